@@ -1,0 +1,31 @@
+// What this machine can do: asked once, answered without throwing, the same symbols with and without CUDA.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace contorno {
+
+struct DeviceInfo {
+  int index = 0;
+  std::string name;
+  std::string compute_capability;  ///< "9.0"
+  std::size_t total_bytes = 0;
+  std::size_t free_bytes = 0;
+  int multiprocessors = 0;
+};
+
+struct DeviceReport {
+  bool built_in = false;   ///< this build has the CUDA backend
+  bool available = false;  ///< and a device answered
+  std::string reason;      ///< why not, as a sentence; empty when available
+  std::string fix;         ///< how to mend it; empty when available
+  std::string runtime_version, driver_version;
+  std::vector<DeviceInfo> devices;
+};
+
+/// Never throws; the first call may take some 100 ms because it starts the driver.
+const DeviceReport& device_report();
+
+}  // namespace contorno

@@ -1,0 +1,117 @@
+// The substrate over the CUDA runtime, which is linked statically: the program starts without a driver.
+#include <cuda_runtime_api.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "cuda/device.h"
+#include "cuda/error.h"
+#include "cuda/memory.h"
+
+namespace contorno {
+namespace {
+
+std::string version_text(int version) {
+  return version == 0 ? "none" : std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::string mebibytes(std::size_t bytes) {
+  return std::to_string((bytes + (1U << 20) - 1) >> 20) + " MiB";
+}
+
+DeviceReport ask_devices() {
+  DeviceReport report{.built_in = true};
+  int runtime = 0;
+  int driver = 0;
+  cudaRuntimeGetVersion(&runtime);
+  cudaDriverGetVersion(&driver);
+  report.runtime_version = version_text(runtime);
+  report.driver_version = version_text(driver);
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  cudaGetLastError();
+  if (status != cudaSuccess || count == 0) {
+    report.reason = status != cudaSuccess ? cudaGetErrorString(status) : "no CUDA device was found";
+    report.fix = driver == 0
+                     ? "install the NVIDIA driver (libcuda.so.1 was not found)"
+                     : "needs a driver for CUDA " + report.runtime_version + ", found one for CUDA " +
+                           report.driver_version + "; update the driver or check that the device is visible";
+    return report;
+  }
+  for (int index = 0; index < count; ++index) {
+    cudaDeviceProp properties{};
+    if (cudaGetDeviceProperties(&properties, index) != cudaSuccess) continue;
+    report.devices.push_back(
+        {.index = index,
+         .name = properties.name,
+         .compute_capability = std::to_string(properties.major) + "." + std::to_string(properties.minor),
+         .total_bytes = properties.totalGlobalMem,
+         .multiprocessors = properties.multiProcessorCount});
+  }
+  report.available = !report.devices.empty();
+  if (report.available) cudaMemGetInfo(&report.devices[0].free_bytes, &report.devices[0].total_bytes);
+  cudaGetLastError();
+  return report;
+}
+
+}  // namespace
+
+Block::Block(std::size_t bytes, MemoryKind kind) : kind_(kind) {
+  if (bytes == 0) return;
+  // Page-locked memory needs a device; where none answers, a pinned block is ordinary memory.
+  if (kind == MemoryKind::Pinned && !device_report().available) kind_ = MemoryKind::Host;
+  cudaError_t status = cudaSuccess;
+  void* data = nullptr;
+  switch (kind_) {
+    case MemoryKind::Host:
+      data = std::aligned_alloc(kAlignment, align_up(bytes));
+      if (data == nullptr) status = cudaErrorMemoryAllocation;
+      break;
+    case MemoryKind::Pinned:
+      status = cudaMallocHost(&data, bytes);
+      break;
+    case MemoryKind::Device:
+      status = cudaMalloc(&data, bytes);
+      break;
+  }
+  if (status != cudaSuccess) {
+    cudaGetLastError();
+    std::size_t free_bytes = 0;
+    std::size_t total_bytes = 0;
+    std::string message = "out of memory: " + mebibytes(bytes) + " were asked for";
+    if (kind_ == MemoryKind::Device && cudaMemGetInfo(&free_bytes, &total_bytes) == cudaSuccess)
+      message += " on the device, " + mebibytes(free_bytes) + " of " + mebibytes(total_bytes) +
+                 " are free; use fewer slots, smaller frames or another device";
+    throw Error(status == cudaErrorMemoryAllocation ? ExitCode::OutOfMemory : ExitCode::Unavailable,
+                status == cudaErrorMemoryAllocation
+                    ? message
+                    : std::string("allocating memory: ") + cudaGetErrorString(status));
+  }
+  data_ = static_cast<std::byte*>(data);
+  size_ = bytes;
+}
+
+void Block::release() noexcept {
+  if (data_ != nullptr) {
+    switch (kind_) {
+      case MemoryKind::Host:
+        std::free(data_);
+        break;
+      case MemoryKind::Pinned:
+        cudaFreeHost(data_);
+        break;
+      case MemoryKind::Device:
+        cudaFree(data_);
+        break;
+    }
+  }
+  data_ = nullptr;
+  size_ = 0;
+}
+
+const DeviceReport& device_report() {
+  static const DeviceReport report = ask_devices();
+  return report;
+}
+
+}  // namespace contorno

@@ -1,0 +1,34 @@
+// The classes of a graph: what is looked for, at which level, and how it is drawn. Declared once per graph in
+// YAML.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace contorno {
+
+struct Colour {
+  std::uint8_t red = 0, green = 0, blue = 0, alpha = 255;
+  bool operator==(const Colour&) const = default;
+};
+
+/// A range of hue (degrees, may wrap through 360), saturation and value (0..1) that belongs to a class.
+struct HueRange {
+  double hue_from = 0, hue_to = 360, saturation_from = 0, saturation_to = 1, value_from = 0, value_to = 1;
+  bool operator==(const HueRange&) const = default;
+};
+
+struct ClassSpec {
+  std::string name;
+  double level = 0.5;              ///< iso-level of this class's map
+  Colour colour;                   ///< of its lines, legend entry and label
+  double line_width = 0;           ///< px; 0 = the overlay's width
+  double fill = 0;                 ///< opacity of the inside, 0..1; 0 = not filled
+  bool hidden = false;             ///< contours are found but not drawn (a background class)
+  std::vector<Colour> references;  ///< colours that belong to the class, for the classify stage
+  std::vector<HueRange> ranges;    ///< and hue ranges, for the same
+};
+
+}  // namespace contorno

@@ -1,0 +1,75 @@
+// A graph as declared: source, settings, classes, stages in an order in which each comes after its inputs,
+// sinks. The YAML loader makes one; C++ users may fill it in by hand.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pipeline/classes.h"
+#include "pipeline/sink.h"
+#include "pipeline/source.h"
+#include "pipeline/stage.h"
+
+namespace contorno {
+
+enum class OnFull : std::uint8_t { Auto, Wait, DropOldest, DropNewest };
+std::string_view name_of(OnFull policy);
+
+/// The `pipeline:` section.
+struct PipelineSettings {
+  Backend backend = Backend::Auto;
+  int slots = 4;
+  OnFull on_full = OnFull::Auto;  ///< Auto: files wait, live sources drop the oldest
+  double deadline_ms = 0;         ///< a frame that waited longer is dropped before it is processed; 0 = none
+  int threads = 0;                ///< of the CPU backend; 0 = as many as the machine has
+};
+const ParamDeclaration& pipeline_params();  ///< of PipelineSettings
+
+/// Where an input comes from: output `port` of node `node`, or of the source (port 0 = frame, 1 = maps).
+struct Origin {
+  static constexpr int kSource = -1;
+  int node = kSource;
+  int port = 0;
+  bool operator==(const Origin&) const = default;
+};
+
+struct NodeSpec {
+  std::string name;
+  const StageType* type = nullptr;
+  ParamSet params;
+  std::vector<Origin> inputs;
+};
+
+struct SourceSpec {
+  const SourceType* type = nullptr;
+  ParamSet params;
+};
+
+struct SinkSpec {
+  std::string name;
+  const SinkType* type = nullptr;
+  ParamSet params;
+  Origin input;
+};
+
+struct GraphSpec {
+  PipelineSettings settings;
+  std::vector<ClassSpec> classes;
+  SourceSpec source;
+  std::vector<NodeSpec> nodes;
+  std::vector<SinkSpec> sinks;
+};
+
+/// Everything that a graph may be made of. The lists live as long as the program.
+struct Catalog {
+  std::vector<const StageType*> stages;
+  std::vector<const SourceType*> sources;
+  std::vector<const SinkType*> sinks;
+
+  const StageType* stage(std::string_view name) const;
+  const SourceType* source(std::string_view name) const;
+  const SinkType* sink(std::string_view name) const;
+};
+
+}  // namespace contorno

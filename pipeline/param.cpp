@@ -1,0 +1,217 @@
+#include "pipeline/param.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "cuda/error.h"
+
+namespace contorno {
+
+std::string_view name_of(Unit unit) {
+  switch (unit) {
+    case Unit::None:
+      return "";
+    case Unit::Pixels:
+      return "px";
+    case Unit::Levels:
+      return "levels";
+    case Unit::Frames:
+      return "frames";
+    case Unit::Milliseconds:
+      return "ms";
+    case Unit::Fraction:
+      return "0..1";
+    case Unit::PerSecond:
+      return "1/s";
+  }
+  throw InternalError("unknown unit");
+}
+
+std::string_view name_of(ParamKind kind) {
+  switch (kind) {
+    case ParamKind::Flag:
+      return "flag";
+    case ParamKind::Integer:
+      return "integer";
+    case ParamKind::Number:
+      return "number";
+    case ParamKind::Choice:
+      return "choice";
+    case ParamKind::Text:
+      return "text";
+    case ParamKind::Colour:
+      return "colour";
+    case ParamKind::Numbers:
+      return "list of numbers";
+  }
+  throw InternalError("unknown parameter kind");
+}
+
+std::string to_text(const ParamValue& value) {
+  struct Writer {
+    std::string operator()(bool flag) const { return flag ? "true" : "false"; }
+    std::string operator()(std::int64_t integer) const { return std::to_string(integer); }
+    std::string operator()(double number) const { return fmt::format("{}", number); }
+    std::string operator()(const std::string& text) const { return text; }
+    std::string operator()(const std::vector<double>& numbers) const {
+      return fmt::format("[{}]", fmt::join(numbers, ", "));
+    }
+  };
+  return std::visit(Writer{}, value);
+}
+
+Colour parse_colour(std::string_view text) {
+  const auto fail = [&]() -> Colour {
+    throw Error(ExitCode::BadOption,
+                fmt::format("'{}' is no colour, allowed \"#rrggbb\" or \"#rrggbbaa\"", text));
+  };
+  if ((text.size() != 7 && text.size() != 9) || text[0] != '#') return fail();
+  std::uint8_t parts[4] = {0, 0, 0, 255};
+  for (std::size_t i = 0; 2 * i + 1 < text.size(); ++i) {
+    const char* first = text.data() + 1 + 2 * i;
+    const auto [end, error] = std::from_chars(first, first + 2, parts[i], 16);
+    if (error != std::errc() || end != first + 2) return fail();
+  }
+  return {parts[0], parts[1], parts[2], parts[3]};
+}
+
+std::string to_text(const Colour& colour) {
+  const std::string rgb = fmt::format("#{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue);
+  return colour.alpha == 255 ? rgb : rgb + fmt::format("{:02x}", colour.alpha);
+}
+
+std::string ParamSpec::allowed() const {
+  const auto range = [&]() -> std::string {
+    const std::string unit_text =
+        unit == Unit::None || unit == Unit::Fraction ? "" : fmt::format(" {}", name_of(unit));
+    if (std::isinf(minimum) && std::isinf(maximum))
+      return "any number" + (unit_text.empty() ? "" : " of" + unit_text);
+    if (std::isinf(maximum)) return fmt::format("at least {}{}", minimum, unit_text);
+    if (std::isinf(minimum)) return fmt::format("at most {}{}", maximum, unit_text);
+    return fmt::format("{} to {}{}", minimum, maximum, unit_text);
+  };
+  switch (kind) {
+    case ParamKind::Flag:
+      return "true or false";
+    case ParamKind::Integer:
+      return "a whole number, " + range();
+    case ParamKind::Number:
+      return range();
+    case ParamKind::Choice:
+      return fmt::format("one of {}", fmt::join(choices, ", "));
+    case ParamKind::Text:
+      return "text";
+    case ParamKind::Colour:
+      return "\"#rrggbb\" or \"#rrggbbaa\"";
+    case ParamKind::Numbers:
+      return count_minimum == count_maximum
+                 ? fmt::format("a list of {} numbers, each {}", count_minimum, range())
+                 : fmt::format("a list of {} to {} numbers, each {}", count_minimum, count_maximum, range());
+  }
+  throw InternalError("unknown parameter kind");
+}
+
+const ParamSpec* ParamDeclaration::find(std::string_view name) const {
+  for (const ParamSpec& spec : specs)
+    if (spec.name == name) return &spec;
+  return nullptr;
+}
+
+namespace {
+
+/// The value in the form the setter takes, or nothing when it is not allowed.
+std::optional<ParamValue> accepted(const ParamSpec& spec, const ParamValue& value) {
+  const auto in_range = [&](double number) { return number >= spec.minimum && number <= spec.maximum; };
+  switch (spec.kind) {
+    case ParamKind::Flag:
+      if (std::holds_alternative<bool>(value)) return value;
+      return std::nullopt;
+    case ParamKind::Integer:
+      if (const auto* integer = std::get_if<std::int64_t>(&value);
+          integer && in_range(static_cast<double>(*integer)))
+        return value;
+      return std::nullopt;
+    case ParamKind::Number: {
+      double number = std::nan("");
+      if (const auto* integer = std::get_if<std::int64_t>(&value)) number = static_cast<double>(*integer);
+      if (const auto* real = std::get_if<double>(&value)) number = *real;
+      if (std::isfinite(number) && in_range(number)) return number;
+      return std::nullopt;
+    }
+    case ParamKind::Choice:
+      if (const auto* word = std::get_if<std::string>(&value))
+        if (std::find(spec.choices.begin(), spec.choices.end(), *word) != spec.choices.end()) return value;
+      return std::nullopt;
+    case ParamKind::Text:
+      if (std::holds_alternative<std::string>(value)) return value;
+      return std::nullopt;
+    case ParamKind::Colour:
+      if (const auto* text = std::get_if<std::string>(&value)) {
+        parse_colour(*text);
+        return value;
+      }
+      return std::nullopt;
+    case ParamKind::Numbers:
+      if (const auto* numbers = std::get_if<std::vector<double>>(&value)) {
+        const bool count_fits =
+            numbers->size() >= spec.count_minimum && numbers->size() <= spec.count_maximum;
+        if (count_fits && std::all_of(numbers->begin(), numbers->end(),
+                                      [&](double n) { return std::isfinite(n) && in_range(n); }))
+          return value;
+      }
+      return std::nullopt;
+  }
+  throw InternalError("unknown parameter kind");
+}
+
+}  // namespace
+
+void ParamSet::set(std::string_view name, const ParamValue& value) {
+  const ParamSpec* spec = declaration_->find(name);
+  if (spec == nullptr) {
+    std::vector<std::string> names;
+    for (const ParamSpec& other : declaration_->specs) names.push_back(other.name);
+    const std::string near = nearest(name, names);
+    throw Error(ExitCode::BadOption,
+                fmt::format("unknown key '{}'{}", name,
+                            near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near)));
+  }
+  const std::optional<ParamValue> fit = accepted(*spec, value);
+  if (!fit)
+    throw Error(ExitCode::BadOption,
+                fmt::format("{} is {}, allowed {}", name, to_text(value), spec->allowed()));
+  spec->set(values_.get(), *fit);
+}
+
+ParamValue ParamSet::get(std::string_view name) const {
+  const ParamSpec* spec = declaration_->find(name);
+  if (spec == nullptr) throw InternalError(fmt::format("no parameter '{}'", name));
+  return spec->get(values_.get());
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(word.size() / 3, 1) + 1;
+  for (const std::string& candidate : candidates) {
+    std::vector<std::size_t> row(candidate.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= word.size(); ++i) {
+      std::size_t diagonal = row[0];
+      row[0] = i;
+      for (std::size_t j = 1; j <= candidate.size(); ++j) {
+        const std::size_t substitution = diagonal + (word[i - 1] == candidate[j - 1] ? 0 : 1);
+        diagonal = row[j];
+        row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitution});
+      }
+    }
+    if (row.back() < best_distance) best_distance = row.back(), best = candidate;
+  }
+  return best;
+}
+
+}  // namespace contorno

@@ -1,0 +1,70 @@
+// Where frames come from. A source writes straight into a slot's pinned input block. Implementations live in
+// plugins/.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/image.h"
+#include "pipeline/param.h"
+
+namespace contorno {
+
+/// What a source delivers, known once it is open: a colour frame, class maps, or both.
+struct StreamFormat {
+  std::optional<ImageFormat> frame;
+  std::optional<ImageFormat> maps;
+  int rate_numerator = 0, rate_denominator = 1;  ///< frames a second; 0 = unknown
+  std::int64_t frame_count = -1;                 ///< -1 = unknown or endless
+  bool live = false;                             ///< frames come whether or not somebody waits for them
+  std::string description;                       ///< one line for reports
+  bool operator==(const StreamFormat&) const = default;
+};
+
+/// Facts about one frame. `number` is given by the runner: 0, 1, 2, ... over all frames the source offered.
+struct FrameInfo {
+  std::uint64_t number = 0;
+  std::int64_t pts_ns = 0;
+  std::string name;  ///< file name of an image or map, empty for video
+};
+
+/// The slot's input memory, with the pitches of packed_view, and what the source says of the frame.
+struct FrameInput {
+  ImageView frame, maps;  ///< data is null where the stream has none
+  FrameInfo info;
+  std::string error;  ///< set with ReadResult::Bad: why the frame cannot be used
+};
+
+enum class ReadResult : std::uint8_t {
+  Frame,          ///< the input is filled
+  Bad,            ///< there was a frame, but it is unusable; `error` says why; the stream goes on
+  FormatChanged,  ///< nothing was read: format() has changed, ask again with new memory
+  End,
+};
+
+/// Used by one thread, except `cancel`.
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual const StreamFormat& format() const = 0;
+  virtual ReadResult read(FrameInput& input) = 0;
+  /// Makes a blocked `read`, and every later one, return End soon. From any thread, not from a signal
+  /// handler.
+  virtual void cancel() = 0;
+};
+
+/// The one declaration of a source. `make` opens it; throws Error(MissingInput, BadData, Unavailable).
+struct SourceType {
+  std::string name;
+  std::string summary;
+  ParamDeclaration params;
+  std::string input_param;  ///< the parameter that --input sets
+  std::string example;
+  std::function<std::unique_ptr<Source>(const ParamSet&)> make;
+};
+
+}  // namespace contorno

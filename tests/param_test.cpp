@@ -1,0 +1,37 @@
+#include "pipeline/param.h"
+
+#include <doctest/doctest.h>
+
+#include "cuda/error.h"
+#include "pipeline/graph.h"
+
+using namespace contorno;
+
+TEST_CASE("a parameter out of range says what was given and what is allowed") {
+  ParamSet params(pipeline_params());
+  CHECK_THROWS_WITH_AS(params.set("slots", std::int64_t{99}),
+                       "slots is 99, allowed a whole number, 1 to 64 frames", Error);
+  CHECK(params.as<PipelineSettings>().slots == PipelineSettings().slots);
+}
+
+TEST_CASE("an unknown parameter names the nearest one") {
+  ParamSet params(pipeline_params());
+  CHECK_THROWS_WITH_AS(params.set("slot", std::int64_t{2}), "unknown key 'slot' (did you mean 'slots'?)",
+                       Error);
+}
+
+TEST_CASE("copies of a parameter set do not share values") {
+  ParamSet one(pipeline_params());
+  ParamSet two(one);
+  two.set("backend", std::string("cpu"));
+  CHECK(one.as<PipelineSettings>().backend == Backend::Auto);
+  CHECK(two.as<PipelineSettings>().backend == Backend::Cpu);
+  CHECK(to_text(two.get("backend")) == "cpu");
+}
+
+TEST_CASE("colours are read and written as hexadecimal") {
+  CHECK(parse_colour("#0180ff") == Colour{1, 128, 255, 255});
+  CHECK(to_text(parse_colour("#0180ff40")) == "#0180ff40");
+  CHECK_THROWS_AS(parse_colour("red"), Error);
+  CHECK_THROWS_AS(parse_colour("#12345g"), Error);
+}
