@@ -1,0 +1,121 @@
+// Runs a graph over a source: a reader thread fills slots, a launcher thread runs the stages, a finisher
+// thread hands results to the sinks in order. Frames under way overlap; nothing on the way of a frame
+// allocates.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "cuda/error.h"
+#include "pipeline/planned_graph.h"
+#include "pipeline/slot_ring.h"
+#include "pipeline/stats.h"
+#include "pipeline/trace.h"
+
+namespace contorno {
+
+/// A sink that is to be fed, with the value it takes. Borrowed.
+struct SinkBinding {
+  std::string name;
+  Sink* sink = nullptr;
+  Origin input;
+};
+
+struct RunOptions {
+  Backend backend = Backend::Cpu;  ///< decided, never Auto (see choose_backend)
+  std::uint64_t max_frames = 0;    ///< frames to offer; 0 = all
+  std::string output_root = ".";
+  const TextRasteriser* text = nullptr;
+  Trace* trace = nullptr;
+  /// Called from the finisher thread for every frame put aside; must be quick.
+  std::function<void(const FrameFailure&)> on_failure;
+};
+
+/// The backend that `wanted` means on this machine. Throws Error(Unavailable) with the reason and the remedy
+/// when CUDA is asked for and cannot run; never falls back in silence.
+Backend choose_backend(Backend wanted, const GraphSpec& graph);
+
+class Runner {
+ public:
+  /// `graph`, `source` and the sinks are borrowed and must outlive the runner. Plans everything.
+  Runner(const GraphSpec& graph, Source& source, std::vector<SinkBinding> sinks, const RunOptions& options);
+  ~Runner();
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  /// Runs to the end of the source. Sinks are opened and finished in here. Throws what made the run
+  /// impossible, after the sinks were finished; frames that fail and sinks that break are in the report
+  /// instead.
+  RunReport run();
+
+  /// Stop reading, finish what is under way. From any thread.
+  void request_stop();
+  /// Stop at once; frames under way are counted as dropped. From any thread.
+  void abort();
+
+  /// Counts so far, from any thread.
+  FrameCounts progress() const;
+  double latency_now_us() const { return last_latency_us_.load(std::memory_order_relaxed); }
+  /// The planned formats of a node's outputs, for `contorno check`.
+  const Format& format(const Origin& origin) const;
+
+ private:
+  enum class Outcome : std::uint8_t { Result, Failed, Deadline };
+  struct Slot {
+    std::unique_ptr<PlannedGraph> graph;
+    Outcome outcome = Outcome::Result;
+    std::uint64_t number = 0;
+    std::string error;
+    std::int64_t arrived_ns = 0, launched_ns = 0, finished_ns = 0;
+    std::vector<std::int64_t> node_done_ns;
+  };
+  /// A sink with its state; after an error it gets no more frames.
+  struct Output {
+    SinkBinding binding;
+    SinkOutcome outcome;
+    ExitCode code = ExitCode::Ok;
+    bool opened = false;
+  };
+
+  void plan_slots();
+  void open_sinks();
+  void finish_sinks();
+  void read_loop();
+  bool reformat();
+  void launch_loop();
+  void launch(Slot& slot);
+  void finish_loop();
+  void deliver(Slot& slot);
+  void put_aside(const Slot& slot);
+  void record_times(const Slot& slot);
+  void count_contours(const Slot& slot);
+  template <class Loop>
+  void guarded(const Loop& loop);
+
+  const GraphSpec& graph_;
+  Source& source_;
+  RunOptions options_;
+  OnFull policy_;
+  int threads_;
+  Capacities capacities_;
+  StreamFormat stream_;
+  std::vector<Slot> slots_;
+  SlotRing ring_;
+  std::vector<Output> outputs_;
+  Origin counted_contours_;  // the last contours of the graph, counted per class
+
+  RunReport report_;  // the finisher's, until run() returns
+  std::atomic<std::uint64_t> offered_ = 0, delivered_ = 0, failed_ = 0, ring_full_ = 0, deadline_ = 0,
+                             late_ = 0, regrown_ = 0;
+  std::atomic<double> last_latency_us_ = 0;
+  std::atomic<bool> stop_requested_ = false, aborted_ = false;
+  std::mutex failure_mutex_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace contorno

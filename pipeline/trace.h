@@ -1,0 +1,42 @@
+// Slices of time for a Chrome/Perfetto trace: which thread or stream did what for which frame. Memory is
+// reserved when the trace is made; when it is full, later slices are counted and left out. Any thread may
+// add.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace contorno {
+
+/// The tracks of a trace. Slot s has tracks kSlotTracks + s.
+enum Track : std::int32_t { kReaderTrack = 1, kLauncherTrack = 2, kFinisherTrack = 3, kSlotTracks = 16 };
+
+class Trace {
+ public:
+  explicit Trace(std::size_t capacity) : slices_(capacity) {}
+
+  /// `name` must outlive the trace (stage names do). Times are now_ns() values.
+  void add(const char* name, std::int32_t track, std::uint64_t frame, std::int64_t start_ns,
+           std::int64_t end_ns) {
+    const std::size_t index = used_.fetch_add(1, std::memory_order_relaxed);
+    if (index < slices_.size()) slices_[index] = {name, track, frame, start_ns, end_ns};
+  }
+
+  /// Chrome's JSON ("traceEvents"), times in microseconds from the first slice. Call when the run is over.
+  std::string to_json(const std::vector<std::pair<std::int32_t, std::string>>& track_names) const;
+  std::size_t left_out() const;
+
+ private:
+  struct Slice {
+    const char* name = nullptr;
+    std::int32_t track = 0;
+    std::uint64_t frame = 0;
+    std::int64_t start_ns = 0, end_ns = 0;
+  };
+  std::vector<Slice> slices_;
+  std::atomic<std::size_t> used_ = 0;
+};
+
+}  // namespace contorno

@@ -1,0 +1,128 @@
+// A source, a stage and a sink whose behaviour a test sets: counting frames, sleeping, failing, overflowing.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "cuda/error.h"
+#include "pipeline/graph.h"
+
+namespace contorno::fake {
+
+/// `frames` 2x2 grey frames whose first four bytes are the frame number.
+class CountingSource final : public Source {
+ public:
+  explicit CountingSource(std::uint64_t frames, bool live = false) : frames_(frames) {
+    format_.frame = ImageFormat{.width = 4, .height = 2, .channels = 1};
+    format_.live = live;
+    format_.description = "counting";
+  }
+  const StreamFormat& format() const override { return format_; }
+  ReadResult read(FrameInput& input) override {
+    if (pause.count() > 0) std::this_thread::sleep_for(pause);
+    if (cancelled_ || next_ == frames_) return ReadResult::End;
+    if (next_ == change_at && format_.frame->width == 4) {
+      format_.frame->width = 8;
+      return ReadResult::FormatChanged;
+    }
+    const std::uint64_t number = next_++;
+    input.info.pts_ns = static_cast<std::int64_t>(number) * 1000;
+    if (bad && bad(number)) {
+      input.error = "planted";
+      return ReadResult::Bad;
+    }
+    *reinterpret_cast<std::uint32_t*>(input.frame.data) = static_cast<std::uint32_t>(number);
+    return ReadResult::Frame;
+  }
+  void cancel() override { cancelled_ = true; }
+
+  std::chrono::microseconds pause{0};
+  std::uint64_t change_at = ~std::uint64_t{0};
+  std::function<bool(std::uint64_t)> bad;
+
+ private:
+  StreamFormat format_;
+  std::uint64_t frames_, next_ = 0;
+  std::atomic<bool> cancelled_ = false;
+};
+
+/// Copies its input and does what the test asks.
+struct Behaviour {
+  std::function<void(std::uint32_t number)> on_run;
+  std::uint64_t capacity_needed = 0;  ///< overflows while less is planned
+};
+inline Behaviour behaviour;
+
+class CopyStage final : public Stage {
+ public:
+  void plan(PlanContext& context) override {
+    context.set_output(0, context.input(0));
+    capacity_ = context.capacity(1);
+    scratch_ = context.scratch(capacity_, MemoryKind::Host);
+  }
+  void run(const RunContext& context) const override {
+    const ImageView& in = context.image_in(0);
+    const std::uint32_t number = *in.row<std::uint32_t>(0);
+    if (behaviour.on_run) behaviour.on_run(number);
+    *context.image_out(0).row<std::uint32_t>(0) = number;
+    context.scratch<std::uint8_t>(scratch_)[capacity_ - 1] = 1;
+  }
+  std::uint64_t overflow(const RunContext&) const override {
+    return capacity_ < behaviour.capacity_needed ? behaviour.capacity_needed : 0;
+  }
+
+ private:
+  std::uint64_t capacity_ = 0;
+  Scratch scratch_;
+};
+
+inline const StageType& copy_stage() {
+  struct None {};
+  static const StageType type{.name = "copy",
+                              .summary = "Copies a frame.",
+                              .inputs = {{.name = "image", .type = PortType::Image}},
+                              .outputs = {{.name = "image", .type = PortType::Image}},
+                              .params = declare(ParamList<None>()),
+                              .make_cpu = [](const ParamSet&) { return std::make_unique<CopyStage>(); }};
+  return type;
+}
+
+class CollectingSink final : public Sink {
+ public:
+  void open(const SinkContext& context) override {
+    widths.push_back(std::get<ImageFormat>(context.format).width);
+  }
+  void write(const FrameInfo& info, const Value& value) override {
+    if (pause.count() > 0) std::this_thread::sleep_for(pause);
+    if (fail_at == info.number) throw Error(ExitCode::Io, "planted sink error");
+    frames.push_back(info.number);
+    payloads.push_back(*std::get<ImageView>(value).row<std::uint32_t>(0));
+  }
+  void finish() override { ++finished; }
+
+  std::chrono::microseconds pause{0};
+  std::uint64_t fail_at = ~std::uint64_t{0};
+  std::vector<int> widths;
+  std::vector<std::uint64_t> frames;
+  std::vector<std::uint32_t> payloads;
+  int finished = 0;
+};
+
+/// source -> copy -> copy, one thread.
+inline GraphSpec copy_graph() {
+  behaviour = {};
+  GraphSpec graph;
+  graph.settings.threads = 1;
+  graph.nodes.push_back(
+      {.name = "one", .type = &copy_stage(), .params = ParamSet(copy_stage().params), .inputs = {Origin{}}});
+  graph.nodes.push_back({.name = "two",
+                         .type = &copy_stage(),
+                         .params = ParamSet(copy_stage().params),
+                         .inputs = {Origin{0, 0}}});
+  return graph;
+}
+
+}  // namespace contorno::fake
