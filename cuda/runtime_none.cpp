@@ -5,6 +5,7 @@
 #include "cuda/device.h"
 #include "cuda/error.h"
 #include "cuda/memory.h"
+#include "cuda/stream.h"
 
 namespace contorno {
 
@@ -31,5 +32,53 @@ const DeviceReport& device_report() {
   };
   return report;
 }
+
+namespace {
+[[noreturn]] void no_cuda() {
+  throw InternalError("a CUDA object was used in a build without CUDA");
+}
+}  // namespace
+
+Stream Stream::create() {
+  no_cuda();
+}
+void Stream::synchronize() const {
+  no_cuda();
+}
+void Stream::destroy(void*) noexcept {}
+Event Event::create() {
+  no_cuda();
+}
+void Event::record(void*) const {
+  no_cuda();
+}
+void Event::synchronize() const {
+  no_cuda();
+}
+bool Event::done() const {
+  no_cuda();
+}
+double Event::elapsed_us(const Event&, const Event&) {
+  no_cuda();
+}
+void Event::destroy(void*) noexcept {}
+void CapturedGraph::begin_capture(const Stream&) {
+  no_cuda();
+}
+CapturedGraph CapturedGraph::end_capture(const Stream&) {
+  no_cuda();
+}
+void CapturedGraph::launch(const Stream&) const {
+  no_cuda();
+}
+void CapturedGraph::destroy(void*) noexcept {}
+void copy_async(void*, const void*, std::size_t, void*) {
+  no_cuda();
+}
+void fill_async(void*, int, std::size_t, void*) {
+  no_cuda();
+}
+ProfilerRange::ProfilerRange(const char*) {}
+ProfilerRange::~ProfilerRange() = default;
 
 }  // namespace contorno
