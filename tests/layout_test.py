@@ -1,0 +1,67 @@
+"""The folders' include rules: includes go down only, and each foreign library is seen in one place."""
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FOLDERS = ["cuda", "pipeline", "stages", "config", "plugins", "tools", "tests"]
+MAY_INCLUDE = {
+    "cuda": {"cuda"},
+    "pipeline": {"cuda", "pipeline"},
+    "stages": {"cuda", "pipeline", "stages"},
+    "config": {"cuda", "pipeline", "stages", "config"},
+    "plugins": {"cuda", "pipeline", "stages", "config", "plugins"},
+    "tools": {"cuda", "pipeline", "stages", "config", "plugins", "tools"},
+    "tests": set(FOLDERS),
+}
+FOREIGN = {
+    r"yaml-cpp/": lambda path: path.parts[0] == "config",
+    r"gst/": lambda path: path.parts[0] == "plugins" and path.name.startswith("gst_") or path.parts[0] == "tests",
+    r"cuda_runtime|cuda\.h|cub/|thrust/|cooperative_groups": lambda path: path.parts[0] in ("cuda", "tests")
+    or path.suffix in (".cu", ".cuh"),
+}
+
+
+def sources():
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in (".h", ".cpp", ".cu", ".cuh"):
+                yield path.relative_to(ROOT), path.read_text()
+
+
+def includes(text):
+    return re.findall(r'^\s*#\s*include\s+["<]([^">]+)[">]', text, re.M)
+
+
+def test_there_is_something_to_check():
+    assert len(list(sources())) > 20
+
+
+def test_includes_go_down_only():
+    wrong = []
+    for path, text in sources():
+        for include in includes(text):
+            top = include.split("/")[0]
+            if top in FOLDERS and "/" in include and top not in MAY_INCLUDE[path.parts[0]]:
+                wrong.append(f"{path} includes {include}")
+    assert wrong == []
+
+
+def test_foreign_headers_are_seen_in_their_one_place():
+    wrong = []
+    for path, text in sources():
+        for include in includes(text):
+            for pattern, allowed in FOREIGN.items():
+                if re.match(pattern, include) and not allowed(path):
+                    wrong.append(f"{path} includes {include}")
+    assert wrong == []
+
+
+def test_the_default_stream_and_device_wide_synchronisation_appear_nowhere():
+    wrong = [str(path) for path, text in sources() if path.parts[0] != "tests"
+             and re.search(r"cudaDeviceSynchronize\s*\(|cudaMallocManaged\s*\(|cudaMemcpy\s*\(", text)]
+    assert wrong == []
+
+
+def test_files_stay_readable():
+    long = [f"{path}: {text.count(chr(10))} lines" for path, text in sources() if text.count("\n") > 600]
+    assert long == []
