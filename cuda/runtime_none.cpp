@@ -10,9 +10,9 @@
 namespace contorno {
 
 Block::Block(std::size_t bytes, MemoryKind kind) : kind_(kind) {
+  if (bytes == 0) return;
   if (kind == MemoryKind::Device)
     throw Error(ExitCode::Unavailable, "device memory was asked for, but this build has no CUDA backend");
-  if (bytes == 0) return;
   data_ = static_cast<std::byte*>(std::aligned_alloc(kAlignment, align_up(bytes)));
   if (data_ == nullptr)
     throw Error(ExitCode::OutOfMemory, "out of memory: " + std::to_string(bytes) + " bytes were asked for");

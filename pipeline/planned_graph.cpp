@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cuda/error.h"
+#include "pipeline/clock.h"
 
 namespace contorno {
 
@@ -21,10 +24,10 @@ class PlannedGraph::Context final : public PlanContext {
   const Format& input(std::size_t port) const override { return graph_.format(spec().inputs.at(port)); }
   void set_output(std::size_t port, const Format& format) override { node().formats.at(port) = format; }
   Scratch scratch(std::size_t bytes, MemoryKind kind) override {
-    if (graph_.environment_.backend == Backend::Cpu && kind == MemoryKind::Device)
+    if (!graph_.on_device() && kind == MemoryKind::Device)
       throw InternalError("a CPU stage asked for device memory");
-    node().scratch_bytes.push_back(bytes);
-    return {node().scratch_bytes.size() - 1};
+    node().requests.push_back({bytes, kind});
+    return {node().requests.size() - 1};
   }
   std::span<const ClassSpec> classes() const override { return graph_.environment_.graph->classes; }
   std::uint64_t capacity(std::uint64_t first_guess) const override {
@@ -67,9 +70,35 @@ Value value_at(std::byte* data, const Format& format) {
 
 }  // namespace
 
+/// Hands out memory of three kinds: once to add up, once more, behind `allocate`, for real.
+class PlannedGraph::Placer {
+ public:
+  std::byte* take(std::size_t bytes, MemoryKind kind) {
+    std::size_t& used = used_[static_cast<std::size_t>(kind)];
+    std::byte* data = base_[static_cast<std::size_t>(kind)] + used;
+    used += align_up(bytes);
+    return data;
+  }
+  void allocate(Block& host, Block& pinned, Block& device) {
+    Block* blocks[] = {&host, &pinned, &device};
+    for (std::size_t kind = 0; kind < 3; ++kind) {
+      *blocks[kind] = Block();
+      *blocks[kind] = Block(used_[kind], static_cast<MemoryKind>(kind));
+      base_[kind] = blocks[kind]->data();
+      used_[kind] = 0;
+    }
+  }
+
+ private:
+  std::size_t used_[3] = {};
+  // While adding up, an address that nobody uses: arithmetic on a null pointer is undefined.
+  std::byte* base_[3] = {reinterpret_cast<std::byte*>(kAlignment), reinterpret_cast<std::byte*>(kAlignment),
+                         reinterpret_cast<std::byte*>(kAlignment)};
+};
+
 PlannedGraph::PlannedGraph(const PlanEnvironment& environment) : environment_(environment) {
   for (const NodeSpec& spec : environment.graph->nodes) {
-    const auto& make = environment.backend == Backend::Cuda ? spec.type->make_cuda : spec.type->make_cpu;
+    const auto& make = on_device() ? spec.type->make_cuda : spec.type->make_cpu;
     if (!make)
       throw Error(ExitCode::Unavailable,
                   fmt::format("node '{}': the stage '{}' has no {} implementation", spec.name,
@@ -77,10 +106,20 @@ PlannedGraph::PlannedGraph(const PlanEnvironment& environment) : environment_(en
     Node& node = nodes_.emplace_back();
     node.stage = make(spec.params);
   }
+  times_.node_ns.assign(nodes_.size(), 0);
+  if (!on_device()) return;
+  stream_ = Stream::create();
+  for (std::size_t event = 0; event < nodes_.size() + 3; ++event) events_.push_back(Event::create());
+  anchor_ = Event::create();
+  anchor_.record(stream_.get());
+  anchor_.synchronize();
+  anchor_ns_ = now_ns();
 }
 
+PlannedGraph::~PlannedGraph() = default;
+
 void PlannedGraph::plan(const StreamFormat& stream) {
-  stream_ = stream;
+  stream_format_ = stream;
   const ImageFormat none;
   source_formats_ = {stream.frame.value_or(none), stream.maps.value_or(none)};
   input_block_ = Block();
@@ -97,6 +136,7 @@ void PlannedGraph::replan() {
   generation_ = environment_.capacities->generation();
   plan_nodes();
   place_values();
+  captured_ = CapturedGraph();
 }
 
 void PlannedGraph::plan_nodes() {
@@ -104,14 +144,15 @@ void PlannedGraph::plan_nodes() {
     const NodeSpec& spec = environment_.graph->nodes[index];
     Node& node = nodes_[index];
     node.formats.assign(spec.type->outputs.size(), Format{});
-    node.scratch_bytes.clear();
+    node.requests.clear();
     for (const Origin& origin : spec.inputs) {
       const bool missing =
           origin.node == Origin::kSource && std::get<ImageFormat>(format(origin)).channels == 0;
       if (missing)
-        throw Error(ExitCode::BadConfig,
-                    fmt::format("node '{}' takes the source's {}, but this source ({}) delivers none",
-                                spec.name, origin.port == 0 ? "frame" : "class maps", stream_.description));
+        throw Error(
+            ExitCode::BadConfig,
+            fmt::format("node '{}' takes the source's {}, but this source ({}) delivers none", spec.name,
+                        origin.port == 0 ? "frame" : "class maps", stream_format_.description));
     }
     Context context(*this, index);
     try {
@@ -124,40 +165,134 @@ void PlannedGraph::plan_nodes() {
   }
 }
 
+bool PlannedGraph::exported(const Origin& origin) const {
+  return std::find(environment_.exports.begin(), environment_.exports.end(), origin) !=
+         environment_.exports.end();
+}
+
 void PlannedGraph::place_values() {
-  std::size_t total = 0;
-  for (const Node& node : nodes_) {
-    for (const Format& format : node.formats) total += bytes_of(format);
-    for (const std::size_t bytes : node.scratch_bytes) total += align_up(bytes);
+  Placer placer;
+  for (const bool real : {false, true}) {
+    if (real) placer.allocate(host_block_, pinned_block_, device_block_);
+    downloads_.clear();
+    device_sources_.clear();
+    if (on_device())
+      for (const Format& format : source_formats_)
+        device_sources_.push_back(value_at(placer.take(bytes_of(format), MemoryKind::Device), format));
+    for (std::size_t index = 0; index < nodes_.size(); ++index) place_node(index, placer);
   }
-  work_block_ = Block();
-  work_block_ = Block(total, MemoryKind::Host);
-  std::byte* data = work_block_.data();
-  for (std::size_t index = 0; index < nodes_.size(); ++index) {
-    Node& node = nodes_[index];
-    node.inputs.clear();
-    node.outputs.clear();
-    node.scratches.clear();
-    for (const Origin& origin : environment_.graph->nodes[index].inputs) node.inputs.push_back(value(origin));
-    for (const Format& format : node.formats) {
-      node.outputs.push_back(value_at(data, format));
-      data += bytes_of(format);
-    }
-    // Crossings are a block beside the map that they were made from.
-    for (Value& output : node.outputs)
-      if (auto* crossings = std::get_if<CrossingsView>(&output))
-        for (const Value& input : node.inputs)
-          if (const auto* map = std::get_if<ImageView>(&input)) crossings->map = *map;
-    for (const std::size_t bytes : node.scratch_bytes) {
-      node.scratches.push_back(data);
-      data += align_up(bytes);
-    }
-    node.context = {.inputs = node.inputs,
-                    .outputs = node.outputs,
-                    .scratches = node.scratches,
-                    .stream = nullptr,
-                    .threads = environment_.threads};
+}
+
+void PlannedGraph::place_node(std::size_t index, Placer& placer) {
+  Node& node = nodes_[index];
+  const MemoryKind kind = on_device() ? MemoryKind::Device : MemoryKind::Host;
+  node.inputs.clear();
+  node.outputs.clear();
+  node.host_outputs.clear();
+  node.scratches.clear();
+  for (const Origin& origin : environment_.graph->nodes[index].inputs)
+    node.inputs.push_back(working_value(origin));
+  for (std::size_t port = 0; port < node.formats.size(); ++port) {
+    const Format& format = node.formats[port];
+    std::byte* data = placer.take(bytes_of(format), kind);
+    node.outputs.push_back(value_at(data, format));
+    // Contours are always wanted on the host: their number decides whether the frame has to run again.
+    const bool mirrored = on_device() && (port_type(format) == PortType::Contours ||
+                                          exported({static_cast<int>(index), static_cast<int>(port)}));
+    std::byte* mirror = mirrored ? placer.take(bytes_of(format), MemoryKind::Pinned) : data;
+    node.host_outputs.push_back(value_at(mirror, format));
+    if (mirrored && port_type(format) == PortType::Image)
+      downloads_.push_back({data, mirror, bytes_of(format)});
   }
+  // Crossings are a block beside the map that they were made from.
+  for (Value& output : node.outputs)
+    if (auto* crossings = std::get_if<CrossingsView>(&output))
+      for (const Value& input : node.inputs)
+        if (const auto* map = std::get_if<ImageView>(&input)) crossings->map = *map;
+  for (const Request& request : node.requests)
+    node.scratches.push_back(placer.take(request.bytes, request.kind));
+  node.context = {.inputs = node.inputs,
+                  .outputs = node.outputs,
+                  .host_outputs = node.host_outputs,
+                  .scratches = node.scratches,
+                  .stream = stream_.get(),
+                  .threads = environment_.threads};
+}
+
+void PlannedGraph::launch() {
+  if (generation_ != environment_.capacities->generation()) replan();
+  if (on_device()) {
+    if (!captured_) capture();
+    captured_.launch(stream_);
+    return;
+  }
+  times_.start_ns = times_.uploaded_ns = now_ns();
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    nodes_[node].stage->run(nodes_[node].context);
+    times_.node_ns[node] = now_ns();
+  }
+  times_.downloaded_ns = nodes_.empty() ? times_.start_ns : times_.node_ns.back();
+}
+
+void PlannedGraph::capture() {
+  CapturedGraph::begin_capture(stream_);
+  try {
+    enqueue();
+  } catch (...) {
+    // Ends the capture that the stream would otherwise stay in; the first error is the one that tells.
+    try {
+      CapturedGraph::end_capture(stream_);
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
+    }
+    throw;
+  }
+  captured_ = CapturedGraph::end_capture(stream_);
+}
+
+void PlannedGraph::record(std::size_t event) {
+  if (environment_.probes == Probes::On) events_[event].record(stream_.get());
+}
+
+void PlannedGraph::enqueue() {
+  record(0);
+  for (std::size_t port = 0; port < source_formats_.size(); ++port) {
+    const auto& host = std::get<ImageView>(source_values_[port]);
+    const auto& device = std::get<ImageView>(device_sources_[port]);
+    const Origin origin{Origin::kSource, static_cast<int>(port)};
+    const auto takes = [&](const NodeSpec& node) {
+      return std::find(node.inputs.begin(), node.inputs.end(), origin) != node.inputs.end();
+    };
+    const auto& specs = environment_.graph->nodes;
+    if (host.data != nullptr && std::any_of(specs.begin(), specs.end(), takes))
+      copy_async(device.data, host.data, packed_bytes(host.format), stream_.get());
+  }
+  record(1);
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    nodes_[node].stage->run(nodes_[node].context);
+    record(2 + node);
+  }
+  for (const Download& download : downloads_)
+    copy_async(download.to, download.from, download.bytes, stream_.get());
+  record(2 + nodes_.size());
+}
+
+void PlannedGraph::wait() {
+  if (on_device()) stream_.synchronize();
+}
+
+const PartTimes& PlannedGraph::times() {
+  if (!on_device() || environment_.probes == Probes::Off) return times_;
+  // Durations within the frame are short, so the float behind elapsed_us is exact enough; only its start is
+  // far away.
+  const auto nanoseconds = [](double microseconds) { return static_cast<std::int64_t>(microseconds * 1e3); };
+  times_.start_ns = anchor_ns_ + nanoseconds(Event::elapsed_us(anchor_, events_[0]));
+  const auto since_start = [&](std::size_t event) {
+    return times_.start_ns + nanoseconds(Event::elapsed_us(events_[0], events_[event]));
+  };
+  times_.uploaded_ns = since_start(1);
+  for (std::size_t node = 0; node < nodes_.size(); ++node) times_.node_ns[node] = since_start(2 + node);
+  times_.downloaded_ns = since_start(2 + nodes_.size());
+  return times_;
 }
 
 bool PlannedGraph::overflowed() {
@@ -172,14 +307,27 @@ bool PlannedGraph::overflowed() {
   return any;
 }
 
+const Value& PlannedGraph::working_value(const Origin& origin) const {
+  const auto port = static_cast<std::size_t>(origin.port);
+  if (origin.node != Origin::kSource)
+    return nodes_.at(static_cast<std::size_t>(origin.node)).outputs.at(port);
+  return on_device() ? device_sources_.at(port) : source_values_.at(port);
+}
+
 const Value& PlannedGraph::value(const Origin& origin) const {
-  if (origin.node == Origin::kSource) return source_values_.at(static_cast<std::size_t>(origin.port));
-  return nodes_.at(static_cast<std::size_t>(origin.node)).outputs.at(static_cast<std::size_t>(origin.port));
+  const auto port = static_cast<std::size_t>(origin.port);
+  if (origin.node == Origin::kSource) return source_values_.at(port);
+  return nodes_.at(static_cast<std::size_t>(origin.node)).host_outputs.at(port);
 }
 
 const Format& PlannedGraph::format(const Origin& origin) const {
-  if (origin.node == Origin::kSource) return source_formats_.at(static_cast<std::size_t>(origin.port));
-  return nodes_.at(static_cast<std::size_t>(origin.node)).formats.at(static_cast<std::size_t>(origin.port));
+  const auto port = static_cast<std::size_t>(origin.port);
+  if (origin.node == Origin::kSource) return source_formats_.at(port);
+  return nodes_.at(static_cast<std::size_t>(origin.node)).formats.at(port);
+}
+
+std::size_t PlannedGraph::bytes() const {
+  return input_block_.size() + host_block_.size() + pinned_block_.size() + device_block_.size();
 }
 
 }  // namespace contorno

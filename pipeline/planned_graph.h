@@ -1,6 +1,7 @@
-// One slot's copy of a graph, planned for a stream's formats: its stage objects and the memory of every
-// value, all allocated in `plan`. `launch` runs the stages of one frame in order. Used by one thread at a
-// time.
+// One slot's copy of a graph, planned for a stream's formats: its stage objects, its stream and the memory of
+// every value, all allocated in `plan`. `launch` starts the work of one frame, `wait` returns when it is
+// complete. On the CPU the work is complete when `launch` returns. On CUDA the whole frame (upload, stages,
+// download) is captured once and launched as one graph. Used by one thread at a time.
 #pragma once
 
 #include <atomic>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "cuda/memory.h"
+#include "cuda/stream.h"
 #include "pipeline/graph.h"
 
 namespace contorno {
@@ -29,66 +31,107 @@ class Capacities {
   std::atomic<std::uint64_t> generation_ = 0;
 };
 
+/// Whether a frame's parts are timed one by one. Off costs nothing; on CUDA, On adds an event behind every
+/// stage.
+enum class Probes : std::uint8_t { Off, On };
+
 /// What all slots of a run have in common. Everything is borrowed.
 struct PlanEnvironment {
   const GraphSpec* graph = nullptr;
   Backend backend = Backend::Cpu;  ///< decided, never Auto
+  Probes probes = Probes::On;
   int threads = 1;
   const TextRasteriser* text = nullptr;
   Capacities* capacities = nullptr;
+  std::vector<Origin> exports;  ///< values that are read on the host when a frame is complete
+};
+
+/// When the parts of a frame ended, on the host's clock. On CUDA these are device times tied to it.
+struct PartTimes {
+  std::int64_t start_ns = 0, uploaded_ns = 0;
+  std::vector<std::int64_t> node_ns;  ///< end of each node
+  std::int64_t downloaded_ns = 0;
 };
 
 class PlannedGraph {
  public:
   explicit PlannedGraph(const PlanEnvironment& environment);
+  ~PlannedGraph();
 
   /// Plans every stage and allocates. Throws Error(BadConfig) when formats do not fit, Error(OutOfMemory).
   void plan(const StreamFormat& stream);
   /// Where the source writes: null views for what the stream does not have.
   FrameInput& input() { return input_; }
 
-  /// Plans again first when another slot found that a capacity is too small. `node_done(i)` is called behind
-  /// node i.
-  template <class NodeDone>
-  void launch(const NodeDone& node_done) {
-    if (generation_ != environment_.capacities->generation()) replan();
-    for (std::size_t node = 0; node < nodes_.size(); ++node) {
-      nodes_[node].stage->run(nodes_[node].context);
-      node_done(node);
-    }
-  }
-  /// After the work of a frame is complete: true when a capacity was too small. It has then been raised, and
-  /// the frame must be launched again.
+  /// Starts the work of the frame in `input`. Plans again first when a capacity was found to be too small.
+  void launch();
+  /// Until the frame is complete. Throws Error(Internal) when the device failed.
+  void wait();
+  /// After `wait`: true when a capacity was too small. It has then been raised, and the frame must be
+  /// launched again.
   bool overflowed();
+  /// After `wait`, with probes on.
+  const PartTimes& times();
 
+  /// A value on the host, readable after `wait`: an export, or the source's.
   const Value& value(const Origin& origin) const;
   const Format& format(const Origin& origin) const;
-  std::size_t bytes() const { return input_block_.size() + work_block_.size(); }
+  std::size_t bytes() const;
 
  private:
+  struct Request {
+    std::size_t bytes;
+    MemoryKind kind;
+  };
   struct Node {
     std::unique_ptr<Stage> stage;
     std::vector<Format> formats;  // of its outputs
-    std::vector<std::size_t> scratch_bytes;
-    std::vector<Value> inputs, outputs;
+    std::vector<Request> requests;
+    std::vector<Value> inputs, outputs, host_outputs;
     std::vector<std::byte*> scratches;
     RunContext context;
   };
+  /// An image that is copied to the host behind the last stage. Contours are brought over by the stage that
+  /// makes them.
+  struct Download {
+    const void* from;
+    void* to;
+    std::size_t bytes;
+  };
   class Context;
+  class Placer;
 
+  bool on_device() const { return environment_.backend == Backend::Cuda; }
+  bool exported(const Origin& origin) const;
   void plan_nodes();
   void replan();
   void place_values();
+  void place_node(std::size_t index, Placer& placer);
+  const Value& working_value(const Origin& origin) const;
+  void capture();
+  void enqueue();
+  void record(std::size_t event);
 
   PlanEnvironment environment_;
-  StreamFormat stream_;
+  StreamFormat stream_format_;
   std::vector<Node> nodes_;
   std::vector<Format> source_formats_;  // frame, maps; an empty image where the stream has none
-  std::vector<Value> source_values_;
+  std::vector<Value> source_values_;    // on the host
+  std::vector<Value> device_sources_;
+  std::vector<Download> downloads_;
   FrameInput input_;
-  Block input_block_;  // kept over a replan: the frame that overflowed is still in it
-  Block work_block_;
+  Block input_block_;  // pinned; kept over a replan: the frame that overflowed is still in it
+  Block host_block_, pinned_block_, device_block_;
   std::uint64_t generation_ = 0;
+  PartTimes times_;
+
+  // CUDA only. Events: start, uploaded, each node, downloaded; `anchor_` ties the device's clock to the
+  // host's.
+  Stream stream_;
+  std::vector<Event> events_;
+  Event anchor_;
+  std::int64_t anchor_ns_ = 0;
+  CapturedGraph captured_;
 };
 
 }  // namespace contorno

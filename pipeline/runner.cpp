@@ -58,8 +58,9 @@ Runner::Runner(const GraphSpec& graph, Source& source, std::vector<SinkBinding> 
     for (std::size_t port = 0; port < graph.nodes[node].type->outputs.size(); ++port)
       if (graph.nodes[node].type->outputs[port].type == PortType::Contours)
         counted_contours_ = {static_cast<int>(node), static_cast<int>(port)};
-  report_.parts.push_back({.name = "queue"});
+  report_.parts = {{.name = "queue"}, {.name = "upload"}};
   for (const NodeSpec& node : graph.nodes) report_.parts.push_back({.name = node.name});
+  report_.parts.push_back({.name = "download"});
   for (const Output& output : outputs_) report_.parts.push_back({.name = output.binding.name});
   for (const ClassSpec& one : graph.classes) report_.classes.push_back({.name = one.name});
   plan_slots();
@@ -68,15 +69,18 @@ Runner::Runner(const GraphSpec& graph, Source& source, std::vector<SinkBinding> 
 Runner::~Runner() = default;
 
 void Runner::plan_slots() {
+  std::vector<Origin> exports;
+  for (const Output& output : outputs_) exports.push_back(output.binding.input);
   const PlanEnvironment environment{.graph = &graph_,
                                     .backend = options_.backend,
+                                    .probes = options_.probes,
                                     .threads = threads_,
                                     .text = options_.text,
-                                    .capacities = &capacities_};
+                                    .capacities = &capacities_,
+                                    .exports = exports};
   for (Slot& slot : slots_) {
     if (!slot.graph) slot.graph = std::make_unique<PlannedGraph>(environment);
     slot.graph->plan(stream_);
-    slot.node_done_ns.assign(graph_.nodes.size(), 0);
   }
 }
 
@@ -189,6 +193,8 @@ void Runner::read_loop() {
     const SlotRing::Offer offer = ring_.offer();
     if (offer.dropped) ++ring_full_;
     if (!offer.open) break;
+    // A slot taken from a dropped frame may still be at work on it.
+    if (offer.dropped && !offer.dropped_held) slots_[static_cast<std::size_t>(ring_.held())].graph->wait();
   }
   ring_.close();
 }
@@ -218,13 +224,10 @@ void Runner::launch_loop() {
 
 void Runner::launch(Slot& slot) {
   try {
-    bool again = true;
-    while (again) {
-      slot.graph->launch([&](std::size_t node) { slot.node_done_ns[node] = now_ns(); });
-      again = slot.graph->overflowed();
-      if (again) ++regrown_;
-    }
-    slot.finished_ns = now_ns();
+    slot.graph->launch();
+    // The CPU has done the work already; a device is waited for by the finisher, while the next frame is
+    // launched.
+    if (options_.backend == Backend::Cpu) complete(slot);
   } catch (const Error& error) {
     if (error.code() != ExitCode::BadData) throw;
     slot.outcome = Outcome::Failed;
@@ -234,9 +237,21 @@ void Runner::launch(Slot& slot) {
   }
 }
 
+/// Waits for a launched frame, and launches it again as long as a capacity is too small.
+void Runner::complete(Slot& slot) {
+  slot.graph->wait();
+  while (slot.graph->overflowed()) {
+    ++regrown_;
+    slot.graph->launch();
+    slot.graph->wait();
+  }
+  slot.finished_ns = now_ns();
+}
+
 void Runner::finish_loop() {
   while (const std::optional<int> index = ring_.take_launched()) {
     Slot& slot = slots_[static_cast<std::size_t>(*index)];
+    if (slot.outcome == Outcome::Result && options_.backend == Backend::Cuda) complete(slot);
     switch (slot.outcome) {
       case Outcome::Result:
         deliver(slot);
@@ -255,7 +270,7 @@ void Runner::finish_loop() {
 void Runner::deliver(Slot& slot) {
   record_times(slot);
   count_contours(slot);
-  std::size_t part = 1 + graph_.nodes.size();
+  std::size_t part = 3 + graph_.nodes.size();
   bool any_open = outputs_.empty();
   for (Output& output : outputs_) {
     const std::int64_t start = now_ns();
@@ -284,21 +299,31 @@ void Runner::put_aside(const Slot& slot) {
   if (options_.on_failure) options_.on_failure(failure);
 }
 
-void Runner::record_times(const Slot& slot) {
+void Runner::record_times(Slot& slot) {
   const std::int64_t latency = slot.finished_ns - slot.arrived_ns;
   report_.end_to_end.record(latency);
   last_latency_us_ = static_cast<double>(latency) * 1e-3;
   if (graph_.settings.deadline_ms > 0 && static_cast<double>(latency) * 1e-6 > graph_.settings.deadline_ms)
     ++late_;
   report_.parts[0].histogram.record(slot.launched_ns - slot.arrived_ns);
-  std::int64_t before = slot.launched_ns;
-  for (std::size_t node = 0; node < slot.node_done_ns.size(); ++node) {
-    report_.parts[1 + node].histogram.record(slot.node_done_ns[node] - before);
-    if (options_.trace)
-      options_.trace->add(graph_.nodes[node].name.c_str(), kLauncherTrack, slot.number, before,
-                          slot.node_done_ns[node]);
-    before = slot.node_done_ns[node];
+  if (options_.probes == Probes::Off) return;
+  const PartTimes& times = slot.graph->times();
+  const std::int32_t track = options_.backend == Backend::Cuda
+                                 ? kSlotTracks + static_cast<std::int32_t>(&slot - slots_.data())
+                                 : static_cast<std::int32_t>(kLauncherTrack);
+  std::size_t part = 1;
+  const auto note = [&](std::int64_t from, std::int64_t to) {
+    if (options_.trace && to > from)
+      options_.trace->add(report_.parts[part].name.c_str(), track, slot.number, from, to);
+    report_.parts[part++].histogram.record(to - from);
+  };
+  note(times.start_ns, times.uploaded_ns);
+  std::int64_t before = times.uploaded_ns;
+  for (const std::int64_t done : times.node_ns) {
+    note(before, done);
+    before = done;
   }
+  note(before, times.downloaded_ns);
 }
 
 void Runner::count_contours(const Slot& slot) {

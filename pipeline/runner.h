@@ -30,6 +30,7 @@ struct RunOptions {
   Backend backend = Backend::Cpu;  ///< decided, never Auto (see choose_backend)
   std::uint64_t max_frames = 0;    ///< frames to offer; 0 = all
   std::string output_root = ".";
+  Probes probes = Probes::On;
   const TextRasteriser* text = nullptr;
   Trace* trace = nullptr;
   /// Called from the finisher thread for every frame put aside; must be quick.
@@ -72,7 +73,6 @@ class Runner {
     std::uint64_t number = 0;
     std::string error;
     std::int64_t arrived_ns = 0, launched_ns = 0, finished_ns = 0;
-    std::vector<std::int64_t> node_done_ns;
   };
   /// A sink with its state; after an error it gets no more frames.
   struct Output {
@@ -89,10 +89,11 @@ class Runner {
   bool reformat();
   void launch_loop();
   void launch(Slot& slot);
+  void complete(Slot& slot);
   void finish_loop();
   void deliver(Slot& slot);
   void put_aside(const Slot& slot);
-  void record_times(const Slot& slot);
+  void record_times(Slot& slot);
   void count_contours(const Slot& slot);
   template <class Loop>
   void guarded(const Loop& loop);

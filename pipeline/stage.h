@@ -73,6 +73,10 @@ class PlanContext {
 struct RunContext {
   std::span<const Value> inputs;
   std::span<const Value> outputs;
+  /// The outputs as the host reads them when the frame is complete: the same memory on the CPU, pinned
+  /// mirrors on CUDA. A CUDA stage that makes contours writes the mirror itself, as many points as there are;
+  /// images are downloaded.
+  std::span<const Value> host_outputs;
   std::span<std::byte* const> scratches;
   void* stream = nullptr;  ///< cudaStream_t on the CUDA backend, null on the CPU
   int threads = 1;
