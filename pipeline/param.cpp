@@ -194,22 +194,35 @@ ParamValue ParamSet::get(std::string_view name) const {
   return spec->get(values_.get());
 }
 
-std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
-  std::string best;
-  std::size_t best_distance = std::max<std::size_t>(word.size() / 3, 1) + 1;
-  for (const std::string& candidate : candidates) {
-    std::vector<std::size_t> row(candidate.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= word.size(); ++i) {
-      std::size_t diagonal = row[0];
-      row[0] = i;
-      for (std::size_t j = 1; j <= candidate.size(); ++j) {
-        const std::size_t substitution = diagonal + (word[i - 1] == candidate[j - 1] ? 0 : 1);
-        diagonal = row[j];
-        row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitution});
-      }
+namespace {
+
+/// Edits from one word to the other: insert, delete, replace, or swap two neighbours.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> two_back(b.size() + 1), back(b.size() + 1), row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    two_back.swap(back);
+    back.swap(row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({back[j] + 1, row[j - 1] + 1, back[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], two_back[j - 2] + 1);
     }
-    if (row.back() < best_distance) best_distance = row.back(), best = candidate;
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  // One edit in three letters makes another word: gpu is not meant to be cpu.
+  const std::size_t allowed = word.size() <= 3 ? 0 : std::max<std::size_t>(word.size() / 3, 1);
+  std::string best;
+  std::size_t best_distance = allowed + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance) best_distance = distance, best = candidate;
   }
   return best;
 }
