@@ -1,0 +1,135 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+#include <unordered_map>
+
+#include "config/sections.h"
+
+namespace contorno::config {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t kMaxClasses = 256;
+constexpr std::size_t kMaxNameCharacters = 64;
+
+struct Interval {
+  std::vector<double> hue{0, 360}, saturation{0, 1}, value{0, 1};
+};
+
+const ParamDeclaration& range_params() {
+  static const ParamDeclaration declaration = [] {
+    ParamList<Interval> list;
+    list.numbers("hue", &Interval::hue, 2, 2, 0, 360, Unit::None,
+                 "Hue in degrees, from and to; from above to wraps through 360.")
+        .numbers("saturation", &Interval::saturation, 2, 2, 0, 1, Unit::Fraction, "Saturation, from and to.")
+        .numbers("value", &Interval::value, 2, 2, 0, 1, Unit::Fraction, "Value (brightness), from and to.");
+    return declare(std::move(list));
+  }();
+  return declaration;
+}
+
+void read_references(const YamlNode& value, const std::string& owner, ClassSpec& spec, Problems& problems) {
+  static const ParamSpec colour{.name = "references", .kind = ParamKind::Colour};
+  const std::string what = owner + ": references";
+  const auto items = read_list(value, what, "a list of colours", problems);
+  for (const YamlNode& item : items.value_or(std::vector<YamlNode>()))
+    if (const auto read = read_value(item, colour, what, problems))
+      spec.references.push_back(parse_colour(std::get<std::string>(*read)));
+}
+
+void read_ranges(const YamlNode& value, const std::string& owner, ClassSpec& spec, Problems& problems) {
+  const std::string what = owner + ": ranges";
+  const auto items = read_list(value, what, "a list of {hue, saturation, value} maps", problems);
+  for (const YamlNode& item : items.value_or(std::vector<YamlNode>())) {
+    if (!expect_map(item, what, problems)) continue;
+    ParamSet params(range_params());
+    read_params(item, {}, what, item.place, params, problems);
+    const auto& in = params.as<Interval>();
+    spec.ranges.push_back(
+        {in.hue[0], in.hue[1], in.saturation[0], in.saturation[1], in.value[0], in.value[1]});
+    for (const auto& [name, pair] : {std::pair{"saturation", &in.saturation}, std::pair{"value", &in.value}})
+      if ((*pair)[0] > (*pair)[1])
+        problems.add(item.place,
+                     fmt::format("{}: {} runs from {} down to {}", what, name, (*pair)[0], (*pair)[1]),
+                     "only a hue may wrap; swap the two numbers");
+  }
+}
+
+bool is_good_name(const std::string& name) {
+  return !name.empty() && character_count(name) <= kMaxNameCharacters &&
+         printable(name, kMaxNameCharacters) == name;
+}
+
+ClassSpec read_class(const YamlNode& item, std::size_t index, Problems& problems) {
+  const YamlEntry* name = item.find("name");
+  const bool named = name != nullptr && name->value.kind == YamlKind::Scalar;
+  const std::string owner = named ? fmt::format("class '{}'", printable(name->value.text)) : "class";
+  ParamSet params(class_params());
+  read_params(item, {"references", "ranges"}, owner, item.place, params, problems);
+  ClassSpec spec = params.as<ClassSpec>();
+  if (named && !is_good_name(name->value.text))
+    problems.add(name->value.place, fmt::format("{}: name is no good, allowed 1 to {} printable characters",
+                                                owner, kMaxNameCharacters));
+  if (item.find("colour") == nullptr) spec.colour = class_colour(index);
+  if (const YamlEntry* entry = item.find("references")) read_references(entry->value, owner, spec, problems);
+  if (const YamlEntry* entry = item.find("ranges")) read_ranges(entry->value, owner, spec, problems);
+  return spec;
+}
+
+}  // namespace
+
+const ParamDeclaration& class_params() {
+  static const ParamDeclaration declaration = [] {
+    ParamList<ClassSpec> list;
+    list.required_text("name", &ClassSpec::name, "Name, as in the legend and in every output.")
+        .number("level", &ClassSpec::level, -kInfinity, kInfinity, Unit::None,
+                "Iso-level of the class's map.")
+        .colour("colour", &ClassSpec::colour,
+                "Colour of its lines and legend; without one, a palette gives it.")
+        .number("line_width", &ClassSpec::line_width, 0, 100, Unit::Pixels,
+                "Line width; 0 is the overlay's own.")
+        .number("fill", &ClassSpec::fill, 0, 1, Unit::Fraction, "Opacity of the inside; 0 is not filled.")
+        .flag("hidden", &ClassSpec::hidden, "Contours are found but not drawn (a background class).");
+    return declare(std::move(list));
+  }();
+  return declaration;
+}
+
+Colour class_colour(std::size_t index) {
+  // Colours that stay apart for every kind of colour vision (Okabe and Ito), strongest first.
+  static constexpr std::array<Colour, 7> kPalette{{{213, 94, 0},
+                                                   {0, 114, 178},
+                                                   {0, 158, 115},
+                                                   {230, 159, 0},
+                                                   {204, 121, 167},
+                                                   {86, 180, 233},
+                                                   {240, 228, 66}}};
+  return kPalette[index % kPalette.size()];
+}
+
+std::vector<ClassSpec> read_classes(const YamlNode& list, Problems& problems) {
+  std::vector<ClassSpec> classes;
+  if (list.kind != YamlKind::List || list.items.empty() || list.items.size() > kMaxClasses) {
+    const std::string given =
+        list.kind == YamlKind::List ? fmt::format("a list of {}", list.items.size()) : describe(list);
+    problems.add(list.place,
+                 fmt::format("classes is {}, allowed a list of 1 to {} classes", given, kMaxClasses));
+    return classes;
+  }
+  std::unordered_map<std::string, Place> seen;
+  for (const YamlNode& item : list.items) {
+    if (!expect_map(item, "a class", problems)) continue;
+    classes.push_back(read_class(item, classes.size(), problems));
+    const YamlEntry* name = item.find("name");
+    if (name == nullptr || classes.back().name.empty()) continue;
+    const auto [first, is_new] = seen.emplace(classes.back().name, name->value.place);
+    if (!is_new)
+      problems.add(name->value.place,
+                   fmt::format("duplicate class '{}', first given in {}", printable(classes.back().name),
+                               problems.name_of(first->second)));
+  }
+  return classes;
+}
+
+}  // namespace contorno::config

@@ -1,0 +1,90 @@
+#include "config/load.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "config/sections.h"
+
+namespace contorno::config {
+namespace {
+
+const std::vector<std::string>& top_level_keys() {
+  static const std::vector<std::string> keys{"source", "pipeline", "classes", "stages", "sinks"};
+  return keys;
+}
+
+void refuse_unknown_sections(const YamlNode& root, Problems& problems) {
+  for (const YamlEntry& entry : root.entries)
+    if (std::find(top_level_keys().begin(), top_level_keys().end(), entry.key) == top_level_keys().end())
+      problems.add(entry.place,
+                   fmt::format("unknown section '{}'{}", printable(entry.key),
+                               did_you_mean(entry.key, top_level_keys())),
+                   fmt::format("the sections are {}", fmt::join(top_level_keys(), ", ")));
+}
+
+void read_settings(const YamlNode& root, const LoadOptions& options, GraphSpec& graph, Problems& problems) {
+  ParamSet params(pipeline_params());
+  const YamlEntry* entry = root.find("pipeline");
+  if (entry != nullptr && entry->value.kind == YamlKind::Scalar)
+    problems.add(
+        entry->value.place, "pipeline is text, allowed a map of settings",
+        "a graph never holds a launch line; media elements are chosen by the types of source and sinks");
+  else if (entry != nullptr && expect_map(entry->value, "pipeline", problems))
+    read_params(entry->value, {}, "pipeline", entry->place, params, problems);
+  graph.settings = params.as<PipelineSettings>();
+  if (options.backend) graph.settings.backend = *options.backend;
+}
+
+void read_graph(const YamlNode& root, const Catalog& catalog, const LoadOptions& options, GraphSpec& graph,
+                Problems& problems) {
+  refuse_unknown_sections(root, problems);
+  read_settings(root, options, graph, problems);
+  if (const YamlEntry* entry = root.find("source"))
+    graph.source = read_source(entry->value, catalog, problems);
+  else
+    problems.add({}, "section 'source' is missing", "say where frames come from: source: {type: ..., ...}");
+  if (const YamlEntry* entry = root.find("classes")) graph.classes = read_classes(entry->value, problems);
+
+  std::vector<DeclaredStage> stages;
+  std::vector<DeclaredSink> sinks;
+  if (const YamlEntry* entry = root.find("stages")) {
+    stages = read_stages(entry->value, catalog, problems);
+    if (!stages.empty() && root.find("classes") == nullptr)
+      problems.add(entry->place, "section 'classes' is missing: stages need to know what to look for",
+                   "add classes: [{name: ..., level: 0.5, colour: \"#e63946\"}]");
+  }
+  if (const YamlEntry* entry = root.find("sinks"))
+    sinks = read_sinks(entry->value, catalog, stages, problems);
+  if (root.find("stages") == nullptr && root.find("sinks") == nullptr)
+    problems.add({}, "the graph has no nodes: neither stages nor sinks",
+                 "add a stages: list and a sinks: list");
+  connect(std::move(stages), std::move(sinks), catalog, graph, problems);
+}
+
+}  // namespace
+
+GraphSpec load_graph_text(const std::string& text, const std::string& file_name, const Catalog& catalog,
+                          const LoadOptions& options) {
+  const SourceText source(text);
+  Problems problems(file_name, source, options.overrides);
+  GraphSpec graph;
+  YamlNode root;
+  if (source.check(problems)) root = parse_yaml(source, problems);
+  if (problems.empty() && root.kind == YamlKind::Null)
+    problems.add({}, "the graph has no nodes: the file holds nothing but blanks and comments",
+                 "a graph has the sections source, classes, stages and sinks");
+  else if (problems.empty() && expect_map(root, "the graph", problems)) {
+    apply_overrides(root, catalog, options, problems);
+    read_graph(root, catalog, options, graph, problems);
+  }
+  if (!problems.empty()) throw ConfigErrors(problems.report(), problems.size());
+  return graph;
+}
+
+GraphSpec load_graph(const std::string& path, const Catalog& catalog, const LoadOptions& options) {
+  return load_graph_text(read_graph_file(path), path, catalog, options);
+}
+
+}  // namespace contorno::config

@@ -1,0 +1,56 @@
+// YAML text -> GraphSpec, strictly: every mistake of the file is found in one go and reported with its line,
+// a caret and the nearest valid name. What it returns is complete and consistent: types exist, values are in
+// range, every input has a producer of its type, nodes come after their inputs.
+//
+//   source:  {type: video, location: cockatoo.mp4}
+//   classes: [{name: rot, level: 0.5, colour: "#e63946"}]
+//   stages:  [{type: classify}, {type: marching_squares}, {type: contour_assembly}]
+//   sinks:   [{type: jsonl, path: contours.jsonl}]
+//
+// A stage's input without `from:` takes its declared default, else the nearest earlier output of its type,
+// else the source. Text is never expanded: ${HOME} stays ${HOME}.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cuda/error.h"
+#include "pipeline/graph.h"
+
+namespace contorno::config {
+
+/// What the command line changes in a graph; it is checked exactly as the file is.
+struct LoadOptions {
+  /// "node.key=value", "source.key=value", "pipeline.key=value" or "class NAME.key=value".
+  std::vector<std::string> overrides;
+  std::optional<std::string> input;  ///< sets the parameter that the source type calls its input
+  std::optional<Backend> backend;    ///< outranks the file
+};
+
+/// Everything that is wrong with a graph. `what()` is the report, one paragraph an error.
+class ConfigErrors : public Error {
+ public:
+  ConfigErrors(const std::string& report, std::size_t count)
+      : Error(ExitCode::BadConfig, report), count_(count) {}
+  std::size_t count() const noexcept { return count_; }
+
+ private:
+  std::size_t count_;
+};
+
+/// Throws Error(MissingInput) when there is no such file, ConfigErrors when the graph is wrong.
+GraphSpec load_graph(const std::string& path, const Catalog& catalog, const LoadOptions& options = {});
+/// `file_name` is only for messages.
+GraphSpec load_graph_text(const std::string& text, const std::string& file_name, const Catalog& catalog,
+                          const LoadOptions& options = {});
+
+/// Once the source is open: settles every input that takes "whatever the source delivers" (Origin::
+/// kFrameOrMaps, kMapsOrFrame) and checks that source.frame and source.maps exist where they are used.
+/// Throws Error(BadConfig) with all that is missing.
+void bind_source(GraphSpec& graph, const StreamFormat& stream);
+
+/// What is allowed but probably not meant: outputs that nobody reads, levels outside 0..1, no sink.
+std::vector<std::string> graph_warnings(const GraphSpec& graph);
+
+}  // namespace contorno::config

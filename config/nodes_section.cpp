@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "config/sections.h"
+
+namespace contorno::config {
+namespace {
+
+/// The type named by `type:`, or null and a problem. `kind` is "stage", "source" or "sink".
+template <class Type>
+const Type* read_type(const YamlNode& map, const std::vector<const Type*>& types, std::string_view kind,
+                      Problems& problems) {
+  const std::vector<std::string> known = names_of(types);
+  const std::string fix = fmt::format("the {}s are {}", kind, fmt::join(known, ", "));
+  const YamlEntry* entry = map.find("type");
+  if (entry == nullptr) {
+    problems.add(map.place, fmt::format("this {} has no 'type'", kind), fix);
+    return nullptr;
+  }
+  const std::string word = entry->value.kind == YamlKind::Scalar ? entry->value.text : std::string();
+  for (const Type* type : types)
+    if (type->name == word) return type;
+  problems.add(entry->value.place,
+               fmt::format("unknown {} type {}{}", kind, describe(entry->value), did_you_mean(word, known)),
+               fix);
+  return nullptr;
+}
+
+bool is_node_name(const std::string& name) {
+  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+  return !name.empty() && name.size() <= 64 && name[0] >= 'a' && name[0] <= 'z' &&
+         std::all_of(name.begin(), name.end(), fits);
+}
+
+/// Name and place of a stage or sink; the type's name where it has none of its own.
+template <class Type>
+void read_name(const YamlNode& map, Declared<Type>& declared, Problems& problems) {
+  const YamlEntry* type = map.find("type");
+  declared.place = type != nullptr ? type->value.place : map.place;
+  if (type != nullptr) declared.name = type->value.text;
+  const YamlEntry* name = map.find("name");
+  if (name == nullptr) return;
+  declared.place = name->value.place;
+  declared.name = name->value.text;
+  if (name->value.kind != YamlKind::Scalar || !is_node_name(declared.name))
+    problems.add(name->value.place,
+                 fmt::format("name is {}, allowed a word of a-z, 0-9 and _ that begins with a letter",
+                             describe(name->value)));
+  else if (declared.name == "source" || declared.name == "pipeline")
+    problems.add(name->value.place,
+                 fmt::format("name '{}' is taken by the section of that name", declared.name));
+}
+
+using SeenNames = std::unordered_map<std::string, Place>;
+
+template <class Type>
+void refuse_duplicate(const Declared<Type>& declared, SeenNames& seen, Problems& problems) {
+  if (declared.name.empty()) return;
+  const auto [first, is_new] = seen.emplace(declared.name, declared.place);
+  if (is_new) return;
+  problems.add(
+      declared.place,
+      fmt::format("duplicate node name '{}', first given in {}", printable(declared.name),
+                  problems.name_of(first->second)),
+      fmt::format("give one of them a name of its own, for example 'name: {}_2'", printable(declared.name)));
+}
+
+template <class Type>
+std::vector<Declared<Type>> read_nodes(const YamlNode& list, const std::vector<const Type*>& types,
+                                       std::string_view kind, SeenNames& seen, Problems& problems) {
+  std::vector<Declared<Type>> nodes;
+  if (list.kind == YamlKind::Null) return nodes;
+  if (list.kind != YamlKind::List) {
+    problems.add(list.place, fmt::format("{}s is {}, allowed a list", kind, describe(list)),
+                 fmt::format("begin every {} with '- type: ...'", kind));
+    return nodes;
+  }
+  if (list.items.size() > kMaxNodes) {
+    problems.add(list.place, fmt::format("{} {}s, allowed at most {}", list.items.size(), kind, kMaxNodes));
+    return nodes;
+  }
+  for (const YamlNode& item : list.items) {
+    if (!expect_map(item, fmt::format("a {}", kind), problems)) continue;
+    Declared<Type> declared;
+    read_name(item, declared, problems);
+    refuse_duplicate(declared, seen, problems);
+    declared.type = read_type(item, types, kind, problems);
+    declared.from = item.find("from");
+    if (declared.type != nullptr) {
+      declared.params = ParamSet(declared.type->params);
+      const std::string owner =
+          fmt::format("{} '{}'", kind == "stage" ? "node" : kind, printable(declared.name));
+      read_params(item, {"type", "name", "from"}, owner, item.place, declared.params, problems);
+    }
+    nodes.push_back(std::move(declared));
+  }
+  return nodes;
+}
+
+}  // namespace
+
+SourceSpec read_source(const YamlNode& map, const Catalog& catalog, Problems& problems) {
+  SourceSpec source;
+  if (!expect_map(map, "source", problems)) return source;
+  source.type = read_type(map, catalog.sources, "source", problems);
+  if (source.type == nullptr) return source;
+  source.params = ParamSet(source.type->params);
+  read_params(map, {"type"}, "source", map.place, source.params, problems);
+  return source;
+}
+
+std::vector<DeclaredStage> read_stages(const YamlNode& list, const Catalog& catalog, Problems& problems) {
+  SeenNames seen;
+  return read_nodes(list, catalog.stages, "stage", seen, problems);
+}
+
+std::vector<DeclaredSink> read_sinks(const YamlNode& list, const Catalog& catalog,
+                                     const std::vector<DeclaredStage>& stages, Problems& problems) {
+  SeenNames seen;
+  for (const DeclaredStage& stage : stages) seen.emplace(stage.name, stage.place);
+  return read_nodes(list, catalog.sinks, "sink", seen, problems);
+}
+
+}  // namespace contorno::config

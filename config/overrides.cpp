@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "config/sections.h"
+
+namespace contorno::config {
+namespace {
+
+const YamlNode* scalar(const YamlNode& map, std::string_view key) {
+  const YamlEntry* entry = map.find(key);
+  return entry != nullptr && entry->value.kind == YamlKind::Scalar ? &entry->value : nullptr;
+}
+
+/// The name of an entry of a list: `name`, or the type where there is none.
+std::string entry_name(const YamlNode& item) {
+  const YamlNode* name = scalar(item, "name");
+  if (name == nullptr) name = scalar(item, "type");
+  return name == nullptr ? std::string() : name->text;
+}
+
+/// Finds the map that "TARGET." of a --set means.
+class Targets {
+ public:
+  explicit Targets(YamlNode& root) : root_(root) {}
+
+  YamlNode* section(const std::string& name) {
+    YamlEntry* entry = root_.find(name);
+    if (entry == nullptr) {
+      root_.entries.push_back({.key = name, .place = {}, .value = {}});
+      entry = &root_.entries.back();
+    }
+    if (entry->value.kind == YamlKind::Null) entry->value.kind = YamlKind::Map;
+    return entry->value.kind == YamlKind::Map ? &entry->value : nullptr;
+  }
+  YamlNode* item(std::initializer_list<const char*> sections, const std::string& name,
+                 std::vector<std::string>& known) {
+    for (const char* section : sections) {
+      YamlEntry* list = root_.find(section);
+      if (list == nullptr) continue;
+      for (YamlNode& candidate : list->value.items) {
+        if (entry_name(candidate) == name) return &candidate;
+        known.push_back(entry_name(candidate));
+      }
+    }
+    return nullptr;
+  }
+
+ private:
+  YamlNode& root_;
+};
+
+void put(YamlNode& map, const std::string& key, const std::string& value, const Place& place) {
+  YamlEntry* entry = map.find(key);
+  if (entry == nullptr) {
+    map.entries.push_back({.key = key, .place = place, .value = {}});
+    entry = &map.entries.back();
+  }
+  entry->value =
+      YamlNode{.kind = YamlKind::Scalar, .style = ScalarStyle::CommandLine, .place = place, .text = value};
+}
+
+void apply_override(const std::string& text, const Place& place, YamlNode& root, Problems& problems) {
+  const std::size_t equals = text.find('=');
+  const std::size_t dot = equals == std::string::npos ? std::string::npos : text.rfind('.', equals);
+  if (dot == std::string::npos || dot == 0 || dot + 1 == equals) {
+    problems.add(place, fmt::format("'{}' is no setting", printable(text)),
+                 "write NODE.KEY=VALUE, source.KEY=VALUE, pipeline.KEY=VALUE or 'class NAME.KEY=VALUE'");
+    return;
+  }
+  const std::string target = text.substr(0, dot), key = text.substr(dot + 1, equals - dot - 1);
+  if (key == "type" || key == "name" || key == "from") {
+    problems.add(place, fmt::format("'{}' cannot be set from the command line", key),
+                 "change it in the file");
+    return;
+  }
+  Targets targets(root);
+  std::vector<std::string> known;
+  YamlNode* map = nullptr;
+  const bool is_class = target.starts_with("class ");
+  if (target == "source" || target == "pipeline")
+    map = targets.section(target);
+  else if (is_class)
+    map = targets.item({"classes"}, target.substr(6), known);
+  else
+    map = targets.item({"stages", "sinks"}, target, known);
+  if (map == nullptr || map->kind != YamlKind::Map) {
+    const std::string name = is_class ? target.substr(6) : target;
+    problems.add(place,
+                 fmt::format("unknown {} '{}'{}", is_class ? "class" : "node", printable(name),
+                             did_you_mean(name, known)),
+                 known.empty() ? "" : fmt::format("the graph has {}", fmt::join(known, ", ")));
+    return;
+  }
+  put(*map, key, text.substr(equals + 1), place);
+}
+
+}  // namespace
+
+void apply_overrides(YamlNode& root, const Catalog& catalog, const LoadOptions& options, Problems& problems) {
+  if (options.input) {
+    YamlNode* source = Targets(root).section("source");
+    const YamlNode* name = source == nullptr ? nullptr : scalar(*source, "type");
+    const SourceType* type = name == nullptr ? nullptr : catalog.source(name->text);
+    if (type != nullptr && !type->input_param.empty())
+      put(*source, type->input_param, *options.input, source->place);
+  }
+  for (std::size_t i = 0; i < options.overrides.size(); ++i)
+    apply_override(options.overrides[i], {.line = 0, .override_index = static_cast<int>(i)}, root, problems);
+}
+
+}  // namespace contorno::config

@@ -1,0 +1,44 @@
+// All mistakes of one graph file, gathered so that the user sees every one of them in a single run, in the
+// order of the file, each with its line, a caret and, where it is known, how to mend it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/source_text.h"
+
+namespace contorno::config {
+
+struct Problem {
+  Place place;
+  std::string message;
+  std::string fix;  ///< empty: nothing better to say than the message
+};
+
+class Problems {
+ public:
+  /// `text` must outlive this. `overrides` as given to --set, for places on the command line.
+  Problems(std::string file_name, const SourceText& text, std::vector<std::string> overrides);
+
+  void add(const Place& place, std::string message, std::string fix = {});
+  bool empty() const { return problems_.empty(); }
+  std::size_t size() const { return problems_.size(); }
+
+  /// "line 12", or "--set small.sigma" for a place on the command line.
+  std::string name_of(const Place& place) const;
+  /// The whole report; ends without a newline.
+  std::string report() const;
+
+ private:
+  std::string render(const Problem& problem) const;
+
+  std::string file_name_;
+  const SourceText* text_;
+  std::vector<std::string> overrides_;
+  std::vector<Problem> problems_;
+};
+
+/// " (did you mean 'min_area'?)", or nothing when no candidate is near.
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates);
+
+}  // namespace contorno::config

@@ -1,0 +1,62 @@
+// The steps of loading a graph, one per section of the file; each adds what is wrong to the same Problems
+// and goes on with the rest. Internal to config/.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/load.h"
+#include "config/problems.h"
+#include "config/values.h"
+#include "config/yaml_document.h"
+
+namespace contorno::config {
+
+inline constexpr std::size_t kMaxNodes = 1000;
+
+/// One entry of `stages:` or `sinks:`, before its inputs are connected. `type` is null where it is unknown:
+/// the entry then still has a name, so that one mistake does not cause ten.
+template <class Type>
+struct Declared {
+  std::string name;
+  Place place;  ///< of its name, or of its type where the name follows from it
+  const Type* type = nullptr;
+  ParamSet params;
+  const YamlEntry* from = nullptr;
+};
+using DeclaredStage = Declared<StageType>;
+using DeclaredSink = Declared<SinkType>;
+
+/// Puts --set values into the tree, in place of what the file says.
+void apply_overrides(YamlNode& root, const Catalog& catalog, const LoadOptions& options, Problems& problems);
+
+/// ParamDeclaration of the plain fields of a ClassSpec.
+const ParamDeclaration& class_params();
+/// The colour of the class with this index where the file gives none.
+Colour class_colour(std::size_t index);
+std::vector<ClassSpec> read_classes(const YamlNode& list, Problems& problems);
+
+SourceSpec read_source(const YamlNode& map, const Catalog& catalog, Problems& problems);
+std::vector<DeclaredStage> read_stages(const YamlNode& list, const Catalog& catalog, Problems& problems);
+/// Also refuses names that a stage has.
+std::vector<DeclaredSink> read_sinks(const YamlNode& list, const Catalog& catalog,
+                                     const std::vector<DeclaredStage>& stages, Problems& problems);
+
+/// Finds every input's producer, refuses cycles, and puts the nodes in an order in which each comes after
+/// its inputs; otherwise the order of the file is kept.
+void connect(std::vector<DeclaredStage> stages, std::vector<DeclaredSink> sinks, const Catalog& catalog,
+             GraphSpec& graph, Problems& problems);
+
+template <class Type>
+std::vector<std::string> names_of(const std::vector<Type>& list) {
+  std::vector<std::string> names;
+  for (const auto& item : list) {
+    if constexpr (std::is_pointer_v<Type>)
+      names.push_back(item->name);
+    else
+      names.push_back(item.name);
+  }
+  return names;
+}
+
+}  // namespace contorno::config

@@ -1,0 +1,212 @@
+#include "config/source_text.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "config/problems.h"
+#include "cuda/error.h"
+
+namespace contorno::config {
+namespace {
+
+/// Brackets that may be open at once before the parser is not even asked. Far above kMaxDepth, because
+/// brackets inside plain text are counted too.
+constexpr int kMaxOpenBrackets = 500;
+
+bool is_continuation(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+}
+
+/// Bytes of the UTF-8 character at `text[at]`, 0 when it is none (overlong forms and surrogates included).
+std::size_t utf8_length(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) -> unsigned {
+    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xF5   ? 0
+                             : first >= 0xF0 ? 4
+                             : first >= 0xE0 ? 3
+                             : first >= 0xC2 ? 2
+                                             : 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  const bool overlong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
+  const bool surrogate = first == 0xED && byte(1) >= 0xA0;
+  const bool too_large = first == 0xF4 && byte(1) >= 0x90;
+  return overlong || surrogate || too_large ? 0 : length;
+}
+
+bool is_control(std::string_view text, std::size_t at) {
+  const auto byte = static_cast<unsigned char>(text[at]);
+  const bool c1 = byte == 0xC2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xA0;
+  return (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F || c1;
+}
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  ~FileDescriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+}  // namespace
+
+SourceText::SourceText(std::string bytes) {
+  if (bytes.starts_with("\xEF\xBB\xBF")) dropped_ = 3;
+  text_.reserve(bytes.size());
+  for (std::size_t i = dropped_; i < bytes.size(); ++i)
+    if (bytes[i] == '\r' && i + 1 < bytes.size() && bytes[i + 1] == '\n')
+      returns_.push_back(text_.size());
+    else
+      text_.push_back(bytes[i]);
+  line_starts_.push_back(0);
+  for (std::size_t i = 0; i < text_.size(); ++i)
+    if (text_[i] == '\n') line_starts_.push_back(i + 1);
+}
+
+std::string_view SourceText::line(int number) const {
+  const auto index = static_cast<std::size_t>(number - 1);
+  if (number < 1 || index >= line_starts_.size()) return {};
+  const std::size_t start = line_starts_[index];
+  const std::size_t end = index + 1 < line_starts_.size() ? line_starts_[index + 1] - 1 : text_.size();
+  return std::string_view(text_).substr(start, end - start);
+}
+
+Place SourceText::place(int line, int byte_column, int bytes) const {
+  const std::string_view content = this->line(line + 1);
+  const auto column = std::min(static_cast<std::size_t>(std::max(byte_column, 0)), content.size());
+  const auto underlined = content.substr(column, static_cast<std::size_t>(std::max(bytes, 1)));
+  return {.line = line + 1,
+          .column = static_cast<int>(character_count(content.substr(0, column))) + 1,
+          .length = std::max(1, static_cast<int>(character_count(underlined)))};
+}
+
+Place SourceText::place_at(std::size_t offset) const {
+  const auto after = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
+  const auto index = static_cast<std::size_t>(after - line_starts_.begin() - 1);
+  return place(static_cast<int>(index), static_cast<int>(offset - line_starts_[index]));
+}
+
+std::string_view SourceText::rest_of_line(int line, int byte_column) const {
+  const std::string_view content = this->line(line + 1);
+  const auto column = static_cast<std::size_t>(std::max(byte_column, 0));
+  return column < content.size() ? content.substr(column) : std::string_view();
+}
+
+std::size_t SourceText::offset_in_file(std::size_t offset) const {
+  const auto before = std::upper_bound(returns_.begin(), returns_.end(), offset) - returns_.begin();
+  return offset + dropped_ + static_cast<std::size_t>(before);
+}
+
+bool SourceText::check(Problems& problems) const {
+  if (text_.size() + dropped_ > kMaxFileBytes) {
+    problems.add({},
+                 fmt::format("the file is larger than {} KiB, which no graph needs", kMaxFileBytes / 1024));
+    return false;
+  }
+  return check_encoding(problems) && check_nesting(problems);
+}
+
+bool SourceText::check_encoding(Problems& problems) const {
+  if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF")) {
+    problems.add({}, "byte 0: the file is UTF-16, a graph is UTF-8",
+                 "save it as UTF-8, for example with: iconv -f UTF-16 -t UTF-8");
+    return false;
+  }
+  for (std::size_t i = 0; i < text_.size();) {
+    const std::size_t length = utf8_length(text_, i);
+    if (length != 0 && !is_control(text_, i)) {
+      i += length;
+      continue;
+    }
+    const std::string what =
+        length == 0 ? fmt::format("byte 0x{:02x} is not valid UTF-8", static_cast<unsigned char>(text_[i]))
+                    : fmt::format("control character 0x{:02x} is not allowed in a graph",
+                                  static_cast<unsigned char>(text_[i + length - 1]));
+    const bool sixteen_bit = text_[i] == '\0' && text_.size() > 3 && (text_[1] == '\0' || text_[0] == '\0');
+    problems.add(place_at(i), fmt::format("byte {}: {}", offset_in_file(i), what),
+                 sixteen_bit ? "the file looks like UTF-16: save it as UTF-8" : "");
+    return false;
+  }
+  return true;
+}
+
+bool SourceText::check_nesting(Problems& problems) const {
+  int open = 0;
+  for (std::size_t i = 0; i < text_.size(); ++i) {
+    if (text_[i] == '[' || text_[i] == '{') ++open;
+    if ((text_[i] == ']' || text_[i] == '}') && open > 0) --open;
+    if (open > kMaxOpenBrackets) {
+      problems.add(place_at(i), fmt::format("nested deeper than {}", kMaxDepth));
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string read_graph_file(const std::string& path) {
+  const auto fail = [&](const std::string& why) {
+    std::error_code ignored;
+    throw Error(ExitCode::MissingInput,
+                fmt::format("graph file '{}' {} (current folder: {})", printable(path, 4096), why,
+                            printable(std::filesystem::current_path(ignored).string(), 4096)));
+  };
+  // O_NONBLOCK: opening a FIFO without a writer must not wait.
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  if (file.get() < 0)
+    fail(errno == ENOENT ? "does not exist" : fmt::format("cannot be opened: {}", std::strerror(errno)));
+  struct stat facts {};
+  if (::fstat(file.get(), &facts) != 0) fail(fmt::format("cannot be examined: {}", std::strerror(errno)));
+  if (S_ISDIR(facts.st_mode)) fail("is a folder, not a file");
+  if (!S_ISREG(facts.st_mode)) fail("is not a regular file");
+  std::string bytes;
+  char chunk[16384];
+  while (bytes.size() <= kMaxFileBytes) {
+    const ssize_t got = ::read(file.get(), chunk, sizeof chunk);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(fmt::format("cannot be read: {}", std::strerror(errno)));
+    if (got == 0) break;
+    bytes.append(chunk, static_cast<std::size_t>(got));
+  }
+  return bytes;
+}
+
+std::string printable(std::string_view text, std::size_t limit) {
+  std::string shown;
+  std::size_t characters = 0;
+  for (std::size_t i = 0; i < text.size(); ++characters) {
+    if (characters >= limit) return shown + "...";
+    const std::size_t length = utf8_length(text, i);
+    if (length == 0 || is_control(text, i)) {
+      shown += text[i] == '\r' ? "\\r" : fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]));
+      i += 1;
+    } else if (text[i] == '\n' || text[i] == '\t') {
+      shown += text[i++] == '\n' ? "\\n" : "\\t";
+    } else {
+      shown.append(text.substr(i, length));
+      i += length;
+    }
+  }
+  return shown;
+}
+
+std::size_t character_count(std::string_view utf8) {
+  return utf8.size() - static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), is_continuation));
+}
+
+}  // namespace contorno::config

@@ -1,0 +1,63 @@
+// The text of a graph file before YAML sees it: bytes that are no text, absurd nesting and absurd size are
+// refused here, so that the parser only ever gets small, clean UTF-8. Owns the text; lines are views into it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace contorno::config {
+
+inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxDepth = 32;
+
+/// A position for messages: line and column from 1, the column in characters (code points), not bytes.
+/// Line 0 stands for the command line: `override_index` says which --set.
+struct Place {
+  int line = 1, column = 1;
+  int length = 1;  ///< characters to underline
+  int override_index = -1;
+};
+
+class Problems;
+
+class SourceText {
+ public:
+  /// Takes the bytes of a file: drops a byte-order mark, turns CRLF into LF.
+  explicit SourceText(std::string bytes);
+
+  const std::string& text() const { return text_; }
+  /// Line `number`, counted from 1; empty behind the end.
+  std::string_view line(int number) const;
+  /// From a line and a byte column, both counted from 0.
+  Place place(int line, int byte_column, int bytes = 1) const;
+  Place place_at(std::size_t offset) const;
+  /// The bytes from `offset` of line (from 0) and byte column on, to the end of that line.
+  std::string_view rest_of_line(int line, int byte_column) const;
+
+  /// Adds a problem for everything that cannot be text of a graph, and says whether the parser may have it.
+  bool check(Problems& problems) const;
+
+ private:
+  bool check_encoding(Problems& problems) const;
+  bool check_nesting(Problems& problems) const;
+
+  std::size_t offset_in_file(std::size_t offset) const;
+
+  std::string text_;
+  std::size_t dropped_ = 0;           ///< bytes of the byte-order mark
+  std::vector<std::size_t> returns_;  ///< where a carriage return was dropped, as offsets into text_
+  std::vector<std::size_t> line_starts_;
+};
+
+/// Reads a graph file. Throws Error(MissingInput) when it is not there, no regular file, or cannot be read;
+/// never blocks on a FIFO or device. Reads at most one byte more than kMaxFileBytes.
+std::string read_graph_file(const std::string& path);
+
+/// `text` as it may be shown on a terminal: control characters as \n, \x07 and so on, cut when long.
+std::string printable(std::string_view text, std::size_t limit = 60);
+/// Code points in valid UTF-8.
+std::size_t character_count(std::string_view utf8);
+
+}  // namespace contorno::config

@@ -1,0 +1,39 @@
+// One YAML value into one parameter: the strict reading of numbers, flags, colours and text, and the words
+// for everything that is refused. Independent of the locale.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/problems.h"
+#include "config/yaml_document.h"
+#include "pipeline/param.h"
+
+namespace contorno::config {
+
+/// A finite decimal number (1, -0.5, 2e-3), or nothing. No leading zeros, hexadecimal, infinities.
+std::optional<double> parse_number(std::string_view text);
+std::optional<std::int64_t> parse_integer(std::string_view text);
+
+/// Reads `value` as `spec` wants it. `what` begins the message: "node 'small': sigma". Adds a problem and
+/// returns nothing where it does not fit.
+std::optional<ParamValue> read_value(const YamlNode& value, const ParamSpec& spec, const std::string& what,
+                                     Problems& problems);
+
+/// Text: quoted, or plain text that nothing else can be meant by.
+std::optional<std::string> read_text(const YamlNode& value, const std::string& what, Problems& problems);
+
+/// Sets every key of `map` that `params` declares; `reserved` keys belong to somebody else, all others are
+/// unknown. `owner` begins the messages ("node 'small'"); `place` is where a missing key is reported.
+void read_params(const YamlNode& map, const std::vector<std::string>& reserved, const std::string& owner,
+                 const Place& place, ParamSet& params, Problems& problems);
+
+/// Whether `map` is one; otherwise a problem that says what was wanted.
+bool expect_map(const YamlNode& map, const std::string& what, Problems& problems);
+
+/// The items of a list; of a --set text, its items once it is parsed. Nothing, and a problem, otherwise.
+std::optional<std::vector<YamlNode>> read_list(const YamlNode& value, const std::string& what,
+                                               const std::string& allowed, Problems& problems);
+
+}  // namespace contorno::config

@@ -1,0 +1,47 @@
+// One YAML document as a tree with positions. Only the part of YAML that a graph needs: maps, lists and
+// scalars; anchors, aliases, tags, several documents and keys that are no words are refused. Nothing is
+// converted here: a scalar is its text and how it was written.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/source_text.h"
+
+namespace contorno::config {
+
+class Problems;
+struct YamlEntry;
+
+inline constexpr std::size_t kMaxYamlValues = 20000;
+
+enum class YamlKind : std::uint8_t { Null, Scalar, List, Map };
+/// Plain: rot. Quoted: "rot", or a block of text. CommandLine: the raw text of a --set, which may be any.
+enum class ScalarStyle : std::uint8_t { Plain, Quoted, CommandLine };
+
+struct YamlNode {
+  YamlKind kind = YamlKind::Null;
+  ScalarStyle style = ScalarStyle::Plain;
+  Place place;  ///< of a Null: of the key whose value is missing
+  std::string text;
+  std::vector<YamlNode> items;
+  std::vector<YamlEntry> entries;
+
+  const YamlEntry* find(std::string_view key) const;
+  YamlEntry* find(std::string_view key);
+};
+
+struct YamlEntry {
+  std::string key;
+  Place place;
+  YamlNode value;
+};
+
+/// "a map", "a list", "nothing", "'yes'": for messages.
+std::string describe(const YamlNode& node);
+
+/// Parses; whatever is wrong is added to `problems`, after which the tree may be incomplete.
+YamlNode parse_yaml(const SourceText& source, Problems& problems);
+
+}  // namespace contorno::config

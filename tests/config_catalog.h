@@ -1,0 +1,100 @@
+// A catalogue of stage, source and sink types that do nothing: what the tests of config/ load graphs with.
+#pragma once
+
+#include "pipeline/graph.h"
+
+namespace contorno::test {
+
+struct ResizeParams {
+  std::vector<double> resize{640, 360};
+  double sigma = 1.5;
+  bool grey = false;
+  std::int64_t rounds = 3;
+  std::string edge = "clamp";
+  Colour background{0, 0, 0, 255};
+  std::string note;
+};
+struct NoParams {};
+struct FileParams {
+  std::string path;
+  int precision = 6;
+};
+
+inline ParamDeclaration resize_params() {
+  ParamList<ResizeParams> list;
+  list.numbers("resize", &ResizeParams::resize, 2, 2, 1, 65536, Unit::Pixels, "Width and height.")
+      .number("sigma", &ResizeParams::sigma, 0, 50, Unit::Pixels, "Standard deviation of the Gaussian.")
+      .flag("grey", &ResizeParams::grey, "Whether colours are dropped.")
+      .integer("rounds", &ResizeParams::rounds, 1, 100, Unit::None, "How often.")
+      .choice("edge", &ResizeParams::edge, {{"clamp", "clamp"}, {"wrap", "wrap"}}, "What lies outside.")
+      .colour("background", &ResizeParams::background, "Colour of what lies outside.")
+      .text("note", &ResizeParams::note, "Any text.");
+  return declare(std::move(list));
+}
+inline ParamDeclaration file_params(const char* key) {
+  ParamList<FileParams> list;
+  list.required_text(key, &FileParams::path, "Where the file is.")
+      .integer("precision", &FileParams::precision, 1, 17, Unit::None, "Digits.");
+  return declare(std::move(list));
+}
+inline ParamDeclaration no_params() {
+  return declare(ParamList<NoParams>());
+}
+
+/// source: video. stages: preprocess, classify, marching_squares, contour_assembly, overlay. sinks: jsonl,
+/// video_file.
+inline const Catalog& fake_catalog() {
+  using enum PortType;
+  static const SourceType video{.name = "video",
+                                .summary = "Frames of a recorded video.",
+                                .params = file_params("location"),
+                                .input_param = "location",
+                                .example = "source: {type: video, location: in.mp4}"};
+  static const StageType preprocess{.name = "preprocess",
+                                    .summary = "Resizes and converts frames.",
+                                    .inputs = {{"image", Image, "What is resized.", ""}},
+                                    .outputs = {{"image", Image, "The resized image.", ""}},
+                                    .params = resize_params(),
+                                    .example = "- type: preprocess\n  resize: [640, 360]"};
+  static const StageType classify{.name = "classify",
+                                  .summary = "Makes class maps of a frame.",
+                                  .inputs = {{"image", Image, "A colour frame.", ""}},
+                                  .outputs = {{"maps", Image, "One map a class.", ""}},
+                                  .params = no_params(),
+                                  .example = "- type: classify"};
+  static const StageType squares{.name = "marching_squares",
+                                 .summary = "Finds where the maps cross the levels.",
+                                 .inputs = {{"maps", Image, "Class maps.", ""}},
+                                 .outputs = {{"crossings", Crossings, "Crossings of every class.", ""}},
+                                 .params = no_params(),
+                                 .example = "- type: marching_squares"};
+  static const StageType assembly{.name = "contour_assembly",
+                                  .summary = "Links crossings to contours.",
+                                  .inputs = {{"crossings", Crossings, "Crossings.", ""}},
+                                  .outputs = {{"contours", Contours, "Contours.", ""}},
+                                  .params = no_params(),
+                                  .example = "- type: contour_assembly"};
+  static const StageType overlay{.name = "overlay",
+                                 .summary = "Draws contours on the frame.",
+                                 .inputs = {{"frame", Image, "What is drawn on.", "source.frame"},
+                                            {"contours", Contours, "What is drawn.", ""}},
+                                 .outputs = {{"frame", Image, "The frame with its contours.", ""}},
+                                 .params = resize_params(),
+                                 .example = "- type: overlay"};
+  static const SinkType jsonl{.name = "jsonl",
+                              .summary = "Contours as JSON lines.",
+                              .input = Contours,
+                              .params = file_params("path"),
+                              .example = "- {type: jsonl, path: contours.jsonl}"};
+  static const SinkType video_file{.name = "video_file",
+                                   .summary = "Frames as a video.",
+                                   .input = Image,
+                                   .params = file_params("path"),
+                                   .example = "- {type: video_file, path: overlay.mkv}"};
+  static const Catalog catalog{.stages = {&preprocess, &classify, &squares, &assembly, &overlay},
+                               .sources = {&video},
+                               .sinks = {&jsonl, &video_file}};
+  return catalog;
+}
+
+}  // namespace contorno::test
