@@ -1,0 +1,101 @@
+// Contours as JSON lines: one object a frame, one frame a line. The file has its name from the start, so that
+// it can be followed while it grows; whatever happens, it ends with a complete line.
+#include <fmt/format.h>
+
+#include "cuda/error.h"
+#include "plugins/contour_writer.h"
+#include "plugins/output_file.h"
+#include "plugins/text_buffer.h"
+
+namespace contorno {
+namespace {
+
+struct JsonlParams {
+  std::string path;
+  Coordinates coordinates = Coordinates::Frame;
+};
+
+class JsonlSink final : public Sink {
+ public:
+  explicit JsonlSink(const JsonlParams& params) : params_(params) {}
+
+  void open(const SinkContext& context) override {
+    placer_.open(context, params_.coordinates);
+    if (file_.is_open()) return;  // another format, the same file
+    file_ = params_.path == "-"
+                ? OutputFile::standard_output()
+                : OutputFile(resolve_output(context.output_root, params_.path), Completion::InPlace);
+  }
+
+  void write(const FrameInfo& info, const Value& value) override {
+    const auto& view = std::get<ContoursView>(value);
+    text_.clear();
+    text_ << R"({"frame":)" << info.number;
+    if (!info.name.empty()) (text_ << R"(,"name":)").json(info.name);
+    text_ << R"(,"pts_ns":)" << info.pts_ns << R"(,"width":)" << placer_.width() << R"(,"height":)"
+          << placer_.height() << R"(,"classes":[)";
+    for (int k = 0; k < view.format.classes; ++k) {
+      if (k > 0) text_ << ',';
+      write_class(view, static_cast<std::size_t>(k));
+    }
+    text_ << "]}\n";
+    file_.write(text_.view());
+    ++frames_;
+  }
+
+  void finish() override { file_.complete(); }
+  std::string summary() const override { return fmt::format("{} ({} frames)", params_.path, frames_); }
+
+ private:
+  void write_class(const ContoursView& view, std::size_t k) {
+    const ClassSpec& spec = placer_.classes()[k];
+    (text_ << R"({"name":)").json(spec.name) << R"(,"level":)" << spec.level << R"(,"contours":[)";
+    for (std::uint32_t i = view.class_begin[k]; i < view.class_begin[k + 1]; ++i) {
+      if (i > view.class_begin[k]) text_ << ',';
+      write_contour(placer_.points(view, i), view.closed[i] != 0 ? Closure::Closed : Closure::Open);
+    }
+    text_ << "]}";
+  }
+
+  void write_contour(std::span<const Point> points, Closure closure) {
+    const ContourMeasures m = measure(points, closure);
+    text_ << (closure == Closure::Closed ? R"({"closed":true,"area":)" : R"({"closed":false,"area":)")
+          << m.area << R"(,"length":)" << m.length << R"(,"bbox":[)" << m.x << ',' << m.y << ',' << m.width
+          << ',' << m.height << R"(],"centroid":[)" << m.centroid_x << ',' << m.centroid_y
+          << R"(],"points":[)";
+    for (const Point& point : points) text_ << '[' << point.col << ',' << point.row << "],";
+    if (!points.empty()) text_.drop_last();
+    text_ << "]}";
+  }
+
+  JsonlParams params_;
+  ContourPlacer placer_;
+  TextBuffer text_;
+  OutputFile file_;
+  std::uint64_t frames_ = 0;
+};
+
+}  // namespace
+
+const SinkType& contour_jsonl_sink() {
+  static const SinkType type = [] {
+    ParamList<JsonlParams> list;
+    list.required_text("path", &JsonlParams::path,
+                       "File to write, below the output folder; - is standard output.");
+    list.choice("coordinates", &JsonlParams::coordinates, coordinate_words(),
+                "Whether points are counted in pixels of the frame or samples of the map.");
+    return SinkType{
+        .name = "contour_jsonl",
+        .summary = "Writes contours with their measures as JSON lines, one line a frame.",
+        .input = PortType::Contours,
+        .params = declare(std::move(list)),
+        .example = "contour_jsonl: {path: contours.jsonl}",
+        .make = [](const ParamSet& params) -> std::unique_ptr<Sink> {
+          return std::make_unique<JsonlSink>(params.as<JsonlParams>());
+        },
+    };
+  }();
+  return type;
+}
+
+}  // namespace contorno

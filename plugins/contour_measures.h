@@ -1,0 +1,29 @@
+// Measures of one contour, in double precision, in the order of its points: the same bits every time.
+#pragma once
+
+#include <span>
+
+#include "pipeline/contours.h"
+
+namespace contorno {
+
+/// In px and px^2; x = column to the right, y = row downwards.
+struct ContourMeasures {
+  /// Shoelace area of a closed contour, 0 of an open one. Contours walk clockwise, as seen on the screen,
+  /// around high regions (the default orientation), which makes their area positive and that of holes
+  /// negative. With the other orientation every sign is reversed.
+  double area = 0;
+  double length = 0;
+  double x = 0, y = 0, width = 0, height = 0;  ///< bounding box of the points
+  double centroid_x = 0, centroid_y = 0;       ///< of the area; of the line where there is no area
+};
+
+enum class Closure : bool { Open, Closed };
+
+/// NaN in a point makes area, length and centroid NaN; the box is that of the other points.
+ContourMeasures measure(std::span<const Point> points, Closure closure);
+
+/// True when (x, y) is inside of the closed polygon (even-odd rule).
+bool is_inside(std::span<const Point> polygon, double x, double y);
+
+}  // namespace contorno

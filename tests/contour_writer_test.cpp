@@ -1,0 +1,227 @@
+#include "plugins/contour_writer.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <clocale>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "cuda/error.h"
+#include "plugins/text_buffer.h"
+#include "tests/temporary_folder.h"
+
+using namespace contorno;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Contour {
+  std::size_t of_class;
+  bool closed;
+  std::vector<Point> points;
+};
+
+/// A frame's contours in memory of their own.
+struct Frame {
+  std::vector<std::byte> memory;
+  ContoursView view;
+
+  Frame(int width, int height, int classes, const std::vector<Contour>& contours, Placement placement = {}) {
+    ContoursFormat format{.width = width, .height = height, .classes = classes, .placement = placement};
+    format.contour_capacity = contours.size();
+    for (const Contour& c : contours) format.point_capacity += c.points.size();
+    memory.resize(packed_bytes(format) + 64);
+    view = packed_view(memory.data(), format);
+    *view.counts = {format.point_capacity, format.contour_capacity};
+    std::uint32_t at = 0, index = 0;
+    view.offsets[0] = 0;
+    for (int k = 0; k < classes; ++k) {
+      view.class_begin[k] = index;
+      for (const Contour& c : contours) {
+        if (c.of_class != static_cast<std::size_t>(k)) continue;
+        std::copy(c.points.begin(), c.points.end(), view.points + at);
+        view.closed[index] = c.closed ? 1 : 0;
+        view.offsets[++index] = at += static_cast<std::uint32_t>(c.points.size());
+      }
+    }
+    view.class_begin[classes] = index;
+  }
+};
+
+std::string content(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Clockwise on the screen: positive.
+std::vector<Point> square(float x, float y, float side) {
+  return {{y, x}, {y, x + side}, {y + side, x + side}, {y + side, x}, {y, x}};
+}
+std::vector<Point> reversed(std::vector<Point> points) {
+  std::reverse(points.begin(), points.end());
+  return points;
+}
+
+const std::vector<ClassSpec> kClasses = {
+    {.name = "rot", .level = 0.5, .colour = {255, 0, 0, 255}, .fill = 0.25},
+    {.name = "a\"b\n</script>&<\\\x01é\xFF", .level = 0.25}};
+
+SinkContext context_of(const Frame& frame, const fs::path& root,
+                       std::span<const ClassSpec> classes = kClasses) {
+  SinkContext context{
+      .format = frame.view.format, .stream = {}, .classes = classes, .output_root = root.string()};
+  return context;
+}
+std::unique_ptr<Sink> make(const SinkType& type, std::vector<std::pair<std::string, ParamValue>> values) {
+  ParamSet params(type.params);
+  for (const auto& [name, value] : values) params.set(name, value);
+  return type.make(params);
+}
+
+}  // namespace
+
+TEST_CASE("measures of a square are those of a square, and its reverse is a hole") {
+  const auto ring = square(2, 3, 4);
+  const ContourMeasures m = measure(ring, Closure::Closed);
+  CHECK(m.area == 16);
+  CHECK(m.length == 16);
+  CHECK(m.x == 2);
+  CHECK(m.y == 3);
+  CHECK(m.width == 4);
+  CHECK(m.height == 4);
+  CHECK(m.centroid_x == 4);
+  CHECK(m.centroid_y == 5);
+  const auto hole = reversed(ring);
+  CHECK(measure(hole, Closure::Closed).area == -16);
+  CHECK(measure(hole, Closure::Closed).centroid_y == 5);
+}
+
+TEST_CASE("an open contour has no area, and its centroid is that of the line") {
+  const std::vector<Point> line = {{0, 0}, {0, 4}, {3, 4}};
+  const ContourMeasures m = measure(line, Closure::Open);
+  CHECK(m.area == 0);
+  CHECK(m.length == 7);
+  CHECK(m.centroid_x == doctest::Approx((4 * 2 + 3 * 4) / 7.0));
+  CHECK(m.centroid_y == doctest::Approx(3 * 1.5 / 7.0));
+}
+
+TEST_CASE("the area of a small contour far from the origin keeps its digits") {
+  const ContourMeasures m = measure(square(65000, 65000, 0.0078125f), Closure::Closed);
+  CHECK(m.area == 0.0078125 * 0.0078125);
+  CHECK(m.centroid_x == 65000 + 0.0078125 / 2);
+}
+
+TEST_CASE("a point that is not a number spoils area and length, but not the box") {
+  auto ring = square(0, 0, 2);
+  ring[1].row = std::numeric_limits<float>::quiet_NaN();
+  const ContourMeasures m = measure(ring, Closure::Closed);
+  CHECK(std::isnan(m.area));
+  CHECK(m.width == 2);
+}
+
+TEST_CASE("numbers in text read back as the same bits, and need no more digits than that") {
+  std::mt19937_64 random(7);
+  TextBuffer text;
+  std::vector<float> values = {0,      -0.0f, 1,  65535,    65536, 0.1f,
+                               1e-30f, 1e30f, -3, 16777216, 0.5f,  511.99997f};
+  for (int i = 0; i < 20000; ++i) {
+    const auto bits = static_cast<std::uint32_t>(random());
+    float value = 0;
+    std::memcpy(&value, &bits, 4);
+    if (std::isfinite(value)) values.push_back(value);
+    values.push_back(static_cast<float>(random() % 100000) / 97);
+  }
+  int wrong = 0;
+  for (const float value : values) {
+    text.clear();
+    text << value;
+    const std::string word(text.view());
+    const float back = std::strtof(word.c_str(), nullptr);
+    wrong += std::memcmp(&back, &value, 4) != 0 || !json::accept(word) || word.size() > 15;
+  }
+  CHECK(wrong == 0);
+  text.clear();
+  text << std::numeric_limits<double>::quiet_NaN() << ' ' << -std::numeric_limits<float>::infinity() << ' '
+       << 0.1 << ' ' << 100.0 << ' ' << std::uint64_t{18446744073709551615u};
+  CHECK(text.view() == "null null 0.1 100 18446744073709551615");
+}
+
+TEST_CASE("a JSON line is exactly as documented") {
+  const TemporaryFolder folder;
+  const Frame frame(100, 80, 2, {{0, true, square(2, 3.5f, 4)}, {1, false, {{0, 0.25f}, {1, 0}}}});
+  const std::vector<ClassSpec> classes = {{.name = "rot", .level = 0.5}, {.name = "leaf", .level = 0.25}};
+  auto sink = make(contour_jsonl_sink(), {{"path", std::string("out/c.jsonl")}});
+  sink->open(context_of(frame, folder.path(), classes));
+  sink->write({.number = 4294967301, .pts_ns = -5, .name = {}}, frame.view);
+  sink->finish();
+  CHECK(content(folder.path() / "out/c.jsonl") ==
+        R"({"frame":4294967301,"pts_ns":-5,"width":100,"height":80,"classes":[)"
+        R"({"name":"rot","level":0.5,"contours":[{"closed":true,"area":16,"length":16,"bbox":[2,3.5,4,4],)"
+        R"("centroid":[4,5.5],"points":[[2,3.5],[6,3.5],[6,7.5],[2,7.5],[2,3.5]]}]},)"
+        R"({"name":"leaf","level":0.25,"contours":[{"closed":false,"area":0,"length":1.0307764064044151,)"
+        R"("bbox":[0,0,0.25,1],"centroid":[0.125,0.5],"points":[[0.25,0],[0,1]]}]}]})"
+        "\n");
+  CHECK(sink->summary() == "out/c.jsonl (1 frames)");
+}
+
+TEST_CASE("JSON lines survive hostile names, NaN points and empty frames") {
+  const TemporaryFolder folder;
+  auto ring = square(0, 0, 2);
+  ring[1].col = std::numeric_limits<float>::quiet_NaN();
+  const Frame frame(10, 10, 2, {{1, true, ring}}), empty(10, 10, 2, {});
+  auto sink = make(contour_jsonl_sink(), {{"path", std::string("c.jsonl")}});
+  sink->open(context_of(frame, folder.path()));
+  sink->write({.number = 0, .pts_ns = 0, .name = "a\"\n</script>\\.png"}, frame.view);
+  sink->write({.number = 1, .pts_ns = 1, .name = {}}, empty.view);
+  sink->finish();
+  std::istringstream lines(content(folder.path() / "c.jsonl"));
+  std::string line;
+  REQUIRE(std::getline(lines, line));
+  CHECK(line.find("</script>") == std::string::npos);
+  const json first = json::parse(line);
+  CHECK(first["name"] == "a\"\n</script>\\.png");
+  CHECK(first["classes"][1]["name"] == "a\"b\n</script>&<\\\x01é\xEF\xBF\xBD");
+  CHECK(first["classes"][1]["contours"][0]["area"].is_null());
+  CHECK(first["classes"][1]["contours"][0]["points"][1][0].is_null());
+  REQUIRE(std::getline(lines, line));
+  CHECK(json::parse(line)["classes"][0]["contours"].empty());
+  CHECK_FALSE(std::getline(lines, line));
+}
+
+TEST_CASE("points are placed on the frame unless map coordinates are asked for") {
+  const TemporaryFolder folder;
+  const Frame frame(100, 80, 1, {{0, true, square(2, 3, 4)}}, {.scale_x = 2, .scale_y = 3, .offset_x = 1});
+  SinkContext context = context_of(frame, folder.path());
+  context.stream.frame = ImageFormat{.width = 200, .height = 240, .channels = 3};
+  for (const char* coordinates : {"frame", "map"}) {
+    auto sink = make(contour_jsonl_sink(),
+                     {{"path", std::string("c.jsonl")}, {"coordinates", std::string(coordinates)}});
+    sink->open(context);
+    sink->write({}, frame.view);
+    sink->finish();
+    const json line = json::parse(content(folder.path() / "c.jsonl"));
+    const json& contour = line["classes"][0]["contours"][0];
+    const bool mapped = std::string(coordinates) == "frame";
+    CHECK(line["width"] == (mapped ? 200 : 100));
+    CHECK(contour["points"][0] == (mapped ? json({5.5, 10}) : json({2, 3})));  // (2.5*2-0.5+1, 3.5*3-0.5)
+    CHECK(contour["area"] == (mapped ? 16 * 6 : 16));
+  }
+}
+
+TEST_CASE("a writer does not leave the output folder, nor go on when the device is full") {
+  const TemporaryFolder folder;
+  const Frame frame(10, 10, 2, {{0, true, square(0, 0, 2)}});
+  auto outside = make(contour_jsonl_sink(), {{"path", std::string("../x.jsonl")}});
+  CHECK_THROWS_AS(outside->open(context_of(frame, folder.path())), Error);
+  auto full = make(contour_jsonl_sink(), {{"path", std::string("full")}});
+  full->open(context_of(frame, "/dev"));
+  CHECK_THROWS_WITH_AS(full->write({}, frame.view), "cannot write '/dev/full': No space left on device",
+                       Error);
+}
