@@ -1,0 +1,271 @@
+#include "plugins/dataset.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <numeric>
+
+#include "cuda/error.h"
+#include "plugins/dataset_files.h"
+#include "plugins/npy.h"
+
+namespace contorno {
+namespace {
+
+constexpr int kMaxClasses = 256;
+constexpr int kFrameChannels = 4;  // red green blue alpha
+constexpr int kRateDenominator = 1000;
+
+enum class MapLayout : std::uint8_t { Undeclared, Chw, Hwc };
+
+struct DatasetParams {
+  std::string location;
+  MapLayout layout = MapLayout::Undeclared;
+  bool frames = true;
+  double rate = 10;
+  std::int64_t repeat = 1;
+  bool loop = false;
+  bool live = false;
+};
+
+class DatasetSource final : public Source {
+ public:
+  DatasetSource(const DatasetParams& params, FrameDecoder decoder)
+      : params_(params), decoder_(std::move(decoder)), files_(find_dataset(params.location, params.frames)) {
+    if (files_.has_frames && !decoder_)
+      throw Error(ExitCode::Unavailable,
+                  fmt::format("'{}' has frames, but this program cannot decode images; set frames: false",
+                              params_.location));
+    open_first();
+  }
+
+  const StreamFormat& format() const override { return format_; }
+
+  ReadResult read(FrameInput& input) override {
+    if (!advance() || !wait_for_turn()) return ReadResult::End;
+    input.info.pts_ns = pts();
+    input.info.name = files_.items[file_].map.filename().string();
+    if (!prepared_ && !prepare(input.error)) {
+      skip_file();
+      return ReadResult::Bad;
+    }
+    if (adopt_format()) return ReadResult::FormatChanged;
+    try {
+      reader_.read_image(item_, input.maps);
+    } catch (const Error& error) {
+      input.error = error.what();
+      skip_file();
+      return ReadResult::Bad;
+    }
+    if (next_.frame) copy_frame(input.frame);
+    ++count_;
+    if (++item_ == item_count_) next_file();
+    return ReadResult::Frame;
+  }
+
+  void cancel() override {
+    const std::lock_guard lock(mutex_);
+    cancelled_ = true;
+    wake_.notify_all();
+  }
+
+ private:
+  /// The format comes from the first item that can be read; the error of the very first when none can.
+  void open_first() {
+    std::string first_error, error;
+    for (file_ = 0; file_ < files_.items.size(); ++file_) {
+      if (prepare(error)) break;
+      if (first_error.empty()) first_error = error;
+    }
+    if (file_ == files_.items.size()) throw Error(ExitCode::BadData, first_error);
+    adopt_format();
+    const auto divisor =
+        std::gcd(static_cast<int>(std::lround(params_.rate * kRateDenominator)), kRateDenominator);
+    format_.rate_numerator = static_cast<int>(std::lround(params_.rate * kRateDenominator)) / divisor;
+    format_.rate_denominator = kRateDenominator / divisor;
+    format_.live = params_.live;
+    if (!params_.loop && (item_count_ == 1 || files_.items.size() == 1))
+      format_.frame_count = static_cast<std::int64_t>(files_.items.size() * item_count_) * params_.repeat;
+    format_.description = fmt::format("dataset '{}': {} map files{}", params_.location, files_.items.size(),
+                                      files_.has_frames ? " with frames" : "");
+    if (file_ > 0) {  // what could not be read is reported in its turn
+      file_ = 0;
+      prepared_ = false;
+    }
+  }
+
+  /// Reads everything of the current file but the samples: afterwards next_ is its format.
+  bool prepare(std::string& error) {
+    const DatasetItem& item = files_.items[file_];
+    try {
+      const NpyHeader& header = reader_.open(item.map);
+      item_ = 0;
+      item_count_ = header.dimensions == 4 ? header.sides[0] : 1;
+      next_ = {.frame = {}, .maps = maps_format(header, item)};
+    } catch (const Error& caught) {
+      error = caught.what();
+      return false;
+    }
+    if (files_.has_frames && !prepare_frame(item, error)) return false;
+    return prepared_ = true;
+  }
+
+  ImageFormat maps_format(const NpyHeader& header, const DatasetItem& item) const {
+    const auto bad = [&](std::string_view what) {
+      return Error(ExitCode::BadData, fmt::format("'{}' ({}) {}", item.map.string(), describe(header), what));
+    };
+    if (header.type == ElementType::F64)
+      throw bad(
+          "is no map of a stream, allowed are float16, float32, uint8, uint16 and bool; save it as float32");
+    auto shape = header.shape();
+    if (shape.size() < 2 || shape.size() > 4)
+      throw bad("has no map's shape, allowed are 2 sides (one class), 3 (classes) and 4 (a sequence)");
+    if (shape.size() > 2 && params_.layout == MapLayout::Undeclared)
+      throw bad("can be read in two ways; declare layout: chw or layout: hwc");
+    if (shape.size() == 4) shape = shape.subspan(1);
+    const bool planar = params_.layout != MapLayout::Hwc;
+    const std::uint64_t channels = shape.size() == 2 ? 1 : shape[planar ? 0 : 2];
+    const std::uint64_t height = shape[shape.size() == 3 && planar ? 1 : 0];
+    const std::uint64_t width = shape[shape.size() == 3 && planar ? 2 : 1];
+    if (width < 1 || height < 1 || width > kMaxSide || height > kMaxSide)
+      throw bad(fmt::format("has sides of {} x {}, allowed are 1 to {} px", width, height, kMaxSide));
+    if (channels < 1 || channels > kMaxClasses)
+      throw bad(fmt::format("has {} classes when read as {}, allowed are 1 to {}; is the layout right?",
+                            channels, planar ? "chw" : "hwc", kMaxClasses));
+    if (header.dimensions == 4 && (header.sides[0] == 0 || header.fortran))
+      throw bad("is a sequence that is empty or in Fortran order, allowed is C order");
+    return {.width = static_cast<int>(width),
+            .height = static_cast<int>(height),
+            .channels = static_cast<int>(channels),
+            .type = header.type,
+            .layout = planar ? Layout::Planar : Layout::Interleaved};
+  }
+
+  bool prepare_frame(const DatasetItem& item, std::string& error) {
+    if (item.frame.empty()) {
+      error = fmt::format("map '{}' has no frame of the same name or number in '{}'", item.map.string(),
+                          files_.frame_folder.string());
+      return false;
+    }
+    if (item_count_ != 1) {
+      error = fmt::format("'{}' is a sequence of {} maps, but frame '{}' is one; store a file a frame",
+                          item.map.string(), item_count_, item.frame.string());
+      return false;
+    }
+    if (!decoder_(item.frame.string(), pixels_, error)) return false;
+    next_.frame = ImageFormat{.width = pixels_.width, .height = pixels_.height, .channels = kFrameChannels};
+    // The map covers the whole frame, whatever its resolution.
+    next_.maps.placement = {.scale_x = static_cast<double>(pixels_.width) / next_.maps.width,
+                            .scale_y = static_cast<double>(pixels_.height) / next_.maps.height};
+    return true;
+  }
+
+  /// True when the prepared file has another format than the stream had so far.
+  bool adopt_format() {
+    if (format_.frame == next_.frame && format_.maps == next_.maps) return false;
+    format_.frame = next_.frame;
+    format_.maps = next_.maps;
+    return true;
+  }
+
+  void copy_frame(const ImageView& frame) const {
+    const std::size_t row_bytes = frame.format.row_bytes();
+    for (int y = 0; y < frame.format.height; ++y)
+      std::memcpy(frame.row<std::uint8_t>(y), pixels_.pixels.data() + static_cast<std::size_t>(y) * row_bytes,
+                  row_bytes);
+  }
+
+  void next_file() {
+    ++file_;
+    prepared_ = false;
+  }
+  void skip_file() {  // a bad file takes its turn, so that the times of the others stay
+    ++count_;
+    next_file();
+  }
+
+  /// To the first file again when there is another round; false at the end.
+  bool advance() {
+    if (file_ < files_.items.size()) return true;
+    if (!params_.loop && ++round_ >= params_.repeat) {
+      round_ = params_.repeat;  // stays the end, however often it is asked
+      return false;
+    }
+    file_ = 0;
+    return true;
+  }
+
+  std::int64_t pts() const {
+    // Exact in 64 bits for 100 million frames: whole seconds first.
+    const auto numerator = static_cast<std::uint64_t>(format_.rate_numerator);
+    const auto denominator = static_cast<std::uint64_t>(format_.rate_denominator);
+    constexpr std::uint64_t kSecond = 1'000'000'000;
+    const std::uint64_t ticks = count_ * denominator;
+    return static_cast<std::int64_t>(ticks / numerator * kSecond + ticks % numerator * kSecond / numerator);
+  }
+
+  /// Live: sleeps until the frame's time, whether or not the one before was waited for. False when cancelled.
+  bool wait_for_turn() {
+    std::unique_lock lock(mutex_);
+    if (!params_.live) return !cancelled_;
+    if (!started_) started_ = std::chrono::steady_clock::now();
+    wake_.wait_until(lock, *started_ + std::chrono::nanoseconds(pts()), [this] { return cancelled_; });
+    return !cancelled_;
+  }
+
+  struct ItemFormat {
+    std::optional<ImageFormat> frame;
+    ImageFormat maps;
+  };
+
+  const DatasetParams params_;
+  const FrameDecoder decoder_;
+  const DatasetFiles files_;
+  StreamFormat format_;
+  NpyReader reader_;
+  FramePixels pixels_;
+  ItemFormat next_;        ///< of the current file, once prepared
+  bool prepared_ = false;  ///< the current file is open and its frame decoded
+  std::size_t file_ = 0;
+  std::uint64_t item_ = 0, item_count_ = 1;  ///< within the file
+  std::uint64_t count_ = 0;                  ///< frames offered, over all rounds
+  std::int64_t round_ = 0;
+  std::optional<std::chrono::steady_clock::time_point> started_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool cancelled_ = false;
+};
+
+}  // namespace
+
+SourceType dataset_source(FrameDecoder decoder) {
+  ParamList<DatasetParams> list;
+  list.required_text("location", &DatasetParams::location,
+                     "Folder with maps/*.npy (or *.npy) and frames/*, or one .npy file.");
+  list.choice("layout", &DatasetParams::layout,
+              {{"undeclared", MapLayout::Undeclared}, {"chw", MapLayout::Chw}, {"hwc", MapLayout::Hwc}},
+              "Order of the sides in a file: classes first or last; needed unless files have two sides.");
+  list.flag("frames", &DatasetParams::frames, "Whether the frames beside the maps are read.");
+  list.number("rate", &DatasetParams::rate, 0.001, 100000, Unit::PerSecond,
+              "Frames a second, which gives the frames their times.");
+  list.integer("repeat", &DatasetParams::repeat, 1, 1000000000, Unit::None,
+               "How many times all files are played.");
+  list.flag("loop", &DatasetParams::loop, "Play for ever.");
+  list.flag("live", &DatasetParams::live, "Deliver at the rate, as a camera does, not as fast as possible.");
+  return {
+      .name = "dataset",
+      .summary = "Reads class maps from .npy files, with the frames that belong to them.",
+      .params = declare(std::move(list)),
+      .input_param = "location",
+      .example = "dataset: {location: maps, layout: hwc}",
+      .make = [decoder = std::move(decoder)](const ParamSet& params) -> std::unique_ptr<Source> {
+        return std::make_unique<DatasetSource>(params.as<DatasetParams>(), decoder);
+      },
+  };
+}
+
+}  // namespace contorno
