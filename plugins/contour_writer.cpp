@@ -5,7 +5,7 @@
 namespace contorno {
 
 std::vector<const SinkType*> contour_sinks() {
-  return {&contour_jsonl_sink()};
+  return {&contour_jsonl_sink(), &contour_coco_sink(), &contour_geojson_sink(), &contour_svg_sink()};
 }
 
 std::vector<std::pair<std::string, Coordinates>> coordinate_words() {

@@ -79,7 +79,8 @@ SinkContext context_of(const Frame& frame, const fs::path& root,
       .format = frame.view.format, .stream = {}, .classes = classes, .output_root = root.string()};
   return context;
 }
-std::unique_ptr<Sink> make(const SinkType& type, std::vector<std::pair<std::string, ParamValue>> values) {
+using Values = std::vector<std::pair<std::string, ParamValue>>;
+std::unique_ptr<Sink> make(const SinkType& type, const Values& values) {
   ParamSet params(type.params);
   for (const auto& [name, value] : values) params.set(name, value);
   return type.make(params);
@@ -224,4 +225,172 @@ TEST_CASE("a writer does not leave the output folder, nor go on when the device 
   full->open(context_of(frame, "/dev"));
   CHECK_THROWS_WITH_AS(full->write({}, frame.view), "cannot write '/dev/full': No space left on device",
                        Error);
+}
+
+namespace {
+/// A ring with a hole that has an island, a line, and a hole whose surroundings are cut by the border.
+Frame nested_frame(Placement placement = {}) {
+  return Frame(100, 80, 2,
+               {{0, true, square(10, 10, 40)},
+                {0, true, reversed(square(15, 15, 20))},
+                {0, true, square(20, 20, 5)},
+                {0, true, reversed(square(37, 37, 5))},
+                {0, true, reversed(square(70, 50, 5))},
+                {0, false, {{0, 60}, {5, 60.5f}}},
+                {1, true, square(1, 1, 2)}},
+               placement);
+}
+json run(const SinkType& type, const fs::path& root, const std::string& path, const Frame& frame,
+         int frames = 1, const Values& more = {}) {
+  Values values = {{"path", path}};
+  values.insert(values.end(), more.begin(), more.end());
+  auto sink = make(type, values);
+  sink->open(context_of(frame, root));
+  for (int i = 0; i < frames; ++i)
+    sink->write({.number = static_cast<std::uint64_t>(i), .pts_ns = i, .name = {}}, frame.view);
+  sink->finish();
+  return json::parse(content(root / path));
+}
+}  // namespace
+
+TEST_CASE("GeoJSON has holes in the smallest ring around them, and lines for the rest") {
+  const TemporaryFolder folder;
+  const json all = run(contour_geojson_sink(), folder.path(), "a.geojson", nested_frame(), 2);
+  CHECK(all["type"] == "FeatureCollection");
+  REQUIRE(all["features"].size() == 10);
+  CHECK(all["features"][0]["properties"]["area"] == 25);
+  CHECK(all["features"][0]["geometry"]["coordinates"].size() == 1);
+  const json& large = all["features"][1];
+  CHECK(large["properties"]["area"] == 1600 - 400 - 25);
+  CHECK(large["properties"]["class"] == "rot");
+  CHECK(large["geometry"]["type"] == "Polygon");
+  REQUIRE(large["geometry"]["coordinates"].size() == 3);
+  CHECK(large["geometry"]["coordinates"][1][0] == json({15, 15}));
+  CHECK(all["features"][2]["geometry"]["type"] == "LineString");
+  CHECK(all["features"][2]["properties"]["closed"] == false);
+  CHECK(all["features"][3]["properties"]["closed"] == true);
+  CHECK(all["features"][9]["properties"]["frame"] == 1);
+}
+
+TEST_CASE("GeoJSON with a placeholder in its path is a file a frame, also for a frame without contours") {
+  const TemporaryFolder folder;
+  const Frame empty(10, 10, 2, {});
+  auto sink = make(contour_geojson_sink(), {{"path", std::string("g/{frame:03}.json")}});
+  sink->open(context_of(empty, folder.path()));
+  sink->write({.number = 7}, empty.view);
+  sink->finish();
+  CHECK(json::parse(content(folder.path() / "g/007.json"))["features"].empty());
+}
+
+TEST_CASE("COCO polygons have the area of the region with its holes, and pixel corners at integers") {
+  const TemporaryFolder folder;
+  const json all = run(contour_coco_sink(), folder.path(), "a.json", nested_frame(), 2);
+  CHECK(all["categories"].size() == 2);
+  CHECK(all["categories"][0]["id"] == 1);
+  CHECK(all["images"].size() == 2);
+  CHECK(all["images"][1]["id"] == 2);
+  CHECK(all["images"][1]["width"] == 100);
+  REQUIRE(all["annotations"].size() == 6);
+  for (const json& annotation : all["annotations"]) {
+    const std::vector<double> polygon = annotation["segmentation"][0];
+    CHECK(polygon.size() % 2 == 0);
+    CHECK(polygon.size() >= 6);
+    double twice = 0;
+    for (std::size_t i = 0; i < polygon.size(); i += 2) {
+      const std::size_t j = (i + 2) % polygon.size();
+      twice += polygon[i] * polygon[j + 1] - polygon[j] * polygon[i + 1];
+    }
+    CHECK(twice / 2 == doctest::Approx(annotation["area"].get<double>()));
+    CHECK(annotation["iscrowd"] == 0);
+  }
+  CHECK(all["annotations"][1]["area"] == 1600 - 400 - 25);
+  CHECK(all["annotations"][1]["bbox"] == json({10.5, 10.5, 40, 40}));
+  CHECK(all["annotations"][5]["id"] == 6);
+  CHECK(all["annotations"][5]["image_id"] == 2);
+  CHECK(all["annotations"][5]["category_id"] == 2);
+}
+
+TEST_CASE("an open contour becomes a COCO polygon only when it may be closed") {
+  const TemporaryFolder folder;
+  const Frame frame(10, 10, 2, {{0, false, {{2, 0}, {4, 3}, {6, 0}}}, {0, false, {{2, 9}, {6, 9}, {4, 6}}}});
+  const auto reverse = Frame(10, 10, 2, {{0, false, {{6, 0}, {4, 3}, {2, 0}}}});
+  CHECK(run(contour_coco_sink(), folder.path(), "a.json", frame)["annotations"].size() == 2);
+  CHECK(run(contour_coco_sink(), folder.path(), "a.json", reverse)["annotations"].empty());
+  CHECK(run(contour_coco_sink(), folder.path(), "a.json", frame, 1,
+            {{"open_contours", std::string("skip")}})["annotations"]
+            .empty());
+}
+
+TEST_CASE("COCO and GeoJSON have no final name before they are complete") {
+  const TemporaryFolder folder;
+  const Frame frame = nested_frame();
+  for (const SinkType* type : {&contour_coco_sink(), &contour_geojson_sink()}) {
+    {
+      auto sink = make(*type, {{"path", std::string("a.json")}});
+      sink->open(context_of(frame, folder.path()));
+      sink->write({}, frame.view);
+      CHECK_FALSE(fs::exists(folder.path() / "a.json"));
+    }
+    CHECK(fs::is_empty(folder.path()));  // abandoned: nothing stays behind
+  }
+}
+
+TEST_CASE("SVG draws classes in their colours and escapes their names") {
+  const TemporaryFolder folder;
+  const Frame frame = nested_frame();
+  CHECK_THROWS_AS(make(contour_svg_sink(), {{"path", std::string("a.svg")}}), Error);
+  auto sink = make(contour_svg_sink(), {{"path", std::string("{name}.svg")}});
+  sink->open(context_of(frame, folder.path()));
+  sink->write({.number = 3, .pts_ns = 0, .name = "<b>&.png"}, frame.view);
+  sink->finish();
+  const std::string svg = content(folder.path() / "<b>&.svg");
+  const auto has = [&](std::string_view part) { return svg.find(part) != std::string::npos; };
+  CHECK(has(R"(width="100" height="80" viewBox="-0.5 -0.5 100 80">)"));
+  CHECK(has("<title>frame 3: &lt;b&gt;&amp;.png</title>"));
+  CHECK(has(
+      R"(<path fill="#ff0000" fill-rule="evenodd" fill-opacity="0.25" stroke="#ff0000" stroke-width="1.5")"));
+  CHECK(has("d=\"M10 10L50 10L50 50L10 50ZM15 15L15 35L35 35L35 15Z"));
+  CHECK(has("d=\"M60 0L60.5 5\""));
+  CHECK_FALSE(has("</script>"));
+  CHECK(has("a&quot;b&#10;&lt;/script&gt;&amp;&lt;\\"));
+}
+
+TEST_CASE("every contour sink declares an example, and refuses to leave its folder") {
+  const TemporaryFolder folder;
+  const Frame frame = nested_frame();
+  CHECK(contour_sinks().size() == 4);
+  for (const SinkType* type : contour_sinks()) {
+    CAPTURE(type->name);
+    CHECK(type->example.starts_with(type->name + ":"));
+    CHECK(type->params.find("path")->required);
+    auto sink = make(*type, {{"path", std::string("../{frame}x")}});
+    CHECK_THROWS_AS(sink->open(context_of(frame, folder.path())), Error);
+  }
+}
+
+// tests/contour_writer_test.py gives the contours of scikit-image and looks at the files.
+TEST_CASE("contours given by a file are written in every format") {
+  const char* set = std::getenv("CONTORNO_WRITER_CASE");
+  if (set == nullptr) return;
+  const fs::path folder(set);
+  const json given = json::parse(content(folder / "given.json"));
+  std::vector<Contour> contours;
+  for (const json& one : given["contours"]) {
+    Contour contour{.of_class = 0, .closed = one.front() == one.back(), .points = {}};
+    for (const json& point : one) contour.points.push_back({point[0].get<float>(), point[1].get<float>()});
+    contours.push_back(contour);
+  }
+  const Frame frame(given["width"], given["height"], 1, contours);
+  for (const auto& [type, path] : {std::pair{&contour_jsonl_sink(), "a.jsonl"},
+                                   {&contour_coco_sink(), "coco.json"},
+                                   {&contour_geojson_sink(), "a.geojson"},
+                                   {&contour_svg_sink(), "{frame}.svg"}}) {
+    auto sink = make(*type, {{"path", std::string(path)}});
+    sink->open(context_of(frame, folder));
+    const auto begin = std::chrono::steady_clock::now();
+    sink->write({}, frame.view);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    sink->finish();
+    MESSAGE(path, ": ", seconds.count() * 1000, " ms");
+  }
 }

@@ -1,0 +1,136 @@
+// Contours as SVG, one file a frame: a path a class for closed contours, filled by the even-odd rule so that
+// holes stay open, and one for open contours. Sample centres are at integers, so the picture begins at -0.5.
+#include <fmt/format.h>
+
+#include "cuda/error.h"
+#include "plugins/contour_writer.h"
+#include "plugins/output_file.h"
+#include "plugins/text_buffer.h"
+
+namespace contorno {
+namespace {
+
+struct SvgParams {
+  std::string path;
+  Coordinates coordinates = Coordinates::Frame;
+  double line_width = 1.5;
+};
+
+class SvgSink final : public Sink {
+ public:
+  explicit SvgSink(const SvgParams& params) : params_(params), pattern_(params.path) {
+    if (!pattern_.varies())
+      throw Error(
+          ExitCode::BadOption,
+          fmt::format("path '{}' is the same for every frame, allowed is one with {{frame}}, {{frame:06}} or "
+                      "{{name}}",
+                      params.path));
+  }
+
+  void open(const SinkContext& context) override {
+    placer_.open(context, params_.coordinates);
+    root_ = context.output_root;
+    resolve_output(root_, pattern_.format(0, {}));
+  }
+
+  void write(const FrameInfo& info, const Value& value) override {
+    const auto& view = std::get<ContoursView>(value);
+    text_.clear();
+    begin_picture(info);
+    for (std::size_t k = 0; k < static_cast<std::size_t>(view.format.classes); ++k) {
+      const ClassSpec& spec = placer_.classes()[k];
+      if (spec.hidden) continue;
+      write_path(view, k, spec, Closure::Closed);
+      write_path(view, k, spec, Closure::Open);
+    }
+    text_ << "</svg>\n";
+    OutputFile file(resolve_output(root_, pattern_.format(info.number, info.name)), Completion::Rename);
+    file.write(text_.view());
+    file.complete();
+    ++frames_;
+  }
+
+  void finish() override {}
+  std::string summary() const override { return fmt::format("{} ({} files)", params_.path, frames_); }
+
+ private:
+  void begin_picture(const FrameInfo& info) {
+    const int width = placer_.width(), height = placer_.height();
+    text_ << R"(<svg xmlns="http://www.w3.org/2000/svg" width=")" << width << R"(" height=")" << height
+          << R"(" viewBox="-0.5 -0.5 )" << width << ' ' << height << "\">\n<title>frame " << info.number;
+    if (!info.name.empty()) (text_ << ": ").xml(info.name);
+    text_ << "</title>\n";
+  }
+
+  void write_path(const ContoursView& view, std::size_t k, const ClassSpec& spec, Closure closure) {
+    bool first = true;
+    for (std::uint32_t i = view.class_begin[k]; i < view.class_begin[k + 1]; ++i) {
+      if ((view.closed[i] != 0) != (closure == Closure::Closed)) continue;
+      if (first) begin_path(spec, closure);
+      first = false;
+      write_contour(placer_.points(view, i), closure);
+    }
+    if (!first) (text_ << "\"><title>").xml(spec.name) << "</title></path>\n";
+  }
+
+  void begin_path(const ClassSpec& spec, Closure closure) {
+    const Colour& c = spec.colour;
+    const std::string colour = to_text(Colour{c.red, c.green, c.blue, 255});
+    const bool filled = closure == Closure::Closed && spec.fill > 0;
+    text_ << "<path fill=\"" << (filled ? colour : "none") << '"';
+    if (filled) text_ << " fill-rule=\"evenodd\" fill-opacity=\"" << spec.fill << '"';
+    text_ << " stroke=\"" << colour << "\" stroke-width=\""
+          << (spec.line_width > 0 ? spec.line_width : params_.line_width) << '"';
+    if (c.alpha != 255) text_ << " stroke-opacity=\"" << c.alpha / 255.0 << '"';
+    text_ << " stroke-linejoin=\"round\" d=\"";
+  }
+
+  /// A point that is not a number interrupts the line.
+  void write_contour(std::span<const Point> points, Closure closure) {
+    bool pen_down = false, whole = true;
+    const std::size_t count = points.size() - (closure == Closure::Closed && points.size() > 1 ? 1 : 0);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!std::isfinite(points[i].col) || !std::isfinite(points[i].row)) {
+        pen_down = whole = false;
+        continue;
+      }
+      text_ << (pen_down ? 'L' : 'M') << points[i].col << ' ' << points[i].row;
+      pen_down = true;
+    }
+    if (closure == Closure::Closed && whole) text_ << 'Z';
+  }
+
+  SvgParams params_;
+  PathPattern pattern_;
+  ContourPlacer placer_;
+  TextBuffer text_;
+  std::string root_;
+  std::uint64_t frames_ = 0;
+};
+
+}  // namespace
+
+const SinkType& contour_svg_sink() {
+  static const SinkType type = [] {
+    ParamList<SvgParams> list;
+    list.required_text("path", &SvgParams::path,
+                       "File a frame, below the output folder, with {frame:06} or {name} in it.");
+    list.choice("coordinates", &SvgParams::coordinates, coordinate_words(),
+                "Whether points are counted in pixels of the frame or samples of the map.");
+    list.number("line_width", &SvgParams::line_width, 0.01, 1000, Unit::Pixels,
+                "Width of lines of classes that give none.");
+    return SinkType{
+        .name = "contour_svg",
+        .summary = "Draws contours as SVG in the colours of their classes, one file a frame.",
+        .input = PortType::Contours,
+        .params = declare(std::move(list)),
+        .example = "contour_svg: {path: 'svg/{frame:06}.svg'}",
+        .make = [](const ParamSet& params) -> std::unique_ptr<Sink> {
+          return std::make_unique<SvgSink>(params.as<SvgParams>());
+        },
+    };
+  }();
+  return type;
+}
+
+}  // namespace contorno
