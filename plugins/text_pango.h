@@ -1,0 +1,14 @@
+// Text through Pango and Cairo: the TextRasteriser that the programs hand to the core. One object may be used
+// by one thread at a time; it keeps its own font map, so that several objects do not share state.
+#pragma once
+
+#include <memory>
+
+#include "pipeline/text.h"
+
+namespace contorno {
+
+/// `family` as fontconfig knows it; the nearest font that is installed is taken.
+std::unique_ptr<TextRasteriser> make_pango_text(const char* family = "DejaVu Sans, Sans");
+
+}  // namespace contorno

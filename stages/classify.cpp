@@ -1,0 +1,334 @@
+#include "stages/classify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "cuda/error.h"
+#include "pipeline/loops.h"
+
+namespace contorno {
+namespace {
+
+/// Pixels that are worked on at a time: their colours stay in the first-level cache.
+constexpr int kChunk = 128;
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw Error(ExitCode::BadConfig, "classify: " + sentence);
+}
+
+ClassifyRange range_of(const HueRange& range) {
+  double span = range.hue_to - range.hue_from;
+  if (span < 0) span += 360;
+  double centre = range.hue_from + span / 2;
+  if (centre >= 360) centre -= 360;
+  const auto middle = [](double a, double b) { return static_cast<float>((a + b) / 2); };
+  const auto half = [](double a, double b) { return static_cast<float>((b - a) / 2); };
+  return {.centre = {static_cast<float>(centre / 360), middle(range.saturation_from, range.saturation_to),
+                     middle(range.value_from, range.value_to)},
+          .half = {static_cast<float>(span / 720), half(range.saturation_from, range.saturation_to),
+                   half(range.value_from, range.value_to)}};
+}
+
+/// Weights of a binomial row of Pascal's triangle, 2 * radius + 1 of them, exact in float for radius <= 8.
+std::vector<float> binomial(int radius) {
+  std::vector<double> row{1};
+  for (int i = 0; i < 2 * radius; ++i) {
+    row.push_back(0);
+    for (std::size_t k = row.size() - 1; k > 0; --k) row[k] += row[k - 1];
+  }
+  const double sum = std::ldexp(1.0, 2 * radius);
+  std::vector<float> weights;
+  for (const double value : row) weights.push_back(static_cast<float>(value / sum));
+  return weights;
+}
+
+class ClassifyCpu final : public Stage {
+ public:
+  explicit ClassifyCpu(const ParamSet& params) : params_(params.as<ClassifyParams>()) {}
+
+  void plan(PlanContext& context) override {
+    const ImageFormat& in = context.image(0);
+    if (in.type != ElementType::U8 || in.layout != Layout::Interleaved ||
+        (in.channels != 1 && in.channels != 3 && in.channels != 4))
+      refuse(fmt::format("the input is {}, allowed 1, 3 or 4 interleaved channels of uint8", describe(in)));
+    plan_classes(context.classes());
+    ImageFormat out = in;
+    out.channels = static_cast<int>(classes_.size());
+    out.layout = Layout::Planar;
+    out.type = params_.output == MapType::Float32 ? ElementType::F32 : ElementType::U8;
+    context.set_output(0, out);
+
+    width_ = in.width, height_ = in.height;
+    strips_ = std::max(1, std::min(context.threads(), height_));
+    line_floats_ = align_up(static_cast<std::size_t>(width_) * sizeof(float)) / sizeof(float);
+    row_floats_ = line_floats_ * classes_.size();
+    // The kept rows, the row that is being made, and a line with margins.
+    strip_floats_ = row_floats_ * (kept_rows() + 1) + line_floats_ + 2 * kMaxSmooth;
+    rows_ =
+        context.scratch(strip_floats_ * sizeof(float) * static_cast<std::size_t>(strips_), MemoryKind::Host);
+  }
+
+  void run(const RunContext& context) const override {
+    const ImageView& in = context.image_in(0);
+    const ImageView& out = context.image_out(0);
+    for_rows(context.threads, strips_, [&](int strip) {
+      const int from = static_cast<int>(static_cast<std::int64_t>(height_) * strip / strips_);
+      const int to = static_cast<int>(static_cast<std::int64_t>(height_) * (strip + 1) / strips_);
+      float* memory = context.scratch<float>(rows_) + strip_floats_ * static_cast<std::size_t>(strip);
+      run_strip(in, out, from, to, memory);
+    });
+  }
+
+ private:
+  std::size_t kept_rows() const { return static_cast<std::size_t>(2 * params_.smooth + 1); }
+
+  void plan_classes(std::span<const ClassSpec> specs) {
+    decode_ = srgb_decode_table();
+    pixel_ = {.decode = decode_.data(), .space = params_.space};
+    pixel_.lightness = static_cast<float>(params_.lightness);
+    pixel_.sharpness = static_cast<float>(1 / (params_.softness * params_.softness));
+    pixel_.rest_weight =
+        params_.rest > 0 ? pixel_.weight(static_cast<float>(params_.rest * params_.rest)) : 0.0F;
+    classes_.clear(), references_.clear(), ranges_.clear();
+    rest_class_ = -1;
+    for (const ClassSpec& spec : specs) add_class(spec, specs);
+    if (references_.empty() && ranges_.empty())
+      refuse("no class has references or ranges, so no colour can be told from another");
+    if (rest_class_ >= 0 && params_.rest <= 0)
+      refuse(fmt::format("class '{}' has neither references nor ranges and rest is 0, so it would be empty",
+                         specs[static_cast<std::size_t>(rest_class_)].name));
+    pixel_.references = references_.data(), pixel_.ranges = ranges_.data();
+    weights_ = binomial(params_.smooth);
+  }
+
+  void add_class(const ClassSpec& spec, std::span<const ClassSpec> specs) {
+    if (spec.references.empty() && spec.ranges.empty()) {
+      if (rest_class_ >= 0)
+        refuse(fmt::format("classes '{}' and '{}' have neither references nor ranges, allowed for one class",
+                           specs[static_cast<std::size_t>(rest_class_)].name, spec.name));
+      rest_class_ = static_cast<int>(classes_.size());
+    }
+    ClassifyClass entry;
+    entry.first_reference = static_cast<int>(references_.size());
+    for (const Colour& colour : spec.references)
+      references_.push_back(pixel_.place(colour.red, colour.green, colour.blue));
+    entry.last_reference = static_cast<int>(references_.size());
+    entry.first_range = static_cast<int>(ranges_.size());
+    for (const HueRange& range : spec.ranges) ranges_.push_back(range_of(range));
+    entry.last_range = static_cast<int>(ranges_.size());
+    classes_.push_back(entry);
+  }
+
+  void run_strip(const ImageView& in, const ImageView& out, int from, int to, float* memory) const {
+    float* row = memory + row_floats_ * kept_rows();
+    if (params_.smooth == 0) {
+      for (int y = from; y < to; ++y) {
+        classify_row(in, y, row);
+        store_row(row, out, y);
+      }
+      return;
+    }
+    // A ring of rows that are smoothed along x already; row y lives at y modulo its length.
+    const int radius = params_.smooth, ring = 2 * radius + 1;
+    const auto kept = [&](int y) { return memory + row_floats_ * static_cast<std::size_t>(y % ring); };
+    int next = std::max(0, from - radius);
+    for (int y = from; y < to; ++y) {
+      for (; next <= std::min(height_ - 1, y + radius); ++next) {
+        classify_row(in, next, row);
+        smooth_along(row, kept(next), row + row_floats_);
+      }
+      smooth_down(kept, y, row);
+      store_row(row, out, y);
+    }
+  }
+
+  /// Probabilities of one row of the frame, class after class, `line_floats_` apart.
+  void classify_row(const ImageView& in, int y, float* row) const {
+    const auto* line = in.row<const std::uint8_t>(y);
+    for (int x = 0; x < width_; x += kChunk) {
+      const int count = std::min(kChunk, width_ - x);
+      classify_chunk(line + static_cast<std::ptrdiff_t>(x) * in.format.channels, in.format.channels, count,
+                     row + x);
+    }
+  }
+
+  struct Planes {
+    alignas(64) std::array<float, kChunk> x, y, z;
+  };
+
+  void classify_chunk(const std::uint8_t* line, int channels, int count, float* row) const {
+    Planes place, hsv;
+    alignas(64) std::array<float, kChunk> total, nearest;
+    place_chunk(line, channels, count, place);
+    if (!ranges_.empty()) hsv_chunk(line, channels, count, hsv);
+    total.fill(rest_class_ >= 0 ? 0.0F : pixel_.rest_weight);
+    for (std::size_t k = 0; k < classes_.size(); ++k) {
+      float* weight = row + line_floats_ * k;
+      if (static_cast<int>(k) == rest_class_) {
+        std::fill_n(weight, count, pixel_.rest_weight);
+      } else {
+        nearest.fill(1e9F);
+        nearest_reference(classes_[k], place, nearest);
+        nearest_range(classes_[k], hsv, nearest);
+        for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+          weight[i] = pixel_.weight(nearest[i]);
+      }
+      for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) total[i] = total[i] + weight[i];
+    }
+    for (std::size_t k = 0; k < classes_.size(); ++k) {
+      float* weight = row + line_floats_ * k;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) weight[i] = weight[i] / total[i];
+    }
+  }
+
+  void place_chunk(const std::uint8_t* line, int channels, int count, Planes& place) const {
+    const std::ptrdiff_t green = channels > 1 ? 1 : 0, blue = channels > 1 ? 2 : 0;
+    if (pixel_.space == ColourSpace::Oklab) {
+      // The table first, then arithmetic over whole vectors.
+      Planes linear;
+      for (int i = 0; i < kChunk; ++i) {
+        const std::uint8_t* at = line + static_cast<std::ptrdiff_t>(std::min(i, count - 1)) * channels;
+        const auto n = static_cast<std::size_t>(i);
+        linear.x[n] = decode_[at[0]], linear.y[n] = decode_[at[green]], linear.z[n] = decode_[at[blue]];
+      }
+      const float lightness = pixel_.lightness;
+      for (std::size_t i = 0; i < kChunk; ++i) {
+        const Triple lab = oklab_of(linear.x[i], linear.y[i], linear.z[i]);
+        place.x[i] = lab.x * lightness, place.y[i] = lab.y, place.z[i] = lab.z;
+      }
+      return;
+    }
+    for (int i = 0; i < kChunk; ++i) {
+      const std::uint8_t* at = line + static_cast<std::ptrdiff_t>(std::min(i, count - 1)) * channels;
+      const Triple rgb = pixel_.place(at[0], at[green], at[blue]);
+      const auto n = static_cast<std::size_t>(i);
+      place.x[n] = rgb.x, place.y[n] = rgb.y, place.z[n] = rgb.z;
+    }
+  }
+
+  void hsv_chunk(const std::uint8_t* line, int channels, int count, Planes& hsv) const {
+    const std::ptrdiff_t green = channels > 1 ? 1 : 0, blue = channels > 1 ? 2 : 0;
+    for (int i = 0; i < kChunk; ++i) {
+      const std::uint8_t* at = line + static_cast<std::ptrdiff_t>(std::min(i, count - 1)) * channels;
+      const Triple triple = ClassifyPixel::hsv(at[0], at[green], at[blue]);
+      const auto n = static_cast<std::size_t>(i);
+      hsv.x[n] = triple.x, hsv.y[n] = triple.y, hsv.z[n] = triple.z;
+    }
+  }
+
+  void nearest_reference(const ClassifyClass& entry, const Planes& place,
+                         std::array<float, kChunk>& nearest) const {
+    for (int r = entry.first_reference; r < entry.last_reference; ++r) {
+      const Triple reference = references_[static_cast<std::size_t>(r)];
+      for (std::size_t i = 0; i < kChunk; ++i) {
+        const float d = ClassifyPixel::squared_distance({place.x[i], place.y[i], place.z[i]}, reference);
+        nearest[i] = d < nearest[i] ? d : nearest[i];
+      }
+    }
+  }
+
+  void nearest_range(const ClassifyClass& entry, const Planes& hsv,
+                     std::array<float, kChunk>& nearest) const {
+    for (int r = entry.first_range; r < entry.last_range; ++r) {
+      const ClassifyRange range = ranges_[static_cast<std::size_t>(r)];
+      for (std::size_t i = 0; i < kChunk; ++i) {
+        const float d = ClassifyPixel::squared_distance({hsv.x[i], hsv.y[i], hsv.z[i]}, range);
+        nearest[i] = d < nearest[i] ? d : nearest[i];
+      }
+    }
+  }
+
+  /// Binomial weights along x, the edge sample repeated. `padded` has room for a row with both margins.
+  void smooth_along(const float* row, float* out, float* padded) const {
+    const int radius = params_.smooth;
+    for (std::size_t k = 0; k < classes_.size(); ++k) {
+      const float* line = row + line_floats_ * k;
+      std::fill_n(padded, radius, line[0]);
+      std::copy_n(line, width_, padded + radius);
+      std::fill_n(padded + radius + width_, radius, line[width_ - 1]);
+      float* to = out + line_floats_ * k;
+      for (int x = 0; x < width_; ++x) to[x] = weights_[0] * padded[x];
+      for (int j = 1; j <= 2 * radius; ++j) {
+        const float weight = weights_[static_cast<std::size_t>(j)];
+        for (int x = 0; x < width_; ++x) to[x] = to[x] + weight * padded[x + j];
+      }
+    }
+  }
+
+  template <class Kept>
+  void smooth_down(const Kept& kept, int y, float* out) const {
+    const int radius = params_.smooth;
+    const auto source = [&](int j) { return kept(std::clamp(y + j - radius, 0, height_ - 1)); };
+    const float* top = source(0);
+    const float first = weights_[0];
+    for (std::size_t i = 0; i < row_floats_; ++i) out[i] = first * top[i];
+    for (int j = 1; j <= 2 * radius; ++j) {
+      const float* next = source(j);
+      const float weight = weights_[static_cast<std::size_t>(j)];
+      for (std::size_t i = 0; i < row_floats_; ++i) out[i] = out[i] + weight * next[i];
+    }
+  }
+
+  void store_row(const float* row, const ImageView& out, int y) const {
+    for (std::size_t k = 0; k < classes_.size(); ++k) {
+      const float* line = row + line_floats_ * k;
+      if (params_.output == MapType::Float32) {
+        std::copy_n(line, width_, out.row<float>(y, static_cast<int>(k)));
+      } else {
+        auto* to = out.row<std::uint8_t>(y, static_cast<int>(k));
+        for (int x = 0; x < width_; ++x) to[x] = to_probability_byte(line[x]);
+      }
+    }
+  }
+
+  ClassifyParams params_;
+  std::array<float, 256> decode_{};
+  std::vector<Triple> references_;
+  std::vector<ClassifyRange> ranges_;
+  std::vector<ClassifyClass> classes_;
+  std::vector<float> weights_;
+  ClassifyPixel pixel_;
+  int rest_class_ = -1;
+  int width_ = 0, height_ = 0, strips_ = 1;
+  std::size_t line_floats_ = 0, row_floats_ = 0, strip_floats_ = 0;
+  Scratch rows_;
+};
+
+ParamDeclaration classify_params() {
+  ParamList<ClassifyParams> list;
+  list.choice("space", &ClassifyParams::space, {{"oklab", ColourSpace::Oklab}, {"rgb", ColourSpace::Rgb}},
+              "Where distances to reference colours are measured; oklab follows the eye.");
+  list.number("softness", &ClassifyParams::softness, 0.001, 1, Unit::Fraction,
+              "Distance at which a class's weight has fallen to a quarter; black to white is 1.");
+  list.number("rest", &ClassifyParams::rest, 0, 1, Unit::Fraction,
+              "Distance of every colour to the class without references, or to none of the classes; 0 = each "
+              "pixel belongs to some class.");
+  list.number("lightness", &ClassifyParams::lightness, 0, 1, Unit::Fraction,
+              "How much lightness counts beside hue and chroma in oklab; less forgives shadows.");
+  list.integer("smooth", &ClassifyParams::smooth, 0, kMaxSmooth, Unit::Pixels,
+               "Radius of the binomial smoothing of the maps, so that contours are calm; 0 = none.");
+  list.choice("output", &ClassifyParams::output, {{"float32", MapType::Float32}, {"uint8", MapType::Uint8}},
+              "Number type of the maps; uint8 stands for v / 255.");
+  return declare(std::move(list));
+}
+
+}  // namespace
+
+const StageType& classify_stage() {
+  static const StageType type{
+      .name = "classify",
+      .summary = "Makes a map of probabilities for each class from the colours of a frame.",
+      .inputs = {{"frame", PortType::Image, "The colour frame."}},
+      .outputs = {{"maps", PortType::Image, "One map a class, 0..1."}},
+      .params = classify_params(),
+      .example = "- classify: {softness: 0.05, smooth: 2}\n",
+      .make_cpu = [](const ParamSet& params) { return std::make_unique<ClassifyCpu>(params); },
+      .make_cuda = {},
+  };
+  return type;
+}
+
+}  // namespace contorno

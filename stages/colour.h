@@ -1,0 +1,71 @@
+// Colour arithmetic of both backends: only + - * / and comparisons on float, so that host and device give the
+// same bits. Components are 0..1 unless a comment says otherwise.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "cuda/host_device.h"
+
+namespace contorno {
+
+struct Triple {
+  float x = 0, y = 0, z = 0;
+};
+
+/// Linear light of an 8-bit sRGB component. Host only: made when a stage is planned.
+inline std::array<float, 256> srgb_decode_table() {
+  std::array<float, 256> table{};
+  for (int i = 0; i < 256; ++i) {
+    const double v = i / 255.0;
+    table[static_cast<std::size_t>(i)] =
+        static_cast<float>(v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4));
+  }
+  return table;
+}
+
+/// Cube root of x >= 0 within 2 units in the last place; 0 below 1e-9. A third of the exponent is the first
+/// guess (3 % off), each Halley step cubes the error.
+CONTORNO_HD inline float cube_root(float x) {
+  float y = std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) / 3U + 0x2a514067U);
+  for (int step = 0; step < 2; ++step) {
+    const float cube = y * y * y;
+    y = y * (cube + 2.0F * x) / (2.0F * cube + x);
+  }
+  return x < 1e-9F ? 0.0F : y;
+}
+
+/// Oklab (Ottosson 2020) of linear light: x = lightness 0..1, y and z about -0.4..0.4.
+CONTORNO_HD inline Triple oklab_of(float red, float green, float blue) {
+  const float l = cube_root(0.4122214708F * red + 0.5363325363F * green + 0.0514459929F * blue);
+  const float m = cube_root(0.2119034982F * red + 0.6806995451F * green + 0.1073969566F * blue);
+  const float s = cube_root(0.0883024619F * red + 0.2817188376F * green + 0.6299787005F * blue);
+  return {0.2104542553F * l + 0.7936177850F * m - 0.0040720468F * s,
+          1.9779984951F * l - 2.4285922050F * m + 0.4505937099F * s,
+          0.0259040371F * l + 0.7827717662F * m - 0.8086757660F * s};
+}
+
+/// x = hue in turns 0..1 (0 for greys), y = saturation, z = value; red, green, blue in 0..1.
+CONTORNO_HD inline Triple hsv_of(float red, float green, float blue) {
+  const float high_rg = red > green ? red : green;
+  const float low_rg = red > green ? green : red;
+  const float value = high_rg > blue ? high_rg : blue;
+  const float low = low_rg < blue ? low_rg : blue;
+  const float chroma = value - low;
+  const float divisor = chroma > 0.0F ? 6.0F * chroma : 1.0F;
+  const float from_red = (green - blue) / divisor;
+  const float from_green = (blue - red) / divisor + (1.0F / 3.0F);
+  const float from_blue = (red - green) / divisor + (2.0F / 3.0F);
+  const float signed_hue = value == red ? from_red : (value == green ? from_green : from_blue);
+  const float hue = signed_hue < 0.0F ? signed_hue + 1.0F : signed_hue;
+  return {chroma > 0.0F ? hue : 0.0F, value > 0.0F ? chroma / value : 0.0F, value};
+}
+
+/// Luma of ITU-R BT.601, as in most grey conversions.
+CONTORNO_HD inline float luma_of(float red, float green, float blue) {
+  return 0.299F * red + 0.587F * green + 0.114F * blue;
+}
+
+}  // namespace contorno

@@ -1,0 +1,172 @@
+// Overlay: draws contours on a copy of the frame: anti-aliased lines with a dark outline, translucent
+// insides, labels and a legend. docs/overlay.md says how coverage is defined.
+//
+// Input    a frame (uint8 RGB or RGBA, interleaved) and contours; neither is changed.
+// Output   a frame of the same format; the alpha channel is that of the input.
+// Memory   a point and two references a contour point, one bit a pixel for each filled class.
+// Equal bits because a pixel's distance to a class is a minimum (no order), its inside bit an exclusive or,
+// and
+//          every blend is integer arithmetic in class order; OverlaySegment and OverlayPen run on both
+//          backends.
+#pragma once
+
+#include <bit>
+#include <cmath>
+
+#include "pipeline/stage.h"
+
+namespace contorno {
+
+enum class LegendCorner : std::uint8_t { None, TopLeft, TopRight, BottomLeft, BottomRight };
+
+struct OverlayParams {
+  double line_width = 0;
+  double halo = 1;
+  Colour halo_colour{0, 0, 0, 150};
+  double fill = 0;
+  double markers = 0;
+  int labels = 0;
+  LegendCorner legend = LegendCorner::None;
+  bool counts = false;
+  int text_height = 0;
+};
+
+/// Side of a tile in px: as many as bits in a word of the inside masks.
+inline constexpr int kTileSide = 32;
+/// Squared distance of pixels that no segment reaches.
+inline constexpr float kFar = 1e12F;
+
+/// A contour point on the drawn image, in px, sample centres at integers.
+struct FramePoint {
+  float x = 0, y = 0;
+};
+
+/// From map to drawn image: one multiplication and addition in double, rounded to float, kept within a
+/// million px so that nothing after it can overflow. What is not a number lands outside.
+struct PointTransform {
+  double gain_x = 1, gain_y = 1, bias_x = 0, bias_y = 0;
+  CONTORNO_HD FramePoint operator()(const Point& point) const {
+    return {within(static_cast<float>(static_cast<double>(point.col) * gain_x + bias_x)),
+            within(static_cast<float>(static_cast<double>(point.row) * gain_y + bias_y))};
+  }
+  CONTORNO_HD static float within(float v) { return v > -1e6F ? (v < 1e6F ? v : 1e6F) : -1e6F; }
+};
+
+/// One segment, ready for distances. A segment without length is a point.
+struct OverlaySegment {
+  float x, y, dx, dy, inverse;
+
+  CONTORNO_HD OverlaySegment(FramePoint a, FramePoint b) : x(a.x), y(a.y), dx(b.x - a.x), dy(b.y - a.y) {
+    const float squared = dx * dx + dy * dy;
+    inverse = squared > 0.0F ? 1.0F / squared : 0.0F;
+  }
+  CONTORNO_HD float squared_distance(float px, float py) const {
+    const float ox = px - x, oy = py - y;
+    const float along = (ox * dx + oy * dy) * inverse;
+    const float t = along > 0.0F ? (along < 1.0F ? along : 1.0F) : 0.0F;
+    const float ex = ox - t * dx, ey = oy - t * dy;
+    return ex * ex + ey * ey;
+  }
+};
+
+/// Rows and columns from `low` to `high`, both drawn.
+struct Span {
+  int low = 0, high = -1;
+  CONTORNO_HD bool empty() const { return low > high; }
+};
+
+CONTORNO_HD inline int floor_to_int(float v) {
+  const int truncated = static_cast<int>(v);
+  return static_cast<float>(truncated) > v ? truncated - 1 : truncated;
+}
+CONTORNO_HD inline int ceil_to_int(float v) {
+  return -floor_to_int(-v);
+}
+
+/// Sample positions within `reach` of [a, b], cut to 0..size-1.
+CONTORNO_HD inline Span reached(float a, float b, float reach, int size) {
+  const float low = a < b ? a : b, high = a < b ? b : a;
+  const int from = ceil_to_int(low - reach), to = floor_to_int(high + reach);
+  return {from > 0 ? from : 0, to < size - 1 ? to : size - 1};
+}
+
+/// The columns that a segment can reach within rows `rows` of the image: those of its box when it is short,
+/// else those of the part of it that is near these rows.
+CONTORNO_HD inline Span reached_columns(FramePoint a, FramePoint b, Span rows, float reach, int width) {
+  const float tall = a.y < b.y ? b.y - a.y : a.y - b.y;
+  if (tall <= static_cast<float>(kTileSide)) return reached(a.x, b.x, reach, width);
+  const float slope = (b.x - a.x) / (b.y - a.y);
+  const float low = a.y < b.y ? a.y : b.y, high = a.y < b.y ? b.y : a.y;
+  float top = static_cast<float>(rows.low) - reach, bottom = static_cast<float>(rows.high) + reach;
+  top = top > low ? top : low;
+  bottom = bottom < high ? bottom : high;
+  // One px more makes up for the rounding of the slope.
+  return reached(a.x + (top - a.y) * slope, a.x + (bottom - a.y) * slope, reach + 1.0F, width);
+}
+
+/// The first column right of where a segment crosses the centre line of row `y`.
+CONTORNO_HD inline int crossing_column(FramePoint a, FramePoint b, int y) {
+  const float x = a.x + (static_cast<float>(y) - a.y) * ((b.x - a.x) / (b.y - a.y));
+  return ceil_to_int(PointTransform::within(x));
+}
+
+/// Every bit becomes the parity of itself and all lower bits.
+CONTORNO_HD inline std::uint32_t running_parity(std::uint32_t bits) {
+  for (int shift = 1; shift < 32; shift *= 2) bits ^= bits << shift;
+  return bits;
+}
+
+/// (a * source + (255 - a) * target) / 255 to the nearest, without a division.
+CONTORNO_HD inline std::uint8_t blend_byte(std::uint32_t target, std::uint32_t source, std::uint32_t alpha) {
+  const std::uint32_t v = alpha * source + (255U - alpha) * target + 127U;
+  return static_cast<std::uint8_t>((v + 1U + (v >> 8U)) >> 8U);
+}
+
+CONTORNO_HD inline void blend_pixel(std::uint8_t* pixel, const Colour& colour, std::uint32_t alpha) {
+  pixel[0] = blend_byte(pixel[0], colour.red, alpha);
+  pixel[1] = blend_byte(pixel[1], colour.green, alpha);
+  pixel[2] = blend_byte(pixel[2], colour.blue, alpha);
+}
+
+/// How one class is drawn. A pixel is taken as a square of side 1 and the line, seen from it, as straight:
+/// its coverage is the overlap of [-half, half] with [distance - 1/2, distance + 1/2].
+struct OverlayPen {
+  Colour line, halo;
+  float half_line = 1, half_halo = 1, marker = 0;
+  float reach = 2, squared_reach = 4;  ///< pixels further away are not touched
+  std::uint8_t fill = 0;               ///< opacity of the inside
+  bool hidden = false;
+
+  CONTORNO_HD static std::uint32_t covered(float distance, float half) {
+    const float high = distance + 0.5F < half ? distance + 0.5F : half;
+    const float low = distance - 0.5F > -half ? distance - 0.5F : -half;
+    return high > low ? static_cast<std::uint32_t>((high - low) * 255.0F + 0.5F) : 0U;
+  }
+  CONTORNO_HD static std::uint32_t product(std::uint32_t a, std::uint32_t b) { return blend_byte(0, a, b); }
+
+  /// A pixel at `squared` from the nearest segment and, where there are markers, `squared_point` from the
+  /// nearest point.
+  CONTORNO_HD void operator()(std::uint8_t* pixel, float squared, float squared_point, bool inside) const {
+    const float distance = std::sqrt(squared);
+    if (fill != 0) {
+      const float near = distance < 0.5F ? distance : 0.5F;
+      const float part = inside ? 0.5F + near : 0.5F - near;
+      blend_pixel(pixel, line, product(fill, static_cast<std::uint32_t>(part * 255.0F + 0.5F)));
+    }
+    std::uint32_t outline = covered(distance, half_halo), stroke = covered(distance, half_line);
+    if (marker > 0.0F) {
+      const float dot = std::sqrt(squared_point);
+      outline = larger(outline, covered(dot, marker + (half_halo - half_line)));
+      stroke = larger(stroke, covered(dot, marker));
+    }
+    if (outline != 0) blend_pixel(pixel, halo, product(outline, halo.alpha));
+    if (stroke != 0) blend_pixel(pixel, line, product(stroke, line.alpha));
+  }
+
+ private:
+  CONTORNO_HD static std::uint32_t larger(std::uint32_t a, std::uint32_t b) { return a > b ? a : b; }
+};
+
+const StageType& overlay_stage();
+
+}  // namespace contorno

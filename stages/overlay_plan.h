@@ -1,0 +1,38 @@
+// What an overlay knows before the first frame: pens, the picture of the legend, the labels, the digits. Made
+// on the host when the stage is planned; both backends then only place the pictures.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stages/overlay.h"
+
+namespace contorno {
+
+/// A small picture with straight (not premultiplied) alpha, blended as it is.
+struct Stamp {
+  int width = 0, height = 0;
+  std::vector<Colour> pixels;
+};
+
+/// A stamp's place on the image; `stamp` counts in OverlayPlan::stamps.
+struct PlacedStamp {
+  int x = 0, y = 0, stamp = 0;
+};
+
+struct OverlayPlan {
+  std::vector<OverlayPen> pens;
+  std::vector<Stamp> stamps;
+  int legend = -1;  ///< number of the legend's stamp, -1 = none
+  PlacedStamp legend_place;
+  int first_digit = -1;                ///< number of the stamp of "0"; -1 = counts are not drawn
+  std::vector<FramePoint> count_ends;  ///< a class: right end of its count, top; x < 0 = not listed
+  std::vector<int> labels;             ///< a class: number of its label's stamp, -1 = none
+};
+
+/// Throws Error(BadConfig) for a count of classes that does not fit.
+OverlayPlan make_overlay_plan(const OverlayParams& params, std::span<const ClassSpec> classes,
+                              int class_count, const ImageFormat& frame, const TextRasteriser* text);
+
+}  // namespace contorno
