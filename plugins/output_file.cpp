@@ -253,6 +253,12 @@ void OutputFile::abandon() noexcept {
   temporary_.clear();
 }
 
+fs::path OutputFile::keep_unfinished() noexcept {
+  fs::path kept = temporary_.empty() ? path_ : std::exchange(temporary_, {});
+  abandon();
+  return kept;
+}
+
 void OutputFile::fail(const char* doing, int error_number) {
   throw Error(ExitCode::Io, fmt::format("cannot {} '{}': {}", doing, path_.string(), reason(error_number)));
 }

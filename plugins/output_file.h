@@ -67,6 +67,8 @@ class OutputFile {
   bool is_open() const { return descriptor_ >= 0; }
   const std::filesystem::path& path() const { return path_; }
   std::uint64_t bytes() const { return bytes_; }
+  /// For a library that writes by itself; stays owned here. -1 when not open.
+  int descriptor() const { return descriptor_; }
 
   /// Appends one record: all of it or, after an error, nothing.
   void write(std::string_view record);
@@ -74,6 +76,9 @@ class OutputFile {
   void complete();
   /// Closes; a temporary file is removed, one written in place stays with its records.
   void abandon() noexcept;
+  /// Closes and leaves what was written under its temporary name, which is returned: half a recording is
+  /// better than none.
+  std::filesystem::path keep_unfinished() noexcept;
 
  private:
   [[noreturn]] void fail(const char* doing, int error_number);

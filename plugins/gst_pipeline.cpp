@@ -1,0 +1,299 @@
+#include "plugins/gst_pipeline.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <limits>
+#include <mutex>
+
+namespace contorno::gst {
+namespace {
+
+constexpr GstClockTime kPoll = 20 * GST_MSECOND;  // how late a cancel or an error may be noticed
+constexpr guint kQueuedFrames = 3;                // decoded ahead
+
+struct ElementPackage {
+  std::string_view element, package;
+};
+constexpr std::string_view kCore = "libgstreamer1.0-0";
+constexpr std::string_view kBase = "gstreamer1.0-plugins-base";
+constexpr std::string_view kGood = "gstreamer1.0-plugins-good";
+constexpr std::string_view kUgly = "gstreamer1.0-plugins-ugly";
+constexpr std::string_view kLibav = "gstreamer1.0-libav";
+constexpr std::string_view kX = "gstreamer1.0-x";
+constexpr std::array kPackages{
+    ElementPackage{"filesrc", kCore},      ElementPackage{"capsfilter", kCore},
+    ElementPackage{"fdsink", kCore},       ElementPackage{"appsrc", kBase},
+    ElementPackage{"appsink", kBase},      ElementPackage{"uridecodebin", kBase},
+    ElementPackage{"decodebin", kBase},    ElementPackage{"videoconvert", kBase},
+    ElementPackage{"videotestsrc", kBase}, ElementPackage{"theoraenc", kBase},
+    ElementPackage{"theoradec", kBase},    ElementPackage{"oggmux", kBase},
+    ElementPackage{"oggdemux", kBase},     ElementPackage{"ximagesink", kX},
+    ElementPackage{"xvimagesink", kX},     ElementPackage{"autovideosink", kGood},
+    ElementPackage{"v4l2src", kGood},      ElementPackage{"vp8enc", kGood},
+    ElementPackage{"vp8dec", kGood},       ElementPackage{"jpegenc", kGood},
+    ElementPackage{"jpegdec", kGood},      ElementPackage{"pngenc", kGood},
+    ElementPackage{"pngdec", kGood},       ElementPackage{"webmmux", kGood},
+    ElementPackage{"matroskamux", kGood},  ElementPackage{"matroskademux", kGood},
+    ElementPackage{"avimux", kGood},       ElementPackage{"avidemux", kGood},
+    ElementPackage{"mp4mux", kGood},       ElementPackage{"qtmux", kGood},
+    ElementPackage{"qtdemux", kGood},      ElementPackage{"rtspsrc", kGood},
+    ElementPackage{"souphttpsrc", kGood},  ElementPackage{"avenc_mpeg4", kLibav},
+    ElementPackage{"avdec_h264", kLibav},  ElementPackage{"avdec_gif", kLibav},
+    ElementPackage{"avdec_bmp", kLibav},   ElementPackage{"avdec_tiff", kLibav},
+    ElementPackage{"x264enc", kUgly},
+};
+
+ExitCode code_of(const GError& error) {
+  if (error.domain == GST_RESOURCE_ERROR) {
+    switch (error.code) {
+      case GST_RESOURCE_ERROR_NOT_FOUND:
+      case GST_RESOURCE_ERROR_OPEN_READ:
+      case GST_RESOURCE_ERROR_OPEN_READ_WRITE:
+      case GST_RESOURCE_ERROR_NOT_AUTHORIZED:
+        return ExitCode::MissingInput;
+      case GST_RESOURCE_ERROR_BUSY:
+        return ExitCode::Unavailable;
+      default:
+        return ExitCode::Io;
+    }
+  }
+  if (error.domain == GST_CORE_ERROR)
+    return error.code == GST_CORE_ERROR_MISSING_PLUGIN ? ExitCode::Unavailable : ExitCode::BadData;
+  if (error.domain == GST_STREAM_ERROR && error.code == GST_STREAM_ERROR_CODEC_NOT_FOUND)
+    return ExitCode::Unavailable;
+  return ExitCode::BadData;
+}
+
+/// The pads of a decodebin come and go with the stream; only the first video pad is taken.
+void on_pad_added(GstElement*, GstPad* pad, gpointer target) {
+  Owned<GstPad> sink(gst_element_get_static_pad(GST_ELEMENT(target), "sink"));
+  if (gst_pad_is_linked(sink.get())) return;
+  Owned<GstCaps> caps(gst_pad_query_caps(pad, nullptr));
+  if (gst_caps_is_empty(caps.get()) || gst_caps_is_any(caps.get())) return;
+  const char* name = gst_structure_get_name(gst_caps_get_structure(caps.get(), 0));
+  if (g_str_has_prefix(name, "video/")) gst_pad_link(pad, sink.get());
+}
+
+/// "MPEG-4 Video decoder" when the message says that something is not installed, else empty.
+std::string missing_decoder(GstMessage* message) {
+  const GstStructure* structure = gst_message_get_structure(message);
+  if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ELEMENT || !structure ||
+      !gst_structure_has_name(structure, "missing-plugin"))
+    return {};
+  const char* name = gst_structure_get_string(structure, "name");
+  return name ? name : "unnamed decoder";
+}
+
+/// Nobody reads the bus between frames, so everything but errors is dropped where it arises: a bus that is
+/// never emptied grows for as long as the stream runs.
+GstBusSyncReply keep_errors(GstBus*, GstMessage* message, gpointer) {
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR || !missing_decoder(message).empty())
+    return GST_BUS_PASS;
+  gst_message_unref(message);
+  return GST_BUS_DROP;
+}
+
+}  // namespace
+
+void ensure_init() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    GError* raw = nullptr;
+    if (gst_init_check(nullptr, nullptr, &raw)) return;
+    Owned<GError> error(raw);
+    throw Error(ExitCode::Unavailable,
+                fmt::format("GStreamer does not start: {}", error ? error->message : "no reason given"));
+  });
+}
+
+std::string_view package_of(std::string_view element) {
+  for (const auto& entry : kPackages)
+    if (entry.element == element) return entry.package;
+  return {};
+}
+
+bool has_element(const char* name) {
+  Owned<GstElementFactory> factory(gst_element_factory_find(name));
+  return factory != nullptr;
+}
+
+GstElement* make_element(GstBin* bin, const char* name) {
+  GstElement* element = gst_element_factory_make(name, nullptr);
+  if (!element) {
+    const std::string_view package = package_of(name);
+    throw Error(ExitCode::Unavailable,
+                package.empty()
+                    ? fmt::format("the GStreamer element '{}' is not installed", name)
+                    : fmt::format("the GStreamer element '{}' is not installed; it comes with the package {} "
+                                  "(apt-get install {})",
+                                  name, package, package));
+  }
+  gst_bin_add(bin, element);  // takes the floating reference
+  return element;
+}
+
+void link(std::initializer_list<GstElement*> chain) {
+  for (auto it = chain.begin(); it + 1 < chain.end(); ++it)
+    if (!gst_element_link(it[0], it[1]))
+      throw InternalError(
+          fmt::format("cannot link {} to {}", GST_ELEMENT_NAME(it[0]), GST_ELEMENT_NAME(it[1])));
+}
+
+Error to_error(GstMessage* message, const std::string& subject) {
+  GError* raw = nullptr;
+  gst_message_parse_error(message, &raw, nullptr);
+  Owned<GError> error(raw);
+  std::string reporter = "GStreamer";
+  if (GST_IS_ELEMENT(GST_MESSAGE_SRC(message)))
+    if (GstElementFactory* factory = gst_element_get_factory(GST_ELEMENT(GST_MESSAGE_SRC(message))))
+      reporter = GST_OBJECT_NAME(factory);
+  std::string sentence = error->message;
+  while (!sentence.empty() && (sentence.back() == '.' || sentence.back() == '\n')) sentence.pop_back();
+  const ExitCode code = code_of(*error);
+  if (code == ExitCode::Unavailable)
+    sentence += fmt::format("; more decoders come with the packages {}, gstreamer1.0-plugins-bad and {}",
+                            kGood, kLibav);
+  return {code, fmt::format("{}: {} (reported by {})", subject, sentence, reporter)};
+}
+
+Owned<GstMessage> pop_error(GstBus* bus) {
+  return Owned<GstMessage>(gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR));
+}
+
+Owned<GstCaps> raw_caps(const char* format, int width, int height, int rate_numerator, int rate_denominator) {
+  ensure_init();  // caps need GStreamer's types
+  Owned<GstCaps> caps(gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, format, nullptr));
+  const auto set_side = [&](const char* name, int side) {
+    if (side > 0)
+      gst_caps_set_simple(caps.get(), name, G_TYPE_INT, side, nullptr);
+    else
+      gst_caps_set_simple(caps.get(), name, GST_TYPE_INT_RANGE, 1, kMaxVideoSide, nullptr);
+  };
+  set_side("width", width);
+  set_side("height", height);
+  if (rate_numerator > 0)
+    gst_caps_set_simple(caps.get(), "framerate", GST_TYPE_FRACTION, rate_numerator, rate_denominator,
+                        nullptr);
+  return caps;
+}
+
+const char* raw_format_of(const ImageFormat& format) {
+  if (format.type == ElementType::U8 && (format.layout == Layout::Interleaved || format.channels == 1)) {
+    if (format.channels == 4) return "RGBA";
+    if (format.channels == 3) return "RGB";
+    if (format.channels == 1) return "GRAY8";
+  }
+  throw Error(
+      ExitCode::BadConfig,
+      fmt::format("a picture of {} cannot be written or shown, allowed are u8 interleaved images of 1, 3 "
+                  "or 4 channels",
+                  describe(format)));
+}
+
+ImageFormat format_of(GstSample* sample) {
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, gst_sample_get_caps(sample)))
+    throw InternalError("frames without video caps");
+  return {.width = GST_VIDEO_INFO_WIDTH(&info), .height = GST_VIDEO_INFO_HEIGHT(&info), .channels = 4};
+}
+
+bool copy_frame(GstSample* sample, const ImageView& target) {
+  GstVideoInfo info;
+  GstBuffer* buffer = gst_sample_get_buffer(sample);
+  if (!buffer || !gst_video_info_from_caps(&info, gst_sample_get_caps(sample))) return false;
+  GstVideoFrame frame;
+  // Mapping takes the strides from the buffer's metadata where it has some, and checks its size.
+  if (!gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ)) return false;
+  const auto* source = static_cast<const std::uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0));
+  const std::ptrdiff_t pitch = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0);
+  const std::size_t row_bytes = static_cast<std::size_t>(GST_VIDEO_FRAME_WIDTH(&frame)) * 4;
+  for (int y = 0; y < GST_VIDEO_FRAME_HEIGHT(&frame); ++y)
+    std::memcpy(target.row<std::uint8_t>(y), source + y * pitch, row_bytes);
+  gst_video_frame_unmap(&frame);
+  return true;
+}
+
+FramePipeline::FramePipeline() {
+  ensure_init();
+  pipeline_.reset(GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(nullptr))));
+  bus_.reset(gst_element_get_bus(pipeline_.get()));
+  gst_bus_set_sync_handler(bus_.get(), keep_errors, nullptr, nullptr);
+}
+
+FramePipeline::~FramePipeline() {
+  gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
+}
+
+GstElement* FramePipeline::add_frame_end() {
+  GstElement* convert = add("videoconvert");
+  GstElement* filter = add("capsfilter");
+  appsink_ = add("appsink");
+  gst_util_set_object_arg(G_OBJECT(convert), "dither", "none");  // 16-bit input gives the same bytes always
+  g_object_set(filter, "caps", raw_caps("RGBA").get(), nullptr);
+  g_object_set(appsink_, "sync", FALSE, "max-buffers", kQueuedFrames, "emit-signals", FALSE,
+               "enable-last-sample", FALSE, nullptr);
+  link({convert, filter, appsink_});
+  return convert;
+}
+
+void FramePipeline::link_when_decoded(GstElement* decodebin, GstElement* target) {
+  g_signal_connect(decodebin, "pad-added", G_CALLBACK(on_pad_added), target);
+}
+
+void FramePipeline::play() {
+  gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING);
+}
+
+FramePipeline::Pulled FramePipeline::pull(int timeout_ms, const std::atomic<bool>& cancelled,
+                                          const std::string& subject) {
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + std::chrono::milliseconds(timeout_ms);
+  const auto failed = [&](GstMessage* message) {
+    const Error error = to_error(message, subject);
+    return Pulled{
+        .result = Pull::Failed,
+        .error = missing_.empty() ? error.what() : fmt::format("{}; missing: {}", error.what(), missing_),
+        .code = error.code()};
+  };
+  while (!cancelled.load(std::memory_order_relaxed)) {
+    Owned<GstSample> sample(gst_app_sink_try_pull_sample(GST_APP_SINK(appsink_), kPoll));
+    if (sample) return {.result = Pull::Frame, .sample = std::move(sample)};
+    if (const auto message = next_error()) return failed(message.get());
+    if (gst_app_sink_is_eos(GST_APP_SINK(appsink_))) {
+      // An element that fails posts its error before it ends the stream, perhaps after the look above.
+      if (const auto message = next_error()) return failed(message.get());
+      return {.result = Pull::End};
+    }
+    if (timeout_ms > 0 && Clock::now() >= deadline) return {.result = Pull::TimedOut};
+  }
+  return {.result = Pull::Cancelled};
+}
+
+Owned<GstMessage> FramePipeline::next_error() {
+  constexpr auto kTypes = static_cast<GstMessageType>(GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT);
+  while (Owned<GstMessage> message{gst_bus_pop_filtered(bus_.get(), kTypes)}) {
+    if (GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_ERROR) return message;
+    missing_ = missing_decoder(message.get());
+  }
+  return nullptr;
+}
+
+bool FramePipeline::is_live() const {
+  // Asked of the elements before the appsink: without clock synchronisation it does not ask them itself.
+  const Owned<GstPad> pad(gst_element_get_static_pad(appsink_, "sink"));
+  const Owned<GstQuery> query(gst_query_new_latency());
+  if (!gst_pad_peer_query(pad.get(), query.get())) return false;
+  gboolean live = FALSE;
+  gst_query_parse_latency(query.get(), &live, nullptr, nullptr);
+  return live != FALSE;
+}
+
+std::int64_t FramePipeline::duration_ns() const {
+  gint64 duration = -1;
+  return gst_element_query_duration(pipeline_.get(), GST_FORMAT_TIME, &duration) ? duration : -1;
+}
+
+}  // namespace contorno::gst

@@ -1,0 +1,141 @@
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "plugins/gst_media.h"
+#include "plugins/gst_pipeline.h"
+
+namespace contorno {
+namespace {
+
+constexpr guint64 kWaitingFrames = 2;  // more are dropped: the window may never slow the pipeline
+
+struct PreviewParams {
+  std::string title = "contorno";
+};
+
+bool set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value && *value;
+}
+
+/// Shows what it can. Frames that come too fast are dropped and counted; a closed window ends the showing,
+/// not the pipeline.
+class PreviewSink : public Sink {
+ public:
+  explicit PreviewSink(const PreviewParams& params) : params_(params) {
+    if (!set("DISPLAY") && !set("WAYLAND_DISPLAY"))
+      throw Error(ExitCode::Unavailable,
+                  "the preview needs a display, and neither DISPLAY nor WAYLAND_DISPLAY is set; leave the "
+                  "preview out, or write a video");
+    gst::ensure_init();
+  }
+  ~PreviewSink() override { close(); }
+  PreviewSink(const PreviewSink&) = delete;
+  PreviewSink& operator=(const PreviewSink&) = delete;
+
+  void open(const SinkContext& context) override {
+    const auto& format = std::get<ImageFormat>(context.format);
+    const char* name = gst::raw_format_of(format);
+    const gst::Owned<GstCaps> caps =
+        gst::raw_caps(std::strcmp(name, "RGBA") == 0 ? "RGBx" : name, format.width, format.height, 25, 1);
+    if (!pipeline_) build();
+    gst_video_info_from_caps(&info_, caps.get());
+    gst_app_src_set_caps(GST_APP_SRC(appsrc_), caps.get());
+    format_ = format;
+    if (gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE) {
+      const auto message = gst::pop_error(bus_.get());
+      const std::string reason =
+          message ? gst::to_error(message.get(), "preview").what() : "preview: no window can be opened";
+      close();
+      throw Error(ExitCode::Unavailable, reason);
+    }
+  }
+
+  void write(const FrameInfo&, const Value& value) override {
+    if (!pipeline_) return;
+    if (const auto message = gst::pop_error(bus_.get())) {
+      note_ = fmt::format(", until it ended ({})", gst::to_error(message.get(), "preview").what());
+      close();
+      return;
+    }
+    if (gst_app_src_get_current_level_buffers(GST_APP_SRC(appsrc_)) >= kWaitingFrames) {
+      ++dropped_;
+      return;
+    }
+    GstBuffer* buffer = gst_buffer_new_allocate(nullptr, GST_VIDEO_INFO_SIZE(&info_), nullptr);
+    GstVideoFrame frame;
+    if (!buffer || !gst_video_frame_map(&frame, &info_, buffer, GST_MAP_WRITE)) {
+      if (buffer) gst_buffer_unref(buffer);
+      ++dropped_;
+      return;
+    }
+    const auto& image = std::get<ImageView>(value);
+    auto* target = static_cast<std::uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0));
+    for (int y = 0; y < format_.height; ++y)
+      std::memcpy(target + static_cast<std::ptrdiff_t>(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0),
+                  image.row<std::uint8_t>(y), format_.row_bytes());
+    gst_video_frame_unmap(&frame);
+    gst_app_src_push_buffer(GST_APP_SRC(appsrc_), buffer);
+    ++shown_;
+  }
+
+  void finish() override { close(); }
+
+  std::string summary() const override {
+    return fmt::format("preview ({} frames shown, {} left out{})", shown_, dropped_, note_);
+  }
+
+ private:
+  void build() {
+    pipeline_.reset(GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(params_.title.c_str()))));
+    bus_.reset(gst_element_get_bus(pipeline_.get()));
+    GstBin* bin = GST_BIN(pipeline_.get());
+    appsrc_ = gst::make_element(bin, "appsrc");
+    GstElement* convert = gst::make_element(bin, "videoconvert");
+    GstElement* window = gst::make_element(bin, "autovideosink");
+    g_object_set(appsrc_, "format", GST_FORMAT_TIME, "is-live", TRUE, "do-timestamp", TRUE, "block", FALSE,
+                 nullptr);
+    g_object_set(window, "sync", FALSE, nullptr);
+    gst::link({appsrc_, convert, window});
+  }
+
+  void close() {
+    if (pipeline_) gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
+    pipeline_.reset();
+    bus_.reset();
+  }
+
+  PreviewParams params_;
+  ImageFormat format_;
+  GstVideoInfo info_{};
+  gst::Owned<GstElement> pipeline_;
+  gst::Owned<GstBus> bus_;
+  GstElement* appsrc_ = nullptr;  // owned by pipeline_
+  std::uint64_t shown_ = 0, dropped_ = 0;
+  std::string note_;
+};
+
+ParamDeclaration preview_params() {
+  ParamList<PreviewParams> list;
+  list.text("title", &PreviewParams::title, "Name of the window.");
+  return declare(std::move(list));
+}
+
+}  // namespace
+
+const SinkType& preview_sink() {
+  static const SinkType type{
+      .name = "preview",
+      .summary = "Shows the pictures in a window while they come; never slows the pipeline.",
+      .input = PortType::Image,
+      .params = preview_params(),
+      .example = "sinks:\n  - type: preview\n",
+      .make =
+          [](const ParamSet& params) { return std::make_unique<PreviewSink>(params.as<PreviewParams>()); },
+  };
+  return type;
+}
+
+}  // namespace contorno

@@ -1,0 +1,604 @@
+#include "plugins/gst_media.h"
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include "cuda/error.h"
+
+using namespace contorno;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A folder that goes with the test.
+struct Folder {
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "contorno-media-XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()));
+    path = name;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string operator/(const std::string& name) const { return (path / name).string(); }
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator()));
+  }
+  fs::path path;
+};
+
+using Values = std::vector<std::pair<std::string, ParamValue>>;
+
+ParamSet params_of(const ParamDeclaration& declaration, const Values& values) {
+  ParamSet params(declaration);
+  for (const auto& [name, value] : values) params.set(name, value);
+  return params;
+}
+std::unique_ptr<Source> open_source(const SourceType& type, const Values& values) {
+  return type.make(params_of(type.params, values));
+}
+std::unique_ptr<Sink> make_sink(const SinkType& type, const Values& values) {
+  return type.make(params_of(type.params, values));
+}
+Values at(const std::string& path) {
+  return {{"location", path}};
+}
+
+/// What a source gave with one call.
+struct Frame {
+  ReadResult result = ReadResult::End;
+  ImageFormat format;
+  FrameInfo info;
+  std::string error;
+  std::vector<std::uint8_t> pixels;  // rows without gaps
+
+  std::uint8_t at(int x, int y, int channel) const {
+    return pixels[(static_cast<std::size_t>(y) * static_cast<std::size_t>(format.width) +
+                   static_cast<std::size_t>(x)) *
+                      4 +
+                  static_cast<std::size_t>(channel)];
+  }
+};
+
+/// Reads into memory with the pitches of a slot, checks that nothing behind the rows is touched.
+Frame read_one(Source& source) {
+  constexpr std::uint8_t kUntouched = 0xA5;
+  Frame frame;
+  frame.format = source.format().frame.value();
+  std::vector<std::uint8_t> memory(packed_bytes(frame.format) + 64, kUntouched);
+  FrameInput input;
+  input.frame = packed_view(memory.data(), frame.format);
+  frame.result = source.read(input);
+  frame.info = input.info;
+  frame.error = input.error;
+  if (frame.result != ReadResult::Frame) return frame;
+  for (int y = 0; y < frame.format.height; ++y) {
+    const auto* row = input.frame.row<std::uint8_t>(y);
+    frame.pixels.insert(frame.pixels.end(), row, row + frame.format.row_bytes());
+    for (auto i = static_cast<std::ptrdiff_t>(frame.format.row_bytes()); i < input.frame.row_pitch; ++i)
+      REQUIRE(row[i] == kUntouched);
+  }
+  return frame;
+}
+
+std::vector<Frame> read_all(Source& source) {
+  std::vector<Frame> frames;
+  for (;;) {
+    frames.push_back(read_one(source));
+    if (frames.back().result == ReadResult::End) {
+      frames.pop_back();
+      return frames;
+    }
+  }
+}
+
+ImageView view_of(Frame& frame) {
+  return {.data = frame.pixels.data(),
+          .format = frame.format,
+          .row_pitch = static_cast<std::ptrdiff_t>(frame.format.row_bytes())};
+}
+
+SinkContext context_for(const ImageFormat& format, const StreamFormat& stream, const fs::path& root) {
+  return {.format = format, .stream = stream, .classes = {}, .output_root = root.string()};
+}
+
+/// Puts `frames` through a sink, from open to finish.
+void write_all(Sink& sink, std::vector<Frame>& frames, const StreamFormat& stream, const fs::path& root) {
+  sink.open(context_for(frames.front().format, stream, root));
+  for (Frame& frame : frames) sink.write(frame.info, view_of(frame));
+  sink.finish();
+}
+
+double mean_difference(const Frame& a, const Frame& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.pixels.size(); ++i) sum += std::abs(a.pixels[i] - b.pixels[i]);
+  return sum / static_cast<double>(a.pixels.size());
+}
+
+Values test_picture(int width, int height, int frames, const char* pattern = "ball") {
+  return {{"pattern", std::string(pattern)},
+          {"width", std::int64_t{width}},
+          {"height", std::int64_t{height}},
+          {"frames", std::int64_t{frames}}};
+}
+
+/// The same picture with other numbers, and colours of its own at the corners.
+Frame made_picture(int width, int height, int seed) {
+  Frame frame;
+  frame.format = {.width = width, .height = height, .channels = 4};
+  frame.pixels.resize(frame.format.row_bytes() * static_cast<std::size_t>(height));
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      for (int c = 0; c < 4; ++c)
+        frame.pixels[(static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
+                      static_cast<std::size_t>(x)) *
+                         4 +
+                     static_cast<std::size_t>(c)] =
+            static_cast<std::uint8_t>(x * 7 + y * 13 + c * 61 + seed * 29);
+  return frame;
+}
+
+void write_picture(const Folder& folder, const std::string& name, Frame frame) {
+  const auto sink = make_sink(images_sink(), {{"path", name}});
+  std::vector<Frame> frames{std::move(frame)};
+  write_all(*sink, frames, {}, folder.path);
+}
+
+std::string slurp(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+void spill(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+ExitCode code_of(const std::function<void()>& action, std::string* sentence = nullptr) {
+  try {
+    action();
+  } catch (const Error& error) {
+    if (sentence) *sentence = error.what();
+    return error.code();
+  }
+  return ExitCode::Ok;
+}
+
+}  // namespace
+
+TEST_CASE("the test picture has the size, count, times and colours that were asked for, twice the same") {
+  const auto one = open_source(test_source(), test_picture(320, 240, 5, "smpte"));
+  const auto two = open_source(test_source(), test_picture(320, 240, 5, "smpte"));
+  CHECK(one->format().frame == ImageFormat{.width = 320, .height = 240, .channels = 4});
+  CHECK(one->format().rate_numerator == 30);
+  CHECK(one->format().frame_count == 5);
+  CHECK_FALSE(one->format().live);
+  const auto frames = read_all(*one);
+  const auto again = read_all(*two);
+  REQUIRE(frames.size() == 5);
+  REQUIRE(again.size() == 5);
+  for (std::size_t i = 0; i < 5; ++i) {
+    CHECK(frames[i].pixels == again[i].pixels);
+    CHECK(std::abs(frames[i].info.pts_ns - static_cast<std::int64_t>(i) * 1'000'000'000 / 30) <= 1);
+  }
+  // The second bar of the SMPTE picture is yellow at 75 %, the last blue.
+  CHECK(frames[0].at(60, 20, 0) > 150);
+  CHECK(frames[0].at(60, 20, 1) > 150);
+  CHECK(frames[0].at(60, 20, 2) < 40);
+  CHECK(frames[0].at(300, 20, 2) > 150);
+  CHECK(frames[0].at(300, 20, 0) < 40);
+  CHECK(frames[0].at(300, 20, 3) == 255);
+}
+
+TEST_CASE("an unknown test pattern is refused with the list of the known ones") {
+  std::string sentence;
+  CHECK(code_of([] { open_source(test_source(), test_picture(16, 16, 1, "x ! filesink location=/tmp/x")); },
+                &sentence) == ExitCode::BadConfig);
+  CHECK(sentence.find("smpte") != std::string::npos);
+}
+
+TEST_CASE("a lossless video comes back with every bit, count and time") {
+  for (const char* name : {"clip.avi", "clip.mov"}) {
+    CAPTURE(name);
+    const Folder folder;
+    const auto source = open_source(test_source(), test_picture(131, 67, 20));
+    auto frames = read_all(*source);
+    const auto sink = make_sink(video_sink(), {{"path", std::string(name)}, {"codec", std::string("png")}});
+    write_all(*sink, frames, source->format(), folder.path);
+    CHECK(sink->summary().find("20 frames, png") != std::string::npos);
+    CHECK(folder.files() == 1);
+    const auto back_source = open_source(video_source(), at(folder / name));
+    CHECK(back_source->format().frame_count == 20);
+    const auto back = read_all(*back_source);
+    REQUIRE(back.size() == 20);
+    for (std::size_t i = 0; i < 20; ++i) {
+      CHECK(back[i].pixels == frames[i].pixels);
+      CHECK(std::abs(back[i].info.pts_ns - frames[i].info.pts_ns) < 1'000'000);
+    }
+  }
+}
+
+TEST_CASE("every lossy codec that is installed keeps size, count, order and picture") {
+  struct Case {
+    const char* path;
+    const char* codec;
+  };
+  const MediaReport report = media_report();
+  const auto present = [&](const std::string& name) {
+    return std::any_of(report.elements.begin(), report.elements.end(),
+                       [&](const MediaElement& e) { return e.name == name && e.present; });
+  };
+  std::vector<Case> cases{{"a.mkv", "auto"}, {"a.webm", "auto"}, {"a.mkv", "mjpeg"}, {"a.avi", "mjpeg"}};
+  if (present("theoraenc") && present("oggmux")) cases.push_back({"a.ogv", "theora"});
+  if (present("avenc_mpeg4") && present("mp4mux")) cases.push_back({"a.mp4", "mpeg4"});
+  for (const Case& c : cases) {
+    CAPTURE(c.path);
+    CAPTURE(c.codec);
+    const Folder folder;
+    const auto source = open_source(test_source(), test_picture(161, 91, 30));
+    auto frames = read_all(*source);
+    const auto sink =
+        make_sink(video_sink(), {{"path", std::string(c.path)}, {"codec", std::string(c.codec)}});
+    write_all(*sink, frames, source->format(), folder.path);
+    const auto back_source = open_source(video_source(), at(folder / c.path));
+    const auto back = read_all(*back_source);
+    REQUIRE(back.size() == frames.size());
+    CHECK(back_source->format().frame == frames[0].format);
+    for (std::size_t i = 0; i < back.size(); ++i) {
+      CHECK(mean_difference(back[i], frames[i]) < 4);
+      // The ball moves: the frame must be nearer to its own original than to one from another time.
+      const std::size_t other = (i + 10) % frames.size();
+      CHECK(mean_difference(back[i], frames[i]) < mean_difference(back[i], frames[other]));
+    }
+  }
+}
+
+TEST_CASE("timestamps that stand still, go back or jump a day never break a video") {
+  const Folder folder;
+  const auto source = open_source(test_source(), test_picture(64, 48, 8));
+  auto frames = read_all(*source);
+  frames[2].info.pts_ns = frames[1].info.pts_ns;
+  frames[4].info.pts_ns = -5;
+  frames[5].info.pts_ns = std::int64_t{86'400} * 1'000'000'000;
+  frames[6].info.pts_ns = std::numeric_limits<std::int64_t>::min();
+  frames[7].info.pts_ns = std::numeric_limits<std::int64_t>::max();
+  const auto sink = make_sink(video_sink(), {{"path", std::string("a.mkv")}});
+  write_all(*sink, frames, source->format(), folder.path);
+  CHECK(sink->summary().find("timestamps corrected") != std::string::npos);
+  const auto back = read_all(*open_source(video_source(), at(folder / "a.mkv")));
+  REQUIRE(back.size() == 8);
+  for (std::size_t i = 1; i < 8; ++i) CHECK(back[i].info.pts_ns > back[i - 1].info.pts_ns);
+  CHECK(back[7].info.pts_ns < 1'000'000'000);
+}
+
+TEST_CASE("grey and RGB pictures can be written too") {
+  for (const int channels : {1, 3}) {
+    const Folder folder;
+    const ImageFormat format{.width = 33, .height = 17, .channels = channels};
+    std::vector<std::uint8_t> memory(packed_bytes(format));
+    ImageView view = packed_view(memory.data(), format);
+    for (int y = 0; y < 17; ++y)
+      for (int i = 0; i < 33 * channels; ++i)
+        view.row<std::uint8_t>(y)[i] = static_cast<std::uint8_t>(y * 15 + i);
+    const auto sink = make_sink(images_sink(), {{"path", std::string("a.png")}});
+    sink->open(context_for(format, {}, folder.path));
+    sink->write({}, view);
+    sink->finish();
+    DecodedImage image;
+    std::string error;
+    REQUIRE(decode_image(folder / "a.png", image, error));
+    for (int y = 0; y < 17; ++y)
+      for (int x = 0; x < 33; ++x)
+        for (int c = 0; c < 3; ++c)
+          REQUIRE(image.pixels[static_cast<std::size_t>((y * 33 + x) * 4 + c)] ==
+                  view.row<std::uint8_t>(y)[x * channels + (channels == 3 ? c : 0)]);
+  }
+}
+
+TEST_CASE("a video sink refuses pictures and files that it cannot write") {
+  const Folder folder;
+  CHECK(code_of([] { make_sink(video_sink(), {{"path", std::string("a.txt")}}); }) == ExitCode::BadConfig);
+  CHECK(code_of([] {
+          make_sink(video_sink(), {{"path", std::string("a.webm")}, {"codec", std::string("mjpeg")}});
+        }) == ExitCode::BadConfig);
+  const auto sink = make_sink(video_sink(), {{"path", std::string("a.mkv")}});
+  const ImageFormat floats{.width = 8, .height = 8, .channels = 1, .type = ElementType::F32};
+  CHECK(code_of([&] { sink->open(context_for(floats, {}, folder.path)); }) == ExitCode::BadConfig);
+  sink->finish();
+  CHECK(folder.files() == 0);
+}
+
+TEST_CASE("nothing is written outside of the output folder or through a link") {
+  const Folder folder;
+  fs::create_directory(folder.path / "out");
+  spill(folder / "victim.mkv", "precious");
+  spill(folder / "victim.png", "precious");
+  fs::create_symlink(folder.path / "victim.mkv", folder.path / "out" / "link.mkv");
+  fs::create_symlink(folder.path / "victim.png", folder.path / "out" / "link.png");
+  fs::create_directory_symlink(folder.path, folder.path / "out" / "up");
+  const ImageFormat format{.width = 16, .height = 16, .channels = 4};
+  const auto refused = [&](const SinkType& type, const std::string& path) {
+    CAPTURE(path);
+    const auto sink = make_sink(type, {{"path", path}});
+    const ExitCode code = code_of([&] { sink->open(context_for(format, {}, folder.path / "out")); });
+    CHECK((code == ExitCode::BadConfig || code == ExitCode::CannotCreate));
+  };
+  for (const char* path : {"../victim.mkv", "/tmp/contorno-escape.mkv", "link.mkv", "up/victim.mkv"})
+    refused(video_sink(), path);
+  for (const char* path : {"../victim.png", "/tmp/contorno-escape.png", "link.png", "up/{name}.png"})
+    refused(images_sink(), path);
+  CHECK(slurp(folder / "victim.mkv") == "precious");
+  CHECK(slurp(folder / "victim.png") == "precious");
+}
+
+TEST_CASE("a name from outside cannot leave the output folder") {
+  const Folder folder;
+  const auto sink = make_sink(images_sink(), {{"path", std::string("in/%n%s-{name}.png")}});
+  Frame frame = made_picture(16, 16, 1);
+  sink->open(context_for(frame.format, {}, folder.path));
+  frame.info.name = "../../evil\n.jpg";
+  sink->write(frame.info, view_of(frame));
+  sink->finish();
+  CHECK(fs::exists(folder.path / "in" / "%n%s-evil_.png"));
+}
+
+TEST_CASE("a sink that cannot write says so, and no half file has the final name") {
+  std::signal(SIGXFSZ, SIG_IGN);
+  const Folder folder;
+  rlimit old{};
+  getrlimit(RLIMIT_FSIZE, &old);
+  const rlimit tiny{.rlim_cur = 20'000, .rlim_max = old.rlim_max};
+  const auto source = open_source(test_source(), test_picture(320, 240, 60, "snow"));
+  auto frames = read_all(*source);
+  const auto video =
+      make_sink(video_sink(), {{"path", std::string("a.mkv")}, {"codec", std::string("mjpeg")}});
+  const auto image = make_sink(images_sink(), {{"path", std::string("a.png")}});
+  std::string video_sentence, image_sentence;
+  setrlimit(RLIMIT_FSIZE, &tiny);
+  const ExitCode video_code =
+      code_of([&] { write_all(*video, frames, source->format(), folder.path); }, &video_sentence);
+  const ExitCode image_code =
+      code_of([&] { write_all(*image, frames, source->format(), folder.path); }, &image_sentence);
+  setrlimit(RLIMIT_FSIZE, &old);
+  video->finish();
+  image->finish();
+  CHECK(video_code == ExitCode::Io);
+  CHECK(video_sentence.find("a.mkv") != std::string::npos);
+  CHECK(image_code == ExitCode::Io);
+  CHECK(image_sentence.find("a.png") != std::string::npos);
+  CHECK_FALSE(fs::exists(folder.path / "a.mkv"));
+  CHECK_FALSE(fs::exists(folder.path / "a.png"));
+}
+
+TEST_CASE("a new picture size begins a new video file") {
+  const Folder folder;
+  std::vector<Frame> small{made_picture(64, 48, 1), made_picture(64, 48, 2)};
+  std::vector<Frame> large{made_picture(80, 64, 3)};
+  const auto sink =
+      make_sink(video_sink(), {{"path", std::string("sub/a.avi")}, {"codec", std::string("png")}});
+  sink->open(context_for(small[0].format, {}, folder.path));
+  for (Frame& frame : small) sink->write(frame.info, view_of(frame));
+  write_all(*sink, large, {}, folder.path);
+  CHECK(read_all(*open_source(video_source(), at(folder / "sub/a.avi"))).size() == 2);
+  const auto second = open_source(video_source(), at(folder / "sub/a-2.avi"));
+  CHECK(second->format().frame->width == 80);
+}
+
+TEST_CASE("PNG files come back with every bit, alpha too, in natural order") {
+  const Folder folder;
+  for (int i = 0; i < 12; ++i)
+    write_picture(folder, "shot" + std::to_string(i) + ".png", made_picture(37, 23, i));
+  spill(folder / "notes.txt", "not an image");
+  spill(folder / ".hidden.png", "not an image");
+  const auto source = open_source(images_source(), at(folder.path.string()));
+  CHECK(source->format().frame_count == 12);
+  const auto frames = read_all(*source);
+  REQUIRE(frames.size() == 12);
+  for (int i = 0; i < 12; ++i) {
+    CHECK(frames[static_cast<std::size_t>(i)].info.name == "shot" + std::to_string(i) + ".png");
+    CHECK(frames[static_cast<std::size_t>(i)].pixels == made_picture(37, 23, i).pixels);
+    CHECK(frames[static_cast<std::size_t>(i)].info.pts_ns == i * 40'000'000);
+  }
+  CHECK(read_all(*open_source(images_source(), at(folder / "shot1*.png"))).size() == 3);
+  CHECK(read_all(*open_source(images_source(), at(folder / "shot7.png"))).size() == 1);
+}
+
+TEST_CASE("the image sink writes every n-th frame, from the first wanted one, to its limit") {
+  const Folder folder;
+  const auto sink = make_sink(images_sink(), {{"path", std::string("o/{frame:04}.jpg")},
+                                              {"every", std::int64_t{3}},
+                                              {"first", std::int64_t{2}},
+                                              {"limit", std::int64_t{2}}});
+  std::vector<Frame> frames;
+  for (int i = 0; i < 12; ++i) {
+    frames.push_back(made_picture(16, 16, i));
+    frames.back().info.number = static_cast<std::uint64_t>(i);
+  }
+  write_all(*sink, frames, {}, folder.path);
+  CHECK(fs::exists(folder.path / "o" / "0002.jpg"));
+  CHECK(fs::exists(folder.path / "o" / "0005.jpg"));
+  CHECK(std::distance(fs::directory_iterator(folder.path / "o"), fs::directory_iterator()) == 2);
+}
+
+TEST_CASE("bad image files are put aside with a sentence and the stream goes on") {
+  const Folder folder;
+  write_picture(folder, "b.png", made_picture(40, 30, 1));
+  write_picture(folder, "e.jpg", made_picture(40, 30, 2));
+  const std::string png = slurp(folder / "b.png"), jpeg = slurp(folder / "e.jpg");
+  spill(folder / "a.png", png.substr(0, png.size() / 2));
+  spill(folder / "c.jpg", jpeg.substr(0, jpeg.size() * 2 / 3));
+  spill(folder / "d.png", "this is text, whatever its name says");
+  spill(folder / "f.png", "");
+  spill(folder / "g.png", jpeg);  // the extension lies, the content counts
+  std::string garbled = png;
+  for (std::size_t i = png.size() / 3; i < png.size() / 3 + 40; ++i)
+    garbled[i] = static_cast<char>(~garbled[i]);
+  spill(folder / "h.png", garbled);
+  fs::create_symlink("/nonexistent", folder.path / "i.png");
+  write_picture(folder, "j.png", made_picture(40, 30, 3));
+  const auto source = open_source(images_source(), at(folder.path.string()));
+  const auto frames = read_all(*source);
+  REQUIRE(frames.size() == 10);
+  const std::vector<bool> good{false, true, false, false, true, false, true, false, false, true};
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    CAPTURE(i);
+    CHECK((frames[i].result == ReadResult::Frame) == good[i]);
+    if (good[i]) continue;
+    CHECK(frames[i].result == ReadResult::Bad);
+    CHECK(frames[i].error.find(frames[i].info.name) != std::string::npos);
+  }
+  CHECK(frames[1].pixels == made_picture(40, 30, 1).pixels);
+  CHECK(frames[6].pixels == frames[4].pixels);
+  CHECK(frames[9].pixels == made_picture(40, 30, 3).pixels);
+}
+
+TEST_CASE("an image that is too large is refused by its header") {
+  const Folder folder;
+  write_picture(folder, "a.png", made_picture(40, 30, 1));
+  std::string bytes = slurp(folder / "a.png");
+  for (const std::size_t at_byte : {16, 20}) {  // width and height in IHDR, big-endian
+    bytes[at_byte] = 0, bytes[at_byte + 1] = 0;
+    bytes[at_byte + 2] = static_cast<char>(0xFF), bytes[at_byte + 3] = static_cast<char>(0xFF);
+  }
+  spill(folder / "b.png", bytes);
+  DecodedImage image;
+  std::string error;
+  CHECK_FALSE(decode_image(folder / "b.png", image, error));
+  CHECK(error.find("65535x65535") != std::string::npos);
+  CHECK(decode_image(folder / "a.png", image, error));
+  CHECK(image.width == 40);
+}
+
+TEST_CASE("a folder of different sizes announces each change before the frame") {
+  const Folder folder;
+  write_picture(folder, "1.png", made_picture(40, 30, 1));
+  write_picture(folder, "2.png", made_picture(50, 20, 2));
+  write_picture(folder, "3.png", made_picture(50, 20, 3));
+  write_picture(folder, "4.png", made_picture(7, 1, 4));
+  const auto source = open_source(images_source(), at(folder.path.string()));
+  const auto frames = read_all(*source);
+  REQUIRE(frames.size() == 6);
+  using enum ReadResult;
+  const std::vector<ReadResult> expected{Frame, FormatChanged, Frame, Frame, FormatChanged, Frame};
+  for (std::size_t i = 0; i < 6; ++i) CHECK(frames[i].result == expected[i]);
+  CHECK(frames[2].pixels == made_picture(50, 20, 2).pixels);
+  CHECK(frames[5].pixels == made_picture(7, 1, 4).pixels);
+}
+
+TEST_CASE("paths with spaces, percent signs, newlines and other alphabets work") {
+  const Folder folder;
+  const std::string name = "a b%20c\n\xC3\xA9\xE6\xBC\xA2 ! fakesink";
+  write_picture(folder, "x.png", made_picture(16, 16, 1));
+  fs::rename(folder / "x.png", folder / (name + ".png"));
+  CHECK(read_all(*open_source(images_source(), at(folder / (name + ".png")))).size() == 1);
+  std::vector<Frame> frames{made_picture(16, 16, 1)};
+  const auto sink = make_sink(video_sink(), {{"path", name + ".avi"}, {"codec", std::string("png")}});
+  write_all(*sink, frames, {}, folder.path);
+  CHECK(read_all(*open_source(video_source(), at(folder / (name + ".avi")))).size() == 1);
+}
+
+TEST_CASE("missing inputs are named, with the folder that was looked in") {
+  std::string sentence;
+  const auto check = [&](const SourceType& type, const std::string& location) {
+    CAPTURE(location);
+    CHECK(code_of([&] { open_source(type, at(location)); }, &sentence) == ExitCode::MissingInput);
+    CHECK(sentence.find(fs::current_path().string()) != std::string::npos);
+  };
+  check(video_source(), "no/such.mp4");
+  check(video_source(), "file:///no/such.mp4");
+  check(video_source(), "/dev/zero");
+  check(video_source(), "x filesrc location=/etc/passwd ! filesink location=/tmp/contorno-injected");
+  check(images_source(), "no/such/folder");
+  check(images_source(), "no/such/*.png");
+  CHECK_FALSE(fs::exists("/tmp/contorno-injected"));
+  CHECK(code_of([] {
+          open_source(camera_source(), {{"device", std::string("/dev/video99")}});
+        }) == ExitCode::MissingInput);
+}
+
+TEST_CASE("files that are no videos and videos that are cut off do not hang") {
+  const Folder folder;
+  spill(folder / "text.mp4", std::string(5000, 'x'));
+  std::string sentence;
+  CHECK(code_of([&] { open_source(video_source(), at(folder / "text.mp4")); }, &sentence) != ExitCode::Ok);
+  CHECK(sentence.find("text.mp4") != std::string::npos);
+  spill(folder / "empty.mp4", "");
+  CHECK(code_of([&] { open_source(video_source(), at(folder / "empty.mp4")); }) != ExitCode::Ok);
+  const auto source = open_source(test_source(), test_picture(160, 120, 40));
+  auto frames = read_all(*source);
+  const auto sink = make_sink(video_sink(), {{"path", std::string("a.mkv")}});
+  write_all(*sink, frames, source->format(), folder.path);
+  const std::string whole = slurp(folder / "a.mkv");
+  spill(folder / "cut.mkv", whole.substr(0, whole.size() / 2));
+  const auto cut = read_all(*open_source(video_source(), at(folder / "cut.mkv")));
+  CHECK(cut.size() > 5);
+  CHECK(cut.size() < 40);
+}
+
+TEST_CASE("start, limit and loop choose frames, and times go on in a loop") {
+  const Folder folder;
+  const auto source = open_source(test_source(), test_picture(64, 48, 10));
+  auto frames = read_all(*source);
+  const auto sink = make_sink(video_sink(), {{"path", std::string("a.avi")}, {"codec", std::string("png")}});
+  write_all(*sink, frames, source->format(), folder.path);
+  const auto part =
+      open_source(video_source(),
+                  {{"location", folder / "a.avi"}, {"start", std::int64_t{3}}, {"limit", std::int64_t{4}}});
+  CHECK(part->format().frame_count == 4);
+  const auto some = read_all(*part);
+  REQUIRE(some.size() == 4);
+  CHECK(some[0].pixels == frames[3].pixels);
+  const auto looped = read_all(*open_source(
+      video_source(), {{"location", folder / "a.avi"}, {"loop", true}, {"limit", std::int64_t{25}}}));
+  REQUIRE(looped.size() == 25);
+  CHECK(looped[13].pixels == frames[3].pixels);
+  for (std::size_t i = 1; i < looped.size(); ++i) CHECK(looped[i].info.pts_ns > looped[i - 1].info.pts_ns);
+}
+
+TEST_CASE("cancel ends a read that waits, and every later one") {
+  // One frame in a hundred seconds: the second read waits.
+  auto values = test_picture(16, 16, 0);
+  values.emplace_back("rate", 0.01);
+  values.emplace_back("live", true);
+  const auto source = open_source(test_source(), values);
+  CHECK(source->format().live);
+  CHECK(read_one(*source).result == ReadResult::Frame);
+  std::thread canceller([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    source->cancel();
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK(read_one(*source).result == ReadResult::End);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(2));
+  CHECK(read_one(*source).result == ReadResult::End);
+  canceller.join();
+}
+
+TEST_CASE("the preview without a display says what is missing") {
+  if (std::getenv("DISPLAY") || std::getenv("WAYLAND_DISPLAY")) return;
+  CHECK(code_of([] { make_sink(preview_sink(), {}); }) == ExitCode::Unavailable);
+}
+
+TEST_CASE("the media report names elements, packages and what is missing") {
+  const MediaReport report = media_report();
+  CHECK(report.version.starts_with("1."));
+  CHECK(report.elements.size() > 20);
+  for (const MediaElement& element : report.elements) {
+    CAPTURE(element.name);
+    CHECK_FALSE(element.package.empty());
+    CHECK_FALSE(element.purpose.empty());
+  }
+  CHECK(report.complete());
+}
