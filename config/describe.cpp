@@ -1,0 +1,139 @@
+#include "config/describe.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "config/sections.h"
+#include "config/yaml_text.h"
+
+namespace contorno::config {
+namespace {
+
+/// Keys and values of `params` at `indent`, one a line. Text that is empty anyway says nothing.
+std::string param_lines(const ParamSet& params, int indent) {
+  std::string text;
+  for (const ParamSpec& spec : params.declaration().specs)
+    text += fmt::format("{:{}}{}: {}\n", "", indent, spec.name, yaml_value(spec, params.get(spec.name)));
+  return text;
+}
+
+std::string colour_list(const std::vector<Colour>& colours) {
+  std::vector<std::string> words;
+  for (const Colour& colour : colours) words.push_back(fmt::format("\"{}\"", to_text(colour)));
+  return fmt::format("[{}]", fmt::join(words, ", "));
+}
+
+std::string class_lines(const ClassSpec& spec) {
+  std::string text = fmt::format(
+      "  - name: {}\n    level: {}\n    colour: \"{}\"\n    line_width: {}\n    fill: {}\n    hidden: {}\n",
+      yaml_text(spec.name), spec.level, to_text(spec.colour), spec.line_width, spec.fill, spec.hidden);
+  if (!spec.references.empty()) text += fmt::format("    references: {}\n", colour_list(spec.references));
+  if (!spec.ranges.empty()) text += "    ranges:\n";
+  for (const HueRange& range : spec.ranges)
+    text += fmt::format("      - {{hue: [{}, {}], saturation: [{}, {}], value: [{}, {}]}}\n", range.hue_from,
+                        range.hue_to, range.saturation_from, range.saturation_to, range.value_from,
+                        range.value_to);
+  return text;
+}
+
+std::string source_lines(const GraphSpec& graph, const GraphShapes* shapes) {
+  if (graph.source.type == nullptr) return {};
+  std::string text =
+      fmt::format("source:\n  type: {}\n{}", graph.source.type->name, param_lines(graph.source.params, 2));
+  if (shapes == nullptr || !shapes->stream) return text;
+  const StreamFormat& stream = *shapes->stream;
+  if (stream.frame) text += fmt::format("  # frame: {}\n", contorno::describe(*stream.frame));
+  if (stream.maps) text += fmt::format("  # maps: {}\n", contorno::describe(*stream.maps));
+  if (stream.rate_numerator > 0)
+    text += fmt::format("  # {:.5g} frames/s\n",
+                        static_cast<double>(stream.rate_numerator) / std::max(stream.rate_denominator, 1));
+  if (stream.frame_count >= 0) text += fmt::format("  # {} frames\n", stream.frame_count);
+  return text;
+}
+
+std::string node_lines(const GraphSpec& graph, std::size_t number, const GraphShapes* shapes) {
+  const NodeSpec& node = graph.nodes[number];
+  std::vector<std::string> from;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i)
+    from.push_back(fmt::format("{}: {}", node.type->inputs[i].name, name_of(graph, node.inputs[i])));
+  std::string text = fmt::format("  - type: {}\n    name: {}\n", node.type->name, node.name);
+  if (!from.empty()) text += fmt::format("    from: {{{}}}\n", fmt::join(from, ", "));
+  text += param_lines(node.params, 4);
+  if (shapes != nullptr && number < shapes->outputs.size())
+    for (std::size_t port = 0; port < std::min(shapes->outputs[number].size(), node.type->outputs.size());
+         ++port)
+      text += fmt::format("    # {}: {}\n", node.type->outputs[port].name,
+                          contorno::describe(shapes->outputs[number][port]));
+  return text;
+}
+
+std::string settings_lines(const PipelineSettings& settings) {
+  std::string text = "pipeline:\n";
+  for (const ParamSpec& spec : pipeline_params().specs)
+    text += fmt::format("  {}: {}\n", spec.name, yaml_value(spec, spec.get(&settings)));
+  return text;
+}
+
+}  // namespace
+
+std::string yaml_text(std::string_view text) {
+  const auto is_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '/' || c == '.' || c == '-';
+  };
+  static const std::vector<std::string> special{"true", "false", "yes", "no",  "on", "off",
+                                                "null", "y",     "n",   "inf", "nan"};
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  const bool letter_first = !lower.empty() && ((lower[0] >= 'a' && lower[0] <= 'z') || lower[0] == '/');
+  if (letter_first && std::all_of(text.begin(), text.end(), is_word) &&
+      std::find(special.begin(), special.end(), lower) == special.end())
+    return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\')
+      quoted.append({'\\', c});
+    else if (c == '\n')
+      quoted += "\\n";
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
+      quoted += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    else
+      quoted.push_back(c);
+  }
+  quoted.push_back('"');
+  return quoted;
+}
+
+std::string yaml_value(const ParamSpec& spec, const ParamValue& value) {
+  if (spec.kind == ParamKind::Colour) return fmt::format("\"{}\"", std::get<std::string>(value));
+  if (const auto* text = std::get_if<std::string>(&value))
+    return spec.kind == ParamKind::Choice ? *text : yaml_text(*text);
+  return to_text(value);
+}
+
+std::string name_of(const GraphSpec& graph, const Origin& origin) {
+  if (origin.node == Origin::kSource)
+    return origin.port == Origin::kFrame  ? "source.frame"
+           : origin.port == Origin::kMaps ? "source.maps"
+                                          : "source";
+  const NodeSpec& node = graph.nodes[static_cast<std::size_t>(origin.node)];
+  return fmt::format("{}.{}", node.name, node.type->outputs[static_cast<std::size_t>(origin.port)].name);
+}
+
+std::string describe_graph(const GraphSpec& graph, const GraphShapes* shapes) {
+  std::string text = source_lines(graph, shapes) + settings_lines(graph.settings);
+  if (!graph.classes.empty()) text += "classes:\n";
+  for (const ClassSpec& spec : graph.classes) text += class_lines(spec);
+  if (!graph.nodes.empty()) text += "stages:\n";
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) text += node_lines(graph, i, shapes);
+  text += graph.sinks.empty() ? "sinks: []\n" : "sinks:\n";
+  for (const SinkSpec& sink : graph.sinks)
+    text += fmt::format("  - type: {}\n    name: {}\n    from: {}\n{}", sink.type->name, sink.name,
+                        name_of(graph, sink.input), param_lines(sink.params, 4));
+  return text;
+}
+
+}  // namespace contorno::config

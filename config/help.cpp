@@ -1,0 +1,183 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "config/describe.h"
+#include "config/problems.h"
+#include "config/sections.h"
+#include "config/yaml_text.h"
+#include "cuda/error.h"
+
+namespace contorno::config {
+namespace {
+
+constexpr std::size_t kTextWidth = 100;
+
+/// Escape codes, or nothing.
+class Pen {
+ public:
+  explicit Pen(TextStyle style) : on_(style == TextStyle::Coloured) {}
+  std::string title(std::string_view text) const { return paint("1", text); }
+  std::string name(std::string_view text) const { return paint("36", text); }
+  std::string faint(std::string_view text) const { return paint("2", text); }
+
+ private:
+  std::string paint(std::string_view code, std::string_view text) const {
+    return on_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
+  }
+  bool on_;
+};
+
+/// Breaks `text` at blanks so that no line passes kTextWidth; later lines begin with `indent` blanks.
+std::string wrap(std::string_view text, std::size_t indent) {
+  std::string result;
+  std::size_t column = indent;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string_view word = text.substr(begin, end - begin);
+    if (!result.empty() && column + 1 + word.size() > kTextWidth) {
+      result.append("\n").append(indent, ' ');
+      column = indent;
+    } else if (!result.empty()) {
+      result.push_back(' ');
+      ++column;
+    }
+    result.append(word);
+    column += word.size();
+    begin = end + 1;
+  }
+  return result;
+}
+
+std::string indented(std::string_view text, std::size_t indent) {
+  std::string result;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    result.append(indent, ' ').append(text.substr(begin, end - begin)).append("\n");
+    begin = end + 1;
+  }
+  return result;
+}
+
+std::string param_table(const ParamDeclaration& declaration, const std::vector<std::string>& extra,
+                        const Pen& pen) {
+  if (declaration.specs.empty() && extra.empty()) return {};
+  const ParamSet defaults(declaration);
+  std::string text = fmt::format("\n{}\n", pen.title("parameters"));
+  for (const ParamSpec& spec : declaration.specs) {
+    const std::string value = yaml_value(spec, defaults.get(spec.name));
+    const std::string fallback = spec.required ? "required" : fmt::format("default {}", value);
+    text += fmt::format("  {}  {}\n      {}\n", pen.name(spec.name),
+                        pen.faint(fmt::format("{}; {}; {}", name_of(spec.kind), spec.allowed(), fallback)),
+                        wrap(spec.sentence, 6));
+  }
+  for (const std::string& line : extra) text += fmt::format("  {}\n", line);
+  return text;
+}
+
+std::string port_table(std::string_view title, const std::vector<PortSpec>& ports, const Pen& pen) {
+  if (ports.empty()) return {};
+  std::string text = fmt::format("\n{}\n", pen.title(title));
+  for (const PortSpec& port : ports) {
+    const std::string fallback =
+        port.default_from.empty() ? "" : fmt::format(" (default {})", port.default_from);
+    text += fmt::format("  {}  {}{}\n      {}\n", pen.name(port.name),
+                        pen.faint(contorno::name_of(port.type)), pen.faint(fallback), wrap(port.sentence, 6));
+  }
+  return text;
+}
+
+std::string head(std::string_view kind, std::string_view name, std::string_view summary, const Pen& pen) {
+  return fmt::format("{} {}\n  {}\n", kind, pen.title(name), wrap(summary, 2));
+}
+
+std::string example_text(const std::string& example, const Pen& pen) {
+  return example.empty() ? "" : fmt::format("\n{}\n{}", pen.title("example"), indented(example, 2));
+}
+
+std::string stage_help(const StageType& type, const Pen& pen) {
+  const bool cpu = static_cast<bool>(type.make_cpu), cuda = static_cast<bool>(type.make_cuda);
+  const std::string_view backends = cpu && cuda ? "cpu, cuda"
+                                    : cpu       ? "cpu"
+                                    : cuda      ? "cuda"
+                                                : "none in this build";
+  return head("stage", type.name, type.summary, pen) +
+         fmt::format("  {}\n", pen.faint(fmt::format("backends: {}", backends))) +
+         port_table("inputs", type.inputs, pen) + port_table("outputs", type.outputs, pen) +
+         param_table(type.params, {}, pen) + example_text(type.example, pen);
+}
+
+std::string source_help(const SourceType& type, const Pen& pen) {
+  return head("source", type.name, type.summary, pen) + param_table(type.params, {}, pen) +
+         example_text(type.example, pen);
+}
+
+std::string sink_help(const SinkType& type, const Pen& pen) {
+  return head("sink", type.name, type.summary, pen) +
+         fmt::format("  {}\n", pen.faint(fmt::format("takes: {}", contorno::name_of(type.input)))) +
+         param_table(type.params, {}, pen) + example_text(type.example, pen);
+}
+
+std::string classes_help(const Pen& pen) {
+  return head(
+             "section", "classes",
+             "What is looked for, at which level, and how it is drawn: a list, one entry for each class map.",
+             pen) +
+         param_table(
+             class_params(),
+             {fmt::format("{}  {}\n      Colours that belong to the class, for classify.",
+                          pen.name("references"), pen.faint("list of colours")),
+              fmt::format("{}  {}\n      Ranges of hue (degrees, may wrap), saturation and value (0..1), for "
+                          "classify.",
+                          pen.name("ranges"),
+                          pen.faint("list of {hue: [from, to], saturation: [from, to], value: [from, to]}"))},
+             pen) +
+         example_text("classes:\n  - {name: rot, level: 0.5, colour: \"#e63946\", fill: 0.25}", pen);
+}
+
+std::string settings_help(const Pen& pen) {
+  return head("section", "pipeline", "How frames are run through the stages.", pen) +
+         param_table(pipeline_params(), {}, pen) +
+         example_text("pipeline: {backend: auto, slots: 4, deadline: 100}", pen);
+}
+
+template <class Type>
+std::string overview_of(std::string_view title, const std::vector<const Type*>& types, const Pen& pen) {
+  std::size_t width = 0;
+  for (const Type* type : types) width = std::max(width, type->name.size());
+  std::string text = fmt::format("{}\n", pen.title(title));
+  for (const Type* type : types)
+    text += fmt::format("  {}{:{}}  {}\n", pen.name(type->name), "", width - type->name.size(),
+                        wrap(type->summary, width + 4));
+  return text;
+}
+
+}  // namespace
+
+std::string help_overview(const Catalog& catalog, TextStyle style) {
+  const Pen pen(style);
+  return overview_of("sources", catalog.sources, pen) + "\n" + overview_of("stages", catalog.stages, pen) +
+         "\n" + overview_of("sinks", catalog.sinks, pen) + "\n" +
+         wrap("Say 'contorno stages NAME' for one of them, or for the sections 'pipeline' and 'classes'.",
+              0) +
+         "\n";
+}
+
+std::string help_text(const Catalog& catalog, std::string_view name, TextStyle style) {
+  const Pen pen(style);
+  std::vector<std::string> pages;
+  if (const SourceType* type = catalog.source(name)) pages.push_back(source_help(*type, pen));
+  if (const StageType* type = catalog.stage(name)) pages.push_back(stage_help(*type, pen));
+  if (const SinkType* type = catalog.sink(name)) pages.push_back(sink_help(*type, pen));
+  if (name == "pipeline") pages.push_back(settings_help(pen));
+  if (name == "classes") pages.push_back(classes_help(pen));
+  if (!pages.empty()) return fmt::format("{}", fmt::join(pages, "\n"));
+  std::vector<std::string> known{"pipeline", "classes"};
+  for (const auto& names : {names_of(catalog.sources), names_of(catalog.stages), names_of(catalog.sinks)})
+    known.insert(known.end(), names.begin(), names.end());
+  throw Error(ExitCode::Usage, fmt::format("there is no '{}'{}; 'contorno stages' lists all", printable(name),
+                                           did_you_mean(std::string(name), known)));
+}
+
+}  // namespace contorno::config

@@ -1,0 +1,213 @@
+#include "config/schema.h"
+
+#include <cmath>
+
+#include "config/sections.h"
+#include "cuda/error.h"
+
+namespace contorno::config {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kColourPattern = "^#[0-9a-fA-F]{6}([0-9a-fA-F]{2})?$";
+constexpr const char* kNamePattern = "^[a-z][a-z0-9_]{0,63}$";
+constexpr const char* kReferencePattern = "^[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)?$";
+
+/// 3 rather than 3.0 where a bound is whole.
+Json number_of(double value) {
+  if (value == std::floor(value) && std::abs(value) < 1e15) return static_cast<std::int64_t>(value);
+  return value;
+}
+
+void set_range(Json& json, const ParamSpec& spec) {
+  if (std::isfinite(spec.minimum)) json["minimum"] = number_of(spec.minimum);
+  if (std::isfinite(spec.maximum)) json["maximum"] = number_of(spec.maximum);
+}
+
+Json type_of(const ParamSpec& spec) {
+  Json json;
+  switch (spec.kind) {
+    case ParamKind::Flag:
+      return {{"type", "boolean"}};
+    case ParamKind::Integer:
+      json["type"] = "integer";
+      set_range(json, spec);
+      return json;
+    case ParamKind::Number:
+      json["type"] = "number";
+      set_range(json, spec);
+      return json;
+    case ParamKind::Choice:
+      return {{"type", "string"}, {"enum", spec.choices}};
+    case ParamKind::Text:
+      return {{"type", {"string", "integer"}}};
+    case ParamKind::Colour:
+      return {{"type", "string"}, {"pattern", kColourPattern}};
+    case ParamKind::Numbers: {
+      Json item{{"type", "number"}};
+      set_range(item, spec);
+      return {{"type", "array"},
+              {"items", item},
+              {"minItems", spec.count_minimum},
+              {"maxItems", spec.count_maximum}};
+    }
+  }
+  throw InternalError("unknown parameter kind");
+}
+
+Json default_of(const ParamSpec& spec, const ParamSet& defaults) {
+  struct Writer {
+    Json operator()(bool flag) const { return flag; }
+    Json operator()(std::int64_t integer) const { return integer; }
+    Json operator()(double number) const { return number_of(number); }
+    Json operator()(const std::string& text) const { return text; }
+    Json operator()(const std::vector<double>& numbers) const {
+      Json list = Json::array();
+      for (const double number : numbers) list.push_back(number_of(number));
+      return list;
+    }
+  };
+  return std::visit(Writer{}, defaults.get(spec.name));
+}
+
+Json param(const ParamSpec& spec, const ParamSet& defaults) {
+  Json json = type_of(spec);
+  const std::string unit(contorno::name_of(spec.unit));
+  json["description"] = unit.empty() ? spec.sentence : spec.sentence + " Unit: " + unit + ".";
+  if (!spec.required) json["default"] = default_of(spec, defaults);
+  return json;
+}
+
+/// An object with exactly the given keys and those of `declaration`.
+Json object(const ParamDeclaration& declaration, Json properties, Json required,
+            const std::string& description) {
+  const ParamSet defaults(declaration);
+  for (const ParamSpec& spec : declaration.specs) {
+    if (!properties.contains(spec.name)) properties[spec.name] = param(spec, defaults);
+    if (spec.required) required.push_back(spec.name);
+  }
+  Json json{{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
+  if (!description.empty()) json["description"] = description;
+  if (!required.empty()) json["required"] = required;
+  return json;
+}
+
+Json reference(const std::string& description) {
+  return {{"type", "string"}, {"pattern", kReferencePattern}, {"description", description}};
+}
+
+Json name_property() {
+  return {{"type", "string"},
+          {"pattern", kNamePattern},
+          {"description", "Name of this node; its type when absent."}};
+}
+
+/// NODE, a list of them, or a map from input to NODE, as far as the stage's inputs allow.
+Json from_property(const StageType& type) {
+  Json ports = Json::object();
+  for (const PortSpec& port : type.inputs) ports[port.name] = reference(port.sentence);
+  Json forms = Json::array({{{"type", "object"}, {"properties", ports}, {"additionalProperties", false}},
+                            {{"type", "array"},
+                             {"items", reference("NODE or NODE.PORT")},
+                             {"minItems", type.inputs.size()},
+                             {"maxItems", type.inputs.size()}}});
+  if (type.inputs.size() == 1) forms.push_back(reference("NODE or NODE.PORT"));
+  return {{"anyOf", forms}, {"description", "Where the inputs come from."}};
+}
+
+/// An object whose `type` chooses among `definitions`: if type is X then the rest is as X declares it.
+/// Editors name the wrong key this way, where a oneOf would only say that nothing fits.
+Json chosen_by_type(const std::vector<std::string>& names, const std::string& kind) {
+  Json json{{"type", "object"},
+            {"properties", {{"type", {{"type", "string"}, {"enum", names}}}}},
+            {"required", Json::array({"type"})}};
+  Json rules = Json::array();
+  for (const std::string& name : names)
+    rules.push_back(
+        {{"if", {{"properties", {{"type", {{"const", name}}}}}, {"required", Json::array({"type"})}}},
+         {"then", {{"$ref", "#/definitions/" + kind + "_" + name}}}});
+  if (!rules.empty()) json["allOf"] = rules;
+  return json;
+}
+
+Json definitions(const Catalog& catalog) {
+  Json json = Json::object();
+  const auto type_is = [](const std::string& name, const std::string& summary) -> Json {
+    return {{"const", name}, {"description", summary}};
+  };
+  for (const SourceType* type : catalog.sources)
+    json["source_" + type->name] =
+        object(type->params, {{"type", type_is(type->name, type->summary)}}, Json::array(), type->summary);
+  for (const StageType* type : catalog.stages)
+    json["stage_" + type->name] = object(type->params,
+                                         {{"type", type_is(type->name, type->summary)},
+                                          {"name", name_property()},
+                                          {"from", from_property(*type)}},
+                                         Json::array(), type->summary);
+  for (const SinkType* type : catalog.sinks)
+    json["sink_" + type->name] =
+        object(type->params,
+               {{"type", type_is(type->name, type->summary)},
+                {"name", name_property()},
+                {"from", reference("What is written; the last output that fits when absent.")}},
+               Json::array(), type->summary);
+  return json;
+}
+
+Json range_schema() {
+  const auto pair = [](int maximum, const char* sentence) -> Json {
+    return {{"type", "array"},
+            {"items", {{"type", "number"}, {"minimum", 0}, {"maximum", maximum}}},
+            {"minItems", 2},
+            {"maxItems", 2},
+            {"description", sentence}};
+  };
+  return {{"type", "object"},
+          {"properties",
+           {{"hue", pair(360, "Hue in degrees, from and to; may wrap through 360.")},
+            {"saturation", pair(1, "Saturation, from and to.")},
+            {"value", pair(1, "Value (brightness), from and to.")}}},
+          {"additionalProperties", false}};
+}
+
+Json class_schema() {
+  Json json = object(class_params(), Json::object(), Json::array(),
+                     "One class: what is looked for and how it is drawn.");
+  json["properties"]["colour"].erase("default");  // the palette's, which depends on the place in the list
+  json["properties"]["name"] = {{"type", {"string", "integer"}},
+                                {"minLength", 1},
+                                {"maxLength", 64},
+                                {"description", "Name of the class."}};
+  json["properties"]["references"] = {{"type", "array"},
+                                      {"items", {{"type", "string"}, {"pattern", kColourPattern}}},
+                                      {"description", "Colours that belong to the class."}};
+  json["properties"]["ranges"] = {
+      {"type", "array"}, {"items", range_schema()}, {"description", "Hue ranges that belong to the class."}};
+  return json;
+}
+
+}  // namespace
+
+Json schema(const Catalog& catalog) {
+  Json source = chosen_by_type(names_of(catalog.sources), "source");
+  source["description"] = "Where frames come from.";
+  Json properties{
+      {"source", source},
+      {"pipeline",
+       object(pipeline_params(), Json::object(), Json::array(), "How frames are run through the stages.")},
+      {"classes", {{"type", "array"}, {"items", class_schema()}, {"minItems", 1}, {"maxItems", 256}}},
+      {"stages", {{"type", {"array", "null"}}, {"items", chosen_by_type(names_of(catalog.stages), "stage")}}},
+      {"sinks", {{"type", {"array", "null"}}, {"items", chosen_by_type(names_of(catalog.sinks), "sink")}}}};
+  return {{"$schema", "http://json-schema.org/draft-07/schema#"},
+          {"title", "contorno graph"},
+          {"type", "object"},
+          {"properties", properties},
+          {"required", Json::array({"source"})},
+          {"anyOf",
+           Json::array({{{"required", Json::array({"stages"})}}, {{"required", Json::array({"sinks"})}}})},
+          {"additionalProperties", false},
+          {"definitions", definitions(catalog)}};
+}
+
+}  // namespace contorno::config

@@ -1,0 +1,13 @@
+// A JSON Schema (draft 7) of the whole graph file, generated from the declarations, for editors that complete
+// and check YAML while it is typed.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "pipeline/graph.h"
+
+namespace contorno::config {
+
+nlohmann::ordered_json schema(const Catalog& catalog);
+
+}  // namespace contorno::config
