@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "config/describe.h"
 #include "config/problems.h"
@@ -67,10 +68,12 @@ std::string param_table(const ParamDeclaration& declaration, const std::vector<s
   std::string text = fmt::format("\n{}\n", pen.title("parameters"));
   for (const ParamSpec& spec : declaration.specs) {
     const std::string value = yaml_value(spec, defaults.get(spec.name));
+    const std::string allowed = spec.kind == ParamKind::Number && !std::isinf(spec.minimum)
+                                    ? fmt::format("a number, {}", spec.allowed())
+                                    : spec.allowed();
     const std::string fallback = spec.required ? "required" : fmt::format("default {}", value);
     text += fmt::format("  {}  {}\n      {}\n", pen.name(spec.name),
-                        pen.faint(fmt::format("{}; {}; {}", name_of(spec.kind), spec.allowed(), fallback)),
-                        wrap(spec.sentence, 6));
+                        pen.faint(fmt::format("{}; {}", allowed, fallback)), wrap(spec.sentence, 6));
   }
   for (const std::string& line : extra) text += fmt::format("  {}\n", line);
   return text;
