@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
-#include <clocale>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -391,6 +391,6 @@ TEST_CASE("contours given by a file are written in every format") {
     sink->write({}, frame.view);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     sink->finish();
-    MESSAGE(path, ": ", seconds.count() * 1000, " ms");
+    MESSAGE(std::string(path), ": ", seconds.count() * 1000, " ms");
   }
 }

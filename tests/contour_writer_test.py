@@ -29,6 +29,8 @@ def smooth_field(seed, border):
     field = scipy.ndimage.gaussian_filter(np.random.default_rng(seed).normal(size=(150, 190)), 3)
     if border:
         field[[0, -1], :] = field[:, [0, -1]] = -1  # every region is closed
+        field[60:80, 60:80] = 1
+        field[66:74, 66:74] = -1  # and one has a hole for certain
     return field
 
 
@@ -68,12 +70,13 @@ def test_geojson_polygons_are_valid_and_contain_exactly_the_high_samples(tmp_pat
     features = json.loads((tmp_path / "a.geojson").read_text())["features"]
     assert any(len(f["geometry"]["coordinates"]) > 1 for f in features)
     for feature in features:
-        rings = feature["geometry"]["coordinates"]
+        # Coordinates are float32, written as short as float32 allows.
+        rings = [np.asarray(ring, np.float32).astype(float) for ring in feature["geometry"]["coordinates"]]
         polygon = Polygon(rings[0], rings[1:])
         assert polygon.is_valid and polygon.exterior.is_ccw
         assert feature["properties"]["area"] == pytest.approx(polygon.area, rel=1e-9)
         for sign, ring in zip([1] + [-1] * len(rings), rings):
-            high += sign * skimage.draw.polygon2mask(field.shape, np.asarray(ring)[:, ::-1])
+            high += sign * skimage.draw.polygon2mask(field.shape, ring[:, ::-1])
     assert np.array_equal(high, field > 0.02)
 
 
