@@ -156,21 +156,22 @@ class ClassifyCpu final : public Stage {
   }
 
   struct Planes {
-    alignas(64) std::array<float, kChunk> x, y, z;
+    alignas(64) float x[kChunk], y[kChunk],
+        z[kChunk];  // plain: checked access would keep them out of vectors
   };
 
   void classify_chunk(const std::uint8_t* line, int channels, int count, float* row) const {
     Planes place, hsv;
-    alignas(64) std::array<float, kChunk> total, nearest;
+    alignas(64) float total[kChunk], nearest[kChunk];
     place_chunk(line, channels, count, place);
     if (!ranges_.empty()) hsv_chunk(line, channels, count, hsv);
-    total.fill(rest_class_ >= 0 ? 0.0F : pixel_.rest_weight);
+    std::fill_n(total, kChunk, rest_class_ >= 0 ? 0.0F : pixel_.rest_weight);
     for (std::size_t k = 0; k < classes_.size(); ++k) {
       float* weight = row + line_floats_ * k;
       if (static_cast<int>(k) == rest_class_) {
         std::fill_n(weight, count, pixel_.rest_weight);
       } else {
-        nearest.fill(1e9F);
+        std::fill_n(nearest, kChunk, 1e9F);
         nearest_reference(classes_[k], place, nearest);
         nearest_range(classes_[k], hsv, nearest);
         for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
@@ -219,8 +220,7 @@ class ClassifyCpu final : public Stage {
     }
   }
 
-  void nearest_reference(const ClassifyClass& entry, const Planes& place,
-                         std::array<float, kChunk>& nearest) const {
+  void nearest_reference(const ClassifyClass& entry, const Planes& place, float* nearest) const {
     for (int r = entry.first_reference; r < entry.last_reference; ++r) {
       const Triple reference = references_[static_cast<std::size_t>(r)];
       for (std::size_t i = 0; i < kChunk; ++i) {
@@ -230,8 +230,7 @@ class ClassifyCpu final : public Stage {
     }
   }
 
-  void nearest_range(const ClassifyClass& entry, const Planes& hsv,
-                     std::array<float, kChunk>& nearest) const {
+  void nearest_range(const ClassifyClass& entry, const Planes& hsv, float* nearest) const {
     for (int r = entry.first_range; r < entry.last_range; ++r) {
       const ClassifyRange range = ranges_[static_cast<std::size_t>(r)];
       for (std::size_t i = 0; i < kChunk; ++i) {

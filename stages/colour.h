@@ -29,12 +29,13 @@ inline std::array<float, 256> srgb_decode_table() {
 /// Cube root of x >= 0 within 2 units in the last place; 0 below 1e-9. A third of the exponent is the first
 /// guess (3 % off), each Halley step cubes the error.
 CONTORNO_HD inline float cube_root(float x) {
-  float y = std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) / 3U + 0x2a514067U);
-  for (int step = 0; step < 2; ++step) {
-    const float cube = y * y * y;
-    y = y * (cube + 2.0F * x) / (2.0F * cube + x);
-  }
-  return x < 1e-9F ? 0.0F : y;
+  const float keep = x < 1e-9F ? 0.0F : 1.0F;
+  const float v = x < 1e-9F ? 1e-9F : x;  // no denormal intermediates
+  const float y = std::bit_cast<float>(std::bit_cast<std::uint32_t>(v) / 3U + 0x2a514067U);
+  const float cube = y * y * y;
+  const float z = y * (cube + 2.0F * v) / (2.0F * cube + v);
+  const float cube_of_z = z * z * z;
+  return keep * (z * (cube_of_z + 2.0F * v) / (2.0F * cube_of_z + v));
 }
 
 /// Oklab (Ottosson 2020) of linear light: x = lightness 0..1, y and z about -0.4..0.4.

@@ -173,18 +173,17 @@ class Painter {
       top = left = kTileSide, bottom = right = -1;
     }
     /// Takes in every pixel within reach, in whole vectors: what is computed beyond it is true as well.
-    void add(const OverlaySegment& segment, Span rows, Span columns, int x0, int y0) {
+    void add(const OverlaySegment segment, Span rows, Span columns, int x0, int y0) {
       const int from = (columns.low - x0) / 4 * 4, to = (columns.high - x0) / 4 * 4 + 4;
       top = std::min(top, rows.low - y0), bottom = std::max(bottom, rows.high - y0);
       left = std::min(left, from), right = std::max(right, to - 1);
       for (int y = rows.low; y <= rows.high; ++y) {
         float* row = squared.data() + static_cast<std::ptrdiff_t>(y - y0) * kTileSide;
         const auto py = static_cast<float>(y);
-        for (int x = from; x < to; x += 4) {
-          for (int lane = 0; lane < 4; ++lane) {
-            const float d = segment.squared_distance(static_cast<float>(x0 + x + lane), py);
-            row[x + lane] = d < row[x + lane] ? d : row[x + lane];
-          }
+#pragma omp simd simdlen(4)
+        for (int x = from; x < to; ++x) {
+          const float d = segment.squared_distance(static_cast<float>(x0 + x), py);
+          row[x] = d < row[x] ? d : row[x];
         }
       }
     }
