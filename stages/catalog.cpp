@@ -3,6 +3,8 @@
 #include "stages/classify.h"
 #include "stages/overlay.h"
 #include "stages/preprocess.h"
+#include "stages/contour_assembly.h"
+#include "stages/marching_squares.h"
 
 namespace contorno {
 
@@ -11,6 +13,8 @@ const std::vector<const StageType*>& stage_catalog() {
       &preprocess_stage(),
       &classify_stage(),
       &overlay_stage(),
+      &marching_squares_stage(),
+      &contour_assembly_stage(),
   };
   return catalog;
 }

@@ -1,0 +1,112 @@
+#include "stages/find_contours.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "cuda/error.h"
+#include "cuda/memory.h"
+#include "stages/assemble.h"
+#include "stages/mark_samples.h"
+
+namespace contorno {
+namespace {
+
+void check(const ImageView& image, const ImageView& mask) {
+  const ImageFormat& format = image.format;
+  if (format.channels != 1)
+    throw Error(ExitCode::BadData,
+                fmt::format("find_contours takes one channel, the image has {}", format.channels));
+  if (format.width < 2 || format.height < 2 || format.width > kMaxSide || format.height > kMaxSide)
+    throw Error(ExitCode::BadData, fmt::format("the image has {} rows and {} columns, allowed 2 to {} each",
+                                               format.height, format.width, kMaxSide));
+  if (mask.data == nullptr) return;
+  if (mask.format.width != format.width || mask.format.height != format.height || mask.format.channels != 1 ||
+      mask.format.type != ElementType::U8)
+    throw Error(ExitCode::BadData, fmt::format("the mask is {}, wanted {}x{}x1 uint8, as large as the image",
+                                               describe(mask.format), format.width, format.height));
+}
+
+/// To the nearest binary16, ties to even.
+double round_to_half(double value) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  const double unit = std::ldexp(1.0, std::max(std::ilogb(value), -14) - 10);
+  const double rounded = std::nearbyint(value / unit) * unit;
+  return std::abs(rounded) > 65504 ? std::copysign(std::numeric_limits<double>::infinity(), value) : rounded;
+}
+
+/// (minimum + maximum) / 2; like scikit-image, float samples are added in their own type.
+template <class T>
+double middle(const ImageView& image, SampleScale scale) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  bool any = false;
+  for (int row = 0; row < image.format.height; ++row) {
+    const T* samples = image.row<const T>(row);
+    for (int col = 0; col < image.format.width; ++col) {
+      const double value = value_of(samples[col], scale);
+      any |= value == value;
+      low = value < low ? value : low;
+      high = value > high ? value : high;
+    }
+  }
+  if (!any) return std::numeric_limits<double>::quiet_NaN();
+  if constexpr (std::is_same_v<T, float>)
+    return static_cast<double>((static_cast<float>(low) + static_cast<float>(high)) / 2);
+  if constexpr (std::is_same_v<T, Half>) return round_to_half(round_to_half(low + high) / 2);
+  return (low + high) / 2;
+}
+
+}  // namespace
+
+FoundContours find_contours(const ImageView& image, const FindContoursOptions& options) {
+  check(image, options.mask);
+  const ImageFormat& format = image.format;
+  FoundContours found;
+  found.level = options.level ? *options.level : with_sample_type(format.type, [&]<class T>(const T*) {
+    return middle<T>(image, options.scale);
+  });
+
+  const SampleMarker marker(format, std::span(&found.level, 1), options.scale, options.simd);
+  const Block crossings(crossings_bytes(format), MemoryKind::Host);
+  marker.mark(image, crossings.data(), options.threads);
+  if (options.mask.data != nullptr)
+    apply_mask(options.mask, plane_bits(crossings.data(), format, 0), options.threads);
+
+  const Assembler assembler(format, {found.level},
+                            {.fully_connected = options.fully_connected,
+                             .positive_orientation = options.positive_orientation,
+                             .scale = options.scale,
+                             .threads = options.threads,
+                             .band_rows = options.band_rows});
+  // The first guess is memory that is only touched where it is used; the worst case is some contour at every
+  // fourth sample and a point at every half.
+  const std::uint64_t samples =
+      static_cast<std::uint64_t>(format.width) * static_cast<std::uint64_t>(format.height);
+  std::uint64_t contours = samples / 8, points = samples * 2;
+  Block scratch(assembler.scratch_bytes(contours, points), MemoryKind::Host);
+  AssemblyCounts counts = assembler.link(image, crossings.data(), scratch.data(), contours, points);
+  while (counts.lost) {
+    contours *= 2;
+    points *= 2;
+    scratch = Block(assembler.scratch_bytes(contours, points), MemoryKind::Host);
+    counts = assembler.link(image, crossings.data(), scratch.data(), contours, points);
+  }
+  if (counts.points > std::numeric_limits<std::uint32_t>::max())
+    throw Error(ExitCode::BadData, fmt::format("the contours have {} points, allowed {}", counts.points,
+                                               std::numeric_limits<std::uint32_t>::max()));
+  found.points = Buffer<PointD>(counts.points);
+  found.offsets = Buffer<std::uint32_t>(counts.contours + 1);
+  found.closed = Buffer<std::uint8_t>(counts.contours);
+  std::uint32_t class_begin[2];
+  assembler.emit(image, crossings.data(), scratch.data(), contours, points,
+                 {.exact_points = found.points.data(),
+                  .offsets = found.offsets.data(),
+                  .closed = found.closed.data(),
+                  .orientation = options.positive_orientation},
+                 class_begin);
+  return found;
+}
+
+}  // namespace contorno

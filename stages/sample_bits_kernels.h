@@ -1,0 +1,18 @@
+// The kernels behind BitReader, by sample type; see sample_bits.h. Internal.
+#pragma once
+
+#include "stages/sample_bits.h"
+
+namespace contorno {
+
+/// The kernel for the type, or the portable one where the build has no better.
+BitKernel portable_kernel(ElementType type);
+BitKernel avx2_kernel(ElementType type);
+BitKernel avx512_kernel(ElementType type);
+
+using SplitFunction = void (*)(const Deinterleaver&, const std::uint64_t*, std::uint64_t*);
+SplitFunction portable_split();
+SplitFunction bmi2_split();         ///< any number of channels
+SplitFunction avx512_split_of_8();  ///< eight channels
+
+}  // namespace contorno
