@@ -101,10 +101,7 @@ ReadResult StreamSource::read(FrameInput& input) {
 StreamSource::Next StreamSource::advance(std::string& error) {
   FramePipeline::Pulled pulled = pipeline_->pull(plan_.timeout_ms, cancelled_, plan_.subject);
   if (pulled.result == FramePipeline::Pull::End && plan_.loop) {
-    const auto& f = format_;
-    round_offset_ns_ =
-        last_pts_ns_ +
-        (f.rate_numerator > 0 ? GST_SECOND * f.rate_denominator / f.rate_numerator : kUnknownStep);
+    round_offset_ns_ = last_pts_ns_ + step_ns();
     pulled = open();
   }
   switch (pulled.result) {
@@ -152,18 +149,23 @@ bool StreamSource::wait_before_attempt(int attempt) {
                          [this] { return cancelled_.load(); });
 }
 
+std::int64_t StreamSource::step_ns() const {
+  return format_.rate_numerator > 0
+             ? static_cast<std::int64_t>(GST_SECOND) * format_.rate_denominator / format_.rate_numerator
+             : kUnknownStep;
+}
+
+/// Times of delivered frames grow always: where the stream gives none, or the same again (GIF files do), or
+/// an earlier one, the frame comes one nominal step after the last.
 std::int64_t StreamSource::pts_of(GstSample* sample) {
+  constexpr GstClockTime kSane = GST_SECOND * 3600 * 24 * 365 * 100;
   const GstClockTime pts = GST_BUFFER_PTS(gst_sample_get_buffer(sample));
-  const auto& f = format_;
-  if (GST_CLOCK_TIME_IS_VALID(pts) &&
-      pts <= static_cast<GstClockTime>(std::numeric_limits<std::int64_t>::max() / 2))
-    last_pts_ns_ = round_offset_ns_ + static_cast<std::int64_t>(pts);
-  else if (last_pts_ns_ < 0)
-    last_pts_ns_ = round_offset_ns_;
+  const std::int64_t told =
+      GST_CLOCK_TIME_IS_VALID(pts) && pts < kSane ? round_offset_ns_ + static_cast<std::int64_t>(pts) : -1;
+  if (told > last_pts_ns_)
+    last_pts_ns_ = told;
   else
-    last_pts_ns_ += f.rate_numerator > 0
-                        ? static_cast<std::int64_t>(GST_SECOND) * f.rate_denominator / f.rate_numerator
-                        : kUnknownStep;
+    last_pts_ns_ = last_pts_ns_ < 0 ? round_offset_ns_ : last_pts_ns_ + step_ns();
   return last_pts_ns_;
 }
 

@@ -43,6 +43,7 @@ class StreamSource : public Source {
   bool reconnect();
   bool wait_before_attempt(int attempt);
   void describe_stream();
+  std::int64_t step_ns() const;
   std::int64_t pts_of(GstSample* sample);
   std::string timeout_sentence() const;
 

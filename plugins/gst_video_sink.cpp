@@ -21,7 +21,9 @@ namespace fs = std::filesystem;
 constexpr guint kBuffers = 4;                           // frames between the pipeline and the encoder
 constexpr GstClockTime kFinishLimit = 60 * GST_SECOND;  // for the encoder to drain
 constexpr std::int64_t kLongestStep = 10 * GST_SECOND;  // a longer gap is a broken clock
-constexpr std::int64_t kSmallestStep = 1'000'000;       // ns; containers count in milliseconds
+constexpr int kVp8Speed = -8;         // fixed; positive speeds change with the load, and so do the bytes
+constexpr unsigned kMostThreads = 4;  // libvpx threads spin: more than idle cores make it slower, not faster
+constexpr std::int64_t kSmallestStep = 1'000'000;  // ns; containers count in milliseconds
 
 enum class Codec : std::uint8_t { Auto, Vp8, Mjpeg, Png, Theora, Mpeg4, H264 };
 
@@ -98,13 +100,13 @@ int scale_quality(int quality, int worst, int best) {
 }
 
 void set_up_encoder(GstElement* encoder, Codec codec, int quality, double bits_full) {
-  const int threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 16U));
+  const int threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency() / 2, 1U, kMostThreads));
   switch (codec) {
     case Codec::Vp8:
       // Realtime mode with constant quality; the bit rate is only a ceiling. The quantiser may not go above
       // cq-level much, or fine contour lines smear.
       gst_util_set_object_arg(G_OBJECT(encoder), "end-usage", "cq");
-      g_object_set(encoder, "deadline", gint64{1}, "cpu-used", 5, "threads", threads, "cq-level",
+      g_object_set(encoder, "deadline", gint64{1}, "cpu-used", kVp8Speed, "threads", threads, "cq-level",
                    scale_quality(quality, 60, 4), "min-quantizer", 2, "max-quantizer",
                    std::min(63, scale_quality(quality, 63, 14)), "keyframe-max-dist", 120, "lag-in-frames", 0,
                    "target-bitrate", static_cast<gint>(std::clamp(bits_full * 0.5, 1e6, 2e9)), nullptr);
