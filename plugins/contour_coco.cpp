@@ -155,7 +155,7 @@ const SinkType& contour_coco_sink() {
                 {{"close", OpenContours::Close}, {"skip", OpenContours::Keep}},
                 "Whether contours that end at the border become polygons, joined by a straight line.");
     return SinkType{
-        .name = "contour_coco",
+        .name = "coco",
         .summary = "Writes regions as polygons of one COCO annotation file.",
         .input = PortType::Contours,
         .params = declare(std::move(list)),

@@ -126,7 +126,7 @@ const SinkType& contour_geojson_sink() {
     list.choice("coordinates", &GeojsonParams::coordinates, coordinate_words(),
                 "Whether points are counted in pixels of the frame or samples of the map.");
     return SinkType{
-        .name = "contour_geojson",
+        .name = "geojson",
         .summary = "Writes regions with their holes as GeoJSON polygons, and open contours as lines.",
         .input = PortType::Contours,
         .params = declare(std::move(list)),

@@ -85,7 +85,7 @@ const SinkType& contour_jsonl_sink() {
     list.choice("coordinates", &JsonlParams::coordinates, coordinate_words(),
                 "Whether points are counted in pixels of the frame or samples of the map.");
     return SinkType{
-        .name = "contour_jsonl",
+        .name = "jsonl",
         .summary = "Writes contours with their measures as JSON lines, one line a frame.",
         .input = PortType::Contours,
         .params = declare(std::move(list)),

@@ -120,7 +120,7 @@ const SinkType& contour_svg_sink() {
     list.number("line_width", &SvgParams::line_width, 0.01, 1000, Unit::Pixels,
                 "Width of lines of classes that give none.");
     return SinkType{
-        .name = "contour_svg",
+        .name = "svg",
         .summary = "Draws contours as SVG in the colours of their classes, one file a frame.",
         .input = PortType::Contours,
         .params = declare(std::move(list)),

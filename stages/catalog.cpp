@@ -1,10 +1,10 @@
 #include "stages/catalog.h"
 
 #include "stages/classify.h"
-#include "stages/overlay.h"
-#include "stages/preprocess.h"
 #include "stages/contour_assembly.h"
 #include "stages/marching_squares.h"
+#include "stages/overlay.h"
+#include "stages/preprocess.h"
 
 namespace contorno {
 
@@ -12,9 +12,9 @@ const std::vector<const StageType*>& stage_catalog() {
   static const std::vector<const StageType*> catalog{
       &preprocess_stage(),
       &classify_stage(),
-      &overlay_stage(),
       &marching_squares_stage(),
       &contour_assembly_stage(),
+      &overlay_stage(),
   };
   return catalog;
 }

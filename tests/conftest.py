@@ -1,0 +1,66 @@
+"""What the end-to-end tests share: the program, data made by script, real data when it is there."""
+import json
+import os
+import pathlib
+import subprocess
+
+import numpy as np
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PROGRAM = os.environ.get("CONTORNO_BIN", str(ROOT / "build" / "release" / "bin" / "contorno"))
+DATA = pathlib.Path(os.environ.get("CONTORNO_DATA", ROOT.parent / "shared" / "data"))
+
+
+def run_contorno(*arguments, check=True, env=None, **kwargs):
+    """Runs the program; returns the completed process with text output."""
+    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=300,
+                          env={**os.environ, **(env or {})}, **kwargs)
+    if check:
+        assert done.returncode == 0, done.stderr + done.stdout
+    return done
+
+
+@pytest.fixture
+def contorno():
+    return run_contorno
+
+
+@pytest.fixture
+def real_data():
+    """The folder of recorded data; tests that need it are skipped, and counted, without it."""
+    if not DATA.is_dir():
+        pytest.skip("needs the recorded data (set CONTORNO_DATA)")
+    return DATA
+
+
+def blobs(height, width, classes, frame, blobs_per_class=6, seed=1):
+    """Softmax-like maps of moving Gaussian blobs, H x W x C float32."""
+    random = np.random.default_rng(seed)
+    rows, cols = np.mgrid[0:height, 0:width].astype(np.float64)
+    logits = np.zeros((height, width, classes))
+    for one in range(classes):
+        for _ in range(blobs_per_class):
+            row, col = random.uniform(0, height), (random.uniform(0, width) + 2 * frame) % width
+            size = random.uniform(4, 14)
+            logits[..., one] += 6 * np.exp(-((rows - row) ** 2 + (cols - col) ** 2) / (2 * size ** 2))
+    weights = np.exp(logits - logits.max(axis=2, keepdims=True))
+    return (weights / weights.sum(axis=2, keepdims=True)).astype(np.float32)
+
+
+@pytest.fixture
+def dataset(tmp_path):
+    """A folder of 6 frames' maps (95 x 160 x 8, float32) without pictures."""
+    folder = tmp_path / "dataset"
+    (folder / "maps").mkdir(parents=True)
+    for frame in range(6):
+        np.save(folder / "maps" / f"{frame:05}.npy", blobs(95, 160, 8, frame))
+    return folder
+
+
+def read_lines(path):
+    return [json.loads(line) for line in pathlib.Path(path).read_text().splitlines()]
+
+
+def classes_yaml(count, level=0.5):
+    return "\n".join(f"  - {{name: class{one}, level: {level}, colour: \"#ff00{16 * one:02x}\"}}" for one in range(count))

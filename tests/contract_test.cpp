@@ -1,0 +1,277 @@
+// What every stage of the catalogue promises, on every backend that this machine has: equal bits for any
+// number of threads and on both backends, inputs unchanged, no allocation while it runs, odd sizes,
+// parameters at the ends of their ranges. A new stage or backend is covered by being in the list.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <random>
+
+#include "cuda/device.h"
+#include "cuda/error.h"
+#include "pipeline/planned_graph.h"
+#include "stages/catalog.h"
+#include "tests/allocation_counter.h"
+
+using namespace contorno;
+
+namespace {
+
+constexpr int kClasses = 3;
+
+const StageType& stage_named(const char* name) {
+  for (const StageType* type : stage_catalog())
+    if (type->name == name) return *type;
+  throw InternalError("no such stage");
+}
+
+std::vector<Backend> backends() {
+  std::vector<Backend> list{Backend::Cpu};
+  if (device_report().available) list.push_back(Backend::Cuda);
+  return list;
+}
+
+ClassSpec make_class(const char* name, double level, Colour colour, Colour reference) {
+  ClassSpec one;
+  one.name = name;
+  one.level = level;
+  one.colour = colour;
+  one.fill = 0.3;
+  one.references = {reference};
+  return one;
+}
+
+/// A graph around one stage: what it takes is made by the stages before it.
+struct Bench {
+  GraphSpec graph;
+  StreamFormat stream;
+  int node = 0;
+
+  Bench(const StageType& type, int width, int height, ElementType maps_type = ElementType::F32,
+        Layout maps_layout = Layout::Planar) {
+    graph.classes = {make_class("one", 0.5, {255, 0, 0}, {200, 40, 40}),
+                     make_class("two", 0.3, {0, 255, 0}, {40, 200, 40}),
+                     make_class("three", 0.5, {0, 0, 255}, {40, 40, 200})};
+    stream.frame = ImageFormat{.width = width, .height = height, .channels = 4};
+    stream.maps = ImageFormat{
+        .width = width, .height = height, .channels = kClasses, .type = maps_type, .layout = maps_layout};
+    stream.description = "contract";
+    node = add(type);
+  }
+
+  int add(const StageType& type) {
+    NodeSpec spec{.name = type.name, .type = &type, .params = ParamSet(type.params)};
+    for (const PortSpec& port : type.inputs) spec.inputs.push_back(origin_of(type, port));
+    graph.nodes.push_back(std::move(spec));
+    return static_cast<int>(graph.nodes.size()) - 1;
+  }
+  Origin origin_of(const StageType& type, const PortSpec& port) {
+    switch (port.type) {
+      case PortType::Image:
+        return {Origin::kSource, type.name == "marching_squares" ? 1 : 0};
+      case PortType::Crossings:
+        return {add(stage_named("marching_squares")), 0};
+      case PortType::Contours:
+        return {add(stage_named("contour_assembly")), 0};
+    }
+    throw InternalError("unknown port type");
+  }
+};
+
+/// Smooth blobs and noise, some samples exactly at the level, some NaN where the type has it.
+void fill(FrameInput& input, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_int_distribution<int> bytes(0, 255);
+  const ImageView& frame = input.frame;
+  for (int y = 0; y < frame.format.height; ++y)
+    for (int x = 0; x < frame.format.width * 4; ++x)
+      frame.row<std::uint8_t>(y)[x] = static_cast<std::uint8_t>((x * 3 + y * 5 + bytes(random) / 4) & 255);
+  const ImageView& maps = input.maps;
+  const auto samples = static_cast<int>(maps.format.samples_per_row());
+  for (int plane = 0; plane < maps.format.planes(); ++plane)
+    for (int y = 0; y < maps.format.height; ++y)
+      for (int x = 0; x < samples; ++x) {
+        const double smooth = 0.5 + 0.4 * std::sin(0.31 * x + plane) * std::cos(0.23 * y - plane);
+        const int pick = bytes(random);
+        const double value = pick < 8 ? 0.5 : pick < 40 ? bytes(random) / 255.0 : smooth;
+        if (maps.format.type == ElementType::F32)
+          maps.row<float>(y, plane)[x] = pick == 255 ? std::nanf("") : static_cast<float>(value);
+        else
+          maps.row<std::uint8_t>(y, plane)[x] = static_cast<std::uint8_t>(value * 255);
+      }
+}
+
+void append(std::vector<std::byte>& all, const void* data, std::size_t bytes) {
+  const auto* first = static_cast<const std::byte*>(data);
+  all.insert(all.end(), first, first + bytes);
+}
+
+/// Everything a value says, and nothing of the memory that it does not use.
+std::vector<std::byte> bits_of(const Value& value) {
+  std::vector<std::byte> all;
+  if (const auto* image = std::get_if<ImageView>(&value)) {
+    for (int plane = 0; plane < image->format.planes(); ++plane)
+      for (int y = 0; y < image->format.height; ++y)
+        append(all, image->row<std::byte>(y, plane), image->format.row_bytes());
+  }
+  if (const auto* contours = std::get_if<ContoursView>(&value)) {
+    const std::uint64_t count = contours->counts->contours;
+    append(all, contours->counts, sizeof(ContourCounts));
+    append(all, contours->class_begin, (static_cast<std::size_t>(contours->format.classes) + 1) * 4);
+    append(all, contours->offsets, (count + 1) * 4);
+    append(all, contours->closed, count);
+    append(all, contours->points, contours->counts->points * sizeof(Point));
+  }
+  return all;
+}
+
+struct Result {
+  std::vector<std::byte> bits;
+  std::uint64_t allocations = 0;
+  bool inputs_unchanged = true;
+};
+
+void run_to_the_end(PlannedGraph& graph) {
+  graph.launch();
+  graph.wait();
+  while (graph.overflowed()) {
+    graph.launch();
+    graph.wait();
+  }
+}
+
+Result run(const Bench& bench, Backend backend, int threads, unsigned seed) {
+  Capacities capacities(bench.graph.nodes.size());
+  PlanEnvironment environment{.graph = &bench.graph,
+                              .backend = backend,
+                              .probes = Probes::Off,
+                              .threads = threads,
+                              .capacities = &capacities};
+  const StageType& type = *bench.graph.nodes[static_cast<std::size_t>(bench.node)].type;
+  for (std::size_t port = 0; port < type.outputs.size(); ++port)
+    environment.exports.push_back({bench.node, static_cast<int>(port)});
+  PlannedGraph graph(environment);
+  graph.plan(bench.stream);
+  fill(graph.input(), seed);
+  const auto frame_before = bits_of(graph.input().frame);
+  const auto maps_before = bits_of(graph.input().maps);
+  run_to_the_end(graph);
+  Result result;
+  const std::uint64_t before = test::allocations();
+  run_to_the_end(graph);
+  result.allocations = test::allocations() - before;
+  result.inputs_unchanged =
+      bits_of(graph.input().frame) == frame_before && bits_of(graph.input().maps) == maps_before;
+  for (const Origin& origin : environment.exports)
+    if (port_type(graph.format(origin)) != PortType::Crossings) {
+      const auto bits = bits_of(graph.value(origin));
+      append(result.bits, bits.data(), bits.size());
+    }
+  return result;
+}
+
+void check_equal_bits(const Bench& bench, unsigned seed) {
+  const Result reference = run(bench, Backend::Cpu, 1, seed);
+  CHECK(reference.inputs_unchanged);
+  for (const Backend backend : backends())
+    for (const int threads : {1, 2, 3}) {
+      if (backend == Backend::Cuda && threads > 1) continue;
+      const Result result = run(bench, backend, threads, seed);
+      INFO("backend ", std::string(name_of(backend)), ", threads ", threads);
+      CHECK(result.inputs_unchanged);
+      CHECK(result.allocations == 0);
+      CHECK(result.bits.size() == reference.bits.size());
+      CHECK(result.bits == reference.bits);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("every stage gives equal bits for any number of threads on every backend, without allocating") {
+  if (backends().size() == 1) std::puts("skipped: contract on CUDA (no device here)");
+  for (const StageType* type : stage_catalog())
+    for (const auto& [width, height] :
+         {std::pair{1, 1}, {2, 2}, {1, 40}, {40, 1}, {17, 5}, {64, 65}, {67, 131}, {300, 41}}) {
+      INFO("stage ", type->name, " on ", width, "x", height);
+      check_equal_bits(Bench(*type, width, height), 11);
+    }
+}
+
+TEST_CASE("every stage takes maps of other number types and layouts") {
+  for (const StageType* type : stage_catalog())
+    for (const ElementType number : {ElementType::F32, ElementType::U8})
+      for (const Layout layout : {Layout::Planar, Layout::Interleaved}) {
+        INFO("stage ", type->name, ", maps ", std::string(name_of(number)), " ",
+             std::string(name_of(layout)));
+        check_equal_bits(Bench(*type, 67, 131, number, layout), 5);
+      }
+}
+
+TEST_CASE("every stage runs, or refuses with a sentence, at both ends of every parameter") {
+  for (const StageType* type : stage_catalog())
+    for (const ParamSpec& spec : type->params.specs) {
+      std::vector<ParamValue> corners;
+      for (const double end : {spec.minimum, spec.maximum}) {
+        if (!std::isfinite(end)) continue;
+        if (spec.kind == ParamKind::Integer) corners.emplace_back(static_cast<std::int64_t>(end));
+        if (spec.kind == ParamKind::Number) corners.emplace_back(end);
+      }
+      for (const std::string& word : spec.choices) corners.emplace_back(word);
+      if (spec.kind == ParamKind::Flag) corners = {true, false};
+      for (const ParamValue& corner : corners) {
+        INFO("stage ", type->name, ", ", spec.name, " = ", to_text(corner));
+        Bench bench(*type, 67, 31);
+        bench.graph.nodes[static_cast<std::size_t>(bench.node)].params.set(spec.name, corner);
+        try {
+          check_equal_bits(bench, 3);
+        } catch (const Error& error) {
+          CHECK(error.code() == ExitCode::BadConfig);
+          CHECK(std::strlen(error.what()) > 20);
+        }
+      }
+    }
+}
+
+TEST_CASE("values just outside a range are refused, and the message says what is allowed") {
+  for (const StageType* type : stage_catalog())
+    for (const ParamSpec& spec : type->params.specs) {
+      if (spec.kind != ParamKind::Integer && spec.kind != ParamKind::Number) continue;
+      ParamSet params(type->params);
+      for (const double outside : {spec.minimum - 1, spec.maximum + 1}) {
+        if (!std::isfinite(outside)) continue;
+        const ParamValue value = spec.kind == ParamKind::Integer
+                                     ? ParamValue(static_cast<std::int64_t>(outside))
+                                     : ParamValue(outside);
+        CHECK_THROWS_AS(params.set(spec.name, value), Error);
+      }
+      if (spec.kind == ParamKind::Number) CHECK_THROWS_AS(params.set(spec.name, std::nan("")), Error);
+    }
+}
+
+TEST_CASE("every declaration is complete: names, sentences, ports, an example") {
+  for (const StageType* type : stage_catalog()) {
+    INFO("stage ", type->name);
+    const auto sentence = [](const std::string& text) { return text.size() > 10 && text.back() == '.'; };
+    const auto name = [](const std::string& text) {
+      return !text.empty() &&
+             text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
+    };
+    CHECK(name(type->name));
+    CHECK(sentence(type->summary));
+    CHECK(type->example.find("type: " + type->name) != std::string::npos);
+    CHECK_FALSE(type->inputs.empty());
+    CHECK_FALSE(type->outputs.empty());
+    CHECK(type->make_cpu);
+    for (const auto& ports : {type->inputs, type->outputs})
+      for (const PortSpec& port : ports) {
+        CHECK(name(port.name));
+        CHECK(sentence(port.sentence));
+      }
+    for (const ParamSpec& spec : type->params.specs) {
+      INFO("parameter ", spec.name);
+      CHECK(name(spec.name));
+      CHECK(sentence(spec.sentence));
+    }
+  }
+}

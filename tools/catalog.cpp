@@ -1,0 +1,46 @@
+// The full catalogue: stages, and the sources and sinks of the plugins that were built.
+#include "stages/catalog.h"
+#include "plugins/contour_writer.h"
+#include "plugins/dataset.h"
+#include "tools/commands.h"
+#ifdef CONTORNO_HAVE_GSTREAMER
+#include "plugins/gst_media.h"
+#endif
+
+namespace contorno {
+namespace {
+
+#ifdef CONTORNO_HAVE_GSTREAMER
+FrameDecoder frame_decoder() {
+  return [](const std::string& path, FramePixels& out, std::string& error) {
+    DecodedImage image;
+    image.pixels.swap(out.pixels);
+    const bool decoded = decode_image(path, image, error);
+    out.width = image.width, out.height = image.height;
+    out.pixels.swap(image.pixels);
+    return decoded;
+  };
+}
+#else
+FrameDecoder frame_decoder() {
+  return {};
+}
+#endif
+
+}  // namespace
+
+const Catalog& full_catalog() {
+  static const SourceType dataset = dataset_source(frame_decoder());
+  static const Catalog catalog = [] {
+    Catalog all{.stages = stage_catalog(), .sources = {&dataset}, .sinks = contour_sinks()};
+#ifdef CONTORNO_HAVE_GSTREAMER
+    all.sources.insert(all.sources.begin(),
+                       {&video_source(), &images_source(), &camera_source(), &test_source()});
+    all.sinks.insert(all.sinks.begin(), {&video_sink(), &images_sink(), &preview_sink()});
+#endif
+    return all;
+  }();
+  return catalog;
+}
+
+}  // namespace contorno

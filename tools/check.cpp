@@ -1,0 +1,76 @@
+// contorno check: is this graph right, and what does it mean?
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+
+#include "config/draw.h"
+#include "config/load.h"
+#include "cuda/error.h"
+#include "tools/commands.h"
+
+namespace contorno {
+namespace {
+
+struct CheckOptions {
+  std::string graph, dot, svg, input;
+  std::vector<std::string> overrides;
+};
+
+void print(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+    throw Error(ExitCode::Io, "standard output cannot be written");
+}
+
+/// "-" is standard output.
+void write_text(const std::string& path, const std::string& text) {
+  if (path == "-") return print(text);
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  if (!file) throw Error(ExitCode::CannotCreate, fmt::format("'{}' cannot be created", path));
+  if (!(file << text) || !file.flush())
+    throw Error(ExitCode::Io, fmt::format("'{}' cannot be written", path));
+  fmt::print(stderr, "wrote {}\n", path);
+}
+
+int check(const CheckOptions& options, const Catalog& catalog, const ShapesOf& shapes_of) {
+  config::LoadOptions load{.overrides = options.overrides};
+  if (!options.input.empty()) load.input = options.input;
+  GraphSpec graph = config::load_graph(options.graph, catalog, load);
+  for (const std::string& warning : config::graph_warnings(graph))
+    fmt::print(stderr, "warning: {}\n", warning);
+  config::GraphShapes shapes;
+  try {
+    if (shapes_of) shapes = shapes_of(graph);
+  } catch (const Error& error) {
+    // A graph may be checked where its camera or file is not; a graph that does not fit its source is wrong.
+    if (error.code() == ExitCode::BadConfig) throw;
+    fmt::print(stderr, "note: shapes are not known: {}\n", error.what());
+  }
+  if (!options.dot.empty()) write_text(options.dot, config::draw_dot(graph));
+  if (!options.svg.empty()) write_text(options.svg, config::draw_svg(graph, &shapes));
+  if (options.dot != "-" && options.svg != "-") print(config::describe_graph(graph, &shapes));
+  return static_cast<int>(ExitCode::Ok);
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app, const Catalog& catalog, Action& action, ShapesOf shapes_of) {
+  CLI::App* command =
+      app.add_subcommand("check", "Check a graph and print it with all its values and shapes");
+  auto options = std::make_shared<CheckOptions>();
+  command->add_option("graph", options->graph, "The graph, a YAML file")->required();
+  command->add_option("--set", options->overrides, "NODE.KEY=VALUE: change a value, as often as wanted")
+      ->take_all()
+      ->expected(1);
+  command->add_option("--input", options->input, "What the source reads, instead of what the graph says");
+  command->add_option("--dot", options->dot,
+                      "Draw the graph for Graphviz into this file; - is standard output");
+  command->add_option("--svg", options->svg, "Draw the graph as SVG into this file; - is standard output");
+  command->callback([&action, &catalog, options, shapes_of = std::move(shapes_of)] {
+    action = [&catalog, options, shapes_of] { return check(*options, catalog, shapes_of); };
+  });
+}
+
+}  // namespace contorno

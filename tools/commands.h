@@ -1,0 +1,33 @@
+// The subcommands of `contorno`. Each adds itself to the parser and, when chosen, sets the action that main
+// runs.
+#pragma once
+
+#include <functional>
+
+#include "config/describe.h"
+#include "pipeline/graph.h"
+
+namespace CLI {
+class App;
+}
+
+namespace contorno {
+
+using Action = std::function<int()>;
+/// Opens the source, settles the graph's inputs and plans the stages. Throws when the graph does not fit its
+/// source.
+using ShapesOf = std::function<config::GraphShapes(GraphSpec&)>;
+
+/// Every stage, source and sink that this program was built with.
+const Catalog& full_catalog();
+
+void add_run_command(CLI::App& app, const Catalog& catalog, Action& action);
+void add_check_command(CLI::App& app, const Catalog& catalog, Action& action, ShapesOf shapes_of = {});
+void add_stages_command(CLI::App& app, const Catalog& catalog, Action& action);
+void add_schema_command(CLI::App& app, const Catalog& catalog, Action& action);
+void add_doctor_command(CLI::App& app, Action& action);
+/// What ShapesOf asks for, with the sources of this program.
+config::GraphShapes shapes_of_graph(GraphSpec& graph);
+void add_find_contours_command(CLI::App& app, Action& action);
+
+}  // namespace contorno

@@ -1,0 +1,53 @@
+// The program: parses the command line, runs one subcommand, turns every error into a line and an exit code.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <new>
+
+#include "cuda/error.h"
+#include "tools/commands.h"
+
+#ifndef CONTORNO_VERSION
+#error "CONTORNO_VERSION comes from CMake"
+#endif
+
+namespace {
+
+int run(int argc, char** argv) {
+  using namespace contorno;
+  CLI::App app("contorno: camera frames and class maps in, sub-pixel contours out, in real time", "contorno");
+  app.set_version_flag("--version", "contorno " CONTORNO_VERSION);
+  app.require_subcommand(1);
+  Action action;
+  const Catalog& catalog = full_catalog();
+  add_run_command(app, catalog, action);
+  add_check_command(app, catalog, action, shapes_of_graph);
+  add_stages_command(app, catalog, action);
+  add_schema_command(app, catalog, action);
+  add_doctor_command(app, action);
+  add_find_contours_command(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);
+    return code == 0 ? 0 : static_cast<int>(ExitCode::Usage);
+  }
+  return action();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using contorno::ExitCode;
+  try {
+    return run(argc, argv);
+  } catch (const contorno::Error& error) {
+    std::fprintf(stderr, "contorno: %s\n", error.what());
+    return static_cast<int>(error.code());
+  } catch (const std::bad_alloc&) {
+    std::fputs("contorno: out of memory\n", stderr);
+    return static_cast<int>(ExitCode::OutOfMemory);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "contorno: %s (this is a bug in contorno; please report it)\n", error.what());
+    return static_cast<int>(ExitCode::Internal);
+  }
+}

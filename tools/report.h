@@ -1,0 +1,18 @@
+// How a run is told: report.json for programs, a short text for people.
+#pragma once
+
+#include <string>
+
+#include "pipeline/stats.h"
+
+namespace contorno {
+
+/// The run report as JSON (see docs/report.md for the fields). `graph_file` and `graph_text` say what was
+/// run.
+std::string report_json(const RunReport& report, const std::string& graph_file,
+                        const std::string& graph_text);
+
+/// The closing message of `contorno run`: counts, rate, latency, what the sinks made.
+std::string report_text(const RunReport& report);
+
+}  // namespace contorno

@@ -1,0 +1,224 @@
+// contorno run: a graph from YAML, a source, sinks, a progress line, a report.
+#include <fmt/format.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <thread>
+
+#include "config/load.h"
+#include "cuda/error.h"
+#include "pipeline/runner.h"
+#include "plugins/text_pango.h"
+#include "tools/commands.h"
+#include "tools/interrupt.h"
+#include "tools/report.h"
+#include "tools/text_file.h"
+
+namespace contorno {
+namespace {
+
+struct RunArguments {
+  std::string graph, input, output = ".", report, trace;
+  std::string backend;
+  std::vector<std::string> overrides;
+  std::uint64_t frames = 0;
+  bool preview = false, quiet = false;
+};
+
+/// A line that is written over itself on a terminal, and nothing anywhere else.
+class Progress {
+ public:
+  explicit Progress(bool wanted) : shown_(wanted && isatty(STDERR_FILENO) != 0) {}
+  void show(const FrameCounts& frames, double latency_us, double seconds) const {
+    if (!shown_) return;
+    fmt::print(stderr, "\r{} frames  {:.1f}/s  {:.2f} ms  {} dropped  {} failed ", frames.delivered,
+               static_cast<double>(frames.delivered) / std::max(seconds, 1e-9), latency_us * 1e-3,
+               frames.dropped(), frames.failed);
+    std::fflush(stderr);
+  }
+  void clear() const {
+    if (shown_) fmt::print(stderr, "\r{:78}\r", "");
+  }
+
+ private:
+  bool shown_;
+};
+
+/// Puts-aside messages: each of the first few, then every power of ten, so that a log is never flooded.
+class FailureLog {
+ public:
+  void operator()(const FrameFailure& failure) {
+    ++count_;
+    if (count_ <= 5)
+      fmt::print(stderr, "contorno: frame {} put aside: {}\n", failure.frame, failure.reason);
+    else if (count_ == next_)
+      fmt::print(stderr, "contorno: {} frames put aside so far, the last one {}: {}\n", count_, failure.frame,
+                 failure.reason);
+    if (count_ == next_) next_ *= 10;
+  }
+
+ private:
+  std::uint64_t count_ = 0, next_ = 10;
+};
+
+/// The sinks of a graph, made and bound.
+struct Sinks {
+  std::vector<std::unique_ptr<Sink>> owned;
+  std::vector<SinkBinding> bindings;
+};
+
+Sinks make_sinks(const GraphSpec& graph) {
+  Sinks sinks;
+  for (const SinkSpec& spec : graph.sinks) {
+    sinks.owned.push_back(spec.type->make(spec.params));
+    sinks.bindings.push_back({.name = spec.name, .sink = sinks.owned.back().get(), .input = spec.input});
+  }
+  return sinks;
+}
+
+void add_preview(GraphSpec& graph, const Catalog& catalog) {
+  const SinkType* preview = catalog.sink("preview");
+  if (preview == nullptr) throw Error(ExitCode::Unavailable, "--preview needs a build with GStreamer");
+  Origin last;
+  for (std::size_t node = 0; node < graph.nodes.size(); ++node)
+    for (std::size_t port = 0; port < graph.nodes[node].type->outputs.size(); ++port)
+      if (graph.nodes[node].type->outputs[port].type == PortType::Image)
+        last = {static_cast<int>(node), static_cast<int>(port)};
+  graph.sinks.push_back(
+      {.name = "preview", .type = preview, .params = ParamSet(preview->params), .input = last});
+}
+
+/// What the command line names, unless the environment does.
+std::optional<Backend> forced_backend(std::string backend) {
+  if (const char* forced = std::getenv("CONTORNO_BACKEND"); forced != nullptr && *forced != '\0')
+    backend = forced;
+  if (backend.empty()) return std::nullopt;
+  ParamSet settings(pipeline_params());
+  settings.set("backend", backend);
+  return settings.as<PipelineSettings>().backend;
+}
+
+/// Runs with a second thread that shows progress and passes signals on.
+RunReport run_watched(Runner& runner, const Progress& progress) {
+  std::mutex mutex;
+  std::condition_variable done_changed;
+  bool done = false;
+  const InterruptGuard guard;
+  std::thread watcher([&] {
+    const auto start = std::chrono::steady_clock::now();
+    bool asked = false;
+    std::unique_lock lock(mutex);
+    while (!done_changed.wait_for(lock, std::chrono::milliseconds(50), [&] { return done; })) {
+      if (InterruptGuard::requested() != 0 && !asked) {
+        asked = true;
+        runner.request_stop();
+      }
+      progress.show(runner.progress(), runner.latency_now_us(),
+                    std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+  });
+  const auto stop_watching = [&] {
+    {
+      const std::lock_guard lock(mutex);
+      done = true;
+    }
+    done_changed.notify_all();
+    watcher.join();
+    progress.clear();
+  };
+  try {
+    RunReport report = runner.run();
+    stop_watching();
+    return report;
+  } catch (...) {
+    stop_watching();
+    throw;
+  }
+}
+
+int exit_code(const RunReport& report, int signal) {
+  for (const SinkOutcome& sink : report.sinks)
+    if (!sink.error.empty()) return static_cast<int>(ExitCode::Io);
+  if (signal != 0) return 128 + signal;
+  return static_cast<int>(report.frames.failed > 0 ? ExitCode::Quarantined : ExitCode::Ok);
+}
+
+int run_graph(const RunArguments& arguments, const Catalog& catalog) {
+  config::LoadOptions options{.overrides = arguments.overrides, .backend = forced_backend(arguments.backend)};
+  if (!arguments.input.empty()) options.input = arguments.input;
+  GraphSpec graph = config::load_graph(arguments.graph, catalog, options);
+  if (arguments.preview) add_preview(graph, catalog);
+  const Backend backend = choose_backend(graph.settings.backend, graph);
+  std::filesystem::create_directories(arguments.output);
+
+  const std::unique_ptr<Source> source = graph.source.type->make(graph.source.params);
+  config::bind_source(graph, source->format());
+  const Sinks sinks = make_sinks(graph);
+  const std::unique_ptr<TextRasteriser> text = make_pango_text();
+  FailureLog failure_log;
+  std::unique_ptr<Trace> trace;
+  if (!arguments.trace.empty()) trace = std::make_unique<Trace>(1U << 20);
+  Runner runner(graph, *source, sinks.bindings,
+                {.backend = backend,
+                 .max_frames = arguments.frames,
+                 .output_root = arguments.output,
+                 .text = text.get(),
+                 .trace = trace.get(),
+                 .on_failure = [&](const FrameFailure& failure) { failure_log(failure); }});
+  const RunReport report = run_watched(runner, Progress(!arguments.quiet));
+  if (!arguments.report.empty())
+    write_text_file(arguments.report, report_json(report, arguments.graph, read_text_file(arguments.graph)));
+  if (trace)
+    write_text_file(arguments.trace, trace->to_json({{kReaderTrack, "reader"},
+                                                     {kLauncherTrack, "launcher"},
+                                                     {kFinisherTrack, "finisher"}}));
+  if (!arguments.quiet) fmt::print("{}", report_text(report));
+  return exit_code(report, InterruptGuard::requested());
+}
+
+}  // namespace
+
+config::GraphShapes shapes_of_graph(GraphSpec& graph) {
+  const std::unique_ptr<Source> source = graph.source.type->make(graph.source.params);
+  config::bind_source(graph, source->format());
+  const std::unique_ptr<TextRasteriser> text = make_pango_text();
+  const Runner runner(graph, *source, {}, {.text = text.get()});
+  config::GraphShapes shapes{.stream = source->format()};
+  for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
+    std::vector<Format>& outputs = shapes.outputs.emplace_back();
+    for (std::size_t port = 0; port < graph.nodes[node].type->outputs.size(); ++port)
+      outputs.push_back(runner.format({static_cast<int>(node), static_cast<int>(port)}));
+  }
+  return shapes;
+}
+
+void add_run_command(CLI::App& app, const Catalog& catalog, Action& action) {
+  auto arguments = std::make_shared<RunArguments>();
+  CLI::App* command = app.add_subcommand("run", "run a graph: frames or class maps in, contours out");
+  command->add_option("GRAPH", arguments->graph, "graph file (YAML)")->required();
+  command->add_option("--input", arguments->input,
+                      "what the source reads, instead of the graph's (file, folder, URI, device)");
+  command->add_option("--output", arguments->output, "folder for everything that is written")
+      ->capture_default_str();
+  command->add_option("--set", arguments->overrides, "NODE.KEY=VALUE over the graph's; may be repeated");
+  command->add_option("--frames", arguments->frames, "stop after so many frames");
+  command
+      ->add_option("--backend", arguments->backend,
+                   "auto, cpu or cuda; CONTORNO_BACKEND in the environment overrides it")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
+  command->add_option("--report", arguments->report, "write the run report as JSON");
+  command->add_option("--trace", arguments->trace, "write a Chrome/Perfetto trace as JSON");
+  command->add_flag("--preview", arguments->preview, "show the result in a window");
+  command->add_flag("--quiet", arguments->quiet, "no progress and no closing message");
+  command->callback([arguments, &catalog, &action] {
+    action = [arguments, &catalog] { return run_graph(*arguments, catalog); };
+  });
+}
+
+}  // namespace contorno
