@@ -9,6 +9,7 @@
 #include "config/draw.h"
 #include "config/load.h"
 #include "cuda/error.h"
+#include "pipeline/planned_graph.h"
 #include "tools/commands.h"
 
 namespace contorno {
@@ -34,7 +35,25 @@ void write_text(const std::string& path, const std::string& text) {
   fmt::print(stderr, "wrote {}\n", path);
 }
 
-int check(const CheckOptions& options, const Catalog& catalog, const ShapesOf& shapes_of) {
+/// Opens the source and plans the stages, as a run would, but for one frame and on the CPU.
+config::GraphShapes plan_shapes(GraphSpec& graph) {
+  const std::unique_ptr<Source> source = graph.source.type->make(graph.source.params);
+  config::GraphShapes shapes{.stream = source->format()};
+  config::bind_source(graph, *shapes.stream);
+  Capacities capacities(graph.nodes.size());
+  PlannedGraph planned(
+      {.graph = &graph, .backend = Backend::Cpu, .probes = Probes::Off, .capacities = &capacities});
+  planned.plan(*shapes.stream);
+  for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
+    shapes.outputs.emplace_back();
+    for (std::size_t port = 0; port < graph.nodes[node].type->outputs.size(); ++port)
+      shapes.outputs.back().push_back(
+          planned.format({.node = static_cast<int>(node), .port = static_cast<int>(port)}));
+  }
+  return shapes;
+}
+
+int check(const CheckOptions& options, const Catalog& catalog) {
   config::LoadOptions load{.overrides = options.overrides};
   if (!options.input.empty()) load.input = options.input;
   GraphSpec graph = config::load_graph(options.graph, catalog, load);
@@ -42,7 +61,7 @@ int check(const CheckOptions& options, const Catalog& catalog, const ShapesOf& s
     fmt::print(stderr, "warning: {}\n", warning);
   config::GraphShapes shapes;
   try {
-    if (shapes_of) shapes = shapes_of(graph);
+    shapes = plan_shapes(graph);
   } catch (const Error& error) {
     // A graph may be checked where its camera or file is not; a graph that does not fit its source is wrong.
     if (error.code() == ExitCode::BadConfig) throw;
@@ -56,7 +75,7 @@ int check(const CheckOptions& options, const Catalog& catalog, const ShapesOf& s
 
 }  // namespace
 
-void add_check_command(CLI::App& app, const Catalog& catalog, Action& action, ShapesOf shapes_of) {
+void add_check_command(CLI::App& app, const Catalog& catalog, Action& action) {
   CLI::App* command =
       app.add_subcommand("check", "Check a graph and print it with all its values and shapes");
   auto options = std::make_shared<CheckOptions>();
@@ -68,9 +87,8 @@ void add_check_command(CLI::App& app, const Catalog& catalog, Action& action, Sh
   command->add_option("--dot", options->dot,
                       "Draw the graph for Graphviz into this file; - is standard output");
   command->add_option("--svg", options->svg, "Draw the graph as SVG into this file; - is standard output");
-  command->callback([&action, &catalog, options, shapes_of = std::move(shapes_of)] {
-    action = [&catalog, options, shapes_of] { return check(*options, catalog, shapes_of); };
-  });
+  command->callback(
+      [&action, &catalog, options] { action = [&catalog, options] { return check(*options, catalog); }; });
 }
 
 }  // namespace contorno
