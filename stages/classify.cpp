@@ -323,7 +323,7 @@ const StageType& classify_stage() {
       .inputs = {{"frame", PortType::Image, "The colour frame."}},
       .outputs = {{"maps", PortType::Image, "One map a class, 0..1."}},
       .params = classify_params(),
-      .example = "- classify: {softness: 0.05, smooth: 2}\n",
+      .example = "- type: classify\n  softness: 0.05\n  smooth: 2\n",
       .make_cpu = [](const ParamSet& params) { return std::make_unique<ClassifyCpu>(params); },
       .make_cuda = {},
   };

@@ -360,7 +360,7 @@ const StageType& preprocess_stage() {
       .inputs = {{"image", PortType::Image, "The frame, or class maps."}},
       .outputs = {{"image", PortType::Image, "The converted image, which knows its place on the frame."}},
       .params = preprocess_params(),
-      .example = "- preprocess: {size: [640, 0], colour: rgb}\n",
+      .example = "- type: preprocess\n  size: [640, 0]\n  colour: rgb\n",
       .make_cpu = [](const ParamSet& params) { return std::make_unique<PreprocessCpu>(params); },
       .make_cuda = {},
   };

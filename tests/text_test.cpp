@@ -52,3 +52,9 @@ TEST_CASE("the same text gives the same bytes") {
   CHECK(make_pango_text()->rasterise("lemon", 18).coverage ==
         make_pango_text()->rasterise("lemon", 18).coverage);
 }
+
+// fontconfig keeps a global configuration until the process ends; the leak checker knows nothing of it.
+extern "C" const char* __lsan_default_suppressions();
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:libfontconfig\n";
+}
