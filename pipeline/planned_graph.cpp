@@ -57,15 +57,16 @@ std::size_t bytes_of(const Format& format) {
 
 /// The value of `format` in the memory at `data`.
 Value value_at(std::byte* data, const Format& format) {
-  struct View {
-    std::byte* data;
-    Value operator()(const ImageFormat& image) const { return packed_view(data, image); }
-    Value operator()(const CrossingsFormat& crossings) const {
-      return CrossingsView{.format = crossings, .map = {}, .data = data};
-    }
-    Value operator()(const ContoursFormat& contours) const { return packed_view(data, contours); }
-  };
-  return std::visit(View{data}, format);
+  Value value;
+  if (const auto* image = std::get_if<ImageFormat>(&format)) value = packed_view(data, *image);
+  if (const auto* contours = std::get_if<ContoursFormat>(&format)) value = packed_view(data, *contours);
+  if (const auto* crossings = std::get_if<CrossingsFormat>(&format)) {
+    CrossingsView view;
+    view.format = *crossings;
+    view.data = data;
+    value = view;
+  }
+  return value;
 }
 
 }  // namespace

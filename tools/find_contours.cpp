@@ -1,9 +1,8 @@
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -80,11 +79,10 @@ int run(const Arguments& arguments) {
     options.mask = image_of(mask, arguments.mask);
   }
   const std::string text = to_json(find_contours(image_of(image, arguments.input), options));
-  if (arguments.json != "-") {
-    write_text_file(arguments.json, text);
-  } else if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    throw Error(ExitCode::Io, "standard output cannot be written");
-  }
+  OutputFile file =
+      arguments.json == "-" ? OutputFile::standard_output() : OutputFile(arguments.json, Completion::Rename);
+  file.write(text);
+  file.complete();
   return static_cast<int>(ExitCode::Ok);
 }
 
