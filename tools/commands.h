@@ -4,7 +4,6 @@
 
 #include <functional>
 
-#include "config/describe.h"
 #include "pipeline/graph.h"
 
 namespace CLI {
@@ -14,20 +13,16 @@ class App;
 namespace contorno {
 
 using Action = std::function<int()>;
-/// Opens the source, settles the graph's inputs and plans the stages. Throws when the graph does not fit its
 /// source.
-using ShapesOf = std::function<config::GraphShapes(GraphSpec&)>;
 
 /// Every stage, source and sink that this program was built with.
 const Catalog& full_catalog();
 
 void add_run_command(CLI::App& app, const Catalog& catalog, Action& action);
-void add_check_command(CLI::App& app, const Catalog& catalog, Action& action, ShapesOf shapes_of = {});
+void add_check_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_stages_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_schema_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_doctor_command(CLI::App& app, Action& action);
-/// What ShapesOf asks for, with the sources of this program.
-config::GraphShapes shapes_of_graph(GraphSpec& graph);
 void add_find_contours_command(CLI::App& app, Action& action);
 
 }  // namespace contorno

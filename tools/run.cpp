@@ -184,20 +184,6 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
 
 }  // namespace
 
-config::GraphShapes shapes_of_graph(GraphSpec& graph) {
-  const std::unique_ptr<Source> source = graph.source.type->make(graph.source.params);
-  config::bind_source(graph, source->format());
-  const std::unique_ptr<TextRasteriser> text = make_pango_text();
-  const Runner runner(graph, *source, {}, {.text = text.get()});
-  config::GraphShapes shapes{.stream = source->format()};
-  for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
-    std::vector<Format>& outputs = shapes.outputs.emplace_back();
-    for (std::size_t port = 0; port < graph.nodes[node].type->outputs.size(); ++port)
-      outputs.push_back(runner.format({static_cast<int>(node), static_cast<int>(port)}));
-  }
-  return shapes;
-}
-
 void add_run_command(CLI::App& app, const Catalog& catalog, Action& action) {
   auto arguments = std::make_shared<RunArguments>();
   CLI::App* command = app.add_subcommand("run", "run a graph: frames or class maps in, contours out");
