@@ -147,6 +147,7 @@ class StageHarness final : public PlanContext {
   /// Runs the planned stage once more, as for the next frame.
   void rerun() { stage_->run(context()); }
 
+  const Value& value(std::size_t port = 0) const { return outputs_[port]; }
   const ImageView& image(std::size_t port = 0) const { return std::get<ImageView>(outputs_[port]); }
   template <class T>
   T at(int x, int y, int channel = 0) const {
