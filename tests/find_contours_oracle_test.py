@@ -232,3 +232,27 @@ def test_real_maps_give_the_bits_of_scikit_image(path, tmp_path):
         array = np.moveaxis(array, np.argmin(array.shape), 0)
     planes = [plane for plane in array.reshape((-1,) + array.shape[-2:]) if plane.max() > 0.5][:6]
     compare([Case(plane, 0.5, high, threads=2) for plane in planes for high in (False, True)], tmp_path)
+
+
+def test_the_subcommand_prints_the_contours_of_scikit_image(tmp_path):
+    import json
+    program = os.environ.get("CONTORNO_BIN")
+    if not program:
+        pytest.skip("CONTORNO_BIN names no program")
+    random = np.random.default_rng(8)
+    image, mask = random.integers(0, 4, (20, 30)).astype(np.float64), random.random((20, 30)) < 0.9
+    image[3, 4] = np.inf
+    np.save(tmp_path / "image.npy", image)
+    np.save(tmp_path / "mask.npy", mask)
+    command = [program, "find-contours", tmp_path / "image.npy", "--level", "1.5", "--fully-connected", "high",
+               "--positive-orientation", "high", "--mask", tmp_path / "mask.npy", "--json"]
+    text = subprocess.run([*command, "-"], check=True, stdout=subprocess.PIPE).stdout
+    expected = Case(image, 1.5, True, True, mask).expected()
+    got = [np.array(contour, float) for contour in json.loads(text)]
+    assert len(got) == len(expected)
+    assert all(same_bits(a, b) for a, b in zip(got, expected))
+    subprocess.run([*command, tmp_path / "out.json"], check=True)
+    assert (tmp_path / "out.json").read_bytes() == text
+    np.save(tmp_path / "mask.npy", mask.astype(np.uint8))
+    refused = subprocess.run([*command, "-"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert refused.returncode == 65 and "wanted bool" in refused.stderr
