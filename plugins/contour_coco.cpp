@@ -159,7 +159,7 @@ const SinkType& contour_coco_sink() {
         .summary = "Writes regions as polygons of one COCO annotation file.",
         .input = PortType::Contours,
         .params = declare(std::move(list)),
-        .example = "contour_coco: {path: annotations.json}",
+        .example = "sinks:\n  - type: coco\n    path: annotations.json\n",
         .make = [](const ParamSet& params) -> std::unique_ptr<Sink> {
           return std::make_unique<CocoSink>(params.as<CocoParams>());
         },

@@ -130,7 +130,7 @@ const SinkType& contour_geojson_sink() {
         .summary = "Writes regions with their holes as GeoJSON polygons, and open contours as lines.",
         .input = PortType::Contours,
         .params = declare(std::move(list)),
-        .example = "contour_geojson: {path: 'geojson/{frame:06}.geojson'}",
+        .example = "sinks:\n  - type: geojson\n    path: geojson/{frame:06}.geojson\n",
         .make = [](const ParamSet& params) -> std::unique_ptr<Sink> {
           return std::make_unique<GeojsonSink>(params.as<GeojsonParams>());
         },

@@ -89,7 +89,7 @@ const SinkType& contour_jsonl_sink() {
         .summary = "Writes contours with their measures as JSON lines, one line a frame.",
         .input = PortType::Contours,
         .params = declare(std::move(list)),
-        .example = "contour_jsonl: {path: contours.jsonl}",
+        .example = "sinks:\n  - type: jsonl\n    path: contours.jsonl\n",
         .make = [](const ParamSet& params) -> std::unique_ptr<Sink> {
           return std::make_unique<JsonlSink>(params.as<JsonlParams>());
         },

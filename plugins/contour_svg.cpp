@@ -124,7 +124,7 @@ const SinkType& contour_svg_sink() {
         .summary = "Draws contours as SVG in the colours of their classes, one file a frame.",
         .input = PortType::Contours,
         .params = declare(std::move(list)),
-        .example = "contour_svg: {path: 'svg/{frame:06}.svg'}",
+        .example = "sinks:\n  - type: svg\n    path: svg/{frame:06}.svg\n",
         .make = [](const ParamSet& params) -> std::unique_ptr<Sink> {
           return std::make_unique<SvgSink>(params.as<SvgParams>());
         },

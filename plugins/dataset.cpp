@@ -261,7 +261,7 @@ SourceType dataset_source(FrameDecoder decoder) {
       .summary = "Reads class maps from .npy files, with the frames that belong to them.",
       .params = declare(std::move(list)),
       .input_param = "location",
-      .example = "dataset: {location: maps, layout: hwc}",
+      .example = "source:\n  type: dataset\n  location: maps\n  layout: hwc\n",
       .make = [decoder = std::move(decoder)](const ParamSet& params) -> std::unique_ptr<Source> {
         return std::make_unique<DatasetSource>(params.as<DatasetParams>(), decoder);
       },

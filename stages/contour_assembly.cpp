@@ -124,7 +124,7 @@ const StageType& contour_assembly_stage() {
                   .sentence = "Crossed cells, from marching_squares."}},
       .outputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
       .params = contour_assembly_params(),
-      .example = "- contour_assembly: {fully_connected: high, min_points: 8}\n",
+      .example = "- type: contour_assembly\n  min_points: 8\n",
       .make_cpu = [](const ParamSet& params) -> std::unique_ptr<Stage> {
         return std::make_unique<ContourAssemblyCpu>(params.as<ContourAssemblyParams>());
       }};

@@ -50,7 +50,7 @@ const StageType& marching_squares_stage() {
                   .sentence = "Probability maps, one channel a class."}},
       .outputs = {{.name = "crossings", .type = PortType::Crossings, .sentence = "The crossed cells."}},
       .params = declare(ParamList<MarchingSquaresParams>()),
-      .example = "- marching_squares\n",
+      .example = "- type: marching_squares\n",
       .make_cpu = [](const ParamSet&) -> std::unique_ptr<Stage> {
         return std::make_unique<MarchingSquaresCpu>();
       }};

@@ -361,7 +361,7 @@ TEST_CASE("every contour sink declares an example, and refuses to leave its fold
   CHECK(contour_sinks().size() == 4);
   for (const SinkType* type : contour_sinks()) {
     CAPTURE(type->name);
-    CHECK(type->example.starts_with(type->name + ":"));
+    CHECK(type->example.starts_with("sinks:\n  - type: " + type->name + "\n"));
     CHECK(type->params.find("path")->required);
     auto sink = make(*type, {{"path", std::string("../{frame}x")}});
     CHECK_THROWS_AS(sink->open(context_of(frame, folder.path())), Error);

@@ -7,7 +7,9 @@
 #include <cstdio>
 #include <cstring>
 #include <random>
+#include <regex>
 
+#include "config/load.h"
 #include "cuda/device.h"
 #include "cuda/error.h"
 #include "pipeline/planned_graph.h"
@@ -247,6 +249,31 @@ TEST_CASE("values just outside a range are refused, and the message says what is
       }
       if (spec.kind == ParamKind::Number) CHECK_THROWS_AS(params.set(spec.name, std::nan("")), Error);
     }
+}
+
+TEST_CASE("the example of every stage loads as it is printed, and runs") {
+  const auto none = [](const ParamSet&) -> std::unique_ptr<Source> { return nullptr; };
+  struct None {};
+  const SourceType source{.name = "none", .params = declare(ParamList<None>()), .make = none};
+  const Catalog catalog{.stages = stage_catalog(), .sources = {&source}};
+  for (const StageType* type : stage_catalog()) {
+    INFO("stage ", type->name);
+    std::string text = "source: {type: none}\nclasses: [{name: a}, {name: b}, {name: c}]\nstages:\n";
+    // What the stage takes comes from the stages before it.
+    for (const PortSpec& port : type->inputs) {
+      if (port.type == PortType::Contours)
+        text += "  - type: marching_squares\n  - type: contour_assembly\n    name: before\n";
+      if (port.type == PortType::Crossings) text += "  - type: marching_squares\n";
+    }
+    const std::string example = "  " + std::regex_replace(type->example, std::regex("\n(.)"), "\n  $1");
+    Bench bench(*type, 67, 41);
+    GraphSpec graph = config::load_graph_text(text + example, "example.yaml", catalog);
+    config::bind_source(graph, bench.stream);
+    graph.classes = bench.graph.classes;
+    bench.graph = std::move(graph);
+    bench.node = static_cast<int>(bench.graph.nodes.size()) - 1;
+    CHECK(run(bench, Backend::Cpu, 1, 1).inputs_unchanged);
+  }
 }
 
 TEST_CASE("every declaration is complete: names, sentences, ports, an example") {
