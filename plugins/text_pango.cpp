@@ -79,7 +79,7 @@ class PangoText final : public TextRasteriser {
     int line = 0;
     pango_layout_get_pixel_size(layout, nullptr, &line);
     // A fallback font may be taller than the line: it is centred and cut.
-    cairo_move_to(pen.get(), 0, (height - line) / 2);
+    cairo_move_to(pen.get(), 0, 0.5 * (height - line));
     pango_cairo_show_layout(pen.get(), layout);
     if (cairo_status(pen.get()) != CAIRO_STATUS_SUCCESS)
       throw Error(ExitCode::OutOfMemory,

@@ -25,7 +25,7 @@ inline constexpr std::uint64_t kNoSegment = ~std::uint64_t{0} >> 2;
 /// The four bits of the cell at a bit position, in the order of its code.
 inline unsigned square_bits(const std::uint64_t* words, std::int64_t row_words, std::int64_t position) {
   const char* at = reinterpret_cast<const char*>(words) + (position >> 3);
-  std::uint16_t upper, lower;
+  std::uint16_t upper = 0, lower = 0;
   std::memcpy(&upper, at, sizeof(upper));
   std::memcpy(&lower, at + 8 * row_words, sizeof(lower));
   const auto shift = static_cast<unsigned>(position & 7);
