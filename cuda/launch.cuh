@@ -1,0 +1,71 @@
+// How kernels are launched, and the few device idioms that every kernel file shares. The kernels themselves
+// are written against the names below, which `tests/gpu/emulator.h` provides on the host as well, so that
+// their logic is tested where no device is. Only for files that may see CUDA headers.
+#pragma once
+
+#if defined(CONTORNO_EMULATE)
+#include "tests/gpu/emulator.h"
+#else
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include "cuda/check.h"
+
+namespace contorno {
+
+/// The block's dynamic shared memory as one struct.
+template <class T>
+__device__ __forceinline__ T& block_shared() {
+  extern __shared__ __align__(16) unsigned char contorno_shared_bytes[];
+  return *reinterpret_cast<T*>(contorno_shared_bytes);
+}
+
+/// Reads that must see what other multiprocessors wrote during this kernel: past the first-level cache.
+__device__ __forceinline__ unsigned load_acquire(const unsigned* address) {
+  unsigned value;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
+  return value;
+}
+__device__ __forceinline__ unsigned long long load_acquire(const unsigned long long* address) {
+  unsigned long long value;
+  asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(address) : "memory");
+  return value;
+}
+__device__ __forceinline__ void store_release(unsigned long long* address, unsigned long long value) {
+  asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(address), "l"(value) : "memory");
+}
+__device__ __forceinline__ void spin_pause() {
+  __nanosleep(20);
+}
+
+enum class LaunchKind { Plain, Cooperative };
+
+/// Enqueues `kernel` with `shared` bytes of dynamic shared memory. Cooperative: all blocks run at the same
+/// time, so they may wait for each other.
+template <class... Parameters, class... Arguments>
+void launch(const char* name, void (*kernel)(Parameters...), LaunchKind kind, unsigned blocks,
+            unsigned threads, std::size_t shared, void* stream, const Arguments&... arguments) {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeCooperative;
+  attribute.val.cooperative = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(threads);
+  config.dynamicSmemBytes = shared;
+  config.stream = static_cast<cudaStream_t>(stream);
+  config.attrs = &attribute;
+  config.numAttrs = kind == LaunchKind::Cooperative ? 1 : 0;
+  throw_on_error(cudaLaunchKernelEx(&config, kernel, arguments...), name);
+  check_launch(name);
+}
+
+/// Lets `kernel` have more than 48 KiB of dynamic shared memory; once, when the work is planned.
+template <class Kernel>
+void allow_shared(const char* name, Kernel* kernel, std::size_t bytes) {
+  throw_on_error(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                      cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+                 name);
+}
+
+}  // namespace contorno
+#endif

@@ -1,0 +1,253 @@
+// The contour engine on the device: what its kernels share. A frame's maps become contours in four launches:
+//
+//   trace_tiles    reads every map once, tile by tile (64 x 32 cells a block). A tile finds its segments, links
+//                  them in shared memory into pieces (the parts of contours inside the tile) and ranks each
+//                  segment within its piece. Pieces that touch no other tile are finished contours.
+//   join_pieces    ranks the pieces that go on in a neighbour tile (pointer jumping over pieces).
+//   number_contours  walks the first segments in raster order (a scan): contour numbers and offsets.
+//   place_points   writes every point where it belongs.
+//
+// The order of everything that comes out follows from raster ids; atomics only hand out places in
+// intermediate arrays, so two runs give the same bits. specs: a segment's raster id is
+// 2 * (row * cell_columns + column) + sub.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/launch.cuh"
+
+namespace contorno::contour_engine {
+
+inline constexpr int kTileColumns = 64;      ///< cells; one word of bits a row
+inline constexpr int kTileRows = 32;         ///< cells; one lane of a warp a row
+inline constexpr int kTileThreads = 256;
+inline constexpr int kTileSegments = 2 * kTileColumns * kTileRows;
+inline constexpr int kTileEdges = kTileColumns + kTileRows;  ///< grid edges on a tile's upper and left side
+inline constexpr int kTileSlots = 5 * kTileEdges;            ///< one an edge, four a sample (one a quadrant)
+inline constexpr int kMaxLevels = 128;
+inline constexpr unsigned kNone = 0xFFFFFFFFU;
+
+enum Side : int { kTop = 0, kRight = 1, kBottom = 2, kLeft = 3 };
+
+/// Where the samples of all planes lie. `mask` (null: none) has one byte a sample, 0 = left out.
+struct Map {
+  const unsigned char* data;
+  long long plane_pitch, row_pitch, sample_pitch;
+  const unsigned char* mask;
+  long long mask_pitch;
+  int width, height;
+};
+
+/// Handed out and counted during a frame; all zero between frames.
+struct Counters {
+  alignas(8) unsigned pieces;  ///< one 64-bit atomic hands out pieces and active pieces
+  unsigned active;
+  unsigned segments;
+  unsigned barrier;
+  unsigned finished_blocks;
+  unsigned changed[59];  ///< one flag a round of join_pieces
+};
+
+/// What the assembly knows of a piece. The position of its j-th segment's end point in the contour follows
+/// from `base`, `length` (segments of the whole contour) and `closed`.
+struct PieceInfo {
+  unsigned base;
+  unsigned length_closed;  ///< length, top bit: closed
+  unsigned head;           ///< piece with the contour's smallest raster id; kNone: dropped
+  unsigned first;          ///< 1: this piece begins an open contour and `from` is its first point
+};
+
+/// A piece that goes on in other tiles.
+struct ActivePiece {
+  unsigned count;     ///< segments
+  unsigned last_id;   ///< largest raster id
+  unsigned last_pos;  ///< and its place in the piece
+  unsigned exit;      ///< slot in which the follower's index stands; kNone: ends here
+};
+
+template <class P>
+struct Work {
+  Counters* counters;
+  unsigned long long* scan_status;  ///< one a block of number_contours
+  uint2* tile_pieces;               ///< first piece, number of pieces
+  unsigned short* row_pieces;       ///< kTileRows + 1 a tile: first piece whose first segment is in the row
+  unsigned* slots;                  ///< see slot_of_edge, slot_of_sample
+  P* points;                        ///< end point of each segment, tile by tile
+  uint2* places;                    ///< its piece (kNone: no point) and its place in the piece
+  unsigned* head_points;            ///< a contour's number of points at its head piece, else 0
+  PieceInfo* pieces;
+  P* from;                          ///< first point of a piece, if open
+  unsigned* head_offset;            ///< at head pieces: the contour's first point
+  ActivePiece* active;
+  uint2* active_first;              ///< smallest raster id, piece
+  uint4* state[2];                  ///< join_pieces: follower, segments to it, representative, segments to that
+  unsigned* best[2];                ///< join_pieces: largest raster id seen, kNone: the open end was seen
+  unsigned long long* chain_first;  ///< at representatives: (smallest id, active piece)
+  unsigned* chain_far;              ///< at representatives: largest distance
+};
+
+template <class P>
+struct Output {
+  unsigned long long* counts;  ///< points, contours
+  P* points;
+  unsigned* offsets;
+  unsigned char* closed;
+  unsigned* class_begin;
+};
+
+/// Everything that a frame's kernels are told; the same for every frame.
+template <class P>
+struct Job {
+  Map map;
+  Work<P> work;
+  Output<P> out;
+  int planes, cell_rows, cell_columns, tiles_x, tiles_y;
+  int connect_high, reverse;
+  unsigned min_points;
+  unsigned segment_capacity, piece_capacity;
+  unsigned long long point_capacity, contour_capacity;
+  unsigned scan_blocks;
+  int levels;
+  double level[kMaxLevels];
+
+  __device__ __forceinline__ int tiles() const { return planes * tiles_x * tiles_y; }
+  /// More than the workspace holds: nothing that depends on complete pieces may run.
+  __device__ __forceinline__ bool overflowed(const Counters& counters) const {
+    return counters.segments > segment_capacity || counters.pieces > piece_capacity;
+  }
+};
+
+/// float32 and float64 points.
+struct Point32 {
+  float row, col;
+};
+struct Point64 {
+  double row, col;
+};
+struct Vec {
+  double row, col;
+};
+__device__ __forceinline__ void store_point(Point32& to, const Vec& from) {
+  to = {static_cast<float>(from.row), static_cast<float>(from.col)};
+}
+__device__ __forceinline__ void store_point(Point64& to, const Vec& from) {
+  to = {from.row, from.col};
+}
+
+// Samples ------------------------------------------------------------------------------------------------
+/// How an element type is read: as the number `Value` that is compared, exactly.
+template <class T>
+struct Sample {
+  using Value = float;
+  static constexpr bool kMayBeNan = false;
+  static __device__ __forceinline__ Value read(const unsigned char* p) {
+    return static_cast<float>(*reinterpret_cast<const T*>(p));
+  }
+};
+template <>
+struct Sample<float> {
+  using Value = float;
+  static constexpr bool kMayBeNan = true;
+  static __device__ __forceinline__ Value read(const unsigned char* p) {
+    return __ldg(reinterpret_cast<const float*>(p));
+  }
+};
+template <>
+struct Sample<double> {
+  using Value = double;
+  static constexpr bool kMayBeNan = true;
+  static __device__ __forceinline__ Value read(const unsigned char* p) {
+    return __ldg(reinterpret_cast<const double*>(p));
+  }
+};
+template <>
+struct Sample<__half> {
+  using Value = float;
+  static constexpr bool kMayBeNan = true;
+  static __device__ __forceinline__ Value read(const unsigned char* p) {
+    return __half2float(__ldg(reinterpret_cast<const __half*>(p)));
+  }
+};
+
+template <class T>
+__device__ __forceinline__ typename Sample<T>::Value read_sample(const Map& map, int plane, int row, int col) {
+  return Sample<T>::read(map.data + plane * map.plane_pitch + row * map.row_pitch + col * map.sample_pitch);
+}
+__device__ __forceinline__ bool is_masked(const Map& map, int row, int col) {
+  return map.mask != nullptr && map.mask[row * map.mask_pitch + col] == 0;
+}
+
+/// The largest Value that is not above the level: `sample > threshold` is then exactly `sample > level`.
+__device__ __forceinline__ float threshold_of(double level, float) {
+  return __double2float_rd(level);
+}
+__device__ __forceinline__ double threshold_of(double level, double) {
+  return level;
+}
+
+// Cells --------------------------------------------------------------------------------------------------
+// code = ul + 2 ur + 4 ll + 8 lr, 1 = high. One hex digit a code: from-side + 4 * to-side.
+//   1 T->L  2 R->T  3 R->L  4 L->B  5 T->B  6 R->T, L->B (high: L->T, R->B)   7 R->B
+//   8 B->R  9 T->L, B->R (high: T->R, B->L)  10 B->T  11 B->L  12 L->R  13 T->R  14 L->T
+constexpr std::uint64_t pack_side(int code, int from, int to) {
+  return static_cast<std::uint64_t>(from | to << 2) << (4 * code);
+}
+inline constexpr std::uint64_t kSidesCommon =
+    pack_side(1, kTop, kLeft) | pack_side(2, kRight, kTop) | pack_side(3, kRight, kLeft) |
+    pack_side(4, kLeft, kBottom) | pack_side(5, kTop, kBottom) | pack_side(7, kRight, kBottom) |
+    pack_side(8, kBottom, kRight) | pack_side(10, kBottom, kTop) | pack_side(11, kBottom, kLeft) |
+    pack_side(12, kLeft, kRight) | pack_side(13, kTop, kRight) | pack_side(14, kLeft, kTop);
+inline constexpr std::uint64_t kSidesLow =
+    kSidesCommon | pack_side(6, kRight, kTop) | pack_side(9, kTop, kLeft);
+inline constexpr std::uint64_t kSidesHigh =
+    kSidesCommon | pack_side(6, kLeft, kTop) | pack_side(9, kTop, kRight);
+
+/// Sides of segment `sub` of a cell: from + 4 * to. The second segment of a saddle has the opposite sides.
+__device__ __forceinline__ int sides_of(int code, int sub, int connect_high) {
+  const int first = static_cast<int>((connect_high != 0 ? kSidesHigh : kSidesLow) >> (4 * code)) & 15;
+  return first ^ (sub != 0 ? 10 : 0);
+}
+__device__ __forceinline__ bool is_saddle(int code) {
+  return code == 6 || code == 9;
+}
+__device__ __forceinline__ int segments_of(int code) {
+  return code == 0 || code == 15 ? 0 : (is_saddle(code) ? 2 : 1);
+}
+/// Which segment of a cell starts on `side`, a side where one does.
+__device__ __forceinline__ int sub_from(int code, int side, int connect_high) {
+  return is_saddle(code) && (sides_of(code, 0, connect_high) & 3) != side ? 1 : 0;
+}
+
+/// Where the level crosses between `a` (upper or left) and `b`; float64, one rounding an operation.
+__device__ __forceinline__ double fraction(double level, double a, double b) {
+  return a == b ? 0.0 : (level - a) / (b - a);
+}
+
+/// The crossing on `side` of cell (row, col), from the two samples of that side.
+__device__ __forceinline__ Vec crossing_point(double level, int row, int col, int side, double a, double b) {
+  const double f = fraction(level, a, b);
+  switch (side) {
+    case kTop:
+      return {static_cast<double>(row), col + f};
+    case kBottom:
+      return {static_cast<double>(row + 1), col + f};
+    case kLeft:
+      return {row + f, static_cast<double>(col)};
+    default:
+      return {row + f, static_cast<double>(col + 1)};
+  }
+}
+
+/// The same, with the samples read from the map.
+template <class T>
+__device__ __forceinline__ Vec crossing_at(const Map& map, int plane, double level, int row, int col, int side) {
+  const int r0 = row + (side == kBottom ? 1 : 0);
+  const int c0 = col + (side == kRight ? 1 : 0);
+  const bool across = side == kTop || side == kBottom;
+  const double a = read_sample<T>(map, plane, r0, c0);
+  const double b = read_sample<T>(map, plane, r0 + (across ? 0 : 1), c0 + (across ? 1 : 0));
+  return crossing_point(level, row, col, side, a, b);
+}
+
+}  // namespace contorno::contour_engine

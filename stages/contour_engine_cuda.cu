@@ -1,0 +1,69 @@
+// The contour engine's kernels and launches for float32 points, and the class around them.
+#include "stages/contour_engine_launch.cuh"
+
+namespace contorno {
+namespace contour_engine {
+// In contour_engine_cuda64.cu.
+std::size_t workspace_bytes64(const ContourEngineSpec& spec);
+void allow_kernels64(const ContourEngineSpec& spec);
+void clear_workspace64(const ContourEngineSpec& spec, void* workspace, void* stream);
+void enqueue64(const ContourEngineSpec& spec, int multiprocessors, const ImageView& map, const MaskView& mask,
+               void* workspace, const ContoursView64& out, void* stream);
+}  // namespace contour_engine
+
+using contour_engine::Point32;
+
+std::size_t CudaContourEngine::plan(const ContourEngineSpec& spec) {
+  spec_ = spec;
+  int device = 0;
+  CONTORNO_CUDA_CHECK(cudaGetDevice(&device));
+  CONTORNO_CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device));
+  switch (spec.points) {
+    case ContourEngineSpec::Points::Float32: {
+      const std::size_t bytes = contour_engine::workspace_bytes<Point32>(spec);
+      contour_engine::allow_kernels<Point32>(spec);
+      return bytes;
+    }
+    case ContourEngineSpec::Points::Float64: {
+      const std::size_t bytes = contour_engine::workspace_bytes64(spec);
+      contour_engine::allow_kernels64(spec);
+      return bytes;
+    }
+  }
+  throw InternalError("contour engine: no such type of points");
+}
+
+void CudaContourEngine::prepare(void* workspace, void* stream) const {
+  switch (spec_.points) {
+    case ContourEngineSpec::Points::Float32:
+      return contour_engine::clear_workspace<Point32>(spec_, workspace, stream);
+    case ContourEngineSpec::Points::Float64:
+      return contour_engine::clear_workspace64(spec_, workspace, stream);
+  }
+  throw InternalError("contour engine: no such type of points");
+}
+
+void CudaContourEngine::enqueue(const ImageView& map, const MaskView& mask, void* workspace,
+                                const ContoursView& out, void* stream) const {
+  if (spec_.points != ContourEngineSpec::Points::Float32)
+    throw InternalError("contour engine: planned for float64 points, float32 asked for");
+  contour_engine::enqueue_job<Point32>(spec_, multiprocessors_, map, mask, workspace, out, stream);
+}
+
+void CudaContourEngine::enqueue(const ImageView& map, const MaskView& mask, void* workspace,
+                                const ContoursView64& out, void* stream) const {
+  if (spec_.points != ContourEngineSpec::Points::Float64)
+    throw InternalError("contour engine: planned for float32 points, float64 asked for");
+  contour_engine::enqueue64(spec_, multiprocessors_, map, mask, workspace, out, stream);
+}
+
+void CudaContourEngine::enqueue_export(const ContoursView& out, const ContoursView& host, void* stream) const {
+  const auto from = contour_engine::output_of<Point32>(out);
+  const auto to = contour_engine::output_of<Point32>(host);
+  launch("export_contours", contour_engine::export_contours<Point32>, LaunchKind::Plain,
+         contour_engine::kExportBlocks, contour_engine::kExportThreads, 0, stream, from, to,
+         static_cast<unsigned>(spec_.map.channels), static_cast<unsigned long long>(spec_.point_capacity),
+         static_cast<unsigned long long>(spec_.contour_capacity));
+}
+
+}  // namespace contorno

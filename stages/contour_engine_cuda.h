@@ -1,0 +1,81 @@
+// The CUDA contour engine: maps in device memory become assembled, exactly ordered contours in device memory
+// (the same bits as the CPU engine and, with float64 points, as scikit-image's find_contours). Plain C++; the
+// kernels are in contour_engine_*.cuh. An engine is planned once and owns no device memory: the caller gives
+// a workspace of the planned size, one for every frame in flight. `enqueue` only enqueues (four launches, no
+// allocation, no copy, no wait) and may be captured in a CUDA graph. After `plan` it may be used by any number
+// of threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "pipeline/contours.h"
+#include "pipeline/image.h"
+
+namespace contorno {
+
+/// float64 points, for find_contours.
+struct Point64 {
+  double row = 0, col = 0;
+  bool operator==(const Point64&) const = default;
+};
+
+/// Like ContoursView, with float64 points.
+struct ContoursView64 {
+  ContourCounts* counts = nullptr;
+  Point64* points = nullptr;
+  std::uint32_t* offsets = nullptr;
+  std::uint8_t* closed = nullptr;
+  std::uint32_t* class_begin = nullptr;
+};
+
+/// A byte a sample, shared by all planes; 0 = the sample does not count.
+struct MaskView {
+  const std::uint8_t* data = nullptr;
+  std::ptrdiff_t row_pitch = 0;
+};
+
+struct ContourEngineSpec {
+  enum class Connectivity : std::uint8_t { Low, High };
+  enum class Orientation : std::uint8_t { Low, High };
+  enum class Points : std::uint8_t { Float32, Float64 };
+
+  ImageFormat map;             ///< channels = number of planes, each with its own contours
+  std::vector<double> levels;  ///< in units of the stored samples; plane k uses levels[k % size]
+  Connectivity connectivity = Connectivity::Low;  ///< corners that a saddle joins
+  Orientation orientation = Orientation::Low;     ///< side on the left of a contour
+  unsigned min_points = 0;                        ///< contours with fewer are left out
+  Points points = Points::Float32;
+  std::uint64_t point_capacity = 0, contour_capacity = 0;
+};
+
+class CudaContourEngine {
+ public:
+  /// Throws Error(BadConfig) when the maps are too large or the levels too many. Returns the bytes of one
+  /// workspace.
+  std::size_t plan(const ContourEngineSpec& spec);
+
+  /// Once for a new workspace, and again after a device error; ordered before the first `enqueue` on `stream`.
+  void prepare(void* workspace, void* stream) const;
+
+  /// `map`, `workspace` and `out` are device memory; `map` and `out` must not change until the work is done.
+  /// When a count is over its capacity, nothing was written past the end and the count is at least as large as
+  /// what is needed to get further (exact, unless the workspace itself was too small).
+  void enqueue(const ImageView& map, const MaskView& mask, void* workspace, const ContoursView& out,
+               void* stream) const;
+  void enqueue(const ImageView& map, const MaskView& mask, void* workspace, const ContoursView64& out,
+               void* stream) const;
+
+  /// Copies what exists of `out` into `host`, whose arrays lie in page-locked memory (kAlignment); its counts
+  /// tell how much that is. When a count is over its capacity only the counts are copied.
+  void enqueue_export(const ContoursView& out, const ContoursView& host, void* stream) const;
+
+  const ContourEngineSpec& spec() const { return spec_; }
+
+ private:
+  ContourEngineSpec spec_;
+  int multiprocessors_ = 0;
+};
+
+}  // namespace contorno

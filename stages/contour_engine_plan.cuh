@@ -1,0 +1,118 @@
+// What the host works out for the contour engine: sizes, and where the arrays of a workspace lie.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "cuda/error.h"
+#include "cuda/memory.h"
+#include "stages/contour_engine_cuda.h"
+#include "stages/contour_engine_join.cuh"
+#include "stages/contour_engine_number.cuh"
+#include "stages/contour_engine_tile.cuh"
+
+namespace contorno::contour_engine {
+
+/// A job without pointers. Throws Error(BadConfig) when the engine cannot take such maps.
+template <class P>
+Job<P> plan_job(const ContourEngineSpec& spec) {
+  const ImageFormat& map = spec.map;
+  const auto refuse = [](const std::string& what) { throw Error(ExitCode::BadConfig, "contour engine: " + what); };
+  if (map.width < 1 || map.height < 1 || map.channels < 1 || map.width > kMaxSide || map.height > kMaxSide)
+    refuse("a map of " + describe(map) + " was given; sides from 1 to " + std::to_string(kMaxSide) + " are allowed");
+  if (spec.levels.empty() || spec.levels.size() > kMaxLevels)
+    refuse(std::to_string(spec.levels.size()) + " levels were given, allowed are 1 to " +
+           std::to_string(kMaxLevels));
+  Job<P> job{};
+  job.planes = map.channels;
+  job.cell_rows = map.height - 1;
+  job.cell_columns = map.width - 1;
+  job.tiles_x = (job.cell_columns + kTileColumns - 1) / kTileColumns;
+  job.tiles_y = (job.cell_rows + kTileRows - 1) / kTileRows;
+  const std::uint64_t segments = 2ULL * static_cast<std::uint64_t>(job.cell_rows) *
+                                 static_cast<std::uint64_t>(job.cell_columns) *
+                                 static_cast<std::uint64_t>(job.planes);
+  const std::uint64_t tiles = static_cast<std::uint64_t>(job.planes) * static_cast<std::uint64_t>(job.tiles_y) *
+                              static_cast<std::uint64_t>(job.tiles_x);
+  if (segments >= 1ULL << 31)
+    refuse("a map of " + describe(map) + " was given; at most 2^30 cells, over all classes, are allowed");
+  job.connect_high = spec.connectivity == ContourEngineSpec::Connectivity::High ? 1 : 0;
+  job.reverse = spec.orientation == ContourEngineSpec::Orientation::High ? 1 : 0;
+  job.min_points = spec.min_points;
+  job.point_capacity = std::min<std::uint64_t>(spec.point_capacity, 0xFFFFFFFFULL);
+  job.contour_capacity = std::min<std::uint64_t>(spec.contour_capacity, 0x7FFFFFFFULL);
+  job.segment_capacity = static_cast<unsigned>(std::min(job.point_capacity, static_cast<unsigned long long>(segments)));
+  job.piece_capacity = static_cast<unsigned>(std::min<std::uint64_t>(
+      job.segment_capacity, job.contour_capacity + 2ULL * kTileEdges * tiles));
+  const std::uint64_t units = static_cast<std::uint64_t>(job.planes) * static_cast<std::uint64_t>(job.cell_rows) *
+                              static_cast<std::uint64_t>(job.tiles_x);
+  job.scan_blocks = static_cast<unsigned>((units + kScanThreads * kScanUnits - 1) / (kScanThreads * kScanUnits));
+  job.scan_blocks = std::max(job.scan_blocks, 1U);
+  job.levels = static_cast<int>(spec.levels.size());
+  std::copy(spec.levels.begin(), spec.levels.end(), job.level);
+  return job;
+}
+
+/// Sets the pointers of `job` into the workspace at `base` (may be null) and returns its size. The part that
+/// must be zero before the first frame comes first; `clear_bytes` is its size.
+template <class P>
+std::size_t place_work(Job<P>& job, void* base, std::size_t* clear_bytes = nullptr) {
+  std::size_t at = 0;
+  const auto take = [&](auto*& pointer, std::size_t count) {
+    pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(static_cast<std::byte*>(base) + at);
+    at = align_up(at + count * sizeof(*pointer));
+  };
+  const std::size_t tiles = static_cast<std::size_t>(job.planes) * static_cast<std::size_t>(job.tiles_y) *
+                            static_cast<std::size_t>(job.tiles_x);
+  const std::size_t owners = static_cast<std::size_t>(job.planes) * static_cast<std::size_t>(job.tiles_y + 1) *
+                             static_cast<std::size_t>(job.tiles_x + 1);
+  const std::size_t pieces = job.piece_capacity;
+  Work<P>& work = job.work;
+  take(work.counters, 1);
+  take(work.scan_status, job.scan_blocks);
+  if (clear_bytes != nullptr) *clear_bytes = at;
+  take(work.tile_pieces, tiles);
+  take(work.row_pieces, tiles * (kTileRows + 1));
+  take(work.slots, owners * kTileSlots);
+  take(work.points, job.segment_capacity);
+  take(work.places, job.segment_capacity);
+  take(work.head_points, pieces);
+  take(work.pieces, pieces);
+  take(work.from, pieces);
+  take(work.head_offset, pieces);
+  take(work.active, pieces);
+  take(work.active_first, pieces);
+  for (int k = 0; k < 2; ++k) {
+    take(work.state[k], pieces);
+    take(work.best[k], pieces);
+  }
+  take(work.chain_first, pieces);
+  take(work.chain_far, pieces);
+  return at;
+}
+
+inline Map map_of(const ImageView& view, const MaskView& mask) {
+  const ImageFormat& format = view.format;
+  const auto size = static_cast<long long>(element_size(format.type));
+  const bool planar = format.layout == Layout::Planar;
+  return {.data = static_cast<const unsigned char*>(view.data),
+          .plane_pitch = planar ? view.plane_pitch : size,
+          .row_pitch = view.row_pitch,
+          .sample_pitch = planar ? size : size * format.channels,
+          .mask = mask.data,
+          .mask_pitch = mask.row_pitch,
+          .width = format.width,
+          .height = format.height};
+}
+
+template <class P, class View>
+Output<P> output_of(const View& out) {
+  static_assert(sizeof(*out.points) == sizeof(P) && sizeof(ContourCounts) == 16);
+  return {.counts = reinterpret_cast<unsigned long long*>(out.counts),
+          .points = reinterpret_cast<P*>(out.points),
+          .offsets = out.offsets,
+          .closed = out.closed,
+          .class_begin = out.class_begin};
+}
+
+}  // namespace contorno::contour_engine

@@ -1,0 +1,283 @@
+// The device names that kernels are written against, on the host: every thread of a block is a fiber, which
+// gives way at barriers, warp functions and waits. One system thread, so atomics are plain. Slow, exact, and
+// needs neither a compiler for the device nor a device: it tests the logic of kernels, not their races.
+#pragma once
+
+#include <ucontext.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#define __device__
+#define __global__
+#define __forceinline__ inline
+#define __noinline__
+#define __launch_bounds__(...)
+#define __grid_constant__
+
+struct uint2 {
+  unsigned x, y;
+};
+struct uint4 {
+  unsigned x, y, z, w;
+};
+struct EmulatedDim {
+  unsigned x;
+};
+
+namespace contorno::emulated {
+
+struct Barrier {
+  int expected = 0, arrived = 0, gathered = 0, result = 0;
+  unsigned generation = 0;
+};
+
+struct Block {
+  Barrier all;
+  std::vector<Barrier> warps;
+  std::vector<unsigned long long> lanes;  ///< 32 a warp
+  std::vector<unsigned char> shared;
+};
+
+struct Fiber {
+  ucontext_t context;
+  std::unique_ptr<unsigned char[]> stack;
+  Block* block = nullptr;
+  EmulatedDim thread{}, block_index{}, grid{};
+  const Barrier* waits_for = nullptr;
+  unsigned generation = 0;
+  bool done = true;
+};
+
+inline Fiber* running = nullptr;
+inline ucontext_t scheduler;
+inline const std::function<void()>* kernel_body = nullptr;
+
+inline void give_way() {
+  swapcontext(&running->context, &scheduler);
+}
+
+inline int meet(Barrier& barrier, int value) {
+  barrier.gathered |= value;
+  if (++barrier.arrived == barrier.expected) {
+    barrier.result = barrier.gathered;
+    barrier.gathered = barrier.arrived = 0;
+    ++barrier.generation;
+  } else {
+    running->waits_for = &barrier;
+    running->generation = barrier.generation;
+    give_way();
+  }
+  return barrier.result;
+}
+
+inline void leave(Barrier& barrier) {
+  if (--barrier.expected == barrier.arrived && barrier.arrived > 0) {
+    barrier.result = barrier.gathered;
+    barrier.gathered = barrier.arrived = 0;
+    ++barrier.generation;
+  }
+}
+
+inline void fiber_main() {
+  (*kernel_body)();
+  running->done = true;
+  leave(running->block->all);
+  leave(running->block->warps[running->thread.x / 32]);
+  for (;;) give_way();
+}
+
+/// All lanes of the warp give a value and see those of all.
+template <class T>
+std::array<T, 32> gather_warp(T value) {
+  static_assert(sizeof(T) <= 8);
+  Block& block = *running->block;
+  const unsigned warp = running->thread.x / 32;
+  unsigned long long bits = 0;
+  std::memcpy(&bits, &value, sizeof(T));
+  block.lanes[running->thread.x] = bits;
+  meet(block.warps[warp], 0);
+  std::array<T, 32> all{};
+  for (unsigned lane = 0; lane < 32; ++lane) std::memcpy(&all[lane], &block.lanes[warp * 32 + lane], sizeof(T));
+  meet(block.warps[warp], 0);
+  return all;
+}
+
+/// Runs `body` for every thread of every block; with `together`, all blocks at the same time.
+inline void run_grid(unsigned blocks, unsigned threads, std::size_t shared, bool together,
+                     const std::function<void()>& body) {
+  static std::vector<Fiber> fibers;
+  constexpr std::size_t kStack = 64 << 10;
+  kernel_body = &body;
+  const unsigned group = together ? blocks : 1;
+  for (unsigned first = 0; first < blocks; first += group) {
+    std::vector<Block> group_blocks(group);
+    if (fibers.size() < static_cast<std::size_t>(group) * threads) fibers.resize(group * threads);
+    for (unsigned b = 0; b < group; ++b) {
+      Block& block = group_blocks[b];
+      block.all.expected = static_cast<int>(threads);
+      block.warps.resize(threads / 32);
+      for (Barrier& warp : block.warps) warp.expected = 32;
+      block.lanes.resize(threads);
+      block.shared.assign(shared, 0xA5);
+      for (unsigned t = 0; t < threads; ++t) {
+        Fiber& fiber = fibers[b * threads + t];
+        if (!fiber.stack) fiber.stack = std::make_unique<unsigned char[]>(kStack);
+        fiber.block = &block;
+        fiber.thread = {t}, fiber.block_index = {first + b}, fiber.grid = {blocks};
+        fiber.waits_for = nullptr;
+        fiber.done = false;
+        getcontext(&fiber.context);
+        fiber.context.uc_stack.ss_sp = fiber.stack.get();
+        fiber.context.uc_stack.ss_size = kStack;
+        fiber.context.uc_link = nullptr;
+        makecontext(&fiber.context, fiber_main, 0);
+      }
+    }
+    for (bool alive = true; alive;) {
+      alive = false;
+      bool moved = false;
+      for (std::size_t f = 0; f < static_cast<std::size_t>(group) * threads; ++f) {
+        Fiber& fiber = fibers[f];
+        if (fiber.done) continue;
+        alive = true;
+        if (fiber.waits_for != nullptr && fiber.waits_for->generation == fiber.generation) continue;
+        fiber.waits_for = nullptr;
+        running = &fiber;
+        swapcontext(&scheduler, &fiber.context);
+        moved = true;
+      }
+      if (alive && !moved) throw std::logic_error("emulated kernel: threads wait for each other for ever");
+    }
+  }
+}
+
+}  // namespace contorno::emulated
+
+#define threadIdx (::contorno::emulated::running->thread)
+#define blockIdx (::contorno::emulated::running->block_index)
+#define gridDim (::contorno::emulated::running->grid)
+
+inline void __syncthreads() {
+  contorno::emulated::meet(contorno::emulated::running->block->all, 0);
+}
+inline int __syncthreads_or(int value) {
+  return contorno::emulated::meet(contorno::emulated::running->block->all, value != 0 ? 1 : 0);
+}
+inline unsigned __ballot_sync(unsigned, bool value) {
+  unsigned bits = 0;
+  const auto all = contorno::emulated::gather_warp<int>(value ? 1 : 0);
+  for (unsigned lane = 0; lane < 32; ++lane) bits |= static_cast<unsigned>(all[lane]) << lane;
+  return bits;
+}
+template <class T>
+T __shfl_up_sync(unsigned, T value, unsigned step) {
+  const unsigned lane = threadIdx.x % 32;
+  const auto all = contorno::emulated::gather_warp(value);
+  return lane >= step ? all[lane - step] : value;
+}
+template <class T>
+T __shfl_xor_sync(unsigned, T value, int mask) {
+  const unsigned lane = threadIdx.x % 32;
+  return contorno::emulated::gather_warp(value)[lane ^ static_cast<unsigned>(mask)];
+}
+template <class T>
+T __shfl_sync(unsigned, T value, int source) {
+  return contorno::emulated::gather_warp(value)[static_cast<unsigned>(source)];
+}
+inline void __syncwarp(unsigned = ~0U) {
+  contorno::emulated::gather_warp(0);
+}
+inline void __threadfence() {}
+inline int __popc(unsigned v) {
+  return std::popcount(v);
+}
+inline int __popcll(unsigned long long v) {
+  return std::popcount(v);
+}
+inline int __ffs(int v) {
+  return v == 0 ? 0 : std::countr_zero(static_cast<unsigned>(v)) + 1;
+}
+template <class T>
+T __ldg(const T* p) {
+  return *p;
+}
+template <class T>
+T __ldcg(const T* p) {
+  return *p;
+}
+template <class T>
+T atomicAdd(T* p, T v) {
+  const T old = *p;
+  *p += v;
+  return old;
+}
+template <class T>
+T atomicOr(T* p, T v) {
+  const T old = *p;
+  *p |= v;
+  return old;
+}
+template <class T>
+T atomicMin(T* p, T v) {
+  const T old = *p;
+  *p = std::min(*p, v);
+  return old;
+}
+template <class T>
+T atomicMax(T* p, T v) {
+  const T old = *p;
+  *p = std::max(*p, v);
+  return old;
+}
+inline float __double2float_rd(double v) {
+  const float f = static_cast<float>(v);
+  return static_cast<double>(f) > v ? std::nextafterf(f, -INFINITY) : f;
+}
+
+/// IEEE binary16, by its bits.
+struct __half {
+  std::uint16_t bits;
+};
+inline float __half2float(__half h) {
+  const int exponent = h.bits >> 10 & 31;
+  const int mantissa = h.bits & 1023;
+  const float sign = (h.bits & 0x8000) != 0 ? -1.0F : 1.0F;
+  if (exponent == 31) return mantissa != 0 ? NAN : sign * INFINITY;
+  if (exponent == 0) return sign * std::ldexp(static_cast<float>(mantissa), -24);
+  return sign * std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
+}
+
+namespace contorno {
+
+using std::fabs;
+using std::floor;
+using std::fmax;
+using std::max;
+using std::min;
+
+template <class T>
+T& block_shared() {
+  return *reinterpret_cast<T*>(emulated::running->block->shared.data());
+}
+template <class T>
+T load_acquire(const T* address) {
+  return *address;
+}
+template <class T>
+void store_release(T* address, T value) {
+  *address = value;
+}
+inline void spin_pause() {
+  emulated::give_way();
+}
+
+}  // namespace contorno
