@@ -21,7 +21,6 @@ namespace contorno::contour_engine {
 
 inline constexpr int kTileColumns = 64;      ///< cells; one word of bits a row
 inline constexpr int kTileRows = 32;         ///< cells; one lane of a warp a row
-inline constexpr int kTileThreads = 256;
 inline constexpr int kTileSegments = 2 * kTileColumns * kTileRows;
 inline constexpr int kTileEdges = kTileColumns + kTileRows;  ///< grid edges on a tile's upper and left side
 inline constexpr int kTileSlots = 5 * kTileEdges;            ///< one an edge, four a sample (one a quadrant)
@@ -44,6 +43,7 @@ struct Counters {
   alignas(8) unsigned pieces;  ///< one 64-bit atomic hands out pieces and active pieces
   unsigned active;
   unsigned segments;
+  unsigned crossed_tiles, dense_tiles;
   unsigned barrier;
   unsigned finished_blocks;
   unsigned changed[59];  ///< one flag a round of join_pieces
@@ -66,9 +66,14 @@ struct ActivePiece {
   unsigned exit;      ///< slot in which the follower's index stands; kNone: ends here
 };
 
+struct TileBits;
+
 template <class P>
 struct Work {
   Counters* counters;
+  TileBits* tile_bits;      ///< of the crossed tiles, in any order (large maps)
+  unsigned* crossed_tiles;  ///< which tile each of them is
+  unsigned* dense_tiles;    ///< places in crossed_tiles of those with too many segments for trace_sparse
   unsigned long long* scan_status;  ///< one a block of number_contours
   uint2* tile_pieces;               ///< first piece, number of pieces
   unsigned short* row_pieces;       ///< kTileRows + 1 a tile: first piece whose first segment is in the row

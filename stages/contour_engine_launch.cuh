@@ -28,7 +28,9 @@ template <class P>
 void allow_kernels(const ContourEngineSpec& spec) {
   with_sample_type(spec.map.type, [](auto* tag) {
     using T = std::remove_pointer_t<decltype(tag)>;
-    allow_shared("trace_tiles", trace_tiles<T, P>, sizeof(TileShared));
+    allow_shared("trace_small", trace_small<T, P>, sizeof(SmallShared));
+    allow_shared("trace_sparse", trace_sparse<T, P>, sizeof(TileShared<PackedLinks>));
+    allow_shared("trace_dense", trace_dense<T, P>, sizeof(TileShared<WideLinks>));
   });
   allow_shared("join_pieces", join_pieces<P>, sizeof(JoinShared));
 }
@@ -45,8 +47,16 @@ void enqueue_job(const ContourEngineSpec& spec, int multiprocessors, const Image
   if (tiles != 0)
     with_sample_type(spec.map.type, [&](auto* tag) {
       using T = std::remove_pointer_t<decltype(tag)>;
-      launch("trace_tiles", trace_tiles<T, P>, LaunchKind::Plain, tiles, kTileThreads, sizeof(TileShared), stream,
-             job);
+      if (is_small(job)) {
+        launch("trace_small", trace_small<T, P>, LaunchKind::Plain, tiles, kSmallThreads, sizeof(SmallShared),
+               stream, job);
+        return;
+      }
+      launch("find_crossed", find_crossed<T, P>, LaunchKind::Plain, tiles, kBitsThreads, kBitsShared, stream, job);
+      launch("trace_sparse", trace_sparse<T, P>, LaunchKind::Plain, std::min(tiles, kSparseBlocks * processors),
+             kSparseThreads, sizeof(TileShared<PackedLinks>), stream, job);
+      launch("trace_dense", trace_dense<T, P>, LaunchKind::Plain, std::min(tiles, 2 * processors), kDenseThreads,
+             sizeof(TileShared<WideLinks>), stream, job);
     });
   const unsigned join_blocks = std::min((job.piece_capacity + kJoinThreads - 1) / kJoinThreads, processors);
   launch("join_pieces", join_pieces<P>, LaunchKind::Cooperative, std::max(join_blocks, 1U), kJoinThreads,

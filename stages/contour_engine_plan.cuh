@@ -53,6 +53,13 @@ Job<P> plan_job(const ContourEngineSpec& spec) {
   return job;
 }
 
+/// Maps with few tiles, which all run at the same time, are traced by one kernel that also reads the samples.
+inline constexpr int kSmallTiles = 528;
+template <class P>
+bool is_small(const Job<P>& job) {
+  return job.planes * job.tiles_x * job.tiles_y <= kSmallTiles;
+}
+
 /// Sets the pointers of `job` into the workspace at `base` (may be null) and returns its size. The part that
 /// must be zero before the first frame comes first; `clear_bytes` is its size.
 template <class P>
@@ -71,6 +78,9 @@ std::size_t place_work(Job<P>& job, void* base, std::size_t* clear_bytes = nullp
   take(work.counters, 1);
   take(work.scan_status, job.scan_blocks);
   if (clear_bytes != nullptr) *clear_bytes = at;
+  take(work.tile_bits, tiles);
+  take(work.crossed_tiles, tiles);
+  take(work.dense_tiles, tiles);
   take(work.tile_pieces, tiles);
   take(work.row_pieces, tiles * (kTileRows + 1));
   take(work.slots, owners * kTileSlots);

@@ -1,46 +1,20 @@
-// trace_tiles: one block a tile of 64 x 32 cells of one plane.
+// The second step of a tile: segments, their followers, and the pieces of contours that they form.
 //
-// Reads   every sample of the tile once (65 x 33), those of crossed edges again (from the cache)
-// Writes  tile_pieces for every tile; for tiles with segments points, places, pieces, active pieces, slots
-// Shared  51 KiB: 4 blocks a multiprocessor
+// Reads   the tile's bits; the two samples of every crossed edge
+// Writes  tile_pieces, row_pieces; points and places of its segments; pieces; active pieces and slots
 //
-// Steps: bits of high samples -> crossed cells and their number -> list of segments -> followers -> ranks by
-// pointer jumping -> pieces. Samples that are not a number, masked, or so close to the level that a crossing
-// could fall exactly on a sample make the tile `unusual`: then the followers come from exact points.
+// list of segments -> followers -> rank by pointer jumping in shared memory -> leaders (one a piece) -> places
+// in the intermediate arrays -> records of pieces, points.
+//
+// Three kernels share it: trace_small reads the samples itself (small maps: fewest launches); trace_sparse and
+// trace_dense take the bits that find_crossed left (large maps: many small blocks, few large ones).
 #pragma once
 
-#include "stages/contour_engine_nodes.cuh"
+#include "stages/contour_engine_bits.cuh"
 
 namespace contorno::contour_engine {
 
-inline constexpr int kSegmentsAThread = kTileSegments / kTileThreads;
-inline constexpr int kTileBlocks = 4;  ///< on a multiprocessor at the same time
-inline constexpr int kTileWarps = kTileThreads / 32;
-inline constexpr int kTileWords = kTileSegments / 32;
-inline constexpr unsigned short kNoFollower = 0xFFFF;
-inline constexpr unsigned short kInside = 0xFFFF;   ///< leader of a finished contour (in `next`)
-inline constexpr unsigned short kDropped = 0xFFFE;  ///< leader of a finished contour below min_points
-
-inline constexpr unsigned long long kRepresentative = 1ULL << 63;
-inline constexpr unsigned long long kOpenEnd = 1ULL << 62;
-
-struct TileShared {
-  unsigned long long link[kTileSegments];  ///< Link; at representatives at last rank and count of the piece
-  unsigned short segment[kTileSegments];   ///< see pack_segment
-  unsigned short next[kTileSegments];      ///< follower; later, at leaders, the place among active pieces
-  unsigned long long high[kTileRows + 1], valid[kTileRows + 1];  ///< columns 0..63
-  unsigned high_last[kTileRows + 1], valid_last[kTileRows + 1];  ///< column 64
-  unsigned long long crossed[kTileRows], saddle[kTileRows];
-  unsigned before[kTileRows + 1];  ///< segments in the rows above
-  unsigned has_previous[kTileWords];
-  unsigned leader[kTileWords];  ///< bit: this segment writes its piece's record
-  unsigned first[kTileWords];  ///< bit: this segment is the first (in raster order) of a piece
-  unsigned first_before[kTileWords];
-  unsigned active, segment_base, piece_base, active_base, pieces;
-};
-
-/// A segment as it stands in the list: sides, number in the cell, cell. from == to marks a segment of length
-/// zero, which takes no part.
+/// A segment as it stands in the list. from == to marks a segment of length zero, which takes no part.
 struct TileSegment {
   int row, col, sub, from, to;
 };
@@ -51,251 +25,195 @@ __device__ __forceinline__ TileSegment unpack_segment(unsigned short word) {
   return {(word >> 6) & 31, word & 63, (word >> 11) & 1, (word >> 12) & 3, word >> 14};
 }
 
-/// What pointer jumping knows of a segment and those after it, up to `target` (not with it, unless ended).
+/// What pointer jumping knows of the segments from one up to `target` (not with it): the largest index and the
+/// steps to it. The open end of a chain outranks every index: key = end + capacity.
 struct Link {
-  unsigned target, largest, to_largest, smallest, length;
-  bool ended;  ///< target is the open end, which is included; length counts the steps to it
+  unsigned target, key, distance;
 };
-__device__ __forceinline__ unsigned long long pack_link(const Link& l) {
-  return static_cast<unsigned long long>(l.target) | static_cast<unsigned long long>(l.largest) << 12 |
-         static_cast<unsigned long long>(l.to_largest) << 24 |
-         static_cast<unsigned long long>(l.smallest) << 36 |
-         static_cast<unsigned long long>(l.length & 0x3FFF) << 48 |
-         static_cast<unsigned long long>(l.ended ? 1 : 0) << 62;
-}
-__device__ __forceinline__ Link unpack_link(unsigned long long w) {
-  return {static_cast<unsigned>(w) & 4095U,         static_cast<unsigned>(w >> 12) & 4095U,
-          static_cast<unsigned>(w >> 24) & 4095U,   static_cast<unsigned>(w >> 36) & 4095U,
-          static_cast<unsigned>(w >> 48) & 0x3FFFU, (w >> 62 & 1) != 0};
-}
 
-/// One tile, one thread of its block.
-template <class T, class P>
+/// Up to 1024 segments: a link is one word.
+struct PackedLinks {
+  static constexpr unsigned kCapacity = 1024;
+  using Word = unsigned;
+  Word word[kCapacity];
+  unsigned smallest[kCapacity];
+  __device__ __forceinline__ unsigned& smallest_of(unsigned i) { return smallest[i]; }
+  static __device__ __forceinline__ Word pack(const Link& l) { return l.distance | l.target << 10 | l.key << 20; }
+  static __device__ __forceinline__ Link unpack(Word w) { return {w >> 10 & 1023, w >> 20, w & 1023}; }
+};
+
+/// As many as a tile can have. The targets are not needed any more when the smallest indices are collected.
+struct WideLinks {
+  static constexpr unsigned kCapacity = kTileSegments;
+  using Word = uint2;
+  Word word[kCapacity];
+  __device__ __forceinline__ unsigned& smallest_of(unsigned i) { return word[i].x; }
+  static __device__ __forceinline__ Word pack(const Link& l) { return {l.target, l.distance | l.key << 16}; }
+  static __device__ __forceinline__ Link unpack(Word w) { return {w.x, w.y >> 16, w.y & 0xFFFF}; }
+};
+
+template <class Links>
+struct TileShared {
+  static constexpr unsigned kCapacity = Links::kCapacity;
+  static constexpr int kWords = static_cast<int>(kCapacity) / 32;
+  TileBits bits;
+  Links links;
+  unsigned largest[kCapacity];        ///< at representatives: open: (index << 13 | steps to the end), closed: steps
+  unsigned short segment[kCapacity];  ///< see pack_segment
+  unsigned short leader[kCapacity];   ///< open pieces from the front, closed ones from the back
+  unsigned before[kTileRows + 1];     ///< segments in the rows above
+  unsigned has_previous[kWords];
+  unsigned first[kWords];  ///< bit: this segment is the first (in raster order) of a piece
+  unsigned first_before[kWords];
+  unsigned open, closed, segment_base, piece_base, active_base, pieces;
+};
+
+inline constexpr unsigned short kDropped = 0x8000;  ///< leader of a finished contour below min_points
+
+/// One tile, seen by one thread of its block.
+template <class T, class P, class Links, int kThreads>
 class TileTracer {
  public:
-  __device__ TileTracer(const Job<P>& job, TileShared& shared)
-      : job_(job), s_(shared), thread_(static_cast<int>(threadIdx.x)), tile_(static_cast<int>(blockIdx.x)) {
-    const int tiles = job.tiles_x * job.tiles_y;
-    // Interleaved classes lie side by side: their tiles run together, so that lines are read once.
-    const bool interleaved = job.map.plane_pitch < job.map.row_pitch;
-    plane_ = interleaved ? tile_ % job.planes : tile_ / tiles;
-    const int place = interleaved ? tile_ / job.planes : tile_ % tiles;
-    tile_ = plane_ * tiles + place;
-    row0_ = place / job.tiles_x * kTileRows;
-    col0_ = place % job.tiles_x * kTileColumns;
-    rows_ = min(kTileRows, job.cell_rows - row0_);
-    level_ = job.level[plane_ % job.levels];
-  }
+  __device__ __forceinline__ TileTracer(const Job<P>& job, TileShared<Links>& shared, const TilePlace& place)
+      : job_(job),
+        s_(shared),
+        place_(place),
+        level_(job.level[place.plane % job.levels]),
+        thread_(static_cast<int>(threadIdx.x)) {}
 
+  /// Bits are there, and at least one segment, at most kCapacity.
   __device__ void run() {
-    const bool unusual = read_samples();
-    count_segments();
-    segments_ = static_cast<int>(s_.before[kTileRows]);
-    if (segments_ == 0) {
-      if (thread_ == 0) job_.work.tile_pieces[tile_] = {0, 0};
-      return;
-    }
     list_segments();
-    if (unusual)
+    if (s_.bits.unusual != 0)
       link_exact();
     else
       link_edges();
     rank();
-    find_leaders(unusual);
+    find_leaders();
     if (!reserve()) return;
-    write_pieces(unusual);
+    write_pieces();
     write_points();
+  }
+
+  /// Number of segments before each row, by the first warp. Ends with a barrier; returns all.
+  __device__ int count_segments() {
+    if (thread_ < 32) {
+      const unsigned own =
+          static_cast<unsigned>(__popcll(s_.bits.crossed[thread_]) + __popcll(s_.bits.saddle[thread_]));
+      const unsigned sum = warp_scan(own);
+      s_.before[thread_] = sum - own;
+      if (thread_ == 31) s_.before[32] = sum;
+    }
+#pragma unroll
+    for (int i = thread_; i < kWords; i += kThreads) {
+      s_.has_previous[i] = 0;
+      s_.first[i] = 0;
+    }
+    if (thread_ == 0) s_.open = s_.closed = 0;
+    __syncthreads();
+    segments_ = static_cast<int>(s_.before[kTileRows]);
+    return segments_;
   }
 
  private:
   using Value = typename Sample<T>::Value;
+  static constexpr unsigned kCapacity = Links::kCapacity;
+  static constexpr int kWords = TileShared<Links>::kWords;
+  static constexpr int kEach = (static_cast<int>(kCapacity) + kThreads - 1) / kThreads;
 
+  static __device__ __forceinline__ unsigned warp_scan(unsigned value) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+      const unsigned other = __shfl_up_sync(~0U, value, step);
+      if (lane >= step) value += other;
+    }
+    return value;
+  }
   __device__ __forceinline__ unsigned index_of(int row, int col, int sub) const {
     const unsigned long long below = (1ULL << col) - 1;
-    return s_.before[row] + static_cast<unsigned>(__popcll(s_.crossed[row] & below)) +
-           static_cast<unsigned>(__popcll(s_.saddle[row] & below)) + static_cast<unsigned>(sub);
+    return s_.before[row] + static_cast<unsigned>(__popcll(s_.bits.crossed[row] & below)) +
+           static_cast<unsigned>(__popcll(s_.bits.saddle[row] & below)) + static_cast<unsigned>(sub);
   }
   __device__ __forceinline__ bool is_crossed(int row, int col) const {
-    return row >= 0 && row < kTileRows && col >= 0 && col < kTileColumns && (s_.crossed[row] >> col & 1) != 0;
+    return row >= 0 && row < kTileRows && col >= 0 && col < kTileColumns &&
+           (s_.bits.crossed[row] >> col & 1) != 0;
   }
   __device__ __forceinline__ int code_of(int row, int col) const {
     const auto pair = [&](int r) {
-      const int left = static_cast<int>(s_.high[r] >> col & 1);
-      const int right =
-          col == kTileColumns - 1 ? static_cast<int>(s_.high_last[r]) : static_cast<int>(s_.high[r] >> (col + 1) & 1);
-      return left + 2 * right;
+      const unsigned long long word = s_.bits.high[r];
+      const unsigned right = col == kTileColumns - 1 ? s_.bits.high_last[r] : static_cast<unsigned>(word >> (col + 1)) & 1;
+      return static_cast<int>((static_cast<unsigned>(word >> col) & 1) + 2 * right);
     };
     return pair(row) + 4 * pair(row + 1);
   }
   __device__ __forceinline__ Vec point_of(const TileSegment& segment, int side) const {
-    return crossing_at<T>(job_.map, plane_, level_, row0_ + segment.row, col0_ + segment.col, side);
+    return crossing_at<T>(job_.map, place_.plane, level_, place_.row0 + segment.row, place_.col0 + segment.col, side);
   }
   __device__ __forceinline__ unsigned raster_id(unsigned index) const {
     const TileSegment segment = unpack_segment(s_.segment[index]);
-    return 2U * (static_cast<unsigned>(row0_ + segment.row) * static_cast<unsigned>(job_.cell_columns) +
-                 static_cast<unsigned>(col0_ + segment.col)) +
+    return 2U * (static_cast<unsigned>(place_.row0 + segment.row) * static_cast<unsigned>(job_.cell_columns) +
+                 static_cast<unsigned>(place_.col0 + segment.col)) +
            static_cast<unsigned>(segment.sub);
-  }
-
-  /// Fills high and valid. Whether any sample of the tile is not finite, masked or close to the level.
-  __device__ bool read_samples() {
-    const Value threshold = threshold_of(level_, Value{});
-    // A crossing can only fall on a sample if |level - a| < 2^-36 |b - a| (rows and columns are below 2^16).
-    // With all |samples| below 2^16 m that needs |level - a| < 2^-19 m.
-    const double magnitude = fmax(fabs(level_), 1.0);
-    const Value near = static_cast<Value>(magnitude * 0x1p-18);
-    const Value large = static_cast<Value>(magnitude * 0x1p16);
-    const Value centre = static_cast<Value>(level_);
-    constexpr int kSteps = (kTileRows + kTileWarps) / kTileWarps;
-    const int lane = thread_ % 32;
-    const int warp = thread_ / 32;
-    Value value[kSteps][3];
-    bool used[kSteps][3];
-#pragma unroll
-    for (int step = 0; step < kSteps; ++step) {
-      const int row = row0_ + warp + step * kTileWarps;
-#pragma unroll
-      for (int part = 0; part < 3; ++part) {
-        if (warp + step * kTileWarps > rows_) break;
-        const int col = min(col0_ + part * 32 + (part < 2 ? lane : 0), job_.map.width - 1);
-        value[step][part] = read_sample<T>(job_.map, plane_, row, col);
-        used[step][part] = job_.map.mask == nullptr || !is_masked(job_.map, row, col);
-      }
-    }
-    bool unusual = false;
-#pragma unroll
-    for (int step = 0; step < kSteps; ++step) {
-      const int row = warp + step * kTileWarps;
-      if (row > rows_) break;
-      unsigned high[3];
-      unsigned valid[3];
-#pragma unroll
-      for (int part = 0; part < 3; ++part) {
-        const Value v = value[step][part];
-        high[part] = __ballot_sync(~0U, v > threshold);
-        unusual |= !(fabs(v - centre) > near && fabs(v) < large) || !used[step][part];
-        valid[part] = __ballot_sync(~0U, v == v && used[step][part]);
-      }
-      if (lane == 0) {
-        s_.high[row] = high[0] | static_cast<unsigned long long>(high[1]) << 32;
-        s_.valid[row] = valid[0] | static_cast<unsigned long long>(valid[1]) << 32;
-        s_.high_last[row] = high[2] & 1;
-        s_.valid_last[row] = valid[2] & 1;
-      }
-    }
-    return __syncthreads_or(unusual ? 1 : 0) != 0;
-  }
-
-  /// Crossed cells, saddles, and segments before each row; one warp, a lane a row.
-  __device__ void count_segments() {
-    if (thread_ < 32) {
-      const int row = thread_;
-      unsigned long long crossed = 0;
-      unsigned long long saddle = 0;
-      if (row < rows_) {
-        const auto right = [](unsigned long long word, unsigned last) {
-          return word >> 1 | static_cast<unsigned long long>(last) << 63;
-        };
-        const unsigned long long ul = s_.high[row];
-        const unsigned long long ur = right(ul, s_.high_last[row]);
-        const unsigned long long ll = s_.high[row + 1];
-        const unsigned long long lr = right(ll, s_.high_last[row + 1]);
-        const unsigned long long valid = s_.valid[row] & right(s_.valid[row], s_.valid_last[row]) &
-                                         s_.valid[row + 1] & right(s_.valid[row + 1], s_.valid_last[row + 1]);
-        const int columns = min(kTileColumns, job_.cell_columns - col0_);
-        crossed = ((ul | ur | ll | lr) & ~(ul & ur & ll & lr)) & valid & (~0ULL >> (64 - columns));
-        saddle = (ul ^ ur) & (ll ^ lr) & (ul ^ ll) & crossed;
-      }
-      const unsigned own = static_cast<unsigned>(__popcll(crossed) + __popcll(saddle));
-      unsigned sum = own;
-#pragma unroll
-      for (int step = 1; step < 32; step *= 2) {
-        const unsigned other = __shfl_up_sync(~0U, sum, step);
-        if (row >= step) sum += other;
-      }
-      s_.crossed[row] = crossed;
-      s_.saddle[row] = saddle;
-      s_.before[row] = sum - own;
-      if (row == 31) s_.before[32] = sum;
-    }
-    if (thread_ < kTileWords) {
-      s_.has_previous[thread_] = 0;
-      s_.first[thread_] = 0;
-    }
-    if (thread_ == 0) s_.active = 0;
-    __syncthreads();
   }
 
   /// A thread takes eight cells of a row.
   __device__ void list_segments() {
-    const int row = thread_ / 8;
-    const int shift = thread_ % 8 * 8;
-    unsigned bits = static_cast<unsigned>(s_.crossed[row] >> shift) & 0xFF;
-    if (bits != 0) {
+    for (int part = thread_; part < kTileRows * 8; part += kThreads) {
+      const int row = part / 8;
+      const int shift = part % 8 * 8;
+      unsigned cells = static_cast<unsigned>(s_.bits.crossed[row] >> shift) & 0xFF;
+      if (cells == 0) continue;
       unsigned index = index_of(row, shift, 0);
-      for (; bits != 0; bits &= bits - 1) {
-        const int col = shift + __ffs(static_cast<int>(bits)) - 1;
+      for (; cells != 0; cells &= cells - 1) {
+        const int col = shift + __ffs(static_cast<int>(cells)) - 1;
         const int code = code_of(row, col);
-        s_.segment[index] = pack_segment(row, col, 0, sides_of(code, 0, job_.connect_high));
-        ++index;
-        if (is_saddle(code)) {
-          s_.segment[index] = pack_segment(row, col, 1, sides_of(code, 1, job_.connect_high));
-          ++index;
-        }
+        s_.segment[index++] = pack_segment(row, col, 0, sides_of(code, 0, job_.connect_high));
+        if (is_saddle(code)) s_.segment[index++] = pack_segment(row, col, 1, sides_of(code, 1, job_.connect_high));
       }
     }
     __syncthreads();
   }
 
-  /// Index of the segment behind the edge on side `to` of a cell, kNoFollower if that cell is not of this tile.
-  __device__ __forceinline__ unsigned short over_edge(const TileSegment& segment) const {
+  /// Index of the segment behind the edge where `segment` ends, kNone if that cell is not of this tile.
+  __device__ __forceinline__ unsigned over_edge(const TileSegment& segment) const {
     const int row = segment.row + (segment.to == kBottom ? 1 : (segment.to == kTop ? -1 : 0));
     const int col = segment.col + (segment.to == kRight ? 1 : (segment.to == kLeft ? -1 : 0));
-    if (!is_crossed(row, col)) return kNoFollower;
-    const int sub = sub_from(code_of(row, col), segment.to ^ 2, job_.connect_high);
-    return static_cast<unsigned short>(index_of(row, col, sub));
+    if (!is_crossed(row, col)) return kNone;
+    return index_of(row, col, sub_from(code_of(row, col), segment.to ^ 2, job_.connect_high));
   }
 
-  __device__ __forceinline__ void set_follower(unsigned index, unsigned short next) {
-    s_.next[index] = next;
-    const bool ended = next == kNoFollower;
-    if (!ended) atomicOr(&s_.has_previous[next / 32], 1U << (next % 32));
-    s_.link[index] = pack_link({ended ? index : next, index, 0, index, ended ? 0U : 1U, ended});
+  __device__ __forceinline__ void set_follower(unsigned index, unsigned next) {
+    if (next != kNone) atomicOr(&s_.has_previous[next / 32], 1U << (next % 32));
+    s_.links.word[index] = Links::pack({next == kNone ? 0 : next, next == kNone ? index + kCapacity : index, 0});
   }
 
   __device__ void link_edges() {
-    for (int i = thread_; i < segments_; i += kTileThreads)
+    for (int i = thread_; i < segments_; i += kThreads)
       set_follower(static_cast<unsigned>(i), over_edge(unpack_segment(s_.segment[i])));
     __syncthreads();
   }
 
   /// The same where crossings may fall on samples: drop segments of length zero first, then link by node.
-  __device__ void link_exact() {
-    for (int i = thread_; i < segments_; i += kTileThreads) {
+  __device__ __noinline__ void link_exact() {
+    for (int i = thread_; i < segments_; i += kThreads) {
       const TileSegment segment = unpack_segment(s_.segment[i]);
       if (same_point(point_of(segment, segment.from), point_of(segment, segment.to)))
         s_.segment[i] = pack_segment(segment.row, segment.col, segment.sub, 0);
     }
     __syncthreads();
-    for (int i = thread_; i < segments_; i += kTileThreads) {
+    for (int i = thread_; i < segments_; i += kThreads) {
       const TileSegment segment = unpack_segment(s_.segment[i]);
-      unsigned short next = kNoFollower;
+      unsigned next = kNone;
       if (segment.from != segment.to) {
         const Vec to = point_of(segment, segment.to);
-        switch (node_of(to, segment.to)) {
-          case NodeKind::None:
-            break;
-          case NodeKind::Edge:
-            next = over_edge(segment);
-            break;
-          case NodeKind::Sample: {
-            const AroundSample follower = follower_of(segment, to);
-            const int row = static_cast<int>(to.row) - 1 + (follower.quadrant >> 1) - row0_;
-            const int col = static_cast<int>(to.col) - 1 + (follower.quadrant & 1) - col0_;
-            if (follower.quadrant >= 0 && is_crossed(row, col))
-              next = static_cast<unsigned short>(index_of(row, col, follower.sub));
-            break;
-          }
+        const NodeKind node = node_of(to, segment.to);
+        if (node == NodeKind::Edge) next = over_edge(segment);
+        if (node == NodeKind::Sample) {
+          const AroundSample follower = follower_of(segment, to);
+          const int row = static_cast<int>(to.row) - 1 + (follower.quadrant >> 1) - place_.row0;
+          const int col = static_cast<int>(to.col) - 1 + (follower.quadrant & 1) - place_.col0;
+          if (follower.quadrant >= 0 && is_crossed(row, col)) next = index_of(row, col, follower.sub);
         }
       }
       set_follower(static_cast<unsigned>(i), next);
@@ -306,175 +224,115 @@ class TileTracer {
   __device__ __forceinline__ AroundSample follower_of(const TileSegment& segment, const Vec& sample) const {
     const int row = static_cast<int>(sample.row);
     const int col = static_cast<int>(sample.col);
-    const int quadrant = 2 * (row0_ + segment.row - row + 1) + (col0_ + segment.col - col + 1);
-    return follower_at_sample<T>(job_.map, plane_, level_, job_.connect_high, row, col, {quadrant, segment.sub});
+    const int quadrant = 2 * (place_.row0 + segment.row - row + 1) + (place_.col0 + segment.col - col + 1);
+    return follower_at_sample<T>(job_.map, place_.plane, level_, job_.connect_high, row, col,
+                                 {quadrant, segment.sub});
   }
 
-  /// Pointer jumping until nothing changes. If neither the largest nor the smallest index of any window grew,
-  /// the windows of a closed piece all agree, and those of an open one have reached its end.
+  /// Pointer jumping until no window's largest key grows: then all windows of a closed piece agree, and those
+  /// of an open one have reached its end. In round k a window is 2^k segments, or reaches the end.
   __device__ void rank() {
-    unsigned long long links[kSegmentsAThread];
-    for (;;) {
+    typename Links::Word words[kEach];
+    for (unsigned step = 1;; step *= 2) {
       bool changed = false;
 #pragma unroll
-      for (int k = 0; k < kSegmentsAThread; ++k) {
-        const int i = thread_ + k * kTileThreads;
+      for (int k = 0; k < kEach; ++k) {
+        const int i = thread_ + k * kThreads;
         if (i >= segments_) break;
-        const Link own = unpack_link(s_.link[i]);
-        if (own.ended) {
-          links[k] = pack_link(own);
-          continue;
-        }
-        const Link other = unpack_link(s_.link[own.target]);
-        Link joined = own;
-        if (other.largest > own.largest) {
-          joined.largest = other.largest;
-          joined.to_largest = own.length + other.to_largest;
+        words[k] = s_.links.word[i];
+        Link own = Links::unpack(words[k]);
+        if (own.key >= kCapacity) continue;
+        const Link other = Links::unpack(s_.links.word[own.target]);
+        if (other.key > own.key) {
+          own.key = other.key;
+          own.distance = step + other.distance;
           changed = true;
         }
-        if (other.smallest < own.smallest) {
-          joined.smallest = other.smallest;
-          changed = true;
-        }
-        joined.target = other.target;
-        joined.length = own.length + other.length;
-        joined.ended = other.ended;
-        changed |= other.ended;
-        links[k] = pack_link(joined);
+        own.target = other.target;
+        words[k] = Links::pack(own);
       }
       if (__syncthreads_or(changed ? 1 : 0) == 0) break;
 #pragma unroll
-      for (int k = 0; k < kSegmentsAThread; ++k) {
-        const int i = thread_ + k * kTileThreads;
+      for (int k = 0; k < kEach; ++k) {
+        const int i = thread_ + k * kThreads;
         if (i >= segments_) break;
-        s_.link[i] = links[k];
+        s_.links.word[i] = words[k];
       }
       __syncthreads();
     }
-  }
-
-  /// Every piece has one leader: the segment without a predecessor if open, the largest if closed.
-  __device__ __forceinline__ bool is_leader(unsigned index, const Link& link) const {
-    if (!link.ended) return link.largest == index;
-    if ((s_.has_previous[index / 32] >> (index % 32) & 1) != 0) return false;
-    const TileSegment segment = unpack_segment(s_.segment[index]);
-    return segment.from != segment.to;
-  }
-  __device__ __forceinline__ unsigned representative(const Link& link) const {
-    return link.ended ? link.target : link.largest;
-  }
-
-  /// Slot in which the piece's follower in another tile stands; kNone: the piece ends here.
-  __device__ unsigned exit_slot(unsigned last, bool unusual) const {
-    const TileSegment segment = unpack_segment(s_.segment[last]);
-    const int row = row0_ + segment.row;
-    const int col = col0_ + segment.col;
-    if (unusual) {
-      const Vec to = point_of(segment, segment.to);
-      switch (node_of(to, segment.to)) {
-        case NodeKind::None:
-          return kNone;
-        case NodeKind::Edge:
-          break;
-        case NodeKind::Sample: {
-          const AroundSample follower = follower_of(segment, to);
-          if (follower.quadrant < 0) return kNone;
-          return slot_of_sample(job_, plane_, static_cast<int>(to.row), static_cast<int>(to.col),
-                                follower.quadrant);
-        }
-      }
-    }
-    const unsigned slot = slot_of_edge(job_, plane_, row, col, segment.to);
-    if (slot != kNone && (Sample<T>::kMayBeNan || job_.map.mask != nullptr)) {
-      // The cell behind the edge is crossed, unless one of its other two samples does not count.
-      const int side = segment.to;
-      const int r = row + (side == kBottom ? 2 : (side == kTop ? -1 : 0));
-      const int c = col + (side == kRight ? 2 : (side == kLeft ? -1 : 0));
-      const bool across = side == kTop || side == kBottom;
-      const int r2 = r + (across ? 0 : 1);
-      const int c2 = c + (across ? 1 : 0);
-      const Value a = read_sample<T>(job_.map, plane_, r, c);
-      const Value b = read_sample<T>(job_.map, plane_, r2, c2);
-      if (!(a == a && b == b) || is_masked(job_.map, r, c) || is_masked(job_.map, r2, c2)) return kNone;
-    }
-    return slot;
-  }
-
-  /// Slot in which a predecessor in another tile would look for the piece that begins with `first`.
-  __device__ unsigned entry_slot(unsigned first, bool unusual) const {
-    const TileSegment segment = unpack_segment(s_.segment[first]);
-    const int row = row0_ + segment.row;
-    const int col = col0_ + segment.col;
-    if (unusual) {
-      const Vec from = point_of(segment, segment.from);
-      switch (node_of(from, segment.from)) {
-        case NodeKind::None:
-          return kNone;
-        case NodeKind::Edge:
-          break;
-        case NodeKind::Sample: {
-          const int r = static_cast<int>(from.row);
-          const int c = static_cast<int>(from.col);
-          return slot_of_sample(job_, plane_, r, c, 2 * (row - r + 1) + (col - c + 1));
-        }
-      }
-    }
-    return slot_of_edge(job_, plane_, row, col, segment.from);
-  }
-
-  /// Sets `leader` and `first`; at leaders leaves the place in `next` and n - 1 in the link's length.
-  __device__ void find_leaders(bool unusual) {
-    for (int base = 0; base < segments_; base += kTileThreads) {
-      const int i = base + thread_;
-      const unsigned index = static_cast<unsigned>(i);
-      bool leads = false;
-      if (i < segments_) {
-        Link link = unpack_link(s_.link[i]);
-        leads = is_leader(index, link);
-        if (leads) {
-          unsigned short place = kInside;
-          if (link.ended) {
-            if (exit_slot(link.target, unusual) != kNone || entry_slot(index, unusual) != kNone)
-              place = static_cast<unsigned short>(atomicAdd(&s_.active, 1U));
-          } else {
-            link.length = unpack_link(s_.link[s_.next[i]]).to_largest;
-            s_.link[i] = pack_link(link);
-          }
-          // A contour of n segments has n + 1 points, open or closed.
-          if (place == kInside && link.length + 2 < job_.min_points) place = kDropped;
-          if (place != kDropped) atomicOr(&s_.first[link.smallest / 32], 1U << (link.smallest % 32));
-          s_.next[i] = place;
-        }
-      }
-      const unsigned leaders = __ballot_sync(~0U, leads);
-      if (thread_ % 32 == 0 && index / 32 < kTileWords) s_.leader[index / 32] = leaders;
+    for (int i = thread_; i < segments_; i += kThreads) {
+      s_.links.smallest_of(static_cast<unsigned>(i)) = kNone;
+      s_.largest[i] = 0;
     }
     __syncthreads();
+  }
+
+  /// Every piece has one leader: the segment without a predecessor if open, the largest if closed. Lists them,
+  /// and collects the smallest and largest segment of each piece at its representative.
+  __device__ void find_leaders() {
+    for (int base = 0; base < segments_; base += kThreads) {
+      const int i = base + thread_;
+      const unsigned index = static_cast<unsigned>(i);
+      bool leads_open = false;
+      bool leads_closed = false;
+      if (i < segments_ && !is_empty(index)) {
+        const Link link = Links::unpack(s_.links.word[i]);
+        const unsigned representative = link.key % kCapacity;
+        atomicMin(&s_.links.smallest_of(representative), index);
+        if (link.key >= kCapacity) {
+          atomicMax(&s_.largest[representative], index << 13 | link.distance);
+          leads_open = (s_.has_previous[index / 32] >> (index % 32) & 1) == 0;
+        } else {
+          atomicMax(&s_.largest[representative], link.distance);
+          leads_closed = representative == index;
+        }
+      }
+      if (leads_open) s_.leader[atomicAdd(&s_.open, 1U)] = static_cast<unsigned short>(i);
+      if (leads_closed) s_.leader[kCapacity - 1 - atomicAdd(&s_.closed, 1U)] = static_cast<unsigned short>(i);
+    }
+    __syncthreads();
+    for_leaders([&](unsigned place, bool open) {
+      const unsigned representative = Links::unpack(s_.links.word[s_.leader[place]]).key % kCapacity;
+      // A contour of n segments has n + 1 points; here largest = n - 1.
+      if (!open && s_.largest[representative] + 2 < job_.min_points) {
+        s_.leader[place] |= kDropped;
+        return;
+      }
+      const unsigned first = s_.links.smallest_of(representative);
+      atomicOr(&s_.first[first / 32], 1U << (first % 32));
+    });
+    __syncthreads();
+  }
+  __device__ __forceinline__ bool is_empty(unsigned index) const {
+    const unsigned short word = s_.segment[index];
+    return (word >> 12 & 3) == word >> 14;
+  }
+  template <class Use>
+  __device__ __forceinline__ void for_leaders(const Use& use) {
+    const unsigned open = s_.open;
+    const unsigned all = open + s_.closed;
+    for (unsigned k = static_cast<unsigned>(thread_); k < all; k += kThreads)
+      use(k < open ? k : kCapacity - 1 - (k - open), k < open);
   }
 
   /// Places in the intermediate arrays. False when they are full: the tile then writes nothing more.
   __device__ bool reserve() {
     if (thread_ < 32) {
-      constexpr int kWords = kTileWords / 32;
+      constexpr int kLaneWords = kWords / 32;
       unsigned own = 0;
 #pragma unroll
-      for (int k = 0; k < kWords; ++k) own += static_cast<unsigned>(__popc(s_.first[thread_ * kWords + k]));
-      unsigned sum = own;
-#pragma unroll
-      for (int step = 1; step < 32; step *= 2) {
-        const unsigned other = __shfl_up_sync(~0U, sum, step);
-        if (thread_ >= step) sum += other;
-      }
+      for (int k = 0; k < kLaneWords; ++k) own += static_cast<unsigned>(__popc(s_.first[thread_ * kLaneWords + k]));
+      const unsigned sum = warp_scan(own);
       unsigned running = sum - own;
 #pragma unroll
-      for (int k = 0; k < kWords; ++k) {
-        s_.first_before[thread_ * kWords + k] = running;
-        running += static_cast<unsigned>(__popc(s_.first[thread_ * kWords + k]));
+      for (int k = 0; k < kLaneWords; ++k) {
+        s_.first_before[thread_ * kLaneWords + k] = running;
+        running += static_cast<unsigned>(__popc(s_.first[thread_ * kLaneWords + k]));
       }
       if (thread_ == 31) {
         Counters& counters = *job_.work.counters;
         const unsigned long long both = atomicAdd(reinterpret_cast<unsigned long long*>(&counters.pieces),
-                                                  sum | static_cast<unsigned long long>(s_.active) << 32);
+                                                  sum | static_cast<unsigned long long>(s_.open) << 32);
         s_.segment_base = atomicAdd(&counters.segments, static_cast<unsigned>(segments_));
         s_.piece_base = static_cast<unsigned>(both);
         s_.active_base = static_cast<unsigned>(both >> 32);
@@ -484,73 +342,116 @@ class TileTracer {
     __syncthreads();
     const bool fits = s_.segment_base + static_cast<unsigned>(segments_) <= job_.segment_capacity &&
                       s_.piece_base + s_.pieces <= job_.piece_capacity;
-    if (thread_ == 0) job_.work.tile_pieces[tile_] = {s_.piece_base, fits ? s_.pieces : 0};
+    if (thread_ == 0) job_.work.tile_pieces[place_.tile] = {s_.piece_base, fits ? s_.pieces : 0};
+    if (fits) {
+      unsigned short* const rows = job_.work.row_pieces + static_cast<std::size_t>(place_.tile) * (kTileRows + 1);
+      for (int row = thread_; row <= kTileRows; row += kThreads) {
+        const unsigned index = s_.before[row];
+        rows[row] = static_cast<unsigned short>(index < static_cast<unsigned>(segments_) ? first_rank(index) : s_.pieces);
+      }
+    }
     return fits;
   }
-
   __device__ __forceinline__ unsigned first_rank(unsigned index) const {
     return s_.first_before[index / 32] +
            static_cast<unsigned>(__popc(s_.first[index / 32] & ((1U << (index % 32)) - 1)));
   }
 
-  /// Writes the records of all pieces; leaves rank and count at their representatives' links.
-  __device__ void write_pieces(bool unusual) {
-    if (thread_ <= kTileRows) {
-      const unsigned index = s_.before[thread_];
-      job_.work.row_pieces[static_cast<std::size_t>(tile_) * (kTileRows + 1) + static_cast<unsigned>(thread_)] =
-          static_cast<unsigned short>(index < kTileSegments ? first_rank(index) : s_.pieces);
-    }
-    for (int i = thread_; i < segments_; i += kTileThreads) {
-      const unsigned index = static_cast<unsigned>(i);
-      if ((s_.leader[index / 32] >> (index % 32) & 1) == 0) continue;
-      const Link link = unpack_link(s_.link[i]);
-      const unsigned place = s_.next[i];
-      const unsigned rank = place == kDropped ? kTileSegments : first_rank(link.smallest);
-      const unsigned count = link.length + 1;
-      // Only this leader reads or writes the link of its representative here.
-      s_.link[representative(link)] = kRepresentative | rank | static_cast<unsigned long long>(count) << 16 |
-                                      (link.ended ? kOpenEnd : 0);
-      if (place == kDropped) continue;
+  /// Records of all pieces. At the representatives `smallest` becomes (rank of the piece | length << 16).
+  __device__ void write_pieces() {
+    for_leaders([&](unsigned entry, bool open) {
+      const unsigned leader = s_.leader[entry] & (kDropped - 1);
+      const Link link = Links::unpack(s_.links.word[leader]);
+      const unsigned representative = link.key % kCapacity;
+      unsigned& smallest = s_.links.smallest_of(representative);
+      const unsigned first = smallest;
+      const unsigned count = 1 + (open ? link.distance : s_.largest[representative]);
+      if ((s_.leader[entry] & kDropped) != 0) {
+        smallest = 0xFFFFU;
+        return;
+      }
+      const unsigned rank = first_rank(first);
       const unsigned piece = s_.piece_base + rank;
-      if (place == kInside) {
+      smallest = rank | count << 16;
+      if (!open) {
         job_.work.head_points[piece] = count + 1;
-        job_.work.pieces[piece] = {0, count | (link.ended ? 0U : 1U << 31), piece, link.ended ? 1U : 0U};
+        job_.work.pieces[piece] = {0, count | 1U << 31, piece, 0};
+        return;
       }
-      if (link.ended) {
-        const TileSegment segment = unpack_segment(s_.segment[i]);
-        store_point(job_.work.from[piece], point_of(segment, segment.from));
-      }
-      if (place < kDropped) {
-        const unsigned active = s_.active_base + place;
-        job_.work.active[active] = {count, raster_id(link.largest), link.to_largest,
-                                    exit_slot(link.target, unusual)};
-        job_.work.active_first[active] = {raster_id(link.smallest), piece};
-        const unsigned entry = entry_slot(index, unusual);
-        if (entry != kNone) job_.work.slots[entry] = active;
-      }
-    }
+      const unsigned active = s_.active_base + entry;
+      const unsigned largest = s_.largest[representative];
+      const TileSegment segment = unpack_segment(s_.segment[leader]);
+      const Vec from = point_of(segment, segment.from);
+      store_point(job_.work.from[piece], from);
+      job_.work.active[active] = {count, raster_id(largest >> 13), count - 1 - (largest & 0x1FFF),
+                                  exit_slot(unpack_segment(s_.segment[representative]))};
+      job_.work.active_first[active] = {raster_id(first), piece};
+      const unsigned slot = entry_slot(segment, from);
+      if (slot != kNone) job_.work.slots[slot] = active;
+    });
     __syncthreads();
   }
 
+  /// Slot in which the follower of an open piece, which ends with `last`, stands; kNone: nothing follows.
+  __device__ unsigned exit_slot(const TileSegment& last) const {
+    const int row = place_.row0 + last.row;
+    const int col = place_.col0 + last.col;
+    const int side = last.to;
+    if (s_.bits.unusual != 0) {
+      const Vec to = point_of(last, side);
+      const NodeKind node = node_of(to, side);
+      if (node == NodeKind::None) return kNone;
+      if (node == NodeKind::Sample) {
+        const AroundSample follower = follower_of(last, to);
+        if (follower.quadrant < 0) return kNone;
+        return slot_of_sample(job_, place_.plane, static_cast<int>(to.row), static_cast<int>(to.col),
+                              follower.quadrant);
+      }
+    }
+    const unsigned slot = slot_of_edge(job_, place_.plane, row, col, side);
+    if (slot != kNone && (Sample<T>::kMayBeNan || job_.map.mask != nullptr)) {
+      // The cell behind the edge is crossed, unless one of its other two samples does not count.
+      const int r = row + (side == kBottom ? 2 : (side == kTop ? -1 : 0));
+      const int c = col + (side == kRight ? 2 : (side == kLeft ? -1 : 0));
+      const bool across = side == kTop || side == kBottom;
+      const int r2 = r + (across ? 0 : 1);
+      const int c2 = c + (across ? 1 : 0);
+      const Value a = read_sample<T>(job_.map, place_.plane, r, c);
+      const Value b = read_sample<T>(job_.map, place_.plane, r2, c2);
+      if (!(a == a && b == b) || is_masked(job_.map, r, c) || is_masked(job_.map, r2, c2)) return kNone;
+    }
+    return slot;
+  }
+
+  /// Slot in which a predecessor in another tile looks for the piece that begins with `first` at `from`.
+  __device__ unsigned entry_slot(const TileSegment& first, const Vec& from) const {
+    const int row = place_.row0 + first.row;
+    const int col = place_.col0 + first.col;
+    if (s_.bits.unusual != 0) {
+      const NodeKind node = node_of(from, first.from);
+      if (node == NodeKind::None) return kNone;
+      if (node == NodeKind::Sample) {
+        const int r = static_cast<int>(from.row);
+        const int c = static_cast<int>(from.col);
+        return slot_of_sample(job_, place_.plane, r, c, 2 * (row - r + 1) + (col - c + 1));
+      }
+    }
+    return slot_of_edge(job_, place_.plane, row, col, first.from);
+  }
+
   __device__ void write_points() {
-    for (int i = thread_; i < segments_; i += kTileThreads) {
+    for (int i = thread_; i < segments_; i += kThreads) {
       const TileSegment segment = unpack_segment(s_.segment[i]);
       const std::size_t at = s_.segment_base + static_cast<std::size_t>(i);
       uint2 place = {kNone, 0};
       if (segment.from != segment.to) {
-        const unsigned long long own = s_.link[i];
-        const bool is_representative = (own & kRepresentative) != 0;
-        const Link link = unpack_link(own);
-        const unsigned long long word = is_representative ? own : s_.link[representative(link)];
-        const unsigned rank = static_cast<unsigned>(word) & 0xFFFF;
-        const unsigned count = static_cast<unsigned>(word >> 16) & 0xFFFF;
-        if (rank != kTileSegments) {
-          place.x = s_.piece_base + rank;
-          // A closed piece starts with its largest segment, which represents it; an open one ends with it.
-          if (is_representative)
-            place.y = (word & kOpenEnd) != 0 ? count - 1 : 0;
-          else
-            place.y = link.ended ? count - 1 - link.length : count - link.to_largest;
+        const Link link = Links::unpack(s_.links.word[i]);
+        const unsigned word = s_.links.smallest_of(link.key % kCapacity);
+        const unsigned count = word >> 16;
+        if ((word & 0xFFFFU) != 0xFFFFU) {
+          // An open piece is ranked by the steps to its end, a closed one by those to its largest segment.
+          place.x = s_.piece_base + (word & 0xFFFFU);
+          place.y = link.key >= kCapacity ? count - 1 - link.distance : (link.distance == 0 ? 0 : count - link.distance);
           store_point(job_.work.points[at], point_of(segment, segment.to));
         }
       }
@@ -559,15 +460,77 @@ class TileTracer {
   }
 
   const Job<P>& job_;
-  TileShared& s_;
+  TileShared<Links>& s_;
+  const TilePlace place_;
+  const double level_;
   const int thread_;
-  int tile_, plane_, row0_, col0_, rows_, segments_ = 0;
-  double level_;
+  int segments_ = 0;
+};
+
+// Kernels --------------------------------------------------------------------------------------------------
+inline constexpr int kSmallThreads = kBitsThreads;
+inline constexpr int kSparseThreads = 128;
+inline constexpr int kSparseBlocks = 12;  ///< on a multiprocessor at the same time
+inline constexpr int kDenseThreads = 512;
+
+struct SmallShared {
+  TileShared<WideLinks> tile;
+  BitsShared valid;
 };
 
 template <class T, class P>
-__global__ void __launch_bounds__(kTileThreads, kTileBlocks) trace_tiles(const __grid_constant__ Job<P> job) {
-  TileTracer<T, P>(job, block_shared<TileShared>()).run();
+__global__ void __launch_bounds__(kSmallThreads, 2) trace_small(const __grid_constant__ Job<P> job) {
+  SmallShared& s = block_shared<SmallShared>();
+  const TilePlace place = place_of_block(job, static_cast<int>(blockIdx.x));
+  const bool unusual = read_samples<T>(job, place, s.tile.bits, s.valid);
+  if (threadIdx.x < 32) find_crossed_row(place, s.tile.bits, s.valid);
+  if (threadIdx.x == 0) s.tile.bits.unusual = unusual ? 1 : 0;
+  __syncthreads();
+  TileTracer<T, P, WideLinks, kSmallThreads> tracer(job, s.tile, place);
+  if (tracer.count_segments() != 0)
+    tracer.run();
+  else if (threadIdx.x == 0)
+    job.work.tile_pieces[place.tile] = {0, 0};
+}
+
+/// Brings the bits of the `at`-th crossed tile into shared memory. Begins and ends with a barrier.
+template <class P, class Links>
+__device__ __forceinline__ TilePlace fetch_bits(const Job<P>& job, unsigned at, TileShared<Links>& s) {
+  __syncthreads();
+  constexpr unsigned kWords = sizeof(TileBits) / 8;
+  static_assert(sizeof(TileBits) % 8 == 0);
+  if (threadIdx.x < kWords)
+    reinterpret_cast<unsigned long long*>(&s.bits)[threadIdx.x] =
+        reinterpret_cast<const unsigned long long*>(&job.work.tile_bits[at])[threadIdx.x];
+  const TilePlace place = place_of_tile(job, static_cast<int>(job.work.crossed_tiles[at]));
+  __syncthreads();
+  return place;
+}
+
+template <class T, class P>
+__global__ void __launch_bounds__(kSparseThreads, kSparseBlocks) trace_sparse(const __grid_constant__ Job<P> job) {
+  TileShared<PackedLinks>& s = block_shared<TileShared<PackedLinks>>();
+  const unsigned tiles = job.work.counters->crossed_tiles;
+  for (unsigned at = blockIdx.x; at < tiles; at += gridDim.x) {
+    const TilePlace place = fetch_bits(job, at, s);
+    TileTracer<T, P, PackedLinks, kSparseThreads> tracer(job, s, place);
+    if (tracer.count_segments() <= static_cast<int>(PackedLinks::kCapacity))
+      tracer.run();
+    else if (threadIdx.x == 0)
+      job.work.dense_tiles[atomicAdd(&job.work.counters->dense_tiles, 1U)] = at;
+  }
+}
+
+template <class T, class P>
+__global__ void __launch_bounds__(kDenseThreads, 2) trace_dense(const __grid_constant__ Job<P> job) {
+  TileShared<WideLinks>& s = block_shared<TileShared<WideLinks>>();
+  const unsigned tiles = job.work.counters->dense_tiles;
+  for (unsigned at = blockIdx.x; at < tiles; at += gridDim.x) {
+    const TilePlace place = fetch_bits(job, job.work.dense_tiles[at], s);
+    TileTracer<T, P, WideLinks, kDenseThreads> tracer(job, s, place);
+    tracer.count_segments();
+    tracer.run();
+  }
 }
 
 }  // namespace contorno::contour_engine

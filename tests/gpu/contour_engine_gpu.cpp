@@ -1,5 +1,5 @@
 // On a device: the CUDA contour engine against the naive reference, then its times. Prints a table last.
-//   contour_engine_gpu [check|bench|all] [cases]
+//   contour_engine_gpu [check|bench|all|profile] [cases]
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -227,6 +227,7 @@ double quantile(std::vector<double> v, double q) {
 }
 
 std::vector<std::string> rows;
+bool profile = false;  ///< a few plain launches only, for a profiler
 
 void bench(const BenchCase& b) {
   ContourEngineSpec spec;
@@ -280,6 +281,13 @@ void bench(const BenchCase& b) {
     engine.enqueue_export(out_view, host_view, stream.get());
     whole.push_back(CapturedGraph::end_capture(stream));
   }
+  if (profile) {
+    for (int k = 0; k < 2; ++k)
+      engine.enqueue(packed_view(device.data(), spec.map), {}, workspace.data(), out_view, stream.get());
+    engine.enqueue_export(out_view, host_view, stream.get());
+    stream.synchronize();
+    return;
+  }
   const int runs = 300;
   std::vector<double> on_device;
   std::vector<double> on_host;
@@ -323,7 +331,8 @@ int main(int argc, char** argv) {
     return 69;
   }
   int failures = 0;
-  if (what != "bench") failures = check(cases);
+  profile = what == "profile";
+  if (what == "check" || what == "all") failures = check(cases);
   if (what != "check") {
     const auto f32 = ElementType::F32;
     bench({"511x95x8 f32 sparse", 511, 95, 8, f32, 40, 0.5, 25, 70});
