@@ -38,23 +38,47 @@ __device__ __forceinline__ void spin_pause() {
   __nanosleep(20);
 }
 
-enum class LaunchKind { Plain, Cooperative };
+// Clusters: blocks that run at the same time, meet in hardware and see each other's shared memory. The whole
+// grid is one cluster here, so a block's rank is its index. Only for devices of compute capability 9 and up.
+__device__ __forceinline__ void cluster_sync() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
+#endif
+}
+/// Where `local`, an address in this block's shared memory, stands in that of block `rank`.
+template <class T>
+__device__ __forceinline__ T* remote_shared(T* local, unsigned rank) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  unsigned long long mapped;
+  asm("mapa.u64 %0, %1, %2;" : "=l"(mapped) : "l"(reinterpret_cast<unsigned long long>(local)), "r"(rank));
+  return reinterpret_cast<T*>(mapped);
+#else
+  return local;
+#endif
+}
+
+enum class LaunchKind { Plain, Cooperative, OneCluster };
 
 /// Enqueues `kernel` with `shared` bytes of dynamic shared memory. Cooperative: all blocks run at the same
-/// time, so they may wait for each other.
+/// time, so they may wait for each other. OneCluster: the grid is one cluster.
 template <class... Parameters, class... Arguments>
 void launch(const char* name, void (*kernel)(Parameters...), LaunchKind kind, unsigned blocks,
             unsigned threads, std::size_t shared, void* stream, const Arguments&... arguments) {
   cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeCooperative;
-  attribute.val.cooperative = 1;
+  if (kind == LaunchKind::OneCluster) {
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {blocks, 1, 1};
+  } else {
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+  }
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(blocks);
   config.blockDim = dim3(threads);
   config.dynamicSmemBytes = shared;
   config.stream = static_cast<cudaStream_t>(stream);
   config.attrs = &attribute;
-  config.numAttrs = kind == LaunchKind::Cooperative ? 1 : 0;
+  config.numAttrs = kind == LaunchKind::Plain ? 0 : 1;
   throw_on_error(cudaLaunchKernelEx(&config, kernel, arguments...), name);
   check_launch(name);
 }
@@ -65,6 +89,33 @@ void allow_shared(const char* name, Kernel* kernel, std::size_t bytes) {
   throw_on_error(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                       cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
                  name);
+}
+
+/// The largest cluster of at most `wanted` blocks in which `kernel` can run here; 0: this device has none.
+template <class Kernel>
+unsigned largest_cluster(Kernel* kernel, unsigned wanted, unsigned threads, std::size_t shared) {
+  int device = 0;
+  int supported = 0;
+  CONTORNO_CUDA_CHECK(cudaGetDevice(&device));
+  CONTORNO_CUDA_CHECK(cudaDeviceGetAttribute(&supported, cudaDevAttrClusterLaunch, device));
+  if (supported == 0) return 0;
+  CONTORNO_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                           cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+  for (; wanted > 1; wanted /= 2) {
+    cudaLaunchAttribute attribute{};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {wanted, 1, 1};
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(wanted);
+    config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = shared;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    int clusters = 0;
+    if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess && clusters > 0) return wanted;
+    cudaGetLastError();
+  }
+  return 0;
 }
 
 }  // namespace contorno

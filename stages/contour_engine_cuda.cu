@@ -5,9 +5,9 @@ namespace contorno {
 namespace contour_engine {
 // In contour_engine_cuda64.cu.
 std::size_t workspace_bytes64(const ContourEngineSpec& spec);
-void allow_kernels64(const ContourEngineSpec& spec);
+unsigned allow_kernels64(const ContourEngineSpec& spec);
 void clear_workspace64(const ContourEngineSpec& spec, void* workspace, void* stream);
-void enqueue64(const ContourEngineSpec& spec, int multiprocessors, const ImageView& map, const MaskView& mask,
+void enqueue64(const ContourEngineSpec& spec, unsigned processors, unsigned cluster, const ImageView& map, const MaskView& mask,
                void* workspace, const ContoursView64& out, void* stream);
 }  // namespace contour_engine
 
@@ -17,16 +17,18 @@ std::size_t CudaContourEngine::plan(const ContourEngineSpec& spec) {
   spec_ = spec;
   int device = 0;
   CONTORNO_CUDA_CHECK(cudaGetDevice(&device));
-  CONTORNO_CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device));
+  int processors = 0;
+  CONTORNO_CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+  multiprocessors_ = static_cast<unsigned>(processors);
   switch (spec.points) {
     case ContourEngineSpec::Points::Float32: {
       const std::size_t bytes = contour_engine::workspace_bytes<Point32>(spec);
-      contour_engine::allow_kernels<Point32>(spec);
+      cluster_ = contour_engine::allow_kernels<Point32>(spec);
       return bytes;
     }
     case ContourEngineSpec::Points::Float64: {
       const std::size_t bytes = contour_engine::workspace_bytes64(spec);
-      contour_engine::allow_kernels64(spec);
+      cluster_ = contour_engine::allow_kernels64(spec);
       return bytes;
     }
   }
@@ -47,14 +49,14 @@ void CudaContourEngine::enqueue(const ImageView& map, const MaskView& mask, void
                                 const ContoursView& out, void* stream) const {
   if (spec_.points != ContourEngineSpec::Points::Float32)
     throw InternalError("contour engine: planned for float64 points, float32 asked for");
-  contour_engine::enqueue_job<Point32>(spec_, multiprocessors_, map, mask, workspace, out, stream);
+  contour_engine::enqueue_job<Point32>(spec_, multiprocessors_, cluster_, map, mask, workspace, out, stream);
 }
 
 void CudaContourEngine::enqueue(const ImageView& map, const MaskView& mask, void* workspace,
                                 const ContoursView64& out, void* stream) const {
   if (spec_.points != ContourEngineSpec::Points::Float64)
     throw InternalError("contour engine: planned for float32 points, float64 asked for");
-  contour_engine::enqueue64(spec_, multiprocessors_, map, mask, workspace, out, stream);
+  contour_engine::enqueue64(spec_, multiprocessors_, cluster_, map, mask, workspace, out, stream);
 }
 
 void CudaContourEngine::enqueue_export(const ContoursView& out, const ContoursView& host, void* stream) const {

@@ -75,7 +75,7 @@ class CudaContourEngine {
 
  private:
   ContourEngineSpec spec_;
-  int multiprocessors_ = 0;
+  unsigned multiprocessors_ = 0, cluster_ = 0;
 };
 
 }  // namespace contorno

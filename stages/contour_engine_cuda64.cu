@@ -8,15 +8,15 @@ using Point = contour_engine::Point64;
 std::size_t workspace_bytes64(const ContourEngineSpec& spec) {
   return workspace_bytes<Point>(spec);
 }
-void allow_kernels64(const ContourEngineSpec& spec) {
-  allow_kernels<Point>(spec);
+unsigned allow_kernels64(const ContourEngineSpec& spec) {
+  return allow_kernels<Point>(spec);
 }
 void clear_workspace64(const ContourEngineSpec& spec, void* workspace, void* stream) {
   clear_workspace<Point>(spec, workspace, stream);
 }
-void enqueue64(const ContourEngineSpec& spec, int multiprocessors, const ImageView& map, const MaskView& mask,
+void enqueue64(const ContourEngineSpec& spec, unsigned processors, unsigned cluster, const ImageView& map, const MaskView& mask,
                void* workspace, const ContoursView64& out, void* stream) {
-  enqueue_job<Point>(spec, multiprocessors, map, mask, workspace, out, stream);
+  enqueue_job<Point>(spec, processors, cluster, map, mask, workspace, out, stream);
 }
 
 }  // namespace contorno::contour_engine

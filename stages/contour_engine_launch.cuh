@@ -24,25 +24,28 @@ void with_sample_type(ElementType type, const Use& use) {
   throw InternalError("contour engine: no such element type");
 }
 
+/// Returns the number of blocks of a cluster, 0 where the device has none.
 template <class P>
-void allow_kernels(const ContourEngineSpec& spec) {
+unsigned allow_kernels(const ContourEngineSpec& spec) {
   with_sample_type(spec.map.type, [](auto* tag) {
     using T = std::remove_pointer_t<decltype(tag)>;
     allow_shared("trace_small", trace_small<T, P>, sizeof(SmallShared));
     allow_shared("trace_sparse", trace_sparse<T, P>, sizeof(TileShared<PackedLinks>));
     allow_shared("trace_dense", trace_dense<T, P>, sizeof(TileShared<WideLinks>));
   });
-  allow_shared("join_pieces", join_pieces<P>, sizeof(JoinShared));
+  allow_shared("join_cluster", join_cluster<P>, sizeof(JoinShared));
+  allow_shared("join_and_number", join_and_number<P>, sizeof(JoinShared));
+  const unsigned cluster = largest_cluster(join_cluster<P>, kMaxCluster, kJoinThreads, sizeof(JoinShared));
+  return std::min(cluster, largest_cluster(join_and_number<P>, kMaxCluster, kJoinThreads, sizeof(JoinShared)));
 }
 
 template <class P, class View>
-void enqueue_job(const ContourEngineSpec& spec, int multiprocessors, const ImageView& map, const MaskView& mask,
-                 void* workspace, const View& out, void* stream) {
+void enqueue_job(const ContourEngineSpec& spec, unsigned processors, unsigned cluster, const ImageView& map,
+                 const MaskView& mask, void* workspace, const View& out, void* stream) {
   Job<P> job = plan_job<P>(spec);
   place_work(job, workspace);
   job.map = map_of(map, mask);
   job.out = output_of<P>(out);
-  const auto processors = static_cast<unsigned>(multiprocessors);
   const unsigned tiles = static_cast<unsigned>(job.planes * job.tiles_x * job.tiles_y);
   if (tiles != 0)
     with_sample_type(spec.map.type, [&](auto* tag) {
@@ -58,11 +61,19 @@ void enqueue_job(const ContourEngineSpec& spec, int multiprocessors, const Image
       launch("trace_dense", trace_dense<T, P>, LaunchKind::Plain, std::min(tiles, 2 * processors), kDenseThreads,
              sizeof(TileShared<WideLinks>), stream, job);
     });
-  const unsigned join_blocks = std::min((job.piece_capacity + kJoinThreads - 1) / kJoinThreads, processors);
-  launch("join_pieces", join_pieces<P>, LaunchKind::Cooperative, std::max(join_blocks, 1U), kJoinThreads,
-         sizeof(JoinShared), stream, job);
-  launch("number_contours", number_contours<P>, LaunchKind::Plain, job.scan_blocks, kScanThreads,
-         sizeof(ScanShared), stream, job);
+  if (cluster == 0) {
+    const unsigned blocks = std::min((job.piece_capacity + kJoinThreads - 1) / kJoinThreads, processors);
+    launch("join_grid", join_grid<P>, LaunchKind::Cooperative, std::max(blocks, 1U), kJoinThreads, 0, stream, job);
+  } else if (is_small(job)) {
+    launch("join_and_number", join_and_number<P>, LaunchKind::OneCluster, cluster, kJoinThreads,
+           sizeof(JoinShared), stream, job);
+  } else {
+    launch("join_cluster", join_cluster<P>, LaunchKind::OneCluster, cluster, kJoinThreads, sizeof(JoinShared),
+           stream, job);
+  }
+  if (cluster == 0 || !is_small(job))
+    launch("number_contours", number_contours<P>, LaunchKind::Plain, job.scan_blocks, kScanThreads,
+           sizeof(ScanShared), stream, job);
   const unsigned place_blocks =
       std::min((job.segment_capacity + kPlaceThreads - 1) / kPlaceThreads, 8 * processors);
   launch("place_points", place_points<P>, LaunchKind::Plain, std::max(place_blocks, 1U), kPlaceThreads, 0, stream,

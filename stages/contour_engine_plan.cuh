@@ -9,6 +9,7 @@
 #include "stages/contour_engine_cuda.h"
 #include "stages/contour_engine_join.cuh"
 #include "stages/contour_engine_number.cuh"
+#include "stages/contour_engine_place.cuh"
 #include "stages/contour_engine_tile.cuh"
 
 namespace contorno::contour_engine {

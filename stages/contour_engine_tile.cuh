@@ -470,7 +470,7 @@ class TileTracer {
 // Kernels --------------------------------------------------------------------------------------------------
 inline constexpr int kSmallThreads = kBitsThreads;
 inline constexpr int kSparseThreads = 128;
-inline constexpr int kSparseBlocks = 12;  ///< on a multiprocessor at the same time
+inline constexpr int kSparseBlocks = 8;  ///< on a multiprocessor at the same time
 inline constexpr int kDenseThreads = 512;
 
 struct SmallShared {

@@ -40,6 +40,10 @@ struct Barrier {
   unsigned generation = 0;
 };
 
+struct Block;
+inline std::vector<Block>* together = nullptr;  ///< the blocks that run now
+inline Barrier cluster;
+
 struct Block {
   Barrier all;
   std::vector<Barrier> warps;
@@ -90,6 +94,7 @@ inline void leave(Barrier& barrier) {
 inline void fiber_main() {
   (*kernel_body)();
   running->done = true;
+  leave(cluster);
   leave(running->block->all);
   leave(running->block->warps[running->thread.x / 32]);
   for (;;) give_way();
@@ -111,15 +116,18 @@ std::array<T, 32> gather_warp(T value) {
   return all;
 }
 
-/// Runs `body` for every thread of every block; with `together`, all blocks at the same time.
-inline void run_grid(unsigned blocks, unsigned threads, std::size_t shared, bool together,
+/// Runs `body` for every thread of every block; with `at_once`, all blocks at the same time.
+inline void run_grid(unsigned blocks, unsigned threads, std::size_t shared, bool at_once,
                      const std::function<void()>& body) {
   static std::vector<Fiber> fibers;
   constexpr std::size_t kStack = 64 << 10;
   kernel_body = &body;
-  const unsigned group = together ? blocks : 1;
+  const unsigned group = at_once ? blocks : 1;
   for (unsigned first = 0; first < blocks; first += group) {
     std::vector<Block> group_blocks(group);
+    emulated::together = &group_blocks;
+    cluster = {};
+    cluster.expected = static_cast<int>(group * threads);
     if (fibers.size() < static_cast<std::size_t>(group) * threads) fibers.resize(group * threads);
     for (unsigned b = 0; b < group; ++b) {
       Block& block = group_blocks[b];
@@ -275,6 +283,14 @@ T load_acquire(const T* address) {
 template <class T>
 void store_release(T* address, T value) {
   *address = value;
+}
+inline void cluster_sync() {
+  emulated::meet(emulated::cluster, 0);
+}
+template <class T>
+T* remote_shared(T* local, unsigned rank) {
+  const auto offset = reinterpret_cast<unsigned char*>(local) - emulated::running->block->shared.data();
+  return reinterpret_cast<T*>((*emulated::together)[rank].shared.data() + offset);
 }
 inline void spin_pause() {
   emulated::give_way();
