@@ -44,14 +44,13 @@ struct Counters {
   unsigned active;
   unsigned segments;
   unsigned crossed_tiles, dense_tiles;
-  unsigned barrier;
   unsigned finished_blocks;
-  unsigned changed[59];  ///< one flag a round of join_pieces
+  unsigned meetings[59];  ///< of the blocks that join pieces
 };
 
 /// What the assembly knows of a piece. The position of its j-th segment's end point in the contour follows
 /// from `base`, `length` (segments of the whole contour) and `closed`.
-struct PieceInfo {
+struct alignas(16) PieceInfo {
   unsigned base;
   unsigned length_closed;  ///< length, top bit: closed
   unsigned head;           ///< piece with the contour's smallest raster id; kNone: dropped
@@ -59,7 +58,7 @@ struct PieceInfo {
 };
 
 /// A piece that goes on in other tiles.
-struct ActivePiece {
+struct alignas(16) ActivePiece {
   unsigned count;     ///< segments
   unsigned last_id;   ///< largest raster id
   unsigned last_pos;  ///< and its place in the piece
@@ -80,7 +79,7 @@ struct Work {
   unsigned* slots;                  ///< see slot_of_edge, slot_of_sample
   P* points;                        ///< end point of each segment, tile by tile
   uint2* places;                    ///< its piece (kNone: no point) and its place in the piece
-  unsigned* head_points;            ///< a contour's number of points at its head piece, else 0
+  unsigned* head_points;            ///< a contour's number of points at its head piece (top bit: closed), else 0
   PieceInfo* pieces;
   P* from;                          ///< first point of a piece, if open
   unsigned* head_offset;            ///< at head pieces: the contour's first point
@@ -124,10 +123,10 @@ struct Job {
 };
 
 /// float32 and float64 points.
-struct Point32 {
+struct alignas(8) Point32 {
   float row, col;
 };
-struct Point64 {
+struct alignas(16) Point64 {
   double row, col;
 };
 struct Vec {

@@ -50,53 +50,67 @@ struct BitsShared {
   unsigned valid_last[kTileRows + 1];
 };
 
+/// The samples of a tile that one thread looks at: rows warp, warp + 8, ...; columns lane, lane + 32, and 64.
+template <class T>
+struct TileSamples {
+  static constexpr int kWarps = kBitsThreads / 32;
+  static constexpr int kSteps = (kTileRows + kWarps) / kWarps;
+  typename Sample<T>::Value value[kSteps][3];
+  unsigned used;  ///< bit part + 3 * step: not masked
+
+  /// Only asks for them: the loads of a thread are in flight together.
+  template <class P>
+  __device__ __forceinline__ void load(const Job<P>& job, const TilePlace& place) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int warp = static_cast<int>(threadIdx.x) / 32;
+    const unsigned char* const first =
+        job.map.data + place.plane * job.map.plane_pitch + (place.row0 + warp) * job.map.row_pitch;
+    used = ~0U;
+#pragma unroll
+    for (int part = 0; part < 3; ++part) {
+      const int col = min(place.col0 + part * 32 + (part < 2 ? lane : 0), job.map.width - 1);
+      const unsigned char* const column = first + col * job.map.sample_pitch;
+#pragma unroll
+      for (int step = 0; step < kSteps; ++step) {
+        const int row = warp + step * kWarps;
+        if (row > place.rows) break;
+        value[step][part] = Sample<T>::read(column + step * kWarps * job.map.row_pitch);
+        if (job.map.mask != nullptr && is_masked(job.map, place.row0 + row, col))
+          used &= ~(1U << (part + 3 * step));
+      }
+    }
+  }
+};
+
 /// Fills bits.high and s.valid. Whether any sample of the tile is not finite, masked, or so close to the level
 /// that a crossing could fall exactly on it. Ends with a barrier.
 template <class T, class P>
-__device__ bool read_samples(const Job<P>& job, const TilePlace& place, TileBits& bits, BitsShared& s) {
+__device__ __forceinline__ bool make_bits(const Job<P>& job, const TilePlace& place, const TileSamples<T>& samples,
+                                          TileBits& bits, BitsShared& s) {
   using Value = typename Sample<T>::Value;
   const double level = job.level[place.plane % job.levels];
   const Value threshold = threshold_of(level, Value{});
   // A crossing can only fall on a sample if |level - a| < 2^-36 |b - a| (rows and columns are below 2^16).
   // With all |samples| below 2^16 m that needs |level - a| < 2^-19 m.
-  const double magnitude = fmax(fabs(level), 1.0);
-  const Value near = static_cast<Value>(magnitude * 0x1p-18);
-  const Value large = static_cast<Value>(magnitude * 0x1p16);
   const Value centre = static_cast<Value>(level);
-  constexpr int kWarps = kBitsThreads / 32;
-  constexpr int kSteps = (kTileRows + kWarps) / kWarps;
+  const Value magnitude = fmax(fabs(centre), Value{1});
+  const Value near = magnitude * static_cast<Value>(0x1p-18);
+  const Value large = magnitude * static_cast<Value>(0x1p15);
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32;
-  const unsigned char* const first =
-      job.map.data + place.plane * job.map.plane_pitch + (place.row0 + warp) * job.map.row_pitch;
-  const bool masked = job.map.mask != nullptr;
-  Value value[kSteps][3];
-  unsigned used = ~0U;
+  bool unusual = samples.used != ~0U;
 #pragma unroll
-  for (int part = 0; part < 3; ++part) {
-    const int col = min(place.col0 + part * 32 + (part < 2 ? lane : 0), job.map.width - 1);
-    const unsigned char* const column = first + col * job.map.sample_pitch;
-#pragma unroll
-    for (int step = 0; step < kSteps; ++step) {
-      const int row = warp + step * kWarps;
-      if (row > place.rows) break;
-      value[step][part] = Sample<T>::read(column + step * kWarps * job.map.row_pitch);
-      if (masked && is_masked(job.map, place.row0 + row, col)) used &= ~(1U << (part + 3 * step));
-    }
-  }
-  bool unusual = used != ~0U;
-#pragma unroll
-  for (int step = 0; step < kSteps; ++step) {
-    const int row = warp + step * kWarps;
+  for (int step = 0; step < TileSamples<T>::kSteps; ++step) {
+    const int row = warp + step * TileSamples<T>::kWarps;
     if (row > place.rows) break;
     unsigned high[3];
     unsigned valid[3];
 #pragma unroll
     for (int part = 0; part < 3; ++part) {
-      const Value v = value[step][part];
+      const Value v = samples.value[step][part];
       high[part] = __ballot_sync(~0U, v > threshold);
       unusual |= !(fabs(v - centre) > near && fabs(v) < large);
-      valid[part] = __ballot_sync(~0U, v == v && (used >> (part + 3 * step) & 1) != 0);
+      valid[part] = __ballot_sync(~0U, v == v && (samples.used >> (part + 3 * step) & 1) != 0);
     }
     if (lane == 0) {
       bits.high[row] = high[0] | static_cast<unsigned long long>(high[1]) << 32;
@@ -135,37 +149,48 @@ __device__ __forceinline__ unsigned find_crossed_row(const TilePlace& place, Til
 }
 
 /// find_crossed: for large maps the reading is a kernel of its own, which leaves the bits of the tiles that
-/// are crossed at all. One block a tile; 4 bytes a sample read, 0.9 KiB a crossed tile written.
+/// are crossed at all. Blocks go from tile to tile, the samples of the next one in flight while the bits of this
+/// one are made. 4 bytes a sample read, 0.9 KiB a crossed tile written.
+struct FindShared {
+  TileBits bits;
+  BitsShared valid;
+  unsigned place;
+};
+inline constexpr int kFindBlocks = 4;  ///< on a multiprocessor at the same time
+
 template <class T, class P>
-__global__ void __launch_bounds__(kBitsThreads) find_crossed(const __grid_constant__ Job<P> job) {
-  struct Shared {
-    TileBits bits;
-    BitsShared valid;
-    unsigned place;
-  };
-  Shared& s = block_shared<Shared>();
-  const TilePlace place = place_of_block(job, static_cast<int>(blockIdx.x));
-  const bool unusual = read_samples<T>(job, place, s.bits, s.valid);
-  if (threadIdx.x < 32) {
-    const unsigned segments = find_crossed_row(place, s.bits, s.valid);
-    if (threadIdx.x == 0) {
-      s.bits.unusual = unusual ? 1 : 0;
-      s.place = kNone;
-      if (segments == 0) {
-        job.work.tile_pieces[place.tile] = {0, 0};
-      } else {
-        s.place = atomicAdd(&job.work.counters->crossed_tiles, 1U);
-        job.work.crossed_tiles[s.place] = static_cast<unsigned>(place.tile);
+__global__ void __launch_bounds__(kBitsThreads, kFindBlocks) find_crossed(const __grid_constant__ Job<P> job) {
+  FindShared& s = block_shared<FindShared>();
+  const int tiles = job.tiles();
+  const int step = static_cast<int>(gridDim.x);
+  TilePlace place = place_of_block(job, static_cast<int>(blockIdx.x));
+  TileSamples<T> samples;
+  samples.load(job, place);
+  for (int at = static_cast<int>(blockIdx.x); at < tiles; at += step) {
+    const TilePlace now = place;
+    const bool unusual = make_bits(job, now, samples, s.bits, s.valid);
+    if (at + step < tiles) {
+      place = place_of_block(job, at + step);
+      samples.load(job, place);
+    }
+    if (threadIdx.x < 32) {
+      const unsigned segments = find_crossed_row(now, s.bits, s.valid);
+      if (threadIdx.x == 0) {
+        s.bits.unusual = unusual ? 1 : 0;
+        s.place = segments == 0 ? kNone : atomicAdd(&job.work.counters->crossed_tiles, 1U);
+        if (segments == 0)
+          job.work.tile_pieces[now.tile] = {0, 0};
+        else
+          job.work.crossed_tiles[s.place] = static_cast<unsigned>(now.tile);
       }
     }
+    __syncthreads();
+    constexpr unsigned kWords = sizeof(TileBits) / 8;
+    if (s.place != kNone && threadIdx.x < kWords)
+      reinterpret_cast<unsigned long long*>(&job.work.tile_bits[s.place])[threadIdx.x] =
+          reinterpret_cast<const unsigned long long*>(&s.bits)[threadIdx.x];
+    __syncthreads();
   }
-  __syncthreads();
-  if (s.place == kNone) return;
-  constexpr unsigned kWords = sizeof(TileBits) / 8;
-  if (threadIdx.x < kWords)
-    reinterpret_cast<unsigned long long*>(&job.work.tile_bits[s.place])[threadIdx.x] =
-        reinterpret_cast<const unsigned long long*>(&s.bits)[threadIdx.x];
 }
-inline constexpr std::size_t kBitsShared = sizeof(TileBits) + sizeof(BitsShared) + 64;
 
 }  // namespace contorno::contour_engine

@@ -4,8 +4,8 @@
 // Writes  head_points and pieces of all active pieces
 //
 // The state of a piece is 20 bytes; where it stands depends on how many pieces there are, which only the
-// device knows: in one block's shared memory, in that of a cluster of blocks, or in global memory. Blocks that
-// are not needed do not take part. Devices without clusters meet over a counter in global memory instead.
+// device knows: in one block's shared memory, or in global memory, where only as many blocks take part as there
+// are pieces for. (Spread over the shared memory of a cluster it was slower than both.)
 #pragma once
 
 #include "stages/contour_engine.cuh"
@@ -13,8 +13,7 @@
 namespace contorno::contour_engine {
 
 inline constexpr int kJoinThreads = 1024;
-inline constexpr unsigned kJoinBlock = 2048;   ///< pieces that one block ranks alone
-inline constexpr unsigned kJoinPlaces = 4096;  ///< pieces that a block of a cluster holds
+inline constexpr unsigned kJoinPlaces = 4096;  ///< pieces that one block ranks alone
 inline constexpr unsigned kMaxCluster = 16;
 inline constexpr int kJoinRounds = 58;
 
@@ -24,7 +23,6 @@ struct JoinShared {
   unsigned long long chain_first[kJoinPlaces];
   unsigned best[2][kJoinPlaces];
   unsigned chain_far[kJoinPlaces];
-  unsigned changed[2][kMaxCluster];
   unsigned long long warp_sums[32];
   unsigned long long block_sums[kMaxCluster];
 };
@@ -47,39 +45,11 @@ struct InBlock {
   __device__ bool any(int, bool changed) const { return __syncthreads_or(changed ? 1 : 0) != 0; }
 };
 
-/// 2^shift pieces in each block of a cluster.
-struct InCluster {
-  JoinShared& s;
-  unsigned count, shift, blocks;
-  __device__ unsigned first() const { return (blockIdx.x << shift) + threadIdx.x; }
-  __device__ unsigned end() const { return min(count, (blockIdx.x + 1) << shift); }
-  __device__ unsigned stride() const { return kJoinThreads; }
-  template <class V>
-  __device__ V* at(V* array, unsigned i) const {
-    return remote_shared(array + (i & ((1U << shift) - 1)), i >> shift);
-  }
-  __device__ uint4* state(int buffer, unsigned i) const { return at(s.state[buffer], i); }
-  __device__ unsigned* best(int buffer, unsigned i) const { return at(s.best[buffer], i); }
-  __device__ unsigned long long* chain_first(unsigned i) const { return at(s.chain_first, i); }
-  __device__ unsigned* chain_far(unsigned i) const { return at(s.chain_far, i); }
-  template <class V>
-  static __device__ V load(const V* p) {
-    return *p;
-  }
-  __device__ bool any(int round, bool changed) const {
-    const bool here = __syncthreads_or(changed ? 1 : 0) != 0;
-    if (threadIdx.x < blocks) *remote_shared(&s.changed[round % 2][blockIdx.x], threadIdx.x) = here ? 1 : 0;
-    cluster_sync();
-    return __syncthreads_or(threadIdx.x < blocks && s.changed[round % 2][threadIdx.x] != 0 ? 1 : 0) != 0;
-  }
-};
-
-/// In global memory; blocks of a cluster, or all blocks of a cooperative launch.
+/// In global memory; by blocks that run at the same time (a cluster, or a cooperative launch).
 template <class P>
 struct InMemory {
   const Work<P>& work;
   unsigned count, blocks;
-  bool cluster;
   __device__ unsigned first() const { return blockIdx.x * kJoinThreads + threadIdx.x; }
   __device__ unsigned end() const { return count; }
   __device__ unsigned stride() const { return blocks * kJoinThreads; }
@@ -91,22 +61,17 @@ struct InMemory {
   static __device__ V load(const V* p) {
     return __ldcg(p);
   }
+  /// One word a meeting: blocks that have come, and (in the upper half) those that changed something.
   __device__ bool any(int round, bool changed) const {
-    Counters* const counters = work.counters;
-    const bool here = __syncthreads_or(changed ? 1 : 0) != 0;
-    if (threadIdx.x == 0 && here) atomicAdd(&counters->changed[round], 1U);
-    __threadfence();
-    if (cluster) {
-      cluster_sync();
-    } else {
-      __syncthreads();
-      if (threadIdx.x == 0) {
-        atomicAdd(&counters->barrier, 1U);
-        while (load_acquire(&counters->barrier) < static_cast<unsigned>(round + 1) * blocks) spin_pause();
-      }
-      __syncthreads();
+    unsigned* const word = &work.counters->meetings[round];
+    const unsigned here = __syncthreads_or(changed ? 1 : 0) != 0 ? 0x10001U : 1U;
+    unsigned all = 0;
+    if (threadIdx.x == 0) {
+      __threadfence();
+      atomicAdd(word, here);
+      while (((all = load_acquire(word)) & 0xFFFFU) != blocks) spin_pause();
     }
-    return load_acquire(&counters->changed[round]) != 0;
+    return __syncthreads_or(all >> 16 != 0 ? 1 : 0) != 0;
   }
 };
 
@@ -164,43 +129,26 @@ __device__ void join(const Job<P>& job, const Place& place) {
     const unsigned base = closed ? (2 * length - own.w - last.last_pos) % length : far - own.w;
     work.pieces[piece] = {base, length | (closed ? 1U << 31 : 0U), kept ? work.active_first[head].y : kNone,
                           !closed && base == 0 ? 1U : 0U};
-    work.head_points[piece] = kept && head == i ? length + 1 : 0;
+    work.head_points[piece] = kept && head == i ? (length + 1) | (closed ? 1U << 31 : 0U) : 0;
   }
 }
 
-/// By the blocks of one cluster. Whether other blocks took part is known to all of them; nobody leaves before
-/// everybody has read what it needs (the caller's next cluster_sync).
+/// By blocks that all run at the same time; those that are not needed return at once.
 template <class P>
-__device__ void join_in_cluster(const Job<P>& job, JoinShared& s) {
+__device__ void join_pieces(const Job<P>& job, JoinShared& s) {
   const unsigned count = job.work.counters->active;
-  if (count <= kJoinBlock) {
+  if (count <= kJoinPlaces) {
     if (blockIdx.x == 0 && count != 0) join(job, InBlock{s, count});
     return;
   }
-  if (count <= gridDim.x * kJoinPlaces) {
-    unsigned shift = 10;
-    while (count > gridDim.x << shift) ++shift;
-    cluster_sync();  // all blocks have begun: their shared memory may be touched
-    join(job, InCluster{s, count, shift, gridDim.x});
-    return;
-  }
-  join(job, InMemory<P>{job.work, count, gridDim.x, true});
+  const unsigned blocks = min((count + kJoinThreads - 1) / kJoinThreads, gridDim.x);
+  if (blockIdx.x < blocks) join(job, InMemory<P>{job.work, count, blocks});
 }
 
-template <class P>
-__global__ void __launch_bounds__(kJoinThreads, 1) join_cluster(const __grid_constant__ Job<P> job) {
-  if (!job.overflowed(*job.work.counters)) join_in_cluster(job, block_shared<JoinShared>());
-  cluster_sync();
-}
-
-/// For devices without clusters: a cooperative launch.
+/// A cooperative launch.
 template <class P>
 __global__ void __launch_bounds__(kJoinThreads, 1) join_grid(const __grid_constant__ Job<P> job) {
-  const Counters& counters = *job.work.counters;
-  const unsigned count = counters.active;
-  if (count == 0 || job.overflowed(counters)) return;
-  const unsigned blocks = min((count + kJoinThreads - 1) / kJoinThreads, gridDim.x);
-  if (blockIdx.x < blocks) join(job, InMemory<P>{job.work, count, blocks, false});
+  if (!job.overflowed(*job.work.counters)) join_pieces(job, block_shared<JoinShared>());
 }
 
 }  // namespace contorno::contour_engine

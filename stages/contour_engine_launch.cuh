@@ -33,10 +33,9 @@ unsigned allow_kernels(const ContourEngineSpec& spec) {
     allow_shared("trace_sparse", trace_sparse<T, P>, sizeof(TileShared<PackedLinks>));
     allow_shared("trace_dense", trace_dense<T, P>, sizeof(TileShared<WideLinks>));
   });
-  allow_shared("join_cluster", join_cluster<P>, sizeof(JoinShared));
+  allow_shared("join_grid", join_grid<P>, sizeof(JoinShared));
   allow_shared("join_and_number", join_and_number<P>, sizeof(JoinShared));
-  const unsigned cluster = largest_cluster(join_cluster<P>, kMaxCluster, kJoinThreads, sizeof(JoinShared));
-  return std::min(cluster, largest_cluster(join_and_number<P>, kMaxCluster, kJoinThreads, sizeof(JoinShared)));
+  return largest_cluster(join_and_number<P>, kMaxCluster, kJoinThreads, sizeof(JoinShared));
 }
 
 template <class P, class View>
@@ -55,25 +54,23 @@ void enqueue_job(const ContourEngineSpec& spec, unsigned processors, unsigned cl
                stream, job);
         return;
       }
-      launch("find_crossed", find_crossed<T, P>, LaunchKind::Plain, tiles, kBitsThreads, kBitsShared, stream, job);
+      launch("find_crossed", find_crossed<T, P>, LaunchKind::Plain, std::min(tiles, kFindBlocks * processors),
+             kBitsThreads, sizeof(FindShared), stream, job);
       launch("trace_sparse", trace_sparse<T, P>, LaunchKind::Plain, std::min(tiles, kSparseBlocks * processors),
              kSparseThreads, sizeof(TileShared<PackedLinks>), stream, job);
       launch("trace_dense", trace_dense<T, P>, LaunchKind::Plain, std::min(tiles, 2 * processors), kDenseThreads,
              sizeof(TileShared<WideLinks>), stream, job);
     });
-  if (cluster == 0) {
-    const unsigned blocks = std::min((job.piece_capacity + kJoinThreads - 1) / kJoinThreads, processors);
-    launch("join_grid", join_grid<P>, LaunchKind::Cooperative, std::max(blocks, 1U), kJoinThreads, 0, stream, job);
-  } else if (is_small(job)) {
+  if (cluster != 0 && is_small(job)) {
     launch("join_and_number", join_and_number<P>, LaunchKind::OneCluster, cluster, kJoinThreads,
            sizeof(JoinShared), stream, job);
   } else {
-    launch("join_cluster", join_cluster<P>, LaunchKind::OneCluster, cluster, kJoinThreads, sizeof(JoinShared),
-           stream, job);
-  }
-  if (cluster == 0 || !is_small(job))
+    const unsigned blocks = std::min((job.piece_capacity + kJoinThreads - 1) / kJoinThreads, processors);
+    launch("join_grid", join_grid<P>, LaunchKind::Cooperative, std::max(blocks, 1U), kJoinThreads,
+           sizeof(JoinShared), stream, job);
     launch("number_contours", number_contours<P>, LaunchKind::Plain, job.scan_blocks, kScanThreads,
            sizeof(ScanShared), stream, job);
+  }
   const unsigned place_blocks =
       std::min((job.segment_capacity + kPlaceThreads - 1) / kPlaceThreads, 8 * processors);
   launch("place_points", place_points<P>, LaunchKind::Plain, std::max(place_blocks, 1U), kPlaceThreads, 0, stream,

@@ -1,7 +1,7 @@
 // number: gives contours their numbers and offsets. A scan over units in raster order, (plane, row, tile), each
 // with the pieces whose first segment lies there; those with head_points are contours.
 //
-// Reads   tile_pieces, row_pieces, head_points, pieces (of heads)
+// Reads   tile_pieces, row_pieces, head_points
 // Writes  offsets, closed, class_begin, counts, head_offset
 //
 // number_contours (large maps): every block publishes its sum and adds up those of all blocks before it.
@@ -13,7 +13,7 @@
 namespace contorno::contour_engine {
 
 inline constexpr int kScanThreads = 256;
-inline constexpr int kScanUnits = 2;  ///< units a thread of number_contours
+inline constexpr int kScanUnits = 1;  ///< units a thread of number_contours
 inline constexpr unsigned long long kReady = 1ULL << 63;
 
 /// The pieces of one unit.
@@ -37,14 +37,24 @@ __device__ __forceinline__ UnitPieces pieces_of(const Job<P>& job, unsigned unit
   return {pieces.x + rows[0], pieces.x + rows[1]};
 }
 
+/// Calls `use` with (piece, points, closed) of each contour whose first piece is in the unit. Loads go in fours.
+template <class P, class Use>
+__device__ __forceinline__ void for_heads(const Job<P>& job, const UnitPieces& unit, const Use& use) {
+  for (unsigned piece = unit.begin; piece < unit.end; piece += 4) {
+    unsigned points[4];
+#pragma unroll
+    for (unsigned k = 0; k < 4; ++k) points[k] = piece + k < unit.end ? __ldcg(&job.work.head_points[piece + k]) : 0;
+#pragma unroll
+    for (unsigned k = 0; k < 4; ++k)
+      if (points[k] != 0) use(piece + k, points[k] & ~(1U << 31), points[k] >> 31);
+  }
+}
+
 /// (contours << 32 | points) of a unit; the points of a frame are below 2^32, its contours below 2^31.
 template <class P>
 __device__ __forceinline__ unsigned long long sum_of(const Job<P>& job, const UnitPieces& unit) {
   unsigned long long sum = 0;
-  for (unsigned piece = unit.begin; piece < unit.end; ++piece) {
-    const unsigned points = __ldcg(&job.work.head_points[piece]);
-    if (points != 0) sum += 1ULL << 32 | points;
-  }
+  for_heads(job, unit, [&](unsigned, unsigned points, unsigned) { sum += 1ULL << 32 | points; });
   return sum;
 }
 
@@ -54,19 +64,16 @@ __device__ __forceinline__ void number_unit(const Job<P>& job, unsigned unit, co
                                             unsigned long long& running) {
   const unsigned plane_units = static_cast<unsigned>(job.cell_rows) * static_cast<unsigned>(job.tiles_x);
   if (unit % plane_units == 0) job.out.class_begin[unit / plane_units] = static_cast<unsigned>(running >> 32);
-  for (unsigned piece = pieces.begin; piece < pieces.end; ++piece) {
-    const unsigned points = __ldcg(&job.work.head_points[piece]);
-    if (points == 0) continue;
+  for_heads(job, pieces, [&](unsigned piece, unsigned points, unsigned closed) {
     const unsigned contour = static_cast<unsigned>(running >> 32);
     const unsigned offset = static_cast<unsigned>(running);
     if (contour < job.contour_capacity) {
       job.out.offsets[contour] = offset;
-      job.out.closed[contour] =
-          static_cast<unsigned char>(__ldcg(&job.work.pieces[piece].length_closed) >> 31);
+      job.out.closed[contour] = static_cast<unsigned char>(closed);
     }
     job.work.head_offset[piece] = offset;
     running += 1ULL << 32 | points;
-  }
+  });
 }
 
 /// The end of everything, by one thread.
@@ -174,7 +181,7 @@ __global__ void __launch_bounds__(kJoinThreads, 1) join_and_number(const __grid_
   const unsigned end = min(units, first + each);
   // Asked for early: the pieces of the first unit do not depend on the joining.
   const UnitPieces head = first < end ? pieces_of(job, first) : UnitPieces{0, 0};
-  join_in_cluster(job, s);
+  join_pieces(job, s);
   cluster_sync();
   unsigned long long own = sum_of(job, head);
   for (unsigned unit = first + 1; unit < end; ++unit) own += sum_of(job, pieces_of(job, unit));

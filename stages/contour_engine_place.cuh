@@ -10,6 +10,7 @@
 namespace contorno::contour_engine {
 
 inline constexpr int kPlaceThreads = 256;
+inline constexpr unsigned kPlaceEach = 4;
 
 template <class P>
 __global__ void __launch_bounds__(kPlaceThreads) place_points(const __grid_constant__ Job<P> job) {
@@ -22,22 +23,39 @@ __global__ void __launch_bounds__(kPlaceThreads) place_points(const __grid_const
     const unsigned at = offset + (job.reverse != 0 ? length - position : position);
     if (at < job.point_capacity) job.out.points[at] = point;
   };
-  for (unsigned i = first; i < segments; i += stride) {
-    const uint2 place = work.places[i];
-    if (place.x == kNone) continue;
-    const P point = work.points[i];
-    const PieceInfo piece = work.pieces[place.x];
-    if (piece.head == kNone) continue;
-    const unsigned offset = work.head_offset[piece.head];
-    const unsigned length = piece.length_closed & ~(1U << 31);
-    unsigned position = piece.base + place.y;
-    if (piece.length_closed >> 31 != 0) {
-      if (position >= length) position -= length;
-      if (position == 0) put(offset, length, length, point);
-      put(offset, position, length, point);
-    } else {
-      if (piece.first != 0 && place.y == 0) put(offset, 0, length, work.from[place.x]);
-      put(offset, position + 1, length, point);
+  // Four segments at a time, so that their chains of loads overlap.
+  for (unsigned start = first; start < segments; start += kPlaceEach * stride) {
+    uint2 place[kPlaceEach];
+    P point[kPlaceEach];
+    PieceInfo piece[kPlaceEach];
+    unsigned offset[kPlaceEach];
+#pragma unroll
+    for (unsigned k = 0; k < kPlaceEach; ++k) {
+      const unsigned i = start + k * stride;
+      place[k] = i < segments ? work.places[i] : uint2{kNone, 0};
+      if (place[k].x != kNone) point[k] = work.points[i];
+    }
+#pragma unroll
+    for (unsigned k = 0; k < kPlaceEach; ++k) {
+      piece[k].head = kNone;
+      if (place[k].x != kNone) piece[k] = work.pieces[place[k].x];
+    }
+#pragma unroll
+    for (unsigned k = 0; k < kPlaceEach; ++k)
+      if (piece[k].head != kNone) offset[k] = work.head_offset[piece[k].head];
+#pragma unroll
+    for (unsigned k = 0; k < kPlaceEach; ++k) {
+      if (piece[k].head == kNone) continue;
+      const unsigned length = piece[k].length_closed & ~(1U << 31);
+      unsigned position = piece[k].base + place[k].y;
+      if (piece[k].length_closed >> 31 != 0) {
+        if (position >= length) position -= length;
+        if (position == 0) put(offset[k], length, length, point[k]);
+        put(offset[k], position, length, point[k]);
+      } else {
+        if (piece[k].first != 0 && place[k].y == 0) put(offset[k], 0, length, work.from[place[k].x]);
+        put(offset[k], position + 1, length, point[k]);
+      }
     }
   }
   for (unsigned i = first; i < job.scan_blocks; i += stride) work.scan_status[i] = 0;

@@ -374,7 +374,7 @@ class TileTracer {
       const unsigned piece = s_.piece_base + rank;
       smallest = rank | count << 16;
       if (!open) {
-        job_.work.head_points[piece] = count + 1;
+        job_.work.head_points[piece] = (count + 1) | 1U << 31;
         job_.work.pieces[piece] = {0, count | 1U << 31, piece, 0};
         return;
       }
@@ -482,7 +482,9 @@ template <class T, class P>
 __global__ void __launch_bounds__(kSmallThreads, 2) trace_small(const __grid_constant__ Job<P> job) {
   SmallShared& s = block_shared<SmallShared>();
   const TilePlace place = place_of_block(job, static_cast<int>(blockIdx.x));
-  const bool unusual = read_samples<T>(job, place, s.tile.bits, s.valid);
+  TileSamples<T> samples;
+  samples.load(job, place);
+  const bool unusual = make_bits(job, place, samples, s.tile.bits, s.valid);
   if (threadIdx.x < 32) find_crossed_row(place, s.tile.bits, s.valid);
   if (threadIdx.x == 0) s.tile.bits.unusual = unusual ? 1 : 0;
   __syncthreads();

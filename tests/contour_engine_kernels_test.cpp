@@ -21,17 +21,14 @@ void launch_all(const Job<P>& job, unsigned join_blocks, bool large) {
   if (tiles != 0 && !large) {
     emulated::run_grid(tiles, kSmallThreads, sizeof(SmallShared), false, [&] { trace_small<T, P>(job); });
   } else if (tiles != 0) {
-    emulated::run_grid(tiles, kBitsThreads, kBitsShared, false, [&] { find_crossed<T, P>(job); });
+    emulated::run_grid(std::min(tiles, 3U), kBitsThreads, sizeof(FindShared), false, [&] { find_crossed<T, P>(job); });
     emulated::run_grid(3, kSparseThreads, sizeof(TileShared<PackedLinks>), false, [&] { trace_sparse<T, P>(job); });
     emulated::run_grid(2, kDenseThreads, sizeof(TileShared<WideLinks>), false, [&] { trace_dense<T, P>(job); });
   }
-  if (large && join_blocks > 4) {  // no clusters
-    emulated::run_grid(join_blocks, kJoinThreads, 0, true, [&] { join_grid<P>(job); });
-  } else if (large) {
-    emulated::run_grid(join_blocks, kJoinThreads, sizeof(JoinShared), true, [&] { join_cluster<P>(job); });
-  } else {
+  if (large)
+    emulated::run_grid(join_blocks, kJoinThreads, sizeof(JoinShared), true, [&] { join_grid<P>(job); });
+  else
     emulated::run_grid(join_blocks, kJoinThreads, sizeof(JoinShared), true, [&] { join_and_number<P>(job); });
-  }
   if (large)
     emulated::run_grid(job.scan_blocks, kScanThreads, sizeof(ScanShared), false, [&] { number_contours<P>(job); });
   emulated::run_grid(3, kPlaceThreads, 0, false, [&] { place_points<P>(job); });
@@ -163,9 +160,8 @@ TEST_CASE("the device kernels join more pieces than one block holds") {
         testing::write_sample(ElementType::F32, c.samples.data() + testing::sample_offset(c, 0, row, col),
                               v[static_cast<std::size_t>(row * 500 + col)]);
     const testing::Result want = testing::reference_result(c);
-    CHECK(testing::difference(run_case(c, 2, 4, true), want) == "");  // in a cluster
-    CHECK(testing::difference(run_case(c, 1, 2, false), want) == "");
-    CHECK(testing::difference(run_case(c, 2, 5, true), want) == "");  // over a counter
-    CHECK(testing::difference(run_case(c, 1, 1, true), want) == "");  // in memory
+    CHECK(testing::difference(run_case(c, 2, 4, true), want) == "");
+    CHECK(testing::difference(run_case(c, 2, 2, false), want) == "");
+    CHECK(testing::difference(run_case(c, 1, 1, true), want) == "");
   }
 }
