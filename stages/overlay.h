@@ -104,6 +104,52 @@ CONTORNO_HD inline Span reached_columns(FramePoint a, FramePoint b, Span rows, f
   return reached(a.x + (top - a.y) * slope, a.x + (bottom - a.y) * slope, reach + 1.0F, width);
 }
 
+/// Where a segment is measured inside one tile, counted from the tile's corner: rows, and columns in groups
+/// of kGroupColumns. Distances beyond the reach are true as well, so whole groups are taken.
+inline constexpr int kGroupColumns = 4;
+struct TileWindow {
+  Span rows, groups;
+  CONTORNO_HD bool empty() const { return rows.empty() || groups.empty(); }
+};
+
+/// The tiles of an image.
+struct OverlayGrid {
+  int width = 0, height = 0, tiles_x = 0, tiles_y = 0;
+
+  OverlayGrid() = default;
+  OverlayGrid(int image_width, int image_height)
+      : width(image_width),
+        height(image_height),
+        tiles_x((image_width + kTileSide - 1) / kTileSide),
+        tiles_y((image_height + kTileSide - 1) / kTileSide) {}
+
+  CONTORNO_HD Span rows_of(int tile_row) const {
+    const int end = (tile_row + 1) * kTileSide;
+    return {tile_row * kTileSide, (end < height ? end : height) - 1};
+  }
+  /// Rows of tiles that a segment reaches.
+  CONTORNO_HD Span tile_rows(FramePoint a, FramePoint b, float reach) const {
+    const Span rows = reached(a.y, b.y, reach, height);
+    return rows.empty() ? Span{} : Span{rows.low / kTileSide, rows.high / kTileSide};
+  }
+  /// And the columns of tiles that it reaches in one of these rows.
+  CONTORNO_HD Span tile_columns(FramePoint a, FramePoint b, int tile_row, float reach) const {
+    const Span columns = reached_columns(a, b, rows_of(tile_row), reach, width);
+    return columns.empty() ? Span{} : Span{columns.low / kTileSide, columns.high / kTileSide};
+  }
+  CONTORNO_HD TileWindow window(FramePoint a, FramePoint b, float reach, int tile_row,
+                                int tile_column) const {
+    const Span tile = rows_of(tile_row), rows = reached(a.y, b.y, reach, height);
+    const Span columns = reached(a.x, b.x, reach, width);
+    const int x0 = tile_column * kTileSide, x1 = x0 + kTileSide - 1;
+    const int left = (columns.low > x0 ? columns.low : x0) - x0;
+    const int right = (columns.high < x1 ? columns.high : x1) - x0;
+    return {.rows = {(rows.low > tile.low ? rows.low : tile.low) - tile.low,
+                     (rows.high < tile.high ? rows.high : tile.high) - tile.low},
+            .groups = left <= right ? Span{left / kGroupColumns, right / kGroupColumns} : Span{}};
+  }
+};
+
 /// The first column right of where a segment crosses the centre line of row `y`.
 CONTORNO_HD inline int crossing_column(FramePoint a, FramePoint b, int y) {
   const float x = a.x + (static_cast<float>(y) - a.y) * ((b.x - a.x) / (b.y - a.y));

@@ -191,15 +191,40 @@ class Planner {
   OverlayPlan plan_;
 };
 
+PointTransform transform_of(const Placement& map, const Placement& image) {
+  const double gain_x = map.scale_x / image.scale_x, gain_y = map.scale_y / image.scale_y;
+  const double first_x = map.frame_x(0), first_y = map.frame_y(0);
+  return {.gain_x = gain_x,
+          .gain_y = gain_y,
+          .bias_x = (first_x + 0.5 - image.offset_x) / image.scale_x - 0.5,
+          .bias_y = (first_y + 0.5 - image.offset_y) / image.scale_y - 0.5};
+}
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw Error(ExitCode::BadConfig, "overlay: " + sentence);
+}
+
 }  // namespace
 
-OverlayPlan make_overlay_plan(const OverlayParams& params, std::span<const ClassSpec> classes,
-                              int class_count, const ImageFormat& frame, const TextRasteriser* text) {
-  if (static_cast<int>(classes.size()) != class_count)
-    throw Error(ExitCode::BadConfig,
-                fmt::format("overlay: the contours have {} classes, but the graph declares {}", class_count,
-                            classes.size()));
-  return Planner(params, classes, frame, text).make();
+OverlayPlan make_overlay_plan(const OverlayParams& params, const PlanContext& context) {
+  const ImageFormat& frame = context.image(0);
+  if (frame.type != ElementType::U8 || frame.layout != Layout::Interleaved ||
+      (frame.channels != 3 && frame.channels != 4))
+    refuse(fmt::format(
+        "the frame is {}, allowed 3 or 4 interleaved channels of uint8 (preprocess with colour: rgb "
+        "makes them)",
+        describe(frame)));
+  const auto& contours = std::get<ContoursFormat>(context.input(1));
+  if (static_cast<int>(context.classes().size()) != contours.classes)
+    refuse(fmt::format("the contours have {} classes, but the graph declares {}", contours.classes,
+                       context.classes().size()));
+  OverlayPlan plan = Planner(params, context.classes(), frame, context.text()).make();
+  plan.format = frame;
+  plan.grid = OverlayGrid(frame.width, frame.height);
+  plan.transform = transform_of(contours.placement, frame.placement);
+  for (const OverlayPen& pen : plan.pens)
+    plan.slots.push_back(pen.fill != 0 && !pen.hidden ? plan.filled++ : -1);
+  return plan;
 }
 
 }  // namespace contorno

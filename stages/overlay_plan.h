@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "stages/overlay.h"
+#include "stages/overlay_labels.h"
 
 namespace contorno {
 
@@ -14,15 +14,16 @@ namespace contorno {
 struct Stamp {
   int width = 0, height = 0;
   std::vector<Colour> pixels;
-};
-
-/// A stamp's place on the image; `stamp` counts in OverlayPlan::stamps.
-struct PlacedStamp {
-  int x = 0, y = 0, stamp = 0;
+  StampSize size() const { return {width, height}; }
 };
 
 struct OverlayPlan {
+  ImageFormat format;  ///< of the frame and of what is drawn
+  OverlayGrid grid;
+  PointTransform transform;
   std::vector<OverlayPen> pens;
+  std::vector<int> slots;  ///< a class: number among the filled ones, -1 = not filled
+  int filled = 0;
   std::vector<Stamp> stamps;
   int legend = -1;  ///< number of the legend's stamp, -1 = none
   PlacedStamp legend_place;
@@ -31,8 +32,7 @@ struct OverlayPlan {
   std::vector<int> labels;             ///< a class: number of its label's stamp, -1 = none
 };
 
-/// Throws Error(BadConfig) for a count of classes that does not fit.
-OverlayPlan make_overlay_plan(const OverlayParams& params, std::span<const ClassSpec> classes,
-                              int class_count, const ImageFormat& frame, const TextRasteriser* text);
+/// Checks the formats of frame and contours. Throws Error(BadConfig) when they do not fit.
+OverlayPlan make_overlay_plan(const OverlayParams& params, const PlanContext& context);
 
 }  // namespace contorno
