@@ -155,7 +155,9 @@ const StageType& overlay_stage() {
       .params = overlay_params(),
       .example = "- type: overlay\n  line_width: 2\n  fill: 0.25\n  legend: top_left\n",
       .make_cpu = [](const ParamSet& params) { return std::make_unique<OverlayCpu>(params); },
-      .make_cuda = {},
+#if CONTORNO_HAVE_CUDA
+      .make_cuda = make_overlay_cuda,
+#endif
   };
   return type;
 }

@@ -213,6 +213,9 @@ struct OverlayPen {
   CONTORNO_HD static std::uint32_t larger(std::uint32_t a, std::uint32_t b) { return a > b ? a : b; }
 };
 
+/// The CUDA implementation; only in builds that have CUDA.
+std::unique_ptr<Stage> make_overlay_cuda(const ParamSet& params);
+
 const StageType& overlay_stage();
 
 }  // namespace contorno

@@ -1,0 +1,32 @@
+// Tables of a stage on the device: made on the host when the stage is planned, then only read.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "cuda/memory.h"
+#include "cuda/stream.h"
+
+namespace contorno {
+
+/// Copies `table` to the device and waits until it is there. An empty table has room for one element.
+template <class T>
+Block device_table(const std::vector<T>& table) {
+  const std::size_t bytes = std::max<std::size_t>(table.size(), 1) * sizeof(T);
+  Block block(bytes, MemoryKind::Device);
+  if (table.empty()) return block;
+  Block staging(bytes, MemoryKind::Pinned);
+  std::memcpy(staging.data(), table.data(), bytes);
+  const Stream stream = Stream::create();
+  copy_async(block.data(), staging.data(), bytes, stream.get());
+  stream.synchronize();
+  return block;
+}
+
+template <class T>
+const T* table_at(const Block& block) {
+  return reinterpret_cast<const T*>(block.data());
+}
+
+}  // namespace contorno

@@ -1,0 +1,227 @@
+// The kernels of overlay. bin_segments moves the points onto the frame, counts what reaches each tile and
+// marks where insides begin and end; arrange gives every tile its part of the list, makes insides of the
+// marks and boxes of the contours; list_segments fills the list; paint_tiles copies the frame and draws. A
+// list has a part for each tile and class, in no order: distances are minima, marks exclusive ors, so that no
+// order shows. Threads of one dimension; numbers of points and contours are read on the device.
+#pragma once
+
+#include "cuda/launch.cuh"
+#include "stages/overlay_labels.h"
+
+namespace contorno::overlay_cuda {
+
+// Measured on nothing yet: chosen so that a tile's row is 8 threads of 4 pixels, which is 16 bytes of RGBA.
+inline constexpr unsigned kThreads = 256;
+inline constexpr unsigned kWarps = kThreads / 32;
+inline constexpr int kGroups = kTileSide / kGroupColumns;
+static_assert(kThreads == kTileSide * kGroups, "a thread paints one group of one row");
+
+inline constexpr unsigned kNotDrawn = ~0U;
+
+/// What the kernels know of a class.
+struct Class {
+  OverlayPen pen;
+  int slot = -1;   ///< number among the filled ones
+  int label = -1;  ///< number of its label's picture
+  FramePoint count_end{-1, -1};
+};
+
+/// A picture in the pool of pixels.
+struct Picture {
+  StampSize size;
+  unsigned first = 0;
+};
+
+struct Outcome {
+  unsigned long long references_needed = 0;
+};
+
+/// One launch's arguments: the plan, the frame and the scratch memory.
+struct Job {
+  // The plan.
+  OverlayGrid grid;
+  PointTransform transform;
+  int classes = 0, channels = 0, filled = 0;
+  const Class* class_table = nullptr;
+  const Picture* pictures = nullptr;
+  const Colour* pixels = nullptr;
+  bool has_legend = false;
+  PlacedStamp legend;
+  int first_digit = -1;
+  int labels = 0;  ///< a class
+  unsigned long long point_capacity = 0, contour_capacity = 0, reference_capacity = 0;
+
+  // The frame.
+  const unsigned char* in = nullptr;
+  unsigned char* out = nullptr;
+  std::ptrdiff_t in_pitch = 0, out_pitch = 0;
+  bool words = false;  ///< rows start at multiples of 16 bytes
+  const ContourCounts* counts = nullptr;
+  const Point* map_points = nullptr;
+  const unsigned* offsets = nullptr;
+  const unsigned char* closed = nullptr;
+  const unsigned* class_begin = nullptr;
+
+  // Scratch. `listed`, `bin_count` and `inside` are zero before bin_segments.
+  unsigned long long* listed = nullptr;  ///< references of all tiles
+  unsigned* bin_count = nullptr;         ///< [tile][class]
+  unsigned* inside = nullptr;            ///< [slot][row][tile column]
+  unsigned* bin_end = nullptr;           ///< [tile][class]: where the next reference goes, then the end
+  unsigned* references = nullptr;        ///< first point of a segment
+  FramePoint* points = nullptr;
+  unsigned* point_class = nullptr;  ///< of the segment that starts here, or kNotDrawn
+  LabelBox* boxes = nullptr;        ///< of contours
+  PlacedStamp* placed = nullptr;    ///< labels
+  int* placed_count = nullptr;
+  Outcome* outcome = nullptr;  ///< pinned
+
+  __device__ bool contours_fit() const {
+    return counts->points <= point_capacity && counts->contours <= contour_capacity;
+  }
+  __device__ bool drawable() const { return contours_fit() && *listed <= reference_capacity; }
+  __device__ unsigned tiles() const {
+    return static_cast<unsigned>(grid.tiles_x) * static_cast<unsigned>(grid.tiles_y);
+  }
+  __device__ unsigned* inside_row(int slot, int y) const {
+    return inside + (static_cast<std::ptrdiff_t>(slot) * grid.height + y) * grid.tiles_x;
+  }
+};
+
+/// The last i with begin[i] <= value, of `count` + 1 ascending numbers that start at 0; `value` is less than
+/// the last of them.
+__device__ inline unsigned part_of(const unsigned* begin, unsigned count, unsigned value) {
+  unsigned low = 0, high = count;
+  while (high - low > 1) {
+    const unsigned middle = low + (high - low) / 2;
+    if (begin[middle] <= value)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+__device__ inline void mark_insides(const Job& job, int slot, FramePoint a, FramePoint b) {
+  const float low = a.y < b.y ? a.y : b.y, high = a.y < b.y ? b.y : a.y;
+  const int from = ceil_to_int(low), to = ceil_to_int(high);
+  const int first = from > 0 ? from : 0, end = to < job.grid.height ? to : job.grid.height;
+  for (int y = first; y < end; ++y) {
+    const int crossing = crossing_column(a, b, y), column = crossing > 0 ? crossing : 0;
+    if (column < job.grid.width)
+      atomicXor(job.inside_row(slot, y) + column / kTileSide,
+                1U << static_cast<unsigned>(column % kTileSide));
+  }
+}
+
+/// f(bin) for every tile that the segment reaches.
+template <class Visit>
+__device__ void for_bins(const Job& job, FramePoint a, FramePoint b, unsigned a_class, const Visit& visit) {
+  const float reach = job.class_table[a_class].pen.reach;
+  const Span rows = job.grid.tile_rows(a, b, reach);
+  for (int row = rows.low; row <= rows.high; ++row) {
+    const Span columns = job.grid.tile_columns(a, b, row, reach);
+    for (int column = columns.low; column <= columns.high; ++column) {
+      const auto tile = static_cast<std::size_t>(row) * static_cast<unsigned>(job.grid.tiles_x) +
+                        static_cast<unsigned>(column);
+      visit(tile * static_cast<unsigned>(job.classes) + a_class);
+    }
+  }
+}
+
+__global__ void __launch_bounds__(kThreads) bin_segments(const Job job) {
+  if (!job.contours_fit()) return;
+  const auto points = static_cast<unsigned>(job.counts->points);
+  const auto contours = static_cast<unsigned>(job.counts->contours);
+  for (unsigned i = blockIdx.x * kThreads + threadIdx.x; i < points; i += gridDim.x * kThreads) {
+    const FramePoint a = job.transform(job.map_points[i]);
+    job.points[i] = a;
+    job.point_class[i] = kNotDrawn;
+    const unsigned contour = part_of(job.offsets, contours, i);
+    if (i + 1 >= job.offsets[contour + 1]) continue;
+    const unsigned k = part_of(job.class_begin, static_cast<unsigned>(job.classes), contour);
+    const Class& a_class = job.class_table[k];
+    if (a_class.pen.hidden) continue;
+    job.point_class[i] = k;
+    const FramePoint b = job.transform(job.map_points[i + 1]);
+    for_bins(job, a, b, k, [&](std::size_t bin) { atomicAdd(job.bin_count + bin, 1U); });
+    if (a_class.slot >= 0 && job.closed[contour] != 0) mark_insides(job, a_class.slot, a, b);
+  }
+}
+
+/// Reserves the tile's part of the list: classes follow each other in it.
+__device__ inline void reserve_tile(const Job& job, unsigned tile) {
+  const auto classes = static_cast<unsigned>(job.classes);
+  const unsigned* count = job.bin_count + static_cast<std::size_t>(tile) * classes;
+  unsigned* end = job.bin_end + static_cast<std::size_t>(tile) * classes;
+  unsigned long long sum = 0;
+  for (unsigned k = 0; k < classes; ++k) sum += count[k];
+  // Beyond the capacity nothing is listed, so that the numbers below need not fit.
+  auto at = static_cast<unsigned>(sum == 0 ? 0 : atomicAdd(job.listed, sum));
+  for (unsigned k = 0; k < classes; ++k) {
+    end[k] = at;
+    at += count[k];
+  }
+}
+
+/// A warp: bits of a row's marks become insides.
+__device__ inline void fill_row(const Job& job, unsigned* row) {
+  const auto words = static_cast<unsigned>(job.grid.tiles_x);
+  const unsigned lane = threadIdx.x % 32;
+  unsigned carry = 0;
+  for (unsigned first = 0; first < words; first += 32) {
+    const unsigned column = first + lane;
+    const unsigned bits = column < words ? running_parity(row[column]) : 0U;
+    const unsigned odd = __ballot_sync(~0U, (bits >> 31U) != 0);
+    const unsigned before = static_cast<unsigned>(__popc(odd & ((1U << lane) - 1U))) & 1U;
+    if (column < words) row[column] = bits ^ (0U - (before ^ carry));
+    carry ^= static_cast<unsigned>(__popc(odd)) & 1U;
+  }
+}
+
+/// A warp: the box of a contour.
+__device__ inline LabelBox box_of(const Job& job, unsigned contour) {
+  const unsigned from = job.offsets[contour], to = job.offsets[contour + 1];
+  if (from >= to) return {};
+  const FramePoint start = job.points[from];
+  LabelBox box{start.x, start.y, start.x, start.y};
+  for (unsigned i = from + threadIdx.x % 32; i < to; i += 32) box.add(job.points[i]);
+  for (int step = 16; step > 0; step /= 2) {
+    const float left = __shfl_xor_sync(~0U, box.left, step), top = __shfl_xor_sync(~0U, box.top, step);
+    const float right = __shfl_xor_sync(~0U, box.right, step),
+                bottom = __shfl_xor_sync(~0U, box.bottom, step);
+    box.add({left, top});
+    box.add({right, bottom});
+  }
+  return box;
+}
+
+__global__ void __launch_bounds__(kThreads) arrange(const Job job) {
+  if (!job.contours_fit()) return;
+  const unsigned thread = blockIdx.x * kThreads + threadIdx.x, threads = gridDim.x * kThreads;
+  for (unsigned tile = thread; tile < job.tiles(); tile += threads) reserve_tile(job, tile);
+  const auto rows = static_cast<unsigned>(job.filled) * static_cast<unsigned>(job.grid.height);
+  for (unsigned row = thread / 32; row < rows; row += threads / 32)
+    fill_row(job, job.inside + static_cast<std::size_t>(row) * static_cast<unsigned>(job.grid.tiles_x));
+  if (job.labels == 0) return;
+  const auto contours = static_cast<unsigned>(job.counts->contours);
+  for (unsigned contour = thread / 32; contour < contours; contour += threads / 32) {
+    const LabelBox box = box_of(job, contour);
+    if (threadIdx.x % 32 == 0) job.boxes[contour] = box;
+  }
+}
+
+__global__ void __launch_bounds__(kThreads) list_segments(const Job job) {
+  const bool drawable = job.drawable();
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    job.outcome->references_needed = job.contours_fit() ? *job.listed : 0;
+  if (!drawable) return;
+  const auto points = static_cast<unsigned>(job.counts->points);
+  for (unsigned i = blockIdx.x * kThreads + threadIdx.x; i < points; i += gridDim.x * kThreads) {
+    const unsigned k = job.point_class[i];
+    if (k == kNotDrawn) continue;
+    for_bins(job, job.points[i], job.points[i + 1], k,
+             [&](std::size_t bin) { job.references[atomicAdd(job.bin_end + bin, 1U)] = i; });
+  }
+}
+
+}  // namespace contorno::overlay_cuda
