@@ -1,13 +1,9 @@
 #include "stages/classify.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
-#include <cmath>
 
-#include "cuda/error.h"
 #include "pipeline/loops.h"
+#include "stages/classify_plan.h"
 
 namespace contorno {
 namespace {
@@ -15,56 +11,21 @@ namespace {
 /// Pixels that are worked on at a time: their colours stay in the first-level cache.
 constexpr int kChunk = 128;
 
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw Error(ExitCode::BadConfig, "classify: " + sentence);
-}
-
-ClassifyRange range_of(const HueRange& range) {
-  double span = range.hue_to - range.hue_from;
-  if (span < 0) span += 360;
-  double centre = range.hue_from + span / 2;
-  if (centre >= 360) centre -= 360;
-  const auto middle = [](double a, double b) { return static_cast<float>((a + b) / 2); };
-  const auto half = [](double a, double b) { return static_cast<float>((b - a) / 2); };
-  return {.centre = {static_cast<float>(centre / 360), middle(range.saturation_from, range.saturation_to),
-                     middle(range.value_from, range.value_to)},
-          .half = {static_cast<float>(span / 720), half(range.saturation_from, range.saturation_to),
-                   half(range.value_from, range.value_to)}};
-}
-
-/// Weights of a binomial row of Pascal's triangle, 2 * radius + 1 of them, exact in float for radius <= 8.
-std::vector<float> binomial(int radius) {
-  std::vector<double> row{1};
-  for (int i = 0; i < 2 * radius; ++i) {
-    row.push_back(0);
-    for (std::size_t k = row.size() - 1; k > 0; --k) row[k] += row[k - 1];
-  }
-  const double sum = std::ldexp(1.0, 2 * radius);
-  std::vector<float> weights;
-  for (const double value : row) weights.push_back(static_cast<float>(value / sum));
-  return weights;
-}
-
 class ClassifyCpu final : public Stage {
  public:
   explicit ClassifyCpu(const ParamSet& params) : params_(params.as<ClassifyParams>()) {}
 
   void plan(PlanContext& context) override {
-    const ImageFormat& in = context.image(0);
-    if (in.type != ElementType::U8 || in.layout != Layout::Interleaved ||
-        (in.channels != 1 && in.channels != 3 && in.channels != 4))
-      refuse(fmt::format("the input is {}, allowed 1, 3 or 4 interleaved channels of uint8", describe(in)));
-    plan_classes(context.classes());
-    ImageFormat out = in;
-    out.channels = static_cast<int>(classes_.size());
-    out.layout = Layout::Planar;
-    out.type = params_.output == MapType::Float32 ? ElementType::F32 : ElementType::U8;
-    context.set_output(0, out);
+    plan_ = make_classify_plan(params_, context);
+    context.set_output(0, plan_.out);
+    pixel_ = plan_.pixel;
+    pixel_.decode = plan_.decode.data();
+    pixel_.references = plan_.references.data(), pixel_.ranges = plan_.ranges.data();
 
-    width_ = in.width, height_ = in.height;
+    width_ = plan_.in.width, height_ = plan_.in.height;
     strips_ = std::max(1, std::min(context.threads(), height_));
     line_floats_ = align_up(static_cast<std::size_t>(width_) * sizeof(float)) / sizeof(float);
-    row_floats_ = line_floats_ * classes_.size();
+    row_floats_ = line_floats_ * plan_.classes.size();
     // The kept rows, the row that is being made, and a line with margins.
     strip_floats_ = row_floats_ * (kept_rows() + 1) + line_floats_ + 2 * kMaxSmooth;
     rows_ =
@@ -84,43 +45,6 @@ class ClassifyCpu final : public Stage {
 
  private:
   std::size_t kept_rows() const { return static_cast<std::size_t>(2 * params_.smooth + 1); }
-
-  void plan_classes(std::span<const ClassSpec> specs) {
-    decode_ = srgb_decode_table();
-    pixel_ = {.decode = decode_.data(), .space = params_.space};
-    pixel_.lightness = static_cast<float>(params_.lightness);
-    pixel_.sharpness = static_cast<float>(1 / (params_.softness * params_.softness));
-    pixel_.rest_weight =
-        params_.rest > 0 ? pixel_.weight(static_cast<float>(params_.rest * params_.rest)) : 0.0F;
-    classes_.clear(), references_.clear(), ranges_.clear();
-    rest_class_ = -1;
-    for (const ClassSpec& spec : specs) add_class(spec, specs);
-    if (references_.empty() && ranges_.empty())
-      refuse("no class has references or ranges, so no colour can be told from another");
-    if (rest_class_ >= 0 && params_.rest <= 0)
-      refuse(fmt::format("class '{}' has neither references nor ranges and rest is 0, so it would be empty",
-                         specs[static_cast<std::size_t>(rest_class_)].name));
-    pixel_.references = references_.data(), pixel_.ranges = ranges_.data();
-    weights_ = binomial(params_.smooth);
-  }
-
-  void add_class(const ClassSpec& spec, std::span<const ClassSpec> specs) {
-    if (spec.references.empty() && spec.ranges.empty()) {
-      if (rest_class_ >= 0)
-        refuse(fmt::format("classes '{}' and '{}' have neither references nor ranges, allowed for one class",
-                           specs[static_cast<std::size_t>(rest_class_)].name, spec.name));
-      rest_class_ = static_cast<int>(classes_.size());
-    }
-    ClassifyClass entry;
-    entry.first_reference = static_cast<int>(references_.size());
-    for (const Colour& colour : spec.references)
-      references_.push_back(pixel_.place(colour.red, colour.green, colour.blue));
-    entry.last_reference = static_cast<int>(references_.size());
-    entry.first_range = static_cast<int>(ranges_.size());
-    for (const HueRange& range : spec.ranges) ranges_.push_back(range_of(range));
-    entry.last_range = static_cast<int>(ranges_.size());
-    classes_.push_back(entry);
-  }
 
   void run_strip(const ImageView& in, const ImageView& out, int from, int to, float* memory) const {
     float* row = memory + row_floats_ * kept_rows();
@@ -164,22 +88,22 @@ class ClassifyCpu final : public Stage {
     Planes place, hsv;
     alignas(64) float total[kChunk], nearest[kChunk];
     place_chunk(line, channels, count, place);
-    if (!ranges_.empty()) hsv_chunk(line, channels, count, hsv);
-    std::fill_n(total, kChunk, rest_class_ >= 0 ? 0.0F : pixel_.rest_weight);
-    for (std::size_t k = 0; k < classes_.size(); ++k) {
+    if (!plan_.ranges.empty()) hsv_chunk(line, channels, count, hsv);
+    std::fill_n(total, kChunk, plan_.rest_class >= 0 ? 0.0F : pixel_.rest_weight);
+    for (std::size_t k = 0; k < plan_.classes.size(); ++k) {
       float* weight = row + line_floats_ * k;
-      if (static_cast<int>(k) == rest_class_) {
+      if (static_cast<int>(k) == plan_.rest_class) {
         std::fill_n(weight, count, pixel_.rest_weight);
       } else {
         std::fill_n(nearest, kChunk, 1e9F);
-        nearest_reference(classes_[k], place, nearest);
-        nearest_range(classes_[k], hsv, nearest);
+        nearest_reference(plan_.classes[k], place, nearest);
+        nearest_range(plan_.classes[k], hsv, nearest);
         for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
           weight[i] = pixel_.weight(nearest[i]);
       }
       for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) total[i] = total[i] + weight[i];
     }
-    for (std::size_t k = 0; k < classes_.size(); ++k) {
+    for (std::size_t k = 0; k < plan_.classes.size(); ++k) {
       float* weight = row + line_floats_ * k;
       for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) weight[i] = weight[i] / total[i];
     }
@@ -193,7 +117,8 @@ class ClassifyCpu final : public Stage {
       for (int i = 0; i < kChunk; ++i) {
         const std::uint8_t* at = line + static_cast<std::ptrdiff_t>(std::min(i, count - 1)) * channels;
         const auto n = static_cast<std::size_t>(i);
-        linear.x[n] = decode_[at[0]], linear.y[n] = decode_[at[green]], linear.z[n] = decode_[at[blue]];
+        linear.x[n] = plan_.decode[at[0]], linear.y[n] = plan_.decode[at[green]],
+        linear.z[n] = plan_.decode[at[blue]];
       }
       const float lightness = pixel_.lightness;
       for (std::size_t i = 0; i < kChunk; ++i) {
@@ -222,7 +147,7 @@ class ClassifyCpu final : public Stage {
 
   void nearest_reference(const ClassifyClass& entry, const Planes& place, float* nearest) const {
     for (int r = entry.first_reference; r < entry.last_reference; ++r) {
-      const Triple reference = references_[static_cast<std::size_t>(r)];
+      const Triple reference = plan_.references[static_cast<std::size_t>(r)];
       for (std::size_t i = 0; i < kChunk; ++i) {
         const float d = ClassifyPixel::squared_distance({place.x[i], place.y[i], place.z[i]}, reference);
         nearest[i] = d < nearest[i] ? d : nearest[i];
@@ -232,7 +157,7 @@ class ClassifyCpu final : public Stage {
 
   void nearest_range(const ClassifyClass& entry, const Planes& hsv, float* nearest) const {
     for (int r = entry.first_range; r < entry.last_range; ++r) {
-      const ClassifyRange range = ranges_[static_cast<std::size_t>(r)];
+      const ClassifyRange range = plan_.ranges[static_cast<std::size_t>(r)];
       for (std::size_t i = 0; i < kChunk; ++i) {
         const float d = ClassifyPixel::squared_distance({hsv.x[i], hsv.y[i], hsv.z[i]}, range);
         nearest[i] = d < nearest[i] ? d : nearest[i];
@@ -243,15 +168,15 @@ class ClassifyCpu final : public Stage {
   /// Binomial weights along x, the edge sample repeated. `padded` has room for a row with both margins.
   void smooth_along(const float* row, float* out, float* padded) const {
     const int radius = params_.smooth;
-    for (std::size_t k = 0; k < classes_.size(); ++k) {
+    for (std::size_t k = 0; k < plan_.classes.size(); ++k) {
       const float* line = row + line_floats_ * k;
       std::fill_n(padded, radius, line[0]);
       std::copy_n(line, width_, padded + radius);
       std::fill_n(padded + radius + width_, radius, line[width_ - 1]);
       float* to = out + line_floats_ * k;
-      for (int x = 0; x < width_; ++x) to[x] = weights_[0] * padded[x];
+      for (int x = 0; x < width_; ++x) to[x] = plan_.weights[0] * padded[x];
       for (int j = 1; j <= 2 * radius; ++j) {
-        const float weight = weights_[static_cast<std::size_t>(j)];
+        const float weight = plan_.weights[static_cast<std::size_t>(j)];
         for (int x = 0; x < width_; ++x) to[x] = to[x] + weight * padded[x + j];
       }
     }
@@ -262,17 +187,17 @@ class ClassifyCpu final : public Stage {
     const int radius = params_.smooth;
     const auto source = [&](int j) { return kept(std::clamp(y + j - radius, 0, height_ - 1)); };
     const float* top = source(0);
-    const float first = weights_[0];
+    const float first = plan_.weights[0];
     for (std::size_t i = 0; i < row_floats_; ++i) out[i] = first * top[i];
     for (int j = 1; j <= 2 * radius; ++j) {
       const float* next = source(j);
-      const float weight = weights_[static_cast<std::size_t>(j)];
+      const float weight = plan_.weights[static_cast<std::size_t>(j)];
       for (std::size_t i = 0; i < row_floats_; ++i) out[i] = out[i] + weight * next[i];
     }
   }
 
   void store_row(const float* row, const ImageView& out, int y) const {
-    for (std::size_t k = 0; k < classes_.size(); ++k) {
+    for (std::size_t k = 0; k < plan_.classes.size(); ++k) {
       const float* line = row + line_floats_ * k;
       if (params_.output == MapType::Float32) {
         std::copy_n(line, width_, out.row<float>(y, static_cast<int>(k)));
@@ -284,13 +209,8 @@ class ClassifyCpu final : public Stage {
   }
 
   ClassifyParams params_;
-  std::array<float, 256> decode_{};
-  std::vector<Triple> references_;
-  std::vector<ClassifyRange> ranges_;
-  std::vector<ClassifyClass> classes_;
-  std::vector<float> weights_;
+  ClassifyPlan plan_;
   ClassifyPixel pixel_;
-  int rest_class_ = -1;
   int width_ = 0, height_ = 0, strips_ = 1;
   std::size_t line_floats_ = 0, row_floats_ = 0, strip_floats_ = 0;
   Scratch rows_;
@@ -317,15 +237,15 @@ ParamDeclaration classify_params() {
 }  // namespace
 
 const StageType& classify_stage() {
-  static const StageType type{
-      .name = "classify",
-      .summary = "Makes a map of probabilities for each class from the colours of a frame.",
-      .inputs = {{"frame", PortType::Image, "The colour frame."}},
-      .outputs = {{"maps", PortType::Image, "One map a class, 0..1."}},
-      .params = classify_params(),
-      .example = "- type: classify\n  softness: 0.05\n  smooth: 2\n",
-      .make_cpu = [](const ParamSet& params) { return std::make_unique<ClassifyCpu>(params); },
-      .make_cuda = {},
+  static const StageType type {
+    .name = "classify", .summary = "Makes a map of probabilities for each class from the colours of a frame.",
+    .inputs = {{"frame", PortType::Image, "The colour frame."}},
+    .outputs = {{"maps", PortType::Image, "One map a class, 0..1."}}, .params = classify_params(),
+    .example = "- type: classify\n  softness: 0.05\n  smooth: 2\n",
+    .make_cpu = [](const ParamSet& params) { return std::make_unique<ClassifyCpu>(params); },
+#if CONTORNO_HAVE_CUDA
+    .make_cuda = make_classify_cuda,
+#endif
   };
   return type;
 }

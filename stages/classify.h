@@ -76,6 +76,19 @@ struct ClassifyPixel {
     const float z = above_zero(absolute(hsv.z - range.centre.z) - range.half.z);
     return x * x + y * y + z * z;
   }
+  /// Least squared distance to what a class was given; `hsv` is looked at only where it has ranges.
+  CONTORNO_HD float nearest(const ClassifyClass& entry, const Triple& at, const Triple& hsv) const {
+    float least = 1e9F;
+    for (int r = entry.first_reference; r < entry.last_reference; ++r) {
+      const float d = squared_distance(at, references[r]);
+      least = d < least ? d : least;
+    }
+    for (int r = entry.first_range; r < entry.last_range; ++r) {
+      const float d = squared_distance(hsv, ranges[r]);
+      least = d < least ? d : least;
+    }
+    return least;
+  }
   /// 1 at distance 0, 1/4 at the softness, then falling with its fourth power.
   CONTORNO_HD float weight(float squared) const {
     const float root = 1.0F / (1.0F + squared * sharpness);
@@ -91,6 +104,9 @@ struct ClassifyPixel {
 CONTORNO_HD inline std::uint8_t to_probability_byte(float p) {
   return static_cast<std::uint8_t>(static_cast<int>(p * 255.0F + 0.5F));
 }
+
+/// The CUDA implementation; only in builds that have CUDA.
+std::unique_ptr<Stage> make_classify_cuda(const ParamSet& params);
 
 const StageType& classify_stage();
 

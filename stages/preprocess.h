@@ -8,6 +8,8 @@
 //          path only shares the sums down the columns between the samples of a row.
 #pragma once
 
+#include <bit>
+#include <type_traits>
 #include <vector>
 
 #include "pipeline/stage.h"
@@ -67,6 +69,23 @@ CONTORNO_HD inline std::uint8_t to_byte(float value) {
   const float clamped = value > 0.0F ? (value < 255.0F ? value : 255.0F) : 0.0F;
   return static_cast<std::uint8_t>(static_cast<int>(clamped + 0.5F));
 }
+
+/// A channel that no other one touches: value * gain + bias, the value itself where that says nothing.
+CONTORNO_HD inline float finish_one(float value, float gain, float bias) {
+  return gain == 1.0F && bias == 0.0F ? value : value * gain + bias;
+}
+
+/// As it lies in the output. Every NaN becomes the same one: arithmetic gives others on other machines.
+template <class T>
+CONTORNO_HD T stored(float value) {
+  if constexpr (std::is_same_v<T, std::uint8_t>)
+    return to_byte(value);
+  else
+    return value == value ? value : std::bit_cast<float>(0x7fc00000U);
+}
+
+/// The CUDA implementation; only in builds that have CUDA.
+std::unique_ptr<Stage> make_preprocess_cuda(const ParamSet& params);
 
 const StageType& preprocess_stage();
 
