@@ -100,6 +100,15 @@ struct Output {
   unsigned* class_begin;
 };
 
+/// Division by a number that the host knows, exact while dividend * divisor < 2^32.
+struct FastDivide {
+  unsigned divisor, magic;
+  __device__ __forceinline__ unsigned quotient(unsigned n) const { return divisor == 1 ? n : __umulhi(n, magic); }
+};
+inline FastDivide fast_divide(unsigned divisor) {
+  return {divisor, divisor < 2 ? 0 : static_cast<unsigned>(((1ULL << 32) + divisor - 1) / divisor)};
+}
+
 /// Everything that a frame's kernels are told; the same for every frame.
 template <class P>
 struct Job {
@@ -107,6 +116,7 @@ struct Job {
   Work<P> work;
   Output<P> out;
   int planes, cell_rows, cell_columns, tiles_x, tiles_y;
+  FastDivide by_tiles_x, by_tiles_y;
   int connect_high, reverse;
   unsigned min_points;
   unsigned segment_capacity, piece_capacity;

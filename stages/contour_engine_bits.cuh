@@ -16,13 +16,12 @@ struct TilePlace {
 
 template <class P>
 __device__ __forceinline__ TilePlace place_of_tile(const Job<P>& job, int tile) {
-  const int tiles = job.tiles_x * job.tiles_y;
   TilePlace place;
   place.tile = tile;
-  place.plane = tile / tiles;
-  const int in_plane = tile % tiles;
-  place.row0 = in_plane / job.tiles_x * kTileRows;
-  place.col0 = in_plane % job.tiles_x * kTileColumns;
+  const int rows = static_cast<int>(job.by_tiles_x.quotient(static_cast<unsigned>(tile)));
+  place.plane = static_cast<int>(job.by_tiles_y.quotient(static_cast<unsigned>(rows)));
+  place.row0 = (rows - place.plane * job.tiles_y) * kTileRows;
+  place.col0 = (tile - rows * job.tiles_x) * kTileColumns;
   place.rows = min(kTileRows, job.cell_rows - place.row0);
   place.columns = min(kTileColumns, job.cell_columns - place.col0);
   return place;
@@ -50,40 +49,68 @@ struct BitsShared {
   unsigned valid_last[kTileRows + 1];
 };
 
-/// The samples of a tile that one thread looks at: rows warp, warp + 8, ...; columns lane, lane + 32, and 64.
+/// The samples of a tile that one thread looks at: four rows of its warp, columns lane and lane + 32; warps 0 and
+/// 1 also have row 32, warp 2 column 64, warp 3 their corner.
 template <class T>
 struct TileSamples {
-  static constexpr int kWarps = kBitsThreads / 32;
-  static constexpr int kSteps = (kTileRows + kWarps) / kWarps;
-  typename Sample<T>::Value value[kSteps][3];
-  unsigned used;  ///< bit part + 3 * step: not masked
+  using Value = typename Sample<T>::Value;
+  static constexpr int kRows = kTileRows / (kBitsThreads / 32);
+  static constexpr int kExtra = 2 * kRows;
+  Value value[2 * kRows + 1];
+  unsigned used;  ///< bit k: value k is not masked
 
-  /// Only asks for them: the loads of a thread are in flight together.
+  /// Only asks for them: the loads of a thread are in flight together. Samples beyond the map are replaced by
+  /// the last one; what becomes of them is not used.
   template <class P>
   __device__ __forceinline__ void load(const Job<P>& job, const TilePlace& place) {
+    const Map& map = job.map;
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int warp = static_cast<int>(threadIdx.x) / 32;
-    const unsigned char* const first =
-        job.map.data + place.plane * job.map.plane_pitch + (place.row0 + warp) * job.map.row_pitch;
-    used = ~0U;
+    const int last_row = map.height - 1;
+    const int last_col = map.width - 1;
+    const int col[2] = {min(place.col0 + lane, last_col), min(place.col0 + 32 + lane, last_col)};
+    const int first_row = place.row0 + warp * kRows;
+    const unsigned char* const plane = map.data + place.plane * map.plane_pitch;
+    const unsigned char* line = plane + min(first_row, last_row) * map.row_pitch;
 #pragma unroll
-    for (int part = 0; part < 3; ++part) {
-      const int col = min(place.col0 + part * 32 + (part < 2 ? lane : 0), job.map.width - 1);
-      const unsigned char* const column = first + col * job.map.sample_pitch;
-#pragma unroll
-      for (int step = 0; step < kSteps; ++step) {
-        const int row = warp + step * kWarps;
-        if (row > place.rows) break;
-        value[step][part] = Sample<T>::read(column + step * kWarps * job.map.row_pitch);
-        if (job.map.mask != nullptr && is_masked(job.map, place.row0 + row, col))
-          used &= ~(1U << (part + 3 * step));
-      }
+    for (int k = 0; k < kRows; ++k) {
+      value[2 * k] = Sample<T>::read(line + col[0] * map.sample_pitch);
+      value[2 * k + 1] = Sample<T>::read(line + col[1] * map.sample_pitch);
+      if (first_row + k < last_row) line += map.row_pitch;
     }
+    const int extra_row = min(place.row0 + (warp == 2 ? lane : kTileRows), last_row);
+    const int extra_col = warp < 2 ? col[warp] : min(place.col0 + kTileColumns, last_col);
+    value[kExtra] = value[0];
+    if (warp < 4) value[kExtra] = Sample<T>::read(plane + extra_row * map.row_pitch + extra_col * map.sample_pitch);
+    used = ~0U;
+    if (map.mask == nullptr) return;
+    for (int k = 0; k < 2 * kRows; ++k)
+      if (is_masked(map, min(first_row + k / 2, last_row), col[k % 2])) used &= ~(1U << k);
+    if (is_masked(map, extra_row, extra_col)) used &= ~(1U << kExtra);
   }
 };
 
-/// Fills bits.high and s.valid. Whether any sample of the tile is not finite, masked, or so close to the level
-/// that a crossing could fall exactly on it. Ends with a barrier.
+/// Calls `store` with a bit a sample: one word a row (lane 0), one a sample of column 64.
+template <class T, class Test>
+__device__ __forceinline__ void make_rows(const Test& test, unsigned long long* rows, unsigned* last) {
+  constexpr int kRows = TileSamples<T>::kRows;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+#pragma unroll
+  for (int k = 0; k < kRows; ++k) {
+    const unsigned left = __ballot_sync(~0U, test(2 * k));
+    const unsigned right = __ballot_sync(~0U, test(2 * k + 1));
+    if (lane == 0) rows[warp * kRows + k] = left | static_cast<unsigned long long>(right) << 32;
+  }
+  const bool extra = test(TileSamples<T>::kExtra);
+  const unsigned word = __ballot_sync(~0U, extra);
+  if (warp < 2 && lane == 0) reinterpret_cast<unsigned*>(&rows[kTileRows])[warp] = word;
+  if (warp == 2) last[lane] = extra ? 1 : 0;
+  if (warp == 3 && lane == 0) last[kTileRows] = extra ? 1 : 0;
+}
+
+/// Fills bits.high, bits.unusual and, if unusual, s.valid. A tile is unusual if any of its samples is not
+/// finite, masked, or so close to the level that a crossing could fall exactly on it. Ends with a barrier.
 template <class T, class P>
 __device__ __forceinline__ bool make_bits(const Job<P>& job, const TilePlace& place, const TileSamples<T>& samples,
                                           TileBits& bits, BitsShared& s) {
@@ -91,39 +118,30 @@ __device__ __forceinline__ bool make_bits(const Job<P>& job, const TilePlace& pl
   const double level = job.level[place.plane % job.levels];
   const Value threshold = threshold_of(level, Value{});
   // A crossing can only fall on a sample if |level - a| < 2^-36 |b - a| (rows and columns are below 2^16).
-  // With all |samples| below 2^16 m that needs |level - a| < 2^-19 m.
+  // With all |sample - level| below 2^15 m that needs |level - a| < 2^-20 m.
   const Value centre = static_cast<Value>(level);
   const Value magnitude = fmax(fabs(centre), Value{1});
   const Value near = magnitude * static_cast<Value>(0x1p-18);
   const Value large = magnitude * static_cast<Value>(0x1p15);
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int warp = static_cast<int>(threadIdx.x) / 32;
-  bool unusual = samples.used != ~0U;
+  bool usual = samples.used == ~0U;
 #pragma unroll
-  for (int step = 0; step < TileSamples<T>::kSteps; ++step) {
-    const int row = warp + step * TileSamples<T>::kWarps;
-    if (row > place.rows) break;
-    unsigned high[3];
-    unsigned valid[3];
-#pragma unroll
-    for (int part = 0; part < 3; ++part) {
-      const Value v = samples.value[step][part];
-      high[part] = __ballot_sync(~0U, v > threshold);
-      unusual |= !(fabs(v - centre) > near && fabs(v) < large);
-      valid[part] = __ballot_sync(~0U, v == v && (samples.used >> (part + 3 * step) & 1) != 0);
-    }
-    if (lane == 0) {
-      bits.high[row] = high[0] | static_cast<unsigned long long>(high[1]) << 32;
-      bits.high_last[row] = high[2] & 1;
-      s.valid[row] = valid[0] | static_cast<unsigned long long>(valid[1]) << 32;
-      s.valid_last[row] = valid[2] & 1;
-    }
+  for (int k = 0; k <= TileSamples<T>::kExtra; ++k) {
+    const Value distance = fabs(samples.value[k] - centre);
+    usual = usual && distance > near && distance < large;
   }
-  return __syncthreads_or(unusual ? 1 : 0) != 0;
+  make_rows<T>([&](int k) { return samples.value[k] > threshold; }, bits.high, bits.high_last);
+  const bool unusual = __syncthreads_or(usual ? 0 : 1) != 0;
+  if (unusual) {
+    make_rows<T>([&](int k) { return samples.value[k] == samples.value[k] && (samples.used >> k & 1) != 0; },
+                 s.valid, s.valid_last);
+    __syncthreads();
+  }
+  return unusual;
 }
 
 /// Crossed cells and saddles of row `threadIdx.x`, by the first warp; the segments of the whole tile.
-__device__ __forceinline__ unsigned find_crossed_row(const TilePlace& place, TileBits& bits, const BitsShared& s) {
+__device__ __forceinline__ unsigned find_crossed_row(const TilePlace& place, bool unusual, TileBits& bits,
+                                                     const BitsShared& s) {
   const int row = static_cast<int>(threadIdx.x);
   unsigned long long crossed = 0;
   unsigned long long saddle = 0;
@@ -135,9 +153,10 @@ __device__ __forceinline__ unsigned find_crossed_row(const TilePlace& place, Til
     const unsigned long long ur = right(ul, bits.high_last[row]);
     const unsigned long long ll = bits.high[row + 1];
     const unsigned long long lr = right(ll, bits.high_last[row + 1]);
-    const unsigned long long valid = s.valid[row] & right(s.valid[row], s.valid_last[row]) & s.valid[row + 1] &
-                                     right(s.valid[row + 1], s.valid_last[row + 1]);
-    crossed = ((ul | ur | ll | lr) & ~(ul & ur & ll & lr)) & valid & (~0ULL >> (64 - place.columns));
+    crossed = ((ul | ur | ll | lr) & ~(ul & ur & ll & lr)) & (~0ULL >> (64 - place.columns));
+    if (unusual)
+      crossed &= s.valid[row] & right(s.valid[row], s.valid_last[row]) & s.valid[row + 1] &
+                 right(s.valid[row + 1], s.valid_last[row + 1]);
     saddle = (ul ^ ur) & (ll ^ lr) & (ul ^ ll) & crossed;
   }
   bits.crossed[row] = crossed;
@@ -156,7 +175,7 @@ struct FindShared {
   BitsShared valid;
   unsigned place;
 };
-inline constexpr int kFindBlocks = 4;  ///< on a multiprocessor at the same time
+inline constexpr int kFindBlocks = 5;  ///< on a multiprocessor at the same time
 
 template <class T, class P>
 __global__ void __launch_bounds__(kBitsThreads, kFindBlocks) find_crossed(const __grid_constant__ Job<P> job) {
@@ -174,7 +193,7 @@ __global__ void __launch_bounds__(kBitsThreads, kFindBlocks) find_crossed(const 
       samples.load(job, place);
     }
     if (threadIdx.x < 32) {
-      const unsigned segments = find_crossed_row(now, s.bits, s.valid);
+      const unsigned segments = find_crossed_row(now, unusual, s.bits, s.valid);
       if (threadIdx.x == 0) {
         s.bits.unusual = unusual ? 1 : 0;
         s.place = segments == 0 ? kNone : atomicAdd(&job.work.counters->crossed_tiles, 1U);

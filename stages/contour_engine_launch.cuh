@@ -30,7 +30,7 @@ unsigned allow_kernels(const ContourEngineSpec& spec) {
   with_sample_type(spec.map.type, [](auto* tag) {
     using T = std::remove_pointer_t<decltype(tag)>;
     allow_shared("trace_small", trace_small<T, P>, sizeof(SmallShared));
-    allow_shared("trace_sparse", trace_sparse<T, P>, sizeof(TileShared<PackedLinks>));
+    allow_shared("trace_sparse", trace_sparse<T, P>, sizeof(TileShared<SparseLinks>));
     allow_shared("trace_dense", trace_dense<T, P>, sizeof(TileShared<WideLinks>));
   });
   allow_shared("join_grid", join_grid<P>, sizeof(JoinShared));
@@ -57,7 +57,7 @@ void enqueue_job(const ContourEngineSpec& spec, unsigned processors, unsigned cl
       launch("find_crossed", find_crossed<T, P>, LaunchKind::Plain, std::min(tiles, kFindBlocks * processors),
              kBitsThreads, sizeof(FindShared), stream, job);
       launch("trace_sparse", trace_sparse<T, P>, LaunchKind::Plain, std::min(tiles, kSparseBlocks * processors),
-             kSparseThreads, sizeof(TileShared<PackedLinks>), stream, job);
+             kSparseThreads, sizeof(TileShared<SparseLinks>), stream, job);
       launch("trace_dense", trace_dense<T, P>, LaunchKind::Plain, std::min(tiles, 2 * processors), kDenseThreads,
              sizeof(TileShared<WideLinks>), stream, job);
     });

@@ -30,6 +30,8 @@ Job<P> plan_job(const ContourEngineSpec& spec) {
   job.cell_columns = map.width - 1;
   job.tiles_x = (job.cell_columns + kTileColumns - 1) / kTileColumns;
   job.tiles_y = (job.cell_rows + kTileRows - 1) / kTileRows;
+  job.by_tiles_x = fast_divide(static_cast<unsigned>(job.tiles_x));
+  job.by_tiles_y = fast_divide(static_cast<unsigned>(job.tiles_y));
   const std::uint64_t segments = 2ULL * static_cast<std::uint64_t>(job.cell_rows) *
                                  static_cast<std::uint64_t>(job.cell_columns) *
                                  static_cast<std::uint64_t>(job.planes);

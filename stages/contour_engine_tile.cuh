@@ -31,15 +31,21 @@ struct Link {
   unsigned target, key, distance;
 };
 
-/// Up to 1024 segments: a link is one word.
+/// Up to 2^kBits segments: a link is one word.
+template <int kBits>
 struct PackedLinks {
-  static constexpr unsigned kCapacity = 1024;
+  static_assert(3 * kBits + 1 <= 32);
+  static constexpr unsigned kCapacity = 1U << kBits;
   using Word = unsigned;
   Word word[kCapacity];
   unsigned smallest[kCapacity];
   __device__ __forceinline__ unsigned& smallest_of(unsigned i) { return smallest[i]; }
-  static __device__ __forceinline__ Word pack(const Link& l) { return l.distance | l.target << 10 | l.key << 20; }
-  static __device__ __forceinline__ Link unpack(Word w) { return {w >> 10 & 1023, w >> 20, w & 1023}; }
+  static __device__ __forceinline__ Word pack(const Link& l) {
+    return l.distance | l.target << kBits | l.key << (2 * kBits);
+  }
+  static __device__ __forceinline__ Link unpack(Word w) {
+    return {w >> kBits & (kCapacity - 1), w >> (2 * kBits), w & (kCapacity - 1)};
+  }
 };
 
 /// As many as a tile can have. The targets are not needed any more when the smallest indices are collected.
@@ -110,7 +116,7 @@ class TileTracer {
       s_.first[i] = 0;
     }
     if (thread_ == 0) s_.open = s_.closed = 0;
-    __syncthreads();
+    sync();
     segments_ = static_cast<int>(s_.before[kTileRows]);
     return segments_;
   }
@@ -121,6 +127,19 @@ class TileTracer {
   static constexpr int kWords = TileShared<Links>::kWords;
   static constexpr int kEach = (static_cast<int>(kCapacity) + kThreads - 1) / kThreads;
 
+  /// A tile is the work of a block, or of a single warp.
+  static __device__ __forceinline__ void sync() {
+    if constexpr (kThreads == 32)
+      __syncwarp();
+    else
+      __syncthreads();
+  }
+  static __device__ __forceinline__ bool sync_any(bool value) {
+    if constexpr (kThreads == 32)
+      return __any_sync(~0U, value ? 1 : 0) != 0;
+    else
+      return __syncthreads_or(value ? 1 : 0) != 0;
+  }
   static __device__ __forceinline__ unsigned warp_scan(unsigned value) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
@@ -157,22 +176,23 @@ class TileTracer {
            static_cast<unsigned>(segment.sub);
   }
 
-  /// A thread takes eight cells of a row.
+  /// A thread takes a part of a row, or rows.
   __device__ void list_segments() {
-    for (int part = thread_; part < kTileRows * 8; part += kThreads) {
-      const int row = part / 8;
-      const int shift = part % 8 * 8;
-      unsigned cells = static_cast<unsigned>(s_.bits.crossed[row] >> shift) & 0xFF;
-      if (cells == 0) continue;
+    constexpr int kParts = kThreads >= 8 * kTileRows ? 8 : kThreads / kTileRows;
+    constexpr int kCells = kTileColumns / kParts;
+    if (thread_ < kParts * kTileRows) {
+      const int row = thread_ / kParts;
+      const int shift = thread_ % kParts * kCells;
+      unsigned long long cells = s_.bits.crossed[row] >> shift & (~0ULL >> (64 - kCells));
       unsigned index = index_of(row, shift, 0);
       for (; cells != 0; cells &= cells - 1) {
-        const int col = shift + __ffs(static_cast<int>(cells)) - 1;
+        const int col = shift + __ffsll(static_cast<long long>(cells)) - 1;
         const int code = code_of(row, col);
         s_.segment[index++] = pack_segment(row, col, 0, sides_of(code, 0, job_.connect_high));
         if (is_saddle(code)) s_.segment[index++] = pack_segment(row, col, 1, sides_of(code, 1, job_.connect_high));
       }
     }
-    __syncthreads();
+    sync();
   }
 
   /// Index of the segment behind the edge where `segment` ends, kNone if that cell is not of this tile.
@@ -191,7 +211,7 @@ class TileTracer {
   __device__ void link_edges() {
     for (int i = thread_; i < segments_; i += kThreads)
       set_follower(static_cast<unsigned>(i), over_edge(unpack_segment(s_.segment[i])));
-    __syncthreads();
+    sync();
   }
 
   /// The same where crossings may fall on samples: drop segments of length zero first, then link by node.
@@ -201,7 +221,7 @@ class TileTracer {
       if (same_point(point_of(segment, segment.from), point_of(segment, segment.to)))
         s_.segment[i] = pack_segment(segment.row, segment.col, segment.sub, 0);
     }
-    __syncthreads();
+    sync();
     for (int i = thread_; i < segments_; i += kThreads) {
       const TileSegment segment = unpack_segment(s_.segment[i]);
       unsigned next = kNone;
@@ -218,7 +238,7 @@ class TileTracer {
       }
       set_follower(static_cast<unsigned>(i), next);
     }
-    __syncthreads();
+    sync();
   }
 
   __device__ __forceinline__ AroundSample follower_of(const TileSegment& segment, const Vec& sample) const {
@@ -251,20 +271,20 @@ class TileTracer {
         own.target = other.target;
         words[k] = Links::pack(own);
       }
-      if (__syncthreads_or(changed ? 1 : 0) == 0) break;
+      if (!sync_any(changed)) break;
 #pragma unroll
       for (int k = 0; k < kEach; ++k) {
         const int i = thread_ + k * kThreads;
         if (i >= segments_) break;
         s_.links.word[i] = words[k];
       }
-      __syncthreads();
+      sync();
     }
     for (int i = thread_; i < segments_; i += kThreads) {
       s_.links.smallest_of(static_cast<unsigned>(i)) = kNone;
       s_.largest[i] = 0;
     }
-    __syncthreads();
+    sync();
   }
 
   /// Every piece has one leader: the segment without a predecessor if open, the largest if closed. Lists them,
@@ -290,7 +310,7 @@ class TileTracer {
       if (leads_open) s_.leader[atomicAdd(&s_.open, 1U)] = static_cast<unsigned short>(i);
       if (leads_closed) s_.leader[kCapacity - 1 - atomicAdd(&s_.closed, 1U)] = static_cast<unsigned short>(i);
     }
-    __syncthreads();
+    sync();
     for_leaders([&](unsigned place, bool open) {
       const unsigned representative = Links::unpack(s_.links.word[s_.leader[place]]).key % kCapacity;
       // A contour of n segments has n + 1 points; here largest = n - 1.
@@ -301,7 +321,7 @@ class TileTracer {
       const unsigned first = s_.links.smallest_of(representative);
       atomicOr(&s_.first[first / 32], 1U << (first % 32));
     });
-    __syncthreads();
+    sync();
   }
   __device__ __forceinline__ bool is_empty(unsigned index) const {
     const unsigned short word = s_.segment[index];
@@ -318,17 +338,20 @@ class TileTracer {
   /// Places in the intermediate arrays. False when they are full: the tile then writes nothing more.
   __device__ bool reserve() {
     if (thread_ < 32) {
-      constexpr int kLaneWords = kWords / 32;
+      constexpr int kLaneWords = (kWords + 31) / 32;
+      const int word0 = thread_ * kLaneWords;
       unsigned own = 0;
 #pragma unroll
-      for (int k = 0; k < kLaneWords; ++k) own += static_cast<unsigned>(__popc(s_.first[thread_ * kLaneWords + k]));
+      for (int k = 0; k < kLaneWords; ++k)
+        if (word0 + k < kWords) own += static_cast<unsigned>(__popc(s_.first[word0 + k]));
       const unsigned sum = warp_scan(own);
       unsigned running = sum - own;
 #pragma unroll
-      for (int k = 0; k < kLaneWords; ++k) {
-        s_.first_before[thread_ * kLaneWords + k] = running;
-        running += static_cast<unsigned>(__popc(s_.first[thread_ * kLaneWords + k]));
-      }
+      for (int k = 0; k < kLaneWords; ++k)
+        if (word0 + k < kWords) {
+          s_.first_before[word0 + k] = running;
+          running += static_cast<unsigned>(__popc(s_.first[word0 + k]));
+        }
       if (thread_ == 31) {
         Counters& counters = *job_.work.counters;
         const unsigned long long both = atomicAdd(reinterpret_cast<unsigned long long*>(&counters.pieces),
@@ -339,7 +362,7 @@ class TileTracer {
         s_.pieces = sum;
       }
     }
-    __syncthreads();
+    sync();
     const bool fits = s_.segment_base + static_cast<unsigned>(segments_) <= job_.segment_capacity &&
                       s_.piece_base + s_.pieces <= job_.piece_capacity;
     if (thread_ == 0) job_.work.tile_pieces[place_.tile] = {s_.piece_base, fits ? s_.pieces : 0};
@@ -389,7 +412,7 @@ class TileTracer {
       const unsigned slot = entry_slot(segment, from);
       if (slot != kNone) job_.work.slots[slot] = active;
     });
-    __syncthreads();
+    sync();
   }
 
   /// Slot in which the follower of an open piece, which ends with `last`, stands; kNone: nothing follows.
@@ -469,8 +492,14 @@ class TileTracer {
 
 // Kernels --------------------------------------------------------------------------------------------------
 inline constexpr int kSmallThreads = kBitsThreads;
-inline constexpr int kSparseThreads = 128;
-inline constexpr int kSparseBlocks = 8;  ///< on a multiprocessor at the same time
+#if !defined(SPARSE_THREADS)
+#define SPARSE_THREADS 64
+#define SPARSE_BLOCKS 16
+#define SPARSE_BITS 9
+#endif
+inline constexpr int kSparseThreads = SPARSE_THREADS;
+inline constexpr int kSparseBlocks = SPARSE_BLOCKS;  ///< on a multiprocessor at the same time
+using SparseLinks = PackedLinks<SPARSE_BITS>;
 inline constexpr int kDenseThreads = 512;
 
 struct SmallShared {
@@ -485,7 +514,7 @@ __global__ void __launch_bounds__(kSmallThreads, 2) trace_small(const __grid_con
   TileSamples<T> samples;
   samples.load(job, place);
   const bool unusual = make_bits(job, place, samples, s.tile.bits, s.valid);
-  if (threadIdx.x < 32) find_crossed_row(place, s.tile.bits, s.valid);
+  if (threadIdx.x < 32) find_crossed_row(place, unusual, s.tile.bits, s.valid);
   if (threadIdx.x == 0) s.tile.bits.unusual = unusual ? 1 : 0;
   __syncthreads();
   TileTracer<T, P, WideLinks, kSmallThreads> tracer(job, s.tile, place);
@@ -496,14 +525,14 @@ __global__ void __launch_bounds__(kSmallThreads, 2) trace_small(const __grid_con
 }
 
 /// Brings the bits of the `at`-th crossed tile into shared memory. Begins and ends with a barrier.
-template <class P, class Links>
+template <unsigned kThreads, class P, class Links>
 __device__ __forceinline__ TilePlace fetch_bits(const Job<P>& job, unsigned at, TileShared<Links>& s) {
   __syncthreads();
   constexpr unsigned kWords = sizeof(TileBits) / 8;
   static_assert(sizeof(TileBits) % 8 == 0);
-  if (threadIdx.x < kWords)
-    reinterpret_cast<unsigned long long*>(&s.bits)[threadIdx.x] =
-        reinterpret_cast<const unsigned long long*>(&job.work.tile_bits[at])[threadIdx.x];
+  for (unsigned i = threadIdx.x; i < kWords; i += kThreads)
+    reinterpret_cast<unsigned long long*>(&s.bits)[i] =
+        reinterpret_cast<const unsigned long long*>(&job.work.tile_bits[at])[i];
   const TilePlace place = place_of_tile(job, static_cast<int>(job.work.crossed_tiles[at]));
   __syncthreads();
   return place;
@@ -511,12 +540,12 @@ __device__ __forceinline__ TilePlace fetch_bits(const Job<P>& job, unsigned at, 
 
 template <class T, class P>
 __global__ void __launch_bounds__(kSparseThreads, kSparseBlocks) trace_sparse(const __grid_constant__ Job<P> job) {
-  TileShared<PackedLinks>& s = block_shared<TileShared<PackedLinks>>();
+  TileShared<SparseLinks>& s = block_shared<TileShared<SparseLinks>>();
   const unsigned tiles = job.work.counters->crossed_tiles;
   for (unsigned at = blockIdx.x; at < tiles; at += gridDim.x) {
-    const TilePlace place = fetch_bits(job, at, s);
-    TileTracer<T, P, PackedLinks, kSparseThreads> tracer(job, s, place);
-    if (tracer.count_segments() <= static_cast<int>(PackedLinks::kCapacity))
+    const TilePlace place = fetch_bits<kSparseThreads>(job, at, s);
+    TileTracer<T, P, SparseLinks, kSparseThreads> tracer(job, s, place);
+    if (tracer.count_segments() <= static_cast<int>(SparseLinks::kCapacity))
       tracer.run();
     else if (threadIdx.x == 0)
       job.work.dense_tiles[atomicAdd(&job.work.counters->dense_tiles, 1U)] = at;
@@ -528,7 +557,7 @@ __global__ void __launch_bounds__(kDenseThreads, 2) trace_dense(const __grid_con
   TileShared<WideLinks>& s = block_shared<TileShared<WideLinks>>();
   const unsigned tiles = job.work.counters->dense_tiles;
   for (unsigned at = blockIdx.x; at < tiles; at += gridDim.x) {
-    const TilePlace place = fetch_bits(job, job.work.dense_tiles[at], s);
+    const TilePlace place = fetch_bits<kDenseThreads>(job, job.work.dense_tiles[at], s);
     TileTracer<T, P, WideLinks, kDenseThreads> tracer(job, s, place);
     tracer.count_segments();
     tracer.run();

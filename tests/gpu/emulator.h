@@ -201,10 +201,18 @@ template <class T>
 T __shfl_sync(unsigned, T value, int source) {
   return contorno::emulated::gather_warp(value)[static_cast<unsigned>(source)];
 }
+inline int __any_sync(unsigned, int value) {
+  int any = 0;
+  for (const int v : contorno::emulated::gather_warp(value)) any |= v != 0 ? 1 : 0;
+  return any;
+}
 inline void __syncwarp(unsigned = ~0U) {
   contorno::emulated::gather_warp(0);
 }
 inline void __threadfence() {}
+inline unsigned __umulhi(unsigned a, unsigned b) {
+  return static_cast<unsigned>(static_cast<unsigned long long>(a) * b >> 32);
+}
 inline int __popc(unsigned v) {
   return std::popcount(v);
 }
@@ -213,6 +221,9 @@ inline int __popcll(unsigned long long v) {
 }
 inline int __ffs(int v) {
   return v == 0 ? 0 : std::countr_zero(static_cast<unsigned>(v)) + 1;
+}
+inline int __ffsll(long long v) {
+  return v == 0 ? 0 : std::countr_zero(static_cast<unsigned long long>(v)) + 1;
 }
 template <class T>
 T __ldg(const T* p) {
