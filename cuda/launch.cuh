@@ -4,7 +4,7 @@
 #pragma once
 
 #if defined(CONTORNO_EMULATE)
-#include "tests/gpu/emulator.h"
+#include CONTORNO_EMULATE
 #else
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>

@@ -11,12 +11,6 @@
 namespace contorno {
 namespace {
 
-struct ContourAssemblyParams {
-  Connectivity fully_connected = Connectivity::Low;
-  Orientation positive_orientation = Orientation::Low;
-  int min_points = 0;
-};
-
 ParamDeclaration contour_assembly_params() {
   ParamList<ContourAssemblyParams> list;
   list.choice("fully_connected", &ContourAssemblyParams::fully_connected,
@@ -30,17 +24,6 @@ ParamDeclaration contour_assembly_params() {
   return declare(list);
 }
 
-// Smallest maps get room for as much; larger ones for a point at every eighth sample. Busier frames are run
-// again.
-constexpr std::uint64_t kFewestPoints = 16384, kSamplesPerPoint = 8;
-// A closed contour has five points and more, an open one at least two: on the average fewer contours than
-// this.
-constexpr std::uint64_t kPointsPerContour = 6, kFewestContours = 1024;
-
-std::uint64_t contours_for(std::uint64_t points) {
-  return points / kPointsPerContour + kFewestContours;
-}
-
 class ContourAssemblyCpu : public Stage {
  public:
   explicit ContourAssemblyCpu(const ContourAssemblyParams& params) : params_(params) {}
@@ -49,12 +32,8 @@ class ContourAssemblyCpu : public Stage {
     const ImageFormat& map = std::get<CrossingsFormat>(context.input(0)).map;
     std::vector<double> levels;
     for (const ClassSpec& spec : context.classes()) levels.push_back(spec.level);
-    const std::uint64_t samples = static_cast<std::uint64_t>(map.width) *
-                                  static_cast<std::uint64_t>(map.height) *
-                                  static_cast<std::uint64_t>(map.channels);
-    points_ = context.capacity(std::max(kFewestPoints, samples / kSamplesPerPoint));
-    points_ = std::min<std::uint64_t>(points_, std::numeric_limits<std::uint32_t>::max());
-    contours_ = contours_for(points_);
+    points_ = planned_points(context, map);
+    contours_ = planned_contours(points_);
     assembler_ = std::make_unique<Assembler>(
         map, std::move(levels),
         AssemblyOptions{.fully_connected = params_.fully_connected,
@@ -64,12 +43,7 @@ class ContourAssemblyCpu : public Stage {
                         .threads = context.threads()});
     scratch_ = context.scratch(assembler_->scratch_bytes(contours_, points_), MemoryKind::Host);
     needed_ = context.scratch(sizeof(std::uint64_t), MemoryKind::Host);
-    context.set_output(0, ContoursFormat{.width = map.width,
-                                         .height = map.height,
-                                         .classes = map.channels,
-                                         .point_capacity = points_,
-                                         .contour_capacity = contours_,
-                                         .placement = map.placement});
+    context.set_output(0, planned_output(map, points_));
   }
 
   void run(const RunContext& context) const override {
@@ -100,11 +74,9 @@ class ContourAssemblyCpu : public Stage {
  private:
   /// 0 if everything fits.
   std::uint64_t capacity_for(const AssemblyCounts& counts) const {
-    if (!counts.lost && counts.points <= points_ && counts.contours <= contours_) return 0;
-    const std::uint64_t for_contours =
-        counts.contours > kFewestContours ? (counts.contours - kFewestContours + 1) * kPointsPerContour : 0;
     // Where the pool ran out, contours across bands have not been counted.
-    return std::max({counts.points, for_contours, counts.lost ? 2 * points_ : 0});
+    return std::max(contour_capacity_needed({counts.points, counts.contours}, points_),
+                    counts.lost ? 2 * points_ : std::uint64_t{0});
   }
 
   ContourAssemblyParams params_;
@@ -115,19 +87,56 @@ class ContourAssemblyCpu : public Stage {
 
 }  // namespace
 
+// The smallest maps get room for as many points; larger ones for one at every eighth sample. Busier frames
+// are run again.
+constexpr std::uint64_t kFewestPoints = 16384, kSamplesPerPoint = 8;
+// A closed contour has five points and more, an open one at least two: on the average fewer contours than
+// this.
+constexpr std::uint64_t kPointsPerContour = 6, kFewestContours = 1024;
+
+std::uint64_t planned_points(const PlanContext& context, const ImageFormat& map) {
+  const std::uint64_t samples = static_cast<std::uint64_t>(map.width) *
+                                static_cast<std::uint64_t>(map.height) *
+                                static_cast<std::uint64_t>(map.channels);
+  return std::min<std::uint64_t>(context.capacity(std::max(kFewestPoints, samples / kSamplesPerPoint)),
+                                 std::numeric_limits<std::uint32_t>::max());
+}
+
+std::uint64_t planned_contours(std::uint64_t points) {
+  return points / kPointsPerContour + kFewestContours;
+}
+
+ContoursFormat planned_output(const ImageFormat& map, std::uint64_t points) {
+  return {.width = map.width,
+          .height = map.height,
+          .classes = map.channels,
+          .point_capacity = points,
+          .contour_capacity = planned_contours(points),
+          .placement = map.placement};
+}
+
+std::uint64_t contour_capacity_needed(const ContourCounts& counts, std::uint64_t points) {
+  if (counts.points <= points && counts.contours <= planned_contours(points)) return 0;
+  const std::uint64_t for_contours =
+      counts.contours > kFewestContours ? (counts.contours - kFewestContours + 1) * kPointsPerContour : 0;
+  return std::max(counts.points, for_contours);
+}
+
 const StageType& contour_assembly_stage() {
-  static const StageType type{
-      .name = "contour_assembly",
-      .summary = "Joins crossed cells to contours with sub-pixel points.",
-      .inputs = {{.name = "crossings",
-                  .type = PortType::Crossings,
-                  .sentence = "Crossed cells, from marching_squares."}},
-      .outputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
-      .params = contour_assembly_params(),
-      .example = "- type: contour_assembly\n  min_points: 8\n",
-      .make_cpu = [](const ParamSet& params) -> std::unique_ptr<Stage> {
-        return std::make_unique<ContourAssemblyCpu>(params.as<ContourAssemblyParams>());
-      }};
+  static const StageType type {
+    .name = "contour_assembly", .summary = "Joins crossed cells to contours with sub-pixel points.",
+    .inputs = {{.name = "crossings",
+                .type = PortType::Crossings,
+                .sentence = "Crossed cells, from marching_squares."}},
+    .outputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
+    .params = contour_assembly_params(), .example = "- type: contour_assembly\n  min_points: 8\n",
+    .make_cpu = [](const ParamSet& params) -> std::unique_ptr<Stage> {
+      return std::make_unique<ContourAssemblyCpu>(params.as<ContourAssemblyParams>());
+    },
+#if CONTORNO_HAVE_CUDA
+    .make_cuda = make_contour_assembly_cuda,
+#endif
+  };
   return type;
 }
 

@@ -36,6 +36,7 @@ struct Map {
   const unsigned char* mask;
   long long mask_pitch;
   int width, height;
+  double divisor;  ///< stored integers stand for v / divisor
 };
 
 /// Handed out and counted during a frame; all zero between frames.
@@ -124,6 +125,7 @@ struct Job {
   unsigned scan_blocks;
   int levels;
   double level[kMaxLevels];
+  float highest_low[kMaxLevels];  ///< of integer samples: the largest that is not above the level, as stored
 
   __device__ __forceinline__ int tiles() const { return planes * tiles_x * tiles_y; }
   /// More than the workspace holds: nothing that depends on complete pieces may run.
@@ -155,6 +157,7 @@ template <class T>
 struct Sample {
   using Value = float;
   static constexpr bool kMayBeNan = false;
+  static constexpr bool kInteger = true;
   static __device__ __forceinline__ Value read(const unsigned char* p) {
     return static_cast<float>(*reinterpret_cast<const T*>(p));
   }
@@ -163,6 +166,7 @@ template <>
 struct Sample<float> {
   using Value = float;
   static constexpr bool kMayBeNan = true;
+  static constexpr bool kInteger = false;
   static __device__ __forceinline__ Value read(const unsigned char* p) {
     return __ldg(reinterpret_cast<const float*>(p));
   }
@@ -171,6 +175,7 @@ template <>
 struct Sample<double> {
   using Value = double;
   static constexpr bool kMayBeNan = true;
+  static constexpr bool kInteger = false;
   static __device__ __forceinline__ Value read(const unsigned char* p) {
     return __ldg(reinterpret_cast<const double*>(p));
   }
@@ -179,6 +184,7 @@ template <>
 struct Sample<__half> {
   using Value = float;
   static constexpr bool kMayBeNan = true;
+  static constexpr bool kInteger = false;
   static __device__ __forceinline__ Value read(const unsigned char* p) {
     return __half2float(__ldg(reinterpret_cast<const __half*>(p)));
   }
@@ -187,6 +193,12 @@ struct Sample<__half> {
 template <class T>
 __device__ __forceinline__ typename Sample<T>::Value read_sample(const Map& map, int plane, int row, int col) {
   return Sample<T>::read(map.data + plane * map.plane_pitch + row * map.row_pitch + col * map.sample_pitch);
+}
+/// The value that a sample stands for.
+template <class T>
+__device__ __forceinline__ double read_value(const Map& map, int plane, int row, int col) {
+  const double stored = read_sample<T>(map, plane, row, col);
+  return Sample<T>::kInteger ? stored / map.divisor : stored;
 }
 __device__ __forceinline__ bool is_masked(const Map& map, int row, int col) {
   return map.mask != nullptr && map.mask[row * map.mask_pitch + col] == 0;
@@ -259,8 +271,8 @@ __device__ __forceinline__ Vec crossing_at(const Map& map, int plane, double lev
   const int r0 = row + (side == kBottom ? 1 : 0);
   const int c0 = col + (side == kRight ? 1 : 0);
   const bool across = side == kTop || side == kBottom;
-  const double a = read_sample<T>(map, plane, r0, c0);
-  const double b = read_sample<T>(map, plane, r0 + (across ? 0 : 1), c0 + (across ? 1 : 0));
+  const double a = read_value<T>(map, plane, r0, c0);
+  const double b = read_value<T>(map, plane, r0 + (across ? 0 : 1), c0 + (across ? 1 : 0));
   return crossing_point(level, row, col, side, a, b);
 }
 

@@ -116,10 +116,12 @@ __device__ __forceinline__ bool make_bits(const Job<P>& job, const TilePlace& pl
                                           TileBits& bits, BitsShared& s) {
   using Value = typename Sample<T>::Value;
   const double level = job.level[place.plane % job.levels];
-  const Value threshold = threshold_of(level, Value{});
+  const int level_index = place.plane % job.levels;
+  const Value threshold =
+      Sample<T>::kInteger ? static_cast<Value>(job.highest_low[level_index]) : threshold_of(level, Value{});
   // A crossing can only fall on a sample if |level - a| < 2^-36 |b - a| (rows and columns are below 2^16).
   // With all |sample - level| below 2^15 m that needs |level - a| < 2^-20 m.
-  const Value centre = static_cast<Value>(level);
+  const Value centre = static_cast<Value>(Sample<T>::kInteger ? level * job.map.divisor : level);
   const Value magnitude = fmax(fabs(centre), Value{1});
   const Value near = magnitude * static_cast<Value>(0x1p-18);
   const Value large = magnitude * static_cast<Value>(0x1p15);

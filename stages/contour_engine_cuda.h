@@ -42,7 +42,8 @@ struct ContourEngineSpec {
   enum class Points : std::uint8_t { Float32, Float64 };
 
   ImageFormat map;             ///< channels = number of planes, each with its own contours
-  std::vector<double> levels;  ///< in units of the stored samples; plane k uses levels[k % size]
+  double divisor = 1;          ///< stored integers stand for v / divisor (255 for uint8 probabilities)
+  std::vector<double> levels;  ///< in units of the values; plane k uses levels[k % size]
   Connectivity connectivity = Connectivity::Low;  ///< corners that a saddle joins
   Orientation orientation = Orientation::Low;     ///< side on the left of a contour
   unsigned min_points = 0;                        ///< contours with fewer are left out

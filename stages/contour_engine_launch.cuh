@@ -43,7 +43,7 @@ void enqueue_job(const ContourEngineSpec& spec, unsigned processors, unsigned cl
                  const MaskView& mask, void* workspace, const View& out, void* stream) {
   Job<P> job = plan_job<P>(spec);
   place_work(job, workspace);
-  job.map = map_of(map, mask);
+  job.map = map_of(map, mask, spec.divisor);
   job.out = output_of<P>(out);
   const unsigned tiles = static_cast<unsigned>(job.planes * job.tiles_x * job.tiles_y);
   if (tiles != 0)

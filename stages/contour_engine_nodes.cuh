@@ -72,7 +72,7 @@ __device__ __noinline__ AroundSample follower_at_sample(const Map& map, int plan
       const int r = row - 1 + dr;
       const int c = col - 1 + dc;
       valid[dr][dc] = r >= 0 && r < map.height && c >= 0 && c < map.width && !is_masked(map, r, c);
-      value[dr][dc] = valid[dr][dc] ? static_cast<double>(read_sample<T>(map, plane, r, c)) : 0.0;
+      value[dr][dc] = valid[dr][dc] ? read_value<T>(map, plane, r, c) : 0.0;
       valid[dr][dc] = valid[dr][dc] && value[dr][dc] == value[dr][dc];
     }
   const Vec here{static_cast<double>(row), static_cast<double>(col)};

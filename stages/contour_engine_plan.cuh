@@ -14,6 +14,18 @@
 
 namespace contorno::contour_engine {
 
+/// The largest stored integer whose value is not above the level, -1 if there is none: found with the division that the
+/// crossings use, so that a sample is high here exactly when it is high there.
+inline float highest_low(const ContourEngineSpec& spec, double level) {
+  const int largest = spec.map.type == ElementType::U8 ? 255 : spec.map.type == ElementType::U16 ? 65535 : -1;
+  int low = -1;
+  for (int high = largest + 1; high - low > 1;) {
+    const int middle = (low + high) / 2;
+    (middle / spec.divisor <= level ? low : high) = middle;
+  }
+  return static_cast<float>(low);
+}
+
 /// A job without pointers. Throws Error(BadConfig) when the engine cannot take such maps.
 template <class P>
 Job<P> plan_job(const ContourEngineSpec& spec) {
@@ -53,6 +65,7 @@ Job<P> plan_job(const ContourEngineSpec& spec) {
   job.scan_blocks = std::max(job.scan_blocks, 1U);
   job.levels = static_cast<int>(spec.levels.size());
   std::copy(spec.levels.begin(), spec.levels.end(), job.level);
+  for (std::size_t k = 0; k < spec.levels.size(); ++k) job.highest_low[k] = highest_low(spec, spec.levels[k]);
   return job;
 }
 
@@ -104,7 +117,7 @@ std::size_t place_work(Job<P>& job, void* base, std::size_t* clear_bytes = nullp
   return at;
 }
 
-inline Map map_of(const ImageView& view, const MaskView& mask) {
+inline Map map_of(const ImageView& view, const MaskView& mask, double divisor = 1) {
   const ImageFormat& format = view.format;
   const auto size = static_cast<long long>(element_size(format.type));
   const bool planar = format.layout == Layout::Planar;
@@ -115,7 +128,8 @@ inline Map map_of(const ImageView& view, const MaskView& mask) {
           .mask = mask.data,
           .mask_pitch = mask.row_pitch,
           .width = format.width,
-          .height = format.height};
+          .height = format.height,
+          .divisor = divisor};
 }
 
 template <class P, class View>

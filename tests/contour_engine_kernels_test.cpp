@@ -1,6 +1,6 @@
 // The kernels of the CUDA contour engine, run on the host by an emulator of blocks, against the naive reference:
 // no device and no CUDA compiler needed. tests/gpu/contour_engine_gpu.cpp does the same on a device.
-#define CONTORNO_EMULATE 1
+#define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include <array>
 #include <cstdlib>
 
