@@ -59,14 +59,17 @@ class ClassifyCuda final : public Stage {
   }
 
   void plan_shared() {
+    int device = 0, largest = 0;
+    CONTORNO_CUDA_CHECK(cudaGetDevice(&device));
+    CONTORNO_CUDA_CHECK(cudaDeviceGetAttribute(&largest, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    const std::size_t limit = std::min(kSharedBytes, static_cast<std::size_t>(largest));
     job_.group = 1;
-    while (job_.group < job_.class_count && bytes_of(job_.radius, job_.group + 1) <= kSharedBytes)
-      ++job_.group;
+    while (job_.group < job_.class_count && bytes_of(job_.radius, job_.group + 1) <= limit) ++job_.group;
     shared_bytes_ = bytes_of(job_.radius, job_.group);
     // The limit belongs to the kernel and not to this stage: always the same, so that stages do not disturb
     // each other.
-    allow_shared("classify_tiles", classify_tiles<float>, kSharedBytes);
-    allow_shared("classify_tiles", classify_tiles<std::uint8_t>, kSharedBytes);
+    allow_shared("classify_tiles", classify_tiles<float>, limit);
+    allow_shared("classify_tiles", classify_tiles<std::uint8_t>, limit);
   }
 
   ClassifyParams params_;

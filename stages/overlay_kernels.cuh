@@ -10,7 +10,7 @@
 
 namespace contorno::overlay_cuda {
 
-// Measured on nothing yet: chosen so that a tile's row is 8 threads of 4 pixels, which is 16 bytes of RGBA.
+// So that a tile's row is 8 threads of 4 pixels, which is 16 bytes of RGBA.
 inline constexpr unsigned kThreads = 256;
 inline constexpr unsigned kWarps = kThreads / 32;
 inline constexpr int kGroups = kTileSide / kGroupColumns;

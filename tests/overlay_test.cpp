@@ -272,6 +272,37 @@ TEST_CASE("the legend stands in its corner and labels at the largest contours") 
   CHECK(white == 5 * 12 / 2 * 12);
 }
 
+TEST_CASE("of contours of the same size the first one carries the label") {
+  const BoxText text;
+  const TestImage in = black_frame(200, 100);
+  const auto square = [](double x) {
+    return TestContour{0, true, {{x, 40}, {x + 40, 40}, {x + 40, 80}, {x, 80}, {x, 40}}};
+  };
+  const TestContours given(200, 100, 1, {square(20), square(80), square(140)});
+  StageHarness harness(overlay_stage(), {{"labels", std::int64_t{1}}, {"text_height", std::int64_t{16}}},
+                       {{.name = "pear", .colour = {0, 0, 255}}});
+  harness.text(&text).run({in.view, given.view});
+  const auto inked = [&](int x) { return harness.at<std::uint8_t>(x, 30, 2) > 0; };
+  CHECK(inked(40));
+  CHECK_FALSE(inked(100));
+  CHECK_FALSE(inked(160));
+}
+
+TEST_CASE("an inside that is wider than a thousand pixels is filled from end to end") {
+  const TestImage in = black_frame(2500, 5);
+  const TestContour bar{0, true, {{10, 0}, {2490, 0}, {2490, 4}, {10, 4}, {10, 0}}};
+  const TestContours given(2500, 5, 1, {bar});
+  StageHarness harness(overlay_stage(), {{"halo", 0.0}, {"line_width", 1.0}},
+                       {{.name = "a", .colour = {255, 255, 255}, .fill = 1}});
+  harness.run({in.view, given.view});
+  int filled = 0;
+  for (int x = 0; x < 2500; ++x) filled += harness.at<std::uint8_t>(x, 2) == 255;
+  CHECK(filled >= 2479);
+  CHECK(filled <= 2481);
+  CHECK(harness.at<std::uint8_t>(5, 2) == 0);
+  CHECK(harness.at<std::uint8_t>(2495, 2) == 0);
+}
+
 TEST_CASE("an overlay refuses frames and classes that do not fit") {
   const TestImage grey = random_frame(8, 8, 1), colour = random_frame(8, 8, 3);
   const TestContours given(8, 8, 2, {});

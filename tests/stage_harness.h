@@ -1,4 +1,5 @@
 // Plans and runs one stage on given images and contours, without a graph: what the tests of the stages share.
+// What runs on the CPU is compared with the CUDA implementation where there is one and a device answers.
 // Images may have odd pitches; every block ends in guard bytes that check_guards compares.
 #pragma once
 
@@ -12,8 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "cuda/device.h"
 #include "cuda/memory.h"
 #include "pipeline/stage.h"
+#include "tests/cuda_shadow.h"
 
 namespace contorno::test {
 
@@ -143,6 +146,7 @@ class StageHarness final : public PlanContext {
       rerun();
     }
     check_guards();
+    compare_with_cuda();
   }
   /// Runs the planned stage once more, as for the next frame.
   void rerun() { stage_->run(context()); }
@@ -199,6 +203,15 @@ class StageHarness final : public PlanContext {
   const TextRasteriser* text() const override { return text_; }
 
  private:
+  /// Every case of a stage's tests holds for its CUDA implementation too, where a device answers.
+  void compare_with_cuda() const {
+    const bool image = !outputs_.empty() && std::holds_alternative<ImageView>(outputs_[0]);
+    if (!type_.make_cuda || !image || !device_report().available) return;
+    CudaShadow shadow(*this, type_, params_, outputs_);
+    shadow.run(inputs_, limit_);
+    shadow.check_equal();
+  }
+
   void plan() {
     blocks_.clear(), scratches_.clear(), outputs_.clear();
     stage_->plan(*this);
