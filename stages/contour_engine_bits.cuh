@@ -109,29 +109,42 @@ __device__ __forceinline__ void make_rows(const Test& test, unsigned long long* 
   if (warp == 3 && lane == 0) last[kTileRows] = extra ? 1 : 0;
 }
 
-/// Fills bits.high, bits.unusual and, if unusual, s.valid. A tile is unusual if any of its samples is not
-/// finite, masked, or so close to the level that a crossing could fall exactly on it. Ends with a barrier.
+/// How samples are compared with the level of a plane.
+template <class T>
+struct LevelTest {
+  using Value = typename Sample<T>::Value;
+  Value threshold, centre, near, large;
+  template <class P>
+  __device__ __forceinline__ LevelTest(const Job<P>& job, int plane) {
+    const double level = job.level[plane % job.levels];
+    threshold = Sample<T>::kInteger ? static_cast<Value>(job.highest_low[plane % job.levels])
+                                    : threshold_of(level, Value{});
+    centre = static_cast<Value>(Sample<T>::kInteger ? level * job.map.divisor : level);
+    // A crossing can only fall on a sample if |level - a| < 2^-36 |b - a| (rows and columns are below 2^16).
+    // With all |sample - level| below 2^15 m that needs |level - a| < 2^-20 m.
+    const Value magnitude = fmax(fabs(centre), Value{1});
+    near = magnitude * static_cast<Value>(0x1p-18);
+    large = magnitude * static_cast<Value>(0x1p15);
+  }
+  __device__ __forceinline__ bool is_high(Value v) const { return v > threshold; }
+  /// Finite, and far enough from the level. False for NaN.
+  __device__ __forceinline__ bool is_usual(Value v) const {
+    const Value distance = fabs(v - centre);
+    return distance > near && distance < large;
+  }
+};
+
+/// Fills bits.high and, if unusual, s.valid. A tile is unusual if any of its samples is not finite, masked, or so
+/// close to the level that a crossing could fall exactly on it. Ends with a barrier.
 template <class T, class P>
 __device__ __forceinline__ bool make_bits(const Job<P>& job, const TilePlace& place, const TileSamples<T>& samples,
                                           TileBits& bits, BitsShared& s) {
   using Value = typename Sample<T>::Value;
-  const double level = job.level[place.plane % job.levels];
-  const int level_index = place.plane % job.levels;
-  const Value threshold =
-      Sample<T>::kInteger ? static_cast<Value>(job.highest_low[level_index]) : threshold_of(level, Value{});
-  // A crossing can only fall on a sample if |level - a| < 2^-36 |b - a| (rows and columns are below 2^16).
-  // With all |sample - level| below 2^15 m that needs |level - a| < 2^-20 m.
-  const Value centre = static_cast<Value>(Sample<T>::kInteger ? level * job.map.divisor : level);
-  const Value magnitude = fmax(fabs(centre), Value{1});
-  const Value near = magnitude * static_cast<Value>(0x1p-18);
-  const Value large = magnitude * static_cast<Value>(0x1p15);
+  const LevelTest<T> test(job, place.plane);
   bool usual = samples.used == ~0U;
 #pragma unroll
-  for (int k = 0; k <= TileSamples<T>::kExtra; ++k) {
-    const Value distance = fabs(samples.value[k] - centre);
-    usual = usual && distance > near && distance < large;
-  }
-  make_rows<T>([&](int k) { return samples.value[k] > threshold; }, bits.high, bits.high_last);
+  for (int k = 0; k <= TileSamples<T>::kExtra; ++k) usual = usual && test.is_usual(samples.value[k]);
+  make_rows<T>([&](int k) { return test.is_high(samples.value[k]); }, bits.high, bits.high_last);
   const bool unusual = __syncthreads_or(usual ? 0 : 1) != 0;
   if (unusual) {
     make_rows<T>([&](int k) { return samples.value[k] == samples.value[k] && (samples.used >> k & 1) != 0; },
@@ -141,76 +154,155 @@ __device__ __forceinline__ bool make_bits(const Job<P>& job, const TilePlace& pl
   return unusual;
 }
 
-/// Crossed cells and saddles of row `threadIdx.x`, by the first warp; the segments of the whole tile.
-__device__ __forceinline__ unsigned find_crossed_row(const TilePlace& place, bool unusual, TileBits& bits,
-                                                     const BitsShared& s) {
+/// A row of samples: columns 0..63, and 64.
+struct RowWord {
+  unsigned long long word;
+  unsigned last;
+  __device__ __forceinline__ unsigned long long right() const {
+    return word >> 1 | static_cast<unsigned long long>(last) << 63;
+  }
+};
+
+/// Crossed cells and saddles between two rows of samples.
+__device__ __forceinline__ void find_cells(const RowWord& upper, const RowWord& lower, int columns,
+                                           unsigned long long& crossed, unsigned long long& saddle) {
+  const unsigned long long ul = upper.word;
+  const unsigned long long ur = upper.right();
+  const unsigned long long ll = lower.word;
+  const unsigned long long lr = lower.right();
+  crossed = ((ul | ur | ll | lr) & ~(ul & ur & ll & lr)) & (~0ULL >> (64 - columns));
+  saddle = (ul ^ ur) & (ll ^ lr) & (ul ^ ll);
+}
+
+/// Crossed cells and saddles of row `threadIdx.x`, by the first warp.
+__device__ __forceinline__ void find_crossed_row(const TilePlace& place, bool unusual, TileBits& bits,
+                                                 const BitsShared& s) {
   const int row = static_cast<int>(threadIdx.x);
   unsigned long long crossed = 0;
   unsigned long long saddle = 0;
   if (row < place.rows) {
-    const auto right = [](unsigned long long word, unsigned last) {
-      return word >> 1 | static_cast<unsigned long long>(last) << 63;
-    };
-    const unsigned long long ul = bits.high[row];
-    const unsigned long long ur = right(ul, bits.high_last[row]);
-    const unsigned long long ll = bits.high[row + 1];
-    const unsigned long long lr = right(ll, bits.high_last[row + 1]);
-    crossed = ((ul | ur | ll | lr) & ~(ul & ur & ll & lr)) & (~0ULL >> (64 - place.columns));
-    if (unusual)
-      crossed &= s.valid[row] & right(s.valid[row], s.valid_last[row]) & s.valid[row + 1] &
-                 right(s.valid[row + 1], s.valid_last[row + 1]);
-    saddle = (ul ^ ur) & (ll ^ lr) & (ul ^ ll) & crossed;
+    find_cells({bits.high[row], bits.high_last[row]}, {bits.high[row + 1], bits.high_last[row + 1]}, place.columns,
+               crossed, saddle);
+    if (unusual) {
+      const RowWord upper{s.valid[row], s.valid_last[row]};
+      const RowWord lower{s.valid[row + 1], s.valid_last[row + 1]};
+      crossed &= upper.word & upper.right() & lower.word & lower.right();
+    }
   }
   bits.crossed[row] = crossed;
-  bits.saddle[row] = saddle;
-  unsigned sum = static_cast<unsigned>(__popcll(crossed) + __popcll(saddle));
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(~0U, sum, step);
-  return sum;
+  bits.saddle[row] = saddle & crossed;
 }
 
-/// find_crossed: for large maps the reading is a kernel of its own, which leaves the bits of the tiles that
-/// are crossed at all. Blocks go from tile to tile, the samples of the next one in flight while the bits of this
-/// one are made. 4 bytes a sample read, 0.9 KiB a crossed tile written.
-struct FindShared {
-  TileBits bits;
-  BitsShared valid;
-  unsigned place;
-};
-inline constexpr int kFindBlocks = 5;  ///< on a multiprocessor at the same time
+// find_crossed -----------------------------------------------------------------------------------------------
+// For large maps the reading is a kernel of its own, which leaves the bits of the tiles that are crossed at all.
+// A warp takes a whole tile, a lane holds the words of a row, and nothing waits for anything but memory. 4 bytes
+// a sample read (float32), 0.9 KiB a crossed tile written.
+inline constexpr int kFindThreads = 256;
+inline constexpr int kFindRows = 8;  ///< rows whose loads are in flight together
+
+/// Reads the rows and keeps, in lane r, what `test` says of row r (`last_row`: of row 32, in all lanes).
+template <class T, class P, class Test>
+__device__ __forceinline__ void read_rows(const Job<P>& job, const TilePlace& place, const Test& test, RowWord& row,
+                                          RowWord& last_row) {
+  using Value = typename Sample<T>::Value;
+  const Map& map = job.map;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int bottom = map.height - 1;
+  const int col0 = min(place.col0 + lane, map.width - 1);
+  const int col1 = min(place.col0 + 32 + lane, map.width - 1);
+  const int col2 = min(place.col0 + kTileColumns, map.width - 1);
+  const unsigned char* const plane = map.data + place.plane * map.plane_pitch;
+  // Column 64 and row 32 first; their values are used last.
+  const int row_here = min(place.row0 + lane, bottom);
+  const int row_32 = min(place.row0 + kTileRows, bottom);
+  const unsigned char* line = plane + row_32 * map.row_pitch;
+  const Value last[4] = {Sample<T>::read(plane + row_here * map.row_pitch + col2 * map.sample_pitch),
+                         Sample<T>::read(line + col0 * map.sample_pitch),
+                         Sample<T>::read(line + col1 * map.sample_pitch),
+                         Sample<T>::read(line + col2 * map.sample_pitch)};
+  line = plane + place.row0 * map.row_pitch;
+  row.word = 0;
+#pragma unroll 1
+  for (int first = 0; first < kTileRows; first += kFindRows) {
+    Value value[kFindRows][2];
+#pragma unroll
+    for (int k = 0; k < kFindRows; ++k) {
+      value[k][0] = Sample<T>::read(line + col0 * map.sample_pitch);
+      value[k][1] = Sample<T>::read(line + col1 * map.sample_pitch);
+      if (place.row0 + first + k < bottom) line += map.row_pitch;
+    }
+#pragma unroll
+    for (int k = 0; k < kFindRows; ++k) {
+      const int r = min(place.row0 + first + k, bottom);
+      const unsigned left = __ballot_sync(~0U, test(value[k][0], r, col0));
+      const unsigned right = __ballot_sync(~0U, test(value[k][1], r, col1));
+      if (lane == first + k) row.word = left | static_cast<unsigned long long>(right) << 32;
+    }
+  }
+  row.last = test(last[0], row_here, col2) ? 1 : 0;
+  const unsigned left = __ballot_sync(~0U, test(last[1], row_32, col0));
+  const unsigned right = __ballot_sync(~0U, test(last[2], row_32, col1));
+  last_row = {left | static_cast<unsigned long long>(right) << 32, test(last[3], row_32, col2) ? 1U : 0U};
+}
+
+/// The row below that of this lane.
+__device__ __forceinline__ RowWord row_below(const RowWord& row, const RowWord& last_row) {
+  const unsigned long long word = __shfl_down_sync(~0U, row.word, 1);
+  const unsigned last = __shfl_down_sync(~0U, row.last, 1);
+  return threadIdx.x % 32 == 31 ? last_row : RowWord{word, last};
+}
 
 template <class T, class P>
-__global__ void __launch_bounds__(kBitsThreads, kFindBlocks) find_crossed(const __grid_constant__ Job<P> job) {
-  FindShared& s = block_shared<FindShared>();
-  const int tiles = job.tiles();
-  const int step = static_cast<int>(gridDim.x);
-  TilePlace place = place_of_block(job, static_cast<int>(blockIdx.x));
-  TileSamples<T> samples;
-  samples.load(job, place);
-  for (int at = static_cast<int>(blockIdx.x); at < tiles; at += step) {
-    const TilePlace now = place;
-    const bool unusual = make_bits(job, now, samples, s.bits, s.valid);
-    if (at + step < tiles) {
-      place = place_of_block(job, at + step);
-      samples.load(job, place);
-    }
-    if (threadIdx.x < 32) {
-      const unsigned segments = find_crossed_row(now, unusual, s.bits, s.valid);
-      if (threadIdx.x == 0) {
-        s.bits.unusual = unusual ? 1 : 0;
-        s.place = segments == 0 ? kNone : atomicAdd(&job.work.counters->crossed_tiles, 1U);
-        if (segments == 0)
-          job.work.tile_pieces[now.tile] = {0, 0};
-        else
-          job.work.crossed_tiles[s.place] = static_cast<unsigned>(now.tile);
-      }
-    }
-    __syncthreads();
-    constexpr unsigned kWords = sizeof(TileBits) / 8;
-    if (s.place != kNone && threadIdx.x < kWords)
-      reinterpret_cast<unsigned long long*>(&job.work.tile_bits[s.place])[threadIdx.x] =
-          reinterpret_cast<const unsigned long long*>(&s.bits)[threadIdx.x];
-    __syncthreads();
+__global__ void __launch_bounds__(kFindThreads) find_crossed(const __grid_constant__ Job<P> job) {
+  using Value = typename Sample<T>::Value;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int at = static_cast<int>(blockIdx.x * (kFindThreads / 32) + threadIdx.x / 32);
+  if (at >= job.tiles()) return;
+  const TilePlace place = place_of_block(job, at);
+  const LevelTest<T> test(job, place.plane);
+  const bool masked = job.map.mask != nullptr;
+  bool usual = true;
+  RowWord row;
+  RowWord last_row;
+  read_rows<T>(job, place, [&](Value v, int r, int c) {
+    usual = usual && test.is_usual(v);
+    if (masked && is_masked(job.map, r, c)) usual = false;
+    return test.is_high(v);
+  }, row, last_row);
+  const bool unusual = __any_sync(~0U, usual ? 0 : 1) != 0;
+  unsigned long long crossed = 0;
+  unsigned long long saddle = 0;
+  find_cells(row, row_below(row, last_row), place.columns, crossed, saddle);
+  if (unusual) {
+    RowWord upper;
+    RowWord last_valid;
+    read_rows<T>(job, place, [&](Value v, int r, int c) {
+      return v == v && (!masked || !is_masked(job.map, r, c));
+    }, upper, last_valid);
+    const RowWord lower = row_below(upper, last_valid);
+    crossed &= upper.word & upper.right() & lower.word & lower.right();
+  }
+  if (lane >= place.rows) crossed = 0;
+  saddle &= crossed;
+  if (__any_sync(~0U, crossed != 0 ? 1 : 0) == 0) {
+    if (lane == 0) job.work.tile_pieces[place.tile] = {0, 0};
+    return;
+  }
+  unsigned to = 0;
+  if (lane == 0) {
+    to = atomicAdd(&job.work.counters->crossed_tiles, 1U);
+    job.work.crossed_tiles[to] = static_cast<unsigned>(place.tile);
+  }
+  to = __shfl_sync(~0U, to, 0);
+  TileBits& bits = job.work.tile_bits[to];
+  bits.high[lane] = row.word;
+  bits.crossed[lane] = crossed;
+  bits.saddle[lane] = saddle;
+  bits.high_last[lane] = row.last;
+  if (lane == 0) {
+    bits.high[kTileRows] = last_row.word;
+    bits.high_last[kTileRows] = last_row.last;
+    bits.unusual = unusual ? 1 : 0;
   }
 }
 

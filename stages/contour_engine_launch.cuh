@@ -54,8 +54,8 @@ void enqueue_job(const ContourEngineSpec& spec, unsigned processors, unsigned cl
                stream, job);
         return;
       }
-      launch("find_crossed", find_crossed<T, P>, LaunchKind::Plain, std::min(tiles, kFindBlocks * processors),
-             kBitsThreads, sizeof(FindShared), stream, job);
+      launch("find_crossed", find_crossed<T, P>, LaunchKind::Plain, (tiles + kFindThreads / 32 - 1) / (kFindThreads / 32),
+             kFindThreads, 0, stream, job);
       launch("trace_sparse", trace_sparse<T, P>, LaunchKind::Plain, std::min(tiles, kSparseBlocks * processors),
              kSparseThreads, sizeof(TileShared<SparseLinks>), stream, job);
       launch("trace_dense", trace_dense<T, P>, LaunchKind::Plain, std::min(tiles, 2 * processors), kDenseThreads,

@@ -21,7 +21,7 @@ void launch_all(const Job<P>& job, unsigned join_blocks, bool large) {
   if (tiles != 0 && !large) {
     emulated::run_grid(tiles, kSmallThreads, sizeof(SmallShared), false, [&] { trace_small<T, P>(job); });
   } else if (tiles != 0) {
-    emulated::run_grid(std::min(tiles, 3U), kBitsThreads, sizeof(FindShared), false, [&] { find_crossed<T, P>(job); });
+    emulated::run_grid((tiles + kFindThreads / 32 - 1) / (kFindThreads / 32), kFindThreads, 0, false, [&] { find_crossed<T, P>(job); });
     emulated::run_grid(3, kSparseThreads, sizeof(TileShared<SparseLinks>), false, [&] { trace_sparse<T, P>(job); });
     emulated::run_grid(2, kDenseThreads, sizeof(TileShared<WideLinks>), false, [&] { trace_dense<T, P>(job); });
   }

@@ -193,6 +193,12 @@ T __shfl_up_sync(unsigned, T value, unsigned step) {
   return lane >= step ? all[lane - step] : value;
 }
 template <class T>
+T __shfl_down_sync(unsigned, T value, unsigned step) {
+  const unsigned lane = threadIdx.x % 32;
+  const auto all = contorno::emulated::gather_warp(value);
+  return lane + step < 32 ? all[lane + step] : value;
+}
+template <class T>
 T __shfl_xor_sync(unsigned, T value, int mask) {
   const unsigned lane = threadIdx.x % 32;
   return contorno::emulated::gather_warp(value)[lane ^ static_cast<unsigned>(mask)];
