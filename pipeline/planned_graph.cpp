@@ -131,6 +131,14 @@ void PlannedGraph::plan(const StreamFormat& stream) {
   if (stream.maps) input_.maps = packed_view(data + bytes_of(source_formats_[0]), *stream.maps);
   source_values_ = {input_.frame, input_.maps};
   replan();
+  if (on_device()) warm_up();
+}
+
+/// One frame of zeros, so that the first real one does not pay for loading kernels and instantiating the graph.
+void PlannedGraph::warm_up() {
+  std::fill_n(input_block_.data(), input_block_.size(), std::byte{0});
+  launch();
+  wait();
 }
 
 void PlannedGraph::replan() {

@@ -105,6 +105,7 @@ class PlannedGraph {
   bool exported(const Origin& origin) const;
   void plan_nodes();
   void replan();
+  void warm_up();
   void place_values();
   void place_node(std::size_t index, Placer& placer);
   const Value& working_value(const Origin& origin) const;

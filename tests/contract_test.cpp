@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstring>
 #include <random>
-#include <regex>
 
 #include "config/load.h"
 #include "cuda/device.h"
@@ -265,7 +264,11 @@ TEST_CASE("the example of every stage loads as it is printed, and runs") {
         text += "  - type: marching_squares\n  - type: contour_assembly\n    name: before\n";
       if (port.type == PortType::Crossings) text += "  - type: marching_squares\n";
     }
-    const std::string example = "  " + std::regex_replace(type->example, std::regex("\n(.)"), "\n  $1");
+    std::string example = "  ";
+    for (std::size_t at = 0; at < type->example.size(); ++at) {
+      example += type->example[at];
+      if (type->example[at] == '\n' && at + 1 < type->example.size()) example += "  ";
+    }
     Bench bench(*type, 67, 41);
     GraphSpec graph = config::load_graph_text(text + example, "example.yaml", catalog);
     config::bind_source(graph, bench.stream);
