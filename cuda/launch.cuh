@@ -57,28 +57,48 @@ __device__ __forceinline__ T* remote_shared(T* local, unsigned rank) {
 #endif
 }
 
+// Kernels in a row: the next one's blocks may come up while this one still runs (`let_next_begin`), but touch
+// nothing of it before `wait_for_previous`. Every kernel of such a row calls both, first of all, so that the end
+// of one implies the end of all before it.
+__device__ __forceinline__ void wait_for_previous() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+__device__ __forceinline__ void let_next_begin() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 enum class LaunchKind { Plain, Cooperative, OneCluster };
+enum class LaunchOrder { AfterPrevious, OverlapPrevious };
 
 /// Enqueues `kernel` with `shared` bytes of dynamic shared memory. Cooperative: all blocks run at the same
 /// time, so they may wait for each other. OneCluster: the grid is one cluster.
 template <class... Parameters, class... Arguments>
-void launch(const char* name, void (*kernel)(Parameters...), LaunchKind kind, unsigned blocks,
+void launch(const char* name, void (*kernel)(Parameters...), LaunchKind kind, LaunchOrder order, unsigned blocks,
             unsigned threads, std::size_t shared, void* stream, const Arguments&... arguments) {
-  cudaLaunchAttribute attribute{};
+  cudaLaunchAttribute attributes[2] = {};
+  unsigned count = 0;
   if (kind == LaunchKind::OneCluster) {
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim = {blocks, 1, 1};
-  } else {
-    attribute.id = cudaLaunchAttributeCooperative;
-    attribute.val.cooperative = 1;
+    attributes[count].id = cudaLaunchAttributeClusterDimension;
+    attributes[count++].val.clusterDim = {blocks, 1, 1};
+  } else if (kind == LaunchKind::Cooperative) {
+    attributes[count].id = cudaLaunchAttributeCooperative;
+    attributes[count++].val.cooperative = 1;
+  }
+  if (order == LaunchOrder::OverlapPrevious) {
+    attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[count++].val.programmaticStreamSerializationAllowed = 1;
   }
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(blocks);
   config.blockDim = dim3(threads);
   config.dynamicSmemBytes = shared;
   config.stream = static_cast<cudaStream_t>(stream);
-  config.attrs = &attribute;
-  config.numAttrs = kind == LaunchKind::Plain ? 0 : 1;
+  config.attrs = attributes;
+  config.numAttrs = count;
   throw_on_error(cudaLaunchKernelEx(&config, kernel, arguments...), name);
   check_launch(name);
 }

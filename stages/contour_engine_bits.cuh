@@ -198,7 +198,10 @@ __device__ __forceinline__ void find_crossed_row(const TilePlace& place, bool un
 // A warp takes a whole tile, a lane holds the words of a row, and nothing waits for anything but memory. 4 bytes
 // a sample read (float32), 0.9 KiB a crossed tile written.
 inline constexpr int kFindThreads = 256;
-inline constexpr int kFindRows = 8;  ///< rows whose loads are in flight together
+#if !defined(FIND_ROWS)
+#define FIND_ROWS 8
+#endif
+inline constexpr int kFindRows = FIND_ROWS;  ///< rows whose loads are in flight together
 
 /// Reads the rows and keeps, in lane r, what `test` says of row r (`last_row`: of row 32, in all lanes).
 template <class T, class P, class Test>
@@ -254,6 +257,8 @@ __device__ __forceinline__ RowWord row_below(const RowWord& row, const RowWord& 
 
 template <class T, class P>
 __global__ void __launch_bounds__(kFindThreads) find_crossed(const __grid_constant__ Job<P> job) {
+  let_next_begin();
+  wait_for_previous();
   using Value = typename Sample<T>::Value;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int at = static_cast<int>(blockIdx.x * (kFindThreads / 32) + threadIdx.x / 32);

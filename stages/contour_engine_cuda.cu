@@ -63,6 +63,7 @@ void CudaContourEngine::enqueue_export(const ContoursView& out, const ContoursVi
   const auto from = contour_engine::output_of<Point32>(out);
   const auto to = contour_engine::output_of<Point32>(host);
   launch("export_contours", contour_engine::export_contours<Point32>, LaunchKind::Plain,
+         cluster_ != 0 ? LaunchOrder::OverlapPrevious : LaunchOrder::AfterPrevious,
          contour_engine::kExportBlocks, contour_engine::kExportThreads, 0, stream, from, to,
          static_cast<unsigned>(spec_.map.channels), static_cast<unsigned long long>(spec_.point_capacity),
          static_cast<unsigned long long>(spec_.contour_capacity));

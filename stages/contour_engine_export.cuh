@@ -25,6 +25,8 @@ template <class P>
 __global__ void __launch_bounds__(kExportThreads)
     export_contours(Output<P> from, Output<P> to, unsigned classes, unsigned long long point_capacity,
                     unsigned long long contour_capacity) {
+  let_next_begin();
+  wait_for_previous();
   const unsigned long long points = from.counts[0];
   const unsigned long long contours = from.counts[1];
   if (points <= point_capacity && contours <= contour_capacity) {

@@ -75,116 +75,62 @@ struct InMemory {
   }
 };
 
-inline constexpr unsigned kJoinEach = 4;  ///< pieces whose loads a thread has in flight together
-
-/// Calls `use(i, k)` for up to kJoinEach pieces of this thread, beginning with `start`.
-template <class Place, class Use>
-__device__ __forceinline__ void for_each_of(const Place& place, unsigned start, const Use& use) {
-#pragma unroll
-  for (unsigned k = 0; k < kJoinEach; ++k) {
-    const unsigned i = start + k * place.stride();
-    if (i < place.end()) use(i, k);
-  }
-}
-
-template <class P, class Place>
-__device__ __forceinline__ void begin_join(const Job<P>& job, const Place& place, unsigned start) {
-  ActivePiece piece[kJoinEach];
-  unsigned next[kJoinEach];
-  for_each_of(place, start, [&](unsigned i, unsigned k) { piece[k] = job.work.active[i]; });
-  for_each_of(place, start, [&](unsigned i, unsigned k) {
-    next[k] = piece[k].exit == kNone ? i : job.work.slots[piece[k].exit];
-  });
-  for_each_of(place, start, [&](unsigned i, unsigned k) {
-    const bool ended = piece[k].exit == kNone;
-    *place.state(0, i) = {next[k], ended ? 0 : piece[k].count, i, 0};
-    *place.best(0, i) = ended ? kNone : piece[k].last_id;
-    *place.chain_first(i) = ~0ULL;
-    *place.chain_far(i) = 0;
-  });
-}
-
-/// One jump; whether any window grew a larger key.
-template <class Place>
-__device__ __forceinline__ bool jump(const Place& place, unsigned start, int now) {
-  uint4 own[kJoinEach];
-  uint4 other[kJoinEach];
-  unsigned best[kJoinEach];
-  unsigned other_best[kJoinEach];
-  bool changed = false;
-  for_each_of(place, start, [&](unsigned i, unsigned k) {
-    own[k] = Place::load(place.state(now, i));
-    best[k] = Place::load(place.best(now, i));
-  });
-  for_each_of(place, start, [&](unsigned, unsigned k) {
-    other[k] = Place::load(place.state(now, own[k].x));
-    other_best[k] = Place::load(place.best(now, own[k].x));
-  });
-  for_each_of(place, start, [&](unsigned i, unsigned k) {
-    if (best[k] != kNone) {
-      if (other_best[k] > best[k]) {
-        best[k] = other_best[k];
-        own[k].z = other[k].z;
-        own[k].w = own[k].y + other[k].w;
-        changed = true;
-      }
-      own[k].x = other[k].x;
-      own[k].y += other[k].y;
-    }
-    *place.state(now ^ 1, i) = own[k];
-    *place.best(now ^ 1, i) = best[k];
-  });
-  return changed;
-}
-
-template <class P, class Place>
-__device__ __forceinline__ void finish_join(const Job<P>& job, const Place& place, unsigned start, int now) {
-  const Work<P>& work = job.work;
-  uint4 own[kJoinEach];
-  ActivePiece last[kJoinEach];
-  uint2 first[kJoinEach];
-  unsigned head[kJoinEach];
-  unsigned head_piece[kJoinEach];
-  for_each_of(place, start, [&](unsigned i, unsigned k) {
-    own[k] = Place::load(place.state(now, i));
-    first[k] = work.active_first[i];
-  });
-  for_each_of(place, start, [&](unsigned, unsigned k) {
-    last[k] = work.active[own[k].z];
-    head[k] = static_cast<unsigned>(Place::load(place.chain_first(own[k].z)));
-  });
-  for_each_of(place, start, [&](unsigned, unsigned k) { head_piece[k] = work.active_first[head[k]].y; });
-  for_each_of(place, start, [&](unsigned i, unsigned k) {
-    const bool closed = Place::load(place.best(now, i)) != kNone;
-    const unsigned far = Place::load(place.chain_far(own[k].z));
-    const unsigned length = far + last[k].count;
-    const bool kept = length + 1 >= job.min_points;
-    const unsigned base = closed ? (2 * length - own[k].w - last[k].last_pos) % length : far - own[k].w;
-    work.pieces[first[k].y] = {base, length | (closed ? 1U << 31 : 0U), kept ? head_piece[k] : kNone,
-                               !closed && base == 0 ? 1U : 0U};
-    work.head_points[first[k].y] = kept && head[k] == i ? (length + 1) | (closed ? 1U << 31 : 0U) : 0;
-  });
-}
-
 template <class P, class Place>
 __device__ void join(const Job<P>& job, const Place& place) {
-  const unsigned step = kJoinEach * place.stride();
-  for (unsigned i = place.first(); i < place.end(); i += step) begin_join(job, place, i);
+  const Work<P>& work = job.work;
+  for (unsigned i = place.first(); i < place.end(); i += place.stride()) {
+    const ActivePiece piece = work.active[i];
+    const bool ended = piece.exit == kNone;
+    *place.state(0, i) = {ended ? i : work.slots[piece.exit], ended ? 0 : piece.count, i, 0};
+    *place.best(0, i) = ended ? kNone : piece.last_id;
+    *place.chain_first(i) = ~0ULL;
+    *place.chain_far(i) = 0;
+  }
   int round = 0;
   int now = 0;
   place.any(round++, false);
   for (bool changed = true; changed && round < kJoinRounds; now ^= 1) {
     changed = false;
-    for (unsigned i = place.first(); i < place.end(); i += step) changed |= jump(place, i, now);
+    for (unsigned i = place.first(); i < place.end(); i += place.stride()) {
+      uint4 own = Place::load(place.state(now, i));
+      unsigned best = Place::load(place.best(now, i));
+      if (best != kNone) {
+        const uint4 other = Place::load(place.state(now, own.x));
+        const unsigned other_best = Place::load(place.best(now, own.x));
+        if (other_best > best) {
+          best = other_best;
+          own.z = other.z;
+          own.w = own.y + other.w;
+          changed = true;
+        }
+        own.x = other.x;
+        own.y += other.y;
+      }
+      *place.state(now ^ 1, i) = own;
+      *place.best(now ^ 1, i) = best;
+    }
     changed = place.any(round++, changed);
   }
   for (unsigned i = place.first(); i < place.end(); i += place.stride()) {
     const uint4 own = Place::load(place.state(now, i));
-    atomicMin(place.chain_first(own.z), static_cast<unsigned long long>(job.work.active_first[i].x) << 32 | i);
+    atomicMin(place.chain_first(own.z), static_cast<unsigned long long>(work.active_first[i].x) << 32 | i);
     atomicMax(place.chain_far(own.z), own.w);
   }
   place.any(round++, false);
-  for (unsigned i = place.first(); i < place.end(); i += step) finish_join(job, place, i, now);
+  for (unsigned i = place.first(); i < place.end(); i += place.stride()) {
+    const uint4 own = Place::load(place.state(now, i));
+    const bool closed = Place::load(place.best(now, i)) != kNone;
+    const ActivePiece last = work.active[own.z];
+    const unsigned head = static_cast<unsigned>(Place::load(place.chain_first(own.z)));
+    const unsigned far = Place::load(place.chain_far(own.z));
+    const unsigned length = far + last.count;
+    const unsigned piece = work.active_first[i].y;
+    const bool kept = length + 1 >= job.min_points;
+    const unsigned base = closed ? (2 * length - own.w - last.last_pos) % length : far - own.w;
+    work.pieces[piece] = {base, length | (closed ? 1U << 31 : 0U), kept ? work.active_first[head].y : kNone,
+                          !closed && base == 0 ? 1U : 0U};
+    work.head_points[piece] = kept && head == i ? (length + 1) | (closed ? 1U << 31 : 0U) : 0;
+  }
 }
 
 /// By blocks that all run at the same time; those that are not needed return at once.
@@ -202,6 +148,8 @@ __device__ void join_pieces(const Job<P>& job, JoinShared& s) {
 /// A cooperative launch.
 template <class P>
 __global__ void __launch_bounds__(kJoinThreads, 1) join_grid(const __grid_constant__ Job<P> job) {
+  let_next_begin();
+  wait_for_previous();
   if (!job.overflowed(*job.work.counters)) join_pieces(job, block_shared<JoinShared>());
 }
 

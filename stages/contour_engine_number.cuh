@@ -133,6 +133,8 @@ struct ScanShared {
 
 template <class P>
 __global__ void __launch_bounds__(kScanThreads) number_contours(const __grid_constant__ Job<P> job) {
+  let_next_begin();
+  wait_for_previous();
   const bool last_block = blockIdx.x == gridDim.x - 1;
   if (job.overflowed(*job.work.counters)) {
     if (last_block && threadIdx.x == 0) write_overflow(job);
@@ -170,6 +172,8 @@ __global__ void __launch_bounds__(kScanThreads) number_contours(const __grid_con
 
 template <class P>
 __global__ void __launch_bounds__(kJoinThreads, 1) join_and_number(const __grid_constant__ Job<P> job) {
+  let_next_begin();
+  wait_for_previous();
   JoinShared& s = block_shared<JoinShared>();
   if (job.overflowed(*job.work.counters)) {
     if (blockIdx.x == 0 && threadIdx.x == 0) write_overflow(job);

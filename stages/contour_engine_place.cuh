@@ -14,6 +14,8 @@ inline constexpr unsigned kPlaceEach = 4;
 
 template <class P>
 __global__ void __launch_bounds__(kPlaceThreads) place_points(const __grid_constant__ Job<P> job) {
+  let_next_begin();
+  wait_for_previous();
   const Work<P>& work = job.work;
   Counters& counters = *work.counters;
   const unsigned segments = job.overflowed(counters) ? 0 : counters.segments;

@@ -509,6 +509,8 @@ struct SmallShared {
 
 template <class T, class P>
 __global__ void __launch_bounds__(kSmallThreads, 2) trace_small(const __grid_constant__ Job<P> job) {
+  let_next_begin();
+  wait_for_previous();
   SmallShared& s = block_shared<SmallShared>();
   const TilePlace place = place_of_block(job, static_cast<int>(blockIdx.x));
   TileSamples<T> samples;
@@ -540,6 +542,8 @@ __device__ __forceinline__ TilePlace fetch_bits(const Job<P>& job, unsigned at, 
 
 template <class T, class P>
 __global__ void __launch_bounds__(kSparseThreads, kSparseBlocks) trace_sparse(const __grid_constant__ Job<P> job) {
+  let_next_begin();
+  wait_for_previous();
   TileShared<SparseLinks>& s = block_shared<TileShared<SparseLinks>>();
   const unsigned tiles = job.work.counters->crossed_tiles;
   for (unsigned at = blockIdx.x; at < tiles; at += gridDim.x) {
@@ -554,6 +558,8 @@ __global__ void __launch_bounds__(kSparseThreads, kSparseBlocks) trace_sparse(co
 
 template <class T, class P>
 __global__ void __launch_bounds__(kDenseThreads, 2) trace_dense(const __grid_constant__ Job<P> job) {
+  let_next_begin();
+  wait_for_previous();
   TileShared<WideLinks>& s = block_shared<TileShared<WideLinks>>();
   const unsigned tiles = job.work.counters->dense_tiles;
   for (unsigned at = blockIdx.x; at < tiles; at += gridDim.x) {

@@ -301,6 +301,8 @@ template <class T>
 void store_release(T* address, T value) {
   *address = value;
 }
+inline void wait_for_previous() {}
+inline void let_next_begin() {}
 inline void cluster_sync() {
   emulated::meet(emulated::cluster, 0);
 }
