@@ -26,8 +26,8 @@ struct PipelineSettings {
 };
 const ParamDeclaration& pipeline_params();  ///< of PipelineSettings
 
-/// Where an input comes from: output `port` of node `node`, or of the source (port 0 = frame, 1 = maps). Until
-/// the source is open, an input may also ask for what it delivers, in this order of preference.
+/// Where an input comes from: output `port` of node `node`, or of the source (port 0 = frame, 1 = maps).
+/// Until the source is open, an input may also ask for what it delivers, in this order of preference.
 struct Origin {
   static constexpr int kSource = -1;
   static constexpr int kFrame = 0, kMaps = 1, kFrameOrMaps = -1, kMapsOrFrame = -2;

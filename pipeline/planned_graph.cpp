@@ -134,7 +134,8 @@ void PlannedGraph::plan(const StreamFormat& stream) {
   if (on_device()) warm_up();
 }
 
-/// One frame of zeros, so that the first real one does not pay for loading kernels and instantiating the graph.
+/// One frame of zeros, so that the first real one does not pay for loading kernels and instantiating the
+/// graph.
 void PlannedGraph::warm_up() {
   std::fill_n(input_block_.data(), input_block_.size(), std::byte{0});
   launch();

@@ -10,11 +10,8 @@ namespace contorno {
 
 const std::vector<const StageType*>& stage_catalog() {
   static const std::vector<const StageType*> catalog{
-      &preprocess_stage(),
-      &classify_stage(),
-      &marching_squares_stage(),
-      &contour_assembly_stage(),
-      &overlay_stage(),
+      &preprocess_stage(),       &classify_stage(), &marching_squares_stage(),
+      &contour_assembly_stage(), &overlay_stage(),
   };
   return catalog;
 }

@@ -92,7 +92,8 @@ BitKernel kernel_for(ElementType type, Simd simd) {
 Simd best_simd() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  // Every processor with AVX2 converts binary16 too (F16C came a generation earlier); not every compiler can ask.
+  // Every processor with AVX2 converts binary16 too (F16C came a generation earlier); not every compiler can
+  // ask.
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
   const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
