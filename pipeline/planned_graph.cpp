@@ -184,6 +184,9 @@ void PlannedGraph::place_values() {
   Placer placer;
   for (const bool real : {false, true}) {
     if (real) placer.allocate(host_block_, pinned_block_, device_block_);
+    // Rows are downloaded with the bytes between them, which no stage writes.
+    if (real && device_block_.size() > 0)
+      fill_async(device_block_.data(), 0, device_block_.size(), stream_.get());
     downloads_.clear();
     device_sources_.clear();
     if (on_device())

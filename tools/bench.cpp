@@ -106,10 +106,12 @@ GraphSpec graph_of(const Case& one, int slots) {
   return graph;
 }
 
-RunReport run(const Case& one, Backend backend, int slots, std::uint64_t frames, double rate, Probes probes) {
+RunReport run(const Case& one, Backend backend, int slots, std::uint64_t frames, double rate, Probes probes,
+              Trace* trace = nullptr) {
   const GraphSpec graph = graph_of(one, slots);
   MemorySource source(stream_of(one), one.pitch, rate);
-  Runner runner(graph, source, {}, {.backend = backend, .max_frames = frames, .probes = probes});
+  Runner runner(graph, source, {},
+                {.backend = backend, .max_frames = frames, .probes = probes, .trace = trace});
   return runner.run();
 }
 
@@ -174,6 +176,22 @@ void bench_latency(const Case& one, Backend backend) {
       latency.max_us(), latency.percentile_us(0.99) / latency.percentile_us(0.5), latency.count());
 }
 
+/// Writes a trace of `frames` frames under way in four slots.
+int trace(const char* path) {
+  const Case large{"1920x1080x4 f32", 1920, 1080, 4, 370, false};
+  Trace slices(1U << 16);
+  run(large, device_report().available ? Backend::Cuda : Backend::Cpu, 4, 60, 0, Probes::On, &slices);
+  std::vector<std::pair<std::int32_t, std::string>> names{
+      {kReaderTrack, "reader"}, {kLauncherTrack, "launcher"}, {kFinisherTrack, "finisher"}};
+  for (int slot = 0; slot < 4; ++slot) names.emplace_back(kSlotTracks + slot, fmt::format("slot {}", slot));
+  std::FILE* file = std::fopen(path, "wb");
+  if (file == nullptr) throw Error(ExitCode::CannotCreate, fmt::format("cannot create {}", path));
+  const std::string json = slices.to_json(names);
+  const bool written = std::fwrite(json.data(), 1, json.size(), file) == json.size();
+  if (std::fclose(file) != 0 || !written) throw Error(ExitCode::Io, fmt::format("cannot write {}", path));
+  return 0;
+}
+
 int bench() {
   const DeviceReport& device = device_report();
   const Backend backend = device.available ? Backend::Cuda : Backend::Cpu;
@@ -194,8 +212,10 @@ int bench() {
 }  // namespace
 }  // namespace contorno
 
-int main() {
+// contorno_bench [--trace FILE]
+int main(int argc, char** argv) {
   try {
+    if (argc == 3 && std::string_view(argv[1]) == "--trace") return contorno::trace(argv[2]);
     return contorno::bench();
   } catch (const contorno::Error& error) {
     fmt::print(stderr, "contorno_bench: {}\n", error.what());
