@@ -9,7 +9,10 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include <string>
+
 #include "cuda/check.h"
+#include "cuda/error.h"
 
 namespace contorno {
 
@@ -58,8 +61,8 @@ __device__ __forceinline__ T* remote_shared(T* local, unsigned rank) {
 }
 
 // Kernels in a row: the next one's blocks may come up while this one still runs (`let_next_begin`), but touch
-// nothing of it before `wait_for_previous`. Every kernel of such a row calls both, first of all, so that the end
-// of one implies the end of all before it.
+// nothing of it before `wait_for_previous`. Every kernel of such a row calls both, first of all, so that the
+// end of one implies the end of all before it.
 __device__ __forceinline__ void wait_for_previous() {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -77,8 +80,9 @@ enum class LaunchOrder { AfterPrevious, OverlapPrevious };
 /// Enqueues `kernel` with `shared` bytes of dynamic shared memory. Cooperative: all blocks run at the same
 /// time, so they may wait for each other. OneCluster: the grid is one cluster.
 template <class... Parameters, class... Arguments>
-void launch(const char* name, void (*kernel)(Parameters...), LaunchKind kind, LaunchOrder order, unsigned blocks,
-            unsigned threads, std::size_t shared, void* stream, const Arguments&... arguments) {
+void launch(const char* name, void (*kernel)(Parameters...), LaunchKind kind, LaunchOrder order,
+            unsigned blocks, unsigned threads, std::size_t shared, void* stream,
+            const Arguments&... arguments) {
   cudaLaunchAttribute attributes[2] = {};
   unsigned count = 0;
   if (kind == LaunchKind::OneCluster) {
@@ -103,9 +107,18 @@ void launch(const char* name, void (*kernel)(Parameters...), LaunchKind kind, La
   check_launch(name);
 }
 
-/// Lets `kernel` have more than 48 KiB of dynamic shared memory; once, when the work is planned.
+/// Lets `kernel` have more than 48 KiB of dynamic shared memory; once, when the work is planned. Throws
+/// Error(Unavailable) where the device has less.
 template <class Kernel>
 void allow_shared(const char* name, Kernel* kernel, std::size_t bytes) {
+  int device = 0;
+  int most = 0;
+  CONTORNO_CUDA_CHECK(cudaGetDevice(&device));
+  CONTORNO_CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  if (bytes > static_cast<std::size_t>(most))
+    throw Error(ExitCode::Unavailable, std::string(name) + " needs " + std::to_string(bytes >> 10) +
+                                           " KiB of shared memory a block, this device has " +
+                                           std::to_string(most >> 10) + " KiB; use the CPU backend");
   throw_on_error(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                       cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
                  name);
@@ -132,7 +145,8 @@ unsigned largest_cluster(Kernel* kernel, unsigned wanted, unsigned threads, std:
     config.attrs = &attribute;
     config.numAttrs = 1;
     int clusters = 0;
-    if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess && clusters > 0) return wanted;
+    if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess && clusters > 0)
+      return wanted;
     cudaGetLastError();
   }
   return 0;

@@ -1,15 +1,19 @@
-// The contour engine on the device: what its kernels share. A frame's maps become contours in four launches:
+// The contour engine on the device: what its kernels share. A frame's maps become contours in three launches
+// if small, six if large (_find, _trace, _join, _number, _place are the files):
 //
-//   trace_tiles    reads every map once, tile by tile (64 x 32 cells a block). A tile finds its segments, links
-//                  them in shared memory into pieces (the parts of contours inside the tile) and ranks each
-//                  segment within its piece. Pieces that touch no other tile are finished contours.
-//   join_pieces    ranks the pieces that go on in a neighbour tile (pointer jumping over pieces).
-//   number_contours  walks the first segments in raster order (a scan): contour numbers and offsets.
-//   place_points   writes every point where it belongs.
+//   find_crossed                 large maps: reads the map once, keeps a bit a sample of the tiles that are
+//   crossed trace_small/_sparse/_dense   a tile of 64 x 32 cells: finds its segments, links them into pieces
+//   (the parts of
+//                                contours inside the tile), ranks each segment in its piece, in shared
+//                                memory. Closed pieces are finished contours.
+//   join_grid                    ranks the open pieces by pointer jumping, over tile borders
+//   number_contours              numbers and offsets of contours: a scan over first segments in raster order
+//   join_and_number              both, for small maps
+//   place_points                 writes every point where it belongs
 //
 // The order of everything that comes out follows from raster ids; atomics only hand out places in
-// intermediate arrays, so two runs give the same bits. specs: a segment's raster id is
-// 2 * (row * cell_columns + column) + sub.
+// intermediate arrays, so two runs give the same bits. A segment's raster id is 2 * (row * cell_columns +
+// column) + sub.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +23,8 @@
 
 namespace contorno::contour_engine {
 
-inline constexpr int kTileColumns = 64;      ///< cells; one word of bits a row
-inline constexpr int kTileRows = 32;         ///< cells; one lane of a warp a row
+inline constexpr int kTileColumns = 64;  ///< cells; one word of bits a row
+inline constexpr int kTileRows = 32;     ///< cells; one lane of a warp a row
 inline constexpr int kTileSegments = 2 * kTileColumns * kTileRows;
 inline constexpr int kTileEdges = kTileColumns + kTileRows;  ///< grid edges on a tile's upper and left side
 inline constexpr int kTileSlots = 5 * kTileEdges;            ///< one an edge, four a sample (one a quadrant)
@@ -80,14 +84,14 @@ struct Work {
   unsigned* slots;                  ///< see slot_of_edge, slot_of_sample
   P* points;                        ///< end point of each segment, tile by tile
   uint2* places;                    ///< its piece (kNone: no point) and its place in the piece
-  unsigned* head_points;            ///< a contour's number of points at its head piece (top bit: closed), else 0
+  unsigned* head_points;  ///< a contour's number of points at its head piece (top bit: closed), else 0
   PieceInfo* pieces;
-  P* from;                          ///< first point of a piece, if open
-  unsigned* head_offset;            ///< at head pieces: the contour's first point
+  P* from;                ///< first point of a piece, if open
+  unsigned* head_offset;  ///< at head pieces: the contour's first point
   ActivePiece* active;
-  uint2* active_first;              ///< smallest raster id, piece
-  uint4* state[2];                  ///< join_pieces: follower, segments to it, representative, segments to that
-  unsigned* best[2];                ///< join_pieces: largest raster id seen, kNone: the open end was seen
+  uint2* active_first;  ///< smallest raster id, piece
+  uint4* state[2];      ///< join_pieces: follower, segments to it, representative, segments to that
+  unsigned* best[2];    ///< join_pieces: largest raster id seen, kNone: the open end was seen
   unsigned long long* chain_first;  ///< at representatives: (smallest id, active piece)
   unsigned* chain_far;              ///< at representatives: largest distance
 };
@@ -104,7 +108,9 @@ struct Output {
 /// Division by a number that the host knows, exact while dividend * divisor < 2^32.
 struct FastDivide {
   unsigned divisor, magic;
-  __device__ __forceinline__ unsigned quotient(unsigned n) const { return divisor == 1 ? n : __umulhi(n, magic); }
+  __device__ __forceinline__ unsigned quotient(unsigned n) const {
+    return divisor == 1 ? n : __umulhi(n, magic);
+  }
 };
 inline FastDivide fast_divide(unsigned divisor) {
   return {divisor, divisor < 2 ? 0 : static_cast<unsigned>(((1ULL << 32) + divisor - 1) / divisor)};
@@ -191,7 +197,8 @@ struct Sample<__half> {
 };
 
 template <class T>
-__device__ __forceinline__ typename Sample<T>::Value read_sample(const Map& map, int plane, int row, int col) {
+__device__ __forceinline__ typename Sample<T>::Value read_sample(const Map& map, int plane, int row,
+                                                                 int col) {
   return Sample<T>::read(map.data + plane * map.plane_pitch + row * map.row_pitch + col * map.sample_pitch);
 }
 /// The value that a sample stands for.
@@ -267,7 +274,8 @@ __device__ __forceinline__ Vec crossing_point(double level, int row, int col, in
 
 /// The same, with the samples read from the map.
 template <class T>
-__device__ __forceinline__ Vec crossing_at(const Map& map, int plane, double level, int row, int col, int side) {
+__device__ __forceinline__ Vec crossing_at(const Map& map, int plane, double level, int row, int col,
+                                           int side) {
   const int r0 = row + (side == kBottom ? 1 : 0);
   const int c0 = col + (side == kRight ? 1 : 0);
   const bool across = side == kTop || side == kBottom;

@@ -32,8 +32,8 @@ __device__ __forceinline__ TilePlace place_of_tile(const Job<P>& job, int tile) 
 template <class P>
 __device__ __forceinline__ TilePlace place_of_block(const Job<P>& job, int block) {
   const bool interleaved = job.map.plane_pitch < job.map.row_pitch;
-  return place_of_tile(job, interleaved ? block % job.planes * (job.tiles_x * job.tiles_y) + block / job.planes
-                                        : block);
+  return place_of_tile(
+      job, interleaved ? block % job.planes * (job.tiles_x * job.tiles_y) + block / job.planes : block);
 }
 
 /// The cells of a tile, a word a row.
@@ -49,8 +49,8 @@ struct BitsShared {
   unsigned valid_last[kTileRows + 1];
 };
 
-/// The samples of a tile that one thread looks at: four rows of its warp, columns lane and lane + 32; warps 0 and
-/// 1 also have row 32, warp 2 column 64, warp 3 their corner.
+/// The samples of a tile that one thread looks at: four rows of its warp, columns lane and lane + 32; warps 0
+/// and 1 also have row 32, warp 2 column 64, warp 3 their corner.
 template <class T>
 struct TileSamples {
   using Value = typename Sample<T>::Value;
@@ -81,7 +81,8 @@ struct TileSamples {
     const int extra_row = min(place.row0 + (warp == 2 ? lane : kTileRows), last_row);
     const int extra_col = warp < 2 ? col[warp] : min(place.col0 + kTileColumns, last_col);
     value[kExtra] = value[0];
-    if (warp < 4) value[kExtra] = Sample<T>::read(plane + extra_row * map.row_pitch + extra_col * map.sample_pitch);
+    if (warp < 4)
+      value[kExtra] = Sample<T>::read(plane + extra_row * map.row_pitch + extra_col * map.sample_pitch);
     used = ~0U;
     if (map.mask == nullptr) return;
     for (int k = 0; k < 2 * kRows; ++k)
@@ -134,12 +135,11 @@ struct LevelTest {
   }
 };
 
-/// Fills bits.high and, if unusual, s.valid. A tile is unusual if any of its samples is not finite, masked, or so
-/// close to the level that a crossing could fall exactly on it. Ends with a barrier.
+/// Fills bits.high and, if unusual, s.valid. A tile is unusual if any of its samples is not finite, masked,
+/// or so close to the level that a crossing could fall exactly on it. Ends with a barrier.
 template <class T, class P>
-__device__ __forceinline__ bool make_bits(const Job<P>& job, const TilePlace& place, const TileSamples<T>& samples,
-                                          TileBits& bits, BitsShared& s) {
-  using Value = typename Sample<T>::Value;
+__device__ __forceinline__ bool make_bits(const Job<P>& job, const TilePlace& place,
+                                          const TileSamples<T>& samples, TileBits& bits, BitsShared& s) {
   const LevelTest<T> test(job, place.plane);
   bool usual = samples.used == ~0U;
 #pragma unroll
@@ -181,8 +181,8 @@ __device__ __forceinline__ void find_crossed_row(const TilePlace& place, bool un
   unsigned long long crossed = 0;
   unsigned long long saddle = 0;
   if (row < place.rows) {
-    find_cells({bits.high[row], bits.high_last[row]}, {bits.high[row + 1], bits.high_last[row + 1]}, place.columns,
-               crossed, saddle);
+    find_cells({bits.high[row], bits.high_last[row]}, {bits.high[row + 1], bits.high_last[row + 1]},
+               place.columns, crossed, saddle);
     if (unusual) {
       const RowWord upper{s.valid[row], s.valid_last[row]};
       const RowWord lower{s.valid[row + 1], s.valid_last[row + 1]};
@@ -191,124 +191,6 @@ __device__ __forceinline__ void find_crossed_row(const TilePlace& place, bool un
   }
   bits.crossed[row] = crossed;
   bits.saddle[row] = saddle & crossed;
-}
-
-// find_crossed -----------------------------------------------------------------------------------------------
-// For large maps the reading is a kernel of its own, which leaves the bits of the tiles that are crossed at all.
-// A warp takes a whole tile, a lane holds the words of a row, and nothing waits for anything but memory. 4 bytes
-// a sample read (float32), 0.9 KiB a crossed tile written.
-inline constexpr int kFindThreads = 256;
-#if !defined(FIND_ROWS)
-#define FIND_ROWS 8
-#endif
-inline constexpr int kFindRows = FIND_ROWS;  ///< rows whose loads are in flight together
-
-/// Reads the rows and keeps, in lane r, what `test` says of row r (`last_row`: of row 32, in all lanes).
-template <class T, class P, class Test>
-__device__ __forceinline__ void read_rows(const Job<P>& job, const TilePlace& place, const Test& test, RowWord& row,
-                                          RowWord& last_row) {
-  using Value = typename Sample<T>::Value;
-  const Map& map = job.map;
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int bottom = map.height - 1;
-  const int col0 = min(place.col0 + lane, map.width - 1);
-  const int col1 = min(place.col0 + 32 + lane, map.width - 1);
-  const int col2 = min(place.col0 + kTileColumns, map.width - 1);
-  const unsigned char* const plane = map.data + place.plane * map.plane_pitch;
-  // Column 64 and row 32 first; their values are used last.
-  const int row_here = min(place.row0 + lane, bottom);
-  const int row_32 = min(place.row0 + kTileRows, bottom);
-  const unsigned char* line = plane + row_32 * map.row_pitch;
-  const Value last[4] = {Sample<T>::read(plane + row_here * map.row_pitch + col2 * map.sample_pitch),
-                         Sample<T>::read(line + col0 * map.sample_pitch),
-                         Sample<T>::read(line + col1 * map.sample_pitch),
-                         Sample<T>::read(line + col2 * map.sample_pitch)};
-  line = plane + place.row0 * map.row_pitch;
-  row.word = 0;
-#pragma unroll 1
-  for (int first = 0; first < kTileRows; first += kFindRows) {
-    Value value[kFindRows][2];
-#pragma unroll
-    for (int k = 0; k < kFindRows; ++k) {
-      value[k][0] = Sample<T>::read(line + col0 * map.sample_pitch);
-      value[k][1] = Sample<T>::read(line + col1 * map.sample_pitch);
-      if (place.row0 + first + k < bottom) line += map.row_pitch;
-    }
-#pragma unroll
-    for (int k = 0; k < kFindRows; ++k) {
-      const int r = min(place.row0 + first + k, bottom);
-      const unsigned left = __ballot_sync(~0U, test(value[k][0], r, col0));
-      const unsigned right = __ballot_sync(~0U, test(value[k][1], r, col1));
-      if (lane == first + k) row.word = left | static_cast<unsigned long long>(right) << 32;
-    }
-  }
-  row.last = test(last[0], row_here, col2) ? 1 : 0;
-  const unsigned left = __ballot_sync(~0U, test(last[1], row_32, col0));
-  const unsigned right = __ballot_sync(~0U, test(last[2], row_32, col1));
-  last_row = {left | static_cast<unsigned long long>(right) << 32, test(last[3], row_32, col2) ? 1U : 0U};
-}
-
-/// The row below that of this lane.
-__device__ __forceinline__ RowWord row_below(const RowWord& row, const RowWord& last_row) {
-  const unsigned long long word = __shfl_down_sync(~0U, row.word, 1);
-  const unsigned last = __shfl_down_sync(~0U, row.last, 1);
-  return threadIdx.x % 32 == 31 ? last_row : RowWord{word, last};
-}
-
-template <class T, class P>
-__global__ void __launch_bounds__(kFindThreads) find_crossed(const __grid_constant__ Job<P> job) {
-  let_next_begin();
-  wait_for_previous();
-  using Value = typename Sample<T>::Value;
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int at = static_cast<int>(blockIdx.x * (kFindThreads / 32) + threadIdx.x / 32);
-  if (at >= job.tiles()) return;
-  const TilePlace place = place_of_block(job, at);
-  const LevelTest<T> test(job, place.plane);
-  const bool masked = job.map.mask != nullptr;
-  bool usual = true;
-  RowWord row;
-  RowWord last_row;
-  read_rows<T>(job, place, [&](Value v, int r, int c) {
-    usual = usual && test.is_usual(v);
-    if (masked && is_masked(job.map, r, c)) usual = false;
-    return test.is_high(v);
-  }, row, last_row);
-  const bool unusual = __any_sync(~0U, usual ? 0 : 1) != 0;
-  unsigned long long crossed = 0;
-  unsigned long long saddle = 0;
-  find_cells(row, row_below(row, last_row), place.columns, crossed, saddle);
-  if (unusual) {
-    RowWord upper;
-    RowWord last_valid;
-    read_rows<T>(job, place, [&](Value v, int r, int c) {
-      return v == v && (!masked || !is_masked(job.map, r, c));
-    }, upper, last_valid);
-    const RowWord lower = row_below(upper, last_valid);
-    crossed &= upper.word & upper.right() & lower.word & lower.right();
-  }
-  if (lane >= place.rows) crossed = 0;
-  saddle &= crossed;
-  if (__any_sync(~0U, crossed != 0 ? 1 : 0) == 0) {
-    if (lane == 0) job.work.tile_pieces[place.tile] = {0, 0};
-    return;
-  }
-  unsigned to = 0;
-  if (lane == 0) {
-    to = atomicAdd(&job.work.counters->crossed_tiles, 1U);
-    job.work.crossed_tiles[to] = static_cast<unsigned>(place.tile);
-  }
-  to = __shfl_sync(~0U, to, 0);
-  TileBits& bits = job.work.tile_bits[to];
-  bits.high[lane] = row.word;
-  bits.crossed[lane] = crossed;
-  bits.saddle[lane] = saddle;
-  bits.high_last[lane] = row.last;
-  if (lane == 0) {
-    bits.high[kTileRows] = last_row.word;
-    bits.high_last[kTileRows] = last_row.last;
-    bits.unusual = unusual ? 1 : 0;
-  }
 }
 
 }  // namespace contorno::contour_engine

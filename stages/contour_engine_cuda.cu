@@ -7,8 +7,8 @@ namespace contour_engine {
 std::size_t workspace_bytes64(const ContourEngineSpec& spec);
 unsigned allow_kernels64(const ContourEngineSpec& spec);
 void clear_workspace64(const ContourEngineSpec& spec, void* workspace, void* stream);
-void enqueue64(const ContourEngineSpec& spec, unsigned processors, unsigned cluster, const ImageView& map, const MaskView& mask,
-               void* workspace, const ContoursView64& out, void* stream);
+void enqueue64(const ContourEngineSpec& spec, unsigned processors, unsigned cluster, const ImageView& map,
+               const MaskView& mask, void* workspace, const ContoursView64& out, void* stream);
 }  // namespace contour_engine
 
 using contour_engine::Point32;
@@ -59,7 +59,8 @@ void CudaContourEngine::enqueue(const ImageView& map, const MaskView& mask, void
   contour_engine::enqueue64(spec_, multiprocessors_, cluster_, map, mask, workspace, out, stream);
 }
 
-void CudaContourEngine::enqueue_export(const ContoursView& out, const ContoursView& host, void* stream) const {
+void CudaContourEngine::enqueue_export(const ContoursView& out, const ContoursView& host,
+                                       void* stream) const {
   const auto from = contour_engine::output_of<Point32>(out);
   const auto to = contour_engine::output_of<Point32>(host);
   launch("export_contours", contour_engine::export_contours<Point32>, LaunchKind::Plain,

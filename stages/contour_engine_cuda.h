@@ -2,8 +2,8 @@
 // (the same bits as the CPU engine and, with float64 points, as scikit-image's find_contours). Plain C++; the
 // kernels are in contour_engine_*.cuh. An engine is planned once and owns no device memory: the caller gives
 // a workspace of the planned size, one for every frame in flight. `enqueue` only enqueues (four launches, no
-// allocation, no copy, no wait) and may be captured in a CUDA graph. After `plan` it may be used by any number
-// of threads.
+// allocation, no copy, no wait) and may be captured in a CUDA graph. After `plan` it may be used by any
+// number of threads.
 #pragma once
 
 #include <cstddef>
@@ -57,12 +57,13 @@ class CudaContourEngine {
   /// workspace.
   std::size_t plan(const ContourEngineSpec& spec);
 
-  /// Once for a new workspace, and again after a device error; ordered before the first `enqueue` on `stream`.
+  /// Once for a new workspace, and again after a device error; ordered before the first `enqueue` on
+  /// `stream`.
   void prepare(void* workspace, void* stream) const;
 
   /// `map`, `workspace` and `out` are device memory; `map` and `out` must not change until the work is done.
-  /// When a count is over its capacity, nothing was written past the end and the count is at least as large as
-  /// what is needed to get further (exact, unless the workspace itself was too small).
+  /// When a count is over its capacity, nothing was written past the end and the count is at least as large
+  /// as what is needed to get further (exact, unless the workspace itself was too small).
   void enqueue(const ImageView& map, const MaskView& mask, void* workspace, const ContoursView& out,
                void* stream) const;
   void enqueue(const ImageView& map, const MaskView& mask, void* workspace, const ContoursView64& out,

@@ -4,8 +4,8 @@
 // Writes  head_points and pieces of all active pieces
 //
 // The state of a piece is 20 bytes; where it stands depends on how many pieces there are, which only the
-// device knows: in one block's shared memory, or in global memory, where only as many blocks take part as there
-// are pieces for. (Spread over the shared memory of a cluster it was slower than both.)
+// device knows: in one block's shared memory, or in global memory, where only as many blocks take part as
+// there are pieces for. (Spread over the shared memory of a cluster it was slower than both.)
 #pragma once
 
 #include "stages/contour_engine.cuh"
@@ -13,7 +13,7 @@
 namespace contorno::contour_engine {
 
 inline constexpr int kJoinThreads = 1024;
-inline constexpr unsigned kJoinPlaces = 4096;  ///< pieces that one block ranks alone
+inline constexpr unsigned kJoinPlaces = 1792;  ///< pieces that one block ranks alone: what fits into 99 KiB
 inline constexpr unsigned kMaxCluster = 16;
 inline constexpr int kJoinRounds = 58;
 

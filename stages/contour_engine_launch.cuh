@@ -53,31 +53,32 @@ void enqueue_job(const ContourEngineSpec& spec, unsigned processors, unsigned cl
     with_sample_type(spec.map.type, [&](auto* tag) {
       using T = std::remove_pointer_t<decltype(tag)>;
       if (is_small(job)) {
-        launch("trace_small", trace_small<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious, tiles, kSmallThreads, sizeof(SmallShared),
-               stream, job);
+        launch("trace_small", trace_small<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious, tiles,
+               kSmallThreads, sizeof(SmallShared), stream, job);
         return;
       }
-      launch("find_crossed", find_crossed<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious, (tiles + kFindThreads / 32 - 1) / (kFindThreads / 32),
-             kFindThreads, 0, stream, job);
-      launch("trace_sparse", trace_sparse<T, P>, LaunchKind::Plain, order, std::min(tiles, kSparseBlocks * processors),
-             kSparseThreads, sizeof(TileShared<SparseLinks>), stream, job);
-      launch("trace_dense", trace_dense<T, P>, LaunchKind::Plain, order, std::min(tiles, 2 * processors), kDenseThreads,
-             sizeof(TileShared<WideLinks>), stream, job);
+      launch("find_crossed", find_crossed<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
+             (tiles + kFindThreads / 32 - 1) / (kFindThreads / 32), kFindThreads, 0, stream, job);
+      launch("trace_sparse", trace_sparse<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
+             std::min(tiles, kSparseBlocks * processors), kSparseThreads, sizeof(TileShared<SparseLinks>),
+             stream, job);
+      launch("trace_dense", trace_dense<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
+             std::min(tiles, 2 * processors), kDenseThreads, sizeof(TileShared<WideLinks>), stream, job);
     });
   if (cluster != 0 && is_small(job)) {
     launch("join_and_number", join_and_number<P>, LaunchKind::OneCluster, order, cluster, kJoinThreads,
            sizeof(JoinShared), stream, job);
   } else {
     const unsigned blocks = std::min((job.piece_capacity + kJoinThreads - 1) / kJoinThreads, processors);
-    launch("join_grid", join_grid<P>, LaunchKind::Cooperative, LaunchOrder::AfterPrevious, std::max(blocks, 1U), kJoinThreads,
-           sizeof(JoinShared), stream, job);
-    launch("number_contours", number_contours<P>, LaunchKind::Plain, order, job.scan_blocks, kScanThreads,
-           sizeof(ScanShared), stream, job);
+    launch("join_grid", join_grid<P>, LaunchKind::Cooperative, LaunchOrder::AfterPrevious,
+           std::max(blocks, 1U), kJoinThreads, sizeof(JoinShared), stream, job);
+    launch("number_contours", number_contours<P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
+           job.scan_blocks, kScanThreads, sizeof(ScanShared), stream, job);
   }
   const unsigned place_blocks =
       std::min((job.segment_capacity + kPlaceThreads - 1) / kPlaceThreads, 8 * processors);
-  launch("place_points", place_points<P>, LaunchKind::Plain, order, std::max(place_blocks, 1U), kPlaceThreads, 0, stream,
-         job);
+  launch("place_points", place_points<P>, LaunchKind::Plain, order, std::max(place_blocks, 1U), kPlaceThreads,
+         0, stream, job);
 }
 
 template <class P>

@@ -20,11 +20,12 @@ __device__ __forceinline__ bool same_point(const Vec& a, const Vec& b) {
 }
 
 // Slots ----------------------------------------------------------------------------------------------------
-// Every tile owns the grid edges of its upper and left side and the samples on them; the grid of owners is one
-// larger than that of tiles, for the samples of the last row and column.
+// Every tile owns the grid edges of its upper and left side and the samples on them; the grid of owners is
+// one larger than that of tiles, for the samples of the last row and column.
 template <class P>
 __device__ __forceinline__ unsigned slot_owner(const Job<P>& job, int plane, int tile_y, int tile_x) {
-  return static_cast<unsigned>((plane * (job.tiles_y + 1) + tile_y) * (job.tiles_x + 1) + tile_x) * kTileSlots;
+  return static_cast<unsigned>((plane * (job.tiles_y + 1) + tile_y) * (job.tiles_x + 1) + tile_x) *
+         kTileSlots;
 }
 
 /// Slot of the edge on `side` of a cell, kNone where no other tile lies behind it.
@@ -63,8 +64,9 @@ struct AroundSample {
 /// Which segment follows `arriving` at sample (row, col): the ends of all segments around the sample are
 /// visited in raster order with one register for a waiting start and one for a waiting end.
 template <class T>
-__device__ __noinline__ AroundSample follower_at_sample(const Map& map, int plane, double level, int connect_high,
-                                                        int row, int col, AroundSample arriving) {
+__device__ __noinline__ AroundSample follower_at_sample(const Map& map, int plane, double level,
+                                                        int connect_high, int row, int col,
+                                                        AroundSample arriving) {
   double value[3][3];
   bool valid[3][3];
   for (int dr = 0; dr < 3; ++dr)
@@ -86,7 +88,8 @@ __device__ __noinline__ AroundSample follower_at_sample(const Map& map, int plan
     const double ur = value[dr][dc + 1];
     const double ll = value[dr + 1][dc];
     const double lr = value[dr + 1][dc + 1];
-    const int code = (ul > level ? 1 : 0) + (ur > level ? 2 : 0) + (ll > level ? 4 : 0) + (lr > level ? 8 : 0);
+    const int code =
+        (ul > level ? 1 : 0) + (ur > level ? 2 : 0) + (ll > level ? 4 : 0) + (lr > level ? 8 : 0);
     for (int sub = 0; sub < segments_of(code); ++sub) {
       const int sides = sides_of(code, sub, connect_high);
       const auto point = [&](int side) {

@@ -1,5 +1,5 @@
-// number: gives contours their numbers and offsets. A scan over units in raster order, (plane, row, tile), each
-// with the pieces whose first segment lies there; those with head_points are contours.
+// number: gives contours their numbers and offsets. A scan over units in raster order, (plane, row, tile),
+// each with the pieces whose first segment lies there; those with head_points are contours.
 //
 // Reads   tile_pieces, row_pieces, head_points
 // Writes  offsets, closed, class_begin, counts, head_offset
@@ -27,9 +27,9 @@ __device__ __forceinline__ UnitPieces pieces_of(const Job<P>& job, unsigned unit
   const unsigned row = unit / static_cast<unsigned>(job.tiles_x);
   const unsigned plane = row / static_cast<unsigned>(job.cell_rows);
   const unsigned plane_row = row % static_cast<unsigned>(job.cell_rows);
-  const unsigned tile =
-      (plane * static_cast<unsigned>(job.tiles_y) + plane_row / kTileRows) * static_cast<unsigned>(job.tiles_x) +
-      tile_x;
+  const unsigned tile = (plane * static_cast<unsigned>(job.tiles_y) + plane_row / kTileRows) *
+                            static_cast<unsigned>(job.tiles_x) +
+                        tile_x;
   const uint2 pieces = job.work.tile_pieces[tile];
   if (pieces.y == 0) return {0, 0};
   const unsigned short* const rows =
@@ -37,13 +37,15 @@ __device__ __forceinline__ UnitPieces pieces_of(const Job<P>& job, unsigned unit
   return {pieces.x + rows[0], pieces.x + rows[1]};
 }
 
-/// Calls `use` with (piece, points, closed) of each contour whose first piece is in the unit. Loads go in fours.
+/// Calls `use` with (piece, points, closed) of each contour whose first piece is in the unit. Loads go in
+/// fours.
 template <class P, class Use>
 __device__ __forceinline__ void for_heads(const Job<P>& job, const UnitPieces& unit, const Use& use) {
   for (unsigned piece = unit.begin; piece < unit.end; piece += 4) {
     unsigned points[4];
 #pragma unroll
-    for (unsigned k = 0; k < 4; ++k) points[k] = piece + k < unit.end ? __ldcg(&job.work.head_points[piece + k]) : 0;
+    for (unsigned k = 0; k < 4; ++k)
+      points[k] = piece + k < unit.end ? __ldcg(&job.work.head_points[piece + k]) : 0;
 #pragma unroll
     for (unsigned k = 0; k < 4; ++k)
       if (points[k] != 0) use(piece + k, points[k] & ~(1U << 31), points[k] >> 31);
@@ -99,9 +101,11 @@ __device__ void write_overflow(const Job<P>& job) {
   job.out.counts[1] = contours > job.piece_capacity ? max(contours, job.contour_capacity + 1) : 0;
 }
 
-/// Sum over the block; `before` becomes the sum of the threads before this one. `sums` holds one value a warp.
+/// Sum over the block; `before` becomes the sum of the threads before this one. `sums` holds one value a
+/// warp.
 __device__ __forceinline__ unsigned long long block_scan(unsigned long long own, unsigned warps,
-                                                         unsigned long long* sums, unsigned long long& before) {
+                                                         unsigned long long* sums,
+                                                         unsigned long long& before) {
   const unsigned lane = threadIdx.x % 32;
   const unsigned warp = threadIdx.x / 32;
   unsigned long long sum = own;
@@ -146,7 +150,8 @@ __global__ void __launch_bounds__(kScanThreads) number_contours(const __grid_con
   UnitPieces unit[kScanUnits];
   unsigned long long own = 0;
 #pragma unroll
-  for (unsigned k = 0; k < kScanUnits; ++k) unit[k] = first + k < units ? pieces_of(job, first + k) : UnitPieces{0, 0};
+  for (unsigned k = 0; k < kScanUnits; ++k)
+    unit[k] = first + k < units ? pieces_of(job, first + k) : UnitPieces{0, 0};
 #pragma unroll
   for (unsigned k = 0; k < kScanUnits; ++k) own += sum_of(job, unit[k]);
   unsigned long long running = 0;

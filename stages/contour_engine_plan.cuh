@@ -7,15 +7,16 @@
 #include "cuda/error.h"
 #include "cuda/memory.h"
 #include "stages/contour_engine_cuda.h"
+#include "stages/contour_engine_find.cuh"
 #include "stages/contour_engine_join.cuh"
 #include "stages/contour_engine_number.cuh"
 #include "stages/contour_engine_place.cuh"
-#include "stages/contour_engine_tile.cuh"
+#include "stages/contour_engine_trace.cuh"
 
 namespace contorno::contour_engine {
 
-/// The largest stored integer whose value is not above the level, -1 if there is none: found with the division that the
-/// crossings use, so that a sample is high here exactly when it is high there.
+/// The largest stored integer whose value is not above the level, -1 if there is none: found with the
+/// division that the crossings use, so that a sample is high here exactly when it is high there.
 inline float highest_low(const ContourEngineSpec& spec, double level) {
   const int largest = spec.map.type == ElementType::U8 ? 255 : spec.map.type == ElementType::U16 ? 65535 : -1;
   int low = -1;
@@ -30,9 +31,12 @@ inline float highest_low(const ContourEngineSpec& spec, double level) {
 template <class P>
 Job<P> plan_job(const ContourEngineSpec& spec) {
   const ImageFormat& map = spec.map;
-  const auto refuse = [](const std::string& what) { throw Error(ExitCode::BadConfig, "contour engine: " + what); };
+  const auto refuse = [](const std::string& what) {
+    throw Error(ExitCode::BadConfig, "contour engine: " + what);
+  };
   if (map.width < 1 || map.height < 1 || map.channels < 1 || map.width > kMaxSide || map.height > kMaxSide)
-    refuse("a map of " + describe(map) + " was given; sides from 1 to " + std::to_string(kMaxSide) + " are allowed");
+    refuse("a map of " + describe(map) + " was given; sides from 1 to " + std::to_string(kMaxSide) +
+           " are allowed");
   if (spec.levels.empty() || spec.levels.size() > kMaxLevels)
     refuse(std::to_string(spec.levels.size()) + " levels were given, allowed are 1 to " +
            std::to_string(kMaxLevels));
@@ -47,7 +51,8 @@ Job<P> plan_job(const ContourEngineSpec& spec) {
   const std::uint64_t segments = 2ULL * static_cast<std::uint64_t>(job.cell_rows) *
                                  static_cast<std::uint64_t>(job.cell_columns) *
                                  static_cast<std::uint64_t>(job.planes);
-  const std::uint64_t tiles = static_cast<std::uint64_t>(job.planes) * static_cast<std::uint64_t>(job.tiles_y) *
+  const std::uint64_t tiles = static_cast<std::uint64_t>(job.planes) *
+                              static_cast<std::uint64_t>(job.tiles_y) *
                               static_cast<std::uint64_t>(job.tiles_x);
   if (segments >= 1ULL << 31)
     refuse("a map of " + describe(map) + " was given; at most 2^30 cells, over all classes, are allowed");
@@ -56,12 +61,15 @@ Job<P> plan_job(const ContourEngineSpec& spec) {
   job.min_points = spec.min_points;
   job.point_capacity = std::min<std::uint64_t>(spec.point_capacity, 0xFFFFFFFFULL);
   job.contour_capacity = std::min<std::uint64_t>(spec.contour_capacity, 0x7FFFFFFFULL);
-  job.segment_capacity = static_cast<unsigned>(std::min(job.point_capacity, static_cast<unsigned long long>(segments)));
-  job.piece_capacity = static_cast<unsigned>(std::min<std::uint64_t>(
-      job.segment_capacity, job.contour_capacity + 2ULL * kTileEdges * tiles));
-  const std::uint64_t units = static_cast<std::uint64_t>(job.planes) * static_cast<std::uint64_t>(job.cell_rows) *
+  job.segment_capacity =
+      static_cast<unsigned>(std::min(job.point_capacity, static_cast<unsigned long long>(segments)));
+  job.piece_capacity = static_cast<unsigned>(
+      std::min<std::uint64_t>(job.segment_capacity, job.contour_capacity + 2ULL * kTileEdges * tiles));
+  const std::uint64_t units = static_cast<std::uint64_t>(job.planes) *
+                              static_cast<std::uint64_t>(job.cell_rows) *
                               static_cast<std::uint64_t>(job.tiles_x);
-  job.scan_blocks = static_cast<unsigned>((units + kScanThreads * kScanUnits - 1) / (kScanThreads * kScanUnits));
+  job.scan_blocks =
+      static_cast<unsigned>((units + kScanThreads * kScanUnits - 1) / (kScanThreads * kScanUnits));
   job.scan_blocks = std::max(job.scan_blocks, 1U);
   job.levels = static_cast<int>(spec.levels.size());
   std::copy(spec.levels.begin(), spec.levels.end(), job.level);
@@ -82,12 +90,14 @@ template <class P>
 std::size_t place_work(Job<P>& job, void* base, std::size_t* clear_bytes = nullptr) {
   std::size_t at = 0;
   const auto take = [&](auto*& pointer, std::size_t count) {
-    pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(static_cast<std::byte*>(base) + at);
+    pointer =
+        reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(static_cast<std::byte*>(base) + at);
     at = align_up(at + count * sizeof(*pointer));
   };
   const std::size_t tiles = static_cast<std::size_t>(job.planes) * static_cast<std::size_t>(job.tiles_y) *
                             static_cast<std::size_t>(job.tiles_x);
-  const std::size_t owners = static_cast<std::size_t>(job.planes) * static_cast<std::size_t>(job.tiles_y + 1) *
+  const std::size_t owners = static_cast<std::size_t>(job.planes) *
+                             static_cast<std::size_t>(job.tiles_y + 1) *
                              static_cast<std::size_t>(job.tiles_x + 1);
   const std::size_t pieces = job.piece_capacity;
   Work<P>& work = job.work;

@@ -3,78 +3,13 @@
 // Reads   the tile's bits; the two samples of every crossed edge
 // Writes  tile_pieces, row_pieces; points and places of its segments; pieces; active pieces and slots
 //
-// list of segments -> followers -> rank by pointer jumping in shared memory -> leaders (one a piece) -> places
-// in the intermediate arrays -> records of pieces, points.
-//
-// Three kernels share it: trace_small reads the samples itself (small maps: fewest launches); trace_sparse and
-// trace_dense take the bits that find_crossed left (large maps: many small blocks, few large ones).
+// list of segments -> followers -> rank by pointer jumping in shared memory -> leaders (one a piece) ->
+// places in the intermediate arrays -> records of pieces, points.
 #pragma once
 
-#include "stages/contour_engine_bits.cuh"
+#include "stages/contour_engine_links.cuh"
 
 namespace contorno::contour_engine {
-
-/// A segment as it stands in the list. from == to marks a segment of length zero, which takes no part.
-struct TileSegment {
-  int row, col, sub, from, to;
-};
-__device__ __forceinline__ unsigned short pack_segment(int row, int col, int sub, int sides) {
-  return static_cast<unsigned short>(col | row << 6 | sub << 11 | sides << 12);
-}
-__device__ __forceinline__ TileSegment unpack_segment(unsigned short word) {
-  return {(word >> 6) & 31, word & 63, (word >> 11) & 1, (word >> 12) & 3, word >> 14};
-}
-
-/// What pointer jumping knows of the segments from one up to `target` (not with it): the largest index and the
-/// steps to it. The open end of a chain outranks every index: key = end + capacity.
-struct Link {
-  unsigned target, key, distance;
-};
-
-/// Up to 2^kBits segments: a link is one word.
-template <int kBits>
-struct PackedLinks {
-  static_assert(3 * kBits + 1 <= 32);
-  static constexpr unsigned kCapacity = 1U << kBits;
-  using Word = unsigned;
-  Word word[kCapacity];
-  unsigned smallest[kCapacity];
-  __device__ __forceinline__ unsigned& smallest_of(unsigned i) { return smallest[i]; }
-  static __device__ __forceinline__ Word pack(const Link& l) {
-    return l.distance | l.target << kBits | l.key << (2 * kBits);
-  }
-  static __device__ __forceinline__ Link unpack(Word w) {
-    return {w >> kBits & (kCapacity - 1), w >> (2 * kBits), w & (kCapacity - 1)};
-  }
-};
-
-/// As many as a tile can have. The targets are not needed any more when the smallest indices are collected.
-struct WideLinks {
-  static constexpr unsigned kCapacity = kTileSegments;
-  using Word = uint2;
-  Word word[kCapacity];
-  __device__ __forceinline__ unsigned& smallest_of(unsigned i) { return word[i].x; }
-  static __device__ __forceinline__ Word pack(const Link& l) { return {l.target, l.distance | l.key << 16}; }
-  static __device__ __forceinline__ Link unpack(Word w) { return {w.x, w.y >> 16, w.y & 0xFFFF}; }
-};
-
-template <class Links>
-struct TileShared {
-  static constexpr unsigned kCapacity = Links::kCapacity;
-  static constexpr int kWords = static_cast<int>(kCapacity) / 32;
-  TileBits bits;
-  Links links;
-  unsigned largest[kCapacity];        ///< at representatives: open: (index << 13 | steps to the end), closed: steps
-  unsigned short segment[kCapacity];  ///< see pack_segment
-  unsigned short leader[kCapacity];   ///< open pieces from the front, closed ones from the back
-  unsigned before[kTileRows + 1];     ///< segments in the rows above
-  unsigned has_previous[kWords];
-  unsigned first[kWords];  ///< bit: this segment is the first (in raster order) of a piece
-  unsigned first_before[kWords];
-  unsigned open, closed, segment_base, piece_base, active_base, pieces;
-};
-
-inline constexpr unsigned short kDropped = 0x8000;  ///< leader of a finished contour below min_points
 
 /// One tile, seen by one thread of its block.
 template <class T, class P, class Links, int kThreads>
@@ -161,13 +96,15 @@ class TileTracer {
   __device__ __forceinline__ int code_of(int row, int col) const {
     const auto pair = [&](int r) {
       const unsigned long long word = s_.bits.high[r];
-      const unsigned right = col == kTileColumns - 1 ? s_.bits.high_last[r] : static_cast<unsigned>(word >> (col + 1)) & 1;
+      const unsigned right =
+          col == kTileColumns - 1 ? s_.bits.high_last[r] : static_cast<unsigned>(word >> (col + 1)) & 1;
       return static_cast<int>((static_cast<unsigned>(word >> col) & 1) + 2 * right);
     };
     return pair(row) + 4 * pair(row + 1);
   }
   __device__ __forceinline__ Vec point_of(const TileSegment& segment, int side) const {
-    return crossing_at<T>(job_.map, place_.plane, level_, place_.row0 + segment.row, place_.col0 + segment.col, side);
+    return crossing_at<T>(job_.map, place_.plane, level_, place_.row0 + segment.row,
+                          place_.col0 + segment.col, side);
   }
   __device__ __forceinline__ unsigned raster_id(unsigned index) const {
     const TileSegment segment = unpack_segment(s_.segment[index]);
@@ -189,7 +126,8 @@ class TileTracer {
         const int col = shift + __ffsll(static_cast<long long>(cells)) - 1;
         const int code = code_of(row, col);
         s_.segment[index++] = pack_segment(row, col, 0, sides_of(code, 0, job_.connect_high));
-        if (is_saddle(code)) s_.segment[index++] = pack_segment(row, col, 1, sides_of(code, 1, job_.connect_high));
+        if (is_saddle(code))
+          s_.segment[index++] = pack_segment(row, col, 1, sides_of(code, 1, job_.connect_high));
       }
     }
     sync();
@@ -205,7 +143,8 @@ class TileTracer {
 
   __device__ __forceinline__ void set_follower(unsigned index, unsigned next) {
     if (next != kNone) atomicOr(&s_.has_previous[next / 32], 1U << (next % 32));
-    s_.links.word[index] = Links::pack({next == kNone ? 0 : next, next == kNone ? index + kCapacity : index, 0});
+    s_.links.word[index] =
+        Links::pack({next == kNone ? 0 : next, next == kNone ? index + kCapacity : index, 0});
   }
 
   __device__ void link_edges() {
@@ -287,8 +226,8 @@ class TileTracer {
     sync();
   }
 
-  /// Every piece has one leader: the segment without a predecessor if open, the largest if closed. Lists them,
-  /// and collects the smallest and largest segment of each piece at its representative.
+  /// Every piece has one leader: the segment without a predecessor if open, the largest if closed. Lists
+  /// them, and collects the smallest and largest segment of each piece at its representative.
   __device__ void find_leaders() {
     for (int base = 0; base < segments_; base += kThreads) {
       const int i = base + thread_;
@@ -296,7 +235,7 @@ class TileTracer {
       bool leads_open = false;
       bool leads_closed = false;
       if (i < segments_ && !is_empty(index)) {
-        const Link link = Links::unpack(s_.links.word[i]);
+        const Link link = s_.links.settled(static_cast<unsigned>(i));
         const unsigned representative = link.key % kCapacity;
         atomicMin(&s_.links.smallest_of(representative), index);
         if (link.key >= kCapacity) {
@@ -312,7 +251,7 @@ class TileTracer {
     }
     sync();
     for_leaders([&](unsigned place, bool open) {
-      const unsigned representative = Links::unpack(s_.links.word[s_.leader[place]]).key % kCapacity;
+      const unsigned representative = s_.links.settled(s_.leader[place]).key % kCapacity;
       // A contour of n segments has n + 1 points; here largest = n - 1.
       if (!open && s_.largest[representative] + 2 < job_.min_points) {
         s_.leader[place] |= kDropped;
@@ -367,10 +306,12 @@ class TileTracer {
                       s_.piece_base + s_.pieces <= job_.piece_capacity;
     if (thread_ == 0) job_.work.tile_pieces[place_.tile] = {s_.piece_base, fits ? s_.pieces : 0};
     if (fits) {
-      unsigned short* const rows = job_.work.row_pieces + static_cast<std::size_t>(place_.tile) * (kTileRows + 1);
+      unsigned short* const rows =
+          job_.work.row_pieces + static_cast<std::size_t>(place_.tile) * (kTileRows + 1);
       for (int row = thread_; row <= kTileRows; row += kThreads) {
         const unsigned index = s_.before[row];
-        rows[row] = static_cast<unsigned short>(index < static_cast<unsigned>(segments_) ? first_rank(index) : s_.pieces);
+        rows[row] = static_cast<unsigned short>(index < static_cast<unsigned>(segments_) ? first_rank(index)
+                                                                                         : s_.pieces);
       }
     }
     return fits;
@@ -384,7 +325,7 @@ class TileTracer {
   __device__ void write_pieces() {
     for_leaders([&](unsigned entry, bool open) {
       const unsigned leader = s_.leader[entry] & (kDropped - 1);
-      const Link link = Links::unpack(s_.links.word[leader]);
+      const Link link = s_.links.settled(leader);
       const unsigned representative = link.key % kCapacity;
       unsigned& smallest = s_.links.smallest_of(representative);
       const unsigned first = smallest;
@@ -468,13 +409,14 @@ class TileTracer {
       const std::size_t at = s_.segment_base + static_cast<std::size_t>(i);
       uint2 place = {kNone, 0};
       if (segment.from != segment.to) {
-        const Link link = Links::unpack(s_.links.word[i]);
+        const Link link = s_.links.settled(static_cast<unsigned>(i));
         const unsigned word = s_.links.smallest_of(link.key % kCapacity);
         const unsigned count = word >> 16;
         if ((word & 0xFFFFU) != 0xFFFFU) {
           // An open piece is ranked by the steps to its end, a closed one by those to its largest segment.
           place.x = s_.piece_base + (word & 0xFFFFU);
-          place.y = link.key >= kCapacity ? count - 1 - link.distance : (link.distance == 0 ? 0 : count - link.distance);
+          place.y = link.key >= kCapacity ? count - 1 - link.distance
+                                          : (link.distance == 0 ? 0 : count - link.distance);
           store_point(job_.work.points[at], point_of(segment, segment.to));
         }
       }
@@ -489,85 +431,5 @@ class TileTracer {
   const int thread_;
   int segments_ = 0;
 };
-
-// Kernels --------------------------------------------------------------------------------------------------
-inline constexpr int kSmallThreads = kBitsThreads;
-#if !defined(SPARSE_THREADS)
-#define SPARSE_THREADS 64
-#define SPARSE_BLOCKS 16
-#define SPARSE_BITS 9
-#endif
-inline constexpr int kSparseThreads = SPARSE_THREADS;
-inline constexpr int kSparseBlocks = SPARSE_BLOCKS;  ///< on a multiprocessor at the same time
-using SparseLinks = PackedLinks<SPARSE_BITS>;
-inline constexpr int kDenseThreads = 512;
-
-struct SmallShared {
-  TileShared<WideLinks> tile;
-  BitsShared valid;
-};
-
-template <class T, class P>
-__global__ void __launch_bounds__(kSmallThreads, 2) trace_small(const __grid_constant__ Job<P> job) {
-  let_next_begin();
-  wait_for_previous();
-  SmallShared& s = block_shared<SmallShared>();
-  const TilePlace place = place_of_block(job, static_cast<int>(blockIdx.x));
-  TileSamples<T> samples;
-  samples.load(job, place);
-  const bool unusual = make_bits(job, place, samples, s.tile.bits, s.valid);
-  if (threadIdx.x < 32) find_crossed_row(place, unusual, s.tile.bits, s.valid);
-  if (threadIdx.x == 0) s.tile.bits.unusual = unusual ? 1 : 0;
-  __syncthreads();
-  TileTracer<T, P, WideLinks, kSmallThreads> tracer(job, s.tile, place);
-  if (tracer.count_segments() != 0)
-    tracer.run();
-  else if (threadIdx.x == 0)
-    job.work.tile_pieces[place.tile] = {0, 0};
-}
-
-/// Brings the bits of the `at`-th crossed tile into shared memory. Begins and ends with a barrier.
-template <unsigned kThreads, class P, class Links>
-__device__ __forceinline__ TilePlace fetch_bits(const Job<P>& job, unsigned at, TileShared<Links>& s) {
-  __syncthreads();
-  constexpr unsigned kWords = sizeof(TileBits) / 8;
-  static_assert(sizeof(TileBits) % 8 == 0);
-  for (unsigned i = threadIdx.x; i < kWords; i += kThreads)
-    reinterpret_cast<unsigned long long*>(&s.bits)[i] =
-        reinterpret_cast<const unsigned long long*>(&job.work.tile_bits[at])[i];
-  const TilePlace place = place_of_tile(job, static_cast<int>(job.work.crossed_tiles[at]));
-  __syncthreads();
-  return place;
-}
-
-template <class T, class P>
-__global__ void __launch_bounds__(kSparseThreads, kSparseBlocks) trace_sparse(const __grid_constant__ Job<P> job) {
-  let_next_begin();
-  wait_for_previous();
-  TileShared<SparseLinks>& s = block_shared<TileShared<SparseLinks>>();
-  const unsigned tiles = job.work.counters->crossed_tiles;
-  for (unsigned at = blockIdx.x; at < tiles; at += gridDim.x) {
-    const TilePlace place = fetch_bits<kSparseThreads>(job, at, s);
-    TileTracer<T, P, SparseLinks, kSparseThreads> tracer(job, s, place);
-    if (tracer.count_segments() <= static_cast<int>(SparseLinks::kCapacity))
-      tracer.run();
-    else if (threadIdx.x == 0)
-      job.work.dense_tiles[atomicAdd(&job.work.counters->dense_tiles, 1U)] = at;
-  }
-}
-
-template <class T, class P>
-__global__ void __launch_bounds__(kDenseThreads, 2) trace_dense(const __grid_constant__ Job<P> job) {
-  let_next_begin();
-  wait_for_previous();
-  TileShared<WideLinks>& s = block_shared<TileShared<WideLinks>>();
-  const unsigned tiles = job.work.counters->dense_tiles;
-  for (unsigned at = blockIdx.x; at < tiles; at += gridDim.x) {
-    const TilePlace place = fetch_bits<kDenseThreads>(job, job.work.dense_tiles[at], s);
-    TileTracer<T, P, WideLinks, kDenseThreads> tracer(job, s, place);
-    tracer.count_segments();
-    tracer.run();
-  }
-}
 
 }  // namespace contorno::contour_engine

@@ -1,5 +1,6 @@
-// The kernels of the CUDA contour engine, run on the host by an emulator of blocks, against the naive reference:
-// no device and no CUDA compiler needed. tests/gpu/contour_engine_gpu.cpp does the same on a device.
+// The kernels of the CUDA contour engine, run on the host by an emulator of blocks, against the naive
+// reference: no device and no CUDA compiler needed. tests/gpu/contour_engine_gpu.cpp does the same on a
+// device.
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include <array>
 #include <cstdlib>
@@ -21,16 +22,20 @@ void launch_all(const Job<P>& job, unsigned join_blocks, bool large) {
   if (tiles != 0 && !large) {
     emulated::run_grid(tiles, kSmallThreads, sizeof(SmallShared), false, [&] { trace_small<T, P>(job); });
   } else if (tiles != 0) {
-    emulated::run_grid((tiles + kFindThreads / 32 - 1) / (kFindThreads / 32), kFindThreads, 0, false, [&] { find_crossed<T, P>(job); });
-    emulated::run_grid(3, kSparseThreads, sizeof(TileShared<SparseLinks>), false, [&] { trace_sparse<T, P>(job); });
-    emulated::run_grid(2, kDenseThreads, sizeof(TileShared<WideLinks>), false, [&] { trace_dense<T, P>(job); });
+    emulated::run_grid((tiles + kFindThreads / 32 - 1) / (kFindThreads / 32), kFindThreads, 0, false,
+                       [&] { find_crossed<T, P>(job); });
+    emulated::run_grid(3, kSparseThreads, sizeof(TileShared<SparseLinks>), false,
+                       [&] { trace_sparse<T, P>(job); });
+    emulated::run_grid(2, kDenseThreads, sizeof(TileShared<WideLinks>), false,
+                       [&] { trace_dense<T, P>(job); });
   }
   if (large)
     emulated::run_grid(join_blocks, kJoinThreads, sizeof(JoinShared), true, [&] { join_grid<P>(job); });
   else
     emulated::run_grid(join_blocks, kJoinThreads, sizeof(JoinShared), true, [&] { join_and_number<P>(job); });
   if (large)
-    emulated::run_grid(job.scan_blocks, kScanThreads, sizeof(ScanShared), false, [&] { number_contours<P>(job); });
+    emulated::run_grid(job.scan_blocks, kScanThreads, sizeof(ScanShared), false,
+                       [&] { number_contours<P>(job); });
   emulated::run_grid(3, kPlaceThreads, 0, false, [&] { place_points<P>(job); });
 }
 
@@ -54,8 +59,10 @@ testing::Result run_emulated(const testing::Case& c, unsigned frames, unsigned j
   std::vector<unsigned char> points((capacity + guard) * sizeof(P), kGuard);
   std::vector<std::uint32_t> offsets(contours + 1 + guard, 0x5C5C5C5CU);
   std::vector<std::uint8_t> closed(contours + guard, kGuard);
-  std::vector<std::uint32_t> class_begin(static_cast<std::size_t>(c.spec.map.channels) + 1 + guard, 0x5C5C5C5CU);
-  job.out = {counts.data(), reinterpret_cast<P*>(points.data()), offsets.data(), closed.data(), class_begin.data()};
+  std::vector<std::uint32_t> class_begin(static_cast<std::size_t>(c.spec.map.channels) + 1 + guard,
+                                         0x5C5C5C5CU);
+  job.out = {counts.data(), reinterpret_cast<P*>(points.data()), offsets.data(), closed.data(),
+             class_begin.data()};
   for (unsigned frame = 0; frame < frames; ++frame) switch (c.spec.map.type) {
       case ElementType::U8:
         launch_all<unsigned char>(job, join_blocks, large);
@@ -94,7 +101,8 @@ testing::Result run_emulated(const testing::Case& c, unsigned frames, unsigned j
   return result;
 }
 
-testing::Result run_case(const testing::Case& c, unsigned frames = 1, unsigned join_blocks = 1, bool large = false) {
+testing::Result run_case(const testing::Case& c, unsigned frames = 1, unsigned join_blocks = 1,
+                         bool large = false) {
   return c.spec.points == ContourEngineSpec::Points::Float32
              ? run_emulated<contour_engine::Point32>(c, frames, join_blocks, large)
              : run_emulated<contour_engine::Point64>(c, frames, join_blocks, large);
@@ -110,21 +118,24 @@ std::uint64_t case_count(std::uint64_t normal) {
 TEST_CASE("the device kernels find exactly the contours of the reference on random small maps") {
   for (std::uint64_t seed = 1; seed <= case_count(150); ++seed) {
     const testing::Case c = testing::make_case(seed, 12);
-    CHECK_MESSAGE(testing::difference(run_case(c, 1, 1, seed % 2 == 0), testing::reference_result(c)) == "", c.name);
+    CHECK_MESSAGE(testing::difference(run_case(c, 1, 1, seed % 2 == 0), testing::reference_result(c)) == "",
+                  c.name);
   }
 }
 
 TEST_CASE("the device kernels find exactly the contours of the reference across tiles") {
   for (std::uint64_t seed = 1; seed <= case_count(60); ++seed) {
     const testing::Case c = testing::make_case(10000 + seed, 140);
-    CHECK_MESSAGE(testing::difference(run_case(c, 1, 1, seed % 2 == 0), testing::reference_result(c)) == "", c.name);
+    CHECK_MESSAGE(testing::difference(run_case(c, 1, 1, seed % 2 == 0), testing::reference_result(c)) == "",
+                  c.name);
   }
 }
 
 TEST_CASE("the device kernels leave their counters ready for the next frame") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const testing::Case c = testing::make_case(20000 + seed, 100);
-    CHECK_MESSAGE(testing::difference(run_case(c, 3, 1, seed % 2 == 0), testing::reference_result(c)) == "", c.name);
+    CHECK_MESSAGE(testing::difference(run_case(c, 3, 1, seed % 2 == 0), testing::reference_result(c)) == "",
+                  c.name);
   }
 }
 
@@ -147,7 +158,8 @@ TEST_CASE("the device kernels join more pieces than one block holds") {
   testing::Case c = testing::make_case(3, 12);
   std::mt19937_64 random(5);
   c.spec = {};
-  c.spec.map = {.width = 500, .height = 420, .channels = 1, .type = ElementType::F32, .layout = Layout::Planar};
+  c.spec.map = {
+      .width = 500, .height = 420, .channels = 1, .type = ElementType::F32, .layout = Layout::Planar};
   c.spec.levels = {0.5};
   c.spec.point_capacity = 800000;
   c.spec.contour_capacity = 400000;

@@ -1,5 +1,5 @@
-// Random and adversarial maps for the contour engines, and the comparison of what comes out, bit for bit, with
-// the naive reference.
+// Random and adversarial maps for the contour engines, and the comparison of what comes out, bit for bit,
+// with the naive reference.
 #pragma once
 
 #include <bit>
@@ -52,11 +52,12 @@ inline double from_half(std::uint16_t bits) {
 inline void write_sample(ElementType type, unsigned char* at, double value) {
   switch (type) {
     case ElementType::U8:
-      *at = static_cast<unsigned char>(std::isnan(value) ? 0.0 : std::min(std::max(std::rint(value), 0.0), 255.0));
+      *at = static_cast<unsigned char>(std::isnan(value) ? 0.0
+                                                         : std::min(std::max(std::rint(value), 0.0), 255.0));
       return;
     case ElementType::U16: {
-      const auto v =
-          static_cast<std::uint16_t>(std::isnan(value) ? 0.0 : std::min(std::max(std::rint(value), 0.0), 65535.0));
+      const auto v = static_cast<std::uint16_t>(
+          std::isnan(value) ? 0.0 : std::min(std::max(std::rint(value), 0.0), 65535.0));
       std::memcpy(at, &v, 2);
       return;
     }
@@ -107,9 +108,10 @@ inline double read_sample_value(ElementType type, const unsigned char* at) {
 inline std::size_t sample_offset(const Case& c, int plane, int row, int col) {
   const ImageFormat& map = c.spec.map;
   const auto size = static_cast<std::ptrdiff_t>(element_size(map.type));
-  const std::ptrdiff_t at = map.layout == Layout::Planar
-                                ? plane * c.plane_pitch + row * c.row_pitch + col * size
-                                : row * c.row_pitch + (static_cast<std::ptrdiff_t>(col) * map.channels + plane) * size;
+  const std::ptrdiff_t at =
+      map.layout == Layout::Planar
+          ? plane * c.plane_pitch + row * c.row_pitch + col * size
+          : row * c.row_pitch + (static_cast<std::ptrdiff_t>(col) * map.channels + plane) * size;
   return static_cast<std::size_t>(at);
 }
 
@@ -117,13 +119,15 @@ inline std::size_t sample_offset(const Case& c, int plane, int row, int col) {
 inline void allocate(Case& c, std::mt19937_64& random) {
   const ImageFormat& map = c.spec.map;
   const auto size = static_cast<std::ptrdiff_t>(element_size(map.type));
-  c.row_pitch = static_cast<std::ptrdiff_t>(map.row_bytes()) + static_cast<std::ptrdiff_t>(random() % 3) * size;
+  c.row_pitch =
+      static_cast<std::ptrdiff_t>(map.row_bytes()) + static_cast<std::ptrdiff_t>(random() % 3) * size;
   c.plane_pitch = c.row_pitch * map.height + static_cast<std::ptrdiff_t>(random() % 2) * 8 * size;
   c.samples.assign(static_cast<std::size_t>(map.planes()) * static_cast<std::size_t>(c.plane_pitch), 0xFF);
 }
 
 /// Values of one plane in "natural" units; `kind` chooses the family.
-inline std::vector<double> make_plane(int kind, int width, int height, double level, std::mt19937_64& random) {
+inline std::vector<double> make_plane(int kind, int width, int height, double level,
+                                      std::mt19937_64& random) {
   const auto n = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   std::vector<double> v(n);
   std::normal_distribution<double> normal;
@@ -140,13 +144,15 @@ inline std::vector<double> make_plane(int kind, int width, int height, double le
       double p = static_cast<double>(random() % 100);
       for (int r = 0; r < height; ++r)
         for (int c = 0; c < width; ++c)
-          at(r, c) = level + std::sin(a * r + p) * std::cos(b * c + 2 * p) + 0.3 * std::sin(0.31 * a * c - 0.2 * b * r);
+          at(r, c) = level + std::sin(a * r + p) * std::cos(b * c + 2 * p) +
+                     0.3 * std::sin(0.31 * a * c - 0.2 * b * r);
       break;
     }
     case 2:  // small integers around the level: ties everywhere
     {
       const int span = 1 + static_cast<int>(random() % 5);
-      for (double& x : v) x = level + static_cast<double>(random() % static_cast<unsigned>(2 * span + 1)) - span;
+      for (double& x : v)
+        x = level + static_cast<double>(random() % static_cast<unsigned>(2 * span + 1)) - span;
       break;
     }
     case 3:  // checkerboard
@@ -222,8 +228,10 @@ inline Case make_case(std::uint64_t seed, int largest_side) {
   map.type = static_cast<ElementType>(pick(0, 4));
   map.layout = random() % 3 == 0 ? Layout::Interleaved : Layout::Planar;
   const int kind = pick(0, kPlaneKinds - 1);
-  c.spec.connectivity = random() % 2 == 0 ? ContourEngineSpec::Connectivity::Low : ContourEngineSpec::Connectivity::High;
-  c.spec.orientation = random() % 2 == 0 ? ContourEngineSpec::Orientation::Low : ContourEngineSpec::Orientation::High;
+  c.spec.connectivity =
+      random() % 2 == 0 ? ContourEngineSpec::Connectivity::Low : ContourEngineSpec::Connectivity::High;
+  c.spec.orientation =
+      random() % 2 == 0 ? ContourEngineSpec::Orientation::Low : ContourEngineSpec::Orientation::High;
   c.spec.min_points = random() % 4 == 0 ? static_cast<unsigned>(pick(2, 12)) : 0;
   const bool integer = map.type == ElementType::U8 || map.type == ElementType::U16;
   const double levels[] = {0.0, 0.5, 0.1, 1.0, -3.0, 1000.0 / 7, 0.30000001192092896};
@@ -252,11 +260,12 @@ inline Case make_case(std::uint64_t seed, int largest_side) {
   }
   c.spec.points = random() % 2 == 0 ? ContourEngineSpec::Points::Float32 : ContourEngineSpec::Points::Float64;
   const std::uint64_t cells = 2ULL * static_cast<std::uint64_t>(map.width) *
-                              static_cast<std::uint64_t>(map.height) * static_cast<std::uint64_t>(map.channels);
+                              static_cast<std::uint64_t>(map.height) *
+                              static_cast<std::uint64_t>(map.channels);
   c.spec.point_capacity = 2 * cells + 4;
   c.spec.contour_capacity = cells + 4;
-  c.name = "seed " + std::to_string(seed) + " kind " + std::to_string(kind) + " " + describe(map) + " level " +
-           std::to_string(level);
+  c.name = "seed " + std::to_string(seed) + " kind " + std::to_string(kind) + " " + describe(map) +
+           " level " + std::to_string(level);
   return c;
 }
 
@@ -277,7 +286,8 @@ inline Result reference_result(const Case& c) {
     reference::Field field{map.height, map.width, {}};
     for (int row = 0; row < map.height; ++row)
       for (int col = 0; col < map.width; ++col) {
-        const std::size_t i = static_cast<std::size_t>(row) * static_cast<std::size_t>(map.width) + static_cast<std::size_t>(col);
+        const std::size_t i = static_cast<std::size_t>(row) * static_cast<std::size_t>(map.width) +
+                              static_cast<std::size_t>(col);
         const bool used = c.mask.empty() || c.mask[i] != 0;
         field.values.push_back(
             used ? read_sample_value(map.type, c.samples.data() + sample_offset(c, plane, row, col)) : NAN);
@@ -302,14 +312,15 @@ inline Result reference_result(const Case& c) {
 }
 
 inline bool same_bits(double a, double b) {
-  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || (std::isnan(a) && std::isnan(b));
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) ||
+         (std::isnan(a) && std::isnan(b));
 }
 
 /// Empty if equal, else what differs first.
 inline std::string difference(const Result& got, const Result& want) {
   if (got.points != want.points || got.contours != want.contours)
-    return "got " + std::to_string(got.points) + " points in " + std::to_string(got.contours) + " contours, want " +
-           std::to_string(want.points) + " in " + std::to_string(want.contours);
+    return "got " + std::to_string(got.points) + " points in " + std::to_string(got.contours) +
+           " contours, want " + std::to_string(want.points) + " in " + std::to_string(want.contours);
   if (got.class_begin != want.class_begin) return "class_begin differs";
   if (got.offsets != want.offsets) return "offsets differ";
   if (got.closed != want.closed) return "closed flags differ";

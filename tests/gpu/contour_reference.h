@@ -21,7 +21,8 @@ struct Field {
   int height = 0, width = 0;
   std::vector<double> values;  ///< NaN also for masked samples
   double at(int row, int col) const {
-    return values[static_cast<std::size_t>(row) * static_cast<std::size_t>(width) + static_cast<std::size_t>(col)];
+    return values[static_cast<std::size_t>(row) * static_cast<std::size_t>(width) +
+                  static_cast<std::size_t>(col)];
   }
 };
 
@@ -70,11 +71,21 @@ inline std::vector<Contour> find_contours(const Field& field, double level, bool
         segments.push_back({from.point, to.point, from.node, to.node});
       };
       switch (code) {
-        case 1: add(top(), left()); break;
-        case 2: add(right(), top()); break;
-        case 3: add(right(), left()); break;
-        case 4: add(left(), bottom()); break;
-        case 5: add(top(), bottom()); break;
+        case 1:
+          add(top(), left());
+          break;
+        case 2:
+          add(right(), top());
+          break;
+        case 3:
+          add(right(), left());
+          break;
+        case 4:
+          add(left(), bottom());
+          break;
+        case 5:
+          add(top(), bottom());
+          break;
         case 6:
           if (connect_high) {
             add(left(), top());
@@ -84,8 +95,12 @@ inline std::vector<Contour> find_contours(const Field& field, double level, bool
             add(left(), bottom());
           }
           break;
-        case 7: add(right(), bottom()); break;
-        case 8: add(bottom(), right()); break;
+        case 7:
+          add(right(), bottom());
+          break;
+        case 8:
+          add(bottom(), right());
+          break;
         case 9:
           if (connect_high) {
             add(top(), right());
@@ -95,12 +110,23 @@ inline std::vector<Contour> find_contours(const Field& field, double level, bool
             add(bottom(), right());
           }
           break;
-        case 10: add(bottom(), top()); break;
-        case 11: add(bottom(), left()); break;
-        case 12: add(left(), right()); break;
-        case 13: add(top(), right()); break;
-        case 14: add(left(), top()); break;
-        default: break;
+        case 10:
+          add(bottom(), top());
+          break;
+        case 11:
+          add(bottom(), left());
+          break;
+        case 12:
+          add(left(), right());
+          break;
+        case 13:
+          add(top(), right());
+          break;
+        case 14:
+          add(left(), top());
+          break;
+        default:
+          break;
       }
     }
   // Visiting all ends in raster order, every node links a waiting end and a waiting start.

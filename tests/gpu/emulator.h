@@ -111,7 +111,8 @@ std::array<T, 32> gather_warp(T value) {
   block.lanes[running->thread.x] = bits;
   meet(block.warps[warp], 0);
   std::array<T, 32> all{};
-  for (unsigned lane = 0; lane < 32; ++lane) std::memcpy(&all[lane], &block.lanes[warp * 32 + lane], sizeof(T));
+  for (unsigned lane = 0; lane < 32; ++lane)
+    std::memcpy(&all[lane], &block.lanes[warp * 32 + lane], sizeof(T));
   meet(block.warps[warp], 0);
   return all;
 }
