@@ -284,8 +284,7 @@ void Runner::deliver(Slot& slot) {
     }
     const std::int64_t end = now_ns();
     report_.parts[part++].histogram.record(end - start);
-    if (options_.trace)
-      options_.trace->add(output.binding.name.c_str(), kFinisherTrack, slot.number, start, end);
+    if (options_.trace) options_.trace->add(output.binding.name, kFinisherTrack, slot.number, start, end);
   }
   ++delivered_;
   // Without any sink left to write to there is no point in going on.
@@ -314,7 +313,7 @@ void Runner::record_times(Slot& slot) {
   std::size_t part = 1;
   const auto note = [&](std::int64_t from, std::int64_t to) {
     if (options_.trace && to > from)
-      options_.trace->add(report_.parts[part].name.c_str(), track, slot.number, from, to);
+      options_.trace->add(report_.parts[part].name, track, slot.number, from, to);
     report_.parts[part++].histogram.record(to - from);
   };
   note(times.start_ns, times.uploaded_ns);

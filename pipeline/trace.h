@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace contorno {
@@ -17,11 +18,14 @@ class Trace {
  public:
   explicit Trace(std::size_t capacity) : slices_(capacity) {}
 
-  /// `name` must outlive the trace (stage names do). Times are now_ns() values.
-  void add(const char* name, std::int32_t track, std::uint64_t frame, std::int64_t start_ns,
+  /// Of `name` the first kNameLength characters are kept. Times are now_ns() values.
+  void add(std::string_view name, std::int32_t track, std::uint64_t frame, std::int64_t start_ns,
            std::int64_t end_ns) {
     const std::size_t index = used_.fetch_add(1, std::memory_order_relaxed);
-    if (index < slices_.size()) slices_[index] = {name, track, frame, start_ns, end_ns};
+    if (index >= slices_.size()) return;
+    Slice& slice = slices_[index];
+    name.substr(0, kNameLength).copy(slice.name, kNameLength);
+    slice.track = track, slice.frame = frame, slice.start_ns = start_ns, slice.end_ns = end_ns;
   }
 
   /// Chrome's JSON ("traceEvents"), times in microseconds from the first slice. Call when the run is over.
@@ -29,8 +33,9 @@ class Trace {
   std::size_t left_out() const;
 
  private:
+  static constexpr std::size_t kNameLength = 31;
   struct Slice {
-    const char* name = nullptr;
+    char name[kNameLength + 1] = {};
     std::int32_t track = 0;
     std::uint64_t frame = 0;
     std::int64_t start_ns = 0, end_ns = 0;
