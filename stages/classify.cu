@@ -44,8 +44,8 @@ class ClassifyCuda final : public Stage {
         job.channels == 4 && reinterpret_cast<std::uintptr_t>(in.data) % 4 == 0 && in.row_pitch % 4 == 0;
     const auto tiles = static_cast<unsigned>(job.tiles_x) * static_cast<unsigned>(job.tiles_y);
     const auto enqueue = [&](auto* kernel) {
-      launch("classify_tiles", kernel, LaunchKind::Plain, LaunchOrder::AfterPrevious, tiles, kThreads, shared_bytes_, context.stream,
-             job);
+      launch("classify_tiles", kernel, LaunchKind::Plain, LaunchOrder::AfterPrevious, tiles, kThreads,
+             shared_bytes_, context.stream, job);
     };
     if (params_.output == MapType::Float32)
       enqueue(classify_tiles<float>);

@@ -45,7 +45,8 @@ class OverlayCuda final : public Stage {
     const std::uint64_t boxes = job.labels > 0 ? job.contour_capacity : 0;
     const unsigned arranged = blocks_for(std::max<std::uint64_t>({tiles_, 32 * rows, 32 * boxes}));
     const auto enqueue = [&](const char* name, auto* kernel, unsigned blocks, std::size_t shared) {
-      launch(name, kernel, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks, kThreads, shared, context.stream, job);
+      launch(name, kernel, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks, kThreads, shared,
+             context.stream, job);
     };
     enqueue("bin_segments", bin_segments, over_points, 0);
     enqueue("arrange", arrange, arranged, 0);

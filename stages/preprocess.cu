@@ -103,7 +103,8 @@ class PreprocessCuda final : public Stage {
     const auto enqueue = [&]<class Unit>(Unit*) {
       const std::size_t units = job.row_bytes / sizeof(Unit);
       job.tiles_x = static_cast<int>((units + kThreads - 1) / kThreads);
-      launch("copy_rows", copy_rows<Unit>, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks(job), kThreads, 0, stream, job);
+      launch("copy_rows", copy_rows<Unit>, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks(job),
+             kThreads, 0, stream, job);
     };
     const auto fits = [&](std::size_t unit) {
       return crop % unit == 0 && job.row_bytes % unit == 0 && divides(unit, in) && divides(unit, out);
@@ -129,11 +130,12 @@ class PreprocessCuda final : public Stage {
   template <class In, class Out, int kChannels>
   void run_as(const Job& job, void* stream) const {
     if (plan_.along_rows)
-      launch("resample_tiles", resample_tiles<In, Out, kChannels>, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks(job), kThreads,
-             kColumns * kChannels * sizeof(float), stream, job);
+      launch("resample_tiles", resample_tiles<In, Out, kChannels>, LaunchKind::Plain,
+             LaunchOrder::AfterPrevious, blocks(job), kThreads, kColumns * kChannels * sizeof(float), stream,
+             job);
     else
-      launch("convert_pixels", convert_pixels<In, Out, kChannels>, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks(job), kThreads,
-             0, stream, job);
+      launch("convert_pixels", convert_pixels<In, Out, kChannels>, LaunchKind::Plain,
+             LaunchOrder::AfterPrevious, blocks(job), kThreads, 0, stream, job);
   }
 
   PreprocessParams params_;
