@@ -24,11 +24,13 @@ std::size_t CudaContourEngine::plan(const ContourEngineSpec& spec) {
     case ContourEngineSpec::Points::Float32: {
       const std::size_t bytes = contour_engine::workspace_bytes<Point32>(spec);
       cluster_ = contour_engine::allow_kernels<Point32>(spec);
+      if (spec.launches == ContourEngineSpec::Launches::Plain) cluster_ = 0;
       return bytes;
     }
     case ContourEngineSpec::Points::Float64: {
       const std::size_t bytes = contour_engine::workspace_bytes64(spec);
       cluster_ = contour_engine::allow_kernels64(spec);
+      if (spec.launches == ContourEngineSpec::Launches::Plain) cluster_ = 0;
       return bytes;
     }
   }

@@ -40,6 +40,9 @@ struct ContourEngineSpec {
   enum class Connectivity : std::uint8_t { Low, High };
   enum class Orientation : std::uint8_t { Low, High };
   enum class Points : std::uint8_t { Float32, Float64 };
+  /// Plain: without clusters and overlapping launches, as on devices that have neither (and for tools that
+  /// cannot follow them, such as racecheck). The same results.
+  enum class Launches : std::uint8_t { Fastest, Plain };
 
   ImageFormat map;             ///< channels = number of planes, each with its own contours
   double divisor = 1;          ///< stored integers stand for v / divisor (255 for uint8 probabilities)
@@ -48,6 +51,7 @@ struct ContourEngineSpec {
   Orientation orientation = Orientation::Low;     ///< side on the left of a contour
   unsigned min_points = 0;                        ///< contours with fewer are left out
   Points points = Points::Float32;
+  Launches launches = Launches::Fastest;
   std::uint64_t point_capacity = 0, contour_capacity = 0;
 };
 

@@ -1,5 +1,5 @@
 // On a device: the CUDA contour engine against the naive reference, then its times. Prints a table last.
-//   contour_engine_gpu [check|bench|all|profile] [cases]
+//   contour_engine_gpu [check|bench|all|profile] [cases] [plain]
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -16,6 +16,8 @@
 using namespace contorno;
 
 namespace {
+
+bool plain = false;  ///< without clusters and overlapping launches (racecheck cannot follow them)
 
 /// The arrays of contours with points of either type, each followed by guard bytes.
 struct OutputBlock {
@@ -59,7 +61,9 @@ void enqueue(const CudaContourEngine& engine, const ImageView& map, const MaskVi
 testing::Result run_device(const testing::Case& c, const Stream& stream, int frames, Block& arena,
                            std::string& problem) {
   CudaContourEngine engine;
-  const std::size_t workspace_bytes = engine.plan(c.spec);
+  ContourEngineSpec spec = c.spec;
+  if (plain) spec.launches = ContourEngineSpec::Launches::Plain;
+  const std::size_t workspace_bytes = engine.plan(spec);
   const OutputBlock block(c.spec);
   const std::size_t map_bytes = align_up(c.samples.size());
   const std::size_t mask_bytes = align_up(c.mask.size() + 1);
@@ -344,6 +348,7 @@ void bench(const BenchCase& b) {
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "all";
+  plain = argc > 3 && std::string(argv[3]) == "plain";
   const int cases = argc > 2 ? std::atoi(argv[2]) : 3000;
   if (!device_report().available) {
     std::printf("no device: %s\n", device_report().reason.c_str());
