@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <set>
 #include <thread>
 
@@ -34,9 +35,10 @@ void fill_blobs(const ImageView& maps, double pitch) {
 /// asked.
 class MemorySource final : public Source {
  public:
-  MemorySource(StreamFormat format, double pitch, double rate)
-      : format_(std::move(format)), pitch_(pitch), rate_(rate) {
+  MemorySource(StreamFormat format, double pitch, double rate) : format_(std::move(format)), rate_(rate) {
     format_.live = rate > 0;
+    picture_ = Block(packed_bytes(*format_.maps), MemoryKind::Host);
+    fill_blobs(packed_view(picture_.data(), *format_.maps), pitch);
     format_.description = "memory";
   }
   const StreamFormat& format() const override { return format_; }
@@ -49,10 +51,8 @@ class MemorySource final : public Source {
     ++frame_;
     if (cancelled_) return ReadResult::End;
     if (filled_.insert(input.maps.data).second) {
-      fill_blobs(input.maps, pitch_);
-      if (input.frame.data != nullptr)
-        std::fill_n(static_cast<std::uint8_t*>(input.frame.data), packed_bytes(input.frame.format),
-                    std::uint8_t{90});
+      std::memcpy(input.maps.data, picture_.data(), picture_.size());
+      if (input.frame.data != nullptr) std::memset(input.frame.data, 90, packed_bytes(input.frame.format));
     }
     return ReadResult::Frame;
   }
@@ -60,7 +60,8 @@ class MemorySource final : public Source {
 
  private:
   StreamFormat format_;
-  double pitch_, rate_;
+  Block picture_;
+  double rate_;
   std::uint64_t frame_ = 0;
   std::int64_t start_ns_ = 0;
   std::set<const void*> filled_;
