@@ -209,7 +209,7 @@ def test_long_contours_that_are_emitted_in_pieces_give_the_bits_of_scikit_image(
     compare(cases, tmp_path)
 
 
-# The fields of scikit-image's issue 4830, in spirit: plateaus beside NaN, where ends meet on one sample.
+# Fields of the kind that once made scikit-image fail, in spirit: plateaus beside NaN, where ends meet on one sample.
 def test_plateaus_beside_nan_give_the_bits_of_scikit_image(tmp_path):
     nan = np.nan
     fields = [[[nan, nan, nan, nan, nan, nan], [nan, 0, 0, 0, 0, nan], [nan, 0, 1, 1, 0, nan],
