@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 
+import cv2
 import numpy as np
 import pytest
 from conftest import PROGRAM, ROOT, blobs, classes_yaml, read_lines
@@ -140,6 +141,57 @@ def test_the_demo_graph_draws_on_a_video(contorno, tmp_path):
     assert len(read_lines(out / "contours.jsonl")) == 30
     assert (out / "overlay.webm").stat().st_size > 1000
     assert len(list(out.glob("overlay-*.png"))) == 1
+
+
+def test_the_graph_for_people_draws_on_a_video(contorno, tmp_path):
+    video = make_video(contorno, tmp_path, 12)
+    contorno("run", EXAMPLES / "people.yaml", "--input", video, "--output", tmp_path, "--set", "images.first=0")
+    assert len(read_lines(tmp_path / "contours.jsonl")) == 12
+    assert (tmp_path / "overlay.webm").stat().st_size > 1000
+
+
+def test_the_images_graph_outlines_what_is_brown_on_photographs(contorno, tmp_path):
+    photos = tmp_path / "photos"
+    photos.mkdir()
+    for index, width in enumerate((200, 200, 160)):
+        photo = np.full((120, width, 3), (58, 178, 217), np.uint8)
+        cv2.circle(photo, (80, 60), 20, (34, 58, 90), -1)
+        cv2.imwrite(str(photos / f"{index}.png"), photo)
+    contorno("run", EXAMPLES / "images.yaml", "--input", photos, "--output", tmp_path)
+    assert len(list((tmp_path / "overlay").glob("*.png"))) == 3
+    first = (tmp_path / "svg" / "000000.svg").read_text()
+    assert "blemish" in first and "<path" in first
+    picture = cv2.imread(str(tmp_path / "overlay" / "000000.png"))
+    photo = cv2.imread(str(photos / "0.png"))
+    changed = np.abs(picture.astype(int) - photo).sum(axis=2) > 30
+    # The spot's rim and inside are drawn on, the skin around it is not.
+    assert changed[60, 66:95].all() and changed[60, 57:63].any()
+    assert not changed[:30].any()
+
+
+def test_the_dataset_graph_writes_every_kind_of_output(contorno, dataset, tmp_path):
+    (dataset / "frames").mkdir()
+    for index in range(6):
+        cv2.imwrite(str(dataset / "frames" / f"{index:05}.png"), np.full((190, 320, 3), 90, np.uint8))
+    contorno("run", EXAMPLES / "dataset.yaml", "--input", dataset, "--output", tmp_path)
+    lines = read_lines(tmp_path / "contours.jsonl")
+    # The frames are twice as large as the maps, and contours are given on the frame.
+    assert (lines[0]["width"], lines[0]["height"]) == (320, 190)
+    expected = measure.find_contours(np.load(dataset / "maps" / "00000.npy")[..., 3].astype(np.float64), 0.5)[0]
+    points = points_of(lines[0]["classes"][3]["contours"][0])
+    np.testing.assert_allclose(points, (expected[:, ::-1] + 0.5) * 2 - 0.5, atol=1e-4)
+    assert len(json.loads((tmp_path / "coco.json").read_text())["images"]) == 6
+    assert len(json.loads((tmp_path / "contours.geojson").read_text())["features"]) > 6
+    assert len(list((tmp_path / "overlay").glob("*.png"))) == 6
+    assert len(list((tmp_path / "svg").glob("*.svg"))) == 6
+
+
+@pytest.mark.parametrize("name", ["camera", "rtsp"])
+def test_a_source_that_is_not_there_is_an_error_with_its_address(contorno, tmp_path, name):
+    done = contorno("run", EXAMPLES / f"{name}.yaml", "--output", tmp_path, "--frames", 1, "--set",
+                    "source.timeout=2000", check=False)
+    assert done.returncode in (65, 66, 69, 74, 3)
+    assert len(done.stderr) > 20
 
 
 def test_the_pattern_graph_runs_and_is_deterministic(contorno, tmp_path):
