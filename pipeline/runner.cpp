@@ -115,14 +115,19 @@ void Runner::finish_sinks() {
 /// Runs one thread's loop; what it throws ends the run and is thrown again by run().
 template <class Loop>
 void Runner::guarded(const Loop& loop) {
-  try {
-    loop();
-  } catch (...) {
+  const auto fail = [&](ExitCode code) {
     {
       const std::lock_guard lock(failure_mutex_);
-      if (!failure_) failure_ = std::current_exception();
+      if (!failure_) failure_ = std::current_exception(), failure_code_ = code;
     }
     abort();
+  };
+  try {
+    loop();
+  } catch (const Error& error) {
+    fail(error.code());
+  } catch (...) {
+    fail(ExitCode::Internal);
   }
 }
 
@@ -138,9 +143,10 @@ RunReport Runner::run() {
   }
   finish_sinks();
   report_.frames = progress();
-  // What was offered and is in no other count was under way when the run was aborted.
+  // What was offered and is in no other count was under way when the run ended.
   FrameCounts& frames = report_.frames;
-  frames.dropped_aborted = frames.offered - frames.delivered - frames.failed - frames.dropped();
+  const std::uint64_t under_way = frames.offered - frames.delivered - frames.failed - frames.dropped();
+  (failure_code_ == ExitCode::Internal ? frames.failed : frames.dropped_aborted) += under_way;
   report_.wall_seconds = static_cast<double>(now_ns() - start) * 1e-9;
   report_.backend = options_.backend;
   report_.source = stream_.description;

@@ -53,6 +53,9 @@ class Runner {
   /// impossible, after the sinks were finished; frames that fail and sinks that break are in the report
   /// instead.
   RunReport run();
+  /// The accounts of a run that ended, also of one that threw. Frames that a broken device had under way
+  /// count as failed.
+  const RunReport& report() const { return report_; }
 
   /// Stop reading, finish what is under way. From any thread.
   void request_stop();
@@ -117,6 +120,7 @@ class Runner {
   std::atomic<bool> stop_requested_ = false, aborted_ = false;
   std::mutex failure_mutex_;
   std::exception_ptr failure_;
+  ExitCode failure_code_ = ExitCode::Ok;
 };
 
 }  // namespace contorno

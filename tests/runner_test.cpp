@@ -153,9 +153,14 @@ TEST_CASE("an error that is no data error ends the run, and sinks are finished a
   fake::behaviour.on_run = [](std::uint32_t number) {
     if (number == 5) throw Error(ExitCode::Internal, "broken device");
   };
-  Run result;
-  CHECK_THROWS_WITH_AS(run(result, graph, source), "broken device", Error);
-  CHECK(result.sink.finished == 1);
+  fake::CollectingSink sink;
+  Runner runner(graph, source, {{.name = "collect", .sink = &sink, .input = {1, 0}}}, {});
+  CHECK_THROWS_WITH_AS(runner.run(), "broken device", Error);
+  CHECK(sink.finished == 1);
+  // Nothing is lost: what the broken device had under way has failed.
+  check_accounts(runner.report());
+  CHECK(runner.report().frames.failed > 0);
+  CHECK(runner.report().frames.delivered == sink.frames.size());
 }
 
 TEST_CASE("a sink that breaks gets no more frames and its error is in the report") {

@@ -171,9 +171,19 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
                  .text = text.get(),
                  .trace = trace.get(),
                  .on_failure = [&](const FrameFailure& failure) { failure_log(failure); }});
-  const RunReport report = run_watched(runner, Progress(!arguments.quiet));
-  if (!arguments.report.empty())
-    write_text_file(arguments.report, report_json(report, arguments.graph, read_text_file(arguments.graph)));
+  const auto write_report = [&] {
+    if (!arguments.report.empty())
+      write_text_file(arguments.report,
+                      report_json(runner.report(), arguments.graph, read_text_file(arguments.graph)));
+  };
+  RunReport report;
+  try {
+    report = run_watched(runner, Progress(!arguments.quiet));
+  } catch (...) {
+    write_report();
+    throw;
+  }
+  write_report();
   if (trace)
     write_text_file(arguments.trace, trace->to_json({{kReaderTrack, "reader"},
                                                      {kLauncherTrack, "launcher"},

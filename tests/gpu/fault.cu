@@ -1,0 +1,58 @@
+// contorno_fault: a run whose sixth frame makes a kernel write to address 0. The device is then unusable for
+// the process; the run must end by itself, with its accounts in order, its sinks finished and exit code 70.
+// tests/gpu/run checks that.
+#include <cstdio>
+
+#include "cuda/check.h"
+#include "pipeline/clock.h"
+#include "pipeline/runner.h"
+#include "tests/fakes.h"
+
+namespace {
+
+using namespace contorno;
+
+__global__ void copy_or_fault(const unsigned* in, unsigned* out) {
+  unsigned* target = in[0] == 5 ? nullptr : out;
+  target[0] = in[0];
+}
+
+class FaultStage final : public Stage {
+ public:
+  void plan(PlanContext& context) override { context.set_output(0, context.input(0)); }
+  void run(const RunContext& context) const override {
+    copy_or_fault<<<1, 1, 0, static_cast<cudaStream_t>(context.stream)>>>(
+        context.image_in(0).row<unsigned>(0), context.image_out(0).row<unsigned>(0));
+    check_launch("copy_or_fault");
+  }
+};
+
+}  // namespace
+
+int main() {
+  static StageType type = fake::copy_stage();
+  type.make_cuda = [](const ParamSet&) -> std::unique_ptr<Stage> { return std::make_unique<FaultStage>(); };
+  GraphSpec graph = fake::copy_graph();
+  for (NodeSpec& node : graph.nodes) node.type = &type;
+  fake::CountingSource source(100000);
+  fake::CollectingSink sink;
+  Runner runner(graph, source, {{.name = "collect", .sink = &sink, .input = {1, 0}}},
+                {.backend = Backend::Cuda});
+  const std::int64_t start = now_ns();
+  try {
+    runner.run();
+  } catch (const Error& error) {
+    const FrameCounts& frames = runner.report().frames;
+    const bool adds_up = frames.offered == frames.delivered + frames.failed + frames.dropped();
+    const bool in_time = now_ns() - start < 1'000'000'000;
+    const bool good = adds_up && in_time && frames.delivered == 5 && frames.failed > 0 &&
+                      sink.finished == 1 && sink.frames.size() == 5 && error.code() == ExitCode::Internal;
+    std::printf("cases 1 %s: %s (in %llu out %llu failed %llu, %.1f ms)\n", good ? "passed" : "FAILED",
+                error.what(), static_cast<unsigned long long>(frames.offered),
+                static_cast<unsigned long long>(frames.delivered),
+                static_cast<unsigned long long>(frames.failed), static_cast<double>(now_ns() - start) * 1e-6);
+    return good ? static_cast<int>(error.code()) : 1;
+  }
+  std::puts("the planted fault was not noticed");
+  return 1;
+}
