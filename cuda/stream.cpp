@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 #include <nvtx3/nvToolsExt.h>
 
+#include <atomic>
 #include <cstdio>
 #include <string>
 
@@ -22,6 +23,9 @@ void throw_on_error(cudaError_t status, const char* call) {
 void log_on_error(cudaError_t status, const char* call) noexcept {
   if (status == cudaSuccess) return;
   cudaGetLastError();
+  // A broken device fails every call that follows with the same error; one line of it is enough.
+  static std::atomic<int> last{cudaSuccess};
+  if (last.exchange(status) == status) return;
   std::fprintf(stderr, "contorno: CUDA: %s (in %s)\n", cudaGetErrorString(status), call);
 }
 

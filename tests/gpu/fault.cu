@@ -1,6 +1,6 @@
-// contorno_fault: a run whose sixth frame makes a kernel write to address 0. The device is then unusable for
-// the process; the run must end by itself, with its accounts in order, its sinks finished and exit code 70.
-// tests/gpu/run checks that.
+// contorno_fault: a run whose sixth frame makes a kernel write far out of bounds. The device is then unusable
+// for the process; the run must end by itself, with its accounts in order, its sinks finished and exit
+// code 70. tests/gpu/run checks that.
 #include <cstdio>
 
 #include "cuda/check.h"
@@ -13,8 +13,10 @@ namespace {
 using namespace contorno;
 
 __global__ void copy_or_fault(const unsigned* in, unsigned* out) {
-  unsigned* target = in[0] == 5 ? nullptr : out;
-  target[0] = in[0];
+  // Far outside of every allocation; a null pointer would be undefined behaviour that the compiler may
+  // optimise away.
+  const unsigned long long offset = in[0] == 5 ? 1ULL << 44 : 0;
+  out[offset] = in[0];
 }
 
 class FaultStage final : public Stage {
