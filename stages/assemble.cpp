@@ -71,8 +71,8 @@ Assembler::Layout Assembler::layout_of(std::uint64_t contours, std::uint64_t poi
   layout.suspects = place(static_cast<std::size_t>(format_.channels));
   layout.results = place(tasks * sizeof(BandResult));
   layout.unvisited = place(tasks * layout.unvisited_words_per_band * sizeof(std::uint64_t));
-  layout.entries = place(bands_ > 1 ? tasks * Band::entry_count(format_.width) * sizeof(Detail*)
-                                    : 0);  // NOLINT(bugprone-sizeof-expression)
+  layout.entries =
+      place(bands_ > 1 ? tasks * Band::entry_count(format_.width) * sizeof(void*) : 0);  // of Detail*
   // A begun chunk of each kind per task; full ones for runs, pieces, and details of fragments.
   const std::uint64_t fragments =
       bands_ > 1 ? std::min<std::uint64_t>(points, tasks * static_cast<std::uint64_t>(format_.width) / 2) : 0;

@@ -95,11 +95,11 @@ GraphSpec graph_of(const Case& one, int slots) {
     spec.colour = {static_cast<std::uint8_t>(60 * k), 200, 40, 255};
     graph.classes.push_back(spec);
   }
-  const auto add = [&](const char* name, std::vector<Origin> inputs) {
+  const auto add = [&](const char* name, const std::vector<Origin>& inputs) {
     for (const StageType* type : stage_catalog())
       if (type->name == name)
         graph.nodes.push_back(
-            {.name = name, .type = type, .params = ParamSet(type->params), .inputs = std::move(inputs)});
+            {.name = name, .type = type, .params = ParamSet(type->params), .inputs = inputs});
   };
   add("marching_squares", {{Origin::kSource, 1}});
   add("contour_assembly", {{0, 0}});
