@@ -40,8 +40,12 @@ Excerpt excerpt(std::string_view line, std::size_t column) {
 
 }  // namespace
 
-Problems::Problems(std::string file_name, const SourceText& text, std::vector<std::string> overrides)
-    : file_name_(std::move(file_name)), text_(&text), overrides_(std::move(overrides)) {}
+Problems::Problems(std::string file_name, const SourceText& text, std::vector<std::string> overrides,
+                   std::string option)
+    : file_name_(std::move(file_name)),
+      text_(&text),
+      overrides_(std::move(overrides)),
+      option_(std::move(option)) {}
 
 void Problems::add(const Place& place, std::string message, std::string fix) {
   problems_.push_back({place, std::move(message), std::move(fix)});
@@ -50,7 +54,7 @@ void Problems::add(const Place& place, std::string message, std::string fix) {
 std::string Problems::name_of(const Place& place) const {
   if (place.override_index < 0) return fmt::format("line {}", place.line);
   const std::string& given = overrides_[static_cast<std::size_t>(place.override_index)];
-  return fmt::format("--set {}", printable(given.substr(0, given.find('='))));
+  return fmt::format("{}{}", option_, printable(given.substr(0, given.find('='))));
 }
 
 std::string Problems::render(const Problem& problem) const {

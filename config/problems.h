@@ -17,8 +17,9 @@ struct Problem {
 
 class Problems {
  public:
-  /// `text` must outlive this. `overrides` as given to --set, for places on the command line.
-  Problems(std::string file_name, const SourceText& text, std::vector<std::string> overrides);
+  /// `text` must outlive this. `overrides` as given on the command line behind `option`, for places there.
+  Problems(std::string file_name, const SourceText& text, std::vector<std::string> overrides,
+           std::string option = "--set ");
 
   void add(const Place& place, std::string message, std::string fix = {});
   bool empty() const { return problems_.empty(); }
@@ -35,6 +36,7 @@ class Problems {
   std::string file_name_;
   const SourceText* text_;
   std::vector<std::string> overrides_;
+  std::string option_;
   std::vector<Problem> problems_;
 };
 

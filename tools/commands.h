@@ -13,12 +13,12 @@ class App;
 namespace contorno {
 
 using Action = std::function<int()>;
-/// source.
 
 /// Every stage, source and sink that this program was built with.
 const Catalog& full_catalog();
 
 void add_run_command(CLI::App& app, const Catalog& catalog, Action& action);
+void add_apply_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_check_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_stages_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_schema_command(CLI::App& app, const Catalog& catalog, Action& action);

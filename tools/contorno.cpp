@@ -24,6 +24,7 @@ int run(int argc, char** argv) {
   const Catalog& catalog = full_catalog();
   add_run_command(app, catalog, action);
   add_check_command(app, catalog, action);
+  add_apply_command(app, catalog, action);
   add_stages_command(app, catalog, action);
   add_schema_command(app, catalog, action);
   add_doctor_command(app, action);

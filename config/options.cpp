@@ -1,0 +1,35 @@
+#include "config/options.h"
+
+#include "config/load.h"
+#include "config/problems.h"
+#include "config/values.h"
+
+namespace contorno::config {
+
+ParamSet params_from_text(const ParamDeclaration& declaration, const std::string& owner,
+                          const std::vector<std::pair<std::string, std::string>>& settings) {
+  YamlNode map{.kind = YamlKind::Map};
+  std::vector<std::string> names;
+  for (const auto& [name, given] : settings) {
+    const ParamSpec* spec = declaration.find(name);
+    // A list may go without its brackets: --size 11,11
+    const bool bare =
+        spec != nullptr && spec->kind == ParamKind::Numbers && !given.empty() && given.front() != '[';
+    const std::string text = bare ? "[" + given + "]" : given;
+    const Place place{.line = 0, .override_index = static_cast<int>(names.size())};
+    YamlNode value{.kind = YamlKind::Scalar, .style = ScalarStyle::CommandLine, .place = place, .text = text};
+    map.entries.push_back({.key = name, .place = place, .value = std::move(value)});
+    names.push_back(name);
+  }
+  const SourceText nothing("");
+  // What is missing has no place of its own: it is said of the owner as a whole.
+  names.push_back(owner);
+  const Place whole{.line = 0, .override_index = static_cast<int>(names.size()) - 1};
+  Problems problems("", nothing, names, "--");
+  ParamSet params(declaration);
+  read_params(map, {}, owner, whole, params, problems);
+  if (!problems.empty()) throw ConfigErrors(problems.report(), problems.size());
+  return params;
+}
+
+}  // namespace contorno::config

@@ -1,0 +1,60 @@
+"""`contorno apply`: one stage on one file."""
+import cv2
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def picture(tmp_path):
+    """A coloured picture without transparency, 37 x 23."""
+    pixels = np.random.default_rng(3).integers(0, 256, (23, 37, 3), np.uint8)
+    cv2.imwrite(str(tmp_path / "in.png"), pixels[..., ::-1])
+    return pixels
+
+
+def test_a_crop_of_a_picture_has_the_pixels_of_the_picture(contorno, tmp_path, picture):
+    contorno("apply", "preprocess", "in.png", "out.png", "--crop", "5,4,20,11", cwd=tmp_path)
+    out = cv2.imread(str(tmp_path / "out.png"), cv2.IMREAD_UNCHANGED)[..., ::-1]
+    np.testing.assert_array_equal(out, picture[4:15, 5:25])
+
+
+@pytest.mark.parametrize("layout", ["hwc", "chw"])
+def test_arrays_keep_their_type_and_layout(contorno, tmp_path, layout):
+    maps = np.random.default_rng(4).random((3, 19, 28), np.float32)
+    given = maps if layout == "chw" else maps.transpose(1, 2, 0)
+    np.save(tmp_path / "in.npy", np.ascontiguousarray(given))
+    contorno("apply", "preprocess", "in.npy", "out.npy", "--layout", layout, "--crop=[3,2,15,9]", cwd=tmp_path)
+    out = np.load(tmp_path / "out.npy")
+    assert out.dtype == np.float32
+    cropped = maps[:, 2:11, 3:18]
+    np.testing.assert_array_equal(out, cropped if layout == "chw" else cropped.transpose(1, 2, 0))
+
+
+def test_a_picture_is_taken_with_the_channels_that_were_asked_for(contorno, tmp_path, picture):
+    shapes = {"auto": (23, 37, 3), "grey": (23, 37), "rgb": (23, 37, 3), "rgba": (23, 37, 4)}
+    for channels, shape in shapes.items():
+        contorno("apply", "preprocess", "in.png", "out.npy", "--channels", channels, cwd=tmp_path)
+        assert np.load(tmp_path / "out.npy").shape == shape
+    cv2.imwrite(str(tmp_path / "grey.png"), picture[..., 0])
+    contorno("apply", "preprocess", "grey.png", "out.npy", cwd=tmp_path)
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), picture[..., 0])
+
+
+@pytest.mark.parametrize("arguments, code, words", [
+    (["preproces", "in.png", "out.png"], 2, "did you mean 'preprocess'"),
+    (["preprocess", "no.png", "out.png"], 66, "no.png"),
+    (["preprocess", "in.png", "out.tif"], 64, ".npy takes every image"),
+    (["preprocess", "in.png", "out.png", "--size"], 2, "--size needs a value"),
+    (["preprocess", "in.png", "out.png", "stray"], 2, "'stray' is no option"),
+    (["preprocess", "in.png", "out.png", "--filter", "best", "--sise", "3"], 78, "did you mean 'size'"),
+    (["preprocess", "in.png", "out.png", "--filter", "best", "--sise", "3"], 78, "'best'"),
+    (["overlay", "in.png", "out.png"], 64, "takes contours"),
+    (["preprocess", "in.png", "out.png", "--output", "float32"], 64, "float32"),
+    (["preprocess", "flat.npy", "out.npy"], 65, "flat.npy"),
+])
+def test_mistakes_are_told_in_a_sentence(contorno, tmp_path, picture, arguments, code, words):
+    np.save(tmp_path / "flat.npy", np.zeros(5, np.float32))
+    done = contorno("apply", *arguments, cwd=tmp_path, check=False)
+    assert done.returncode == code
+    assert words in done.stderr
+    assert not list(tmp_path.glob("out.*"))
