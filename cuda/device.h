@@ -25,6 +25,11 @@ struct DeviceReport {
   std::vector<DeviceInfo> devices;
 };
 
+/// Fills in reason and fix for a machine on which no device answered: versions as CUDA gives them (12040
+/// = 12.4, 0 = none), `error` what the runtime said, empty when it found no device. Separate so that it can
+/// be tested.
+void explain_absence(int runtime_version, int driver_version, const std::string& error, DeviceReport& report);
+
 /// Never throws; the first call may take some 100 ms because it starts the driver.
 const DeviceReport& device_report();
 

@@ -11,10 +11,6 @@
 namespace contorno {
 namespace {
 
-std::string version_text(int version) {
-  return version == 0 ? "none" : std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
-
 std::string mebibytes(std::size_t bytes) {
   return std::to_string((bytes + (1U << 20) - 1) >> 20) + " MiB";
 }
@@ -25,19 +21,11 @@ DeviceReport ask_devices() {
   int driver = 0;
   cudaRuntimeGetVersion(&runtime);
   cudaDriverGetVersion(&driver);
-  report.runtime_version = version_text(runtime);
-  report.driver_version = version_text(driver);
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   cudaGetLastError();
-  if (status != cudaSuccess || count == 0) {
-    report.reason = status != cudaSuccess ? cudaGetErrorString(status) : "no CUDA device was found";
-    report.fix = driver == 0
-                     ? "install the NVIDIA driver (libcuda.so.1 was not found)"
-                     : "needs a driver for CUDA " + report.runtime_version + ", found one for CUDA " +
-                           report.driver_version + "; update the driver or check that the device is visible";
-    return report;
-  }
+  explain_absence(runtime, driver, status != cudaSuccess ? cudaGetErrorString(status) : "", report);
+  if (status != cudaSuccess || count == 0) return report;
   for (int index = 0; index < count; ++index) {
     cudaDeviceProp properties{};
     if (cudaGetDeviceProperties(&properties, index) != cudaSuccess) continue;
@@ -48,8 +36,11 @@ DeviceReport ask_devices() {
          .total_bytes = properties.totalGlobalMem,
          .multiprocessors = properties.multiProcessorCount});
   }
-  report.available = !report.devices.empty();
-  if (report.available) cudaMemGetInfo(&report.devices[0].free_bytes, &report.devices[0].total_bytes);
+  if (!report.devices.empty()) {
+    report.available = true;
+    report.reason = report.fix = "";
+    cudaMemGetInfo(&report.devices[0].free_bytes, &report.devices[0].total_bytes);
+  }
   cudaGetLastError();
   return report;
 }

@@ -16,13 +16,18 @@ namespace contorno {
 enum class OnFull : std::uint8_t { Auto, Wait, DropOldest, DropNewest };
 std::string_view name_of(OnFull policy);
 
+/// How the pipeline's threads wait for each other. Block: they sleep. Spin: they look again and again, which
+/// takes a processor each and spares the time that waking up takes.
+enum class Waiting : std::uint8_t { Block, Spin };
+
 /// The `pipeline:` section.
 struct PipelineSettings {
   Backend backend = Backend::Auto;
   int slots = 4;
   OnFull on_full = OnFull::Auto;  ///< Auto: files wait, live sources drop the oldest
   double deadline_ms = 0;         ///< a frame that waited longer is dropped before it is processed; 0 = none
-  int threads = 0;                ///< of the CPU backend; 0 = as many as the machine has
+  Waiting waiting = Waiting::Block;
+  int threads = 0;  ///< of the CPU backend; 0 = as many as the machine has
 };
 const ParamDeclaration& pipeline_params();  ///< of PipelineSettings
 

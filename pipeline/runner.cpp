@@ -48,7 +48,7 @@ Runner::Runner(const GraphSpec& graph, Source& source, std::vector<SinkBinding> 
       threads_(decided_threads(graph.settings.threads)),
       capacities_(graph.nodes.size()),
       stream_(source.format()),
-      ring_(graph.settings.slots, policy_) {
+      ring_(graph.settings.slots, policy_, graph.settings.waiting) {
   // The ring needs one slot more than it was given where a policy drops and there would be only one.
   slots_.resize(static_cast<std::size_t>(policy_ == OnFull::Wait ? graph.settings.slots
                                                                  : std::max(graph.settings.slots, 2)));
@@ -78,9 +78,18 @@ void Runner::plan_slots() {
                                     .text = options_.text,
                                     .capacities = &capacities_,
                                     .exports = exports};
-  for (Slot& slot : slots_) {
+  for (std::size_t index = 0; index < slots_.size(); ++index) {
+    Slot& slot = slots_[index];
     if (!slot.graph) slot.graph = std::make_unique<PlannedGraph>(environment);
-    slot.graph->plan(stream_);
+    try {
+      slot.graph->plan(stream_);
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::OutOfMemory || index == 0) throw;
+      throw Error(ExitCode::OutOfMemory,
+                  fmt::format("{}; {} of {} slots of {} MiB each fitted: set 'slots: {}' in the pipeline "
+                              "section",
+                              error.what(), index, slots_.size(), slots_[0].graph->bytes() >> 20, index));
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 #include "pipeline/slot_ring.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "cuda/error.h"
 
@@ -14,8 +15,9 @@ int slots_needed(int slots, OnFull policy) {
 
 }  // namespace
 
-SlotRing::SlotRing(int slots, OnFull policy)
+SlotRing::SlotRing(int slots, OnFull policy, Waiting waiting)
     : policy_(policy),
+      waiting_(waiting),
       free_(static_cast<std::size_t>(slots_needed(slots, policy))),
       queued_(static_cast<std::size_t>(slots_needed(slots, policy))),
       launched_(static_cast<std::size_t>(slots_needed(slots, policy))) {
@@ -35,11 +37,29 @@ SlotRing::Offer SlotRing::offer() {
     free_.push(steal_oldest());
   }
   queued_.push(held_);
-  queued_changed_.notify_one();
+  changed(queued_changed_);
   free_changed_.wait(lock, [&] { return stopped_ || !free_.empty(); });
   if (stopped_) return {.open = false};
   held_ = free_.pop();
   return result;
+}
+
+void SlotRing::changed(std::condition_variable& condition) {
+  changes_.fetch_add(1, std::memory_order_release);
+  condition.notify_all();
+}
+
+template <class Ready>
+void SlotRing::wait(std::unique_lock<std::mutex>& lock, std::condition_variable& condition,
+                    const Ready& ready) {
+  if (waiting_ == Waiting::Block) return condition.wait(lock, ready);
+  while (!ready()) {
+    const std::uint32_t seen = changes_.load(std::memory_order_acquire);
+    lock.unlock();
+    // Gives way to others that want this processor; returns at once when there are none.
+    while (changes_.load(std::memory_order_acquire) == seen) std::this_thread::yield();
+    lock.lock();
+  }
 }
 
 int SlotRing::steal_oldest() {
@@ -52,16 +72,16 @@ int SlotRing::steal_oldest() {
 void SlotRing::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
-  queued_changed_.notify_all();
-  launched_changed_.notify_all();
+  changed(queued_changed_);
+  changed(launched_changed_);
 }
 
 void SlotRing::stop() {
   const std::lock_guard lock(mutex_);
   stopped_ = closed_ = true;
-  free_changed_.notify_all();
-  queued_changed_.notify_all();
-  launched_changed_.notify_all();
+  changed(free_changed_);
+  changed(queued_changed_);
+  changed(launched_changed_);
 }
 
 int SlotRing::left_queued() const {
@@ -71,7 +91,7 @@ int SlotRing::left_queued() const {
 
 std::optional<int> SlotRing::take_queued() {
   std::unique_lock lock(mutex_);
-  queued_changed_.wait(lock, [&] { return closed_ || !queued_.empty(); });
+  wait(lock, queued_changed_, [&] { return closed_ || !queued_.empty(); });
   if (stopped_ || queued_.empty()) return std::nullopt;
   ++under_way_;
   return queued_.pop();
@@ -80,14 +100,13 @@ std::optional<int> SlotRing::take_queued() {
 void SlotRing::launched(int slot) {
   const std::lock_guard lock(mutex_);
   launched_.push(slot);
-  launched_changed_.notify_one();
+  changed(launched_changed_);
 }
 
 std::optional<int> SlotRing::take_launched() {
   std::unique_lock lock(mutex_);
-  launched_changed_.wait(lock, [&] {
-    return stopped_ || !launched_.empty() || (closed_ && queued_.empty() && under_way_ == 0);
-  });
+  wait(lock, launched_changed_,
+       [&] { return stopped_ || !launched_.empty() || (closed_ && queued_.empty() && under_way_ == 0); });
   if (stopped_ || launched_.empty()) return std::nullopt;
   return launched_.pop();
 }
@@ -96,9 +115,9 @@ void SlotRing::release(int slot) {
   const std::lock_guard lock(mutex_);
   --under_way_;
   free_.push(slot);
-  free_changed_.notify_all();
+  changed(free_changed_);
   // The finisher itself may be the one that waits for the last frame.
-  launched_changed_.notify_all();
+  changed(launched_changed_);
 }
 
 bool SlotRing::drain() {

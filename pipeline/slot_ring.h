@@ -9,6 +9,7 @@
 // No call allocates. All are safe from any thread; each role is meant for one.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -21,8 +22,9 @@ namespace contorno {
 
 class SlotRing {
  public:
-  /// `policy` must not be Auto. The reader holds slot 0 from the start.
-  SlotRing(int slots, OnFull policy);
+  /// `policy` must not be Auto. The reader holds slot 0 from the start. `waiting` is how the launcher and the
+  /// finisher wait; the reader always sleeps.
+  SlotRing(int slots, OnFull policy, Waiting waiting = Waiting::Block);
 
   /// The slot that the reader fills.
   int held() const { return held_; }
@@ -76,14 +78,19 @@ class SlotRing {
   };
 
   int steal_oldest();
+  void changed(std::condition_variable& condition);
+  template <class Ready>
+  void wait(std::unique_lock<std::mutex>& lock, std::condition_variable& condition, const Ready& ready);
 
   const OnFull policy_;
+  const Waiting waiting_;
   mutable std::mutex mutex_;
   std::condition_variable free_changed_, queued_changed_, launched_changed_;
   Fifo free_, queued_, launched_;
   int under_way_ = 0;  // taken by the launcher, not yet released
   int held_ = 0;
   bool closed_ = false, stopped_ = false;
+  std::atomic<std::uint32_t> changes_ = 0;  // written with the mutex held; what a spinning thread looks at
 };
 
 }  // namespace contorno

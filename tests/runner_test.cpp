@@ -43,10 +43,15 @@ long resident_kib() {
 }  // namespace
 
 TEST_CASE("as many frames come out as went in, in order, for every number of frames and slots") {
-  for (const int slots : {1, 2, 4})
+  for (const auto& [slots, waiting] : {std::pair{1, Waiting::Block},
+                                       {2, Waiting::Block},
+                                       {4, Waiting::Block},
+                                       {1, Waiting::Spin},
+                                       {3, Waiting::Spin}})
     for (const std::uint64_t frames : {0, 1, 3, 4, 5, 100}) {
       GraphSpec graph = fake::copy_graph();
       graph.settings.slots = slots;
+      graph.settings.waiting = waiting;
       fake::CountingSource source(frames);
       Run result;
       run(result, graph, source);
@@ -230,6 +235,23 @@ TEST_CASE("the number of frames can be limited") {
   run(result, graph, source, {.max_frames = 17});
   CHECK(result.report.frames.offered == 17);
   CHECK(result.report.frames.delivered == 17);
+}
+
+TEST_CASE("stopping wakes threads that spin") {
+  GraphSpec graph = fake::copy_graph();
+  graph.settings.waiting = Waiting::Spin;
+  fake::CountingSource source(1'000'000, true);
+  source.pause = 1ms;
+  fake::CollectingSink sink;
+  Runner runner(graph, source, {{.name = "collect", .sink = &sink, .input = {1, 0}}}, {});
+  std::thread stopper([&] {
+    std::this_thread::sleep_for(30ms);
+    runner.abort();
+  });
+  const RunReport report = runner.run();
+  stopper.join();
+  check_accounts(report);
+  CHECK(report.interrupted);
 }
 
 TEST_CASE("memory is flat over 100,000 small frames") {
