@@ -53,6 +53,7 @@ struct ContourEngineSpec {
   Points points = Points::Float32;
   Launches launches = Launches::Fastest;
   std::uint64_t point_capacity = 0, contour_capacity = 0;
+  bool operator==(const ContourEngineSpec&) const = default;
 };
 
 class CudaContourEngine {

@@ -14,21 +14,6 @@
 namespace contorno {
 namespace {
 
-void check(const ImageView& image, const ImageView& mask) {
-  const ImageFormat& format = image.format;
-  if (format.channels != 1)
-    throw Error(ExitCode::BadData,
-                fmt::format("find_contours takes one channel, the image has {}", format.channels));
-  if (format.width < 2 || format.height < 2 || format.width > kMaxSide || format.height > kMaxSide)
-    throw Error(ExitCode::BadData, fmt::format("the image has {} rows and {} columns, allowed 2 to {} each",
-                                               format.height, format.width, kMaxSide));
-  if (mask.data == nullptr) return;
-  if (mask.format.width != format.width || mask.format.height != format.height || mask.format.channels != 1 ||
-      mask.format.type != ElementType::U8)
-    throw Error(ExitCode::BadData, fmt::format("the mask is {}, wanted {}x{}x1 uint8, as large as the image",
-                                               describe(mask.format), format.width, format.height));
-}
-
 /// To the nearest binary16, ties to even.
 double round_to_half(double value) {
   if (value == 0 || !std::isfinite(value)) return value;
@@ -60,13 +45,30 @@ double middle(const ImageView& image, SampleScale scale) {
 
 }  // namespace
 
+void check_find_contours(const ImageView& image, const ImageView& mask) {
+  const ImageFormat& format = image.format;
+  if (format.channels != 1)
+    throw Error(ExitCode::BadData,
+                fmt::format("find_contours takes one channel, the image has {}", format.channels));
+  if (format.width < 2 || format.height < 2 || format.width > kMaxSide || format.height > kMaxSide)
+    throw Error(ExitCode::BadData, fmt::format("the image has {} rows and {} columns, allowed 2 to {} each",
+                                               format.height, format.width, kMaxSide));
+  if (mask.data == nullptr) return;
+  if (mask.format.width != format.width || mask.format.height != format.height || mask.format.channels != 1 ||
+      mask.format.type != ElementType::U8)
+    throw Error(ExitCode::BadData, fmt::format("the mask is {}, wanted {}x{}x1 uint8, as large as the image",
+                                               describe(mask.format), format.width, format.height));
+}
+
+double middle_level(const ImageView& image, SampleScale scale) {
+  return with_sample_type(image.format.type, [&]<class T>(const T*) { return middle<T>(image, scale); });
+}
+
 FoundContours find_contours(const ImageView& image, const FindContoursOptions& options) {
-  check(image, options.mask);
+  check_find_contours(image, options.mask);
   const ImageFormat& format = image.format;
   FoundContours found;
-  found.level = options.level ? *options.level : with_sample_type(format.type, [&]<class T>(const T*) {
-    return middle<T>(image, options.scale);
-  });
+  found.level = options.level ? *options.level : middle_level(image, options.scale);
 
   const SampleMarker marker(format, std::span(&found.level, 1), options.scale, options.simd);
   const Block crossings(crossings_bytes(format), MemoryKind::Host);

@@ -58,6 +58,11 @@ struct FoundContours {
   }
 };
 
+/// Throws Error(BadData) when find_contours cannot take such an image and mask.
+void check_find_contours(const ImageView& image, const ImageView& mask);
+/// The level that is used when none is given; NaN when no sample is a number.
+double middle_level(const ImageView& image, SampleScale scale);
+
 /// `image` has one channel of any element type and sides of 2 to kMaxSide. Throws Error(BadData) otherwise,
 /// if the mask does not fit, or if there are more points than 32 bits can count.
 FoundContours find_contours(const ImageView& image, const FindContoursOptions& options = {});

@@ -1,12 +1,13 @@
 // Runs find_contours on many images in one process, for find_contours_oracle_test.py: find_contours_batch IN
-// OUT. IN holds records of a header and samples (and a mask); OUT a level, counts, offsets, closed flags and
-// points for each. Native byte order.
+// OUT [cuda]. IN holds records of a header and samples (and a mask); OUT a level, counts, offsets, closed
+// flags and points for each. Native byte order.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <vector>
 
-#include "stages/find_contours.h"
+#include "stages/find_contours_cuda.h"
 
 using namespace contorno;
 
@@ -26,7 +27,9 @@ void put(std::FILE* out, const T* values, std::size_t count) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return 2;
+  if (argc < 3) return 2;
+  std::unique_ptr<DeviceContourFinder> device;
+  if (argc > 3) device = std::make_unique<DeviceContourFinder>();
   std::FILE* in = std::fopen(argv[1], "rb");
   std::FILE* out = std::fopen(argv[2], "wb");
   if (in == nullptr || out == nullptr) return 66;
@@ -56,7 +59,7 @@ int main(int argc, char** argv) {
     options.threads = header.threads;
     if (static_cast<Simd>(header.simd) <= best_simd()) options.simd = static_cast<Simd>(header.simd);
     options.band_rows = header.band_rows;
-    const FoundContours found = find_contours(image, options);
+    const FoundContours found = device ? device->find(image, options) : find_contours(image, options);
     const auto contours = static_cast<std::uint32_t>(found.count());
     put(out, &found.level, 1);
     put(out, &contours, 1);

@@ -8,10 +8,11 @@
 #include <string>
 #include <thread>
 
+#include "cuda/device.h"
 #include "cuda/error.h"
 #include "plugins/npy.h"
 #include "plugins/output_file.h"
-#include "stages/find_contours.h"
+#include "stages/find_contours_cuda.h"
 #include "tools/commands.h"
 #include "tools/text_file.h"
 
@@ -21,7 +22,7 @@ namespace {
 struct Arguments {
   std::string input, mask, json = "-";
   std::optional<double> level;
-  std::string fully_connected = "low", positive_orientation = "low";
+  std::string fully_connected = "low", positive_orientation = "low", backend = "auto";
   int threads = 0;
 };
 
@@ -61,6 +62,12 @@ std::string to_json(const FoundContours& found) {
   return text + "\n]\n";
 }
 
+FoundContours find(const ImageView& image, const FindContoursOptions& options, const std::string& backend) {
+  if (backend == "cuda" || (backend == "auto" && device_report().available))
+    return DeviceContourFinder().find(image, options);
+  return find_contours(image, options);
+}
+
 int run(const Arguments& arguments) {
   NpyArray image = read_npy(arguments.input);
   NpyArray mask;
@@ -78,7 +85,7 @@ int run(const Arguments& arguments) {
                   fmt::format("{}: the mask is {}, wanted bool", arguments.mask, describe(mask.header)));
     options.mask = image_of(mask, arguments.mask);
   }
-  const std::string text = to_json(find_contours(image_of(image, arguments.input), options));
+  const std::string text = to_json(find(image_of(image, arguments.input), options, arguments.backend));
   OutputFile file =
       arguments.json == "-" ? OutputFile::standard_output() : OutputFile(arguments.json, Completion::Rename);
   file.write(text);
@@ -104,6 +111,9 @@ void add_find_contours_command(CLI::App& app, std::function<int()>& action) {
       ->check(CLI::IsMember({"low", "high"}))
       ->capture_default_str();
   command->add_option("--mask", arguments->mask, "Array of bool (.npy): false = do not use the sample.");
+  command->add_option("--backend", arguments->backend, "Where it is computed; the result is the same.")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
   command->add_option("--threads", arguments->threads, "Threads; 0 = as many as the machine has.")
       ->check(CLI::NonNegativeNumber);
   command->add_option("--json", arguments->json, "File to write, - for standard output.")
