@@ -19,6 +19,7 @@ const Catalog& full_catalog();
 
 void add_run_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_apply_command(CLI::App& app, const Catalog& catalog, Action& action);
+void add_bench_command(CLI::App& app, Action& action);
 void add_check_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_stages_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_schema_command(CLI::App& app, const Catalog& catalog, Action& action);

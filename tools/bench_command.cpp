@@ -1,0 +1,27 @@
+// contorno bench: what this machine reaches, beside its limits.
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cuda/error.h"
+#include "tools/bench.h"
+#include "tools/commands.h"
+
+namespace contorno {
+
+void add_bench_command(CLI::App& app, Action& action) {
+  auto trace = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand(
+      "bench", "measure this machine: contours and frames, beside the physical limits of the same run");
+  command->add_option("--trace", *trace, "write a Chrome/Perfetto trace of 60 frames instead");
+  command->callback([trace, &action] {
+    action = [trace] {
+      if (trace->empty())
+        bench_all();
+      else
+        bench_trace(*trace);
+      return static_cast<int>(ExitCode::Ok);
+    };
+  });
+}
+
+}  // namespace contorno
