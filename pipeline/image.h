@@ -46,12 +46,25 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
+/// How the side of a mipmap level follows from the one before.
+enum class LevelSizes : std::uint8_t { Floor, Ceil, Round };
+
+/// Says of an image that it holds a chain of mipmap levels side by side; pipeline/levels.h finds them.
+struct LevelAtlas {
+  int width = 0, height = 0;  ///< of level 0
+  int levels = 0;             ///< with level 0; none in an ordinary image
+  int divisor = 2;
+  LevelSizes sizes = LevelSizes::Floor;
+  bool operator==(const LevelAtlas&) const = default;
+};
+
 /// What an image is. Sides in px, at most kMaxSide.
 struct ImageFormat {
   int width = 0, height = 0, channels = 0;
   ElementType type = ElementType::U8;
   Layout layout = Layout::Interleaved;
   Placement placement;
+  LevelAtlas atlas;
 
   std::size_t samples_per_row() const {
     return static_cast<std::size_t>(width) *
