@@ -3,6 +3,7 @@
 #include "stages/classify.h"
 #include "stages/contour_assembly.h"
 #include "stages/marching_squares.h"
+#include "stages/mipmap.h"
 #include "stages/overlay.h"
 #include "stages/preprocess.h"
 
@@ -10,8 +11,8 @@ namespace contorno {
 
 const std::vector<const StageType*>& stage_catalog() {
   static const std::vector<const StageType*> catalog{
-      &preprocess_stage(),       &classify_stage(), &marching_squares_stage(),
-      &contour_assembly_stage(), &overlay_stage(),
+      &preprocess_stage(),       &mipmap_stage(),           &classify_stage(),
+      &marching_squares_stage(), &contour_assembly_stage(), &overlay_stage(),
   };
   return catalog;
 }

@@ -1,0 +1,68 @@
+// What a mipmap chain knows before the first image: sizes, the taps of both axes for every level, the tables
+// of sRGB, and which arithmetic a level takes. Made on the host; both backends use it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "stages/mipmap.h"
+#include "stages/mipmap_light.h"
+
+namespace contorno {
+
+/// The taps of one axis; owns nothing. Output i is the sum over j < count[i] of weight[i * stride + j] times
+/// input index[i * stride + j]. `whole` are the weights as integers whose sum is `total`.
+struct MipmapTaps {
+  const int* count = nullptr;
+  const int* index = nullptr;
+  const float* weights = nullptr;
+  const std::uint32_t* whole = nullptr;
+  int stride = 0;
+  std::uint32_t total = 1;
+};
+
+struct MipmapAxis {
+  int in = 0, out = 0, stride = 0;
+  std::vector<int> count, index;
+  std::vector<float> weights;
+  std::vector<std::uint32_t> whole;  ///< of box and clamp
+  std::uint32_t total = 1;
+  bool halves = false;  ///< output i is the mean of inputs 2i and 2i + 1
+  MipmapTaps taps() const {
+    return {count.data(), index.data(), weights.data(), whole.data(), stride, total};
+  }
+};
+
+/// Weights are exact ratios for box and clamp. Those of the other filters are rounded to multiples of 2^-24
+/// such that they add up to 1 exactly.
+MipmapAxis make_mipmap_axis(int in, int out, const MipmapOptions& options);
+
+/// How the samples of a level are summed.
+enum class MipmapSums : std::uint8_t {
+  Whole,  ///< integers, exactly, with one rounding: halves up
+  Float,  ///< float32 down the columns, then along the row
+};
+
+struct MipmapPlan {
+  MipmapOptions options;
+  ImageFormat image;
+  std::vector<LevelBox> sizes;
+  std::vector<MipmapAxis> across, down;  ///< of level 1, 2, ...
+  MipmapSums sums = MipmapSums::Whole;
+  int alpha = -1;      ///< channel that colour is weighted by, or that is not light; -1: none
+  bool keeps = false;  ///< float levels are kept beside the stored ones
+  std::unique_ptr<const LightTables> light;  ///< null without linear light
+
+  int levels() const { return static_cast<int>(sizes.size()); }
+  /// Both axes halve, and nothing but a stored level is read and written.
+  bool halves(int level) const {
+    const auto step = static_cast<std::size_t>(level) - 1;
+    return !keeps && across[step].halves && down[step].halves;
+  }
+};
+
+/// Throws Error(BadConfig).
+std::unique_ptr<MipmapPlan> make_mipmap_plan(const ImageFormat& image, const MipmapOptions& options);
+
+}  // namespace contorno

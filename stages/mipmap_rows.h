@@ -1,0 +1,34 @@
+// Rows of mipmap levels on the CPU: halve_row where a level is exactly half of the one before, filter_row for
+// every other ratio and filter. Internal.
+#pragma once
+
+#include "stages/mipmap_rules.h"
+
+namespace contorno {
+
+/// The tables of the plan in host memory.
+MipmapLight host_light(const MipmapPlan& plan);
+
+/// Fills `width` pixels of a row from 2 * width pixels of two rows.
+using HalveRow = void (*)(const MipmapLight& light, int alpha, const void* top, const void* bottom, void* out,
+                          int width);
+/// For the plan's pixels; the fastest that `simd` allows.
+HalveRow halve_row(const MipmapPlan& plan, Simd simd);
+/// Hand-written kernels for uint8, or null: see mipmap_simd.cpp.
+HalveRow halve_row_simd(const MipmapPlan& plan, Simd simd);
+
+/// One row of a level.
+struct FilterRow {
+  const ImageView* in = nullptr;  ///< the level before; float where levels are kept
+  int plane = 0, y = 0;
+  MipmapTaps across, down;
+  void* out = nullptr;
+  float* kept = nullptr;  ///< the same row before quantisation, or null
+  int width = 0;          ///< of the output
+  void* columns = nullptr;
+};
+void filter_row(const MipmapPlan& plan, MipmapSource source, const FilterRow& row);
+/// Of `columns`, for rows of `width` px.
+std::size_t filter_row_bytes(const MipmapPlan& plan, int width);
+
+}  // namespace contorno
