@@ -1,4 +1,5 @@
-// Overlay on the device: four launches a frame, five with labels.
+// Overlay on the device: four launches a frame, five with labels; the frame is copied first where not every
+// tile has to be looked at.
 #include <algorithm>
 
 #include "cuda/stream.h"
@@ -38,6 +39,7 @@ class OverlayCuda final : public Stage {
 
   void run(const RunContext& context) const override {
     const Job job = job_of(context);
+    if (!job.all_tiles) copy_async(job.out, job.in, packed_bytes(plan_.format), context.stream);
     fill_async(context.scratch<std::byte>(zeroed_), 0, zeroed_bytes_, context.stream);
     const unsigned over_points = blocks_for(job.point_capacity);
     const std::uint64_t rows =
@@ -99,10 +101,12 @@ class OverlayCuda final : public Stage {
                                static_cast<std::size_t>(plan_.grid.height) *
                                static_cast<std::size_t>(plan_.grid.tiles_x) * sizeof(unsigned);
     // What must be zero lies together, so that it is one fill.
-    bins_at_ = align_up(sizeof(unsigned long long));
+    touched_count_at_ = sizeof(unsigned long long);
+    bins_at_ = align_up(touched_count_at_ + sizeof(unsigned));
     inside_at_ = align_up(bins_at_ + bins * sizeof(unsigned));
     zeroed_bytes_ = inside_at_ + inside;
     zeroed_ = take(zeroed_bytes_);
+    touched_ = take(tiles_ * sizeof(unsigned));
     bin_end_ = take(bins * sizeof(unsigned));
     references_ = take(job_.reference_capacity * sizeof(unsigned));
     points_ = take(contours.point_capacity * sizeof(FramePoint));
@@ -125,6 +129,11 @@ class OverlayCuda final : public Stage {
     job.closed = contours.closed, job.class_begin = contours.class_begin;
     auto* zeroed = context.scratch<std::byte>(zeroed_);
     job.listed = reinterpret_cast<unsigned long long*>(zeroed);
+    job.touched_count = reinterpret_cast<unsigned*>(zeroed + touched_count_at_);
+    job.touched = context.scratch<unsigned>(touched_);
+    // The plan's images lie alike, gaps included; others are copied tile by tile.
+    job.all_tiles = job.filled > 0 || job.labels > 0 || in.row_pitch != out.row_pitch ||
+                    packed_view(out.data, plan_.format).row_pitch != out.row_pitch;
     job.bin_count = reinterpret_cast<unsigned*>(zeroed + bins_at_);
     job.inside = reinterpret_cast<unsigned*>(zeroed + inside_at_);
     job.bin_end = context.scratch<unsigned>(bin_end_);
@@ -142,8 +151,9 @@ class OverlayCuda final : public Stage {
   OverlayPlan plan_;
   Block classes_, pictures_, pixels_;
   Job job_;  ///< what does not change from frame to frame
-  std::size_t tiles_ = 0, bins_at_ = 0, inside_at_ = 0, zeroed_bytes_ = 0;
-  Scratch zeroed_, bin_end_, references_, points_, point_class_, boxes_, placed_, placed_count_, outcome_;
+  std::size_t tiles_ = 0, touched_count_at_ = 0, bins_at_ = 0, inside_at_ = 0, zeroed_bytes_ = 0;
+  Scratch zeroed_, touched_, bin_end_, references_, points_, point_class_, boxes_, placed_, placed_count_,
+      outcome_;
 };
 
 }  // namespace

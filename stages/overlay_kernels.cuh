@@ -47,6 +47,7 @@ struct Job {
   const Colour* pixels = nullptr;
   bool has_legend = false;
   PlacedStamp legend;
+  bool all_tiles = false;  ///< insides or labels may touch any tile; otherwise the touched ones are listed
   int first_digit = -1;
   int labels = 0;  ///< a class
   unsigned long long point_capacity = 0, contour_capacity = 0, reference_capacity = 0;
@@ -62,12 +63,14 @@ struct Job {
   const unsigned char* closed = nullptr;
   const unsigned* class_begin = nullptr;
 
-  // Scratch. `listed`, `bin_count` and `inside` are zero before bin_segments.
+  // Scratch. `listed`, `touched_count`, `bin_count` and `inside` are zero before bin_segments.
   unsigned long long* listed = nullptr;  ///< references of all tiles
-  unsigned* bin_count = nullptr;         ///< [tile][class]
-  unsigned* inside = nullptr;            ///< [slot][row][tile column]
-  unsigned* bin_end = nullptr;           ///< [tile][class]: where the next reference goes, then the end
-  unsigned* references = nullptr;        ///< first point of a segment
+  unsigned* touched_count = nullptr;
+  unsigned* touched = nullptr;     ///< tiles that something is drawn on, in any order
+  unsigned* bin_count = nullptr;   ///< [tile][class]
+  unsigned* inside = nullptr;      ///< [slot][row][tile column]
+  unsigned* bin_end = nullptr;     ///< [tile][class]: where the next reference goes, then the end
+  unsigned* references = nullptr;  ///< first point of a segment
   FramePoint* points = nullptr;
   unsigned* point_class = nullptr;  ///< of the segment that starts here, or kNotDrawn
   LabelBox* boxes = nullptr;        ///< of contours
@@ -148,6 +151,17 @@ __global__ void __launch_bounds__(kThreads) bin_segments(const Job job) {
   }
 }
 
+__device__ inline bool under_legend(const Job& job, unsigned tile) {
+  if (!job.has_legend) return false;
+  const StampSize size = job.pictures[job.legend.stamp].size;
+  // Counts end inside the legend and grow to the left, by ten digits at most.
+  const int digits = job.first_digit >= 0 ? 10 * job.pictures[job.first_digit].size.width : 0;
+  const int x = static_cast<int>(tile) % job.grid.tiles_x * kTileSide;
+  const int y = static_cast<int>(tile) / job.grid.tiles_x * kTileSide;
+  return x < job.legend.x + size.width && x + kTileSide > job.legend.x - digits &&
+         y < job.legend.y + size.height && y + kTileSide > job.legend.y;
+}
+
 /// Reserves the tile's part of the list: classes follow each other in it.
 __device__ inline void reserve_tile(const Job& job, unsigned tile) {
   const auto classes = static_cast<unsigned>(job.classes);
@@ -161,6 +175,8 @@ __device__ inline void reserve_tile(const Job& job, unsigned tile) {
     end[k] = at;
     at += count[k];
   }
+  if (!job.all_tiles && (sum != 0 || under_legend(job, tile)))
+    job.touched[atomicAdd(job.touched_count, 1U)] = tile;
 }
 
 /// A warp: bits of a row's marks become insides.

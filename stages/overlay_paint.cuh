@@ -1,5 +1,6 @@
-// The kernel that copies the frame and draws on the copy: a block a tile, a thread four pixels of a row,
-// which stay in registers from the load to the store.
+// The kernel that draws: a block a tile, a thread four pixels of a row, which stay in registers from the load
+// to the store. Where something may be drawn everywhere it makes the copy of the frame as well; otherwise the
+// frame was copied before, and only the tiles that are touched are painted.
 #pragma once
 
 #include "stages/overlay_kernels.cuh"
@@ -207,7 +208,8 @@ __device__ void paint_counts(const Job& job, const Place& place, Quad<kChannels>
 template <int kChannels>
 __global__ void __launch_bounds__(kThreads) paint_tiles(const Job job) {
   auto& shared = block_shared<PaintShared>();
-  const unsigned tile = blockIdx.x;
+  if (!job.all_tiles && blockIdx.x >= *job.touched_count) return;
+  const unsigned tile = job.all_tiles ? blockIdx.x : job.touched[blockIdx.x];
   const Place place(job.grid, tile, threadIdx.x);
   const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(place.x) * kChannels;
   Quad<kChannels> quad;
