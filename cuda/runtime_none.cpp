@@ -52,6 +52,9 @@ Event Event::create() {
 void Event::record(void*) const {
   no_cuda();
 }
+void Event::make_wait(void*) const {
+  no_cuda();
+}
 void Event::synchronize() const {
   no_cuda();
 }

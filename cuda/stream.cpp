@@ -70,6 +70,9 @@ void Event::record(void* stream) const {
       capturing == cudaStreamCaptureStatusNone ? cudaEventRecordDefault : cudaEventRecordExternal;
   CONTORNO_CUDA_CHECK(cudaEventRecordWithFlags(event_of(handle_), stream_of(stream), flags));
 }
+void Event::make_wait(void* stream) const {
+  CONTORNO_CUDA_CHECK(cudaStreamWaitEvent(stream_of(stream), event_of(handle_), cudaEventWaitDefault));
+}
 void Event::synchronize() const {
   CONTORNO_CUDA_CHECK(cudaEventSynchronize(event_of(handle_)));
 }
