@@ -1,0 +1,158 @@
+#include "stages/mean_shift_tree.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+
+namespace contorno {
+namespace {
+
+/// Halves ranges along their widest side, at multiples of whole leaves and, higher up, of whole nodes.
+template <class T>
+class Splitter {
+ public:
+  Splitter(const T* points, int dims, std::vector<int>& order)
+      : points_(points), dims_(dims), order_(order) {}
+
+  void split(int begin, int end) {
+    while (end - begin > kShiftLanes) {
+      const int middle = begin + half_of(end - begin);
+      const int axis = widest(begin, end);
+      std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end,
+                       [this, axis](int a, int b) {
+                         const T va = value(a, axis), vb = value(b, axis);
+                         return va != vb ? va < vb : a < b;
+                       });
+      split(begin, middle);
+      begin = middle;
+    }
+    std::sort(order_.begin() + begin, order_.begin() + end);
+  }
+
+ private:
+  /// About half, such that children of a node stay together: a multiple of the largest power of 32 that is
+  /// smaller than the count.
+  static int half_of(int count) {
+    int unit = kShiftLanes;
+    while (count > static_cast<std::int64_t>(unit) * kShiftLanes) unit *= kShiftLanes;
+    const int units = (count + unit - 1) / unit;
+    return units / 2 * unit;
+  }
+
+  T value(int point, int axis) const { return points_[static_cast<std::ptrdiff_t>(point) * dims_ + axis]; }
+
+  int widest(int begin, int end) const {
+    if (dims_ == 1) return 0;
+    std::vector<T> low(
+        points_ + static_cast<std::ptrdiff_t>(order_[static_cast<std::size_t>(begin)]) * dims_,
+        points_ + (static_cast<std::ptrdiff_t>(order_[static_cast<std::size_t>(begin)]) + 1) * dims_);
+    std::vector<T> high = low;
+    for (int i = begin + 1; i < end; ++i) {
+      const T* at = points_ + static_cast<std::ptrdiff_t>(order_[static_cast<std::size_t>(i)]) * dims_;
+      for (std::size_t k = 0; k < low.size(); ++k) {
+        low[k] = at[k] < low[k] ? at[k] : low[k];
+        high[k] = at[k] > high[k] ? at[k] : high[k];
+      }
+    }
+    std::size_t best = 0;
+    for (std::size_t k = 1; k < low.size(); ++k)
+      if (high[k] - low[k] > high[best] - low[best]) best = k;
+    return static_cast<int>(best);
+  }
+
+  const T* points_;
+  int dims_;
+  std::vector<int>& order_;
+};
+
+int groups_of(int count) {
+  return (count + kShiftLanes - 1) / kShiftLanes;
+}
+
+template <class T>
+void fill_leaves(MeanShiftTree<T>& tree, const T* points) {
+  const auto leaf_size = static_cast<std::size_t>(tree.dims) * kShiftLanes;
+  tree.leaves.assign(static_cast<std::size_t>(tree.leaf_count) * leaf_size, kShiftFar<T>);
+  for (int position = 0; position < tree.count; ++position) {
+    T* leaf = tree.leaves.data() + static_cast<std::size_t>(position / kShiftLanes) * leaf_size;
+    const T* point =
+        points + static_cast<std::ptrdiff_t>(tree.order[static_cast<std::size_t>(position)]) * tree.dims;
+    for (int k = 0; k < tree.dims; ++k) leaf[k * kShiftLanes + position % kShiftLanes] = point[k];
+  }
+}
+
+/// The box around what is in the lanes of `from`: low and high of one dimension lie `step` lanes apart there
+/// (0: points, whose low and high are the same).
+template <class T>
+void put_box(const T* from, int step, int lanes, T* node, int child) {
+  T low = from[0], high = from[step];
+  for (int lane = 1; lane < lanes; ++lane) {
+    low = std::min(low, from[lane]);
+    high = std::max(high, from[step + lane]);
+  }
+  node[child] = low, node[kShiftLanes + child] = high;
+}
+
+template <class T>
+void fill_boxes(MeanShiftTree<T>& tree) {
+  const auto dims = static_cast<std::size_t>(tree.dims);
+  int below = tree.leaf_count, nodes = 0;
+  do {
+    tree.level_begin[static_cast<std::size_t>(tree.levels++)] = nodes;
+    below = groups_of(below);
+    nodes += below;
+  } while (below > 1);
+  const std::size_t node_size = dims * 2 * kShiftLanes, leaf_size = dims * kShiftLanes;
+  tree.boxes.assign(static_cast<std::size_t>(nodes) * node_size, kShiftFar<T>);
+  int children = tree.leaf_count, grandchildren = tree.count;
+  for (int level = 0; level < tree.levels; ++level) {
+    const auto first = static_cast<std::size_t>(tree.level_begin[static_cast<std::size_t>(level)]);
+    for (int child = 0; child < children; ++child) {
+      T* node = tree.boxes.data() + (first + static_cast<std::size_t>(child / kShiftLanes)) * node_size;
+      const int lanes = std::min(kShiftLanes, grandchildren - child * kShiftLanes);
+      const T* from = tree.leaves.data() + static_cast<std::size_t>(child) * leaf_size;
+      if (level > 0) {
+        const auto before = static_cast<std::size_t>(tree.level_begin[static_cast<std::size_t>(level) - 1]);
+        from = tree.boxes.data() + (before + static_cast<std::size_t>(child)) * node_size;
+      }
+      const int rows = level > 0 ? 2 : 1;
+      for (std::size_t k = 0; k < dims; ++k)
+        put_box(from + k * static_cast<std::size_t>(rows) * kShiftLanes, level > 0 ? kShiftLanes : 0, lanes,
+                node + k * 2 * kShiftLanes, child % kShiftLanes);
+    }
+    grandchildren = children;
+    children = groups_of(children);
+  }
+}
+
+}  // namespace
+
+template <class T>
+MeanShiftTreeView<T> MeanShiftTree<T>::view() const {
+  MeanShiftTreeView<T> view{.leaves = leaves.data(),
+                            .boxes = boxes.data(),
+                            .dims = dims,
+                            .leaf_count = leaf_count,
+                            .levels = levels};
+  std::copy(level_begin.begin(), level_begin.end(), view.level_begin);
+  return view;
+}
+
+template <class T>
+MeanShiftTree<T> make_mean_shift_tree(const T* points, int count, int dims) {
+  MeanShiftTree<T> tree;
+  tree.dims = dims, tree.count = count, tree.leaf_count = groups_of(count);
+  tree.order.resize(static_cast<std::size_t>(count));
+  std::iota(tree.order.begin(), tree.order.end(), 0);
+  Splitter<T>(points, dims, tree.order).split(0, count);
+  fill_leaves(tree, points);
+  fill_boxes(tree);
+  return tree;
+}
+
+template struct MeanShiftTree<float>;
+template struct MeanShiftTree<double>;
+template MeanShiftTree<float> make_mean_shift_tree(const float*, int, int);
+template MeanShiftTree<double> make_mean_shift_tree(const double*, int, int);
+
+}  // namespace contorno
