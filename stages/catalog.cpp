@@ -5,6 +5,7 @@
 #include "stages/marching_squares.h"
 #include "stages/mipmap.h"
 #include "stages/morphology.h"
+#include "stages/mean_shift_filter.h"
 #include "stages/overlay.h"
 #include "stages/preprocess.h"
 
@@ -15,6 +16,8 @@ const std::vector<const StageType*>& stage_catalog() {
       &preprocess_stage(),       &mipmap_stage(),           &morphology_stage(),
       &hit_or_miss_stage(),      &reconstruction_stage(),   &classify_stage(),
       &marching_squares_stage(), &contour_assembly_stage(), &overlay_stage(),
+      &preprocess_stage(),       &mean_shift_filter_stage(), &classify_stage(),
+      &marching_squares_stage(), &contour_assembly_stage(),  &overlay_stage(),
   };
   return catalog;
 }

@@ -28,7 +28,7 @@ template <class T>
 struct MeanShiftLanes {
   /// One step: `next` = the weighted mean around y, or y where no point has weight. Returns the squared
   /// length of the step. `y` and `next` may be the same.
-  T (*step)
+  T(*step)
   (const MeanShiftTreeView<T>& tree, const MeanShiftRule<T>& rule, const T* y, T* next,
    MeanShiftScratch<T>& scratch);
   /// Leaves whose box comes nearer to y than the root of `limit`, ascending, to scratch.leaves; how many.

@@ -1,0 +1,27 @@
+#include <algorithm>
+#include <cstdint>
+
+#include "stages/mean_shift_window.h"
+
+#if defined(__x86_64__)
+// As in mean_shift_lanes_avx2.cpp.
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wpsabi"
+#include <immintrin.h>
+#pragma GCC target("avx2")
+
+namespace contorno {
+namespace window_avx2 {
+
+inline constexpr int kVectorBytes = 32;
+#include "stages/mean_shift_window.inc"
+
+}  // namespace window_avx2
+
+WindowSums window_sums_avx2() {
+  return window_avx2::sums_around;
+}
+
+}  // namespace contorno
+#endif
