@@ -6,6 +6,7 @@
 #include "stages/mipmap.h"
 #include "stages/morphology.h"
 #include "stages/mean_shift_filter.h"
+#include "stages/mean_shift_segment.h"
 #include "stages/overlay.h"
 #include "stages/preprocess.h"
 
@@ -18,6 +19,9 @@ const std::vector<const StageType*>& stage_catalog() {
       &marching_squares_stage(), &contour_assembly_stage(), &overlay_stage(),
       &preprocess_stage(),       &mean_shift_filter_stage(), &classify_stage(),
       &marching_squares_stage(), &contour_assembly_stage(),  &overlay_stage(),
+      &preprocess_stage(), &mean_shift_filter_stage(), &mean_shift_segment_stage(),
+      &classify_stage(),   &marching_squares_stage(),  &contour_assembly_stage(),
+      &overlay_stage(),
   };
   return catalog;
 }

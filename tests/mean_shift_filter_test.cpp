@@ -185,8 +185,9 @@ TEST_CASE("an edge higher than the colour distance stays and noise below it goes
 TEST_CASE("mean_shift_filter refuses what is no 8-bit image") {
   TestImage maps({.width = 4, .height = 4, .channels = 3, .type = ElementType::F32});
   StageHarness harness(mean_shift_filter_stage(), {});
-  CHECK_THROWS_WITH_AS(harness.run({maps.view}),
-                       "mean_shift_filter: the input is 4x4x3 float32 interleaved, allowed 1, 3 or 4 interleaved "
-                       "channels of uint8",
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      harness.run({maps.view}),
+      "mean_shift_filter: the input is 4x4x3 float32 interleaved, allowed 1, 3 or 4 interleaved "
+      "channels of uint8",
+      Error);
 }
