@@ -1,0 +1,135 @@
+// Mean shift of points on the device: one upload, one launch, one download.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "cuda/memory.h"
+#include "cuda/stream.h"
+#include "stages/mean_shift_climb.h"
+#include "stages/mean_shift_points_kernel.cuh"
+
+namespace contorno {
+namespace {
+
+using namespace mean_shift_cuda;
+
+static_assert(kNormSums == kNormLanes);
+
+constexpr std::size_t kSharedBytes = 200 * 1024;  // for y and sums of a block's warps
+
+/// Calls use(std::integral_constant<int, D>) with the kernel's dimensions: those in registers, or 0.
+template <class Use>
+void with_dims(int dims, const Use& use) {
+  if (dims == 1) return use(std::integral_constant<int, 1>());
+  if (dims == 2) return use(std::integral_constant<int, 2>());
+  if (dims == 3) return use(std::integral_constant<int, 3>());
+  if (dims <= 8) return use(std::integral_constant<int, 8>());
+  if (dims <= 32) return use(std::integral_constant<int, 32>());
+  return use(std::integral_constant<int, 0>());
+}
+
+template <class T, int kDims>
+void enqueue(const ClimbTask<T>& task, Job<T> job, void* stream) {
+  const auto dims = static_cast<std::size_t>(job.tree.dims);
+  const std::size_t warp_bytes = kDims > 0 ? 0 : dims * (kShiftLanes + 1) * sizeof(T);
+  const auto warps = [&](unsigned most) {
+    return kDims > 0 ? most : std::clamp(static_cast<unsigned>(kSharedBytes / warp_bytes), 1U, most);
+  };
+  const auto blocks = [&] { return (static_cast<unsigned>(job.count) + job.warps - 1) / job.warps; };
+  if (task.stop == MeanShiftStop::PerPoint) {
+    job.warps = warps(kWarps);
+    const std::size_t shared = job.warps * warp_bytes;
+    if (shared > 0) allow_shared("climb_points", climb_points<T, kDims>, shared);
+    launch("climb_points", climb_points<T, kDims>, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks(),
+           32 * job.warps, shared, stream, job);
+    return;
+  }
+  job.warps = warps(kNormWarps);
+  const std::size_t shared = kNormSums * sizeof(double) + job.warps * warp_bytes;
+  allow_shared("climb_together", climb_together<T, kDims>, shared);
+  int device = 0, processors = 0, each = 0;
+  CONTORNO_CUDA_CHECK(cudaGetDevice(&device));
+  CONTORNO_CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+  CONTORNO_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+      &each, climb_together<T, kDims>, static_cast<int>(32 * job.warps), shared));
+  launch("climb_together", climb_together<T, kDims>, LaunchKind::Cooperative, LaunchOrder::AfterPrevious,
+         std::min(blocks(), static_cast<unsigned>(processors * std::max(each, 1))), 32 * job.warps, shared,
+         stream, job);
+}
+
+}  // namespace
+
+template <class T>
+struct CudaClimb<T>::Memory {
+  Stream stream = Stream::create();
+  Event begin = Event::create(), end = Event::create();
+  Block device, up, down;
+
+  void grow(Block& block, std::size_t bytes, MemoryKind kind) {
+    if (block.size() < bytes) block = Block(), block = Block(bytes + bytes / 4, kind);
+  }
+};
+
+template <class T>
+CudaClimb<T>::CudaClimb() : memory_(std::make_unique<Memory>()) {}
+template <class T>
+CudaClimb<T>::~CudaClimb() = default;
+
+template <class T>
+ClimbSummary CudaClimb<T>::run(const ClimbTask<T>& task) {
+  const MeanShiftTree<T>& tree = *task.tree;
+  Memory& memory = *memory_;
+  const std::size_t points =
+      static_cast<std::size_t>(task.count) * static_cast<std::size_t>(tree.dims) * sizeof(T);
+  const std::size_t orders = task.order != nullptr ? static_cast<std::size_t>(task.count) * sizeof(int) : 0;
+  // Control and what is uploaded come first, then ends and squares.
+  std::size_t at = align_up(sizeof(Control));
+  const auto place = [&](std::size_t bytes) { return std::exchange(at, at + align_up(bytes)); };
+  const std::size_t leaves = place(tree.leaves.size() * sizeof(T)),
+                    boxes = place(tree.boxes.size() * sizeof(T));
+  const std::size_t starts = place(points), order = place(orders), upload = at;
+  const std::size_t ends = place(points),
+                    squares = place(static_cast<std::size_t>(task.count) * sizeof(double));
+  memory.grow(memory.device, at, MemoryKind::Device);
+  memory.grow(memory.up, upload, MemoryKind::Pinned);
+  memory.grow(memory.down, align_up(sizeof(Control)) + points, MemoryKind::Pinned);
+
+  std::byte* up = memory.up.data();
+  const Control cleared;
+  std::memcpy(up, &cleared, sizeof(Control));
+  std::memcpy(up + leaves, tree.leaves.data(), tree.leaves.size() * sizeof(T));
+  std::memcpy(up + boxes, tree.boxes.data(), tree.boxes.size() * sizeof(T));
+  std::memcpy(up + starts, task.starts, points);
+  if (orders != 0) std::memcpy(up + order, task.order, orders);
+  copy_async(memory.device.data(), up, upload, memory.stream.get());
+
+  std::byte* base = memory.device.data();
+  Job<T> job{.tree = tree.view(), .rule = task.rule, .count = task.count};
+  job.tree.leaves = reinterpret_cast<const T*>(base + leaves);
+  job.tree.boxes = reinterpret_cast<const T*>(base + boxes);
+  job.starts = reinterpret_cast<const T*>(base + starts);
+  job.order = orders != 0 ? reinterpret_cast<const int*>(base + order) : nullptr;
+  job.ends = reinterpret_cast<T*>(base + ends);
+  job.squares = reinterpret_cast<double*>(base + squares);
+  job.control = reinterpret_cast<Control*>(base);
+  memory.begin.record(memory.stream.get());
+  with_dims(tree.dims, [&](auto dims) { enqueue<T, decltype(dims)::value>(task, job, memory.stream.get()); });
+  memory.end.record(memory.stream.get());
+  std::byte* down = memory.down.data();
+  copy_async(down, base, sizeof(Control), memory.stream.get());
+  copy_async(down + align_up(sizeof(Control)), base + ends, points, memory.stream.get());
+  memory.stream.synchronize();
+  Control control;
+  std::memcpy(&control, down, sizeof(Control));
+  std::memcpy(task.ends, down + align_up(sizeof(Control)), points);
+  return {.iterations = control.iterations,
+          .squared = std::bit_cast<double>(control.squared),
+          .converged = control.unfinished == 0,
+          .device_us = Event::elapsed_us(memory.begin, memory.end)};
+}
+
+template class CudaClimb<float>;
+template class CudaClimb<double>;
+
+}  // namespace contorno
