@@ -3,7 +3,10 @@
 // With the Frobenius rule all points step together in one cooperative launch.
 #pragma once
 
+#include <bit>
+
 #include "cuda/launch.cuh"
+#include "stages/mean_shift_grid.cuh"
 #include "stages/mean_shift_tree.h"
 #include "stages/mean_shift_weight.h"
 
@@ -218,20 +221,8 @@ __global__ void __launch_bounds__(32 * kWarps) climb_points(const Job<T> job) {
   if (lane != 0) return;
   atomicMax(&job.control->iterations, steps);
   // Squares are not negative, so their bits are in order.
-  atomicMax(&job.control->squared, __builtin_bit_cast(unsigned long long, static_cast<double>(squared)));
+  atomicMax(&job.control->squared, std::bit_cast<unsigned long long>(static_cast<double>(squared)));
   if (!arrived) atomicOr(&job.control->unfinished, 1);
-}
-
-/// All blocks meet; `target` counts their arrivals.
-__device__ inline void meet(unsigned* arrived, unsigned& target) {
-  __syncthreads();
-  target += gridDim.x;
-  if (threadIdx.x == 0) {
-    __threadfence();
-    atomicAdd(arrived, 1U);
-    while (load_acquire(arrived) < target) spin_pause();
-  }
-  __syncthreads();
 }
 
 /// The sum in the order of sum_of_squares; block 0 only.
@@ -248,7 +239,7 @@ __device__ inline void sum_norm(const double* squares, int count, int threads, d
       lanes[lane] = lanes[lane] + lanes[lane + half];
     __syncthreads();
   }
-  if (threadIdx.x == 0) *result = __builtin_bit_cast(unsigned long long, lanes[0]);
+  if (threadIdx.x == 0) *result = std::bit_cast<unsigned long long>(lanes[0]);
 }
 
 /// Dynamic shared memory: kNormSums doubles, then, with kDims == 0, y and sums of each warp.
@@ -275,7 +266,7 @@ __global__ void __launch_bounds__(32 * kNormWarps) climb_together(const Job<T> j
     if (blockIdx.x == 0)
       sum_norm(job.squares, job.count, static_cast<int>(32 * job.warps), lanes, &job.control->squared);
     meet(&job.control->arrived, target);
-    const double norm = __builtin_bit_cast(double, load_acquire(&job.control->squared));
+    const double norm = std::bit_cast<double>(load_acquire(&job.control->squared));
     const bool arrived = norm < static_cast<double>(job.rule.stop);
     if (!arrived && steps < job.rule.most) continue;
     if (blockIdx.x == 0 && threadIdx.x == 0) {

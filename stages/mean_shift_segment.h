@@ -11,6 +11,7 @@
 //          RegionMeans runs on both backends.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 
@@ -67,7 +68,7 @@ struct RegionMeans {
       square = square + away * away;
     }
     // Floats that are not negative are in the order of their bits.
-    return static_cast<std::uint64_t>(__builtin_bit_cast(std::uint32_t, square)) << 32U | other_label;
+    return static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(square)) << 32U | other_label;
   }
   CONTORNO_HD static std::uint8_t colour(const RegionSums& sums, int k) {
     const std::uint64_t twice = 2 * static_cast<std::uint64_t>(sums.colour[k]) + sums.count;

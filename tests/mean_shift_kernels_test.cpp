@@ -4,10 +4,12 @@
 #include <array>
 
 #include "stages/mean_shift_points_kernel.cuh"
+#include "stages/mean_shift_segment_kernel.cuh"
 
 #include <doctest/doctest.h>
 
 #include "stages/mean_shift_climb.h"
+#include "stages/mean_shift_filter.h"
 #include "tests/stage_harness.h"
 
 using namespace contorno;
@@ -66,6 +68,49 @@ void check_equal(int count, int dims, MeanShiftKernel kernel, MeanShiftStop stop
   CHECK(std::bit_cast<double>(control.squared) == summary.squared);
 }
 
+/// What the stages keep on the device, on the host.
+struct Emulated {
+  MeanShiftImagePlan plan;
+  std::size_t pixels;
+  std::vector<unsigned> places, values;
+  std::vector<unsigned char> out;
+  ImageJob job;
+
+  Emulated(const MeanShiftImagePlan& made, const test::TestImage& in)
+      : plan(made),
+        pixels(static_cast<std::size_t>(made.in.width) * static_cast<std::size_t>(made.in.height)),
+        places(pixels),
+        values(pixels),
+        out(pixels * static_cast<std::size_t>(made.in.channels), 77) {
+    job = {.window = plan.window, .colours = plan.colours, .channels = plan.in.channels};
+    job.colours.decode = plan.decode.data();
+    job.in = static_cast<const unsigned char*>(in.view.data), job.in_pitch = in.view.row_pitch;
+    job.out_pitch = static_cast<std::ptrdiff_t>(plan.in.row_bytes());
+    job.values = values.data();
+    job.places = same() ? values.data() : places.data();
+  }
+  bool same() const { return plan.colours.space == MeanShiftSpace::Rgb; }
+  void climb() {
+    emulated::run_grid((static_cast<unsigned>(pixels) + kPixelThreads - 1) / kPixelThreads, kPixelThreads, 0,
+                       false, [&] { pack_pixels(job); });
+    const auto tiles = static_cast<unsigned>((plan.in.width + kTileX - 1) / kTileX *
+                                             ((plan.in.height + kTileY - 1) / kTileY));
+    emulated::run_grid(tiles, kPixelThreads, 0, false,
+                       [&] { same() ? climb_pixels<true>(job) : climb_pixels<false>(job); });
+  }
+};
+
+test::TestImage speckled(int width, int height, int channels) {
+  test::TestImage image({.width = width, .height = height, .channels = channels}, 3);
+  Random random(12);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      for (int c = 0; c < channels; ++c)
+        image.at<std::uint8_t>(x, y, c) =
+            static_cast<std::uint8_t>((x / 8 + y / 6) % 3 * 70 + random.below(40) + c * 9);
+  return image;
+}
+
 }  // namespace
 
 TEST_CASE("the emulated climb of points gives the bits of the CPU") {
@@ -79,4 +124,64 @@ TEST_CASE("the emulated climb of points gives the bits of the CPU") {
       check_equal<float, 0>(33, 34, kernel, stop);
     }
   check_equal<float, 2>(1100, 2, MeanShiftKernel::Gaussian, MeanShiftStop::PerPoint);
+}
+
+TEST_CASE("the emulated image filter gives the bytes of the CPU") {
+  for (const char* space : {"rgb", "lab", "luv"})
+    for (const int channels : {1, 3, 4}) {
+      const test::TestImage in = speckled(37, 21, channels);
+      test::StageHarness harness(
+          mean_shift_filter_stage(),
+          {{"spatial", std::int64_t{6}}, {"colour", 35.0}, {"space", std::string(space)}});
+      harness.run({in.view});
+      Emulated device(
+          make_mean_shift_image_plan("test", harness.params().as<MeanShiftFilterParams>(), in.view.format),
+          in);
+      device.job.out = device.out.data();
+      device.climb();
+      const auto expected = harness.bytes();
+      CHECK(std::memcmp(expected.data(), device.out.data(), device.out.size()) == 0);
+    }
+}
+
+TEST_CASE("the emulated segmentation gives the labels and bytes of the CPU") {
+  for (const auto& [width, height, channels, min_region] :
+       {std::array{1, 1, 3, 9}, std::array{41, 30, 3, 25}, std::array{53, 19, 4, 1},
+        std::array{37, 22, 1, 60}, std::array{30, 30, 3, 5000}}) {
+    const test::TestImage in = speckled(width, height, channels);
+    test::StageHarness harness(
+        mean_shift_segment_stage(),
+        {{"spatial", std::int64_t{3}}, {"colour", 22.0}, {"min_region", std::int64_t{min_region}}});
+    harness.run({in.view});
+    const auto& params = harness.params().as<MeanShiftSegmentParams>();
+    Emulated device(make_mean_shift_segment_plan(params, in.view.format), in);
+    const std::size_t pixels = device.pixels;
+    std::vector<PackedEnd> ends(pixels);
+    device.job.ends = ends.data();
+    device.climb();
+    const unsigned blocks = 3;
+    std::vector<unsigned> parent(pixels, 99), root(pixels, 99), counts(blocks, 99);
+    std::vector<RegionSums> sums(pixels);
+    std::vector<unsigned long long> nearest(pixels, 99);
+    std::vector<float> labels(pixels, -1);
+    RegionControl control;
+    device.job.out = device.out.data();
+    const RegionJob job{
+        .image = device.job,
+        .min_region = static_cast<unsigned>(min_region),
+        .pixels = static_cast<unsigned>(pixels),
+        .ends = ends.data(),
+        .parent = parent.data(),
+        .root = root.data(),
+        .sums = sums.data(),
+        .nearest = nearest.data(),
+        .block_counts = counts.data(),
+        .control = &control,
+        .labels = labels.data(),
+        .labels_pitch = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(width) * sizeof(float))};
+    emulated::run_grid(blocks, kRegionThreads, kRegionThreads / 32 * sizeof(unsigned), true,
+                       [&] { segment_regions(job); });
+    CHECK(std::memcmp(harness.bytes(0).data(), labels.data(), pixels * sizeof(float)) == 0);
+    CHECK(std::memcmp(harness.bytes(1).data(), device.out.data(), device.out.size()) == 0);
+  }
 }
