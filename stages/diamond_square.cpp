@@ -4,6 +4,7 @@
 #include "stages/diamond_square.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <type_traits>
@@ -66,11 +67,11 @@ class Fields final : public DiamondSquare::Impl {
     for (int channel = 0; channel < plan_.format.channels; ++channel) {
       field.channel = static_cast<std::uint32_t>(channel);
       make_coarse(field);
+      // Tiles go to whichever thread is free; a thread only lends its memory.
+      std::atomic<int> next = 0;
       const int tiles = tiles_down_ * tiles_across_;
       for_rows(threads_, threads_, [&](int part) {
-        const int from = static_cast<int>(static_cast<std::int64_t>(tiles) * part / threads_);
-        const int to = static_cast<int>(static_cast<std::int64_t>(tiles) * (part + 1) / threads_);
-        for (int tile = from; tile < to; ++tile)
+        for (int tile = next++; tile < tiles; tile = next++)
           make_tile(field, tile, work_[static_cast<std::size_t>(part)], out);
       });
     }

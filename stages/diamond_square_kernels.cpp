@@ -76,7 +76,7 @@ struct Avx512Noise {
                                         _mm256_set1_ps(rule.float_low)));
   }
   template <class T>
-  CONTORNO_AVX512 static void fill(const NoiseRow& row, const HeightRule& rule,
+  CONTORNO_AVX512 static void fill(const NoiseRow row, const HeightRule rule,
                                    typename Heights<T>::Noise* out) {
     const auto step = static_cast<long long>(row.step);
     __m512i col = _mm512_add_epi64(
@@ -137,8 +137,7 @@ struct Avx2Noise {
                                         _mm256_set1_ps(rule.float_low)));
   }
   template <class T>
-  CONTORNO_AVX2 static void fill(const NoiseRow& row, const HeightRule& rule,
-                                 typename Heights<T>::Noise* out) {
+  CONTORNO_AVX2 static void fill(const NoiseRow row, const HeightRule rule, typename Heights<T>::Noise* out) {
     const auto step = static_cast<long long>(row.step);
     __m256i col =
         _mm256_add_epi64(_mm256_set1_epi64x(row.col), _mm256_set_epi64x(3 * step, 2 * step, step, 0));

@@ -55,18 +55,23 @@ CONTORNO_HD inline float noise_of<float>(std::uint32_t word, const HeightRule& r
 // right, bottom left, bottom right, for a square up, down, left, right. Of three, the missing one is given as
 // 0. Heights below 0 are 0 whichever way a negative sum is rounded.
 
-CONTORNO_HD inline std::int32_t bounded(std::int32_t v, std::int32_t most) {
-  return v < most ? v : most;
+template <class T, class N>
+CONTORNO_HD inline T bounded_height(N v) {
+  constexpr N kMost = static_cast<N>(Heights<T>::kMax);
+  return static_cast<T>(v < kMost ? v : kMost);
+}
+template <class T, class N>
+CONTORNO_HD inline N sum_of(T a, T b, T c, T d, N noise, N round) {
+  const N sum = static_cast<N>(a + b + c + d + noise + round);
+  return sum > 0 ? sum : N{0};
 }
 template <class T, class N>
 CONTORNO_HD inline T height_of_four(T a, T b, T c, T d, N noise, N round) {
-  const N sum = static_cast<N>(a + b + c + d + noise + round);
-  return static_cast<T>(bounded((sum > 0 ? sum : 0) >> 2, Heights<T>::kMax));
+  return bounded_height<T, N>(static_cast<N>(sum_of<T, N>(a, b, c, d, noise, round) >> 2));
 }
 template <class T, class N>
 CONTORNO_HD inline T height_of_three(T a, T b, T c, T d, N noise, N round) {
-  const N sum = static_cast<N>(a + b + c + d + noise + round);
-  return static_cast<T>(bounded((sum > 0 ? sum : 0) / 3, Heights<T>::kMax));
+  return bounded_height<T, N>(static_cast<N>(sum_of<T, N>(a, b, c, d, noise, round) / 3));
 }
 CONTORNO_HD inline float unit_height(float v) {
   return v < 0.0F ? 0.0F : v > 1.0F ? 1.0F : v;
