@@ -2,6 +2,7 @@
 #include "stages/catalog.h"
 #include "plugins/contour_writer.h"
 #include "plugins/dataset.h"
+#include "plugins/synthetic.h"
 #include "tools/commands.h"
 #ifdef CONTORNO_HAVE_GSTREAMER
 #include "plugins/gst_media.h"
@@ -32,7 +33,9 @@ FrameDecoder frame_decoder() {
 const Catalog& full_catalog() {
   static const SourceType dataset = dataset_source(frame_decoder());
   static const Catalog catalog = [] {
-    Catalog all{.stages = stage_catalog(), .sources = {&dataset}, .sinks = contour_sinks()};
+    Catalog all{.stages = stage_catalog(),
+                .sources = {&dataset, &synthetic_source(), &diamond_square_source()},
+                .sinks = contour_sinks()};
 #ifdef CONTORNO_HAVE_GSTREAMER
     all.sources.insert(all.sources.begin(),
                        {&video_source(), &images_source(), &camera_source(), &test_source()});

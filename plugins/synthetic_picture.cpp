@@ -1,0 +1,365 @@
+#include "plugins/synthetic_picture.h"
+
+#include <bit>
+
+#include "cuda/error.h"
+#include "pipeline/loops.h"
+
+namespace contorno::synthetic {
+namespace {
+
+constexpr int kLightSteps = 4096;  // of the table from light to sRGB
+constexpr int kGrain = 8192;       // a power of two
+
+/// Numbers like a camera's noise: sums of four evenly spread ones, deviation 1.
+std::vector<float> make_grain(std::uint64_t seed) {
+  std::vector<float> grain;
+  Dice dice(seed, 0, 0, 7);
+  for (int i = 0; i < kGrain; ++i)
+    grain.push_back((dice.unit() + dice.unit() + dice.unit() + dice.unit() - 2) * 1.7320508F);
+  return grain;
+}
+
+/// Two long lamps over the line, seen in the skin, and a third of light from everywhere.
+float lamps(Vec3 normal, float gloss) {
+  const Vec3 seen{2 * normal.z * normal.x, 2 * normal.z * normal.y, 2 * normal.z * normal.z - 1};
+  if (seen.z <= 0) return 0;
+  const float soft = 0.06F + 0.5F * (1 - gloss) * (1 - gloss);
+  const float long_side = smooth(0.62F + soft, 0.62F - 0.3F * soft, std::abs(seen.x + 0.05F));
+  const float first = smooth(0.07F + soft, 0.07F - 0.5F * soft, std::abs(seen.y + 0.42F));
+  const float second = smooth(0.05F + soft, 0.05F - 0.5F * soft, std::abs(seen.y - 0.46F));
+  return gloss * gloss * long_side * (first + 0.35F * second) * 0.8F;
+}
+
+Vec3 lit(Vec3 colour, Vec3 normal, float gloss) {
+  constexpr Vec3 kKey{-0.30F, -0.44F, 0.846F}, kFill{0.42F, 0.40F, 0.815F};
+  const float key = clamp01((dot(normal, kKey) + 0.18F) / 1.18F), fill = clamp01(dot(normal, kFill));
+  const float around = 0.06F + 0.16F * normal.z;
+  const float light = 0.92F * key * key * (1.4F - 0.4F * key) + 0.22F * fill + around;
+  const float rim = 1 - normal.z;
+  const float sheen = 0.05F * gloss * rim * rim * rim;
+  const float shine = lamps(normal, gloss) + sheen;
+  return colour * light + Vec3{shine, shine, shine};
+}
+
+struct Range {
+  int first = 0, last = -1;
+};
+/// Samples whose middle lies within `reach` of `centre`.
+Range samples_near(float centre, float reach, float step, int count) {
+  const int first = static_cast<int>(std::floor((centre - reach) / step - 0.5F));
+  const int last = static_cast<int>(std::ceil((centre + reach) / step - 0.5F));
+  return {std::clamp(first, 0, count), std::clamp(last, -1, count - 1)};
+}
+
+std::uint16_t half_of(float v) {  // 0 to 1, to nearest, ties to even
+  if (v < 0x1p-24F * 0.5F) return 0;
+  std::uint32_t bits = std::bit_cast<std::uint32_t>(v);
+  if (v < 0x1p-14F) {  // denormal: adding 0.5 rounds to multiples of 2^-24
+    return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(v + 0.5F) & 0x7FFU);
+  }
+  bits += 0xFFFU + (bits >> 13 & 1U);
+  return static_cast<std::uint16_t>((bits >> 13) - (112U << 10));
+}
+
+}  // namespace
+
+// The frame
+// -----------------------------------------------------------------------------------------------------
+
+FramePainter::FramePainter(const Line& line, int width, int height, double noise, std::uint64_t seed)
+    : line_(line),
+      width_(width),
+      height_(height),
+      pixel_(static_cast<float>(line.lanes()) / static_cast<float>(height)),
+      noise_(static_cast<float>(noise)),
+      seed_(seed),
+      columns_(static_cast<std::size_t>(width)),
+      light_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height)),
+      grain_(make_grain(seed)) {
+  for (int i = 0; i < kLightSteps; ++i)
+    srgb_.push_back(
+        static_cast<std::uint8_t>(srgb_of_light(static_cast<double>(i) / (kLightSteps - 1)) * 255 + 0.5));
+}
+
+/// Rollers lie across the line, one between two fruit, and turn with the line.
+void FramePainter::prepare(double travelled) {
+  constexpr double kRoller = 0.44;  // half of it, in places
+  for (int x = 0; x < width_; ++x) {
+    const double place =
+        ((x + 0.5) * static_cast<double>(pixel_) - travelled) / static_cast<double>(Line::kPlace);
+    const double from_middle = place - std::floor(place + 0.5);
+    const auto t = static_cast<float>(from_middle / kRoller);
+    Column& column = columns_[static_cast<std::size_t>(x)];
+    if (std::abs(t) >= 1) {
+      column = {0.10F * smooth(1.2F, 1.0F, std::abs(t)), 0, static_cast<int>(40 * t)};
+      continue;
+    }
+    const float up = std::sqrt(1 - t * t);
+    column.shade = 0.12F + 0.88F * clamp01(up * 0.9F - 0.25F * t);
+    column.shine = smooth(0.30F, 0.0F, std::abs(t + 0.22F));
+    const double angle = static_cast<double>(t) * (1 + static_cast<double>(t * t) * 0.3);
+    column.cloud = static_cast<int>(std::floor(60 * (angle - travelled * 1.2))) & (Clouds::kSide - 1);
+  }
+}
+
+void FramePainter::paint_background(int y) {
+  const float lane_y = (static_cast<float>(y) + 0.5F) * pixel_;
+  const float v = lane_y - std::floor(lane_y), from_middle = std::abs(v - 0.5F) * 2;
+  // Rollers are a little thinner in the middle of a lane, ribbed, and end before the next lane.
+  const float rib = v * 14 - std::floor(v * 14);
+  const float ribs = 0.80F + 0.20F * smooth(0.06F, 0.24F, rib < 0.5F ? rib : 1 - rib);
+  const float ends = smooth(1.0F, 0.93F, from_middle);
+  const float base = (0.62F + 0.38F * from_middle) * ribs * (0.15F + 0.85F * ends);
+  const float shine = (0.35F + 0.65F * from_middle) * ribs * ends;
+  const float* dust = line_.palette().rough.row(static_cast<int>(lane_y * 170));
+  constexpr Vec3 kRubber{0.060F, 0.072F, 0.088F};
+  Vec3* out = row(y);
+  for (int x = 0; x < width_; ++x) {
+    const Column& column = columns_[static_cast<std::size_t>(x)];
+    const float worn = 1 + 0.10F * dust[column.cloud & (Clouds::kSide - 1)];
+    const float light = column.shade * base * worn;
+    const float glint = 0.085F * column.shine * shine * worn;
+    out[x] = kRubber * light + Vec3{glint, glint, glint * 1.05F};
+  }
+}
+
+void FramePainter::paint_shadow(const LyingFruit& lying, int y) {
+  const float dy = (static_cast<float>(y) + 0.5F) * pixel_ - lying.y - 0.05F;
+  const float reach = lying.radius * 1.32F;
+  const Range xs = samples_near(lying.x + 0.04F, reach, pixel_, width_);
+  Vec3* out = row(y);
+  for (int x = xs.first; x <= xs.last; ++x) {
+    const float dx = (static_cast<float>(x) + 0.5F) * pixel_ - lying.x - 0.04F;
+    const float distance = std::sqrt(dx * dx + dy * dy) / lying.radius;
+    out[x] = out[x] * (1 - 0.86F * smooth(1.3F, 0.9F, distance));
+  }
+}
+
+void FramePainter::paint_fruit(const LyingFruit& lying, int y) {
+  const float inverse = 1 / lying.radius, sharpness = lying.radius / pixel_;
+  const float dy = ((static_cast<float>(y) + 0.5F) * pixel_ - lying.y) * inverse;
+  const Range xs =
+      samples_near(lying.x, lying.radius * profile_of(lying.fruit->kind()).largest + pixel_, pixel_, width_);
+  Vec3* out = row(y);
+  Hit hit;
+  for (int x = xs.first; x <= xs.last; ++x) {
+    const float dx = ((static_cast<float>(x) + 0.5F) * pixel_ - lying.x) * inverse;
+    if (!hit_fruit(lying, dx, dy, sharpness, hit)) continue;
+    const SkinPoint skin = lying.fruit->skin(lying.rotation.to_object(hit.direction));
+    const Vec3 normal = unit(hit.normal + lying.rotation.to_world(skin.bump));
+    out[x] = mix(out[x], lit(skin.colour, {normal.x, normal.y, std::max(normal.z, 0.0F)}, skin.gloss),
+                 hit.coverage);
+  }
+}
+
+void FramePainter::paint_stem(const LyingFruit& lying, const StemLine& stem, int y) {
+  const float inverse = 1 / lying.radius, sharpness = lying.radius / pixel_;
+  const float dy = ((static_cast<float>(y) + 0.5F) * pixel_ - lying.y) * inverse;
+  const Range xs = samples_near(lying.x, lying.reach, pixel_, width_);
+  Vec3* out = row(y);
+  for (int x = xs.first; x <= xs.last; ++x) {
+    float along = 0;
+    const float cover = stem_coverage(stem, ((static_cast<float>(x) + 0.5F) * pixel_ - lying.x) * inverse, dy,
+                                      sharpness, along);
+    if (cover <= 0) continue;
+    const Vec3 bark = mix(stem_foot_, stem_tip_, along);
+    out[x] = mix(out[x], bark, cover);
+  }
+}
+
+void FramePainter::store_row(std::uint64_t frame, int y, const ImageView& out) const {
+  const std::uint32_t start =
+      philox({{static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(frame), 11, 0}}, philox_key(seed_))
+          .word[0];
+  const Vec3* light = &light_[static_cast<std::size_t>(y) * static_cast<std::size_t>(width_)];
+  auto* to = out.row<std::uint8_t>(y);
+  std::uint32_t at = start;
+  const auto channel = [&](float v) {
+    const int index = static_cast<int>((v < 0 ? 0 : v > 1 ? 1 : v) * (kLightSteps - 1) + 0.5F);
+    const float noisy = static_cast<float>(srgb_[static_cast<std::size_t>(index)]) +
+                        noise_ * grain_[at++ & (kGrain - 1)] + 0.5F;
+    return static_cast<std::uint8_t>(noisy < 0 ? 0 : noisy > 255 ? 255 : noisy);
+  };
+  for (int x = 0; x < width_; ++x) {
+    to[4 * x] = channel(light[x].x), to[4 * x + 1] = channel(light[x].y), to[4 * x + 2] = channel(light[x].z);
+    to[4 * x + 3] = 255;
+  }
+}
+
+void FramePainter::paint(std::uint64_t frame, const ImageView& out) {
+  prepare(line_.travelled());
+  for_tasks(line_.threads(), height_, [&](int y) {
+    paint_background(y);
+    const float lane_y = (static_cast<float>(y) + 0.5F) * pixel_;
+    const auto near = [&](const LyingFruit& lying) {
+      return std::abs(lane_y - lying.y) <= lying.reach * 1.35F;
+    };
+    for (const LyingFruit& lying : line_.fruit())
+      if (near(lying)) paint_shadow(lying, y);
+    for (const LyingFruit& lying : line_.fruit()) {
+      if (!near(lying)) continue;
+      const StemLine stem = stem_of(lying);
+      if (stem.shown && !stem.in_front) paint_stem(lying, stem, y);
+      paint_fruit(lying, y);
+      if (stem.shown && stem.in_front) paint_stem(lying, stem, y);
+    }
+    store_row(frame, y, out);
+  });
+}
+
+// The maps
+// ------------------------------------------------------------------------------------------------------
+
+int class_of(Label label, int classes) {
+  const int number = static_cast<int>(label);
+  const bool defect = number >= kFirstDefect;
+  if (classes == 1) return defect ? 0 : 1;  // the second one is not shown
+  if (classes == 2) return label == Label::Background ? 0 : 1;
+  if (classes == 3) return label == Label::Background ? 0 : defect ? 2 : 1;
+  return std::min(number, classes - 1);
+}
+
+MapPainter::MapPainter(const Line& line, const ImageFormat& format, const MapParams& params,
+                       std::uint64_t seed)
+    : line_(line),
+      format_(format),
+      channels_(std::max(format.channels, 2)),
+      noise_(static_cast<float>(params.noise)),
+      seed_(seed),
+      step_x_(line.width() / static_cast<float>(format.width)),
+      step_y_(static_cast<float>(line.lanes()) / static_cast<float>(format.height)) {
+  for (int label = 0; label < kLabels; ++label)
+    class_of_[label] = class_of(static_cast<Label>(label), format.channels);
+  const auto reach = static_cast<float>(2.2 * params.softness + 1);
+  float sum = 0;
+  for (int i = 0; static_cast<float>(i) < reach; ++i) {
+    const float t = static_cast<float>(i) / reach, weight = (1 - t * t) * (1 - t * t);
+    taps_.push_back(weight);
+    sum += i == 0 ? weight : 2 * weight;
+  }
+  for (float& tap : taps_) tap /= sum;
+  const std::size_t samples = static_cast<std::size_t>(format.width) *
+                              static_cast<std::size_t>(format.height) * static_cast<std::size_t>(channels_);
+  truth_.resize(samples);
+  blurred_.resize(samples);
+  sums_.resize(static_cast<std::size_t>(format.width) * static_cast<std::size_t>(format.height));
+}
+
+/// Shares of what a sample shows: background, and what the fruit of four points in it are.
+void MapPainter::true_row(int y) {
+  float* row = plane_row(truth_, y, 0);
+  std::fill(row, row + static_cast<std::size_t>(format_.width) * static_cast<std::size_t>(channels_), 0.0F);
+  std::fill(plane_row(truth_, y, class_of_[0]), plane_row(truth_, y, class_of_[0]) + format_.width, 1.0F);
+  const float lane_y = (static_cast<float>(y) + 0.5F) * step_y_;
+  for (const LyingFruit& lying : line_.fruit())
+    if (std::abs(lane_y - lying.y) <= lying.reach + step_y_)
+      for (const float offset : {0.25F, 0.75F}) add_fruit(lying, y, offset, row);
+}
+
+void MapPainter::add_fruit(const LyingFruit& lying, int y, float offset, float* row) {
+  const float inverse = 1 / lying.radius, sharpness = 2 * lying.radius / std::max(step_x_, step_y_);
+  const float dy = ((static_cast<float>(y) + offset) * step_y_ - lying.y) * inverse;
+  const Range xs = samples_near(lying.x, lying.reach, step_x_, format_.width);
+  const auto width = static_cast<std::size_t>(format_.width);
+  const StemLine stem = stem_of(lying);
+  const auto add = [&](int x, Label label, float share) {
+    row[static_cast<std::size_t>(class_of_[static_cast<int>(label)]) * width + static_cast<std::size_t>(x)] +=
+        share;
+  };
+  Hit hit;
+  for (int x = xs.first; x <= xs.last; ++x)
+    for (const float side : {0.25F, 0.75F}) {
+      const float dx = ((static_cast<float>(x) + side) * step_x_ - lying.x) * inverse;
+      float along = 0;
+      const float stem_share = stem.shown ? stem_coverage(stem, dx, dy, sharpness, along) * 0.25F : 0;
+      float share = hit_fruit(lying, dx, dy, sharpness, hit) ? hit.coverage * 0.25F : 0;
+      if (share + stem_share <= 0) continue;
+      const float before = stem.in_front ? stem_share : std::min(stem_share, 0.25F - share);
+      share = std::min(share, 0.25F - before);
+      add(x, Label::Background, -(share + before));
+      add(x, Label::Stem, before);
+      if (share <= 0) continue;
+      const auto [label, strength] = lying.fruit->label(lying.rotation.to_object(hit.direction));
+      add(x, label, share * strength);
+      add(x, Label::Skin, share * (1 - strength));
+    }
+}
+
+void MapPainter::blur_row(int y) {
+  const int reach = static_cast<int>(taps_.size()) - 1, width = format_.width;
+  for (int k = 0; k < channels_; ++k) {
+    const float* from = plane_row(truth_, y, k);
+    float* to = plane_row(blurred_, y, k);
+    for (int x = 0; x < width; ++x) to[x] = taps_[0] * from[x];
+    for (int i = 1; i <= reach; ++i) {
+      const float tap = taps_[static_cast<std::size_t>(i)];
+      for (int x = 0; x < width; ++x)
+        to[x] += tap * (from[std::max(x - i, 0)] + from[std::min(x + i, width - 1)]);
+    }
+  }
+}
+
+void MapPainter::finish_row(std::uint64_t frame, int y, const ImageView& out) {
+  const int reach = static_cast<int>(taps_.size()) - 1, width = format_.width, height = format_.height;
+  float* total = sums_.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(width);
+  std::fill(total, total + width, 0.0F);
+  for (int k = 0; k < channels_; ++k) {
+    // Rows above and below were blurred along x; what is true is not needed any more, so its place takes the
+    // result.
+    float* to = plane_row(truth_, y, k);
+    const float* middle = plane_row(blurred_, y, k);
+    for (int x = 0; x < width; ++x) to[x] = taps_[0] * middle[x];
+    for (int i = 1; i <= reach; ++i) {
+      const float tap = taps_[static_cast<std::size_t>(i)];
+      const float *above = plane_row(blurred_, std::max(y - i, 0), k),
+                  *below = plane_row(blurred_, std::min(y + i, height - 1), k);
+      for (int x = 0; x < width; ++x) to[x] += tap * (above[x] + below[x]);
+    }
+    const PhiloxWords place = philox(
+        {{static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(frame), 12, 0}}, philox_key(seed_));
+    const float* grain = line_.palette().rough.row(y + static_cast<int>(place.word[0] & 0xFFFFU));
+    const int start = static_cast<int>(place.word[1] & (Clouds::kSide - 1));
+    for (int x = 0; x < width; ++x) {
+      const float g = noise_ * grain[(x + start) & (Clouds::kSide - 1)];
+      // A network errs by factors, and where it is unsure it finds a little of everything.
+      to[x] = std::max(to[x], 0.0F) * std::max(1 + g, 0.1F) + 0.1F * noise_ * (0.3F + std::abs(g));
+      total[x] += to[x];
+    }
+  }
+  for (int x = 0; x < width; ++x) total[x] = 1 / total[x];
+  for (int k = 0; k < format_.channels; ++k) store_row(plane_row(truth_, y, k), total, y, k, out);
+}
+
+void MapPainter::store_row(const float* shares, const float* factors, int y, int klass,
+                           const ImageView& out) const {
+  const bool planar = format_.layout == Layout::Planar;
+  const int step = planar ? 1 : format_.channels, first = planar ? 0 : klass, plane = planar ? klass : 0;
+  const auto fill = [&]<class T>(T* to, const auto& convert) {
+    for (int x = 0; x < format_.width; ++x) to[x * step + first] = convert(shares[x] * factors[x]);
+  };
+  switch (format_.type) {
+    case ElementType::F32:
+      return fill(out.row<float>(y, plane), [](float v) { return v; });
+    case ElementType::F16:
+      return fill(out.row<std::uint16_t>(y, plane), half_of);
+    case ElementType::U8:
+      return fill(out.row<std::uint8_t>(y, plane),
+                  [](float v) { return static_cast<std::uint8_t>(v * 255 + 0.5F); });
+    case ElementType::U16:
+    case ElementType::F64:
+      break;
+  }
+  throw InternalError("maps of an unforeseen type");
+}
+
+void MapPainter::paint(std::uint64_t frame, const ImageView& out) {
+  const int threads = line_.threads();
+  for_tasks(threads, format_.height, [&](int y) {
+    true_row(y);
+    blur_row(y);
+  });
+  for_rows(threads, format_.height, [&](int y) { finish_row(frame, y, out); });
+}
+
+}  // namespace contorno::synthetic
