@@ -1,0 +1,13 @@
+// contorno._core, the compiled part of the Python package.
+#include "plugins/python/bindings.h"
+#include "plugins/python/process.h"
+
+PYBIND11_MODULE(_core, module) {
+  using namespace contorno::python;
+  module.doc() = "The compiled part of contorno; use the package.";
+  module.attr("__version__") = CONTORNO_VERSION;
+  register_errors();
+  bind_process(module);
+  bind_find_contours(module);
+  bind_backends(module);
+}

@@ -1,0 +1,28 @@
+"""Imports the Python package of the build that is tested, for python_*_test.py and the processes that they start."""
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+BUILD = pathlib.Path(os.environ.get("CONTORNO_BUILD", pathlib.Path(__file__).resolve().parent.parent / "build" / "release"))
+PACKAGE = BUILD / "python"
+if not list(PACKAGE.glob("contorno/_core.*.so")):
+    pytest.skip("needs the Python package (pybind11 and Python's headers)", allow_module_level=True)
+sys.path.insert(0, str(PACKAGE))
+
+import contorno  # noqa: E402, F401
+
+
+def run_python(code, timeout=120):
+    """Runs `code` in a process of its own; returns what it printed."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=timeout,
+                          env={**os.environ, "PYTHONPATH": str(PACKAGE)})
+    assert done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def resident_bytes():
+    with open("/proc/self/statm") as statm:
+        return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
