@@ -9,6 +9,7 @@
 namespace contorno::python {
 
 void bind_find_contours(py::module_& module);
+void bind_batch(py::module_& module);
 void bind_backends(py::module_& module);
 
 /// Any number, as float() would read it. Throws TypeError.

@@ -9,5 +9,6 @@ PYBIND11_MODULE(_core, module) {
   register_errors();
   bind_process(module);
   bind_find_contours(module);
+  bind_batch(module);
   bind_backends(module);
 }

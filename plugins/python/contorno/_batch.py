@@ -1,0 +1,101 @@
+"""find_contours_batch, and its flat result."""
+import numpy as np
+
+from . import _core
+
+_LAYOUTS = {"CHW": True, "HWC": False}
+_DTYPES = {np.dtype(np.float64): False, np.dtype(np.float32): True}
+
+
+class ContourArrays:
+    """Contours of many planes in flat arrays; contour i has points ``points[offsets[i]:offsets[i + 1]]``.
+
+    Attributes
+    ----------
+    points : (n, 2) array of float64 or float32
+        (row, column) in px of all contours one after the other; sample centres at integers.
+    offsets : (m + 1,) array of int64
+        Where each contour begins.
+    closed : (m,) array of bool
+        A closed contour repeats its first point as the last.
+    class_ids, frame_ids, level_ids : (m,) arrays of int32
+        Plane, frame and level (its place in the list) of each contour; contours are in the order of frames, then planes,
+        then levels, then scikit-image's.
+    """
+
+    __slots__ = ("points", "offsets", "closed", "class_ids", "frame_ids", "level_ids")
+
+    def __init__(self, points, offsets, closed, class_ids, frame_ids, level_ids):
+        self.points, self.offsets, self.closed = points, offsets, closed
+        self.class_ids, self.frame_ids, self.level_ids = class_ids, frame_ids, level_ids
+
+    def __len__(self):
+        return len(self.closed)
+
+    def __getitem__(self, index):
+        """The points of contour `index`, a view."""
+        index = range(len(self))[index]
+        if isinstance(index, range):
+            return [self[i] for i in index]
+        return self.points[self.offsets[index]:self.offsets[index + 1]]
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self):
+        return f"<ContourArrays: {len(self)} contours, {len(self.points)} points ({self.points.dtype})>"
+
+
+def find_contours_batch(maps, levels, *, layout="CHW", dtype=np.float64, flat=False, fully_connected="low",
+                        positive_orientation="low", mask=None, divisor=1.0, min_points=0, backend="auto", threads=None):
+    """Find the contours of many planes, levels and frames in one call; each equal to `find_contours` of its plane.
+
+    Parameters
+    ----------
+    maps : array of bool, integers or floats
+        (H, W) one plane; (C, H, W) or (H, W, C) planes, such as the class maps of a network; (N, C, H, W) or (N, H, W, C)
+        frames of planes. Read in place as in `find_contours`.
+    levels : float, or (C,), (C, L) or (1, L) array of float
+        One level for all planes; one for each; or L for each, in units of samples / divisor.
+    layout : {'CHW', 'HWC'}
+        Where the axis of planes is.
+    dtype : float64 or float32
+        Of the points; computed in float64, rounded once.
+    flat : bool
+        False: lists of contours, in a list for each leading axis of `maps`, and in one more for (C, L) levels:
+        ``result[frame][plane][level][contour]``. True: `ContourArrays`, all contours in flat arrays, without a copy.
+    fully_connected, positive_orientation, backend, threads
+        As in `find_contours`.
+    mask : (H, W) array of bool, optional
+        For all planes.
+    divisor : float
+        What uint8 and uint16 samples are divided by: 255 for probabilities stored in uint8. 1 for other types.
+    min_points : int
+        Contours with fewer points are left out.
+
+    Returns
+    -------
+    list, or ContourArrays
+
+    Raises
+    ------
+    ValueError, TypeError, RuntimeError
+        As in `find_contours`.
+    """
+    try:
+        planar = _LAYOUTS[layout]
+    except (KeyError, TypeError):
+        raise ValueError(f"layout is {layout!r}, allowed 'CHW' or 'HWC'") from None
+    try:
+        float32 = _DTYPES[np.dtype(dtype)]
+    except KeyError:
+        raise ValueError(f"dtype is {dtype!r}, allowed float64 or float32") from None
+    if levels is None:
+        raise TypeError("levels is None, wanted a number or a list of numbers")
+    if not divisor > 0 or divisor == float("inf"):
+        raise ValueError(f"divisor is {divisor}, allowed are finite numbers above 0")
+    if min_points < 0:
+        raise ValueError(f"min_points is {min_points}, allowed 0 and more")
+    result = _core.find_contours_batch(maps, np.asarray(levels, np.float64), planar, float32, bool(flat), fully_connected,
+                                       positive_orientation, mask, divisor, min_points, backend, threads)
+    return ContourArrays(*result) if flat else result
