@@ -5,6 +5,7 @@
 #include "cuda/device.h"
 #include "cuda/error.h"
 #include "cuda/memory.h"
+#include "cuda/pointer.h"
 #include "cuda/stream.h"
 
 namespace contorno {
@@ -79,6 +80,22 @@ void copy_async(void*, const void*, std::size_t, void*) {
   no_cuda();
 }
 void fill_async(void*, int, std::size_t, void*) {
+  no_cuda();
+}
+PointerInfo pointer_info(const void*) noexcept {
+  return {};
+}
+bool is_allocated(const void*, std::size_t) noexcept {
+  return false;
+}
+DeviceScope::DeviceScope(int) {
+  no_cuda();
+}
+DeviceScope::~DeviceScope() = default;
+int current_device() {
+  no_cuda();
+}
+void synchronize_stream(void*) {
   no_cuda();
 }
 ProfilerRange::ProfilerRange(const char*) {}

@@ -22,7 +22,7 @@ double round_to_half(double value) {
   return std::abs(rounded) > 65504 ? std::copysign(std::numeric_limits<double>::infinity(), value) : rounded;
 }
 
-/// (minimum + maximum) / 2; like scikit-image, float samples are added in their own type.
+/// level_between the samples of an image.
 template <class T>
 double middle(const ImageView& image, SampleScale scale) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
@@ -37,10 +37,7 @@ double middle(const ImageView& image, SampleScale scale) {
     }
   }
   if (!any) return std::numeric_limits<double>::quiet_NaN();
-  if constexpr (std::is_same_v<T, float>)
-    return static_cast<double>((static_cast<float>(low) + static_cast<float>(high)) / 2);
-  if constexpr (std::is_same_v<T, Half>) return round_to_half(round_to_half(low + high) / 2);
-  return (low + high) / 2;
+  return level_between(image.format.type, low, high);
 }
 
 }  // namespace
@@ -58,6 +55,20 @@ void check_find_contours(const ImageView& image, const ImageView& mask) {
       mask.format.type != ElementType::U8)
     throw Error(ExitCode::BadData, fmt::format("the mask is {}, wanted {}x{}x1 uint8, as large as the image",
                                                describe(mask.format), format.width, format.height));
+}
+
+double level_between(ElementType type, double low, double high) {
+  switch (type) {
+    case ElementType::F32:
+      return static_cast<double>((static_cast<float>(low) + static_cast<float>(high)) / 2);
+    case ElementType::F16:
+      return round_to_half(round_to_half(low + high) / 2);
+    case ElementType::U8:
+    case ElementType::U16:
+    case ElementType::F64:
+      break;
+  }
+  return (low + high) / 2;
 }
 
 double middle_level(const ImageView& image, SampleScale scale) {

@@ -60,6 +60,8 @@ struct FoundContours {
 
 /// Throws Error(BadData) when find_contours cannot take such an image and mask.
 void check_find_contours(const ImageView& image, const ImageView& mask);
+/// (low + high) / 2; like scikit-image, float samples are added in their own type.
+double level_between(ElementType type, double low, double high);
 /// The level that is used when none is given; NaN when no sample is a number.
 double middle_level(const ImageView& image, SampleScale scale);
 

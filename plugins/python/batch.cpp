@@ -6,6 +6,7 @@
 #include "plugins/python/batch.h"
 #include "plugins/python/bindings.h"
 #include "plugins/python/host_array.h"
+#include "plugins/python/on_device.h"
 #include "plugins/python/process.h"
 
 namespace contorno::python {
@@ -186,27 +187,14 @@ ImageView mask_view(HostArray& mask, const ImageFormat& format) {
           0};
 }
 
-std::vector<std::int64_t> sides_of(const HostArray& array) {
-  std::vector<std::int64_t> sides;
-  for (int axis = 0; axis < array.dimensions(); ++axis) sides.push_back(array.side(axis));
-  return sides;
-}
-
-py::object find_batch(const py::object& object, const py::array_t<double>& given_levels, bool planar,
-                      bool float32, bool flat, py::handle fully_connected, py::handle positive_orientation,
-                      py::handle mask, double divisor, std::uint64_t min_points, py::handle backend,
-                      py::handle threads) {
-  MapsOptions options{.scale = {divisor}, .min_points = min_points};
-  if (is_high(fully_connected, "fully_connected")) options.fully_connected = Connectivity::High;
-  if (is_high(positive_orientation, "positive_orientation")) options.positive_orientation = Orientation::High;
-  if (backend_of(backend) == Backend::Cuda) require_cuda();
-  const PointType type = float32 ? PointType::Float32 : PointType::Float64;
-
+py::object find_on_cpu(py::handle object, const py::array_t<double>& given_levels, py::handle mask,
+                       py::handle threads, const BatchArguments& arguments) {
   HostArray maps(object, "maps");
-  const StackShape shape = stack_shape(sides_of(maps), planar ? Layout::Planar : Layout::Interleaved);
+  MapsOptions options = arguments.options;
+  const StackShape shape = stack_shape(maps.sides(), arguments.layout);
   const Levels levels = levels_of(given_levels, shape.format.channels);
   const MapStack stack = stack_of(maps, shape);
-  check_divisor(divisor, maps.type(), maps.is_boolean());
+  check_divisor(options.scale.divisor, maps.type(), maps.is_boolean());
   std::optional<HostArray> mask_array;
   if (!mask.is_none()) options.mask = mask_view(mask_array.emplace(mask, "mask"), shape.format);
   options.threads = threads_for(
@@ -215,10 +203,39 @@ py::object find_batch(const py::object& object, const py::array_t<double>& given
   {
     const py::gil_scoped_release released;
     const SignalWatch watch;
-    found = find_in_stack(stack, levels.values, levels.per_plane, type, options);
+    found = find_in_stack(stack, levels.values, levels.per_plane, arguments.type, options);
   }
-  if (flat) return flat_arrays(std::move(found), type);
-  return nested_lists(found, type, shape, levels);
+  if (arguments.flat) return flat_arrays(std::move(found), arguments.type);
+  return nested_lists(found, arguments.type, shape, levels);
+}
+
+py::object find_batch(py::handle maps, const py::array_t<double>& levels, bool planar, bool float32,
+                      bool flat, py::handle fully_connected, py::handle positive_orientation, py::handle mask,
+                      double divisor, std::uint32_t min_points, py::handle backend, py::handle threads,
+                      bool output_on_device, py::handle stream) {
+  BatchArguments arguments{.layout = planar ? Layout::Planar : Layout::Interleaved,
+                           .type = float32 ? PointType::Float32 : PointType::Float64,
+                           .options = {.scale = {divisor}, .min_points = min_points},
+                           .flat = flat,
+                           .on_device = output_on_device,
+                           .mask = mask,
+                           .stream = stream};
+  if (is_high(fully_connected, "fully_connected")) arguments.options.fully_connected = Connectivity::High;
+  if (is_high(positive_orientation, "positive_orientation"))
+    arguments.options.positive_orientation = Orientation::High;
+  const Backend wanted = backend_of(backend);
+  const bool on_device = !is_numpy_array(maps) && is_on_device(maps);
+  if (wanted == Backend::Cuda || output_on_device || (wanted == Backend::Auto && on_device)) {
+    if (wanted == Backend::Cpu) throw py::value_error("output='device' needs the backend 'cuda' or 'auto'");
+    threads_for(threads, 1);
+    return find_batch_on_device(maps, levels, arguments);
+  }
+  py::object host = py::reinterpret_borrow<py::object>(maps),
+             host_mask = py::reinterpret_borrow<py::object>(mask);
+  if (on_device) host = to_host(maps, "maps", stream);
+  if (!mask.is_none() && !is_numpy_array(mask) && is_on_device(mask))
+    host_mask = to_host(mask, "mask", stream);
+  return find_on_cpu(host, levels, host_mask, threads, arguments);
 }
 
 }  // namespace

@@ -5,9 +5,11 @@
 
 #include <cstring>
 #include <optional>
+#include <vector>
 
 #include "plugins/python/bindings.h"
 #include "plugins/python/host_array.h"
+#include "plugins/python/on_device.h"
 #include "plugins/python/process.h"
 
 namespace contorno::python {
@@ -17,13 +19,13 @@ namespace {
 /// same.
 constexpr std::int64_t kWatchedSamples = 1 << 18, kBandSamples = 1 << 20;
 
-void check_sides(const HostArray& image) {
-  if (image.dimensions() < 2) throw py::value_error("Only 2D arrays are supported.");
-  if (image.side(0) < 2 || image.side(1) < 2) throw py::value_error("Input array must be at least 2x2.");
-  if (image.dimensions() != 2) throw py::value_error("Only 2D arrays are supported.");
-  if (image.side(0) > kMaxSide || image.side(1) > kMaxSide)
-    throw py::value_error(fmt::format("the image has {} rows and {} columns, allowed {} each", image.side(0),
-                                      image.side(1), kMaxSide));
+void check_sides(const std::vector<std::int64_t>& sides) {
+  if (sides.size() < 2) throw py::value_error("Only 2D arrays are supported.");
+  if (sides[0] < 2 || sides[1] < 2) throw py::value_error("Input array must be at least 2x2.");
+  if (sides.size() != 2) throw py::value_error("Only 2D arrays are supported.");
+  if (sides[0] > kMaxSide || sides[1] > kMaxSide)
+    throw py::value_error(
+        fmt::format("the image has {} rows and {} columns, allowed {} each", sides[0], sides[1], kMaxSide));
 }
 
 ImageView view_of(const HostArray& image) {
@@ -53,14 +55,14 @@ std::optional<double> level_of(py::handle level, const HostArray& image) {
   return number(level);
 }
 
-py::list to_list(const FoundContours& found) {
-  const auto count = static_cast<Py_ssize_t>(found.count());
+py::list to_list(const PointD* points, const std::uint32_t* offsets, std::size_t contours) {
+  const auto count = static_cast<Py_ssize_t>(contours);
   auto list = py::reinterpret_steal<py::list>(PyList_New(count));
   if (!list) throw py::error_already_set();
   for (Py_ssize_t i = 0; i < count; ++i) {
-    const auto contour = found.contour(static_cast<std::size_t>(i));
-    py::array array = make_points<double>(static_cast<Py_ssize_t>(contour.size()));
-    std::memcpy(array.mutable_data(), contour.data(), contour.size_bytes());
+    const std::size_t size = offsets[i + 1] - offsets[i];
+    py::array array = make_points<double>(static_cast<Py_ssize_t>(size));
+    std::memcpy(array.mutable_data(), points + offsets[i], size * sizeof(PointD));
     PyList_SET_ITEM(list.ptr(), i, array.release().ptr());
   }
   return list;
@@ -69,7 +71,7 @@ py::list to_list(const FoundContours& found) {
 py::list find_on_cpu(py::handle object, py::handle level, py::handle mask, py::handle threads,
                      FindContoursOptions options) {
   HostArray image(object, "image");
-  check_sides(image);
+  check_sides(image.sides());
   std::optional<HostArray> mask_array;
   if (!mask.is_none()) options.mask = checked_mask(mask_array.emplace(mask, "mask"), image);
   image.make_readable(1);
@@ -86,7 +88,17 @@ py::list find_on_cpu(py::handle object, py::handle level, py::handle mask, py::h
       options.band_rows = static_cast<int>(kBandSamples / image.side(1) + 1);
     found = find_contours(view, options);
   }
-  return to_list(found);
+  return to_list(found.points.data(), found.offsets.data(), found.count());
+}
+
+py::list find_on_cuda(py::handle image, py::handle level, py::handle mask,
+                      const FindContoursOptions& options) {
+  const FoundInMaps found = find_one_on_device(
+      image, level, mask,
+      {.fully_connected = options.fully_connected, .positive_orientation = options.positive_orientation},
+      &check_sides);
+  return to_list(reinterpret_cast<const PointD*>(found.points.data()), found.offsets.data(),
+                 found.closed.size());
 }
 
 py::object find(py::handle image, py::handle level, py::handle fully_connected,
@@ -96,8 +108,18 @@ py::object find(py::handle image, py::handle level, py::handle fully_connected,
       is_high(fully_connected, "fully_connected") ? Connectivity::High : Connectivity::Low;
   options.positive_orientation =
       is_high(positive_orientation, "positive_orientation") ? Orientation::High : Orientation::Low;
-  if (backend_of(backend) == Backend::Cuda) require_cuda();
-  return find_on_cpu(image, level, mask, threads, options);
+  const Backend wanted = backend_of(backend);
+  const bool on_device = !is_numpy_array(image) && is_on_device(image);
+  if (wanted == Backend::Cuda || (wanted == Backend::Auto && on_device)) {
+    threads_for(threads, 1);
+    return find_on_cuda(image, level, mask, options);
+  }
+  py::object host = py::reinterpret_borrow<py::object>(image),
+             host_mask = py::reinterpret_borrow<py::object>(mask);
+  if (on_device) host = to_host(image, "image", py::none());
+  if (!mask.is_none() && !is_numpy_array(mask) && is_on_device(mask))
+    host_mask = to_host(mask, "mask", py::none());
+  return find_on_cpu(host, level, host_mask, threads, options);
 }
 
 }  // namespace

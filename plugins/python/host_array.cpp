@@ -11,12 +11,6 @@ py::object helper(const char* name) {
   return py::module_::import("contorno._arrays").attr(name);
 }
 
-/// NumPy's own class, not one derived from it; those may mean something else (masked arrays).
-bool is_plain_array(py::handle object) {
-  static PyObject* const type = py::object(py::module_::import("numpy").attr("ndarray")).release().ptr();
-  return reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())) == type;
-}
-
 /// The code of a buffer with native numbers, 0 for all others.
 char code_of(const char* format) {
   if (format == nullptr) return 'B';
@@ -27,9 +21,14 @@ char code_of(const char* format) {
 
 }  // namespace
 
+bool is_numpy_array(py::handle object) {
+  static PyObject* const type = py::object(py::module_::import("numpy").attr("ndarray")).release().ptr();
+  return reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())) == type;
+}
+
 HostArray::HostArray(py::handle object, std::string_view name)
     : name_(name), given_(py::reinterpret_borrow<py::object>(object)) {
-  if (is_plain_array(object)) {
+  if (is_numpy_array(object)) {
     if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_FULL_RO) == 0) return;
     PyErr_Clear();  // a type that has no buffer, a date for example; the helper says so
   }

@@ -3,19 +3,20 @@
 // Used with the GIL held; the memory may be read without it for as long as the HostArray lives.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "pipeline/image.h"
 #include "plugins/python/pybind.h"
 
 namespace contorno::python {
 
+/// NumPy's own class, not one derived from it; those may mean something else (masked arrays).
+bool is_numpy_array(py::handle object);
+
 class HostArray {
  public:
-  static constexpr int kMaxDimensions = 5;
-
   HostArray() = default;
   /// `name` is for messages. Throws TypeError for what is no array of numbers.
   HostArray(py::handle object, std::string_view name);
@@ -26,6 +27,7 @@ class HostArray {
   int dimensions() const { return view_.ndim; }
   std::int64_t side(int axis) const { return view_.shape[axis]; }
   std::int64_t stride(int axis) const { return view_.strides[axis]; }  ///< in bytes
+  std::vector<std::int64_t> sides() const { return {view_.shape, view_.shape + view_.ndim}; }
   std::int64_t elements() const;
   bool same_shape(const HostArray& other) const;
 

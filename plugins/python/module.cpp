@@ -1,5 +1,6 @@
 // contorno._core, the compiled part of the Python package.
 #include "plugins/python/bindings.h"
+#include "plugins/python/on_device.h"
 #include "plugins/python/process.h"
 
 PYBIND11_MODULE(_core, module) {
@@ -10,5 +11,6 @@ PYBIND11_MODULE(_core, module) {
   bind_process(module);
   bind_find_contours(module);
   bind_batch(module);
+  bind_device(module);
   bind_backends(module);
 }

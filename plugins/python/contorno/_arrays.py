@@ -1,4 +1,6 @@
 """What the compiled part asks of NumPy: arrays from other packages, and types that it cannot read itself."""
+import sys
+
 import numpy as np
 
 _NUMBERS = "biufO"  # kinds of dtype that are numbers, or may be
@@ -44,6 +46,30 @@ def default_level(image):
     image = to_numpy(image, "image")
     low, high = np.nanmin(image), np.nanmax(image)
     return (int(low) + int(high)) / 2 if image.dtype.kind in "iub" else float((low + high) / 2.0)
+
+
+def device_stream(object, stream):
+    """Handle of the CUDA stream that work on `object` is to be enqueued on; None: the array's interface may say."""
+    if stream is not None:
+        return stream_handle(stream)
+    package = type(object).__module__.partition(".")[0]
+    if package == "torch":
+        return sys.modules["torch"].cuda.current_stream(object.device).cuda_stream or None
+    if package == "cupy":
+        return sys.modules["cupy"].cuda.get_current_stream().ptr or None
+    return None
+
+
+def stream_handle(stream):
+    """Of a PyTorch or CuPy stream, an object with __cuda_stream__, or a handle."""
+    if hasattr(stream, "__cuda_stream__"):
+        return stream.__cuda_stream__()[1]
+    for name in ("cuda_stream", "ptr"):
+        if hasattr(stream, name):
+            return getattr(stream, name)
+    if isinstance(stream, int) and not isinstance(stream, bool) and stream >= 0:
+        return stream
+    raise TypeError(f"stream is {stream!r}, wanted a PyTorch or CuPy stream or its handle")
 
 
 def _from_dlpack(object, name):

@@ -29,11 +29,25 @@ class ContourArrays:
         self.points, self.offsets, self.closed = points, offsets, closed
         self.class_ids, self.frame_ids, self.level_ids = class_ids, frame_ids, level_ids
 
+    @property
+    def on_device(self):
+        """Whether the arrays are `DeviceArray`, in the memory of a GPU."""
+        return not isinstance(self.points, np.ndarray)
+
+    def get(self):
+        """The same on the host."""
+        if not self.on_device:
+            return self
+        points, offsets, *others = (getattr(self, name).get() for name in self.__slots__)
+        return ContourArrays(points, offsets.astype(np.int64), *others)
+
     def __len__(self):
         return len(self.closed)
 
     def __getitem__(self, index):
-        """The points of contour `index`, a view."""
+        """The points of contour `index`, a view. On the host only."""
+        if self.on_device:
+            raise TypeError("contours on the device cannot be indexed; use get(), or the arrays")
         index = range(len(self))[index]
         if isinstance(index, range):
             return [self[i] for i in index]
@@ -43,11 +57,13 @@ class ContourArrays:
         return (self[i] for i in range(len(self)))
 
     def __repr__(self):
-        return f"<ContourArrays: {len(self)} contours, {len(self.points)} points ({self.points.dtype})>"
+        return f"<ContourArrays: {len(self)} contours, {len(self.points)} points ({self.points.dtype})" \
+               f"{', on the device' if self.on_device else ''}>"
 
 
 def find_contours_batch(maps, levels, *, layout="CHW", dtype=np.float64, flat=False, fully_connected="low",
-                        positive_orientation="low", mask=None, divisor=1.0, min_points=0, backend="auto", threads=None):
+                        positive_orientation="low", mask=None, divisor=1.0, min_points=0, backend="auto", threads=None,
+                        output="host", stream=None):
     """Find the contours of many planes, levels and frames in one call; each equal to `find_contours` of its plane.
 
     Parameters
@@ -73,6 +89,13 @@ def find_contours_batch(maps, levels, *, layout="CHW", dtype=np.float64, flat=Fa
     min_points : int
         Contours with fewer points are left out.
 
+    output : {'host', 'device'}
+        'device': `ContourArrays` of `DeviceArray`, which stay on the GPU; offsets and ids are int32 there. CuPy and PyTorch
+        read them without a copy (``torch.from_dlpack``, ``cupy.from_dlpack``, ``cupy.asarray``).
+    stream : optional
+        CUDA stream for the work: a PyTorch or CuPy stream, or a handle. Default: the current stream of the array's
+        package, else the one in its ``__cuda_array_interface__``. The result is complete when the call returns.
+
     Returns
     -------
     list, or ContourArrays
@@ -94,8 +117,11 @@ def find_contours_batch(maps, levels, *, layout="CHW", dtype=np.float64, flat=Fa
         raise TypeError("levels is None, wanted a number or a list of numbers")
     if not divisor > 0 or divisor == float("inf"):
         raise ValueError(f"divisor is {divisor}, allowed are finite numbers above 0")
-    if min_points < 0:
+    if not 0 <= min_points < 2**32:
         raise ValueError(f"min_points is {min_points}, allowed 0 and more")
+    if output not in ("host", "device"):
+        raise ValueError(f"output is {output!r}, allowed 'host' or 'device'")
     result = _core.find_contours_batch(maps, np.asarray(levels, np.float64), planar, float32, bool(flat), fully_connected,
-                                       positive_orientation, mask, divisor, min_points, backend, threads)
-    return ContourArrays(*result) if flat else result
+                                       positive_orientation, mask, divisor, min_points, backend, threads,
+                                       output == "device", stream)
+    return ContourArrays(*result) if flat or output == "device" else result

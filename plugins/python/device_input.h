@@ -1,0 +1,52 @@
+// Maps and a mask on the device for one call: read in place where they lie there and can be, brought there
+// or put in order otherwise. With the GIL held.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "plugins/python/batch.h"
+#include "plugins/python/device_array.h"
+#include "plugins/python/find_on_device.h"
+#include "plugins/python/host_array.h"
+
+namespace contorno::python {
+
+class DeviceInput {
+ public:
+  /// `object` is in device or host memory; see DeviceArray for `stream`.
+  DeviceInput(py::handle object, std::string_view name, py::handle stream);
+
+  std::vector<std::int64_t> sides() const;
+  const DevicePlace& place() const { return place_; }
+
+  /// Frames of planes that the contour engine can read.
+  MapStack maps(const StackShape& shape);
+  bool is_boolean() const { return boolean_; }
+  bool was_converted() const { return converted_; }
+  py::handle object() const { return object_; }
+
+  /// A boolean array of rows and columns, on the device of `place` and in the order of its stream.
+  MaskView mask(const DevicePlace& place);
+
+  /// The samples in a NumPy array.
+  py::array on_host();
+
+ private:
+  bool is_readable(const StackShape& shape) const;
+  MapStack in_place(const StackShape& shape) const;
+  MapStack gathered(const StackShape& shape);
+  MapStack uploaded(const StackShape& shape, const DevicePlace& place);
+
+  std::string_view name_;
+  py::object object_;
+  DevicePlace place_;
+  std::optional<DeviceArray> device_;
+  std::optional<HostArray> host_;
+  std::shared_ptr<PooledBlock> block_;
+  bool boolean_ = false, converted_ = false;
+};
+
+}  // namespace contorno::python
