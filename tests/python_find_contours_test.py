@@ -215,7 +215,7 @@ GOOD = np.arange(20.0).reshape(4, 5)
     (TypeError, "<U", (GOOD.astype(str), 1), {}), (TypeError, "dtype", (np.zeros((4, 5), [("a", "f8")]), 1), {}),
     (TypeError, "masked", (np.ma.masked_less(GOOD, 3), 1), {}), (TypeError, "masked", (np.ma.asarray(GOOD), 1), {}),
     (TypeError, "list", (GOOD.tolist(), 1), {}), (TypeError, "NoneType", (None, 1), {}), (TypeError, "str", ("image", 1), {}),
-    (TypeError, "", (3, 1), {}), ((TypeError, ValueError), "", (np.array([[1, "a"], [2, 3]], object), 1), {}),
+    (TypeError, "int", (3, 1), {}), ((TypeError, ValueError), "", (np.array([[1, "a"], [2, 3]], object), 1), {}),
     (ValueError, "2D", (b"some bytes", 1), {}), (ValueError, "2D", (python_array.array("d", [1, 2, 3]), 1), {}),
     (TypeError, "", (GOOD, "0.5"), {}), (TypeError, "", (GOOD, [1, 2]), {}), (TypeError, "", (GOOD, 1j), {}),
     (ValueError, "shape", (GOOD, 1), {"mask": np.ones((4, 4), bool)}), (ValueError, "shape", (GOOD, 1), {"mask": np.ones(20, bool)}),

@@ -1,7 +1,24 @@
 """contorno: exact sub-pixel contours and image stages, for NumPy arrays and for arrays on the GPU."""
-from ._core import __version__
+import os as _os
+
+# OpenMP's threads spin for a while behind every loop unless told otherwise, and on a busy machine take the processors from
+# whoever needs them. OpenMP reads its setting once, when it is loaded; a user's own setting is left alone.
+_passive = "OMP_WAIT_POLICY" not in _os.environ and "GOMP_SPINCOUNT" not in _os.environ
+if _passive:
+    _os.environ["OMP_WAIT_POLICY"] = "passive"
+try:
+    from ._core import __version__
+finally:
+    if _passive:
+        del _os.environ["OMP_WAIT_POLICY"]
+
 from ._backends import backends
 from ._batch import ContourArrays, find_contours_batch
 from ._find_contours import find_contours
 
-__all__ = ["ContourArrays", "backends", "find_contours", "find_contours_batch"]
+try:
+    from ._core import DeviceArray
+except ImportError:  # a build without CUDA
+    DeviceArray = None
+
+__all__ = ["ContourArrays", "DeviceArray", "backends", "find_contours", "find_contours_batch"]
