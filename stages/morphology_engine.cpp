@@ -4,6 +4,10 @@
 #include <cstring>
 #include <optional>
 
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
 #include "cuda/error.h"
 #include "pipeline/loops.h"
 #include "stages/morphology_reconstruct.h"
@@ -37,12 +41,37 @@ struct Workbench {
   W* row = nullptr;
 };
 
+/// Images beyond this size do not stay in any cache until somebody reads them: their rows are then written
+/// without being read first.
+constexpr std::size_t kBypassBytes = 4 << 20;
+
+/// Copies `bytes`, whole lines of 64 of them without taking the target's lines into the cache.
+void store_past_cache(const void* from, void* to, std::size_t bytes) {
+#if defined(__x86_64__)
+  auto* target = static_cast<char*>(to);
+  const auto* source = static_cast<const char*>(from);
+  const std::size_t lead = std::min(bytes, (64 - reinterpret_cast<std::uintptr_t>(target) % 64) % 64);
+  std::memcpy(target, source, lead);
+  std::size_t at = lead;
+  for (; at + 64 <= bytes; at += 64)
+    for (std::size_t k = 0; k < 64; k += 16)
+      _mm_stream_si128(reinterpret_cast<__m128i*>(target + at + k),
+                       _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + at + k)));
+  std::memcpy(target + at, source + at, bytes - at);
+#else
+  std::memcpy(to, from, bytes);
+#endif
+}
+
 template <class Rule, PassResult kResult>
 void finish_row(const typename Rule::W* row, const typename Rule::Stored* source, typename Rule::Stored* out,
-                std::ptrdiff_t samples, bool keeps_alpha) {
+                std::ptrdiff_t samples, bool keeps_alpha, bool bypass) {
   using S = typename Rule::Stored;
   if constexpr (kResult == PassResult::Store && std::is_same_v<S, typename Rule::W>) {
-    std::copy_n(row, samples, out);
+    if (bypass)
+      store_past_cache(row, out, static_cast<std::size_t>(samples) * sizeof(S));
+    else
+      std::copy_n(row, samples, out);
   } else {
     for (std::ptrdiff_t i = 0; i < samples; ++i)
       out[i] = Rule::template result<kResult>(row[i], source[i], out[i]);
@@ -110,11 +139,15 @@ struct Item {
     const int pixel = plan.samples_per_pixel();
     const auto samples = static_cast<std::ptrdiff_t>(columns.size()) * pixel;
     const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(columns.from) * pixel;
+    const bool bypass = packed_bytes(plan.format) >= kBypassBytes;
     for (int y = rows.from; y < rows.to; ++y) {
       stream.next(row);
       finish_row<Rule, kResult>(row, source.row<const S>(y, plane) + at, out.row<S>(y, plane) + at, samples,
-                                plan.keeps_alpha);
+                                plan.keeps_alpha, bypass);
     }
+#if defined(__x86_64__)
+    if (bypass) _mm_sfence();
+#endif
   }
 };
 

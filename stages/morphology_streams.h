@@ -85,6 +85,12 @@ class ImageRows final : public RowStream<typename Rule::W> {
     else
       for (std::ptrdiff_t i = 0; i < samples; ++i) to[i] = Rule::load(from[i]);
     for (int x = std::max(columns_.from, width); x < columns_.to; ++x) edge_pixel(row, x, room);
+    // The next row comes from memory while this one is worked on.
+    if (y + 1 < image_.format.height) {
+      const auto* next = reinterpret_cast<const char*>(from) + image_.row_pitch;
+      for (std::ptrdiff_t at = 0; at < samples * static_cast<std::ptrdiff_t>(sizeof(S)); at += 64)
+        __builtin_prefetch(next + at);
+    }
   }
 
  private:
