@@ -1,7 +1,7 @@
 #include "stages/mipmap_light.h"
 
-#include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace contorno {
 namespace {
@@ -14,16 +14,55 @@ double encode_curve(double light) {
   return 1.055 * std::pow(light, 1 / 2.4) - 0.055;
 }
 
-void fill_cells(LightTables& tables) {
-  // threshold[k]: the least integer light whose nearest code is k.
-  int threshold[257];
-  for (int k = 1; k < 256; ++k) threshold[k] = static_cast<int>(std::ceil(65535 * decode((k - 0.5) / 255)));
-  threshold[0] = 0, threshold[256] = 1 << 17;
-  int code = 0;
+/// Newton's form through four Chebyshev points of each quarter octave from 256 to 65536.
+void fill_cubics(LightVectors& vectors) {
+  for (int piece = 0; piece < 32; ++piece) {
+    const double octave = kSmallLight << (piece / 4), from = octave * (1 + piece % 4 / 4.0);
+    double x[4], d[4];
+    for (int k = 0; k < 4; ++k) {
+      x[k] = from + octave / 4 * (0.5 + 0.5 * std::cos(std::numbers::pi * (2 * k + 1) / 8));
+      d[k] = 255 * encode_curve(x[k] / 65535) + 0.5;
+    }
+    for (int order = 1; order < 4; ++order)
+      for (int k = 3; k >= order; --k) d[k] = (d[k] - d[k - 1]) / (x[k] - x[k - order]);
+    const auto at = std::bit_cast<std::uint32_t>(static_cast<float>(from)) >> 21 & 31;
+    const double pairs = x[0] * x[1] + x[0] * x[2] + x[1] * x[2];
+    vectors.cubic[3][at] = static_cast<float>(d[3]);
+    vectors.cubic[2][at] = static_cast<float>(d[2] - d[3] * (x[0] + x[1] + x[2]));
+    vectors.cubic[1][at] = static_cast<float>(d[1] - d[2] * (x[0] + x[1]) + d[3] * pairs);
+    vectors.cubic[0][at] =
+        static_cast<float>(d[0] - d[1] * x[0] + d[2] * x[0] * x[1] - d[3] * x[0] * x[1] * x[2]);
+  }
+}
+
+/// The code of integer light from kSmallLight on.
+int code_by_cubic(const LightVectors& vectors, int light) {
+  const auto x = static_cast<float>(light);
+  const std::uint32_t at = std::bit_cast<std::uint32_t>(x) >> 21 & 31;
+  const auto& cubic = vectors.cubic;
+  return static_cast<int>(cubic[0][at] + x * (cubic[1][at] + x * (cubic[2][at] + x * cubic[3][at])));
+}
+
+void fill_codes(LightTables& tables) {
+  LightVectors& vectors = tables.vectors;
+  for (int code = 0; code < 256; ++code) {
+    const auto shifted = static_cast<std::uint16_t>(tables.whole[code] - 32768);
+    vectors.low[code] = static_cast<std::uint8_t>(shifted & 255);
+    vectors.high[code] = static_cast<std::uint8_t>(shifted >> 8);
+  }
+  for (int light = 0; light < kSmallLight; ++light) {
+    const double share = light / 65535.0;
+    const double code = 255 * (share <= 0.0031308 ? 12.92 * share : encode_curve(share));
+    vectors.small[light] = static_cast<std::uint8_t>(std::floor(code + 0.5));
+  }
+  fill_cubics(vectors);
+  const auto code_of = [&](int light) {
+    return light < kSmallLight ? vectors.small[light] : code_by_cubic(vectors, light);
+  };
   for (int cell = 0; cell < kLightCells; ++cell) {
-    while (threshold[code + 1] <= 16 * cell) ++code;
-    const int step = std::min(16, threshold[code + 1] - 16 * cell);
-    tables.cells[cell] = {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(step)};
+    LightCell& to = tables.cells[cell];
+    to.code = static_cast<std::uint8_t>(code_of(16 * cell));
+    for (to.step = 1; to.step < 16 && code_of(16 * cell + to.step) == to.code;) ++to.step;
   }
 }
 
@@ -47,8 +86,8 @@ void make_light_tables(LightTables& tables) {
   }
   for (int code = 0; code < 65536; ++code)
     tables.light16[code] = static_cast<float>(65535 * decode(code / 65535.0));
-  fill_cells(tables);
   fill_lines(tables);
+  fill_codes(tables);
 }
 
 }  // namespace contorno

@@ -29,7 +29,17 @@ struct LightLine {
   float start = 0, slope = 0;
 };
 
+/// The way back to 8 bits as it is defined, for kernels that look up in registers: below kSmallLight `small`,
+/// from there on a cubic a quarter octave, whose whole part is the code. It is within 0.001 of the curve.
+inline constexpr int kSmallLight = 256;
+struct LightVectors {
+  alignas(64) std::uint8_t low[256], high[256];  ///< of `whole` minus 32768
+  alignas(64) std::uint8_t small[kSmallLight];
+  alignas(64) float cubic[4][32];  ///< by the low bits of exponent and mantissa
+};
+
 struct LightTables {
+  LightVectors vectors;
   std::uint16_t whole[256];      ///< light of an 8-bit code, 0..65535
   float light8[256];             ///< the same, not rounded
   float light16[65536];          ///< light of a 16-bit code, 0..65535

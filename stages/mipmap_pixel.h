@@ -17,6 +17,7 @@ struct MipmapLight {
   const float* values = nullptr;         ///< of FloatRule: light8 or light16
   const LightCell* cells = nullptr;
   const LightLine* lines = nullptr;
+  const LightVectors* vectors = nullptr;  ///< of the CPU's kernels
 };
 
 /// `sum` divided by `weight`, halves up; exact.

@@ -93,7 +93,7 @@ MipmapLight host_light(const MipmapPlan& plan) {
   if (!plan.light) return {};
   const LightTables& tables = *plan.light;
   return {tables.whole, plan.image.type == ElementType::U8 ? tables.light8 : tables.light16, tables.cells,
-          tables.lines};
+          tables.lines, &tables.vectors};
 }
 
 HalveRow halve_row(const MipmapPlan& plan, Simd simd) {

