@@ -34,6 +34,8 @@ __device__ __forceinline__ unsigned dot4(unsigned a, unsigned b) {
 #endif
 }
 
+/// kSame: the components are the image's colours.
+template <bool kSame>
 __global__ void __launch_bounds__(kPixelThreads) pack_pixels(const ImageJob job) {
   const int pixel = static_cast<int>(blockIdx.x * kPixelThreads + threadIdx.x);
   if (pixel >= job.window.width * job.window.height) return;
@@ -45,7 +47,7 @@ __global__ void __launch_bounds__(kPixelThreads) pack_pixels(const ImageJob job)
   constexpr unsigned kOne = 1U << 24U;
   job.values[pixel] = static_cast<unsigned>(red) | static_cast<unsigned>(green) << 8U |
                       static_cast<unsigned>(blue) << 16U | kOne;
-  if (job.places == job.values) return;
+  if constexpr (kSame) return;
   job.places[pixel] = (grey ? job.colours.place(red, red, red) : job.colours.place(red, green, blue)) | kOne;
 }
 

@@ -29,9 +29,9 @@ class ImageClimb {
     job.values = context.scratch<unsigned>(words_);
     job.places = separate_ ? job.values + words_bytes() / sizeof(unsigned) : job.values;
     job.ends = ends;
-    launch("pack_pixels", pack_pixels, LaunchKind::Plain, LaunchOrder::AfterPrevious,
-           (static_cast<unsigned>(pixels_) + kPixelThreads - 1) / kPixelThreads, kPixelThreads, 0,
-           context.stream, job);
+    launch("pack_pixels", separate_ ? pack_pixels<false> : pack_pixels<true>, LaunchKind::Plain,
+           LaunchOrder::AfterPrevious, (static_cast<unsigned>(pixels_) + kPixelThreads - 1) / kPixelThreads,
+           kPixelThreads, 0, context.stream, job);
     const unsigned tiles = static_cast<unsigned>((job.window.width + kTileX - 1) / kTileX) *
                            static_cast<unsigned>((job.window.height + kTileY - 1) / kTileY);
     launch("climb_pixels", separate_ ? climb_pixels<false> : climb_pixels<true>, LaunchKind::Plain,

@@ -92,7 +92,7 @@ struct Emulated {
   bool same() const { return plan.colours.space == MeanShiftSpace::Rgb; }
   void climb() {
     emulated::run_grid((static_cast<unsigned>(pixels) + kPixelThreads - 1) / kPixelThreads, kPixelThreads, 0,
-                       false, [&] { pack_pixels(job); });
+                       false, [&] { same() ? pack_pixels<true>(job) : pack_pixels<false>(job); });
     const auto tiles = static_cast<unsigned>((plan.in.width + kTileX - 1) / kTileX *
                                              ((plan.in.height + kTileY - 1) / kTileY));
     emulated::run_grid(tiles, kPixelThreads, 0, false,

@@ -25,5 +25,7 @@ void add_stages_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_schema_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_doctor_command(CLI::App& app, Action& action);
 void add_find_contours_command(CLI::App& app, Action& action);
+void add_mean_shift_command(CLI::App& app, Action& action);
+void add_learn_command(CLI::App& app, const Catalog& catalog, Action& action);
 
 }  // namespace contorno

@@ -30,6 +30,8 @@ int run(int argc, char** argv) {
   add_bench_command(app, action);
   add_doctor_command(app, action);
   add_find_contours_command(app, action);
+  add_mean_shift_command(app, action);
+  add_learn_command(app, catalog, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
