@@ -8,7 +8,6 @@ namespace contorno::synthetic {
 namespace {
 
 constexpr float kColourSteps = 16384, kBumpSteps = 8192;
-constexpr int kWeightSteps = 64;
 
 std::int16_t stored(float v, float steps) {
   const float scaled = v * steps;
@@ -17,8 +16,8 @@ std::int16_t stored(float v, float steps) {
                                                     : scaled + (scaled < 0 ? -0.5F : 0.5F));
 }
 
-/// What the shape of a kind is made of: length of the axis (across is 1), a hollow at either end, pointed
-/// ends.
+/// What the shape of a kind is made of: length of the axis (across is 1), the depth and width of a hollow at
+/// either end (width: half the chord that it spans), pointed ends.
 struct Shape {
   float length, top_depth, top_width, bottom_depth, bottom_width, point;
 };
@@ -26,21 +25,28 @@ struct Shape {
 Shape shape_of(FruitKind kind) {
   switch (kind) {
     case FruitKind::RedApple:
-      return {0.94F, 0.30F, 0.16F, 0.15F, 0.10F, 0};
+      return {0.95F, 0.26F, 0.42F, 0.16F, 0.30F, 0};
     case FruitKind::GreenApple:
-      return {0.97F, 0.28F, 0.15F, 0.13F, 0.09F, 0};
+      return {0.98F, 0.25F, 0.40F, 0.14F, 0.28F, 0};
     case FruitKind::Orange:
-      return {0.96F, 0.02F, 0.02F, 0.02F, 0.02F, 0};
+      return {0.96F, 0.02F, 0.10F, 0.02F, 0.10F, 0};
     case FruitKind::Lemon:
-      return {1.24F, 0, 0.1F, 0, 0.1F, 0.15F};
+      return {1.22F, 0, 0.1F, 0, 0.1F, 0.14F};
     case FruitKind::Peach:
-      return {0.96F, 0.20F, 0.13F, 0, 0.05F, 0.03F};
+      return {0.97F, 0.18F, 0.36F, 0, 0.1F, 0.02F};
     case FruitKind::Tomato:
-      return {0.84F, 0.14F, 0.12F, 0.03F, 0.05F, 0};
+      return {0.84F, 0.12F, 0.36F, 0.03F, 0.15F, 0};
     case FruitKind::Kiwi:
-      return {1.18F, 0.03F, 0.02F, 0.04F, 0.02F, 0};
+      return {1.18F, 0.03F, 0.12F, 0.04F, 0.12F, 0};
   }
   throw InternalError("unknown fruit");
+}
+
+/// A funnel with a round rim: 1 at the end of the axis, 0 from `width` on; `half_chord` is the sine of half
+/// the angle.
+float hollow(float half_chord, float width) {
+  const float t = clamp01(1 - half_chord / width);
+  return t * t * (1.6F - 0.6F * t);
 }
 
 Profile make_profile(const Shape& shape) {
@@ -48,18 +54,17 @@ Profile make_profile(const Shape& shape) {
   for (int i = 0; i < Profile::kSteps + 2; ++i) {
     const float u = std::min(1.0F, static_cast<float>(2 * i) / Profile::kSteps - 1);
     const float ellipse = 1 / std::sqrt(u * u / (shape.length * shape.length) + 1 - u * u);
-    const float hollow =
-        u > 0 ? shape.top_depth * smooth(1 - shape.top_width, 1 + 0.35F * shape.top_width, u)
-              : shape.bottom_depth * smooth(1 - shape.bottom_width, 1 + 0.35F * shape.bottom_width, -u);
-    const float point = shape.point * smooth(0.93F, 1.02F, std::abs(u));
-    profile.entries[i].radius = ellipse - hollow + point;
-    profile.largest =
-        i == 0 ? profile.entries[i].radius : std::max(profile.largest, profile.entries[i].radius);
+    const float from_top = std::sqrt((1 - u) / 2), from_bottom = std::sqrt((1 + u) / 2);
+    const float near_end = std::min(from_top, from_bottom);
+    profile.radius[i] = ellipse - shape.top_depth * hollow(from_top, shape.top_width) -
+                        shape.bottom_depth * hollow(from_bottom, shape.bottom_width) +
+                        shape.point * smooth(0.26F, 0.02F, near_end);
+    profile.largest = i == 0 ? profile.radius[i] : std::max(profile.largest, profile.radius[i]);
   }
   for (int i = 0; i < Profile::kSteps + 2; ++i) {
     const int before = std::max(i - 1, 0), after = std::min(i + 1, Profile::kSteps);
-    profile.entries[i].slope = (profile.entries[after].radius - profile.entries[before].radius) /
-                               (static_cast<float>(std::max(after - before, 1)) * 2 / Profile::kSteps);
+    profile.slope[i] = (profile.radius[after] - profile.radius[before]) /
+                       (static_cast<float>(std::max(after - before, 1)) * 2 / Profile::kSteps);
   }
   return profile;
 }
@@ -176,65 +181,38 @@ void Fruit::paint_row(const Palette& palette, int row) {
     const SkinPoint point = skin.at(unit(direction_on(side, static_cast<float>(x) * step - 1, b)));
     const std::size_t at =
         static_cast<std::size_t>(row) * static_cast<std::size_t>(side_) + static_cast<std::size_t>(x);
-    texels_[at] = {stored(point.colour.x, kColourSteps), stored(point.colour.y, kColourSteps),
-                   stored(point.colour.z, kColourSteps), stored(point.gloss, kColourSteps),
-                   stored(point.bump.x, kBumpSteps),     stored(point.bump.y, kBumpSteps),
-                   stored(point.bump.z, kBumpSteps),     stored(point.strength, kColourSteps)};
+    texels_[at] = {{stored(point.colour.x, kColourSteps), stored(point.colour.y, kColourSteps),
+                    stored(point.colour.z, kColourSteps), stored(point.gloss, kColourSteps),
+                    stored(point.bump.x, kBumpSteps), stored(point.bump.y, kBumpSteps),
+                    stored(point.bump.z, kBumpSteps), stored(point.strength, kColourSteps)}};
     labels_[at] = point.label;
   }
 }
 
-Fruit::Place Fruit::place_of(Vec3 d) const {
-  const float ax = std::abs(d.x), ay = std::abs(d.y), az = std::abs(d.z);
-  int side = 0;
-  float a = 0, b = 0, major = 1;
-  if (ax >= ay && ax >= az)
-    side = d.x < 0 ? 1 : 0, a = d.y, b = d.z, major = ax;
-  else if (ay >= az)
-    side = d.y < 0 ? 3 : 2, a = d.x, b = d.z, major = ay;
-  else
-    side = d.z < 0 ? 5 : 4, a = d.x, b = d.y, major = az;
-  // In steps of 1/64 of a texel; the last one is left to its neighbour's weight.
-  const float scale = static_cast<float>((side_ - 1) * kWeightSteps) * 0.5F, inverse = scale / major;
-  const int most = (side_ - 1) * kWeightSteps - 1;
-  const int x = std::clamp(static_cast<int>(a * inverse + scale), 0, most),
-            y = std::clamp(static_cast<int>(b * inverse + scale), 0, most);
-  return {(static_cast<std::size_t>(side) * static_cast<std::size_t>(side_) +
-           static_cast<std::size_t>(y / kWeightSteps)) *
-                  static_cast<std::size_t>(side_) +
-              static_cast<std::size_t>(x / kWeightSteps),
-          x % kWeightSteps, y % kWeightSteps};
+void Fruit::sample(const Rays& rays, int count, Surface& surface) const {
+  for (int i = 0; i < count; ++i) {
+    if (rays.coverage[i] <= 0) continue;
+    const Texel* upper = texels_.data() + rays.texel[i];
+    const Texel* lower = upper + side_;
+    const int right = rays.x_weight[i], left = kCubeWeights - right, low = rays.y_weight[i],
+              high = kCubeWeights - low;
+    const int a = left * high, b = right * high, c = left * low, d = right * low;
+    float parts[8];
+    for (int k = 0; k < 8; ++k)
+      parts[k] = static_cast<float>(upper[0].parts[k] * a + upper[1].parts[k] * b + lower[0].parts[k] * c +
+                                    lower[1].parts[k] * d);
+    constexpr float kWeights = kCubeWeights * kCubeWeights;
+    constexpr float kColour = 1 / (kColourSteps * kWeights), kBump = 1 / (kBumpSteps * kWeights);
+    surface.red[i] = parts[0] * kColour, surface.green[i] = parts[1] * kColour,
+    surface.blue[i] = parts[2] * kColour;
+    surface.gloss[i] = parts[3] * kColour;
+    surface.bump_x[i] = parts[4] * kBump, surface.bump_y[i] = parts[5] * kBump,
+    surface.bump_z[i] = parts[6] * kBump;
+  }
 }
 
-SkinPoint Fruit::skin(Vec3 direction) const {
-  const Place place = place_of(direction);
-  const Texel* upper = &texels_[place.texel];
-  const Texel* lower = upper + side_;
-  const int right = place.x_weight, left = kWeightSteps - right, low = place.y_weight,
-            high = kWeightSteps - low;
-  const int weights[4] = {left * high, right * high, left * low, right * low};
-  const auto blend = [&](std::int16_t Texel::*part, float steps) {
-    const int sum = upper[0].*part * weights[0] + upper[1].*part * weights[1] + lower[0].*part * weights[2] +
-                    lower[1].*part * weights[3];
-    return static_cast<float>(sum) * (1 / (steps * kWeightSteps * kWeightSteps));
-  };
-  SkinPoint point;
-  point.colour = {blend(&Texel::red, kColourSteps), blend(&Texel::green, kColourSteps),
-                  blend(&Texel::blue, kColourSteps)};
-  point.gloss = blend(&Texel::gloss, kColourSteps);
-  point.bump = {blend(&Texel::bump_x, kBumpSteps), blend(&Texel::bump_y, kBumpSteps),
-                blend(&Texel::bump_z, kBumpSteps)};
-  point.label = labels_[place.texel + (right >= kWeightSteps / 2 ? 1 : 0) +
-                        (low >= kWeightSteps / 2 ? static_cast<std::size_t>(side_) : 0)];
-  point.strength = blend(&Texel::strength, kColourSteps);
-  return point;
-}
-
-std::pair<Label, float> Fruit::label(Vec3 direction) const {
-  const Place place = place_of(direction);
-  const std::size_t nearest = place.texel + (place.x_weight >= kWeightSteps / 2 ? 1 : 0) +
-                              (place.y_weight >= kWeightSteps / 2 ? static_cast<std::size_t>(side_) : 0);
-  return {labels_[nearest], static_cast<float>(texels_[nearest].strength) * (1 / kColourSteps)};
+float Fruit::strength_at(std::size_t texel) const {
+  return static_cast<float>(texels_[texel].parts[7]) * (1 / kColourSteps);
 }
 
 }  // namespace contorno::synthetic

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plugins/synthetic_math.h"
+#include "plugins/synthetic_rays.h"
 
 namespace contorno::synthetic {
 
@@ -59,22 +60,12 @@ struct Palette {
   Clouds soft, rough;
 };
 
-/// Distance from the centre to the surface over u, the cosine of the angle to the axis; largest radius across
-/// is 1.
+/// Distance from the centre to the surface over u, the cosine of the angle to the axis, and how it changes
+/// with u; largest radius across is 1.
 struct Profile {
-  static constexpr int kSteps = 256;
-  struct Entry {
-    float radius = 1, slope = 0;
-  };
-  Entry entries[kSteps + 2];
+  static constexpr int kSteps = 512;
+  float radius[kSteps + 2], slope[kSteps + 2];
   float largest = 1;
-  Entry at(float u) const {
-    const float place = (u * 0.5F + 0.5F) * kSteps;
-    int i = static_cast<int>(place);
-    i = i < 0 ? 0 : i > kSteps ? kSteps : i;
-    const float t = place - static_cast<float>(i);
-    return {mix(entries[i].radius, entries[i + 1].radius, t), mix(entries[i].slope, entries[i + 1].slope, t)};
-  }
 };
 const Profile& profile_of(FruitKind kind);
 
@@ -113,20 +104,19 @@ class Fruit {
   float stem_length() const { return stem_length_; }
   Vec3 stem_bend() const { return stem_bend_; }
 
-  SkinPoint skin(Vec3 direction) const;
-  /// The label alone, and how sure it is.
-  std::pair<Label, float> label(Vec3 direction) const;
+  /// What the rays hit. Colours and bump of the skin, without light.
+  void sample(const Rays& rays, int count, Surface& surface) const;
+  Label label_at(std::size_t texel) const { return labels_[texel]; }
+  /// How sure the label is, 0..1.
+  float strength_at(std::size_t texel) const;
+  int side() const { return side_; }
 
  private:
-  /// Sixteen bytes, so that a texel is one vector.
+  /// Sixteen bytes, so that a texel is one vector: red, green, blue, gloss, bump x, y, z, strength.
   struct Texel {
-    std::int16_t red = 0, green = 0, blue = 0, gloss = 0, bump_x = 0, bump_y = 0, bump_z = 0, strength = 0;
+    std::int16_t parts[8] = {};
   };
-  struct Place {
-    std::size_t texel;
-    int x_weight, y_weight;  ///< of the right and lower neighbours, of 64
-  };
-  Place place_of(Vec3 direction) const;
+
   int side_;
   FruitKind kind_ = FruitKind::RedApple;
   float radius_ = 1, phase_ = 0, offset_ = 0, ripeness_ = 0.5F;

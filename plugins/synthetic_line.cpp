@@ -1,7 +1,5 @@
 #include "plugins/synthetic_line.h"
 
-#include <bit>
-
 #include "pipeline/loops.h"
 
 namespace contorno::synthetic {
@@ -17,41 +15,17 @@ int lanes_for(int width, int height) {
 /// Texels along a cube's edge: about one a pixel where the surface faces the camera.
 int cube_side(int height, int lanes) {
   const float diameter = 0.85F * static_cast<float>(height) / static_cast<float>(lanes);
-  return std::clamp(static_cast<int>(std::bit_ceil(static_cast<unsigned>(diameter * 0.55F))), 16, 512);
+  return std::clamp(static_cast<int>(diameter * 0.6F), 24, 512);
 }
 
 }  // namespace
-
-bool hit_fruit(const LyingFruit& lying, float x, float y, float sharpness, Hit& hit) {
-  const Profile& profile = profile_of(lying.fruit->kind());
-  const Vec3 axis = lying.rotation.z;
-  const float flat = x * x + y * y;
-  if (flat > profile.largest * profile.largest + 2 / sharpness) return false;
-  // The surface along the line of sight: from the ball around it inwards, by its radius at the angle that was
-  // found.
-  float square = profile.largest * profile.largest - flat, z = 0, u = 0, length = 1;
-  Profile::Entry entry;
-  for (int i = 0; i < 4; ++i) {
-    z = std::sqrt(std::max(square, 0.0F));
-    length = std::sqrt(std::max(flat + z * z, 1e-8F));
-    u = (x * axis.x + y * axis.y + z * axis.z) / length;
-    entry = profile.at(u);
-    square = entry.radius * entry.radius - flat;
-  }
-  // Near the outline the distance to it is about square / (2 radius).
-  hit.coverage = clamp01(square / (2 * entry.radius) * sharpness + 0.5F);
-  if (hit.coverage <= 0) return false;
-  hit.direction = Vec3{x, y, z} * (1 / length);
-  hit.normal = unit(hit.direction - (axis - hit.direction * u) * (entry.slope / entry.radius));
-  return true;
-}
 
 StemLine stem_of(const LyingFruit& lying) {
   StemLine stem;
   const Fruit& fruit = *lying.fruit;
   if (!fruit.has_stem()) return stem;
   const Profile& profile = profile_of(fruit.kind());
-  const float foot = profile.at(1).radius;
+  const float foot = profile.radius[Profile::kSteps];
   stem.from = lying.rotation.z * (foot - 0.02F);
   stem.to = lying.rotation.z * (foot + fruit.stem_length()) + lying.rotation.to_world(fruit.stem_bend());
   stem.thickness = 0.038F;
@@ -71,6 +45,7 @@ float stem_coverage(const StemLine& stem, float x, float y, float sharpness, flo
 
 Line::Line(const LineParams& params, int frame_width, int frame_height)
     : params_(params),
+      rays_(ray_kernels(params.simd)),
       lanes_(params.lanes > 0 ? params.lanes : lanes_for(frame_width, frame_height)),
       palette_(params.seed) {
   width_ = static_cast<float>(frame_width) * static_cast<float>(lanes_) / static_cast<float>(frame_height);
@@ -122,8 +97,7 @@ void Line::lay(int lane, std::int64_t place, Slot& slot) {
   LyingFruit& lying = lying_.emplace_back();
   lying.fruit = slot.fruit.get();
   const double moved = travelled_ / static_cast<double>(kPlace) - static_cast<double>(place);
-  // Lanes are half a place apart, as the lanes of a machine often are.
-  const double shifted = moved + (lane % 2 == 1 ? 0.5 : 0.0);
+  const double shifted = moved + (lane % 2 == 1 ? kOddLanes : 0.0);
   lying.x = static_cast<float>((shifted - 0.5) * static_cast<double>(kPlace));
   lying.y = static_cast<float>(lane) + 0.5F;
   lying.radius = kRadius * slot.fruit->radius();

@@ -22,6 +22,7 @@ struct LineParams {
   double spin = 0.33;            ///< turns of a fruit from place to place
   int labels = kLabels;          ///< labels that may occur
   int threads = 1;
+  Simd simd = best_simd();
 };
 
 /// A fruit as it lies in one frame.
@@ -33,14 +34,6 @@ struct LyingFruit {
   Rotation rotation;
 };
 
-/// Where a fruit is hit by a line of sight: a point on the surface of the unit fruit.
-struct Hit {
-  Vec3 direction;      ///< from the centre, world
-  Vec3 normal;         ///< world
-  float coverage = 0;  ///< of the pixel, 0..1
-};
-/// (x, y) from the centre in radii; `sharpness` in pixels a radius.
-bool hit_fruit(const LyingFruit& lying, float x, float y, float sharpness, Hit& hit);
 /// Distance in radii from the middle of the stem's line, and whether it is in front of the fruit. Less than
 /// 0: no stem.
 struct StemLine {
@@ -64,8 +57,10 @@ class Line {
   float width() const { return width_; }  ///< of the picture, in lanes
   const Palette& palette() const { return palette_; }
   int threads() const { return params_.threads; }
+  const RayKernels& rays() const { return rays_; }
 
   static constexpr float kPlace = 0.98F;    ///< from fruit to fruit
+  static constexpr double kOddLanes = 0.5;  ///< places that every other lane is ahead
   static constexpr float kRadius = 0.425F;  ///< of nominal fruit
 
  private:
@@ -78,6 +73,7 @@ class Line {
   void lay(int lane, std::int64_t place, Slot& slot);
 
   LineParams params_;
+  RayKernels rays_;
   int lanes_ = 1, places_ = 1;
   float width_ = 1;
   double travelled_ = 0;

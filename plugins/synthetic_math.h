@@ -114,7 +114,7 @@ class Dice {
 };
 
 /// x^(1/n) for x >= 0 by Newton's method.
-inline double root(double x, int n) {
+constexpr double root(double x, int n) {
   if (x <= 0) return 0;
   double y = x < 1 ? 1 : x;
   for (int i = 0; i < 200; ++i) {
@@ -127,7 +127,7 @@ inline double root(double x, int n) {
   return y;
 }
 /// sRGB's curve, from its byte to light and back (0..1).
-inline double light_of_srgb(double v) {
+constexpr double light_of_srgb(double v) {
   if (v <= 0.04045) return v / 12.92;
   const double x = (v + 0.055) / 1.055;
   return x * x * root(x * x, 5);
@@ -136,11 +136,11 @@ inline double srgb_of_light(double v) {
   if (v <= 0.0031308) return v * 12.92;
   return 1.055 * root(v * v * v * v * v, 12) - 0.055;
 }
-inline Vec3 colour(std::uint32_t rgb) {
-  const auto channel = [rgb](int shift) {
-    return static_cast<float>(light_of_srgb((rgb >> shift & 255) / 255.0));
-  };
-  return {channel(16), channel(8), channel(0)};
+/// The light of "rrggbb", worked out by the compiler.
+consteval Vec3 colour(std::uint32_t rgb) {
+  return {static_cast<float>(light_of_srgb((rgb >> 16 & 255) / 255.0)),
+          static_cast<float>(light_of_srgb((rgb >> 8 & 255) / 255.0)),
+          static_cast<float>(light_of_srgb((rgb & 255) / 255.0))};
 }
 
 }  // namespace contorno::synthetic

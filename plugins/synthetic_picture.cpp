@@ -20,28 +20,6 @@ std::vector<float> make_grain(std::uint64_t seed) {
   return grain;
 }
 
-/// Two long lamps over the line, seen in the skin, and a third of light from everywhere.
-float lamps(Vec3 normal, float gloss) {
-  const Vec3 seen{2 * normal.z * normal.x, 2 * normal.z * normal.y, 2 * normal.z * normal.z - 1};
-  if (seen.z <= 0) return 0;
-  const float soft = 0.06F + 0.5F * (1 - gloss) * (1 - gloss);
-  const float long_side = smooth(0.62F + soft, 0.62F - 0.3F * soft, std::abs(seen.x + 0.05F));
-  const float first = smooth(0.07F + soft, 0.07F - 0.5F * soft, std::abs(seen.y + 0.42F));
-  const float second = smooth(0.05F + soft, 0.05F - 0.5F * soft, std::abs(seen.y - 0.46F));
-  return gloss * gloss * long_side * (first + 0.35F * second) * 0.8F;
-}
-
-Vec3 lit(Vec3 colour, Vec3 normal, float gloss) {
-  constexpr Vec3 kKey{-0.30F, -0.44F, 0.846F}, kFill{0.42F, 0.40F, 0.815F};
-  const float key = clamp01((dot(normal, kKey) + 0.18F) / 1.18F), fill = clamp01(dot(normal, kFill));
-  const float around = 0.06F + 0.16F * normal.z;
-  const float light = 0.92F * key * key * (1.4F - 0.4F * key) + 0.22F * fill + around;
-  const float rim = 1 - normal.z;
-  const float sheen = 0.05F * gloss * rim * rim * rim;
-  const float shine = lamps(normal, gloss) + sheen;
-  return colour * light + Vec3{shine, shine, shine};
-}
-
 struct Range {
   int first = 0, last = -1;
 };
@@ -74,7 +52,7 @@ FramePainter::FramePainter(const Line& line, int width, int height, double noise
       pixel_(static_cast<float>(line.lanes()) / static_cast<float>(height)),
       noise_(static_cast<float>(noise)),
       seed_(seed),
-      columns_(static_cast<std::size_t>(width)),
+      columns_(2 * static_cast<std::size_t>(width)),
       light_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height)),
       grain_(make_grain(seed)) {
   for (int i = 0; i < kLightSteps; ++i)
@@ -82,45 +60,50 @@ FramePainter::FramePainter(const Line& line, int width, int height, double noise
         static_cast<std::uint8_t>(srgb_of_light(static_cast<double>(i) / (kLightSteps - 1)) * 255 + 0.5));
 }
 
-/// Rollers lie across the line, one between two fruit, and turn with the line.
+/// Rollers lie across a lane, one between two fruit, and turn with the line.
 void FramePainter::prepare(double travelled) {
-  constexpr double kRoller = 0.44;  // half of it, in places
-  for (int x = 0; x < width_; ++x) {
-    const double place =
-        ((x + 0.5) * static_cast<double>(pixel_) - travelled) / static_cast<double>(Line::kPlace);
+  constexpr double kRoller = 0.43;  // half of it, in places
+  for (int i = 0; i < 2 * width_; ++i) {
+    const int x = i % width_;
+    const double moved = travelled / static_cast<double>(Line::kPlace) + (i < width_ ? 0.0 : Line::kOddLanes);
+    const double place = (x + 0.5) * static_cast<double>(pixel_) / static_cast<double>(Line::kPlace) - moved;
     const double from_middle = place - std::floor(place + 0.5);
     const auto t = static_cast<float>(from_middle / kRoller);
-    Column& column = columns_[static_cast<std::size_t>(x)];
-    if (std::abs(t) >= 1) {
-      column = {0.10F * smooth(1.2F, 1.0F, std::abs(t)), 0, static_cast<int>(40 * t)};
+    Column& column = columns_[static_cast<std::size_t>(i)];
+    if (std::abs(t) >= 1) {  // what is under the rollers
+      column = {.shade = 0.04F + 0.05F * smooth(1.02F, 1.12F, std::abs(t)),
+                .cloud = static_cast<int>(40 * t)};
       continue;
     }
     const float up = std::sqrt(1 - t * t);
-    column.shade = 0.12F + 0.88F * clamp01(up * 0.9F - 0.25F * t);
-    column.shine = smooth(0.30F, 0.0F, std::abs(t + 0.22F));
+    column.shade = 0.06F + 1.0F * clamp01(0.95F * up - 0.28F * t) * up;
+    column.shine =
+        smooth(0.24F, 0.0F, std::abs(t + 0.30F)) + 0.25F * smooth(0.16F, 0.0F, std::abs(t - 0.45F));
     const double angle = static_cast<double>(t) * (1 + static_cast<double>(t * t) * 0.3);
-    column.cloud = static_cast<int>(std::floor(60 * (angle - travelled * 1.2))) & (Clouds::kSide - 1);
+    column.cloud = static_cast<int>(std::floor(60 * (angle - moved * 1.2))) & (Clouds::kSide - 1);
   }
 }
 
 void FramePainter::paint_background(int y) {
   const float lane_y = (static_cast<float>(y) + 0.5F) * pixel_;
-  const float v = lane_y - std::floor(lane_y), from_middle = std::abs(v - 0.5F) * 2;
-  // Rollers are a little thinner in the middle of a lane, ribbed, and end before the next lane.
-  const float rib = v * 14 - std::floor(v * 14);
-  const float ribs = 0.80F + 0.20F * smooth(0.06F, 0.24F, rib < 0.5F ? rib : 1 - rib);
-  const float ends = smooth(1.0F, 0.93F, from_middle);
-  const float base = (0.62F + 0.38F * from_middle) * ribs * (0.15F + 0.85F * ends);
-  const float shine = (0.35F + 0.65F * from_middle) * ribs * ends;
-  const float* dust = line_.palette().rough.row(static_cast<int>(lane_y * 170));
-  constexpr Vec3 kRubber{0.060F, 0.072F, 0.088F};
+  const int lane = static_cast<int>(lane_y);
+  const float v = lane_y - static_cast<float>(lane), from_middle = std::abs(v - 0.5F) * 2;
+  // Rollers are a little thinner in the middle of a lane, have a few grooves, and end before the next lane.
+  const float groove = v * 7 - std::floor(v * 7);
+  const float grooves = 0.72F + 0.28F * smooth(0.02F, 0.09F, groove < 0.5F ? groove : 1 - groove);
+  const float ends = smooth(0.985F, 0.93F, from_middle);
+  const float base = (0.66F + 0.34F * from_middle) * grooves * (0.10F + 0.90F * ends);
+  const float shine = (0.45F + 0.55F * from_middle) * grooves * ends;
+  const float* dust = line_.palette().rough.row(static_cast<int>(lane_y * 150));
+  constexpr Vec3 kRubber{0.066F, 0.076F, 0.090F};
+  const Column* columns = columns_.data() + (lane % 2 == 1 ? width_ : 0);
   Vec3* out = row(y);
   for (int x = 0; x < width_; ++x) {
-    const Column& column = columns_[static_cast<std::size_t>(x)];
-    const float worn = 1 + 0.10F * dust[column.cloud & (Clouds::kSide - 1)];
+    const Column& column = columns[x];
+    const float worn = 1 + 0.07F * dust[column.cloud & (Clouds::kSide - 1)];
     const float light = column.shade * base * worn;
-    const float glint = 0.085F * column.shine * shine * worn;
-    out[x] = kRubber * light + Vec3{glint, glint, glint * 1.05F};
+    const float glint = 0.16F * column.shine * shine * worn;
+    out[x] = kRubber * light + Vec3{glint, glint, glint * 1.04F};
   }
 }
 
@@ -137,19 +120,27 @@ void FramePainter::paint_shadow(const LyingFruit& lying, int y) {
 }
 
 void FramePainter::paint_fruit(const LyingFruit& lying, int y) {
-  const float inverse = 1 / lying.radius, sharpness = lying.radius / pixel_;
-  const float dy = ((static_cast<float>(y) + 0.5F) * pixel_ - lying.y) * inverse;
-  const Range xs =
-      samples_near(lying.x, lying.radius * profile_of(lying.fruit->kind()).largest + pixel_, pixel_, width_);
-  Vec3* out = row(y);
-  Hit hit;
-  for (int x = xs.first; x <= xs.last; ++x) {
-    const float dx = ((static_cast<float>(x) + 0.5F) * pixel_ - lying.x) * inverse;
-    if (!hit_fruit(lying, dx, dy, sharpness, hit)) continue;
-    const SkinPoint skin = lying.fruit->skin(lying.rotation.to_object(hit.direction));
-    const Vec3 normal = unit(hit.normal + lying.rotation.to_world(skin.bump));
-    out[x] = mix(out[x], lit(skin.colour, {normal.x, normal.y, std::max(normal.z, 0.0F)}, skin.gloss),
-                 hit.coverage);
+  const float inverse = 1 / lying.radius;
+  const Profile& profile = profile_of(lying.fruit->kind());
+  const Range xs = samples_near(lying.x, lying.radius * profile.largest + pixel_, pixel_, width_);
+  RunOfPixels run{.profile = &profile,
+                  .rotation = lying.rotation,
+                  .step = pixel_ * inverse,
+                  .y = ((static_cast<float>(y) + 0.5F) * pixel_ - lying.y) * inverse,
+                  .sharpness = lying.radius / pixel_,
+                  .cube_side = lying.fruit->side()};
+  Rays rays;
+  Surface surface{};
+  for (int first = xs.first; first <= xs.last; first += kRun) {
+    run.x = ((static_cast<float>(first) + 0.5F) * pixel_ - lying.x) * inverse;
+    if (!line_.rays().cast(run, rays)) continue;
+    const int count = std::min(kRun, xs.last - first + 1);
+    lying.fruit->sample(rays, count, surface);
+    line_.rays().light(rays, lying.rotation, surface);
+    Vec3* out = row(y) + first;
+    for (int i = 0; i < count; ++i)
+      if (rays.coverage[i] > 0)
+        out[i] = mix(out[i], {surface.red[i], surface.green[i], surface.blue[i]}, rays.coverage[i]);
   }
 }
 
@@ -258,32 +249,53 @@ void MapPainter::true_row(int y) {
 }
 
 void MapPainter::add_fruit(const LyingFruit& lying, int y, float offset, float* row) {
-  const float inverse = 1 / lying.radius, sharpness = 2 * lying.radius / std::max(step_x_, step_y_);
-  const float dy = ((static_cast<float>(y) + offset) * step_y_ - lying.y) * inverse;
-  const Range xs = samples_near(lying.x, lying.reach, step_x_, format_.width);
-  const auto width = static_cast<std::size_t>(format_.width);
+  const float inverse = 1 / lying.radius;
+  const Profile& profile = profile_of(lying.fruit->kind());
   const StemLine stem = stem_of(lying);
-  const auto add = [&](int x, Label label, float share) {
-    row[static_cast<std::size_t>(class_of_[static_cast<int>(label)]) * width + static_cast<std::size_t>(x)] +=
-        share;
-  };
-  Hit hit;
-  for (int x = xs.first; x <= xs.last; ++x)
-    for (const float side : {0.25F, 0.75F}) {
-      const float dx = ((static_cast<float>(x) + side) * step_x_ - lying.x) * inverse;
+  const Range xs = samples_near(lying.x, stem.shown ? lying.reach : lying.radius * profile.largest + step_x_,
+                                step_x_, format_.width);
+  RunOfPixels run{.profile = &profile,
+                  .rotation = lying.rotation,
+                  .step = 0.5F * step_x_ * inverse,
+                  .y = ((static_cast<float>(y) + offset) * step_y_ - lying.y) * inverse,
+                  .sharpness = 2 * lying.radius / std::max(step_x_, step_y_),
+                  .cube_side = lying.fruit->side()};
+  Rays rays;
+  for (int first = xs.first; first <= xs.last; first += kRun / 2) {  // two points a sample
+    run.x = ((static_cast<float>(first) + 0.25F) * step_x_ - lying.x) * inverse;
+    if (!line_.rays().cast(run, rays) && !stem.shown) continue;
+    const int count = std::min(kRun, 2 * (xs.last - first + 1));
+    for (int i = 0; i < count; ++i) {
       float along = 0;
-      const float stem_share = stem.shown ? stem_coverage(stem, dx, dy, sharpness, along) * 0.25F : 0;
-      float share = hit_fruit(lying, dx, dy, sharpness, hit) ? hit.coverage * 0.25F : 0;
-      if (share + stem_share <= 0) continue;
-      const float before = stem.in_front ? stem_share : std::min(stem_share, 0.25F - share);
-      share = std::min(share, 0.25F - before);
-      add(x, Label::Background, -(share + before));
-      add(x, Label::Stem, before);
-      if (share <= 0) continue;
-      const auto [label, strength] = lying.fruit->label(lying.rotation.to_object(hit.direction));
-      add(x, label, share * strength);
-      add(x, Label::Skin, share * (1 - strength));
+      const float stem_share = stem.shown
+                                   ? 0.25F * stem_coverage(stem, run.x + static_cast<float>(i) * run.step,
+                                                           run.y, run.sharpness, along)
+                                   : 0;
+      const float skin_share = 0.25F * rays.coverage[i];
+      if (skin_share + stem_share > 0)
+        add_point(lying, rays, i, skin_share, stem_share, stem.in_front, row + first + i / 2);
     }
+  }
+}
+
+/// A quarter of a sample, of which fruit and stem have their shares.
+void MapPainter::add_point(const LyingFruit& lying, const Rays& rays, int i, float skin_share,
+                           float stem_share, bool stem_in_front, float* sample) const {
+  const auto add = [&](Label label, float share) {
+    sample[static_cast<std::size_t>(class_of_[static_cast<int>(label)]) *
+           static_cast<std::size_t>(format_.width)] += share;
+  };
+  const float stem = stem_in_front ? stem_share : std::min(stem_share, 0.25F - skin_share);
+  const float skin = std::min(skin_share, 0.25F - stem);
+  add(Label::Background, -(skin + stem));
+  add(Label::Stem, stem);
+  if (skin <= 0) return;
+  const std::size_t texel =
+      static_cast<std::size_t>(rays.texel[i]) + (rays.x_weight[i] >= kCubeWeights / 2 ? 1U : 0U) +
+      (rays.y_weight[i] >= kCubeWeights / 2 ? static_cast<std::size_t>(lying.fruit->side()) : 0U);
+  const float strength = lying.fruit->strength_at(texel);
+  add(lying.fruit->label_at(texel), skin * strength);
+  add(Label::Skin, skin * (1 - strength));
 }
 
 void MapPainter::blur_row(int y) {

@@ -34,7 +34,7 @@ class FramePainter {
   float pixel_;  ///< side of a pixel, in lanes
   float noise_;
   std::uint64_t seed_;
-  std::vector<Column> columns_;
+  std::vector<Column> columns_;  ///< of even lanes, then of odd ones
   std::vector<Vec3> light_;
   std::vector<std::uint8_t> srgb_;  ///< table from light
   std::vector<float> grain_;        ///< of the camera
@@ -55,6 +55,8 @@ class MapPainter {
  private:
   void true_row(int y);
   void add_fruit(const LyingFruit& lying, int y, float offset, float* row);
+  void add_point(const LyingFruit& lying, const Rays& rays, int i, float skin_share, float stem_share,
+                 bool stem_in_front, float* sample) const;
   void blur_row(int y);
   void finish_row(std::uint64_t frame, int y, const ImageView& out);
   void store_row(const float* shares, const float* factors, int y, int klass, const ImageView& out) const;
