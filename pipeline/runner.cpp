@@ -338,6 +338,11 @@ void Runner::record_times(Slot& slot) {
     before = done;
   }
   note(before, times.downloaded_ns);
+  if (options_.on_times)
+    options_.on_times({.frame = slot.number,
+                       .queued_ns = slot.launched_ns - slot.arrived_ns,
+                       .latency_ns = latency,
+                       .parts = times});
 }
 
 void Runner::count_contours(const Slot& slot) {

@@ -26,6 +26,14 @@ struct SinkBinding {
   Origin input;
 };
 
+/// One frame's way, for who watches every frame.
+struct FrameTimes {
+  std::uint64_t frame = 0;
+  std::int64_t queued_ns = 0;   ///< between its arrival and its launch
+  std::int64_t latency_ns = 0;  ///< between its arrival and its result
+  const PartTimes& parts;
+};
+
 struct RunOptions {
   Backend backend = Backend::Cpu;  ///< decided, never Auto (see choose_backend)
   std::uint64_t max_frames = 0;    ///< frames to offer; 0 = all
@@ -35,6 +43,8 @@ struct RunOptions {
   Trace* trace = nullptr;
   /// Called from the finisher thread for every frame put aside; must be quick.
   std::function<void(const FrameFailure&)> on_failure;
+  /// Called from the finisher thread for every result before the sinks get it, with probes on; must be quick.
+  std::function<void(const FrameTimes&)> on_times;
 };
 
 /// The backend that `wanted` means on this machine. Throws Error(Unavailable) with the reason and the remedy
