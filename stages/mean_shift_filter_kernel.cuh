@@ -36,7 +36,7 @@ __device__ __forceinline__ unsigned dot4(unsigned a, unsigned b) {
 
 /// kSame: the components are the image's colours.
 template <bool kSame>
-__global__ void __launch_bounds__(kPixelThreads) pack_pixels(const ImageJob job) {
+static __global__ void __launch_bounds__(kPixelThreads) pack_pixels(const ImageJob job) {
   const int pixel = static_cast<int>(blockIdx.x * kPixelThreads + threadIdx.x);
   if (pixel >= job.window.width * job.window.height) return;
   const unsigned char* from =
@@ -85,7 +85,7 @@ __device__ __forceinline__ ShiftSums window_sums(const ImageJob& job, const Shif
 }
 
 template <bool kSame>
-__global__ void __launch_bounds__(kPixelThreads) climb_pixels(const ImageJob job) {
+static __global__ void __launch_bounds__(kPixelThreads) climb_pixels(const ImageJob job) {
   const MeanShiftWindow& window = job.window;
   const int tiles_x = (window.width + kTileX - 1) / kTileX;
   const int x = static_cast<int>(blockIdx.x) % tiles_x * kTileX + static_cast<int>(threadIdx.x) % kTileX;

@@ -89,6 +89,8 @@ class OverlayCuda final : public Stage {
     job_.first_digit = plan_.first_digit;
     const bool labelled = std::any_of(plan_.labels.begin(), plan_.labels.end(), [](int l) { return l >= 0; });
     job_.labels = labelled ? params_.labels : 0;
+    job_.has_markers = std::any_of(plan_.pens.begin(), plan_.pens.end(),
+                                   [](const OverlayPen& pen) { return pen.marker > 0.0F; });
     job_.point_capacity = contours.point_capacity, job_.contour_capacity = contours.contour_capacity;
     tiles_ = static_cast<std::size_t>(plan_.grid.tiles_x) * static_cast<std::size_t>(plan_.grid.tiles_y);
   }

@@ -50,6 +50,7 @@ struct Job {
   bool all_tiles = false;  ///< insides or labels may touch any tile; otherwise the touched ones are listed
   int first_digit = -1;
   int labels = 0;  ///< a class
+  bool has_markers = false;
   unsigned long long point_capacity = 0, contour_capacity = 0, reference_capacity = 0;
 
   // The frame.
@@ -104,6 +105,22 @@ __device__ inline unsigned part_of(const unsigned* begin, unsigned count, unsign
   return low;
 }
 
+/// part_of for the whole warp, whose lanes have ascending values: together they look at 32 places at once for
+/// the first value, and each goes on from there.
+__device__ inline unsigned part_of_lane(const unsigned* begin, unsigned count, unsigned value) {
+  const unsigned first_value = __shfl_sync(~0U, value, 0), lane = threadIdx.x % 32;
+  unsigned low = 0, high = count;  // begin[low] <= first_value < begin[high]
+  while (high - low > 1) {
+    const unsigned step = (high - low + 31) / 32, at = low + lane * step;
+    const unsigned below = __ballot_sync(~0U, at < high && begin[at] <= first_value);
+    const unsigned last = 31U - static_cast<unsigned>(__clz(static_cast<int>(below)));
+    low += last * step;
+    high = low + step < high ? low + step : high;
+  }
+  while (low + 1 < count && begin[low + 1] <= value) ++low;
+  return low;
+}
+
 __device__ inline void mark_insides(const Job& job, int slot, FramePoint a, FramePoint b) {
   const float low = a.y < b.y ? a.y : b.y, high = a.y < b.y ? b.y : a.y;
   const int from = ceil_to_int(low), to = ceil_to_int(high);
@@ -135,11 +152,14 @@ __global__ void __launch_bounds__(kThreads) bin_segments(const Job job) {
   if (!job.contours_fit()) return;
   const auto points = static_cast<unsigned>(job.counts->points);
   const auto contours = static_cast<unsigned>(job.counts->contours);
-  for (unsigned i = blockIdx.x * kThreads + threadIdx.x; i < points; i += gridDim.x * kThreads) {
+  const unsigned thread = blockIdx.x * kThreads + threadIdx.x;
+  for (unsigned first = thread - thread % 32; first < points; first += gridDim.x * kThreads) {
+    const unsigned i = first + thread % 32;
+    const unsigned contour = part_of_lane(job.offsets, contours, i < points ? i : points - 1);
+    if (i >= points) continue;
     const FramePoint a = job.transform(job.map_points[i]);
     job.points[i] = a;
     job.point_class[i] = kNotDrawn;
-    const unsigned contour = part_of(job.offsets, contours, i);
     if (i + 1 >= job.offsets[contour + 1]) continue;
     const unsigned k = part_of(job.class_begin, static_cast<unsigned>(job.classes), contour);
     const Class& a_class = job.class_table[k];

@@ -98,6 +98,30 @@ struct Place {
   }
 };
 
+/// A warp: least squared distances to the staged segments [from, to). Its lanes first look which of 32
+/// segments come near the warp's rows; only those are measured, since most pass by.
+__device__ inline void measure_staged(const Place& place, const PaintShared& shared, unsigned from,
+                                      unsigned to, float* squared) {
+  constexpr unsigned kLines = 32 / kGroups;
+  const unsigned lane = threadIdx.x % 32, first_line = threadIdx.x / 32 * kLines;
+  for (unsigned first = from; first < to; first += 32) {
+    const unsigned window = first + lane < to ? shared.segments[first + lane].window : kNoWindow;
+    const unsigned low = window & 255U, high = window >> 8U & 255U;
+    unsigned near = __ballot_sync(~0U, low <= high && low < first_line + kLines && high >= first_line);
+    for (; near != 0; near &= near - 1) {
+      const Staged staged = shared.segments[first + static_cast<unsigned>(__ffs(near)) - 1];
+      if (!measured_at(staged.window, place.line, place.group)) continue;
+      OverlaySegment segment({staged.x, staged.y}, {staged.x, staged.y});
+      segment.dx = staged.dx, segment.dy = staged.dy, segment.inverse = staged.inverse;
+      for (int p = 0; p < kGroupColumns; ++p) {
+        const float d =
+            segment.squared_distance(static_cast<float>(place.x + p), static_cast<float>(place.y));
+        squared[p] = d < squared[p] ? d : squared[p];
+      }
+    }
+  }
+}
+
 /// The block: least squared distances to the segments [from, to) of the list. `part`: 0 measures the
 /// segments, 1 and 2 their ends.
 __device__ inline void measure(const Job& job, const Place& place, unsigned from, unsigned to, float reach,
@@ -111,26 +135,38 @@ __device__ inline void measure(const Job& job, const Place& place, unsigned from
       shared.segments[threadIdx.x] = stage(job.grid, a, b, reach, place.tile_row, place.tile_column);
     }
     __syncthreads();
-    for (unsigned s = 0; s < count; ++s) {
-      const Staged staged = shared.segments[s];
-      if (!measured_at(staged.window, place.line, place.group)) continue;
-      OverlaySegment segment({staged.x, staged.y}, {staged.x, staged.y});
-      segment.dx = staged.dx, segment.dy = staged.dy, segment.inverse = staged.inverse;
-      for (int p = 0; p < kGroupColumns; ++p) {
-        const float d =
-            segment.squared_distance(static_cast<float>(place.x + p), static_cast<float>(place.y));
-        squared[p] = d < squared[p] ? d : squared[p];
-      }
-    }
+    measure_staged(place, shared, 0, count, squared);
   }
+}
+
+/// The block: stages the segments of all classes of a tile, which lie one behind the other in the list, so
+/// that their latency is paid once. Whether they were few enough.
+__device__ inline bool stage_all(const Job& job, const Place& place, unsigned first_class, unsigned classes,
+                                 PaintShared& shared) {
+  const unsigned from = shared.begin[0], to = shared.end[classes - 1];
+  if (to - from > kThreads) return false;
+  if (threadIdx.x < to - from) {
+    const unsigned at = from + threadIdx.x;
+    unsigned k = 0;
+    while (shared.end[k] <= at) ++k;
+    const unsigned i = job.references[at];
+    shared.segments[threadIdx.x] =
+        stage(job.grid, job.points[i], job.points[i + 1], job.class_table[first_class + k].pen.reach,
+              place.tile_row, place.tile_column);
+  }
+  __syncthreads();
+  return true;
 }
 
 template <int kChannels>
 __device__ void paint_class(const Job& job, const Place& place, const Class& a_class, unsigned from,
-                            unsigned to, Quad<kChannels>& quad, PaintShared& shared) {
+                            unsigned to, bool staged, Quad<kChannels>& quad, PaintShared& shared) {
   const OverlayPen pen = a_class.pen;
   for (int p = 0; p < kGroupColumns; ++p) quad.squared[p] = quad.dot[p] = kFar;
-  measure(job, place, from, to, pen.reach, 0, quad.squared, shared);
+  if (staged)
+    measure_staged(place, shared, from - shared.begin[0], to - shared.begin[0], quad.squared);
+  else
+    measure(job, place, from, to, pen.reach, 0, quad.squared, shared);
   if (pen.marker > 0.0F) {
     measure(job, place, from, to, pen.reach, 1, quad.dot, shared);
     measure(job, place, from, to, pen.reach, 2, quad.dot, shared);
@@ -164,10 +200,12 @@ __device__ void paint_classes(const Job& job, unsigned tile, const Place& place,
     }
     if (__syncthreads_or(count != 0) == 0 && job.filled == 0) continue;
     const unsigned last = classes - first < kThreads ? classes - first : kThreads;
+    // Markers stage other segments in between.
+    const bool staged = !job.has_markers && stage_all(job, place, first, last, shared);
     for (unsigned k = 0; k < last; ++k) {
       const Class& a_class = job.class_table[first + k];
       const unsigned from = shared.begin[k], to = shared.end[k];
-      if (from != to || a_class.slot >= 0) paint_class(job, place, a_class, from, to, quad, shared);
+      if (from != to || a_class.slot >= 0) paint_class(job, place, a_class, from, to, staged, quad, shared);
     }
   }
 }

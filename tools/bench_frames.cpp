@@ -76,6 +76,14 @@ struct Case {
   bool overlay;
 };
 
+constexpr Case kLine{"511x95x8 f32", 511, 95, 8, 20, false};
+constexpr Case kLarge{"1920x1080x4 f32", 1920, 1080, 4, 370, false};
+constexpr Case kDrawn{"1080p RGBA + 4 maps", 1920, 1080, 4, 5600, true};
+
+Backend best_backend() {
+  return device_report().available ? Backend::Cuda : Backend::Cpu;
+}
+
 StreamFormat stream_of(const Case& one) {
   StreamFormat stream;
   stream.maps = ImageFormat{.width = one.width,
@@ -151,7 +159,7 @@ double upload_rate(const Case& one, int slots) {
   return best;
 }
 
-void bench_stream(const Case& one, Backend backend, std::uint64_t frames) {
+void rate_of(const Case& one, Backend backend, std::uint64_t frames) {
   constexpr int kSlots = 4;
   run(one, backend, {.slots = kSlots, .frames = frames / 10 + 10});
   const RunReport report = run(one, backend, {.slots = kSlots, .frames = frames});
@@ -169,7 +177,7 @@ void bench_stream(const Case& one, Backend backend, std::uint64_t frames) {
   fmt::print("\n");
 }
 
-void bench_parts(const Case& one, Backend backend) {
+void stages_of(const Case& one, Backend backend) {
   const RunReport report = run(one, backend, {.slots = 2, .frames = 300, .probes = Probes::On});
   std::uint64_t points = 0;
   for (const ClassCounts& counts : report.classes) points += counts.points;
@@ -195,7 +203,7 @@ class LatencySink final : public Sink {
   std::vector<double> times_us_;
 };
 
-void bench_latency(const Case& one, Backend backend, Waiting waiting) {
+void latency_of(const Case& one, Backend backend, Waiting waiting) {
   constexpr std::size_t kFrames = 420, kFirst = 20;
   const GraphSpec graph = graph_of(one, 4, waiting);
   MemorySource source(stream_of(one), one.pitch, 10);
@@ -221,10 +229,8 @@ void bench_latency(const Case& one, Backend backend, Waiting waiting) {
 }  // namespace
 
 void bench_trace(const std::string& path) {
-  const Case large{"1920x1080x4 f32", 1920, 1080, 4, 370, false};
   Trace slices(1U << 16);
-  run(large, device_report().available ? Backend::Cuda : Backend::Cpu,
-      {.frames = 60, .probes = Probes::On, .trace = &slices});
+  run(kLarge, best_backend(), {.frames = 60, .probes = Probes::On, .trace = &slices});
   std::vector<std::pair<std::int32_t, std::string>> names{
       {kReaderTrack, "reader"}, {kLauncherTrack, "launcher"}, {kFinisherTrack, "finisher"}};
   for (int slot = 0; slot < 4; ++slot) names.emplace_back(kSlotTracks + slot, fmt::format("slot {}", slot));
@@ -235,19 +241,18 @@ void bench_trace(const std::string& path) {
   if (std::fclose(file) != 0 || !written) throw Error(ExitCode::Io, fmt::format("cannot write {}", path));
 }
 
-void bench_frames() {
-  const bool cuda = device_report().available;
-  const Backend backend = cuda ? Backend::Cuda : Backend::Cpu;
-  const Case line{"511x95x8 f32", 511, 95, 8, 20, false};
-  const Case large{"1920x1080x4 f32", 1920, 1080, 4, 370, false};
-  const Case drawn{"1080p RGBA + 4 maps", 1920, 1080, 4, 4800, true};
-  bench_stream(line, backend, cuda ? 60000 : 4000);
-  bench_stream(large, backend, cuda ? 3000 : 200);
-  bench_parts(line, backend);
-  bench_parts(large, backend);
-  bench_parts(drawn, backend);
-  bench_latency(line, backend, Waiting::Block);
-  bench_latency(line, backend, Waiting::Spin);
+void bench_rate() {
+  rate_of(kLine, best_backend(), best_backend() == Backend::Cuda ? 60000 : 4000);
+  rate_of(kLarge, best_backend(), best_backend() == Backend::Cuda ? 3000 : 200);
+}
+
+void bench_stages() {
+  for (const Case& one : {kLine, kLarge, kDrawn}) stages_of(one, best_backend());
+}
+
+void bench_latency() {
+  latency_of(kLine, best_backend(), Waiting::Block);
+  latency_of(kLine, best_backend(), Waiting::Spin);
 }
 
 }  // namespace contorno
