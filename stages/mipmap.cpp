@@ -47,7 +47,7 @@ class Build {
         columns_(static_cast<std::byte*>(scratch)) {
     std::byte* kept = columns_ + columns_bytes(plan) * static_cast<std::size_t>(threads);
     for (int i = 0; i < 2 && plan.keeps && plan.levels() > 1; ++i) {
-      kept_[i] = packed_view(kept, kept_format(plan));
+      kept_[i] = plan.planes_of(packed_view(kept, kept_format(plan)));
       kept += packed_bytes(kept_format(plan));
     }
   }
@@ -83,14 +83,14 @@ class Build {
 
  private:
   const LevelBox& size(int level) const { return plan_.sizes[static_cast<std::size_t>(level)]; }
-  const ImageView& view(int level) const {
-    return level == 0 ? image_ : levels_[static_cast<std::size_t>(level) - 1];
+  ImageView view(int level) const {
+    return plan_.planes_of(level == 0 ? image_ : levels_[static_cast<std::size_t>(level) - 1]);
   }
 
   /// Levels `first` to `last`: each row of the last one with all rows that it is made of, depth first, so
   /// that they are still in the cache when they are read.
   void halve(int first, int last) const {
-    const int planes = plan_.image.planes(), rows = size(last).height;
+    const int planes = plan_.planes(), rows = size(last).height;
     for_rows(threads_, planes * rows,
              [&](int task) { halve_down_to(first, last, task / rows, task % rows); });
     // With `clamp` an odd height leaves rows that nothing is made of.
@@ -106,13 +106,13 @@ class Build {
     halve_one(level, plane, y);
   }
   void halve_one(int level, int plane, int y) const {
-    const ImageView& in = view(level - 1);
+    const ImageView in = view(level - 1);
     halve_(light_, plan_.alpha, in.row<const char>(2 * y, plane), in.row<const char>(2 * y + 1, plane),
            view(level).row<char>(y, plane), size(level).width);
   }
 
   void filter(int level) const {
-    const int planes = plan_.image.planes(), height = size(level).height, rows = planes * height;
+    const int planes = plan_.planes(), height = size(level).height, rows = planes * height;
     const int strips = std::min(threads_, rows);
     const MipmapSource source = plan_.keeps && level > 1 ? MipmapSource::Kept : MipmapSource::Stored;
     ImageView in = source == MipmapSource::Kept ? kept_[(level - 1) % 2] : view(level - 1);
@@ -122,7 +122,7 @@ class Build {
       const auto begin = static_cast<int>(static_cast<std::int64_t>(rows) * strip / strips);
       const auto end = static_cast<int>(static_cast<std::int64_t>(rows) * (strip + 1) / strips);
       FilterRow row{.in = &in, .across = plan_.across[step].taps(), .down = plan_.down[step].taps()};
-      row.width = size(level).width;
+      row.width = size(level).width, row.step = plan_.step();
       row.columns = columns_ + columns_bytes(plan_) * static_cast<std::size_t>(strip);
       for (int one = begin; one < end; ++one) {
         row.plane = one / height, row.y = one % height;

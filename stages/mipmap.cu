@@ -143,7 +143,7 @@ void MipmapChainCuda::build_rest(const ImageView& image, std::span<const ImageVi
   const MipmapPlan& plan = chain_->plan();
   const int last = static_cast<int>(levels.size());
   const auto view = [&](int level) {
-    return level == 0 ? image : levels[static_cast<std::size_t>(level) - 1];
+    return plan.planes_of(level == 0 ? image : levels[static_cast<std::size_t>(level) - 1]);
   };
   const auto small = [&](int level) {
     const ImageFormat& format = view(level).format;
@@ -153,7 +153,7 @@ void MipmapChainCuda::build_rest(const ImageView& image, std::span<const ImageVi
     if (!plan.keeps || level == 0) return ImageView{};
     auto* at = static_cast<std::byte*>(scratch) +
                packed_bytes(kept_format(plan)) * static_cast<std::size_t>(level % 2);
-    return packed_view(at, kept_format(plan));
+    return plan.planes_of(packed_view(at, kept_format(plan)));
   };
   while (from <= last) {
     const int halved = small(from) ? 0 : levels_that_halve(plan, from, last);
@@ -165,7 +165,7 @@ void MipmapChainCuda::build_rest(const ImageView& image, std::span<const ImageVi
       continue;
     }
     const MipmapSource source = plan.keeps && from > 1 ? MipmapSource::Kept : MipmapSource::Stored;
-    FilterJob job{.planes = plan.image.planes()};
+    FilterJob job{.planes = plan.planes(), .step = plan.step()};
     const bool one_block = small(from);
     do {
       const auto axis = static_cast<std::size_t>(from) - 1;

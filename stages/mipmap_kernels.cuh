@@ -219,13 +219,15 @@ struct FilterStep {
 struct FilterJob {
   FilterStep steps[kSteps];
   int count = 0, planes = 1;
+  int step = 1;  ///< samples from pixel to pixel, where a pixel is one
 };
 
 template <class Rule>
-__device__ void filter_pixel(const FilterStep& step, const Rule& rule, int plane, int x, int y) {
+__device__ void filter_pixel(const FilterStep& step, const Rule& rule, std::ptrdiff_t pixel, int plane, int x,
+                             int y) {
   using Total = typename Rule::Total;
   using Column = typename Rule::Column;
-  constexpr int kTerms = Rule::kTerms, kC = Rule::kChannels;
+  constexpr int kTerms = Rule::kTerms;
   const std::ptrdiff_t first_x = static_cast<std::ptrdiff_t>(x) * step.across.stride;
   const std::ptrdiff_t first_y = static_cast<std::ptrdiff_t>(y) * step.down.stride;
   Total sums[kTerms] = {};
@@ -234,8 +236,7 @@ __device__ void filter_pixel(const FilterStep& step, const Rule& rule, int plane
     Column down[kTerms] = {};
     for (int j = 0; j < step.down.count[y]; ++j) {
       Column terms[kTerms];
-      rule.load(step.in.at<const typename Rule::Sample>(step.down.index[first_y + j], plane) +
-                    static_cast<std::ptrdiff_t>(column) * kC,
+      rule.load(step.in.at<const typename Rule::Sample>(step.down.index[first_y + j], plane) + column * pixel,
                 terms);
       const auto weight = Rule::weight(step.down, first_y + j);
       for (int k = 0; k < kTerms; ++k)
@@ -244,10 +245,8 @@ __device__ void filter_pixel(const FilterStep& step, const Rule& rule, int plane
     const auto weight = static_cast<Total>(Rule::weight(step.across, first_x + i));
     for (int k = 0; k < kTerms; ++k) sums[k] = i == 0 ? weight * down[k] : sums[k] + weight * down[k];
   }
-  auto* out = step.out.at<typename Rule::Stored>(y, plane) + static_cast<std::ptrdiff_t>(x) * kC;
-  float* kept = step.kept.data == nullptr
-                    ? nullptr
-                    : step.kept.at<float>(y, plane) + static_cast<std::ptrdiff_t>(x) * kC;
+  auto* out = step.out.at<typename Rule::Stored>(y, plane) + x * pixel;
+  float* kept = step.kept.data == nullptr ? nullptr : step.kept.at<float>(y, plane) + x * pixel;
   rule.finish(sums, Rule::whole_weight(step.across, step.down), out, kept);
 }
 
@@ -261,7 +260,8 @@ __global__ void __launch_bounds__(kThreads) filter_levels(const FilterJob job, c
     const unsigned pixels = width * static_cast<unsigned>(step.out.height);
     for (int plane = 0; plane < job.planes; ++plane)
       for (unsigned t = blockIdx.x * kThreads + threadIdx.x; t < pixels; t += gridDim.x * kThreads)
-        filter_pixel(step, rule, plane, static_cast<int>(t % width), static_cast<int>(t / width));
+        filter_pixel(step, rule, Rule::kChannels == 1 ? job.step : Rule::kChannels, plane,
+                     static_cast<int>(t % width), static_cast<int>(t / width));
   }
 }
 

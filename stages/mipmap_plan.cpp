@@ -142,9 +142,8 @@ void check(const ImageFormat& image, const MipmapOptions& options) {
   if (image.width < 1 || image.height < 1 || std::max(image.width, image.height) > kMaxSide)
     refuse(
         fmt::format("the image is {}x{} px, allowed 1 to {} px a side", image.width, image.height, kMaxSide));
-  if (image.layout == Layout::Interleaved && (image.channels < 1 || image.channels > 4))
-    refuse(fmt::format("the image has {} interleaved channels, allowed 1 to 4 (any number of planes)",
-                       image.channels));
+  if (image.channels < 1)
+    refuse(fmt::format("the image has {} channels, allowed 1 and more", image.channels));
   if (options.premultiplied && !has_alpha(image))
     refuse(
         fmt::format("premultiplied needs an alpha channel, the last of 2 or 4 interleaved ones; the image "

@@ -44,6 +44,9 @@ enum class MipmapSums : std::uint8_t {
   Float,  ///< float32 down the columns, then along the row
 };
 
+/// Of a pixel that is worked on as a whole.
+inline constexpr int kMipmapChannels = 4;
+
 struct MipmapPlan {
   MipmapOptions options;
   ImageFormat image;
@@ -55,10 +58,22 @@ struct MipmapPlan {
   std::unique_ptr<const LightTables> light;  ///< null without linear light
 
   int levels() const { return static_cast<int>(sizes.size()); }
+  /// More interleaved channels than a pixel has (class maps): each is treated as a plane of its own, whose
+  /// samples are `step()` apart.
+  bool apart() const { return image.layout == Layout::Interleaved && image.channels > kMipmapChannels; }
+  int planes() const { return apart() ? image.channels : image.planes(); }
+  int step() const { return image.layout == Layout::Interleaved ? image.channels : 1; }
+  /// A level as its planes.
+  ImageView planes_of(ImageView view) const {
+    if (!apart()) return view;
+    view.format.layout = Layout::Planar;
+    view.plane_pitch = static_cast<std::ptrdiff_t>(element_size(view.format.type));
+    return view;
+  }
   /// Both axes halve, and nothing but a stored level is read and written.
   bool halves(int level) const {
     const auto step = static_cast<std::size_t>(level) - 1;
-    return !keeps && across[step].halves && down[step].halves;
+    return !keeps && !apart() && across[step].halves && down[step].halves;
   }
 };
 

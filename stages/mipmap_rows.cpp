@@ -52,13 +52,14 @@ void add_columns(const Rule& rule, const FilterRow& row, typename Rule::Column* 
   using Column = typename Rule::Column;
   constexpr int kTerms = Rule::kTerms, kC = Rule::kChannels;
   const int width = row.in->format.width;
+  const std::ptrdiff_t step = kC == 1 ? row.step : kC;
   const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(row.y) * row.down.stride;
   for (int j = 0; j < row.down.count[row.y]; ++j) {
     const auto* line = row.in->row<const typename Rule::Sample>(row.down.index[first + j], row.plane);
     const auto weight = Rule::weight(row.down, first + j);
     for (std::ptrdiff_t x = 0; x < width; ++x) {
       Column terms[kTerms];
-      rule.load(line + x * kC, terms);
+      rule.load(line + x * step, terms);
       Column* sums = columns + x * kTerms;
       for (int k = 0; k < kTerms; ++k)
         sums[k] = j == 0 ? weight * terms[k] : static_cast<Column>(sums[k] + weight * terms[k]);
@@ -74,6 +75,7 @@ void filter_pixels(const Rule& rule, const FilterRow& row) {
   add_columns(rule, row, columns);
   auto* out = static_cast<typename Rule::Stored*>(row.out);
   const Total whole = Rule::whole_weight(row.across, row.down);
+  const std::ptrdiff_t step = kC == 1 ? row.step : kC;
   for (int x = 0; x < row.width; ++x) {
     const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(x) * row.across.stride;
     Total sums[kTerms] = {};
@@ -82,8 +84,7 @@ void filter_pixels(const Rule& rule, const FilterRow& row) {
       const auto weight = static_cast<Total>(Rule::weight(row.across, first + i));
       for (int k = 0; k < kTerms; ++k) sums[k] = i == 0 ? weight * column[k] : sums[k] + weight * column[k];
     }
-    rule.finish(sums, whole, out + static_cast<std::ptrdiff_t>(x) * kC,
-                row.kept == nullptr ? nullptr : row.kept + static_cast<std::ptrdiff_t>(x) * kC);
+    rule.finish(sums, whole, out + x * step, row.kept == nullptr ? nullptr : row.kept + x * step);
   }
 }
 

@@ -24,8 +24,8 @@ EncodeLight encode_light_simd();
 
 /// One row of a level.
 struct FilterRow {
-  const ImageView* in = nullptr;  ///< the level before; float where levels are kept
-  int plane = 0, y = 0;
+  const ImageView* in = nullptr;   ///< the level before; float where levels are kept
+  int plane = 0, y = 0, step = 1;  ///< samples from pixel to pixel, where a pixel is one
   MipmapTaps across, down;
   void* out = nullptr;
   float* kept = nullptr;  ///< the same row before quantisation, or null

@@ -36,7 +36,7 @@ void with_numbers(const MipmapPlan& plan, const MipmapLight& light, MipmapSource
 template <class F>
 void with_mipmap_rule(const MipmapPlan& plan, const MipmapLight& light, MipmapSource source, const F& f) {
   using mipmap_detail::with_numbers;
-  const int channels = plan.image.layout == Layout::Planar ? 1 : plan.image.channels;
+  const int channels = plan.apart() ? 1 : plan.step();
   if (plan.options.premultiplied) {
     if (channels == 2) return with_numbers<2, Weighing::ByAlpha>(plan, light, source, f);
     return with_numbers<4, Weighing::ByAlpha>(plan, light, source, f);

@@ -243,7 +243,8 @@ bool has_vbmi() {
 HalveRow halve_row_simd(const MipmapPlan& plan, Simd simd) {
   if (plan.image.type != ElementType::U8 || plan.sums != MipmapSums::Whole || plan.options.premultiplied)
     return nullptr;
-  const int channels = plan.image.layout == Layout::Planar ? 1 : plan.image.channels;
+  if (plan.apart()) return nullptr;
+  const int channels = plan.step();
   const bool vbmi = simd == Simd::Avx512 && has_vbmi();
   if (vbmi && plan.light) {
     constexpr HalveRow kKernels[] = {halve_light_vbmi<1>, halve_light_vbmi<2>, halve_light_vbmi<3>,
