@@ -137,7 +137,7 @@ void add_apply_command(CLI::App& app, const Catalog& catalog, Action& action) {
   command->add_option("STAGE", arguments->stage, "a stage of `contorno stages`")->required();
   command->add_option("IN", arguments->input, "image or .npy file; - for a stage that takes none")
       ->required();
-  command->add_option("OUT", arguments->output, ".npy, .png or .jpg file to write")->required();
+  command->add_option("OUT", arguments->output, ".npy, .png, .jpg or .tif file to write")->required();
   command->add_option("--layout", arguments->layout, "of a three-dimensional array: hwc or chw")
       ->check(CLI::IsMember({"hwc", "chw"}))
       ->capture_default_str();

@@ -122,7 +122,9 @@ LoadedImage load_image(const std::string& path, Layout layout, PictureChannels c
 void save_image(const std::string& path, const ImageView& image, const Catalog& catalog) {
   const std::string extension = extension_of(path);
   if (extension == ".npy") return save_npy(path, image);
-  const SinkType* type = catalog.sink("images");
+  const bool levels =
+      extension == ".tif" || extension == ".tiff" || path.find("{level}") != std::string::npos;
+  const SinkType* type = catalog.sink(levels ? "mipmaps" : "images");
   if (type == nullptr)
     throw Error(ExitCode::Unavailable,
                 fmt::format("'{}': this build has no GStreamer and writes only .npy files", path));

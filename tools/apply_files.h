@@ -24,7 +24,8 @@ struct LoadedImage {
 LoadedImage load_image(const std::string& path, Layout layout, PictureChannels channels);
 
 /// Writes .npy (any type; the layout that the image has), or a picture where the name ends in .png, .jpg or
-/// .jpeg (u8 interleaved of 1, 3 or 4 channels). Throws Error(BadOption, CannotCreate, Io).
+/// .jpeg (u8 interleaved of 1, 3 or 4 channels), or all mipmap levels that the image holds where it ends in
+/// .tif or has {level}. Throws Error(BadOption, CannotCreate, Io).
 void save_image(const std::string& path, const ImageView& image, const Catalog& catalog);
 
 }  // namespace contorno

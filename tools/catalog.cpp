@@ -2,6 +2,7 @@
 #include "stages/catalog.h"
 #include "plugins/contour_writer.h"
 #include "plugins/dataset.h"
+#include "plugins/mipmap_writer.h"
 #include "plugins/synthetic.h"
 #include "tools/commands.h"
 #ifdef CONTORNO_HAVE_GSTREAMER
@@ -36,6 +37,7 @@ const Catalog& full_catalog() {
     Catalog all{.stages = stage_catalog(),
                 .sources = {&dataset, &synthetic_source(), &diamond_square_source()},
                 .sinks = contour_sinks()};
+    all.sinks.push_back(&mipmaps_sink());
 #ifdef CONTORNO_HAVE_GSTREAMER
     all.sources.insert(all.sources.begin(),
                        {&video_source(), &images_source(), &camera_source(), &test_source()});
