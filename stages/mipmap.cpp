@@ -42,6 +42,7 @@ class Build {
         image_(image),
         levels_(levels),
         threads_(threads),
+        simd_(simd),
         halve_(halve_row(plan, simd)),
         light_(host_light(plan)),
         columns_(static_cast<std::byte*>(scratch)) {
@@ -117,6 +118,7 @@ class Build {
     const MipmapSource source = plan_.keeps && level > 1 ? MipmapSource::Kept : MipmapSource::Stored;
     ImageView in = source == MipmapSource::Kept ? kept_[(level - 1) % 2] : view(level - 1);
     in.format.width = size(level - 1).width, in.format.height = size(level - 1).height;
+    const FilterFunction function = filter_row(plan_, source, simd_);
     const auto step = static_cast<std::size_t>(level) - 1;
     for_rows(threads_, strips, [&](int strip) {
       const auto begin = static_cast<int>(static_cast<std::int64_t>(rows) * strip / strips);
@@ -128,7 +130,7 @@ class Build {
         row.plane = one / height, row.y = one % height;
         row.out = view(level).row<char>(row.y, row.plane);
         row.kept = plan_.keeps ? kept_[level % 2].row<float>(row.y, row.plane) : nullptr;
-        filter_row(plan_, source, row);
+        function(light_, plan_.alpha, row);
       }
     });
   }
@@ -137,6 +139,7 @@ class Build {
   const ImageView& image_;
   std::span<const ImageView> levels_;
   int threads_;
+  Simd simd_;
   HalveRow halve_;
   MipmapLight light_;
   std::byte* columns_;

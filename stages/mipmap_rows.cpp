@@ -1,5 +1,7 @@
 #include "stages/mipmap_rows.h"
 
+#include <algorithm>
+
 #include "stages/mipmap_rules.h"
 
 #if defined(__x86_64__)
@@ -47,17 +49,20 @@ template <class Rule>
 constexpr auto halve_avx2 = halve_portable<Rule>;
 #endif
 
+/// Columns that stay in the cache while all taps are added to them.
+constexpr int kColumnsTogether = 512;
+
 template <class Rule>
-void add_columns(const Rule& rule, const FilterRow& row, typename Rule::Column* columns) {
+inline __attribute__((always_inline)) void add_columns(const Rule& rule, const FilterRow& row, int begin,
+                                                       int end, typename Rule::Column* columns) {
   using Column = typename Rule::Column;
   constexpr int kTerms = Rule::kTerms, kC = Rule::kChannels;
-  const int width = row.in->format.width;
   const std::ptrdiff_t step = kC == 1 ? row.step : kC;
   const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(row.y) * row.down.stride;
   for (int j = 0; j < row.down.count[row.y]; ++j) {
     const auto* line = row.in->row<const typename Rule::Sample>(row.down.index[first + j], row.plane);
     const auto weight = Rule::weight(row.down, first + j);
-    for (std::ptrdiff_t x = 0; x < width; ++x) {
+    for (std::ptrdiff_t x = begin; x < end; ++x) {
       Column terms[kTerms];
       rule.load(line + x * step, terms);
       Column* sums = columns + x * kTerms;
@@ -68,11 +73,13 @@ void add_columns(const Rule& rule, const FilterRow& row, typename Rule::Column* 
 }
 
 template <class Rule>
-void filter_pixels(const Rule& rule, const FilterRow& row) {
+inline __attribute__((always_inline)) void filter_pixels(const Rule& rule, const FilterRow& row) {
   using Total = typename Rule::Total;
   constexpr int kTerms = Rule::kTerms, kC = Rule::kChannels;
   auto* columns = static_cast<typename Rule::Column*>(row.columns);
-  add_columns(rule, row, columns);
+  const int width = row.in->format.width;
+  for (int x = 0; x < width; x += kColumnsTogether)
+    add_columns(rule, row, x, std::min(width, x + kColumnsTogether), columns);
   auto* out = static_cast<typename Rule::Stored*>(row.out);
   const Total whole = Rule::whole_weight(row.across, row.down);
   const std::ptrdiff_t step = kC == 1 ? row.step : kC;
@@ -87,6 +94,21 @@ void filter_pixels(const Rule& rule, const FilterRow& row) {
     rule.finish(sums, whole, out + x * step, row.kept == nullptr ? nullptr : row.kept + x * step);
   }
 }
+
+template <class Rule>
+void filter_portable(const MipmapLight& light, int alpha, const FilterRow& row) {
+  filter_pixels(rule_of<Rule>(light, alpha), row);
+}
+
+#if defined(__x86_64__)
+template <class Rule>
+CONTORNO_AVX2 void filter_avx2(const MipmapLight& light, int alpha, const FilterRow& row) {
+  filter_pixels(rule_of<Rule>(light, alpha), row);
+}
+#else
+template <class Rule>
+constexpr auto filter_avx2 = filter_portable<Rule>;
+#endif
 
 }  // namespace
 
@@ -107,8 +129,12 @@ HalveRow halve_row(const MipmapPlan& plan, Simd simd) {
   return kernel;
 }
 
-void filter_row(const MipmapPlan& plan, MipmapSource source, const FilterRow& row) {
-  with_mipmap_rule(plan, host_light(plan), source, [&](const auto& rule) { filter_pixels(rule, row); });
+FilterFunction filter_row(const MipmapPlan& plan, MipmapSource source, Simd simd) {
+  FilterFunction function = nullptr;
+  with_mipmap_rule(plan, {}, source, [&]<class Rule>(const Rule&) {
+    function = simd == Simd::Portable ? &filter_portable<Rule> : &filter_avx2<Rule>;
+  });
+  return function;
 }
 
 std::size_t filter_row_bytes(const MipmapPlan& plan, int width) {

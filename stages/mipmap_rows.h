@@ -16,10 +16,10 @@ using HalveRow = void (*)(const MipmapLight& light, int alpha, const void* top, 
 HalveRow halve_row(const MipmapPlan& plan, Simd simd);
 /// Hand-written kernels for uint8 without alpha weights, or null.
 HalveRow halve_row_simd(const MipmapPlan& plan, Simd simd);
-/// What they encode light with: codes[i] = light_to_code8(light[i]) where `mask`, repeated every 64, has a
-/// bit. Null where this machine has no such kernel.
+/// What they encode light with: codes[i] = light_to_code8(light[i]). Null where this machine has no such
+/// kernel.
 using EncodeLight = void (*)(const LightVectors& vectors, const std::uint16_t* light, int count,
-                             std::uint64_t mask, std::uint8_t* codes);
+                             std::uint8_t* codes);
 EncodeLight encode_light_simd();
 
 /// One row of a level.
@@ -32,7 +32,8 @@ struct FilterRow {
   int width = 0;          ///< of the output
   void* columns = nullptr;
 };
-void filter_row(const MipmapPlan& plan, MipmapSource source, const FilterRow& row);
+using FilterFunction = void (*)(const MipmapLight& light, int alpha, const FilterRow& row);
+FilterFunction filter_row(const MipmapPlan& plan, MipmapSource source, Simd simd);
 /// Of `columns`, for rows of `width` px.
 std::size_t filter_row_bytes(const MipmapPlan& plan, int width);
 

@@ -76,9 +76,10 @@ CONTORNO_AVX2 void halve_bytes_avx2(const MipmapLight&, int, const void* top, co
 template <int kC>
 inline constexpr int kSamples = kC == 3 ? 24 : 32;  // of the output at a time
 
+/// Of output `out` when only `kept` channels of a pixel are made.
 template <int kC>
-constexpr int source_byte(int out, int side) {
-  return std::min(63, (2 * (out / kC) + side) * kC + out % kC);
+constexpr int source_byte(int out, int side, int kept = kC) {
+  return std::min(63, (2 * (out / kept) + side) * kC + out % kept);
 }
 
 template <int kC>
@@ -90,12 +91,12 @@ constexpr std::array<std::uint8_t, 64> pairs_in_order() {
 }
 
 /// Such that the low halves of all lanes, unpacked, are outputs 0 to 15 and the high ones 16 to 31.
-template <int kC>
+template <int kC, int kKept>
 constexpr std::array<std::uint8_t, 64> pairs_by_halves() {
   std::array<std::uint8_t, 64> order{};
   for (int i = 0; i < 64; ++i) {
     const int out = i / 16 * 4 + i % 8 / 2 + (i % 16 < 8 ? 0 : 16);
-    order[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(source_byte<kC>(out, i % 2));
+    order[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(source_byte<kC>(out, i % 2, kKept));
   }
   return order;
 }
@@ -146,27 +147,28 @@ CONTORNO_VBMI inline __m512i look_up(const ByteTable& table, __m512i index) {
                                 _mm512_permutex2var_epi8(table.part[2], index, table.part[3]));
 }
 
-/// Means of light, 0..65535, of `samples` samples.
-template <int kC>
+/// Means of light, 0..65535, of `pixels` pixels' first kKept channels.
+template <int kC, int kKept>
 CONTORNO_VBMI void halve_to_light(const LightVectors& vectors, const std::uint8_t* upper,
-                                  const std::uint8_t* lower, int samples, std::uint16_t* light) {
-  alignas(64) static constexpr auto kOrder = pairs_by_halves<kC>();
+                                  const std::uint8_t* lower, int pixels, std::uint16_t* light) {
+  alignas(64) static constexpr auto kOrder = pairs_by_halves<kC, kKept>();
   const __m512i order = load64(kOrder.data()), ones = _mm512_set1_epi16(1);
   const __m512i bias = _mm512_set1_epi32(4 * 32768 + 2);  // samples are decoded to signed numbers
   const ByteTable low = load_table(vectors.low), high = load_table(vectors.high);
-  for (int i = 0; i < samples; i += kSamples<kC>) {
-    const int bytes = 2 * (samples - i);
-    const __m512i a = _mm512_permutexvar_epi8(order, load_some(upper + 2 * i, bytes));
-    const __m512i b = _mm512_permutexvar_epi8(order, load_some(lower + 2 * i, bytes));
+  constexpr int kPixels = kSamples<kC> / kC;
+  for (int x = 0; x < pixels; x += kPixels, light += kPixels * kKept) {
+    const int bytes = 2 * kC * (pixels - x);
+    const __m512i a = _mm512_permutexvar_epi8(order, load_some(upper + 2 * kC * x, bytes));
+    const __m512i b = _mm512_permutexvar_epi8(order, load_some(lower + 2 * kC * x, bytes));
     const __m512i a_low = look_up(low, a), a_high = look_up(high, a);
     const __m512i b_low = look_up(low, b), b_high = look_up(high, b);
     const auto sum = [&](__m512i one, __m512i other) CONTORNO_VBMI {
       const __m512i four = _mm512_dpwssd_epi32(_mm512_dpwssd_epi32(bias, one, ones), other, ones);
       return _mm512_cvtepi32_epi16(_mm512_srli_epi32(four, 2));
     };
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(light + i),
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(light),
                         sum(_mm512_unpacklo_epi8(a_low, a_high), _mm512_unpacklo_epi8(b_low, b_high)));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(light + i + 16),
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(light + 16),
                         sum(_mm512_unpackhi_epi8(a_low, a_high), _mm512_unpackhi_epi8(b_low, b_high)));
   }
 }
@@ -193,7 +195,7 @@ CONTORNO_VBMI inline __m256i encode32(const LightVectors& vectors, __m512i light
 }
 
 CONTORNO_VBMI void encode_light_vbmi(const LightVectors& vectors, const std::uint16_t* light, int count,
-                                     std::uint64_t mask, std::uint8_t* codes) {
+                                     std::uint8_t* codes) {
   const ByteTable small = load_table(vectors.small);
   const __m512i small_end = _mm512_set1_epi16(kSmallLight);
   for (int i = 0; i < count; i += 64) {
@@ -209,26 +211,48 @@ CONTORNO_VBMI void encode_light_vbmi(const LightVectors& vectors, const std::uin
                                              _mm512_cvtepi16_epi8(second), 1);
       made = _mm512_mask_blend_epi8(below, made, look_up(small, low));
     }
-    _mm512_mask_storeu_epi8(codes + i, some & mask, made);
+    _mm512_mask_storeu_epi8(codes + i, some, made);
+  }
+}
+
+/// Puts the colours of `pixels` pixels between their alphas.
+template <int kC>
+CONTORNO_VBMI void spread_colours(const std::uint8_t* colours, int pixels, std::uint8_t* out) {
+  alignas(64) static constexpr auto kFrom = [] {
+    std::array<std::uint8_t, 64> from{};
+    for (int i = 0; i < 64; ++i)
+      from[static_cast<std::size_t>(i)] =
+          static_cast<std::uint8_t>(i / kC * (kC - 1) + std::min(i % kC, kC - 2));
+    return from;
+  }();
+  constexpr std::uint64_t kColours = kC == 2 ? 0x5555555555555555ULL : 0x7777777777777777ULL;
+  constexpr int kPixels = 64 / kC;
+  for (int x = 0; x < pixels; x += kPixels, colours += kPixels * (kC - 1), out += 64) {
+    const int bytes = std::min(64, (pixels - x) * kC);
+    const __m512i spread = _mm512_permutexvar_epi8(load64(kFrom.data()), load64(colours));
+    _mm512_mask_storeu_epi8(out, kColours & (bytes == 64 ? ~0ULL : (1ULL << bytes) - 1), spread);
   }
 }
 
 template <int kC>
 CONTORNO_VBMI void halve_light_vbmi(const MipmapLight& tables, int alpha, const void* top, const void* bottom,
                                     void* out, int width) {
-  constexpr int kTogether = 64 * 48;  // samples of the output: a multiple of what every loop takes
-  constexpr std::uint64_t kColours[] = {0, ~0ULL, 0x5555555555555555ULL, ~0ULL, 0x7777777777777777ULL};
-  // Alpha is averaged as it is; what this writes of the colours is written over.
-  if (alpha >= 0) halve_bytes_vbmi<kC>(tables, alpha, top, bottom, out, width);
-  const std::uint64_t mask = alpha >= 0 ? kColours[kC] : ~0ULL;
-  alignas(64) std::uint16_t light[kTogether + 64];
+  constexpr bool kAlpha = kC % 2 == 0;
+  constexpr int kKept = kAlpha ? kC - 1 : kC;
+  constexpr int kTogether = 768;  // px: a multiple of what every loop takes
+  alignas(64) std::uint16_t light[kTogether * kKept + 64];
+  alignas(64) std::uint8_t colours[kTogether * kKept + 64];
+  // Alpha is averaged as it is; the colours that this writes are written over.
+  if (kAlpha) halve_bytes_vbmi<kC>(tables, alpha, top, bottom, out, width);
   const auto* upper = static_cast<const std::uint8_t*>(top);
   const auto* lower = static_cast<const std::uint8_t*>(bottom);
-  const int samples = width * kC;
-  for (int i = 0; i < samples; i += kTogether) {
-    const int count = std::min(kTogether, samples - i);
-    halve_to_light<kC>(*tables.vectors, upper + 2 * i, lower + 2 * i, count, light);
-    encode_light_vbmi(*tables.vectors, light, count, mask, static_cast<std::uint8_t*>(out) + i);
+  auto* to = static_cast<std::uint8_t*>(out);
+  for (int x = 0; x < width; x += kTogether) {
+    const int pixels = std::min(kTogether, width - x);
+    halve_to_light<kC, kKept>(*tables.vectors, upper + 2 * kC * x, lower + 2 * kC * x, pixels, light);
+    std::uint8_t* codes = kAlpha ? colours : to + kC * x;
+    encode_light_vbmi(*tables.vectors, light, pixels * kKept, codes);
+    if constexpr (kAlpha) spread_colours<kC>(colours, pixels, to + kC * x);
   }
 }
 

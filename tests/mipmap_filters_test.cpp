@@ -214,13 +214,12 @@ TEST_CASE("the kernel that encodes light finds the same code as the tables for e
   std::vector<std::uint16_t> light(65536);
   for (std::size_t i = 0; i < light.size(); ++i) light[i] = static_cast<std::uint16_t>(i);
   std::vector<std::uint8_t> codes(65536 + 64, 7);
-  encode(tables.vectors, light.data(), 65536, ~0ULL, codes.data());
+  encode(tables.vectors, light.data(), 65536, codes.data());
   int wrong = 0;
   for (std::uint32_t i = 0; i < 65536; ++i) wrong += codes[i] != light_to_code8(tables.cells, i);
   CHECK(wrong == 0);
-  encode(tables.vectors, light.data() + 1000, 70, 0x7777777777777777ULL, codes.data());
-  for (int i = 0; i < 70; ++i)
-    CHECK(codes[static_cast<std::size_t>(i)] ==
-          light_to_code8(tables.cells, static_cast<std::uint32_t>(i % 4 == 3 ? i : 1000 + i)));
+  encode(tables.vectors, light.data() + 1000, 70, codes.data());
+  for (std::uint32_t i = 0; i < 100; ++i)
+    CHECK(codes[i] == light_to_code8(tables.cells, i < 70 ? 1000 + i : i));
   for (std::size_t i = 65536; i < codes.size(); ++i) CHECK(codes[i] == 7);
 }
