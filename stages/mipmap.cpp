@@ -108,7 +108,7 @@ class Build {
   }
   void halve_one(int level, int plane, int y) const {
     const ImageView in = view(level - 1);
-    halve_(light_, plan_.alpha, in.row<const char>(2 * y, plane), in.row<const char>(2 * y + 1, plane),
+    halve_(light_, in.row<const char>(2 * y, plane), in.row<const char>(2 * y + 1, plane),
            view(level).row<char>(y, plane), size(level).width);
   }
 
@@ -130,7 +130,7 @@ class Build {
         row.plane = one / height, row.y = one % height;
         row.out = view(level).row<char>(row.y, row.plane);
         row.kept = plan_.keeps ? kept_[level % 2].row<float>(row.y, row.plane) : nullptr;
-        function(light_, plan_.alpha, row);
+        function(light_, row);
       }
     });
   }

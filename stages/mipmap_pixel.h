@@ -133,8 +133,8 @@ CONTORNO_HD T quantised(float value) {
   }
 }
 
-/// float32. `S` is what is read: T, or float where levels are kept.
-template <class S, class T, int kC, Weighing kWeighing>
+/// float32. `S` is what is read: T, or float where levels are kept. kLight: colours are decoded to light.
+template <class S, class T, int kC, Weighing kWeighing, bool kLight>
 struct FloatRule {
   using Sample = S;
   using Stored = T;
@@ -143,9 +143,9 @@ struct FloatRule {
   using Column = float;
   static constexpr int kChannels = kC;
   static constexpr int kTerms = kMipmapTerms<kC, kWeighing>;
+  static constexpr bool kHasAlpha = kC % 2 == 0 && (kLight || kWeighing == Weighing::ByAlpha);
 
   MipmapLight light;
-  int alpha = -1;
 
   CONTORNO_HD static Weight weight(const MipmapTaps& taps, std::ptrdiff_t tap) { return taps.weights[tap]; }
   CONTORNO_HD static Total whole_weight(const MipmapTaps&, const MipmapTaps&) { return 1; }
@@ -154,8 +154,8 @@ struct FloatRule {
     float values[kC];
     for (int c = 0; c < kC; ++c) {
       values[c] = static_cast<float>(pixel[c]);
-      if constexpr (!std::is_same_v<S, float>)
-        if (light.values != nullptr && c != alpha) values[c] = light.values[pixel[c]];
+      if constexpr (kLight && !std::is_same_v<S, float>)
+        if (!kHasAlpha || c < kC - 1) values[c] = light.values[pixel[c]];
     }
     if constexpr (kWeighing == Weighing::Plain) {
       for (int c = 0; c < kC; ++c) terms[c] = values[c];
@@ -166,8 +166,8 @@ struct FloatRule {
   }
 
   CONTORNO_HD T code(float value, int channel) const {
-    if constexpr (!std::is_same_v<T, float>)
-      if (light.values != nullptr && channel != alpha) {
+    if constexpr (kLight)
+      if (!kHasAlpha || channel < kC - 1) {
         if constexpr (sizeof(T) == 1)
           return light_to_code8(light.cells, quantised<std::uint16_t>(value));
         else

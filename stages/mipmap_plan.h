@@ -53,8 +53,7 @@ struct MipmapPlan {
   std::vector<LevelBox> sizes;
   std::vector<MipmapAxis> across, down;  ///< of level 1, 2, ...
   MipmapSums sums = MipmapSums::Whole;
-  int alpha = -1;      ///< channel that colour is weighted by, or that is not light; -1: none
-  bool keeps = false;  ///< float levels are kept beside the stored ones
+  bool keeps = false;                        ///< float levels are kept beside the stored ones
   std::unique_ptr<const LightTables> light;  ///< null without linear light
 
   int levels() const { return static_cast<int>(sizes.size()); }

@@ -25,24 +25,15 @@ inline __attribute__((always_inline)) void halve_pixels(const Rule& rule, const 
 }
 
 template <class Rule>
-Rule rule_of(const MipmapLight& light, int alpha) {
-  if constexpr (requires(Rule rule) { rule.alpha; })
-    return {light, alpha};
-  else
-    return {light};
-}
-
-template <class Rule>
-void halve_portable(const MipmapLight& light, int alpha, const void* top, const void* bottom, void* out,
-                    int width) {
-  halve_pixels(rule_of<Rule>(light, alpha), top, bottom, out, width);
+void halve_portable(const MipmapLight& light, const void* top, const void* bottom, void* out, int width) {
+  halve_pixels(Rule{light}, top, bottom, out, width);
 }
 
 #if defined(__x86_64__)
 template <class Rule>
-CONTORNO_AVX2 void halve_avx2(const MipmapLight& light, int alpha, const void* top, const void* bottom,
-                              void* out, int width) {
-  halve_pixels(rule_of<Rule>(light, alpha), top, bottom, out, width);
+CONTORNO_AVX2 void halve_avx2(const MipmapLight& light, const void* top, const void* bottom, void* out,
+                              int width) {
+  halve_pixels(Rule{light}, top, bottom, out, width);
 }
 #else
 template <class Rule>
@@ -96,14 +87,14 @@ inline __attribute__((always_inline)) void filter_pixels(const Rule& rule, const
 }
 
 template <class Rule>
-void filter_portable(const MipmapLight& light, int alpha, const FilterRow& row) {
-  filter_pixels(rule_of<Rule>(light, alpha), row);
+void filter_portable(const MipmapLight& light, const FilterRow& row) {
+  filter_pixels(Rule{light}, row);
 }
 
 #if defined(__x86_64__)
 template <class Rule>
-CONTORNO_AVX2 void filter_avx2(const MipmapLight& light, int alpha, const FilterRow& row) {
-  filter_pixels(rule_of<Rule>(light, alpha), row);
+CONTORNO_AVX2 void filter_avx2(const MipmapLight& light, const FilterRow& row) {
+  filter_pixels(Rule{light}, row);
 }
 #else
 template <class Rule>

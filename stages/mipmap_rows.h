@@ -10,7 +10,7 @@ namespace contorno {
 MipmapLight host_light(const MipmapPlan& plan);
 
 /// Fills `width` pixels of a row from 2 * width pixels of two rows.
-using HalveRow = void (*)(const MipmapLight& light, int alpha, const void* top, const void* bottom, void* out,
+using HalveRow = void (*)(const MipmapLight& light, const void* top, const void* bottom, void* out,
                           int width);
 /// For the plan's pixels; the fastest that `simd` allows.
 HalveRow halve_row(const MipmapPlan& plan, Simd simd);
@@ -32,7 +32,7 @@ struct FilterRow {
   int width = 0;          ///< of the output
   void* columns = nullptr;
 };
-using FilterFunction = void (*)(const MipmapLight& light, int alpha, const FilterRow& row);
+using FilterFunction = void (*)(const MipmapLight& light, const FilterRow& row);
 FilterFunction filter_row(const MipmapPlan& plan, MipmapSource source, Simd simd);
 /// Of `columns`, for rows of `width` px.
 std::size_t filter_row_bytes(const MipmapPlan& plan, int width);

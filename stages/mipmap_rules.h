@@ -11,23 +11,28 @@ enum class MipmapSource : std::uint8_t { Stored, Kept };
 
 namespace mipmap_detail {
 
+template <int kC, Weighing kWeighing, bool kLight, class F>
+void with_floats(const MipmapPlan& plan, const MipmapLight& light, MipmapSource source, const F& f) {
+  const bool kept = source == MipmapSource::Kept;
+  if (plan.image.type == ElementType::U8) {
+    if (kept) return f(FloatRule<float, std::uint8_t, kC, kWeighing, kLight>{light});
+    return f(FloatRule<std::uint8_t, std::uint8_t, kC, kWeighing, kLight>{light});
+  }
+  if (kept) return f(FloatRule<float, std::uint16_t, kC, kWeighing, kLight>{light});
+  return f(FloatRule<std::uint16_t, std::uint16_t, kC, kWeighing, kLight>{light});
+}
+
 template <int kC, Weighing kWeighing, class F>
 void with_numbers(const MipmapPlan& plan, const MipmapLight& light, MipmapSource source, const F& f) {
   const ElementType type = plan.image.type;
-  const int alpha = plan.alpha;
+  if (type == ElementType::F32) return f(FloatRule<float, float, kC, kWeighing, false>{light});
   if (plan.sums == MipmapSums::Whole) {
     if (type == ElementType::U16) return f(WholeRule<std::uint16_t, kC, kWeighing, false>{light});
     if (plan.light) return f(WholeRule<std::uint8_t, kC, kWeighing, true>{light});
     return f(WholeRule<std::uint8_t, kC, kWeighing, false>{light});
   }
-  if (type == ElementType::F32) return f(FloatRule<float, float, kC, kWeighing>{light, alpha});
-  const bool kept = source == MipmapSource::Kept;
-  if (type == ElementType::U8) {
-    if (kept) return f(FloatRule<float, std::uint8_t, kC, kWeighing>{light, alpha});
-    return f(FloatRule<std::uint8_t, std::uint8_t, kC, kWeighing>{light, alpha});
-  }
-  if (kept) return f(FloatRule<float, std::uint16_t, kC, kWeighing>{light, alpha});
-  return f(FloatRule<std::uint16_t, std::uint16_t, kC, kWeighing>{light, alpha});
+  if (plan.light) return with_floats<kC, kWeighing, true>(plan, light, source, f);
+  return with_floats<kC, kWeighing, false>(plan, light, source, f);
 }
 
 }  // namespace mipmap_detail

@@ -45,7 +45,7 @@ constexpr std::array<std::int8_t, 16> pair_order() {
 }
 
 template <int kC>
-CONTORNO_AVX2 void halve_bytes_avx2(const MipmapLight&, int, const void* top, const void* bottom, void* out,
+CONTORNO_AVX2 void halve_bytes_avx2(const MipmapLight&, const void* top, const void* bottom, void* out,
                                     int width) {
   static constexpr auto kOrder = pair_order<kC>();
   const __m256i order =
@@ -110,7 +110,7 @@ CONTORNO_VBMI inline __m512i load_some(const std::uint8_t* at, int count) {
 }
 
 template <int kC>
-CONTORNO_VBMI void halve_bytes_vbmi(const MipmapLight&, int, const void* top, const void* bottom, void* out,
+CONTORNO_VBMI void halve_bytes_vbmi(const MipmapLight&, const void* top, const void* bottom, void* out,
                                     int width) {
   alignas(64) static constexpr auto kOrder = pairs_in_order<kC>();
   const __m512i order = load64(kOrder.data()), ones = _mm512_set1_epi8(1), half = _mm512_set1_epi16(2);
@@ -235,15 +235,15 @@ CONTORNO_VBMI void spread_colours(const std::uint8_t* colours, int pixels, std::
 }
 
 template <int kC>
-CONTORNO_VBMI void halve_light_vbmi(const MipmapLight& tables, int alpha, const void* top, const void* bottom,
-                                    void* out, int width) {
+CONTORNO_VBMI void halve_light_vbmi(const MipmapLight& tables, const void* top, const void* bottom, void* out,
+                                    int width) {
   constexpr bool kAlpha = kC % 2 == 0;
   constexpr int kKept = kAlpha ? kC - 1 : kC;
   constexpr int kTogether = 768;  // px: a multiple of what every loop takes
   alignas(64) std::uint16_t light[kTogether * kKept + 64];
   alignas(64) std::uint8_t colours[kTogether * kKept + 64];
   // Alpha is averaged as it is; the colours that this writes are written over.
-  if (kAlpha) halve_bytes_vbmi<kC>(tables, alpha, top, bottom, out, width);
+  if (kAlpha) halve_bytes_vbmi<kC>(tables, top, bottom, out, width);
   const auto* upper = static_cast<const std::uint8_t*>(top);
   const auto* lower = static_cast<const std::uint8_t*>(bottom);
   auto* to = static_cast<std::uint8_t*>(out);
