@@ -6,6 +6,7 @@
 
 #include "cuda/device.h"
 #include "cuda/error.h"
+#include "cuda/host_pages.h"
 #include "cuda/memory.h"
 
 namespace contorno {
@@ -55,7 +56,7 @@ Block::Block(std::size_t bytes, MemoryKind kind) : kind_(kind) {
   void* data = nullptr;
   switch (kind_) {
     case MemoryKind::Host:
-      data = std::aligned_alloc(kAlignment, align_up(bytes));
+      data = allocate_host(bytes);
       if (data == nullptr) status = cudaErrorMemoryAllocation;
       break;
     case MemoryKind::Pinned:

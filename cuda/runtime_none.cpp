@@ -4,6 +4,7 @@
 
 #include "cuda/device.h"
 #include "cuda/error.h"
+#include "cuda/host_pages.h"
 #include "cuda/memory.h"
 #include "cuda/pointer.h"
 #include "cuda/stream.h"
@@ -14,7 +15,7 @@ Block::Block(std::size_t bytes, MemoryKind kind) : kind_(kind) {
   if (bytes == 0) return;
   if (kind == MemoryKind::Device)
     throw Error(ExitCode::Unavailable, "device memory was asked for, but this build has no CUDA backend");
-  data_ = static_cast<std::byte*>(std::aligned_alloc(kAlignment, align_up(bytes)));
+  data_ = static_cast<std::byte*>(allocate_host(bytes));
   if (data_ == nullptr)
     throw Error(ExitCode::OutOfMemory, "out of memory: " + std::to_string(bytes) + " bytes were asked for");
   size_ = bytes;

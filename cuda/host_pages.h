@@ -1,0 +1,26 @@
+// Host memory as blocks take it: large ones in huge pages where the system gives them on request. Small pages
+// halve the speed at which one thread reads an image, since no prefetcher crosses them. Freed with std::free.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstdlib>
+
+#include "cuda/memory.h"
+
+namespace contorno {
+
+/// Null when there is no memory.
+inline void* allocate_host(std::size_t bytes) {
+  constexpr std::size_t kHugePage = std::size_t{2} << 20;
+  const std::size_t alignment = bytes >= 4 * kHugePage ? kHugePage : kAlignment;
+  const std::size_t size = align_up(bytes, alignment);
+  void* data = std::aligned_alloc(alignment, size);
+#ifdef MADV_HUGEPAGE
+  // Only a wish: without it, or where it is refused, pages are small.
+  if (data != nullptr && alignment == kHugePage) ::madvise(data, size, MADV_HUGEPAGE);
+#endif
+  return data;
+}
+
+}  // namespace contorno
