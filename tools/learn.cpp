@@ -47,15 +47,11 @@ const char* source_name(const std::string& frames) {
 /// The mask of a frame: the same name, also with _labels or _mask behind it, or in place of _image.
 std::string mask_of(const fs::path& folder, const std::string& frame) {
   const std::string stem = fs::path(frame).stem().string();
-  std::vector<std::string> names{stem, stem + "_labels", stem + "_mask"};
-  if (stem.ends_with("_image")) names.push_back(stem.substr(0, stem.size() - 6) + "_labels");
+  std::vector<std::string> names{stem + "_labels", stem + "_mask", stem};
+  if (stem.ends_with("_image")) names.insert(names.begin(), stem.substr(0, stem.size() - 6) + "_labels");
   for (const std::string& name : names)
-    for (const char* extension : {".png", ".npy", ".bmp", ".tif"}) {
-      const fs::path path = folder / (name + extension);
-      if (path.filename() == frame && fs::exists(folder / (stem + "_labels.png")))
-        continue;  // the frame itself
-      if (fs::exists(path)) return path.string();
-    }
+    for (const char* extension : {".png", ".npy", ".bmp", ".tif"})
+      if (const fs::path path = folder / (name + extension); fs::exists(path)) return path.string();
   return "";
 }
 
@@ -262,7 +258,9 @@ void add_learn_command(CLI::App& app, const Catalog& catalog, Action& action) {
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   command
-      ->add_option("--sigma", params.sigma, "How far apart colours are that gather in one reference (oklab).")
+      ->add_option("--sigma", params.sigma,
+                   "Width of the kernel in oklab: colours nearer than that gather in one reference. "
+                   "Without masks it shrinks until there are enough.")
       ->check(CLI::Range(1e-3, 1.0))
       ->capture_default_str();
   command->add_option("--references", params.references, "Most references a class.")
@@ -270,7 +268,7 @@ void add_learn_command(CLI::App& app, const Catalog& catalog, Action& action) {
       ->capture_default_str();
   command
       ->add_option("--min-share", params.min_share,
-                   "Share of a class's pixels that a reference must stand for.")
+                   "Share of a class's pixels (without masks: of all) that a reference must stand for.")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   command->callback([arguments, &catalog, &action] {

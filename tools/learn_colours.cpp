@@ -14,6 +14,9 @@
 namespace contorno {
 namespace {
 
+/// Below it steps of 8-bit colours become clusters.
+constexpr double kLeastSigma = 0.006;
+
 /// A place where colours gather, by a sample that lies there.
 struct Mode {
   Colour colour;
@@ -35,7 +38,7 @@ class Learner {
   }
 
   /// Modes of the samples that `owner` has, the largest first.
-  std::vector<Mode> modes_of(int owner) const {
+  std::vector<Mode> modes_of(int owner, double sigma) const {
     std::vector<std::size_t> own;
     std::vector<double> points;
     for (std::size_t i = 0; i < samples_.size(); ++i) {
@@ -44,8 +47,7 @@ class Learner {
       points.insert(points.end(), {static_cast<double>(places_[i].x), static_cast<double>(places_[i].y),
                                    static_cast<double>(places_[i].z)});
     }
-    MeanShift shift({.sigma = params_.sigma, .merge = 1},
-                    {.backend = Backend::Cpu, .threads = params_.threads});
+    MeanShift shift({.sigma = sigma, .merge = 1}, {.backend = Backend::Cpu, .threads = params_.threads});
     const MeanShiftResult result = shift.fit(points, 3);
     std::vector<Mode> modes;
     for (std::size_t k = 0; k < result.counts.size(); ++k) {
@@ -117,7 +119,7 @@ LearnedColours learn_with_masks(const Learner& learner, const std::vector<std::s
   const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
   for (std::size_t k = 0; k < names.size(); ++k) {
     LearnedClass one{.name = names[k], .share = sum > 0 ? shares[k] / sum : 0};
-    const std::vector<Mode> modes = learner.modes_of(static_cast<int>(k));
+    const std::vector<Mode> modes = learner.modes_of(static_cast<int>(k), params.sigma);
     if (modes.empty())
       throw Error(ExitCode::BadData,
                   fmt::format("learn: no pixel of the masks belongs to class '{}'", names[k]));
@@ -140,23 +142,43 @@ LearnedColours learn_with_masks(const Learner& learner, const std::vector<std::s
 
 LearnedColours learn_without_masks(const Learner& learner, const std::vector<std::string>& names,
                                    const LearnParams& params) {
-  std::vector<Mode> modes = learner.modes_of(-1);
-  std::erase_if(modes, [&](const Mode& mode) { return mode.share < params.min_share; });
+  std::vector<Mode> modes;
+  for (double sigma = params.sigma; sigma >= kLeastSigma && modes.size() < names.size(); sigma *= 0.75) {
+    modes = learner.modes_of(-1, sigma);
+    std::erase_if(modes, [&](const Mode& mode) { return mode.share < params.min_share; });
+  }
   if (modes.size() < names.size())
     throw Error(ExitCode::BadData, fmt::format("learn: the frames have {} colours that stand for at least "
                                                "{:.1f} % of the pixels, fewer than the "
                                                "{} classes; use a smaller --sigma or --min-share",
                                                modes.size(), 100 * params.min_share, names.size()));
+  // The largest first, then always what is both far from those chosen and large: shades of one thing do not
+  // take the places of things that are rare.
+  for (std::size_t k = 1; k < names.size(); ++k) {
+    const auto merit = [&](const Mode& mode) {
+      double least = std::numeric_limits<double>::max();
+      for (std::size_t j = 0; j < k; ++j) least = std::min(least, distance(mode.place, modes[j].place));
+      return least * std::sqrt(mode.share);
+    };
+    const auto from = modes.begin() + static_cast<std::ptrdiff_t>(k);
+    const auto best = std::max_element(from, modes.end(),
+                                       [&](const Mode& a, const Mode& b) { return merit(a) < merit(b); });
+    std::rotate(from, best, best + 1);
+  }
   LearnedColours learned;
   for (std::size_t k = 0; k < names.size(); ++k)
-    learned.classes.push_back({.name = names[k], .references = {modes[k].colour}, .share = modes[k].share});
+    learned.classes.push_back({.name = "", .references = {modes[k].colour}, .share = modes[k].share});
+  const std::vector<LearnedClass> chosen = learned.classes;
   for (std::size_t m = names.size(); m < modes.size(); ++m) {
-    LearnedClass& nearest =
-        learned.classes[static_cast<std::size_t>(learner.nearest(modes[m].place, learned.classes).first)];
-    nearest.share += modes[m].share;
-    if (static_cast<int>(nearest.references.size()) < params.references)
-      nearest.references.push_back(modes[m].colour);
+    const auto nearest = static_cast<std::size_t>(learner.nearest(modes[m].place, chosen).first);
+    LearnedClass& one = learned.classes[nearest];
+    one.share += modes[m].share;
+    if (static_cast<int>(one.references.size()) < params.references)
+      one.references.push_back(modes[m].colour);
   }
+  std::stable_sort(learned.classes.begin(), learned.classes.end(),
+                   [](const LearnedClass& a, const LearnedClass& b) { return a.share > b.share; });
+  for (std::size_t k = 0; k < names.size(); ++k) learned.classes[k].name = names[k];
   return learned;
 }
 

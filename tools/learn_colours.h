@@ -17,10 +17,10 @@ struct ColourSample {
 };
 
 struct LearnParams {
-  double sigma = 0.03;      ///< width of the kernel in oklab, lightness scaled
-  double lightness = 0.5;   ///< as in classify
-  int references = 4;       ///< most a class
-  double min_share = 0.04;  ///< of a class's samples (without masks: of all) that a reference must stand for
+  double sigma = 0.015;      ///< width of the kernel in oklab, lightness scaled
+  double lightness = 0.5;    ///< as in classify
+  int references = 5;        ///< most a class
+  double min_share = 0.005;  ///< of a class's samples (without masks: of all) that a reference must stand for
   int threads = 0;
 };
 
