@@ -17,6 +17,8 @@
 // Only templates over vectors of this width come from here on.
 #include "stages/mean_shift_weight.h"
 
+#define CONTORNO_VECTORS_256  // the compiler's own names are not there when a cache preprocesses first
+
 namespace contorno {
 namespace shift_avx2 {
 

@@ -11,6 +11,8 @@
 #include <immintrin.h>
 #pragma GCC target("avx2")
 
+#define CONTORNO_VECTORS_256  // the compiler's own names are not there when a cache preprocesses first
+
 namespace contorno {
 namespace window_avx2 {
 

@@ -11,6 +11,8 @@
 #include <immintrin.h>
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2")
 
+#define CONTORNO_VECTORS_512  // the compiler's own names are not there when a cache preprocesses first
+
 namespace contorno {
 namespace window_avx512 {
 
