@@ -185,8 +185,8 @@ class MeanShiftSegmentCpu final : public Stage {
     plan_ = make_mean_shift_segment_plan(params_, context.image(0));
     ImageFormat labels = plan_.in;
     labels.channels = 1, labels.type = ElementType::F32, labels.layout = Layout::Planar;
-    context.set_output(0, labels);
-    context.set_output(1, plan_.in);
+    context.set_output(0, plan_.in);
+    context.set_output(1, labels);
     planes_ = context.scratch(ImageClimber::scratch_bytes(plan_), MemoryKind::Host);
     arrays_ = context.scratch(SegmentArrays::bytes(pixels()), MemoryKind::Host);
   }
@@ -204,7 +204,7 @@ class MeanShiftSegmentCpu final : public Stage {
     segmenter.connect();
     segmenter.sum(in, climber);
     segmenter.merge_small();
-    segmenter.write(in, context.image_out(0), context.image_out(1));
+    segmenter.write(in, context.image_out(1), context.image_out(0));
   }
 
  private:
@@ -238,8 +238,8 @@ const StageType& mean_shift_segment_stage() {
     StageType stage {
       .name = "mean_shift_segment", .summary = "Divides an image into regions of like colour by mean shift.",
       .inputs = {{"image", PortType::Image, "The image: grey, RGB or RGBA, uint8.", ""}},
-      .outputs = {{"labels", PortType::Image, "The number of each pixel's region, by first appearance.", ""},
-                  {"image", PortType::Image, "The image with every region in its mean colour.", ""}},
+      .outputs = {{"image", PortType::Image, "The image with every region in its mean colour.", ""},
+                  {"labels", PortType::Image, "The number of each pixel's region, by first appearance.", ""}},
       .params = declare(std::move(list)),
       .example = "- type: mean_shift_segment\n  spatial: 7\n  colour: 14\n  min_region: 60\n",
       .make_cpu = [](const ParamSet& p) { return std::make_unique<MeanShiftSegmentCpu>(p); },

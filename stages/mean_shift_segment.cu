@@ -20,8 +20,8 @@ class MeanShiftSegmentCuda final : public Stage {
     const MeanShiftImagePlan plan = make_mean_shift_segment_plan(params_, context.image(0));
     ImageFormat labels = plan.in;
     labels.channels = 1, labels.type = ElementType::F32, labels.layout = Layout::Planar;
-    context.set_output(0, labels);
-    context.set_output(1, plan.in);
+    context.set_output(0, plan.in);
+    context.set_output(1, labels);
     climb_.plan(context, plan);
     int device = 0, processors = 0, each = 0;
     CONTORNO_CUDA_CHECK(cudaGetDevice(&device));
@@ -40,8 +40,8 @@ class MeanShiftSegmentCuda final : public Stage {
   }
 
   void run(const RunContext& context) const override {
-    const ImageView& labels = context.image_out(0);
-    const ImageView& out = context.image_out(1);
+    const ImageView& labels = context.image_out(1);
+    const ImageView& out = context.image_out(0);
     RegionJob job;
     job.ends = context.scratch<PackedEnd>(ends_);
     job.image = climb_.enqueue(context, ImageView{}, context.scratch<PackedEnd>(ends_));

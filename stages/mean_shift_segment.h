@@ -3,9 +3,9 @@
 // small join the neighbour that is nearest in colour. docs/mean-shift.md.
 //
 // Input    an image, uint8: grey, RGB or RGBA, interleaved; at most 2^24 pixels.
-// Output   "labels", float32, one channel: the region's number, 0 for that of the first pixel, then by first
-//          appearance, row by row; whole numbers, exact in float32. "image": as the input, every region in
-//          the mean colour of its pixels.
+// Output   "image": as the input, every region in the mean colour of its pixels. "labels", float32, one
+//          channel: the region's number, 0 for that of the first pixel, then by first appearance, row by row;
+//          whole numbers, exact in float32.
 // Memory   about 50 bytes a pixel.
 // Equal bits because regions are sets of pixels (their number is a minimum), sums are of whole numbers, and
 //          RegionMeans runs on both backends.

@@ -181,7 +181,7 @@ TEST_CASE("the emulated segmentation gives the labels and bytes of the CPU") {
         .labels_pitch = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(width) * sizeof(float))};
     emulated::run_grid(blocks, kRegionThreads, kRegionThreads / 32 * sizeof(unsigned), true,
                        [&] { segment_regions(job); });
-    CHECK(std::memcmp(harness.bytes(0).data(), labels.data(), pixels * sizeof(float)) == 0);
-    CHECK(std::memcmp(harness.bytes(1).data(), device.out.data(), device.out.size()) == 0);
+    CHECK(std::memcmp(harness.bytes(1).data(), labels.data(), pixels * sizeof(float)) == 0);
+    CHECK(std::memcmp(harness.bytes(0).data(), device.out.data(), device.out.size()) == 0);
   }
 }

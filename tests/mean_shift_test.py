@@ -105,8 +105,8 @@ def test_regions_of_one_segment_are_connected_large_enough_and_in_their_mean_col
     ndimage = pytest.importorskip("scipy.ndimage")
     image = noisy_scene(90, 120, seed=3)
     np.save(tmp_path / "in.npy", image)
-    run_contorno("apply", "mean_shift_segment", tmp_path / "in.npy", tmp_path / "labels.npy", "--spatial", 6, "--colour", 25,
-                 "--min_region", 50, "--image-out", tmp_path / "image.npy")
+    run_contorno("apply", "mean_shift_segment", tmp_path / "in.npy", tmp_path / "image.npy", "--spatial", 6, "--colour", 25,
+                 "--min_region", 50, "--labels-out", tmp_path / "labels.npy")
     labels = np.squeeze(np.load(tmp_path / "labels.npy"))
     means = np.load(tmp_path / "image.npy")
     assert labels.shape == image.shape[:2] and labels[0, 0] == 0

@@ -84,15 +84,14 @@ class ImageBench {
                                       .probes = Probes::On,
                                       .threads = threads,
                                       .capacities = &capacities_,
-                                      .exports = {{0, static_cast<int>(type.outputs.size()) - 1}}};
+                                      .exports = {{0, 0}}};
     planned_ = std::make_unique<PlannedGraph>(environment);
     StreamFormat stream{.description = "bench"};
     stream.frame = ImageFormat{.width = width, .height = height, .channels = 3};
     planned_->plan(stream);
-    image_ = {0, static_cast<int>(type.outputs.size()) - 1};
   }
   const ImageView& input() { return planned_->input().frame; }
-  const ImageView& output() const { return std::get<ImageView>(planned_->value(image_)); }
+  const ImageView& output() const { return std::get<ImageView>(planned_->value({0, 0})); }
   double seconds() {
     planned_->launch();
     planned_->wait();
@@ -104,7 +103,6 @@ class ImageBench {
   GraphSpec graph_;
   Capacities capacities_;
   std::unique_ptr<PlannedGraph> planned_;
-  Origin image_;
 };
 
 void run_points(std::istringstream& words) {
