@@ -1,8 +1,7 @@
 #include "stages/mean_shift_tree.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <numeric>
+#include <cstddef>
 
 namespace contorno {
 namespace {
@@ -11,58 +10,81 @@ namespace {
 template <class T>
 class Splitter {
  public:
-  Splitter(const T* points, int dims, std::vector<int>& order)
-      : points_(points), dims_(dims), order_(order) {}
+  Splitter(const T* points, int count, int dims)
+      : points_(points),
+        dims_(static_cast<std::size_t>(dims)),
+        keys_(static_cast<std::size_t>(count)),
+        low_(dims_),
+        high_(dims_) {
+    for (std::size_t i = 0; i < keys_.size(); ++i) keys_[i].point = static_cast<int>(i);
+  }
 
-  void split(int begin, int end) {
+  std::vector<int> order() {
+    split(0, keys_.size());
+    std::vector<int> list;
+    for (const Key& key : keys_) list.push_back(key.point);
+    return list;
+  }
+
+ private:
+  /// A point and its coordinate along the side that is being halved.
+  struct Key {
+    T value = 0;
+    int point = 0;
+  };
+
+  void split(std::size_t begin, std::size_t end) {
     while (end - begin > kShiftLanes) {
-      const int middle = begin + half_of(end - begin);
-      const int axis = widest(begin, end);
-      std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end,
-                       [this, axis](int a, int b) {
-                         const T va = value(a, axis), vb = value(b, axis);
-                         return va != vb ? va < vb : a < b;
+      const std::size_t middle = begin + half_of(end - begin), axis = widest(begin, end);
+      for (std::size_t i = begin; i < end; ++i) keys_[i].value = at(keys_[i].point)[axis];
+      const auto from = keys_.begin();
+      // Equal values in the order of their points, so that the halves are what they are for every library.
+      std::nth_element(from + static_cast<std::ptrdiff_t>(begin), from + static_cast<std::ptrdiff_t>(middle),
+                       from + static_cast<std::ptrdiff_t>(end), [](const Key& a, const Key& b) {
+                         return a.value != b.value ? a.value < b.value : a.point < b.point;
                        });
       split(begin, middle);
       begin = middle;
     }
-    std::sort(order_.begin() + begin, order_.begin() + end);
+    std::sort(keys_.begin() + static_cast<std::ptrdiff_t>(begin),
+              keys_.begin() + static_cast<std::ptrdiff_t>(end),
+              [](const Key& a, const Key& b) { return a.point < b.point; });
   }
 
- private:
   /// About half, such that children of a node stay together: a multiple of the largest power of 32 that is
   /// smaller than the count.
-  static int half_of(int count) {
-    int unit = kShiftLanes;
-    while (count > static_cast<std::int64_t>(unit) * kShiftLanes) unit *= kShiftLanes;
-    const int units = (count + unit - 1) / unit;
-    return units / 2 * unit;
+  static std::size_t half_of(std::size_t count) {
+    std::size_t unit = kShiftLanes;
+    while (count > unit * kShiftLanes) unit *= kShiftLanes;
+    return (count + unit - 1) / unit / 2 * unit;
   }
 
-  T value(int point, int axis) const { return points_[static_cast<std::ptrdiff_t>(point) * dims_ + axis]; }
+  const T* at(int point) const { return points_ + static_cast<std::size_t>(point) * dims_; }
 
-  int widest(int begin, int end) const {
+  std::size_t widest(std::size_t begin, std::size_t end) {
     if (dims_ == 1) return 0;
-    std::vector<T> low(
-        points_ + static_cast<std::ptrdiff_t>(order_[static_cast<std::size_t>(begin)]) * dims_,
-        points_ + (static_cast<std::ptrdiff_t>(order_[static_cast<std::size_t>(begin)]) + 1) * dims_);
-    std::vector<T> high = low;
-    for (int i = begin + 1; i < end; ++i) {
-      const T* at = points_ + static_cast<std::ptrdiff_t>(order_[static_cast<std::size_t>(i)]) * dims_;
-      for (std::size_t k = 0; k < low.size(); ++k) {
-        low[k] = at[k] < low[k] ? at[k] : low[k];
-        high[k] = at[k] > high[k] ? at[k] : high[k];
+    const T* first = at(keys_[begin].point);
+    std::copy_n(first, dims_, low_.begin());
+    std::copy_n(first, dims_, high_.begin());
+    T* low = low_.data();
+    T* high = high_.data();
+    for (std::size_t i = begin + 1; i < end; ++i) {
+      const T* point = at(keys_[i].point);
+      for (std::size_t k = 0; k < dims_; ++k) {
+        low[k] = point[k] < low[k] ? point[k] : low[k];
+        high[k] = point[k] > high[k] ? point[k] : high[k];
       }
     }
     std::size_t best = 0;
-    for (std::size_t k = 1; k < low.size(); ++k)
+    for (std::size_t k = 1; k < dims_; ++k)
       if (high[k] - low[k] > high[best] - low[best]) best = k;
-    return static_cast<int>(best);
+    return best;
   }
 
   const T* points_;
-  int dims_;
-  std::vector<int>& order_;
+  std::size_t dims_;
+  std::vector<Key> keys_;
+  std::vector<T> low_, high_;
 };
 
 int groups_of(int count) {
@@ -142,9 +164,7 @@ template <class T>
 MeanShiftTree<T> make_mean_shift_tree(const T* points, int count, int dims) {
   MeanShiftTree<T> tree;
   tree.dims = dims, tree.count = count, tree.leaf_count = groups_of(count);
-  tree.order.resize(static_cast<std::size_t>(count));
-  std::iota(tree.order.begin(), tree.order.end(), 0);
-  Splitter<T>(points, dims, tree.order).split(0, count);
+  tree.order = Splitter<T>(points, count, dims).order();
   fill_leaves(tree, points);
   fill_boxes(tree);
   return tree;
