@@ -15,6 +15,7 @@ class ImageClimb {
     job_.colours.decode = table_at<float>(decode_);
     separate_ = plan.colours.space != MeanShiftSpace::Rgb;
     pixels_ = static_cast<std::size_t>(plan.in.width) * static_cast<std::size_t>(plan.in.height);
+    job_.stride = (plan.in.width + kGroup - 1) / kGroup * kGroup;
     words_ = context.scratch(words_bytes() * (separate_ ? 2 : 1), MemoryKind::Device);
   }
 
@@ -30,7 +31,7 @@ class ImageClimb {
     job.places = separate_ ? job.values + words_bytes() / sizeof(unsigned) : job.values;
     job.ends = ends;
     launch("pack_pixels", separate_ ? pack_pixels<false> : pack_pixels<true>, LaunchKind::Plain,
-           LaunchOrder::AfterPrevious, (static_cast<unsigned>(pixels_) + kPixelThreads - 1) / kPixelThreads,
+           LaunchOrder::AfterPrevious, (static_cast<unsigned>(words()) + kPixelThreads - 1) / kPixelThreads,
            kPixelThreads, 0, context.stream, job);
     const unsigned tiles = static_cast<unsigned>((job.window.width + kTileX - 1) / kTileX) *
                            static_cast<unsigned>((job.window.height + kTileY - 1) / kTileY);
@@ -40,7 +41,10 @@ class ImageClimb {
   }
 
  private:
-  std::size_t words_bytes() const { return align_up(pixels_ * sizeof(unsigned)); }
+  std::size_t words() const {
+    return static_cast<std::size_t>(job_.stride) * static_cast<std::size_t>(job_.window.height);
+  }
+  std::size_t words_bytes() const { return align_up(words() * sizeof(unsigned)); }
 
   Block decode_;
   ImageJob job_;

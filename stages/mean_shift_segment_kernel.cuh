@@ -57,7 +57,12 @@ __device__ __forceinline__ unsigned warp_sum(unsigned v) {
 /// Sums of the pixels of a warp; one lane adds for all when they are in one region, as they mostly are.
 __device__ inline void add_pixels(const RegionJob& job, bool there, unsigned pixel, unsigned root,
                                   unsigned lane) {
-  const unsigned place = there ? job.image.places[pixel] : 0U, value = there ? job.image.values[pixel] : 0U;
+  const auto width = static_cast<unsigned>(job.image.window.width);
+  const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(pixel / width) * job.image.stride +
+                            static_cast<std::ptrdiff_t>(pixel % width);
+  // Without the bytes that count.
+  const unsigned place = there ? job.image.places[at] >> 8U : 0U,
+                 value = there ? job.image.values[at] >> 8U : 0U;
   const unsigned first = __shfl_sync(~0U, root, 0);
   if (__ballot_sync(~0U, there && root == first) == ~0U) {
     const unsigned sums[6] = {warp_sum(place & 255U),        warp_sum(place >> 8U & 255U),

@@ -72,6 +72,7 @@ void check_equal(int count, int dims, MeanShiftKernel kernel, MeanShiftStop stop
 struct Emulated {
   MeanShiftImagePlan plan;
   std::size_t pixels;
+  int stride;
   std::vector<unsigned> places, values;
   std::vector<unsigned char> out;
   ImageJob job;
@@ -79,20 +80,23 @@ struct Emulated {
   Emulated(const MeanShiftImagePlan& made, const test::TestImage& in)
       : plan(made),
         pixels(static_cast<std::size_t>(made.in.width) * static_cast<std::size_t>(made.in.height)),
-        places(pixels),
-        values(pixels),
+        stride((made.in.width + kGroup - 1) / kGroup * kGroup),
+        places(static_cast<std::size_t>(stride * made.in.height) + 3),
+        values(places.size()),
         out(pixels * static_cast<std::size_t>(made.in.channels), 77) {
     job = {.window = plan.window, .colours = plan.colours, .channels = plan.in.channels};
     job.colours.decode = plan.decode.data();
     job.in = static_cast<const unsigned char*>(in.view.data), job.in_pitch = in.view.row_pitch;
     job.out_pitch = static_cast<std::ptrdiff_t>(plan.in.row_bytes());
+    job.stride = stride;
     job.values = values.data();
     job.places = same() ? values.data() : places.data();
   }
   bool same() const { return plan.colours.space == MeanShiftSpace::Rgb; }
   void climb() {
-    emulated::run_grid((static_cast<unsigned>(pixels) + kPixelThreads - 1) / kPixelThreads, kPixelThreads, 0,
-                       false, [&] { same() ? pack_pixels<true>(job) : pack_pixels<false>(job); });
+    emulated::run_grid((static_cast<unsigned>(stride * plan.in.height) + kPixelThreads - 1) / kPixelThreads,
+                       kPixelThreads, 0, false,
+                       [&] { same() ? pack_pixels<true>(job) : pack_pixels<false>(job); });
     const auto tiles = static_cast<unsigned>((plan.in.width + kTileX - 1) / kTileX *
                                              ((plan.in.height + kTileY - 1) / kTileY));
     emulated::run_grid(tiles, kPixelThreads, 0, false,
