@@ -9,8 +9,8 @@
 
 namespace contorno::mean_shift_cuda {
 
-inline constexpr unsigned kPixelThreads = 256;
-inline constexpr int kTileX = 32, kTileY = 8;
+inline constexpr unsigned kPixelThreads = 128;
+inline constexpr int kTileX = 32, kTileY = 4;
 inline constexpr int kGroup = 4;  // words that are read at a time
 
 struct ImageJob {
