@@ -164,17 +164,23 @@ void made_cases_of_points(Backend backend) {
     int count, dims, groups;
     MeanShiftKernel kernel;
     double sigma;
+    MeanShiftStop stop = MeanShiftStop::PerPoint;
+    double eps = 1e-3;
   };
   for (const Case& c :
        {Case{600, 2, 6, MeanShiftKernel::Gaussian, 1}, Case{600, 2, 6, MeanShiftKernel::Flat, 2.5},
         Case{1024, 32, 16, MeanShiftKernel::Gaussian, 3}, Case{1024, 32, 16, MeanShiftKernel::Flat, 12},
         Case{10000, 2, 12, MeanShiftKernel::Gaussian, 1}, Case{10000, 2, 12, MeanShiftKernel::Flat, 2.5},
-        Case{100000, 3, 40, MeanShiftKernel::Gaussian, 1}}) {
+        Case{100000, 3, 40, MeanShiftKernel::Gaussian, 1},
+        Case{600, 2, 6, MeanShiftKernel::Gaussian, 1, MeanShiftStop::Frobenius, 1e-4},
+        Case{1024, 32, 16, MeanShiftKernel::Gaussian, 3, MeanShiftStop::Frobenius, 1.5e-4}}) {
     const auto points = made_points(c.count, c.dims, c.groups, 60);
-    const auto measured = time_points(points, c.dims, {.sigma = c.sigma, .kernel = c.kernel},
-                                      {.backend = backend, .threads = 2}, c.count > 50000 ? 3 : 11);
-    std::printf("points %6d x %-2d %-8s climb %9.1f us, all %9.1f us, %3d iterations, %zu clusters\n",
-                c.count, c.dims, c.kernel == MeanShiftKernel::Flat ? "flat" : "gaussian",
+    const auto measured =
+        time_points(points, c.dims, {.sigma = c.sigma, .kernel = c.kernel, .stop = c.stop, .eps = c.eps},
+                    {.backend = backend, .threads = 2}, c.count > 50000 ? 3 : 11);
+    const char* stop = c.stop == MeanShiftStop::Frobenius ? "frobenius" : "";
+    std::printf("points %6d x %-2d %-8s %-9s climb %9.1f us, all %9.1f us, %3d iterations, %zu clusters\n",
+                c.count, c.dims, c.kernel == MeanShiftKernel::Flat ? "flat" : "gaussian", stop,
                 1e6 * median(measured.climb), 1e6 * median(measured.all), measured.result.iterations,
                 measured.result.counts.size());
   }
