@@ -2,6 +2,7 @@
 
 #include "stages/classify.h"
 #include "stages/contour_assembly.h"
+#include "stages/diamond_square.h"
 #include "stages/marching_squares.h"
 #include "stages/mean_shift_filter.h"
 #include "stages/mean_shift_segment.h"
@@ -20,6 +21,7 @@ const std::vector<const StageType*>& stage_catalog() {
       &hit_or_miss_stage(),
       &reconstruction_stage(),
       &mipmap_stage(),
+      &diamond_square_stage(),
       &mean_shift_filter_stage(),
       &mean_shift_segment_stage(),
       &classify_stage(),

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/image.h"
+#include "pipeline/stage.h"
 #include "stages/sample_bits.h"
 
 namespace contorno {
@@ -93,5 +93,9 @@ class DiamondSquare {
 
 /// One field: `out` in host memory, any pitches.
 void diamond_square(const DiamondSquareParams& params, const ImageView& out, int threads = 1);
+
+/// The stage `diamond_square`: no inputs, one image. Colours (uint8, several channels) are interleaved, other
+/// channels are planes.
+const StageType& diamond_square_stage();
 
 }  // namespace contorno

@@ -88,12 +88,12 @@ CONTORNO_HD inline float height_of_three(float a, float b, float c, float d, flo
 /// Rows (or columns) of a grid, first and last, multiples of the grid's step.
 struct CellSpan {
   std::int64_t first = 0, last = 0;
-  int count(std::int64_t step) const { return static_cast<int>((last - first) / step) + 1; }
+  CONTORNO_HD int count(std::int64_t step) const { return static_cast<int>((last - first) / step) + 1; }
 };
 
 /// What of the cells 2 * `half` apart is needed to work out `span` of those `half` apart. `side` is the last
 /// cell of a finite field, or negative.
-inline CellSpan coarser_span(CellSpan span, std::int64_t half, std::int64_t side) {
+CONTORNO_HD inline CellSpan coarser_span(CellSpan span, std::int64_t half, std::int64_t side) {
   const std::int64_t step = 2 * half;
   const auto down = [step](std::int64_t v) { return v & ~(step - 1); };
   CellSpan coarser{down(span.first - half), down(span.last + half + step - 1)};

@@ -401,8 +401,7 @@ TEST_CASE("every declaration is complete: names, sentences, ports, an example") 
     CHECK(name(type->name));
     CHECK(sentence(type->summary));
     CHECK(type->example.find("type: " + type->name) != std::string::npos);
-    CHECK_FALSE(type->inputs.empty());
-    CHECK_FALSE(type->outputs.empty());
+    CHECK_FALSE(type->outputs.empty());  // some stages take nothing
     CHECK(type->make_cpu);
     for (const auto& ports : {type->inputs, type->outputs})
       for (const PortSpec& port : ports) {

@@ -1,0 +1,51 @@
+#include "cuda/error.h"
+#include "cuda/memory.h"
+#include "stages/diamond_square_cuda.h"
+#include "stages/diamond_square_tile.cuh"
+// After the kernel: the passes are made of its types.
+#include "stages/diamond_square_passes.h"
+
+namespace contorno {
+
+using namespace diamond_square_cuda;
+
+struct DiamondSquareOnDevice::Passes {
+  PassPlan plan;
+  Block workspace;
+};
+
+namespace {
+
+template <class T>
+void enqueue(const Pass& pass, int channels, void* stream) {
+  launch("refine_tiles", refine_tiles<T>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
+         pass.tiles * static_cast<unsigned>(channels), kThreads, sizeof(TileShared<T>), stream, pass);
+}
+
+}  // namespace
+
+DiamondSquareOnDevice::DiamondSquareOnDevice(const DiamondSquareParams& params, const ImageFormat& format)
+    : plan_(plan_diamond_square(params, format)), passes_(std::make_unique<Passes>()) {
+  passes_->plan = plan_passes(plan_);
+  if (passes_->plan.workspace_bytes > 0)
+    passes_->workspace = Block(passes_->plan.workspace_bytes, MemoryKind::Device);
+  place_passes(passes_->plan, passes_->workspace.data());
+}
+
+DiamondSquareOnDevice::~DiamondSquareOnDevice() = default;
+
+void DiamondSquareOnDevice::generate(std::uint64_t seed, const ImageView& out, void* stream) const {
+  const std::vector<Pass>& passes = passes_->plan.passes;
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    Pass pass = i + 1 == passes.size() ? with_image(passes[i], out) : passes[i];
+    pass.key = philox_key(seed);
+    if (plan_.format.type == ElementType::U8)
+      enqueue<std::uint8_t>(pass, plan_.format.channels, stream);
+    else if (plan_.format.type == ElementType::U16)
+      enqueue<std::uint16_t>(pass, plan_.format.channels, stream);
+    else
+      enqueue<float>(pass, plan_.format.channels, stream);
+  }
+}
+
+}  // namespace contorno

@@ -1,0 +1,118 @@
+// The CUDA kernel of Diamond-Square, run on the host by an emulator of blocks, against the CPU's: no device
+// and no CUDA compiler needed. Where a device answers, the real one too.
+#define CONTORNO_EMULATE "tests/gpu/emulator.h"
+#include <array>
+
+#include "cuda/memory.h"
+#include "stages/diamond_square_tile.cuh"
+// After the kernel: the passes are made of its types.
+#include "stages/diamond_square_passes.h"
+#include "tests/stage_harness.h"
+
+using namespace contorno;
+using namespace contorno::diamond_square_cuda;
+using namespace contorno::test;
+
+namespace {
+
+template <class T>
+void run_emulated(const DiamondSquarePlan& plan, const ImageView& out) {
+  PassPlan passes = plan_passes(plan);
+  const Block workspace(std::max<std::size_t>(passes.workspace_bytes, 1), MemoryKind::Host);
+  place_passes(passes, workspace.data());
+  for (std::size_t i = 0; i < passes.passes.size(); ++i) {
+    Pass pass = i + 1 == passes.passes.size() ? with_image(passes.passes[i], out) : passes.passes[i];
+    pass.key = philox_key(plan.params.seed);
+    emulated::run_grid(pass.tiles * static_cast<unsigned>(plan.format.channels), kThreads,
+                       sizeof(TileShared<T>), false, [&] { refine_tiles<T>(pass); });
+  }
+}
+
+/// Rows that differ between the emulated kernel and the CPU.
+int different_rows(const DiamondSquareParams& params, const ImageFormat& format, std::size_t row_extra = 0) {
+  const TestImage expected(format, row_extra, row_extra), made(format, row_extra, row_extra);
+  diamond_square(params, expected.view);
+  const DiamondSquarePlan plan = plan_diamond_square(params, format);
+  if (format.type == ElementType::U8)
+    run_emulated<std::uint8_t>(plan, made.view);
+  else if (format.type == ElementType::U16)
+    run_emulated<std::uint16_t>(plan, made.view);
+  else
+    run_emulated<float>(plan, made.view);
+  CHECK(made.memory.intact());
+  int wrong = 0;
+  for (int plane = 0; plane < format.planes(); ++plane)
+    for (int y = 0; y < format.height; ++y)
+      wrong += std::memcmp(expected.view.row<char>(y, plane), made.view.row<char>(y, plane),
+                           format.row_bytes()) != 0
+                   ? 1
+                   : 0;
+  return wrong;
+}
+
+ImageFormat grey(int width, int height, ElementType type = ElementType::U8) {
+  return {.width = width, .height = height, .channels = 1, .type = type};
+}
+
+}  // namespace
+
+TEST_CASE("the emulated Diamond-Square kernel gives the bits of the CPU for every size and type") {
+  for (const ElementType type : {ElementType::U8, ElementType::U16, ElementType::F32})
+    for (const int side : {2, 3, 5, 9, 33, 65, 129, 200}) {
+      INFO(name_of(type), ", side ", side);
+      CHECK(different_rows({.seed = 3}, grey(side, side, type), side == 33 ? 3 * element_size(type) : 0) ==
+            0);
+    }
+}
+
+TEST_CASE("the emulated Diamond-Square kernel knows windows, domains, channels and corners") {
+  using Domain = DiamondSquareDomain;
+  for (const Domain domain : {Domain::Finite, Domain::Cyclic, Domain::Endless}) {
+    INFO("domain ", static_cast<int>(domain));
+    CHECK(different_rows({.seed = 1, .exponent = 8, .domain = domain, .row = 100, .col = 61}, grey(90, 70)) ==
+          0);
+    CHECK(different_rows({.seed = 1, .exponent = 13, .domain = domain, .row = 4000, .col = 8190},
+                         grey(3, 67, ElementType::F32)) == 0);
+    CHECK(different_rows({.seed = 1,
+                          .exponent = 4,
+                          .domain = domain,
+                          .range = DiamondSquareRange::Unbiased,
+                          .roughness = 0.4},
+                         grey(17, 17, ElementType::U16)) == 0);
+  }
+  for (const std::int64_t place : {-1, -64, -1000000})
+    CHECK(
+        different_rows({.seed = 1, .exponent = 7, .domain = Domain::Endless, .row = place, .col = 3 * place},
+                       grey(70, 66)) == 0);
+  CHECK(different_rows({.seed = 4, .corners = {0, 1, 0.5, 0.25}}, grey(65, 65)) == 0);
+  CHECK(different_rows({.seed = 4, .corners = {0, 1, 0.5, 0.25}}, grey(65, 65, ElementType::F32)) == 0);
+  for (const Layout layout : {Layout::Planar, Layout::Interleaved})
+    CHECK(
+        different_rows({.seed = 4},
+                       {.width = 130, .height = 40, .channels = 3, .type = ElementType::U8, .layout = layout},
+                       5) == 0);
+}
+
+TEST_CASE("the Diamond-Square stage makes the same field on every backend") {
+  for (const char* type : {"uint8", "uint16", "float32"})
+    for (const auto& [width, height] :
+         {std::pair(1.0, 1.0), std::pair(33.0, 17.0), std::pair(1000.0, 300.0)}) {
+      StageHarness harness(diamond_square_stage(), {{"type", std::string(type)},
+                                                    {"size", std::vector<double>{width, height}},
+                                                    {"seed", std::int64_t{12}}});
+      harness.threads(2).run({});
+      const TestImage expected(harness.image().format);
+      diamond_square({.seed = 12}, expected.view);
+      int wrong = 0;
+      for (int y = 0; y < harness.image().format.height; ++y)
+        wrong += std::memcmp(harness.image().row<char>(y), expected.view.row<char>(y),
+                             harness.image().format.row_bytes()) != 0
+                     ? 1
+                     : 0;
+      CHECK(wrong == 0);
+    }
+  StageHarness colours(diamond_square_stage(),
+                       {{"channels", std::int64_t{3}}, {"size", std::vector<double>{200, 100}}});
+  colours.output_row_extra(7).run({});
+  CHECK(colours.image().format.layout == Layout::Interleaved);
+}
