@@ -1,5 +1,5 @@
 // The CUDA kernel of Diamond-Square, run on the host by an emulator of blocks, against the CPU's: no device
-// and no CUDA compiler needed. Where a device answers, the real one too.
+// and no CUDA compiler needed.
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include <array>
 
@@ -91,28 +91,4 @@ TEST_CASE("the emulated Diamond-Square kernel knows windows, domains, channels a
         different_rows({.seed = 4},
                        {.width = 130, .height = 40, .channels = 3, .type = ElementType::U8, .layout = layout},
                        5) == 0);
-}
-
-TEST_CASE("the Diamond-Square stage makes the same field on every backend") {
-  for (const char* type : {"uint8", "uint16", "float32"})
-    for (const auto& [width, height] :
-         {std::pair(1.0, 1.0), std::pair(33.0, 17.0), std::pair(1000.0, 300.0)}) {
-      StageHarness harness(diamond_square_stage(), {{"type", std::string(type)},
-                                                    {"size", std::vector<double>{width, height}},
-                                                    {"seed", std::int64_t{12}}});
-      harness.threads(2).run({});
-      const TestImage expected(harness.image().format);
-      diamond_square({.seed = 12}, expected.view);
-      int wrong = 0;
-      for (int y = 0; y < harness.image().format.height; ++y)
-        wrong += std::memcmp(harness.image().row<char>(y), expected.view.row<char>(y),
-                             harness.image().format.row_bytes()) != 0
-                     ? 1
-                     : 0;
-      CHECK(wrong == 0);
-    }
-  StageHarness colours(diamond_square_stage(),
-                       {{"channels", std::int64_t{3}}, {"size", std::vector<double>{200, 100}}});
-  colours.output_row_extra(7).run({});
-  CHECK(colours.image().format.layout == Layout::Interleaved);
 }

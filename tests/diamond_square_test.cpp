@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <tuple>
 
 #include "cuda/error.h"
 #include "stages/diamond_square.h"
+#include "stages/diamond_square_cuda.h"
 #include "stages/philox.h"
 #include "tests/allocation_counter.h"
 #include "tests/stage_harness.h"
@@ -351,3 +353,53 @@ TEST_CASE("diamond square refuses what it cannot make and says what is allowed")
         std::string::npos);
   CHECK(refused({}, grey(3, 3)).empty());
 }
+
+TEST_CASE("the Diamond-Square stage makes the same field on every backend") {
+  for (const char* type : {"uint8", "uint16", "float32"})
+    for (const auto& [width, height] :
+         {std::pair(1.0, 1.0), std::pair(33.0, 17.0), std::pair(1000.0, 300.0)}) {
+      StageHarness harness(diamond_square_stage(), {{"type", std::string(type)},
+                                                    {"size", std::vector<double>{width, height}},
+                                                    {"seed", std::int64_t{12}}});
+      harness.threads(2).run({});
+      const TestImage expected(harness.image().format);
+      diamond_square({.seed = 12}, expected.view);
+      int wrong = 0;
+      for (int y = 0; y < harness.image().format.height; ++y)
+        wrong += std::memcmp(harness.image().row<char>(y), expected.view.row<char>(y),
+                             harness.image().format.row_bytes()) != 0
+                     ? 1
+                     : 0;
+      CHECK(wrong == 0);
+    }
+  StageHarness colours(diamond_square_stage(),
+                       {{"channels", std::int64_t{3}}, {"size", std::vector<double>{200, 100}}});
+  colours.output_row_extra(7).run({});
+  CHECK(colours.image().format.layout == Layout::Interleaved);
+}
+
+#if CONTORNO_HAVE_CUDA
+TEST_CASE("fields of millions of cells are the same on the device") {
+  if (!device_report().available) return;
+  for (const ElementType type : {ElementType::U8, ElementType::U16, ElementType::F32})
+    for (const DiamondSquareDomain domain : {DiamondSquareDomain::Finite, DiamondSquareDomain::Endless}) {
+      INFO(name_of(type), " domain ", static_cast<int>(domain));
+      const bool small = std::getenv("CONTORNO_TEST_SMALL") != nullptr;
+      const int side = small ? 129 : type == ElementType::U8 ? 8193 : 2049;
+      const ImageFormat format = grey(side, side, type);
+      const DiamondSquareParams params{.seed = 99, .exponent = small ? 7 : 13, .domain = domain};
+      const Block expected(packed_bytes(format), MemoryKind::Host),
+          made(packed_bytes(format), MemoryKind::Pinned), memory(packed_bytes(format), MemoryKind::Device);
+      const ImageView host = packed_view(expected.data(), format), copy = packed_view(made.data(), format);
+      DiamondSquare(params, format, 2).generate(99, host);
+      const Stream stream = Stream::create();
+      DiamondSquareOnDevice(params, format).generate(99, packed_view(memory.data(), format), stream.get());
+      copy_async(made.data(), memory.data(), memory.size(), stream.get());
+      stream.synchronize();
+      int wrong = 0;
+      for (int y = 0; y < side; ++y)
+        wrong += std::memcmp(host.row<char>(y), copy.row<char>(y), format.row_bytes()) != 0 ? 1 : 0;
+      CHECK(wrong == 0);
+    }
+}
+#endif

@@ -8,7 +8,11 @@
 #include <cstdlib>
 #include <vector>
 
+#include "cuda/device.h"
+#include "cuda/memory.h"
+#include "cuda/stream.h"
 #include "stages/diamond_square.h"
+#include "stages/diamond_square_cuda.h"
 
 namespace {
 
@@ -105,6 +109,31 @@ Contender make_contender(std::string name, contorno::DiamondSquareParams params,
   return contender;
 }
 
+#if CONTORNO_HAVE_CUDA
+/// Device time of one field, by events around many.
+double device_milliseconds(const contorno::DiamondSquareParams& params, contorno::ElementType type,
+                           int rounds) {
+  using namespace contorno;
+  constexpr int kFields = 20;
+  const int side = (1 << params.exponent) + 1;
+  const ImageFormat format{.width = side, .height = side, .channels = 1, .type = type};
+  const DiamondSquareOnDevice field(params, format);
+  const Block memory(packed_bytes(format), MemoryKind::Device);
+  const ImageView view = packed_view(memory.data(), format);
+  const Stream stream = Stream::create();
+  const Event start = Event::create(), end = Event::create();
+  std::vector<double> times;
+  for (int round = 0; round <= rounds; ++round) {
+    start.record(stream.get());
+    for (std::uint64_t i = 0; i < kFields; ++i) field.generate(i, view, stream.get());
+    end.record(stream.get());
+    stream.synchronize();
+    if (round > 0) times.push_back(Event::elapsed_us(start, end) * 1e-3 / kFields);
+  }
+  return median(times);
+}
+#endif
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -143,5 +172,14 @@ int main(int argc, char** argv) {
     fmt::print("{:28} {:9.2f} ms {:6.2f} ns a cell {:7.1f} times as fast\n", contender.name,
                median(contender.times), median(contender.times) * 1e6 / cells,
                reference / median(contender.times));
+#if CONTORNO_HAVE_CUDA
+  if (!device_report().available) return 0;
+  for (const ElementType type : {ElementType::U8, ElementType::U16, ElementType::F32}) {
+    const double time = device_milliseconds(params, type, rounds);
+    fmt::print("{:28} {:9.3f} ms {:6.4f} ns a cell {:7.1f} times as fast\n",
+               fmt::format("{}, {}", name_of(type), device_report().devices[0].name), time,
+               time * 1e6 / cells, reference / time);
+  }
+#endif
   return 0;
 }
