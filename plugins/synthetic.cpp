@@ -158,7 +158,7 @@ ParamDeclaration synthetic_params() {
   list.number("noise", &SyntheticParams::noise, 0, 1, Unit::Fraction, "Uncertainty of the maps.");
   list.number("camera_noise", &SyntheticParams::camera_noise, 0, 64, Unit::Levels,
               "Deviation of the noise in the frame.");
-  list.integer("seed", &SyntheticParams::seed, 0, std::int64_t{1} << 53, Unit::None,
+  list.integer("seed", &SyntheticParams::seed, 0, (std::int64_t{1} << 53) - 1, Unit::None,
                "Which line it is; the same seed gives the same bits.");
   list.number("rate", &SyntheticParams::rate, 0.001, 100000, Unit::PerSecond,
               "Frames a second, which gives the frames their times.");

@@ -9,7 +9,7 @@ namespace contorno {
 struct FieldOptions {
   std::vector<double> size = {513, 513};
   ElementType type = ElementType::U8;
-  int channels = 1;
+  int fields = 1;  ///< channels of the image
   std::int64_t seed = 0;
   int exponent = 0;
   DiamondSquareDomain domain = DiamondSquareDomain::Finite;
@@ -32,9 +32,10 @@ void list_field(ParamList<P>& list) {
   list.choice("type", of(&FieldOptions::type),
               {{"uint8", ElementType::U8}, {"uint16", ElementType::U16}, {"float32", ElementType::F32}},
               "Number type of the heights; float32 means 0 to 1.");
-  list.integer("channels", of(&FieldOptions::channels), 1, 256, Unit::None,
-               "How many fields, each its own; 3 give colours.");
-  list.integer("seed", of(&FieldOptions::seed), 0, std::int64_t{1} << 53, Unit::None, "Which field it is.");
+  list.integer("fields", of(&FieldOptions::fields), 1, 256, Unit::None,
+               "How many fields, each a channel; 3 give colours.");
+  list.integer("seed", of(&FieldOptions::seed), 0, (std::int64_t{1} << 53) - 1, Unit::None,
+               "Which field it is.");
   list.integer("exponent", of(&FieldOptions::exponent), 0, kMaxDiamondSquareExponent, Unit::None,
                "Corners are 2^exponent px apart; 0 takes the smallest that covers the image.");
   list.choice("domain", of(&FieldOptions::domain),

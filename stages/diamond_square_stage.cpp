@@ -65,9 +65,9 @@ ParamDeclaration stage_params() {
 ImageFormat field_format(const FieldOptions& options) {
   return {.width = static_cast<int>(whole(options.size[0], "size")),
           .height = static_cast<int>(whole(options.size[1], "size")),
-          .channels = options.channels,
+          .channels = options.fields,
           .type = options.type,
-          .layout = options.channels == 1 || options.type == ElementType::U8 ? Layout::Interleaved
+          .layout = options.fields == 1 || options.type == ElementType::U8 ? Layout::Interleaved
                                                                              : Layout::Planar};
 }
 

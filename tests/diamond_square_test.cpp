@@ -373,7 +373,7 @@ TEST_CASE("the Diamond-Square stage makes the same field on every backend") {
       CHECK(wrong == 0);
     }
   StageHarness colours(diamond_square_stage(),
-                       {{"channels", std::int64_t{3}}, {"size", std::vector<double>{200, 100}}});
+                       {{"fields", std::int64_t{3}}, {"size", std::vector<double>{200, 100}}});
   colours.output_row_extra(7).run({});
   CHECK(colours.image().format.layout == Layout::Interleaved);
 }

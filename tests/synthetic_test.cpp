@@ -289,7 +289,7 @@ TEST_CASE("the synthetic sources refuse sizes that are none") {
 TEST_CASE("the diamond square source gives a new field a frame, as grey, colours and heights") {
   const Settings size{{"size", std::vector<double>{70, 41}}, {"seed", number(9)}};
   Settings colours = size;
-  colours.emplace_back("channels", number(3));
+  colours.emplace_back("fields", number(3));
   Player player(diamond_square_source(), size), coloured(diamond_square_source(), colours);
   player.play();
   coloured.play();
