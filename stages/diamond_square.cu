@@ -37,8 +37,7 @@ DiamondSquareOnDevice::~DiamondSquareOnDevice() = default;
 void DiamondSquareOnDevice::generate(std::uint64_t seed, const ImageView& out, void* stream) const {
   const std::vector<Pass>& passes = passes_->plan.passes;
   for (std::size_t i = 0; i < passes.size(); ++i) {
-    Pass pass = i + 1 == passes.size() ? with_image(passes[i], out) : passes[i];
-    pass.key = philox_key(seed);
+    const Pass pass = with_seed(i + 1 == passes.size() ? with_image(passes[i], out) : passes[i], seed);
     if (plan_.format.type == ElementType::U8)
       enqueue<std::uint8_t>(pass, plan_.format.channels, stream);
     else if (plan_.format.type == ElementType::U16)

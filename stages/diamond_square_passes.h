@@ -32,6 +32,7 @@ inline PassPlan plan_passes(const DiamondSquarePlan& plan) {
     Pass pass = base;
     pass.levels = std::min(kLevels, exponent - done);
     pass.step = std::int64_t{1} << done;
+    pass.step_bits = done;
     pass.rows = rows, pass.cols = cols;
     const std::int64_t side = pass.step << pass.levels;
     pass.tile_row = rows.first & ~(side - 1), pass.tile_col = cols.first & ~(side - 1);
@@ -67,6 +68,16 @@ inline void place_passes(PassPlan& plan, std::byte* workspace) {
     from.out = workspace + plan.places[i];
     to.in = from.out, to.in_pitch = from.out_pitch, to.in_plane = from.out_plane;
   }
+}
+
+/// The pass for a seed.
+inline Pass with_seed(Pass pass, std::uint64_t seed) {
+  pass.key = philox_key(seed);
+  for (std::uint32_t round = 0; round < kPhiloxRounds; ++round) {
+    pass.low_keys[round] = pass.key.low + round * kPhiloxW0;
+    pass.high_keys[round] = pass.key.high + round * kPhiloxW1;
+  }
+  return pass;
 }
 
 /// The last pass with the image as its output.

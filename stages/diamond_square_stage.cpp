@@ -67,8 +67,8 @@ ImageFormat field_format(const FieldOptions& options) {
           .height = static_cast<int>(whole(options.size[1], "size")),
           .channels = options.fields,
           .type = options.type,
-          .layout = options.fields == 1 || options.type == ElementType::U8 ? Layout::Interleaved
-                                                                             : Layout::Planar};
+          .layout =
+              options.fields == 1 || options.type == ElementType::U8 ? Layout::Interleaved : Layout::Planar};
 }
 
 DiamondSquareParams field_params(const FieldOptions& options) {

@@ -9,10 +9,12 @@
 namespace contorno::diamond_square_cuda {
 
 inline constexpr unsigned kThreads = 256;
+inline constexpr int kBlocks = 5;  // of a multiprocessor that run at the same time
 inline constexpr int kLevels = 6;  // a pass refines by at most so many
 inline constexpr int kTile = 1 << kLevels;
 inline constexpr int kGrid = kTile / 2 + 4;  // cells of all levels but the last, with what lies around
-inline constexpr int kGroup = 4;             // random numbers of a row that one thread draws
+inline constexpr int kLanes = 8;  // threads of a row: each draws every eighth of its random numbers
+inline constexpr int kRows = static_cast<int>(kThreads) / kLanes;
 
 /// One pass: from a grid in global memory (or the corners) to one of 2^levels times the resolution.
 struct Pass {
@@ -25,19 +27,20 @@ struct Pass {
   std::int64_t tile_row = 0, tile_col = 0;  ///< of the first tile, multiples of the tile's side
   unsigned tiles_across = 1, tiles = 1;     ///< of a channel
   std::int64_t step = 1;                    ///< between the output's cells
+  int step_bits = 0;                        ///< its logarithm
   int levels = 1;
   HeightRule rules[kLevels];  ///< the finest first
   PhiloxKey key;
+  std::uint32_t low_keys[kPhiloxRounds] = {}, high_keys[kPhiloxRounds] = {};  ///< of all rounds
   std::uint32_t mask = ~0U;
   std::int64_t side = -1;
   std::uint32_t corners[4] = {};
   bool given_corners = false;
 };
 
-/// The cells of one level around a tile.
+/// The cells of one level around a tile, counted from the tile's first cell in cells of the finest level.
 struct Window {
-  std::int64_t row, col;
-  int rows, cols;
+  int row, col, rows, cols;
 };
 
 template <class T>
@@ -45,7 +48,10 @@ struct TileShared {
   T fine[kTile * kTile];  ///< levels of even number, counted from the finest
   T coarse[kGrid * kGrid];
   T diamonds[kGrid * kGrid];
-  Window windows[kLevels + 1];
+  int first_row[kLevels + 1], rows[kLevels + 1], first_col[kLevels + 1], cols[kLevels + 1];
+  __device__ Window window(int level) const {
+    return {first_row[level], first_col[level], rows[level], cols[level]};
+  }
 };
 
 template <class T>
@@ -64,16 +70,49 @@ __device__ T corner_of(const Pass& pass, std::int64_t row, std::int64_t col, std
     return static_cast<T>(given);
 }
 
-/// f(row, first column, columns) for groups of kGroup cells of a rows x cols grid.
-template <class F>
-__device__ void for_groups(int rows, int cols, const F& f) {
-  const int across = (cols + kGroup - 1) / kGroup;
-  for (int group = static_cast<int>(threadIdx.x); group < rows * across;
-       group += static_cast<int>(kThreads)) {
-    const int row = group / across, col = (group - row * across) * kGroup;
-    f(row, col, cols - col < kGroup ? cols - col : kGroup);
+/// PhiloxRow with the keys of the rounds out of the pass, where instructions read them without a load.
+struct RowOfNoise {
+  const Pass& pass;
+  std::uint32_t x0, high1, low2, high2, last2;
+
+  __device__ RowOfNoise(const Pass& given, std::uint32_t row, std::uint32_t level, std::uint32_t channel)
+      : pass(given) {
+    const std::uint32_t c2 = philox_high(kPhiloxM0, row) ^ channel ^ pass.high_keys[0];
+    x0 = philox_high(kPhiloxM1, level) ^ pass.low_keys[0];
+    high1 = (kPhiloxM0 * row) ^ pass.high_keys[1];
+    const std::uint32_t c0 = philox_high(kPhiloxM1, c2) ^ (kPhiloxM1 * level) ^ pass.low_keys[1];
+    low2 = (kPhiloxM1 * c2) ^ pass.low_keys[2];
+    high2 = philox_high(kPhiloxM0, c0) ^ pass.high_keys[2];
+    last2 = kPhiloxM0 * c0;
   }
-}
+  __device__ std::uint32_t operator()(std::uint32_t x) const {
+    const std::uint64_t p = static_cast<std::uint64_t>(kPhiloxM0) * (x ^ x0);
+    std::uint64_t q = static_cast<std::uint64_t>(kPhiloxM1) * (high(p) ^ high1);
+    std::uint32_t c0 = high(q) ^ low2, c1 = low(q), c2 = low(p) ^ high2, c3 = last2;
+#pragma unroll
+    for (std::uint32_t round = 3; round < kPhiloxRounds - 1; ++round) {
+      const std::uint64_t p1 = static_cast<std::uint64_t>(kPhiloxM1) * c2,
+                          p0 = static_cast<std::uint64_t>(kPhiloxM0) * c0;
+      c0 = high(p1) ^ c1 ^ pass.low_keys[round], c1 = low(p1);
+      c2 = high(p0) ^ c3 ^ pass.high_keys[round], c3 = low(p0);
+    }
+    q = static_cast<std::uint64_t>(kPhiloxM1) * c2;
+    return high(q) ^ c1 ^ pass.low_keys[kPhiloxRounds - 1];
+  }
+
+ private:
+  __device__ static std::uint32_t high(std::uint64_t v) {
+    return static_cast<std::uint32_t>(v >> 32);
+  }
+  __device__ static std::uint32_t low(std::uint64_t v) {
+    return static_cast<std::uint32_t>(v);
+  }
+};
+
+template <class T>
+struct alignas(2 * sizeof(T)) Pair {
+  T first, second;
+};
 
 /// One level, of which the block holds the coarser cells.
 template <class T>
@@ -82,119 +121,172 @@ struct LevelOfTile {
   const Pass& pass;
   const HeightRule& rule;
   std::uint32_t channel;
+  std::uint32_t tile_row, tile_col;  ///< of the tile's first cell, as counters
+  int bits,
+      half;  ///< of the step between the coarser cells: logarithm of half of it, half of it, in finest cells
   Window from, to;
+  bool at_top, at_bottom;  ///< the coarser cells begin, end at the border of a finite field
   const T* old;
   T* diamonds;
   T* out;
   int old_pitch, out_pitch;
 
-  __device__ PhiloxRow row_of(std::int64_t row) const {
-    return PhiloxRow(pass.key, static_cast<std::uint32_t>(row) & pass.mask, rule.level, channel);
+  __device__ RowOfNoise row_of(int row) const {
+    return RowOfNoise(pass,
+                      (tile_row + static_cast<std::uint32_t>(from.row + row * half) * scale()) & pass.mask,
+                      rule.level, channel);
   }
-  __device__ N noise(const PhiloxRow& random, std::int64_t col) const {
-    return noise_of<T>(random(static_cast<std::uint32_t>(col) & pass.mask), rule);
+  __device__ std::uint32_t scale() const { return static_cast<std::uint32_t>(pass.step); }
+  /// Counter of the first column that a thread works on, and from one to the next.
+  __device__ std::uint32_t column(int col) const {
+    return tile_col + static_cast<std::uint32_t>(from.col + col * half) * scale();
+  }
+  __device__ N noise(const RowOfNoise& random, std::uint32_t col) const {
+    return noise_of<T>(random(col & pass.mask), rule);
   }
 
   __device__ void make_diamonds() const {
-    for_groups(from.rows - 1, from.cols - 1, [&](int r, int first, int count) {
-      const PhiloxRow random = row_of(from.row + (2 * r + 1) * rule.half);
-      const T* above = old + r * old_pitch + first;
+    const int lane = static_cast<int>(threadIdx.x) % kLanes, rows = from.rows - 1, cols = from.cols - 1;
+    const std::uint32_t next = static_cast<std::uint32_t>(2 * kLanes * half) * scale();
+    const auto round = static_cast<N>(rule.round4);
+    for (int r = static_cast<int>(threadIdx.x) / kLanes; r < rows; r += kRows) {
+      const RowOfNoise random = row_of(2 * r + 1);
+      const T* above = old + r * old_pitch;
       const T* below = above + old_pitch;
-      for (int i = 0; i < kGroup; ++i)
-        if (i < count)
-          diamonds[r * kGrid + first + i] = height_of_four<T, N>(
-              above[i], above[i + 1], below[i], below[i + 1],
-              noise(random, from.col + (2 * (first + i) + 1) * rule.half), static_cast<N>(rule.round4));
-    });
+      T* made = diamonds + r * kGrid;
+      std::uint32_t counter = column(2 * lane + 1);
+#pragma unroll 2
+      for (int c = lane; c < cols; c += kLanes, counter += next)
+        made[c] = height_of_four<T, N>(above[c], above[c + 1], below[c], below[c + 1], noise(random, counter),
+                                       round);
+    }
   }
 
-  /// Every pair of cells in a row has one that is known and one square.
+  /// Two neighbours in a row of the output, of which the first is an even cell of the full row.
+  __device__ void store(T* line, int place, T first, T second) const {
+    if ((place & 1) == 0 && place >= 0 && place + 1 < to.cols) {
+      *reinterpret_cast<Pair<T>*>(line + place) = Pair<T>{first, second};
+      return;
+    }
+    if (place >= 0) line[place] = first;
+    if (place + 1 >= 0 && place + 1 < to.cols) line[place + 1] = second;
+  }
+
+  /// Rows of old cells with squares between, then rows of diamonds with squares between: a warp's rows are
+  /// alike.
   __device__ void make_squares() const {
-    const int top = static_cast<int>((to.row - from.row) / rule.half),
-              left = static_cast<int>((to.col - from.col) / rule.half);
-    const int first_pair = left / 2, pairs = (left + to.cols - 1) / 2 - first_pair + 1;
-    for_groups(to.rows, pairs, [&](int r, int first, int count) {
-      const PhiloxRow random = row_of(to.row + r * rule.half);
-      for (int i = 0; i < kGroup; ++i) {
-        if (i >= count) break;
-        const int pair = first_pair + first + i, k = (top + r) / 2;
-        const bool odd = (top + r) % 2 != 0;
-        const T known =
-            odd ? (pair < from.cols - 1 ? diamonds[k * kGrid + pair] : T{}) : old[k * old_pitch + pair];
-        const T square = odd                    ? odd_square(random, k, pair)
-                         : pair < from.cols - 1 ? even_square(random, k, pair)
-                                                : T{};
-        const int place = 2 * pair - left;  // of the pair's first cell in the output
-        T* line = out + r * out_pitch;
-        if (place >= 0) line[place] = odd ? square : known;
-        if (place + 1 >= 0 && place + 1 < to.cols) line[place + 1] = odd ? known : square;
-      }
-    });
+    const int top = (to.row - from.row) >> bits, left = (to.col - from.col) >> bits;
+    const int first_pair = left / 2, pairs_end = (left + to.cols - 1) / 2 + 1;
+    const int lane = static_cast<int>(threadIdx.x) % kLanes, slot = static_cast<int>(threadIdx.x) / kLanes;
+    for (int r = top % 2 + 2 * slot; r < to.rows; r += 2 * kRows)
+      even_row(r, (top + r) / 2, left, first_pair + lane, pairs_end);
+    for (int r = 1 - top % 2 + 2 * slot; r < to.rows; r += 2 * kRows)
+      odd_row(r, (top + r) / 2, left, first_pair + lane, pairs_end);
   }
 
-  /// Between two old cells of a row.
-  __device__ T even_square(const PhiloxRow& random, int k, int i) const {
-    const std::int64_t row = from.row + 2 * k * rule.half;
-    const bool no_up = k == 0 || (pass.side >= 0 && row == 0),
-               no_down = k == from.rows - 1 || row == pass.side;
-    const T up = no_up ? T{} : diamonds[(k - 1) * kGrid + i], down = no_down ? T{} : diamonds[k * kGrid + i];
-    return square(random, from.col + (2 * i + 1) * rule.half, no_up || no_down, up, down,
-                  old[k * old_pitch + i], old[k * old_pitch + i + 1]);
+  __device__ void even_row(int r, int k, int left, int first, int end) const {
+    const RowOfNoise random = row_of(2 * k);
+    const std::uint32_t next = static_cast<std::uint32_t>(2 * kLanes * half) * scale();
+    const T* known = old + k * old_pitch;
+    T* line = out + r * out_pitch;
+    const bool no_up = k == 0 && at_top, no_down = k == from.rows - 1 && at_bottom, three = no_up || no_down;
+    const T* up = diamonds + (k - 1) * kGrid;
+    const T* down = diamonds + k * kGrid;
+    const auto round3 = static_cast<N>(rule.round3), round4 = static_cast<N>(rule.round4);
+    std::uint32_t counter = column(2 * first + 1);
+#pragma unroll 2
+    for (int i = first; i < end; i += kLanes, counter += next) {
+      const N drawn = noise(random, counter);
+      const bool inside = i < from.cols - 1;
+      const T here = known[i], beside = inside ? known[i + 1] : T{};
+      T square{};
+      if (three)
+        square =
+            height_of_three<T, N>(no_up ? T{} : up[i], no_down ? T{} : down[i], here, beside, drawn, round3);
+      else
+        square = height_of_four<T, N>(up[i], down[i], here, beside, drawn, round4);
+      store(line, 2 * i - left, here, square);
+    }
   }
-  /// Between two old cells of a column.
-  __device__ T odd_square(const PhiloxRow& random, int k, int i) const {
-    const bool no_left = i == 0, no_right = i == from.cols - 1;
-    const T left = no_left ? T{} : diamonds[k * kGrid + i - 1],
-            right = no_right ? T{} : diamonds[k * kGrid + i];
-    return square(random, from.col + 2 * i * rule.half, no_left || no_right, old[k * old_pitch + i],
-                  old[(k + 1) * old_pitch + i], left, right);
-  }
-  __device__ T square(const PhiloxRow& random, std::int64_t col, bool three, T up, T down, T left,
-                      T right) const {
-    const N drawn = noise(random, col);
-    return three ? height_of_three<T, N>(up, down, left, right, drawn, static_cast<N>(rule.round3))
-                 : height_of_four<T, N>(up, down, left, right, drawn, static_cast<N>(rule.round4));
+
+  __device__ void odd_row(int r, int k, int left, int first, int end) const {
+    const RowOfNoise random = row_of(2 * k + 1);
+    const std::uint32_t next = static_cast<std::uint32_t>(2 * kLanes * half) * scale();
+    const T* above = old + k * old_pitch;
+    const T* below = above + old_pitch;
+    const T* known = diamonds + k * kGrid;
+    T* line = out + r * out_pitch;
+    const auto round3 = static_cast<N>(rule.round3), round4 = static_cast<N>(rule.round4);
+    std::uint32_t counter = column(2 * first);
+#pragma unroll 2
+    for (int i = first; i < end; i += kLanes, counter += next) {
+      const N drawn = noise(random, counter);
+      const bool no_left = i == 0, no_right = i == from.cols - 1;
+      const T before = no_left ? T{} : known[i - 1], after = no_right ? T{} : known[i];
+      T square{};
+      if (no_left || no_right)  // at the border of a finite field; elsewhere such cells are not in the output
+        square = height_of_three<T, N>(above[i], below[i], before, after, drawn, round3);
+      else
+        square = height_of_four<T, N>(above[i], below[i], before, after, drawn, round4);
+      store(line, 2 * i - left, square, after);
+    }
   }
 };
 
-/// What of each level the tile needs: the output's cells first.
-__device__ inline void plan_windows(const Pass& pass, unsigned tile, Window* windows) {
-  const std::int64_t side = pass.step << pass.levels;
-  const std::int64_t row = pass.tile_row + static_cast<std::int64_t>(tile / pass.tiles_across) * side;
-  const std::int64_t col = pass.tile_col + static_cast<std::int64_t>(tile % pass.tiles_across) * side;
-  const auto cut = [side, &pass](std::int64_t first, CellSpan whole) {
-    const std::int64_t last = first + side - pass.step;
-    return CellSpan{first > whole.first ? first : whole.first, last < whole.last ? last : whole.last};
+/// Where a tile begins.
+struct TilePlace {
+  std::int64_t row, col;
+  __device__ TilePlace(const Pass& pass, unsigned tile)
+      : row(pass.tile_row + static_cast<std::int64_t>(tile / pass.tiles_across) * (pass.step << pass.levels)),
+        col(pass.tile_col +
+            static_cast<std::int64_t>(tile % pass.tiles_across) * (pass.step << pass.levels)) {}
+};
+
+/// The same as coarser_span, in steps of the pass from the tile's first cell; `low` and `high` are the
+/// field's ends.
+__device__ inline void plan_axis(const Pass& pass, std::int64_t first, CellSpan whole, int* begin,
+                                 int* count) {
+  constexpr std::int64_t kFar = 1 << 20;
+  const auto near = [&](std::int64_t v) {  // exact where it is near
+    const std::int64_t steps = (v - first) >> pass.step_bits;
+    return static_cast<int>(steps < -kFar ? -kFar : steps > kFar ? kFar : steps);
   };
-  CellSpan rows = cut(row, pass.rows), cols = cut(col, pass.cols);
-  std::int64_t step = pass.step;
-  for (int i = 0; i <= pass.levels; ++i, step *= 2) {
-    windows[i] = {rows.first, cols.first, rows.count(step), cols.count(step)};
-    rows = coarser_span(rows, step, pass.side), cols = coarser_span(cols, step, pass.side);
+  const int low = pass.side >= 0 ? near(0) : -static_cast<int>(kFar),
+            high = pass.side >= 0 ? near(pass.side) : static_cast<int>(kFar);
+  const int size = 1 << pass.levels;
+  int from = near(whole.first), to = near(whole.last);
+  from = from > 0 ? from : 0, to = to < size - 1 ? to : size - 1;
+  for (int i = 0; i <= pass.levels; ++i) {
+    begin[i] = from, count[i] = ((to - from) >> i) + 1;
+    const int step = 2 << i, half = 1 << i;
+    from = (from - half) & ~(step - 1), to = (to + half + step - 1) & ~(step - 1);
+    from = from > low ? from : low, to = to < high ? to : high;
   }
 }
 
 template <class T>
-__device__ void load_start(const Pass& pass, std::uint32_t channel, const Window& window, T* grid,
-                           int pitch) {
-  const std::int64_t step = pass.step << pass.levels;
+__device__ void load_start(const Pass& pass, std::uint32_t channel, const TilePlace& tile,
+                           const Window& window, T* grid, int pitch) {
+  const int bits = pass.step_bits + pass.levels;
+  const std::int64_t step = std::int64_t{1} << bits;
+  const std::int64_t row = tile.row + window.row * pass.step, col = tile.col + window.col * pass.step;
   const char* in = static_cast<const char*>(pass.in) + static_cast<std::ptrdiff_t>(channel) * pass.in_plane;
-  for (int i = static_cast<int>(threadIdx.x); i < window.rows * window.cols;
-       i += static_cast<int>(kThreads)) {
-    const int r = i / window.cols, c = i - r * window.cols;
-    const std::int64_t row = window.row + r * step, col = window.col + c * step;
-    grid[r * pitch + c] =
-        pass.in == nullptr ? corner_of<T>(pass, row, col, channel)
-                           : reinterpret_cast<const T*>(in + (row - pass.in_row) / step *
-                                                                 pass.in_pitch)[(col - pass.in_col) / step];
-  }
+  if (threadIdx.x >= static_cast<unsigned>(window.rows * window.cols)) return;  // there are few
+  const int r = static_cast<int>(threadIdx.x) / window.cols,
+            c = static_cast<int>(threadIdx.x) - r * window.cols;
+  grid[r * pitch + c] =
+      pass.in == nullptr
+          ? corner_of<T>(pass, row + r * step, col + c * step, channel)
+          : reinterpret_cast<const T*>(in + (((row - pass.in_row) >> bits) + r) *
+                                                pass.in_pitch)[((col - pass.in_col) >> bits) + c];
 }
 
 template <class T>
-__device__ void store_tile(const Pass& pass, std::uint32_t channel, const Window& window, const T* grid) {
+__device__ void store_tile(const Pass& pass, std::uint32_t channel, const TilePlace& tile,
+                           const Window& window, const T* grid) {
   char* out = static_cast<char*>(pass.out) + static_cast<std::ptrdiff_t>(channel) * pass.out_plane +
-              (window.row - pass.rows.first) / pass.step * pass.out_pitch +
-              (window.col - pass.cols.first) / pass.step * pass.out_cell;
+              (((tile.row - pass.rows.first) >> pass.step_bits) + window.row) * pass.out_pitch +
+              (((tile.col - pass.cols.first) >> pass.step_bits) + window.col) * pass.out_cell;
   constexpr int kUnit = static_cast<int>(16 / sizeof(T)), kUnits = kTile / kUnit;
   const bool whole = window.cols == kTile && pass.out_cell == static_cast<std::ptrdiff_t>(sizeof(T)) &&
                      reinterpret_cast<std::uintptr_t>(out) % 16 == 0 && pass.out_pitch % 16 == 0;
@@ -214,32 +306,45 @@ __device__ void store_tile(const Pass& pass, std::uint32_t channel, const Window
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) refine_tiles(const Pass pass) {
+__global__ void __launch_bounds__(kThreads, kBlocks) refine_tiles(const __grid_constant__ Pass pass) {
   auto& shared = block_shared<TileShared<T>>();
   const std::uint32_t channel = blockIdx.x / pass.tiles;
-  if (threadIdx.x == 0) plan_windows(pass, blockIdx.x % pass.tiles, shared.windows);
+  const TilePlace tile(pass, blockIdx.x - channel * pass.tiles);
+  if (threadIdx.x == 0) plan_axis(pass, tile.row, pass.rows, shared.first_row, shared.rows);
+  if (threadIdx.x == 32) plan_axis(pass, tile.col, pass.cols, shared.first_col, shared.cols);
   __syncthreads();
   const auto grid = [&](int level) { return level % 2 == 0 ? shared.fine : shared.coarse; };
   const auto pitch = [](int level) { return level % 2 == 0 ? kTile : kGrid; };
-  load_start(pass, channel, shared.windows[pass.levels], grid(pass.levels), pitch(pass.levels));
+  Window from = shared.window(pass.levels);
+  load_start(pass, channel, tile, from, grid(pass.levels), pitch(pass.levels));
   __syncthreads();
   for (int level = pass.levels - 1; level >= 0; --level) {
-    const LevelOfTile<T> one{pass,
-                             pass.rules[level],
-                             channel,
-                             shared.windows[level + 1],
-                             shared.windows[level],
-                             grid(level + 1),
-                             shared.diamonds,
-                             grid(level),
-                             pitch(level + 1),
-                             pitch(level)};
+    const Window to = shared.window(level);
+    const std::int64_t first = tile.row + from.row * pass.step;
+    const LevelOfTile<T> one{
+        pass,
+        pass.rules[level],
+        channel,
+        static_cast<std::uint32_t>(tile.row),
+        static_cast<std::uint32_t>(tile.col),
+        level,
+        1 << level,
+        from,
+        to,
+        pass.side >= 0 && first == 0,
+        pass.side >= 0 && first + ((from.rows - 1) << level) * 2 * pass.step == pass.side,
+        grid(level + 1),
+        shared.diamonds,
+        grid(level),
+        pitch(level + 1),
+        pitch(level)};
     one.make_diamonds();
     __syncthreads();
     one.make_squares();
     __syncthreads();
+    from = to;
   }
-  store_tile(pass, channel, shared.windows[0], shared.fine);
+  store_tile(pass, channel, tile, from, shared.fine);
 }
 
 }  // namespace contorno::diamond_square_cuda

@@ -51,7 +51,7 @@ struct PhiloxRow {
                 last2 = 0;  ///< xor-ed in after rounds 1 and 2, word 3
   PhiloxKey key;
 
-  CONTORNO_HD constexpr PhiloxRow() = default;
+  constexpr PhiloxRow() = default;
   CONTORNO_HD constexpr PhiloxRow(PhiloxKey k, std::uint32_t first, std::uint32_t third, std::uint32_t fourth)
       : key(k) {
     const std::uint32_t c2 = philox_high(kPhiloxM0, first) ^ fourth ^ k.high;

@@ -21,8 +21,9 @@ void run_emulated(const DiamondSquarePlan& plan, const ImageView& out) {
   const Block workspace(std::max<std::size_t>(passes.workspace_bytes, 1), MemoryKind::Host);
   place_passes(passes, workspace.data());
   for (std::size_t i = 0; i < passes.passes.size(); ++i) {
-    Pass pass = i + 1 == passes.passes.size() ? with_image(passes.passes[i], out) : passes.passes[i];
-    pass.key = philox_key(plan.params.seed);
+    const Pass pass =
+        with_seed(i + 1 == passes.passes.size() ? with_image(passes.passes[i], out) : passes.passes[i],
+                  plan.params.seed);
     emulated::run_grid(pass.tiles * static_cast<unsigned>(plan.format.channels), kThreads,
                        sizeof(TileShared<T>), false, [&] { refine_tiles<T>(pass); });
   }
