@@ -114,48 +114,50 @@ struct alignas(2 * sizeof(T)) Pair {
   T first, second;
 };
 
-/// One level, of which the block holds the coarser cells.
-template <class T>
+/// Grids of levels of even number, counted from the finest, have room for the tile; the others for half of it.
+template <bool kEven>
+inline constexpr int kPitch = kEven ? kTile : kGrid;
+
+/// One level, of which the block holds the coarser cells. kEven: of its number.
+template <class T, bool kEven>
 struct LevelOfTile {
   using N = typename Heights<T>::Noise;
+  static constexpr int kOldPitch = kPitch<!kEven>, kNewPitch = kPitch<kEven>;
   const Pass& pass;
-  const HeightRule& rule;
+  HeightRule rule;  ///< a copy, so that loops find it in registers
   std::uint32_t channel;
   std::uint32_t tile_row, tile_col;  ///< of the tile's first cell, as counters
-  int bits,
-      half;  ///< of the step between the coarser cells: logarithm of half of it, half of it, in finest cells
+  int bits;                          ///< cells of the finest level from an old cell to a new one: 2^bits
   Window from, to;
   bool at_top, at_bottom;  ///< the coarser cells begin, end at the border of a finite field
   const T* old;
   T* diamonds;
   T* out;
-  int old_pitch, out_pitch;
 
   __device__ RowOfNoise row_of(int row) const {
-    return RowOfNoise(pass,
-                      (tile_row + static_cast<std::uint32_t>(from.row + row * half) * scale()) & pass.mask,
-                      rule.level, channel);
+    return RowOfNoise(pass, counter_of(tile_row, from.row + (row << bits)) & pass.mask, rule.level, channel);
   }
-  __device__ std::uint32_t scale() const { return static_cast<std::uint32_t>(pass.step); }
-  /// Counter of the first column that a thread works on, and from one to the next.
-  __device__ std::uint32_t column(int col) const {
-    return tile_col + static_cast<std::uint32_t>(from.col + col * half) * scale();
+  __device__ std::uint32_t counter_of(std::uint32_t first, int cell) const {
+    return first + (static_cast<std::uint32_t>(cell) << pass.step_bits);
   }
+  /// Counter of a column, and from a thread's column to its next.
+  __device__ std::uint32_t column(int col) const { return counter_of(tile_col, from.col + (col << bits)); }
+  __device__ std::uint32_t next_column() const { return counter_of(0, 2 * kLanes << bits); }
   __device__ N noise(const RowOfNoise& random, std::uint32_t col) const {
     return noise_of<T>(random(col & pass.mask), rule);
   }
 
   __device__ void make_diamonds() const {
     const int lane = static_cast<int>(threadIdx.x) % kLanes, rows = from.rows - 1, cols = from.cols - 1;
-    const std::uint32_t next = static_cast<std::uint32_t>(2 * kLanes * half) * scale();
+    const std::uint32_t next = next_column();
     const auto round = static_cast<N>(rule.round4);
     for (int r = static_cast<int>(threadIdx.x) / kLanes; r < rows; r += kRows) {
       const RowOfNoise random = row_of(2 * r + 1);
-      const T* above = old + r * old_pitch;
-      const T* below = above + old_pitch;
+      const T* above = old + r * kOldPitch;
+      const T* below = above + kOldPitch;
       T* made = diamonds + r * kGrid;
       std::uint32_t counter = column(2 * lane + 1);
-#pragma unroll 2
+#pragma unroll 1
       for (int c = lane; c < cols; c += kLanes, counter += next)
         made[c] = height_of_four<T, N>(above[c], above[c + 1], below[c], below[c + 1], noise(random, counter),
                                        round);
@@ -186,15 +188,15 @@ struct LevelOfTile {
 
   __device__ void even_row(int r, int k, int left, int first, int end) const {
     const RowOfNoise random = row_of(2 * k);
-    const std::uint32_t next = static_cast<std::uint32_t>(2 * kLanes * half) * scale();
-    const T* known = old + k * old_pitch;
-    T* line = out + r * out_pitch;
+    const std::uint32_t next = next_column();
+    const T* known = old + k * kOldPitch;
+    T* line = out + r * kNewPitch;
     const bool no_up = k == 0 && at_top, no_down = k == from.rows - 1 && at_bottom, three = no_up || no_down;
     const T* up = diamonds + (k - 1) * kGrid;
     const T* down = diamonds + k * kGrid;
     const auto round3 = static_cast<N>(rule.round3), round4 = static_cast<N>(rule.round4);
     std::uint32_t counter = column(2 * first + 1);
-#pragma unroll 2
+#pragma unroll 1
     for (int i = first; i < end; i += kLanes, counter += next) {
       const N drawn = noise(random, counter);
       const bool inside = i < from.cols - 1;
@@ -211,14 +213,14 @@ struct LevelOfTile {
 
   __device__ void odd_row(int r, int k, int left, int first, int end) const {
     const RowOfNoise random = row_of(2 * k + 1);
-    const std::uint32_t next = static_cast<std::uint32_t>(2 * kLanes * half) * scale();
-    const T* above = old + k * old_pitch;
-    const T* below = above + old_pitch;
+    const std::uint32_t next = next_column();
+    const T* above = old + k * kOldPitch;
+    const T* below = above + kOldPitch;
     const T* known = diamonds + k * kGrid;
-    T* line = out + r * out_pitch;
+    T* line = out + r * kNewPitch;
     const auto round3 = static_cast<N>(rule.round3), round4 = static_cast<N>(rule.round4);
     std::uint32_t counter = column(2 * first);
-#pragma unroll 2
+#pragma unroll 1
     for (int i = first; i < end; i += kLanes, counter += next) {
       const N drawn = noise(random, counter);
       const bool no_left = i == 0, no_right = i == from.cols - 1;
@@ -305,6 +307,31 @@ __device__ void store_tile(const Pass& pass, std::uint32_t channel, const TilePl
   }
 }
 
+/// Refines the block's cells by one level.
+template <class T, bool kEven>
+__device__ void refine_level(const Pass& pass, std::uint32_t channel, const TilePlace& tile, int level, TileShared<T>& shared) {
+  const Window from = shared.window(level + 1);
+  const std::int64_t first = tile.row + from.row * pass.step;
+  const bool finite = pass.side >= 0;
+  const LevelOfTile<T, kEven> one{pass,
+                                  pass.rules[level],
+                                  channel,
+                                  static_cast<std::uint32_t>(tile.row),
+                                  static_cast<std::uint32_t>(tile.col),
+                                  level,
+                                  from,
+                                  shared.window(level),
+                                  finite && first == 0,
+                                  finite && first + ((from.rows - 1) << (level + 1)) * pass.step == pass.side,
+                                  kEven ? shared.coarse : shared.fine,
+                                  shared.diamonds,
+                                  kEven ? shared.fine : shared.coarse};
+  one.make_diamonds();
+  __syncthreads();
+  one.make_squares();
+  __syncthreads();
+}
+
 template <class T>
 __global__ void __launch_bounds__(kThreads, kBlocks) refine_tiles(const __grid_constant__ Pass pass) {
   auto& shared = block_shared<TileShared<T>>();
@@ -313,38 +340,17 @@ __global__ void __launch_bounds__(kThreads, kBlocks) refine_tiles(const __grid_c
   if (threadIdx.x == 0) plan_axis(pass, tile.row, pass.rows, shared.first_row, shared.rows);
   if (threadIdx.x == 32) plan_axis(pass, tile.col, pass.cols, shared.first_col, shared.cols);
   __syncthreads();
-  const auto grid = [&](int level) { return level % 2 == 0 ? shared.fine : shared.coarse; };
-  const auto pitch = [](int level) { return level % 2 == 0 ? kTile : kGrid; };
-  Window from = shared.window(pass.levels);
-  load_start(pass, channel, tile, from, grid(pass.levels), pitch(pass.levels));
+  if (pass.levels % 2 == 0)
+    load_start(pass, channel, tile, shared.window(pass.levels), shared.fine, kPitch<true>);
+  else
+    load_start(pass, channel, tile, shared.window(pass.levels), shared.coarse, kPitch<false>);
   __syncthreads();
-  for (int level = pass.levels - 1; level >= 0; --level) {
-    const Window to = shared.window(level);
-    const std::int64_t first = tile.row + from.row * pass.step;
-    const LevelOfTile<T> one{
-        pass,
-        pass.rules[level],
-        channel,
-        static_cast<std::uint32_t>(tile.row),
-        static_cast<std::uint32_t>(tile.col),
-        level,
-        1 << level,
-        from,
-        to,
-        pass.side >= 0 && first == 0,
-        pass.side >= 0 && first + ((from.rows - 1) << level) * 2 * pass.step == pass.side,
-        grid(level + 1),
-        shared.diamonds,
-        grid(level),
-        pitch(level + 1),
-        pitch(level)};
-    one.make_diamonds();
-    __syncthreads();
-    one.make_squares();
-    __syncthreads();
-    from = to;
+  if (pass.levels % 2 != 0) refine_level<T, true>(pass, channel, tile, pass.levels - 1, shared);
+  for (int level = pass.levels - pass.levels % 2; level > 0; level -= 2) {
+    refine_level<T, false>(pass, channel, tile, level - 1, shared);
+    refine_level<T, true>(pass, channel, tile, level - 2, shared);
   }
-  store_tile(pass, channel, tile, from, shared.fine);
+  store_tile(pass, channel, tile, shared.window(0), shared.fine);
 }
 
 }  // namespace contorno::diamond_square_cuda
