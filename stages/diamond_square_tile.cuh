@@ -8,9 +8,9 @@
 
 namespace contorno::diamond_square_cuda {
 
-inline constexpr unsigned kThreads = 256;
-inline constexpr int kBlocks = 5;  // of a multiprocessor that run at the same time
-inline constexpr int kLevels = 6;  // a pass refines by at most so many
+inline constexpr unsigned kThreads = 128;
+inline constexpr int kBlocks = 10;  // of a multiprocessor that run at the same time
+inline constexpr int kLevels = 6;   // a pass refines by at most so many
 inline constexpr int kTile = 1 << kLevels;
 inline constexpr int kGrid = kTile / 2 + 4;  // cells of all levels but the last, with what lies around
 inline constexpr int kLanes = 8;  // threads of a row: each draws every eighth of its random numbers
@@ -114,7 +114,8 @@ struct alignas(2 * sizeof(T)) Pair {
   T first, second;
 };
 
-/// Grids of levels of even number, counted from the finest, have room for the tile; the others for half of it.
+/// Grids of levels of even number, counted from the finest, have room for the tile; the others for half of
+/// it.
 template <bool kEven>
 inline constexpr int kPitch = kEven ? kTile : kGrid;
 
@@ -309,7 +310,8 @@ __device__ void store_tile(const Pass& pass, std::uint32_t channel, const TilePl
 
 /// Refines the block's cells by one level.
 template <class T, bool kEven>
-__device__ void refine_level(const Pass& pass, std::uint32_t channel, const TilePlace& tile, int level, TileShared<T>& shared) {
+__device__ void refine_level(const Pass& pass, std::uint32_t channel, const TilePlace& tile, int level,
+                             TileShared<T>& shared) {
   const Window from = shared.window(level + 1);
   const std::int64_t first = tile.row + from.row * pass.step;
   const bool finite = pass.side >= 0;
