@@ -32,7 +32,7 @@ void list_field(ParamList<P>& list) {
   list.choice("type", of(&FieldOptions::type),
               {{"uint8", ElementType::U8}, {"uint16", ElementType::U16}, {"float32", ElementType::F32}},
               "Number type of the heights; float32 means 0 to 1.");
-  list.integer("fields", of(&FieldOptions::fields), 1, 256, Unit::None,
+  list.integer("fields", of(&FieldOptions::fields), 1, 16, Unit::None,
                "How many fields, each a channel; 3 give colours.");
   list.integer("seed", of(&FieldOptions::seed), 0, (std::int64_t{1} << 53) - 1, Unit::None,
                "Which field it is.");
