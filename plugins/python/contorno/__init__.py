@@ -21,4 +21,15 @@ try:
 except ImportError:  # a build without CUDA
     DeviceArray = None
 
-__all__ = ["ContourArrays", "DeviceArray", "backends", "find_contours", "find_contours_batch"]
+
+
+def __getattr__(name):
+    # Graphs need YAML and GStreamer; they are loaded when the first is made.
+    if name in ("Pipeline", "Result", "FrameError"):
+        from . import _pipeline_api
+        return getattr(_pipeline_api, name)
+    raise AttributeError(f"module 'contorno' has no attribute '{name}'")
+
+
+__all__ = ["ContourArrays", "DeviceArray", "FrameError", "Pipeline", "Result", "backends",
+           "find_contours", "find_contours_batch"]

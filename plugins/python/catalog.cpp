@@ -1,0 +1,58 @@
+// What graphs of Python may be made of: everything of this build, and the source `push`.
+#include "stages/catalog.h"
+#include "plugins/contour_writer.h"
+#include "plugins/dataset.h"
+#include "plugins/python/pipeline_run.h"
+#ifdef CONTORNO_HAVE_GSTREAMER
+#include "plugins/gst_media.h"
+#endif
+
+namespace contorno::python {
+namespace {
+
+struct PushParams {};
+
+SourceType push_source() {
+  return {.name = "push",
+          .summary = "Frames and maps that the program pushes.",
+          .params = declare(ParamList<PushParams>()),
+          .example = "source: {type: push}\n",
+          .make = [](const ParamSet&) -> std::unique_ptr<Source> {
+            throw Error(ExitCode::BadConfig,
+                        "the graph's source is 'push': give it frames with push(), or an input");
+          }};
+}
+
+FrameDecoder frame_decoder() {
+#ifdef CONTORNO_HAVE_GSTREAMER
+  return [](const std::string& path, FramePixels& out, std::string& error) {
+    DecodedImage image;
+    image.pixels.swap(out.pixels);
+    const bool decoded = decode_image(path, image, error);
+    out.width = image.width, out.height = image.height;
+    out.pixels.swap(image.pixels);
+    return decoded;
+  };
+#else
+  return {};
+#endif
+}
+
+}  // namespace
+
+const Catalog& python_catalog() {
+  static const SourceType dataset = dataset_source(frame_decoder());
+  static const SourceType push = push_source();
+  static const Catalog catalog = [] {
+    Catalog all{.stages = stage_catalog(), .sources = {&dataset, &push}, .sinks = contour_sinks()};
+#ifdef CONTORNO_HAVE_GSTREAMER
+    all.sources.insert(all.sources.begin(),
+                       {&video_source(), &images_source(), &camera_source(), &test_source()});
+    all.sinks.insert(all.sinks.begin(), {&video_sink(), &images_sink(), &preview_sink()});
+#endif
+    return all;
+  }();
+  return catalog;
+}
+
+}  // namespace contorno::python

@@ -1,0 +1,311 @@
+"""Pipeline: a graph from YAML, run from Python, frame by frame."""
+import base64
+import collections
+import html
+import json
+import os
+import struct
+import zlib
+
+import numpy as np
+
+from . import _pipeline
+from ._batch import ContourArrays
+
+Class = collections.namedtuple("Class", "name level colour hidden")
+
+
+class FrameError(ValueError):
+    """A frame that could not be processed. `frame` is its number; the stream goes on."""
+
+    def __init__(self, frame, reason):
+        super().__init__(f"frame {frame}: {reason}")
+        self.frame, self.reason = frame, reason
+
+
+class Result:
+    """What became of one frame; ``frame, contours, timings = result`` takes it apart.
+
+    Attributes
+    ----------
+    number : int
+        0, 1, 2, ... over all frames of the source.
+    name : str
+        File name of the frame, empty for video.
+    pts_ns : int
+        Time stamp in ns.
+    frame : (H, W, C) or (H, W) array of uint8, or None
+        The source's picture.
+    overlay : (H, W, C) array of uint8, or None
+        The last image of the graph: the overlay where there is one.
+    contours : ContourArrays
+        Points (row, column) in px of the map, float32; `class_ids` number the graph's classes.
+    timings : dict
+        Milliseconds: 'end_to_end', 'queue', 'upload', one for each stage, 'download'.
+    """
+
+    def __init__(self, values, classes):
+        (self.number, self.name, self.pts_ns, _, self.frame, self.overlay, self._placement, points, offsets, closed,
+         class_ids, self.timings) = values
+        self._classes = classes
+        if offsets is None:
+            offsets = np.zeros(1, np.int64)
+        self.contours = ContourArrays(points, offsets, closed, class_ids, np.full(len(closed), self.number, np.int32),
+                                      np.zeros(len(closed), np.int32))
+
+    def __iter__(self):
+        return iter((self.frame, self.contours, self.timings))
+
+    def __repr__(self):
+        return f"<Result {self.number}: {len(self.contours)} contours, {self.timings.get('end_to_end', 0):.2f} ms>"
+
+    def by_class(self):
+        """Contours by name of class: ``{name: [(n, 2) array, ...]}``."""
+        found = {one.name: [] for one in self._classes}
+        for contour, number in zip(self.contours, self.contours.class_ids):
+            found[self._classes[number].name].append(contour)
+        return found
+
+    def on_frame(self, points):
+        """Points (row, column) of the map as px of the frame."""
+        scale_x, scale_y, offset_x, offset_y = self._placement
+        row = (points[:, 0] + 0.5) * scale_y - 0.5 + offset_y
+        column = (points[:, 1] + 0.5) * scale_x - 0.5 + offset_x
+        return np.stack([row, column], 1)
+
+    def _repr_html_(self):
+        title = f"frame {self.number} {html.escape(self.name)}: {len(self.contours)} contours, " \
+                f"{self.timings.get('end_to_end', 0):.2f} ms"
+        picture = self.overlay if _is_picture(self.overlay) else None
+        if picture is not None:
+            image = base64.b64encode(_png(picture)).decode()
+            return f'<figure><img src="data:image/png;base64,{image}"><figcaption>{title}</figcaption></figure>'
+        return f"<figure>{self._svg()}<figcaption>{title}</figcaption></figure>"
+
+    def _svg(self):
+        if _is_picture(self.frame):
+            height, width = self.frame.shape[:2]
+            back = f'<image width="{width}" height="{height}" href="data:image/png;base64,' \
+                   f'{base64.b64encode(_png(self.frame)).decode()}"/>'
+        else:
+            points = self.on_frame(self.contours.points)
+            height, width = np.ceil(points.max(0)).astype(int) + 2 if len(points) else (1, 1)
+            back = f'<rect width="{width}" height="{height}" fill="#111"/>'
+        lines = []
+        for contour, number in zip(self.contours, self.contours.class_ids):
+            one = self._classes[number]
+            if one.hidden:
+                continue
+            points = " ".join(f"{column + 0.5:.2f},{row + 0.5:.2f}" for row, column in self.on_frame(contour))
+            lines.append(f'<polyline points="{points}" fill="none" stroke="rgb{one.colour[:3]}"/>')
+        return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}">{back}' \
+               f'{"".join(lines)}</svg>'
+
+
+class Pipeline:
+    """A graph of stages, run frame by frame.
+
+    Parameters
+    ----------
+    graph : str, path-like or dict
+        A YAML file; YAML text (anything with a line break); or the same as a dict.
+    input : str or path-like, optional
+        What the source reads, instead of what the graph says.
+    output : str or path-like
+        Folder for what the graph's sinks write.
+    frames : int
+        Stop after so many frames; 0: all.
+    images : bool
+        Whether results hold the frame and the overlay.
+    progress : bool, optional
+        A tqdm bar while iterating. Default: when tqdm is installed and the output is a terminal or a notebook.
+    layout : {'CHW', 'HWC'}
+        Of maps that are pushed.
+    **overrides
+        ``node__key=value`` sets a parameter of a stage, ``source__key`` one of the source, and ``backend``, ``slots``,
+        ``on_full``, ``deadline``, ``threads`` those of the pipeline. Names with dots work as ``**{"node.key": value}``.
+
+    Examples
+    --------
+    >>> for frame, contours, timings in Pipeline("graph.yaml", input="video.mp4"):
+    ...     print(len(contours), timings["end_to_end"])
+
+    >>> with Pipeline("graph.yaml") as pipeline:     # frames of one's own
+    ...     pipeline.push(maps=maps)
+    ...     result = pipeline.pop()
+
+    Frames that fail raise `FrameError` where they would have come; iterating or popping on goes on with the next.
+    """
+
+    def __init__(self, graph, input=None, *, output=".", frames=0, images=True, progress=None, layout="CHW", **overrides):
+        if layout not in ("CHW", "HWC"):
+            raise ValueError(f"layout is {layout!r}, allowed 'CHW' or 'HWC'")
+        if frames < 0:
+            raise ValueError(f"frames is {frames}, allowed 0 and more")
+        self._planar, self._progress = layout == "CHW", progress
+        backend = os.environ.get("CONTORNO_BACKEND") or str(overrides.pop("backend", ""))
+        settings = [_override(name, value) for name, value in overrides.items()]
+        text, is_path = _graph_text(graph)
+        self._graph = _pipeline.load(text, "graph", is_path, settings, None if input is None else os.fspath(input), backend)
+        self._options = (os.fspath(output), int(frames), bool(images))
+        self.classes = [Class(*one) for one in self._graph.classes]
+        self.last = None
+        self._run = self._report = None
+        self._outstanding, self._pushing = 0, False
+
+    # A source of the graph's own ---------------------------------------------------------------------------------
+    def __iter__(self):
+        """Results in order, from the first frame of the source."""
+        self.close()
+        run = _pipeline.Run(self._graph, *self._options)
+        self._run, self._pushing = run, False
+        return _Results(self, run)
+
+    # Frames that are pushed --------------------------------------------------------------------------------------
+    def push(self, frame=None, maps=None):
+        """Process a frame: (H, W, C) or (H, W) of uint8; and its maps: planes as `layout` says, or one plane (H, W).
+
+        Returns when the arrays have been copied; waits while all slots are busy.
+        """
+        if self._run is not None and not self._pushing:
+            raise RuntimeError("the pipeline is being iterated over; close() it before frames are pushed")
+        if self._run is None:
+            self._run = _pipeline.Run(self._graph, *self._options, frame, maps, self._planar)
+            self._pushing = True
+        self._run.push(frame, maps, self._planar)
+        self._outstanding += 1
+
+    def pop(self):
+        """The next result, in the order of the pushes; waits for it."""
+        if self._outstanding == 0:
+            raise IndexError("every frame that was pushed has been popped")
+        self._outstanding -= 1
+        values = self._run.take()
+        if values is None:
+            raise RuntimeError("the pipeline has ended")
+        return self._result(values)
+
+    def _result(self, values):
+        if values[3]:
+            raise FrameError(values[0], values[3])
+        self.last = Result(values, self.classes)
+        return self.last
+
+    # The end -----------------------------------------------------------------------------------------------------
+    def finish(self):
+        """No more frames: results that have not been popped are dropped, sinks complete their files. Returns the report."""
+        if self._run is not None:
+            self._run.finish()
+            while self._run.take() is not None:
+                pass
+            self.close()
+        return self._report
+
+    def close(self):
+        """Stop at once."""
+        run, self._run, self._outstanding = self._run, None, 0
+        if run is not None:
+            run.stop()
+            self._report = run.report()
+
+    @property
+    def report(self):
+        """Counts and latencies of the last run that ended: a dict like the JSON report of ``contorno run``."""
+        return self._report
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        self.close() if kind else self.finish()
+
+    def __repr__(self):
+        return f"<Pipeline: {self._graph.source} -> {' -> '.join(self._graph.nodes)}>"
+
+    def _repr_html_(self):
+        """The overlay of the last result."""
+        return self.last._repr_html_() if self.last is not None else f"<code>{html.escape(repr(self))}</code>"
+
+
+class _Results:
+    """The iterator: survives frames that fail."""
+
+    def __init__(self, pipeline, run):
+        self._pipeline, self._run = pipeline, run
+        self._bar = _progress_bar(pipeline._progress, run.frame_count)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self._run is None or self._pipeline._run is not self._run:
+            raise StopIteration
+        try:
+            values = self._run.take()
+        except BaseException:
+            self._end()
+            raise
+        if values is None:
+            self._end()
+            raise StopIteration
+        if self._bar is not None:
+            self._bar.update()
+        return self._pipeline._result(values)
+
+    def _end(self):
+        self._run = None
+        self._pipeline.close()
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _progress_bar(wanted, total):
+    if wanted is False:
+        return None
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        if wanted:
+            raise
+        return None
+    return tqdm(total=total if total >= 0 else None, unit=" frames", disable=None if wanted is None else False)
+
+
+def _graph_text(graph):
+    """Text or path, and which of them."""
+    if isinstance(graph, dict):
+        return json.dumps({"source": {"type": "push"}, **graph}), False
+    text = os.fspath(graph)
+    if not isinstance(text, str):
+        raise TypeError(f"graph is {graph!r}, wanted a file, YAML text or a dict")
+    return text, "\n" not in text
+
+
+def _override(name, value):
+    if name in _pipeline.settings:
+        name = f"pipeline.{name}"
+    elif "." not in name:
+        node, _, key = name.partition("__")
+        if not key:
+            raise TypeError(f"Pipeline has no option '{name}'; parameters of stages are set with node__key=value")
+        name = f"{node}.{key}"
+    return f"{name}={json.dumps(value) if not isinstance(value, str) else value}"
+
+
+def _is_picture(image):
+    return image is not None and image.dtype == np.uint8 and (image.ndim == 2 or image.shape[2] in (1, 3, 4))
+
+
+def _png(image):
+    """A PNG file of (H, W), (H, W, 3) or (H, W, 4) bytes."""
+    height, width = image.shape[:2]
+    channels = 1 if image.ndim == 2 else image.shape[2]
+    rows = np.zeros((height, 1 + width * channels), np.uint8)  # each row begins with its filter: none
+    rows[:, 1:] = image.reshape(height, -1)
+
+    def chunk(name, data):
+        body = name + data
+        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, {1: 0, 3: 2, 4: 6}[channels], 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows.tobytes(), 1)) + chunk(b"IEND", b"")

@@ -1,0 +1,123 @@
+// A graph that runs for Python: results wait in a queue until somebody takes them; frames may be pushed in
+// place of a source. The runner's threads never touch Python. One thread pushes and one takes.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "pipeline/runner.h"
+#include "stages/find_contours.h"
+
+namespace contorno::python {
+
+/// An image without gaps that owns its memory.
+struct OwnedImage {
+  ImageFormat format;
+  Buffer<std::byte> samples;
+};
+
+/// What became of one frame.
+struct FrameResult {
+  FrameInfo info;
+  std::string error;  ///< why the frame failed; then there is nothing else
+  std::optional<OwnedImage> frame, overlay;
+  Placement placement;  ///< of the contours on the frame
+  Buffer<Point> points;
+  Buffer<std::int64_t> offsets;
+  Buffer<std::uint8_t> closed;
+  Buffer<std::int32_t> class_ids;
+  std::vector<std::pair<std::string, double>> milliseconds;
+};
+
+/// Images that somebody pushes: offered, and then waited for, until they have been copied to a slot.
+class PushSource final : public Source {
+ public:
+  explicit PushSource(const StreamFormat& format) : format_(format) {}
+
+  /// Null views for what is not there. The memory must stay until `wait` says that it was taken, or
+  /// `withdraw`.
+  void offer(const ImageView& frame, const ImageView& maps);
+  enum class Answer : std::uint8_t { Taken, Waiting, Ended };
+  Answer wait(int milliseconds);
+  void withdraw();
+  /// No more frames.
+  void finish();
+
+  const StreamFormat& format() const override { return format_; }
+  ReadResult read(FrameInput& input) override;
+  void cancel() override;
+
+ private:
+  enum class State : std::uint8_t { Empty, Offered, Ended };
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  State state_ = State::Empty;
+  ImageView frame_, maps_;
+  StreamFormat format_;
+  std::uint64_t count_ = 0;
+};
+
+/// StreamFormat of pushed images; a null view for what is not there.
+StreamFormat pushed_format(const ImageView& frame, const ImageView& maps);
+
+struct RunSettings {
+  std::string output_root = ".";
+  std::uint64_t max_frames = 0;
+  std::size_t lookahead = 4;  ///< results that wait, before the pipeline does; 0 = any number
+  bool images = true;         ///< whether results hold the frame and the overlay
+};
+
+class PipelineRun {
+ public:
+  /// Opens the graph's own source, or takes `source`.
+  PipelineRun(GraphSpec graph, const RunSettings& settings, std::unique_ptr<Source> source = nullptr);
+  ~PipelineRun();
+  PipelineRun(const PipelineRun&) = delete;
+  PipelineRun& operator=(const PipelineRun&) = delete;
+
+  enum class Taken : std::uint8_t { Result, Nothing, End };
+  /// Waits up to `milliseconds`. Throws what ended the run.
+  Taken take(FrameResult& result, int milliseconds);
+  /// Stops at once and waits for the threads.
+  void stop();
+  /// After the end.
+  const RunReport& report() const { return runner_->report(); }
+  FrameCounts progress() const { return runner_->progress(); }
+  const GraphSpec& graph() const { return graph_; }
+  const StreamFormat& format() const { return source_->format(); }
+
+ private:
+  class Collector;
+
+  void bind_collectors();
+  void put(FrameResult result);
+
+  GraphSpec graph_;
+  RunSettings settings_;
+  std::unique_ptr<Source> source_;
+  std::vector<std::unique_ptr<Sink>> sinks_;
+  std::vector<SinkBinding> bindings_;
+  std::unique_ptr<TextRasteriser> text_;
+  std::unique_ptr<Runner> runner_;
+  FrameResult current_;  // the finisher's
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<FrameResult> results_;
+  bool ended_ = false, stopped_ = false;
+  std::exception_ptr failure_;
+  std::thread thread_;
+};
+
+/// Every stage, source and sink of this build, and the source `push`.
+const Catalog& python_catalog();
+
+}  // namespace contorno::python
