@@ -11,6 +11,10 @@ namespace contorno::python {
 void bind_find_contours(py::module_& module);
 void bind_batch(py::module_& module);
 void bind_backends(py::module_& module);
+void bind_mean_shift(py::module_& module);
+void bind_mipmap(py::module_& module);
+void bind_morphology(py::module_& module);
+void bind_stages(py::module_& module);
 
 /// Any number, as float() would read it. Throws TypeError.
 double number(py::handle object);

@@ -5,36 +5,12 @@
 
 #include "config/load.h"
 #include "cuda/device.h"
-#include "plugins/python/host_array.h"
+#include "plugins/python/host_image.h"
 #include "plugins/python/pipeline_run.h"
 #include "plugins/python/process.h"
 
 namespace contorno::python {
 namespace {
-
-/// (H, W), (H, W, C) or (C, H, W) in host memory, in place.
-ImageView image_of(HostArray& array, const char* name, bool planar) {
-  const std::vector<std::int64_t> sides = array.sides();
-  if (sides.size() != 2 && sides.size() != 3)
-    throw py::value_error(fmt::format("{} has {} dimensions, wanted 2 or 3", name, sides.size()));
-  if (sides.size() == 2) planar = false;
-  array.make_readable(planar ? 1 : static_cast<int>(sides.size()) - 1);
-  const int row = planar ? 1 : 0;
-  const std::int64_t height = sides[static_cast<std::size_t>(row)],
-                     width = sides[static_cast<std::size_t>(row) + 1];
-  const std::int64_t channels = sides.size() == 2 ? 1 : sides[planar ? 0 : 2];
-  if (height < 1 || width < 1 || channels < 1 || height > kMaxSide || width > kMaxSide || channels > kMaxSide)
-    throw py::value_error(fmt::format("{} has {} rows, {} columns and {} channels, allowed 1 to {} each",
-                                      name, height, width, channels, kMaxSide));
-  return {array.data(),
-          {.width = static_cast<int>(width),
-           .height = static_cast<int>(height),
-           .channels = static_cast<int>(channels),
-           .type = array.type(),
-           .layout = planar ? Layout::Planar : Layout::Interleaved},
-          static_cast<std::ptrdiff_t>(array.stride(row)),
-          planar ? static_cast<std::ptrdiff_t>(array.stride(0)) : 0};
-}
 
 template <class T>
 py::array array_over(const Buffer<T>& buffer, std::vector<py::ssize_t> shape, const py::dtype& type,
@@ -43,22 +19,6 @@ py::array array_over(const Buffer<T>& buffer, std::vector<py::ssize_t> shape, co
   py::ssize_t step = type.itemsize();
   for (std::size_t axis = shape.size(); axis-- > 0; step *= shape[axis]) strides[axis] = step;
   return {type, std::move(shape), std::move(strides), buffer.data(), owner};
-}
-
-py::dtype dtype_of(ElementType type) {
-  switch (type) {
-    case ElementType::U8:
-      return py::dtype("u1");
-    case ElementType::U16:
-      return py::dtype("u2");
-    case ElementType::F16:
-      return py::dtype("f2");
-    case ElementType::F32:
-      return py::dtype("f4");
-    case ElementType::F64:
-      break;
-  }
-  return py::dtype("f8");
 }
 
 py::object image_array(const std::optional<OwnedImage>& image, const py::object& owner) {
@@ -218,10 +178,12 @@ class Run {
     Pushed(py::handle frame, py::handle maps, bool planar) {
       if (frame.is_none() && maps.is_none()) throw py::type_error("push takes a frame, maps, or both");
       if (!frame.is_none()) {
-        frame_view = image_of(frame_array.emplace(frame, "frame"), "frame", false);
+        frame_view = image_of(frame_array.emplace(frame, "frame"), "frame", Layout::Interleaved);
         if (frame_view.format.type != ElementType::U8) throw py::type_error("frame must be of uint8");
       }
-      if (!maps.is_none()) maps_view = image_of(maps_array.emplace(maps, "maps"), "maps", planar);
+      if (!maps.is_none())
+        maps_view =
+            image_of(maps_array.emplace(maps, "maps"), "maps", planar ? Layout::Planar : Layout::Interleaved);
     }
     std::optional<HostArray> frame_array, maps_array;
     ImageView frame_view, maps_view;

@@ -1,0 +1,99 @@
+// Mean shift of points.
+#include <pybind11/stl.h>
+
+#include <map>
+#include <memory>
+
+#include "plugins/python/bindings.h"
+#include "plugins/python/process.h"
+#include "stages/mean_shift_points.h"
+
+namespace contorno::python {
+namespace {
+
+/// An array over a vector that it owns.
+template <class T>
+py::array_t<T> owning(std::vector<T> values, std::vector<py::ssize_t> shape) {
+  auto* kept = new std::vector<T>(std::move(values));
+  const py::capsule owner(kept, [](void* one) { delete static_cast<std::vector<T>*>(one); });
+  return py::array_t<T>(std::move(shape), kept->data(), owner);
+}
+
+template <class E>
+E choice(const std::string& word, const std::map<std::string, E>& words, const char* name) {
+  const auto found = words.find(word);
+  if (found != words.end()) return found->second;
+  std::string allowed;
+  for (const auto& [one, value] : words) allowed += (allowed.empty() ? "'" : ", '") + one + "'";
+  throw py::value_error(std::string(name) + " is '" + word + "', allowed " + allowed);
+}
+
+using Points = py::array_t<double, py::array::c_style>;
+
+/// points, labels, modes, counts, iterations, converged, backend
+py::tuple fit(const Points& points, double sigma, double cut, const std::string& kernel, double eps,
+              int max_iterations, double merge, std::int64_t min_size, const std::string& stop,
+              const std::string& precision, py::handle backend, py::handle threads) {
+  MeanShiftParams params{
+      .sigma = sigma,
+      .kernel = choice<MeanShiftKernel>(kernel,
+                                        {{"gaussian", MeanShiftKernel::Gaussian},
+                                         {"flat", MeanShiftKernel::Flat},
+                                         {"epanechnikov", MeanShiftKernel::Epanechnikov}},
+                                        "kernel"),
+      .cut = cut,
+      .stop = choice<MeanShiftStop>(
+          stop, {{"point", MeanShiftStop::PerPoint}, {"frobenius", MeanShiftStop::Frobenius}}, "stop"),
+      .eps = eps,
+      .max_iterations = max_iterations,
+      .merge = merge,
+      .min_size = min_size};
+  MeanShiftOptions options{.backend = backend_of(backend),
+                           .precision = choice<MeanShiftPrecision>(precision,
+                                                                   {{"auto", MeanShiftPrecision::Auto},
+                                                                    {"float32", MeanShiftPrecision::Float32},
+                                                                    {"float64", MeanShiftPrecision::Float64}},
+                                                                   "precision")};
+  if (options.backend == Backend::Cuda) require_cuda();
+  if (options.backend == Backend::Auto) options.backend = Backend::Cpu;
+  // Every point sees many others: threads pay earlier than for samples of images.
+  options.threads = threads_for(threads, static_cast<std::uint64_t>(points.shape(0)) * 64);
+  const std::span<const double> values(points.data(), static_cast<std::size_t>(points.size()));
+  const auto dims = static_cast<int>(points.shape(1));
+  MeanShiftResult result;
+  {
+    const py::gil_scoped_release released;
+    const SignalWatch watch;
+    result = MeanShift(params, options).fit(values, dims);
+  }
+  const auto count = static_cast<py::ssize_t>(result.labels.size()),
+             clusters = static_cast<py::ssize_t>(result.counts.size());
+  return py::make_tuple(
+      owning(std::move(result.points), {count, dims}), owning(std::move(result.labels), {count}),
+      owning(std::move(result.modes), {clusters, dims}), owning(std::move(result.counts), {clusters}),
+      result.iterations, result.converged, std::string(name_of(result.backend)));
+}
+
+double bandwidth(const Points& points, const std::string& rule, double quantile, std::size_t most_samples,
+                 py::handle threads) {
+  const auto chosen = choice<BandwidthRule>(rule,
+                                            {{"mean_neighbour", BandwidthRule::MeanNeighbour},
+                                             {"median_neighbour", BandwidthRule::MedianNeighbour},
+                                             {"silverman", BandwidthRule::Silverman}},
+                                            "rule");
+  const int count = threads_for(threads, static_cast<std::uint64_t>(points.shape(0)) * 64);
+  const std::span<const double> values(points.data(), static_cast<std::size_t>(points.size()));
+  const auto dims = static_cast<int>(points.shape(1));
+  const py::gil_scoped_release released;
+  const SignalWatch watch;
+  return estimate_bandwidth(values, dims, chosen, quantile, most_samples, count);
+}
+
+}  // namespace
+
+void bind_mean_shift(py::module_& module) {
+  module.def("mean_shift", &fit);
+  module.def("estimate_bandwidth", &bandwidth);
+}
+
+}  // namespace contorno::python

@@ -1,0 +1,212 @@
+// Stages of the catalogue on arrays: any of them by name, and what the catalogue says of them.
+#include "plugins/python/stages.h"
+
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+
+#include <list>
+#include <mutex>
+#include <optional>
+
+#include "pipeline/levels.h"
+#include "plugins/python/bindings.h"
+#include "plugins/python/host_image.h"
+#include "plugins/python/on_device.h"
+#include "plugins/python/process.h"
+#include "stages/catalog.h"
+
+namespace contorno::python {
+namespace {
+
+ParamValue value_of(const py::handle& value, const std::string& name) {
+  if (PyBool_Check(value.ptr()) != 0) return value.cast<bool>();
+  if (py::isinstance<py::str>(value)) return value.cast<std::string>();
+  if (py::isinstance<py::float_>(value)) return value.cast<double>();
+  if (PyIndex_Check(value.ptr()) != 0) {
+    const auto whole = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
+    if (whole) return whole.cast<std::int64_t>();
+    PyErr_Clear();
+  }
+  if (PyNumber_Check(value.ptr()) != 0 && !py::isinstance<py::sequence>(value)) return number(value);
+  try {
+    return value.cast<std::vector<double>>();
+  } catch (const py::cast_error&) {
+    throw py::type_error(fmt::format("{} is {}, wanted a number, a text, True or False, or a list of numbers",
+                                     name, py::repr(value).cast<std::string>()));
+  }
+}
+
+const StageType& stage_called(const std::string& name) {
+  std::vector<std::string> names;
+  for (const StageType* type : stage_catalog()) {
+    if (type->name == name) return *type;
+    names.push_back(type->name);
+  }
+  const std::string near = nearest(name, names);
+  throw py::value_error(fmt::format("there is no stage '{}'{}", name,
+                                    near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near)));
+}
+
+/// Applied stages that nobody uses at the moment, the latest first: planning them again would allocate again.
+class IdleStages {
+ public:
+  static IdleStages& instance() {
+    static auto* const stages = new IdleStages;  // never destroyed: the driver may be gone before it
+    return *stages;
+  }
+
+  std::unique_ptr<AppliedStage> take(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    for (auto one = idle_.begin(); one != idle_.end(); ++one)
+      if (one->key == key) {
+        std::unique_ptr<AppliedStage> stage = std::move(one->stage);
+        idle_.erase(one);
+        return stage;
+      }
+    return nullptr;
+  }
+  void give(const std::string& key, std::unique_ptr<AppliedStage> stage) {
+    std::list<Entry> evicted;
+    const std::lock_guard lock(mutex_);
+    idle_.push_front({key, std::move(stage)});
+    if (idle_.size() > kMost) evicted.splice(evicted.end(), idle_, std::prev(idle_.end()));
+  }
+
+ private:
+  static constexpr std::size_t kMost = 8;
+  struct Entry {
+    std::string key;
+    std::unique_ptr<AppliedStage> stage;
+  };
+  std::mutex mutex_;
+  std::list<Entry> idle_;
+};
+
+}  // namespace
+
+void set_params(ParamSet& set, const py::dict& given) {
+  for (const auto& [name, value] : given) {
+    const auto word = py::cast<std::string>(name);
+    set.set(word, value_of(value, word));
+  }
+}
+
+Backend image_backend(py::handle word) {
+  const Backend wanted = backend_of(word);
+  if (wanted == Backend::Cuda) require_cuda();
+  // Images on the host stay there unless somebody says otherwise.
+  return wanted == Backend::Auto ? Backend::Cpu : wanted;
+}
+
+py::object host_image(py::handle object, const std::string& name) {
+  if (!is_numpy_array(object) && is_on_device(object)) return to_host(object, name, py::none());
+  return py::reinterpret_borrow<py::object>(object);
+}
+
+namespace {
+
+/// Copies of all outputs; of an atlas, its levels.
+py::list outputs_of(const AppliedStage& stage, const StageType& type, int dimensions, int channels) {
+  py::list outputs;
+  for (std::size_t port = 0; port < type.outputs.size(); ++port) {
+    const auto* view = std::get_if<ImageView>(&stage.output(port));
+    if (view == nullptr)
+      throw py::value_error(fmt::format("the stage '{}' makes {}, not an image; use it in a Pipeline",
+                                        type.name, name_of(type.outputs[port].type)));
+    if (holds_levels(view->format)) {
+      py::list levels;
+      for (const LevelBox& box : level_boxes(view->format.atlas))
+        levels.append(array_of(level_view(*view, box), dimensions, py::object()));
+      outputs.append(levels);
+      continue;
+    }
+    // A single channel is a plane, unless the image had an axis for its own.
+    const bool plane = view->format.channels == 1 && (dimensions == 2 || channels != 1);
+    outputs.append(array_of(*view, plane ? 2 : 3, py::object()));
+  }
+  return outputs;
+}
+
+py::list apply(const std::string& name, const py::list& images, const py::dict& params, bool planar,
+               py::handle backend, py::handle threads) {
+  const StageType& type = stage_called(name);
+  ParamSet set(type.params);
+  std::string key = name;
+  set_params(set, params);
+  for (const ParamSpec& spec : type.params.specs) key += '\n' + to_text(set.get(spec.name));
+  std::vector<py::object> objects;
+  std::list<HostArray> arrays;
+  std::vector<ImageView> views;
+  std::vector<ImageFormat> formats;
+  std::uint64_t samples = 1;
+  for (std::size_t port = 0; port < images.size(); ++port) {
+    const std::string what = port < type.inputs.size() ? type.inputs[port].name : "image";
+    objects.push_back(host_image(images[port], what));
+    views.push_back(image_of(arrays.emplace_back(objects.back(), what), what,
+                             planar ? Layout::Planar : Layout::Interleaved));
+    if (arrays.back().was_converted())
+      throw py::type_error(
+          fmt::format("{} has a dtype that no stage takes; convert it to uint8, uint16 or float32", what));
+    formats.push_back(views.back().format);
+    samples = std::max(samples, static_cast<std::uint64_t>(arrays.back().elements()));
+  }
+  const int dimensions = arrays.empty() ? 3 : arrays.front().dimensions();
+  const Backend where = image_backend(backend);
+  const int count = threads_for(threads, arrays.empty() ? 1U << 20 : samples);
+  key += fmt::format("\n{} {}", static_cast<int>(where), count);
+  std::unique_ptr<AppliedStage> stage = IdleStages::instance().take(key);
+  {
+    const py::gil_scoped_release released;
+    const SignalWatch watch;
+    if (!stage) stage = std::make_unique<AppliedStage>(type, set, where, count);
+    stage->plan(formats);
+    for (std::size_t port = 0; port < views.size(); ++port) copy_image(views[port], stage->input(port));
+    stage->run();
+  }
+  py::list outputs = outputs_of(*stage, type, dimensions, formats.empty() ? 0 : formats[0].channels);
+  IdleStages::instance().give(key, std::move(stage));
+  return outputs;
+}
+
+py::dict describe(const StageType& type) {
+  py::dict stage;
+  stage["name"] = type.name;
+  stage["summary"] = type.summary;
+  const auto ports = [](const std::vector<PortSpec>& specs) {
+    py::list list;
+    for (const PortSpec& port : specs)
+      list.append(py::make_tuple(port.name, std::string(name_of(port.type)), port.sentence));
+    return list;
+  };
+  stage["inputs"] = ports(type.inputs);
+  stage["outputs"] = ports(type.outputs);
+  const ParamSet defaults(type.params);
+  py::list params;
+  for (const ParamSpec& spec : type.params.specs) {
+    py::dict param;
+    param["name"] = spec.name;
+    param["kind"] = std::string(name_of(spec.kind));
+    param["unit"] = std::string(name_of(spec.unit));
+    param["sentence"] = spec.sentence;
+    param["allowed"] = spec.allowed();
+    param["default"] = to_text(defaults.get(spec.name));
+    params.append(param);
+  }
+  stage["params"] = params;
+  stage["example"] = type.example;
+  stage["cuda"] = static_cast<bool>(type.make_cuda);
+  return stage;
+}
+
+}  // namespace
+
+void bind_stages(py::module_& module) {
+  module.def("apply", &apply);
+  module.def("stages", [] {
+    py::dict stages;
+    for (const StageType* type : stage_catalog()) stages[py::str(type->name)] = describe(*type);
+    return stages;
+  });
+}
+
+}  // namespace contorno::python
