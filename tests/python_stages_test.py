@@ -241,3 +241,27 @@ except KeyboardInterrupt:
 print(contorno.mean_shift_filter(image[:20, :20], 2, 20).shape)
 """)
     assert out.split("\n")[:2] == ["interrupted", "(20, 20, 3)"]
+
+
+# Diamond-Square --------------------------------------------------------------------------------------------------
+def test_diamond_square_makes_fields():
+    field = contorno.diamond_square(6, 7)
+    assert field.shape == (65, 65) and field.dtype == np.uint8 and field.std() > 5
+    assert np.array_equal(field, contorno.diamond_square(6, 7, threads=3)) and not np.array_equal(field, contorno.diamond_square(6, 8))
+    assert np.array_equal(contorno.diamond_square(6, 7, size=(20, 30), origin=(5, 9)), field[9:39, 5:25])
+    cyclic = contorno.diamond_square(5, 1, domain="cyclic", dtype=np.float32)
+    assert cyclic.shape == (32, 32) and 0 <= cyclic.min() and cyclic.max() <= 1
+    assert contorno.diamond_square(4, channels=3, dtype=np.uint16).shape == (3, 17, 17)
+    corners = contorno.diamond_square(3, corners=(0, 1, 1, 0))
+    assert corners[0, 0] == corners[-1, -1] == 0 and corners[0, -1] == corners[-1, 0] == 255
+
+
+@pytest.mark.parametrize("call", [
+    lambda: contorno.diamond_square(0), lambda: contorno.diamond_square(17), lambda: contorno.diamond_square(3, size=(10, 10)),
+    lambda: contorno.diamond_square(3, dtype=np.float64), lambda: contorno.diamond_square(3, domain="x"),
+    lambda: contorno.diamond_square(3, range="x"), lambda: contorno.diamond_square(3, channels=0), lambda: contorno.diamond_square(2.5),
+    lambda: contorno.diamond_square(3, corners=(1, 2)), lambda: contorno.diamond_square(3, roughness=-1),
+])
+def test_wrong_fields_are_refused(call):
+    with pytest.raises(ValueError):
+        call()

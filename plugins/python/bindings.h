@@ -11,6 +11,7 @@ namespace contorno::python {
 void bind_find_contours(py::module_& module);
 void bind_batch(py::module_& module);
 void bind_backends(py::module_& module);
+void bind_diamond_square(py::module_& module);
 void bind_mean_shift(py::module_& module);
 void bind_mipmap(py::module_& module);
 void bind_morphology(py::module_& module);

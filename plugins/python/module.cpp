@@ -13,6 +13,7 @@ PYBIND11_MODULE(_core, module) {
   bind_batch(module);
   bind_device(module);
   bind_backends(module);
+  bind_diamond_square(module);
   bind_mean_shift(module);
   bind_mipmap(module);
   bind_morphology(module);

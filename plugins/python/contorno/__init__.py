@@ -15,16 +15,15 @@ finally:
 from ._backends import backends
 from ._batch import ContourArrays, find_contours_batch
 from ._find_contours import find_contours
-from ._stages import (MeanShift, apply, blackhat, close_by_reconstruction, dilate, element, erode, estimate_bandwidth, gradient,
-                      hit_or_miss, mean_shift, mean_shift_filter, mean_shift_segment, mipmaps, open_by_reconstruction,
-                      reconstruct, stages, tophat)
+from ._stages import (MeanShift, apply, blackhat, close_by_reconstruction, diamond_square, dilate, element, erode,
+                      estimate_bandwidth, gradient, hit_or_miss, mean_shift, mean_shift_filter, mean_shift_segment, mipmaps,
+                      open_by_reconstruction, reconstruct, stages, tophat)
 from ._stages import _close as close, _open as open  # noqa: A004
 
 try:
     from ._core import DeviceArray
 except ImportError:  # a build without CUDA
     DeviceArray = None
-
 
 
 def __getattr__(name):
@@ -35,7 +34,8 @@ def __getattr__(name):
     raise AttributeError(f"module 'contorno' has no attribute '{name}'")
 
 
+# `open` is left out: a star import would hide Python's own.
 __all__ = ["ContourArrays", "DeviceArray", "FrameError", "MeanShift", "Pipeline", "Result", "apply", "backends", "blackhat",
-           "close", "close_by_reconstruction", "dilate", "element", "erode", "estimate_bandwidth", "find_contours",
+           "close", "close_by_reconstruction", "diamond_square", "dilate", "element", "erode", "estimate_bandwidth", "find_contours",
            "find_contours_batch", "gradient", "hit_or_miss", "mean_shift", "mean_shift_filter", "mean_shift_segment",
-           "mipmaps", "open", "open_by_reconstruction", "reconstruct", "stages", "tophat"]
+           "mipmaps", "open_by_reconstruction", "reconstruct", "stages", "tophat"]

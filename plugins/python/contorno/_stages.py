@@ -375,3 +375,54 @@ def mean_shift_segment(image, spatial, colour, min_region=20, *, return_image=Fa
     labels, painted = _core.apply("mean_shift_segment", [image], params, False, backend, threads)
     labels = labels.reshape(np.shape(image)[:2]).astype(np.int32)
     return (labels, painted) if return_image else labels
+
+
+# Diamond-Square ----------------------------------------------------------------------------------------------------
+def diamond_square(n, seed=0, *, size=None, channels=1, dtype=np.uint8, domain="finite", range="paper", roughness=1.0,
+                   amplitude=1.0, corners=(), origin=(0, 0), threads=None):
+    """A random field of heights that is rough at every scale (Diamond-Square).
+
+    Parameters
+    ----------
+    n : int
+        Corners are 2^n px apart; 1 to 16.
+    seed : int
+        Which field it is: a cell is a function of seed, row, column and level alone.
+    size : (int, int), optional
+        Of the array, (width, height). Default: the whole field, 2^n + 1 px a side ('cyclic': 2^n).
+    channels : int
+        That many independent fields, in the first axis.
+    dtype : uint8, uint16 or float32
+        Heights from 0 to the type's largest value, or from 0 to 1.
+    domain : {'finite', 'cyclic', 'endless'}
+        What lies outside: nothing, the same field again (a texture that tiles), or more of it.
+    range : {'paper', 'unbiased'}
+        Random numbers and rounding of integer heights; the paper's let them drift downwards.
+    roughness : float
+        Random numbers shrink by 2^-roughness a level; less is rougher.
+    amplitude : float
+        Factor of the random numbers.
+    corners : sequence of float
+        Heights of the corners from 0 to 1: top left, top right, bottom left, bottom right; one if cyclic. Default: random.
+    origin : (int, int)
+        Cell (x, y) of the field at the array's first sample.
+    threads : int, optional
+
+    Returns
+    -------
+    (height, width) or (channels, height, width) array
+
+    References
+    ----------
+    Fournier, Fussell, Carpenter, Communications of the ACM 25(6), 1982.
+    """
+    if not isinstance(n, (int, np.integer)) or not 1 <= n <= 16:
+        raise ValueError(f"n is {n!r}, allowed 1 to 16")
+    for name, value, most in (("roughness", roughness, 3), ("amplitude", amplitude, 8)):
+        if not 0 <= value <= most:
+            raise ValueError(f"{name} is {value}, allowed 0 to {most}")
+    if size is None:
+        size = (2**n + (domain != "cyclic"),) * 2
+    type_ = np.dtype(dtype)
+    return _core.diamond_square(int(n), int(seed), tuple(size), channels, type_.kind, type_.itemsize, domain, range, roughness,
+                                amplitude, list(corners), tuple(origin), threads)
