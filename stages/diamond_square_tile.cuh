@@ -179,12 +179,53 @@ struct LevelOfTile {
   /// alike.
   __device__ void make_squares() const {
     const int top = (to.row - from.row) >> bits, left = (to.col - from.col) >> bits;
-    const int first_pair = left / 2, pairs_end = (left + to.cols - 1) / 2 + 1;
+    const int first_pair = left / 2, end = (left + to.cols - 1) / 2 + 1;
     const int lane = static_cast<int>(threadIdx.x) % kLanes, slot = static_cast<int>(threadIdx.x) / kLanes;
+    // Most tiles of the finest level: no border near, pairs begin and end with the output.
+    const bool inside = !at_top && !at_bottom && left == 2 && to.cols % 2 == 0 && end < from.cols;
     for (int r = top % 2 + 2 * slot; r < to.rows; r += 2 * kRows)
-      even_row(r, (top + r) / 2, left, first_pair + lane, pairs_end);
+      if (inside)
+        even_row_inside(r, (top + r) / 2, first_pair + lane, end);
+      else
+        even_row(r, (top + r) / 2, left, first_pair + lane, end);
     for (int r = 1 - top % 2 + 2 * slot; r < to.rows; r += 2 * kRows)
-      odd_row(r, (top + r) / 2, left, first_pair + lane, pairs_end);
+      if (inside)
+        odd_row_inside(r, (top + r) / 2, first_pair + lane, end);
+      else
+        odd_row(r, (top + r) / 2, left, first_pair + lane, end);
+  }
+
+  __device__ void even_row_inside(int r, int k, int first, int end) const {
+    const RowOfNoise random = row_of(2 * k);
+    const T* known = old + k * kOldPitch;
+    const T* up = diamonds + (k - 1) * kGrid;
+    auto* pairs = reinterpret_cast<Pair<T>*>(out + r * kNewPitch);  // from number 1 on
+    const auto round = static_cast<N>(rule.round4);
+    const std::uint32_t next = next_column();
+    std::uint32_t counter = column(2 * first + 1);
+#pragma unroll 1
+    for (int i = first; i < end; i += kLanes, counter += next) {
+      const T here = known[i];
+      pairs[i - 1] = {here, height_of_four<T, N>(up[i], up[i + kGrid], here, known[i + 1],
+                                                 noise(random, counter), round)};
+    }
+  }
+
+  __device__ void odd_row_inside(int r, int k, int first, int end) const {
+    const RowOfNoise random = row_of(2 * k + 1);
+    const T* above = old + k * kOldPitch;
+    const T* known = diamonds + k * kGrid;
+    auto* pairs = reinterpret_cast<Pair<T>*>(out + r * kNewPitch);
+    const auto round = static_cast<N>(rule.round4);
+    const std::uint32_t next = next_column();
+    std::uint32_t counter = column(2 * first);
+#pragma unroll 1
+    for (int i = first; i < end; i += kLanes, counter += next) {
+      const T after = known[i];
+      pairs[i - 1] = {height_of_four<T, N>(above[i], above[i + kOldPitch], known[i - 1], after,
+                                           noise(random, counter), round),
+                      after};
+    }
   }
 
   __device__ void even_row(int r, int k, int left, int first, int end) const {
