@@ -162,6 +162,22 @@ TEST_CASE("mean shift gives the same bits for any number of threads, any vectors
     }
 }
 
+TEST_CASE("mean shift takes as many dimensions as it allows") {
+  const Points points = clusters(40, MeanShift::kMaxDims, 2, 30, 31);
+  for (const auto stop : {MeanShiftStop::PerPoint, MeanShiftStop::Frobenius})
+    for (const auto precision : {MeanShiftPrecision::Float32, MeanShiftPrecision::Float64}) {
+      const MeanShiftParams params{.sigma = 12, .stop = stop, .max_iterations = 5};
+      MeanShiftOptions options = on_cpu(2);
+      options.precision = precision;
+      const MeanShiftResult result = MeanShift(params, options).fit(points, MeanShift::kMaxDims);
+      CHECK(result.counts == std::vector<std::int64_t>{20, 20});
+      if (!device_report().available) continue;
+      options.backend = Backend::Cuda;
+      const MeanShiftResult device = MeanShift(params, options).fit(points, MeanShift::kMaxDims);
+      CHECK(std::memcmp(result.points.data(), device.points.data(), 8 * result.points.size()) == 0);
+    }
+}
+
 TEST_CASE("mean shift comes to rest where the plain loops do and finds the same clusters") {
   for (const MeanShiftKernel kernel : kKernels) {
     const Points points = clusters(240, 2, 4, 40, 11);
