@@ -53,7 +53,7 @@ __device__ __forceinline__ int component(unsigned word, int k) {
 
 /// kSame: the components are the image's colours.
 template <bool kSame>
-static __global__ void __launch_bounds__(kPixelThreads) pack_pixels(const ImageJob job) {
+__global__ void __launch_bounds__(kPixelThreads) pack_pixels(const ImageJob job) {
   const int at = static_cast<int>(blockIdx.x * kPixelThreads + threadIdx.x);
   if (at >= job.stride * job.window.height) return;
   const int x = at % job.stride;
@@ -133,7 +133,7 @@ __device__ __forceinline__ ShiftSums window_sums(const ImageJob& job, const Shif
 }
 
 template <bool kSame>
-static __global__ void __launch_bounds__(kPixelThreads) climb_pixels(const ImageJob job) {
+__global__ void __launch_bounds__(kPixelThreads) climb_pixels(const ImageJob job) {
   const MeanShiftWindow& window = job.window;
   const int tiles_x = (window.width + kTileX - 1) / kTileX;
   const int x = static_cast<int>(blockIdx.x) % tiles_x * kTileX + static_cast<int>(threadIdx.x) % kTileX;
