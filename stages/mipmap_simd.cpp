@@ -90,13 +90,17 @@ constexpr std::array<std::uint8_t, 64> pairs_in_order() {
   return order;
 }
 
-/// Such that the low halves of all lanes, unpacked, are outputs 0 to 15 and the high ones 16 to 31.
+/// Without alpha: all outputs in order. With it: all colours in order, then all alphas. In either case such
+/// that the low halves of all lanes, unpacked, are outputs 0 to 15 and the high ones 16 to 31.
 template <int kC, int kKept>
 constexpr std::array<std::uint8_t, 64> pairs_by_halves() {
+  constexpr int kColours = kSamples<kC> / kC * kKept;
   std::array<std::uint8_t, 64> order{};
   for (int i = 0; i < 64; ++i) {
     const int out = i / 16 * 4 + i % 8 / 2 + (i % 16 < 8 ? 0 : 16);
-    order[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(source_byte<kC>(out, i % 2, kKept));
+    const int alpha = (2 * (out - kColours) + i % 2) * kC + kC - 1;
+    order[static_cast<std::size_t>(i)] =
+        static_cast<std::uint8_t>(kKept < kC && out >= kColours ? alpha : source_byte<kC>(out, i % 2, kKept));
   }
   return order;
 }
@@ -106,7 +110,9 @@ CONTORNO_VBMI inline __m512i load64(const void* at) {
 }
 /// The first `count` bytes, at most 64.
 CONTORNO_VBMI inline __m512i load_some(const std::uint8_t* at, int count) {
-  return _mm512_maskz_loadu_epi8(count >= 64 ? ~0ULL : (1ULL << count) - 1, at);
+  if (count >= 64) [[likely]]
+    return load64(at);
+  return _mm512_maskz_loadu_epi8((1ULL << count) - 1, at);
 }
 
 template <int kC>
@@ -147,29 +153,49 @@ CONTORNO_VBMI inline __m512i look_up(const ByteTable& table, __m512i index) {
                                 _mm512_permutex2var_epi8(table.part[2], index, table.part[3]));
 }
 
-/// Means of light, 0..65535, of `pixels` pixels' first kKept channels.
+/// Two rows on their way to light: signed, in the order of pairs_by_halves.
+struct LightPair {
+  __m512i low, high;
+};
+template <int kC, int kKept>
+CONTORNO_VBMI inline LightPair decode(const ByteTable& low, const ByteTable& high, __m512i codes) {
+  LightPair pair{look_up(low, codes), look_up(high, codes)};
+  if constexpr (kKept < kC) {  // alpha is itself, less 32768
+    constexpr std::uint64_t kAlphas = kC == 2 ? 0xFF00FF00FF00FF00ULL : 0xFF00FF0000000000ULL;
+    pair.low = _mm512_mask_mov_epi8(pair.low, kAlphas, codes);
+    pair.high = _mm512_mask_mov_epi8(pair.high, kAlphas, _mm512_set1_epi8(-128));
+  }
+  return pair;
+}
+
+/// Means of light, 0..65535, of `pixels` pixels' first kKept channels; those of alpha apart.
 template <int kC, int kKept>
 CONTORNO_VBMI void halve_to_light(const LightVectors& vectors, const std::uint8_t* upper,
-                                  const std::uint8_t* lower, int pixels, std::uint16_t* light) {
+                                  const std::uint8_t* lower, int pixels, std::uint16_t* light,
+                                  std::uint16_t* alphas) {
   alignas(64) static constexpr auto kOrder = pairs_by_halves<kC, kKept>();
   const __m512i order = load64(kOrder.data()), ones = _mm512_set1_epi16(1);
-  const __m512i bias = _mm512_set1_epi32(4 * 32768 + 2);  // samples are decoded to signed numbers
+  const __m512i bias = _mm512_set1_epi32(4 * 32768 + 2);
   const ByteTable low = load_table(vectors.low), high = load_table(vectors.high);
   constexpr int kPixels = kSamples<kC> / kC;
+  const auto mean = [&](__m512i one, __m512i other) CONTORNO_VBMI {
+    const __m512i four = _mm512_dpwssd_epi32(_mm512_dpwssd_epi32(bias, one, ones), other, ones);
+    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(four, 2));
+  };
   for (int x = 0; x < pixels; x += kPixels, light += kPixels * kKept) {
     const int bytes = 2 * kC * (pixels - x);
-    const __m512i a = _mm512_permutexvar_epi8(order, load_some(upper + 2 * kC * x, bytes));
-    const __m512i b = _mm512_permutexvar_epi8(order, load_some(lower + 2 * kC * x, bytes));
-    const __m512i a_low = look_up(low, a), a_high = look_up(high, a);
-    const __m512i b_low = look_up(low, b), b_high = look_up(high, b);
-    const auto sum = [&](__m512i one, __m512i other) CONTORNO_VBMI {
-      const __m512i four = _mm512_dpwssd_epi32(_mm512_dpwssd_epi32(bias, one, ones), other, ones);
-      return _mm512_cvtepi32_epi16(_mm512_srli_epi32(four, 2));
-    };
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(light),
-                        sum(_mm512_unpacklo_epi8(a_low, a_high), _mm512_unpacklo_epi8(b_low, b_high)));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(light + 16),
-                        sum(_mm512_unpackhi_epi8(a_low, a_high), _mm512_unpackhi_epi8(b_low, b_high)));
+    const LightPair a =
+        decode<kC, kKept>(low, high, _mm512_permutexvar_epi8(order, load_some(upper + 2 * kC * x, bytes)));
+    const LightPair b =
+        decode<kC, kKept>(low, high, _mm512_permutexvar_epi8(order, load_some(lower + 2 * kC * x, bytes)));
+    const __m256i first = mean(_mm512_unpacklo_epi8(a.low, a.high), _mm512_unpacklo_epi8(b.low, b.high));
+    const __m256i second = mean(_mm512_unpackhi_epi8(a.low, a.high), _mm512_unpackhi_epi8(b.low, b.high));
+    // What is stored beyond the block's outputs is written over by the next one.
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(light), first);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(light + 16), second);
+    if constexpr (kC == 2 && kKept < kC) _mm256_storeu_si256(reinterpret_cast<__m256i*>(alphas + x), second);
+    if constexpr (kC == 4 && kKept < kC)
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(alphas + x), _mm256_extracti128_si256(second, 1));
   }
 }
 
@@ -215,22 +241,24 @@ CONTORNO_VBMI void encode_light_vbmi(const LightVectors& vectors, const std::uin
   }
 }
 
-/// Puts the colours of `pixels` pixels between their alphas.
+/// Puts the alphas of `pixels` pixels between their colours.
 template <int kC>
-CONTORNO_VBMI void spread_colours(const std::uint8_t* colours, int pixels, std::uint8_t* out) {
+CONTORNO_VBMI void join(const std::uint8_t* colours, const std::uint16_t* alphas, int pixels,
+                        std::uint8_t* out) {
   alignas(64) static constexpr auto kFrom = [] {
     std::array<std::uint8_t, 64> from{};
     for (int i = 0; i < 64; ++i)
       from[static_cast<std::size_t>(i)] =
-          static_cast<std::uint8_t>(i / kC * (kC - 1) + std::min(i % kC, kC - 2));
+          static_cast<std::uint8_t>(i % kC == kC - 1 ? 64 + i / kC : i / kC * (kC - 1) + i % kC);
     return from;
   }();
-  constexpr std::uint64_t kColours = kC == 2 ? 0x5555555555555555ULL : 0x7777777777777777ULL;
   constexpr int kPixels = 64 / kC;
+  const __m512i from = load64(kFrom.data());
   for (int x = 0; x < pixels; x += kPixels, colours += kPixels * (kC - 1), out += 64) {
     const int bytes = std::min(64, (pixels - x) * kC);
-    const __m512i spread = _mm512_permutexvar_epi8(load64(kFrom.data()), load64(colours));
-    _mm512_mask_storeu_epi8(out, kColours & (bytes == 64 ? ~0ULL : (1ULL << bytes) - 1), spread);
+    const __m512i bytes_of_alpha = _mm512_castsi256_si512(_mm512_cvtepi16_epi8(load64(alphas + x)));
+    _mm512_mask_storeu_epi8(out, bytes == 64 ? ~0ULL : (1ULL << bytes) - 1,
+                            _mm512_permutex2var_epi8(load64(colours), from, bytes_of_alpha));
   }
 }
 
@@ -241,18 +269,17 @@ CONTORNO_VBMI void halve_light_vbmi(const MipmapLight& tables, const void* top, 
   constexpr int kKept = kAlpha ? kC - 1 : kC;
   constexpr int kTogether = 768;  // px: a multiple of what every loop takes
   alignas(64) std::uint16_t light[kTogether * kKept + 64];
+  alignas(64) std::uint16_t alphas[kTogether + 64];
   alignas(64) std::uint8_t colours[kTogether * kKept + 64];
-  // Alpha is averaged as it is; the colours that this writes are written over.
-  if (kAlpha) halve_bytes_vbmi<kC>(tables, top, bottom, out, width);
   const auto* upper = static_cast<const std::uint8_t*>(top);
   const auto* lower = static_cast<const std::uint8_t*>(bottom);
   auto* to = static_cast<std::uint8_t*>(out);
   for (int x = 0; x < width; x += kTogether) {
     const int pixels = std::min(kTogether, width - x);
-    halve_to_light<kC, kKept>(*tables.vectors, upper + 2 * kC * x, lower + 2 * kC * x, pixels, light);
+    halve_to_light<kC, kKept>(*tables.vectors, upper + 2 * kC * x, lower + 2 * kC * x, pixels, light, alphas);
     std::uint8_t* codes = kAlpha ? colours : to + kC * x;
     encode_light_vbmi(*tables.vectors, light, pixels * kKept, codes);
-    if constexpr (kAlpha) spread_colours<kC>(colours, pixels, to + kC * x);
+    if constexpr (kAlpha) join<kC>(colours, alphas, pixels, to + kC * x);
   }
 }
 
