@@ -151,6 +151,18 @@ int bench_device() {
     std::cout << name << " on the device: "
               << device_us(stream, [&] { cuda.build(on_device, views, nullptr, stream.get()); }) << " us\n";
   }
+  for (const int width : {8190, 8191}) {
+    ImageFormat odd = format;
+    odd.width = width, odd.height = 4095;
+    const MipmapChain chain(odd, {});
+    const MipmapChainCuda cuda(chain);
+    std::vector<ImageView> views;
+    for (int level = 1; level < chain.levels(); ++level)
+      views.push_back(chain.level_in(levels.data(), level));
+    const ImageView view = packed_view(device.data(), odd);
+    std::cout << width << "x4095 on the device: "
+              << device_us(stream, [&] { cuda.build(view, views, nullptr, stream.get()); }) << " us\n";
+  }
   for (const int bands : {1, 4, 8, 16, 32, 64}) {
     MipmapUpload upload(plain, bands);
     const double us = median_us(20, [&] {
