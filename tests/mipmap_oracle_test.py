@@ -3,7 +3,7 @@ import cv2
 import numpy as np
 import pytest
 import scipy.signal
-from conftest import classes_yaml, run_contorno
+from conftest import classes_yaml, read_lines, run_contorno
 
 FILTERS = {
     "triangle": (1, lambda t: 1 - np.abs(t)),
@@ -187,6 +187,30 @@ sinks:
     done = run_contorno("run", tmp_path / "graph.yaml", "--output", tmp_path, check=False)
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (tmp_path / "levels").iterdir()) == ["000.tif", "002.tif", "004.tif"]
+
+
+def test_contours_of_a_level_are_placed_on_the_frame(tmp_path):
+    rows, columns = np.mgrid[0:191, 0:254]
+    disc = 1 / (1 + np.exp((np.hypot(rows - 90.3, columns - 121.7) - 60) / 3))
+    (tmp_path / "maps").mkdir()
+    np.save(tmp_path / "maps" / "0.npy", disc[..., None].astype(np.float32))
+    for number in (1, 2):
+        (tmp_path / "graph.yaml").write_text(f"""
+source: {{type: dataset, location: {tmp_path}, layout: hwc}}
+classes:
+{classes_yaml(1)}
+stages:
+  - {{type: mipmap, level: {number}}}
+  - {{type: marching_squares, from: mipmap}}
+  - type: contour_assembly
+sinks:
+  - {{type: jsonl, path: contours.jsonl}}
+""")
+        run_contorno("run", tmp_path / "graph.yaml", "--output", tmp_path)
+        (contour,) = read_lines(tmp_path / "contours.jsonl")[0]["classes"][0]["contours"]
+        x, y = np.asarray(contour["points"]).T
+        # All the way round at the radius where the disc is 0.5, to a fraction of the level's pixels.
+        assert np.abs(np.hypot(x - 121.7, y - 90.3) - 60).max() < 0.12 * 2 ** number
 
 
 def test_a_path_without_a_level_refuses_a_chain(tmp_path):
