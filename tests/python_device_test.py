@@ -363,3 +363,48 @@ if child == 0:
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """)
     assert out.strip().endswith("0")
+
+
+# The image stages ------------------------------------------------------------------------------------------------
+def picture(height=120, width=170):
+    return (255 * np.stack([smooth(height, width, seed) for seed in range(3)], -1)).astype(np.uint8)
+
+
+def stage_cases():
+    image, disk = picture(), contorno.element("disk", 5)
+    grey = image[..., 0]
+    points = np.random.default_rng(0).normal(0, 1, (400, 3)) + np.arange(400)[:, None] // 100 * 4
+    yield "morphology", lambda backend: contorno.erode(image, disk, backend=backend)
+    yield "morphology", lambda backend: contorno.tophat(grey, np.ones((3, 9)), anchor=(1, 1), border="reflect", backend=backend)
+    yield "morphology", lambda backend: contorno.dilate(grey.astype(np.float32), np.ones((3, 3)), heights=np.arange(9.0).reshape(3, 3),
+                                                        backend=backend)
+    yield "hit_or_miss", lambda backend: contorno.hit_or_miss(grey > 128, [[0, 1, 0], [0, 1, 1]], [[1, 0, 0], [0, 0, 0]], backend=backend)
+    yield "reconstruction", lambda backend: contorno.reconstruct(np.minimum(grey, 90), grey, connectivity=4, backend=backend)
+    yield "mipmap", lambda backend: contorno.mipmaps(image, stop=4, backend=backend)
+    yield "mipmap", lambda backend: contorno.mipmaps(np.moveaxis(image, -1, 0).astype(np.float32), filter="lanczos3", layout="CHW",
+                                                     backend=backend)
+    yield "mean_shift_filter", lambda backend: contorno.mean_shift_filter(image, 4, 20, backend=backend)
+    yield "mean_shift_segment", lambda backend: contorno.mean_shift_segment(image, 4, 20, 10, return_image=True, backend=backend)
+    yield "mean_shift", lambda backend: contorno.mean_shift(points, 0.7, backend=backend)[:4]
+    yield "diamond_square", lambda backend: contorno.diamond_square(7, 3, channels=3, backend=backend)
+    yield "diamond_square", lambda backend: contorno.diamond_square(7, 3, dtype=np.float32, domain="cyclic", backend=backend)
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_stages_give_the_same_bits_on_both_backends(number):
+    name, call = list(stage_cases())[number]
+    if name in contorno.stages() and not contorno.stages()[name]["cuda"]:
+        pytest.skip(f"{name} has no CUDA implementation")
+    host, device = call("cpu"), call("cuda")
+    if isinstance(host, np.ndarray):
+        host, device = [host], [device]
+    assert len(host) == len(device)
+    for a, b in zip(host, device):
+        assert a.dtype == b.dtype and np.array_equal(a, b)
+
+
+def test_stages_take_tensors():
+    image = picture()
+    disk = contorno.element("disk", 5)
+    assert np.array_equal(contorno.erode(to_torch(image), disk), contorno.erode(image, disk))
+    assert np.array_equal(contorno.mean_shift_filter(to_cupy(image), 3, 9), contorno.mean_shift_filter(image, 3, 9))

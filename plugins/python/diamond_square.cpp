@@ -44,8 +44,8 @@ py::array make_field(int n, std::uint64_t seed, std::pair<int, int> size, int ch
                                    .row = origin.second,
                                    .col = origin.first};
   if (size.first < 1 || size.second < 1 || size.first > kMaxSide || size.second > kMaxSide || channels < 1 ||
-      channels > 256)
-    throw py::value_error("the field's sides must be from 1 to 65536 px, and its channels from 1 to 256");
+      channels > 16)
+    throw py::value_error("the field's sides must be from 1 to 65536 px, and its channels from 1 to 16");
   NewImage image = new_image({.width = size.first,
                               .height = size.second,
                               .channels = channels,

@@ -184,4 +184,5 @@ def mean_shift_segment(image: Array, spatial: int, colour: float, min_region: in
 def diamond_square(n: int, seed: int = 0, *, size: tuple[int, int] | None = None, channels: int = 1, dtype: DTypeLike = ...,
                    domain: Literal["finite", "cyclic", "endless"] = "finite", range: Literal["paper", "unbiased"] = "paper",
                    roughness: float = 1.0, amplitude: float = 1.0, corners: Sequence[float] = (),
-                   origin: tuple[int, int] = (0, 0), threads: int | None = None) -> NDArray[Any]: ...
+                   origin: tuple[int, int] = (0, 0), backend: Backend = "auto",
+                   threads: int | None = None) -> NDArray[Any]: ...

@@ -372,14 +372,15 @@ image : array of the image's shape
 """)
 def mean_shift_segment(image, spatial, colour, min_region=20, *, return_image=False, backend="auto", threads=None, **options):
     params = {"spatial": spatial, "colour": float(colour), "min_region": min_region, **options}
-    labels, painted = _core.apply("mean_shift_segment", [image], params, False, backend, threads)
-    labels = labels.reshape(np.shape(image)[:2]).astype(np.int32)
+    outputs = _core.apply("mean_shift_segment", [image], params, False, backend, threads)
+    named = dict(zip((name for name, *_ in _catalogue()["mean_shift_segment"]["outputs"]), outputs))
+    labels, painted = named["labels"].reshape(tuple(image.shape[:2])).astype(np.int32), named["image"]
     return (labels, painted) if return_image else labels
 
 
 # Diamond-Square ----------------------------------------------------------------------------------------------------
 def diamond_square(n, seed=0, *, size=None, channels=1, dtype=np.uint8, domain="finite", range="paper", roughness=1.0,
-                   amplitude=1.0, corners=(), origin=(0, 0), threads=None):
+                   amplitude=1.0, corners=(), origin=(0, 0), backend="auto", threads=None):
     """A random field of heights that is rough at every scale (Diamond-Square).
 
     Parameters
@@ -391,7 +392,7 @@ def diamond_square(n, seed=0, *, size=None, channels=1, dtype=np.uint8, domain="
     size : (int, int), optional
         Of the array, (width, height). Default: the whole field, 2^n + 1 px a side ('cyclic': 2^n).
     channels : int
-        That many independent fields, in the first axis.
+        That many independent fields, 1 to 16, in the first axis.
     dtype : uint8, uint16 or float32
         Heights from 0 to the type's largest value, or from 0 to 1.
     domain : {'finite', 'cyclic', 'endless'}
@@ -406,6 +407,7 @@ def diamond_square(n, seed=0, *, size=None, channels=1, dtype=np.uint8, domain="
         Heights of the corners from 0 to 1: top left, top right, bottom left, bottom right; one if cyclic. Default: random.
     origin : (int, int)
         Cell (x, y) of the field at the array's first sample.
+    backend : {'auto', 'cpu', 'cuda'}
     threads : int, optional
 
     Returns
@@ -424,5 +426,12 @@ def diamond_square(n, seed=0, *, size=None, channels=1, dtype=np.uint8, domain="
     if size is None:
         size = (2**n + (domain != "cyclic"),) * 2
     type_ = np.dtype(dtype)
+    if backend == "cuda":
+        params = {"size": list(size), "type": type_.name, "fields": channels, "seed": int(seed), "exponent": int(n), "domain": domain,
+                  "range": range, "roughness": float(roughness), "amplitude": float(amplitude), "corners": list(corners),
+                  "origin": list(origin)}
+        field = _core.apply("diamond_square", [], params, False, backend, threads)[0]
+        return np.moveaxis(field, -1, 0) if channels > 1 and type_ == np.uint8 else field
+    _cpu(backend, threads)
     return _core.diamond_square(int(n), int(seed), tuple(size), channels, type_.kind, type_.itemsize, domain, range, roughness,
                                 amplitude, list(corners), tuple(origin), threads)
