@@ -46,22 +46,12 @@ void copy_image(const ImageView& from, const ImageView& to, int threads) {
   });
 }
 
-void check_pair(const ImageFormat& marker, const ImageFormat& mask) {
-  check_morphology_format("reconstruction", marker);
-  ImageFormat placed = mask;
-  placed.placement = marker.placement;
-  if (placed != marker)
-    throw Error(ExitCode::BadConfig, fmt::format("reconstruction: the marker is {} and the mask {}; both "
-                                                 "must be alike",
-                                                 describe(marker), describe(mask)));
-}
-
 class ReconstructionCpu final : public Stage {
  public:
   explicit ReconstructionCpu(const ParamSet& params) : params_(params.as<ReconstructionParams>()) {}
 
   void plan(PlanContext& context) override {
-    check_pair(context.image(0), context.image(1));
+    check_reconstruction_formats(context.image(0), context.image(1));
     context.set_output(0, context.image(1));
     scratch_ =
         context.scratch(reconstruction_scratch_bytes(context.image(0), context.threads()), MemoryKind::Host);
@@ -101,61 +91,66 @@ void apply_hit_or_miss(const ImageView& in, const StructuringElement& hit, const
 void apply_reconstruction(ReconstructionMethod method, const ImageView& marker, const ImageView& mask,
                           const ImageView& out, const MorphologyOptions& options,
                           const MorphologyExecution& execution) {
-  check_pair(marker.format, mask.format);
+  check_reconstruction_formats(marker.format, mask.format);
   const Block scratch(reconstruction_scratch_bytes(marker.format, execution.threads), MemoryKind::Host);
   copy_image(marker, out, execution.threads);
   reconstruct_in_place(method, out, mask, options, scratch.data(), std::max(1, execution.threads));
 }
 
 const StageType& morphology_stage() {
-  static const StageType type{
-      .name = "morphology",
-      .summary = "Erodes, dilates, opens and closes with a structuring element, and what derives from these.",
-      .inputs = {{"image", PortType::Image,
-                  "A frame, or class maps; every channel is worked on on its own."}},
-      .outputs = {{"image", PortType::Image, "The result, in the format of the input."}},
-      .params = morphology_params(),
-      .example = "- type: morphology\n  operation: opening\n  element: ellipse\n  size: [5, 5]\n",
-      .make_cpu = [](const ParamSet& set) -> std::unique_ptr<Stage> {
-        const auto& params = set.as<MorphologyParams>();
-        return std::make_unique<PlannedCpu>([operation = params.operation, element = element_of(params),
-                                             options = options_of(params)](const ImageFormat& format) {
-          return plan_morphology(operation, element, options, format);
-        });
-      },
+  static const StageType type {
+    .name = "morphology",
+    .summary = "Erodes, dilates, opens and closes with a structuring element, and what derives from these.",
+    .inputs = {{"image", PortType::Image, "A frame, or class maps; every channel is worked on on its own."}},
+    .outputs = {{"image", PortType::Image, "The result, in the format of the input."}},
+    .params = morphology_params(),
+    .example = "- type: morphology\n  operation: opening\n  element: ellipse\n  size: [5, 5]\n",
+    .make_cpu = [](const ParamSet& set) -> std::unique_ptr<Stage> {
+      const auto& params = set.as<MorphologyParams>();
+      return std::make_unique<PlannedCpu>([operation = params.operation, element = element_of(params),
+                                           options = options_of(params)](const ImageFormat& format) {
+        return plan_morphology(operation, element, options, format);
+      });
+    },
+#if CONTORNO_HAVE_CUDA
+    .make_cuda = make_morphology_cuda,
+#endif
   };
   return type;
 }
 
 const StageType& hit_or_miss_stage() {
-  static const StageType type{
-      .name = "hit_or_miss",
-      .summary = "Finds the places where a pattern of foreground and background fits.",
-      .inputs = {{"image", PortType::Image, "An image of 0 and full, or a grey one; channels on their own."}},
-      .outputs = {{"image", PortType::Image, "How well the pattern fits: full where it does, 0 elsewhere."}},
-      .params = hit_or_miss_params(),
-      .example = "- type: hit_or_miss\n  pattern: \"000 011 01.\"\n",
-      .make_cpu = [](const ParamSet& set) -> std::unique_ptr<Stage> {
-        const auto& params = set.as<HitOrMissParams>();
-        return std::make_unique<PlannedCpu>(
-            [elements = elements_of(params), options = options_of(params)](const ImageFormat& format) {
-              return plan_hit_or_miss(elements.hit, elements.miss, options, format);
-            });
-      },
+  static const StageType type {
+    .name = "hit_or_miss", .summary = "Finds the places where a pattern of foreground and background fits.",
+    .inputs = {{"image", PortType::Image, "An image of 0 and full, or a grey one; channels on their own."}},
+    .outputs = {{"image", PortType::Image, "How well the pattern fits: full where it does, 0 elsewhere."}},
+    .params = hit_or_miss_params(), .example = "- type: hit_or_miss\n  pattern: \"000 011 01.\"\n",
+    .make_cpu = [](const ParamSet& set) -> std::unique_ptr<Stage> {
+      const auto& params = set.as<HitOrMissParams>();
+      return std::make_unique<PlannedCpu>(
+          [elements = elements_of(params), options = options_of(params)](const ImageFormat& format) {
+            return plan_hit_or_miss(elements.hit, elements.miss, options, format);
+          });
+    },
+#if CONTORNO_HAVE_CUDA
+    .make_cuda = make_hit_or_miss_cuda,
+#endif
   };
   return type;
 }
 
 const StageType& reconstruction_stage() {
-  static const StageType type{
-      .name = "reconstruction",
-      .summary = "Grows a marker under a mask, or shrinks it down to one, until nothing changes.",
-      .inputs = {{"marker", PortType::Image, "Where to begin; it is cut off at the mask.", ""},
-                 {"mask", PortType::Image, "What bounds the result, in the marker's format.", ""}},
-      .outputs = {{"image", PortType::Image, "The reconstructed image."}},
-      .params = reconstruction_params(),
-      .example = "- type: reconstruction\n  method: dilation\n",
-      .make_cpu = [](const ParamSet& params) { return std::make_unique<ReconstructionCpu>(params); },
+  static const StageType type {
+    .name = "reconstruction",
+    .summary = "Grows a marker under a mask, or shrinks it down to one, until nothing changes.",
+    .inputs = {{"marker", PortType::Image, "Where to begin; it is cut off at the mask.", ""},
+               {"mask", PortType::Image, "What bounds the result, in the marker's format.", ""}},
+    .outputs = {{"image", PortType::Image, "The reconstructed image."}}, .params = reconstruction_params(),
+    .example = "- type: reconstruction\n  method: dilation\n",
+    .make_cpu = [](const ParamSet& params) { return std::make_unique<ReconstructionCpu>(params); },
+#if CONTORNO_HAVE_CUDA
+    .make_cuda = make_reconstruction_cuda,
+#endif
   };
   return type;
 }

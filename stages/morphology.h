@@ -100,6 +100,11 @@ struct OrderedFloat {
   CONTORNO_HD static float to(std::int32_t key) { return std::bit_cast<float>(flip(key)); }
 };
 
+/// The CUDA implementations; only in builds that have CUDA.
+std::unique_ptr<Stage> make_morphology_cuda(const ParamSet& params);
+std::unique_ptr<Stage> make_hit_or_miss_cuda(const ParamSet& params);
+std::unique_ptr<Stage> make_reconstruction_cuda(const ParamSet& params);
+
 const StageType& morphology_stage();
 const StageType& hit_or_miss_stage();
 const StageType& reconstruction_stage();

@@ -160,6 +160,16 @@ void check_morphology_format(const char* name, const ImageFormat& format) {
                 fmt::format("{}: the input is {}, allowed uint8, uint16 and float32", name, name_of(type)));
 }
 
+void check_reconstruction_formats(const ImageFormat& marker, const ImageFormat& mask) {
+  check_morphology_format("reconstruction", marker);
+  ImageFormat placed = mask;
+  placed.placement = marker.placement;
+  if (placed != marker)
+    throw Error(ExitCode::BadConfig, fmt::format("reconstruction: the marker is {} and the mask {}; both "
+                                                 "must be alike",
+                                                 describe(marker), describe(mask)));
+}
+
 bool keeps_alpha(const ImageFormat& format, AlphaRule rule) {
   return rule == AlphaRule::Keep && format.layout == Layout::Interleaved && format.channels == 4;
 }

@@ -79,6 +79,8 @@ struct MorphologyPlan {
 
 /// `name` is the stage's, for messages. Throws Error(BadConfig) for formats that cannot be worked on.
 void check_morphology_format(const char* name, const ImageFormat& format);
+/// Marker and mask must be alike; where they lie on the frame does not matter.
+void check_reconstruction_formats(const ImageFormat& marker, const ImageFormat& mask);
 bool keeps_alpha(const ImageFormat& format, AlphaRule rule);
 
 /// Throw Error(BadConfig) for formats, heights and border values that do not fit.

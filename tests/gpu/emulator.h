@@ -221,6 +221,33 @@ inline void __threadfence() {}
 inline unsigned __umulhi(unsigned a, unsigned b) {
   return static_cast<unsigned>(static_cast<unsigned long long>(a) * b >> 32);
 }
+/// Each nibble of `selector` picks one of the eight bytes of `high` and `low`.
+inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selector) {
+  const unsigned long long bytes = static_cast<unsigned long long>(high) << 32 | low;
+  unsigned result = 0;
+  for (unsigned k = 0; k < 4; ++k)
+    result |= static_cast<unsigned>(bytes >> 8 * (selector >> 4 * k & 7) & 255) << 8 * k;
+  return result;
+}
+/// f of both halves, as numbers of type T.
+template <class T, class F>
+unsigned by_halves(unsigned a, unsigned b, const F& f) {
+  const auto half = [](unsigned v, unsigned k) { return static_cast<T>(v >> 16 * k); };
+  return static_cast<std::uint16_t>(f(half(a, 0), half(b, 0))) |
+         static_cast<unsigned>(static_cast<std::uint16_t>(f(half(a, 1), half(b, 1)))) << 16;
+}
+inline unsigned __vminu2(unsigned a, unsigned b) {
+  return by_halves<std::uint16_t>(a, b, [](auto x, auto y) { return std::min(x, y); });
+}
+inline unsigned __vmaxu2(unsigned a, unsigned b) {
+  return by_halves<std::uint16_t>(a, b, [](auto x, auto y) { return std::max(x, y); });
+}
+inline unsigned __vmins2(unsigned a, unsigned b) {
+  return by_halves<std::int16_t>(a, b, [](auto x, auto y) { return std::min(x, y); });
+}
+inline unsigned __vmaxs2(unsigned a, unsigned b) {
+  return by_halves<std::int16_t>(a, b, [](auto x, auto y) { return std::max(x, y); });
+}
 inline int __popc(unsigned v) {
   return std::popcount(v);
 }

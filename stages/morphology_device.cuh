@@ -1,0 +1,432 @@
+// A MorphologyPlan as a row of launches. What launches is a parameter, so that the same row runs on a device
+// and, kernel by kernel, in the tests' emulator. Internal.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "stages/morphology_plan.h"
+#include "stages/morphology_reconstruct.cuh"
+
+namespace contorno::morphology_cuda {
+
+/// Tables and terms of a window: one list each for the whole plan.
+struct DeviceWindow {
+  int tables = 0, terms = 0;         ///< begins
+  int out_across = 0, out_down = 0;  ///< of window_tile; 0: too large for it
+};
+
+inline constexpr std::size_t kLineShared = 200 << 10;
+inline constexpr std::size_t kTileShared = kTileThreads * kTileWords * sizeof(unsigned);
+/// Below this part of a tile, results are not worth loading it.
+inline constexpr double kWorthwhileTile = 0.08;
+
+class DevicePlan {
+ public:
+  explicit DevicePlan(MorphologyPlan plan) : plan_(std::move(plan)) {
+    for (const MorphologyPass& pass : plan_.passes)
+      for (const Window& window : pass.windows) add(window);
+    place();
+  }
+
+  const MorphologyPlan& plan() const { return plan_; }
+  const std::vector<DeviceTable>& tables() const { return tables_; }
+  const std::vector<DeviceTerm>& terms() const { return terms_; }
+  std::size_t scratch_bytes() const { return scratch_bytes_; }
+
+  /// `tables` and `terms` are copies of the lists, `scratch` has scratch_bytes(), all on the device.
+  template <class Launcher>
+  void run(const ImageView& in, const ImageView& out, const DeviceTable* tables, const DeviceTerm* terms,
+           std::byte* scratch, const Launcher& launcher) const {
+    std::size_t window = 0;
+    for (const MorphologyPass& pass : plan_.passes) {
+      with_morphology_sample(plan_.format.type, plan_.raised, [&]<class Rule>() {
+        with_pass_result(pass.result, [&]<PassResult kResult>() {
+          PassRun<Rule, Launcher> run{*this, pass, window, in, out, tables, terms, scratch, launcher};
+          run.template go<kResult>();
+        });
+      });
+      window += pass.windows.size();
+    }
+  }
+
+ private:
+  template <class Rule, class Launcher>
+  struct PassRun;
+
+  int lanes() const {
+    const std::size_t size = element_size(plan_.format.type);
+    return size == 4 ? 1 : static_cast<int>(4 / (plan_.raised ? 2 * size : size));
+  }
+  bool pads() const {
+    return plan_.options.border != MorphologyBorder::Identity &&
+           plan_.options.border != MorphologyBorder::Constant;
+  }
+  /// The image that a pass's windows see: with its border around it, where that is pixels.
+  ImageFormat seen_by(const MorphologyPass& pass) const {
+    ImageFormat seen = plan_.format;
+    if (pads()) {
+      const Window& window = pass.windows.front();
+      seen.width += std::max(0, -window.left) + std::max(0, window.right);
+      seen.height += std::max(0, -window.top) + std::max(0, window.bottom);
+    }
+    return seen;
+  }
+  Strips strips_of(const ImageFormat& format) const {
+    const int count = lanes();
+    return {.width = format.width,
+            .height = format.height,
+            .pixel = plan_.samples_per_pixel(),
+            .strip = (format.height + count - 1) / count,
+            .planes = format.planes()};
+  }
+  /// The terms of a window with heights are single members, else runs.
+  void add(const Window& window) {
+    const int pixel = plan_.samples_per_pixel();
+    DeviceWindow device{.tables = static_cast<int>(tables_.size()), .terms = static_cast<int>(terms_.size())};
+    for (std::size_t t = 0; t < window.tables.size(); ++t) {
+      const RunTable& from = window.tables[t];
+      DeviceTable table{.reads = from.reads};
+      for (int k = 0; k < from.reads; ++k) table.shifts[k] = from.shifts[static_cast<std::size_t>(k)] * pixel;
+      table.terms_begin = static_cast<int>(terms_.size());
+      for (const RunTerm& term : window.terms) {
+        if (static_cast<std::size_t>(term.table) != t) continue;
+        const int members = window.raised ? from.length : 1;
+        for (int k = 0; k < members; ++k)
+          terms_.push_back({(term.shift + k) * pixel, term.row, static_cast<float>(term.add)});
+      }
+      table.terms_end = static_cast<int>(terms_.size());
+      tables_.push_back(table);
+    }
+    choose_tile(window, device);
+    windows_.push_back(device);
+  }
+  /// The largest output tile whose input fits: near to square in memory, whole groups of 32 words across.
+  void choose_tile(const Window& window, DeviceWindow& device) const {
+    const int margin = (window.columns() - 1) * plan_.samples_per_pixel(), above = window.rows() - 1;
+    const int room = static_cast<int>(kTileThreads) * kTileWords,
+              results = static_cast<int>(kTileThreads) * kTileOutputs;
+    int best = 0;
+    for (int across = 32; across <= 512; across += 32) {
+      int down = room / (across + margin) - above;
+      down = std::min(down, results / across);
+      if (down >= 1 && across * down > best)
+        best = across * down, device.out_across = across, device.out_down = down;
+    }
+    if (window.raised || best < kWorthwhileTile * room) device.out_across = device.out_down = 0;
+  }
+
+  void place() {
+    std::size_t words = 0, wide = 0, padded = 0;
+    for (const MorphologyPass& pass : plan_.passes) {
+      const ImageFormat seen = seen_by(pass);
+      words = std::max(words, strips_of(seen).words() * static_cast<std::size_t>(seen.planes()));
+      if (pads()) padded = std::max(padded, packed_bytes(seen));
+      for (const Window& window : pass.windows) {
+        ImageFormat wider = seen;
+        wider.width += window.columns() - 1;
+        wide = std::max(wide, strips_of(wider).words() * static_cast<std::size_t>(seen.planes()));
+      }
+    }
+    words_bytes_ = align_up(words * sizeof(unsigned));
+    const std::size_t wide_bytes = align_up(wide * sizeof(unsigned));
+    padded_at_ = 2 * words_bytes_ + wide_bytes;
+    between_at_ = padded_at_ + padded;
+    scratch_bytes_ = between_at_ + (plan_.needs_between() ? packed_bytes(plan_.format) : 0);
+  }
+
+  MorphologyPlan plan_;
+  std::vector<DeviceTable> tables_;
+  std::vector<DeviceTerm> terms_;
+  std::vector<DeviceWindow> windows_;
+  std::size_t words_bytes_ = 0, padded_at_ = 0, between_at_ = 0, scratch_bytes_ = 0;
+};
+
+inline Pixels pixels_of(const ImageView& image) {
+  return {.data = static_cast<char*>(image.data),
+          .row = image.row_pitch,
+          .plane = image.format.planes() > 1 ? image.plane_pitch : 0,
+          .words = reinterpret_cast<std::uintptr_t>(image.data) % 4 == 0 && image.row_pitch % 4 == 0 &&
+                   image.plane_pitch % 4 == 0};
+}
+
+/// The launches of one pass.
+template <class Rule, class Launcher>
+struct DevicePlan::PassRun {
+  using W = typename Rule::W;
+  using S = typename Rule::Stored;
+
+  const DevicePlan& device;
+  const MorphologyPass& pass;
+  std::size_t first_window;
+  const ImageView &in, &out;
+  const DeviceTable* tables;
+  const DeviceTerm* terms;
+  std::byte* scratch;
+  const Launcher& launcher;
+  Strips strips{};
+  Pixels source{};
+  int crop_x = 0, crop_y = 0;
+
+  ImageView at(MorphologyPass::Place where) const {
+    if (where == MorphologyPass::Place::Image) return in;
+    if (where == MorphologyPass::Place::Output) return out;
+    return packed_view(scratch + device.between_at_, device.plan_.format);
+  }
+  unsigned* words(int which) const {
+    return reinterpret_cast<unsigned*>(scratch + static_cast<std::size_t>(which) * device.words_bytes_);
+  }
+  static unsigned word(W value) {
+    if constexpr (sizeof(W) == 1) return 0x01010101U * static_cast<unsigned>(value);
+    if constexpr (sizeof(W) == 2)
+      return 0x00010001U * static_cast<unsigned>(static_cast<std::uint16_t>(value));
+    return static_cast<unsigned>(value);
+  }
+  unsigned outside(const Window& window) const {
+    if (device.plan_.options.border == MorphologyBorder::Constant)
+      return word(Rule::load(static_cast<S>(device.plan_.options.border_value)));
+    return word(Rule::nothing(window.extreme));
+  }
+
+  template <PassResult kResult>
+  void go() {
+    const ImageFormat seen = device.seen_by(pass);
+    strips = device.strips_of(seen);
+    source = pixels_of(at(pass.from));
+    if (device.pads()) pad(seen);
+    const Window& first = pass.windows.front();
+    const Window& last = pass.windows.back();
+    const bool rectangles = first.rectangle && last.rectangle && !device.plan_.raised;
+    if (rectangles) {
+      rows<Place::Image, Place::Words, PassResult::Store>(first, first.left, first.columns(), strips.width,
+                                                          words(0), nullptr, outside(first), outside(first));
+      int made = 1;
+      if (pass.windows.size() == 1)
+        columns(first, nullptr, words(0), words(1), outside(first));
+      else if (first.rows() + last.rows() < kFusedRows)
+        columns(first, &last, words(0), words(1), outside(last));
+      else {
+        columns(first, nullptr, words(0), words(1), outside(last));
+        columns(last, nullptr, words(1), words(0), outside(last));
+        made = 0;
+      }
+      if (pass.windows.size() == 1)
+        rows<Place::Words, Place::Image, kResult>(last, 0, 1, strips.width, nullptr, words(made),
+                                                  outside(last), 0);
+      else
+        rows<Place::Words, Place::Image, kResult>(last, last.left, last.columns(), strips.width, nullptr,
+                                                  words(made), outside(last), 0);
+      return;
+    }
+    rows<Place::Image, Place::Words, PassResult::Store>(first, 0, 1, strips.width, words(0), nullptr,
+                                                        outside(first), outside(first));
+    int from = 0;
+    for (std::size_t w = 0; w < pass.windows.size(); ++w, from = 1 - from) {
+      const bool is_last = w + 1 == pass.windows.size();
+      shape(pass.windows[w], device.windows_[first_window + w], words(from), words(1 - from),
+            outside(is_last ? pass.windows[w] : last), !is_last);
+    }
+    rows<Place::Words, Place::Image, kResult>(last, 0, 1, strips.width, nullptr, words(from), outside(last),
+                                              0);
+  }
+
+ private:
+  static constexpr int kFusedRows = 260;
+
+  void pad(const ImageFormat& seen) {
+    const Window& window = pass.windows.front();
+    const ImageView padded = packed_view(scratch + device.padded_at_, seen);
+    PadJob job{.in = source, .out = pixels_of(padded), .width = seen.width, .height = seen.height};
+    job.planes = seen.planes(), job.in_width = device.plan_.format.width,
+    job.in_height = device.plan_.format.height;
+    crop_x = job.left = std::max(0, -window.left), crop_y = job.top = std::max(0, -window.top);
+    job.pixel_bytes = strips.pixel * static_cast<int>(sizeof(S)), job.border = device.plan_.options.border;
+    source = job.out;
+    const long long pixels = static_cast<long long>(job.width) * job.height * job.planes;
+    launcher("pad_image", pad_image, static_cast<unsigned>((pixels + kTermThreads - 1) / kTermThreads),
+             kTermThreads, 0, job);
+  }
+
+  /// One line of words at most as long as shared memory allows, in parts of even length.
+  template <Place kFrom, Place kTo, PassResult kResult>
+  void rows(const Window& window, int first, int length, int results, unsigned* to, const unsigned* from,
+            unsigned outside_word, unsigned next_outside) const {
+    RowsJob job{.strips = strips, .image = source, .in = from, .out = to, .first = first, .length = length};
+    job.columns = results, job.outside = outside_word, job.next_outside = next_outside;
+    const int most =
+        static_cast<int>(kLineShared / (2 * sizeof(unsigned))) / strips.pixel - length - kGroup - 8;
+    const int wanted = std::max({1024 / strips.pixel, 4 * length, 64});
+    job.segments = std::max(1, (results + std::min(wanted, most) - 1) / std::min(wanted, most));
+    job.segment = ((results + job.segments - 1) / job.segments + 3) / 4 * 4;
+    job.segments = (results + job.segment - 1) / job.segment;
+    job.taken = ((job.segment + length - 1 + kGroup) * strips.pixel + 8) / 4 * 4;
+    const ImageView target = at(pass.to);
+    job.target = pixels_of(target), job.source = pixels_of(in);
+    job.target_width = device.plan_.format.width, job.target_height = device.plan_.format.height;
+    job.crop_x = crop_x, job.crop_y = crop_y;
+    job.keeps_alpha = device.plan_.keeps_alpha;
+    const auto blocks = static_cast<unsigned>(job.segments) * static_cast<unsigned>(strips.strip) *
+                        static_cast<unsigned>(strips.planes);
+    const std::size_t shared = 2 * static_cast<std::size_t>(job.taken) * sizeof(unsigned);
+    if (window.extreme == Extreme::Minimum)
+      launcher("window_rows", window_rows<Rule, Extreme::Minimum, kFrom, kTo, kResult>, blocks, kLineThreads,
+               shared, job);
+    else
+      launcher("window_rows", window_rows<Rule, Extreme::Maximum, kFrom, kTo, kResult>, blocks, kLineThreads,
+               shared, job);
+  }
+
+  void columns(const Window& window, const Window* second, const unsigned* from, unsigned* to,
+               unsigned next_outside) const {
+    ColumnsJob job{.strips = strips, .in = from, .out = to, .first = window.top, .length = window.rows()};
+    int halo = window.rows() - 1;
+    job.outside = outside(window), job.next_outside = next_outside;
+    if (second != nullptr) {
+      job.second_first = second->top, job.second_length = second->rows(),
+      job.second_outside = outside(*second);
+      halo += second->rows() - 1;
+    }
+    // Half of what a multiprocessor has, so that two blocks share it; narrower blocks where windows are high.
+    job.lines = 32;
+    int steps = 400;
+    while (job.lines > 8 && halo > steps / 2) job.lines /= 2, steps *= 2;
+    if (halo > steps / 2) steps *= 2;
+    job.rows = std::clamp(steps - halo, 1, strips.strip);
+    const int parts = (strips.strip + job.rows - 1) / job.rows;
+    job.rows = (strips.strip + parts - 1) / parts;
+    job.steps = job.rows + halo;
+    job.across = (strips.samples() + job.lines - 1) / job.lines,
+    job.down = (strips.strip + job.rows - 1) / job.rows;
+    const auto blocks = static_cast<unsigned>(job.across) * static_cast<unsigned>(job.down) *
+                        static_cast<unsigned>(strips.planes);
+    const std::size_t shared = 2 * static_cast<std::size_t>(job.steps + kGroup) *
+                               static_cast<std::size_t>(job.lines) * sizeof(unsigned);
+    if (window.extreme == Extreme::Minimum)
+      launcher("window_columns", window_columns<Rule, Extreme::Minimum>, blocks, kLineThreads, shared, job);
+    else
+      launcher("window_columns", window_columns<Rule, Extreme::Maximum>, blocks, kLineThreads, shared, job);
+  }
+
+  /// A window of any shape, from words to words.
+  void shape(const Window& window, const DeviceWindow& placed, const unsigned* from, unsigned* to,
+             unsigned next_outside, bool settles) const {
+    const bool settle = settles && (Rule::kHeights || (Rule::kFloat && !window.holds_origin));
+    if (placed.out_across != 0 && !Rule::kHeights)
+      tile(window, placed, from, to, next_outside, settle);
+    else if (Rule::kHeights)
+      members(window, placed, from, to, next_outside, settle);
+    else
+      runs(window, placed, from, to, next_outside, settle);
+  }
+
+  void tile(const Window& window, const DeviceWindow& placed, const unsigned* from, unsigned* to,
+            unsigned next_outside, bool settle) const {
+    TileJob job{.strips = strips, .in = from, .out = to, .tables = tables + placed.tables, .terms = terms};
+    job.table_count = static_cast<int>(window.tables.size());
+    job.left = window.left * strips.pixel, job.top = window.top;
+    job.out_across = placed.out_across, job.out_down = placed.out_down;
+    job.in_across = job.out_across + (window.columns() - 1) * strips.pixel;
+    job.in_down = job.out_down + window.rows() - 1;
+    job.across = (strips.samples() + job.out_across - 1) / job.out_across;
+    job.down = (strips.strip + job.out_down - 1) / job.out_down;
+    job.settle = settle, job.outside = outside(window), job.next_outside = next_outside;
+    const auto blocks = static_cast<unsigned>(job.across) * static_cast<unsigned>(job.down) *
+                        static_cast<unsigned>(strips.planes);
+    if (window.extreme == Extreme::Minimum)
+      launcher("window_tile", window_tile<Rule, Extreme::Minimum>, blocks, kTileThreads, kTileShared, job);
+    else
+      launcher("window_tile", window_tile<Rule, Extreme::Maximum>, blocks, kTileThreads, kTileShared, job);
+  }
+
+  void launch_terms(const Window& window, const TermsJob& job) const {
+    const auto total = static_cast<long long>(strips.words()) * strips.planes;
+    const auto blocks = static_cast<unsigned>((total + kTermThreads - 1) / kTermThreads);
+    if (window.extreme == Extreme::Minimum)
+      launcher("window_terms", window_terms<Rule, Extreme::Minimum>, blocks, kTermThreads, 0, job);
+    else
+      launcher("window_terms", window_terms<Rule, Extreme::Maximum>, blocks, kTermThreads, 0, job);
+  }
+
+  TermsJob terms_job(const Window& window, unsigned* to, unsigned next_outside, bool settle) const {
+    TermsJob job{.strips = strips, .table = strips, .out = to, .terms = terms, .settle = settle};
+    job.outside = outside(window), job.next_outside = next_outside, job.top = window.top;
+    return job;
+  }
+
+  void members(const Window& window, const DeviceWindow& placed, const unsigned* from, unsigned* to,
+               unsigned next_outside, bool settle) const {
+    TermsJob job = terms_job(window, to, next_outside, settle);
+    job.in = from, job.left = window.left * strips.pixel;
+    job.begin = device.tables_[static_cast<std::size_t>(placed.tables)].terms_begin;
+    job.end = device.tables_[static_cast<std::size_t>(placed.tables) + window.tables.size() - 1].terms_end;
+    launch_terms(window, job);
+  }
+
+  /// The runs of each length over the whole image, wider by what runs begin outside of it, one after another.
+  void runs(const Window& window, const DeviceWindow& placed, const unsigned* from, unsigned* to,
+            unsigned next_outside, bool settle) const {
+    unsigned* wide = words(2);
+    bool first = true;
+    for (std::size_t t = 0; t < window.tables.size(); ++t) {
+      const DeviceTable& table = device.tables_[static_cast<std::size_t>(placed.tables) + t];
+      if (table.terms_begin == table.terms_end) continue;
+      TermsJob job = terms_job(window, to, next_outside, settle);
+      const int length = window.tables[t].length;
+      job.table.width = strips.width + window.columns() - length;
+      rows<Place::Words, Place::Words, PassResult::Store>(window, window.left, length, job.table.width, wide,
+                                                          from, outside(window), outside(window));
+      job.in = wide, job.begin = table.terms_begin, job.end = table.terms_end;
+      job.first = first, job.last = true, first = false;
+      for (std::size_t later = t + 1; later < window.tables.size(); ++later) {
+        const DeviceTable& other = device.tables_[static_cast<std::size_t>(placed.tables) + later];
+        if (other.terms_begin != other.terms_end) job.last = false;
+      }
+      launch_terms(window, job);
+    }
+  }
+};
+
+/// Reconstruction of `out` under `mask`, from `marker` (which may be `out`).
+template <class Launcher>
+void run_reconstruction(ReconstructionMethod method, const ImageView& marker, const ImageView& mask,
+                        const ImageView& out, const MorphologyOptions& options, std::byte* state,
+                        unsigned blocks, const Launcher& launcher) {
+  const ImageFormat& format = out.format;
+  const bool planar = format.layout == Layout::Planar, alpha = keeps_alpha(format, options.alpha);
+  CutJob cut{.marker = pixels_of(marker), .mask = pixels_of(mask), .result = pixels_of(out)};
+  cut.samples = static_cast<int>(format.samples_per_row()), cut.rows = format.height,
+  cut.planes = format.planes();
+  cut.keeps_alpha = alpha;
+  ReconstructJob job{.result = cut.result, .mask = cut.mask, .width = format.width, .height = format.height};
+  job.step = planar ? 1 : format.channels, job.channels = alpha ? 3 : format.channels, job.planar = planar;
+  job.eight = options.neighbours == Neighbours::Eight;
+  job.tiles_x = (format.width + kTileSide - 1) / kTileSide;
+  job.tiles_y = (format.height + kTileSide - 1) / kTileSide;
+  job.state = reinterpret_cast<unsigned*>(state);
+  job.awake = reinterpret_cast<unsigned char*>(state) + kReconstructState * sizeof(unsigned);
+  const long long samples = static_cast<long long>(cut.samples) * cut.rows * cut.planes;
+  const auto cut_blocks = static_cast<unsigned>((samples + kTermThreads - 1) / kTermThreads);
+  const auto needed = static_cast<unsigned>((job.tiles() + 3) / 4);
+  with_morphology_sample(format.type, false, [&]<class Rule>() {
+    using S = typename Rule::Stored;
+    if (method == ReconstructionMethod::Dilation) {
+      launcher("cut_marker", cut_marker<S, ReconstructionMethod::Dilation>, cut_blocks, kTermThreads, 0, cut);
+      launcher.together("reconstruct_tiles", reconstruct_tiles<S, ReconstructionMethod::Dilation>,
+                        std::min(blocks, needed), kReconstructThreads, job);
+    } else {
+      launcher("cut_marker", cut_marker<S, ReconstructionMethod::Erosion>, cut_blocks, kTermThreads, 0, cut);
+      launcher.together("reconstruct_tiles", reconstruct_tiles<S, ReconstructionMethod::Erosion>,
+                        std::min(blocks, needed), kReconstructThreads, job);
+    }
+  });
+}
+
+/// Memory that must be zero before run_reconstruction.
+inline std::size_t reconstruction_state_bytes(const ImageFormat& format) {
+  const auto side = [](int pixels) { return static_cast<std::size_t>((pixels + kTileSide - 1) / kTileSide); };
+  return kReconstructState * sizeof(unsigned) +
+         2 * side(format.width) * side(format.height) * static_cast<std::size_t>(format.channels);
+}
+
+}  // namespace contorno::morphology_cuda

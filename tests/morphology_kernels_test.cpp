@@ -1,0 +1,147 @@
+// The CUDA kernels of morphology, run on the host by an emulator of blocks, against the CPU implementation:
+// no device and no CUDA compiler needed. Where a device answers, the stage's tests compare it as well.
+#define CONTORNO_EMULATE "tests/gpu/emulator.h"
+#include <array>
+#include <cstdlib>
+
+#include "stages/morphology_device.cuh"
+#include "tests/stage_harness.h"
+
+#include <doctest/doctest.h>
+
+using namespace contorno;
+using namespace contorno::test;
+using namespace contorno::morphology_cuda;
+
+namespace {
+
+struct EmulatedLauncher {
+  template <class Kernel, class Job>
+  void operator()(const char*, Kernel* kernel, unsigned blocks, unsigned threads, std::size_t shared,
+                  const Job& job) const {
+    emulated::run_grid(blocks, threads, shared, false, [&] { kernel(job); });
+  }
+  template <class Kernel, class Job>
+  void together(const char*, Kernel* kernel, unsigned blocks, unsigned threads, const Job& job) const {
+    emulated::run_grid(blocks, threads, 0, true, [&] { kernel(job); });
+  }
+};
+
+template <class T>
+TestImage noise(const ImageFormat& format, ElementType type, std::uint64_t seed, std::size_t row_extra = 0) {
+  Random random(seed);
+  ImageFormat typed = format;
+  typed.type = type;
+  return filled_image<T>(
+      typed,
+      [&](int x, int y, int) -> T {
+        if constexpr (std::is_same_v<T, float>)
+          return random.below(30) == 0 ? std::nanf("") : static_cast<float>(0.01 * x + 0.3 * random.unit());
+        else
+          return static_cast<T>(3 * x + 2 * y + random.below(1 << (6 * sizeof(T))));
+      },
+      row_extra);
+}
+
+int rows_that_differ(const ImageView& a, const ImageView& b) {
+  int rows = 0;
+  for (int plane = 0; plane < a.format.planes(); ++plane)
+    for (int y = 0; y < a.format.height; ++y)
+      rows += std::memcmp(a.row<char>(y, plane), b.row<char>(y, plane), a.format.row_bytes()) != 0 ? 1 : 0;
+  return rows;
+}
+
+void check(MorphologyOperation operation, const TestImage& in, const StructuringElement& element,
+           const MorphologyOptions& options = {}) {
+  TestImage expected(in.view.format), got(in.view.format, in.view.row_pitch % 4 == 0 ? 4 : 3);
+  apply_morphology(operation, in.view, element, expected.view, options);
+  const DevicePlan device(plan_morphology(operation, element, options, in.view.format));
+  Guarded scratch(device.scratch_bytes());
+  const EmulatedLauncher launcher;
+  device.run(in.view, got.view, device.tables().data(), device.terms().data(), scratch.data(), launcher);
+  if (device.plan().reconstruction) {
+    Guarded state(reconstruction_state_bytes(in.view.format));
+    std::memset(state.data(), 0, state.size());
+    run_reconstruction(*device.plan().reconstruction, got.view, in.view, got.view, options, state.data(), 3,
+                       launcher);
+    CHECK(state.intact());
+  }
+  INFO("operation ", static_cast<int>(operation), " of ", describe(in.view.format), " with ", element.width(),
+       "x", element.height());
+  CHECK(rows_that_differ(got.view, expected.view) == 0);
+  CHECK(got.memory.intact());
+  CHECK(scratch.intact());
+}
+
+StructuringElement high(const StructuringElement& element, double step) {
+  std::vector<double> heights;
+  for (int i = 0; i < element.width() * element.height(); ++i) heights.push_back(step * (i % 7 - 3));
+  return element.with_heights(heights);
+}
+
+}  // namespace
+
+TEST_CASE("morphology's kernels give the CPU's bits for rectangles") {
+  const TestImage rgb = noise<std::uint8_t>({.width = 61, .height = 35, .channels = 3}, ElementType::U8, 1);
+  const TestImage odd = noise<std::uint8_t>({.width = 37, .height = 5, .channels = 1}, ElementType::U8, 2, 3);
+  const TestImage deep =
+      noise<std::uint16_t>({.width = 33, .height = 19, .channels = 4}, ElementType::U16, 3);
+  const TestImage maps =
+      noise<float>({.width = 20, .height = 17, .channels = 2, .layout = Layout::Planar}, ElementType::F32, 4);
+  for (const auto& [width, height] : {std::pair{1, 1}, std::pair{3, 3}, std::pair{2, 9}, std::pair{8, 7},
+                                      std::pair{23, 1}, std::pair{16, 30}, std::pair{70, 80}})
+    for (const TestImage* in : {&rgb, &odd, &deep, &maps})
+      for (const MorphologyOperation operation :
+           {MorphologyOperation::Erosion, MorphologyOperation::Opening, MorphologyOperation::Gradient})
+        check(operation, *in,
+              StructuringElement::rectangle(width, height).with_anchor(width / 3, height - 1));
+  check(MorphologyOperation::Opening, rgb, StructuringElement::rectangle(5, 200));
+}
+
+TEST_CASE("morphology's kernels give the CPU's bits for other elements") {
+  const TestImage rgb = noise<std::uint8_t>({.width = 61, .height = 35, .channels = 3}, ElementType::U8, 5);
+  const TestImage rgba = noise<std::uint8_t>({.width = 9, .height = 6, .channels = 4}, ElementType::U8, 6);
+  const TestImage maps = noise<float>({.width = 20, .height = 17, .channels = 1}, ElementType::F32, 7);
+  const StructuringElement lonely =
+      StructuringElement::from_mask({5, 3, {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1}});
+  for (const StructuringElement& element :
+       {StructuringElement::ellipse(21, 15), StructuringElement::line(9, 60), StructuringElement::cross(4, 5),
+        lonely})
+    for (const TestImage* in : {&rgb, &rgba, &maps})
+      for (const MorphologyOperation operation : {MorphologyOperation::Closing, MorphologyOperation::TopHat})
+        check(operation, *in, element);
+  // Too wide for a tile in shared memory.
+  check(MorphologyOperation::Opening, rgb, StructuringElement::ellipse(401, 61));
+}
+
+TEST_CASE("morphology's kernels give the CPU's bits with heights, borders and pixels put in between") {
+  const TestImage bytes = noise<std::uint8_t>({.width = 30, .height = 14, .channels = 3}, ElementType::U8, 8);
+  const TestImage deep = noise<std::uint16_t>({.width = 17, .height = 9, .channels = 1}, ElementType::U16, 9);
+  const TestImage maps = noise<float>({.width = 12, .height = 9, .channels = 1}, ElementType::F32, 10);
+  for (const MorphologyBorder border :
+       {MorphologyBorder::Identity, MorphologyBorder::Replicate, MorphologyBorder::Reflect,
+        MorphologyBorder::Reflect101, MorphologyBorder::Wrap, MorphologyBorder::Constant}) {
+    const MorphologyOptions options{.border = border, .border_value = 77};
+    for (const MorphologyOperation operation :
+         {MorphologyOperation::Opening, MorphologyOperation::BlackHat}) {
+      check(operation, bytes, StructuringElement::rectangle(4, 6), options);
+      check(operation, bytes, StructuringElement::disk(7).with_anchor(0, 5), options);
+      check(operation, bytes, high(StructuringElement::rectangle(3, 4), 40), options);
+      check(operation, deep, high(StructuringElement::cross(5, 3), 9000), options);
+      check(operation, maps, high(StructuringElement::rectangle(3, 3), 0.25), options);
+    }
+  }
+}
+
+TEST_CASE("reconstruction's kernel reaches the CPU's fixed point") {
+  // The emulator takes its time for what warps say to each other: few tiles, each case once.
+  const StructuringElement element = StructuringElement::rectangle(9, 3);
+  check(MorphologyOperation::OpeningByReconstruction,
+        noise<std::uint8_t>({.width = 1, .height = 1, .channels = 4}, ElementType::U8, 11), element);
+  check(MorphologyOperation::OpeningByReconstruction,
+        noise<std::uint8_t>({.width = 37, .height = 40, .channels = 1}, ElementType::U8, 12), element);
+  check(
+      MorphologyOperation::ClosingByReconstruction,
+      noise<float>({.width = 35, .height = 3, .channels = 2, .layout = Layout::Planar}, ElementType::F32, 13),
+      element, {.neighbours = Neighbours::Four});
+}
