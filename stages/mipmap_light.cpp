@@ -40,7 +40,8 @@ int code_by_cubic(const LightVectors& vectors, int light) {
   const auto x = static_cast<float>(light);
   const std::uint32_t at = std::bit_cast<std::uint32_t>(x) >> 21 & 31;
   const auto& cubic = vectors.cubic;
-  return static_cast<int>(cubic[0][at] + x * (cubic[1][at] + x * (cubic[2][at] + x * cubic[3][at])));
+  return static_cast<int>(
+      std::fma(x, std::fma(x, std::fma(x, cubic[3][at], cubic[2][at]), cubic[1][at]), cubic[0][at]));
 }
 
 void fill_codes(LightTables& tables) {

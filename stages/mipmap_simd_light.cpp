@@ -7,14 +7,14 @@ namespace contorno {
 
 namespace {
 
-/// Without alpha: all outputs in order. With it: all colours in order, then all alphas. In either case such
-/// that the low halves of all lanes, unpacked, are outputs 0 to 15 and the high ones 16 to 31.
+/// Without alpha: all outputs in order. With it: all colours in order, then all alphas. Eight to a lane: four
+/// in its low half, which is unpacked for itself, four in its high one.
 template <int kC, int kKept>
 constexpr std::array<std::uint8_t, 64> pairs_by_halves() {
   constexpr int kColours = kSamples<kC> / kC * kKept;
   std::array<std::uint8_t, 64> order{};
   for (int i = 0; i < 64; ++i) {
-    const int out = i / 16 * 4 + i % 8 / 2 + (i % 16 < 8 ? 0 : 16);
+    const int out = i / 2;
     const int alpha = (2 * (out - kColours) + i % 2) * kC + kC - 1;
     order[static_cast<std::size_t>(i)] =
         static_cast<std::uint8_t>(kKept < kC && out >= kColours ? alpha : source_byte<kC>(out, i % 2, kKept));
@@ -42,7 +42,7 @@ template <int kC, int kKept>
 CONTORNO_VBMI inline LightPair decode(const ByteTable& low, const ByteTable& high, __m512i codes) {
   LightPair pair{look_up(low, codes), look_up(high, codes)};
   if constexpr (kKept < kC) {  // alpha is itself, less 32768
-    constexpr std::uint64_t kAlphas = kC == 2 ? 0xFF00FF00FF00FF00ULL : 0xFF00FF0000000000ULL;
+    constexpr std::uint64_t kAlphas = ~0ULL << (kC == 2 ? 32 : 48);
     pair.low = _mm512_mask_mov_epi8(pair.low, kAlphas, codes);
     pair.high = _mm512_mask_mov_epi8(pair.high, kAlphas, _mm512_set1_epi8(-128));
   }
@@ -61,7 +61,7 @@ CONTORNO_VBMI void halve_to_light(const LightVectors& vectors, const std::uint8_
   constexpr int kPixels = kSamples<kC> / kC;
   const auto mean = [&](__m512i one, __m512i other) CONTORNO_VBMI {
     const __m512i four = _mm512_dpwssd_epi32(_mm512_dpwssd_epi32(bias, one, ones), other, ones);
-    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(four, 2));
+    return _mm512_srli_epi32(four, 2);
   };
   for (int x = 0; x < pixels; x += kPixels, light += kPixels * kKept) {
     const int bytes = 2 * kC * (pixels - x);
@@ -69,48 +69,50 @@ CONTORNO_VBMI void halve_to_light(const LightVectors& vectors, const std::uint8_
         decode<kC, kKept>(low, high, _mm512_permutexvar_epi8(order, load_some(upper + 2 * kC * x, bytes)));
     const LightPair b =
         decode<kC, kKept>(low, high, _mm512_permutexvar_epi8(order, load_some(lower + 2 * kC * x, bytes)));
-    const __m256i first = mean(_mm512_unpacklo_epi8(a.low, a.high), _mm512_unpacklo_epi8(b.low, b.high));
-    const __m256i second = mean(_mm512_unpackhi_epi8(a.low, a.high), _mm512_unpackhi_epi8(b.low, b.high));
+    const __m512i made =
+        _mm512_packus_epi32(mean(_mm512_unpacklo_epi8(a.low, a.high), _mm512_unpacklo_epi8(b.low, b.high)),
+                            mean(_mm512_unpackhi_epi8(a.low, a.high), _mm512_unpackhi_epi8(b.low, b.high)));
     // What is stored beyond the block's outputs is written over by the next one.
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(light), first);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(light + 16), second);
-    if constexpr (kC == 2 && kKept < kC) _mm256_storeu_si256(reinterpret_cast<__m256i*>(alphas + x), second);
+    _mm512_storeu_si512(light, made);
+    if constexpr (kC == 2 && kKept < kC)
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(alphas + x), _mm512_extracti64x4_epi64(made, 1));
     if constexpr (kC == 4 && kKept < kC)
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(alphas + x), _mm256_extracti128_si256(second, 1));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(alphas + x), _mm512_extracti32x4_epi32(made, 3));
   }
 }
 
-/// Codes of light from kSmallLight on.
-CONTORNO_VBMI inline __m256i codes_by_cubic(const LightVectors& vectors, __m256i light) {
-  const __m512 x = _mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(light));
+/// Codes of light from kSmallLight on, in 32 bits.
+CONTORNO_VBMI inline __m512i codes_by_cubic(const LightVectors& vectors, __m512i light) {
+  const __m512 x = _mm512_cvtepi32_ps(light);
   const __m512i piece = _mm512_srli_epi32(_mm512_castps_si512(x), 21);
   const auto number = [&](int k) CONTORNO_VBMI {
     return _mm512_permutex2var_ps(_mm512_load_ps(vectors.cubic[k]), piece,
                                   _mm512_load_ps(vectors.cubic[k] + 16));
   };
-  __m512 sum = _mm512_add_ps(number(2), _mm512_mul_ps(x, number(3)));
-  sum = _mm512_add_ps(number(1), _mm512_mul_ps(x, sum));
-  sum = _mm512_add_ps(number(0), _mm512_mul_ps(x, sum));
-  return _mm512_cvtepi32_epi16(_mm512_cvttps_epi32(sum));
+  __m512 sum = _mm512_fmadd_ps(x, number(3), number(2));
+  sum = _mm512_fmadd_ps(x, sum, number(1));
+  sum = _mm512_fmadd_ps(x, sum, number(0));
+  return _mm512_cvttps_epi32(sum);
 }
 
-CONTORNO_VBMI inline __m256i encode32(const LightVectors& vectors, __m512i light) {
-  const __m512i both =
-      _mm512_inserti64x4(_mm512_castsi256_si512(codes_by_cubic(vectors, _mm512_castsi512_si256(light))),
-                         codes_by_cubic(vectors, _mm512_extracti64x4_epi64(light, 1)), 1);
-  return _mm512_cvtepi16_epi8(both);
+/// Unpacking and packing stay within lanes, so that the order is kept.
+CONTORNO_VBMI inline __m512i encode32(const LightVectors& vectors, __m512i light) {
+  const __m512i zero = _mm512_setzero_si512();
+  return _mm512_packus_epi32(codes_by_cubic(vectors, _mm512_unpacklo_epi16(light, zero)),
+                             codes_by_cubic(vectors, _mm512_unpackhi_epi16(light, zero)));
 }
 
 CONTORNO_VBMI void encode_light_vbmi(const LightVectors& vectors, const std::uint16_t* light, int count,
                                      std::uint8_t* codes) {
   const ByteTable small = load_table(vectors.small);
+  const __m512i lanes = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
   const __m512i small_end = _mm512_set1_epi16(kSmallLight);
   for (int i = 0; i < count; i += 64) {
     const std::uint64_t some = count - i >= 64 ? ~0ULL : (1ULL << (count - i)) - 1;
     const __m512i first = _mm512_maskz_loadu_epi16(static_cast<__mmask32>(some), light + i);
     const __m512i second = _mm512_maskz_loadu_epi16(static_cast<__mmask32>(some >> 32), light + i + 32);
-    __m512i made =
-        _mm512_inserti64x4(_mm512_castsi256_si512(encode32(vectors, first)), encode32(vectors, second), 1);
+    const __m512i both = _mm512_packus_epi16(encode32(vectors, first), encode32(vectors, second));
+    __m512i made = _mm512_permutexvar_epi64(lanes, both);
     const std::uint64_t below = _mm512_cmplt_epu16_mask(first, small_end) |
                                 static_cast<std::uint64_t>(_mm512_cmplt_epu16_mask(second, small_end)) << 32;
     if (below != 0) {
