@@ -1,6 +1,7 @@
 #include "stages/mipmap_light.h"
 
 #include <cmath>
+#include <memory>
 #include <numbers>
 
 namespace contorno {
@@ -77,9 +78,7 @@ void fill_lines(LightTables& tables) {
   }
 }
 
-}  // namespace
-
-void make_light_tables(LightTables& tables) {
+void fill(LightTables& tables) {
   for (int code = 0; code < 256; ++code) {
     const double light = 65535 * decode(code / 255.0);
     tables.whole[code] = static_cast<std::uint16_t>(std::floor(light + 0.5));
@@ -89,6 +88,17 @@ void make_light_tables(LightTables& tables) {
     tables.light16[code] = static_cast<float>(65535 * decode(code / 65535.0));
   fill_lines(tables);
   fill_codes(tables);
+}
+
+}  // namespace
+
+const LightTables& light_tables() {
+  static const std::unique_ptr<const LightTables> tables = [] {
+    auto made = std::make_unique<LightTables>();
+    fill(*made);
+    return made;
+  }();
+  return *tables;
 }
 
 }  // namespace contorno

@@ -47,8 +47,8 @@ struct LightTables {
   LightLine lines[kLightLines];  ///< back to 16 bits
 };
 
-/// Fills the tables; about a millisecond.
-void make_light_tables(LightTables& tables);
+/// Made at the first call, in some milliseconds.
+const LightTables& light_tables();
 
 /// The 8-bit code nearest to `light` (0..65535).
 CONTORNO_HD inline std::uint8_t light_to_code8(const LightCell* cells, std::uint32_t light) {

@@ -202,11 +202,7 @@ std::unique_ptr<MipmapPlan> make_mipmap_plan(const ImageFormat& image, const Mip
   const bool whole = areas && image.type != ElementType::F32 && !light16 && !options.high_precision;
   plan->sums = whole ? MipmapSums::Whole : MipmapSums::Float;
   plan->keeps = options.high_precision && image.type != ElementType::F32;
-  if (options.linear_light) {
-    auto tables = std::make_unique<LightTables>();
-    make_light_tables(*tables);
-    plan->light = std::move(tables);
-  }
+  if (options.linear_light) plan->light = &light_tables();
   return plan;
 }
 

@@ -53,8 +53,8 @@ struct MipmapPlan {
   std::vector<LevelBox> sizes;
   std::vector<MipmapAxis> across, down;  ///< of level 1, 2, ...
   MipmapSums sums = MipmapSums::Whole;
-  bool keeps = false;                        ///< float levels are kept beside the stored ones
-  std::unique_ptr<const LightTables> light;  ///< null without linear light
+  bool keeps = false;                  ///< float levels are kept beside the stored ones
+  const LightTables* light = nullptr;  ///< null without linear light
 
   int levels() const { return static_cast<int>(sizes.size()); }
   /// More interleaved channels than a pixel has (class maps): each is treated as a plane of its own, whose

@@ -107,8 +107,7 @@ TEST_CASE("linear light is within half a code of the formula, with margins for i
 }
 
 TEST_CASE("every code of sRGB survives the way to light and back") {
-  static LightTables tables;
-  make_light_tables(tables);
+  const LightTables& tables = light_tables();
   int wrong = 0;
   for (int code = 0; code < 256; ++code) wrong += light_to_code8(tables.cells, tables.whole[code]) != code;
   for (int code = 0; code < 65536; ++code)
@@ -209,8 +208,7 @@ TEST_CASE("premultiplied floats, words and light agree with the formula in doubl
 TEST_CASE("the kernel that encodes light finds the same code as the tables for every light") {
   const EncodeLight encode = encode_light_simd();
   if (encode == nullptr) return;
-  static LightTables tables;
-  make_light_tables(tables);
+  const LightTables& tables = light_tables();
   std::vector<std::uint16_t> light(65536);
   for (std::size_t i = 0; i < light.size(); ++i) light[i] = static_cast<std::uint16_t>(i);
   std::vector<std::uint8_t> codes(65536 + 64, 7);

@@ -49,6 +49,39 @@ TEST_CASE("box averages are exact areas, rounded half up, for every size, channe
     }
 }
 
+TEST_CASE("long, narrow and large images go down to one pixel by exact areas") {
+  for (const auto& [width, height] : {std::pair{128, 32}, std::pair{4096, 32}, std::pair{32, 4096},
+                                      std::pair{8916, 96}, std::pair{1, 5000}}) {
+    const TestImage in = random_image<std::uint8_t>(width, height, 4, 22, 4);
+    const Mipmaps all = mipmaps(in.view, {.stop = 1}, 2);
+    CHECK(all.levels.back().format.width == 1);
+    CHECK(all.levels.back().format.height == 1);
+    int wrong = 0;
+    for (std::size_t level = 1; level < all.levels.size(); ++level) {
+      const ImageView &from = all.levels[level - 1], &to = all.levels[level];
+      const auto n = std::uint64_t(from.format.width), m = std::uint64_t(to.format.width);
+      const auto r = std::uint64_t(from.format.height), q = std::uint64_t(to.format.height);
+      // Share of [i, i + 1) in output o, in units of 1 / outputs.
+      const auto share = [](std::uint64_t i, std::uint64_t o, std::uint64_t inputs, std::uint64_t outputs) {
+        const std::uint64_t begin = std::max(i * outputs, o * inputs);
+        const std::uint64_t end = std::min((i + 1) * outputs, (o + 1) * inputs);
+        return end > begin ? end - begin : 0;
+      };
+      for (std::uint64_t y = 0; y < q; ++y)
+        for (std::uint64_t x = 0; x < m; ++x)
+          for (int c = 0; c < 4; ++c) {
+            std::uint64_t sum = 0;
+            for (std::uint64_t v = y * r / q; v * q < (y + 1) * r; ++v)
+              for (std::uint64_t u = x * n / m; u * m < (x + 1) * n; ++u)
+                sum += share(v, y, r, q) * share(u, x, n, m) * sample<std::uint8_t>(from, int(u), int(v), c);
+            wrong += sample<std::uint8_t>(to, int(x), int(y), c) != rounded(sum, n * r);
+          }
+    }
+    INFO(width, "x", height);
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("floats are averaged to float precision, and NaN stays within its pixel") {
   TestImage in = random_image<float>(67, 41, 3, 3, 8);
   in.at<float>(20, 10, 1) = std::nanf("");
