@@ -108,9 +108,11 @@ class DevicePlan {
     const int room = static_cast<int>(kTileThreads) * kTileWords,
               results = static_cast<int>(kTileThreads) * kTileOutputs;
     int best = 0;
-    for (int across = 32; across <= 512; across += 32) {
+    for (int across = 32; across <= 512; across *= 2) {
       int down = room / (across + margin) - above;
-      down = std::min(down, results / across);
+      // Every warp has the same number of rows of 32 words.
+      const int together = std::max(1, static_cast<int>(kTileThreads) / across);
+      down = std::min(down, results / across) / together * together;
       if (down >= 1 && across * down > best)
         best = across * down, device.out_across = across, device.out_down = down;
     }
@@ -256,7 +258,7 @@ struct DevicePlan::PassRun {
     job.columns = results, job.outside = outside_word, job.next_outside = next_outside;
     const int most =
         static_cast<int>(kLineShared / (2 * sizeof(unsigned))) / strips.pixel - length - kGroup - 8;
-    const int wanted = std::max({1024 / strips.pixel, 4 * length, 64});
+    const int wanted = std::max({5120 / strips.pixel, 4 * length, 64});
     job.segments = std::max(1, (results + std::min(wanted, most) - 1) / std::min(wanted, most));
     job.segment = ((results + job.segments - 1) / job.segments + 3) / 4 * 4;
     job.segments = (results + job.segment - 1) / job.segment;
@@ -290,7 +292,7 @@ struct DevicePlan::PassRun {
     // Half of what a multiprocessor has, so that two blocks share it; narrower blocks where windows are high.
     job.lines = 32;
     int steps = 400;
-    while (job.lines > 8 && halo > steps / 2) job.lines /= 2, steps *= 2;
+    while (job.lines > 8 && halo > steps / 2) job.lines /= 2, --job.line_bits, steps *= 2;
     if (halo > steps / 2) steps *= 2;
     job.rows = std::clamp(steps - halo, 1, strips.strip);
     const int parts = (strips.strip + job.rows - 1) / job.rows;
@@ -326,17 +328,21 @@ struct DevicePlan::PassRun {
     job.table_count = static_cast<int>(window.tables.size());
     job.left = window.left * strips.pixel, job.top = window.top;
     job.out_across = placed.out_across, job.out_down = placed.out_down;
+    while (32 << job.cell_bits < job.out_across) ++job.cell_bits;
     job.in_across = job.out_across + (window.columns() - 1) * strips.pixel;
     job.in_down = job.out_down + window.rows() - 1;
     job.across = (strips.samples() + job.out_across - 1) / job.out_across;
     job.down = (strips.strip + job.out_down - 1) / job.out_down;
+    // Runs that would reach beyond the tile belong to no result, but are read.
+    const std::size_t shared =
+        kTileShared + static_cast<std::size_t>(window.columns() * strips.pixel) * sizeof(unsigned);
     job.settle = settle, job.outside = outside(window), job.next_outside = next_outside;
     const auto blocks = static_cast<unsigned>(job.across) * static_cast<unsigned>(job.down) *
                         static_cast<unsigned>(strips.planes);
     if (window.extreme == Extreme::Minimum)
-      launcher("window_tile", window_tile<Rule, Extreme::Minimum>, blocks, kTileThreads, kTileShared, job);
+      launcher("window_tile", window_tile<Rule, Extreme::Minimum>, blocks, kTileThreads, shared, job);
     else
-      launcher("window_tile", window_tile<Rule, Extreme::Maximum>, blocks, kTileThreads, kTileShared, job);
+      launcher("window_tile", window_tile<Rule, Extreme::Maximum>, blocks, kTileThreads, shared, job);
   }
 
   void launch_terms(const Window& window, const TermsJob& job) const {

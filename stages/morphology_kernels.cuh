@@ -9,10 +9,10 @@
 namespace contorno::morphology_cuda {
 
 inline constexpr unsigned kLineThreads = 512;
-inline constexpr unsigned kTileThreads = 1024;
+inline constexpr unsigned kTileThreads = 512;
 inline constexpr unsigned kTermThreads = 256;
-inline constexpr int kTileWords = 24;    ///< of the input tile, a thread
-inline constexpr int kTileOutputs = 20;  ///< of the output tile, a thread
+inline constexpr int kTileWords = 40;    ///< of the input tile, a thread
+inline constexpr int kTileOutputs = 24;  ///< of the output tile, a thread
 inline constexpr int kGroup = 7;  ///< steps that a thread takes along a line; odd, so that banks differ
 
 /// The extreme over `length` steps from every step of `lines` lines next to each other: step e of line l lies
@@ -22,11 +22,11 @@ inline constexpr int kGroup = 7;  ///< steps that a thread takes along a line; o
 ///
 /// Two levels instead of van Herk's long blocks: a thread makes running extremes over its group; a window is
 /// the end of one group, whole groups, and the beginning of another.
-template <class W, Extreme kExtreme>
-__device__ unsigned* window_along(unsigned* raw, unsigned* totals, int lines, int steps, int length,
-                                  int thread, int threads) {
+template <class W, Extreme kExtreme, int kFixedLines>
+__device__ unsigned* window_along_fixed(unsigned* raw, unsigned* totals, int any_lines, int steps, int length,
+                                        int thread, int threads) {
   using R = Running<W, kExtreme>;
-  if (length == 1) return raw;
+  const int lines = kFixedLines != 0 ? kFixedLines : any_lines;
   const int results = steps - (length - 1);
   if (length <= kGroup) {
     for (int at = thread; at < results * lines; at += threads) {
@@ -42,6 +42,7 @@ __device__ unsigned* window_along(unsigned* raw, unsigned* totals, int lines, in
     const int base = i / lines * kGroup * lines + i % lines;
     R running(raw[base]);
     totals[base] = raw[base];
+#pragma unroll
     for (int e = 1; e < kGroup; ++e) {
       running.take(raw[base + e * lines]);
       totals[base + e * lines] = running.word();
@@ -55,6 +56,7 @@ __device__ unsigned* window_along(unsigned* raw, unsigned* totals, int lines, in
     unsigned rest[kGroup];
     R suffix(raw[base + (kGroup - 1) * lines]);
     rest[kGroup - 1] = suffix.word();
+#pragma unroll
     for (int e = kGroup - 2; e >= 0; --e) {
       suffix.take(raw[base + e * lines]);
       rest[e] = suffix.word();
@@ -64,19 +66,36 @@ __device__ unsigned* window_along(unsigned* raw, unsigned* totals, int lines, in
     const auto total_of = [&](int ahead) { return totals[base + (ahead * kGroup + kGroup - 1) * lines]; };
     R middle(rest[kGroup - 1]);
     for (int ahead = 1; ahead < end_group; ++ahead) middle.take(total_of(ahead));
-    for (int e = 0; e < kGroup && first + e < results; ++e) {
+    // Behind the last result there is room, but nothing to read.
+    const int last_total = (groups - group) * kGroup - 1;
+#pragma unroll
+    for (int e = 0; e < kGroup; ++e) {
       R window = middle;
       window.take(rest[e]);
-      window.take(totals[base + (end_group * kGroup + end) * lines]);
+      window.take(totals[base + min(end_group * kGroup + end, last_total) * lines]);
       raw[base + e * lines] = window.word();
       if (++end == kGroup) {
-        middle.take(total_of(end_group));
+        middle.take(totals[base + min(end_group * kGroup + kGroup - 1, last_total) * lines]);
         end = 0, ++end_group;
       }
     }
   }
   __syncthreads();
   return raw;
+}
+
+/// The numbers of lines that are most common are constants of the code.
+template <class W, Extreme kExtreme>
+__device__ unsigned* window_along(unsigned* raw, unsigned* totals, int lines, int steps, int length,
+                                  int thread, int threads) {
+  if (length == 1) return raw;
+  if (lines == 32)
+    return window_along_fixed<W, kExtreme, 32>(raw, totals, lines, steps, length, thread, threads);
+  if (lines == 3)
+    return window_along_fixed<W, kExtreme, 3>(raw, totals, lines, steps, length, thread, threads);
+  if (lines == 1)
+    return window_along_fixed<W, kExtreme, 1>(raw, totals, lines, steps, length, thread, threads);
+  return window_along_fixed<W, kExtreme, 0>(raw, totals, lines, steps, length, thread, threads);
 }
 
 /// An image in memory, for kernels.
@@ -228,8 +247,9 @@ __global__ void __launch_bounds__(kLineThreads) window_rows(const RowsJob job) {
     const auto pitch = static_cast<std::ptrdiff_t>(job.columns) * pixel;
     unsigned* out =
         job.out + (static_cast<std::ptrdiff_t>(plane) * job.strips.strip + row) * pitch + x * pixel;
+    const bool plain = all_inside<W>(job.strips, row);
     for (int i = thread; i < columns * pixel; i += static_cast<int>(kLineThreads))
-      out[i] = clipped<W>(job.strips, row, result[i], job.next_outside);
+      out[i] = plain ? result[i] : clipped<W>(job.strips, row, result[i], job.next_outside);
   }
 }
 
@@ -239,9 +259,9 @@ struct ColumnsJob {
   const unsigned* in = nullptr;
   unsigned* out = nullptr;
   int first = 0, length = 1, second_first = 0, second_length = 0;  ///< 0: no second window
-  int lines = 32, steps = 0;  ///< words across and rows of words down a block's input
-  int rows = 0;               ///< that a block makes
-  int across = 1, down = 1;   ///< blocks
+  int lines = 32, line_bits = 5, steps = 0;  ///< words across and rows of words down a block's input
+  int rows = 0;                              ///< that a block makes
+  int across = 1, down = 1;                  ///< blocks
   unsigned outside = 0, second_outside = 0, next_outside = 0;
 };
 
@@ -257,25 +277,41 @@ __global__ void __launch_bounds__(kLineThreads) window_columns(const ColumnsJob 
   unsigned* totals = raw + size;
   const std::ptrdiff_t offset = plane * static_cast<std::ptrdiff_t>(job.strips.words());
   const int top = y0 + job.second_first + job.first;
-  for (int i = thread; i < job.steps * job.lines; i += static_cast<int>(kLineThreads))
-    raw[i] = word_at<W>(job.in + offset, job.strips, x0 + i % job.lines, top + i / job.lines, job.outside);
+  const int samples = job.strips.samples();
+  const int column = thread & (job.lines - 1), x = x0 + column;
+  const int first_step = thread >> job.line_bits, step = static_cast<int>(kLineThreads) >> job.line_bits;
+  const std::ptrdiff_t pitch = samples;
+  if (top >= 0 && top + job.steps <= job.strips.strip && x0 + job.lines <= samples) {
+    const unsigned* from = job.in + offset + (top + first_step) * pitch + x;
+#pragma unroll 8
+    for (int e = first_step; e < job.steps; e += step, from += step * pitch)
+      raw[(e << job.line_bits) + column] = *from;
+  } else {
+    for (int e = first_step; e < job.steps; e += step)
+      raw[(e << job.line_bits) + column] = word_at<W>(job.in + offset, job.strips, x, top + e, job.outside);
+  }
   __syncthreads();
   unsigned* made = window_along<W, kExtreme>(raw, totals, job.lines, job.steps, job.length, thread,
                                              static_cast<int>(kLineThreads));
   if (job.second_length != 0) {
-    const int steps = job.steps - (job.length - 1);
-    for (int i = thread; i < steps * job.lines; i += static_cast<int>(kLineThreads))
-      made[i] = clipped<W>(job.strips, y0 + job.second_first + i / job.lines, made[i], job.second_outside);
-    __syncthreads();
+    const int steps = job.steps - (job.length - 1), second_top = y0 + job.second_first;
+    if (!all_inside<W>(job.strips, second_top) || !all_inside<W>(job.strips, second_top + steps - 1)) {
+      for (int e = first_step; e < steps; e += step) {
+        unsigned& word = made[(e << job.line_bits) + column];
+        word = clipped<W>(job.strips, second_top + e, word, job.second_outside);
+      }
+      __syncthreads();
+    }
     made = window_along<W, kOther>(made, made == raw ? totals : raw, job.lines, steps, job.second_length,
                                    thread, static_cast<int>(kLineThreads));
   }
+  if (x >= samples) return;
   const int rows = min(job.rows, job.strips.strip - y0);
-  for (int i = thread; i < rows * job.lines; i += static_cast<int>(kLineThreads)) {
-    const int x = x0 + i % job.lines, row = y0 + i / job.lines;
-    if (x < job.strips.samples())
-      job.out[offset + static_cast<std::ptrdiff_t>(row) * job.strips.samples() + x] =
-          clipped<W>(job.strips, row, made[i], job.next_outside);
+  const bool plain = all_inside<W>(job.strips, y0 + rows - 1);
+  unsigned* to = job.out + offset + (y0 + first_step) * pitch + x;
+  for (int e = first_step; e < rows; e += step, to += step * pitch) {
+    const unsigned word = made[(e << job.line_bits) + column];
+    *to = plain ? word : clipped<W>(job.strips, y0 + e, word, job.next_outside);
   }
 }
 
@@ -300,6 +336,7 @@ struct TileJob {
   int left = 0, top = 0;           ///< the window's corner, in words and rows
   int in_across = 0, in_down = 0;  ///< the input tile
   int out_across = 0, out_down = 0;
+  int cell_bits = 0;         ///< out_across = 32 << cell_bits
   int across = 1, down = 1;  ///< blocks
   bool settle = false;
   unsigned outside = 0, next_outside = 0;
@@ -311,35 +348,44 @@ template <class Rule, Extreme kExtreme>
 __global__ void __launch_bounds__(kTileThreads) window_tile(const TileJob job) {
   using W = typename Rule::W;
   using R = Running<W, kExtreme>;
-  constexpr int kThreads = static_cast<int>(kTileThreads);
+  constexpr int kThreads = static_cast<int>(kTileThreads), kWarps = kThreads / 32;
   unsigned* tile = &block_shared<unsigned>();
   const int block = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
+  const int lane = thread % 32, warp = thread / 32;
   const int x0 = block % job.across * job.out_across, y0 = block / job.across % job.down * job.out_down;
   const std::ptrdiff_t offset =
       block / job.across / job.down * static_cast<std::ptrdiff_t>(job.strips.words());
-  const int size = job.in_across * job.in_down, outputs = job.out_across * job.out_down;
+  const int top = y0 + job.top, left = x0 + job.left, samples = job.strips.samples();
+  const bool within =
+      top >= 0 && top + job.in_down <= job.strips.strip && left >= 0 && left + job.in_across <= samples;
+  for (int r = warp; r < job.in_down; r += kWarps) {
+    const unsigned* from = job.in + offset + static_cast<std::ptrdiff_t>(top + r) * samples + left;
+    for (int c = lane; c < job.in_across; c += 32)
+      tile[r * job.in_across + c] =
+          within ? from[c] : word_at<W>(job.in + offset, job.strips, left + c, top + r, job.outside);
+  }
+  __syncthreads();
   unsigned held[kTileWords];
 #pragma unroll
-  for (int k = 0; k < kTileWords; ++k) {
-    const int i = k * kThreads + thread;
-    held[k] = i < size ? word_at<W>(job.in + offset, job.strips, x0 + job.left + i % job.in_across,
-                                    y0 + job.top + i / job.in_across, job.outside)
-                       : job.outside;
-    tile[i] = held[k];
-  }
-  unsigned best[kTileOutputs];
+  for (int k = 0; k < kTileWords; ++k) held[k] = tile[k * kThreads + thread];
+  // Results are dealt out in rows of 32 words, a row to a warp; what a warp takes next lies a whole number of
+  // rows below.
+  const int cells = (job.out_across >> 5) * job.out_down, count = cells / kWarps;
+  const int column = (warp & ((1 << job.cell_bits) - 1)) * 32 + lane, first_row = warp >> job.cell_bits;
+  const int rows_apart = kWarps >> job.cell_bits, apart = rows_apart * job.in_across;
+  const unsigned* corner = tile + first_row * job.in_across + column;
+  R best[kTileOutputs];
 #pragma unroll
-  for (int k = 0; k < kTileOutputs; ++k) best[k] = broadcast<W>(Rule::nothing(kExtreme));
-  __syncthreads();
+  for (int k = 0; k < kTileOutputs; ++k) best[k] = R(broadcast<W>(Rule::nothing(kExtreme)));
   for (int t = 0; t < job.table_count; ++t) {
     const DeviceTable table = job.tables[t];
     if (table.reads > 0) {
 #pragma unroll
       for (int k = 0; k < kTileWords; ++k) {
         R running(held[k]);
-        // The last read ends with the tile: those that would reach beyond belong to no result.
-        for (int read = 1; read < table.reads; ++read)
-          running.take(tile[min(k * kThreads + thread + table.shifts[read], kTileWords * kThreads - 1)]);
+        running.take(tile[k * kThreads + thread + table.shifts[1]]);
+        if (table.reads > 2) running.take(tile[k * kThreads + thread + table.shifts[2]]);
+        if (table.reads > 3) running.take(tile[k * kThreads + thread + table.shifts[3]]);
         held[k] = running.word();
       }
       __syncthreads();
@@ -347,25 +393,20 @@ __global__ void __launch_bounds__(kTileThreads) window_tile(const TileJob job) {
       for (int k = 0; k < kTileWords; ++k) tile[k * kThreads + thread] = held[k];
       __syncthreads();
     }
+    for (int term = table.terms_begin; term < table.terms_end; ++term) {
+      const unsigned* at = corner + job.terms[term].row * job.in_across + job.terms[term].shift;
 #pragma unroll
-    for (int k = 0; k < kTileOutputs; ++k) {
-      const int i = k * kThreads + thread;
-      if (i < outputs) {
-        const unsigned* at = tile + i / job.out_across * job.in_across + i % job.out_across;
-        R running(best[k]);
-        for (int term = table.terms_begin; term < table.terms_end; ++term)
-          running.take(at[job.terms[term].row * job.in_across + job.terms[term].shift]);
-        best[k] = running.word();
-      }
+      for (int k = 0; k < kTileOutputs; ++k)
+        if (k < count) best[k].take(at[k * apart]);
     }
     __syncthreads();
   }
 #pragma unroll
   for (int k = 0; k < kTileOutputs; ++k) {
-    const int i = k * kThreads + thread, x = x0 + i % job.out_across, row = y0 + i / job.out_across;
-    if (i < outputs && x < job.strips.samples() && row < job.strips.strip) {
-      const unsigned word = job.settle ? settled_word<Rule>(best[k]) : best[k];
-      job.out[offset + static_cast<std::ptrdiff_t>(row) * job.strips.samples() + x] =
+    const int x = x0 + column, row = y0 + first_row + k * rows_apart;
+    if (k < count && x < samples && row < job.strips.strip) {
+      const unsigned word = job.settle ? settled_word<Rule>(best[k].word()) : best[k].word();
+      job.out[offset + static_cast<std::ptrdiff_t>(row) * samples + x] =
           clipped<W>(job.strips, row, word, job.next_outside);
     }
   }

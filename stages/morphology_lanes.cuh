@@ -34,6 +34,7 @@ template <class W, Extreme kExtreme>
 struct Running {
   unsigned odd, even;
 
+  Running() = default;
   __device__ explicit Running(unsigned word) : odd(word), even(sizeof(W) == 1 ? word << 8 : 0) {}
   __device__ void take(unsigned word) {
     if constexpr (sizeof(W) == 1) {
