@@ -258,7 +258,7 @@ struct DevicePlan::PassRun {
     job.columns = results, job.outside = outside_word, job.next_outside = next_outside;
     const int most =
         static_cast<int>(kLineShared / (2 * sizeof(unsigned))) / strips.pixel - length - kGroup - 8;
-    const int wanted = std::max({5120 / strips.pixel, 4 * length, 64});
+    const int wanted = std::max({3300 / strips.pixel, 4 * length, 64});
     job.segments = std::max(1, (results + std::min(wanted, most) - 1) / std::min(wanted, most));
     job.segment = ((results + job.segments - 1) / job.segments + 3) / 4 * 4;
     job.segments = (results + job.segment - 1) / job.segment;
@@ -291,7 +291,7 @@ struct DevicePlan::PassRun {
     }
     // Half of what a multiprocessor has, so that two blocks share it; narrower blocks where windows are high.
     job.lines = 32;
-    int steps = 400;
+    int steps = std::clamp(5 * halo / 2, 128, 400);
     while (job.lines > 8 && halo > steps / 2) job.lines /= 2, --job.line_bits, steps *= 2;
     if (halo > steps / 2) steps *= 2;
     job.rows = std::clamp(steps - halo, 1, strips.strip);
@@ -305,9 +305,9 @@ struct DevicePlan::PassRun {
     const std::size_t shared = 2 * static_cast<std::size_t>(job.steps + kGroup) *
                                static_cast<std::size_t>(job.lines) * sizeof(unsigned);
     if (window.extreme == Extreme::Minimum)
-      launcher("window_columns", window_columns<Rule, Extreme::Minimum>, blocks, kLineThreads, shared, job);
+      launcher("window_columns", window_columns<Rule, Extreme::Minimum>, blocks, kColumnThreads, shared, job);
     else
-      launcher("window_columns", window_columns<Rule, Extreme::Maximum>, blocks, kLineThreads, shared, job);
+      launcher("window_columns", window_columns<Rule, Extreme::Maximum>, blocks, kColumnThreads, shared, job);
   }
 
   /// A window of any shape, from words to words.

@@ -8,7 +8,9 @@
 
 namespace contorno::morphology_cuda {
 
-inline constexpr unsigned kLineThreads = 512;
+// Measured on an H200: many small blocks, so that some load while others compute.
+inline constexpr unsigned kLineThreads = 256;
+inline constexpr unsigned kColumnThreads = 512;
 inline constexpr unsigned kTileThreads = 512;
 inline constexpr unsigned kTermThreads = 256;
 inline constexpr int kTileWords = 40;    ///< of the input tile, a thread
@@ -216,7 +218,7 @@ __device__ void store_strips(const RowsJob& job, int plane, int row, int first_s
 
 /// A block makes one segment of one row of words.
 template <class Rule, Extreme kExtreme, Place kFrom, Place kTo, PassResult kResult>
-__global__ void __launch_bounds__(kLineThreads) window_rows(const RowsJob job) {
+__global__ void __launch_bounds__(kLineThreads, 6) window_rows(const RowsJob job) {
   using W = typename Rule::W;
   unsigned* shared = &block_shared<unsigned>();
   const int block = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
@@ -266,7 +268,7 @@ struct ColumnsJob {
 };
 
 template <class Rule, Extreme kExtreme>
-__global__ void __launch_bounds__(kLineThreads) window_columns(const ColumnsJob job) {
+__global__ void __launch_bounds__(kColumnThreads, 3) window_columns(const ColumnsJob job) {
   using W = typename Rule::W;
   constexpr Extreme kOther = kExtreme == Extreme::Minimum ? Extreme::Maximum : Extreme::Minimum;
   const int block = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
@@ -279,7 +281,7 @@ __global__ void __launch_bounds__(kLineThreads) window_columns(const ColumnsJob 
   const int top = y0 + job.second_first + job.first;
   const int samples = job.strips.samples();
   const int column = thread & (job.lines - 1), x = x0 + column;
-  const int first_step = thread >> job.line_bits, step = static_cast<int>(kLineThreads) >> job.line_bits;
+  const int first_step = thread >> job.line_bits, step = static_cast<int>(kColumnThreads) >> job.line_bits;
   const std::ptrdiff_t pitch = samples;
   if (top >= 0 && top + job.steps <= job.strips.strip && x0 + job.lines <= samples) {
     const unsigned* from = job.in + offset + (top + first_step) * pitch + x;
@@ -292,7 +294,7 @@ __global__ void __launch_bounds__(kLineThreads) window_columns(const ColumnsJob 
   }
   __syncthreads();
   unsigned* made = window_along<W, kExtreme>(raw, totals, job.lines, job.steps, job.length, thread,
-                                             static_cast<int>(kLineThreads));
+                                             static_cast<int>(kColumnThreads));
   if (job.second_length != 0) {
     const int steps = job.steps - (job.length - 1), second_top = y0 + job.second_first;
     if (!all_inside<W>(job.strips, second_top) || !all_inside<W>(job.strips, second_top + steps - 1)) {
@@ -303,7 +305,7 @@ __global__ void __launch_bounds__(kLineThreads) window_columns(const ColumnsJob 
       __syncthreads();
     }
     made = window_along<W, kOther>(made, made == raw ? totals : raw, job.lines, steps, job.second_length,
-                                   thread, static_cast<int>(kLineThreads));
+                                   thread, static_cast<int>(kColumnThreads));
   }
   if (x >= samples) return;
   const int rows = min(job.rows, job.strips.strip - y0);
@@ -360,9 +362,21 @@ __global__ void __launch_bounds__(kTileThreads) window_tile(const TileJob job) {
       top >= 0 && top + job.in_down <= job.strips.strip && left >= 0 && left + job.in_across <= samples;
   for (int r = warp; r < job.in_down; r += kWarps) {
     const unsigned* from = job.in + offset + static_cast<std::ptrdiff_t>(top + r) * samples + left;
-    for (int c = lane; c < job.in_across; c += 32)
-      tile[r * job.in_across + c] =
-          within ? from[c] : word_at<W>(job.in + offset, job.strips, left + c, top + r, job.outside);
+    unsigned* to = tile + r * job.in_across;
+    if (within) {
+      // All loads of a stretch are on their way before the first is waited for.
+      for (int begin = lane; begin < job.in_across; begin += 256) {
+        unsigned words[8];
+#pragma unroll
+        for (int k = 0; k < 8; ++k) words[k] = begin + 32 * k < job.in_across ? from[begin + 32 * k] : 0;
+#pragma unroll
+        for (int k = 0; k < 8; ++k)
+          if (begin + 32 * k < job.in_across) to[begin + 32 * k] = words[k];
+      }
+    } else {
+      for (int c = lane; c < job.in_across; c += 32)
+        to[c] = word_at<W>(job.in + offset, job.strips, left + c, top + r, job.outside);
+    }
   }
   __syncthreads();
   unsigned held[kTileWords];

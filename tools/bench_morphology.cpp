@@ -1,7 +1,7 @@
 // The contorno side of tools/bench-morphology: reads commands from standard input, one a line, and answers
 // each with a line, so that it can be timed in turns with other programs.
 //   load FILE HEIGHT WIDTH CHANNELS THREADS             uint8, interleaved
-//   plan OPERATION SHAPE WIDTH HEIGHT [HEIGHTS...]      of the morphology stage
+//   plan OPERATION SHAPE WIDTH HEIGHT [opencv] [HEIGHTS...]   of the morphology stage
 //   reconstruct FILE                                    the loaded image under the mask in FILE
 //   run TIMES                                           seconds, one number a run
 //   save FILE                                           the last result
@@ -98,7 +98,12 @@ ParamSet settings(std::istringstream& words) {
   params.set("element", shape);
   params.set("size", std::vector<double>{width, height});
   std::vector<double> heights;
-  for (double one = 0; words >> one;) heights.push_back(one);
+  for (std::string word; words >> word;) {
+    if (word == "opencv")
+      params.set("opencv_compat", true);
+    else
+      heights.push_back(std::stod(word));
+  }
   params.set("heights", heights);
   return params;
 }

@@ -2,6 +2,7 @@
 #include "stages/catalog.h"
 #include "plugins/contour_writer.h"
 #include "plugins/dataset.h"
+#include "plugins/mask_file.h"
 #include "plugins/mipmap_writer.h"
 #include "plugins/synthetic.h"
 #include "tools/commands.h"
@@ -34,6 +35,7 @@ FrameDecoder frame_decoder() {
 const Catalog& full_catalog() {
   static const SourceType dataset = dataset_source(frame_decoder());
   static const Catalog catalog = [] {
+    set_element_mask_reader([](const std::string& path) { return read_mask_file(path, frame_decoder()); });
     Catalog all{.stages = stage_catalog(),
                 .sources = {&dataset, &synthetic_source(), &diamond_square_source()},
                 .sinks = contour_sinks()};
