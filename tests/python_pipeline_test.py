@@ -288,3 +288,17 @@ pipeline.close()
 
 def test_the_package_is_light_until_a_graph_is_made():
     assert run_python("import contorno, sys; print('contorno._pipeline' in sys.modules)").strip() == "False"
+
+
+def test_graphs_may_be_made_of_all_that_the_program_knows(contorno):
+    from contorno import _pipeline
+    listed = contorno("stages").stdout
+    program = {"sources": [], "stages": [], "sinks": []}
+    for line in listed.splitlines():
+        if line in program:
+            section = line
+        elif match := re.match(r"  (\w+)  ", line):
+            program[section].append(match.group(1))
+    assert program["stages"] == list(_pipeline.types["stages"])
+    assert [*program["sources"], "push"] == list(_pipeline.types["sources"])
+    assert program["sinks"] == list(_pipeline.types["sinks"])

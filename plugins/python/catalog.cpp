@@ -2,7 +2,9 @@
 #include "stages/catalog.h"
 #include "plugins/contour_writer.h"
 #include "plugins/dataset.h"
+#include "plugins/mipmap_writer.h"
 #include "plugins/python/pipeline_run.h"
+#include "plugins/synthetic.h"
 #ifdef CONTORNO_HAVE_GSTREAMER
 #include "plugins/gst_media.h"
 #endif
@@ -44,7 +46,10 @@ const Catalog& python_catalog() {
   static const SourceType dataset = dataset_source(frame_decoder());
   static const SourceType push = push_source();
   static const Catalog catalog = [] {
-    Catalog all{.stages = stage_catalog(), .sources = {&dataset, &push}, .sinks = contour_sinks()};
+    Catalog all{.stages = stage_catalog(),
+                .sources = {&dataset, &synthetic_source(), &diamond_square_source(), &push},
+                .sinks = contour_sinks()};
+    all.sinks.push_back(&mipmaps_sink());
 #ifdef CONTORNO_HAVE_GSTREAMER
     all.sources.insert(all.sources.begin(),
                        {&video_source(), &images_source(), &camera_source(), &test_source()});

@@ -97,8 +97,7 @@ py::list find_on_cuda(py::handle image, py::handle level, py::handle mask,
       image, level, mask,
       {.fully_connected = options.fully_connected, .positive_orientation = options.positive_orientation},
       &check_sides);
-  return to_list(reinterpret_cast<const PointD*>(found.points.data()), found.offsets.data(),
-                 found.closed.size());
+  return to_list(reinterpret_cast<const PointD*>(found.points.data()), found.offsets.data(), found.count());
 }
 
 py::object find(py::handle image, py::handle level, py::handle fully_connected,

@@ -64,7 +64,7 @@ FoundInMaps find_in_maps(const ImageView& maps, std::span<const double> levels, 
                                                counts.points, std::numeric_limits<std::uint32_t>::max()));
   FoundInMaps found{.points = Buffer<std::byte>(counts.points * point_bytes(type)),
                     .offsets = Buffer<std::uint32_t>(counts.contours + 1),
-                    .closed = Buffer<std::uint8_t>(counts.contours),
+                    .closed = Buffer<std::uint8_t>(counts.contours + 1),
                     .class_begin = std::vector<std::uint32_t>(static_cast<std::size_t>(format.channels) + 1)};
   assembler.emit(maps, crossings.data(), scratch.data(), contours, points,
                  target_of(found, type, options.positive_orientation), found.class_begin.data());
@@ -123,7 +123,7 @@ FlatContours flatten(std::vector<FoundInMaps> results, int frames, int planes, i
   const auto count = static_cast<std::size_t>(contours);
   flat.offsets = Buffer<std::int64_t>(count + 1);
   flat.offsets.data()[count] = points;
-  flat.closed = Buffer<std::uint8_t>(count);
+  flat.closed = Buffer<std::uint8_t>(count + 1);
   flat.class_ids = Buffer<std::int32_t>(count);
   flat.frame_ids = Buffer<std::int32_t>(count);
   flat.level_ids = Buffer<std::int32_t>(count);

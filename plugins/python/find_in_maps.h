@@ -25,11 +25,14 @@ inline std::size_t point_bytes(PointType type) {
 }
 
 /// Plane k has contours [class_begin[k], class_begin[k + 1]), contour i points [offsets[i], offsets[i + 1]).
+/// `closed` has one place more than there are contours.
 struct FoundInMaps {
   Buffer<std::byte> points;
   Buffer<std::uint32_t> offsets;
   Buffer<std::uint8_t> closed;
   std::vector<std::uint32_t> class_begin;
+
+  std::size_t count() const { return offsets.size() - 1; }
 };
 
 /// All planes of one image, a level each. Throws Error(BadData, BadConfig).
@@ -43,7 +46,7 @@ struct MapStack {
   std::ptrdiff_t frame_pitch = 0;
 };
 
-/// Contours of all frames, planes and levels, in this order of nesting. `points` is shared by all.
+/// Contours of all frames, planes and levels, in this order of nesting.
 struct FlatContours {
   Buffer<std::byte> points;
   Buffer<std::int64_t> offsets;
@@ -52,7 +55,7 @@ struct FlatContours {
   /// Contours of frame f, plane k, level l begin at begin[(f * planes + k) * levels + l].
   std::vector<std::int64_t> begin;
 
-  std::size_t count() const { return closed.size(); }
+  std::size_t count() const { return offsets.size() - 1; }
 };
 
 /// `levels` has `levels_per_plane` values for each plane, plane by plane.

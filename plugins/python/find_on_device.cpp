@@ -224,11 +224,11 @@ FoundInMaps download(const DeviceContours& contours) {
   const DeviceScope scope(contours.place.device);
   FoundInMaps found{.points = Buffer<std::byte>(contours.points * point_bytes(contours.type)),
                     .offsets = Buffer<std::uint32_t>(contours.contours + 1),
-                    .closed = Buffer<std::uint8_t>(contours.contours),
+                    .closed = Buffer<std::uint8_t>(contours.contours + 1),
                     .class_begin = std::vector<std::uint32_t>(static_cast<std::size_t>(contours.planes) + 1)};
   // Through page-locked memory, in one piece each.
   const std::size_t sizes[] = {found.points.size(), found.offsets.size() * sizeof(std::uint32_t),
-                               found.closed.size(), found.class_begin.size() * sizeof(std::uint32_t)};
+                               contours.contours, found.class_begin.size() * sizeof(std::uint32_t)};
   void* const targets[] = {found.points.data(), found.offsets.data(), found.closed.data(),
                            found.class_begin.data()};
   const void* const sources[] = {contours.point_data, contours.offsets, contours.closed,

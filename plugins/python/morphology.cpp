@@ -20,7 +20,7 @@ namespace {
 StructuringElement element_from(py::handle mask_object, py::handle heights_object, py::handle anchor,
                                 const char* name) {
   const auto array = [](py::handle object, const std::string& what) {
-    const auto values = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(object);
+    auto values = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(object);
     if (!values) throw py::error_already_set();
     if (values.ndim() != 2)
       throw py::value_error(fmt::format("{} has {} dimensions, wanted 2", what, values.ndim()));

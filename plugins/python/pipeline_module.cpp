@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
+#include <cstdio>
+
 #include "config/load.h"
 #include "cuda/device.h"
 #include "plugins/python/host_image.h"
@@ -113,8 +115,12 @@ class Run {
       static_cast<void>(run_.release());
       return;
     }
-    const py::gil_scoped_release released;
-    run_.reset();
+    try {
+      const py::gil_scoped_release released;
+      run_.reset();
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "contorno: ending a pipeline: %s\n", error.what());
+    }
   }
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
@@ -262,6 +268,16 @@ void bind(py::module_& module) {
   py::list settings;
   for (const ParamSpec& spec : pipeline_params().specs) settings.append(spec.name);
   module.attr("settings") = py::tuple(settings);
+  py::dict types;
+  const auto names = [](const auto& list) {
+    py::list all;
+    for (const auto* type : list) all.append(type->name);
+    return all;
+  };
+  types["stages"] = names(python_catalog().stages);
+  types["sources"] = names(python_catalog().sources);
+  types["sinks"] = names(python_catalog().sinks);
+  module.attr("types") = types;
   module.def("load", &load);
   py::class_<Run>(module, "Run")
       .def(py::init([](const GraphSpec& graph, const std::string& output, std::uint64_t frames, bool images) {
