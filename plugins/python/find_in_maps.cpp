@@ -124,9 +124,9 @@ FlatContours flatten(std::vector<FoundInMaps> results, int frames, int planes, i
   flat.offsets = Buffer<std::int64_t>(count + 1);
   flat.offsets.data()[count] = points;
   flat.closed = Buffer<std::uint8_t>(count + 1);
-  flat.class_ids = Buffer<std::int32_t>(count);
-  flat.frame_ids = Buffer<std::int32_t>(count);
-  flat.level_ids = Buffer<std::int32_t>(count);
+  flat.class_ids = Buffer<std::int32_t>(count + 1);
+  flat.frame_ids = Buffer<std::int32_t>(count + 1);
+  flat.level_ids = Buffer<std::int32_t>(count + 1);
   // The points of a single image are in their final order already.
   const bool single = results.size() == 1;
   if (!single) flat.points = Buffer<std::byte>(static_cast<std::size_t>(points) * point_bytes(type));
