@@ -37,6 +37,98 @@ __device__ __forceinline__ unsigned long long load_acquire(const unsigned long l
 __device__ __forceinline__ void store_release(unsigned long long* address, unsigned long long value) {
   asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(address), "l"(value) : "memory");
 }
+
+/// What other multiprocessors write during this kernel: past the first-level cache. Says nothing about other
+/// memory.
+__device__ __forceinline__ unsigned long long load_relaxed(const unsigned long long* address) {
+  unsigned long long value;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(address) : "memory");
+  return value;
+}
+__device__ __forceinline__ void store_relaxed(unsigned long long* address, unsigned long long value) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(address), "l"(value) : "memory");
+}
+
+/// 16 bytes at once, seen by all blocks: never half of what another thread writes.
+__device__ __forceinline__ uint4 load_whole(const uint4* address) {
+  uint4 v;
+#if CUDART_VERSION >= 12040
+  asm volatile(
+      "{ .reg .b128 whole; .reg .b64 low, high; ld.relaxed.gpu.global.b128 whole, [%4];"
+      " mov.b128 {low, high}, whole; mov.b64 {%0, %1}, low; mov.b64 {%2, %3}, high; }"
+      : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+      : "l"(address)
+      : "memory");
+#else  // PTX before 8.3 cannot say it, but a vector is loaded at once
+  asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+               : "l"(address)
+               : "memory");
+#endif
+  return v;
+}
+__device__ __forceinline__ void store_whole(uint4* address, const uint4& v) {
+#if CUDART_VERSION >= 12040
+  asm volatile(
+      "{ .reg .b128 whole; .reg .b64 low, high; mov.b64 low, {%1, %2}; mov.b64 high, {%3, %4};"
+      " mov.b128 whole, {low, high}; st.relaxed.gpu.global.b128 [%0], whole; }" ::"l"(address),
+      "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
+      : "memory");
+#else
+  asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(address), "r"(v.x), "r"(v.y),
+               "r"(v.z), "r"(v.w)
+               : "memory");
+#endif
+}
+
+/// The greater one; not a number if one is not.
+__device__ __forceinline__ float greater_or_nan(float a, float b) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  float greater;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(greater) : "f"(a), "f"(b));
+  return greater;
+#else
+  return a != a || a > b ? a : b;
+#endif
+}
+__device__ __forceinline__ double greater_or_nan(double a, double b) {
+  return a != a || a > b ? a : b;
+}
+
+// Warps --------------------------------------------------------------------------------------------------
+/// The lanes with the same value. Called by whole warps.
+__device__ __forceinline__ unsigned peers_with(unsigned value) {
+  return __match_any_sync(~0U, value);
+}
+/// Least and greatest value among `peers`, to which this lane belongs; called by all of them.
+__device__ __forceinline__ unsigned lowest_among(unsigned peers, unsigned value) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  return __reduce_min_sync(peers, value);
+#else
+  unsigned all = value;
+  for (unsigned rest = peers; rest != 0; rest &= rest - 1)
+    all = min(all, __shfl_sync(peers, value, __ffs(static_cast<int>(rest)) - 1));
+  return all;
+#endif
+}
+__device__ __forceinline__ unsigned highest_among(unsigned peers, unsigned value) {
+  return ~lowest_among(peers, ~value);
+}
+/// The greatest value of a warp.
+__device__ __forceinline__ unsigned highest_of_warp(unsigned value) {
+  return ~lowest_among(~0U, ~value);
+}
+
+/// Takes `count` from a counter. The compiler would gather atomicAdd over the warp, and wait for it at once.
+__device__ __forceinline__ unsigned take(unsigned* counter, unsigned count) {
+  unsigned before;
+  asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], %2;"
+               : "=r"(before)
+               : "l"(counter), "r"(count)
+               : "memory");
+  return before;
+}
+
 __device__ __forceinline__ void spin_pause() {
   __nanosleep(20);
 }

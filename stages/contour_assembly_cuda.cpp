@@ -1,5 +1,5 @@
 // Contour assembly on the device. The CUDA contour engine reads the map itself, so it starts here from the
-// map behind the crossings: bits, links, ranks and points in four launches, then the contours that exist are
+// map behind the crossings: bits, links, ranks and points in a few launches, then the contours that exist are
 // written to the host.
 #include "cuda/memory.h"
 #include "cuda/stream.h"

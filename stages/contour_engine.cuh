@@ -1,15 +1,13 @@
 // The contour engine on the device: what its kernels share. A frame's maps become contours in three launches
-// if small, six if large (_find, _trace, _join, _number, _place are the files):
+// if small, six if large (_read, _tile and _pieces, _join, _number, _place are the files):
 //
-//   find_crossed                 large maps: reads the map once, keeps a bit a sample of the tiles that are
-//   crossed trace_small/_sparse/_dense   a tile of 64 x 32 cells: finds its segments, links them into pieces
-//   (the parts of
-//                                contours inside the tile), ranks each segment in its piece, in shared
-//                                memory. Closed pieces are finished contours.
-//   join_grid                    ranks the open pieces by pointer jumping, over tile borders
-//   number_contours              numbers and offsets of contours: a scan over first segments in raster order
-//   join_and_number              both, for small maps
-//   place_points                 writes every point where it belongs
+//   trace_small, or             a tile of 64 x 32 cells: reads its samples, finds its segments, links them
+//   trace_tiles, trace_dense    into pieces (the parts of contours inside the tile), ranks each segment in
+//                               its piece, in shared memory. Closed pieces are finished contours.
+//   join_pieces, finish_pieces  rank the open pieces by pointer jumping, over tile borders
+//   number_contours             numbers and offsets of contours: a scan over first segments in raster order
+//   join_and_number             all three, for small maps
+//   place_points                writes every point where it belongs
 //
 // The order of everything that comes out follows from raster ids; atomics only hand out places in
 // intermediate arrays, so two runs give the same bits. A segment's raster id is 2 * (row * cell_columns +
@@ -48,9 +46,8 @@ struct Counters {
   alignas(8) unsigned pieces;  ///< one 64-bit atomic hands out pieces and active pieces
   unsigned active;
   unsigned segments;
-  unsigned crossed_tiles, dense_tiles;
+  unsigned dense_tiles;
   unsigned finished_blocks;
-  unsigned meetings[59];  ///< of the blocks that join pieces
 };
 
 /// What the assembly knows of a piece. The position of its j-th segment's end point in the contour follows
@@ -62,12 +59,30 @@ struct alignas(16) PieceInfo {
   unsigned first;          ///< 1: this piece begins an open contour and `from` is its first point
 };
 
-/// A piece that goes on in other tiles.
+/// A piece that is not a contour by itself.
 struct alignas(16) ActivePiece {
-  unsigned count;     ///< segments
-  unsigned last_id;   ///< largest raster id
-  unsigned last_pos;  ///< and its place in the piece
-  unsigned exit;      ///< slot in which the follower's index stands; kNone: ends here
+  unsigned first_id, last_id;  ///< smallest and largest raster id
+  unsigned last_pos;           ///< place of the largest in the piece
+  unsigned piece;
+};
+
+/// What ranking knows of the pieces from one up to `next` (not with it). Pieces are compared by their place
+/// among the active ones; one where an open chain ends outranks all.
+struct Window {
+  unsigned next;     ///< with kInSlot: the slot in which it stands
+  unsigned length;   ///< segments up to there
+  unsigned best;     ///< the highest piece, with kEnd if the chain ends there
+  unsigned best_at;  ///< segments up to that one
+};
+inline constexpr unsigned kInSlot = 1U << 31, kEnd = 1U << 31;
+
+/// What a chain's pieces say together, collected at its highest piece.
+struct alignas(16) Chain {
+  unsigned long long first;  ///< least (smallest raster id << 32 | active piece)
+  unsigned long long last;   ///< greatest (largest raster id << 32 | active piece), if closed
+  unsigned far;              ///< most segments from a piece to the highest one
+  unsigned count;            ///< segments of the highest piece
+  unsigned unused[2];
 };
 
 struct TileBits;
@@ -75,9 +90,8 @@ struct TileBits;
 template <class P>
 struct Work {
   Counters* counters;
-  TileBits* tile_bits;      ///< of the crossed tiles, in any order (large maps)
-  unsigned* crossed_tiles;  ///< which tile each of them is
-  unsigned* dense_tiles;    ///< places in crossed_tiles of those with too many segments for trace_sparse
+  TileBits* tile_bits;              ///< of the tiles with too many segments for trace_tiles, in any order
+  unsigned* dense_tiles;            ///< which tile each of them is
   unsigned long long* scan_status;  ///< one a block of number_contours
   uint2* tile_pieces;               ///< first piece, number of pieces
   unsigned short* row_pieces;       ///< kTileRows + 1 a tile: first piece whose first segment is in the row
@@ -89,11 +103,8 @@ struct Work {
   P* from;                ///< first point of a piece, if open
   unsigned* head_offset;  ///< at head pieces: the contour's first point
   ActivePiece* active;
-  uint2* active_first;  ///< smallest raster id, piece
-  uint4* state[2];      ///< join_pieces: follower, segments to it, representative, segments to that
-  unsigned* best[2];    ///< join_pieces: largest raster id seen, kNone: the open end was seen
-  unsigned long long* chain_first;  ///< at representatives: (smallest id, active piece)
-  unsigned* chain_far;              ///< at representatives: largest distance
+  uint4* windows;  ///< Window, read and written whole
+  Chain* chains;
 };
 
 template <class P>

@@ -1,13 +1,9 @@
-// The first step of a tile: its samples become bits. Each sample of the map is read once here (65 x 33 a
-// tile), with all loads of a thread in flight together; everything later works on bits and reads again only
-// the samples of crossed edges.
+// What a tile knows of its cells: a bit a cell, in words of 32 cells of a row. And how samples become bits.
 #pragma once
 
 #include "stages/contour_engine_nodes.cuh"
 
 namespace contorno::contour_engine {
-
-inline constexpr int kBitsThreads = 256;
 
 /// Where a tile lies.
 struct TilePlace {
@@ -36,85 +32,78 @@ __device__ __forceinline__ TilePlace place_of_block(const Job<P>& job, int block
       job, interleaved ? block % job.planes * (job.tiles_x * job.tiles_y) + block / job.planes : block);
 }
 
-/// The cells of a tile, a word a row.
+/// What the samples' bits say of as many cells as a word has bits.
+template <class Word>
+struct CellPlanes {
+  Word crossed, saddle;      ///< cells with a segment, with two
+  Word to_odd, to_late;      ///< bits 0 and 1 of the side on which the first segment ends
+  Word from_odd, from_late;  ///< and of the one on which it starts
+};
+
+/// From the bits of the cells' upper left, upper right, lower left and lower right samples. The sides are
+/// those of sides_of, as logic on whole words (checked below for every code).
+template <class Word>
+CONTORNO_HD constexpr CellPlanes<Word> planes_of(Word ul, Word ur, Word ll, Word lr, bool high) {
+  const Word connect = high ? ~Word{0} : Word{0};
+  return {(ul | ur | ll | lr) & ~(ul & ur & ll & lr),
+          (ul ^ ur) & (ll ^ lr) & (ul ^ ll),
+          (lr & (ul | ~ur)) | (~lr & ul & ~ll),
+          (lr & ul & ~ll & (~connect | ur)) | (~lr & (ul | (ll & ~ur))),
+          (ur & ~lr) | (ll & ~ul),
+          (lr & (~ul | ur)) | (~lr & ll & ~ul & (connect | ~ur))};
+}
+constexpr bool planes_match(bool high) {
+  for (int code = 1; code < 15; ++code) {
+    const auto planes = planes_of<unsigned>(code & 1, code >> 1 & 1, code >> 2 & 1, code >> 3, high);
+    const unsigned sides = static_cast<unsigned>((high ? kSidesHigh : kSidesLow) >> (4 * code)) & 15;
+    const bool two = code == 6 || code == 9;
+    if ((planes.crossed & 1) != 1 || (planes.saddle & 1) != (two ? 1U : 0U)) return false;
+    if (((planes.from_odd & 1) | (planes.from_late & 1) << 1 | (planes.to_odd & 1) << 2 |
+         (planes.to_late & 1) << 3) != sides)
+      return false;
+  }
+  return true;
+}
+static_assert(planes_match(false) && planes_match(true));
+
+/// 32 cells of a row; what linking asks of a neighbour comes with one load.
+struct alignas(16) CellWords {
+  unsigned crossed, saddle, to_odd, to_late;
+};
+struct alignas(8) FromWords {
+  unsigned odd, late;
+};
+
+inline constexpr int kTileGroups = 2 * kTileRows;  ///< of 32 cells
+
+/// The cells of a tile, in raster order.
 struct TileBits {
-  unsigned long long high[kTileRows + 1];  ///< samples above the level, columns 0..63
-  unsigned long long crossed[kTileRows], saddle[kTileRows];
-  unsigned high_last[kTileRows + 1];  ///< column 64
-  unsigned unusual;                   ///< links must be found from exact points
+  CellWords cells[kTileGroups];
+  FromWords from[kTileGroups];
+  unsigned unusual;  ///< links must be found from exact points
+  unsigned unused[3];
 };
 
-struct BitsShared {
-  unsigned long long valid[kTileRows + 1];
-  unsigned valid_last[kTileRows + 1];
-};
+__device__ __forceinline__ unsigned is_negative(float v) {
+  return __float_as_uint(v) >> 31;
+}
+__device__ __forceinline__ unsigned is_negative(double v) {
+  return static_cast<unsigned>(static_cast<unsigned long long>(__double_as_longlong(v)) >> 63);
+}
 
-/// The samples of a tile that one thread looks at: four rows of its warp, columns lane and lane + 32; warps 0
-/// and 1 also have row 32, warp 2 column 64, warp 3 their corner.
-template <class T>
-struct TileSamples {
-  using Value = typename Sample<T>::Value;
-  static constexpr int kRows = kTileRows / (kBitsThreads / 32);
-  static constexpr int kExtra = 2 * kRows;
-  Value value[2 * kRows + 1];
-  unsigned used;  ///< bit k: value k is not masked
-
-  /// Only asks for them: the loads of a thread are in flight together. Samples beyond the map are replaced by
-  /// the last one; what becomes of them is not used.
-  template <class P>
-  __device__ __forceinline__ void load(const Job<P>& job, const TilePlace& place) {
-    const Map& map = job.map;
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    const int warp = static_cast<int>(threadIdx.x) / 32;
-    const int last_row = map.height - 1;
-    const int last_col = map.width - 1;
-    const int col[2] = {min(place.col0 + lane, last_col), min(place.col0 + 32 + lane, last_col)};
-    const int first_row = place.row0 + warp * kRows;
-    const unsigned char* const plane = map.data + place.plane * map.plane_pitch;
-    const unsigned char* line = plane + min(first_row, last_row) * map.row_pitch;
-#pragma unroll
-    for (int k = 0; k < kRows; ++k) {
-      value[2 * k] = Sample<T>::read(line + col[0] * map.sample_pitch);
-      value[2 * k + 1] = Sample<T>::read(line + col[1] * map.sample_pitch);
-      if (first_row + k < last_row) line += map.row_pitch;
-    }
-    const int extra_row = min(place.row0 + (warp == 2 ? lane : kTileRows), last_row);
-    const int extra_col = warp < 2 ? col[warp] : min(place.col0 + kTileColumns, last_col);
-    value[kExtra] = value[0];
-    if (warp < 4)
-      value[kExtra] = Sample<T>::read(plane + extra_row * map.row_pitch + extra_col * map.sample_pitch);
-    used = ~0U;
-    if (map.mask == nullptr) return;
-    for (int k = 0; k < 2 * kRows; ++k)
-      if (is_masked(map, min(first_row + k / 2, last_row), col[k % 2])) used &= ~(1U << k);
-    if (is_masked(map, extra_row, extra_col)) used &= ~(1U << kExtra);
-  }
-};
-
-/// Calls `store` with a bit a sample: one word a row (lane 0), one a sample of column 64.
-template <class T, class Test>
-__device__ __forceinline__ void make_rows(const Test& test, unsigned long long* rows, unsigned* last) {
-  constexpr int kRows = TileSamples<T>::kRows;
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int warp = static_cast<int>(threadIdx.x) / 32;
-#pragma unroll
-  for (int k = 0; k < kRows; ++k) {
-    const unsigned left = __ballot_sync(~0U, test(2 * k));
-    const unsigned right = __ballot_sync(~0U, test(2 * k + 1));
-    if (lane == 0) rows[warp * kRows + k] = left | static_cast<unsigned long long>(right) << 32;
-  }
-  const bool extra = test(TileSamples<T>::kExtra);
-  const unsigned word = __ballot_sync(~0U, extra);
-  if (warp < 2 && lane == 0) reinterpret_cast<unsigned*>(&rows[kTileRows])[warp] = word;
-  if (warp == 2) last[lane] = extra ? 1 : 0;
-  if (warp == 3 && lane == 0) last[kTileRows] = extra ? 1 : 0;
+/// A float that is not below v >= 0, as bits; those of NaN are above all.
+__device__ __forceinline__ unsigned float_bits_above(float v) {
+  return __float_as_uint(v);
+}
+__device__ __forceinline__ unsigned float_bits_above(double v) {
+  return __float_as_uint(__double2float_ru(v));
 }
 
 /// How samples are compared with the level of a plane.
 template <class T>
 struct LevelTest {
   using Value = typename Sample<T>::Value;
-  Value threshold, centre, near, large;
+  Value threshold, centre, near, large, rounding;
   template <class P>
   __device__ __forceinline__ LevelTest(const Job<P>& job, int plane) {
     const double level = job.level[plane % job.levels];
@@ -126,6 +115,21 @@ struct LevelTest {
     const Value magnitude = fmax(fabs(centre), Value{1});
     near = magnitude * static_cast<Value>(0x1p-18);
     large = magnitude * static_cast<Value>(0x1p15);
+    // The same of many samples together: only the ratio of the distances counts, beside the rounding of
+    // threshold and centre. Samples exactly at the level remain, and those whose distances are rounded away.
+    const bool exact = !Sample<T>::kInteger && static_cast<double>(threshold) == level;
+    rounding =
+        exact ? Value{0} : fmax(fabs(centre) * static_cast<Value>(0x1p-21), static_cast<Value>(0x1p-120));
+  }
+  /// Beyond it a difference of two samples could overflow in float64.
+  static constexpr __device__ Value greatest_usual() { return static_cast<Value>(0x1p126); }
+  /// By the bits of a float that is at least the greatest distance from the level; and by the least distance.
+  __device__ __forceinline__ bool are_finite(unsigned greatest) const {
+    return greatest < __float_as_uint(0x1p126F);
+  }
+  __device__ __forceinline__ bool are_usual(Value least, unsigned greatest) const {
+    const auto most = static_cast<Value>(__uint_as_float(greatest));
+    return least > rounding && least > most * static_cast<Value>(0x1p-34);
   }
   __device__ __forceinline__ bool is_high(Value v) const { return v > threshold; }
   /// Finite, and far enough from the level. False for NaN.
@@ -134,25 +138,6 @@ struct LevelTest {
     return distance > near && distance < large;
   }
 };
-
-/// Fills bits.high and, if unusual, s.valid. A tile is unusual if any of its samples is not finite, masked,
-/// or so close to the level that a crossing could fall exactly on it. Ends with a barrier.
-template <class T, class P>
-__device__ __forceinline__ bool make_bits(const Job<P>& job, const TilePlace& place,
-                                          const TileSamples<T>& samples, TileBits& bits, BitsShared& s) {
-  const LevelTest<T> test(job, place.plane);
-  bool usual = samples.used == ~0U;
-#pragma unroll
-  for (int k = 0; k <= TileSamples<T>::kExtra; ++k) usual = usual && test.is_usual(samples.value[k]);
-  make_rows<T>([&](int k) { return test.is_high(samples.value[k]); }, bits.high, bits.high_last);
-  const bool unusual = __syncthreads_or(usual ? 0 : 1) != 0;
-  if (unusual) {
-    make_rows<T>([&](int k) { return samples.value[k] == samples.value[k] && (samples.used >> k & 1) != 0; },
-                 s.valid, s.valid_last);
-    __syncthreads();
-  }
-  return unusual;
-}
 
 /// A row of samples: columns 0..63, and 64.
 struct RowWord {
@@ -163,34 +148,34 @@ struct RowWord {
   }
 };
 
-/// Crossed cells and saddles between two rows of samples.
-__device__ __forceinline__ void find_cells(const RowWord& upper, const RowWord& lower, int columns,
-                                           unsigned long long& crossed, unsigned long long& saddle) {
-  const unsigned long long ul = upper.word;
-  const unsigned long long ur = upper.right();
-  const unsigned long long ll = lower.word;
-  const unsigned long long lr = lower.right();
-  crossed = ((ul | ur | ll | lr) & ~(ul & ur & ll & lr)) & (~0ULL >> (64 - columns));
-  saddle = (ul ^ ur) & (ll ^ lr) & (ul ^ ll);
+/// The cells between two rows of samples that lie in the map; `valid` are those whose samples all count.
+__device__ __forceinline__ CellPlanes<unsigned long long> find_cells(const RowWord& upper,
+                                                                     const RowWord& lower,
+                                                                     const TilePlace& place, int row,
+                                                                     bool connect_high) {
+  auto planes = planes_of(upper.word, upper.right(), lower.word, lower.right(), connect_high);
+  planes.crossed &= row < place.rows ? ~0ULL >> (64 - place.columns) : 0ULL;
+  return planes;
 }
 
-/// Crossed cells and saddles of row `threadIdx.x`, by the first warp.
-__device__ __forceinline__ void find_crossed_row(const TilePlace& place, bool unusual, TileBits& bits,
-                                                 const BitsShared& s) {
-  const int row = static_cast<int>(threadIdx.x);
-  unsigned long long crossed = 0;
-  unsigned long long saddle = 0;
-  if (row < place.rows) {
-    find_cells({bits.high[row], bits.high_last[row]}, {bits.high[row + 1], bits.high_last[row + 1]},
-               place.columns, crossed, saddle);
-    if (unusual) {
-      const RowWord upper{s.valid[row], s.valid_last[row]};
-      const RowWord lower{s.valid[row + 1], s.valid_last[row + 1]};
-      crossed &= upper.word & upper.right() & lower.word & lower.right();
-    }
+/// Cells with a sample that does not count are not crossed.
+__device__ __forceinline__ void leave_out(CellPlanes<unsigned long long>& planes, const RowWord& upper_valid,
+                                          const RowWord& lower_valid) {
+  planes.crossed &= upper_valid.word & upper_valid.right() & lower_valid.word & lower_valid.right();
+}
+
+__device__ __forceinline__ void store_cells(TileBits& bits, int row,
+                                            const CellPlanes<unsigned long long>& planes) {
+  const unsigned long long saddle = planes.saddle & planes.crossed;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int shift = 32 * half;
+    bits.cells[2 * row + half] = {
+        static_cast<unsigned>(planes.crossed >> shift), static_cast<unsigned>(saddle >> shift),
+        static_cast<unsigned>(planes.to_odd >> shift), static_cast<unsigned>(planes.to_late >> shift)};
+    bits.from[2 * row + half] = {static_cast<unsigned>(planes.from_odd >> shift),
+                                 static_cast<unsigned>(planes.from_late >> shift)};
   }
-  bits.crossed[row] = crossed;
-  bits.saddle[row] = saddle & crossed;
 }
 
 }  // namespace contorno::contour_engine

@@ -1,9 +1,9 @@
 // The CUDA contour engine: maps in device memory become assembled, exactly ordered contours in device memory
 // (the same bits as the CPU engine and, with float64 points, as scikit-image's find_contours). Plain C++; the
 // kernels are in contour_engine_*.cuh. An engine is planned once and owns no device memory: the caller gives
-// a workspace of the planned size, one for every frame in flight. `enqueue` only enqueues (four launches, no
-// allocation, no copy, no wait) and may be captured in a CUDA graph. After `plan` it may be used by any
-// number of threads.
+// a workspace of the planned size, one for every frame in flight. `enqueue` only enqueues (three to seven
+// launches, no allocation, no copy, no wait) and may be captured in a CUDA graph. After `plan` it may be used
+// by any number of threads.
 #pragma once
 
 #include <cstddef>
@@ -53,6 +53,9 @@ struct ContourEngineSpec {
   Points points = Points::Float32;
   Launches launches = Launches::Fastest;
   std::uint64_t point_capacity = 0, contour_capacity = 0;
+  /// Maps of at most this many tiles of 64 x 32 cells, over all planes, go the way of small maps: all their
+  /// tiles run at the same time. The same results; tests try both ways.
+  int small_tiles = 528;
   bool operator==(const ContourEngineSpec&) const = default;
 };
 

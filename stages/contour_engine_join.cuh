@@ -1,11 +1,13 @@
-// join: ranks the pieces that cross tile borders, by pointer jumping over pieces.
+// join: ranks the pieces that cross tile borders, by pointer jumping over pieces, and says of each where in
+// which contour it lies.
 //
-// Reads   active, active_first, slots
-// Writes  head_points and pieces of all active pieces
+// Reads   windows and active of the active pieces, slots
+// Writes  windows; chains at the highest piece of each chain; then pieces and head_points
 //
-// The state of a piece is 20 bytes; where it stands depends on how many pieces there are, which only the
-// device knows: in one block's shared memory, or in global memory, where only as many blocks take part as
-// there are pieces for. (Spread over the shared memory of a cluster it was slower than both.)
+// In global memory the threads never wait for each other: a window is read and written whole, and whatever
+// state of another piece's window is seen, both together are a window of this piece. A window that is old
+// only makes a longer way. That saves a meeting of all blocks a round, which was most of the time. Up to
+// kJoinPlaces pieces of a small map stay in one block's shared memory, with a barrier a round.
 #pragma once
 
 #include "stages/contour_engine.cuh"
@@ -13,144 +15,199 @@
 namespace contorno::contour_engine {
 
 inline constexpr int kJoinThreads = 1024;
+inline constexpr int kRankThreads = 256;
 inline constexpr unsigned kJoinPlaces = 1792;  ///< pieces that one block ranks alone: what fits into 99 KiB
 inline constexpr unsigned kMaxCluster = 16;
-inline constexpr int kJoinRounds = 58;
 
-/// follower, segments to it, representative, segments to that; largest raster id seen (kNone: the open end)
+/// A chain in shared memory, where atomics of 64 bits are slow: who has the first and the last id is asked
+/// for when the ids are known.
+struct BlockChain {
+  unsigned first_id, last_id, far, count, head, last;
+};
+
 struct JoinShared {
-  uint4 state[2][kJoinPlaces];
-  unsigned long long chain_first[kJoinPlaces];
-  unsigned best[2][kJoinPlaces];
-  unsigned chain_far[kJoinPlaces];
+  uint4 windows[2][kJoinPlaces];
+  BlockChain chains[kJoinPlaces];
   unsigned long long warp_sums[32];
   unsigned long long block_sums[kMaxCluster];
 };
 
-/// All pieces in this block.
-struct InBlock {
-  JoinShared& s;
-  unsigned count;
-  __device__ unsigned first() const { return threadIdx.x; }
-  __device__ unsigned end() const { return count; }
-  __device__ unsigned stride() const { return kJoinThreads; }
-  __device__ uint4* state(int buffer, unsigned i) const { return &s.state[buffer][i]; }
-  __device__ unsigned* best(int buffer, unsigned i) const { return &s.best[buffer][i]; }
-  __device__ unsigned long long* chain_first(unsigned i) const { return &s.chain_first[i]; }
-  __device__ unsigned* chain_far(unsigned i) const { return &s.chain_far[i]; }
-  template <class V>
-  static __device__ V load(const V* p) {
-    return *p;
-  }
-  __device__ bool any(int, bool changed) const { return __syncthreads_or(changed ? 1 : 0) != 0; }
-};
+__device__ __forceinline__ Window unpack_window(const uint4& whole) {
+  return {whole.x, whole.y, whole.z, whole.w};
+}
+__device__ __forceinline__ uint4 pack_window(const Window& window) {
+  return {window.next, window.length, window.best, window.best_at};
+}
 
-/// In global memory; by blocks that run at the same time (a cluster, or a cooperative launch).
+/// The windows of a frame in global memory, as other blocks left them.
 template <class P>
-struct InMemory {
-  const Work<P>& work;
-  unsigned count, blocks;
-  __device__ unsigned first() const { return blockIdx.x * kJoinThreads + threadIdx.x; }
-  __device__ unsigned end() const { return count; }
-  __device__ unsigned stride() const { return blocks * kJoinThreads; }
-  __device__ uint4* state(int buffer, unsigned i) const { return &work.state[buffer][i]; }
-  __device__ unsigned* best(int buffer, unsigned i) const { return &work.best[buffer][i]; }
-  __device__ unsigned long long* chain_first(unsigned i) const { return &work.chain_first[i]; }
-  __device__ unsigned* chain_far(unsigned i) const { return &work.chain_far[i]; }
-  template <class V>
-  static __device__ V load(const V* p) {
-    return __ldcg(p);
+__device__ __forceinline__ Window window_of(const Work<P>& work, unsigned i) {
+  Window window = unpack_window(load_whole(&work.windows[i]));
+  if ((window.next & kInSlot) != 0) window.next = work.slots[window.next & ~kInSlot];
+  return window;
+}
+
+/// Appends to `own` the window that begins where it ends. False: `own` had seen its whole chain before.
+///
+/// A closed chain has been seen when both have the same highest piece: the way from one to the other leads
+/// past it and back to it. Until then no window holds it twice, so lengths stay below twice the chain's.
+__device__ __forceinline__ bool append(Window& own, const Window& other) {
+  if (other.best == own.best) return false;
+  if (other.best > own.best) {
+    own.best = other.best;
+    own.best_at = own.length + other.best_at;
   }
-  /// One word a meeting: blocks that have come, and (in the upper half) those that changed something.
-  __device__ bool any(int round, bool changed) const {
-    unsigned* const word = &work.counters->meetings[round];
-    const unsigned here = __syncthreads_or(changed ? 1 : 0) != 0 ? 0x10001U : 1U;
-    unsigned all = 0;
-    if (threadIdx.x == 0) {
-      __threadfence();
-      atomicAdd(word, here);
-      while (((all = load_acquire(word)) & 0xFFFFU) != blocks) spin_pause();
-    }
-    return __syncthreads_or(all >> 16 != 0 ? 1 : 0) != 0;
+  own.length += other.length;
+  own.next = other.next;
+  return true;
+}
+
+/// The window of piece i when its chain's end or highest piece is known.
+template <class P>
+__device__ __forceinline__ Window rank_in_memory(const Work<P>& work, unsigned i) {
+  Window own = window_of(work, i);
+  while ((own.best & kEnd) == 0 && append(own, window_of(work, own.next)))
+    store_whole(&work.windows[i], pack_window(own));
+  return own;
+}
+
+/// Adds piece i to its chain. Called by whole warps; pieces of one chain in a warp are added together, since
+/// a large map may have thousands in one chain.
+template <class P>
+__device__ __forceinline__ void collect(const Work<P>& work, unsigned i, bool valid, const Window& window) {
+  const unsigned highest = valid ? window.best & ~kEnd : kNone;
+  ActivePiece piece{};
+  if (valid) piece = work.active[i];
+  const unsigned peers = peers_with(highest);
+  const unsigned first = lowest_among(peers, piece.first_id);
+  const unsigned last = highest_among(peers, piece.last_id);
+  const unsigned far = highest_among(peers, window.best_at);
+  if (!valid) return;
+  Chain& chain = work.chains[highest];
+  if (first == piece.first_id) atomicMin(&chain.first, static_cast<unsigned long long>(first) << 32 | i);
+  if (last == piece.last_id && (window.best & kEnd) == 0)
+    atomicMax(&chain.last, static_cast<unsigned long long>(last) << 32 | i);
+  if (far == window.best_at && far != 0) atomicMax(&chain.far, far);
+}
+
+/// By `blocks` blocks, this one being `block`.
+template <class P, int kThreads>
+__device__ void join_in_memory(const Work<P>& work, unsigned count, unsigned block, unsigned blocks) {
+  for (unsigned base = block * kThreads; base < count; base += blocks * kThreads) {
+    const unsigned i = base + threadIdx.x;
+    Window window{};
+    if (i < count) window = rank_in_memory(work, i);
+    collect(work, i, i < count, window);
   }
+}
+
+/// What is known of a chain when all its pieces are collected.
+struct WholeChain {
+  unsigned length, far;
+  bool closed;
+  unsigned head, last;    ///< pieces with the smallest and (if closed) the largest raster id
+  unsigned last_best_at;  ///< best_at of `last`
 };
 
-template <class P, class Place>
-__device__ void join(const Job<P>& job, const Place& place) {
+/// Writes down piece i: its place in its contour, and if it is the contour's first in raster order, how many
+/// points that has.
+template <class P>
+__device__ __forceinline__ void finish_piece(const Job<P>& job, unsigned i, const Window& own,
+                                             const WholeChain& chain) {
   const Work<P>& work = job.work;
-  for (unsigned i = place.first(); i < place.end(); i += place.stride()) {
-    const ActivePiece piece = work.active[i];
-    const bool ended = piece.exit == kNone;
-    *place.state(0, i) = {ended ? i : work.slots[piece.exit], ended ? 0 : piece.count, i, 0};
-    *place.best(0, i) = ended ? kNone : piece.last_id;
-    *place.chain_first(i) = ~0ULL;
-    *place.chain_far(i) = 0;
+  const unsigned piece = work.active[i].piece;
+  const unsigned length = chain.length;
+  unsigned base = chain.far - own.best_at;
+  if (chain.closed) {
+    // A closed contour starts behind its largest segment: `cut` segments after the highest piece's start.
+    unsigned cut = length - chain.last_best_at + work.active[chain.last].last_pos;
+    if (cut >= length) cut -= length;
+    base = 2 * length - own.best_at - cut;
+    if (base >= length) base -= length;
+    if (base >= length) base -= length;
   }
-  int round = 0;
+  const bool kept = length + 1 >= job.min_points;
+  const unsigned closed_bit = chain.closed ? 1U << 31 : 0U;
+  work.pieces[piece] = {base, length | closed_bit, kept ? work.active[chain.head].piece : kNone,
+                        !chain.closed && base == 0 ? 1U : 0U};
+  work.head_points[piece] = kept && chain.head == i ? (length + 1) | closed_bit : 0;
+}
+
+template <class P>
+__device__ __forceinline__ void finish_in_memory(const Job<P>& job, unsigned i) {
+  const Work<P>& work = job.work;
+  const Window own = window_of(work, i);
+  const uint4* const chain = reinterpret_cast<const uint4*>(&work.chains[own.best & ~kEnd]);
+  const uint4 ids = load_whole(chain);
+  const uint4 sizes = load_whole(chain + 1);  // far, count
+  const bool closed = (own.best & kEnd) == 0;
+  finish_piece(
+      job, i, own,
+      {sizes.x + sizes.y, sizes.x, closed, ids.x, ids.z, closed ? load_whole(&work.windows[ids.z]).w : 0});
+}
+
+/// All of it, by one block.
+template <class P>
+__device__ void join_in_block(const Job<P>& job, unsigned count, JoinShared& s) {
+  const Work<P>& work = job.work;
+  for (unsigned i = threadIdx.x; i < count; i += kJoinThreads) {
+    s.windows[0][i] = pack_window(window_of(work, i));
+    s.chains[i] = {~0U, 0, 0, work.chains[i].count, 0, 0};
+  }
+  __syncthreads();
   int now = 0;
-  place.any(round++, false);
-  for (bool changed = true; changed && round < kJoinRounds; now ^= 1) {
+  for (bool changed = true; changed; now ^= 1) {
     changed = false;
-    for (unsigned i = place.first(); i < place.end(); i += place.stride()) {
-      uint4 own = Place::load(place.state(now, i));
-      unsigned best = Place::load(place.best(now, i));
-      if (best != kNone) {
-        const uint4 other = Place::load(place.state(now, own.x));
-        const unsigned other_best = Place::load(place.best(now, own.x));
-        if (other_best > best) {
-          best = other_best;
-          own.z = other.z;
-          own.w = own.y + other.w;
-          changed = true;
-        }
-        own.x = other.x;
-        own.y += other.y;
-      }
-      *place.state(now ^ 1, i) = own;
-      *place.best(now ^ 1, i) = best;
+    for (unsigned i = threadIdx.x; i < count; i += kJoinThreads) {
+      Window own = unpack_window(s.windows[now][i]);
+      if ((own.best & kEnd) == 0) changed = append(own, unpack_window(s.windows[now][own.next])) || changed;
+      s.windows[now ^ 1][i] = pack_window(own);
     }
-    changed = place.any(round++, changed);
+    changed = __syncthreads_or(changed ? 1 : 0) != 0;
   }
-  for (unsigned i = place.first(); i < place.end(); i += place.stride()) {
-    const uint4 own = Place::load(place.state(now, i));
-    atomicMin(place.chain_first(own.z), static_cast<unsigned long long>(work.active_first[i].x) << 32 | i);
-    atomicMax(place.chain_far(own.z), own.w);
-  }
-  place.any(round++, false);
-  for (unsigned i = place.first(); i < place.end(); i += place.stride()) {
-    const uint4 own = Place::load(place.state(now, i));
-    const bool closed = Place::load(place.best(now, i)) != kNone;
-    const ActivePiece last = work.active[own.z];
-    const unsigned head = static_cast<unsigned>(Place::load(place.chain_first(own.z)));
-    const unsigned far = Place::load(place.chain_far(own.z));
-    const unsigned length = far + last.count;
-    const unsigned piece = work.active_first[i].y;
-    const bool kept = length + 1 >= job.min_points;
-    const unsigned base = closed ? (2 * length - own.w - last.last_pos) % length : far - own.w;
-    work.pieces[piece] = {base, length | (closed ? 1U << 31 : 0U), kept ? work.active_first[head].y : kNone,
-                          !closed && base == 0 ? 1U : 0U};
-    work.head_points[piece] = kept && head == i ? (length + 1) | (closed ? 1U << 31 : 0U) : 0;
-  }
+  const auto for_pieces = [&](const auto& use) {
+    for (unsigned i = threadIdx.x; i < count; i += kJoinThreads) {
+      const Window own = unpack_window(s.windows[now][i]);
+      use(i, own, s.chains[own.best & ~kEnd]);
+    }
+  };
+  for_pieces([&](unsigned i, const Window& own, BlockChain& chain) {
+    atomicMin(&chain.first_id, work.active[i].first_id);
+    atomicMax(&chain.last_id, work.active[i].last_id);
+    atomicMax(&chain.far, own.best_at);
+  });
+  __syncthreads();
+  for_pieces([&](unsigned i, const Window&, BlockChain& chain) {
+    if (chain.first_id == work.active[i].first_id) chain.head = i;
+    if (chain.last_id == work.active[i].last_id) chain.last = i;
+  });
+  __syncthreads();
+  for_pieces([&](unsigned i, const Window& own, const BlockChain& chain) {
+    finish_piece(job, i, own,
+                 {chain.far + chain.count, chain.far, (own.best & kEnd) == 0, chain.head, chain.last,
+                  s.windows[now][chain.last].w});
+  });
 }
 
-/// By blocks that all run at the same time; those that are not needed return at once.
+// Large maps: two kernels, since chains must be complete in between.
 template <class P>
-__device__ void join_pieces(const Job<P>& job, JoinShared& s) {
-  const unsigned count = job.work.counters->active;
-  if (count <= kJoinPlaces) {
-    if (blockIdx.x == 0 && count != 0) join(job, InBlock{s, count});
-    return;
-  }
-  const unsigned blocks = min((count + kJoinThreads - 1) / kJoinThreads, gridDim.x);
-  if (blockIdx.x < blocks) join(job, InMemory<P>{job.work, count, blocks});
-}
-
-/// A cooperative launch.
-template <class P>
-__global__ void __launch_bounds__(kJoinThreads, 1) join_grid(const __grid_constant__ Job<P> job) {
-  let_next_begin();
+__global__ void __launch_bounds__(kRankThreads) join_pieces(const __grid_constant__ Job<P> job) {
   wait_for_previous();
-  if (!job.overflowed(*job.work.counters)) join_pieces(job, block_shared<JoinShared>());
+  let_next_begin();
+  const Counters& counters = *job.work.counters;
+  if (!job.overflowed(counters))
+    join_in_memory<P, kRankThreads>(job.work, counters.active, blockIdx.x, gridDim.x);
+}
+
+template <class P>
+__global__ void __launch_bounds__(kRankThreads) finish_pieces(const __grid_constant__ Job<P> job) {
+  wait_for_previous();
+  let_next_begin();
+  const Counters& counters = *job.work.counters;
+  if (job.overflowed(counters)) return;
+  for (unsigned i = blockIdx.x * kRankThreads + threadIdx.x; i < counters.active;
+       i += gridDim.x * kRankThreads)
+    finish_in_memory(job, i);
 }
 
 }  // namespace contorno::contour_engine

@@ -30,10 +30,9 @@ unsigned allow_kernels(const ContourEngineSpec& spec) {
   with_sample_type(spec.map.type, [](auto* tag) {
     using T = std::remove_pointer_t<decltype(tag)>;
     allow_shared("trace_small", trace_small<T, P>, sizeof(SmallShared));
-    allow_shared("trace_sparse", trace_sparse<T, P>, sizeof(TileShared<SparseLinks>));
+    allow_shared("trace_tiles", trace_tiles<T, P>, sizeof(TileShared<WarpLinks>));
     allow_shared("trace_dense", trace_dense<T, P>, sizeof(TileShared<WideLinks>));
   });
-  allow_shared("join_grid", join_grid<P>, sizeof(JoinShared));
   allow_shared("join_and_number", join_and_number<P>, sizeof(JoinShared));
   return largest_cluster(join_and_number<P>, kMaxCluster, kJoinThreads, sizeof(JoinShared));
 }
@@ -45,39 +44,36 @@ void enqueue_job(const ContourEngineSpec& spec, unsigned processors, unsigned cl
   place_work(job, workspace);
   job.map = map_of(map, mask, spec.divisor);
   job.out = output_of<P>(out);
-  // Small maps gain two microseconds from kernels that come up early; large ones lose by it.
-  const LaunchOrder order =
-      cluster != 0 && is_small(job) ? LaunchOrder::OverlapPrevious : LaunchOrder::AfterPrevious;
+  const LaunchOrder later = cluster != 0 ? LaunchOrder::OverlapPrevious : LaunchOrder::AfterPrevious;
   const unsigned tiles = static_cast<unsigned>(job.planes * job.tiles_x * job.tiles_y);
   if (tiles != 0)
     with_sample_type(spec.map.type, [&](auto* tag) {
       using T = std::remove_pointer_t<decltype(tag)>;
-      if (is_small(job)) {
+      if (is_small(spec, job)) {
         launch("trace_small", trace_small<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious, tiles,
                kSmallThreads, sizeof(SmallShared), stream, job);
         return;
       }
-      launch("find_crossed", find_crossed<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
-             (tiles + kFindThreads / 32 - 1) / (kFindThreads / 32), kFindThreads, 0, stream, job);
-      launch("trace_sparse", trace_sparse<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
-             std::min(tiles, kSparseBlocks * processors), kSparseThreads, sizeof(TileShared<SparseLinks>),
-             stream, job);
+      launch("trace_tiles", trace_tiles<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious, tiles,
+             kWarpThreads, sizeof(TileShared<WarpLinks>), stream, job);
       launch("trace_dense", trace_dense<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
              std::min(tiles, 2 * processors), kDenseThreads, sizeof(TileShared<WideLinks>), stream, job);
     });
-  if (cluster != 0 && is_small(job)) {
-    launch("join_and_number", join_and_number<P>, LaunchKind::OneCluster, order, cluster, kJoinThreads,
+  if (cluster != 0 && is_small(spec, job)) {
+    launch("join_and_number", join_and_number<P>, LaunchKind::OneCluster, later, cluster, kJoinThreads,
            sizeof(JoinShared), stream, job);
   } else {
-    const unsigned blocks = std::min((job.piece_capacity + kJoinThreads - 1) / kJoinThreads, processors);
-    launch("join_grid", join_grid<P>, LaunchKind::Cooperative, LaunchOrder::AfterPrevious,
-           std::max(blocks, 1U), kJoinThreads, sizeof(JoinShared), stream, job);
-    launch("number_contours", number_contours<P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
-           job.scan_blocks, kScanThreads, sizeof(ScanShared), stream, job);
+    const unsigned blocks = std::min((job.piece_capacity + kRankThreads - 1) / kRankThreads, 4 * processors);
+    launch("join_pieces", join_pieces<P>, LaunchKind::Plain, later, std::max(blocks, 1U), kRankThreads, 0,
+           stream, job);
+    launch("finish_pieces", finish_pieces<P>, LaunchKind::Plain, later, std::max(blocks, 1U), kRankThreads, 0,
+           stream, job);
+    launch("number_contours", number_contours<P>, LaunchKind::Plain, later, job.scan_blocks, kScanThreads,
+           sizeof(ScanShared), stream, job);
   }
   const unsigned place_blocks =
       std::min((job.segment_capacity + kPlaceThreads - 1) / kPlaceThreads, 8 * processors);
-  launch("place_points", place_points<P>, LaunchKind::Plain, order, std::max(place_blocks, 1U), kPlaceThreads,
+  launch("place_points", place_points<P>, LaunchKind::Plain, later, std::max(place_blocks, 1U), kPlaceThreads,
          0, stream, job);
 }
 

@@ -1,5 +1,5 @@
 // What a tile keeps in shared memory while its segments are linked and ranked. Links come in two widths:
-// tiles of large maps mostly have few segments, and small blocks run in greater number.
+// tiles of large maps mostly have few segments, and then more of them run at the same time.
 #pragma once
 
 #include "stages/contour_engine_bits.cuh"
@@ -18,34 +18,47 @@ __device__ __forceinline__ TileSegment unpack_segment(unsigned short word) {
 }
 
 /// What pointer jumping knows of the segments from one up to `target` (not with it): the largest index and
-/// the steps to it. The open end of a chain outranks every index: key = end + capacity.
+/// the steps to it. The open end of a chain outranks every index: key = end + Links::kEndKey.
 struct Link {
   unsigned target, key, distance;
 };
 
-/// Up to 2^kBits segments: a link is one word.
-template <int kBits>
+/// Less than 2^kBits segments: a link is one word, from the top: key, distance, target. The second array
+/// holds every other round's links, then the smallest indices.
+template <int kBits, int kMost>
 struct PackedLinks {
-  static_assert(3 * kBits + 1 <= 32);
-  static constexpr unsigned kCapacity = 1U << kBits;
+  static_assert(3 * kBits + 1 <= 32 && kMost <= 1 << kBits && kMost % 32 == 0);
+  static constexpr unsigned kCapacity = kMost;
+  static constexpr unsigned kEndKey = 1U << kBits;
   using Word = unsigned;
+  static constexpr bool kTwoArrays = true;
   Word word[kCapacity];
   unsigned smallest[kCapacity];
   __device__ __forceinline__ unsigned& smallest_of(unsigned i) { return smallest[i]; }
+  __device__ __forceinline__ Word* array(int round) { return round % 2 == 0 ? word : smallest; }
   /// Key and distance, when the ranking is done.
-  __device__ __forceinline__ Link settled(unsigned i) const { return unpack(word[i]); }
-  static __device__ __forceinline__ Word pack(const Link& l) {
-    return l.distance | l.target << kBits | l.key << (2 * kBits);
+  __device__ __forceinline__ Link settled(unsigned i) const {
+    const Word w = word[i];
+    return {0, w >> (2 * kBits), w >> kBits & (kEndKey - 1)};
   }
-  static __device__ __forceinline__ Link unpack(Word w) {
-    return {w >> kBits & (kCapacity - 1), w >> (2 * kBits), w & (kCapacity - 1)};
+  static __device__ __forceinline__ Word pack(const Link& l) {
+    return l.target | l.distance << kBits | l.key << (2 * kBits);
+  }
+  static __device__ __forceinline__ unsigned target(Word w) { return w & (kEndKey - 1); }
+  static __device__ __forceinline__ bool has_end(Word w) { return w >> (3 * kBits) != 0; }
+  static __device__ __forceinline__ bool same_key(Word a, Word b) { return (a ^ b) >> (2 * kBits) == 0; }
+  /// `own`, `step` segments, and what follows; their keys differ.
+  static __device__ __forceinline__ Word joined(Word own, Word other, unsigned step) {
+    return other > own ? other + (step << kBits) : (own & ~(kEndKey - 1)) | target(other);
   }
 };
 
 /// As many as a tile can have. The targets are not needed any more when the smallest indices are collected.
 struct WideLinks {
   static constexpr unsigned kCapacity = kTileSegments;
+  static constexpr unsigned kEndKey = kTileSegments;
   using Word = uint2;
+  static constexpr bool kTwoArrays = false;
   Word word[kCapacity];
   __device__ __forceinline__ unsigned& smallest_of(unsigned i) { return word[i].x; }
   __device__ __forceinline__ Link settled(unsigned i) const {
@@ -53,7 +66,12 @@ struct WideLinks {
     return {0, value >> 16, value & 0xFFFF};
   }
   static __device__ __forceinline__ Word pack(const Link& l) { return {l.target, l.distance | l.key << 16}; }
-  static __device__ __forceinline__ Link unpack(Word w) { return {w.x, w.y >> 16, w.y & 0xFFFF}; }
+  static __device__ __forceinline__ unsigned target(Word w) { return w.x; }
+  static __device__ __forceinline__ bool has_end(Word w) { return w.y >= kEndKey << 16; }
+  static __device__ __forceinline__ bool same_key(Word a, Word b) { return (a.y ^ b.y) >> 16 == 0; }
+  static __device__ __forceinline__ Word joined(Word own, Word other, unsigned step) {
+    return {other.x, other.y > own.y ? other.y + step : own.y};
+  }
 };
 
 template <class Links>
@@ -63,11 +81,11 @@ struct TileShared {
   TileBits bits;
   Links links;
   unsigned largest[kCapacity];  ///< at representatives: open: (index << 13 | steps to the end), closed: steps
-  unsigned short segment[kCapacity];  ///< see pack_segment
-  unsigned short leader[kCapacity];   ///< open pieces from the front, closed ones from the back
-  unsigned before[kTileRows + 1];     ///< segments in the rows above
-  unsigned has_previous[kWords];
-  unsigned first[kWords];  ///< bit: this segment is the first (in raster order) of a piece
+  unsigned short segment[kCapacity];       ///< see pack_segment
+  unsigned short leader[kCapacity];        ///< open pieces from the front, closed ones from the back
+  unsigned char has_previous[kCapacity];   ///< 1: another segment of the tile leads to it
+  unsigned short before[kTileGroups + 1];  ///< segments in the groups of cells before
+  unsigned first[kWords];                  ///< bit: this segment is the first (in raster order) of a piece
   unsigned first_before[kWords];
   unsigned open, closed, segment_base, piece_base, active_base, pieces;
 };

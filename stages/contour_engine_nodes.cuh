@@ -61,6 +61,14 @@ struct AroundSample {
   int quadrant, sub;  ///< quadrant -1: none
 };
 
+/// The crossing on `side` of cell (row, col), on the rare ways: one copy of it is enough, and code that is
+/// seldom run is slow to fetch.
+template <class T>
+__device__ __noinline__ Vec rare_crossing(const Map& map, int plane, double level, int row, int col,
+                                          int side) {
+  return crossing_at<T>(map, plane, level, row, col, side);
+}
+
 /// Which segment follows `arriving` at sample (row, col): the ends of all segments around the sample are
 /// visited in raster order with one register for a waiting start and one for a waiting end.
 template <class T>
@@ -69,7 +77,9 @@ __device__ __noinline__ AroundSample follower_at_sample(const Map& map, int plan
                                                         AroundSample arriving) {
   double value[3][3];
   bool valid[3][3];
+#pragma unroll 1
   for (int dr = 0; dr < 3; ++dr)
+#pragma unroll 1
     for (int dc = 0; dc < 3; ++dc) {
       const int r = row - 1 + dr;
       const int c = col - 1 + dc;
@@ -80,6 +90,7 @@ __device__ __noinline__ AroundSample follower_at_sample(const Map& map, int plan
   const Vec here{static_cast<double>(row), static_cast<double>(col)};
   AroundSample start{-1, 0};
   AroundSample end{-1, 0};
+#pragma unroll 1
   for (int quadrant = 0; quadrant < 4; ++quadrant) {
     const int dr = quadrant >> 1;
     const int dc = quadrant & 1;
@@ -90,6 +101,7 @@ __device__ __noinline__ AroundSample follower_at_sample(const Map& map, int plan
     const double lr = value[dr + 1][dc + 1];
     const int code =
         (ul > level ? 1 : 0) + (ur > level ? 2 : 0) + (ll > level ? 4 : 0) + (lr > level ? 8 : 0);
+#pragma unroll 1
     for (int sub = 0; sub < segments_of(code); ++sub) {
       const int sides = sides_of(code, sub, connect_high);
       const auto point = [&](int side) {

@@ -30,11 +30,11 @@ __device__ __forceinline__ UnitPieces pieces_of(const Job<P>& job, unsigned unit
   const unsigned tile = (plane * static_cast<unsigned>(job.tiles_y) + plane_row / kTileRows) *
                             static_cast<unsigned>(job.tiles_x) +
                         tile_x;
-  const uint2 pieces = job.work.tile_pieces[tile];
+  const uint2 pieces = __ldcg(&job.work.tile_pieces[tile]);
   if (pieces.y == 0) return {0, 0};
   const unsigned short* const rows =
       job.work.row_pieces + static_cast<std::size_t>(tile) * (kTileRows + 1) + plane_row % kTileRows;
-  return {pieces.x + rows[0], pieces.x + rows[1]};
+  return {pieces.x + __ldcg(&rows[0]), pieces.x + __ldcg(&rows[1])};
 }
 
 /// Calls `use` with (piece, points, closed) of each contour whose first piece is in the unit. Loads go in
@@ -137,33 +137,34 @@ struct ScanShared {
 
 template <class P>
 __global__ void __launch_bounds__(kScanThreads) number_contours(const __grid_constant__ Job<P> job) {
-  let_next_begin();
-  wait_for_previous();
   const bool last_block = blockIdx.x == gridDim.x - 1;
-  if (job.overflowed(*job.work.counters)) {
-    if (last_block && threadIdx.x == 0) write_overflow(job);
-    return;
-  }
   ScanShared& s = block_shared<ScanShared>();
   const unsigned units = units_of(job);
   const unsigned first = (blockIdx.x * kScanThreads + threadIdx.x) * kScanUnits;
   UnitPieces unit[kScanUnits];
   unsigned long long own = 0;
+  // Where the pieces are is known since tracing, which was over when the kernel before this one began.
 #pragma unroll
   for (unsigned k = 0; k < kScanUnits; ++k)
     unit[k] = first + k < units ? pieces_of(job, first + k) : UnitPieces{0, 0};
+  wait_for_previous();
+  let_next_begin();
+  if (job.overflowed(*job.work.counters)) {
+    if (last_block && threadIdx.x == 0) write_overflow(job);
+    return;
+  }
 #pragma unroll
   for (unsigned k = 0; k < kScanUnits; ++k) own += sum_of(job, unit[k]);
   unsigned long long running = 0;
   const unsigned long long all = block_scan(own, kScanThreads / 32, s.sums, running);
-  if (threadIdx.x == 0) store_release(&job.work.scan_status[blockIdx.x], all | kReady);
+  if (threadIdx.x == 0) store_relaxed(&job.work.scan_status[blockIdx.x], all | kReady);
   // The sums of all blocks before this one: each thread waits for some of them.
   unsigned long long previous = 0;
   for (unsigned b = threadIdx.x; b < blockIdx.x; b += kScanThreads) {
-    unsigned long long status = load_acquire(&job.work.scan_status[b]);
+    unsigned long long status = load_relaxed(&job.work.scan_status[b]);
     while ((status & kReady) == 0) {
       spin_pause();
-      status = load_acquire(&job.work.scan_status[b]);
+      status = load_relaxed(&job.work.scan_status[b]);
     }
     previous += status & ~kReady;
   }
@@ -190,7 +191,15 @@ __global__ void __launch_bounds__(kJoinThreads, 1) join_and_number(const __grid_
   const unsigned end = min(units, first + each);
   // Asked for early: the pieces of the first unit do not depend on the joining.
   const UnitPieces head = first < end ? pieces_of(job, first) : UnitPieces{0, 0};
-  join_pieces(job, s);
+  const unsigned active = job.work.counters->active;
+  if (active > kJoinPlaces) {
+    join_in_memory<P, kJoinThreads>(job.work, active, blockIdx.x, gridDim.x);
+    cluster_sync();
+    for (unsigned i = blockIdx.x * kJoinThreads + threadIdx.x; i < active; i += gridDim.x * kJoinThreads)
+      finish_in_memory(job, i);
+  } else if (blockIdx.x == 0 && active != 0) {
+    join_in_block(job, active, s);
+  }
   cluster_sync();
   unsigned long long own = sum_of(job, head);
   for (unsigned unit = first + 1; unit < end; ++unit) own += sum_of(job, pieces_of(job, unit));

@@ -7,7 +7,6 @@
 #include "cuda/error.h"
 #include "cuda/memory.h"
 #include "stages/contour_engine_cuda.h"
-#include "stages/contour_engine_find.cuh"
 #include "stages/contour_engine_join.cuh"
 #include "stages/contour_engine_number.cuh"
 #include "stages/contour_engine_place.cuh"
@@ -25,6 +24,13 @@ inline float highest_low(const ContourEngineSpec& spec, double level) {
     (middle / spec.divisor <= level ? low : high) = middle;
   }
   return static_cast<float>(low);
+}
+
+/// Tiles with slots (see slot_owner).
+template <class P>
+std::size_t slot_owners(const Job<P>& job) {
+  return static_cast<std::size_t>(job.planes) * static_cast<std::size_t>(job.tiles_y + 1) *
+         static_cast<std::size_t>(job.tiles_x + 1);
 }
 
 /// A job without pointers. Throws Error(BadConfig) when the engine cannot take such maps.
@@ -56,6 +62,8 @@ Job<P> plan_job(const ContourEngineSpec& spec) {
                               static_cast<std::uint64_t>(job.tiles_x);
   if (segments >= 1ULL << 31)
     refuse("a map of " + describe(map) + " was given; at most 2^30 cells, over all classes, are allowed");
+  if (slot_owners(job) * kTileSlots >= kInSlot)
+    refuse("a map of " + describe(map) + " was given; it has too many classes or too many thin tiles");
   job.connect_high = spec.connectivity == ContourEngineSpec::Connectivity::High ? 1 : 0;
   job.reverse = spec.orientation == ContourEngineSpec::Orientation::High ? 1 : 0;
   job.min_points = spec.min_points;
@@ -77,11 +85,9 @@ Job<P> plan_job(const ContourEngineSpec& spec) {
   return job;
 }
 
-/// Maps with few tiles, which all run at the same time, are traced by one kernel that also reads the samples.
-inline constexpr int kSmallTiles = 528;
 template <class P>
-bool is_small(const Job<P>& job) {
-  return job.planes * job.tiles_x * job.tiles_y <= kSmallTiles;
+bool is_small(const ContourEngineSpec& spec, const Job<P>& job) {
+  return job.planes * job.tiles_x * job.tiles_y <= spec.small_tiles;
 }
 
 /// Sets the pointers of `job` into the workspace at `base` (may be null) and returns its size. The part that
@@ -96,20 +102,16 @@ std::size_t place_work(Job<P>& job, void* base, std::size_t* clear_bytes = nullp
   };
   const std::size_t tiles = static_cast<std::size_t>(job.planes) * static_cast<std::size_t>(job.tiles_y) *
                             static_cast<std::size_t>(job.tiles_x);
-  const std::size_t owners = static_cast<std::size_t>(job.planes) *
-                             static_cast<std::size_t>(job.tiles_y + 1) *
-                             static_cast<std::size_t>(job.tiles_x + 1);
   const std::size_t pieces = job.piece_capacity;
   Work<P>& work = job.work;
   take(work.counters, 1);
   take(work.scan_status, job.scan_blocks);
   if (clear_bytes != nullptr) *clear_bytes = at;
   take(work.tile_bits, tiles);
-  take(work.crossed_tiles, tiles);
   take(work.dense_tiles, tiles);
   take(work.tile_pieces, tiles);
   take(work.row_pieces, tiles * (kTileRows + 1));
-  take(work.slots, owners * kTileSlots);
+  take(work.slots, slot_owners(job) * kTileSlots);
   take(work.points, job.segment_capacity);
   take(work.places, job.segment_capacity);
   take(work.head_points, pieces);
@@ -117,13 +119,8 @@ std::size_t place_work(Job<P>& job, void* base, std::size_t* clear_bytes = nullp
   take(work.from, pieces);
   take(work.head_offset, pieces);
   take(work.active, pieces);
-  take(work.active_first, pieces);
-  for (int k = 0; k < 2; ++k) {
-    take(work.state[k], pieces);
-    take(work.best[k], pieces);
-  }
-  take(work.chain_first, pieces);
-  take(work.chain_far, pieces);
+  take(work.windows, pieces);
+  take(work.chains, pieces);
   return at;
 }
 

@@ -22,15 +22,14 @@ void launch_all(const Job<P>& job, unsigned join_blocks, bool large) {
   if (tiles != 0 && !large) {
     emulated::run_grid(tiles, kSmallThreads, sizeof(SmallShared), false, [&] { trace_small<T, P>(job); });
   } else if (tiles != 0) {
-    emulated::run_grid((tiles + kFindThreads / 32 - 1) / (kFindThreads / 32), kFindThreads, 0, false,
-                       [&] { find_crossed<T, P>(job); });
-    emulated::run_grid(3, kSparseThreads, sizeof(TileShared<SparseLinks>), false,
-                       [&] { trace_sparse<T, P>(job); });
+    emulated::run_grid(tiles, kWarpThreads, sizeof(TileShared<WarpLinks>), false,
+                       [&] { trace_tiles<T, P>(job); });
     emulated::run_grid(2, kDenseThreads, sizeof(TileShared<WideLinks>), false,
                        [&] { trace_dense<T, P>(job); });
   }
+  if (large) emulated::run_grid(join_blocks, kRankThreads, 0, false, [&] { join_pieces<P>(job); });
   if (large)
-    emulated::run_grid(join_blocks, kJoinThreads, sizeof(JoinShared), true, [&] { join_grid<P>(job); });
+    emulated::run_grid(join_blocks, kRankThreads, 0, false, [&] { finish_pieces<P>(job); });
   else
     emulated::run_grid(join_blocks, kJoinThreads, sizeof(JoinShared), true, [&] { join_and_number<P>(job); });
   if (large)

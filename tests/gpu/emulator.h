@@ -292,6 +292,19 @@ T atomicMax(T* p, T v) {
   *p = std::max(*p, v);
   return old;
 }
+inline unsigned __float_as_uint(float v) {
+  return std::bit_cast<unsigned>(v);
+}
+inline float __uint_as_float(unsigned v) {
+  return std::bit_cast<float>(v);
+}
+inline float __double2float_ru(double v) {
+  const float f = static_cast<float>(v);
+  return static_cast<double>(f) < v ? std::nextafterf(f, INFINITY) : f;
+}
+inline long long __double_as_longlong(double v) {
+  return std::bit_cast<long long>(v);
+}
 inline float __double2float_rd(double v) {
   const float f = static_cast<float>(v);
   return static_cast<double>(f) > v ? std::nextafterf(f, -INFINITY) : f;
@@ -315,6 +328,7 @@ namespace contorno {
 using std::fabs;
 using std::floor;
 using std::fmax;
+using std::fmin;
 using std::max;
 using std::min;
 
@@ -329,6 +343,47 @@ T load_acquire(const T* address) {
 template <class T>
 void store_release(T* address, T value) {
   *address = value;
+}
+template <class T>
+T load_relaxed(const T* address) {
+  return *address;
+}
+template <class T>
+void store_relaxed(T* address, T value) {
+  *address = value;
+}
+inline unsigned take(unsigned* counter, unsigned count) {
+  const unsigned before = *counter;
+  *counter += count;
+  return before;
+}
+inline uint4 load_whole(const uint4* address) {
+  return *address;
+}
+inline void store_whole(uint4* address, const uint4& value) {
+  *address = value;
+}
+inline unsigned peers_with(unsigned value) {
+  const auto all = emulated::gather_warp(value);
+  unsigned peers = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) peers |= (all[lane] == value ? 1U : 0U) << lane;
+  return peers;
+}
+inline unsigned lowest_among(unsigned peers, unsigned value) {
+  const auto all = emulated::gather_warp(value);
+  for (unsigned lane = 0; lane < 32; ++lane)
+    if ((peers >> lane & 1) != 0) value = std::min(value, all[lane]);
+  return value;
+}
+inline unsigned highest_of_warp(unsigned value) {
+  return ~lowest_among(~0U, ~value);
+}
+template <class V>
+V greater_or_nan(V a, V b) {
+  return a != a || a > b ? a : b;
+}
+inline unsigned highest_among(unsigned peers, unsigned value) {
+  return ~lowest_among(peers, ~value);
 }
 inline void wait_for_previous() {}
 inline void let_next_begin() {}

@@ -1,0 +1,288 @@
+// The last step of a tile: what its pieces and segments leave behind for the kernels that follow.
+//
+// Writes  tile_pieces, row_pieces; points and places of its segments; pieces; active pieces, their windows,
+//         chains and slots
+#pragma once
+
+#include "stages/contour_engine_links.cuh"
+
+namespace contorno::contour_engine {
+
+/// One tile, seen by one thread of its block; with 32 threads the block is one warp.
+template <class T, class P, class Links, int kThreads>
+class TilePieces {
+ public:
+  __device__ __forceinline__ TilePieces(const Job<P>& job, TileShared<Links>& shared, const TilePlace& place)
+      : job_(job),
+        s_(shared),
+        place_(place),
+        level_(job.level[place.plane % job.levels]),
+        thread_(static_cast<int>(threadIdx.x)) {}
+
+ protected:
+  using Value = typename Sample<T>::Value;
+  static constexpr unsigned kCapacity = Links::kCapacity;
+  static constexpr unsigned kEndKey = Links::kEndKey;
+  static constexpr int kWords = TileShared<Links>::kWords;
+  static constexpr int kLast = 31;  ///< the thread that asks for places
+
+  static __device__ __forceinline__ void sync() {
+    if constexpr (kThreads == 32)
+      __syncwarp();
+    else
+      __syncthreads();
+  }
+  static __device__ __forceinline__ unsigned warp_scan(unsigned value) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+      const unsigned other = __shfl_up_sync(~0U, value, step);
+      if (lane >= step) value += other;
+    }
+    return value;
+  }
+  /// The two samples of an edge, upper or left one first, and where that one lies.
+  struct Edge {
+    Value a, b;
+    int row, col;
+    bool across;
+  };
+  __device__ __forceinline__ Edge edge_of(const TileSegment& segment, int side) const {
+    const Map& map = job_.map;
+    Edge edge;
+    edge.row = place_.row0 + segment.row + (side == kBottom ? 1 : 0);
+    edge.col = place_.col0 + segment.col + (side == kRight ? 1 : 0);
+    edge.across = side == kTop || side == kBottom;
+    const unsigned char* const first =
+        map.data + place_.plane * map.plane_pitch + edge.row * map.row_pitch + edge.col * map.sample_pitch;
+    edge.a = Sample<T>::read(first);
+    edge.b = Sample<T>::read(first + (edge.across ? map.sample_pitch : map.row_pitch));
+    return edge;
+  }
+  __device__ __forceinline__ Vec crossing_of(const Edge& edge) const {
+    const auto value = [&](Value stored) {
+      return Sample<T>::kInteger ? static_cast<double>(stored) / job_.map.divisor
+                                 : static_cast<double>(stored);
+    };
+    const double f = fraction(level_, value(edge.a), value(edge.b));
+    return {edge.row + (edge.across ? 0.0 : f), edge.col + (edge.across ? f : 0.0)};
+  }
+  /// The same for the few that are looked at exactly.
+  __device__ __forceinline__ Vec point_of(const TileSegment& segment, int side) const {
+    return rare_crossing<T>(job_.map, place_.plane, level_, place_.row0 + segment.row,
+                            place_.col0 + segment.col, side);
+  }
+  __device__ __forceinline__ unsigned raster_id(unsigned index) const {
+    const TileSegment segment = unpack_segment(s_.segment[index]);
+    return 2U * (static_cast<unsigned>(place_.row0 + segment.row) * static_cast<unsigned>(job_.cell_columns) +
+                 static_cast<unsigned>(place_.col0 + segment.col)) +
+           static_cast<unsigned>(segment.sub);
+  }
+  __device__ __forceinline__ AroundSample follower_of(const TileSegment& segment, const Vec& sample) const {
+    const int row = static_cast<int>(sample.row);
+    const int col = static_cast<int>(sample.col);
+    const int quadrant = 2 * (place_.row0 + segment.row - row + 1) + (place_.col0 + segment.col - col + 1);
+    return follower_at_sample<T>(job_.map, place_.plane, level_, job_.connect_high, row, col,
+                                 {quadrant, segment.sub});
+  }
+
+  /// Asks for places of the points, before they are needed.
+  __device__ __forceinline__ void ask_for_points() {
+    if (thread_ == kLast)
+      segment_base_ = take(&job_.work.counters->segments, static_cast<unsigned>(segments_));
+  }
+
+  /// Writes everything. Nothing but counts when the intermediate arrays are full.
+  __device__ void write() {
+    if (!reserve()) return;
+    write_pieces();
+    write_points();
+  }
+
+  template <class Use>
+  __device__ __forceinline__ void for_leaders(const Use& use) {
+    const unsigned open = s_.open;
+    const unsigned all = open + s_.closed;
+    for (unsigned k = static_cast<unsigned>(thread_); k < all; k += kThreads)
+      use(k < open ? k : kCapacity - 1 - (k - open), k < open);
+  }
+
+  const Job<P>& job_;
+  TileShared<Links>& s_;
+  const TilePlace place_;
+  const double level_;
+  const int thread_;
+  int segments_ = 0;
+
+ private:
+  __device__ bool reserve() {
+    if (thread_ < 32) {
+      constexpr int kLaneWords = (kWords + 31) / 32;
+      const int word0 = thread_ * kLaneWords;
+      unsigned own = 0;
+#pragma unroll
+      for (int k = 0; k < kLaneWords; ++k)
+        if (word0 + k < kWords) own += static_cast<unsigned>(__popc(s_.first[word0 + k]));
+      const unsigned sum = warp_scan(own);
+      unsigned running = sum - own;
+#pragma unroll
+      for (int k = 0; k < kLaneWords; ++k)
+        if (word0 + k < kWords) {
+          s_.first_before[word0 + k] = running;
+          running += static_cast<unsigned>(__popc(s_.first[word0 + k]));
+        }
+      if (thread_ == kLast) {
+        const unsigned long long both =
+            atomicAdd(reinterpret_cast<unsigned long long*>(&job_.work.counters->pieces),
+                      sum | static_cast<unsigned long long>(s_.open) << 32);
+        s_.segment_base = segment_base_;
+        s_.piece_base = static_cast<unsigned>(both);
+        s_.active_base = static_cast<unsigned>(both >> 32);
+        s_.pieces = sum;
+      }
+    }
+    sync();
+    const bool fits = s_.segment_base + static_cast<unsigned>(segments_) <= job_.segment_capacity &&
+                      s_.piece_base + s_.pieces <= job_.piece_capacity;
+    if (thread_ == 0) job_.work.tile_pieces[place_.tile] = {s_.piece_base, fits ? s_.pieces : 0};
+    if (fits) {
+      unsigned short* const rows =
+          job_.work.row_pieces + static_cast<std::size_t>(place_.tile) * (kTileRows + 1);
+      for (int row = thread_; row <= kTileRows; row += kThreads) {
+        const unsigned index = s_.before[2 * row];
+        rows[row] = static_cast<unsigned short>(index < static_cast<unsigned>(segments_) ? first_rank(index)
+                                                                                         : s_.pieces);
+      }
+    }
+    return fits;
+  }
+  __device__ __forceinline__ unsigned first_rank(unsigned index) const {
+    return s_.first_before[index / 32] +
+           static_cast<unsigned>(__popc(s_.first[index / 32] & ((1U << (index % 32)) - 1)));
+  }
+
+  /// Records of all pieces. At the representatives `smallest` becomes (rank of the piece | length << 16).
+  __device__ void write_pieces() {
+    for_leaders([&](unsigned entry, bool open) {
+      const unsigned leader = s_.leader[entry] & (kDropped - 1);
+      const Link link = s_.links.settled(leader);
+      const unsigned representative = link.key % kEndKey;
+      unsigned& smallest = s_.links.smallest_of(representative);
+      const unsigned first = smallest;
+      const unsigned count = 1 + (open ? link.distance : s_.largest[representative]);
+      if ((s_.leader[entry] & kDropped) != 0) {
+        smallest = 0xFFFFU;
+        return;
+      }
+      const unsigned rank = first_rank(first);
+      const unsigned piece = s_.piece_base + rank;
+      smallest = rank | count << 16;
+      if (!open) {
+        job_.work.head_points[piece] = (count + 1) | 1U << 31;
+        job_.work.pieces[piece] = {0, count | 1U << 31, piece, 0};
+        return;
+      }
+      const unsigned active = s_.active_base + entry;
+      const unsigned largest = s_.largest[representative];
+      const TileSegment segment = unpack_segment(s_.segment[leader]);
+      const TileSegment last = unpack_segment(s_.segment[representative]);
+      // All loads together.
+      const Edge edge = edge_of(segment, segment.from);
+      const bool blocked = is_blocked(last);
+      const Vec from = crossing_of(edge);
+      const unsigned exit = exit_slot(last, blocked);
+      store_point(job_.work.from[piece], from);
+      const bool ends = exit == kNone;
+      job_.work.active[active] = {raster_id(first), raster_id(largest >> 13), count - 1 - (largest & 0x1FFF),
+                                  piece};
+      job_.work.windows[active] = {ends ? active : exit | kInSlot, ends ? 0 : count,
+                                   ends ? active | kEnd : active, 0};
+      job_.work.chains[active] = {~0ULL, 0, 0, count, {}};
+      const unsigned slot = entry_slot(segment, from);
+      if (slot != kNone) job_.work.slots[slot] = active;
+    });
+    sync();
+  }
+
+  /// The cell behind the edge where a piece ends is crossed, unless one of its other two samples does not
+  /// count. (What lies beyond the map is asked for as well, and not used.)
+  __device__ __forceinline__ bool is_blocked(const TileSegment& last) const {
+    if (!Sample<T>::kMayBeNan && job_.map.mask == nullptr) return false;
+    const int side = last.to;
+    const bool across = side == kTop || side == kBottom;
+    const int r = place_.row0 + last.row + (side == kBottom ? 2 : (side == kTop ? -1 : 0));
+    const int c = place_.col0 + last.col + (side == kRight ? 2 : (side == kLeft ? -1 : 0));
+    const int row[2] = {max(min(r, job_.map.height - 1), 0),
+                        min(max(r, 0) + (across ? 0 : 1), job_.map.height - 1)};
+    const int col[2] = {max(min(c, job_.map.width - 1), 0),
+                        min(max(c, 0) + (across ? 1 : 0), job_.map.width - 1)};
+    const Value a = read_sample<T>(job_.map, place_.plane, row[0], col[0]);
+    const Value b = read_sample<T>(job_.map, place_.plane, row[1], col[1]);
+    return !(a == a && b == b) || is_masked(job_.map, row[0], col[0]) || is_masked(job_.map, row[1], col[1]);
+  }
+
+  /// Slot in which the follower of an open piece, which ends with `last`, stands; kNone: nothing follows.
+  __device__ __forceinline__ unsigned exit_slot(const TileSegment& last, bool blocked) const {
+    if (s_.bits.unusual != 0) {
+      const Vec to = point_of(last, last.to);
+      const NodeKind node = node_of(to, last.to);
+      if (node == NodeKind::None) return kNone;
+      if (node == NodeKind::Sample) {
+        const AroundSample follower = follower_of(last, to);
+        if (follower.quadrant < 0) return kNone;
+        return slot_of_sample(job_, place_.plane, static_cast<int>(to.row), static_cast<int>(to.col),
+                              follower.quadrant);
+      }
+    }
+    if (blocked) return kNone;
+    return slot_of_edge(job_, place_.plane, place_.row0 + last.row, place_.col0 + last.col, last.to);
+  }
+
+  /// Slot in which a predecessor in another tile looks for the piece that begins with `first` at `from`.
+  __device__ unsigned entry_slot(const TileSegment& first, const Vec& from) const {
+    const int row = place_.row0 + first.row;
+    const int col = place_.col0 + first.col;
+    if (s_.bits.unusual != 0) {
+      const NodeKind node = node_of(from, first.from);
+      if (node == NodeKind::None) return kNone;
+      if (node == NodeKind::Sample) {
+        const int r = static_cast<int>(from.row);
+        const int c = static_cast<int>(from.col);
+        return slot_of_sample(job_, place_.plane, r, c, 2 * (row - r + 1) + (col - c + 1));
+      }
+    }
+    return slot_of_edge(job_, place_.plane, row, col, first.from);
+  }
+
+  /// The samples of the next round's edges are on their way while the points of this round are computed.
+  __device__ void write_points() {
+    TileSegment segment = unpack_segment(s_.segment[min(thread_, segments_ - 1)]);
+    Edge edge = edge_of(segment, segment.to);
+#pragma unroll 1
+    for (int i = thread_; i < segments_; i += kThreads) {
+      const bool empty = segment.from == segment.to;
+      const Edge here = edge;
+      segment = unpack_segment(s_.segment[min(i + kThreads, segments_ - 1)]);
+      edge = edge_of(segment, segment.to);
+      const std::size_t at = s_.segment_base + static_cast<std::size_t>(i);
+      uint2 place = {kNone, 0};
+      if (!empty) {
+        const Link link = s_.links.settled(static_cast<unsigned>(i));
+        const unsigned word = s_.links.smallest_of(link.key % kEndKey);
+        const unsigned count = word >> 16;
+        if ((word & 0xFFFFU) != 0xFFFFU) {
+          // An open piece is ranked by the steps to its end, a closed one by those to its largest segment.
+          place.x = s_.piece_base + (word & 0xFFFFU);
+          place.y = link.key >= kEndKey ? count - 1 - link.distance
+                                        : (link.distance == 0 ? 0 : count - link.distance);
+          store_point(job_.work.points[at], crossing_of(here));
+        }
+      }
+      job_.work.places[at] = place;
+    }
+  }
+
+  unsigned segment_base_ = 0;  ///< in thread kLast, until everybody needs it
+};
+
+}  // namespace contorno::contour_engine
