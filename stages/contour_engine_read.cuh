@@ -10,7 +10,7 @@
 namespace contorno::contour_engine {
 
 inline constexpr int kBitsThreads = 256;
-inline constexpr int kRowsAhead = 16;  ///< rows whose loads are in flight together
+inline constexpr int kRowsAhead = 32;  ///< rows whose loads are in flight together
 
 // A block a tile -----------------------------------------------------------------------------------------
 /// A bit a sample.
