@@ -257,12 +257,12 @@ struct DevicePlan::PassRun {
     RowsJob job{.strips = strips, .image = source, .in = from, .out = to, .first = first, .length = length};
     job.columns = results, job.outside = outside_word, job.next_outside = next_outside;
     const int most =
-        static_cast<int>(kLineShared / (2 * sizeof(unsigned))) / strips.pixel - length - kGroup - 8;
+        static_cast<int>(kLineShared / (2 * sizeof(unsigned))) / strips.pixel - length - 2 * kGroup - 8;
     const int wanted = std::max({3300 / strips.pixel, 4 * length, 64});
     job.segments = std::max(1, (results + std::min(wanted, most) - 1) / std::min(wanted, most));
     job.segment = ((results + job.segments - 1) / job.segments + 3) / 4 * 4;
     job.segments = (results + job.segment - 1) / job.segment;
-    job.taken = ((job.segment + length - 1 + kGroup) * strips.pixel + 8) / 4 * 4;
+    job.taken = ((job.segment + length - 1 + 2 * kGroup) * strips.pixel + 8) / 4 * 4;
     const ImageView target = at(pass.to);
     job.target = pixels_of(target), job.source = pixels_of(in);
     job.target_width = device.plan_.format.width, job.target_height = device.plan_.format.height;
@@ -302,7 +302,7 @@ struct DevicePlan::PassRun {
     job.down = (strips.strip + job.rows - 1) / job.rows;
     const auto blocks = static_cast<unsigned>(job.across) * static_cast<unsigned>(job.down) *
                         static_cast<unsigned>(strips.planes);
-    const std::size_t shared = 2 * static_cast<std::size_t>(job.steps + kGroup) *
+    const std::size_t shared = 2 * static_cast<std::size_t>(job.steps + 2 * kGroup) *
                                static_cast<std::size_t>(job.lines) * sizeof(unsigned);
     if (window.extreme == Extreme::Minimum)
       launcher("window_columns", window_columns<Rule, Extreme::Minimum>, blocks, kColumnThreads, shared, job);

@@ -18,9 +18,9 @@ inline constexpr int kTileOutputs = 24;  ///< of the output tile, a thread
 inline constexpr int kGroup = 7;  ///< steps that a thread takes along a line; odd, so that banks differ
 
 /// The extreme over `length` steps from every step of `lines` lines next to each other: step e of line l lies
-/// at e * lines + l. `totals` has the room of `raw`, both with room for whole groups. Returns where the
-/// results are, for the first `steps` - (length - 1) steps. All threads call it, behind a barrier; it ends
-/// with one.
+/// at e * lines + l. `totals` has the room of `raw`, both with room for two groups behind the last step.
+/// Returns where the results are, for the first `steps` - (length - 1) steps. All threads call it, behind a
+/// barrier; it ends with one.
 ///
 /// Two levels instead of van Herk's long blocks: a thread makes running extremes over its group; a window is
 /// the end of one group, whole groups, and the beginning of another.
@@ -55,31 +55,29 @@ __device__ unsigned* window_along_fixed(unsigned* raw, unsigned* totals, int any
     const int group = i / lines, base = group * kGroup * lines + i % lines;
     const int first = group * kGroup;
     if (first >= results) continue;
-    unsigned rest[kGroup];
-    R suffix(raw[base + (kGroup - 1) * lines]);
-    rest[kGroup - 1] = suffix.word();
+    R rest[kGroup];
+    rest[kGroup - 1] = R(raw[base + (kGroup - 1) * lines]);
 #pragma unroll
     for (int e = kGroup - 2; e >= 0; --e) {
-      suffix.take(raw[base + e * lines]);
-      rest[e] = suffix.word();
+      rest[e] = rest[e + 1];
+      rest[e].take(raw[base + e * lines]);
     }
-    // Whole groups that every window of this group covers, and where the first window ends.
-    int end_group = (kGroup + length - 1) / kGroup - 1, end = (length - 1) % kGroup;
-    const auto total_of = [&](int ahead) { return totals[base + (ahead * kGroup + kGroup - 1) * lines]; };
-    R middle(rest[kGroup - 1]);
-    for (int ahead = 1; ahead < end_group; ++ahead) middle.take(total_of(ahead));
-    // Behind the last result there is room, but nothing to read.
-    const int last_total = (groups - group) * kGroup - 1;
+    // Whole groups that every window of this group covers. The last step of a window is the running extreme
+    // of the group that it ends in; where it ends the group, that is one more whole group for the next
+    // window.
+    R middle = rest[kGroup - 1];
+    for (int ahead = 1; ahead < (length - 1) / kGroup; ++ahead)
+      middle.take(totals[base + (ahead * kGroup + kGroup - 1) * lines]);
+    const unsigned* ends = totals + base + (length - 1) * lines;
+    int end = (length - 1) % kGroup;
 #pragma unroll
     for (int e = 0; e < kGroup; ++e) {
+      const unsigned last = ends[e * lines];
       R window = middle;
       window.take(rest[e]);
-      window.take(totals[base + min(end_group * kGroup + end, last_total) * lines]);
+      window.take(last);
       raw[base + e * lines] = window.word();
-      if (++end == kGroup) {
-        middle.take(totals[base + min(end_group * kGroup + kGroup - 1, last_total) * lines]);
-        end = 0, ++end_group;
-      }
+      if (++end == kGroup) middle.take(last), end = 0;
     }
   }
   __syncthreads();
@@ -274,7 +272,7 @@ __global__ void __launch_bounds__(kColumnThreads, 3) window_columns(const Column
   const int block = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
   const int x0 = block % job.across * job.lines, y0 = block / job.across % job.down * job.rows;
   const int plane = block / job.across / job.down;
-  const int size = (job.steps + kGroup) * job.lines;
+  const int size = (job.steps + 2 * kGroup) * job.lines;
   unsigned* raw = &block_shared<unsigned>();
   unsigned* totals = raw + size;
   const std::ptrdiff_t offset = plane * static_cast<std::ptrdiff_t>(job.strips.words());

@@ -47,6 +47,14 @@ struct Running {
       odd = static_cast<unsigned>(kExtreme == Extreme::Minimum ? min(a, b) : max(a, b));
     }
   }
+  __device__ void take(const Running& other) {
+    if constexpr (sizeof(W) == 4) {
+      take(other.odd);
+    } else {
+      odd = pair(odd, other.odd);
+      if constexpr (sizeof(W) == 1) even = pair(even, other.even);
+    }
+  }
   __device__ unsigned word() const {
     if constexpr (sizeof(W) == 1) return __byte_perm(even, odd, 0x7351);
     return odd;
