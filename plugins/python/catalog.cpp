@@ -2,6 +2,7 @@
 #include "stages/catalog.h"
 #include "plugins/contour_writer.h"
 #include "plugins/dataset.h"
+#include "plugins/mask_file.h"
 #include "plugins/mipmap_writer.h"
 #include "plugins/python/pipeline_run.h"
 #include "plugins/synthetic.h"
@@ -46,6 +47,7 @@ const Catalog& python_catalog() {
   static const SourceType dataset = dataset_source(frame_decoder());
   static const SourceType push = push_source();
   static const Catalog catalog = [] {
+    set_element_mask_reader([](const std::string& path) { return read_mask_file(path, frame_decoder()); });
     Catalog all{.stages = stage_catalog(),
                 .sources = {&dataset, &synthetic_source(), &diamond_square_source(), &push},
                 .sinks = contour_sinks()};
