@@ -48,6 +48,7 @@ constexpr Case kCases[] = {
     {"511x95x8 f32 blobs", 511, 95, 8, ElementType::F32, 40},
     {"511x95x8 f32 busy", 511, 95, 8, ElementType::F32, 16},
     {"511x95x8 u8 busy", 511, 95, 8, ElementType::U8, 16},
+    {"511x95x8 f32 dense", 511, 95, 8, ElementType::F32, 4},
     {"1920x1080x4 f32 blobs", 1920, 1080, 4, ElementType::F32, 100},
     {"4096x4096 f32 smooth", 4096, 4096, 1, ElementType::F32, 100},
     {"4096x4096 f32 busy", 4096, 4096, 1, ElementType::F32, 10},

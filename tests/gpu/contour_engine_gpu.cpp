@@ -1,8 +1,8 @@
-// On a device: the CUDA contour engine against the naive reference, then its times. Prints a table last.
-//   contour_engine_gpu [check|bench|all|profile] [cases] [plain]
+// On a device: the CUDA contour engine against the naive reference. Its times are measured by `contorno bench
+// engine`.
+//   contour_engine_gpu check [cases] [plain]
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -194,189 +194,19 @@ int check(int count) {
   return failures;
 }
 
-// Bench ----------------------------------------------------------------------------------------------------
-/// Smooth noise: a random lattice, interpolated with cosine weights; `cell` samples a lattice cell.
-void lattice_noise(std::vector<float>& v, int width, int height, double cell, unsigned seed) {
-  const auto random = [seed](int y, int x) {
-    std::uint64_t h = static_cast<std::uint64_t>(y) * 0x9E3779B97F4A7C15ULL +
-                      static_cast<std::uint64_t>(x) * 0xC2B2AE3D27D4EB4FULL + seed;
-    h = (h ^ h >> 31) * 0x94D049BB133111EBULL;
-    h = (h ^ h >> 29) * 0xBF58476D1CE4E5B9ULL;
-    return static_cast<double>(h >> 11) * 0x1p-53;
-  };
-  v.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
-  std::vector<std::thread> threads;
-  const int workers = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  for (int t = 0; t < workers; ++t)
-    threads.emplace_back([&, t] {
-      for (int y = t; y < height; y += workers)
-        for (int x = 0; x < width; ++x) {
-          double value = random(y, x);
-          if (cell > 1) {
-            const double fy = y / cell;
-            const double fx = x / cell;
-            const int iy = static_cast<int>(fy);
-            const int ix = static_cast<int>(fx);
-            const auto ease = [](double f) { return f * f * (3 - 2 * f); };
-            const double wy = ease(fy - iy);
-            const double wx = ease(fx - ix);
-            value = (random(iy, ix) * (1 - wx) + random(iy, ix + 1) * wx) * (1 - wy) +
-                    (random(iy + 1, ix) * (1 - wx) + random(iy + 1, ix + 1) * wx) * wy;
-          }
-          v[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)] =
-              static_cast<float>(value);
-        }
-    });
-  for (std::thread& thread : threads) thread.join();
-}
-
-struct BenchCase {
-  const char* name;
-  int width, height, planes;
-  ElementType type;
-  double cell, level;
-  double target_device, target_host;  ///< us, 0: none
-};
-
-double median(std::vector<double> v) {
-  std::sort(v.begin(), v.end());
-  return v[v.size() / 2];
-}
-double quantile(std::vector<double> v, double q) {
-  std::sort(v.begin(), v.end());
-  return v[std::min(v.size() - 1, static_cast<std::size_t>(q * static_cast<double>(v.size())))];
-}
-
-std::vector<std::string> rows;
-bool profile = false;  ///< a few plain launches only, for a profiler
-
-void bench(const BenchCase& b) {
-  ContourEngineSpec spec;
-  spec.map = {
-      .width = b.width, .height = b.height, .channels = b.planes, .type = b.type, .layout = Layout::Planar};
-  spec.levels = {b.level};
-  const auto cells = static_cast<std::uint64_t>(b.width) * static_cast<std::uint64_t>(b.height) *
-                     static_cast<std::uint64_t>(b.planes);
-  spec.point_capacity = std::min<std::uint64_t>(2 * cells, 8'000'000);
-  spec.contour_capacity = std::min<std::uint64_t>(cells, 2'000'000);
-  CudaContourEngine engine;
-  Block workspace(engine.plan(spec), MemoryKind::Device);
-  const std::size_t map_bytes = packed_bytes(spec.map);
-  constexpr int kInputs = 3;
-  Block pinned(map_bytes * kInputs, MemoryKind::Pinned);
-  Block device(map_bytes * kInputs, MemoryKind::Device);
-  std::vector<float> v;
-  for (int k = 0; k < kInputs; ++k) {
-    const ImageView view = packed_view(pinned.data() + static_cast<std::size_t>(k) * map_bytes, spec.map);
-    for (int plane = 0; plane < b.planes; ++plane) {
-      lattice_noise(v, b.width, b.height, b.cell, static_cast<unsigned>(1000 * k + plane));
-      for (int y = 0; y < b.height; ++y)
-        for (int x = 0; x < b.width; ++x) {
-          const float value = v[static_cast<std::size_t>(y) * static_cast<std::size_t>(b.width) +
-                                static_cast<std::size_t>(x)];
-          const bool u8 = b.type == ElementType::U8;
-          testing::write_sample(
-              b.type, view.row<unsigned char>(y, plane) + static_cast<std::size_t>(x) * element_size(b.type),
-              u8 ? 255.0 * value : value);
-        }
-    }
-  }
-  const Stream stream = Stream::create();
-  ContoursFormat format{.width = b.width,
-                        .height = b.height,
-                        .classes = b.planes,
-                        .point_capacity = spec.point_capacity,
-                        .contour_capacity = spec.contour_capacity};
-  Block out(packed_bytes(format), MemoryKind::Device);
-  Block host(packed_bytes(format), MemoryKind::Pinned);
-  const ContoursView out_view = packed_view(out.data(), format);
-  const ContoursView host_view = packed_view(host.data(), format);
-  engine.prepare(workspace.data(), stream.get());
-  copy_async(device.data(), pinned.data(), map_bytes * kInputs, stream.get());
-  stream.synchronize();
-  std::vector<CapturedGraph> kernels;
-  std::vector<CapturedGraph> whole;
-  const Event start = Event::create();
-  const Event stop = Event::create();
-  for (int k = 0; k < kInputs; ++k) {
-    std::byte* const map = device.data() + static_cast<std::size_t>(k) * map_bytes;
-    CapturedGraph::begin_capture(stream);
-    engine.enqueue(packed_view(map, spec.map), {}, workspace.data(), out_view, stream.get());
-    kernels.push_back(CapturedGraph::end_capture(stream));
-    CapturedGraph::begin_capture(stream);
-    copy_async(map, pinned.data() + static_cast<std::size_t>(k) * map_bytes, map_bytes, stream.get());
-    engine.enqueue(packed_view(map, spec.map), {}, workspace.data(), out_view, stream.get());
-    engine.enqueue_export(out_view, host_view, stream.get());
-    whole.push_back(CapturedGraph::end_capture(stream));
-  }
-  if (profile) {
-    for (int k = 0; k < 2; ++k)
-      engine.enqueue(packed_view(device.data(), spec.map), {}, workspace.data(), out_view, stream.get());
-    engine.enqueue_export(out_view, host_view, stream.get());
-    stream.synchronize();
-    return;
-  }
-  const int runs = 300;
-  std::vector<double> on_device;
-  std::vector<double> on_host;
-  std::vector<double> upload;
-  for (int i = 0; i < runs; ++i) {
-    start.record(stream.get());
-    kernels[static_cast<std::size_t>(i % kInputs)].launch(stream);
-    stop.record(stream.get());
-    stream.synchronize();
-    if (i >= 20) on_device.push_back(Event::elapsed_us(start, stop));
-  }
-  for (int i = 0; i < runs; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
-    whole[static_cast<std::size_t>(i % kInputs)].launch(stream);
-    stream.synchronize();
-    const auto end = std::chrono::steady_clock::now();
-    if (i >= 20) on_host.push_back(std::chrono::duration<double, std::micro>(end - begin).count());
-  }
-  for (int i = 0; i < runs / 3; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
-    copy_async(device.data(), pinned.data(), map_bytes, stream.get());
-    stream.synchronize();
-    const auto end = std::chrono::steady_clock::now();
-    if (i >= 10) upload.push_back(std::chrono::duration<double, std::micro>(end - begin).count());
-  }
-  char line[300];
-  std::snprintf(line, sizeof(line), "%-26s %8llu %7llu | %7.1f %7.1f (%5.0f) | %8.1f %8.1f (%5.0f) up %7.1f",
-                b.name,
-                static_cast<unsigned long long>(host_view.counts->points - host_view.counts->contours),
-                static_cast<unsigned long long>(host_view.counts->contours), median(on_device),
-                quantile(on_device, 0.99), b.target_device, median(on_host), quantile(on_host, 0.99),
-                b.target_host, median(upload));
-  rows.emplace_back(line);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string what = argc > 1 ? argv[1] : "all";
+  const std::string what = argc > 1 ? argv[1] : "check";
   plain = argc > 3 && std::string(argv[3]) == "plain";
   const int cases = argc > 2 ? std::atoi(argv[2]) : 3000;
+  if (what != "check") {
+    std::puts("usage: contour_engine_gpu check [cases] [plain]");
+    return 2;
+  }
   if (!device_report().available) {
     std::printf("no device: %s\n", device_report().reason.c_str());
     return 69;
   }
-  int failures = 0;
-  profile = what == "profile";
-  if (what == "check" || what == "all") failures = check(cases);
-  if (what != "check") {
-    const auto f32 = ElementType::F32;
-    bench({"511x95x8 f32 sparse", 511, 95, 8, f32, 40, 0.5, 25, 70});
-    bench({"511x95x8 f32 17k", 511, 95, 8, f32, 16, 0.5, 28, 80});
-    bench({"511x95x8 u8 17k", 511, 95, 8, ElementType::U8, 16, 0.5 * 255, 28, 55});
-    bench({"511x95x8 f32 88k", 511, 95, 8, f32, 4, 0.5, 0, 0});
-    bench({"1920x1080x4 f32 blobs", 1920, 1080, 4, f32, 100, 0.5, 40, 0});
-    bench({"4096x4096 f32 smooth", 4096, 4096, 1, f32, 100, 0.5, 60, 0});
-    bench({"4096x4096 f32 busy", 4096, 4096, 1, f32, 10, 0.5, 180, 0});
-    bench({"2048x2048 f32 noise", 2048, 2048, 1, f32, 1, 0.5, 400, 0});
-    std::printf("%-26s %8s %7s | device us: median, p99 (target) | pinned to host: median, p99 (target)\n",
-                "case", "segments", "contours");
-    for (const std::string& row : rows) std::printf("%s\n", row.c_str());
-  }
-  return failures == 0 ? 0 : 1;
+  return check(cases) == 0 ? 0 : 1;
 }
