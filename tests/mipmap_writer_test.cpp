@@ -27,7 +27,8 @@ std::string content(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-ExitCode refusal(const std::string& path, const ImageFormat& format, const std::filesystem::path& root, int first = 0) {
+ExitCode refusal(const std::string& path, const ImageFormat& format, const std::filesystem::path& root,
+                 int first = 0) {
   try {
     SinkContext context;
     context.format = format;

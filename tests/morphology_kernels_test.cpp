@@ -53,7 +53,7 @@ int rows_that_differ(const ImageView& a, const ImageView& b) {
 
 void check(MorphologyOperation operation, const TestImage& in, const StructuringElement& element,
            const MorphologyOptions& options = {}) {
-  TestImage expected(in.view.format), got(in.view.format, in.view.row_pitch % 4 == 0 ? 4 : 3);
+  TestImage expected(in.view.format), got(in.view.format, in.view.format.type == ElementType::U8 ? 3 : 4);
   apply_morphology(operation, in.view, element, expected.view, options);
   const DevicePlan device(plan_morphology(operation, element, options, in.view.format));
   Guarded scratch(device.scratch_bytes());

@@ -20,7 +20,8 @@ void bench_trace(const std::string& path);
 
 /// What `part` may be; "all" is all of them.
 const std::vector<std::string>& bench_parts();
-/// One part, or all but the trace, under a line that names the machine. Throws Error(Usage) for an unknown part.
+/// One part, or all but the trace, under a line that names the machine. Throws Error(Usage) for an unknown
+/// part.
 void bench(const std::string& part);
 
 }  // namespace contorno
