@@ -1,0 +1,111 @@
+// What a pass of Diamond-Square on the device is, what a block keeps in shared memory, and its random
+// numbers. Read by the kernel (stages/diamond_square_tile.cuh) and by the host code that plans the passes.
+#pragma once
+
+#include "cuda/launch.cuh"
+#include "stages/diamond_square_rules.h"
+
+namespace contorno::diamond_square_cuda {
+
+inline constexpr unsigned kThreads = 128;
+inline constexpr int kBlocks = 10;  // of a multiprocessor that run at the same time
+inline constexpr int kLevels = 6;   // a pass refines by at most so many
+inline constexpr int kTile = 1 << kLevels;
+inline constexpr int kGrid = kTile / 2 + 4;  // cells of all levels but the last, with what lies around
+inline constexpr int kLanes = 8;  // threads of a row: each draws every eighth of its random numbers
+inline constexpr int kRows = static_cast<int>(kThreads) / kLanes;
+
+/// One pass: from a grid in global memory (or the corners) to one of 2^levels times the resolution.
+struct Pass {
+  const void* in = nullptr;                   ///< null: the corners are worked out
+  std::ptrdiff_t in_pitch = 0, in_plane = 0;  ///< bytes
+  std::int64_t in_row = 0, in_col = 0;        ///< of its first cell
+  void* out = nullptr;
+  std::ptrdiff_t out_pitch = 0, out_plane = 0, out_cell = 0;  ///< bytes
+  CellSpan rows, cols;                                        ///< of the output
+  std::int64_t tile_row = 0, tile_col = 0;  ///< of the first tile, multiples of the tile's side
+  unsigned tiles_across = 1, tiles = 1;     ///< of a channel
+  std::int64_t step = 1;                    ///< between the output's cells
+  int step_bits = 0;                        ///< its logarithm
+  int levels = 1;
+  HeightRule rules[kLevels];  ///< the finest first
+  PhiloxKey key;
+  std::uint32_t low_keys[kPhiloxRounds] = {}, high_keys[kPhiloxRounds] = {};  ///< of all rounds
+  std::uint32_t mask = ~0U;
+  std::int64_t side = -1;
+  std::uint32_t corners[4] = {};
+  bool given_corners = false;
+};
+
+/// The cells of one level around a tile, counted from the tile's first cell in cells of the finest level.
+struct Window {
+  int row, col, rows, cols;
+};
+
+template <class T>
+struct TileShared {
+  T fine[kTile * kTile];  ///< levels of even number, counted from the finest
+  T coarse[kGrid * kGrid];
+  T diamonds[kGrid * kGrid];
+  int first_row[kLevels + 1], rows[kLevels + 1], first_col[kLevels + 1], cols[kLevels + 1];
+  __device__ Window window(int level) const {
+    return {first_row[level], first_col[level], rows[level], cols[level]};
+  }
+};
+
+template <class T>
+__device__ T corner_of(const Pass& pass, std::int64_t row, std::int64_t col, std::uint32_t channel) {
+  const std::uint32_t r = static_cast<std::uint32_t>(row) & pass.mask,
+                      c = static_cast<std::uint32_t>(col) & pass.mask;
+  if (!pass.given_corners) {
+    PhiloxWords counter;
+    counter.word[0] = r, counter.word[1] = c, counter.word[3] = channel;
+    return corner_height<T>(philox(counter, pass.key).word[0]);
+  }
+  const std::uint32_t given = pass.corners[(r != 0 ? 2 : 0) + (c != 0 ? 1 : 0)];
+  if constexpr (sizeof(T) == 4)
+    return std::bit_cast<T>(given);
+  else
+    return static_cast<T>(given);
+}
+
+/// PhiloxRow with the keys of the rounds out of the pass, where instructions read them without a load.
+struct RowOfNoise {
+  const Pass& pass;
+  std::uint32_t x0, high1, low2, high2, last2;
+
+  __device__ RowOfNoise(const Pass& given, std::uint32_t row, std::uint32_t level, std::uint32_t channel)
+      : pass(given) {
+    const std::uint32_t c2 = philox_high(kPhiloxM0, row) ^ channel ^ pass.high_keys[0];
+    x0 = philox_high(kPhiloxM1, level) ^ pass.low_keys[0];
+    high1 = (kPhiloxM0 * row) ^ pass.high_keys[1];
+    const std::uint32_t c0 = philox_high(kPhiloxM1, c2) ^ (kPhiloxM1 * level) ^ pass.low_keys[1];
+    low2 = (kPhiloxM1 * c2) ^ pass.low_keys[2];
+    high2 = philox_high(kPhiloxM0, c0) ^ pass.high_keys[2];
+    last2 = kPhiloxM0 * c0;
+  }
+  __device__ std::uint32_t operator()(std::uint32_t x) const {
+    const std::uint64_t p = static_cast<std::uint64_t>(kPhiloxM0) * (x ^ x0);
+    std::uint64_t q = static_cast<std::uint64_t>(kPhiloxM1) * (high(p) ^ high1);
+    std::uint32_t c0 = high(q) ^ low2, c1 = low(q), c2 = low(p) ^ high2, c3 = last2;
+#pragma unroll
+    for (std::uint32_t round = 3; round < kPhiloxRounds - 1; ++round) {
+      const std::uint64_t p1 = static_cast<std::uint64_t>(kPhiloxM1) * c2,
+                          p0 = static_cast<std::uint64_t>(kPhiloxM0) * c0;
+      c0 = high(p1) ^ c1 ^ pass.low_keys[round], c1 = low(p1);
+      c2 = high(p0) ^ c3 ^ pass.high_keys[round], c3 = low(p0);
+    }
+    q = static_cast<std::uint64_t>(kPhiloxM1) * c2;
+    return high(q) ^ c1 ^ pass.low_keys[kPhiloxRounds - 1];
+  }
+
+ private:
+  __device__ static std::uint32_t high(std::uint64_t v) {
+    return static_cast<std::uint32_t>(v >> 32);
+  }
+  __device__ static std::uint32_t low(std::uint64_t v) {
+    return static_cast<std::uint32_t>(v);
+  }
+};
+
+}  // namespace contorno::diamond_square_cuda
