@@ -49,6 +49,16 @@ inline float smooth(float from, float to, float v) {
   return t * t * (3 - 2 * t);
 }
 
+struct SampleRange {
+  int first = 0, last = -1;
+};
+/// Samples of `count`, `step` wide, whose middle lies within `reach` of `centre`.
+inline SampleRange samples_near(float centre, float reach, float step, int count) {
+  const int first = static_cast<int>(std::floor((centre - reach) / step - 0.5F));
+  const int last = static_cast<int>(std::ceil((centre + reach) / step - 0.5F));
+  return {std::clamp(first, 0, count), std::clamp(last, -1, count - 1)};
+}
+
 /// Columns are where the object's axes point in the world.
 struct Rotation {
   Vec3 x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1};
