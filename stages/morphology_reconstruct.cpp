@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 
 #include "cuda/error.h"
 #include "pipeline/loops.h"
@@ -39,14 +38,10 @@ struct Values {
 /// A queue of pixels in which none is twice: a ring as long as the channel has pixels, and a flag a pixel.
 class PixelQueue {
  public:
-  PixelQueue(std::byte* memory, std::size_t pixels)
-      : ring_(reinterpret_cast<std::uint32_t*>(memory)),
-        waiting_(reinterpret_cast<std::uint8_t*>(memory + align_up(pixels * sizeof(std::uint32_t)))),
-        size_(pixels) {
+  /// `waiting` may hold anything.
+  PixelQueue(std::uint32_t* ring, std::uint8_t* waiting, std::size_t pixels)
+      : ring_(ring), waiting_(waiting), size_(pixels) {
     std::fill_n(waiting_, pixels, std::uint8_t{0});
-  }
-  static std::size_t bytes(std::size_t pixels) {
-    return align_up(pixels * sizeof(std::uint32_t)) + align_up(pixels);
   }
   void push(std::uint32_t pixel) {
     if (waiting_[pixel] != 0) return;
@@ -87,12 +82,21 @@ class Channel {
       scan_row(y, y + 1, -1);
       find_unsettled(y, queue);
     }
+    drain(queue);
+  }
+
+  /// Rows `y` - 1 and `y` belonged to different bands, each of which is at its own fixed point.
+  void join(int y, PixelQueue& queue) {
+    for (int x = 0; x < width_; ++x) spread(x, y - 1, queue), spread(x, y, queue);
+    drain(queue);
+  }
+
+ private:
+  void drain(PixelQueue& queue) {
     std::uint32_t pixel = 0;
     const auto width = static_cast<std::uint32_t>(width_);
     while (queue.pop(&pixel)) spread(static_cast<int>(pixel % width), static_cast<int>(pixel / width), queue);
   }
-
- private:
   std::ptrdiff_t at(int x, int y) const { return static_cast<std::ptrdiff_t>(y) * width_ + x; }
 
   /// Takes over what comes from row `before` and, within the row, from where the scan came.
@@ -163,49 +167,81 @@ std::size_t pixels_of(const ImageFormat& format) {
 
 std::size_t channel_bytes(const ImageFormat& format) {
   const std::size_t pixels = pixels_of(format);
-  return 2 * align_up(pixels * element_size(format.type)) + PixelQueue::bytes(pixels);
+  return 2 * align_up(pixels * element_size(format.type)) + align_up(pixels * sizeof(std::uint32_t)) +
+         align_up(pixels);
 }
 
-/// Copies the channel to planes of values, of marker (never above the mask) and mask, and back.
+/// What one channel needs, in memory of channel_bytes(); bands of rows use their own parts of it.
+template <class W>
+struct ChannelMemory {
+  W *result, *limit;
+  std::uint32_t* ring;
+  std::uint8_t* waiting;
+
+  ChannelMemory(std::byte* memory, std::size_t pixels)
+      : result(reinterpret_cast<W*>(memory)),
+        limit(reinterpret_cast<W*>(memory + align_up(pixels * sizeof(W)))),
+        ring(reinterpret_cast<std::uint32_t*>(memory + 2 * align_up(pixels * sizeof(W)))),
+        waiting(reinterpret_cast<std::uint8_t*>(ring) + align_up(pixels * sizeof(std::uint32_t))) {}
+};
+
+/// Copies the channel to planes of values, of marker (never above the mask) and mask, and back. With more
+/// than one thread, every band of rows comes to its own fixed point first: the way to it is free, as long as
+/// nothing rises above the reconstruction.
 template <class S, ReconstructionMethod kMethod>
 void reconstruct_channel(const ImageView& image, const ImageView& mask, int channel, Neighbours neighbours,
-                         std::byte* scratch) {
+                         std::byte* scratch, int threads) {
   using Rule = Values<S, kMethod>;
   using W = typename Rule::W;
   const ImageFormat& format = image.format;
   const bool planar = format.layout == Layout::Planar;
   const int step = planar ? 1 : format.channels, first = planar ? 0 : channel, plane = planar ? channel : 0;
   const std::size_t pixels = pixels_of(format);
-  W* const result = reinterpret_cast<W*>(scratch);
-  W* const limit = reinterpret_cast<W*>(scratch + align_up(pixels * sizeof(W)));
-  PixelQueue queue(scratch + 2 * align_up(pixels * sizeof(W)), pixels);
-  for (int y = 0; y < format.height; ++y) {
+  const ChannelMemory<W> memory(scratch, pixels);
+  const auto copy_in = [&](int y) {
     const S *marker_row = image.row<const S>(y, plane) + first,
             *mask_row = mask.row<const S>(y, plane) + first;
-    W *to = result + static_cast<std::ptrdiff_t>(y) * format.width,
-      *to_mask = limit + static_cast<std::ptrdiff_t>(y) * format.width;
+    W *to = memory.result + static_cast<std::ptrdiff_t>(y) * format.width,
+      *to_mask = memory.limit + static_cast<std::ptrdiff_t>(y) * format.width;
     for (int x = 0; x < format.width; ++x) {
       to_mask[x] = Rule::load(mask_row[static_cast<std::ptrdiff_t>(x) * step]);
       to[x] = std::min(Rule::load(marker_row[static_cast<std::ptrdiff_t>(x) * step]), to_mask[x]);
     }
+  };
+  const int bands = std::clamp(threads, 1, std::max(1, format.height));
+  const auto band_begin = [&](int band) {
+    return static_cast<int>(static_cast<long long>(format.height) * band / bands);
+  };
+  for_rows(bands, bands, [&](int band) {
+    const int begin = band_begin(band), rows = band_begin(band + 1) - begin;
+    for (int y = begin; y < begin + rows; ++y) copy_in(y);
+    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(begin) * format.width;
+    PixelQueue queue(memory.ring + at, memory.waiting + at,
+                     static_cast<std::size_t>(rows) * static_cast<std::size_t>(format.width));
+    Channel<W>(memory.result + at, memory.limit + at, format.width, rows, neighbours).reconstruct(queue);
+  });
+  if (bands > 1) {
+    PixelQueue queue(memory.ring, memory.waiting, pixels);
+    Channel<W> whole(memory.result, memory.limit, format.width, format.height, neighbours);
+    for (int band = 1; band < bands; ++band) whole.join(band_begin(band), queue);
   }
-  Channel<W>(result, limit, format.width, format.height, neighbours).reconstruct(queue);
-  for (int y = 0; y < format.height; ++y) {
+  for_rows(bands, format.height, [&](int y) {
     S* row = image.row<S>(y, plane) + first;
-    const W* from = result + static_cast<std::ptrdiff_t>(y) * format.width;
+    const W* from = memory.result + static_cast<std::ptrdiff_t>(y) * format.width;
     for (int x = 0; x < format.width; ++x) row[static_cast<std::ptrdiff_t>(x) * step] = Rule::store(from[x]);
-  }
+  });
 }
 
 template <class S>
 void reconstruct_as(ReconstructionMethod method, const ImageView& image, const ImageView& mask, int channel,
-                    Neighbours neighbours, std::byte* scratch) {
+                    Neighbours neighbours, std::byte* scratch, int threads) {
   switch (method) {
     case ReconstructionMethod::Dilation:
-      return reconstruct_channel<S, ReconstructionMethod::Dilation>(image, mask, channel, neighbours,
-                                                                    scratch);
+      return reconstruct_channel<S, ReconstructionMethod::Dilation>(image, mask, channel, neighbours, scratch,
+                                                                    threads);
     case ReconstructionMethod::Erosion:
-      return reconstruct_channel<S, ReconstructionMethod::Erosion>(image, mask, channel, neighbours, scratch);
+      return reconstruct_channel<S, ReconstructionMethod::Erosion>(image, mask, channel, neighbours, scratch,
+                                                                   threads);
   }
   throw InternalError("unknown reconstruction");
 }
@@ -222,19 +258,23 @@ void reconstruct_in_place(ReconstructionMethod method, const ImageView& image, c
   const ImageFormat& format = image.format;
   const bool alpha = keeps_alpha(format, options.alpha);
   const int channels = alpha ? 3 : format.channels;
-  const int workers = std::clamp(threads, 1, channels);
-  std::atomic<int> taken = 0;
+  const auto reconstruct = [&](int channel, std::byte* memory, int channel_threads) {
+    if (format.type == ElementType::U8)
+      reconstruct_as<std::uint8_t>(method, image, mask, channel, options.neighbours, memory, channel_threads);
+    else if (format.type == ElementType::U16)
+      reconstruct_as<std::uint16_t>(method, image, mask, channel, options.neighbours, memory,
+                                    channel_threads);
+    else
+      reconstruct_as<float>(method, image, mask, channel, options.neighbours, memory, channel_threads);
+  };
+  // As many whole channels as every thread gets alike; the threads share each of the others.
+  const int workers = std::clamp(threads, 1, channels), even = channels / workers * workers;
+  const int whole = threads > channels ? 0 : even;
   for_rows(workers, workers, [&](int worker) {
     std::byte* memory = scratch + channel_bytes(format) * static_cast<std::size_t>(worker);
-    for (int channel = taken.fetch_add(1); channel < channels; channel = taken.fetch_add(1)) {
-      if (format.type == ElementType::U8)
-        reconstruct_as<std::uint8_t>(method, image, mask, channel, options.neighbours, memory);
-      else if (format.type == ElementType::U16)
-        reconstruct_as<std::uint16_t>(method, image, mask, channel, options.neighbours, memory);
-      else
-        reconstruct_as<float>(method, image, mask, channel, options.neighbours, memory);
-    }
+    for (int channel = worker; channel < whole; channel += workers) reconstruct(channel, memory, 1);
   });
+  for (int channel = whole; channel < channels; ++channel) reconstruct(channel, scratch, threads);
   if (alpha)
     for (int y = 0; y < format.height; ++y)
       for (int x = 0; x < format.width; ++x) {

@@ -413,15 +413,16 @@ TEST_CASE("reconstruction follows a spiral to its end") {
   REQUIRE(count > 500);
   const TestImage marker = filled_image<std::uint8_t>(square, [](int, int, int) { return 0; });
   marker.at<std::uint8_t>(0, 0) = 200;
-  for (const char* near : {"4", "8"}) {
-    StageHarness harness(reconstruction_stage(), {{"connectivity", std::string(near)}});
-    harness.run({marker.view, mask.view});
-    int different = 0;
-    for (int v = 0; v < kSide; ++v)
-      for (int u = 0; u < kSide; ++u)
-        different += harness.at<std::uint8_t>(u, v) != (mask.at<std::uint8_t>(u, v) != 0 ? 200 : 0) ? 1 : 0;
-    CHECK(different == 0);
-  }
+  for (const char* near : {"4", "8"})
+    for (const int threads : {1, 2, 5}) {
+      StageHarness harness(reconstruction_stage(), {{"connectivity", std::string(near)}});
+      harness.threads(threads).run({marker.view, mask.view});
+      int different = 0;
+      for (int v = 0; v < kSide; ++v)
+        for (int u = 0; u < kSide; ++u)
+          different += harness.at<std::uint8_t>(u, v) != (mask.at<std::uint8_t>(u, v) != 0 ? 200 : 0) ? 1 : 0;
+      CHECK(different == 0);
+    }
 }
 
 TEST_CASE("the morphology stage does what the function does, for every operation and element") {
