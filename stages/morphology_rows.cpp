@@ -138,6 +138,8 @@ CONTORNO_BODY void raised_float_body(std::int32_t* out, const std::int32_t* cons
       [](std::int32_t a, std::int32_t b) { return extreme<kExtreme>(a, b); });
 }
 
+// TARGET is an attribute, or nothing: it cannot stand in parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define CONTORNO_ROW_KERNELS(NAME, TARGET)                                                                \
   struct NAME {                                                                                           \
     template <Extreme kExtreme, class W>                                                                  \
@@ -159,6 +161,7 @@ CONTORNO_BODY void raised_float_body(std::int32_t* out, const std::int32_t* cons
       raised_float_body<kExtreme>(out, rows, add, count, samples);                                        \
     }                                                                                                     \
   };
+// NOLINTEND(bugprone-macro-parentheses)
 
 CONTORNO_ROW_KERNELS(PortableRows, )
 #if defined(__x86_64__)
@@ -184,8 +187,8 @@ RowKernels<W> kernels_of(Extreme extreme) {
 
 template <class Rows>
 RaisedFloatKernel raised_float_of(Extreme extreme) {
-  return extreme == Extreme::Minimum ? Rows::template raised_float<Extreme::Minimum>
-                                     : Rows::template raised_float<Extreme::Maximum>;
+  if (extreme == Extreme::Minimum) return Rows::template raised_float<Extreme::Minimum>;
+  return Rows::template raised_float<Extreme::Maximum>;
 }
 
 }  // namespace

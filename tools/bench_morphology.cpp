@@ -6,6 +6,7 @@
 //   run TIMES                                           seconds, one number a run
 //   save FILE                                           the last result
 #include <chrono>
+#include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -108,11 +109,8 @@ ParamSet settings(std::istringstream& words) {
   return params;
 }
 
-}  // namespace
-}  // namespace contorno
-
-int main() {
-  using namespace contorno;
+/// Follows the commands on standard input to their end.
+int serve() {
   std::unique_ptr<Bench> bench;
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);
@@ -141,4 +139,16 @@ int main() {
     std::cout << std::endl;
   }
   return 0;
+}
+
+}  // namespace
+}  // namespace contorno
+
+int main() {
+  try {
+    return contorno::serve();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_morphology: %s\n", error.what());
+    return 1;
+  }
 }
