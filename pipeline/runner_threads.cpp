@@ -1,0 +1,178 @@
+// What the three threads of a runner do: the reader, the launcher and the finisher with its accounts.
+#include <new>
+#include <optional>
+
+#include "cuda/error.h"
+#include "pipeline/clock.h"
+#include "pipeline/runner.h"
+
+namespace contorno {
+
+void Runner::read_loop() {
+  while (!stop_requested_ && (options_.max_frames == 0 || offered_ < options_.max_frames)) {
+    Slot& slot = slots_[static_cast<std::size_t>(ring_.held())];
+    FrameInput& input = slot.graph->input();
+    const std::int64_t start = now_ns();
+    const ReadResult result = source_.read(input);
+    if (result == ReadResult::End) break;
+    if (result == ReadResult::FormatChanged) {
+      if (!reformat()) break;
+      continue;
+    }
+    slot.arrived_ns = now_ns();
+    slot.number = input.info.number = offered_++;
+    slot.outcome = result == ReadResult::Bad ? Outcome::Failed : Outcome::Result;
+    if (result == ReadResult::Bad) slot.error = input.error;
+    if (options_.trace) options_.trace->add("read", kReaderTrack, slot.number, start, slot.arrived_ns);
+    const SlotRing::Offer offer = ring_.offer();
+    if (offer.dropped) ++ring_full_;
+    if (!offer.open) break;
+    // A slot taken from a dropped frame may still be at work on it.
+    if (offer.dropped && !offer.dropped_held) slots_[static_cast<std::size_t>(ring_.held())].graph->wait();
+  }
+  ring_.close();
+}
+
+/// The source's format has changed: everything under way is delivered in the old one first.
+bool Runner::reformat() {
+  if (!ring_.drain()) return false;
+  stream_ = source_.format();
+  plan_slots();
+  // The finisher is idle: nothing is under way.
+  open_sinks();
+  return true;
+}
+
+void Runner::launch_loop() {
+  while (const std::optional<int> index = ring_.take_queued()) {
+    Slot& slot = slots_[static_cast<std::size_t>(*index)];
+    slot.launched_ns = now_ns();
+    const double waited_ms = static_cast<double>(slot.launched_ns - slot.arrived_ns) * 1e-6;
+    if (slot.outcome == Outcome::Result && graph_.settings.deadline_ms > 0 &&
+        waited_ms > graph_.settings.deadline_ms)
+      slot.outcome = Outcome::Deadline;
+    if (slot.outcome == Outcome::Result) launch(slot);
+    ring_.launched(*index);
+  }
+}
+
+void Runner::launch(Slot& slot) {
+  try {
+    slot.graph->launch();
+    // The CPU has done the work already; a device is waited for by the finisher, while the next frame is
+    // launched.
+    if (options_.backend == Backend::Cpu) complete(slot);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::BadData) throw;
+    slot.outcome = Outcome::Failed;
+    slot.error = error.what();
+  } catch (const std::bad_alloc&) {
+    throw Error(ExitCode::OutOfMemory, "out of memory while processing a frame");
+  }
+}
+
+/// Waits for a launched frame, and launches it again as long as a capacity is too small.
+void Runner::complete(Slot& slot) {
+  slot.graph->wait();
+  while (slot.graph->overflowed()) {
+    ++regrown_;
+    slot.graph->launch();
+    slot.graph->wait();
+  }
+  slot.finished_ns = now_ns();
+}
+
+void Runner::finish_loop() {
+  while (const std::optional<int> index = ring_.take_launched()) {
+    Slot& slot = slots_[static_cast<std::size_t>(*index)];
+    if (slot.outcome == Outcome::Result && options_.backend == Backend::Cuda) complete(slot);
+    switch (slot.outcome) {
+      case Outcome::Result:
+        deliver(slot);
+        break;
+      case Outcome::Failed:
+        put_aside(slot);
+        break;
+      case Outcome::Deadline:
+        ++deadline_;
+        break;
+    }
+    ring_.release(*index);
+  }
+}
+
+void Runner::deliver(Slot& slot) {
+  record_times(slot);
+  count_contours(slot);
+  std::size_t part = 3 + graph_.nodes.size();
+  bool any_open = outputs_.empty();
+  for (Output& output : outputs_) {
+    const std::int64_t start = now_ns();
+    if (output.outcome.error.empty()) {
+      try {
+        output.binding.sink->write(slot.graph->input().info, slot.graph->value(output.binding.input));
+        any_open = true;
+      } catch (const std::exception& error) {
+        output.outcome.error = error.what();
+      }
+    }
+    const std::int64_t end = now_ns();
+    report_.parts[part++].histogram.record(end - start);
+    if (options_.trace) options_.trace->add(output.binding.name, kFinisherTrack, slot.number, start, end);
+  }
+  ++delivered_;
+  // Without any sink left to write to there is no point in going on.
+  if (!any_open) request_stop();
+}
+
+void Runner::put_aside(const Slot& slot) {
+  ++failed_;
+  const FrameFailure failure{.frame = slot.number, .reason = slot.error};
+  if (report_.failures.size() < RunReport::kMaxFailures) report_.failures.push_back(failure);
+  if (options_.on_failure) options_.on_failure(failure);
+}
+
+void Runner::record_times(Slot& slot) {
+  const std::int64_t latency = slot.finished_ns - slot.arrived_ns;
+  report_.end_to_end.record(latency);
+  last_latency_us_ = static_cast<double>(latency) * 1e-3;
+  if (graph_.settings.deadline_ms > 0 && static_cast<double>(latency) * 1e-6 > graph_.settings.deadline_ms)
+    ++late_;
+  report_.parts[0].histogram.record(slot.launched_ns - slot.arrived_ns);
+  if (options_.probes == Probes::Off) return;
+  const PartTimes& times = slot.graph->times();
+  const std::int32_t track = options_.backend == Backend::Cuda
+                                 ? kSlotTracks + static_cast<std::int32_t>(&slot - slots_.data())
+                                 : static_cast<std::int32_t>(kLauncherTrack);
+  std::size_t part = 1;
+  const auto note = [&](std::int64_t from, std::int64_t to) {
+    if (options_.trace && to > from)
+      options_.trace->add(report_.parts[part].name, track, slot.number, from, to);
+    report_.parts[part++].histogram.record(to - from);
+  };
+  note(times.start_ns, times.uploaded_ns);
+  std::int64_t before = times.uploaded_ns;
+  for (const std::int64_t done : times.node_ns) {
+    note(before, done);
+    before = done;
+  }
+  note(before, times.downloaded_ns);
+  if (options_.on_times)
+    options_.on_times({.frame = slot.number,
+                       .queued_ns = slot.launched_ns - slot.arrived_ns,
+                       .latency_ns = latency,
+                       .parts = times});
+}
+
+void Runner::count_contours(const Slot& slot) {
+  if (counted_contours_.node == Origin::kSource) return;
+  const auto& contours = std::get<ContoursView>(slot.graph->value(counted_contours_));
+  for (std::size_t one = 0; one < report_.classes.size(); ++one) {
+    const std::uint32_t first = contours.class_begin[one];
+    const std::uint32_t last = contours.class_begin[one + 1];
+    report_.classes[one].contours += last - first;
+    report_.classes[one].points += contours.offsets[last] - contours.offsets[first];
+  }
+}
+
+}  // namespace contorno
