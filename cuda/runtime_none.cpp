@@ -54,6 +54,9 @@ Event Event::create() {
 void Event::record(void*) const {
   no_cuda();
 }
+void Event::mark(void*) const {
+  no_cuda();
+}
 void Event::make_wait(void*) const {
   no_cuda();
 }

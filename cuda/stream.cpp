@@ -70,6 +70,9 @@ void Event::record(void* stream) const {
       capturing == cudaStreamCaptureStatusNone ? cudaEventRecordDefault : cudaEventRecordExternal;
   CONTORNO_CUDA_CHECK(cudaEventRecordWithFlags(event_of(handle_), stream_of(stream), flags));
 }
+void Event::mark(void* stream) const {
+  CONTORNO_CUDA_CHECK(cudaEventRecord(event_of(handle_), stream_of(stream)));
+}
 void Event::make_wait(void* stream) const {
   CONTORNO_CUDA_CHECK(cudaStreamWaitEvent(stream_of(stream), event_of(handle_), cudaEventWaitDefault));
 }

@@ -51,6 +51,9 @@ class Event : public Handle<Event> {
   static Event create();
   /// Inside a capture the event becomes part of the graph and is recorded again at every launch.
   void record(void* stream) const;
+  /// The same for `make_wait` alone, without a time: inside a capture it orders the graph's own work, which
+  /// `record` does not.
+  void mark(void* stream) const;
   /// Holds up what is enqueued on `stream` from now on until the event's last recording has passed.
   void make_wait(void* stream) const;
   void synchronize() const;

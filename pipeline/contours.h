@@ -9,6 +9,8 @@
 
 namespace contorno {
 
+class BandedUpload;
+
 /// A contour point on the map, in px; sample centres at integers.
 struct Point {
   float row = 0, col = 0;
@@ -58,7 +60,8 @@ struct CrossingsFormat {
 /// Which cells of a map are crossed by the level, as the marching squares stage leaves them for the assembly.
 struct CrossingsView {
   CrossingsFormat format;
-  ImageView map;  ///< the samples, needed again where a cell is crossed
+  ImageView map;                   ///< the samples, needed again where a cell is crossed
+  BandedUpload* upload = nullptr;  ///< what brings `map`; null: it is there. See Stage::takes_bands
   void* data = nullptr;
 };
 

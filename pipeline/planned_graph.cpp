@@ -112,6 +112,7 @@ PlannedGraph::PlannedGraph(const PlanEnvironment& environment) : environment_(en
   if (!on_device()) return;
   stream_ = Stream::create();
   for (std::size_t event = 0; event < nodes_.size() + 3; ++event) events_.push_back(Event::create());
+  uploaded_ = Event::create();
   anchor_ = Event::create();
   anchor_.record(stream_.get());
   anchor_.synchronize();
@@ -146,6 +147,7 @@ void PlannedGraph::warm_up() {
 void PlannedGraph::replan() {
   generation_ = environment_.capacities->generation();
   plan_nodes();
+  if (on_device()) plan_uploads();
   place_values();
   captured_ = CapturedGraph();
 }
@@ -197,6 +199,22 @@ void PlannedGraph::place_values() {
   }
 }
 
+/// One for each image of the source that a node takes, in bands if a node can make use of them.
+void PlannedGraph::plan_uploads() {
+  uploads_.clear();
+  for (std::size_t port = 0; port < source_formats_.size(); ++port) {
+    const Origin origin{Origin::kSource, static_cast<int>(port)};
+    const auto& image = std::get<ImageFormat>(source_formats_[port]);
+    auto& upload = uploads_.emplace_back();
+    bool in_bands = false;
+    bool taken = false;
+    for (std::size_t index = 0; index < nodes_.size(); ++index)
+      for (const Origin& input : environment_.graph->nodes[index].inputs)
+        if (input == origin) taken = true, in_bands = in_bands || nodes_[index].stage->takes_bands();
+    if (taken) upload.emplace(in_bands ? upload_bands(image, environment_.last_band) : one_band(image));
+  }
+}
+
 void PlannedGraph::place_node(std::size_t index, Placer& placer) {
   Node& node = nodes_[index];
   const MemoryKind kind = on_device() ? MemoryKind::Device : MemoryKind::Host;
@@ -221,8 +239,13 @@ void PlannedGraph::place_node(std::size_t index, Placer& placer) {
   // Crossings are a block beside the map that they were made from.
   for (Value& output : node.outputs)
     if (auto* crossings = std::get_if<CrossingsView>(&output))
-      for (const Value& input : node.inputs)
-        if (const auto* map = std::get_if<ImageView>(&input)) crossings->map = *map;
+      for (std::size_t port = 0; port < node.inputs.size(); ++port)
+        if (const auto* map = std::get_if<ImageView>(&node.inputs[port])) {
+          crossings->map = *map;
+          const Origin& origin = environment_.graph->nodes[index].inputs[port];
+          if (node.stage->takes_bands() && origin.node == Origin::kSource)
+            crossings->upload = &*uploads_.at(static_cast<std::size_t>(origin.port));
+        }
   for (const Request& request : node.requests)
     node.scratches.push_back(placer.take(request.bytes, request.kind));
   node.context = {.inputs = node.inputs,

@@ -7,11 +7,13 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "cuda/memory.h"
 #include "cuda/stream.h"
+#include "pipeline/banded_upload.h"
 #include "pipeline/graph.h"
 
 namespace contorno {
@@ -43,10 +45,12 @@ struct PlanEnvironment {
   int threads = 1;
   const TextRasteriser* text = nullptr;
   Capacities* capacities = nullptr;
-  std::vector<Origin> exports;  ///< values that are read on the host when a frame is complete
+  std::vector<Origin> exports;             ///< values that are read on the host when a frame is complete
+  std::size_t last_band = kLastBandBytes;  ///< of an upload; tests make it small
 };
 
-/// When the parts of a frame ended, on the host's clock. On CUDA these are device times tied to it.
+/// When the parts of a frame ended, on the host's clock. On CUDA these are device times tied to it, and what
+/// goes on during the upload counts as upload.
 struct PartTimes {
   std::int64_t start_ns = 0, uploaded_ns = 0;
   std::vector<std::int64_t> node_ns;  ///< end of each node
@@ -104,6 +108,7 @@ class PlannedGraph {
   bool on_device() const { return environment_.backend == Backend::Cuda; }
   bool exported(const Origin& origin) const;
   void plan_nodes();
+  void plan_uploads();
   void replan();
   void warm_up();
   void place_values();
@@ -111,7 +116,9 @@ class PlannedGraph {
   const Value& working_value(const Origin& origin) const;
   void capture();
   void enqueue();
-  void record(std::size_t event);
+  void enqueue_uploads();
+  void wait_for_inputs(std::size_t node);
+  void record(std::size_t event, void* stream);
 
   PlanEnvironment environment_;
   StreamFormat stream_format_;
@@ -119,6 +126,7 @@ class PlannedGraph {
   std::vector<Format> source_formats_;  // frame, maps; an empty image where the stream has none
   std::vector<Value> source_values_;    // on the host
   std::vector<Value> device_sources_;
+  std::vector<std::optional<BandedUpload>> uploads_;  // of the sources that a node takes
   std::vector<Download> downloads_;
   FrameInput input_;
   Block input_block_;  // pinned; kept over a replan: the frame that overflowed is still in it
@@ -129,6 +137,7 @@ class PlannedGraph {
   // CUDA only. Events: start, uploaded, each node, downloaded; `anchor_` ties the device's clock to the
   // host's.
   Stream stream_;
+  Event uploaded_;  // orders what is timed on the uploads' stream before the end of the frame
   std::vector<Event> events_;
   Event anchor_;
   std::int64_t anchor_ns_ = 0;

@@ -38,31 +38,43 @@ void PlannedGraph::capture() {
   captured_ = CapturedGraph::end_capture(stream_);
 }
 
-void PlannedGraph::record(std::size_t event) {
-  if (environment_.probes == Probes::On) events_[event].record(stream_.get());
+void PlannedGraph::record(std::size_t event, void* stream) {
+  if (environment_.probes == Probes::On) events_[event].record(stream);
+}
+
+void PlannedGraph::enqueue_uploads() {
+  void* last = stream_.get();
+  for (std::size_t port = 0; port < uploads_.size(); ++port) {
+    if (!uploads_[port]) continue;
+    uploads_[port]->begin(std::get<ImageView>(source_values_[port]),
+                          std::get<ImageView>(device_sources_[port]), stream_.get());
+    last = uploads_[port]->copying(stream_.get());
+  }
+  record(1, last);
+  // Nothing that a frame waits for is behind the record, so it costs no time; it has to be joined in the end.
+  uploaded_.mark(last);
+}
+
+/// Sources that the node takes are there from here on, unless it waits itself.
+void PlannedGraph::wait_for_inputs(std::size_t node) {
+  if (nodes_[node].stage->takes_bands()) return;
+  for (const Origin& origin : environment_.graph->nodes[node].inputs)
+    if (origin.node == Origin::kSource)
+      uploads_[static_cast<std::size_t>(origin.port)]->wait_for_all(stream_.get());
 }
 
 void PlannedGraph::enqueue() {
-  record(0);
-  for (std::size_t port = 0; port < source_formats_.size(); ++port) {
-    const auto& host = std::get<ImageView>(source_values_[port]);
-    const auto& device = std::get<ImageView>(device_sources_[port]);
-    const Origin origin{Origin::kSource, static_cast<int>(port)};
-    const auto takes = [&](const NodeSpec& node) {
-      return std::find(node.inputs.begin(), node.inputs.end(), origin) != node.inputs.end();
-    };
-    const auto& specs = environment_.graph->nodes;
-    if (host.data != nullptr && std::any_of(specs.begin(), specs.end(), takes))
-      copy_async(device.data, host.data, packed_bytes(host.format), stream_.get());
-  }
-  record(1);
+  record(0, stream_.get());
+  enqueue_uploads();
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    wait_for_inputs(node);
     nodes_[node].stage->run(nodes_[node].context);
-    record(2 + node);
+    record(2 + node, stream_.get());
   }
   for (const Download& download : downloads_)
     copy_async(download.to, download.from, download.bytes, stream_.get());
-  record(2 + nodes_.size());
+  uploaded_.make_wait(stream_.get());
+  record(2 + nodes_.size(), stream_.get());
 }
 
 void PlannedGraph::wait() {
@@ -79,7 +91,9 @@ const PartTimes& PlannedGraph::times() {
     return times_.start_ns + nanoseconds(Event::elapsed_us(events_[0], events_[event]));
   };
   times_.uploaded_ns = since_start(1);
-  for (std::size_t node = 0; node < nodes_.size(); ++node) times_.node_ns[node] = since_start(2 + node);
+  // A stage that works on bands has begun, or handed on, while the upload was going on.
+  for (std::size_t node = 0; node < nodes_.size(); ++node)
+    times_.node_ns[node] = std::max(times_.uploaded_ns, since_start(2 + node));
   times_.downloaded_ns = since_start(2 + nodes_.size());
   return times_;
 }

@@ -98,6 +98,9 @@ class Stage {
   /// Called once per frame. Throws Error(BadData) when the frame cannot be processed; the stream then goes
   /// on.
   virtual void run(const RunContext& context) const = 0;
+  /// True: the stage runs before its input images are there. What it gives out is Crossings, and whoever
+  /// takes those waits for the bands of the map (CrossingsView::upload). Only where images are uploaded.
+  virtual bool takes_bands() const { return false; }
   /// Called when the frame's work is complete: the capacity that it would have needed, 0 if it fitted.
   virtual std::uint64_t overflow(const RunContext& /*context*/) const { return 0; }
 };

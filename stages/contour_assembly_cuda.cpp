@@ -41,8 +41,8 @@ class ContourAssemblyCuda final : public Stage {
   void run(const RunContext& context) const override {
     const auto& crossings = std::get<CrossingsView>(context.inputs[0]);
     const auto& contours = std::get<ContoursView>(context.outputs[0]);
-    engine_.enqueue(crossings.map, {}, workspace_.data(), contours, context.stream);
-    engine_.enqueue_export(contours, std::get<ContoursView>(context.host_outputs[0]), context.stream);
+    engine_.enqueue_to_host(crossings.map, crossings.upload, {}, workspace_.data(), contours,
+                            std::get<ContoursView>(context.host_outputs[0]), context.stream);
   }
 
   std::uint64_t overflow(const RunContext& context) const override {

@@ -41,13 +41,16 @@ struct Map {
   double divisor;  ///< stored integers stand for v / divisor
 };
 
-/// Handed out and counted during a frame; all zero between frames.
+/// Handed out and counted during a frame; all zero between frames. A map that comes in several groups of
+/// planes (see Job) is worked on group by group: the workspace is used again, and totals go on.
 struct Counters {
   alignas(8) unsigned pieces;  ///< one 64-bit atomic hands out pieces and active pieces
   unsigned active;
   unsigned segments;
   unsigned dense_tiles;
   unsigned finished_blocks;
+  unsigned earlier_segments, earlier_pieces;  ///< of the groups before
+  alignas(8) unsigned long long numbered;     ///< contours << 32 | points, of the groups up to now
 };
 
 /// What the assembly knows of a piece. The position of its j-th segment's end point in the contour follows
@@ -127,7 +130,8 @@ inline FastDivide fast_divide(unsigned divisor) {
   return {divisor, divisor < 2 ? 0 : static_cast<unsigned>(((1ULL << 32) + divisor - 1) / divisor)};
 }
 
-/// Everything that a frame's kernels are told; the same for every frame.
+/// Everything that a frame's kernels are told; the same for every frame. Planes do not depend on each other:
+/// those of a map that is still on its way are done in groups, each with a job of its own.
 template <class P>
 struct Job {
   Map map;
@@ -135,6 +139,8 @@ struct Job {
   Output<P> out;
   int planes, cell_rows, cell_columns, tiles_x, tiles_y;
   FastDivide by_tiles_x, by_tiles_y;
+  int first_tile;   ///< of each plane, for tracing: those before it have been traced
+  int last_planes;  ///< 1: the frame ends with these planes
   int connect_high, reverse;
   unsigned min_points;
   unsigned segment_capacity, piece_capacity;
@@ -147,7 +153,8 @@ struct Job {
   __device__ __forceinline__ int tiles() const { return planes * tiles_x * tiles_y; }
   /// More than the workspace holds: nothing that depends on complete pieces may run.
   __device__ __forceinline__ bool overflowed(const Counters& counters) const {
-    return counters.segments > segment_capacity || counters.pieces > piece_capacity;
+    return counters.earlier_segments + counters.segments > segment_capacity ||
+           counters.earlier_pieces + counters.pieces > piece_capacity;
   }
 };
 

@@ -23,13 +23,14 @@ __device__ __forceinline__ TilePlace place_of_tile(const Job<P>& job, int tile) 
   return place;
 }
 
-/// The tile of a block. Interleaved classes lie side by side: their tiles run together, so that lines are
-/// fetched once.
+/// The tile of a block; a grid has blocks for the tiles from `first_tile` on. Interleaved classes lie side by
+/// side: their tiles run together, so that lines are fetched once.
 template <class P>
 __device__ __forceinline__ TilePlace place_of_block(const Job<P>& job, int block) {
   const bool interleaved = job.map.plane_pitch < job.map.row_pitch;
   return place_of_tile(
-      job, interleaved ? block % job.planes * (job.tiles_x * job.tiles_y) + block / job.planes : block);
+      job, job.first_tile +
+               (interleaved ? block % job.planes * (job.tiles_x * job.tiles_y) + block / job.planes : block));
 }
 
 /// What the samples' bits say of as many cells as a word has bits.

@@ -7,11 +7,20 @@ namespace contour_engine {
 std::size_t workspace_bytes64(const ContourEngineSpec& spec);
 unsigned allow_kernels64(const ContourEngineSpec& spec);
 void clear_workspace64(const ContourEngineSpec& spec, void* workspace, void* stream);
-void enqueue64(const ContourEngineSpec& spec, unsigned processors, unsigned cluster, const ImageView& map,
-               const MaskView& mask, void* workspace, const ContoursView64& out, void* stream);
+void enqueue64(const ContourEngineSpec& spec, const Launcher& device, const Frame<ContoursView64>& frame,
+               void* stream);
 }  // namespace contour_engine
 
 using contour_engine::Point32;
+
+namespace {
+void enqueue_floats(const ContourEngineSpec& spec, const contour_engine::Launcher& device,
+                    const contour_engine::Frame<ContoursView>& frame, void* stream) {
+  if (spec.points != ContourEngineSpec::Points::Float32)
+    throw InternalError("contour engine: planned for float64 points, float32 asked for");
+  contour_engine::enqueue_frame<Point32>(spec, device, frame, stream);
+}
+}  // namespace
 
 std::size_t CudaContourEngine::plan(const ContourEngineSpec& spec) {
   spec_ = spec;
@@ -49,27 +58,25 @@ void CudaContourEngine::prepare(void* workspace, void* stream) const {
 
 void CudaContourEngine::enqueue(const ImageView& map, const MaskView& mask, void* workspace,
                                 const ContoursView& out, void* stream) const {
-  if (spec_.points != ContourEngineSpec::Points::Float32)
-    throw InternalError("contour engine: planned for float64 points, float32 asked for");
-  contour_engine::enqueue_job<Point32>(spec_, multiprocessors_, cluster_, map, mask, workspace, out, stream);
+  enqueue_floats(spec_, {multiprocessors_, cluster_},
+                 {.map = map, .mask = mask, .workspace = workspace, .out = out}, stream);
 }
 
 void CudaContourEngine::enqueue(const ImageView& map, const MaskView& mask, void* workspace,
                                 const ContoursView64& out, void* stream) const {
   if (spec_.points != ContourEngineSpec::Points::Float64)
     throw InternalError("contour engine: planned for float32 points, float64 asked for");
-  contour_engine::enqueue64(spec_, multiprocessors_, cluster_, map, mask, workspace, out, stream);
+  contour_engine::enqueue64(spec_, {multiprocessors_, cluster_},
+                            {.map = map, .mask = mask, .workspace = workspace, .out = out}, stream);
 }
 
-void CudaContourEngine::enqueue_export(const ContoursView& out, const ContoursView& host,
-                                       void* stream) const {
-  const auto from = contour_engine::output_of<Point32>(out);
-  const auto to = contour_engine::output_of<Point32>(host);
-  launch("export_contours", contour_engine::export_contours<Point32>, LaunchKind::Plain,
-         cluster_ != 0 ? LaunchOrder::OverlapPrevious : LaunchOrder::AfterPrevious,
-         contour_engine::kExportBlocks, contour_engine::kExportThreads, 0, stream, from, to,
-         static_cast<unsigned>(spec_.map.channels), static_cast<unsigned long long>(spec_.point_capacity),
-         static_cast<unsigned long long>(spec_.contour_capacity));
+void CudaContourEngine::enqueue_to_host(const ImageView& map, BandedUpload* upload, const MaskView& mask,
+                                        void* workspace, const ContoursView& out, const ContoursView& host,
+                                        void* stream) const {
+  enqueue_floats(
+      spec_, {multiprocessors_, cluster_},
+      {.map = map, .mask = mask, .workspace = workspace, .out = out, .host = &host, .upload = upload},
+      stream);
 }
 
 }  // namespace contorno

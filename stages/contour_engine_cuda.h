@@ -2,14 +2,15 @@
 // (the same bits as the CPU engine and, with float64 points, as scikit-image's find_contours). Plain C++; the
 // kernels are in contour_engine_*.cuh. An engine is planned once and owns no device memory: the caller gives
 // a workspace of the planned size, one for every frame in flight. `enqueue` only enqueues (three to seven
-// launches, no allocation, no copy, no wait) and may be captured in a CUDA graph. After `plan` it may be used
-// by any number of threads.
+// launches, more for a map that is still on its way; no allocation, no wait) and may be captured in a CUDA
+// graph. After `plan` it may be used by any number of threads.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "pipeline/banded_upload.h"
 #include "pipeline/contours.h"
 #include "pipeline/image.h"
 
@@ -77,9 +78,13 @@ class CudaContourEngine {
   void enqueue(const ImageView& map, const MaskView& mask, void* workspace, const ContoursView64& out,
                void* stream) const;
 
-  /// Copies what exists of `out` into `host`, whose arrays lie in page-locked memory (kAlignment); its counts
-  /// tell how much that is. When a count is over its capacity only the counts are copied.
-  void enqueue_export(const ContoursView& out, const ContoursView& host, void* stream) const;
+  /// The same, and brings the contours to `host`, whose arrays lie in page-locked memory (kAlignment): as
+  /// many as exist. When a count is over its capacity only the counts are of use. `upload` (null: the map is
+  /// there) brings `map` to the device, begun on `stream`: what can be done with the bands that have come is
+  /// done while the others come, and planes that are complete go to the host. In a stream's order all of the
+  /// map is there behind this.
+  void enqueue_to_host(const ImageView& map, BandedUpload* upload, const MaskView& mask, void* workspace,
+                       const ContoursView& out, const ContoursView& host, void* stream) const;
 
   const ContourEngineSpec& spec() const { return spec_; }
 

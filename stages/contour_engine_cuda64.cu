@@ -14,9 +14,9 @@ unsigned allow_kernels64(const ContourEngineSpec& spec) {
 void clear_workspace64(const ContourEngineSpec& spec, void* workspace, void* stream) {
   clear_workspace<Point>(spec, workspace, stream);
 }
-void enqueue64(const ContourEngineSpec& spec, unsigned processors, unsigned cluster, const ImageView& map,
-               const MaskView& mask, void* workspace, const ContoursView64& out, void* stream) {
-  enqueue_job<Point>(spec, processors, cluster, map, mask, workspace, out, stream);
+void enqueue64(const ContourEngineSpec& spec, const Launcher& device, const Frame<ContoursView64>& frame,
+               void* stream) {
+  enqueue_frame<Point>(spec, device, frame, stream);
 }
 
 }  // namespace contorno::contour_engine

@@ -10,30 +10,38 @@ namespace contorno::contour_engine {
 inline constexpr int kExportThreads = 256;
 inline constexpr unsigned kExportBlocks = 32;
 
-/// Copies `bytes` (both sides aligned to 16) with all threads of the grid.
-__device__ __forceinline__ void export_bytes(void* to, const void* from, unsigned long long bytes) {
-  const unsigned long long first = blockIdx.x * kExportThreads + threadIdx.x;
+/// Copies elements [begin, end) of arrays that are aligned to 16 bytes, with all threads of the grid. Begins
+/// at a multiple of 16 bytes: what stands there before `begin` is there already, and stays as it is.
+template <class T>
+__device__ __forceinline__ void export_range(T* to, const T* from, unsigned long long begin,
+                                             unsigned long long end) {
+  const unsigned long long thread = blockIdx.x * kExportThreads + threadIdx.x;
   const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * kExportThreads;
-  const unsigned long long wide = bytes / 16;
-  for (unsigned long long i = first; i < wide; i += stride)
-    static_cast<uint4*>(to)[i] = static_cast<const uint4*>(from)[i];
-  for (unsigned long long i = wide * 16 + first; i < bytes; i += stride)
-    static_cast<unsigned char*>(to)[i] = static_cast<const unsigned char*>(from)[i];
+  const unsigned long long wide = end * sizeof(T) / 16;
+  for (unsigned long long i = begin * sizeof(T) / 16 + thread; i < wide; i += stride)
+    reinterpret_cast<uint4*>(to)[i] = reinterpret_cast<const uint4*>(from)[i];
+  const unsigned long long rest = max(begin, wide * 16 / sizeof(T));
+  for (unsigned long long i = rest + thread; i < end; i += stride) to[i] = from[i];
 }
 
+/// Those of one job's planes; counts are those of all planes up to now.
 template <class P>
 __global__ void __launch_bounds__(kExportThreads)
-    export_contours(Output<P> from, Output<P> to, unsigned classes, unsigned long long point_capacity,
-                    unsigned long long contour_capacity) {
+    export_contours(const __grid_constant__ Job<P> job, Output<P> to) {
   let_next_begin();
   wait_for_previous();
+  const Output<P>& from = job.out;
   const unsigned long long points = from.counts[0];
   const unsigned long long contours = from.counts[1];
-  if (points <= point_capacity && contours <= contour_capacity) {
-    export_bytes(to.points, from.points, points * sizeof(P));
-    export_bytes(to.offsets, from.offsets, (contours + 1) * sizeof(unsigned));
-    export_bytes(to.closed, from.closed, contours);
-    export_bytes(to.class_begin, from.class_begin, (classes + 1) * sizeof(unsigned));
+  if (points <= job.point_capacity && contours <= job.contour_capacity) {
+    const unsigned first = from.class_begin[0];
+    export_range(to.points, from.points, from.offsets[first], points);
+    export_range(to.offsets, from.offsets, first, contours + 1);
+    export_range(to.closed, from.closed, first, contours);
+    // Of a group of planes: from the middle of the arrays, so not by wide words.
+    for (int k = static_cast<int>(blockIdx.x * kExportThreads + threadIdx.x); k <= job.planes;
+         k += static_cast<int>(gridDim.x) * kExportThreads)
+      to.class_begin[k] = from.class_begin[k];
   }
   if (blockIdx.x == 0 && threadIdx.x < 2) to.counts[threadIdx.x] = from.counts[threadIdx.x];
 }

@@ -1,6 +1,10 @@
 // The launches of the contour engine for one type of points; included by one .cu file a type.
 #pragma once
 
+#include <span>
+
+#include "cuda/stream.h"
+#include "pipeline/banded_upload.h"
 #include "stages/contour_engine_export.cuh"
 #include "stages/contour_engine_plan.cuh"
 
@@ -37,33 +41,57 @@ unsigned allow_kernels(const ContourEngineSpec& spec) {
   return largest_cluster(join_and_number<P>, kMaxCluster, kJoinThreads, sizeof(JoinShared));
 }
 
-template <class P, class View>
-void enqueue_job(const ContourEngineSpec& spec, unsigned processors, unsigned cluster, const ImageView& map,
-                 const MaskView& mask, void* workspace, const View& out, void* stream) {
-  Job<P> job = plan_job<P>(spec);
-  place_work(job, workspace);
-  job.map = map_of(map, mask, spec.divisor);
-  job.out = output_of<P>(out);
-  const LaunchOrder later = cluster != 0 ? LaunchOrder::OverlapPrevious : LaunchOrder::AfterPrevious;
-  const unsigned tiles = static_cast<unsigned>(job.planes * job.tiles_x * job.tiles_y);
-  if (tiles != 0)
-    with_sample_type(spec.map.type, [&](auto* tag) {
-      using T = std::remove_pointer_t<decltype(tag)>;
-      if (is_small(spec, job)) {
-        launch("trace_small", trace_small<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious, tiles,
-               kSmallThreads, sizeof(SmallShared), stream, job);
-        return;
-      }
-      launch("trace_tiles", trace_tiles<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious, tiles,
-             kWarpThreads, sizeof(TileShared<WarpLinks>), stream, job);
-      launch("trace_dense", trace_dense<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
-             std::min(tiles, 2 * processors), kDenseThreads, sizeof(TileShared<WideLinks>), stream, job);
-    });
-  if (cluster != 0 && is_small(spec, job)) {
-    launch("join_and_number", join_and_number<P>, LaunchKind::OneCluster, later, cluster, kJoinThreads,
+/// The device, as `plan` found it.
+struct Launcher {
+  unsigned processors, cluster;
+  LaunchOrder later() const {
+    return cluster != 0 ? LaunchOrder::OverlapPrevious : LaunchOrder::AfterPrevious;
+  }
+};
+
+/// Everything of one frame; `host` and `upload` may be null.
+template <class View>
+struct Frame {
+  ImageView map;
+  MaskView mask;
+  void* workspace;
+  View out;
+  const View* host = nullptr;
+  BandedUpload* upload = nullptr;
+};
+
+template <class P>
+void enqueue_trace(const ContourEngineSpec& spec, const Launcher& device, const Job<P>& job, const Part& part,
+                   void* stream) {
+  const unsigned tiles = static_cast<unsigned>(job.planes * part.rows * job.tiles_x);
+  if (tiles == 0) return;
+  with_sample_type(spec.map.type, [&](auto* tag) {
+    using T = std::remove_pointer_t<decltype(tag)>;
+    if (is_small(spec, job)) {
+      launch("trace_small", trace_small<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious, tiles,
+             kSmallThreads, sizeof(SmallShared), stream, job);
+      return;
+    }
+    launch("trace_tiles", trace_tiles<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious, tiles,
+           kWarpThreads, sizeof(TileShared<WarpLinks>), stream, job);
+    launch("trace_dense", trace_dense<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
+           std::min(tiles, 2 * device.processors), kDenseThreads, sizeof(TileShared<WideLinks>), stream, job);
+    // The next band's list of dense tiles begins anew.
+    if (!part.completes) fill_async(&job.work.counters->dense_tiles, 0, sizeof(unsigned), stream);
+  });
+}
+
+/// Joins, numbers and places what was traced of the job's planes.
+template <class P>
+void enqueue_assembly(const ContourEngineSpec& spec, const Launcher& device, const Job<P>& job,
+                      void* stream) {
+  const LaunchOrder later = device.later();
+  if (device.cluster != 0 && is_small(spec, job)) {
+    launch("join_and_number", join_and_number<P>, LaunchKind::OneCluster, later, device.cluster, kJoinThreads,
            sizeof(JoinShared), stream, job);
   } else {
-    const unsigned blocks = std::min((job.piece_capacity + kRankThreads - 1) / kRankThreads, 4 * processors);
+    const unsigned blocks =
+        std::min((job.piece_capacity + kRankThreads - 1) / kRankThreads, 4 * device.processors);
     launch("join_pieces", join_pieces<P>, LaunchKind::Plain, later, std::max(blocks, 1U), kRankThreads, 0,
            stream, job);
     launch("finish_pieces", finish_pieces<P>, LaunchKind::Plain, later, std::max(blocks, 1U), kRankThreads, 0,
@@ -71,10 +99,36 @@ void enqueue_job(const ContourEngineSpec& spec, unsigned processors, unsigned cl
     launch("number_contours", number_contours<P>, LaunchKind::Plain, later, job.scan_blocks, kScanThreads,
            sizeof(ScanShared), stream, job);
   }
-  const unsigned place_blocks =
-      std::min((job.segment_capacity + kPlaceThreads - 1) / kPlaceThreads, 8 * processors);
-  launch("place_points", place_points<P>, LaunchKind::Plain, later, std::max(place_blocks, 1U), kPlaceThreads,
-         0, stream, job);
+  const unsigned blocks =
+      std::min((job.segment_capacity + kPlaceThreads - 1) / kPlaceThreads, 8 * device.processors);
+  launch("place_points", place_points<P>, LaunchKind::Plain, later, std::max(blocks, 1U), kPlaceThreads, 0,
+         stream, job);
+}
+
+/// A frame band by band, as its map comes. A map that is on the device is one band.
+template <class P, class View>
+void enqueue_frame(const ContourEngineSpec& spec, const Launcher& device, const Frame<View>& frame,
+                   void* stream) {
+  Job<P> whole = plan_job<P>(spec);
+  place_work(whole, frame.workspace);
+  whole.map = map_of(frame.map, frame.mask, spec.divisor);
+  whole.out = output_of<P>(frame.out);
+  const ImageBand all{0, spec.map.planes(), 0, spec.map.height};
+  const std::span<const ImageBand> bands =
+      frame.upload != nullptr ? frame.upload->bands() : std::span(&all, 1);
+  for (std::size_t k = 0; k < bands.size(); ++k) {
+    if (frame.upload != nullptr) frame.upload->wait_for(k, stream);
+    const Part part = part_of(whole, bands[k]);
+    const Job<P> job = job_of(whole, part);
+    enqueue_trace(spec, device, job, part, stream);
+    if (!part.completes) continue;
+    enqueue_assembly(spec, device, job, stream);
+    if (frame.host == nullptr) continue;
+    Output<P> to = output_of<P>(*frame.host);
+    to.class_begin += part.plane;
+    launch("export_contours", export_contours<P>, LaunchKind::Plain, device.later(), kExportBlocks,
+           kExportThreads, 0, stream, job, to);
+  }
 }
 
 template <class P>

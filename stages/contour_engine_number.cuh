@@ -85,6 +85,7 @@ __device__ void write_totals(const Job<P>& job, unsigned long long all) {
   const unsigned long long points = all & 0xFFFFFFFFULL;
   job.out.counts[0] = points;
   job.out.counts[1] = contours;
+  job.work.counters->numbered = all;
   if (all == 0)
     for (int plane = 0; plane < job.planes; ++plane) job.out.class_begin[plane] = 0;
   job.out.class_begin[job.planes] = static_cast<unsigned>(contours);
@@ -95,8 +96,8 @@ __device__ void write_totals(const Job<P>& job, unsigned long long all) {
 template <class P>
 __device__ void write_overflow(const Job<P>& job) {
   const Counters& counters = *job.work.counters;
-  const unsigned long long points = counters.segments;
-  const unsigned long long contours = counters.pieces;
+  const unsigned long long points = counters.earlier_segments + counters.segments;
+  const unsigned long long contours = counters.earlier_pieces + counters.pieces;
   job.out.counts[0] = points > job.segment_capacity ? max(points, job.point_capacity + 1) : points;
   job.out.counts[1] = contours > job.piece_capacity ? max(contours, job.contour_capacity + 1) : 0;
 }
@@ -125,6 +126,13 @@ __device__ __forceinline__ unsigned long long block_scan(unsigned long long own,
   return all;
 }
 
+/// Contours and points of the planes before those of this job, for the thread of the first unit; 0 for
+/// others.
+template <class P>
+__device__ __forceinline__ unsigned long long numbered_before(const Job<P>& job) {
+  return blockIdx.x == 0 && threadIdx.x == 0 ? job.work.counters->numbered : 0;
+}
+
 template <class P>
 __device__ __forceinline__ unsigned units_of(const Job<P>& job) {
   return static_cast<unsigned>(job.planes) * static_cast<unsigned>(job.cell_rows) *
@@ -142,7 +150,6 @@ __global__ void __launch_bounds__(kScanThreads) number_contours(const __grid_con
   const unsigned units = units_of(job);
   const unsigned first = (blockIdx.x * kScanThreads + threadIdx.x) * kScanUnits;
   UnitPieces unit[kScanUnits];
-  unsigned long long own = 0;
   // Where the pieces are is known since tracing, which was over when the kernel before this one began.
 #pragma unroll
   for (unsigned k = 0; k < kScanUnits; ++k)
@@ -153,10 +160,13 @@ __global__ void __launch_bounds__(kScanThreads) number_contours(const __grid_con
     if (last_block && threadIdx.x == 0) write_overflow(job);
     return;
   }
+  const unsigned long long before = numbered_before(job);
+  unsigned long long own = before;
 #pragma unroll
   for (unsigned k = 0; k < kScanUnits; ++k) own += sum_of(job, unit[k]);
   unsigned long long running = 0;
   const unsigned long long all = block_scan(own, kScanThreads / 32, s.sums, running);
+  running += before;
   if (threadIdx.x == 0) store_relaxed(&job.work.scan_status[blockIdx.x], all | kReady);
   // The sums of all blocks before this one: each thread waits for some of them.
   unsigned long long previous = 0;
@@ -201,12 +211,14 @@ __global__ void __launch_bounds__(kJoinThreads, 1) join_and_number(const __grid_
     join_in_block(job, active, s);
   }
   cluster_sync();
-  unsigned long long own = sum_of(job, head);
+  const unsigned long long before = numbered_before(job);
+  unsigned long long own = before + sum_of(job, head);
   for (unsigned unit = first + 1; unit < end; ++unit) own += sum_of(job, pieces_of(job, unit));
   unsigned long long running = 0;
   const unsigned long long all = block_scan(own, kJoinThreads / 32, s.warp_sums, running);
   if (threadIdx.x < gridDim.x) *remote_shared(&s.block_sums[blockIdx.x], threadIdx.x) = all;
   cluster_sync();
+  running += before;
   for (unsigned b = 0; b < blockIdx.x; ++b) running += s.block_sums[b];
   for (unsigned unit = first; unit < end; ++unit)
     number_unit(job, unit, unit == first ? head : pieces_of(job, unit), running);

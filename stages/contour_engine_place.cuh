@@ -2,7 +2,7 @@
 // contour also its start, the largest of a closed one the point at both ends.
 //
 // Reads   places, points (16 bytes a segment), pieces, head_offset
-// Writes  the contours' points (8 bytes a segment); the last block clears the counters for the next frame
+// Writes  the contours' points (8 bytes a segment); the last block clears the counters for what comes next
 #pragma once
 
 #include "stages/contour_engine.cuh"
@@ -64,7 +64,12 @@ __global__ void __launch_bounds__(kPlaceThreads) place_points(const __grid_const
   __syncthreads();
   if (threadIdx.x == 0) {
     __threadfence();
-    if (atomicAdd(&counters.finished_blocks, 1U) == gridDim.x - 1) counters = {};
+    if (atomicAdd(&counters.finished_blocks, 1U) == gridDim.x - 1)
+      counters = job.last_planes != 0
+                     ? Counters{}
+                     : Counters{.earlier_segments = counters.earlier_segments + counters.segments,
+                                .earlier_pieces = counters.earlier_pieces + counters.pieces,
+                                .numbered = counters.numbered};
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "cuda/error.h"
 #include "cuda/memory.h"
+#include "pipeline/banded_upload.h"
 #include "stages/contour_engine_cuda.h"
 #include "stages/contour_engine_join.cuh"
 #include "stages/contour_engine_number.cuh"
@@ -31,6 +32,16 @@ template <class P>
 std::size_t slot_owners(const Job<P>& job) {
   return static_cast<std::size_t>(job.planes) * static_cast<std::size_t>(job.tiles_y + 1) *
          static_cast<std::size_t>(job.tiles_x + 1);
+}
+
+/// Of number_contours, for the job's planes.
+template <class P>
+unsigned scan_blocks(const Job<P>& job) {
+  const std::uint64_t units = static_cast<std::uint64_t>(job.planes) *
+                              static_cast<std::uint64_t>(job.cell_rows) *
+                              static_cast<std::uint64_t>(job.tiles_x);
+  constexpr std::uint64_t kUnits = kScanThreads * kScanUnits;
+  return static_cast<unsigned>(std::max<std::uint64_t>((units + kUnits - 1) / kUnits, 1));
 }
 
 /// A job without pointers. Throws Error(BadConfig) when the engine cannot take such maps.
@@ -73,15 +84,52 @@ Job<P> plan_job(const ContourEngineSpec& spec) {
       static_cast<unsigned>(std::min(job.point_capacity, static_cast<unsigned long long>(segments)));
   job.piece_capacity = static_cast<unsigned>(
       std::min<std::uint64_t>(job.segment_capacity, job.contour_capacity + 2ULL * kTileEdges * tiles));
-  const std::uint64_t units = static_cast<std::uint64_t>(job.planes) *
-                              static_cast<std::uint64_t>(job.cell_rows) *
-                              static_cast<std::uint64_t>(job.tiles_x);
-  job.scan_blocks =
-      static_cast<unsigned>((units + kScanThreads * kScanUnits - 1) / (kScanThreads * kScanUnits));
-  job.scan_blocks = std::max(job.scan_blocks, 1U);
+  job.scan_blocks = scan_blocks(job);
+  job.last_planes = 1;
   job.levels = static_cast<int>(spec.levels.size());
   std::copy(spec.levels.begin(), spec.levels.end(), job.level);
   for (std::size_t k = 0; k < spec.levels.size(); ++k) job.highest_low[k] = highest_low(spec, spec.levels[k]);
+  return job;
+}
+
+/// What can be done when a band of the map has come: rows of tiles are traced; with the last ones of its
+/// planes, `completes`, all that follows.
+struct Part {
+  int plane, planes;
+  int first_row, rows;  ///< of tiles
+  bool completes;
+};
+
+template <class P>
+Part part_of(const Job<P>& whole, const ImageBand& band) {
+  const int height = whole.cell_rows + 1;
+  // A tile looks at one row of samples beyond the one that it shares with the next.
+  const auto complete_rows = [&](int samples) {
+    return samples == height ? whole.tiles_y : std::max(0, samples - 2) / kTileRows;
+  };
+  const bool interleaved = whole.map.plane_pitch < whole.map.row_pitch;
+  const int first = complete_rows(band.begin);
+  return {.plane = band.plane,
+          .planes = interleaved ? whole.planes : band.planes,
+          .first_row = first,
+          .rows = complete_rows(band.end) - first,
+          .completes = band.end == height};
+}
+
+/// The job of a part: that of a map of its planes alone.
+template <class P>
+Job<P> job_of(const Job<P>& whole, const Part& part) {
+  Job<P> job = whole;
+  job.planes = part.planes;
+  job.map.data += part.plane * whole.map.plane_pitch;
+  job.first_tile = part.first_row * whole.tiles_x;
+  job.last_planes = part.plane + part.planes == whole.planes ? 1 : 0;
+  job.scan_blocks = scan_blocks(job);
+  job.out.class_begin += part.plane;
+  for (int k = 0; k < whole.levels; ++k) {
+    job.level[k] = whole.level[(part.plane + k) % whole.levels];
+    job.highest_low[k] = whole.highest_low[(part.plane + k) % whole.levels];
+  }
   return job;
 }
 

@@ -53,6 +53,7 @@ class MarchingSquaresCuda : public Stage {
     context.set_output(0, CrossingsFormat{checked_map(context), 0});
   }
   void run(const RunContext&) const override {}
+  bool takes_bands() const override { return true; }
 };
 #endif
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "stages/contour_engine_export.cuh"
 #include "stages/contour_engine_plan.cuh"
 #include "tests/gpu/contour_cases.h"
 
@@ -15,9 +16,16 @@ using namespace contorno::contour_engine;
 
 namespace {
 
+struct How {
+  unsigned frames = 1, join_blocks = 1;
+  bool large = false;
+  std::vector<ImageBand> bands = {};  ///< none: one
+};
+constexpr unsigned char kNotThere = 0x3D;  ///< samples that have not come yet
+
 template <class T, class P>
-void launch_all(const Job<P>& job, unsigned join_blocks, bool large) {
-  const auto tiles = static_cast<unsigned>(job.tiles());
+void launch_part(const Job<P>& job, const Part& part, unsigned join_blocks, bool large) {
+  const auto tiles = static_cast<unsigned>(job.planes * part.rows * job.tiles_x);
   // Both ways of tracing are tried, whatever the size of the map.
   if (tiles != 0 && !large) {
     emulated::run_grid(tiles, kSmallThreads, sizeof(SmallShared), false, [&] { trace_small<T, P>(job); });
@@ -26,6 +34,10 @@ void launch_all(const Job<P>& job, unsigned join_blocks, bool large) {
                        [&] { trace_tiles<T, P>(job); });
     emulated::run_grid(2, kDenseThreads, sizeof(TileShared<WideLinks>), false,
                        [&] { trace_dense<T, P>(job); });
+  }
+  if (!part.completes) {
+    job.work.counters->dense_tiles = 0;
+    return;
   }
   if (large) emulated::run_grid(join_blocks, kRankThreads, 0, false, [&] { join_pieces<P>(job); });
   if (large)
@@ -38,73 +50,119 @@ void launch_all(const Job<P>& job, unsigned join_blocks, bool large) {
   emulated::run_grid(3, kPlaceThreads, 0, false, [&] { place_points<P>(job); });
 }
 
+/// A map that comes in these bands: of what has not come yet, the samples are others.
+template <class T, class P>
+void launch_all(const Job<P>& whole, const testing::Case& c, std::vector<unsigned char>& device,
+                const Output<P>& host, const How& how) {
+  std::fill(device.begin(), device.end(), kNotThere);
+  const auto row_bytes = static_cast<std::ptrdiff_t>(c.spec.map.row_bytes());
+  for (const ImageBand& band : how.bands) {
+    for (int plane = band.plane; plane < band.plane + band.planes; ++plane)
+      for (int row = band.begin; row < band.end; ++row) {
+        const std::ptrdiff_t at = plane * c.plane_pitch + row * c.row_pitch;
+        std::copy_n(c.samples.begin() + at, row_bytes, device.begin() + at);
+      }
+    const Part part = part_of(whole, band);
+    const Job<P> job = job_of(whole, part);
+    launch_part<T>(job, part, how.join_blocks, how.large);
+    if (!part.completes) continue;
+    Output<P> to = host;
+    to.class_begin += part.plane;
+    emulated::run_grid(2, kExportThreads, 0, false, [&] { export_contours<P>(job, to); });
+  }
+}
+
 /// What stands behind the capacities of the output, to see that nothing is written there.
 constexpr unsigned char kGuard = 0x5C;
 
+/// The arrays of contours, with guards behind them.
 template <class P>
-testing::Result run_emulated(const testing::Case& c, unsigned frames, unsigned join_blocks, bool large) {
+struct GuardedOutput {
+  static constexpr std::size_t kExtra = 64;
+  alignas(16) std::array<unsigned long long, 2> counts{};
+  std::vector<P> points;
+  std::vector<std::uint32_t> offsets, class_begin;
+  std::vector<std::uint8_t> closed;
+
+  explicit GuardedOutput(const ContourEngineSpec& spec)
+      : points(spec.point_capacity + kExtra, bit_guard()),
+        offsets(spec.contour_capacity + 1 + kExtra, kGuard),
+        class_begin(static_cast<std::size_t>(spec.map.channels) + 1 + kExtra, kGuard),
+        closed(spec.contour_capacity + kExtra, kGuard) {}
+  Output<P> view() {
+    return {counts.data(), points.data(), offsets.data(), closed.data(), class_begin.data()};
+  }
+  void check_guards() const {
+    for (std::size_t i = 1; i <= kExtra; ++i) {
+      const P guard = bit_guard();
+      REQUIRE(std::memcmp(&points[points.size() - i], &guard, sizeof(P)) == 0);
+      REQUIRE(offsets[offsets.size() - i] == kGuard);
+      REQUIRE(class_begin[class_begin.size() - i] == kGuard);
+      REQUIRE(closed[closed.size() - i] == kGuard);
+    }
+  }
+  testing::Result result(const ContourEngineSpec& spec) const {
+    testing::Result found;
+    found.points = counts[0];
+    found.contours = counts[1];
+    if (counts[0] > spec.point_capacity || counts[1] > spec.contour_capacity) return found;
+    for (std::size_t i = 0; i < counts[0]; ++i) found.at.emplace_back(points[i].row, points[i].col);
+    const auto contours = static_cast<std::ptrdiff_t>(counts[1]);
+    found.offsets.assign(offsets.begin(), offsets.begin() + contours + 1);
+    found.closed.assign(closed.begin(), closed.begin() + contours);
+    found.class_begin.assign(class_begin.begin(), class_begin.begin() + spec.map.channels + 1);
+    return found;
+  }
+
+ private:
+  static P bit_guard() {
+    P point;
+    std::memset(&point, kGuard, sizeof(point));
+    return point;
+  }
+};
+
+/// The contours of the last frame, as they are on the host.
+template <class P>
+testing::Result run_emulated(const testing::Case& c, How how) {
+  if (how.bands.empty()) how.bands = one_band(c.spec.map);
   Job<P> job = plan_job<P>(c.spec);
   std::size_t clear = 0;
   std::vector<std::uint64_t> workspace(place_work(job, nullptr) / 8 + 64, 0xBDBDBDBDBDBDBDBDULL);
   void* base = workspace.data();
   place_work(job, base, &clear);
   std::memset(base, 0, clear);
-  ImageView view{const_cast<unsigned char*>(c.samples.data()), c.spec.map, c.row_pitch, c.plane_pitch};
+  std::vector<unsigned char> samples(c.samples.size());
+  ImageView view{samples.data(), c.spec.map, c.row_pitch, c.plane_pitch};
   job.map = map_of(view, {c.mask.empty() ? nullptr : c.mask.data(), c.spec.map.width});
-  std::array<unsigned long long, 2> counts{};
-  const std::size_t guard = 64;
-  const std::size_t capacity = c.spec.point_capacity;
-  const std::size_t contours = c.spec.contour_capacity;
-  std::vector<unsigned char> points((capacity + guard) * sizeof(P), kGuard);
-  std::vector<std::uint32_t> offsets(contours + 1 + guard, 0x5C5C5C5CU);
-  std::vector<std::uint8_t> closed(contours + guard, kGuard);
-  std::vector<std::uint32_t> class_begin(static_cast<std::size_t>(c.spec.map.channels) + 1 + guard,
-                                         0x5C5C5C5CU);
-  job.out = {counts.data(), reinterpret_cast<P*>(points.data()), offsets.data(), closed.data(),
-             class_begin.data()};
-  for (unsigned frame = 0; frame < frames; ++frame) switch (c.spec.map.type) {
+  GuardedOutput<P> out(c.spec), host(c.spec);
+  job.out = out.view();
+  for (unsigned frame = 0; frame < how.frames; ++frame) switch (c.spec.map.type) {
       case ElementType::U8:
-        launch_all<unsigned char>(job, join_blocks, large);
+        launch_all<unsigned char>(job, c, samples, host.view(), how);
         break;
       case ElementType::U16:
-        launch_all<unsigned short>(job, join_blocks, large);
+        launch_all<unsigned short>(job, c, samples, host.view(), how);
         break;
       case ElementType::F16:
-        launch_all<__half>(job, join_blocks, large);
+        launch_all<__half>(job, c, samples, host.view(), how);
         break;
       case ElementType::F32:
-        launch_all<float>(job, join_blocks, large);
+        launch_all<float>(job, c, samples, host.view(), how);
         break;
       case ElementType::F64:
-        launch_all<double>(job, join_blocks, large);
+        launch_all<double>(job, c, samples, host.view(), how);
         break;
     }
-  for (std::size_t i = 0; i < guard * sizeof(P); ++i) REQUIRE(points[capacity * sizeof(P) + i] == kGuard);
-  for (std::size_t i = 0; i < guard; ++i) {
-    REQUIRE(offsets[contours + 1 + i] == 0x5C5C5C5CU);
-    REQUIRE(closed[contours + i] == kGuard);
-    REQUIRE(class_begin[static_cast<std::size_t>(c.spec.map.channels) + 1 + i] == 0x5C5C5C5CU);
-  }
-  testing::Result result;
-  result.points = counts[0];
-  result.contours = counts[1];
-  if (counts[0] > capacity || counts[1] > contours) return result;
-  for (std::size_t i = 0; i < counts[0]; ++i) {
-    P point;
-    std::memcpy(&point, &points[i * sizeof(P)], sizeof(P));
-    result.at.emplace_back(point.row, point.col);
-  }
-  result.offsets.assign(offsets.begin(), offsets.begin() + static_cast<std::ptrdiff_t>(counts[1] + 1));
-  result.closed.assign(closed.begin(), closed.begin() + static_cast<std::ptrdiff_t>(counts[1]));
-  result.class_begin.assign(class_begin.begin(), class_begin.begin() + c.spec.map.channels + 1);
-  return result;
+  out.check_guards();
+  host.check_guards();
+  CHECK(testing::difference(host.result(c.spec), out.result(c.spec)) == "");
+  return host.result(c.spec);
 }
 
-testing::Result run_case(const testing::Case& c, unsigned frames = 1, unsigned join_blocks = 1,
-                         bool large = false) {
-  return c.spec.points == ContourEngineSpec::Points::Float32
-             ? run_emulated<contour_engine::Point32>(c, frames, join_blocks, large)
-             : run_emulated<contour_engine::Point64>(c, frames, join_blocks, large);
+testing::Result run_case(const testing::Case& c, const How& how = {}) {
+  return c.spec.points == ContourEngineSpec::Points::Float32 ? run_emulated<contour_engine::Point32>(c, how)
+                                                             : run_emulated<contour_engine::Point64>(c, how);
 }
 
 std::uint64_t case_count(std::uint64_t normal) {
@@ -117,24 +175,54 @@ std::uint64_t case_count(std::uint64_t normal) {
 TEST_CASE("the device kernels find exactly the contours of the reference on random small maps") {
   for (std::uint64_t seed = 1; seed <= case_count(150); ++seed) {
     const testing::Case c = testing::make_case(seed, 12);
-    CHECK_MESSAGE(testing::difference(run_case(c, 1, 1, seed % 2 == 0), testing::reference_result(c)) == "",
-                  c.name);
+    CHECK_MESSAGE(
+        testing::difference(run_case(c, {.large = seed % 2 == 0}), testing::reference_result(c)) == "",
+        c.name);
   }
 }
 
 TEST_CASE("the device kernels find exactly the contours of the reference across tiles") {
   for (std::uint64_t seed = 1; seed <= case_count(60); ++seed) {
     const testing::Case c = testing::make_case(10000 + seed, 140);
-    CHECK_MESSAGE(testing::difference(run_case(c, 1, 1, seed % 2 == 0), testing::reference_result(c)) == "",
-                  c.name);
+    CHECK_MESSAGE(
+        testing::difference(run_case(c, {.large = seed % 2 == 0}), testing::reference_result(c)) == "",
+        c.name);
   }
 }
 
 TEST_CASE("the device kernels leave their counters ready for the next frame") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const testing::Case c = testing::make_case(20000 + seed, 100);
-    CHECK_MESSAGE(testing::difference(run_case(c, 3, 1, seed % 2 == 0), testing::reference_result(c)) == "",
+    CHECK_MESSAGE(testing::difference(run_case(c, {.frames = 3, .large = seed % 2 == 0}),
+                                      testing::reference_result(c)) == "",
                   c.name);
+  }
+}
+
+TEST_CASE("the device kernels find the same contours in a map that comes in bands") {
+  for (std::uint64_t seed = 1; seed <= case_count(60); ++seed) {
+    const testing::Case c = testing::make_case(40000 + seed, seed % 3 == 0 ? 24 : 140);
+    const testing::Result want = testing::reference_result(c);
+    const std::size_t bytes = c.spec.map.row_bytes() * static_cast<std::size_t>(c.spec.map.height) *
+                              static_cast<std::size_t>(c.spec.map.planes());
+    for (const std::size_t parts : {3, 24}) {
+      How how{.frames = 2, .large = seed % 2 == 0, .bands = upload_bands(c.spec.map, bytes / parts)};
+      CHECK_MESSAGE(testing::difference(run_case(c, how), want) == "", c.name, " in ", how.bands.size(),
+                    " bands");
+      if (parts != 24 || want.contours < 2) continue;
+      // What does not fit is counted as if the map had been there at once.
+      for (const bool points : {false, true}) {
+        testing::Case tight = c;
+        if (points)
+          tight.spec.point_capacity = want.points / 2;
+        else
+          tight.spec.contour_capacity = want.contours - 1;
+        const testing::Result at_once = run_case(tight, {.frames = 2, .large = how.large});
+        const testing::Result in_bands = run_case(tight, how);
+        CHECK_MESSAGE(in_bands.points == at_once.points, c.name);
+        CHECK_MESSAGE(in_bands.contours == at_once.contours, c.name);
+      }
+    }
   }
 }
 
@@ -144,11 +232,11 @@ TEST_CASE("the device kernels count what does not fit and write nothing past the
     const testing::Result want = testing::reference_result(c);
     if (want.contours < 2) continue;
     c.spec.contour_capacity = want.contours - 1;
-    testing::Result got = run_case(c, 2);
+    testing::Result got = run_case(c, {.frames = 2});
     CHECK_MESSAGE(got.contours > c.spec.contour_capacity, c.name);
     c.spec.contour_capacity = want.contours;
     c.spec.point_capacity = want.points / 2;
-    got = run_case(c, 2);
+    got = run_case(c, {.frames = 2});
     CHECK_MESSAGE(got.points > c.spec.point_capacity, c.name);
   }
 }
@@ -171,8 +259,8 @@ TEST_CASE("the device kernels join more pieces than one block holds") {
         testing::write_sample(ElementType::F32, c.samples.data() + testing::sample_offset(c, 0, row, col),
                               v[static_cast<std::size_t>(row * 500 + col)]);
     const testing::Result want = testing::reference_result(c);
-    CHECK(testing::difference(run_case(c, 2, 4, true), want) == "");
-    CHECK(testing::difference(run_case(c, 2, 2, false), want) == "");
-    CHECK(testing::difference(run_case(c, 1, 1, true), want) == "");
+    CHECK(testing::difference(run_case(c, {.frames = 2, .join_blocks = 4, .large = true}), want) == "");
+    CHECK(testing::difference(run_case(c, {.frames = 2, .join_blocks = 2}), want) == "");
+    CHECK(testing::difference(run_case(c, {.large = true}), want) == "");
   }
 }

@@ -148,9 +148,9 @@ TEST_CASE("maps that are on the device are read where they lie, at any pitch and
     ImageView view = map.view;
     view.data = on_device.data();
     view.format = spec.map;
-    engine.enqueue(view, {}, workspace.data(), packed_view(result.data(), format), stream.get());
     const ContoursView host = packed_view(mirror.data(), format);
-    engine.enqueue_export(packed_view(result.data(), format), host, stream.get());
+    engine.enqueue_to_host(view, nullptr, {}, workspace.data(), packed_view(result.data(), format), host,
+                           stream.get());
     stream.synchronize();
 
     const FoundContours want = find_contours(map.view, {.level = spec.levels[0]});
