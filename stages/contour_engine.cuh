@@ -221,9 +221,13 @@ __device__ __forceinline__ typename Sample<T>::Value read_sample(const Map& map,
 }
 /// The value that a sample stands for.
 template <class T>
+__device__ __forceinline__ double value_of(const Map& map, typename Sample<T>::Value stored) {
+  const auto value = static_cast<double>(stored);
+  return Sample<T>::kInteger ? value / map.divisor : value;
+}
+template <class T>
 __device__ __forceinline__ double read_value(const Map& map, int plane, int row, int col) {
-  const double stored = read_sample<T>(map, plane, row, col);
-  return Sample<T>::kInteger ? stored / map.divisor : stored;
+  return value_of<T>(map, read_sample<T>(map, plane, row, col));
 }
 __device__ __forceinline__ bool is_masked(const Map& map, int row, int col) {
   return map.mask != nullptr && map.mask[row * map.mask_pitch + col] == 0;

@@ -132,6 +132,16 @@ struct LevelTest {
     const auto most = static_cast<Value>(__uint_as_float(greatest));
     return least > rounding && least > most * static_cast<Value>(0x1p-34);
   }
+  /// From the level, for the three above: NaN and infinities stay what they are.
+  __device__ __forceinline__ Value distance(Value v) const {
+    return fabs((Sample<T>::kInteger ? centre : threshold) - v);
+  }
+  /// A crossing between these two samples cannot fall on one of them.
+  __device__ __forceinline__ bool misses_samples(Value a, Value b) const {
+    const Value most = greater_or_nan(distance(a), distance(b));
+    const unsigned above = float_bits_above(most);
+    return are_finite(above) && are_usual(fmin(distance(a), distance(b)), above);
+  }
   __device__ __forceinline__ bool is_high(Value v) const { return v > threshold; }
   /// Finite, and far enough from the level. False for NaN.
   __device__ __forceinline__ bool is_usual(Value v) const {

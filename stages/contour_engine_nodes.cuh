@@ -75,18 +75,26 @@ template <class T>
 __device__ __noinline__ AroundSample follower_at_sample(const Map& map, int plane, double level,
                                                         int connect_high, int row, int col,
                                                         AroundSample arriving) {
+  // All samples are asked for at once, those beyond the map replaced by the last ones.
+  typename Sample<T>::Value stored[9];
+  bool used[9];
+#pragma unroll
+  for (int k = 0; k < 9; ++k) {
+    const int r = row - 1 + k / 3;
+    const int c = col - 1 + k % 3;
+    const int r0 = min(max(r, 0), map.height - 1);
+    const int c0 = min(max(c, 0), map.width - 1);
+    stored[k] = read_sample<T>(map, plane, r0, c0);
+    used[k] = r == r0 && c == c0 && !is_masked(map, r, c);
+  }
   double value[3][3];
   bool valid[3][3];
 #pragma unroll 1
-  for (int dr = 0; dr < 3; ++dr)
-#pragma unroll 1
-    for (int dc = 0; dc < 3; ++dc) {
-      const int r = row - 1 + dr;
-      const int c = col - 1 + dc;
-      valid[dr][dc] = r >= 0 && r < map.height && c >= 0 && c < map.width && !is_masked(map, r, c);
-      value[dr][dc] = valid[dr][dc] ? read_value<T>(map, plane, r, c) : 0.0;
-      valid[dr][dc] = valid[dr][dc] && value[dr][dc] == value[dr][dc];
-    }
+  for (int k = 0; k < 9; ++k) {
+    const double v = value_of<T>(map, stored[k]);
+    value[k / 3][k % 3] = v;
+    valid[k / 3][k % 3] = used[k] && v == v;
+  }
   const Vec here{static_cast<double>(row), static_cast<double>(col)};
   AroundSample start{-1, 0};
   AroundSample end{-1, 0};

@@ -60,11 +60,7 @@ class TilePieces {
     return edge;
   }
   __device__ __forceinline__ Vec crossing_of(const Edge& edge) const {
-    const auto value = [&](Value stored) {
-      return Sample<T>::kInteger ? static_cast<double>(stored) / job_.map.divisor
-                                 : static_cast<double>(stored);
-    };
-    const double f = fraction(level_, value(edge.a), value(edge.b));
+    const double f = fraction(level_, value_of<T>(job_.map, edge.a), value_of<T>(job_.map, edge.b));
     return {edge.row + (edge.across ? 0.0 : f), edge.col + (edge.across ? f : 0.0)};
   }
   /// The same for the few that are looked at exactly.

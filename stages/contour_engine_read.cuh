@@ -170,7 +170,7 @@ __device__ __forceinline__ TileRows read_rows(const Job<P>& job, const TilePlace
   Value greatest = 0;
   const auto look = [&](Value v) {
     const Value below = test.threshold - v;
-    const Value distance = Sample<T>::kInteger ? fabs(test.centre - v) : fabs(below);
+    const Value distance = test.distance(v);
     least = fmin(least, distance);
     greatest = greater_or_nan(greatest, distance);
     return is_negative(below);

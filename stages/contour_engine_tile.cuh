@@ -67,6 +67,7 @@ class TileTracer : public TilePieces<T, P, Links, kThreads> {
  private:
   using Base::follower_of, Base::job_, Base::kCapacity, Base::kEndKey, Base::place_, Base::point_of, Base::s_,
       Base::segments_, Base::sync, Base::thread_;
+  using typename Base::Edge;
   static constexpr int kEach = (static_cast<int>(kCapacity) + kThreads - 1) / kThreads;
 
   static __device__ __forceinline__ bool sync_any(bool value) {
@@ -159,34 +160,37 @@ class TileTracer : public TilePieces<T, P, Links, kThreads> {
     sync();
   }
 
-  /// The same where crossings may fall on samples: drop segments of length zero first, then link by node.
+  /// The same where crossings may fall on samples. Most segments are far from such a sample even here; the
+  /// others are dropped if of length zero, else linked by node.
   __device__ __forceinline__ void link_nodes() {
+    const LevelTest<T> test(job_, place_.plane);
 #pragma unroll 1
     for (int i = thread_; i < segments_; i += kThreads) {
       const TileSegment segment = unpack_segment(s_.segment[i]);
-      if (same_point(point_of(segment, segment.from), point_of(segment, segment.to)))
-        s_.segment[i] = pack_segment(segment.row, segment.col, segment.sub, 0);
+      const Edge from = Base::edge_of(segment, segment.from);
+      const Edge to = Base::edge_of(segment, segment.to);
+      const bool by_edge = test.misses_samples(from.a, from.b) && test.misses_samples(to.a, to.b);
+      set_follower(static_cast<unsigned>(i), by_edge ? over_edge(s_.segment[i]) : over_node(i, segment));
     }
     sync();
-#pragma unroll 1
-    for (int i = thread_; i < segments_; i += kThreads) {
-      const TileSegment segment = unpack_segment(s_.segment[i]);
-      unsigned next = kNone;
-      if (segment.from != segment.to) {
-        const Vec to = point_of(segment, segment.to);
-        const NodeKind node = node_of(to, segment.to);
-        if (node == NodeKind::Edge) next = over_edge(s_.segment[i]);
-        if (node == NodeKind::Sample) {
-          const AroundSample follower = follower_of(segment, to);
-          const int row = static_cast<int>(to.row) - 1 + (follower.quadrant >> 1) - place_.row0;
-          const int col = static_cast<int>(to.col) - 1 + (follower.quadrant & 1) - place_.col0;
-          if (follower.quadrant >= 0 && row >= 0 && row < kTileRows && col >= 0 && col < kTileColumns)
-            next = segment_of(row * kTileColumns + col, follower.sub);
-        }
-      }
-      set_follower(static_cast<unsigned>(i), next);
+  }
+
+  /// Index of the segment that follows segment i at its node.
+  __device__ __forceinline__ unsigned over_node(int i, const TileSegment& segment) {
+    const Vec to = point_of(segment, segment.to);
+    if (same_point(point_of(segment, segment.from), to)) {
+      s_.segment[i] = pack_segment(segment.row, segment.col, segment.sub, 0);
+      return kNone;
     }
-    sync();
+    const NodeKind node = node_of(to, segment.to);
+    if (node == NodeKind::Edge) return over_edge(s_.segment[i]);
+    if (node == NodeKind::None) return kNone;
+    const AroundSample follower = follower_of(segment, to);
+    const int row = static_cast<int>(to.row) - 1 + (follower.quadrant >> 1) - place_.row0;
+    const int col = static_cast<int>(to.col) - 1 + (follower.quadrant & 1) - place_.col0;
+    const bool inside =
+        follower.quadrant >= 0 && row >= 0 && row < kTileRows && col >= 0 && col < kTileColumns;
+    return inside ? segment_of(row * kTileColumns + col, follower.sub) : kNone;
   }
 
   /// Apart from the rest, so that this rare way takes nothing from the other.
