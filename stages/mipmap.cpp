@@ -33,6 +33,9 @@ std::vector<ImageFormat> formats_of(const MipmapPlan& plan) {
   return formats;
 }
 
+/// Levels beyond this size do not stay in any cache until somebody reads them.
+constexpr std::size_t kPastCacheBytes = 4 << 20;
+
 /// One call of MipmapChain::build.
 class Build {
  public:
@@ -44,6 +47,7 @@ class Build {
         threads_(threads),
         simd_(simd),
         halve_(halve_row(plan, simd)),
+        halve_twice_(halve_twice(plan, simd)),
         light_(host_light(plan)),
         columns_(static_cast<std::byte*>(scratch)) {
     std::byte* kept = columns_ + columns_bytes(plan) * static_cast<std::size_t>(threads);
@@ -100,11 +104,24 @@ class Build {
         for (int y = rows << (last - level); y < size(level).height; ++y) halve_one(level, plane, y);
   }
   void halve_down_to(int first, int level, int plane, int y) const {
+    if (level == first + 1 && halve_twice_ != nullptr) return halve_two(level, plane, y);
     if (level > first) {
       halve_down_to(first, level - 1, plane, 2 * y);
       halve_down_to(first, level - 1, plane, 2 * y + 1);
     }
     halve_one(level, plane, y);
+  }
+  /// Row `y` of `level`, and the two of the level before that it is made of.
+  void halve_two(int level, int plane, int y) const {
+    using Byte = std::uint8_t;
+    const ImageView in = view(level - 2), half = view(level - 1);
+    HalvedTwice rows{.half = {half.row<Byte>(2 * y, plane), half.row<Byte>(2 * y + 1, plane)},
+                     .quarter = view(level).row<Byte>(y, plane),
+                     .half_width = size(level - 1).width,
+                     .width = size(level).width,
+                     .past_cache = packed_bytes(half.format) >= kPastCacheBytes};
+    for (int i = 0; i < 4; ++i) rows.in[i] = in.row<const Byte>(4 * y + i, plane);
+    halve_twice_(rows);
   }
   void halve_one(int level, int plane, int y) const {
     const ImageView in = view(level - 1);
@@ -141,6 +158,7 @@ class Build {
   int threads_;
   Simd simd_;
   HalveRow halve_;
+  HalveTwice halve_twice_;
   MipmapLight light_;
   std::byte* columns_;
   ImageView kept_[2];

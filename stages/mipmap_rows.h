@@ -16,6 +16,19 @@ using HalveRow = void (*)(const MipmapLight& light, const void* top, const void*
 HalveRow halve_row(const MipmapPlan& plan, Simd simd);
 /// Hand-written kernels for uint8 without alpha weights, or null.
 HalveRow halve_row_simd(const MipmapPlan& plan, Simd simd);
+
+/// Two levels at once: four rows make two of the next level, and those make one of the level after it.
+struct HalvedTwice {
+  const std::uint8_t* in[4];
+  std::uint8_t* half[2];
+  std::uint8_t* quarter;
+  int half_width, width;  ///< of the two levels, px
+  bool past_cache;        ///< `half` is not read again soon
+};
+using HalveTwice = void (*)(const HalvedTwice& rows);
+/// For uint8 without light and alpha weights, where this machine has such a kernel; else null.
+HalveTwice halve_twice(const MipmapPlan& plan, Simd simd);
+
 /// What they encode light with: codes[i] = light_to_code8(light[i]). Null where this machine has no such
 /// kernel.
 using EncodeLight = void (*)(const LightVectors& vectors, const std::uint16_t* light, int count,
