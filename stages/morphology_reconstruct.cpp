@@ -1,11 +1,13 @@
 #include "stages/morphology_reconstruct.h"
 
 #include <algorithm>
-#include <array>
+#include <limits>
+#include <span>
 
 #include "cuda/error.h"
 #include "pipeline/loops.h"
 #include "stages/morphology_plan.h"
+#include "stages/pixel_queue.h"
 
 namespace contorno {
 namespace {
@@ -35,35 +37,37 @@ struct Values {
   static S store(W value) { return Order<S>::store(turn(value)); }
 };
 
-/// A queue of pixels in which none is twice: a ring as long as the channel has pixels, and a flag a pixel.
-class PixelQueue {
- public:
-  /// `waiting` may hold anything.
-  PixelQueue(std::uint32_t* ring, std::uint8_t* waiting, std::size_t pixels)
-      : ring_(ring), waiting_(waiting), size_(pixels) {
-    std::fill_n(waiting_, pixels, std::uint8_t{0});
-  }
-  void push(std::uint32_t pixel) {
-    if (waiting_[pixel] != 0) return;
-    waiting_[pixel] = 1;
-    ring_[end_] = pixel;
-    end_ = end_ + 1 == size_ ? 0 : end_ + 1;
-    ++count_;
-  }
-  bool pop(std::uint32_t* pixel) {
-    if (count_ == 0) return false;
-    *pixel = ring_[begin_];
-    begin_ = begin_ + 1 == size_ ? 0 : begin_ + 1;
-    --count_;
-    waiting_[*pixel] = 0;
-    return true;
-  }
+/// What a pixel can still take up, as a value that does not exceed anything if it is nothing.
+template <class W>
+W lowest_that_grows(W value, W limit) {
+  return value < limit ? value : std::numeric_limits<W>::max();
+}
 
- private:
-  std::uint32_t* ring_;
-  std::uint8_t* waiting_;
-  std::size_t size_, begin_ = 0, end_ = 0, count_ = 0;
-};
+/// Flags the pixels of `row` of which a backward scan left a neighbour ahead of it, to the right or `below`,
+/// lower than it could be. Returns how many.
+template <bool kEight, class W>
+int mark_unsettled(const W* __restrict row, const W* __restrict mask, const W* __restrict below,
+                   const W* __restrict below_mask, int width, std::uint8_t* __restrict marks) {
+  const auto mark = [&](int x, int left, int right) {
+    W lowest =
+        std::min(lowest_that_grows(row[right], mask[right]), lowest_that_grows(below[x], below_mask[x]));
+    if constexpr (kEight) {
+      lowest = std::min(lowest, lowest_that_grows(below[left], below_mask[left]));
+      lowest = std::min(lowest, lowest_that_grows(below[right], below_mask[right]));
+    }
+    marks[x] = row[x] > lowest ? 1 : 0;
+  };
+  mark(0, 0, std::min(1, width - 1));
+  for (int x = 1; x + 1 < width; ++x) mark(x, x - 1, x + 1);
+  mark(width - 1, std::max(width - 2, 0), width - 1);
+  int count = 0;
+  for (int x = 0; x < width; ++x) count += marks[x];
+  return count;
+}
+
+int band_begin(int height, int bands, int band) {
+  return static_cast<int>(static_cast<std::int64_t>(height) * band / bands);
+}
 
 /// One channel: `result` and `mask` are planes of values.
 template <class W>
@@ -74,28 +78,46 @@ class Channel {
         mask_(mask),
         width_(width),
         height_(height),
-        eight_(neighbours == Neighbours::Eight) {}
+        eight_(neighbours == Neighbours::Eight),
+        around_{-1, 1, -width, width, -width - 1, -width + 1, width - 1, width + 1} {}
 
-  void reconstruct(PixelQueue& queue) {
-    for (int y = 0; y < height_; ++y) scan_row(y, y - 1, 1);
-    for (int y = height_ - 1; y >= 0; --y) {
-      scan_row(y, y + 1, -1);
-      find_unsettled(y, queue);
+  void reconstruct(std::uint32_t* next, std::uint8_t* waiting) {
+    const auto few = static_cast<std::int64_t>(values().size()) / kFewUnsettled;
+    std::int64_t unsettled = 0;
+    for (int round = 0; round < kMostScans && (round == 0 || unsettled > few); ++round) {
+      for (int y = 0; y < height_; ++y) scan_row(y, y - 1, 1);
+      unsettled = 0;
+      for (int y = height_ - 1; y >= 0; --y) {
+        scan_row(y, y + 1, -1);
+        unsettled += mark_row(y, waiting);
+      }
+    }
+    if (unsettled == 0) return;
+    PixelQueue<W> queue(values(), next, waiting);
+    for (std::uint32_t pixel = 0; pixel < values().size(); ++pixel)
+      if (waiting[pixel] != 0) queue.push_marked(pixel, result_[pixel]);
+    drain(queue);
+  }
+
+  /// Each of the bands is at its own fixed point, and nobody is waiting.
+  void join(int bands, std::uint32_t* next, std::uint8_t* waiting) {
+    PixelQueue<W> queue(values(), next, waiting);
+    for (int band = 1; band < bands; ++band) {
+      const int seam = band_begin(height_, bands, band);
+      for (std::ptrdiff_t pixel = at(0, seam - 1); pixel < at(0, seam + 1); ++pixel)
+        queue.push(static_cast<std::uint32_t>(pixel), result_[pixel]);
     }
     drain(queue);
   }
 
-  /// Rows `y` - 1 and `y` belonged to different bands, each of which is at its own fixed point.
-  void join(int y, PixelQueue& queue) {
-    for (int x = 0; x < width_; ++x) spread(x, y - 1, queue), spread(x, y, queue);
-    drain(queue);
-  }
-
  private:
-  void drain(PixelQueue& queue) {
-    std::uint32_t pixel = 0;
-    const auto width = static_cast<std::uint32_t>(width_);
-    while (queue.pop(&pixel)) spread(static_cast<int>(pixel % width), static_cast<int>(pixel / width), queue);
+  /// Scans go on until fewer than one in so many pixels is unsettled: a pixel that waits costs as much as
+  /// scanning so many.
+  static constexpr int kFewUnsettled = 100;
+  static constexpr int kMostScans = 4;  ///< each way
+
+  std::span<const W> values() const {
+    return {result_, static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_)};
   }
   std::ptrdiff_t at(int x, int y) const { return static_cast<std::ptrdiff_t>(y) * width_ + x; }
 
@@ -121,44 +143,44 @@ class Channel {
     }
   }
 
-  bool could_grow(W value, std::ptrdiff_t q) const { return result_[q] < value && result_[q] < mask_[q]; }
-
-  /// Pixels of which the backward scan left a neighbour ahead of it lower than it could be.
-  void find_unsettled(int y, PixelQueue& queue) {
-    const W* row = result_ + at(0, y);
-    const bool below = y + 1 < height_;
-    for (int x = 0; x < width_; ++x) {
-      const W value = row[x];
-      bool grows = x + 1 < width_ && could_grow(value, at(x + 1, y));
-      if (below) {
-        grows |= could_grow(value, at(x, y + 1));
-        if (eight_) {
-          grows |= x > 0 && could_grow(value, at(x - 1, y + 1));
-          grows |= x + 1 < width_ && could_grow(value, at(x + 1, y + 1));
-        }
-      }
-      if (grows) queue.push(static_cast<std::uint32_t>(at(x, y)));
-    }
+  int mark_row(int y, std::uint8_t* waiting) const {
+    const std::ptrdiff_t row = at(0, y), below = at(0, y + 1);
+    // Below the last row is one in which nothing can grow.
+    const bool last = y + 1 == height_;
+    const W *under = last ? result_ + row : result_ + below, *limit = last ? under : mask_ + below;
+    const auto mark = eight_ ? mark_unsettled<true, W> : mark_unsettled<false, W>;
+    return mark(result_ + row, mask_ + row, under, limit, width_, waiting + row);
   }
 
-  void spread(int x, int y, PixelQueue& queue) {
-    const W value = result_[at(x, y)];
-    const int top = std::max(y - 1, 0), bottom = std::min(y + 1, height_ - 1);
-    const int left = std::max(x - 1, 0), right = std::min(x + 1, width_ - 1);
-    for (int v = top; v <= bottom; ++v)
-      for (int u = left; u <= right; ++u) {
-        if (!eight_ && u != x && v != y) continue;
-        const std::ptrdiff_t q = at(u, v);
-        if (!could_grow(value, q)) continue;
-        result_[q] = std::min(value, mask_[q]);
-        queue.push(static_cast<std::uint32_t>(q));
-      }
+  void drain(PixelQueue<W>& queue) {
+    std::uint32_t pixel = 0;
+    while (queue.pop(&pixel)) spread(pixel, queue);
+  }
+  void spread(std::uint32_t pixel, PixelQueue<W>& queue) {
+    const auto width = static_cast<std::uint32_t>(width_);
+    const auto x = static_cast<int>(pixel % width), y = static_cast<int>(pixel / width);
+    const W value = result_[pixel];
+    if (x > 0 && x + 1 < width_ && y > 0 && y + 1 < height_) {
+      const int neighbours = eight_ ? 8 : 4;
+      for (int i = 0; i < neighbours; ++i) raise(pixel + around_[i], value, queue);
+      return;
+    }
+    for (int v = std::max(y - 1, 0); v <= std::min(y + 1, height_ - 1); ++v)
+      for (int u = std::max(x - 1, 0); u <= std::min(x + 1, width_ - 1); ++u)
+        if (eight_ || u == x || v == y) raise(at(u, v), value, queue);
+  }
+  void raise(std::ptrdiff_t pixel, W value, PixelQueue<W>& queue) {
+    const W raised = std::min(value, mask_[pixel]);
+    if (result_[pixel] >= raised) return;
+    result_[pixel] = raised;
+    queue.push(static_cast<std::uint32_t>(pixel), raised);
   }
 
   W* result_;
   const W* mask_;
   int width_, height_;
   bool eight_;
+  std::ptrdiff_t around_[8];  ///< the way to the neighbours, four of edges first
 };
 
 std::size_t pixels_of(const ImageFormat& format) {
@@ -175,14 +197,14 @@ std::size_t channel_bytes(const ImageFormat& format) {
 template <class W>
 struct ChannelMemory {
   W *result, *limit;
-  std::uint32_t* ring;
+  std::uint32_t* next;
   std::uint8_t* waiting;
 
   ChannelMemory(std::byte* memory, std::size_t pixels)
       : result(reinterpret_cast<W*>(memory)),
         limit(reinterpret_cast<W*>(memory + align_up(pixels * sizeof(W)))),
-        ring(reinterpret_cast<std::uint32_t*>(memory + 2 * align_up(pixels * sizeof(W)))),
-        waiting(reinterpret_cast<std::uint8_t*>(ring) + align_up(pixels * sizeof(std::uint32_t))) {}
+        next(reinterpret_cast<std::uint32_t*>(memory + 2 * align_up(pixels * sizeof(W)))),
+        waiting(reinterpret_cast<std::uint8_t*>(next) + align_up(pixels * sizeof(std::uint32_t))) {}
 };
 
 /// Copies the channel to planes of values, of marker (never above the mask) and mask, and back. With more
@@ -209,22 +231,17 @@ void reconstruct_channel(const ImageView& image, const ImageView& mask, int chan
     }
   };
   const int bands = std::clamp(threads, 1, std::max(1, format.height));
-  const auto band_begin = [&](int band) {
-    return static_cast<int>(static_cast<long long>(format.height) * band / bands);
-  };
   for_rows(bands, bands, [&](int band) {
-    const int begin = band_begin(band), rows = band_begin(band + 1) - begin;
+    const int begin = band_begin(format.height, bands, band);
+    const int rows = band_begin(format.height, bands, band + 1) - begin;
     for (int y = begin; y < begin + rows; ++y) copy_in(y);
     const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(begin) * format.width;
-    PixelQueue queue(memory.ring + at, memory.waiting + at,
-                     static_cast<std::size_t>(rows) * static_cast<std::size_t>(format.width));
-    Channel<W>(memory.result + at, memory.limit + at, format.width, rows, neighbours).reconstruct(queue);
+    Channel<W>(memory.result + at, memory.limit + at, format.width, rows, neighbours)
+        .reconstruct(memory.next + at, memory.waiting + at);
   });
-  if (bands > 1) {
-    PixelQueue queue(memory.ring, memory.waiting, pixels);
-    Channel<W> whole(memory.result, memory.limit, format.width, format.height, neighbours);
-    for (int band = 1; band < bands; ++band) whole.join(band_begin(band), queue);
-  }
+  if (bands > 1)
+    Channel<W>(memory.result, memory.limit, format.width, format.height, neighbours)
+        .join(bands, memory.next, memory.waiting);
   for_rows(bands, format.height, [&](int y) {
     S* row = image.row<S>(y, plane) + first;
     const W* from = memory.result + static_cast<std::ptrdiff_t>(y) * format.width;

@@ -380,8 +380,8 @@ TEST_CASE("reconstruction reaches the fixed point of its definition") {
   };
   for (const auto method : {ReconstructionMethod::Dilation, ReconstructionMethod::Erosion})
     for (const auto near : {Neighbours::Four, Neighbours::Eight})
-      for (const auto& [width, height] :
-           {std::pair{1, 1}, std::pair{1, 20}, std::pair{20, 1}, std::pair{2, 2}, std::pair{31, 23}}) {
+      for (const auto& [width, height] : {std::pair{1, 1}, std::pair{1, 20}, std::pair{20, 1},
+                                          std::pair{2, 2}, std::pair{31, 23}, std::pair{97, 61}}) {
         check.operator()<std::uint8_t>({.width = width, .height = height, .channels = 4}, method, near, 25);
         check.operator()<std::uint16_t>({.width = width, .height = height, .channels = 1}, method, near, 26);
         check.operator()<float>({.width = width, .height = height, .channels = 2, .layout = Layout::Planar},
