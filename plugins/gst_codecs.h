@@ -1,0 +1,41 @@
+// The video codecs and containers that can be written, and how an encoder is set up.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugins/gst_pipeline.h"
+
+namespace contorno::gst {
+
+enum class Codec : std::uint8_t { Auto, Vp8, Mjpeg, Png, Theora, Mpeg4, H264 };
+
+struct CodecSpec {
+  Codec codec;
+  const char* name;     ///< as users write it
+  const char* encoder;  ///< GStreamer's element
+};
+/// All but Auto, in the order in which they are offered.
+std::span<const CodecSpec> codecs();
+const CodecSpec& spec_of(Codec codec);
+
+/// What a file name extension stands for; the first codec that is installed is what `auto` takes.
+struct Container {
+  std::string_view extension;
+  const char* muxer;
+  std::vector<Codec> codecs;
+};
+
+/// By the extension of `path`. Throws Error(BadConfig) that lists the allowed ones.
+const Container& container_of(const std::string& path);
+/// `wanted`, or for Auto the container's first codec that is installed. Throws Error(BadConfig) when the
+/// container does not take it.
+Codec codec_for(const Container& container, Codec wanted);
+
+/// Quality is 1 (worst) to 100; `bits_full` is the number of pixels a second.
+void set_up_encoder(GstElement* encoder, Codec codec, int quality, double bits_full);
+
+}  // namespace contorno::gst
