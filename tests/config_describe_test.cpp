@@ -2,13 +2,11 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "config/draw.h"
 #include "config/load.h"
 #include "config/schema.h"
 #include "tests/config_catalog.h"
+#include "tests/file_content.h"
 
 using namespace contorno;
 using namespace contorno::config;
@@ -17,18 +15,6 @@ using contorno::test::fake_catalog;
 namespace {
 
 const std::string kFolder = std::string(CONTORNO_SOURCE_DIR) + "/tests/data/config/";
-
-std::string read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  REQUIRE_MESSAGE(file.good(), path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace
 
@@ -113,7 +99,7 @@ TEST_CASE("the overview lists everything of the catalogue") {
 
 TEST_CASE("the schema of the test catalogue is the one that jsonschema has been tried on") {
   // schema_test.py runs graphs through the file; write it anew with this text when the schema changes.
-  CHECK(schema(fake_catalog()).dump(1) + "\n" == read(kFolder + "schema.json"));
+  CHECK(schema(fake_catalog()).dump(1) + "\n" == content(kFolder + "schema.json"));
 }
 
 TEST_CASE("drawings hold every node and escape what graphs may say") {

@@ -8,11 +8,10 @@
 #include <chrono>
 #include <clocale>
 #include <filesystem>
-#include <fstream>
 #include <random>
-#include <sstream>
 
 #include "tests/config_catalog.h"
+#include "tests/file_content.h"
 
 using namespace contorno;
 using namespace contorno::config;
@@ -21,14 +20,6 @@ using contorno::test::fake_catalog;
 namespace {
 
 const std::string kFolder = std::string(CONTORNO_SOURCE_DIR) + "/tests/data/config/";
-
-std::string read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  REQUIRE_MESSAGE(file.good(), path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 GraphSpec load(const std::string& text, const LoadOptions& options = {}) {
   return load_graph_text(text, "graph.yaml", fake_catalog(), options);
@@ -44,10 +35,6 @@ std::string report(const std::string& text, const LoadOptions& options = {}) {
     CHECK(errors.count() > 0);
     return errors.what();
   }
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 const std::string kHead = "source: {type: video, location: a.mp4}\nclasses: [{name: rot}]\n";
@@ -151,11 +138,11 @@ TEST_CASE("every golden graph is refused with exactly its report") {
     CAPTURE(yaml);
     std::string text;
     try {
-      load_graph_text(read(yaml.string()), yaml.filename().string(), fake_catalog());
+      load_graph_text(content(yaml.string()), yaml.filename().string(), fake_catalog());
     } catch (const ConfigErrors& errors) {
       text = errors.what();
     }
-    CHECK(text + "\n" == read(entry.path().string()));
+    CHECK(text + "\n" == content(entry.path().string()));
     ++seen;
   }
   CHECK(seen >= 12);
@@ -232,7 +219,7 @@ TEST_CASE("bytes that are no UTF-8 text are refused with their offset") {
 
 TEST_CASE("a byte-order mark and CRLF line ends change nothing") {
   std::string text = "\xEF\xBB\xBF";
-  for (const char c : read(kFolder + "good.yaml"))
+  for (const char c : content(kFolder + "good.yaml"))
     text += c == '\n' ? std::string("\r\n") : std::string(1, c);
   CHECK(load(text).nodes.size() == 5);
   CHECK(contains(report("\xEF\xBB\xBF"
@@ -322,7 +309,7 @@ TEST_CASE("numbers are read the same under a locale with a decimal comma") {
 }
 
 TEST_CASE("overrides go through the same checks as the file") {
-  const std::string text = read(kFolder + "good.yaml");
+  const std::string text = content(kFolder + "good.yaml");
   const GraphSpec graph =
       load(text, {.overrides = {"small.sigma=3.5", "small.resize=[320, 180]", "pipeline.slots=2",
                                 "class rot.level=0.25", "class rot.colour=#010203", "jsonl.path=b=c.jsonl",
@@ -370,7 +357,7 @@ TEST_CASE("what is allowed but odd is a warning") {
 }
 
 TEST_CASE("no mutation of a good graph does anything but load or be refused with places") {
-  const std::string good = read(kFolder + "good.yaml");
+  const std::string good = content(kFolder + "good.yaml");
   const std::string pieces[] = {
       "[", "]", "{",   "}",    ":",        ": ",     "- ",          "\n",     "  ",    "\t", "\"",
       "'", "#", "&a ", "*a",   "!t ",      "---\n",  "...\n",       "|\n",    ">\n",   "? ", "%",

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,7 @@
 
 #include "cuda/error.h"
 #include "plugins/text_buffer.h"
+#include "tests/file_content.h"
 #include "tests/temporary_folder.h"
 
 using namespace contorno;
@@ -54,11 +54,6 @@ struct Frame {
     view.class_begin[classes] = index;
   }
 };
-
-std::string content(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// Clockwise on the screen: positive.
 std::vector<Point> square(float x, float y, float side) {

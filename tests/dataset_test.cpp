@@ -11,6 +11,7 @@
 
 #include "cuda/error.h"
 #include "plugins/npy.h"
+#include "tests/file_content.h"
 #include "tests/temporary_folder.h"
 
 using namespace contorno;
@@ -77,10 +78,6 @@ std::string error_of(const fs::path& location, const Values& values) {
   }
   return "no error";
 }
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("a dataset plays maps in natural order with the frames of the same name or number") {

@@ -9,14 +9,11 @@
 #include "cuda/memory.h"
 #include "pipeline/runner.h"
 #include "tests/fakes.h"
+#include "tests/file_content.h"
 
 using namespace contorno;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// Asks for device memory (host memory on the CPU backend) and does nothing with it.
 class GreedyStage final : public Stage {

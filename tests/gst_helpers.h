@@ -18,29 +18,19 @@
 #include <vector>
 
 #include "cuda/error.h"
+#include "tests/file_content.h"
+#include "tests/temporary_folder.h"
 
 namespace contorno::test {
 
 namespace fs = std::filesystem;
 
-/// A folder that goes with the test.
-struct Folder {
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "contorno-media-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()));
-    path = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string operator/(const std::string& name) const { return (path / name).string(); }
+/// A folder that goes with the test; folder / "name" is a path as text.
+struct Folder : TemporaryFolder {
+  std::string operator/(const std::string& name) const { return (path() / name).string(); }
   std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator()));
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path()), fs::directory_iterator()));
   }
-  fs::path path;
 };
 
 using Values = std::vector<std::pair<std::string, ParamValue>>;
@@ -158,13 +148,9 @@ inline Frame made_picture(int width, int height, int seed) {
 inline void write_picture(const Folder& folder, const std::string& name, Frame frame) {
   const auto sink = make_sink(images_sink(), {{"path", name}});
   std::vector<Frame> frames{std::move(frame)};
-  write_all(*sink, frames, {}, folder.path);
+  write_all(*sink, frames, {}, folder.path());
 }
 
-inline std::string slurp(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 inline void spill(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }

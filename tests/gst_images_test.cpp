@@ -9,7 +9,7 @@ TEST_CASE("PNG files come back with every bit, alpha too, in natural order") {
     write_picture(folder, "shot" + std::to_string(i) + ".png", made_picture(37, 23, i));
   spill(folder / "notes.txt", "not an image");
   spill(folder / ".hidden.png", "not an image");
-  const auto source = open_source(images_source(), at(folder.path.string()));
+  const auto source = open_source(images_source(), at(folder.path().string()));
   CHECK(source->format().frame_count == 12);
   const auto frames = read_all(*source);
   REQUIRE(frames.size() == 12);
@@ -33,17 +33,17 @@ TEST_CASE("the image sink writes every n-th frame, from the first wanted one, to
     frames.push_back(made_picture(16, 16, i));
     frames.back().info.number = static_cast<std::uint64_t>(i);
   }
-  write_all(*sink, frames, {}, folder.path);
-  CHECK(fs::exists(folder.path / "o" / "0002.jpg"));
-  CHECK(fs::exists(folder.path / "o" / "0005.jpg"));
-  CHECK(std::distance(fs::directory_iterator(folder.path / "o"), fs::directory_iterator()) == 2);
+  write_all(*sink, frames, {}, folder.path());
+  CHECK(fs::exists(folder.path() / "o" / "0002.jpg"));
+  CHECK(fs::exists(folder.path() / "o" / "0005.jpg"));
+  CHECK(std::distance(fs::directory_iterator(folder.path() / "o"), fs::directory_iterator()) == 2);
 }
 
 TEST_CASE("bad image files are put aside with a sentence and the stream goes on") {
   const Folder folder;
   write_picture(folder, "b.png", made_picture(40, 30, 1));
   write_picture(folder, "e.jpg", made_picture(40, 30, 2));
-  const std::string png = slurp(folder / "b.png"), jpeg = slurp(folder / "e.jpg");
+  const std::string png = content(folder / "b.png"), jpeg = content(folder / "e.jpg");
   spill(folder / "a.png", png.substr(0, png.size() / 2));
   spill(folder / "c.jpg", jpeg.substr(0, jpeg.size() * 2 / 3));
   spill(folder / "d.png", "this is text, whatever its name says");
@@ -53,9 +53,9 @@ TEST_CASE("bad image files are put aside with a sentence and the stream goes on"
   for (std::size_t i = png.size() / 3; i < png.size() / 3 + 40; ++i)
     garbled[i] = static_cast<char>(~garbled[i]);
   spill(folder / "h.png", garbled);
-  fs::create_symlink("/nonexistent", folder.path / "i.png");
+  fs::create_symlink("/nonexistent", folder.path() / "i.png");
   write_picture(folder, "j.png", made_picture(40, 30, 3));
-  const auto source = open_source(images_source(), at(folder.path.string()));
+  const auto source = open_source(images_source(), at(folder.path().string()));
   const auto frames = read_all(*source);
   REQUIRE(frames.size() == 10);
   const std::vector<bool> good{false, true, false, false, true, false, true, false, false, true};
@@ -74,7 +74,7 @@ TEST_CASE("bad image files are put aside with a sentence and the stream goes on"
 TEST_CASE("an image that is too large is refused by its header") {
   const Folder folder;
   write_picture(folder, "a.png", made_picture(40, 30, 1));
-  std::string bytes = slurp(folder / "a.png");
+  std::string bytes = content(folder / "a.png");
   for (const std::size_t at_byte : {16, 20}) {  // width and height in IHDR, big-endian
     bytes[at_byte] = 0, bytes[at_byte + 1] = 0;
     bytes[at_byte + 2] = static_cast<char>(0xFF), bytes[at_byte + 3] = static_cast<char>(0xFF);
@@ -94,7 +94,7 @@ TEST_CASE("a folder of different sizes announces each change before the frame") 
   write_picture(folder, "2.png", made_picture(50, 20, 2));
   write_picture(folder, "3.png", made_picture(50, 20, 3));
   write_picture(folder, "4.png", made_picture(7, 1, 4));
-  const auto source = open_source(images_source(), at(folder.path.string()));
+  const auto source = open_source(images_source(), at(folder.path().string()));
   const auto frames = read_all(*source);
   REQUIRE(frames.size() == 6);
   using enum ReadResult;
@@ -112,6 +112,6 @@ TEST_CASE("paths with spaces, percent signs, newlines and other alphabets work")
   CHECK(read_all(*open_source(images_source(), at(folder / (name + ".png")))).size() == 1);
   std::vector<Frame> frames{made_picture(16, 16, 1)};
   const auto sink = make_sink(video_sink(), {{"path", name + ".avi"}, {"codec", std::string("png")}});
-  write_all(*sink, frames, {}, folder.path);
+  write_all(*sink, frames, {}, folder.path());
   CHECK(read_all(*open_source(video_source(), at(folder / (name + ".avi")))).size() == 1);
 }

@@ -41,7 +41,7 @@ TEST_CASE("a lossless video comes back with every bit, count and time") {
     const auto source = open_source(test_source(), test_picture(131, 67, 20));
     auto frames = read_all(*source);
     const auto sink = make_sink(video_sink(), {{"path", std::string(name)}, {"codec", std::string("png")}});
-    write_all(*sink, frames, source->format(), folder.path);
+    write_all(*sink, frames, source->format(), folder.path());
     CHECK(sink->summary().find("20 frames, png") != std::string::npos);
     CHECK(folder.files() == 1);
     const auto back_source = open_source(video_source(), at(folder / name));
@@ -76,7 +76,7 @@ TEST_CASE("every lossy codec that is installed keeps size, count, order and pict
     auto frames = read_all(*source);
     const auto sink =
         make_sink(video_sink(), {{"path", std::string(c.path)}, {"codec", std::string(c.codec)}});
-    write_all(*sink, frames, source->format(), folder.path);
+    write_all(*sink, frames, source->format(), folder.path());
     const auto back_source = open_source(video_source(), at(folder / c.path));
     const auto back = read_all(*back_source);
     REQUIRE(back.size() == frames.size());
@@ -100,7 +100,7 @@ TEST_CASE("timestamps that stand still, go back or jump a day never break a vide
   frames[6].info.pts_ns = std::numeric_limits<std::int64_t>::min();
   frames[7].info.pts_ns = std::numeric_limits<std::int64_t>::max();
   const auto sink = make_sink(video_sink(), {{"path", std::string("a.mkv")}});
-  write_all(*sink, frames, source->format(), folder.path);
+  write_all(*sink, frames, source->format(), folder.path());
   CHECK(sink->summary().find("timestamps corrected") != std::string::npos);
   const auto back = read_all(*open_source(video_source(), at(folder / "a.mkv")));
   REQUIRE(back.size() == 8);
@@ -118,7 +118,7 @@ TEST_CASE("grey and RGB pictures can be written too") {
       for (int i = 0; i < 33 * channels; ++i)
         view.row<std::uint8_t>(y)[i] = static_cast<std::uint8_t>(y * 15 + i);
     const auto sink = make_sink(images_sink(), {{"path", std::string("a.png")}});
-    sink->open(context_for(format, {}, folder.path));
+    sink->open(context_for(format, {}, folder.path()));
     sink->write({}, view);
     sink->finish();
     DecodedImage image;
@@ -140,43 +140,43 @@ TEST_CASE("a video sink refuses pictures and files that it cannot write") {
         }) == ExitCode::BadConfig);
   const auto sink = make_sink(video_sink(), {{"path", std::string("a.mkv")}});
   const ImageFormat floats{.width = 8, .height = 8, .channels = 1, .type = ElementType::F32};
-  CHECK(code_of([&] { sink->open(context_for(floats, {}, folder.path)); }) == ExitCode::BadConfig);
+  CHECK(code_of([&] { sink->open(context_for(floats, {}, folder.path())); }) == ExitCode::BadConfig);
   sink->finish();
   CHECK(folder.files() == 0);
 }
 
 TEST_CASE("nothing is written outside of the output folder or through a link") {
   const Folder folder;
-  fs::create_directory(folder.path / "out");
+  fs::create_directory(folder.path() / "out");
   spill(folder / "victim.mkv", "precious");
   spill(folder / "victim.png", "precious");
-  fs::create_symlink(folder.path / "victim.mkv", folder.path / "out" / "link.mkv");
-  fs::create_symlink(folder.path / "victim.png", folder.path / "out" / "link.png");
-  fs::create_directory_symlink(folder.path, folder.path / "out" / "up");
+  fs::create_symlink(folder.path() / "victim.mkv", folder.path() / "out" / "link.mkv");
+  fs::create_symlink(folder.path() / "victim.png", folder.path() / "out" / "link.png");
+  fs::create_directory_symlink(folder.path(), folder.path() / "out" / "up");
   const ImageFormat format{.width = 16, .height = 16, .channels = 4};
   const auto refused = [&](const SinkType& type, const std::string& path) {
     CAPTURE(path);
     const auto sink = make_sink(type, {{"path", path}});
-    const ExitCode code = code_of([&] { sink->open(context_for(format, {}, folder.path / "out")); });
+    const ExitCode code = code_of([&] { sink->open(context_for(format, {}, folder.path() / "out")); });
     CHECK((code == ExitCode::BadConfig || code == ExitCode::CannotCreate));
   };
   for (const char* path : {"../victim.mkv", "/tmp/contorno-escape.mkv", "link.mkv", "up/victim.mkv"})
     refused(video_sink(), path);
   for (const char* path : {"../victim.png", "/tmp/contorno-escape.png", "link.png", "up/{name}.png"})
     refused(images_sink(), path);
-  CHECK(slurp(folder / "victim.mkv") == "precious");
-  CHECK(slurp(folder / "victim.png") == "precious");
+  CHECK(content(folder / "victim.mkv") == "precious");
+  CHECK(content(folder / "victim.png") == "precious");
 }
 
 TEST_CASE("a name from outside cannot leave the output folder") {
   const Folder folder;
   const auto sink = make_sink(images_sink(), {{"path", std::string("in/%n%s-{name}.png")}});
   Frame frame = made_picture(16, 16, 1);
-  sink->open(context_for(frame.format, {}, folder.path));
+  sink->open(context_for(frame.format, {}, folder.path()));
   frame.info.name = "../../evil\n.jpg";
   sink->write(frame.info, view_of(frame));
   sink->finish();
-  CHECK(fs::exists(folder.path / "in" / "%n%s-evil_.png"));
+  CHECK(fs::exists(folder.path() / "in" / "%n%s-evil_.png"));
 }
 
 TEST_CASE("a sink that cannot write says so, and no half file has the final name") {
@@ -193,9 +193,9 @@ TEST_CASE("a sink that cannot write says so, and no half file has the final name
   std::string video_sentence, image_sentence;
   setrlimit(RLIMIT_FSIZE, &tiny);
   const ExitCode video_code =
-      code_of([&] { write_all(*video, frames, source->format(), folder.path); }, &video_sentence);
+      code_of([&] { write_all(*video, frames, source->format(), folder.path()); }, &video_sentence);
   const ExitCode image_code =
-      code_of([&] { write_all(*image, frames, source->format(), folder.path); }, &image_sentence);
+      code_of([&] { write_all(*image, frames, source->format(), folder.path()); }, &image_sentence);
   setrlimit(RLIMIT_FSIZE, &old);
   video->finish();
   image->finish();
@@ -203,8 +203,8 @@ TEST_CASE("a sink that cannot write says so, and no half file has the final name
   CHECK(video_sentence.find("a.mkv") != std::string::npos);
   CHECK(image_code == ExitCode::Io);
   CHECK(image_sentence.find("a.png") != std::string::npos);
-  CHECK_FALSE(fs::exists(folder.path / "a.mkv"));
-  CHECK_FALSE(fs::exists(folder.path / "a.png"));
+  CHECK_FALSE(fs::exists(folder.path() / "a.mkv"));
+  CHECK_FALSE(fs::exists(folder.path() / "a.png"));
 }
 
 TEST_CASE("a new picture size begins a new video file") {
@@ -213,9 +213,9 @@ TEST_CASE("a new picture size begins a new video file") {
   std::vector<Frame> large{made_picture(80, 64, 3)};
   const auto sink =
       make_sink(video_sink(), {{"path", std::string("sub/a.avi")}, {"codec", std::string("png")}});
-  sink->open(context_for(small[0].format, {}, folder.path));
+  sink->open(context_for(small[0].format, {}, folder.path()));
   for (Frame& frame : small) sink->write(frame.info, view_of(frame));
-  write_all(*sink, large, {}, folder.path);
+  write_all(*sink, large, {}, folder.path());
   CHECK(read_all(*open_source(video_source(), at(folder / "sub/a.avi"))).size() == 2);
   const auto second = open_source(video_source(), at(folder / "sub/a-2.avi"));
   CHECK(second->format().frame->width == 80);
@@ -251,8 +251,8 @@ TEST_CASE("files that are no videos and videos that are cut off do not hang") {
   const auto source = open_source(test_source(), test_picture(160, 120, 40));
   auto frames = read_all(*source);
   const auto sink = make_sink(video_sink(), {{"path", std::string("a.mkv")}});
-  write_all(*sink, frames, source->format(), folder.path);
-  const std::string whole = slurp(folder / "a.mkv");
+  write_all(*sink, frames, source->format(), folder.path());
+  const std::string whole = content(folder / "a.mkv");
   spill(folder / "cut.mkv", whole.substr(0, whole.size() / 2));
   const auto cut = read_all(*open_source(video_source(), at(folder / "cut.mkv")));
   CHECK(cut.size() > 5);
@@ -264,7 +264,7 @@ TEST_CASE("start, limit and loop choose frames, and times go on in a loop") {
   const auto source = open_source(test_source(), test_picture(64, 48, 10));
   auto frames = read_all(*source);
   const auto sink = make_sink(video_sink(), {{"path", std::string("a.avi")}, {"codec", std::string("png")}});
-  write_all(*sink, frames, source->format(), folder.path);
+  write_all(*sink, frames, source->format(), folder.path());
   const auto part =
       open_source(video_source(),
                   {{"location", folder / "a.avi"}, {"start", std::int64_t{3}}, {"limit", std::int64_t{4}}});

@@ -4,9 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
-
 #include "cuda/error.h"
+#include "tests/file_content.h"
 #include "tests/mipmap_reference.h"
 #include "tests/temporary_folder.h"
 
@@ -20,11 +19,6 @@ std::unique_ptr<Sink> sink_to(const std::string& path, int first = 0) {
   params.set("path", path);
   params.set("first", std::int64_t{first});
   return mipmaps_sink().make(params);
-}
-
-std::string content(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 ExitCode refusal(const std::string& path, const ImageFormat& format, const std::filesystem::path& root,

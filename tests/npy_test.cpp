@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "cuda/error.h"
+#include "tests/file_content.h"
 #include "tests/temporary_folder.h"
 
 using namespace contorno;
@@ -47,14 +48,6 @@ std::string message_of(const std::string& file) {
   }
   return "no error";
 }
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-std::string content(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 }  // namespace
 
 TEST_CASE("npy samples of every allowed dtype and byte order come out native") {

@@ -10,16 +10,13 @@
 #include <string>
 
 #include "cuda/error.h"
+#include "tests/file_content.h"
 #include "tests/temporary_folder.h"
 
 using namespace contorno;
 namespace fs = std::filesystem;
 
 namespace {
-std::string content(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 std::size_t entries(const fs::path& folder) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), {}));
 }
