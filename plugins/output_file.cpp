@@ -153,7 +153,7 @@ OutputFile::OutputFile(fs::path path, Completion completion) : path_(std::move(p
     return Error(ExitCode::CannotCreate, fmt::format("cannot create '{}': {}", path_.string(), why));
   };
   std::error_code error;
-  fs::create_directories(path_.parent_path(), error);
+  if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), error);
   if (error) throw cannot(error.message());
   const fs::file_status status = fs::symlink_status(path_, error);
   if (fs::is_symlink(status)) throw cannot("it is a symbolic link");

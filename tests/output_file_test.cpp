@@ -75,6 +75,19 @@ TEST_CASE("path patterns know frame and name only") {
   }
 }
 
+TEST_CASE("a path without a folder is a file in the current one") {
+  const TemporaryFolder folder;
+  const fs::path before = fs::current_path();
+  fs::current_path(folder.path());
+  for (const Completion completion : {Completion::Rename, Completion::InPlace}) {
+    OutputFile file("bare.txt", completion);
+    file.write("here");
+    file.complete();
+  }
+  fs::current_path(before);
+  CHECK(content(folder.path() / "bare.txt") == "here");
+}
+
 TEST_CASE("a file gets its name only when it is complete") {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "deep/er/a.json";
