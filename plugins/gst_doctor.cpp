@@ -37,6 +37,7 @@ MediaReport media_report() {
                                       {"uridecodebin", "opens video files and streams"},
                                       {"decodebin", "finds decoders"},
                                       {"videoconvert", "converts colours"},
+                                      {"videoflip", "turns pictures upright"},
                                       {"videotestsrc", "makes the test picture"},
                                       {"jpegdec", "reads JPEG"},
                                       {"jpegenc", "writes JPEG and motion JPEG"},

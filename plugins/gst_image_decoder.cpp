@@ -1,5 +1,5 @@
-// ImageDecoder: JPEG and PNG go through a Chain that stays open from file to file; whatever else GStreamer
-// decodes goes through a decodebin of its own.
+// ImageDecoder: JPEG and PNG go through a Chain that stays open from file to file, and JPEG is turned as its
+// Exif segment says; whatever else GStreamer decodes goes through a decodebin of its own.
 #include <fmt/format.h>
 #include <gst/base/base.h>
 
@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "plugins/exif.h"
 #include "plugins/gst_image_decoder.h"
 
 namespace contorno {
@@ -43,6 +44,12 @@ void add_png_size(std::string_view bytes, GstStructure* type) {
                     nullptr);
 }
 
+/// The word of videoflip for it.
+const char* direction_of(ExifOrientation orientation) {
+  constexpr const char* kWords[] = {"identity", "horiz", "180", "vert", "ul-lr", "90r", "ur-ll", "90l"};
+  return kWords[static_cast<std::size_t>(orientation) - 1];
+}
+
 }  // namespace
 
 bool ImageDecoder::Impl::decode(const std::string& path, std::string& error) {
@@ -61,10 +68,11 @@ bool ImageDecoder::Impl::decode(const std::string& path, std::string& error) {
   const std::string_view name = gst_structure_get_name(type);
   bool ok = false;
   if (name == "image/jpeg")
-    ok = jpeg_is_whole(bytes_) ? decode_in(jpeg_, "jpegdec", "image/jpeg", path, error)
+    ok = jpeg_is_whole(bytes_) ? decode_still(jpeg_, "jpegdec", "image/jpeg", path, error)
                                : truncated(path, error);
   else if (name == "image/png")
-    ok = png_is_whole(bytes_) ? decode_in(png_, "pngdec", "image/png", path, error) : truncated(path, error);
+    ok = png_is_whole(bytes_) ? decode_still(png_, "pngdec", "image/png", path, error)
+                              : truncated(path, error);
   else if (name.starts_with("image/"))
     ok = decode_other(path, error);
   else
@@ -113,8 +121,9 @@ bool ImageDecoder::Impl::size_is_allowed(const std::string& path, const GstStruc
   return false;
 }
 
-bool ImageDecoder::Impl::decode_in(std::unique_ptr<gst::Chain>& chain, const char* element, const char* type,
-                                   const std::string& path, std::string& error) {
+bool ImageDecoder::Impl::decode_still(Still& still, const char* element, const char* type,
+                                      const std::string& path, std::string& error) {
+  std::unique_ptr<gst::Chain>& chain = still.chain;
   if (!chain) {
     chain = std::make_unique<gst::Chain>();
     GstElement* decoder = chain->add(element);
@@ -122,8 +131,10 @@ bool ImageDecoder::Impl::decode_in(std::unique_ptr<gst::Chain>& chain, const cha
     GstElement* filter = chain->add("capsfilter");
     gst_util_set_object_arg(G_OBJECT(convert), "dither", "none");
     g_object_set(filter, "caps", gst::raw_caps("RGBA").get(), nullptr);
-    chain->start({decoder, convert, filter});
+    still.flip = chain->add("videoflip");
+    chain->start({decoder, convert, filter, still.flip});
   }
+  gst_util_set_object_arg(G_OBJECT(still.flip), "video-direction", direction_of(exif_orientation(bytes_)));
   // Size and rate of the caps do not matter; "parsed" and a rate say that one buffer is one whole image.
   const gst::Owned<GstCaps> caps(gst_caps_new_simple(type, "parsed", G_TYPE_BOOLEAN, TRUE, "framerate",
                                                      GST_TYPE_FRACTION, 25, 1, nullptr));

@@ -24,13 +24,18 @@ class ImageDecoder::Impl {
   bool read_file(const std::string& path, std::string& error);
   bool size_is_allowed(const std::string& path, const GstStructure* caps, std::string& error);
   bool truncated(const std::string& path, std::string& error);
-  bool decode_in(std::unique_ptr<gst::Chain>& chain, const char* element, const char* type,
-                 const std::string& path, std::string& error);
+  /// JPEG and PNG: through a chain that is made when it is first needed, again after an error.
+  struct Still {
+    std::unique_ptr<gst::Chain> chain;
+    GstElement* flip = nullptr;  // owned by the chain
+  };
+  bool decode_still(Still& still, const char* element, const char* type, const std::string& path,
+                    std::string& error);
   bool decode_other(const std::string& path, std::string& error);
 
   std::uint64_t max_pixels_;
-  std::string bytes_;                       // the file, kept for its capacity
-  std::unique_ptr<gst::Chain> jpeg_, png_;  // made when first needed, again after an error
+  std::string bytes_;  // the file, kept for its capacity
+  Still jpeg_, png_;
   gst::Owned<GstSample> sample_;
 };
 

@@ -43,7 +43,7 @@ constexpr std::array kPackages{
     ElementPackage{"souphttpsrc", kGood},  ElementPackage{"avenc_mpeg4", kLibav},
     ElementPackage{"avdec_h264", kLibav},  ElementPackage{"avdec_gif", kLibav},
     ElementPackage{"avdec_bmp", kLibav},   ElementPackage{"avdec_tiff", kLibav},
-    ElementPackage{"x264enc", kUgly},
+    ElementPackage{"x264enc", kUgly},      ElementPackage{"videoflip", kGood},
 };
 
 ExitCode code_of(const GError& error) {
@@ -230,12 +230,14 @@ FramePipeline::~FramePipeline() {
 GstElement* FramePipeline::add_frame_end() {
   GstElement* convert = add("videoconvert");
   GstElement* filter = add("capsfilter");
+  GstElement* flip = add("videoflip");
   appsink_ = add("appsink");
   gst_util_set_object_arg(G_OBJECT(convert), "dither", "none");  // 16-bit input gives the same bytes always
   g_object_set(filter, "caps", raw_caps("RGBA").get(), nullptr);
   g_object_set(appsink_, "sync", FALSE, "max-buffers", kQueuedFrames, "emit-signals", FALSE,
                "enable-last-sample", FALSE, nullptr);
-  link({convert, filter, appsink_});
+  gst_util_set_object_arg(G_OBJECT(flip), "video-direction", "auto");  // as phones and cameras tag it
+  link({convert, filter, flip, appsink_});
   return convert;
 }
 

@@ -1,3 +1,4 @@
+#include "tests/exif_segment.h"
 #include "tests/gst_helpers.h"
 
 using namespace contorno;
@@ -86,6 +87,66 @@ TEST_CASE("an image that is too large is refused by its header") {
   CHECK(error.find("65535x65535") != std::string::npos);
   CHECK(decode_image(folder / "a.png", image, error));
   CHECK(image.width == 40);
+}
+
+TEST_CASE("a JPEG that is stored turned or mirrored comes upright, in every orientation") {
+  constexpr int kWidth = 40, kHeight = 24;
+  const Folder folder;
+  write_picture(folder, "0.jpg", made_picture(kWidth, kHeight, 5));
+  const std::string plain = content(folder / "0.jpg");
+  for (int value = 1; value <= 8; ++value)
+    spill(folder / (std::to_string(value) + ".jpg"),
+          plain.substr(0, 2) + exif_segment(value, value % 2 == 0) + plain.substr(2));
+  const auto source = open_source(images_source(), at(folder.path().string()));
+  std::vector<Frame> frames;
+  for (Frame& frame : read_all(*source))
+    if (frame.result == ReadResult::Frame) frames.push_back(std::move(frame));
+  REQUIRE(frames.size() == 9);
+  // For each orientation, where the upright picture's sample (x, y) is stored: Exif 2.32, 4.6.4,
+  // "Orientation" names the sides where row 0 and column 0 are seen.
+  constexpr int kRight = kWidth - 1, kBottom = kHeight - 1;
+  using Place = std::pair<int, int>;
+  const std::function<Place(int, int)> stored[] = {
+      [](int x, int y) {
+        return Place{x, y};
+      },
+      [](int x, int y) {
+        return Place{kRight - x, y};
+      },
+      [](int x, int y) {
+        return Place{kRight - x, kBottom - y};
+      },
+      [](int x, int y) {
+        return Place{x, kBottom - y};
+      },
+      [](int x, int y) {
+        return Place{y, x};
+      },
+      [](int x, int y) {
+        return Place{y, kBottom - x};
+      },
+      [](int x, int y) {
+        return Place{kRight - y, kBottom - x};
+      },
+      [](int x, int y) {
+        return Place{kRight - y, x};
+      },
+  };
+  for (int value = 1; value <= 8; ++value) {
+    CAPTURE(value);
+    const Frame& upright = frames[static_cast<std::size_t>(value)];
+    const bool turned = value > 4;
+    REQUIRE(upright.format.width == (turned ? kHeight : kWidth));
+    REQUIRE(upright.format.height == (turned ? kWidth : kHeight));
+    int wrong = 0;
+    for (int y = 0; y < upright.format.height; ++y)
+      for (int x = 0; x < upright.format.width; ++x)
+        for (int c = 0; c < 4; ++c) {
+          const auto [from_x, from_y] = stored[value - 1](x, y);
+          wrong += upright.at(x, y, c) != frames[0].at(from_x, from_y, c);
+        }
+    CHECK(wrong == 0);
+  }
 }
 
 TEST_CASE("a folder of different sizes announces each change before the frame") {
