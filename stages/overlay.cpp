@@ -124,7 +124,7 @@ ParamDeclaration overlay_params() {
               "Width of the outline on either side of a line, which keeps it visible on any background.");
   list.colour("halo_colour", &OverlayParams::halo_colour, "Colour and opacity of the outline.");
   list.number("fill", &OverlayParams::fill, 0, 1, Unit::Fraction,
-              "Opacity of the inside of closed contours of classes that name none; 0 = not filled.");
+              "Opacity of the inside of contours of classes that name none; 0 = not filled.");
   list.number("markers", &OverlayParams::markers, 0, 32, Unit::Pixels,
               "Radius of a dot at every contour point; 0 = none.");
   list.integer("labels", &OverlayParams::labels, 0, kMaxLabels, Unit::None,

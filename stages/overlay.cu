@@ -81,7 +81,7 @@ class OverlayCuda final : public Stage {
 
   void plan_job(const ContoursFormat& contours) {
     job_ = Job{};
-    job_.grid = plan_.grid, job_.transform = plan_.transform;
+    job_.grid = plan_.grid, job_.transform = plan_.transform, job_.border = plan_.border;
     job_.classes = contours.classes, job_.channels = plan_.format.channels, job_.filled = plan_.filled;
     job_.class_table = table_at<Class>(classes_);
     job_.pictures = table_at<Picture>(pictures_), job_.pixels = table_at<Colour>(pixels_);

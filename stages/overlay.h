@@ -156,6 +156,61 @@ CONTORNO_HD inline int crossing_column(FramePoint a, FramePoint b, int y) {
   return ceil_to_int(PointTransform::within(x));
 }
 
+/// What closes the inside of an open contour, from its last point to its first.
+struct OverlayClosing {
+  static constexpr int kPoints = 5;
+  FramePoint points[kPoints];
+};
+
+/// Closes contours that begin and end on the border of a map, along its outer edge, half a sample further
+/// out: when both ends lie on one side, or on two sides that meet, then around that corner. Between opposite
+/// sides neither way is the obvious one, and a contour that ends within the map has none.
+class OverlayBorder {
+ public:
+  OverlayBorder() = default;
+  OverlayBorder(int width, int height, const PointTransform& transform)
+      : right_(static_cast<float>(width - 1)),
+        bottom_(static_cast<float>(height - 1)),
+        transform_(transform) {}
+
+  CONTORNO_HD bool closes(const Point& first, const Point& last) const {
+    const int begin = sides(first);
+    return (sides(last) & (begin | neighbours(begin))) != 0;
+  }
+  /// For contours that it closes.
+  CONTORNO_HD OverlayClosing close(const Point& first, const Point& last) const {
+    const int begin = sides(first), end = sides(last), shared = begin & end;
+    const int from = lowest(shared != 0 ? shared : end & neighbours(begin));
+    const int to = shared != 0 ? from : lowest(begin & neighbours(from));
+    const Point leaves = moved_out(last, from);
+    return {{transform_(last), transform_(leaves), transform_(moved_out(leaves, to)),
+             transform_(moved_out(first, to)), transform_(first)}};
+  }
+
+ private:
+  /// Bits in the order of the sides around the map, so that those which meet are neighbours.
+  enum Side : std::uint8_t { kTop = 1, kRight = 2, kBottom = 4, kLeft = 8 };
+
+  CONTORNO_HD static int neighbours(int sides) {
+    return (sides << 1 | sides >> 1 | sides << 3 | sides >> 3) & (kTop | kRight | kBottom | kLeft);
+  }
+  CONTORNO_HD static int lowest(int sides) { return sides & -sides; }
+  /// Those that the point lies on.
+  CONTORNO_HD int sides(const Point& point) const {
+    return (point.row == 0.0F ? kTop : 0) | (point.col == right_ ? kRight : 0) |
+           (point.row == bottom_ ? kBottom : 0) | (point.col == 0.0F ? kLeft : 0);
+  }
+  CONTORNO_HD Point moved_out(Point point, int side) const {
+    if (side == kTop) point.row = -0.5F;
+    if (side == kRight) point.col = right_ + 0.5F;
+    if (side == kBottom) point.row = bottom_ + 0.5F;
+    if (side == kLeft) point.col = -0.5F;
+    return point;
+  }
+  float right_ = 0, bottom_ = 0;
+  PointTransform transform_;
+};
+
 /// Every bit becomes the parity of itself and all lower bits.
 CONTORNO_HD inline std::uint32_t running_parity(std::uint32_t bits) {
   for (int shift = 1; shift < 32; shift *= 2) bits ^= bits << shift;

@@ -41,6 +41,7 @@ struct Job {
   // The plan.
   OverlayGrid grid;
   PointTransform transform;
+  OverlayBorder border;
   int classes = 0, channels = 0, filled = 0;
   const Class* class_table = nullptr;
   const Picture* pictures = nullptr;
@@ -121,6 +122,7 @@ __device__ inline unsigned part_of_lane(const unsigned* begin, unsigned count, u
   return low;
 }
 
+/// Marks where a segment crosses the rows of an inside mask.
 __device__ inline void mark_insides(const Job& job, int slot, FramePoint a, FramePoint b) {
   const float low = a.y < b.y ? a.y : b.y, high = a.y < b.y ? b.y : a.y;
   const int from = ceil_to_int(low), to = ceil_to_int(high);
@@ -131,6 +133,23 @@ __device__ inline void mark_insides(const Job& job, int slot, FramePoint a, Fram
       atomicXor(job.inside_row(slot, y) + column / kTileSide,
                 1U << static_cast<unsigned>(column % kTileSide));
   }
+}
+
+/// Marks a segment of a filled class where its contour has an inside, and with the contour's first segment
+/// what closes an open one.
+__device__ inline void mark_segment(const Job& job, int slot, unsigned contour, unsigned i, FramePoint a,
+                                    FramePoint b) {
+  if (job.closed[contour] == 0) {
+    const unsigned first = job.offsets[contour], last = job.offsets[contour + 1] - 1;
+    const Point begins = job.map_points[first], ends = job.map_points[last];
+    if (!job.border.closes(begins, ends)) return;
+    if (i == first) {
+      const OverlayClosing closing = job.border.close(begins, ends);
+      for (int part = 0; part + 1 < OverlayClosing::kPoints; ++part)
+        mark_insides(job, slot, closing.points[part], closing.points[part + 1]);
+    }
+  }
+  mark_insides(job, slot, a, b);
 }
 
 /// f(bin) for every tile that the segment reaches.
@@ -167,7 +186,7 @@ __global__ void __launch_bounds__(kThreads) bin_segments(const Job job) {
     job.point_class[i] = k;
     const FramePoint b = job.transform(job.map_points[i + 1]);
     for_bins(job, a, b, k, [&](std::size_t bin) { atomicAdd(job.bin_count + bin, 1U); });
-    if (a_class.slot >= 0 && job.closed[contour] != 0) mark_insides(job, a_class.slot, a, b);
+    if (a_class.slot >= 0) mark_segment(job, a_class.slot, contour, i, a, b);
   }
 }
 

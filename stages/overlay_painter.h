@@ -40,6 +40,8 @@ class OverlayPainter {
  private:
   struct Field;
   template <class F>
+  void for_contours(const ContoursView& contours, const F& f) const;
+  template <class F>
   void for_segments(const ContoursView& contours, const F& f) const;
   template <class F>
   void for_tiles(FramePoint a, FramePoint b, float reach, int from, int to, const F& f) const;

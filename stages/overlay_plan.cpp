@@ -222,6 +222,7 @@ OverlayPlan make_overlay_plan(const OverlayParams& params, const PlanContext& co
   plan.format = frame;
   plan.grid = OverlayGrid(frame.width, frame.height);
   plan.transform = transform_of(contours.placement, frame.placement);
+  plan.border = OverlayBorder(contours.width, contours.height, plan.transform);
   for (const OverlayPen& pen : plan.pens)
     plan.slots.push_back(pen.fill != 0 && !pen.hidden ? plan.filled++ : -1);
   return plan;

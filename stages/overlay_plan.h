@@ -21,6 +21,7 @@ struct OverlayPlan {
   ImageFormat format;  ///< of the frame and of what is drawn
   OverlayGrid grid;
   PointTransform transform;
+  OverlayBorder border;
   std::vector<OverlayPen> pens;
   std::vector<int> slots;  ///< a class: number among the filled ones, -1 = not filled
   int filled = 0;

@@ -303,6 +303,79 @@ TEST_CASE("an inside that is wider than a thousand pixels is filled from end to 
   CHECK(harness.at<std::uint8_t>(2495, 2) == 0);
 }
 
+TEST_CASE("open contours that end at the border of their map have an inside that reaches it") {
+  // Contours on a map of 60 x 40, and what closes them, on its outer edge.
+  struct Case {
+    std::vector<std::pair<double, double>> contour, closing;
+  };
+  const std::vector<Case> cases{
+      {{{0, 10}, {20, 10}, {20, 30}, {0, 30}}, {{-0.5, 30}, {-0.5, 10}}},
+      {{{59, 31}, {44, 22}, {59, 9}}, {{59.5, 9}, {59.5, 31}}},
+      {{{14, 0}, {14, 11}, {33, 13}, {33, 0}}, {{33, -0.5}, {14, -0.5}}},
+      {{{50, 39}, {30, 12}, {9, 39}}, {{9, 39.5}, {50, 39.5}}},
+      {{{0, 15}, {12, 15}, {25, 0}}, {{25, -0.5}, {-0.5, -0.5}, {-0.5, 15}}},
+      {{{40, 39}, {40, 25}, {59, 25}}, {{59.5, 25}, {59.5, 39.5}, {40, 39.5}}},
+      {{{59, 12}, {33, 20}, {33, 0}}, {{33, -0.5}, {59.5, -0.5}, {59.5, 12}}},
+      {{{20, 39}, {20, 20}, {0, 20}}, {{-0.5, 20}, {-0.5, 39.5}, {20, 39.5}}},
+      // From the corner itself: around the next one.
+      {{{0, 0}, {20, 10}, {59, 20}}, {{59.5, 20}, {59.5, -0.5}, {0, -0.5}}},
+      // From side to opposite side, and to an end within the map: no inside.
+      {{{0, 15}, {59, 20}}, {}},
+      {{{20, 39}, {30, 0}}, {}},
+      {{{0, 15}, {30, 20}, {31, 24}}, {}},
+  };
+  const Placement placements[] = {{}, {.scale_x = 2, .scale_y = 2}, {.offset_x = 37, .offset_y = 21}};
+  for (const Placement& placement : placements)
+    for (const bool reversed : {false, true})
+      for (std::size_t i = 0; i < cases.size(); ++i) {
+        CAPTURE(i);
+        CAPTURE(reversed);
+        CAPTURE(placement.scale_x);
+        CAPTURE(placement.offset_x);
+        TestContour contour{0, false, cases[i].contour};
+        if (reversed) std::reverse(contour.points.begin(), contour.points.end());
+        const TestImage in = black_frame(120, 80);
+        const TestContours given(60, 40, 1, {contour}, placement);
+        StageHarness harness(overlay_stage(), {{"halo", 0.0}, {"line_width", 0.5}},
+                             {{.name = "a", .colour = {255, 255, 255}, .fill = 1}});
+        harness.threads(3).run({in.view, given.view});
+        TestContour outline{0, true, cases[i].contour};
+        outline.points.insert(outline.points.end(), cases[i].closing.begin(), cases[i].closing.end());
+        outline.points.push_back(outline.points.front());
+        int wrong = 0, filled = 0;
+        for (int y = 0; y < 80; ++y)
+          for (int x = 0; x < 120; ++x) {
+            const double map_x = (x + 0.5 - placement.offset_x) / placement.scale_x - 0.5;
+            const double map_y = (y + 0.5 - placement.offset_y) / placement.scale_y - 0.5;
+            double distance = 1e9;
+            for (std::size_t p = 0; p + 1 < contour.points.size(); ++p)
+              distance = std::min(
+                  distance, distance_to_segment(map_x, map_y, contour.points[p], contour.points[p + 1]));
+            if (distance * placement.scale_x < 1) continue;  // on the line
+            const bool inside = !cases[i].closing.empty() && is_inside(map_x, map_y, outline);
+            wrong += harness.at<std::uint8_t>(x, y) != (inside ? 255 : 0);
+            filled += inside;
+          }
+        CHECK(wrong == 0);
+        CHECK((filled > 100) == !cases[i].closing.empty());
+      }
+}
+
+TEST_CASE("contours within each other at the border are filled in turns, as closed ones are") {
+  const TestImage in = black_frame(60, 40);
+  const TestContours given(
+      60, 40, 1,
+      {{0, false, {{0, 5}, {40, 5}, {40, 35}, {0, 35}}}, {0, false, {{0, 25}, {20, 25}, {20, 15}, {0, 15}}}});
+  StageHarness harness(overlay_stage(), {{"halo", 0.0}, {"line_width", 0.5}},
+                       {{.name = "a", .colour = {255, 255, 255}, .fill = 1}});
+  harness.run({in.view, given.view});
+  CHECK(harness.at<std::uint8_t>(0, 10) == 255);
+  CHECK(harness.at<std::uint8_t>(0, 20) == 0);
+  CHECK(harness.at<std::uint8_t>(0, 30) == 255);
+  CHECK(harness.at<std::uint8_t>(30, 20) == 255);
+  CHECK(harness.at<std::uint8_t>(50, 20) == 0);
+}
+
 TEST_CASE("an overlay refuses frames and classes that do not fit") {
   const TestImage grey = random_frame(8, 8, 1), colour = random_frame(8, 8, 3);
   const TestContours given(8, 8, 2, {});
