@@ -1,8 +1,9 @@
 #include "cuda/error.h"
 #include "cuda/memory.h"
 #include "stages/diamond_square_cuda.h"
+#include "stages/diamond_square_strip.cuh"
 #include "stages/diamond_square_tile.cuh"
-// After the kernel: the passes are made of its types.
+// After the kernels: the passes are made of its types.
 #include "stages/diamond_square_passes.h"
 
 namespace contorno {
@@ -17,9 +18,14 @@ struct DiamondSquareOnDevice::Passes {
 namespace {
 
 template <class T>
-void enqueue(const Pass& pass, int channels, void* stream) {
-  launch("refine_tiles", refine_tiles<T>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
-         pass.tiles * static_cast<unsigned>(channels), kThreads, sizeof(TileShared<T>), stream, pass);
+void enqueue(const Pass& pass, void* stream) {
+  const unsigned tiles = pass.tiles * pass.channels;
+  if (pass.strips)
+    launch("refine_strips", refine_strips<T>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
+           (tiles + kStripWarps - 1) / kStripWarps, 32 * kStripWarps, sizeof(StripShared), stream, pass);
+  else
+    launch("refine_tiles", refine_tiles<T>, LaunchKind::Plain, LaunchOrder::AfterPrevious, tiles, kThreads,
+           sizeof(TileShared<T>), stream, pass);
 }
 
 }  // namespace
@@ -39,11 +45,11 @@ void DiamondSquareOnDevice::generate(std::uint64_t seed, const ImageView& out, v
   for (std::size_t i = 0; i < passes.size(); ++i) {
     const Pass pass = with_seed(i + 1 == passes.size() ? with_image(passes[i], out) : passes[i], seed);
     if (plan_.format.type == ElementType::U8)
-      enqueue<std::uint8_t>(pass, plan_.format.channels, stream);
+      enqueue<std::uint8_t>(pass, stream);
     else if (plan_.format.type == ElementType::U16)
-      enqueue<std::uint16_t>(pass, plan_.format.channels, stream);
+      enqueue<std::uint16_t>(pass, stream);
     else
-      enqueue<float>(pass, plan_.format.channels, stream);
+      enqueue<float>(pass, stream);
   }
 }
 

@@ -43,7 +43,7 @@ struct LevelOfTile {
   __device__ std::uint32_t column(int col) const { return counter_of(tile_col, from.col + (col << bits)); }
   __device__ std::uint32_t next_column() const { return counter_of(0, 2 * kLanes << bits); }
   __device__ N noise(const RowOfNoise& random, std::uint32_t col) const {
-    return noise_of<T>(random(col & pass.mask), rule);
+    return noise_of<T>(random.word(pass, column_of_noise(pass, col & pass.mask, rule.level)), rule);
   }
 
   __device__ void make_diamonds() const {

@@ -1,9 +1,11 @@
-// How the work of Diamond-Square on the device is cut into passes of at most six levels. Host code without
-// CUDA, so that the emulated kernel and the real one share it.
+// How the work of Diamond-Square on the device is cut into passes: levels of many cells by strips, one at a
+// time, the coarser ones by tiles, at most six at a time. Host code without CUDA, so that the emulated
+// kernels and the real ones share it.
 #pragma once
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 #include <vector>
 
 namespace contorno::diamond_square_cuda {
@@ -16,7 +18,38 @@ struct PassPlan {
   std::size_t workspace_bytes = 0;
 };
 
-inline PassPlan plan_passes(const DiamondSquarePlan& plan) {
+/// Says where the tiles or strips lie of a pass that knows its output.
+inline void place_tiles(Pass& pass, unsigned short_strips = kShortStrips) {
+  const std::int64_t side = pass.step << pass.levels;
+  pass.tile_row = pass.rows.first & ~(side - 1), pass.tile_col = pass.cols.first & ~(side - 1);
+  pass.top = static_cast<int>((pass.rows.first - pass.tile_row) / pass.step);
+  pass.left = static_cast<int>((pass.cols.first - pass.tile_col) / pass.step);
+  pass.out_rows = pass.rows.count(pass.step), pass.out_cols = pass.cols.count(pass.step);
+  const auto rows = static_cast<unsigned>((pass.rows.last - pass.tile_row) / side + 1),
+             cols = static_cast<unsigned>((pass.cols.last - pass.tile_col) / side + 1);
+  pass.tiles_across = cols;
+  unsigned down = rows;
+  if (pass.strips) {
+    pass.tiles_across = (cols + kStripCols - 1) / kStripCols;
+    const unsigned in_short = short_strips / pass.tiles_across * kShortStripRows;
+    const unsigned tall = rows > in_short ? (rows - in_short) / kStripRows : 0;
+    pass.tall_strips = static_cast<int>(tall);
+    down = tall + (rows - tall * kStripRows + kShortStripRows - 1) / kShortStripRows;
+  }
+  pass.tiles = pass.tiles_across * down;
+}
+
+/// Says which grid a pass starts from.
+inline void place_input(Pass& pass, CellSpan rows, CellSpan cols) {
+  const std::int64_t side = pass.step << pass.levels;
+  pass.in_row = rows.first, pass.in_col = cols.first;
+  pass.in_rows = rows.count(side), pass.in_cols = cols.count(side);
+  pass.in_top = static_cast<int>((pass.tile_row - rows.first) / side);
+  pass.in_left = static_cast<int>((pass.tile_col - cols.first) / side);
+}
+
+/// Levels of `strip_cells` cells and more, in all channels, are made by strips.
+inline PassPlan plan_passes(const DiamondSquarePlan& plan, std::int64_t strip_cells = kStripCells) {
   PassPlan result;
   const DiamondSquareParams& params = plan.params;
   const int exponent = params.exponent;
@@ -24,27 +57,30 @@ inline PassPlan plan_passes(const DiamondSquarePlan& plan) {
   Pass base;
   if (params.domain == DiamondSquareDomain::Finite) base.side = std::int64_t{1} << exponent;
   if (params.domain == DiamondSquareDomain::Cyclic) base.mask = (1U << exponent) - 1;
+  base.channels = static_cast<unsigned>(plan.format.channels);
   base.given_corners = !plan.corners.empty();
   std::copy(plan.corners.begin(), plan.corners.end(), base.corners);
   CellSpan rows{params.row, params.row + plan.format.height - 1},
       cols{params.col, params.col + plan.format.width - 1};
   for (int done = 0; done < exponent;) {  // from the finest
     Pass pass = base;
-    pass.levels = std::min(kLevels, exponent - done);
     pass.step = std::int64_t{1} << done;
     pass.step_bits = done;
     pass.rows = rows, pass.cols = cols;
-    const std::int64_t side = pass.step << pass.levels;
-    pass.tile_row = rows.first & ~(side - 1), pass.tile_col = cols.first & ~(side - 1);
-    pass.tiles_across = static_cast<unsigned>((cols.last - pass.tile_col) / side + 1);
-    pass.tiles = pass.tiles_across * static_cast<unsigned>((rows.last - pass.tile_row) / side + 1);
+    pass.strips =
+        done + 1 < exponent &&
+        std::int64_t{rows.count(pass.step)} * cols.count(pass.step) * plan.format.channels >= strip_cells;
+    pass.levels = pass.strips ? 1 : std::min(kLevels, exponent - done);
+    place_tiles(pass);
     for (int i = 0; i < pass.levels; ++i) {
       pass.rules[i] = plan.levels[static_cast<std::size_t>(exponent - 1 - done - i)];
       rows = coarser_span(rows, pass.step << i, pass.side),
       cols = coarser_span(cols, pass.step << i, pass.side);
     }
+    pass.low4 = pass.rules[0].low + pass.rules[0].round4,
+    pass.low3 = pass.rules[0].low + pass.rules[0].round3;
     done += pass.levels;
-    pass.in_row = rows.first, pass.in_col = cols.first;
+    place_input(pass, rows, cols);
     result.passes.push_back(pass);
   }
   std::reverse(result.passes.begin(), result.passes.end());

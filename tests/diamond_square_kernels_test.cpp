@@ -2,10 +2,12 @@
 // and no CUDA compiler needed.
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include <array>
+#include <limits>
 
 #include "cuda/memory.h"
+#include "stages/diamond_square_strip.cuh"
 #include "stages/diamond_square_tile.cuh"
-// After the kernel: the passes are made of its types.
+// After the kernels: the passes are made of its types.
 #include "stages/diamond_square_passes.h"
 #include "tests/stage_harness.h"
 
@@ -15,39 +17,54 @@ using namespace contorno::test;
 
 namespace {
 
+/// By tiles alone, or by strips wherever they can be.
+enum class Way { Tiles, Strips };
+
 template <class T>
-void run_emulated(const DiamondSquarePlan& plan, const ImageView& out) {
-  PassPlan passes = plan_passes(plan);
+void run_emulated(const DiamondSquarePlan& plan, Way way, const ImageView& out) {
+  PassPlan passes = plan_passes(plan, way == Way::Tiles ? std::numeric_limits<std::int64_t>::max() : 0);
   const Block workspace(std::max<std::size_t>(passes.workspace_bytes, 1), MemoryKind::Host);
   place_passes(passes, workspace.data());
   for (std::size_t i = 0; i < passes.passes.size(); ++i) {
     const Pass pass =
         with_seed(i + 1 == passes.passes.size() ? with_image(passes.passes[i], out) : passes.passes[i],
                   plan.params.seed);
-    emulated::run_grid(pass.tiles * static_cast<unsigned>(plan.format.channels), kThreads,
-                       sizeof(TileShared<T>), false, [&] { refine_tiles<T>(pass); });
+    const unsigned tiles = pass.tiles * pass.channels;
+    if (pass.strips)
+      emulated::run_grid((tiles + kStripWarps - 1) / kStripWarps, 32 * kStripWarps, sizeof(StripShared),
+                         false, [&] { refine_strips<T>(pass); });
+    else
+      emulated::run_grid(tiles, kThreads, sizeof(TileShared<T>), false, [&] { refine_tiles<T>(pass); });
   }
 }
 
-/// Rows that differ between the emulated kernel and the CPU.
-int different_rows(const DiamondSquareParams& params, const ImageFormat& format, std::size_t row_extra = 0) {
-  const TestImage expected(format, row_extra, row_extra), made(format, row_extra, row_extra);
-  diamond_square(params, expected.view);
-  const DiamondSquarePlan plan = plan_diamond_square(params, format);
-  if (format.type == ElementType::U8)
-    run_emulated<std::uint8_t>(plan, made.view);
-  else if (format.type == ElementType::U16)
-    run_emulated<std::uint16_t>(plan, made.view);
-  else
-    run_emulated<float>(plan, made.view);
+template <class T>
+int different_rows(const DiamondSquarePlan& plan, Way way, const ImageView& expected, std::size_t row_extra) {
+  const ImageFormat& format = plan.format;
+  const TestImage made(format, row_extra, row_extra);
+  run_emulated<T>(plan, way, made.view);
   CHECK(made.memory.intact());
   int wrong = 0;
   for (int plane = 0; plane < format.planes(); ++plane)
     for (int y = 0; y < format.height; ++y)
-      wrong += std::memcmp(expected.view.row<char>(y, plane), made.view.row<char>(y, plane),
-                           format.row_bytes()) != 0
-                   ? 1
-                   : 0;
+      wrong +=
+          std::memcmp(expected.row<char>(y, plane), made.view.row<char>(y, plane), format.row_bytes()) != 0
+              ? 1
+              : 0;
+  return wrong;
+}
+
+/// Rows that differ between the emulated kernels, either way, and the CPU.
+int different_rows(const DiamondSquareParams& params, const ImageFormat& format, std::size_t row_extra = 0) {
+  const TestImage expected(format, row_extra, row_extra);
+  diamond_square(params, expected.view);
+  const DiamondSquarePlan plan = plan_diamond_square(params, format);
+  int wrong = 0;
+  for (const Way way : {Way::Tiles, Way::Strips})
+    wrong +=
+        format.type == ElementType::U8    ? different_rows<std::uint8_t>(plan, way, expected.view, row_extra)
+        : format.type == ElementType::U16 ? different_rows<std::uint16_t>(plan, way, expected.view, row_extra)
+                                          : different_rows<float>(plan, way, expected.view, row_extra);
   return wrong;
 }
 
@@ -64,6 +81,18 @@ TEST_CASE("the emulated Diamond-Square kernel gives the bits of the CPU for ever
       CHECK(different_rows({.seed = 3}, grey(side, side, type), side == 33 ? 3 * element_size(type) : 0) ==
             0);
     }
+}
+
+TEST_CASE("the emulated Diamond-Square kernel stores rows that begin anywhere") {
+  using Domain = DiamondSquareDomain;
+  for (const ElementType type : {ElementType::U8, ElementType::U16, ElementType::F32})
+    for (const std::int64_t place : {0, 1, 6, 7})
+      for (const std::size_t extra : {0, 1, 2}) {
+        INFO(name_of(type), ", from ", place, ", ", extra, " cells more a row");
+        CHECK(different_rows(
+                  {.seed = 9, .exponent = 9, .domain = Domain::Endless, .row = place, .col = 64 + place},
+                  grey(304, 80, type), extra * element_size(type)) == 0);
+      }
 }
 
 TEST_CASE("the emulated Diamond-Square kernel knows windows, domains, channels and corners") {
