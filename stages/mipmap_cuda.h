@@ -5,10 +5,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "cuda/memory.h"
 #include "cuda/stream.h"
+#include "pipeline/banded_upload.h"
 #include "stages/mipmap.h"
 
 namespace contorno {
@@ -51,18 +53,18 @@ class MipmapUpload {
   /// Uploads `image`, makes all levels and brings them to `block` (chain.bytes() as MipmapChain::level_in
   /// lays them out). Both in pinned memory, else copies do not overlap. Returns when all is there.
   void build(const ImageView& image, void* block);
-  int bands() const { return bands_; }
+  int bands() const { return static_cast<int>(upload_->bands().size()); }
 
  private:
-  void build_in_bands(const ImageView& host, const ImageView& device, std::byte* block);
+  void build_in_bands(const ImageView& device, std::byte* block);
 
   const MipmapChain& chain_;
   MipmapChainCuda cuda_;
-  int bands_ = 1, band_rows_ = 0;
+  std::optional<BandedUpload> upload_;
   Block image_, levels_, scratch_;
   std::vector<ImageView> views_;
-  Stream up_, work_, down_;
-  std::vector<Event> uploaded_, made_;
+  Stream work_, down_;
+  std::vector<Event> made_;
 };
 
 }  // namespace contorno

@@ -15,6 +15,14 @@ std::size_t bytes_of(const ImageView& image) {
   return static_cast<std::size_t>(planes > 1 ? image.plane_pitch * planes : image.row_pitch * height);
 }
 
+/// Bands of `rows` rows of all planes.
+std::vector<ImageBand> bands_of_rows(const ImageFormat& format, int rows) {
+  std::vector<ImageBand> bands;
+  for (int begin = 0; begin < format.height; begin += rows)
+    bands.push_back({0, format.planes(), begin, std::min(format.height, begin + rows)});
+  return bands;
+}
+
 /// Rows with what lies between them, as both sides have the same pitch.
 void copy_rows(const ImageView& to, const ImageView& from, int begin, int end, void* stream) {
   const std::size_t bytes =
@@ -31,20 +39,15 @@ MipmapUpload::MipmapUpload(const MipmapChain& chain, int bands)
       cuda_(chain),
       levels_(std::max<std::size_t>(1, chain.bytes()), MemoryKind::Device),
       scratch_(std::max<std::size_t>(1, cuda_.scratch_bytes()), MemoryKind::Device),
-      up_(Stream::create()),
       work_(Stream::create()),
       down_(Stream::create()) {
   const ImageFormat& format = chain.format(0);
   if (bands <= 0) bands = static_cast<int>(std::max<std::size_t>(1, packed_bytes(format) / kBandBytes));
-  const int rows = (format.height + bands - 1) / bands;
-  band_rows_ = (rows + kRowsTogether - 1) / kRowsTogether * kRowsTogether;
-  bands_ = cuda_.levels_in_one_pass() > 0 ? (format.height + band_rows_ - 1) / band_rows_ : 1;
+  const int rows = ((format.height + bands - 1) / bands + kRowsTogether - 1) / kRowsTogether * kRowsTogether;
+  upload_.emplace(cuda_.levels_in_one_pass() > 0 ? bands_of_rows(format, rows) : one_band(format));
   for (int level = 1; level < chain.levels(); ++level)
     views_.push_back(chain.level_in(levels_.data(), level));
-  for (int band = 0; band < bands_; ++band) {
-    uploaded_.push_back(Event::create());
-    made_.push_back(Event::create());
-  }
+  for (int band = 0; band < this->bands(); ++band) made_.push_back(Event::create());
   // What was freed before these streams existed may still be in use by others.
   fill_async(levels_.data(), 0, levels_.size(), work_.get());
   work_.synchronize();
@@ -56,10 +59,10 @@ void MipmapUpload::build(const ImageView& image, void* block) {
   if (image_.size() < bytes_of(image)) image_ = Block(bytes_of(image), MemoryKind::Device);
   ImageView device = image;
   device.data = image_.data();
-  if (bands_ > 1) {
-    build_in_bands(image, device, static_cast<std::byte*>(block));
+  upload_->begin(image, device, work_.get());
+  if (bands() > 1) {
+    build_in_bands(device, static_cast<std::byte*>(block));
   } else {
-    copy_rows(device, image, 0, image.format.height, work_.get());
     cuda_.build(device, views_, scratch_.data(), work_.get());
     copy_async(block, levels_.data(), chain_.bytes(), work_.get());
   }
@@ -67,15 +70,12 @@ void MipmapUpload::build(const ImageView& image, void* block) {
   down_.synchronize();
 }
 
-void MipmapUpload::build_in_bands(const ImageView& host, const ImageView& device, std::byte* block) {
-  const int height = host.format.height;
+void MipmapUpload::build_in_bands(const ImageView& device, std::byte* block) {
+  const int height = device.format.height;
   const int banded = std::min(kBandedLevels, cuda_.levels_in_one_pass());
-  for (int band = 0; band < bands_; ++band) {
-    const auto one = static_cast<std::size_t>(band);
-    const int begin = band * band_rows_, end = std::min(height, begin + band_rows_);
-    copy_rows(device, host, begin, end, up_.get());
-    uploaded_[one].record(up_.get());
-    uploaded_[one].make_wait(work_.get());
+  for (std::size_t one = 0; one < upload_->bands().size(); ++one) {
+    const int begin = upload_->bands()[one].begin, end = upload_->bands()[one].end;
+    upload_->wait_for(one, work_.get());
     cuda_.build_band(device, views_, begin, end, work_.get());
     made_[one].record(work_.get());
     made_[one].make_wait(down_.get());
