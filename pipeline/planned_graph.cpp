@@ -112,7 +112,6 @@ PlannedGraph::PlannedGraph(const PlanEnvironment& environment) : environment_(en
   if (!on_device()) return;
   stream_ = Stream::create();
   for (std::size_t event = 0; event < nodes_.size() + 3; ++event) events_.push_back(Event::create());
-  uploaded_ = Event::create();
   anchor_ = Event::create();
   anchor_.record(stream_.get());
   anchor_.synchronize();

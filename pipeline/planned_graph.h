@@ -118,7 +118,7 @@ class PlannedGraph {
   void enqueue();
   void enqueue_uploads();
   void wait_for_inputs(std::size_t node);
-  void record(std::size_t event, void* stream);
+  void record(std::size_t event);
 
   PlanEnvironment environment_;
   StreamFormat stream_format_;
@@ -137,7 +137,6 @@ class PlannedGraph {
   // CUDA only. Events: start, uploaded, each node, downloaded; `anchor_` ties the device's clock to the
   // host's.
   Stream stream_;
-  Event uploaded_;  // orders what is timed on the uploads' stream before the end of the frame
   std::vector<Event> events_;
   Event anchor_;
   std::int64_t anchor_ns_ = 0;

@@ -38,21 +38,21 @@ void PlannedGraph::capture() {
   captured_ = CapturedGraph::end_capture(stream_);
 }
 
-void PlannedGraph::record(std::size_t event, void* stream) {
-  if (environment_.probes == Probes::On) events_[event].record(stream);
+void PlannedGraph::record(std::size_t event) {
+  if (environment_.probes == Probes::On) events_[event].record(stream_.get());
 }
 
 void PlannedGraph::enqueue_uploads() {
-  void* last = stream_.get();
+  const auto used = [](const auto& upload) { return upload.has_value(); };
+  const auto last = std::find_if(uploads_.rbegin(), uploads_.rend(), used);
+  if (last == uploads_.rend()) return record(1);
   for (std::size_t port = 0; port < uploads_.size(); ++port) {
     if (!uploads_[port]) continue;
+    const bool timed = environment_.probes == Probes::On && &uploads_[port] == &*last;
     uploads_[port]->begin(std::get<ImageView>(source_values_[port]),
-                          std::get<ImageView>(device_sources_[port]), stream_.get());
-    last = uploads_[port]->copying(stream_.get());
+                          std::get<ImageView>(device_sources_[port]), stream_.get(),
+                          timed ? &events_[1] : nullptr);
   }
-  record(1, last);
-  // Nothing that a frame waits for is behind the record, so it costs no time; it has to be joined in the end.
-  uploaded_.mark(last);
 }
 
 /// Sources that the node takes are there from here on, unless it waits itself.
@@ -64,17 +64,19 @@ void PlannedGraph::wait_for_inputs(std::size_t node) {
 }
 
 void PlannedGraph::enqueue() {
-  record(0, stream_.get());
+  record(0);
   enqueue_uploads();
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     wait_for_inputs(node);
     nodes_[node].stage->run(nodes_[node].context);
-    record(2 + node, stream_.get());
+    record(2 + node);
   }
   for (const Download& download : downloads_)
     copy_async(download.to, download.from, download.bytes, stream_.get());
-  uploaded_.make_wait(stream_.get());
-  record(2 + nodes_.size(), stream_.get());
+  // Nearly always long waited for.
+  for (auto& upload : uploads_)
+    if (upload) upload->wait_for_all(stream_.get());
+  record(2 + nodes_.size());
 }
 
 void PlannedGraph::wait() {

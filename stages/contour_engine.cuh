@@ -150,7 +150,6 @@ struct Job {
   double level[kMaxLevels];
   float highest_low[kMaxLevels];  ///< of integer samples: the largest that is not above the level, as stored
 
-  __device__ __forceinline__ int tiles() const { return planes * tiles_x * tiles_y; }
   /// More than the workspace holds: nothing that depends on complete pieces may run.
   __device__ __forceinline__ bool overflowed(const Counters& counters) const {
     return counters.earlier_segments + counters.segments > segment_capacity ||

@@ -55,7 +55,8 @@ struct ContourEngineSpec {
   Launches launches = Launches::Fastest;
   std::uint64_t point_capacity = 0, contour_capacity = 0;
   /// Maps of at most this many tiles of 64 x 32 cells, over all planes, go the way of small maps: all their
-  /// tiles run at the same time. The same results; tests try both ways.
+  /// tiles run at the same time, and so do those of a band that has no more. The same results; tests try both
+  /// ways.
   int small_tiles = 528;
   bool operator==(const ContourEngineSpec&) const = default;
 };

@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(kExportThreads)
   const unsigned long long contours = from.counts[1];
   if (points <= job.point_capacity && contours <= job.contour_capacity) {
     const unsigned first = from.class_begin[0];
-    export_range(to.points, from.points, from.offsets[first], points);
+    export_range(to.points, from.points, first == 0 ? 0 : from.offsets[first], points);
     export_range(to.offsets, from.offsets, first, contours + 1);
     export_range(to.closed, from.closed, first, contours);
     // Of a group of planes: from the middle of the arrays, so not by wide words.

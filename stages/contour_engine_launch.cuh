@@ -63,11 +63,11 @@ struct Frame {
 template <class P>
 void enqueue_trace(const ContourEngineSpec& spec, const Launcher& device, const Job<P>& job, const Part& part,
                    void* stream) {
-  const unsigned tiles = static_cast<unsigned>(job.planes * part.rows * job.tiles_x);
+  const auto tiles = static_cast<unsigned>(tiles_in(job, part.rows));
   if (tiles == 0) return;
   with_sample_type(spec.map.type, [&](auto* tag) {
     using T = std::remove_pointer_t<decltype(tag)>;
-    if (is_small(spec, job)) {
+    if (tiles <= static_cast<unsigned>(spec.small_tiles)) {
       launch("trace_small", trace_small<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious, tiles,
              kSmallThreads, sizeof(SmallShared), stream, job);
       return;
@@ -86,7 +86,7 @@ template <class P>
 void enqueue_assembly(const ContourEngineSpec& spec, const Launcher& device, const Job<P>& job,
                       void* stream) {
   const LaunchOrder later = device.later();
-  if (device.cluster != 0 && is_small(spec, job)) {
+  if (device.cluster != 0 && tiles_in(job, job.tiles_y) <= spec.small_tiles) {
     launch("join_and_number", join_and_number<P>, LaunchKind::OneCluster, later, device.cluster, kJoinThreads,
            sizeof(JoinShared), stream, job);
   } else {

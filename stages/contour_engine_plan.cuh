@@ -133,9 +133,10 @@ Job<P> job_of(const Job<P>& whole, const Part& part) {
   return job;
 }
 
+/// Tiles in `rows` rows of all of the job's planes.
 template <class P>
-bool is_small(const ContourEngineSpec& spec, const Job<P>& job) {
-  return job.planes * job.tiles_x * job.tiles_y <= spec.small_tiles;
+int tiles_in(const Job<P>& job, int rows) {
+  return job.planes * rows * job.tiles_x;
 }
 
 /// Sets the pointers of `job` into the workspace at `base` (may be null) and returns its size. The part that
