@@ -1,5 +1,6 @@
 // The contour engine on the device: what its kernels share. A frame's maps become contours in three launches
-// if small, six if large (_read, _tile and _pieces, _join, _number, _place are the files):
+// if small, six if large (_read, _tile, _link, _rank and _pieces, _join, _number, _place are the
+// files):
 //
 //   trace_small, or             a tile of 64 x 32 cells: reads its samples, finds its segments, links them
 //   trace_tiles, trace_dense    into pieces (the parts of contours inside the tile), ranks each segment in
@@ -291,18 +292,6 @@ __device__ __forceinline__ Vec crossing_point(double level, int row, int col, in
     default:
       return {row + f, static_cast<double>(col + 1)};
   }
-}
-
-/// The same, with the samples read from the map.
-template <class T>
-__device__ __forceinline__ Vec crossing_at(const Map& map, int plane, double level, int row, int col,
-                                           int side) {
-  const int r0 = row + (side == kBottom ? 1 : 0);
-  const int c0 = col + (side == kRight ? 1 : 0);
-  const bool across = side == kTop || side == kBottom;
-  const double a = read_value<T>(map, plane, r0, c0);
-  const double b = read_value<T>(map, plane, r0 + (across ? 0 : 1), c0 + (across ? 1 : 0));
-  return crossing_point(level, row, col, side, a, b);
 }
 
 }  // namespace contorno::contour_engine

@@ -74,6 +74,11 @@ struct WideLinks {
   }
 };
 
+/// How a segment is joined to others, by bits: whether another one of the tile leads to it; and (only where
+/// crossings fall on samples) what it ends at, if that is not its edge: nothing, or a sample. Of the sample:
+/// whether it is the farther one of the edge, and the quadrant (times kQuadrant) where the follower lies.
+inline constexpr unsigned kHasPrevious = 1, kAtNothing = 2, kAtSample = 4, kFarSample = 8, kQuadrant = 16;
+
 template <class Links>
 struct TileShared {
   static constexpr unsigned kCapacity = Links::kCapacity;
@@ -83,7 +88,7 @@ struct TileShared {
   unsigned largest[kCapacity];  ///< at representatives: open: (index << 13 | steps to the end), closed: steps
   unsigned short segment[kCapacity];       ///< see pack_segment
   unsigned short leader[kCapacity];        ///< open pieces from the front, closed ones from the back
-  unsigned char has_previous[kCapacity];   ///< 1: another segment of the tile leads to it
+  unsigned char joints[kCapacity];         ///< see kHasPrevious
   unsigned short before[kTileGroups + 1];  ///< segments in the groups of cells before
   unsigned first[kWords];                  ///< bit: this segment is the first (in raster order) of a piece
   unsigned first_before[kWords];

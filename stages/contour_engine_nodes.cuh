@@ -61,80 +61,57 @@ struct AroundSample {
   int quadrant, sub;  ///< quadrant -1: none
 };
 
-/// The crossing on `side` of cell (row, col), on the rare ways: one copy of it is enough, and code that is
-/// seldom run is slow to fetch.
-template <class T>
-__device__ __noinline__ Vec rare_crossing(const Map& map, int plane, double level, int row, int col,
-                                          int side) {
-  return crossing_at<T>(map, plane, level, row, col, side);
-}
-
 /// Which segment follows `arriving` at sample (row, col): the ends of all segments around the sample are
-/// visited in raster order with one register for a waiting start and one for a waiting end.
+/// visited in raster order with one register for a waiting start and one for a waiting end. Called by whole
+/// warps with the same sample; a lane looks at one end of one segment.
 template <class T>
 __device__ __noinline__ AroundSample follower_at_sample(const Map& map, int plane, double level,
                                                         int connect_high, int row, int col,
                                                         AroundSample arriving) {
-  // All samples are asked for at once, those beyond the map replaced by the last ones.
-  typename Sample<T>::Value stored[9];
-  bool used[9];
+  // From the highest bit: quadrant, sub, end (1 = to). The upper half of the warp repeats the lower one.
+  const int lane = static_cast<int>(threadIdx.x) % 16;
+  const int r0 = row - 1 + (lane >> 3);
+  const int c0 = col - 1 + (lane >> 2 & 1);
+  const int sub = lane >> 1 & 1;
+  bool exists = r0 >= 0 && r0 + 1 < map.height && c0 >= 0 && c0 + 1 < map.width;
+  double value[4];  // upper left, upper right, lower left, lower right
+  int code = 0;
 #pragma unroll
-  for (int k = 0; k < 9; ++k) {
-    const int r = row - 1 + k / 3;
-    const int c = col - 1 + k % 3;
-    const int r0 = min(max(r, 0), map.height - 1);
-    const int c0 = min(max(c, 0), map.width - 1);
-    stored[k] = read_sample<T>(map, plane, r0, c0);
-    used[k] = r == r0 && c == c0 && !is_masked(map, r, c);
+  for (int k = 0; k < 4; ++k) {
+    const int r = min(max(r0 + k / 2, 0), map.height - 1);
+    const int c = min(max(c0 + k % 2, 0), map.width - 1);
+    value[k] = read_value<T>(map, plane, r, c);
+    exists = exists && value[k] == value[k] && !is_masked(map, r, c);
+    code |= value[k] > level ? 1 << k : 0;
   }
-  double value[3][3];
-  bool valid[3][3];
-#pragma unroll 1
-  for (int k = 0; k < 9; ++k) {
-    const double v = value_of<T>(map, stored[k]);
-    value[k / 3][k % 3] = v;
-    valid[k / 3][k % 3] = used[k] && v == v;
-  }
+  exists = exists && sub < segments_of(code);
+  const int sides = sides_of(code, sub, connect_high);
+  const int side = (lane & 1) != 0 ? sides >> 2 : sides & 3;
+  const double a = side == kBottom ? value[2] : (side == kRight ? value[1] : value[0]);
+  const double b = side == kTop ? value[1] : (side == kLeft ? value[2] : value[3]);
+  const Vec point = crossing_point(level, r0, c0, side, a, b);
+  const Vec other{__shfl_xor_sync(~0U, point.row, 1), __shfl_xor_sync(~0U, point.col, 1)};
   const Vec here{static_cast<double>(row), static_cast<double>(col)};
-  AroundSample start{-1, 0};
-  AroundSample end{-1, 0};
+  const unsigned ends = __ballot_sync(~0U, exists && same_point(point, here) && !same_point(point, other));
+  const int wanted = 2 * arriving.quadrant + arriving.sub;
+  int start = -1;
+  int end = -1;
 #pragma unroll 1
-  for (int quadrant = 0; quadrant < 4; ++quadrant) {
-    const int dr = quadrant >> 1;
-    const int dc = quadrant & 1;
-    if (!(valid[dr][dc] && valid[dr][dc + 1] && valid[dr + 1][dc] && valid[dr + 1][dc + 1])) continue;
-    const double ul = value[dr][dc];
-    const double ur = value[dr][dc + 1];
-    const double ll = value[dr + 1][dc];
-    const double lr = value[dr + 1][dc + 1];
-    const int code =
-        (ul > level ? 1 : 0) + (ur > level ? 2 : 0) + (ll > level ? 4 : 0) + (lr > level ? 8 : 0);
-#pragma unroll 1
-    for (int sub = 0; sub < segments_of(code); ++sub) {
-      const int sides = sides_of(code, sub, connect_high);
-      const auto point = [&](int side) {
-        const double a = side == kBottom ? ll : (side == kRight ? ur : ul);
-        const double b = side == kTop ? ur : (side == kLeft ? ll : lr);
-        return crossing_point(level, row - 1 + dr, col - 1 + dc, side, a, b);
-      };
-      const Vec from = point(sides & 3);
-      const Vec to = point(sides >> 2);
-      if (same_point(from, to)) continue;
-      if (same_point(to, here)) {
-        if (start.quadrant >= 0) {
-          if (quadrant == arriving.quadrant && sub == arriving.sub) return start;
-          start.quadrant = -1;
-        } else {
-          end = {quadrant, sub};
-        }
-      } else if (same_point(from, here)) {
-        if (end.quadrant >= 0) {
-          if (end.quadrant == arriving.quadrant && end.sub == arriving.sub) return {quadrant, sub};
-          end.quadrant = -1;
-        } else {
-          start = {quadrant, sub};
-        }
+  for (int k = 0; k < 8; ++k) {
+    if ((ends >> (2 * k + 1) & 1) != 0) {
+      if (start < 0) {
+        end = k;
+        continue;
       }
+      if (k == wanted) return {start >> 1, start & 1};
+      start = -1;
+    } else if ((ends >> (2 * k) & 1) != 0) {
+      if (end < 0) {
+        start = k;
+        continue;
+      }
+      if (end == wanted) return {k >> 1, k & 1};
+      end = -1;
     }
   }
   return {-1, 0};

@@ -63,25 +63,12 @@ class TilePieces {
     const double f = fraction(level_, value_of<T>(job_.map, edge.a), value_of<T>(job_.map, edge.b));
     return {edge.row + (edge.across ? 0.0 : f), edge.col + (edge.across ? f : 0.0)};
   }
-  /// The same for the few that are looked at exactly.
-  __device__ __forceinline__ Vec point_of(const TileSegment& segment, int side) const {
-    return rare_crossing<T>(job_.map, place_.plane, level_, place_.row0 + segment.row,
-                            place_.col0 + segment.col, side);
-  }
   __device__ __forceinline__ unsigned raster_id(unsigned index) const {
     const TileSegment segment = unpack_segment(s_.segment[index]);
     return 2U * (static_cast<unsigned>(place_.row0 + segment.row) * static_cast<unsigned>(job_.cell_columns) +
                  static_cast<unsigned>(place_.col0 + segment.col)) +
            static_cast<unsigned>(segment.sub);
   }
-  __device__ __forceinline__ AroundSample follower_of(const TileSegment& segment, const Vec& sample) const {
-    const int row = static_cast<int>(sample.row);
-    const int col = static_cast<int>(sample.col);
-    const int quadrant = 2 * (place_.row0 + segment.row - row + 1) + (place_.col0 + segment.col - col + 1);
-    return follower_at_sample<T>(job_.map, place_.plane, level_, job_.connect_high, row, col,
-                                 {quadrant, segment.sub});
-  }
-
   /// Asks for places of the points, before they are needed.
   __device__ __forceinline__ void ask_for_points() {
     if (thread_ == kLast)
@@ -186,7 +173,7 @@ class TilePieces {
       const Edge edge = edge_of(segment, segment.from);
       const bool blocked = is_blocked(last);
       const Vec from = crossing_of(edge);
-      const unsigned exit = exit_slot(last, blocked);
+      const unsigned exit = exit_slot(representative, last, blocked);
       store_point(job_.work.from[piece], from);
       const bool ends = exit == kNone;
       job_.work.active[active] = {raster_id(first), raster_id(largest >> 13), count - 1 - (largest & 0x1FFF),
@@ -217,21 +204,21 @@ class TilePieces {
     return !(a == a && b == b) || is_masked(job_.map, row[0], col[0]) || is_masked(job_.map, row[1], col[1]);
   }
 
-  /// Slot in which the follower of an open piece, which ends with `last`, stands; kNone: nothing follows.
-  __device__ __forceinline__ unsigned exit_slot(const TileSegment& last, bool blocked) const {
-    if (s_.bits.unusual != 0) {
-      const Vec to = point_of(last, last.to);
-      const NodeKind node = node_of(to, last.to);
-      if (node == NodeKind::None) return kNone;
-      if (node == NodeKind::Sample) {
-        const AroundSample follower = follower_of(last, to);
-        if (follower.quadrant < 0) return kNone;
-        return slot_of_sample(job_, place_.plane, static_cast<int>(to.row), static_cast<int>(to.col),
-                              follower.quadrant);
-      }
+  /// Slot in which the follower of an open piece stands; kNone: nothing follows. `last` is its last segment,
+  /// at `index` in the list.
+  __device__ __forceinline__ unsigned exit_slot(unsigned index, const TileSegment& last, bool blocked) const {
+    const unsigned joint = s_.joints[index];
+    const int row = place_.row0 + last.row;
+    const int col = place_.col0 + last.col;
+    if ((joint & kAtSample) != 0) {
+      const bool across = last.to == kTop || last.to == kBottom;
+      const bool far = (joint & kFarSample) != 0;
+      return slot_of_sample(job_, place_.plane, row + (last.to == kBottom || (far && !across) ? 1 : 0),
+                            col + (last.to == kRight || (far && across) ? 1 : 0),
+                            static_cast<int>(joint / kQuadrant));
     }
-    if (blocked) return kNone;
-    return slot_of_edge(job_, place_.plane, place_.row0 + last.row, place_.col0 + last.col, last.to);
+    if ((joint & kAtNothing) != 0 || blocked) return kNone;
+    return slot_of_edge(job_, place_.plane, row, col, last.to);
   }
 
   /// Slot in which a predecessor in another tile looks for the piece that begins with `first` at `from`.
