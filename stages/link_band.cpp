@@ -3,12 +3,10 @@
 #include <bit>
 #include <cstring>
 
+#include "stages/band_segments.h"
+
 namespace contorno {
 namespace {
-
-std::uint64_t shifted(const std::uint64_t* row, std::int64_t word, std::int64_t words) {
-  return (row[word] >> 1) | (word + 1 < words ? row[word + 1] << 63 : 0);
-}
 
 /// One band's work. `Suspect`: some sample of the band needs a closer look.
 template <bool Suspect>
@@ -42,8 +40,6 @@ class BandLinker {
     Piece rest{};  // segments behind the last full piece
   };
 
-  void find_segments(std::int64_t row);
-  void drop_zero_length(std::int64_t row, std::int64_t word, std::uint64_t* found);
   void link_row(std::int64_t row);
   void trace(std::uint64_t origin);
   template <bool Forward>
@@ -85,59 +81,11 @@ BandResult BandLinker<Suspect>::link() {
   std::memset(band_.unvisited, 0, row_size * sizeof(std::uint64_t));
   std::memset(band_.unvisited + row_size * static_cast<std::size_t>(rows + 1), 0,
               row_size * sizeof(std::uint64_t));
-  for (std::int64_t row = band_.first_row; row < band_.end_row; ++row) find_segments(row);
+  for (std::int64_t row = band_.first_row; row < band_.end_row; ++row)
+    find_segments(cells_, row, &unvisited(row * row_bits_, 0));
   for (std::int64_t row = band_.first_row; row < band_.end_row; ++row) link_row(row);
   result_.runs = runs_.first();
   return result_;
-}
-
-template <bool Suspect>
-void BandLinker<Suspect>::find_segments(std::int64_t row) {
-  const PlaneBits& bits = cells_.bits();
-  const std::uint64_t *upper = bits.high_row(row), *lower = bits.high_row(row + 1);
-  std::uint64_t* found = &unvisited(row * row_bits_, 0);
-  const std::int64_t cells = bits.width - 1;
-  for (std::int64_t word = 0; word < row_words_; ++word) {
-    const std::uint64_t ul = upper[word], ur = shifted(upper, word, row_words_);
-    const std::uint64_t ll = lower[word], lr = shifted(lower, word, row_words_);
-    found[2 * word] = (ul | ur | ll | lr) & ~(ul & ur & ll & lr);
-    found[2 * word + 1] = (ul ^ ur) & (ul ^ ll) & ~(ul ^ lr);
-  }
-  // The last column of samples begins no cell.
-  const std::uint64_t inside = (std::uint64_t{1} << (cells & 63)) - 1;
-  for (const std::int64_t i : {2 * (cells >> 6), 2 * (cells >> 6) + 1}) found[i] &= inside;
-  for (const std::int64_t r : {row, row + 1}) {
-    if ((bits.row_flags[r] & kRowHasUnusable) == 0) continue;
-    const std::uint64_t* usable = bits.usable_row(r);
-    for (std::int64_t word = 0; word < row_words_; ++word) {
-      const std::uint64_t both = usable[word] & shifted(usable, word, row_words_);
-      found[2 * word] &= both;
-      found[2 * word + 1] &= both;
-    }
-  }
-  if constexpr (Suspect) {
-    for (std::int64_t word = 0; word < row_words_; ++word) drop_zero_length(row, word, found + 2 * word);
-  }
-}
-
-template <bool Suspect>
-void BandLinker<Suspect>::drop_zero_length(std::int64_t row, std::int64_t word, std::uint64_t* found) {
-  const PlaneBits& bits = cells_.bits();
-  std::uint64_t suspects = 0;
-  for (const std::int64_t r : {row, row + 1}) {
-    if ((bits.row_flags[r] & kRowHasSuspect) == 0) continue;
-    const std::uint64_t* suspect = bits.suspect_row(r);
-    suspects |= suspect[word] | shifted(suspect, word, row_words_);
-  }
-  const std::uint64_t first = found[0] & suspects, second = found[1] & suspects;
-  for (std::uint64_t rest = first; rest != 0; rest &= rest - 1) {
-    const int bit = std::countr_zero(rest);
-    if (!cells_.has_segment(row, 64 * word + bit, 0)) found[0] &= ~(std::uint64_t{1} << bit);
-  }
-  for (std::uint64_t rest = second; rest != 0; rest &= rest - 1) {
-    const int bit = std::countr_zero(rest);
-    if (!cells_.has_segment(row, 64 * word + bit, 1)) found[1] &= ~(std::uint64_t{1} << bit);
-  }
 }
 
 template <bool Suspect>
