@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "pipeline/loops.h"
 #include "stages/classify_plan.h"
+#include "stages/row_strips.h"
 
 namespace contorno {
 namespace {
@@ -23,24 +23,16 @@ class ClassifyCpu final : public Stage {
     pixel_.references = plan_.references.data(), pixel_.ranges = plan_.ranges.data();
 
     width_ = plan_.in.width, height_ = plan_.in.height;
-    strips_ = std::max(1, std::min(context.threads(), height_));
-    line_floats_ = align_up(static_cast<std::size_t>(width_) * sizeof(float)) / sizeof(float);
+    line_floats_ = aligned_floats(static_cast<std::size_t>(width_));
     row_floats_ = line_floats_ * plan_.classes.size();
     // The kept rows, the row that is being made, and a line with margins.
-    strip_floats_ = row_floats_ * (kept_rows() + 1) + line_floats_ + 2 * kMaxSmooth;
-    rows_ =
-        context.scratch(strip_floats_ * sizeof(float) * static_cast<std::size_t>(strips_), MemoryKind::Host);
+    strips_ = RowStrips(context, height_, row_floats_ * (kept_rows() + 1) + line_floats_ + 2 * kMaxSmooth);
   }
 
   void run(const RunContext& context) const override {
     const ImageView& in = context.image_in(0);
     const ImageView& out = context.image_out(0);
-    for_rows(context.threads, strips_, [&](int strip) {
-      const int from = static_cast<int>(static_cast<std::int64_t>(height_) * strip / strips_);
-      const int to = static_cast<int>(static_cast<std::int64_t>(height_) * (strip + 1) / strips_);
-      float* memory = context.scratch<float>(rows_) + strip_floats_ * static_cast<std::size_t>(strip);
-      run_strip(in, out, from, to, memory);
-    });
+    strips_.run(context, [&](int from, int to, float* memory) { run_strip(in, out, from, to, memory); });
   }
 
  private:
@@ -211,9 +203,9 @@ class ClassifyCpu final : public Stage {
   ClassifyParams params_;
   ClassifyPlan plan_;
   ClassifyPixel pixel_;
-  int width_ = 0, height_ = 0, strips_ = 1;
-  std::size_t line_floats_ = 0, row_floats_ = 0, strip_floats_ = 0;
-  Scratch rows_;
+  int width_ = 0, height_ = 0;
+  std::size_t line_floats_ = 0, row_floats_ = 0;
+  RowStrips strips_;
 };
 
 ParamDeclaration classify_params() {

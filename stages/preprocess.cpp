@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "cuda/error.h"
-#include "pipeline/loops.h"
 #include "stages/preprocess_plan.h"
+#include "stages/row_strips.h"
 
 namespace contorno {
 namespace {
@@ -80,27 +80,18 @@ class PreprocessCpu final : public Stage {
   void plan(PlanContext& context) override {
     plan_ = make_preprocess_plan(params_, context);
     context.set_output(0, plan_.out);
-    const ImageFormat& in = plan_.in;
-    const int width = plan_.out.width, height = plan_.out.height;
-    strips_ = std::max(1, std::min(context.threads(), height));
-    const auto floats = [&](int side) {
-      return align_up(static_cast<std::size_t>(side) * static_cast<std::size_t>(in.channels) *
-                      sizeof(float)) /
-             sizeof(float);
+    const auto floats = [&](int width) {
+      return aligned_floats(static_cast<std::size_t>(width) * static_cast<std::size_t>(plan_.in.channels));
     };
     sums_floats_ = floats(plan_.box.width);
-    strip_floats_ = sums_floats_ + (plan_.along_rows ? floats(width) : 0);
-    rows_ =
-        context.scratch(strip_floats_ * sizeof(float) * static_cast<std::size_t>(strips_), MemoryKind::Host);
+    strips_ =
+        RowStrips(context, plan_.out.height, sums_floats_ + (plan_.along_rows ? floats(plan_.out.width) : 0));
   }
 
   void run(const RunContext& context) const override {
     const ImageView& in = context.image_in(0);
     const ImageView& out = context.image_out(0);
-    for_rows(context.threads, strips_, [&](int strip) {
-      const int from = static_cast<int>(static_cast<std::int64_t>(plan_.out.height) * strip / strips_);
-      const int to = static_cast<int>(static_cast<std::int64_t>(plan_.out.height) * (strip + 1) / strips_);
-      float* sums = context.scratch<float>(rows_) + strip_floats_ * static_cast<std::size_t>(strip);
+    strips_.run(context, [&](int from, int to, float* sums) {
       for (int y = from; y < to; ++y) {
         if (plan_.copy) {
           copy_row(in, out, y);
@@ -176,9 +167,8 @@ class PreprocessCpu final : public Stage {
 
   PreprocessParams params_;
   PreprocessPlan plan_;
-  int strips_ = 1;
-  std::size_t sums_floats_ = 0, strip_floats_ = 0;
-  Scratch rows_;
+  std::size_t sums_floats_ = 0;
+  RowStrips strips_;
 };
 
 ParamDeclaration preprocess_params() {
