@@ -13,6 +13,7 @@
 #include "cuda/device.h"
 #include "cuda/error.h"
 #include "stages/mean_shift_climb.h"
+#include "stages/mean_shift_frame.h"
 
 namespace contorno {
 namespace {
@@ -47,26 +48,6 @@ int settle_threads(int wanted) {
   return wanted > 0 ? wanted : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
-/// The points' units to those of the tree and back: u = (x - centre) / unit. The unit is a power of two and
-/// the centre a multiple of it, so that whole numbers stay whole and distances compare as they did.
-struct Frame {
-  std::vector<double> centre;
-  double unit = 1;
-
-  Frame() = default;
-  Frame(std::span<const double> points, std::size_t dims, double sigma) : centre(dims, 0.0) {
-    unit = std::exp2(std::floor(std::log2(sigma)));
-    const std::size_t count = points.size() / dims;
-    for (std::size_t k = 0; k < dims; ++k) {
-      double sum = 0;
-      for (std::size_t i = 0; i < count; ++i) sum += points[i * dims + k] / static_cast<double>(count);
-      centre[k] = std::round(sum / unit) * unit;
-    }
-  }
-  double to_tree(double value, std::size_t k) const { return (value - centre[k]) / unit; }
-  double from_tree(double value, std::size_t k) const { return centre[k] + value * unit; }
-};
-
 /// What a fit leaves behind for predict.
 template <class T>
 struct Fitted {
@@ -94,7 +75,7 @@ class MeanShift::Impl {
     dims_ = dims, labels_.clear();
     MeanShiftResult result{.dims = dims, .backend = backend_};
     if (count == 0) return result;
-    frame_ = Frame(points, static_cast<std::size_t>(dims), params_.sigma);
+    frame_ = MeanShiftFrame(points, static_cast<std::size_t>(dims), params_.sigma);
     double span = 0;
     for (std::size_t i = 0; i < points.size(); ++i)
       span = std::max(span, std::abs(frame_.to_tree(points[i], i % static_cast<std::size_t>(dims))));
@@ -280,7 +261,7 @@ class MeanShift::Impl {
   Simd simd_;
   int dims_ = 0;
   bool wide_ = false;
-  Frame frame_;
+  MeanShiftFrame frame_;
   Fitted<float> float_;
   Fitted<double> double_;
   std::vector<int> labels_;
