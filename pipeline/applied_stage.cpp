@@ -12,20 +12,6 @@
 namespace contorno {
 namespace {
 
-void check_inputs(const StageType& type) {
-  const auto other = std::find_if(type.inputs.begin(), type.inputs.end(),
-                                  [](const PortSpec& port) { return port.type != PortType::Image; });
-  if (other != type.inputs.end())
-    throw Error(ExitCode::BadOption,
-                fmt::format("the stage '{}' takes {}, and only stages that take images can be applied to a "
-                            "file; use it in a graph",
-                            type.name, name_of(other->type)));
-  if (type.inputs.size() > AppliedStage::kMaxInputs)
-    throw Error(ExitCode::BadOption,
-                fmt::format("the stage '{}' takes {} images, at most {} can be given; use it in a graph",
-                            type.name, type.inputs.size(), AppliedStage::kMaxInputs));
-}
-
 template <class T>
 void copy_samples(const ImageView& from, const ImageView& to) {
   const ImageFormat& format = from.format;
@@ -41,10 +27,30 @@ void copy_samples(const ImageView& from, const ImageView& to) {
 
 }  // namespace
 
+void check_takes_images(const StageType& type) {
+  const auto other = std::find_if(type.inputs.begin(), type.inputs.end(),
+                                  [](const PortSpec& port) { return port.type != PortType::Image; });
+  if (other != type.inputs.end())
+    throw Error(ExitCode::BadOption,
+                fmt::format("the stage '{}' takes {}, and only stages that take images can be applied to a "
+                            "file; use it in a graph",
+                            type.name, name_of(other->type)));
+  if (type.inputs.size() > AppliedStage::kMaxInputs)
+    throw Error(ExitCode::BadOption,
+                fmt::format("the stage '{}' takes {} images, at most {} can be given; use it in a graph",
+                            type.name, type.inputs.size(), AppliedStage::kMaxInputs));
+}
+
+void check_input_count(const StageType& type, std::size_t count) {
+  if (count != type.inputs.size())
+    throw Error(ExitCode::BadOption, fmt::format("the stage '{}' takes {} images, {} were given", type.name,
+                                                 type.inputs.size(), count));
+}
+
 AppliedStage::AppliedStage(const StageType& type, ParamSet params, Backend backend, int threads,
                            std::vector<ClassSpec> classes, const TextRasteriser* text)
     : type_(type), capacities_(std::make_unique<Capacities>(1)) {
-  check_inputs(type);
+  check_takes_images(type);
   graph_.classes = std::move(classes);
   NodeSpec node{.name = type.name, .type = &type, .params = std::move(params), .inputs = {}};
   // A planned graph knows two images from outside, the frame and the class maps: here, inputs 0 and 1.
@@ -67,9 +73,7 @@ AppliedStage::AppliedStage(const StageType& type, ParamSet params, Backend backe
 AppliedStage::~AppliedStage() = default;
 
 void AppliedStage::plan(std::span<const ImageFormat> inputs) {
-  if (inputs.size() != type_.inputs.size())
-    throw Error(ExitCode::BadOption, fmt::format("the stage '{}' takes {} images, {} were given", type_.name,
-                                                 type_.inputs.size(), inputs.size()));
+  check_input_count(type_, inputs.size());
   if (ready_ && std::equal(inputs.begin(), inputs.end(), formats_.begin(), formats_.end())) return;
   ready_ = false;
   StreamFormat stream;

@@ -48,6 +48,11 @@ class AppliedStage {
   std::unique_ptr<PlannedGraph> planned_;
 };
 
+/// Throws Error(BadOption) when a stage cannot be applied to images alone.
+void check_takes_images(const StageType& type);
+/// Throws Error(BadOption) when the stage does not take `count` images.
+void check_input_count(const StageType& type, std::size_t count);
+
 /// Copies the samples of `from` to `to`, which has the same sides, channels and element type and may have
 /// another layout and other pitches.
 void copy_image(const ImageView& from, const ImageView& to);

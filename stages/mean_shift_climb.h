@@ -20,6 +20,7 @@ struct ClimbTask {
   const int* order = nullptr;  ///< in which starts are taken, for locality; null = as they are
   T* ends = nullptr;           ///< count x dims
   int count = 0;
+  void* stream = nullptr;  ///< of CudaClimb; null = its own
 };
 
 struct ClimbSummary {

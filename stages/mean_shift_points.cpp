@@ -194,7 +194,8 @@ class MeanShift::Impl {
                                                     .starts = starts.data(),
                                                     .order = fitted.tree.order.data(),
                                                     .ends = ends.data(),
-                                                    .count = count});
+                                                    .count = count,
+                                                    .stream = options_.stream});
     const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
     result.climb_us = summary.device_us > 0 ? summary.device_us : took.count();
     result.iterations = summary.iterations, result.converged = summary.converged;

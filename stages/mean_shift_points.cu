@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cuda/memory.h"
+#include "cuda/pointer.h"
 #include "cuda/stream.h"
 #include "stages/mean_shift_climb.h"
 #include "stages/mean_shift_points_kernel.cuh"
@@ -80,6 +81,7 @@ template <class T>
 ClimbSummary CudaClimb<T>::run(const ClimbTask<T>& task) {
   const MeanShiftTree<T>& tree = *task.tree;
   Memory& memory = *memory_;
+  void* const stream = task.stream != nullptr ? task.stream : memory.stream.get();
   const std::size_t points =
       static_cast<std::size_t>(task.count) * static_cast<std::size_t>(tree.dims) * sizeof(T);
   const std::size_t orders = task.order != nullptr ? static_cast<std::size_t>(task.count) * sizeof(int) : 0;
@@ -102,7 +104,7 @@ ClimbSummary CudaClimb<T>::run(const ClimbTask<T>& task) {
   std::memcpy(up + boxes, tree.boxes.data(), tree.boxes.size() * sizeof(T));
   std::memcpy(up + starts, task.starts, points);
   if (orders != 0) std::memcpy(up + order, task.order, orders);
-  copy_async(memory.device.data(), up, upload, memory.stream.get());
+  copy_async(memory.device.data(), up, upload, stream);
 
   std::byte* base = memory.device.data();
   Job<T> job{.tree = tree.view(), .rule = task.rule, .count = task.count};
@@ -113,13 +115,13 @@ ClimbSummary CudaClimb<T>::run(const ClimbTask<T>& task) {
   job.ends = reinterpret_cast<T*>(base + ends);
   job.squares = reinterpret_cast<double*>(base + squares);
   job.control = reinterpret_cast<Control*>(base);
-  memory.begin.record(memory.stream.get());
-  with_dims(tree.dims, [&](auto dims) { enqueue<T, decltype(dims)::value>(task, job, memory.stream.get()); });
-  memory.end.record(memory.stream.get());
+  memory.begin.record(stream);
+  with_dims(tree.dims, [&](auto dims) { enqueue<T, decltype(dims)::value>(task, job, stream); });
+  memory.end.record(stream);
   std::byte* down = memory.down.data();
-  copy_async(down, base, sizeof(Control), memory.stream.get());
-  copy_async(down + align_up(sizeof(Control)), base + ends, points, memory.stream.get());
-  memory.stream.synchronize();
+  copy_async(down, base, sizeof(Control), stream);
+  copy_async(down + align_up(sizeof(Control)), base + ends, points, stream);
+  synchronize_stream(stream);
   Control control;
   std::memcpy(&control, down, sizeof(Control));
   std::memcpy(task.ends, down + align_up(sizeof(Control)), points);

@@ -51,6 +51,7 @@ struct MeanShiftOptions {
   int threads = 0;  ///< 0 = as many as the machine has
   MeanShiftPrecision precision = MeanShiftPrecision::Auto;
   std::optional<Simd> simd;  ///< at most this; the bits are the same
+  void* stream = nullptr;    ///< cudaStream_t for the climb; null: one of the climb's own
 };
 
 struct MeanShiftResult {

@@ -1,5 +1,5 @@
-"""The Python package with arrays on a CUDA device: PyTorch and CuPy in, equal results, no copy. Skipped, and counted,
-without a device or these packages."""
+"""find_contours and find_contours_batch with arrays on a CUDA device: PyTorch and CuPy in, equal results, no copy. Skipped, and
+counted, without a device or these packages."""
 import concurrent.futures
 import gc
 import sys
@@ -7,46 +7,10 @@ import sys
 import numpy as np
 import pytest
 
+from python_device import MAKERS, InterfaceOnly, copies, cupy, smooth, to_cupy, to_torch, torch
 from python_package import contorno, run_python
 
-if not contorno.backends()["cuda"]["available"]:
-    pytest.skip("needs a CUDA device", allow_module_level=True)
-torch = pytest.importorskip("torch")
-cupy = pytest.importorskip("cupy")
 find_contours, batch = contorno.find_contours, contorno.find_contours_batch
-
-
-def to_torch(array):
-    return torch.from_numpy(np.array(array, copy=True)).cuda()
-
-
-def to_cupy(array):
-    return cupy.asarray(array)
-
-
-class InterfaceOnly:
-    """An array that has nothing but __cuda_array_interface__, which may lie."""
-
-    def __init__(self, array, **changes):
-        self.array = array
-        self.__cuda_array_interface__ = {**array.__cuda_array_interface__, "version": 3, **changes}
-
-
-def to_interface(array):
-    return InterfaceOnly(cupy.asarray(array))
-
-
-MAKERS = {"torch": to_torch, "cupy": to_cupy, "interface": to_interface}
-
-
-def smooth(height, width, seed=0, planes=()):
-    random = np.random.default_rng(seed)
-    field = random.standard_normal((*planes, height, width))
-    for axis in (-1, -2):
-        for _ in range(3):
-            field = field + np.roll(field, 1, axis)
-    field -= field.min()
-    return field / field.max()
 
 
 def same(got, wanted):
@@ -153,11 +117,27 @@ def test_results_stay_on_the_device_and_are_read_without_a_copy():
         batch(to_torch(maps), levels, output="device")[0]
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("layout", ["CHW", "HWC"])
+@pytest.mark.parametrize("shape", [(90, 70), (3, 90, 70), (2, 3, 90, 70), (4, 1, 40, 33)])
+def test_several_levels_of_several_planes_and_frames_stay_on_the_device(shape, layout, dtype):
+    maps = smooth(*shape[-2:], 3, shape[:-2]).astype(np.float32)
+    if layout == "HWC":
+        maps = np.ascontiguousarray(np.moveaxis(maps, -3, -1)) if maps.ndim > 2 else maps
+    planes = shape[-3] if len(shape) > 2 else 1
+    mask = np.random.default_rng(3).random(shape[-2:]) < 0.97
+    for levels in (0.5, np.linspace(0.3, 0.6, planes), [[0.4, 0.5, 0.6]], np.linspace(0.1, 0.9, planes * 2).reshape(planes, 2),
+                   [[2.0, 0.5]], [[0.5, 2.0]], 2.0):
+        options = {"layout": layout, "dtype": dtype, "min_points": 5, "mask": mask}
+        wanted = batch(maps, levels, flat=True, backend="cpu", **options)
+        for given in (to_torch(maps), to_cupy(maps)[...], maps):
+            got = batch(given, levels, output="device", **options).get()
+            for name in contorno.ContourArrays.__slots__:
+                a, b = getattr(got, name), getattr(wanted, name)
+                assert a.dtype == b.dtype and np.array_equal(a, b), (name, levels)
+
+
 def test_what_cannot_stay_on_the_device_says_so():
-    with pytest.raises(ValueError, match="output"):
-        batch(to_torch(smooth(9, 9, 0, (2, 3))), [[0.4, 0.5]], output="device")
-    with pytest.raises(ValueError, match="output"):
-        batch(to_torch(smooth(9, 9, 0, (2, 3))), 0.5, layout="HWC", output="device")
     with pytest.raises(ValueError, match="cpu|cuda"):
         batch(to_torch(smooth(9, 9)), 0.5, backend="cpu", output="device")
 
@@ -189,31 +169,14 @@ def test_work_is_done_on_the_stream_of_the_caller():
         batch(source, 0.5, stream="mine")
 
 
-def copies(work):
-    """Bytes that the driver copied during `work`, by direction, as CUPTI traced them."""
-    from torch.profiler import ProfilerActivity, profile
-    with profile(activities=[ProfilerActivity.CUDA, ProfilerActivity.CPU]) as trace:
-        work()
-        torch.cuda.synchronize()
-    import json
-    import os
-    import tempfile
-    path = os.path.join(tempfile.mkdtemp(), "trace.json")
-    trace.export_chrome_trace(path)
-    events = json.load(open(path))["traceEvents"]
-    moved = [(event["name"], event["args"].get("bytes", 0)) for event in events if event.get("cat") == "gpu_memcpy"]
-    kernels = [event["name"] for event in events if event.get("cat") == "kernel"]
-    return moved, kernels
-
-
 def test_a_trace_shows_that_no_sample_is_copied():
     maps = to_torch(smooth(512, 512, 6, (8,)).astype(np.float32))
     batch(maps, 0.5, output="device")
-    moved, kernels = copies(lambda: batch(maps, 0.5, output="device"))
+    moved, kernels, _ = copies(lambda: batch(maps, 0.5, output="device"))
     print("copies:", moved, "kernels:", [name.split("(")[0][-60:] for name in kernels])
     assert any("trace" in name or "place_points" in name for name in kernels)
     assert sum(size for _, size in moved) <= 64 and all("DtoH" in name or "Device -> P" in name for name, _ in moved)
-    moved, _ = copies(lambda: batch(maps, 0.5, flat=True))
+    moved, _, _ = copies(lambda: batch(maps, 0.5, flat=True))
     assert not any("HtoD" in name or "DtoD" in name for name, _ in moved)
 
 
@@ -363,48 +326,3 @@ if child == 0:
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """)
     assert out.strip().endswith("0")
-
-
-# The image stages ------------------------------------------------------------------------------------------------
-def picture(height=120, width=170):
-    return (255 * np.stack([smooth(height, width, seed) for seed in range(3)], -1)).astype(np.uint8)
-
-
-def stage_cases():
-    image, disk = picture(), contorno.element("disk", 5)
-    grey = image[..., 0]
-    points = np.random.default_rng(0).normal(0, 1, (400, 3)) + np.arange(400)[:, None] // 100 * 4
-    yield "morphology", lambda backend: contorno.erode(image, disk, backend=backend)
-    yield "morphology", lambda backend: contorno.tophat(grey, np.ones((3, 9)), anchor=(1, 1), border="reflect", backend=backend)
-    yield "morphology", lambda backend: contorno.dilate(grey.astype(np.float32), np.ones((3, 3)), heights=np.arange(9.0).reshape(3, 3),
-                                                        backend=backend)
-    yield "hit_or_miss", lambda backend: contorno.hit_or_miss(grey > 128, [[0, 1, 0], [0, 1, 1]], [[1, 0, 0], [0, 0, 0]], backend=backend)
-    yield "reconstruction", lambda backend: contorno.reconstruct(np.minimum(grey, 90), grey, connectivity=4, backend=backend)
-    yield "mipmap", lambda backend: contorno.mipmaps(image, stop=4, backend=backend)
-    yield "mipmap", lambda backend: contorno.mipmaps(np.moveaxis(image, -1, 0).astype(np.float32), filter="lanczos3", layout="CHW",
-                                                     backend=backend)
-    yield "mean_shift_filter", lambda backend: contorno.mean_shift_filter(image, 4, 20, backend=backend)
-    yield "mean_shift_segment", lambda backend: contorno.mean_shift_segment(image, 4, 20, 10, return_image=True, backend=backend)
-    yield "mean_shift", lambda backend: contorno.mean_shift(points, 0.7, backend=backend)[:4]
-    yield "diamond_square", lambda backend: contorno.diamond_square(7, 3, channels=3, backend=backend)
-    yield "diamond_square", lambda backend: contorno.diamond_square(7, 3, dtype=np.float32, domain="cyclic", backend=backend)
-
-
-@pytest.mark.parametrize("number", range(12))
-def test_stages_give_the_same_bits_on_both_backends(number):
-    name, call = list(stage_cases())[number]
-    if name in contorno.stages() and not contorno.stages()[name]["cuda"]:
-        pytest.skip(f"{name} has no CUDA implementation")
-    host, device = call("cpu"), call("cuda")
-    if isinstance(host, np.ndarray):
-        host, device = [host], [device]
-    assert len(host) == len(device)
-    for a, b in zip(host, device):
-        assert a.dtype == b.dtype and np.array_equal(a, b)
-
-
-def test_stages_take_tensors():
-    image = picture()
-    disk = contorno.element("disk", 5)
-    assert np.array_equal(contorno.erode(to_torch(image), disk), contorno.erode(image, disk))
-    assert np.array_equal(contorno.mean_shift_filter(to_cupy(image), 3, 9), contorno.mean_shift_filter(image, 3, 9))

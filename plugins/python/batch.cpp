@@ -115,10 +115,9 @@ py::list contour_list(const FlatContours& flat, std::int64_t begin, std::int64_t
   for (std::int64_t i = begin; i < end; ++i) {
     const std::int64_t first = flat.offsets[static_cast<std::size_t>(i)],
                        last = flat.offsets[static_cast<std::size_t>(i) + 1];
-    py::array array = make_points<T>(last - first);
-    std::memcpy(array.mutable_data(), flat.points.data() + static_cast<std::size_t>(first) * 2 * sizeof(T),
-                static_cast<std::size_t>(last - first) * 2 * sizeof(T));
-    PyList_SET_ITEM(list.ptr(), i - begin, array.release().ptr());
+    const std::byte* points = flat.points.data() + static_cast<std::size_t>(first) * 2 * sizeof(T);
+    PyList_SET_ITEM(list.ptr(), i - begin,
+                    points_array<T>(points, static_cast<std::size_t>(last - first)).release().ptr());
   }
   return list;
 }

@@ -43,16 +43,24 @@ bool DeviceArray::is_on_device(py::handle object) {
 }
 
 DeviceArray::DeviceArray(py::handle object, std::string_view name, py::handle stream) : name_(name) {
-  require_cuda();
   try {
     const auto handle = helper("device_stream")(object, stream);
     if (!handle.is_none())
       stream_ = reinterpret_cast<void*>(integer<std::uintptr_t>(handle, "stream", "handle"));
-    if (has(object, "__dlpack__"))
+    if (has(object, "__dlpack__")) {
+      require_cuda();
       take_dlpack(object);
-    else
-      take_interface(object, stream);
+    } else {
+      // What is wrong with the words of an interface can be said without a device.
+      void* const theirs = take_interface(object, stream);
+      require_cuda();
+      if (theirs != stream_) synchronize_stream(theirs);
+    }
     check_memory();
+    const auto wanted = helper("stream_device")(stream);
+    if (!wanted.is_none() && wanted.cast<int>() != device_)
+      throw py::value_error(fmt::format("{} lies on device {}, and the stream belongs to device {}", name_,
+                                        device_, wanted.cast<int>()));
   } catch (...) {
     if (tensor_ != nullptr) tensor_->deleter(tensor_);
     tensor_ = nullptr;
@@ -123,7 +131,8 @@ void DeviceArray::take_dlpack(py::handle object) {
     strides_[axis] = tensor.strides != nullptr ? tensor.strides[axis] * bytes_ : packed;
 }
 
-void DeviceArray::take_interface(py::handle object, py::handle stream) {
+/// Returns the stream that the array's work is on: `stream_`, or another.
+void* DeviceArray::take_interface(py::handle object, py::handle stream) {
   const py::object given = object.attr("__cuda_array_interface__");
   if (!py::isinstance<py::dict>(given))
     throw py::type_error(fmt::format("{} has an interface that is no dict", name_));
@@ -149,15 +158,12 @@ void DeviceArray::take_interface(py::handle object, py::handle stream) {
       integer<std::uintptr_t>(py::reinterpret_borrow<py::tuple>(data)[0], name_, "data pointer"));
   take_strides(interface.contains("strides") ? py::object(interface["strides"]) : py::none());
   kept_ = py::reinterpret_borrow<py::object>(object);
-  if (interface.contains("stream") && !interface["stream"].is_none()) {
-    const auto theirs = integer<std::uintptr_t>(interface["stream"], name_, "stream");
-    if (theirs == 0)
-      throw py::value_error(fmt::format("{} has the stream 0 in its interface, which means nothing", name_));
-    if (stream.is_none() && stream_ == nullptr)
-      stream_ = reinterpret_cast<void*>(theirs);
-    else if (reinterpret_cast<void*>(theirs) != stream_)
-      synchronize_stream(reinterpret_cast<void*>(theirs));
-  }
+  if (!interface.contains("stream") || interface["stream"].is_none()) return stream_;
+  const auto theirs = integer<std::uintptr_t>(interface["stream"], name_, "stream");
+  if (theirs == 0)
+    throw py::value_error(fmt::format("{} has the stream 0 in its interface, which means nothing", name_));
+  if (stream.is_none() && stream_ == nullptr) stream_ = reinterpret_cast<void*>(theirs);
+  return reinterpret_cast<void*>(theirs);
 }
 
 void DeviceArray::take_strides(const py::object& strides) {

@@ -42,7 +42,7 @@ class DeviceArray {
 
  private:
   void take_dlpack(py::handle object);
-  void take_interface(py::handle object, py::handle stream);
+  void* take_interface(py::handle object, py::handle stream);
   void take_strides(const py::object& strides);
   void check_type(const std::string& words) const;
   void check_memory();

@@ -1,8 +1,11 @@
 #include "plugins/python/device_input.h"
 
+#include <fmt/format.h>
+
 #include "cuda/pointer.h"
-#include "cuda/stream.h"
 #include "plugins/python/device_kernels.h"
+#include "plugins/python/device_result.h"
+#include "plugins/python/host_image.h"
 #include "plugins/python/process.h"
 
 namespace contorno::python {
@@ -42,7 +45,7 @@ DeviceInput::DeviceInput(py::handle object, std::string_view name, py::handle st
     place_ = {device_->device(), device_->stream()};
   } else {
     host_.emplace(object, name);
-    place_ = own_place();
+    place_ = place_for(stream);
   }
 }
 
@@ -74,32 +77,35 @@ MapStack DeviceInput::in_place(const StackShape& shape) const {
   return stack;
 }
 
-/// In C order of frames, planes, rows, columns; types that contorno does not read as float64.
-MapStack DeviceInput::gathered(const StackShape& shape) {
+/// In C order, with planes where `layout` says; types that contorno does not read as float64.
+MapStack DeviceInput::gathered(const StackShape& shape, Layout layout) {
   const Axes axes = axes_of(shape);
-  const StridedSamples from{
-      .data = device_->data(),
-      .sides = {shape.frames, shape.format.channels, shape.format.height, shape.format.width},
-      .strides = {stride_of(*device_, axes.frame), stride_of(*device_, axes.plane),
-                  stride_of(*device_, axes.row), stride_of(*device_, axes.column)},
-      .kind = device_->kind(),
-      .item_bytes = device_->item_bytes()};
+  const bool planar = layout == Layout::Planar;
   converted_ = !device_->type();
   MapStack stack{.frames = shape.frames};
   stack.first.format = shape.format;
-  stack.first.format.layout = Layout::Planar;
+  stack.first.format.layout = layout;
   stack.first.format.type = device_->type().value_or(ElementType::F64);
-  const std::size_t row =
-      static_cast<std::size_t>(shape.format.width) * element_size(stack.first.format.type);
-  stack.first.row_pitch = static_cast<std::ptrdiff_t>(row);
-  stack.first.plane_pitch = stack.first.row_pitch * shape.format.height;
-  stack.frame_pitch = stack.first.plane_pitch * shape.format.channels;
+  const ImageFormat& format = stack.first.format;
+  const std::int64_t plane = stride_of(*device_, axes.plane), row = stride_of(*device_, axes.row),
+                     column = stride_of(*device_, axes.column), frame = stride_of(*device_, axes.frame);
+  StridedSamples from{.data = device_->data(),
+                      .sides = {shape.frames, format.height, format.width, format.channels},
+                      .strides = {frame, row, column, plane},
+                      .kind = device_->kind(),
+                      .item_bytes = device_->item_bytes()};
+  if (planar) {
+    from.sides = {shape.frames, format.channels, format.height, format.width};
+    from.strides = {frame, plane, row, column};
+  }
+  stack.first = dense_view(nullptr, format);
+  stack.frame_pitch = stack.first.row_pitch * format.height * format.planes();
   const DeviceScope scope(place_.device);
   block_ = std::make_shared<PooledBlock>(
       static_cast<std::size_t>(stack.frame_pitch) * static_cast<std::size_t>(shape.frames),
       MemoryKind::Device, place_);
   stack.first.data = block_->data();
-  gather_samples(from, block_->data(), converted_, place_.stream);
+  gather_samples(from, block_->data(), converted_ ? GatherTo::Float64 : GatherTo::Same, place_.stream);
   return stack;
 }
 
@@ -123,7 +129,7 @@ MapStack DeviceInput::uploaded(const StackShape& shape, const DevicePlace& place
 MapStack DeviceInput::maps(const StackShape& shape) {
   if (!device_) return uploaded(shape, place_);
   boolean_ = device_->kind() == 'b';
-  return is_readable(shape) ? in_place(shape) : gathered(shape);
+  return is_readable(shape) ? in_place(shape) : gathered(shape, Layout::Planar);
 }
 
 MaskView DeviceInput::mask(const DevicePlace& place) {
@@ -135,10 +141,8 @@ MaskView DeviceInput::mask(const DevicePlace& place) {
                   .layout = Layout::Planar};
   MapStack stack;
   if (device_) {
-    if (device_->device() != place.device)
-      throw py::value_error(std::string(name_) + " is on another device than what it is for");
     stack = maps(shape);
-    if (place.stream != place_.stream) synchronize_stream(place_.stream);
+    follow(place);
   } else {
     stack = uploaded(shape, place);
   }
@@ -146,33 +150,47 @@ MaskView DeviceInput::mask(const DevicePlace& place) {
   return {static_cast<const std::uint8_t*>(stack.first.data), stack.first.row_pitch};
 }
 
-py::array DeviceInput::on_host() {
+/// What comes on the stream of `place` sees what is under way on this array's.
+void DeviceInput::follow(const DevicePlace& place) const {
+  if (device_->device() != place.device)
+    throw py::value_error(fmt::format("{} is on device {}, and what it is for on device {}", name_,
+                                      device_->device(), place.device));
+  if (place.stream != place_.stream) synchronize_stream(place_.stream);
+}
+
+ImageView DeviceInput::image(Layout layout, const DevicePlace& place) {
   const std::vector<std::int64_t> own = sides();
-  // Any shape of up to four axes, as frames of planes.
+  const ImageFormat format = image_format(own, std::string(name_), layout);
   StackShape shape;
-  std::int64_t full[4] = {1, 1, 1, 1};
-  for (std::size_t axis = 0; axis < own.size(); ++axis) full[4 - own.size() + axis] = own[axis];
-  const auto strides = device_->strides();
-  StridedSamples from{.data = device_->data(), .kind = device_->kind(), .item_bytes = device_->item_bytes()};
-  std::size_t count = 1;
-  for (std::size_t axis = 0; axis < 4; ++axis) {
-    from.sides[axis] = full[axis];
-    from.strides[axis] = axis + own.size() >= 4 ? strides[axis + own.size() - 4] : 0;
-    count *= static_cast<std::size_t>(full[axis]);
-  }
-  const char kind = device_->kind();
-  const std::string type = kind == 'b' ? "?" : std::string(1, kind) + std::to_string(device_->item_bytes());
-  py::array array(py::dtype(type), std::vector<py::ssize_t>(own.begin(), own.end()));
-  if (count == 0) return array;
-  const std::size_t bytes = count * static_cast<std::size_t>(device_->item_bytes());
-  void* const target = array.mutable_data();
-  const py::gil_scoped_release released;
-  const DeviceScope scope(place_.device);
-  const PooledBlock block(bytes, MemoryKind::Device, place_);
-  gather_samples(from, block.data(), false, place_.stream);
-  copy_async(target, block.data(), bytes, place_.stream);
-  synchronize_stream(place_.stream);
-  return array;
+  shape.dimensions = static_cast<int>(own.size());
+  shape.format = format;
+  if (shape.dimensions == 2) shape.format.layout = Layout::Planar;
+  MapStack stack;
+  if (!device_)
+    stack = uploaded(shape, place);
+  else if (device_->type())
+    stack = is_readable(shape) ? in_place(shape) : gathered(shape, shape.format.layout);
+  if (converted_ || stack.first.data == nullptr)
+    throw py::type_error(
+        fmt::format("{} has a dtype that no stage takes; convert it to uint8, uint16 or float32", name_));
+  if (device_) follow(place);
+  stack.first.format.layout = format.layout;
+  return stack.first;
+}
+
+py::array DeviceInput::on_host() {
+  const DeviceArray& array = *device_;
+  return python::on_host(
+      samples_of(array.data(), array.sides(), array.strides(), array.kind(), array.item_bytes()),
+      array.sides(), place_);
+}
+
+DevicePlace place_for(py::handle stream) {
+  if (stream.is_none()) return own_place();
+  const auto arrays = py::module_::import("contorno._arrays");
+  const auto handle = arrays.attr("stream_handle")(stream).cast<std::uintptr_t>();
+  const py::object device = arrays.attr("stream_device")(stream);
+  return {device.is_none() ? current_device() : device.cast<int>(), reinterpret_cast<void*>(handle)};
 }
 
 }  // namespace contorno::python

@@ -16,7 +16,8 @@ namespace contorno::python {
 
 class DeviceInput {
  public:
-  /// `object` is in device or host memory; see DeviceArray for `stream`.
+  /// `object` is in device or host memory; see DeviceArray for `stream`. What lies on the host is for the
+  /// device and stream of place_for(stream), or for others that maps, mask or image are told.
   DeviceInput(py::handle object, std::string_view name, py::handle stream);
 
   std::vector<std::int64_t> sides() const;
@@ -28,6 +29,13 @@ class DeviceInput {
   bool was_converted() const { return converted_; }
   py::handle object() const { return object_; }
 
+  /// One image as image stages read it, on the device of `place` and in the order of its stream. Booleans are
+  /// uint8. Throws TypeError for types that no stage takes.
+  ImageView image(Layout layout, const DevicePlace& place);
+  bool is_on_device() const { return device_.has_value(); }
+  /// What was brought to the device or put in order for maps or image; null where it is read in place.
+  const std::shared_ptr<PooledBlock>& block() const { return block_; }
+
   /// A boolean array of rows and columns, on the device of `place` and in the order of its stream.
   MaskView mask(const DevicePlace& place);
 
@@ -37,7 +45,8 @@ class DeviceInput {
  private:
   bool is_readable(const StackShape& shape) const;
   MapStack in_place(const StackShape& shape) const;
-  MapStack gathered(const StackShape& shape);
+  MapStack gathered(const StackShape& shape, Layout layout);
+  void follow(const DevicePlace& place) const;
   MapStack uploaded(const StackShape& shape, const DevicePlace& place);
 
   std::string_view name_;
@@ -48,5 +57,8 @@ class DeviceInput {
   std::shared_ptr<PooledBlock> block_;
   bool boolean_ = false, converted_ = false;
 };
+
+/// The stream's device and the stream; without one, the current device and a stream of this package's own.
+DevicePlace place_for(py::handle stream);
 
 }  // namespace contorno::python

@@ -16,8 +16,15 @@ struct StridedSamples {
   int item_bytes = 4;
 };
 
-/// Copies samples to C order without gaps; with `to_double` as float64, which need not be a type of contorno.
-void gather_samples(const StridedSamples& from, void* to, bool to_double, void* stream);
+/// In C order without gaps.
+bool is_packed(const StridedSamples& samples);
+
+/// What samples become: Bool is 0 or 1, Bytes is 0 or 255, both by "is not 0".
+enum class GatherTo : std::uint8_t { Same, Float64, Int32, Bool, Bytes };
+
+/// Copies samples to C order without gaps. Float64 is made of integers, Int32 of float32, Bool and Bytes of
+/// bytes.
+void gather_samples(const StridedSamples& from, void* to, GatherTo kind, void* stream);
 
 /// Smallest and largest sample of one plane, in pairs, one a block; (infinity, -infinity) where all are NaN.
 inline constexpr unsigned kRangeBlocks = 256;
@@ -30,5 +37,29 @@ struct ContourIds {
 };
 void number_contours(const std::uint32_t* class_begin, int all_planes, int planes, bool by_level,
                      std::uint64_t contours, const ContourIds& ids, void* stream);
+
+/// to[p] = first contour of plane p, to[planes + 1 + p] = its first point, for p up to `planes`, the end.
+void pick_plane_begins(const std::uint32_t* class_begin, const std::uint32_t* offsets, int planes,
+                       std::uint32_t* to, void* stream);
+
+/// Contours of one plane of one result, and where they go in another. All on the device.
+struct ContourPiece {
+  const void* points = nullptr;
+  const std::uint32_t* offsets = nullptr;
+  const std::uint8_t* closed = nullptr;
+  std::int32_t plane = 0, frame = 0, level = 0;
+  std::uint32_t from_contour = 0, from_point = 0;  ///< where the piece begins in its result
+  std::uint32_t to_contour = 0, to_point = 0;      ///< and in the other
+};
+struct MergedContours {
+  void* points = nullptr;
+  std::uint32_t* offsets = nullptr;
+  std::uint8_t* closed = nullptr;
+  ContourIds ids;
+};
+/// Puts pieces one after the other. `pieces` has one more than `count`, whose to_contour and to_point are the
+/// ends.
+void merge_contours(const ContourPiece* pieces, int count, std::uint64_t contours, std::uint64_t points,
+                    std::size_t point_bytes, const MergedContours& to, void* stream);
 
 }  // namespace contorno::python

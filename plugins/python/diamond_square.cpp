@@ -6,6 +6,7 @@
 #include "plugins/python/bindings.h"
 #include "plugins/python/host_image.h"
 #include "plugins/python/process.h"
+#include "plugins/python/stages.h"
 
 namespace contorno::python {
 namespace {
@@ -30,10 +31,11 @@ ElementType type_of(char kind, py::ssize_t bytes) {
   throw py::value_error("dtype is not allowed; allowed are uint8, uint16 and float32");
 }
 
-py::array make_field(int n, std::uint64_t seed, std::pair<int, int> size, int channels, char kind,
-                     py::ssize_t bytes, const std::string& domain, const std::string& range, double roughness,
-                     double amplitude, const std::vector<double>& corners,
-                     std::pair<std::int64_t, std::int64_t> origin, py::handle threads) {
+py::object make_field(int n, std::uint64_t seed, std::pair<int, int> size, int channels, char kind,
+                      py::ssize_t bytes, const std::string& domain, const std::string& range,
+                      double roughness, double amplitude, const std::vector<double>& corners,
+                      std::pair<std::int64_t, std::int64_t> origin, py::handle place, py::handle threads,
+                      bool stay, py::handle stream) {
   const DiamondSquareParams params{.seed = seed,
                                    .exponent = n,
                                    .domain = domain_of(domain),
@@ -46,12 +48,13 @@ py::array make_field(int n, std::uint64_t seed, std::pair<int, int> size, int ch
   if (size.first < 1 || size.second < 1 || size.first > kMaxSide || size.second > kMaxSide || channels < 1 ||
       channels > 16)
     throw py::value_error("the field's sides must be from 1 to 65536 px, and its channels from 1 to 16");
-  NewImage image = new_image({.width = size.first,
-                              .height = size.second,
-                              .channels = channels,
-                              .type = type_of(kind, bytes),
-                              .layout = Layout::Planar},
-                             channels == 1 ? 2 : 3);
+  const ImageFormat format{.width = size.first,
+                           .height = size.second,
+                           .channels = channels,
+                           .type = type_of(kind, bytes),
+                           .layout = Layout::Planar};
+  if (backend_of(place) == Backend::Cuda) return diamond_square_on_device(params, format, {stay, stream});
+  NewImage image = new_image(format, channels == 1 ? 2 : 3);
   const int count = threads_for(threads, static_cast<std::uint64_t>(image.array.size()));
   {
     const py::gil_scoped_release released;

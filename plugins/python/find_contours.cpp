@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -61,9 +60,7 @@ py::list to_list(const PointD* points, const std::uint32_t* offsets, std::size_t
   if (!list) throw py::error_already_set();
   for (Py_ssize_t i = 0; i < count; ++i) {
     const std::size_t size = offsets[i + 1] - offsets[i];
-    py::array array = make_points<double>(static_cast<Py_ssize_t>(size));
-    std::memcpy(array.mutable_data(), points + offsets[i], size * sizeof(PointD));
-    PyList_SET_ITEM(list.ptr(), i, array.release().ptr());
+    PyList_SET_ITEM(list.ptr(), i, points_array<double>(points + offsets[i], size).release().ptr());
   }
   return list;
 }

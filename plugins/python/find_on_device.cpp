@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <map>
 #include <mutex>
 #include <vector>
 
@@ -17,54 +16,6 @@
 
 namespace contorno::python {
 namespace {
-
-/// Free blocks, waiting for the next call on their device and stream.
-class BlockPool {
- public:
-  static BlockPool& instance() {
-    // Never destroyed: at the end of the process the driver may be gone before it.
-    static auto* const pool = new BlockPool;
-    return *pool;
-  }
-
-  Block take(std::size_t bytes, MemoryKind kind, const DevicePlace& place) {
-    {
-      const std::lock_guard lock(mutex_);
-      auto best = free_.end();
-      for (auto one = free_.begin(); one != free_.end(); ++one)
-        if (one->block.kind() == kind && one->place.device == place.device &&
-            one->place.stream == place.stream && one->block.size() >= bytes &&
-            one->block.size() / 4 <= bytes + kSmall &&
-            (best == free_.end() || one->block.size() < best->block.size()))
-          best = one;
-      if (best != free_.end()) {
-        Block block = std::move(best->block);
-        free_.erase(best);
-        return block;
-      }
-    }
-    return Block(std::max<std::size_t>(bytes, 1), kind);
-  }
-
-  void give(Block block, const DevicePlace& place) {
-    std::vector<Entry> evicted;
-    const std::lock_guard lock(mutex_);
-    free_.push_back({std::move(block), place});
-    if (free_.size() > kMost) {
-      evicted.push_back(std::move(free_.front()));
-      free_.erase(free_.begin());
-    }
-  }
-
- private:
-  static constexpr std::size_t kMost = 24, kSmall = 1U << 16;
-  struct Entry {
-    Block block;
-    DevicePlace place;
-  };
-  std::mutex mutex_;
-  std::vector<Entry> free_;
-};
 
 /// An engine with its workspace. Used by one call at a time, which leaves the stream idle behind it.
 struct Worker {
@@ -122,27 +73,6 @@ class WorkerPool {
   std::vector<std::unique_ptr<Worker>> idle_;
 };
 
-/// Where the arrays of a result with these capacities lie in one block; with a null base, only its size.
-DeviceContours place_arrays(std::byte* base, const ContourEngineSpec& spec, PointType type,
-                            ContourCounts*& counts, std::size_t& bytes) {
-  std::size_t at = 0;
-  const auto take = [&]<class T>(T*& pointer, std::size_t count) {
-    pointer = base == nullptr ? nullptr : reinterpret_cast<T*>(base + at);
-    at += align_up(std::max<std::size_t>(count, 1) * sizeof(T));
-  };
-  DeviceContours found{.planes = spec.map.channels, .type = type};
-  take(counts, 1);
-  take(found.class_begin, static_cast<std::size_t>(spec.map.channels) + 1);
-  take(found.offsets, spec.contour_capacity + 1);
-  take(found.closed, spec.contour_capacity);
-  take(found.class_ids, spec.contour_capacity);
-  take(found.frame_ids, spec.contour_capacity);
-  take(found.level_ids, spec.contour_capacity);
-  take(found.point_data, spec.point_capacity * point_bytes(type));
-  bytes = at;
-  return found;
-}
-
 /// One run with the capacities of `spec`, to the end.
 DeviceContours run(Worker& worker, const ContourEngineSpec& spec, const ImageView& map, const MaskView& mask,
                    const DevicePlace& place) {
@@ -156,16 +86,11 @@ DeviceContours run(Worker& worker, const ContourEngineSpec& spec, const ImageVie
   }
   const PointType type =
       spec.points == ContourEngineSpec::Points::Float32 ? PointType::Float32 : PointType::Float64;
-  std::size_t bytes = 0;
-  ContourCounts* counts = nullptr;
-  place_arrays(nullptr, spec, type, counts, bytes);
-  auto block = std::make_shared<PooledBlock>(bytes, MemoryKind::Device, place);
-  DeviceContours found = place_arrays(block->data(), spec, type, counts, bytes);
-  found.block = std::move(block);
-  found.place = place;
+  DeviceContours found =
+      allocate_contours(spec.map.channels, spec.point_capacity, spec.contour_capacity, type, place);
   if (type == PointType::Float32)
     worker.engine.enqueue(map, mask, worker.workspace.data(),
-                          ContoursView{.counts = counts,
+                          ContoursView{.counts = found.counts,
                                        .points = reinterpret_cast<Point*>(found.point_data),
                                        .offsets = found.offsets,
                                        .closed = found.closed,
@@ -173,10 +98,10 @@ DeviceContours run(Worker& worker, const ContourEngineSpec& spec, const ImageVie
                           place.stream);
   else
     worker.engine.enqueue(map, mask, worker.workspace.data(),
-                          ContoursView64{counts, reinterpret_cast<Point64*>(found.point_data), found.offsets,
-                                         found.closed, found.class_begin},
+                          ContoursView64{found.counts, reinterpret_cast<Point64*>(found.point_data),
+                                         found.offsets, found.closed, found.class_begin},
                           place.stream);
-  copy_async(worker.counts.data(), counts, sizeof(ContourCounts), place.stream);
+  copy_async(worker.counts.data(), found.counts, sizeof(ContourCounts), place.stream);
   synchronize_stream(place.stream);
   ContourCounts counted;
   std::memcpy(&counted, worker.counts.data(), sizeof(counted));
@@ -187,11 +112,27 @@ DeviceContours run(Worker& worker, const ContourEngineSpec& spec, const ImageVie
 
 }  // namespace
 
-PooledBlock::PooledBlock(std::size_t bytes, MemoryKind kind, const DevicePlace& place)
-    : block_(BlockPool::instance().take(bytes, kind, place)), place_(place) {}
-
-PooledBlock::~PooledBlock() {
-  BlockPool::instance().give(std::move(block_), place_);
+DeviceContours allocate_contours(int planes, std::uint64_t points, std::uint64_t contours, PointType type,
+                                 const DevicePlace& place) {
+  DeviceContours made{.place = place, .planes = planes, .type = type};
+  // Once to add up, once more, behind the allocation, for real.
+  for (std::byte* base = nullptr;; base = made.block->data()) {
+    std::size_t at = 0;
+    const auto take = [&]<class T>(T*& pointer, std::uint64_t count) {
+      pointer = base == nullptr ? nullptr : reinterpret_cast<T*>(base + at);
+      at += align_up(std::max<std::uint64_t>(count, 1) * sizeof(T));
+    };
+    take(made.counts, 1);
+    take(made.class_begin, static_cast<std::uint64_t>(planes) + 1);
+    take(made.offsets, contours + 1);
+    take(made.closed, contours);
+    take(made.class_ids, contours);
+    take(made.frame_ids, contours);
+    take(made.level_ids, contours);
+    take(made.point_data, points * point_bytes(type));
+    if (base != nullptr) return made;
+    made.block = std::make_shared<PooledBlock>(at, MemoryKind::Device, place);
+  }
 }
 
 DeviceContours find_on_device(ContourEngineSpec spec, const ImageView& map, const MaskView& mask,
@@ -294,22 +235,6 @@ double default_level_on_device(const ImageView& plane, const DevicePlace& place)
   }
   if (low > high) return std::numeric_limits<double>::quiet_NaN();
   return level_between(plane.format.type, low, high);
-}
-
-DevicePlace own_place() {
-  // A few streams a device, handed out in turn and never destroyed.
-  constexpr unsigned kStreams = 4;
-  static std::mutex mutex;
-  static auto* const streams = new std::map<int, std::vector<Stream>>;
-  static unsigned turn = 0;
-  const int device = current_device();
-  const std::lock_guard lock(mutex);
-  std::vector<Stream>& own = (*streams)[device];
-  if (own.size() < kStreams) {
-    own.push_back(Stream::create());
-    return {device, own.back().get()};
-  }
-  return {device, own[turn++ % kStreams].get()};
 }
 
 }  // namespace contorno::python

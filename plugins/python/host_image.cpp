@@ -5,45 +5,41 @@
 #include "pipeline/applied_stage.h"
 
 namespace contorno::python {
-namespace {
 
-struct Geometry {
-  std::vector<py::ssize_t> shape, strides;
-};
-
-/// Of an array with the axes of (H, W), (H, W, C) or (C, H, W) over `view`.
 Geometry geometry_of(const ImageView& view, int dimensions) {
   const ImageFormat& format = view.format;
-  const auto size = static_cast<py::ssize_t>(element_size(format.type));
+  const auto size = static_cast<std::int64_t>(element_size(format.type));
   if (dimensions == 2) return {{format.height, format.width}, {view.row_pitch, size}};
   if (format.layout == Layout::Planar)
     return {{format.channels, format.height, format.width}, {view.plane_pitch, view.row_pitch, size}};
   return {{format.height, format.width, format.channels}, {view.row_pitch, size * format.channels, size}};
 }
 
-}  // namespace
-
-ImageView image_of(HostArray& array, const std::string& name, Layout layout) {
-  const std::vector<std::int64_t> sides = array.sides();
+ImageFormat image_format(std::span<const std::int64_t> sides, const std::string& name, Layout layout) {
   if (sides.size() != 2 && sides.size() != 3)
     throw py::value_error(fmt::format("{} has {} dimensions, wanted 2 or 3", name, sides.size()));
   const bool planar = sides.size() == 3 && layout == Layout::Planar;
-  array.make_readable(planar ? 1 : static_cast<int>(sides.size()) - 1);
-  const int row = planar ? 1 : 0;
-  const std::int64_t height = sides[static_cast<std::size_t>(row)],
-                     width = sides[static_cast<std::size_t>(row) + 1];
+  const std::size_t row = planar ? 1 : 0;
+  const std::int64_t height = sides[row], width = sides[row + 1];
   const std::int64_t channels = sides.size() == 2 ? 1 : sides[planar ? 0 : 2];
   if (height < 1 || width < 1 || channels < 1 || height > kMaxSide || width > kMaxSide || channels > kMaxSide)
     throw py::value_error(fmt::format("{} has {} rows, {} columns and {} channels, allowed 1 to {} each",
                                       name, height, width, channels, kMaxSide));
-  return {array.data(),
-          {.width = static_cast<int>(width),
-           .height = static_cast<int>(height),
-           .channels = static_cast<int>(channels),
-           .type = array.type(),
-           .layout = planar ? Layout::Planar : Layout::Interleaved},
-          static_cast<std::ptrdiff_t>(array.stride(row)),
-          planar ? static_cast<std::ptrdiff_t>(array.stride(0)) : 0};
+  return {.width = static_cast<int>(width),
+          .height = static_cast<int>(height),
+          .channels = static_cast<int>(channels),
+          .layout = planar ? Layout::Planar : Layout::Interleaved};
+}
+
+ImageView image_of(HostArray& array, const std::string& name, Layout layout) {
+  ImageView view{.format = image_format(array.sides(), name, layout)};
+  const bool planar = view.format.layout == Layout::Planar;
+  array.make_readable(planar ? 1 : array.dimensions() - 1);
+  view.data = array.data();
+  view.format.type = array.type();
+  view.row_pitch = static_cast<std::ptrdiff_t>(array.stride(planar ? 1 : 0));
+  if (planar) view.plane_pitch = static_cast<std::ptrdiff_t>(array.stride(0));
+  return view;
 }
 
 py::dtype dtype_of(ElementType type) {
@@ -62,10 +58,15 @@ py::dtype dtype_of(ElementType type) {
   return py::dtype("f8");
 }
 
+ImageView dense_view(void* data, const ImageFormat& format) {
+  ImageView view{data, format, static_cast<std::ptrdiff_t>(format.row_bytes()), 0};
+  if (format.layout == Layout::Planar) view.plane_pitch = view.row_pitch * format.height;
+  return view;
+}
+
 NewImage new_image(const ImageFormat& format, int dimensions) {
   NewImage image;
-  image.view = {nullptr, format, static_cast<std::ptrdiff_t>(format.row_bytes()), 0};
-  if (format.layout == Layout::Planar) image.view.plane_pitch = image.view.row_pitch * format.height;
+  image.view = dense_view(nullptr, format);
   Geometry geometry = geometry_of(image.view, dimensions);
   image.array = py::array(dtype_of(format.type), std::move(geometry.shape), std::move(geometry.strides));
   image.view.data = image.array.mutable_data();

@@ -3,9 +3,12 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 
+#include "cuda/pointer.h"
 #include "plugins/python/bindings.h"
 #include "plugins/python/process.h"
+#include "plugins/python/stages.h"
 #include "stages/mean_shift_points.h"
 
 namespace contorno::python {
@@ -28,12 +31,14 @@ E choice(const std::string& word, const std::map<std::string, E>& words, const c
   throw py::value_error(std::string(name) + " is '" + word + "', allowed " + allowed);
 }
 
-using Points = py::array_t<double, py::array::c_style>;
+using Points = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
-/// points, labels, modes, counts, iterations, converged, backend
-py::tuple fit(const Points& points, double sigma, double cut, const std::string& kernel, double eps,
+/// points, labels, modes, counts, iterations, converged, backend. `place` has been decided: 'cpu' or 'cuda'.
+/// Points on a device are read by the host, which makes the tree; the climb is on their stream.
+py::tuple fit(py::handle object, double sigma, double cut, const std::string& kernel, double eps,
               int max_iterations, double merge, std::int64_t min_size, const std::string& stop,
-              const std::string& precision, py::handle backend, py::handle threads) {
+              const std::string& precision, py::handle place, py::handle threads, bool stay,
+              py::handle stream) {
   MeanShiftParams params{
       .sigma = sigma,
       .kernel = choice<MeanShiftKernel>(kernel,
@@ -48,14 +53,22 @@ py::tuple fit(const Points& points, double sigma, double cut, const std::string&
       .max_iterations = max_iterations,
       .merge = merge,
       .min_size = min_size};
-  MeanShiftOptions options{.backend = backend_of(backend),
+  MeanShiftOptions options{.backend = backend_of(place),
                            .precision = choice<MeanShiftPrecision>(precision,
                                                                    {{"auto", MeanShiftPrecision::Auto},
                                                                     {"float32", MeanShiftPrecision::Float32},
                                                                     {"float64", MeanShiftPrecision::Float64}},
                                                                    "precision")};
-  if (options.backend == Backend::Cuda) require_cuda();
-  if (options.backend == Backend::Auto) options.backend = Backend::Cpu;
+  std::optional<DevicePlace> device;
+  if (options.backend == Backend::Cuda) {
+    require_cuda();
+    device = place_of(object, "points", stream);
+    options.stream = device->stream;
+  }
+  const auto points = Points::ensure(host_image(object, "points", stream));
+  if (!points) throw py::error_already_set();
+  if (points.ndim() != 2)
+    throw py::value_error("points has " + std::to_string(points.ndim()) + " dimensions, wanted 2: (N, d)");
   // Every point sees many others: threads pay earlier than for samples of images.
   options.threads = threads_for(threads, static_cast<std::uint64_t>(points.shape(0)) * 64);
   const std::span<const double> values(points.data(), static_cast<std::size_t>(points.size()));
@@ -64,14 +77,20 @@ py::tuple fit(const Points& points, double sigma, double cut, const std::string&
   {
     const py::gil_scoped_release released;
     const SignalWatch watch;
+    std::optional<DeviceScope> scope;
+    if (device) scope.emplace(device->device);
     result = MeanShift(params, options).fit(values, dims);
   }
   const auto count = static_cast<py::ssize_t>(result.labels.size()),
              clusters = static_cast<py::ssize_t>(result.counts.size());
-  return py::make_tuple(
-      owning(std::move(result.points), {count, dims}), owning(std::move(result.labels), {count}),
-      owning(std::move(result.modes), {clusters, dims}), owning(std::move(result.counts), {clusters}),
-      result.iterations, result.converged, std::string(name_of(result.backend)));
+  const auto kept = [&](py::array array) -> py::object {
+    return stay ? to_device(array, *device) : py::object(std::move(array));
+  };
+  return py::make_tuple(kept(owning(std::move(result.points), {count, dims})),
+                        kept(owning(std::move(result.labels), {count})),
+                        kept(owning(std::move(result.modes), {clusters, dims})),
+                        kept(owning(std::move(result.counts), {clusters})), result.iterations,
+                        result.converged, std::string(name_of(result.backend)));
 }
 
 double bandwidth(const Points& points, const std::string& rule, double quantile, std::size_t most_samples,

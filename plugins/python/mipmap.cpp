@@ -9,12 +9,15 @@
 namespace contorno::python {
 namespace {
 
-py::list make_mipmaps(py::handle object, const py::dict& options, bool planar, py::handle threads) {
+py::list make_mipmaps(py::handle object, const py::dict& options, bool planar, py::handle place,
+                      py::handle threads, bool stay, py::handle stream) {
   ParamSet set(mipmap_stage().params);
   set_params(set, options);
-  const py::object host = host_image(object, "image");
+  const Layout layout = planar ? Layout::Planar : Layout::Interleaved;
+  if (backend_of(place) == Backend::Cuda) return mipmaps_on_device(object, set, layout, {stay, stream});
+  const py::object host = host_image(object, "image", stream);
   HostArray array(host, "image");
-  const ImageView image = image_of(array, "image", planar ? Layout::Planar : Layout::Interleaved);
+  const ImageView image = image_of(array, "image", layout);
   if (array.was_converted())
     throw py::type_error(
         "image has a dtype that mipmaps are not made of; convert it to uint8, uint16 or float32");

@@ -54,8 +54,8 @@ P params_of(const ParamDeclaration& declaration, const py::dict& given) {
 
 /// One image in, one like it out, in place, without the GIL.
 template <class F>
-py::array transformed(py::handle object, bool planar, py::handle threads, const F& work) {
-  const py::object host = host_image(object, "image");
+py::array transformed(py::handle object, bool planar, py::handle threads, py::handle stream, const F& work) {
+  const py::object host = host_image(object, "image", stream);
   HostArray array(host, "image");
   const ImageView in = image_of(array, "image", planar ? Layout::Planar : Layout::Interleaved);
   if (array.was_converted())
@@ -73,38 +73,38 @@ py::array transformed(py::handle object, bool planar, py::handle threads, const 
 }
 
 py::array morphology(py::handle image, py::handle element, py::handle heights, py::handle anchor,
-                     const py::dict& options, bool planar, py::handle threads) {
+                     const py::dict& options, bool planar, py::handle threads, py::handle stream) {
   static const ParamDeclaration declaration = morphology_params();
   const auto params = params_of<MorphologyParams>(declaration, options);
   const StructuringElement shape = element_from(element, heights, anchor, "element");
-  return transformed(image, planar, threads,
+  return transformed(image, planar, threads, stream,
                      [&](const ImageView& in, const ImageView& out, const MorphologyExecution& execution) {
                        apply_morphology(params.operation, in, shape, out, options_of(params), execution);
                      });
 }
 
 py::array hit_or_miss(py::handle image, py::handle hit, py::handle miss, py::handle anchor,
-                      const py::dict& options, bool planar, py::handle threads) {
+                      const py::dict& options, bool planar, py::handle threads, py::handle stream) {
   static const ParamDeclaration declaration = hit_or_miss_params();
   const auto params = params_of<HitOrMissParams>(declaration, options);
   const StructuringElement inside = element_from(hit, py::none(), anchor, "hit");
   const StructuringElement outside = element_from(miss, py::none(), anchor, "miss");
-  return transformed(image, planar, threads,
+  return transformed(image, planar, threads, stream,
                      [&](const ImageView& in, const ImageView& out, const MorphologyExecution& execution) {
                        apply_hit_or_miss(in, inside, outside, out, options_of(params), execution);
                      });
 }
 
 py::array reconstruct(py::handle marker_object, py::handle mask_object, const py::dict& options, bool planar,
-                      py::handle threads) {
+                      py::handle threads, py::handle stream) {
   static const ParamDeclaration declaration = reconstruction_params();
   const auto params = params_of<ReconstructionParams>(declaration, options);
   const Layout layout = planar ? Layout::Planar : Layout::Interleaved;
-  const py::object host = host_image(mask_object, "mask");
+  const py::object host = host_image(mask_object, "mask", stream);
   HostArray mask_array(host, "mask");
   const ImageView mask = image_of(mask_array, "mask", layout);
   return transformed(
-      marker_object, planar, threads,
+      marker_object, planar, threads, stream,
       [&](const ImageView& marker, const ImageView& out, const MorphologyExecution& execution) {
         if (!(marker.format == mask.format))
           throw Error(ExitCode::BadData, fmt::format("the marker is {}, the mask {}; they must be the same",

@@ -53,21 +53,28 @@ Division divide(const MapStack& stack) {
   return whole;
 }
 
+/// A run for each image and level, in this order of nesting.
+template <class Use>
+void each_run(const Division& division, const MapStack& stack, const Levels& levels, PointType type,
+              const MapsOptions& options, const MaskView& mask, const DevicePlace& place, const Use& use) {
+  for (int image = 0; image < division.images; ++image)
+    for (int level = 0; level < levels.per_plane; ++level) {
+      std::vector<double> own;
+      for (int plane = 0; plane < stack.first.format.channels; ++plane)
+        own.push_back(levels.values[static_cast<std::size_t>(plane * levels.per_plane + level)]);
+      ImageView view = division.first;
+      view.data = static_cast<char*>(view.data) + image * division.image_pitch;
+      use(find_on_device(spec_of(view.format, std::move(own), type, options), view, mask, place));
+    }
+}
+
 FlatContours to_flat(const MapStack& stack, const Levels& levels, PointType type, const MapsOptions& options,
                      const MaskView& mask, const DevicePlace& place) {
   const Division division = divide(stack);
   const int planes = stack.first.format.channels;
   std::vector<FoundInMaps> results;
-  for (int image = 0; image < division.images; ++image)
-    for (int level = 0; level < levels.per_plane; ++level) {
-      std::vector<double> own;
-      for (int plane = 0; plane < planes; ++plane)
-        own.push_back(levels.values[static_cast<std::size_t>(plane * levels.per_plane + level)]);
-      ImageView view = division.first;
-      view.data = static_cast<char*>(view.data) + image * division.image_pitch;
-      results.push_back(
-          download(find_on_device(spec_of(view.format, std::move(own), type, options), view, mask, place)));
-    }
+  each_run(division, stack, levels, type, options, mask, place,
+           [&](const DeviceContours& run) { results.push_back(download(run)); });
   FlatContours flat =
       flatten(std::move(results), division.images, division.first.format.channels, levels.per_plane, type, 1);
   if (division.frames_are_planes)
@@ -78,16 +85,10 @@ FlatContours to_flat(const MapStack& stack, const Levels& levels, PointType type
   return flat;
 }
 
-DeviceContours to_device_arrays(const MapStack& stack, const Levels& levels, PointType type,
-                                const MapsOptions& options, const MaskView& mask, const DevicePlace& place) {
-  Division division = divide(stack);
-  const int planes = stack.first.format.channels;
+/// One run of the engine, whose order is final.
+DeviceContours one_run(Division division, const MapStack& stack, const Levels& levels, PointType type,
+                       const MapsOptions& options, const MaskView& mask, const DevicePlace& place) {
   const bool by_level = levels.per_plane > 1;
-  if (division.images > 1 || (by_level && division.first.format.channels > 1))
-    throw py::value_error(
-        "output='device' takes one level a plane, and frames that follow each other at the pitch of their "
-        "planes "
-        "(C order, layout 'CHW'); or several levels of one plane. Use output='host', or one call for each");
   // Several levels: the same plane again and again.
   if (by_level) {
     division.first.format.channels = levels.per_plane;
@@ -97,10 +98,21 @@ DeviceContours to_device_arrays(const MapStack& stack, const Levels& levels, Poi
   DeviceContours found = find_on_device(spec_of(division.first.format, levels.values, type, options),
                                         division.first, mask, place);
   const DeviceScope scope(place.device);
-  number_contours(found.class_begin, found.planes, planes, by_level, found.contours,
+  number_contours(found.class_begin, found.planes, stack.first.format.channels, by_level, found.contours,
                   {found.class_ids, found.frame_ids, found.level_ids}, place.stream);
   synchronize_stream(place.stream);
   return found;
+}
+
+DeviceContours to_device_arrays(const MapStack& stack, const Levels& levels, PointType type,
+                                const MapsOptions& options, const MaskView& mask, const DevicePlace& place) {
+  const Division division = divide(stack);
+  if (division.images == 1 && (levels.per_plane == 1 || division.first.format.channels == 1))
+    return one_run(division, stack, levels, type, options, mask, place);
+  std::vector<DeviceContours> results;
+  each_run(division, stack, levels, type, options, mask, place,
+           [&](DeviceContours run) { results.push_back(std::move(run)); });
+  return merge_on_device(results, stack.first.format.channels, levels.per_plane, place);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // A build without CUDA: arrays on a device are recognised and refused.
 #include "plugins/python/on_device.h"
 #include "plugins/python/process.h"
+#include "plugins/python/stages.h"
 
 namespace contorno::python {
 namespace {
@@ -23,6 +24,24 @@ FoundInMaps find_one_on_device(py::handle, py::handle, py::handle, const MapsOpt
   refuse();
 }
 py::object find_batch_on_device(py::handle, const py::array_t<double>&, const BatchArguments&) {
+  refuse();
+}
+py::list apply_on_device(const StageType&, const ParamSet&, const py::list&, Layout, const OutputPlace&) {
+  refuse();
+}
+py::list mipmaps_on_device(py::handle, const ParamSet&, Layout, const OutputPlace&) {
+  refuse();
+}
+py::object diamond_square_on_device(const DiamondSquareParams&, const ImageFormat&, const OutputPlace&) {
+  refuse();
+}
+py::object booleans_as_bytes(py::handle, py::handle) {
+  refuse();
+}
+DevicePlace place_of(py::handle, const std::string&, py::handle) {
+  refuse();
+}
+py::object to_device(const py::array&, const DevicePlace&) {
   refuse();
 }
 void bind_device(py::module_&) {}

@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <list>
-#include <mutex>
-#include <optional>
 
 #include "pipeline/levels.h"
 #include "plugins/python/bindings.h"
 #include "plugins/python/host_image.h"
+#include "plugins/python/idle.h"
 #include "plugins/python/on_device.h"
 #include "plugins/python/process.h"
 #include "stages/catalog.h"
@@ -47,41 +47,6 @@ const StageType& stage_called(const std::string& name) {
                                     near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near)));
 }
 
-/// Applied stages that nobody uses at the moment, the latest first: planning them again would allocate again.
-class IdleStages {
- public:
-  static IdleStages& instance() {
-    static auto* const stages = new IdleStages;  // never destroyed: the driver may be gone before it
-    return *stages;
-  }
-
-  std::unique_ptr<AppliedStage> take(const std::string& key) {
-    const std::lock_guard lock(mutex_);
-    for (auto one = idle_.begin(); one != idle_.end(); ++one)
-      if (one->key == key) {
-        std::unique_ptr<AppliedStage> stage = std::move(one->stage);
-        idle_.erase(one);
-        return stage;
-      }
-    return nullptr;
-  }
-  void give(const std::string& key, std::unique_ptr<AppliedStage> stage) {
-    std::list<Entry> evicted;
-    const std::lock_guard lock(mutex_);
-    idle_.push_front({key, std::move(stage)});
-    if (idle_.size() > kMost) evicted.splice(evicted.end(), idle_, std::prev(idle_.end()));
-  }
-
- private:
-  static constexpr std::size_t kMost = 8;
-  struct Entry {
-    std::string key;
-    std::unique_ptr<AppliedStage> stage;
-  };
-  std::mutex mutex_;
-  std::list<Entry> idle_;
-};
-
 }  // namespace
 
 void set_params(ParamSet& set, const py::dict& given) {
@@ -91,15 +56,14 @@ void set_params(ParamSet& set, const py::dict& given) {
   }
 }
 
-Backend image_backend(py::handle word) {
-  const Backend wanted = backend_of(word);
-  if (wanted == Backend::Cuda) require_cuda();
-  // Images on the host stay there unless somebody says otherwise.
-  return wanted == Backend::Auto ? Backend::Cpu : wanted;
+std::string key_of(const StageType& type, const ParamSet& set) {
+  std::string key = type.name;
+  for (const ParamSpec& spec : type.params.specs) key += '\n' + to_text(set.get(spec.name));
+  return key;
 }
 
-py::object host_image(py::handle object, const std::string& name) {
-  if (!is_numpy_array(object) && is_on_device(object)) return to_host(object, name, py::none());
+py::object host_image(py::handle object, const std::string& name, py::handle stream) {
+  if (!is_numpy_array(object) && is_on_device(object)) return to_host(object, name, stream);
   return py::reinterpret_borrow<py::object>(object);
 }
 
@@ -120,20 +84,14 @@ py::list outputs_of(const AppliedStage& stage, const StageType& type, int dimens
       outputs.append(levels);
       continue;
     }
-    // A single channel is a plane, unless the image had an axis for its own.
-    const bool plane = view->format.channels == 1 && (dimensions == 2 || channels != 1);
-    outputs.append(array_of(*view, plane ? 2 : 3, py::object()));
+    outputs.append(array_of(*view, dimensions_of(view->format, dimensions, channels), py::object()));
   }
   return outputs;
 }
 
-py::list apply(const std::string& name, const py::list& images, const py::dict& params, bool planar,
-               py::handle backend, py::handle threads) {
-  const StageType& type = stage_called(name);
-  ParamSet set(type.params);
-  std::string key = name;
-  set_params(set, params);
-  for (const ParamSpec& spec : type.params.specs) key += '\n' + to_text(set.get(spec.name));
+/// In memory of the stage's own: images are copied there, and results from there.
+py::list apply_on_host(const StageType& type, const ParamSet& set, const py::list& images, Layout layout,
+                       Backend backend, py::handle threads, py::handle stream) {
   std::vector<py::object> objects;
   std::list<HostArray> arrays;
   std::vector<ImageView> views;
@@ -141,9 +99,8 @@ py::list apply(const std::string& name, const py::list& images, const py::dict& 
   std::uint64_t samples = 1;
   for (std::size_t port = 0; port < images.size(); ++port) {
     const std::string what = port < type.inputs.size() ? type.inputs[port].name : "image";
-    objects.push_back(host_image(images[port], what));
-    views.push_back(image_of(arrays.emplace_back(objects.back(), what), what,
-                             planar ? Layout::Planar : Layout::Interleaved));
+    objects.push_back(host_image(images[port], what, stream));
+    views.push_back(image_of(arrays.emplace_back(objects.back(), what), what, layout));
     if (arrays.back().was_converted())
       throw py::type_error(
           fmt::format("{} has a dtype that no stage takes; convert it to uint8, uint16 or float32", what));
@@ -151,21 +108,36 @@ py::list apply(const std::string& name, const py::list& images, const py::dict& 
     samples = std::max(samples, static_cast<std::uint64_t>(arrays.back().elements()));
   }
   const int dimensions = arrays.empty() ? 3 : arrays.front().dimensions();
-  const Backend where = image_backend(backend);
   const int count = threads_for(threads, arrays.empty() ? 1U << 20 : samples);
-  key += fmt::format("\n{} {}", static_cast<int>(where), count);
-  std::unique_ptr<AppliedStage> stage = IdleStages::instance().take(key);
+  const std::string key = fmt::format("{}\n{} {}", key_of(type, set), static_cast<int>(backend), count);
+  std::unique_ptr<AppliedStage> stage = Idle<AppliedStage>::instance().take(key);
   {
     const py::gil_scoped_release released;
     const SignalWatch watch;
-    if (!stage) stage = std::make_unique<AppliedStage>(type, set, where, count);
+    if (!stage) stage = std::make_unique<AppliedStage>(type, set, backend, count);
     stage->plan(formats);
     for (std::size_t port = 0; port < views.size(); ++port) copy_image(views[port], stage->input(port));
     stage->run();
   }
   py::list outputs = outputs_of(*stage, type, dimensions, formats.empty() ? 0 : formats[0].channels);
-  IdleStages::instance().give(key, std::move(stage));
+  Idle<AppliedStage>::instance().give(key, std::move(stage));
   return outputs;
+}
+
+/// `place` has been decided: Cpu or Cuda.
+py::list apply(const std::string& name, const py::list& images, const py::dict& params, bool planar,
+               py::handle place, py::handle threads, bool stay, py::handle stream) {
+  const StageType& type = stage_called(name);
+  ParamSet set(type.params);
+  set_params(set, params);
+  const Layout layout = planar ? Layout::Planar : Layout::Interleaved;
+  const Backend backend = backend_of(place);
+  if (backend == Backend::Cuda) require_cuda();
+  const bool there = stay || std::any_of(images.begin(), images.end(), [](py::handle image) {
+                       return !is_numpy_array(image) && is_on_device(image);
+                     });
+  if (backend == Backend::Cuda && there) return apply_on_device(type, set, images, layout, {stay, stream});
+  return apply_on_host(type, set, images, layout, backend, threads, stream);
 }
 
 py::dict describe(const StageType& type) {
@@ -202,6 +174,12 @@ py::dict describe(const StageType& type) {
 
 void bind_stages(py::module_& module) {
   module.def("apply", &apply);
+  module.def("is_on_device",
+             [](py::handle object) { return !is_numpy_array(object) && is_on_device(object); });
+  module.def("to_host", [](py::handle object, const std::string& name, py::handle stream) {
+    return to_host(object, name, stream);
+  });
+  module.def("booleans_as_bytes", &booleans_as_bytes);
   module.def("stages", [] {
     py::dict stages;
     for (const StageType* type : stage_catalog()) stages[py::str(type->name)] = describe(*type);

@@ -15,10 +15,12 @@ finally:
 from ._backends import backends
 from ._batch import ContourArrays, find_contours_batch
 from ._find_contours import find_contours
-from ._stages import (MeanShift, apply, blackhat, close_by_reconstruction, diamond_square, dilate, element, erode,
-                      estimate_bandwidth, gradient, hit_or_miss, mean_shift, mean_shift_filter, mean_shift_segment, mipmaps,
-                      open_by_reconstruction, reconstruct, stages, tophat)
-from ._stages import _close as close, _open as open  # noqa: A004
+from ._diamond_square import diamond_square
+from ._mean_shift import MeanShift, estimate_bandwidth, mean_shift, mean_shift_filter, mean_shift_segment
+from ._morphology import (blackhat, close_by_reconstruction, dilate, element, erode, gradient, hit_or_miss, open_by_reconstruction,
+                          reconstruct, tophat)
+from ._morphology import _close as close, _open as open  # noqa: A004
+from ._stages import apply, mipmaps, stages
 
 try:
     from ._core import DeviceArray

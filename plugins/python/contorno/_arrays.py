@@ -57,19 +57,35 @@ def device_stream(object, stream):
         return sys.modules["torch"].cuda.current_stream(object.device).cuda_stream or None
     if package == "cupy":
         return sys.modules["cupy"].cuda.get_current_stream().ptr or None
+    if package == "contorno":
+        return object._stream or None
     return None
 
 
 def stream_handle(stream):
     """Of a PyTorch or CuPy stream, an object with __cuda_stream__, or a handle."""
+    handle = stream
     if hasattr(stream, "__cuda_stream__"):
-        return stream.__cuda_stream__()[1]
-    for name in ("cuda_stream", "ptr"):
-        if hasattr(stream, name):
-            return getattr(stream, name)
-    if isinstance(stream, int) and not isinstance(stream, bool) and stream >= 0:
-        return stream
+        try:
+            _, handle = stream.__cuda_stream__()
+        except (TypeError, ValueError):
+            raise TypeError(f"stream is {stream!r}, whose __cuda_stream__ gives no (version, handle)") from None
+    else:
+        for name in ("cuda_stream", "ptr"):
+            if hasattr(stream, name):
+                handle = getattr(stream, name)
+                break
+    if isinstance(handle, int) and not isinstance(handle, bool) and 0 <= handle < 2**64:
+        return handle
     raise TypeError(f"stream is {stream!r}, wanted a PyTorch or CuPy stream or its handle")
+
+
+def stream_device(stream):
+    """Number of the device that a stream says it belongs to, or None."""
+    device = getattr(stream, "device_id", None)  # CuPy; -1: whichever is current
+    if device is None:
+        device = getattr(getattr(stream, "device", None), "index", None)
+    return device if isinstance(device, int) and device >= 0 else None
 
 
 def _from_dlpack(object, name):

@@ -2,6 +2,7 @@
 import numpy as np
 
 from . import _core
+from ._arrays import stream_handle
 
 _LAYOUTS = {"CHW": True, "HWC": False}
 _DTYPES = {np.dtype(np.float64): False, np.dtype(np.float32): True}
@@ -88,7 +89,6 @@ def find_contours_batch(maps, levels, *, layout="CHW", dtype=np.float64, flat=Fa
         What uint8 and uint16 samples are divided by: 255 for probabilities stored in uint8. 1 for other types.
     min_points : int
         Contours with fewer points are left out.
-
     output : {'host', 'device'}
         'device': `ContourArrays` of `DeviceArray`, which stay on the GPU; offsets and ids are int32 there. CuPy and PyTorch
         read them without a copy (``torch.from_dlpack``, ``cupy.from_dlpack``, ``cupy.asarray``).
@@ -98,7 +98,7 @@ def find_contours_batch(maps, levels, *, layout="CHW", dtype=np.float64, flat=Fa
 
     Returns
     -------
-    list, or ContourArrays
+    list, or ContourArrays with `flat` or output='device'
 
     Raises
     ------
@@ -121,6 +121,8 @@ def find_contours_batch(maps, levels, *, layout="CHW", dtype=np.float64, flat=Fa
         raise ValueError(f"min_points is {min_points}, allowed 0 and more")
     if output not in ("host", "device"):
         raise ValueError(f"output is {output!r}, allowed 'host' or 'device'")
+    if stream is not None:
+        stream_handle(stream)
     result = _core.find_contours_batch(maps, np.asarray(levels, np.float64), planar, float32, bool(flat), fully_connected,
                                        positive_orientation, mask, divisor, min_points, backend, threads,
                                        output == "device", stream)

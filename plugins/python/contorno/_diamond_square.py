@@ -1,0 +1,63 @@
+"""Random fields of heights."""
+import numpy as np
+
+from . import _core
+from ._stages import _decide
+
+
+def diamond_square(n, seed=0, *, size=None, channels=1, dtype=np.uint8, domain="finite", range="paper", roughness=1.0,
+                   amplitude=1.0, corners=(), origin=(0, 0), backend="auto", threads=None, output="host", stream=None):
+    """A random field of heights that is rough at every scale (Diamond-Square).
+
+    Parameters
+    ----------
+    n : int
+        Corners are 2^n px apart; 1 to 16.
+    seed : int
+        Which field it is: a cell is a function of seed, row, column and level alone.
+    size : (int, int), optional
+        Of the array, (width, height). Default: the whole field, 2^n + 1 px a side ('cyclic': 2^n).
+    channels : int
+        That many independent fields, 1 to 16, in the first axis.
+    dtype : uint8, uint16 or float32
+        Heights from 0 to the type's largest value, or from 0 to 1.
+    domain : {'finite', 'cyclic', 'endless'}
+        What lies outside: nothing, the same field again (a texture that tiles), or more of it.
+    range : {'paper', 'unbiased'}
+        Random numbers and rounding of integer heights; the paper's let them drift downwards.
+    roughness : float
+        Random numbers shrink by 2^-roughness a level; less is rougher.
+    amplitude : float
+        Factor of the random numbers.
+    corners : sequence of float
+        Heights of the corners from 0 to 1: top left, top right, bottom left, bottom right; one if cyclic. Default: random.
+    origin : (int, int)
+        Cell (x, y) of the field at the array's first sample.
+    backend : {'auto', 'cpu', 'cuda'}
+        'auto': the CPU, unless output='device'. The bits are the same.
+    threads : int, optional
+        Of the CPU backend.
+    output : {'host', 'device'}
+        'device': the field is a `DeviceArray`, which stays on the GPU.
+    stream : optional
+        CUDA stream for the work: a PyTorch or CuPy stream, or a handle.
+
+    Returns
+    -------
+    (height, width) or (channels, height, width) array
+
+    References
+    ----------
+    Fournier, Fussell, Carpenter, Communications of the ACM 25(6), 1982.
+    """
+    if not isinstance(n, (int, np.integer)) or not 1 <= n <= 16:
+        raise ValueError(f"n is {n!r}, allowed 1 to 16")
+    for name, value, most in (("roughness", roughness, 3), ("amplitude", amplitude, 8)):
+        if not 0 <= value <= most:
+            raise ValueError(f"{name} is {value}, allowed 0 to {most}")
+    if size is None:
+        size = (2**n + (domain != "cyclic"),) * 2
+    type_ = np.dtype(dtype)
+    return _core.diamond_square(int(n), int(seed), tuple(size), channels, type_.kind, type_.itemsize, domain, range, roughness,
+                                amplitude, list(corners), tuple(origin), _decide(backend, output, stream), threads,
+                                output == "device", stream)
