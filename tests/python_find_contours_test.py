@@ -278,8 +278,8 @@ def test_references_to_arguments_are_given_back():
 
 def test_results_own_their_memory():
     contour = find_contours(smooth(np.random.default_rng(1), (30, 30)), 0.5)[0]
-    assert contour.flags.owndata and contour.flags.writeable and contour.flags.c_contiguous
-    assert sys.getrefcount(contour) == 2
+    assert (contour if contour.base is None else contour.base).flags.owndata
+    assert contour.flags.writeable and contour.flags.c_contiguous and sys.getrefcount(contour) == 2
 
 
 def test_memory_does_not_grow():
@@ -396,3 +396,19 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 def test_the_package_imports_in_a_fresh_process_without_scikit_image():
     subprocess.run([sys.executable, "-c", "import contorno, sys; assert 'skimage' not in sys.modules"], check=True,
                    env={"PYTHONPATH": str(PACKAGE)})
+
+
+def test_short_contours_share_an_array_of_at_most_16_kibibytes():
+    noise = np.random.default_rng(0).random((300, 300))
+    long = np.sin(np.add.outer(np.arange(900.0), np.zeros(60)) / 40)
+    for found in (find_contours(noise, 0.5), contorno.find_contours_batch(noise, 0.5, dtype=np.float32), find_contours(long, 0.5),
+                  find_contours(np.hypot(*np.mgrid[-9:9, -9:9]), 5.0)):
+        before = [one.copy() for one in found]
+        for number, one in enumerate(found):
+            assert one.flags.c_contiguous and one.flags.aligned and one.flags.writeable and type(one) is np.ndarray
+            assert one.base is None or one.nbytes < one.base.nbytes <= 16 << 10 and one.base.base is None
+            one *= number
+        assert all(np.array_equal(one, number * old) for number, (one, old) in enumerate(zip(found, before)))
+        last = found[-1]
+        del found, one
+        assert np.array_equal(last, before[-1] * (len(before) - 1))

@@ -5,6 +5,7 @@
 
 #include "plugins/python/batch.h"
 #include "plugins/python/bindings.h"
+#include "plugins/python/contour_list.h"
 #include "plugins/python/host_array.h"
 #include "plugins/python/on_device.h"
 #include "plugins/python/process.h"
@@ -107,31 +108,15 @@ py::tuple flat_arrays(FlatContours found, PointType type) {
                         ids(kept->class_ids), ids(kept->frame_ids), ids(kept->level_ids));
 }
 
-namespace {
-
-template <class T>
-py::list contour_list(const FlatContours& flat, std::int64_t begin, std::int64_t end) {
-  py::list list(static_cast<std::size_t>(end - begin));
-  for (std::int64_t i = begin; i < end; ++i) {
-    const std::int64_t first = flat.offsets[static_cast<std::size_t>(i)],
-                       last = flat.offsets[static_cast<std::size_t>(i) + 1];
-    const std::byte* points = flat.points.data() + static_cast<std::size_t>(first) * 2 * sizeof(T);
-    PyList_SET_ITEM(list.ptr(), i - begin,
-                    points_array<T>(points, static_cast<std::size_t>(last - first)).release().ptr());
-  }
-  return list;
-}
-
-}  // namespace
-
 py::object nested_lists(const FlatContours& flat, PointType type, const StackShape& shape,
                         const Levels& levels) {
   std::size_t at = 0;
   const auto contours = [&] {
     const std::int64_t begin = flat.begin[at], end = flat.begin[at + 1];
     ++at;
-    return type == PointType::Float32 ? contour_list<float>(flat, begin, end)
-                                      : contour_list<double>(flat, begin, end);
+    return contour_list<std::int64_t>(
+        flat.points.data(), type,
+        std::span(flat.offsets.data() + begin, static_cast<std::size_t>(end - begin) + 1));
   };
   const auto of_plane = [&]() -> py::list {
     if (!levels.is_list) return contours();

@@ -39,7 +39,6 @@ std::int64_t stride_of(const DeviceArray& array, int axis) {
 
 DeviceInput::DeviceInput(py::handle object, std::string_view name, py::handle stream)
     : name_(name), object_(py::reinterpret_borrow<py::object>(object)) {
-  require_cuda();
   if (DeviceArray::is_on_device(object)) {
     device_.emplace(object, name, stream);
     place_ = {device_->device(), device_->stream()};
@@ -186,6 +185,7 @@ py::array DeviceInput::on_host() {
 }
 
 DevicePlace place_for(py::handle stream) {
+  require_cuda();
   if (stream.is_none()) return own_place();
   const auto arrays = py::module_::import("contorno._arrays");
   const auto handle = arrays.attr("stream_handle")(stream).cast<std::uintptr_t>();

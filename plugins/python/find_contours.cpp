@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plugins/python/bindings.h"
+#include "plugins/python/contour_list.h"
 #include "plugins/python/host_array.h"
 #include "plugins/python/on_device.h"
 #include "plugins/python/process.h"
@@ -54,17 +55,6 @@ std::optional<double> level_of(py::handle level, const HostArray& image) {
   return number(level);
 }
 
-py::list to_list(const PointD* points, const std::uint32_t* offsets, std::size_t contours) {
-  const auto count = static_cast<Py_ssize_t>(contours);
-  auto list = py::reinterpret_steal<py::list>(PyList_New(count));
-  if (!list) throw py::error_already_set();
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    const std::size_t size = offsets[i + 1] - offsets[i];
-    PyList_SET_ITEM(list.ptr(), i, points_array<double>(points + offsets[i], size).release().ptr());
-  }
-  return list;
-}
-
 py::list find_on_cpu(py::handle object, py::handle level, py::handle mask, py::handle threads,
                      FindContoursOptions options) {
   HostArray image(object, "image");
@@ -85,7 +75,9 @@ py::list find_on_cpu(py::handle object, py::handle level, py::handle mask, py::h
       options.band_rows = static_cast<int>(kBandSamples / image.side(1) + 1);
     found = find_contours(view, options);
   }
-  return to_list(found.points.data(), found.offsets.data(), found.count());
+  return contour_list<std::uint32_t>(reinterpret_cast<const std::byte*>(found.points.data()),
+                                     PointType::Float64,
+                                     std::span(found.offsets.data(), found.offsets.size()));
 }
 
 py::list find_on_cuda(py::handle image, py::handle level, py::handle mask,
@@ -94,7 +86,8 @@ py::list find_on_cuda(py::handle image, py::handle level, py::handle mask,
       image, level, mask,
       {.fully_connected = options.fully_connected, .positive_orientation = options.positive_orientation},
       &check_sides);
-  return to_list(reinterpret_cast<const PointD*>(found.points.data()), found.offsets.data(), found.count());
+  return contour_list<std::uint32_t>(found.points.data(), PointType::Float64,
+                                     std::span(found.offsets.data(), found.offsets.size()));
 }
 
 py::object find(py::handle image, py::handle level, py::handle fully_connected,

@@ -61,7 +61,6 @@ py::tuple fit(py::handle object, double sigma, double cut, const std::string& ke
                                                                    "precision")};
   std::optional<DevicePlace> device;
   if (options.backend == Backend::Cuda) {
-    require_cuda();
     device = place_of(object, "points", stream);
     options.stream = device->stream;
   }

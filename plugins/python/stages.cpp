@@ -92,6 +92,7 @@ py::list outputs_of(const AppliedStage& stage, const StageType& type, int dimens
 /// In memory of the stage's own: images are copied there, and results from there.
 py::list apply_on_host(const StageType& type, const ParamSet& set, const py::list& images, Layout layout,
                        Backend backend, py::handle threads, py::handle stream) {
+  if (backend == Backend::Cuda) require_cuda();
   std::vector<py::object> objects;
   std::list<HostArray> arrays;
   std::vector<ImageView> views;
@@ -132,7 +133,6 @@ py::list apply(const std::string& name, const py::list& images, const py::dict& 
   set_params(set, params);
   const Layout layout = planar ? Layout::Planar : Layout::Interleaved;
   const Backend backend = backend_of(place);
-  if (backend == Backend::Cuda) require_cuda();
   const bool there = stay || std::any_of(images.begin(), images.end(), [](py::handle image) {
                        return !is_numpy_array(image) && is_on_device(image);
                      });

@@ -13,7 +13,6 @@
 #include "plugins/python/device_result.h"
 #include "plugins/python/host_image.h"
 #include "plugins/python/idle.h"
-#include "plugins/python/process.h"
 #include "plugins/python/stages.h"
 #include "stages/diamond_square_cuda.h"
 #include "stages/mipmap_cuda.h"
@@ -89,7 +88,6 @@ py::object array_over(const ImageView& view, int dimensions, std::shared_ptr<Poo
 
 py::list apply_on_device(const StageType& type, const ParamSet& set, const py::list& images, Layout layout,
                          const OutputPlace& output) {
-  require_cuda();
   const DeviceImages given(images, type.inputs, layout, output.stream);
   const DevicePlace place = given.place();
   const std::string key = fmt::format("{}\n{}", key_of(type, set), place.device);
@@ -138,7 +136,6 @@ struct PlannedMipmaps {
 }  // namespace
 
 py::list mipmaps_on_device(py::handle image, const ParamSet& set, Layout layout, const OutputPlace& output) {
-  require_cuda();
   py::list images;
   images.append(image);
   const DeviceImages given(images, mipmap_stage().inputs, layout, output.stream);
@@ -173,7 +170,6 @@ py::list mipmaps_on_device(py::handle image, const ParamSet& set, Layout layout,
 
 py::object diamond_square_on_device(const DiamondSquareParams& params, const ImageFormat& format,
                                     const OutputPlace& output) {
-  require_cuda();
   const DevicePlace place = place_for(output.stream);
   const std::string key =
       fmt::format("{} {} {} {} {} {} {} {} {} {}", place.device, describe(format), params.exponent,
