@@ -10,9 +10,7 @@
 #include "cuda/error.h"
 #include "pipeline/applied_stage.h"
 #include "stages/catalog.h"
-#include "stages/diamond_square.h"
-#include "stages/mean_shift_filter.h"
-#include "stages/morphology.h"
+#include "tests/stage_harness.h"
 
 using namespace contorno;
 

@@ -1,4 +1,5 @@
 """Morphology on arrays, with elements that are arrays as well."""
+import functools
 import inspect
 
 import numpy as np
@@ -40,9 +41,15 @@ def element(shape, size=3, *, angle=0.0):
     return _core.element(shape, [float(side) for side in np.atleast_1d(size)], float(angle))
 
 
-def _encoded(values):
-    rows, columns = values.shape
-    return f"{columns} {rows} " + " ".join(map(repr, values.ravel().tolist()))
+def _encoded(mask):
+    """An element as the text that stages take for a file."""
+    members = mask != 0
+    return _text(members.shape, members.tobytes())
+
+
+@functools.lru_cache(64)
+def _text(shape, members):
+    return f"{shape[1]} {shape[0]} " + " ".join(map(str, members))
 
 
 def _element(given, name):
@@ -64,7 +71,7 @@ def _morphology(operation, image, shape, heights, anchor, options, layout, backe
     options, mask = {"operation": operation, **options}, _element(shape, "element")
     image, boolean = _as_bytes(image, "image", stream)
     if place == "cuda":
-        options.update(_anchor(anchor), element="file", file=_encoded((mask != 0).astype(float)))
+        options.update(_anchor(anchor), element="file", file=_encoded(mask))
         if heights is not None:
             options["heights"] = _element(heights, "heights").astype(float).ravel().tolist()
         result = _core.apply("morphology", [image], options, planar, place, threads, output == "device", stream)[0]
@@ -174,7 +181,7 @@ def hit_or_miss(image, hit, miss, *, anchor=None, border="identity", border_valu
     hit, miss = _element(hit, "hit"), _element(miss, "miss")
     image, boolean = _as_bytes(image, "image", stream)
     if place == "cuda":
-        options.update(_anchor(anchor), hit_file=_encoded((hit != 0).astype(float)), miss_file=_encoded((miss != 0).astype(float)))
+        options.update(_anchor(anchor), hit_file=_encoded(hit), miss_file=_encoded(miss))
         result = _core.apply("hit_or_miss", [image], options, planar, place, threads, output == "device", stream)[0]
     else:
         result = _core.hit_or_miss(image, hit, miss, anchor, options, planar, threads, stream)

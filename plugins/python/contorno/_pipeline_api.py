@@ -9,7 +9,7 @@ import zlib
 
 import numpy as np
 
-from . import _pipeline
+from . import _core, _pipeline
 from ._batch import ContourArrays
 
 Class = collections.namedtuple("Class", "name level colour hidden")
@@ -165,8 +165,9 @@ class Pipeline:
     def push(self, frame=None, maps=None):
         """Process a frame: (H, W, C) or (H, W) of uint8; and its maps: planes as `layout` says, or one plane (H, W).
 
-        Returns when the arrays have been copied; waits while all slots are busy.
+        Returns when the arrays have been copied (those on a GPU by way of the host); waits while all slots are busy.
         """
+        frame, maps = _on_host(frame, "frame"), _on_host(maps, "maps")
         if self._run is not None and not self._pushing:
             raise RuntimeError("the pipeline is being iterated over; close() it before frames are pushed")
         if self._run is None:
@@ -257,6 +258,10 @@ class _Results:
         self._pipeline.close()
         if self._bar is not None:
             self._bar.close()
+
+
+def _on_host(array, name):
+    return _core.to_host(array, name, None) if array is not None and _core.is_on_device(array) else array
 
 
 def _progress_bar(wanted, total):

@@ -1,6 +1,8 @@
 """The image stages as functions on arrays: what they share, any stage by name, and mipmaps. What they say of their options
 comes from the catalogue."""
 import functools
+import inspect
+import textwrap
 
 from . import _core
 from ._arrays import stream_handle
@@ -30,14 +32,27 @@ def stages():
     return {name: dict(stage) for name, stage in _catalogue().items()}
 
 
+_KINDS = {"flag": "bool", "integer": "int", "number": "float"}
+
+
+def _described(param, signature):
+    """What the catalogue says of a parameter, in the words of a docstring."""
+    kind, sentence, own = _KINDS.get(param["kind"], param["kind"]), param["sentence"], signature.parameters.get(param["name"])
+    if param["kind"] == "choice":
+        words = param["allowed"].removeprefix("one of ").split(", ")
+        kind = "{" + ", ".join(word if word.isdigit() else repr(word) for word in words) + "}"
+    elif kind != "bool":
+        sentence += f" Allowed: {param['allowed']}."
+    default = param["default"] if own is None else "" if own.default is own.empty else repr(own.default)
+    head = f"{param['name']} : {kind}" + (f", default {default}" if default else "")
+    return head + "\n" + textwrap.fill(sentence, 120, initial_indent="    ", subsequent_indent="    ")
+
+
 def _documented(stage, params, text):
     """Puts what the catalogue says of `params` in place of {params}, and the common options in place of {where} or {place}."""
     def decorate(function):
-        lines = []
-        for param in _catalogue()[stage]["params"] if stage else ():
-            if param["name"] in params:
-                lines.append(f"{param['name']} : {param['kind']}, default {param['default'] or 'empty'}\n"
-                             f"    {param['sentence']} Allowed: {param['allowed']}.")
+        signature = inspect.signature(function)
+        lines = [_described(param, signature) for param in (_catalogue()[stage]["params"] if stage else ()) if param["name"] in params]
         whole = text
         for name, block in (("{params}", "\n".join(lines)), ("{where}", _WHERE), ("{place}", _PLACE)):
             whole = whole.replace(name, block)
