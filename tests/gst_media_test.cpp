@@ -55,6 +55,33 @@ TEST_CASE("a lossless video comes back with every bit, count and time") {
   }
 }
 
+TEST_CASE("a video whose camera was held on its side comes upright") {
+  constexpr int kWidth = 48, kHeight = 20;
+  const Folder folder;
+  const auto source = open_source(test_source(), test_picture(kWidth, kHeight, 5));
+  auto frames = read_all(*source);
+  const auto sink = make_sink(video_sink(), {{"path", std::string("a.mov")}, {"codec", std::string("png")}});
+  write_all(*sink, frames, source->format(), folder.path());
+  // The track header's matrix: a quarter turn clockwise (ISO 14496-12, 8.3.2), where it was no turn.
+  std::string bytes = content(folder / "a.mov");
+  const std::string upright("\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0", 24);
+  const std::string turned("\0\0\0\0\0\1\0\0\0\0\0\0\xFF\xFF\0\0\0\0\0\0\0\0\0\0", 24);
+  const auto matrix = bytes.find(upright, bytes.find("tkhd"));
+  REQUIRE(matrix != std::string::npos);
+  bytes.replace(matrix, upright.size(), turned);
+  spill(folder / "b.mov", bytes);
+  const auto back = read_all(*open_source(video_source(), at(folder / "b.mov")));
+  REQUIRE(back.size() == 5);
+  REQUIRE(back[0].format.width == kHeight);
+  REQUIRE(back[0].format.height == kWidth);
+  int wrong = 0;
+  for (std::size_t i = 0; i < back.size(); ++i)
+    for (int y = 0; y < kWidth; ++y)
+      for (int x = 0; x < kHeight; ++x)
+        for (int c = 0; c < 3; ++c) wrong += back[i].at(x, y, c) != frames[i].at(y, kHeight - 1 - x, c);
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("every lossy codec that is installed keeps size, count, order and picture") {
   struct Case {
     const char* path;
