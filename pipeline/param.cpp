@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cmath>
 #include <numeric>
-#include <optional>
 
 #include "cuda/error.h"
 
@@ -124,47 +123,38 @@ const ParamSpec* ParamDeclaration::find(std::string_view name) const {
 
 namespace {
 
-/// The value in the form the setter takes, or nothing when it is not allowed.
-std::optional<ParamValue> accepted(const ParamSpec& spec, const ParamValue& value) {
-  const auto in_range = [&](double number) { return number >= spec.minimum && number <= spec.maximum; };
+/// An integer counts as a number.
+double number_of(const ParamValue& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
+  const auto* real = std::get_if<double>(&value);
+  return real != nullptr ? *real : std::nan("");
+}
+
+bool is_allowed(const ParamSpec& spec, const ParamValue& value) {
+  const auto in_range = [&](double number) {
+    return std::isfinite(number) && number >= spec.minimum && number <= spec.maximum;
+  };
+  const auto* text = std::get_if<std::string>(&value);
   switch (spec.kind) {
     case ParamKind::Flag:
-      if (std::holds_alternative<bool>(value)) return value;
-      return std::nullopt;
+      return std::holds_alternative<bool>(value);
     case ParamKind::Integer:
-      if (const auto* integer = std::get_if<std::int64_t>(&value);
-          integer && in_range(static_cast<double>(*integer)))
-        return value;
-      return std::nullopt;
-    case ParamKind::Number: {
-      double number = std::nan("");
-      if (const auto* integer = std::get_if<std::int64_t>(&value)) number = static_cast<double>(*integer);
-      if (const auto* real = std::get_if<double>(&value)) number = *real;
-      if (std::isfinite(number) && in_range(number)) return number;
-      return std::nullopt;
-    }
+      return std::holds_alternative<std::int64_t>(value) && in_range(number_of(value));
+    case ParamKind::Number:
+      return in_range(number_of(value));
     case ParamKind::Choice:
-      if (const auto* word = std::get_if<std::string>(&value))
-        if (std::find(spec.choices.begin(), spec.choices.end(), *word) != spec.choices.end()) return value;
-      return std::nullopt;
+      return text != nullptr &&
+             std::find(spec.choices.begin(), spec.choices.end(), *text) != spec.choices.end();
     case ParamKind::Text:
-      if (std::holds_alternative<std::string>(value)) return value;
-      return std::nullopt;
+      return text != nullptr;
     case ParamKind::Colour:
-      if (const auto* text = std::get_if<std::string>(&value)) {
-        parse_colour(*text);
-        return value;
-      }
-      return std::nullopt;
-    case ParamKind::Numbers:
-      if (const auto* numbers = std::get_if<std::vector<double>>(&value)) {
-        const bool count_fits =
-            numbers->size() >= spec.count_minimum && numbers->size() <= spec.count_maximum;
-        if (count_fits && std::all_of(numbers->begin(), numbers->end(),
-                                      [&](double n) { return std::isfinite(n) && in_range(n); }))
-          return value;
-      }
-      return std::nullopt;
+      if (text != nullptr) parse_colour(*text);
+      return text != nullptr;
+    case ParamKind::Numbers: {
+      const auto* numbers = std::get_if<std::vector<double>>(&value);
+      return numbers != nullptr && numbers->size() >= spec.count_minimum &&
+             numbers->size() <= spec.count_maximum && std::all_of(numbers->begin(), numbers->end(), in_range);
+    }
   }
   throw InternalError("unknown parameter kind");
 }
@@ -181,11 +171,15 @@ void ParamSet::set(std::string_view name, const ParamValue& value) {
                 fmt::format("unknown key '{}'{}", name,
                             near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near)));
   }
-  const std::optional<ParamValue> fit = accepted(*spec, value);
-  if (!fit)
+  if (!is_allowed(*spec, value))
     throw Error(ExitCode::BadOption,
                 fmt::format("{} is {}, allowed {}", name, to_text(value), spec->allowed()));
-  spec->set(values_.get(), *fit);
+  // The value is not copied: libstdc++ 12 crashes when the copy of a text or list in a variant finds no
+  // memory.
+  if (spec->kind == ParamKind::Number)
+    spec->set(values_.get(), number_of(value));
+  else
+    spec->set(values_.get(), value);
 }
 
 ParamValue ParamSet::get(std::string_view name) const {

@@ -172,7 +172,10 @@ void PlannedGraph::plan_nodes() {
     } catch (const InternalError&) {
       throw;
     } catch (const Error& error) {
-      throw Error(error.code(), fmt::format("node '{}': {}", spec.name, error.what()));
+      // Stages begin with their own name, which most nodes have too.
+      std::string_view reason = error.what();
+      if (const std::string own = spec.name + ": "; reason.starts_with(own)) reason.remove_prefix(own.size());
+      throw Error(error.code(), fmt::format("node '{}': {}", spec.name, reason));
     }
   }
 }

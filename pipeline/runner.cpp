@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <thread>
 
 #include "cuda/device.h"
@@ -107,13 +108,27 @@ void Runner::open_sinks() {
   }
 }
 
+/// Writes the exception that is being handled into `outcome`, unless there is an earlier one.
+void Runner::note_failure(SinkOutcome& outcome) {
+  if (!outcome.error.empty()) return;
+  try {
+    throw;
+  } catch (const Error& error) {
+    outcome.code = error.code(), outcome.error = error.what();
+  } catch (const std::bad_alloc&) {
+    outcome.code = ExitCode::OutOfMemory, outcome.error = "out of memory";
+  } catch (const std::exception& error) {
+    outcome.code = ExitCode::Io, outcome.error = error.what();
+  }
+}
+
 void Runner::finish_sinks() {
   for (Output& output : outputs_) {
     if (!output.opened) continue;
     try {
       output.binding.sink->finish();
-    } catch (const std::exception& error) {
-      if (output.outcome.error.empty()) output.outcome.error = error.what();
+    } catch (...) {
+      note_failure(output.outcome);
     }
     output.outcome.name = output.binding.name;
     output.outcome.summary = output.binding.sink->summary();
@@ -144,11 +159,15 @@ RunReport Runner::run() {
   const std::int64_t start = now_ns();
   guarded([&] { open_sinks(); });
   if (!aborted_) {
-    std::thread reader([&] { guarded([&] { read_loop(); }); });
-    std::thread launcher([&] { guarded([&] { launch_loop(); }); });
-    guarded([&] { finish_loop(); });
-    reader.join();
-    launcher.join();
+    // A thread that cannot be started ends the others by way of `guarded`.
+    std::thread reader, launcher;
+    guarded([&] {
+      reader = std::thread([&] { guarded([&] { read_loop(); }); });
+      launcher = std::thread([&] { guarded([&] { launch_loop(); }); });
+      finish_loop();
+    });
+    if (reader.joinable()) reader.join();
+    if (launcher.joinable()) launcher.join();
   }
   finish_sinks();
   report_.frames = progress();

@@ -91,13 +91,13 @@ class Runner {
   struct Output {
     SinkBinding binding;
     SinkOutcome outcome;
-    ExitCode code = ExitCode::Ok;
     bool opened = false;
   };
 
   void plan_slots();
   void open_sinks();
   void finish_sinks();
+  static void note_failure(SinkOutcome& outcome);
   void read_loop();
   bool reformat();
   void launch_loop();

@@ -112,8 +112,8 @@ void Runner::deliver(Slot& slot) {
       try {
         output.binding.sink->write(slot.graph->input().info, slot.graph->value(output.binding.input));
         any_open = true;
-      } catch (const std::exception& error) {
-        output.outcome.error = error.what();
+      } catch (...) {
+        note_failure(output.outcome);
       }
     }
     const std::int64_t end = now_ns();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda/error.h"
 #include "pipeline/graph.h"
 #include "pipeline/histogram.h"
 #include "pipeline/stage.h"
@@ -43,6 +44,7 @@ struct FrameFailure {
 
 struct SinkOutcome {
   std::string name, summary, error;  ///< error is empty when all went well
+  ExitCode code = ExitCode::Ok;      ///< of the error
 };
 
 struct RunReport {
