@@ -243,7 +243,9 @@ def test_missing_inputs_exit_with_66(contorno, tmp_path):
 
 def test_usage_errors_exit_with_2(contorno):
     assert contorno("run", check=False).returncode == 2
-    assert contorno("frobnicate", check=False).returncode == 2
+    done = contorno("find-contour", check=False)
+    assert done.returncode == 2
+    assert "there is no command 'find-contour' (did you mean 'find-contours'?)" in done.stderr
     assert contorno("run", "x.yaml", "--backend", "opencl", check=False).returncode == 2
 
 

@@ -133,24 +133,26 @@ int apply(const ApplyArguments& arguments, const std::vector<std::string>& words
 void add_apply_command(CLI::App& app, const Catalog& catalog, Action& action) {
   auto arguments = std::make_shared<ApplyArguments>();
   CLI::App* command = app.add_subcommand(
-      "apply", "apply one stage to one image or .npy array; its parameters as --name value");
-  command->add_option("STAGE", arguments->stage, "a stage of `contorno stages`")->required();
-  command->add_option("IN", arguments->input, "image or .npy file; - for a stage that takes none")
+      "apply", "Apply one stage to one image or .npy array; its parameters as --name value");
+  command->add_option("STAGE", arguments->stage, "A stage of `contorno stages`")->required();
+  command->add_option("IN", arguments->input, "Image or .npy file; - for a stage that takes none")
       ->required();
   command->add_option("OUT", arguments->output, ".npy, .png, .jpg or .tif file to write")->required();
-  command->add_option("--layout", arguments->layout, "of a three-dimensional array: hwc or chw")
+  command->add_option("--layout", arguments->layout, "Of a three-dimensional array: hwc or chw")
       ->check(CLI::IsMember({"hwc", "chw"}))
       ->capture_default_str();
-  command->add_option("--channels", arguments->channels, "of a picture: auto, grey, rgb or rgba")
+  command->add_option("--channels", arguments->channels, "Of a picture: auto, grey, rgb or rgba")
       ->check(CLI::IsMember({"auto", "grey", "rgb", "rgba"}))
       ->capture_default_str();
   command->add_option("--backend", arguments->backend, "auto, cpu or cuda")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
-  command->add_option("--threads", arguments->threads, "threads; 0 = as many as the machine has")
+  command->add_option("--threads", arguments->threads, "Threads; 0 = as many as the machine has")
       ->check(CLI::NonNegativeNumber);
   command->allow_extras();
-  command->footer("A second input or output of a stage is given as --PORT FILE and --PORT-out FILE.");
+  command->footer(
+      "'contorno stages STAGE' lists a stage's parameters, which are given as --NAME VALUE.\n"
+      "A second input or output of a stage is given as --PORT FILE and --PORT-out FILE.");
   command->callback([arguments, command, &catalog, &action] {
     action = [arguments, words = command->remaining(), &catalog] {
       return apply(*arguments, words, catalog);

@@ -79,8 +79,8 @@ void add_check_command(CLI::App& app, const Catalog& catalog, Action& action) {
   CLI::App* command =
       app.add_subcommand("check", "Check a graph and print it with all its values and shapes");
   auto options = std::make_shared<CheckOptions>();
-  command->add_option("graph", options->graph, "The graph, a YAML file")->required();
-  command->add_option("--set", options->overrides, "NODE.KEY=VALUE: change a value, as often as wanted")
+  command->add_option("GRAPH", options->graph, "Graph file (YAML)")->required();
+  command->add_option("--set", options->overrides, "NODE.KEY=VALUE over the graph's; may be repeated")
       ->take_all()
       ->expected(1);
   command->add_option("--input", options->input, "What the source reads, instead of what the graph says");

@@ -1,12 +1,16 @@
 // The program: parses the command line, runs one subcommand, turns every error into a line and an exit code.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
 
+#include "config/source_text.h"
 #include "cuda/error.h"
+#include "pipeline/param.h"
 #include "tools/commands.h"
 
 #ifndef CONTORNO_VERSION
@@ -14,6 +18,18 @@
 #endif
 
 namespace {
+
+/// The library would only say that a command is missing.
+void refuse_unknown_command(const CLI::App& app, const std::string& word) {
+  using namespace contorno;
+  if (word.starts_with('-')) return;
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  if (std::find(names.begin(), names.end(), word) != names.end()) return;
+  const std::string near = nearest(word, names);
+  throw Error(ExitCode::Usage, fmt::format("there is no command '{}'{}; 'contorno --help' lists all", word,
+                                           near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near)));
+}
 
 int run(int argc, char** argv) {
   using namespace contorno;
@@ -32,6 +48,7 @@ int run(int argc, char** argv) {
   add_find_contours_command(app, action);
   add_mean_shift_command(app, action);
   add_learn_command(app, catalog, action);
+  if (argc > 1) refuse_unknown_command(app, argv[1]);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -39,6 +56,17 @@ int run(int argc, char** argv) {
     return code == 0 ? 0 : static_cast<int>(ExitCode::Usage);
   }
   return action();
+}
+
+/// Messages may hold names of files, which must not colour a terminal.
+std::string printable_lines(std::string_view text) {
+  constexpr std::size_t kMostCharacters = 65536;  // a line; reports of graphs quote much
+  std::string shown;
+  for (std::size_t at = 0, end = 0; end != std::string_view::npos; at = end + 1) {
+    end = text.find('\n', at);
+    shown += (at == 0 ? "" : "\n") + contorno::config::printable(text.substr(at, end - at), kMostCharacters);
+  }
+  return shown;
 }
 
 /// OpenMP's threads spin for a while behind every loop unless told otherwise, and take the processors from
@@ -58,7 +86,10 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const contorno::Error& error) {
-    std::fprintf(stderr, "contorno: %s\n", error.what());
+    // Where memory has ended, the sentence goes out as it is.
+    std::fprintf(
+        stderr, "contorno: %s\n",
+        error.code() == ExitCode::OutOfMemory ? error.what() : printable_lines(error.what()).c_str());
     return static_cast<int>(error.code());
   } catch (const std::bad_alloc&) {
     std::fputs("contorno: out of memory\n", stderr);

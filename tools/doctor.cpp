@@ -102,8 +102,8 @@ void print_text(const ordered_json& json) {
 void add_doctor_command(CLI::App& app, Action& action) {
   auto as_json = std::make_shared<bool>(false);
   CLI::App* command =
-      app.add_subcommand("doctor", "say what this machine can do, and how to mend what it cannot");
-  command->add_flag("--json", *as_json, "as JSON");
+      app.add_subcommand("doctor", "Say what this machine can do, and how to mend what it cannot");
+  command->add_flag("--json", *as_json, "As JSON");
   command->callback([as_json, &action] {
     action = [as_json] {
       const ordered_json json = findings();

@@ -98,25 +98,24 @@ int run(const Arguments& arguments) {
 void add_find_contours_command(CLI::App& app, std::function<int()>& action) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
-      "find-contours", "Find the contours of one array, equal to scikit-image's find_contours.");
-  command->add_option("input", arguments->input, "Array of two dimensions (.npy).")->required();
-  command->add_option("--level", arguments->level, "Level; without it (minimum + maximum) / 2.");
-  command
-      ->add_option("--fully-connected", arguments->fully_connected, "Which samples of a saddle are joined.")
+      "find-contours", "Find the contours of one array, equal to scikit-image's find_contours");
+  command->add_option("ARRAY", arguments->input, "Array of two dimensions (.npy)")->required();
+  command->add_option("--level", arguments->level, "Level; without it (minimum + maximum) / 2");
+  command->add_option("--fully-connected", arguments->fully_connected, "Which samples of a saddle are joined")
       ->check(CLI::IsMember({"low", "high"}))
       ->capture_default_str();
   command
       ->add_option("--positive-orientation", arguments->positive_orientation,
-                   "What contours turn around counter-clockwise.")
+                   "What contours turn around counter-clockwise")
       ->check(CLI::IsMember({"low", "high"}))
       ->capture_default_str();
-  command->add_option("--mask", arguments->mask, "Array of bool (.npy): false = do not use the sample.");
-  command->add_option("--backend", arguments->backend, "Where it is computed; the result is the same.")
+  command->add_option("--mask", arguments->mask, "Array of bool (.npy): false = do not use the sample");
+  command->add_option("--backend", arguments->backend, "Where it is computed; the result is the same")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
-  command->add_option("--threads", arguments->threads, "Threads; 0 = as many as the machine has.")
+  command->add_option("--threads", arguments->threads, "Threads; 0 = as many as the machine has")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--json", arguments->json, "File to write, - for standard output.")
+  command->add_option("--json", arguments->json, "File to write, - for standard output")
       ->capture_default_str();
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }

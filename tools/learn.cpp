@@ -239,36 +239,36 @@ void add_learn_command(CLI::App& app, const Catalog& catalog, Action& action) {
   auto arguments = std::make_shared<LearnArguments>();
   LearnParams& params = arguments->params;
   CLI::App* command =
-      app.add_subcommand("learn", "Propose reference colours for classes from example frames, as a graph.");
-  command->add_option("frames", arguments->frames, "Picture, folder, glob or video with examples.")
+      app.add_subcommand("learn", "Propose reference colours for classes from example frames, as a graph");
+  command->add_option("FRAMES", arguments->frames, "Picture, folder, glob or video with examples")
       ->required();
   command
       ->add_option("--classes", arguments->classes,
                    "Names, by commas. With masks in the order of the masks' values; without, "
-                   "the most frequent colours first.")
+                   "the most frequent colours first")
       ->required()
       ->delimiter(',');
   command->add_option("--masks", arguments->masks,
                       "Folder of masks: NAME.png, NAME_labels.png or .npy for each frame NAME; value k "
-                      "= class k, from 0; other values are left out.");
-  command->add_option("--hidden", arguments->hidden, "Classes that are found but not drawn, by commas.")
+                      "= class k, from 0; other values are left out");
+  command->add_option("--hidden", arguments->hidden, "Classes that are found but not drawn, by commas")
       ->delimiter(',');
-  command->add_option("-o,--output", arguments->output, "Graph to write.")->capture_default_str();
-  command->add_option("--frames", arguments->frame_limit, "Most frames to look at, spread over all.")
+  command->add_option("-o,--output", arguments->output, "Graph to write")->capture_default_str();
+  command->add_option("--frames", arguments->frame_limit, "Most frames to look at, spread over all")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   command
       ->add_option("--sigma", params.sigma,
                    "Width of the kernel in oklab: colours nearer than that gather in one reference. "
-                   "Without masks it shrinks until there are enough.")
+                   "Without masks it shrinks until there are enough")
       ->check(CLI::Range(1e-3, 1.0))
       ->capture_default_str();
-  command->add_option("--references", params.references, "Most references a class.")
+  command->add_option("--references", params.references, "Most references a class")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   command
       ->add_option("--min-share", params.min_share,
-                   "Share of a class's pixels (without masks: of all) that a reference must stand for.")
+                   "Share of a class's pixels (without masks: of all) that a reference must stand for")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   command->callback([arguments, &catalog, &action] {

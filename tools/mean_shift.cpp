@@ -89,43 +89,42 @@ int run(const MeanShiftArguments& arguments) {
 void add_mean_shift_command(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<MeanShiftArguments>();
   MeanShiftParams& params = arguments->params;
-  CLI::App* command = app.add_subcommand("mean-shift", "Find the clusters of points by mean shift.");
-  command->add_option("input", arguments->input, "Points (.npy): N x dims, any number type.")->required();
+  CLI::App* command = app.add_subcommand("mean-shift", "Find the clusters of points by mean shift");
+  command->add_option("POINTS", arguments->input, "Points (.npy): N x dims, any number type")->required();
   command
-      ->add_option("labels", arguments->labels, "File for the N labels (.npy, float64); -1 = in no cluster.")
+      ->add_option("LABELS", arguments->labels, "File for the N labels (.npy, float64); -1 = in no cluster")
       ->required();
-  command->add_option("--modes", arguments->modes, "File for the clusters' modes (.npy).");
-  command->add_option("--points", arguments->points, "File for where each point came to rest (.npy).");
-  command->add_option("--sigma", arguments->sigma, "Width of the kernel, or auto: estimated from neighbours.")
+  command->add_option("--modes", arguments->modes, "File for the clusters' modes (.npy)");
+  command->add_option("--points", arguments->points, "File for where each point came to rest (.npy)");
+  command->add_option("--sigma", arguments->sigma, "Width of the kernel, or auto: estimated from neighbours")
       ->capture_default_str();
   command
-      ->add_option("--quantile", arguments->quantile, "With auto: which neighbour, as a share of all points.")
+      ->add_option("--quantile", arguments->quantile, "With auto: which neighbour, as a share of all points")
       ->check(CLI::Range(1e-9, 1.0))
       ->capture_default_str();
-  command->add_option("--kernel", params.kernel, "gaussian, flat or epanechnikov.")
+  command->add_option("--kernel", params.kernel, "gaussian, flat or epanechnikov")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, MeanShiftKernel>{{"gaussian", MeanShiftKernel::Gaussian},
                                                  {"flat", MeanShiftKernel::Flat},
                                                  {"epanechnikov", MeanShiftKernel::Epanechnikov}}));
-  command->add_option("--cut", params.cut, "Where the Gaussian ends, in sigmas.")->capture_default_str();
+  command->add_option("--cut", params.cut, "Where the Gaussian ends, in sigmas")->capture_default_str();
   command->add_flag_callback(
       "--paper-compat", [&params] { params.cut_rule = MeanShiftCut::SigmaSquared; },
-      "The Gaussian ends at a distance of sigma squared.");
-  command->add_option("--stop", params.stop, "point: each by itself; frobenius: all together.")
+      "The Gaussian ends at a distance of sigma squared");
+  command->add_option("--stop", params.stop, "point: each by itself; frobenius: all together")
       ->transform(CLI::CheckedTransformer(std::map<std::string, MeanShiftStop>{
           {"point", MeanShiftStop::PerPoint}, {"frobenius", MeanShiftStop::Frobenius}}));
   command
-      ->add_option("--eps", params.eps, "Steps shorter than eps sigmas end a climb; with frobenius the norm.")
+      ->add_option("--eps", params.eps, "Steps shorter than eps sigmas end a climb; with frobenius the norm")
       ->capture_default_str();
-  command->add_option("--max-iterations", params.max_iterations, "Most steps.")->capture_default_str();
-  command->add_option("--merge", params.merge, "Ends so many sigmas apart are one cluster.")
+  command->add_option("--max-iterations", params.max_iterations, "Most steps")->capture_default_str();
+  command->add_option("--merge", params.merge, "Ends so many sigmas apart are one cluster")
       ->capture_default_str();
-  command->add_option("--min-size", params.min_size, "Smaller clusters are dissolved.")
-      ->capture_default_str();
-  command->add_option("--backend", arguments->backend, "auto, cpu or cuda.")
+  command->add_option("--min-size", params.min_size, "Smaller clusters are dissolved")->capture_default_str();
+  command->add_option("--backend", arguments->backend, "auto, cpu or cuda")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
-  command->add_option("--threads", arguments->threads, "Threads; 0 = as many as the machine has.")
+  command->add_option("--threads", arguments->threads, "Threads; 0 = as many as the machine has")
       ->check(CLI::NonNegativeNumber);
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }

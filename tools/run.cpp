@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "config/load.h"
+#include "config/source_text.h"
 #include "cuda/error.h"
 #include "pipeline/runner.h"
 #include "plugins/text_pango.h"
@@ -54,16 +55,19 @@ class Progress {
 class FailureLog {
  public:
   void operator()(const FrameFailure& failure) {
+    // Names of files are in it, and may forge neither lines of a log nor colours.
+    const std::string reason = config::printable(failure.reason, kMostCharacters);
     ++count_;
     if (count_ <= 5)
-      fmt::print(stderr, "contorno: frame {} put aside: {}\n", failure.frame, failure.reason);
+      fmt::print(stderr, "contorno: frame {} put aside: {}\n", failure.frame, reason);
     else if (count_ == next_)
       fmt::print(stderr, "contorno: {} frames put aside so far, the last one {}: {}\n", count_, failure.frame,
-                 failure.reason);
+                 reason);
     if (count_ == next_) next_ *= 10;
   }
 
  private:
+  static constexpr std::size_t kMostCharacters = 4096;
   std::uint64_t count_ = 0, next_ = 10;
 };
 
@@ -144,7 +148,7 @@ RunReport run_watched(Runner& runner, const Progress& progress) {
 
 int exit_code(const RunReport& report, int signal) {
   for (const SinkOutcome& sink : report.sinks)
-    if (!sink.error.empty()) return static_cast<int>(ExitCode::Io);
+    if (!sink.error.empty()) return static_cast<int>(sink.code);
   if (signal != 0) return 128 + signal;
   return static_cast<int>(report.frames.failed > 0 ? ExitCode::Quarantined : ExitCode::Ok);
 }
@@ -196,22 +200,22 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
 
 void add_run_command(CLI::App& app, const Catalog& catalog, Action& action) {
   auto arguments = std::make_shared<RunArguments>();
-  CLI::App* command = app.add_subcommand("run", "run a graph: frames or class maps in, contours out");
-  command->add_option("GRAPH", arguments->graph, "graph file (YAML)")->required();
+  CLI::App* command = app.add_subcommand("run", "Run a graph: frames or class maps in, contours out");
+  command->add_option("GRAPH", arguments->graph, "Graph file (YAML)")->required();
   command->add_option("--input", arguments->input,
-                      "what the source reads, instead of the graph's (file, folder, URI, device)");
-  command->add_option("--output", arguments->output, "folder for everything that is written")
+                      "What the source reads, instead of the graph's (file, folder, URI, device)");
+  command->add_option("--output", arguments->output, "Folder for everything that is written")
       ->capture_default_str();
   command->add_option("--set", arguments->overrides, "NODE.KEY=VALUE over the graph's; may be repeated");
-  command->add_option("--frames", arguments->frames, "stop after so many frames");
+  command->add_option("--frames", arguments->frames, "Stop after so many frames");
   command
       ->add_option("--backend", arguments->backend,
                    "auto, cpu or cuda; CONTORNO_BACKEND in the environment overrides it")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
-  command->add_option("--report", arguments->report, "write the run report as JSON");
-  command->add_option("--trace", arguments->trace, "write a Chrome/Perfetto trace as JSON");
-  command->add_flag("--preview", arguments->preview, "show the result in a window");
-  command->add_flag("--quiet", arguments->quiet, "no progress and no closing message");
+  command->add_option("--report", arguments->report, "Write the run report as JSON");
+  command->add_option("--trace", arguments->trace, "Write a Chrome/Perfetto trace as JSON");
+  command->add_flag("--preview", arguments->preview, "Show the result in a window");
+  command->add_flag("--quiet", arguments->quiet, "No progress and no closing message");
   command->callback([arguments, &catalog, &action] {
     action = [arguments, &catalog] { return run_graph(*arguments, catalog); };
   });

@@ -33,7 +33,7 @@ int print(const std::string& text) {
 void add_stages_command(CLI::App& app, const Catalog& catalog, Action& action) {
   CLI::App* command = app.add_subcommand("stages", "List what graphs are made of, or explain one of them");
   auto name = std::make_shared<std::string>();
-  command->add_option("name", *name, "A stage, source, sink or section");
+  command->add_option("NAME", *name, "A stage, source, sink or section");
   command->callback([&action, &catalog, name] {
     action = [&catalog, name] {
       return print(name->empty() ? config::help_overview(catalog, terminal_style())

@@ -1,0 +1,155 @@
+"""What the program does when memory ends, calls are interrupted, disks fill up, or a log is flooded: docs/architecture.md,
+"Errors"."""
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+from conftest import PROGRAM, ROOT, blobs, classes_yaml, read_lines
+
+GRAPH = """
+pipeline: {{backend: cpu, threads: 2, slots: 2}}
+source: {{type: dataset, location: ., layout: hwc}}
+classes:
+{classes}
+stages:
+  - type: marching_squares
+  - type: contour_assembly
+sinks:
+  - {{type: jsonl, path: contours.jsonl}}
+  - {{type: geojson, path: contours.geojson}}
+"""
+
+
+@pytest.fixture(scope="module")
+def preloaded(tmp_path_factory):
+    """A library of faults to preload; its source says which."""
+    compiler = shutil.which("c++")
+    if compiler is None:
+        pytest.skip("needs a compiler")
+    library = tmp_path_factory.mktemp("faults") / "preloaded.so"
+    subprocess.run([compiler, "-std=c++20", "-O1", "-shared", "-fPIC", "-o", library,
+                    ROOT / "tests" / "data" / "faults" / "preloaded.cpp", "-ldl"], check=True)
+    return library
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A graph and the maps of three small frames."""
+    maps = tmp_path / "maps"
+    maps.mkdir()
+    for frame in range(3):
+        np.save(maps / f"{frame}.npy", blobs(24, 40, 2, frame))
+    # The same in one file: to read a folder, libstdc++ needs memory where it may not throw.
+    np.save(tmp_path / "maps.npy", np.stack([blobs(24, 40, 2, frame) for frame in range(3)]))
+    (tmp_path / "graph.yaml").write_text(GRAPH.format(classes=classes_yaml(2)))
+    return tmp_path
+
+
+def run_small(small, name, env=None, maps="maps", **kwargs):
+    # OMP_WAIT_POLICY: with it the program does not start itself a second time.
+    return subprocess.run([PROGRAM, "run", "graph.yaml", "--input", maps, "--output", name, "--quiet"], cwd=small,
+                          capture_output=True, text=True, timeout=120,
+                          env={**os.environ, "OMP_WAIT_POLICY": "passive", **(env or {})}, **kwargs)
+
+
+def test_whichever_allocation_fails_the_program_says_so(small, preloaded):
+    whole = run_small(small, "whole", maps="maps.npy")
+    assert whole.returncode == 0, whole.stderr
+    expected = (small / "whole" / "contours.jsonl").read_bytes()
+    number, failed = 1, 0
+    while True:
+        done = run_small(small, "out", {"LD_PRELOAD": str(preloaded), "FAULT_NEW": str(number)},
+                         "maps.npy")
+        came = "came" in done.stderr
+        assert done.returncode in ((0, 3, 71) if came else (0,)), (number, done.returncode, done.stderr)
+        if done.returncode == 0:
+            assert (small / "out" / "contours.jsonl").read_bytes() == expected, number
+        else:
+            failed += 1
+            assert done.returncode == 3 or "out of memory" in done.stderr, (number, done.stderr)
+        if not came:
+            break
+        number += 1 + number // 8  # each of the first, then a sample
+    assert failed > 20
+
+
+def test_short_and_interrupted_reads_and_writes_change_nothing(small, preloaded):
+    assert run_small(small, "whole").returncode == 0
+    done = run_small(small, "out", {"LD_PRELOAD": str(preloaded), "FAULT_IO": "1"})
+    assert done.returncode == 0, done.stderr
+    for name in ("contours.jsonl", "contours.geojson"):
+        assert (small / "out" / name).read_bytes() == (small / "whole" / name).read_bytes()
+
+
+@pytest.mark.parametrize("mebibytes", [700, 1000, 1500])
+def test_an_array_larger_than_the_memory_limit_ends_with_71(tmp_path, mebibytes):
+    array = tmp_path / "large.npy"
+    np.lib.format.open_memmap(array, "w+", np.float32, (20_000, 20_000))  # 1.6 GB, without a byte on the disk
+    limit = mebibytes << 20
+    done = subprocess.run([PROGRAM, "find-contours", array, "--json", tmp_path / "out.json"], capture_output=True,
+                          text=True, timeout=300, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+    assert done.returncode == 71, (done.returncode, done.stderr)
+    assert "memory" in done.stderr
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_a_second_signal_ends_a_run_that_cannot_come_to_its_end(tmp_path):
+    # Nobody reads the pipe: the sink waits where a request to stop does not reach it.
+    os.mkfifo(tmp_path / "contours.jsonl")
+    process = subprocess.Popen([PROGRAM, "run", ROOT / "config" / "examples" / "pattern.yaml", "--output", tmp_path,
+                                "--set", "source.frames=0"])
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    time.sleep(1)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=10) == 130
+
+
+def test_a_pipe_in_the_place_of_a_video_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    done = subprocess.run([PROGRAM, "run", ROOT / "config" / "examples" / "demo.yaml", "--input", tmp_path / "pipe",
+                           "--output", tmp_path / "out"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 66
+    assert "not a regular file" in done.stderr
+
+
+def test_a_flood_of_bad_frames_does_not_flood_the_log(small):
+    for frame in range(2000):
+        (small / "maps" / f"bad{frame}.npy").write_bytes(b"\x93NUMPY\x01\x00 not a header")
+    done = run_small(small, "out")
+    assert done.returncode == 3
+    lines = [line for line in done.stderr.splitlines() if "put aside" in line]
+    assert 5 <= len(lines) <= 12
+    assert "1000 frames" in lines[-1]
+
+
+def test_names_of_files_cannot_forge_lines_or_colours_in_a_log(small):
+    name = "9\ncontorno: all is well\x1b[31m.npy"
+    (small / "maps" / name).write_bytes(b"not a map")
+    done = run_small(small, "out")
+    assert done.returncode == 3
+    assert "\x1b" not in done.stderr
+    assert not any(line.startswith("contorno: all is well") for line in done.stderr.splitlines())
+
+
+def test_two_runs_at_the_same_time_do_not_disturb_each_other(small):
+    command = [PROGRAM, "run", "graph.yaml", "--input", "maps", "--quiet", "--output"]
+    runs = [subprocess.Popen([*command, f"out{one}"], cwd=small) for one in range(3)]
+    assert [one.wait(timeout=120) for one in runs] == [0, 0, 0]
+    assert len({(small / f"out{one}" / "contours.jsonl").read_bytes() for one in range(3)}) == 1
+    assert len(read_lines(small / "out0" / "contours.jsonl")) == 3
+
+
+def test_latencies_come_from_a_clock_that_nobody_sets():
+    """A clock that is set back must not show in any latency: the wall clock appears nowhere."""
+    wrong = [str(path.relative_to(ROOT)) for folder in ("cuda", "pipeline", "stages", "config", "plugins", "tools")
+             for path in (ROOT / folder).rglob("*") if path.suffix in (".h", ".cpp", ".cu", ".cuh", ".inc")
+             for word in ("system_clock", "gettimeofday", "CLOCK_REALTIME", "std::time(", "high_resolution_clock")
+             if word in path.read_text()]
+    assert wrong == []
