@@ -66,6 +66,25 @@ TEST_CASE("as many frames come out as went in, in order, for every number of fra
     }
 }
 
+TEST_CASE("runs at the same time in one process do not disturb each other") {
+  constexpr std::uint64_t kFrames[] = {400, 70, 1, 230};
+  const GraphSpec graph = fake::copy_graph();
+  std::vector<Run> results(std::size(kFrames));
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < results.size(); ++i)
+    threads.emplace_back([&, i] {
+      fake::CountingSource source(kFrames[i]);
+      run(results[i], graph, source);
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    check_accounts(results[i].report);
+    REQUIRE(results[i].sink.payloads.size() == kFrames[i]);
+    for (std::uint64_t frame = 0; frame < kFrames[i]; ++frame)
+      CHECK(results[i].sink.payloads[frame] == frame);
+  }
+}
+
 TEST_CASE("a slow sink behind a live source drops the oldest frames and counts them") {
   GraphSpec graph = fake::copy_graph();
   graph.settings.slots = 3;
@@ -184,6 +203,8 @@ TEST_CASE("a sink that breaks gets no more frames and its error is in the report
   CHECK(broken.finished == 1);
   REQUIRE(report.sinks.size() == 2);
   CHECK(report.sinks[1].error == "planted sink error");
+  CHECK(report.sinks[1].code == ExitCode::Io);
+  CHECK(report.sinks[0].code == ExitCode::Ok);
 }
 
 TEST_CASE("an overflowing frame is run again with more capacity, once for all slots, and is counted") {
