@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -247,6 +248,15 @@ def test_usage_errors_exit_with_2(contorno):
     assert done.returncode == 2
     assert "there is no command 'find-contour' (did you mean 'find-contours'?)" in done.stderr
     assert contorno("run", "x.yaml", "--backend", "opencl", check=False).returncode == 2
+
+
+def test_the_help_of_every_command_is_plain_text(contorno):
+    commands = re.findall(r"^  ([a-z-]+) {3,}\S", contorno("--help").stdout.split("Subcommands:")[1], re.M)
+    assert len(commands) >= 10
+    for command in commands:
+        text = contorno(command, "--help").stdout
+        assert f"contorno {command}" in text
+        assert text.replace("\n", "").isprintable(), command
 
 
 def test_cuda_by_name_never_falls_back(contorno, tmp_path):

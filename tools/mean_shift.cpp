@@ -84,6 +84,14 @@ int run(const MeanShiftArguments& arguments) {
   return static_cast<int>(ExitCode::Ok);
 }
 
+/// An option that takes one of these words. (CheckedTransformer would print the values behind them as well.)
+template <class E>
+void add_choice(CLI::App* command, const std::string& name, E& value, const std::string& sentence,
+                const std::map<std::string, E>& words) {
+  const auto set = [&value, words](const std::string& word) { value = words.at(word); };
+  command->add_option_function<std::string>(name, set, sentence)->check(CLI::IsMember(words));
+}
+
 }  // namespace
 
 void add_mean_shift_command(CLI::App& app, Action& action) {
@@ -102,18 +110,16 @@ void add_mean_shift_command(CLI::App& app, Action& action) {
       ->add_option("--quantile", arguments->quantile, "With auto: which neighbour, as a share of all points")
       ->check(CLI::Range(1e-9, 1.0))
       ->capture_default_str();
-  command->add_option("--kernel", params.kernel, "gaussian, flat or epanechnikov")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, MeanShiftKernel>{{"gaussian", MeanShiftKernel::Gaussian},
-                                                 {"flat", MeanShiftKernel::Flat},
-                                                 {"epanechnikov", MeanShiftKernel::Epanechnikov}}));
+  add_choice(command, "--kernel", params.kernel, "What a point counts by its distance",
+             {{"gaussian", MeanShiftKernel::Gaussian},
+              {"flat", MeanShiftKernel::Flat},
+              {"epanechnikov", MeanShiftKernel::Epanechnikov}});
   command->add_option("--cut", params.cut, "Where the Gaussian ends, in sigmas")->capture_default_str();
   command->add_flag_callback(
       "--paper-compat", [&params] { params.cut_rule = MeanShiftCut::SigmaSquared; },
       "The Gaussian ends at a distance of sigma squared");
-  command->add_option("--stop", params.stop, "point: each by itself; frobenius: all together")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, MeanShiftStop>{
-          {"point", MeanShiftStop::PerPoint}, {"frobenius", MeanShiftStop::Frobenius}}));
+  add_choice(command, "--stop", params.stop, "point: each by itself; frobenius: all together",
+             {{"point", MeanShiftStop::PerPoint}, {"frobenius", MeanShiftStop::Frobenius}});
   command
       ->add_option("--eps", params.eps, "Steps shorter than eps sigmas end a climb; with frobenius the norm")
       ->capture_default_str();
