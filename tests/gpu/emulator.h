@@ -56,7 +56,7 @@ struct Fiber {
   ucontext_t context;
   std::unique_ptr<unsigned char[]> stack;
   Block* block = nullptr;
-  EmulatedDim thread{}, block_index{}, grid{};
+  EmulatedDim thread{}, block_index{}, block_size{}, grid{};
   const Barrier* waits_for = nullptr;
   unsigned generation = 0;
   bool done = true;
@@ -142,7 +142,8 @@ inline void run_grid(unsigned blocks, unsigned threads, std::size_t shared, bool
         Fiber& fiber = fibers[b * threads + t];
         if (!fiber.stack) fiber.stack = std::make_unique<unsigned char[]>(kStack);
         fiber.block = &block;
-        fiber.thread = {t}, fiber.block_index = {first + b}, fiber.grid = {blocks};
+        fiber.thread = {t}, fiber.block_index = {first + b}, fiber.block_size = {threads},
+        fiber.grid = {blocks};
         fiber.waits_for = nullptr;
         fiber.done = false;
         getcontext(&fiber.context);
@@ -174,6 +175,7 @@ inline void run_grid(unsigned blocks, unsigned threads, std::size_t shared, bool
 
 #define threadIdx (::contorno::emulated::running->thread)
 #define blockIdx (::contorno::emulated::running->block_index)
+#define blockDim (::contorno::emulated::running->block_size)
 #define gridDim (::contorno::emulated::running->grid)
 
 inline void __syncthreads() {
@@ -247,6 +249,18 @@ inline unsigned __vmins2(unsigned a, unsigned b) {
 }
 inline unsigned __vmaxs2(unsigned a, unsigned b) {
   return by_halves<std::int16_t>(a, b, [](auto x, auto y) { return std::max(x, y); });
+}
+inline unsigned __vimin3_u16x2(unsigned a, unsigned b, unsigned c) {
+  return __vminu2(__vminu2(a, b), c);
+}
+inline unsigned __vimax3_u16x2(unsigned a, unsigned b, unsigned c) {
+  return __vmaxu2(__vmaxu2(a, b), c);
+}
+inline unsigned __vimin3_s16x2(unsigned a, unsigned b, unsigned c) {
+  return __vmins2(__vmins2(a, b), c);
+}
+inline unsigned __vimax3_s16x2(unsigned a, unsigned b, unsigned c) {
+  return __vmaxs2(__vmaxs2(a, b), c);
 }
 inline int __popc(unsigned v) {
   return std::popcount(v);
