@@ -41,6 +41,14 @@ struct AllowingLauncher {
   void together(const char*, Kernel*, unsigned, unsigned, const Job&) const {}
 };
 
+/// Bytes of shared memory that a block may have here.
+std::size_t most_shared_here() {
+  int device = 0, most = 0;
+  CONTORNO_CUDA_CHECK(cudaGetDevice(&device));
+  CONTORNO_CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  return static_cast<std::size_t>(most);
+}
+
 /// How many blocks of a reconstruction run at the same time.
 template <class S>
 unsigned blocks_together() {
@@ -89,8 +97,8 @@ class PlannedCuda final : public Stage {
   void plan(PlanContext& context) override {
     const ImageFormat& format = context.image(0);
     context.set_output(0, format);
-    device_.emplace(make_plan_(format));
-    tables_ = device_table(device_->tables());
+    device_.emplace(make_plan_(format), most_shared_here());
+    runs_ = device_table(device_->runs());
     terms_ = device_table(device_->terms());
     scratch_ = context.scratch(std::max<std::size_t>(device_->scratch_bytes(), 1), MemoryKind::Device);
     if (device_->plan().reconstruction) reconstruction_.plan(context, format);
@@ -100,7 +108,7 @@ class PlannedCuda final : public Stage {
 
   void run(const RunContext& context) const override {
     const ImageView &in = context.image_in(0), &out = context.image_out(0);
-    device_->run(in, out, table_at<DeviceTable>(tables_), table_at<DeviceTerm>(terms_),
+    device_->run(in, out, table_at<TileRuns>(runs_), table_at<DeviceTerm>(terms_),
                  context.scratch<std::byte>(scratch_), StreamLauncher{context.stream});
     if (device_->plan().reconstruction)
       reconstruction_.run(context, *device_->plan().reconstruction, out, in, device_->plan().options);
@@ -109,7 +117,7 @@ class PlannedCuda final : public Stage {
  private:
   MakePlan make_plan_;
   std::optional<DevicePlan> device_;
-  Block tables_, terms_;
+  Block runs_, terms_;
   Scratch scratch_;
   DeviceReconstruction reconstruction_;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "stages/morphology_device_plan.cuh"
+#include "stages/morphology_device_rectangles.cuh"
 #include "stages/morphology_reconstruct.cuh"
 
 namespace contorno::morphology_cuda {
@@ -16,7 +17,7 @@ struct DevicePlan::PassRun {
   const MorphologyPass& pass;
   std::size_t first_window;
   const ImageView &in, &out;
-  const DeviceTable* tables;
+  const TileRuns* runs_of_plan;
   const DeviceTerm* terms;
   std::byte* scratch;
   const Launcher& launcher;
@@ -52,27 +53,9 @@ struct DevicePlan::PassRun {
     if (device.pads()) pad(seen);
     const Window& first = pass.windows.front();
     const Window& last = pass.windows.back();
-    const bool rectangles = first.rectangle && last.rectangle && !device.plan_.raised;
-    if (rectangles) {
-      rows<Place::Image, Place::Words, PassResult::Store>(first, first.left, first.columns(), strips.width,
-                                                          words(0), nullptr, outside(first), outside(first));
-      int made = 1;
-      if (pass.windows.size() == 1)
-        columns(first, nullptr, words(0), words(1), outside(first));
-      else if (first.rows() + last.rows() < kFusedRows)
-        columns(first, &last, words(0), words(1), outside(last));
-      else {
-        columns(first, nullptr, words(0), words(1), outside(last));
-        columns(last, nullptr, words(1), words(0), outside(last));
-        made = 0;
-      }
-      if (pass.windows.size() == 1)
-        rows<Place::Words, Place::Image, kResult>(last, 0, 1, strips.width, nullptr, words(made),
-                                                  outside(last), 0);
-      else
-        rows<Place::Words, Place::Image, kResult>(last, last.left, last.columns(), strips.width, nullptr,
-                                                  words(made), outside(last), 0);
-      return;
+    if constexpr (!Rule::kHeights) {
+      if (device.by_rectangles(pass)) return rectangles(seen);
+      if (device.by_tiles(pass, first_window)) return tiles(seen);
     }
     rows<Place::Image, Place::Words, PassResult::Store>(first, 0, 1, strips.width, words(0), nullptr,
                                                         outside(first), outside(first));
@@ -87,7 +70,74 @@ struct DevicePlan::PassRun {
   }
 
  private:
-  static constexpr int kFusedRows = 260;
+  Lines from_image(const ImageFormat& seen) const {
+    return {.pixels = source, .samples = seen.width * strips.pixel, .rows = seen.height};
+  }
+  Lines lines_between(const ImageFormat& seen, int which) const {
+    const auto pitch = static_cast<std::ptrdiff_t>(device.lines_pitch(seen));
+    const Pixels pixels{.data = reinterpret_cast<char*>(words(which)),
+                        .row = pitch,
+                        .plane = pitch * seen.height,
+                        .words = true};
+    return {.pixels = pixels, .samples = seen.width * strips.pixel, .rows = seen.height, .between = true};
+  }
+  Target to_image() const {
+    Target target{.source = pixels_of(in), .result = pass.result};
+    target.keeps_alpha = device.plan_.keeps_alpha;
+    target.lines.pixels = pixels_of(at(pass.to));
+    target.lines.samples = device.plan_.format.width * strips.pixel;
+    target.lines.rows = device.plan_.format.height;
+    return target;
+  }
+
+  void rectangles(const ImageFormat& seen) const {
+    const Window& first = pass.windows.front();
+    const Window& last = pass.windows.back();
+    RectangleRun<Rule, Launcher> run{.seen = seen, .format = device.plan_.format, .launcher = launcher};
+    run.pixel = strips.pixel, run.crop_x = crop_x, run.crop_y = crop_y;
+    run.image = from_image(seen), run.target = to_image();
+    run.between[0] = lines_between(seen, 0), run.between[1] = lines_between(seen, 1);
+    if (pass.windows.size() == 2)
+      run.both(first, outside(first), last, outside(last));
+    else
+      run.one(first, outside(first));
+  }
+
+  void tiles(const ImageFormat& seen) const {
+    Target target = to_image();
+    if (pass.windows.size() == 1) return tile(0, from_image(seen), target, false);
+    tile(0, from_image(seen), {.lines = lines_between(seen, 0)},
+         Rule::kFloat && !pass.windows.front().holds_origin);
+    tile(1, lines_between(seen, 0), target, false);
+  }
+  void tile(std::size_t which, const Lines& from, const Target& to, bool settle) const {
+    const Window& window = pass.windows[which];
+    const TilePlan& plan = device.windows_[first_window + which].tile;
+    TileJob job{.in = from, .to = to, .runs = runs_of_plan + plan.runs, .levels = plan.levels};
+    std::copy_n(plan.level_ends, plan.levels, job.level_ends);
+    job.pixel = strips.pixel, job.left = plan.left, job.top = window.top + crop_y;
+    job.in_down = plan.in_down, job.outputs = plan.outputs;
+    const int down = plan.down() * kLanes<W>;
+    job.wide = static_cast<unsigned>((to.lines.samples + kTileAcross - 1) / kTileAcross);
+    job.high = static_cast<unsigned>((to.lines.rows + down - 1) / down);
+    job.planes = static_cast<unsigned>(strips.planes);
+    job.settle = settle, job.outside = outside(window);
+    const unsigned blocks = job.wide * job.high * job.planes;
+    const std::size_t shared = plan.shared_bytes();
+    const auto with = [&]<Extreme kExtreme>() {
+      const char* name = "window_tile";
+      if (plan.pitch == kTilePitches[0])
+        launcher(name, window_tile<Rule, kExtreme, kTilePitches[0]>, blocks, kTileThreads, shared, job);
+      else if (plan.pitch == kTilePitches[1])
+        launcher(name, window_tile<Rule, kExtreme, kTilePitches[1]>, blocks, kTileThreads, shared, job);
+      else if (plan.pitch == kTilePitches[2])
+        launcher(name, window_tile<Rule, kExtreme, kTilePitches[2]>, blocks, kTileThreads, shared, job);
+      else
+        launcher(name, window_tile<Rule, kExtreme, kTilePitches[3]>, blocks, kTileThreads, shared, job);
+    };
+    window.extreme == Extreme::Minimum ? with.template operator()<Extreme::Minimum>()
+                                       : with.template operator()<Extreme::Maximum>();
+  }
 
   void pad(const ImageFormat& seen) {
     const Window& window = pass.windows.front();
@@ -132,70 +182,14 @@ struct DevicePlan::PassRun {
                shared, job);
   }
 
-  void columns(const Window& window, const Window* second, const unsigned* from, unsigned* to,
-               unsigned next_outside) const {
-    ColumnsJob job{.strips = strips, .in = from, .out = to, .first = window.top, .length = window.rows()};
-    int halo = window.rows() - 1;
-    job.outside = outside(window), job.next_outside = next_outside;
-    if (second != nullptr) {
-      job.second_first = second->top, job.second_length = second->rows(),
-      job.second_outside = outside(*second);
-      halo += second->rows() - 1;
-    }
-    // Half of what a multiprocessor has, so that two blocks share it; narrower blocks where windows are high.
-    job.lines = 32;
-    int steps = std::clamp(5 * halo / 2, 128, 400);
-    while (job.lines > 8 && halo > steps / 2) job.lines /= 2, --job.line_bits, steps *= 2;
-    if (halo > steps / 2) steps *= 2;
-    job.rows = std::clamp(steps - halo, 1, strips.strip);
-    const int parts = (strips.strip + job.rows - 1) / job.rows;
-    job.rows = (strips.strip + parts - 1) / parts;
-    job.steps = job.rows + halo;
-    job.across = (strips.samples() + job.lines - 1) / job.lines,
-    job.down = (strips.strip + job.rows - 1) / job.rows;
-    const auto blocks = static_cast<unsigned>(job.across) * static_cast<unsigned>(job.down) *
-                        static_cast<unsigned>(strips.planes);
-    const std::size_t shared = 2 * static_cast<std::size_t>(job.steps + 2 * kGroup) *
-                               static_cast<std::size_t>(job.lines) * sizeof(unsigned);
-    if (window.extreme == Extreme::Minimum)
-      launcher("window_columns", window_columns<Rule, Extreme::Minimum>, blocks, kColumnThreads, shared, job);
-    else
-      launcher("window_columns", window_columns<Rule, Extreme::Maximum>, blocks, kColumnThreads, shared, job);
-  }
-
   /// A window of any shape, from words to words.
   void shape(const Window& window, const DeviceWindow& placed, const unsigned* from, unsigned* to,
              unsigned next_outside, bool settles) const {
     const bool settle = settles && (Rule::kHeights || (Rule::kFloat && !window.holds_origin));
-    if (placed.out_across != 0 && !Rule::kHeights)
-      tile(window, placed, from, to, next_outside, settle);
-    else if (Rule::kHeights)
+    if (Rule::kHeights)
       members(window, placed, from, to, next_outside, settle);
     else
       runs(window, placed, from, to, next_outside, settle);
-  }
-
-  void tile(const Window& window, const DeviceWindow& placed, const unsigned* from, unsigned* to,
-            unsigned next_outside, bool settle) const {
-    TileJob job{.strips = strips, .in = from, .out = to, .tables = tables + placed.tables, .terms = terms};
-    job.table_count = static_cast<int>(window.tables.size());
-    job.left = window.left * strips.pixel, job.top = window.top;
-    job.out_across = placed.out_across, job.out_down = placed.out_down;
-    while (32 << job.cell_bits < job.out_across) ++job.cell_bits;
-    job.in_across = job.out_across + (window.columns() - 1) * strips.pixel;
-    job.in_down = job.out_down + window.rows() - 1;
-    job.across = (strips.samples() + job.out_across - 1) / job.out_across;
-    job.down = (strips.strip + job.out_down - 1) / job.out_down;
-    // Runs that would reach beyond the tile belong to no result, but are read.
-    const std::size_t shared =
-        kTileShared + static_cast<std::size_t>(window.columns() * strips.pixel) * sizeof(unsigned);
-    job.settle = settle, job.outside = outside(window), job.next_outside = next_outside;
-    const auto blocks = static_cast<unsigned>(job.across) * static_cast<unsigned>(job.down) *
-                        static_cast<unsigned>(strips.planes);
-    if (window.extreme == Extreme::Minimum)
-      launcher("window_tile", window_tile<Rule, Extreme::Minimum>, blocks, kTileThreads, shared, job);
-    else
-      launcher("window_tile", window_tile<Rule, Extreme::Maximum>, blocks, kTileThreads, shared, job);
   }
 
   void launch_terms(const Window& window, const TermsJob& job) const {

@@ -9,42 +9,52 @@
 
 #include "stages/morphology_plan.h"
 #include "stages/morphology_shapes.cuh"
+#include "stages/morphology_tile_plan.cuh"
 
 namespace contorno::morphology_cuda {
 
 /// Tables and terms of a window: one list each for the whole plan.
 struct DeviceWindow {
-  int tables = 0, terms = 0;         ///< begins
-  int out_across = 0, out_down = 0;  ///< of window_tile; 0: too large for it
+  int tables = 0, terms = 0;  ///< begins
+  TilePlan tile;
 };
 
 inline constexpr std::size_t kLineShared = 200 << 10;
-inline constexpr std::size_t kTileShared = kTileThreads * kTileWords * sizeof(unsigned);
-/// Below this part of a tile, results are not worth loading it.
-inline constexpr double kWorthwhileTile = 0.08;
+/// Rows of a window that a block can hold, at one word across.
+inline constexpr int kMostHeldRows = static_cast<int>(kMostDownThreads) * kHeld / 2;
+
+inline Pixels pixels_of(const ImageView& image) {
+  return {.data = static_cast<char*>(image.data),
+          .row = image.row_pitch,
+          .plane = image.format.planes() > 1 ? image.plane_pitch : 0,
+          .words = reinterpret_cast<std::uintptr_t>(image.data) % 4 == 0 && image.row_pitch % 4 == 0 &&
+                   image.plane_pitch % 4 == 0};
+}
 
 class DevicePlan {
  public:
-  explicit DevicePlan(MorphologyPlan plan) : plan_(std::move(plan)) {
+  /// A block has at most `most_shared` bytes of shared memory.
+  explicit DevicePlan(MorphologyPlan plan, std::size_t most_shared = 227 << 10)
+      : plan_(std::move(plan)), most_shared_(most_shared) {
     for (const MorphologyPass& pass : plan_.passes)
       for (const Window& window : pass.windows) add(window);
     place();
   }
 
   const MorphologyPlan& plan() const { return plan_; }
-  const std::vector<DeviceTable>& tables() const { return tables_; }
+  const std::vector<TileRuns>& runs() const { return runs_; }
   const std::vector<DeviceTerm>& terms() const { return terms_; }
   std::size_t scratch_bytes() const { return scratch_bytes_; }
 
-  /// `tables` and `terms` are copies of the lists, `scratch` has scratch_bytes(), all on the device.
+  /// `runs` and `terms` are copies of the lists, `scratch` has scratch_bytes(), all on the device.
   template <class Launcher>
-  void run(const ImageView& in, const ImageView& out, const DeviceTable* tables, const DeviceTerm* terms,
+  void run(const ImageView& in, const ImageView& out, const TileRuns* runs, const DeviceTerm* terms,
            std::byte* scratch, const Launcher& launcher) const {
     std::size_t window = 0;
     for (const MorphologyPass& pass : plan_.passes) {
       with_morphology_sample(plan_.format.type, plan_.raised, [&]<class Rule>() {
         with_pass_result(pass.result, [&]<PassResult kResult>() {
-          PassRun<Rule, Launcher> run{*this, pass, window, in, out, tables, terms, scratch, launcher};
+          PassRun<Rule, Launcher> run{*this, pass, window, in, out, runs, terms, scratch, launcher};
           run.template go<kResult>();
         });
       });
@@ -74,6 +84,25 @@ class DevicePlan {
     }
     return seen;
   }
+  /// Whether the kernels for rectangles make a pass: a thread's stretch of a line times the threads of a
+  /// block must be longer than the windows.
+  bool by_rectangles(const MorphologyPass& pass) const {
+    const Window &first = pass.windows.front(), &last = pass.windows.back();
+    const int columns = first.columns() + (pass.windows.size() == 2 ? last.columns() : 0);
+    return first.rectangle && last.rectangle && !plan_.raised &&
+           std::max(first.rows(), last.rows()) <= kMostHeldRows &&
+           columns + 64 <= static_cast<int>(kMostThreads) / plan_.samples_per_pixel() * kHeld;
+  }
+  /// Whether every window of a pass, the first of which is number `first`, has its tile.
+  bool by_tiles(const MorphologyPass& pass, std::size_t first) const {
+    for (std::size_t w = 0; w < pass.windows.size(); ++w)
+      if (windows_[first + w].tile.outputs == 0) return false;
+    return !plan_.raised;
+  }
+  /// Bytes from row to row of samples between kernels.
+  std::size_t lines_pitch(const ImageFormat& format) const {
+    return (format.samples_per_row() * element_size(format.type) + 15) / 16 * 16;
+  }
   Strips strips_of(const ImageFormat& format) const {
     const int count = lanes();
     return {.width = format.width,
@@ -88,8 +117,7 @@ class DevicePlan {
     DeviceWindow device{.tables = static_cast<int>(tables_.size()), .terms = static_cast<int>(terms_.size())};
     for (std::size_t t = 0; t < window.tables.size(); ++t) {
       const RunTable& from = window.tables[t];
-      DeviceTable table{.reads = from.reads};
-      for (int k = 0; k < from.reads; ++k) table.shifts[k] = from.shifts[static_cast<std::size_t>(k)] * pixel;
+      DeviceTable table;
       table.terms_begin = static_cast<int>(terms_.size());
       for (const RunTerm& term : window.terms) {
         if (static_cast<std::size_t>(term.table) != t) continue;
@@ -100,31 +128,17 @@ class DevicePlan {
       table.terms_end = static_cast<int>(terms_.size());
       tables_.push_back(table);
     }
-    choose_tile(window, device);
+    device.tile = plan_tile(window, pixel, pads() ? std::max(0, -window.left) : 0, most_shared_, runs_);
     windows_.push_back(device);
   }
-  /// The largest output tile whose input fits: near to square in memory, whole groups of 32 words across.
-  void choose_tile(const Window& window, DeviceWindow& device) const {
-    const int margin = (window.columns() - 1) * plan_.samples_per_pixel(), above = window.rows() - 1;
-    const int room = static_cast<int>(kTileThreads) * kTileWords,
-              results = static_cast<int>(kTileThreads) * kTileOutputs;
-    int best = 0;
-    for (int across = 32; across <= 512; across *= 2) {
-      int down = room / (across + margin) - above;
-      // Every warp has the same number of rows of 32 words.
-      const int together = std::max(1, static_cast<int>(kTileThreads) / across);
-      down = std::min(down, results / across) / together * together;
-      if (down >= 1 && across * down > best)
-        best = across * down, device.out_across = across, device.out_down = down;
-    }
-    if (window.raised || best < kWorthwhileTile * room) device.out_across = device.out_down = 0;
-  }
-
   void place() {
     std::size_t words = 0, wide = 0, padded = 0;
     for (const MorphologyPass& pass : plan_.passes) {
       const ImageFormat seen = seen_by(pass);
       words = std::max(words, strips_of(seen).words() * static_cast<std::size_t>(seen.planes()));
+      if (!plan_.raised)
+        words = std::max(words, lines_pitch(seen) / sizeof(unsigned) * static_cast<std::size_t>(seen.height) *
+                                    static_cast<std::size_t>(seen.planes()));
       if (pads()) padded = std::max(padded, packed_bytes(seen));
       for (const Window& window : pass.windows) {
         ImageFormat wider = seen;
@@ -140,18 +154,12 @@ class DevicePlan {
   }
 
   MorphologyPlan plan_;
+  std::size_t most_shared_;
   std::vector<DeviceTable> tables_;
   std::vector<DeviceTerm> terms_;
+  std::vector<TileRuns> runs_;
   std::vector<DeviceWindow> windows_;
   std::size_t words_bytes_ = 0, padded_at_ = 0, between_at_ = 0, scratch_bytes_ = 0;
 };
-
-inline Pixels pixels_of(const ImageView& image) {
-  return {.data = static_cast<char*>(image.data),
-          .row = image.row_pitch,
-          .plane = image.format.planes() > 1 ? image.plane_pitch : 0,
-          .words = reinterpret_cast<std::uintptr_t>(image.data) % 4 == 0 && image.row_pitch % 4 == 0 &&
-                   image.plane_pitch % 4 == 0};
-}
 
 }  // namespace contorno::morphology_cuda

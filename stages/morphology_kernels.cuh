@@ -1,7 +1,5 @@
-// The kernels of morphology for rectangles, and the border around an image. A rectangle takes three: rows,
-// from the image into words; columns of both windows of an opening; rows again, back into the image. Windows
-// along a line cost the same for every length. Other elements go through the rows' kernel to words and back.
-// Internal.
+// What the kernels of morphology share: images in memory, the border around them, and the kernel that takes
+// rows from images into words of strips and back, with a window along the way. Internal.
 #pragma once
 
 #include "stages/morphology_line.cuh"
@@ -10,7 +8,6 @@ namespace contorno::morphology_cuda {
 
 // Measured on an H200: many small blocks, so that some load while others compute.
 inline constexpr unsigned kLineThreads = 256;
-inline constexpr unsigned kColumnThreads = 512;
 inline constexpr unsigned kTermThreads = 256;
 
 /// An image in memory, for kernels.
@@ -73,7 +70,7 @@ __device__ void load_strips(const RowsJob& job, int plane, int row, int first_sa
           unsigned words[4];
           for (int lane = 0; lane < 4; ++lane)
             words[lane] = job.image.line<const unsigned>(plane, row + lane * job.strips.strip)[quad];
-          transpose(words);
+          transpose<W>(words);
           *reinterpret_cast<uint4*>(line + (s - first_sample)) =
               uint4{words[0], words[1], words[2], words[3]};
         } else {
@@ -101,7 +98,7 @@ __device__ void store_strips(const RowsJob& job, int plane, int row, int first_s
       for (int quad = thread; quad < count >> 2; quad += static_cast<int>(kLineThreads)) {
         unsigned words[4];
         for (int k = 0; k < 4; ++k) words[k] = line[4 * quad + k];
-        transpose(words);
+        transpose<W>(words);
         for (int lane = 0; lane < 4; ++lane)
           job.target.line<unsigned>(plane, row + lane * job.strips.strip)[(first_sample >> 2) + quad] =
               words[lane];
@@ -165,68 +162,6 @@ __global__ void __launch_bounds__(kLineThreads, 6) window_rows(const RowsJob job
     const bool plain = all_inside<W>(job.strips, row);
     for (int i = thread; i < columns * pixel; i += static_cast<int>(kLineThreads))
       out[i] = plain ? result[i] : clipped<W>(job.strips, row, result[i], job.next_outside);
-  }
-}
-
-/// One window down the columns of words, or two of which the second is of the other extreme.
-struct ColumnsJob {
-  Strips strips;
-  const unsigned* in = nullptr;
-  unsigned* out = nullptr;
-  int first = 0, length = 1, second_first = 0, second_length = 0;  ///< 0: no second window
-  int lines = 32, line_bits = 5, steps = 0;  ///< words across and rows of words down a block's input
-  int rows = 0;                              ///< that a block makes
-  int across = 1, down = 1;                  ///< blocks
-  unsigned outside = 0, second_outside = 0, next_outside = 0;
-};
-
-template <class Rule, Extreme kExtreme>
-__global__ void __launch_bounds__(kColumnThreads, 3) window_columns(const ColumnsJob job) {
-  using W = typename Rule::W;
-  constexpr Extreme kOther = kExtreme == Extreme::Minimum ? Extreme::Maximum : Extreme::Minimum;
-  const int block = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
-  const int x0 = block % job.across * job.lines, y0 = block / job.across % job.down * job.rows;
-  const int plane = block / job.across / job.down;
-  const int size = (job.steps + 2 * kGroup) * job.lines;
-  unsigned* raw = &block_shared<unsigned>();
-  unsigned* totals = raw + size;
-  const std::ptrdiff_t offset = plane * static_cast<std::ptrdiff_t>(job.strips.words());
-  const int top = y0 + job.second_first + job.first;
-  const int samples = job.strips.samples();
-  const int column = thread & (job.lines - 1), x = x0 + column;
-  const int first_step = thread >> job.line_bits, step = static_cast<int>(kColumnThreads) >> job.line_bits;
-  const std::ptrdiff_t pitch = samples;
-  if (top >= 0 && top + job.steps <= job.strips.strip && x0 + job.lines <= samples) {
-    const unsigned* from = job.in + offset + (top + first_step) * pitch + x;
-#pragma unroll 8
-    for (int e = first_step; e < job.steps; e += step, from += step * pitch)
-      raw[(e << job.line_bits) + column] = *from;
-  } else {
-    for (int e = first_step; e < job.steps; e += step)
-      raw[(e << job.line_bits) + column] = word_at<W>(job.in + offset, job.strips, x, top + e, job.outside);
-  }
-  __syncthreads();
-  unsigned* made = window_along<W, kExtreme>(raw, totals, job.lines, job.steps, job.length, thread,
-                                             static_cast<int>(kColumnThreads));
-  if (job.second_length != 0) {
-    const int steps = job.steps - (job.length - 1), second_top = y0 + job.second_first;
-    if (!all_inside<W>(job.strips, second_top) || !all_inside<W>(job.strips, second_top + steps - 1)) {
-      for (int e = first_step; e < steps; e += step) {
-        unsigned& word = made[(e << job.line_bits) + column];
-        word = clipped<W>(job.strips, second_top + e, word, job.second_outside);
-      }
-      __syncthreads();
-    }
-    made = window_along<W, kOther>(made, made == raw ? totals : raw, job.lines, steps, job.second_length,
-                                   thread, static_cast<int>(kColumnThreads));
-  }
-  if (x >= samples) return;
-  const int rows = min(job.rows, job.strips.strip - y0);
-  const bool plain = all_inside<W>(job.strips, y0 + rows - 1);
-  unsigned* to = job.out + offset + (y0 + first_step) * pitch + x;
-  for (int e = first_step; e < rows; e += step, to += step * pitch) {
-    const unsigned word = made[(e << job.line_bits) + column];
-    *to = plain ? word : clipped<W>(job.strips, y0 + e, word, job.next_outside);
   }
 }
 

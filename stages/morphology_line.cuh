@@ -79,8 +79,6 @@ template <class W, Extreme kExtreme>
 __device__ unsigned* window_along(unsigned* raw, unsigned* totals, int lines, int steps, int length,
                                   int thread, int threads) {
   if (length == 1) return raw;
-  if (lines == 32)
-    return window_along_fixed<W, kExtreme, 32>(raw, totals, lines, steps, length, thread, threads);
   if (lines == 3)
     return window_along_fixed<W, kExtreme, 3>(raw, totals, lines, steps, length, thread, threads);
   if (lines == 1)

@@ -58,7 +58,7 @@ void check(MorphologyOperation operation, const TestImage& in, const Structuring
   const DevicePlan device(plan_morphology(operation, element, options, in.view.format));
   Guarded scratch(device.scratch_bytes());
   const EmulatedLauncher launcher;
-  device.run(in.view, got.view, device.tables().data(), device.terms().data(), scratch.data(), launcher);
+  device.run(in.view, got.view, device.runs().data(), device.terms().data(), scratch.data(), launcher);
   if (device.plan().reconstruction) {
     Guarded state(reconstruction_state_bytes(in.view.format));
     std::memset(state.data(), 0, state.size());
@@ -95,7 +95,17 @@ TEST_CASE("morphology's kernels give the CPU's bits for rectangles") {
            {MorphologyOperation::Erosion, MorphologyOperation::Opening, MorphologyOperation::Gradient})
         check(operation, *in,
               StructuringElement::rectangle(width, height).with_anchor(width / 3, height - 1));
+  // Blocks of narrower columns, rows in several segments, and what no block can hold.
   check(MorphologyOperation::Opening, rgb, StructuringElement::rectangle(5, 200));
+  check(MorphologyOperation::Closing, rgb, StructuringElement::rectangle(2, 1000));
+  check(MorphologyOperation::Opening,
+        noise<std::uint8_t>({.width = 1150, .height = 6, .channels = 3}, ElementType::U8, 14),
+        StructuringElement::rectangle(12, 3));
+  check(MorphologyOperation::Opening, rgb, StructuringElement::rectangle(3200, 2));
+  // A rectangle that does not hold its anchor.
+  for (const TestImage* in : {&rgb, &maps})
+    for (const MorphologyOperation operation : {MorphologyOperation::Opening, MorphologyOperation::BlackHat})
+      check(operation, *in, StructuringElement::from_mask({5, 1, {0, 0, 0, 1, 1}}));
 }
 
 TEST_CASE("morphology's kernels give the CPU's bits for other elements") {
@@ -110,7 +120,9 @@ TEST_CASE("morphology's kernels give the CPU's bits for other elements") {
     for (const TestImage* in : {&rgb, &rgba, &maps})
       for (const MorphologyOperation operation : {MorphologyOperation::Closing, MorphologyOperation::TopHat})
         check(operation, *in, element);
-  // Too wide for a tile in shared memory.
+  // Larger tiles, and an element that is too wide for any.
+  check(MorphologyOperation::Opening, rgb, StructuringElement::ellipse(45, 31));
+  check(MorphologyOperation::Opening, rgb, StructuringElement::ellipse(90, 100));
   check(MorphologyOperation::Opening, rgb, StructuringElement::ellipse(401, 61));
 }
 
