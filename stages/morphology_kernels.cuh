@@ -10,6 +10,17 @@ namespace contorno::morphology_cuda {
 inline constexpr unsigned kLineThreads = 256;
 inline constexpr unsigned kTermThreads = 256;
 
+/// Threads that a multiprocessor of any device runs at the same time.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+inline constexpr unsigned kResidentThreads = 1024;
+#else
+inline constexpr unsigned kResidentThreads = 1536;
+#endif
+/// For launch bounds: `wanted` blocks on a multiprocessor, if they fit.
+constexpr unsigned blocks_sharing(unsigned threads, unsigned wanted) {
+  return wanted * threads <= kResidentThreads ? wanted : kResidentThreads / threads;
+}
+
 /// An image in memory, for kernels.
 struct Pixels {
   char* data = nullptr;
@@ -128,7 +139,8 @@ __device__ void store_strips(const RowsJob& job, int plane, int row, int first_s
 
 /// A block makes one segment of one row of words.
 template <class Rule, Extreme kExtreme, Place kFrom, Place kTo, PassResult kResult>
-__global__ void __launch_bounds__(kLineThreads, 6) window_rows(const RowsJob job) {
+__global__ void __launch_bounds__(kLineThreads, blocks_sharing(kLineThreads, 6))
+    window_rows(const RowsJob job) {
   using W = typename Rule::W;
   unsigned* shared = &block_shared<unsigned>();
   const int block = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);

@@ -248,7 +248,8 @@ __device__ void give_rows(const AcrossJob& job, int plane, int row, int first_sa
 }
 
 template <class Rule, Extreme kExtreme, int kPixel>
-__global__ void __launch_bounds__(kMostThreads, 2) window_across(const AcrossJob job) {
+__global__ void __launch_bounds__(kMostThreads, blocks_sharing(kMostThreads, 2))
+    window_across(const AcrossJob job) {
   using W = typename Rule::W;
   constexpr Extreme kOther = kExtreme == Extreme::Minimum ? Extreme::Maximum : Extreme::Minimum;
   const int pixel = kPixel != 0 ? kPixel : job.pixel;
