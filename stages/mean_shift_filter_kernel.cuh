@@ -1,7 +1,7 @@
-// The image mean shift on the device. pack_pixels turns pixels into words: a 1, which counts, and three
-// components above it. climb_pixels: one thread a pixel. It reads four words at a time, since the lanes of a
-// warp soon look at different rows; a distance is two dot products of four bytes, |a - c|^2 = a.a - 2 a.c +
-// c.c; the sums of two bytes at a time are halves of a word.
+// The image mean shift on the device. pack_pixels turns pixels into words: a 1 and three components above it.
+// climb_pixels: one thread a pixel. It reads four words at a time, since the lanes of a warp soon look at
+// different rows. A squared distance is a dot product of four bytes; whether four pixels belong is a word of
+// four bytes, and its dot product with four bytes of a component is the sum over those that do.
 #pragma once
 
 #include "cuda/launch.cuh"
@@ -27,22 +27,42 @@ struct ImageJob {
   PackedEnd* ends = nullptr;   ///< for segmentation, or null
 };
 
-__device__ __forceinline__ unsigned dot4(unsigned a, unsigned b) {
+inline constexpr unsigned kOnes = 0x01010101U;
+
+/// `sum` and the products of four bytes with four bytes.
+__device__ __forceinline__ unsigned dot4(unsigned a, unsigned b, unsigned sum) {
 #if defined(CONTORNO_EMULATE)
-  unsigned sum = 0;
   for (unsigned k = 0; k < 32; k += 8) sum += (a >> k & 255U) * (b >> k & 255U);
   return sum;
 #else
-  return __dp4a(a, b, 0U);
+  return __dp4a(a, b, sum);
 #endif
 }
 
-/// Bytes 1 and 3 as halves of a word.
-__device__ __forceinline__ unsigned odd_bytes(unsigned v) {
+/// How far four bytes are from four bytes.
+__device__ __forceinline__ unsigned difference4(unsigned a, unsigned b) {
 #if defined(CONTORNO_EMULATE)
-  return v >> 8U & 0x00ff00ffU;
+  unsigned away = 0;
+  for (unsigned k = 0; k < 32; k += 8) {
+    const unsigned x = a >> k & 255U, y = b >> k & 255U;
+    away |= (x < y ? y - x : x - y) << k;
+  }
+  return away;
 #else
-  return __byte_perm(v, 0U, 0x4341U);
+  return __vabsdiffu4(a, b);
+#endif
+}
+
+/// A byte for each of four numbers: 255 where it is negative, else 0.
+__device__ __forceinline__ unsigned negative(int a, int b, int c, int d) {
+#if defined(CONTORNO_EMULATE)
+  return (a < 0 ? 0xffU : 0U) | (b < 0 ? 0xff00U : 0U) | (c < 0 ? 0xff0000U : 0U) |
+         (d < 0 ? 0xff000000U : 0U);
+#else
+  unsigned low, high;  // prmt copies the sign of a byte that is selected with 8 added
+  asm("prmt.b32 %0, %1, %2, 0x00fb;" : "=r"(low) : "r"(a), "r"(b));
+  asm("prmt.b32 %0, %1, %2, 0x00fb;" : "=r"(high) : "r"(c), "r"(d));
+  return __byte_perm(low, high, 0x5410U);
 #endif
 }
 
@@ -74,30 +94,48 @@ __global__ void __launch_bounds__(kPixelThreads) pack_pixels(const ImageJob job)
 
 /// Sums over a part of a row.
 struct RowSums {
-  unsigned even = 0;    ///< count, component 1
-  unsigned odd = 0;     ///< components 0 and 2
-  unsigned behind = 0;  ///< low half: the count after every pixel, added up
+  unsigned counts = 0;  ///< of each column of the groups, a byte each: a row has at most 66 groups
+  unsigned behind = 0;  ///< their sum after every group, added up
 };
 
-/// Adds a group that begins at x. kEdge: pixels outside [left, right] do not belong.
-template <bool kSame, bool kEdge>
-__device__ __forceinline__ void add_group(const unsigned* places, const unsigned* values, int x, int left,
-                                          int right, unsigned centre, int most, RowSums& sums) {
-  const uint4 group = __ldg(reinterpret_cast<const uint4*>(places + x));
-  const unsigned pixels[kGroup] = {group.x, group.y, group.z, group.w};
-#pragma unroll
-  for (int i = 0; i < kGroup; ++i) {
-    const int away =
-        static_cast<int>(dot4(pixels[i], pixels[i])) - 2 * static_cast<int>(dot4(pixels[i], centre));
-    bool inside = away <= most;
-    if constexpr (kEdge) inside = inside && x + i >= left && x + i <= right;
-    if (inside) {
-      const unsigned value = kSame ? pixels[i] : __ldg(values + x + i);
-      sums.even += value & 0x00ff00ffU;
-      sums.odd += odd_bytes(value);
-    }
-    sums.behind += sums.even;
+/// Distances from a window's centre, less what is too far: negative inside. Two ways to the same number,
+/// since what multiplies and what does not work side by side.
+struct Distance {
+  unsigned centre;
+  unsigned from_products, from_difference;  ///< what either way begins with
+
+  __device__ __forceinline__ Distance(unsigned word, int limit)
+      : centre(word),
+        from_products(dot4(word, word, 0U) - static_cast<unsigned>(limit) - 1U),
+        from_difference(0U - static_cast<unsigned>(limit) - 1U) {}
+  /// |a - c|^2 = a.a - 2 a.c + c.c.
+  __device__ __forceinline__ int by_products(unsigned pixel) const {
+    return static_cast<int>(dot4(pixel, pixel, from_products) - 2U * dot4(pixel, centre, 0U));
   }
+  __device__ __forceinline__ int by_difference(unsigned pixel) const {
+    const unsigned away = difference4(pixel, centre);
+    return static_cast<int>(dot4(away, away, from_difference));
+  }
+};
+
+/// Adds a group of pixels; `eligible`: a 1 in the byte of every one that may belong.
+template <bool kSame>
+__device__ __forceinline__ void add_group(const uint4* places, const uint4* values, unsigned eligible,
+                                          const Distance& distance, unsigned* sums, RowSums& row) {
+  const uint4 place = __ldg(places);
+  const unsigned inside = negative(distance.by_products(place.x), distance.by_difference(place.y),
+                                   distance.by_products(place.z), distance.by_difference(place.w)) &
+                          eligible;
+  const uint4 value = kSame ? place : __ldg(values);
+  const unsigned first = __byte_perm(value.x, value.y, 0x6251U),  // components 0 and 1 of two pixels
+      second = __byte_perm(value.z, value.w, 0x6251U);
+  sums[0] = dot4(__byte_perm(first, second, 0x5410U), inside, sums[0]);
+  sums[1] = dot4(__byte_perm(first, second, 0x7632U), inside, sums[1]);
+  sums[2] = dot4(
+      __byte_perm(__byte_perm(value.x, value.y, 0x0073U), __byte_perm(value.z, value.w, 0x7300U), 0x7610U),
+      inside, sums[2]);
+  row.counts += inside;
+  row.behind = dot4(row.counts, kOnes, row.behind);
 }
 
 /// Sums of `values` over the window around `state`.
@@ -106,29 +144,34 @@ __device__ __forceinline__ ShiftSums window_sums(const ImageJob& job, const Shif
   const MeanShiftWindow& window = job.window;
   const int left = max(0, state.x - window.spatial), right = min(window.width - 1, state.x + window.spatial);
   const int top = max(0, state.y - window.spatial), bottom = min(window.height - 1, state.y + window.spatial);
-  const unsigned centre = 1U | static_cast<unsigned>(state.c[0]) << 8U |
-                          static_cast<unsigned>(state.c[1]) << 16U | static_cast<unsigned>(state.c[2]) << 24U;
-  const int most = window.limit - static_cast<int>(dot4(centre, centre));
-  const int first = left / kGroup * kGroup, last = right / kGroup * kGroup;
+  const Distance distance(1U | static_cast<unsigned>(state.c[0]) << 8U |
+                              static_cast<unsigned>(state.c[1]) << 16U |
+                              static_cast<unsigned>(state.c[2]) << 24U,
+                          window.limit);
+  const int first = left / kGroup * kGroup, last = right / kGroup * kGroup, groups = (last - first) / kGroup;
+  const unsigned in_last = kOnes >> static_cast<unsigned>(8 * (last + kGroup - 1 - right)),
+                 in_first =
+                     kOnes << static_cast<unsigned>(8 * (left - first)) & (first == last ? in_last : ~0U);
+  unsigned components[3] = {0, 0, 0};
   ShiftSums sums;
   for (int y = top; y <= bottom; ++y) {
-    const unsigned* places = job.places + static_cast<std::ptrdiff_t>(y) * job.stride;
-    const unsigned* values = job.values + static_cast<std::ptrdiff_t>(y) * job.stride;
+    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(y) * job.stride + first;
+    const auto* places = reinterpret_cast<const uint4*>(job.places + at);
+    const auto* values = reinterpret_cast<const uint4*>(job.values + at);
     RowSums row;
-    add_group<kSame, true>(places, values, first, left, right, centre, most, row);
-#pragma unroll 2
-    for (int x = first + kGroup; x < last; x += kGroup)
-      add_group<kSame, false>(places, values, x, left, right, centre, most, row);
-    if (last > first) add_group<kSame, true>(places, values, last, left, right, centre, most, row);
-    // A member at x was counted after itself and after every pixel behind it, to the end of the last group.
-    const int members = static_cast<int>(row.even & 0xffffU);
+    add_group<kSame>(places, values, in_first, distance, components, row);
+#pragma unroll 3
+    for (int g = 1; g < groups; ++g)
+      add_group<kSame>(places + g, values + g, kOnes, distance, components, row);
+    if (groups > 0) add_group<kSame>(places + groups, values + groups, in_last, distance, components, row);
+    const int members = static_cast<int>(dot4(row.counts, kOnes, 0));
     sums.count += members;
-    sums.x += (last + kGroup) * members - static_cast<int>(row.behind & 0xffffU);
+    // A member was counted after its own group and after every group behind it, to the last.
+    sums.x += (last + kGroup) * members - kGroup * static_cast<int>(row.behind) +
+              static_cast<int>(dot4(row.counts, 0x03020100U, 0));
     sums.y += y * members;
-    sums.c[0] += static_cast<int>(row.odd & 0xffffU);
-    sums.c[1] += static_cast<int>(row.even >> 16U);
-    sums.c[2] += static_cast<int>(row.odd >> 16U);
   }
+  for (int k = 0; k < 3; ++k) sums.c[k] = static_cast<int>(components[k]);
   return sums;
 }
 

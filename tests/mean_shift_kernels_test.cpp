@@ -115,6 +115,19 @@ test::TestImage speckled(int width, int height, int channels) {
   return image;
 }
 
+/// Whether the emulated filter gives the bytes of the CPU.
+bool filter_is_equal(const test::TestImage& in, int spatial, double colour, const char* space) {
+  test::StageHarness harness(
+      mean_shift_filter_stage(),
+      {{"spatial", std::int64_t{spatial}}, {"colour", colour}, {"space", std::string(space)}});
+  harness.run({in.view});
+  Emulated device(
+      make_mean_shift_image_plan("test", harness.params().as<MeanShiftFilterParams>(), in.view.format), in);
+  device.job.out = device.out.data();
+  device.climb();
+  return std::memcmp(harness.bytes().data(), device.out.data(), device.out.size()) == 0;
+}
+
 }  // namespace
 
 TEST_CASE("the emulated climb of points gives the bits of the CPU") {
@@ -132,19 +145,15 @@ TEST_CASE("the emulated climb of points gives the bits of the CPU") {
 
 TEST_CASE("the emulated image filter gives the bytes of the CPU") {
   for (const char* space : {"rgb", "lab", "luv"})
-    for (const int channels : {1, 3, 4}) {
-      const test::TestImage in = speckled(37, 21, channels);
-      test::StageHarness harness(
-          mean_shift_filter_stage(),
-          {{"spatial", std::int64_t{6}}, {"colour", 35.0}, {"space", std::string(space)}});
-      harness.run({in.view});
-      Emulated device(
-          make_mean_shift_image_plan("test", harness.params().as<MeanShiftFilterParams>(), in.view.format),
-          in);
-      device.job.out = device.out.data();
-      device.climb();
-      const auto expected = harness.bytes();
-      CHECK(std::memcmp(expected.data(), device.out.data(), device.out.size()) == 0);
+    for (const int channels : {1, 3, 4}) CHECK(filter_is_equal(speckled(37, 21, channels), 6, 35, space));
+}
+
+TEST_CASE("the emulated image filter gives the bytes of the CPU in the smallest and the largest windows") {
+  const test::TestImage in = speckled(263, 5, 3);
+  for (const int spatial : {1, 2, 3, 128})
+    for (const double colour : {0.0, 20.0, 255.0}) {
+      INFO("spatial ", spatial, ", colour ", colour);
+      CHECK(filter_is_equal(in, spatial, colour, "rgb"));
     }
 }
 
