@@ -19,7 +19,7 @@ inline constexpr int kRows = static_cast<int>(kThreads) / kLanes;
 inline constexpr int kStripWarps = 4;                       // of a block; each makes a strip
 inline constexpr int kStripBlocks = 8;                      // of a multiprocessor that run at the same time
 inline constexpr int kStripRows = 16, kShortStripRows = 4;  // coarser cells
-inline constexpr unsigned kShortStrips = 4096;  // about so many, the last to begin, so that all end together
+inline constexpr unsigned kShortStrips = 8192;  // about so many, the last to begin, so that all end together
 inline constexpr int kStripCols = 2 * 31;       // of each lane but the first
 inline constexpr std::int64_t kStripCells = 1 << 20;  // levels of so many cells are made by strips
 

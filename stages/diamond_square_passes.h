@@ -18,8 +18,14 @@ struct PassPlan {
   std::size_t workspace_bytes = 0;
 };
 
+/// When strips are taken, and how many of each channel and level are short; tests need both for small images.
+struct StripRule {
+  std::int64_t cells = kStripCells;  ///< in all channels, of the coarsest level that is made by strips
+  unsigned shorts = kShortStrips;
+};
+
 /// Says where the tiles or strips lie of a pass that knows its output.
-inline void place_tiles(Pass& pass, unsigned short_strips = kShortStrips) {
+inline void place_tiles(Pass& pass, const StripRule& rule) {
   const std::int64_t side = pass.step << pass.levels;
   pass.tile_row = pass.rows.first & ~(side - 1), pass.tile_col = pass.cols.first & ~(side - 1);
   pass.top = static_cast<int>((pass.rows.first - pass.tile_row) / pass.step);
@@ -31,7 +37,7 @@ inline void place_tiles(Pass& pass, unsigned short_strips = kShortStrips) {
   unsigned down = rows;
   if (pass.strips) {
     pass.tiles_across = (cols + kStripCols - 1) / kStripCols;
-    const unsigned in_short = short_strips / pass.tiles_across * kShortStripRows;
+    const unsigned in_short = rule.shorts / pass.tiles_across * kShortStripRows;
     const unsigned tall = rows > in_short ? (rows - in_short) / kStripRows : 0;
     pass.tall_strips = static_cast<int>(tall);
     down = tall + (rows - tall * kStripRows + kShortStripRows - 1) / kShortStripRows;
@@ -48,8 +54,7 @@ inline void place_input(Pass& pass, CellSpan rows, CellSpan cols) {
   pass.in_left = static_cast<int>((pass.tile_col - cols.first) / side);
 }
 
-/// Levels of `strip_cells` cells and more, in all channels, are made by strips.
-inline PassPlan plan_passes(const DiamondSquarePlan& plan, std::int64_t strip_cells = kStripCells) {
+inline PassPlan plan_passes(const DiamondSquarePlan& plan, const StripRule& rule = {}) {
   PassPlan result;
   const DiamondSquareParams& params = plan.params;
   const int exponent = params.exponent;
@@ -69,9 +74,9 @@ inline PassPlan plan_passes(const DiamondSquarePlan& plan, std::int64_t strip_ce
     pass.rows = rows, pass.cols = cols;
     pass.strips =
         done + 1 < exponent &&
-        std::int64_t{rows.count(pass.step)} * cols.count(pass.step) * plan.format.channels >= strip_cells;
+        std::int64_t{rows.count(pass.step)} * cols.count(pass.step) * plan.format.channels >= rule.cells;
     pass.levels = pass.strips ? 1 : std::min(kLevels, exponent - done);
-    place_tiles(pass);
+    place_tiles(pass, rule);
     for (int i = 0; i < pass.levels; ++i) {
       pass.rules[i] = plan.levels[static_cast<std::size_t>(exponent - 1 - done - i)];
       rows = coarser_span(rows, pass.step << i, pass.side),

@@ -55,23 +55,21 @@ CONTORNO_HD inline float noise_of<float>(std::uint32_t word, const HeightRule& r
 // right, bottom left, bottom right, for a square up, down, left, right. Of three, the missing one is given as
 // 0. Heights below 0 are 0 whichever way a negative sum is rounded.
 
-template <class T, class N>
-CONTORNO_HD inline T bounded_height(N v) {
-  constexpr N kMost = static_cast<N>(Heights<T>::kMax);
-  return static_cast<T>(v < kMost ? v : kMost);
-}
-template <class T, class N>
+/// The sum of neighbours and noise, from 0 to the most that gives the largest height. It is limited before
+/// the division, since a device can do so while it adds.
+template <class T, int kCount, class N>
 CONTORNO_HD inline N sum_of(T a, T b, T c, T d, N noise, N round) {
-  const N sum = static_cast<N>(a + b + c + d + noise + round);
-  return sum > 0 ? sum : N{0};
+  constexpr N kMost = static_cast<N>(kCount * Heights<T>::kMax + kCount - 1);
+  const N sum = static_cast<N>(a + b + c + d + noise + round), low = sum < kMost ? sum : kMost;
+  return low > 0 ? low : N{0};
 }
 template <class T, class N>
 CONTORNO_HD inline T height_of_four(T a, T b, T c, T d, N noise, N round) {
-  return bounded_height<T, N>(static_cast<N>(sum_of<T, N>(a, b, c, d, noise, round) >> 2));
+  return static_cast<T>(sum_of<T, 4>(a, b, c, d, noise, round) >> 2);
 }
 template <class T, class N>
 CONTORNO_HD inline T height_of_three(T a, T b, T c, T d, N noise, N round) {
-  return bounded_height<T, N>(static_cast<N>(sum_of<T, N>(a, b, c, d, noise, round) / 3));
+  return static_cast<T>(sum_of<T, 3>(a, b, c, d, noise, round) / 3);
 }
 CONTORNO_HD inline float unit_height(float v) {
   return v < 0.0F ? 0.0F : v > 1.0F ? 1.0F : v;

@@ -55,11 +55,11 @@ struct StripPlace {
     col = across * kStripCols - 2;
   }
 
-  /// Whether all of it is in the output and has four neighbours.
+  /// Whether all of it is in the output and has four neighbours, and the grid what it loads, a row more.
   __device__ bool inside(const Pass& pass) const {
     return 2 * row >= pass.top && 2 * (row + rows) <= pass.top + pass.out_rows && 2 * col >= pass.left &&
            2 * (col + 64) <= pass.left + pass.out_cols && row - 1 + pass.in_top >= 0 &&
-           row + rows + pass.in_top < pass.in_rows && col + pass.in_left >= 0 &&
+           row + rows + 1 + pass.in_top < pass.in_rows && col + pass.in_left >= 0 &&
            col + 64 + pass.in_left < pass.in_cols;
   }
 };
@@ -140,7 +140,8 @@ class Strip {
     Coarse loaded;
 #pragma unroll
     for (int i = 0; i < 3; ++i) loaded.cell[i] = reinterpret_cast<const T*>(line_)[places_[i]];
-    if (row + pass_.in_top >= 0 && row + pass_.in_top + 1 < pass_.in_rows) line_ += pass_.in_pitch;
+    if (kInside || (row + pass_.in_top >= 0 && row + pass_.in_top + 1 < pass_.in_rows))
+      line_ += pass_.in_pitch;
     return loaded;
   }
 
@@ -247,7 +248,8 @@ class Strip {
 };
 
 template <class T>
-__global__ void __launch_bounds__(32 * kStripWarps, kStripBlocks) refine_strips(const __grid_constant__ Pass pass) {
+__global__ void __launch_bounds__(32 * kStripWarps, kStripBlocks)
+    refine_strips(const __grid_constant__ Pass pass) {
   auto& shared = block_shared<StripShared>();
   const unsigned warp = threadIdx.x / 32, strip = blockIdx.x * kStripWarps + warp;
   const std::uint32_t channel = strip / pass.tiles;
