@@ -1,6 +1,6 @@
-// Diamond-Square on the device: the corners and the coarse levels in one or two small launches, then all
-// tiles in one. An object is planned for one format, owns its grids in device memory and enqueues only; one
-// stream at a time.
+// Diamond-Square on the device: levels of few cells by tiles, six of them a launch; then, where a level has a
+// million cells or more, a launch a level. An object is planned for one format, owns its grids in device
+// memory (up to a third of the image's cells) and enqueues only; one stream at a time.
 #pragma once
 
 #include <memory>
