@@ -96,6 +96,13 @@ def test_places_are_words(name):
         CALLS[name](IMAGE, output="device", backend="cpu")
 
 
+@pytest.mark.parametrize("name", [name for name in CALLS if name not in ("find_contours", "mean_shift")])
+def test_threads_are_checked_where_they_do_nothing(name):
+    for where in ({"output": "device"}, {}):
+        with pytest.raises((ValueError, RuntimeError), match="threads|cuda" if not THERE else "threads"):
+            CALLS[name](IMAGE, threads=0, **where)
+
+
 @pytest.mark.skipif(THERE, reason="a device is there")
 @pytest.mark.parametrize("name", WITH_PLACE)
 def test_without_a_device_the_reason_is_said(name):

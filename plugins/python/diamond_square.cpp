@@ -53,7 +53,10 @@ py::object make_field(int n, std::uint64_t seed, std::pair<int, int> size, int c
                            .channels = channels,
                            .type = type_of(kind, bytes),
                            .layout = Layout::Planar};
-  if (backend_of(place) == Backend::Cuda) return diamond_square_on_device(params, format, {stay, stream});
+  if (backend_of(place) == Backend::Cuda) {
+    threads_for(threads, 1);  // only to refuse what is no number of threads
+    return diamond_square_on_device(params, format, {stay, stream});
+  }
   NewImage image = new_image(format, channels == 1 ? 2 : 3);
   const int count = threads_for(threads, static_cast<std::uint64_t>(image.array.size()));
   {

@@ -14,7 +14,10 @@ py::list make_mipmaps(py::handle object, const py::dict& options, bool planar, p
   ParamSet set(mipmap_stage().params);
   set_params(set, options);
   const Layout layout = planar ? Layout::Planar : Layout::Interleaved;
-  if (backend_of(place) == Backend::Cuda) return mipmaps_on_device(object, set, layout, {stay, stream});
+  if (backend_of(place) == Backend::Cuda) {
+    threads_for(threads, 1);  // only to refuse what is no number of threads
+    return mipmaps_on_device(object, set, layout, {stay, stream});
+  }
   const py::object host = host_image(object, "image", stream);
   HostArray array(host, "image");
   const ImageView image = image_of(array, "image", layout);

@@ -136,7 +136,10 @@ py::list apply(const std::string& name, const py::list& images, const py::dict& 
   const bool there = stay || std::any_of(images.begin(), images.end(), [](py::handle image) {
                        return !is_numpy_array(image) && is_on_device(image);
                      });
-  if (backend == Backend::Cuda && there) return apply_on_device(type, set, images, layout, {stay, stream});
+  if (backend == Backend::Cuda && there) {
+    threads_for(threads, 1);  // only to refuse what is no number of threads
+    return apply_on_device(type, set, images, layout, {stay, stream});
+  }
   return apply_on_host(type, set, images, layout, backend, threads, stream);
 }
 

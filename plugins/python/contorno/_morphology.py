@@ -12,6 +12,9 @@ from ._stages import _decide, _documented, _planar
 def _as_bytes(image, name, stream):
     """Booleans as bytes of 0 and 255, and whether they were; other images as they are."""
     if _core.is_on_device(image):
+        # The word costs less than an exchange of the tensor; what has no dtype is asked through its interface.
+        if not str(getattr(image, "dtype", "bool")).endswith("bool"):
+            return image, False
         array = _core.booleans_as_bytes(image, stream)
         return (image, False) if array is None else (array, True)
     array = image if type(image) is np.ndarray else to_numpy(image, name)

@@ -124,7 +124,8 @@ image : (H, W), (H, W, C) or (C, H, W) array of uint8, uint16 or float32
 Returns
 -------
 list of arrays
-    The first is the image itself. Rows may have gaps between them; levels share their memory.
+    The first is the image itself, or its copy where results are wanted elsewhere. Rows may have gaps between them; levels share
+    their memory.
 """)
 def mipmaps(image, *, filter="box", width=2, stop=32, sizes="floor", edge="clamp", linear_light=False, premultiplied=False,
             high_precision=False, layout="HWC", backend="auto", threads=None, output="host", stream=None):
