@@ -81,7 +81,7 @@ class Channel {
         eight_(neighbours == Neighbours::Eight),
         around_{-1, 1, -width, width, -width - 1, -width + 1, width - 1, width + 1} {}
 
-  void reconstruct(std::uint32_t* next, std::uint8_t* waiting) {
+  void reconstruct(std::uint32_t* next, std::uint32_t* next_seed, std::uint8_t* waiting) {
     const auto few = static_cast<std::int64_t>(values().size()) / kFewUnsettled;
     std::int64_t unsettled = 0;
     for (int round = 0; round < kMostScans && (round == 0 || unsettled > few); ++round) {
@@ -93,19 +93,23 @@ class Channel {
       }
     }
     if (unsettled == 0) return;
-    PixelQueue<W> queue(values(), next, waiting);
+    PixelQueue<W> queue(values(), next, next_seed, waiting);
     for (std::uint32_t pixel = 0; pixel < values().size(); ++pixel)
-      if (waiting[pixel] != 0) queue.push_marked(pixel, result_[pixel]);
+      if (waiting[pixel] != 0) waiting[pixel] = 0, queue.add_seed(pixel);
     drain(queue);
   }
 
   /// Each of the bands is at its own fixed point, and nobody is waiting.
-  void join(int bands, std::uint32_t* next, std::uint8_t* waiting) {
-    PixelQueue<W> queue(values(), next, waiting);
+  void join(int bands, std::uint32_t* next, std::uint32_t* next_seed, std::uint8_t* waiting) {
+    PixelQueue<W> queue(values(), next, next_seed, waiting);
+    int seeded = 0;  // rows
     for (int band = 1; band < bands; ++band) {
       const int seam = band_begin(height_, bands, band);
-      for (std::ptrdiff_t pixel = at(0, seam - 1); pixel < at(0, seam + 1); ++pixel)
-        queue.push(static_cast<std::uint32_t>(pixel), result_[pixel]);
+      // A row between two seams is a seed once.
+      const int above = std::max(seam - 1, seeded);
+      seeded = seam + 1;
+      for (std::ptrdiff_t pixel = at(0, above); pixel < at(0, seeded); ++pixel)
+        queue.add_seed(static_cast<std::uint32_t>(pixel));
     }
     drain(queue);
   }
@@ -173,7 +177,7 @@ class Channel {
     const W raised = std::min(value, mask_[pixel]);
     if (result_[pixel] >= raised) return;
     result_[pixel] = raised;
-    queue.push(static_cast<std::uint32_t>(pixel), raised);
+    queue.push(static_cast<std::uint32_t>(pixel));
   }
 
   W* result_;
@@ -189,7 +193,7 @@ std::size_t pixels_of(const ImageFormat& format) {
 
 std::size_t channel_bytes(const ImageFormat& format) {
   const std::size_t pixels = pixels_of(format);
-  return 2 * align_up(pixels * element_size(format.type)) + align_up(pixels * sizeof(std::uint32_t)) +
+  return 2 * align_up(pixels * element_size(format.type)) + 2 * align_up(pixels * sizeof(std::uint32_t)) +
          align_up(pixels);
 }
 
@@ -197,14 +201,15 @@ std::size_t channel_bytes(const ImageFormat& format) {
 template <class W>
 struct ChannelMemory {
   W *result, *limit;
-  std::uint32_t* next;
+  std::uint32_t *next, *next_seed;
   std::uint8_t* waiting;
 
   ChannelMemory(std::byte* memory, std::size_t pixels)
       : result(reinterpret_cast<W*>(memory)),
         limit(reinterpret_cast<W*>(memory + align_up(pixels * sizeof(W)))),
         next(reinterpret_cast<std::uint32_t*>(memory + 2 * align_up(pixels * sizeof(W)))),
-        waiting(reinterpret_cast<std::uint8_t*>(next) + align_up(pixels * sizeof(std::uint32_t))) {}
+        next_seed(next + align_up(pixels * sizeof(std::uint32_t)) / sizeof(std::uint32_t)),
+        waiting(reinterpret_cast<std::uint8_t*>(next_seed) + align_up(pixels * sizeof(std::uint32_t))) {}
 };
 
 /// Copies the channel to planes of values, of marker (never above the mask) and mask, and back. With more
@@ -237,11 +242,11 @@ void reconstruct_channel(const ImageView& image, const ImageView& mask, int chan
     for (int y = begin; y < begin + rows; ++y) copy_in(y);
     const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(begin) * format.width;
     Channel<W>(memory.result + at, memory.limit + at, format.width, rows, neighbours)
-        .reconstruct(memory.next + at, memory.waiting + at);
+        .reconstruct(memory.next + at, memory.next_seed + at, memory.waiting + at);
   });
   if (bands > 1)
     Channel<W>(memory.result, memory.limit, format.width, format.height, neighbours)
-        .join(bands, memory.next, memory.waiting);
+        .join(bands, memory.next, memory.next_seed, memory.waiting);
   for_rows(bands, format.height, [&](int y) {
     S* row = image.row<S>(y, plane) + first;
     const W* from = memory.result + static_cast<std::ptrdiff_t>(y) * format.width;

@@ -389,6 +389,27 @@ TEST_CASE("reconstruction reaches the fixed point of its definition") {
       }
 }
 
+TEST_CASE("reconstruction spreads from few markers through noise") {
+  // Paths of all heights meet everywhere: an order that raises pixels again and again does not end here.
+  const auto check = [&]<class T>() {
+    const ImageFormat format{.width = 150, .height = 110, .channels = 1};
+    const TestImage mask = picture<T>(format, 30), marker = picture<T>(format, 31);
+    for (int y = 0; y < format.height; ++y)
+      for (int x = 0; x < format.width; ++x)
+        if ((x * 31 + y * 17) % 977 != 0) marker.at<T>(x, y) = T{};
+    TestImage out(marker.view.format);
+    apply_reconstruction(ReconstructionMethod::Dilation, marker.view, mask.view, out.view, {},
+                         {.threads = 3});
+    const Reference reference(marker.view.format.type, {});
+    const auto expected =
+        reference.reconstruct(plane_of<T>(marker, 0), plane_of<T>(mask, 0), ReconstructionMethod::Dilation);
+    CHECK(differences<T>(out, 0, expected) == 0);
+  };
+  check.operator()<std::uint8_t>();
+  check.operator()<std::uint16_t>();
+  check.operator()<float>();
+}
+
 TEST_CASE("reconstruction follows a spiral to its end") {
   // One path of 255 that winds to the middle; the marker touches its outer end only.
   constexpr int kSide = 41;
