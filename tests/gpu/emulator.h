@@ -265,6 +265,9 @@ inline unsigned __vimax3_s16x2(unsigned a, unsigned b, unsigned c) {
 inline int __popc(unsigned v) {
   return std::popcount(v);
 }
+inline int __clz(int v) {
+  return std::countl_zero(static_cast<unsigned>(v));
+}
 inline int __popcll(unsigned long long v) {
   return std::popcount(v);
 }
@@ -281,6 +284,12 @@ T __ldg(const T* p) {
 template <class T>
 T __ldcg(const T* p) {
   return *p;
+}
+template <class T>
+T atomicXor(T* p, T v) {
+  const T old = *p;
+  *p ^= v;
+  return old;
 }
 template <class T>
 T atomicAdd(T* p, T v) {
