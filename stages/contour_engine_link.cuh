@@ -103,19 +103,11 @@ class TileLinks : public TileRanks<T, P, Links, kThreads> {
       }
       unsigned next = node == NodeKind::Edge ? over_edge(word) : kNone;
       unsigned joint = node == NodeKind::None ? kAtNothing : 0U;
-      const int end_row = node == NodeKind::Sample ? static_cast<int>(end.row) : 0;
-      const int end_col = node == NodeKind::Sample ? static_cast<int>(end.col) : 0;
-      for (unsigned rest = __ballot_sync(~0U, node == NodeKind::Sample); rest != 0; rest &= rest - 1) {
-        const int whose = __ffs(static_cast<int>(rest)) - 1;
-        const int row = __shfl_sync(~0U, end_row, whose);
-        const int col = __shfl_sync(~0U, end_col, whose);
-        const AroundSample arriving = {
-            __shfl_sync(~0U, 2 * (place_.row0 + segment.row - row + 1) + place_.col0 + segment.col - col + 1,
-                        whose),
-            __shfl_sync(~0U, segment.sub, whose)};
-        const AroundSample follower =
-            follower_at_sample<T>(job_.map, place_.plane, level_, job_.connect_high, row, col, arriving);
-        if (lane != whose) continue;
+      const bool on_sample = node == NodeKind::Sample;
+      const int row = on_sample ? static_cast<int>(end.row) : 0;
+      const int col = on_sample ? static_cast<int>(end.col) : 0;
+      const AroundSample follower = followers_at_samples(on_sample, segment, row, col);
+      if (on_sample) {
         next = at_sample(row, col, follower);
         joint = follower.quadrant < 0 ? kAtNothing
                                       : kAtSample | (row != to.row || col != to.col ? kFarSample : 0U) |
@@ -129,6 +121,31 @@ class TileLinks : public TileRanks<T, P, Links, kThreads> {
     for (int i = thread_; i < segments_; i += kThreads)
       if (!Links::has_end(s_.links.word[i])) s_.joints[Links::target(s_.links.word[i])] |= kHasPrevious;
     sync();
+  }
+
+  /// What follows the segments of a warp's lanes that end on a sample, at (row, col). Two at a time, one by
+  /// each half of the warp.
+  __device__ __forceinline__ AroundSample followers_at_samples(bool on_sample, const TileSegment& segment,
+                                                               int row, int col) const {
+    const int lane = thread_ % 32;
+    const int quadrant = 2 * (place_.row0 + segment.row - row + 1) + place_.col0 + segment.col - col + 1;
+    AroundSample follower{-1, 0};
+    for (unsigned rest = __ballot_sync(~0U, on_sample); rest != 0;) {
+      const int first = __ffs(static_cast<int>(rest)) - 1;
+      rest &= rest - 1;
+      const int second = rest == 0 ? first : __ffs(static_cast<int>(rest)) - 1;
+      rest &= rest - 1;
+      const int whose = lane < 16 ? first : second;
+      const int sample_row = __shfl_sync(~0U, row, whose);
+      const int sample_col = __shfl_sync(~0U, col, whose);
+      const AroundSample arriving = {__shfl_sync(~0U, quadrant, whose), __shfl_sync(~0U, segment.sub, whose)};
+      const AroundSample found = follower_at_sample<T>(job_.map, place_.plane, level_, job_.connect_high,
+                                                       sample_row, sample_col, arriving);
+      const int half = lane == second ? 16 : 0;
+      const AroundSample own = {__shfl_sync(~0U, found.quadrant, half), __shfl_sync(~0U, found.sub, half)};
+      if (lane == first || lane == second) follower = own;
+    }
+    return follower;
   }
 
   /// Index of the segment that leaves a sample, kNone if there is none or its cell is not of this tile.

@@ -63,12 +63,12 @@ struct AroundSample {
 
 /// Which segment follows `arriving` at sample (row, col): the ends of all segments around the sample are
 /// visited in raster order with one register for a waiting start and one for a waiting end. Called by whole
-/// warps with the same sample; a lane looks at one end of one segment.
+/// warps, each half of them with its own sample; a lane looks at one end of one segment.
 template <class T>
 __device__ __noinline__ AroundSample follower_at_sample(const Map& map, int plane, double level,
                                                         int connect_high, int row, int col,
                                                         AroundSample arriving) {
-  // From the highest bit: quadrant, sub, end (1 = to). The upper half of the warp repeats the lower one.
+  // From the highest bit: quadrant, sub, end (1 = to).
   const int lane = static_cast<int>(threadIdx.x) % 16;
   const int r0 = row - 1 + (lane >> 3);
   const int c0 = col - 1 + (lane >> 2 & 1);
@@ -92,7 +92,8 @@ __device__ __noinline__ AroundSample follower_at_sample(const Map& map, int plan
   const Vec point = crossing_point(level, r0, c0, side, a, b);
   const Vec other{__shfl_xor_sync(~0U, point.row, 1), __shfl_xor_sync(~0U, point.col, 1)};
   const Vec here{static_cast<double>(row), static_cast<double>(col)};
-  const unsigned ends = __ballot_sync(~0U, exists && same_point(point, here) && !same_point(point, other));
+  const unsigned ends = __ballot_sync(~0U, exists && same_point(point, here) && !same_point(point, other)) >>
+                        (threadIdx.x % 32 - threadIdx.x % 16);
   const int wanted = 2 * arriving.quadrant + arriving.sub;
   int start = -1;
   int end = -1;
