@@ -61,10 +61,13 @@ void fill_codes(LightTables& tables) {
   const auto code_of = [&](int light) {
     return light < kSmallLight ? vectors.small[light] : code_by_cubic(vectors, light);
   };
+  for (int light = 0; light < 65536; ++light)
+    vectors.codes[light] = static_cast<std::uint8_t>(code_of(light));
   for (int cell = 0; cell < kLightCells; ++cell) {
     LightCell& to = tables.cells[cell];
-    to.code = static_cast<std::uint8_t>(code_of(16 * cell));
-    for (to.step = 1; to.step < 16 && code_of(16 * cell + to.step) == to.code;) ++to.step;
+    const std::uint8_t* codes = vectors.codes + std::ptrdiff_t{16} * cell;
+    to.code = codes[0];
+    for (to.step = 1; to.step < 16 && codes[to.step] == to.code;) ++to.step;
   }
 }
 

@@ -36,6 +36,7 @@ struct LightVectors {
   alignas(64) std::uint8_t low[256], high[256];  ///< of `whole` minus 32768
   alignas(64) std::uint8_t small[kSmallLight];
   alignas(64) float cubic[4][32];  ///< by the low bits of exponent and mantissa
+  std::uint8_t codes[65536];       ///< all of it, one look-up instead of the two and more of `cells`
 };
 
 struct LightTables {

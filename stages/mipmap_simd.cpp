@@ -2,10 +2,6 @@
 // shuffle, add them up in 16 bits, and so on: nothing is rounded but the sum of four.
 #include "stages/mipmap_vectors.h"
 
-#if defined(__x86_64__)
-#define CONTORNO_AVX2 __attribute__((target("avx2")))
-#endif
-
 namespace contorno {
 
 #if defined(__x86_64__)
@@ -182,7 +178,7 @@ HalveTwice halve_twice(const MipmapPlan& plan, Simd simd) {
 HalveRow halve_row_simd(const MipmapPlan& plan, Simd simd) {
   if (!plain_bytes(plan)) return nullptr;
   const auto kernel = static_cast<std::size_t>(plan.step() - 1);
-  if (plan.light) return simd == Simd::Avx512 ? halve_light_simd(plan.step()) : nullptr;
+  if (plan.light) return halve_light_simd(plan.step(), simd);
   if (simd == Simd::Portable) return nullptr;
   constexpr HalveRow kWide[] = {halve_bytes_vbmi<1>, halve_bytes_vbmi<2>, halve_bytes_vbmi<3>,
                                 halve_bytes_vbmi<4>};

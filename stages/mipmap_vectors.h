@@ -1,5 +1,5 @@
-// What the AVX-512 kernels of mipmap share: 64 bytes of either row (48 of three channels) make 32 (24)
-// samples of the next level. Internal; empty but for x86.
+// What the vector kernels of mipmap share. AVX-512: 64 bytes of either row (48 of three channels) make 32
+// (24) samples of the next level. Internal; empty but for x86.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
+#define CONTORNO_AVX2 __attribute__((target("avx2")))
 #define CONTORNO_VBMI \
   __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vnni,avx2,bmi2")))
 #endif
@@ -21,8 +22,8 @@ namespace contorno {
 
 /// Whether this machine has what CONTORNO_VBMI says.
 bool has_vbmi();
-/// The kernel for light of so many channels, or null.
-HalveRow halve_light_simd(int channels);
+/// The kernel for light of so many channels, the fastest that `simd` allows, or null.
+HalveRow halve_light_simd(int channels, Simd simd);
 
 #if defined(__x86_64__)
 
