@@ -48,7 +48,8 @@ inline Barrier cluster;
 struct Block {
   Barrier all;
   std::vector<Barrier> warps;
-  std::vector<unsigned long long> lanes;  ///< 32 a warp
+  /// 32 a warp, twice: what lanes give next does not overwrite what slower ones have yet to see.
+  std::vector<unsigned long long> lanes;
   std::vector<unsigned char> shared;
 };
 
@@ -107,14 +108,13 @@ std::array<T, 32> gather_warp(T value) {
   static_assert(sizeof(T) <= 8);
   Block& block = *running->block;
   const unsigned warp = running->thread.x / 32;
+  unsigned long long* lanes = &block.lanes[(2 * warp + block.warps[warp].generation % 2) * 32];
   unsigned long long bits = 0;
   std::memcpy(&bits, &value, sizeof(T));
-  block.lanes[running->thread.x] = bits;
+  lanes[running->thread.x % 32] = bits;
   meet(block.warps[warp], 0);
   std::array<T, 32> all{};
-  for (unsigned lane = 0; lane < 32; ++lane)
-    std::memcpy(&all[lane], &block.lanes[warp * 32 + lane], sizeof(T));
-  meet(block.warps[warp], 0);
+  for (unsigned lane = 0; lane < 32; ++lane) std::memcpy(&all[lane], &lanes[lane], sizeof(T));
   return all;
 }
 
@@ -136,7 +136,7 @@ inline void run_grid(unsigned blocks, unsigned threads, std::size_t shared, bool
       block.all.expected = static_cast<int>(threads);
       block.warps.resize(threads / 32);
       for (Barrier& warp : block.warps) warp.expected = 32;
-      block.lanes.resize(threads);
+      block.lanes.resize(std::size_t{2} * threads);
       block.shared.assign(shared, 0xA5);
       for (unsigned t = 0; t < threads; ++t) {
         Fiber& fiber = fibers[b * threads + t];
@@ -217,7 +217,7 @@ inline int __any_sync(unsigned, int value) {
   return any;
 }
 inline void __syncwarp(unsigned = ~0U) {
-  contorno::emulated::gather_warp(0);
+  contorno::emulated::meet(contorno::emulated::running->block->warps[threadIdx.x / 32], 0);
 }
 inline void __threadfence() {}
 inline unsigned __umulhi(unsigned a, unsigned b) {
