@@ -21,14 +21,14 @@ struct RectangleRun {
 
   /// Along the rows, then down.
   void one(const Window& window, unsigned outside) const {
-    across(image, between[0], window, outside, nullptr, 0);
-    down(whole_words(between[0]), target, window, outside);
+    across(launcher, image, between[0], window, outside, nullptr, 0);
+    down(launcher.behind(), whole_words(between[0]), target, window, outside);
   }
   /// Down, both along the rows, and down.
   void both(const Window& first, unsigned outside, const Window& second, unsigned second_outside) const {
-    down(image, {.lines = whole_words(between[0])}, first, outside);
-    across(between[0], between[1], first, outside, &second, second_outside);
-    down(whole_words(between[1]), target, second, second_outside);
+    down(launcher, image, {.lines = whole_words(between[0])}, first, outside);
+    across(launcher.behind(), between[0], between[1], first, outside, &second, second_outside);
+    down(launcher.behind(), whole_words(between[1]), target, second, second_outside);
   }
 
  private:
@@ -43,8 +43,8 @@ struct RectangleRun {
            sizeof(unsigned);
   }
 
-  void across(const Lines& from, const Lines& to, const Window& window, unsigned outside,
-              const Window* second, unsigned second_outside) const {
+  void across(const Launcher& launch, const Lines& from, const Lines& to, const Window& window,
+              unsigned outside, const Window* second, unsigned second_outside) const {
     AcrossJob job{.in = from, .out = to, .columns = format.width};
     job.in_columns = seen.width, job.pixel = pixel;
     job.first = window.left + crop_x, job.length = window.columns();
@@ -71,17 +71,18 @@ struct RectangleRun {
     const auto with = [&]<Extreme kExtreme>() {
       const char* name = "window_across";
       if (pixel == 1)
-        launcher(name, window_across<Rule, kExtreme, 1>, blocks, threads, shared, job);
+        launch(name, window_across<Rule, kExtreme, 1>, blocks, threads, shared, job);
       else if (pixel == 3)
-        launcher(name, window_across<Rule, kExtreme, 3>, blocks, threads, shared, job);
+        launch(name, window_across<Rule, kExtreme, 3>, blocks, threads, shared, job);
       else
-        launcher(name, window_across<Rule, kExtreme, 0>, blocks, threads, shared, job);
+        launch(name, window_across<Rule, kExtreme, 0>, blocks, threads, shared, job);
     };
     window.extreme == Extreme::Minimum ? with.template operator()<Extreme::Minimum>()
                                        : with.template operator()<Extreme::Maximum>();
   }
 
-  void down(const Lines& from, const Target& to, const Window& window, unsigned outside) const {
+  void down(const Launcher& launch, const Lines& from, const Target& to, const Window& window,
+            unsigned outside) const {
     DownJob job{.in = from, .to = to, .first = window.top, .length = window.rows()};
     if (!to.lines.between) job.first += crop_y;
     job.outside = outside;
@@ -105,11 +106,11 @@ struct RectangleRun {
     const auto with = [&]<Extreme kExtreme>() {
       const char* name = "window_down";
       if (job.across == 32)
-        launcher(name, window_down<Rule, kExtreme, 32>, blocks, threads, shared, job);
+        launch(name, window_down<Rule, kExtreme, 32>, blocks, threads, shared, job);
       else if (job.across == 8)
-        launcher(name, window_down<Rule, kExtreme, 8>, blocks, threads, shared, job);
+        launch(name, window_down<Rule, kExtreme, 8>, blocks, threads, shared, job);
       else
-        launcher(name, window_down<Rule, kExtreme, 0>, blocks, threads, shared, job);
+        launch(name, window_down<Rule, kExtreme, 0>, blocks, threads, shared, job);
     };
     window.extreme == Extreme::Minimum ? with.template operator()<Extreme::Minimum>()
                                        : with.template operator()<Extreme::Maximum>();
