@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "stages/morphology_rectangles.cuh"
+#include "stages/morphology_whole.cuh"
 
 namespace contorno::morphology_cuda {
 
@@ -65,6 +65,7 @@ struct RectangleRun {
     job.planes = static_cast<unsigned>(format.planes());
     job.holders = (job.segment + halo + kHeld - 1) / kHeld;
     const auto threads = static_cast<unsigned>(job.holders * pixel + 31) / 32 * 32;
+    if (second != nullptr && whole_rows(launch, job, window.extreme, job.segments * threads)) return;
     const unsigned blocks = job.segments * job.high * job.planes;
     job.groups_at = (job.holders * kHeld + kHeldRoom) * pixel + 8;
     const std::size_t shared = shared_bytes(job.groups_at, job.holders, pixel);
@@ -79,6 +80,36 @@ struct RectangleRun {
     };
     window.extreme == Extreme::Minimum ? with.template operator()<Extreme::Minimum>()
                                        : with.template operator()<Extreme::Maximum>();
+  }
+
+  /// The same by blocks that hold whole rows, where that takes so much fewer than `threads` threads a row
+  /// that it is worth it that fewer blocks run at the same time. Returns whether it is.
+  bool whole_rows(const Launcher& launch, const AcrossJob& rows, Extreme extreme, unsigned threads) const {
+    WholeRowsJob job{.rows = rows, .first = {rows.first, rows.length}};
+    job.second = {rows.second_first, rows.second_length};
+    if (rows.in_columns != rows.columns || !job.first.fits(rows.columns) || !job.second.fits(rows.columns))
+      return false;
+    const int holders = std::max(job.first.holders(rows.columns), job.second.holders(rows.columns));
+    const auto needed = static_cast<unsigned>(holders * pixel + 31) / 32 * 32;
+    if (needed > kMostWholeThreads || 4 * needed * kWholeHeld > 3 * threads * kHeld) return false;
+    job.rows.holders = holders, job.lead = (kWholeHeld * pixel + 3) / 4 * 4;
+    const int reach = std::max(job.first.reach(), job.second.reach());
+    job.room = std::max(reach, holders * kWholeHeld - rows.columns) * pixel;
+    job.rows.groups_at = job.lead + rows.columns * pixel + job.room;
+    const std::size_t shared =
+        static_cast<std::size_t>(job.rows.groups_at + holders * pixel) * sizeof(unsigned);
+    if (shared > kMostWholeShared) return false;
+    const unsigned blocks = rows.high * rows.planes;
+    const auto with = [&]<Extreme kExtreme>() {
+      const char* name = "window_whole_rows";
+      if (pixel == 3)
+        launch(name, window_whole_rows<Rule, kExtreme, 3>, blocks, needed, shared, job);
+      else
+        launch(name, window_whole_rows<Rule, kExtreme, 0>, blocks, needed, shared, job);
+    };
+    extreme == Extreme::Minimum ? with.template operator()<Extreme::Minimum>()
+                                : with.template operator()<Extreme::Maximum>();
+    return true;
   }
 
   void down(const Launcher& launch, const Lines& from, const Target& to, const Window& window,

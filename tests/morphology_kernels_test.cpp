@@ -103,6 +103,18 @@ TEST_CASE("morphology's kernels give the CPU's bits for rectangles") {
         noise<std::uint8_t>({.width = 1150, .height = 6, .channels = 3}, ElementType::U8, 14),
         StructuringElement::rectangle(12, 3));
   check(MorphologyOperation::Opening, rgb, StructuringElement::rectangle(3200, 2));
+  // Rows that a block holds as a whole, from their first to their last column and in between.
+  const TestImage wide = noise<std::uint8_t>({.width = 700, .height = 6, .channels = 3}, ElementType::U8, 15);
+  const TestImage plain =
+      noise<std::uint8_t>({.width = 2001, .height = 3, .channels = 1}, ElementType::U8, 16);
+  const TestImage words = noise<float>({.width = 640, .height = 2, .channels = 1}, ElementType::F32, 17);
+  for (const TestImage* in : {&wide, &plain, &words})
+    for (const auto& [width, anchor] : {std::pair{401, 200}, std::pair{400, 0}, std::pair{377, 376},
+                                        std::pair{301, 17}, std::pair{600, 301}})
+      for (const MorphologyOperation operation : {MorphologyOperation::Opening, MorphologyOperation::Closing})
+        check(operation, *in, StructuringElement::rectangle(width, 2).with_anchor(anchor, 1));
+  check(MorphologyOperation::Opening, wide, StructuringElement::rectangle(401, 3),
+        {.border = MorphologyBorder::Constant, .border_value = 77});
   // A rectangle that does not hold its anchor.
   for (const TestImage* in : {&rgb, &maps})
     for (const MorphologyOperation operation : {MorphologyOperation::Opening, MorphologyOperation::BlackHat})
