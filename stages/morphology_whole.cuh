@@ -43,15 +43,15 @@ __device__ int window_of_whole(unsigned (&held)[kWholeHeld], const HeldPlace& pl
                                const WholeWindow& window, int steps, int holder, int holders,
                                unsigned outside) {
   using R = Running<W, kExtreme>;
-  R rest[kWholeHeld];
+  // Packed, so that registers suffice: held becomes what is left of the stretch, from each step on.
   if (place.steps != nullptr) {
-    rest[kWholeHeld - 1] = R(held[kWholeHeld - 1]);
+    R rest(held[kWholeHeld - 1]);
 #pragma unroll
     for (int e = kWholeHeld - 2; e >= 0; --e) {
-      rest[e] = R(held[e]);
-      rest[e].take(rest[e + 1]);
+      rest.take(held[e]);
+      held[e] = rest.word();
     }
-    place.groups[0] = rest[0].word();
+    place.groups[0] = held[0];
   }
   __syncthreads();
   const int begin = holder < window.begun(steps) ? holder : holder - holders;
@@ -59,7 +59,7 @@ __device__ int window_of_whole(unsigned (&held)[kWholeHeld], const HeldPlace& pl
   if (place.steps == nullptr || result + kWholeHeld <= 0) return steps;
   if (begin < 0) {
 #pragma unroll
-    for (int e = 0; e < kWholeHeld; ++e) rest[e] = R(outside);
+    for (int e = 0; e < kWholeHeld; ++e) held[e] = outside;
   }
   const int whole = (window.length - 1) / kWholeHeld, over = (window.length - 1) % kWholeHeld;
   const unsigned* from = place.steps + (begin - holder) * kWholeHeld * place.stride;
@@ -72,7 +72,7 @@ __device__ int window_of_whole(unsigned (&held)[kWholeHeld], const HeldPlace& pl
 #pragma unroll
   for (int e = 0; e < kWholeHeld; ++e) {
     if (e > 0) end.take(R(last[e * place.stride]));
-    R all = rest[e];
+    R all(held[e]);
     all.take(end);
     held[e] = all.word();
   }
