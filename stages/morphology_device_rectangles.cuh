@@ -131,8 +131,6 @@ struct RectangleRun {
     const int whole_warps = 32 / job.across;
     const int holders = ((job.rows + halo + kHeld - 1) / kHeld + whole_warps - 1) / whole_warps * whole_warps;
     const auto threads = static_cast<unsigned>(holders * job.across);
-    if (whole_columns(launch, job, window.extreme, job.high * threads / static_cast<unsigned>(job.across)))
-      return;
     const unsigned blocks = job.wide * job.high * job.planes;
     job.groups_at = (holders * kHeld + kHeldRoom) * job.across;
     const std::size_t shared = shared_bytes(job.groups_at, holders, job.across);
@@ -147,38 +145,6 @@ struct RectangleRun {
     };
     window.extreme == Extreme::Minimum ? with.template operator()<Extreme::Minimum>()
                                        : with.template operator()<Extreme::Maximum>();
-  }
-
-  /// The same by blocks that hold whole columns, where that takes so much fewer than `threads` threads a
-  /// column that it is worth it that less than a sector of memory is read at once. Returns whether it is.
-  bool whole_columns(const Launcher& launch, const DownJob& columns, Extreme extreme,
-                     unsigned threads) const {
-    WholeColumnsJob job{.columns = columns, .window = {columns.first, columns.length}};
-    const int steps = columns.in.rows;
-    if (steps != columns.to.lines.rows || !job.window.fits(steps)) return false;
-    job.holders = job.window.holders(steps);
-    const auto needed = static_cast<unsigned>(job.holders);
-    const int across = needed * 8 <= kMostWholeThreads ? 8 : 4;
-    const unsigned block = (needed * static_cast<unsigned>(across) + 31) / 32 * 32;
-    if (block > kMostWholeThreads || 3 * needed * kWholeHeld > 2 * threads * kHeld) return false;
-    job.room = std::max(0, steps + job.window.reach() - job.holders * kWholeHeld) * across;
-    job.columns.groups_at = (job.holders + 1) * kWholeHeld * across + job.room;
-    job.columns.wide =
-        static_cast<unsigned>(((columns.to.lines.samples + kCount - 1) / kCount + across - 1) / across);
-    const std::size_t shared =
-        static_cast<std::size_t>(job.columns.groups_at + job.holders * across) * sizeof(unsigned);
-    if (shared > kMostWholeShared) return false;
-    const unsigned blocks = job.columns.wide * columns.planes;
-    const auto with = [&]<Extreme kExtreme>() {
-      const char* name = "window_whole_columns";
-      if (across == 8)
-        launch(name, window_whole_columns<Rule, kExtreme, 8>, blocks, block, shared, job);
-      else
-        launch(name, window_whole_columns<Rule, kExtreme, 4>, blocks, block, shared, job);
-    };
-    extreme == Extreme::Minimum ? with.template operator()<Extreme::Minimum>()
-                                : with.template operator()<Extreme::Maximum>();
-    return true;
   }
 };
 

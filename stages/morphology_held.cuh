@@ -19,11 +19,10 @@ struct HeldPlace {
 };
 
 /// Puts the steps where window_of_held of the same length will look for its neighbours' ones.
-template <int kSteps>
-__device__ void share_held(const unsigned (&held)[kSteps], const HeldPlace& place, int length) {
+__device__ inline void share_held(const unsigned (&held)[kHeld], const HeldPlace& place, int length) {
   if (place.steps == nullptr) return;
 #pragma unroll
-  for (int e = 0; e < kSteps; ++e)
+  for (int e = 0; e < kHeld; ++e)
     if (e < kShortWindow - 1 || length > kShortWindow) place.steps[e * place.stride] = held[e];
 }
 

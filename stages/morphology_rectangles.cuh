@@ -112,39 +112,6 @@ __device__ void store_word(const Target& to, int plane, int y, int x, unsigned w
     store_samples<Rule>(to, plane, y, x, word);
 }
 
-/// Rows from .. from + kSteps - 1 of a column of words.
-template <class Rule, int kSteps>
-__device__ void hold_column(unsigned (&held)[kSteps], const Lines& in, int plane, int from, int x,
-                            unsigned outside) {
-  const bool whole = in.pixels.words && (x + 1) * kLanes<typename Rule::W> <= in.samples;
-  if ((!Rule::kFloat || in.between) && whole && from >= 0 && from + kSteps <= in.rows) {
-    const char* at = reinterpret_cast<const char*>(in.pixels.line<const unsigned>(plane, from) + x);
-#pragma unroll
-    for (int e = 0; e < kSteps; ++e, at += in.pixels.row)
-      held[e] = __ldg(reinterpret_cast<const unsigned*>(at));
-  } else {
-#pragma unroll
-    for (int e = 0; e < kSteps; ++e) held[e] = word_from<Rule>(in, plane, from + e, x, outside);
-  }
-}
-
-/// Held words begin .. end - 1 become rows y + begin .. y + end - 1 of a column.
-template <class Rule, int kSteps>
-__device__ void give_column(const unsigned (&held)[kSteps], const Target& to, int plane, int y, int x,
-                            int begin, int end) {
-  if (x * kLanes<typename Rule::W> >= to.lines.samples) return;
-  if (to.template takes_words<Rule>(x)) {
-    char* at = reinterpret_cast<char*>(to.lines.pixels.line<unsigned>(plane, y) + x);
-#pragma unroll
-    for (int e = 0; e < kSteps; ++e, at += to.lines.pixels.row)
-      if (e >= begin && e < end) *reinterpret_cast<unsigned*>(at) = held[e];
-  } else {
-#pragma unroll
-    for (int e = 0; e < kSteps; ++e)
-      if (e >= begin && e < end) store_samples<Rule>(to, plane, y + e, x, held[e]);
-  }
-}
-
 /// One window down the columns. A block holds `steps` rows of kAcross words.
 struct DownJob {
   Lines in;
@@ -170,15 +137,37 @@ __global__ void __launch_bounds__(kMostDownThreads, 2) window_down(const DownJob
             step = static_cast<int>(threadIdx.x) / across * kHeld;
   const int x = static_cast<int>(blockIdx.x - row_of_blocks * job.wide) * across + column;
   const int y = static_cast<int>(row_of_blocks - plane_of_block * job.high) * job.rows + step;
+  const int from = y + job.first;
   unsigned held[kHeld];
-  hold_column<Rule>(held, job.in, plane, y + job.first, x, job.outside);
+  const bool whole = job.in.pixels.words && (x + 1) * kLanes<W> <= job.in.samples;
+  if ((!Rule::kFloat || job.in.between) && whole && from >= 0 && from + kHeld <= job.in.rows) {
+    const char* at = reinterpret_cast<const char*>(job.in.pixels.line<const unsigned>(plane, from) + x);
+#pragma unroll
+    for (int e = 0; e < kHeld; ++e, at += job.in.pixels.row)
+      held[e] = __ldg(reinterpret_cast<const unsigned*>(at));
+  } else {
+#pragma unroll
+    for (int e = 0; e < kHeld; ++e) held[e] = word_from<Rule>(job.in, plane, from + e, x, job.outside);
+  }
   unsigned* shared = &block_shared<unsigned>();
   const HeldPlace place{.steps = shared + step * across + column,
                         .groups = shared + job.groups_at + step / kShortGroup * across + column,
                         .stride = across};
   share_held(held, place, job.length);
   window_of_held<W, kExtreme>(held, place, job.length, step < job.rows);
-  give_column<Rule>(held, job.to, plane, y, x, 0, min(job.rows - step, job.to.lines.rows - y));
+  const Lines& out = job.to.lines;
+  if (x * kLanes<W> >= out.samples) return;
+  const int count = min(job.rows - step, out.rows - y);
+  if (job.to.template takes_words<Rule>(x)) {
+    char* at = reinterpret_cast<char*>(out.pixels.line<unsigned>(plane, y) + x);
+#pragma unroll
+    for (int e = 0; e < kHeld; ++e, at += out.pixels.row)
+      if (e < count) *reinterpret_cast<unsigned*>(at) = held[e];
+  } else {
+#pragma unroll
+    for (int e = 0; e < kHeld; ++e)
+      if (e < count) store_samples<Rule>(job.to, plane, y + e, x, held[e]);
+  }
 }
 
 /// One window along rows, or two of which the second is of the other extreme. A block takes as many rows as a

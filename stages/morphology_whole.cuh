@@ -79,48 +79,6 @@ __device__ int window_of_whole(unsigned (&held)[kWholeHeld], const HeldPlace& pl
   return result;
 }
 
-/// What lies outside of a line of `count` words.
-__device__ inline void put_outside(unsigned* line, int count, int lead, int room, unsigned outside) {
-  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-  for (int at = thread; at < lead; at += threads) line[at - lead] = outside;
-  for (int at = thread; at < room; at += threads) line[count + at] = outside;
-}
-
-/// One window down whole columns: a block has job.across of them.
-struct WholeColumnsJob {
-  DownJob columns;
-  WholeWindow window;
-  int holders = 1;  ///< threads of a column
-  int room = 0;     ///< words behind the holders' steps
-};
-
-template <class Rule, Extreme kExtreme, int kAcross>
-__global__ void __launch_bounds__(kMostWholeThreads, blocks_sharing(kMostWholeThreads, 2))
-    window_whole_columns(const WholeColumnsJob whole) {
-  using W = typename Rule::W;
-  let_next_begin();
-  wait_for_previous();
-  const DownJob& job = whole.columns;
-  const unsigned plane_of_block = job.planes == 1 ? 0 : blockIdx.x / job.wide;
-  const auto plane = static_cast<int>(plane_of_block), thread = static_cast<int>(threadIdx.x);
-  const int column = thread % kAcross, holder = thread / kAcross;
-  const int x = static_cast<int>(blockIdx.x - plane_of_block * job.wide) * kAcross + column;
-  unsigned held[kWholeHeld];
-  hold_column<Rule>(held, job.in, plane, holder * kWholeHeld, x, job.outside);
-  unsigned* shared = &block_shared<unsigned>();
-  unsigned* line = shared + kWholeHeld * kAcross;
-  HeldPlace place{.stride = kAcross};
-  if (holder < whole.holders) {
-    place.steps = line + holder * kWholeHeld * kAcross + column;
-    place.groups = shared + job.groups_at + holder * kAcross + column;
-  }
-  share_held(held, place, whole.window.length);
-  put_outside(line, whole.holders * kWholeHeld * kAcross, kWholeHeld * kAcross, whole.room, job.outside);
-  const int y = window_of_whole<W, kExtreme>(held, place, whole.window, job.in.rows, holder, whole.holders,
-                                             job.outside);
-  give_column<Rule>(held, job.to, plane, y, x, -y, job.to.lines.rows - y);
-}
-
 /// Both windows of an opening along whole rows. A block takes as many rows as a word has lanes.
 struct WholeRowsJob {
   AcrossJob rows;
@@ -128,6 +86,13 @@ struct WholeRowsJob {
   int lead = 0;  ///< words of shared memory before the line
   int room = 0;  ///< words behind the line's samples
 };
+
+/// What lies outside of a line of `count` words.
+__device__ inline void put_outside(unsigned* line, int count, int lead, int room, unsigned outside) {
+  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  for (int at = thread; at < lead; at += threads) line[at - lead] = outside;
+  for (int at = thread; at < room; at += threads) line[count + at] = outside;
+}
 
 template <class Rule, Extreme kExtreme, int kPixel>
 __global__ void __launch_bounds__(kMostWholeThreads, blocks_sharing(kMostWholeThreads, 2))

@@ -113,19 +113,6 @@ TEST_CASE("morphology's kernels give the CPU's bits for rectangles") {
                                         std::pair{301, 17}, std::pair{600, 301}})
       for (const MorphologyOperation operation : {MorphologyOperation::Opening, MorphologyOperation::Closing})
         check(operation, *in, StructuringElement::rectangle(width, 2).with_anchor(anchor, 1));
-  // The same of columns, of eight and of four words.
-  const TestImage high =
-      noise<std::uint8_t>({.width = 11, .height = 700, .channels = 3}, ElementType::U8, 18);
-  const TestImage tall =
-      noise<std::uint8_t>({.width = 13, .height = 2001, .channels = 1}, ElementType::U8, 19);
-  const TestImage floats = noise<float>({.width = 5, .height = 640, .channels = 1}, ElementType::F32, 20);
-  for (const TestImage* in : {&high, &tall, &floats})
-    for (const auto& [height, anchor] : {std::pair{401, 200}, std::pair{400, 0}, std::pair{377, 376},
-                                         std::pair{301, 17}, std::pair{600, 301}})
-      for (const MorphologyOperation operation : {MorphologyOperation::Opening, MorphologyOperation::TopHat})
-        check(operation, *in, StructuringElement::rectangle(2, height).with_anchor(1, anchor));
-  check(MorphologyOperation::Opening, high, StructuringElement::rectangle(3, 401),
-        {.border = MorphologyBorder::Constant, .border_value = 77});
   check(MorphologyOperation::Opening, wide, StructuringElement::rectangle(401, 3),
         {.border = MorphologyBorder::Constant, .border_value = 77});
   // A rectangle that does not hold its anchor.
