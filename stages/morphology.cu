@@ -17,18 +17,11 @@ using namespace morphology_cuda;
 /// Enqueues kernels on the frame's stream.
 struct StreamLauncher {
   void* stream;
-  bool overlaps = false;  ///< whether kernels of a row may come up early here
-  LaunchOrder order = LaunchOrder::AfterPrevious;
-
-  /// For kernels that wait_for_previous, right behind such ones.
-  StreamLauncher behind() const {
-    return {stream, overlaps, overlaps ? LaunchOrder::OverlapPrevious : LaunchOrder::AfterPrevious};
-  }
 
   template <class Kernel, class Job>
   void operator()(const char* name, Kernel* kernel, unsigned blocks, unsigned threads, std::size_t shared,
                   const Job& job) const {
-    launch(name, kernel, LaunchKind::Plain, order, blocks, threads, shared, stream, job);
+    launch(name, kernel, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks, threads, shared, stream, job);
   }
   template <class Kernel, class Job>
   void together(const char* name, Kernel* kernel, unsigned blocks, unsigned threads, const Job& job) const {
@@ -39,7 +32,6 @@ struct StreamLauncher {
 
 /// Lets every kernel of the row have the shared memory that it will ask for.
 struct AllowingLauncher {
-  AllowingLauncher behind() const { return {}; }
   template <class Kernel, class Job>
   void operator()(const char* name, Kernel* kernel, unsigned, unsigned, std::size_t shared,
                   const Job&) const {
@@ -55,14 +47,6 @@ std::size_t most_shared_here() {
   CONTORNO_CUDA_CHECK(cudaGetDevice(&device));
   CONTORNO_CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   return static_cast<std::size_t>(most);
-}
-
-/// Whether kernels can wait for those before them instead of being held back.
-bool overlaps_here() {
-  int device = 0, major = 0;
-  CONTORNO_CUDA_CHECK(cudaGetDevice(&device));
-  CONTORNO_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-  return major >= 9;
 }
 
 /// How many blocks of a reconstruction run at the same time.
@@ -114,7 +98,6 @@ class PlannedCuda final : public Stage {
     const ImageFormat& format = context.image(0);
     context.set_output(0, format);
     device_.emplace(make_plan_(format), most_shared_here());
-    overlaps_ = overlaps_here();
     runs_ = device_table(device_->runs());
     terms_ = device_table(device_->terms());
     scratch_ = context.scratch(std::max<std::size_t>(device_->scratch_bytes(), 1), MemoryKind::Device);
@@ -126,7 +109,7 @@ class PlannedCuda final : public Stage {
   void run(const RunContext& context) const override {
     const ImageView &in = context.image_in(0), &out = context.image_out(0);
     device_->run(in, out, table_at<TileRuns>(runs_), table_at<DeviceTerm>(terms_),
-                 context.scratch<std::byte>(scratch_), StreamLauncher{context.stream, overlaps_});
+                 context.scratch<std::byte>(scratch_), StreamLauncher{context.stream});
     if (device_->plan().reconstruction)
       reconstruction_.run(context, *device_->plan().reconstruction, out, in, device_->plan().options);
   }
@@ -134,7 +117,6 @@ class PlannedCuda final : public Stage {
  private:
   MakePlan make_plan_;
   std::optional<DevicePlan> device_;
-  bool overlaps_ = false;
   Block runs_, terms_;
   Scratch scratch_;
   DeviceReconstruction reconstruction_;

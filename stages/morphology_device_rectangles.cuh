@@ -21,14 +21,14 @@ struct RectangleRun {
 
   /// Along the rows, then down.
   void one(const Window& window, unsigned outside) const {
-    across(launcher, image, between[0], window, outside, nullptr, 0);
-    down(launcher.behind(), whole_words(between[0]), target, window, outside);
+    across(image, between[0], window, outside, nullptr, 0);
+    down(whole_words(between[0]), target, window, outside);
   }
   /// Down, both along the rows, and down.
   void both(const Window& first, unsigned outside, const Window& second, unsigned second_outside) const {
-    down(launcher, image, {.lines = whole_words(between[0])}, first, outside);
-    across(launcher.behind(), between[0], between[1], first, outside, &second, second_outside);
-    down(launcher.behind(), whole_words(between[1]), target, second, second_outside);
+    down(image, {.lines = whole_words(between[0])}, first, outside);
+    across(between[0], between[1], first, outside, &second, second_outside);
+    down(whole_words(between[1]), target, second, second_outside);
   }
 
  private:
@@ -43,8 +43,8 @@ struct RectangleRun {
            sizeof(unsigned);
   }
 
-  void across(const Launcher& launch, const Lines& from, const Lines& to, const Window& window,
-              unsigned outside, const Window* second, unsigned second_outside) const {
+  void across(const Lines& from, const Lines& to, const Window& window, unsigned outside,
+              const Window* second, unsigned second_outside) const {
     AcrossJob job{.in = from, .out = to, .columns = format.width};
     job.in_columns = seen.width, job.pixel = pixel;
     job.first = window.left + crop_x, job.length = window.columns();
@@ -65,18 +65,18 @@ struct RectangleRun {
     job.planes = static_cast<unsigned>(format.planes());
     job.holders = (job.segment + halo + kHeld - 1) / kHeld;
     const auto threads = static_cast<unsigned>(job.holders * pixel + 31) / 32 * 32;
-    if (second != nullptr && whole_rows(launch, job, window.extreme, job.segments * threads)) return;
+    if (second != nullptr && whole_rows(job, window.extreme, job.segments * threads)) return;
     const unsigned blocks = job.segments * job.high * job.planes;
     job.groups_at = (job.holders * kHeld + kHeldRoom) * pixel + 8;
     const std::size_t shared = shared_bytes(job.groups_at, job.holders, pixel);
     const auto with = [&]<Extreme kExtreme>() {
       const char* name = "window_across";
       if (pixel == 1)
-        launch(name, window_across<Rule, kExtreme, 1>, blocks, threads, shared, job);
+        launcher(name, window_across<Rule, kExtreme, 1>, blocks, threads, shared, job);
       else if (pixel == 3)
-        launch(name, window_across<Rule, kExtreme, 3>, blocks, threads, shared, job);
+        launcher(name, window_across<Rule, kExtreme, 3>, blocks, threads, shared, job);
       else
-        launch(name, window_across<Rule, kExtreme, 0>, blocks, threads, shared, job);
+        launcher(name, window_across<Rule, kExtreme, 0>, blocks, threads, shared, job);
     };
     window.extreme == Extreme::Minimum ? with.template operator()<Extreme::Minimum>()
                                        : with.template operator()<Extreme::Maximum>();
@@ -84,7 +84,7 @@ struct RectangleRun {
 
   /// The same by blocks that hold whole rows, where that takes so much fewer than `threads` threads a row
   /// that it is worth it that fewer blocks run at the same time. Returns whether it is.
-  bool whole_rows(const Launcher& launch, const AcrossJob& rows, Extreme extreme, unsigned threads) const {
+  bool whole_rows(const AcrossJob& rows, Extreme extreme, unsigned threads) const {
     WholeRowsJob job{.rows = rows, .first = {rows.first, rows.length}};
     job.second = {rows.second_first, rows.second_length};
     if (rows.in_columns != rows.columns || !job.first.fits(rows.columns) || !job.second.fits(rows.columns))
@@ -103,17 +103,16 @@ struct RectangleRun {
     const auto with = [&]<Extreme kExtreme>() {
       const char* name = "window_whole_rows";
       if (pixel == 3)
-        launch(name, window_whole_rows<Rule, kExtreme, 3>, blocks, needed, shared, job);
+        launcher(name, window_whole_rows<Rule, kExtreme, 3>, blocks, needed, shared, job);
       else
-        launch(name, window_whole_rows<Rule, kExtreme, 0>, blocks, needed, shared, job);
+        launcher(name, window_whole_rows<Rule, kExtreme, 0>, blocks, needed, shared, job);
     };
     extreme == Extreme::Minimum ? with.template operator()<Extreme::Minimum>()
                                 : with.template operator()<Extreme::Maximum>();
     return true;
   }
 
-  void down(const Launcher& launch, const Lines& from, const Target& to, const Window& window,
-            unsigned outside) const {
+  void down(const Lines& from, const Target& to, const Window& window, unsigned outside) const {
     DownJob job{.in = from, .to = to, .first = window.top, .length = window.rows()};
     if (!to.lines.between) job.first += crop_y;
     job.outside = outside;
@@ -137,11 +136,11 @@ struct RectangleRun {
     const auto with = [&]<Extreme kExtreme>() {
       const char* name = "window_down";
       if (job.across == 32)
-        launch(name, window_down<Rule, kExtreme, 32>, blocks, threads, shared, job);
+        launcher(name, window_down<Rule, kExtreme, 32>, blocks, threads, shared, job);
       else if (job.across == 8)
-        launch(name, window_down<Rule, kExtreme, 8>, blocks, threads, shared, job);
+        launcher(name, window_down<Rule, kExtreme, 8>, blocks, threads, shared, job);
       else
-        launch(name, window_down<Rule, kExtreme, 0>, blocks, threads, shared, job);
+        launcher(name, window_down<Rule, kExtreme, 0>, blocks, threads, shared, job);
     };
     window.extreme == Extreme::Minimum ? with.template operator()<Extreme::Minimum>()
                                        : with.template operator()<Extreme::Maximum>();

@@ -127,8 +127,6 @@ struct DownJob {
 template <class Rule, Extreme kExtreme, int kAcross>
 __global__ void __launch_bounds__(kMostDownThreads, 2) window_down(const DownJob job) {
   using W = typename Rule::W;
-  let_next_begin();
-  wait_for_previous();
   const auto across = static_cast<int>(kAcross != 0 ? kAcross : job.across);
   const unsigned row_of_blocks = blockIdx.x / job.wide;
   const unsigned plane_of_block = job.planes == 1 ? 0 : row_of_blocks / job.high;
@@ -254,8 +252,6 @@ __global__ void __launch_bounds__(kMostThreads, blocks_sharing(kMostThreads, 2))
     window_across(const AcrossJob job) {
   using W = typename Rule::W;
   constexpr Extreme kOther = kExtreme == Extreme::Minimum ? Extreme::Maximum : Extreme::Minimum;
-  let_next_begin();
-  wait_for_previous();
   const int pixel = kPixel != 0 ? kPixel : job.pixel;
   unsigned* shared = &block_shared<unsigned>();
   const unsigned row_of_blocks = blockIdx.x / job.segments;

@@ -1,4 +1,4 @@
-// Rectangles whose windows are so wide or high that a block better holds whole lines of the image: then
+// Rectangles whose windows are so wide that a block better holds whole rows of the image: then
 // nothing is loaded or prepared twice. Internal.
 #pragma once
 
@@ -99,8 +99,6 @@ __global__ void __launch_bounds__(kMostWholeThreads, blocks_sharing(kMostWholeTh
     window_whole_rows(const WholeRowsJob whole) {
   using W = typename Rule::W;
   constexpr Extreme kOther = kExtreme == Extreme::Minimum ? Extreme::Maximum : Extreme::Minimum;
-  let_next_begin();
-  wait_for_previous();
   const AcrossJob& job = whole.rows;
   const int pixel = kPixel != 0 ? kPixel : job.pixel, samples = job.columns * pixel;
   unsigned* shared = &block_shared<unsigned>();

@@ -16,7 +16,6 @@ using namespace contorno::morphology_cuda;
 namespace {
 
 struct EmulatedLauncher {
-  const EmulatedLauncher& behind() const { return *this; }
   template <class Kernel, class Job>
   void operator()(const char*, Kernel* kernel, unsigned blocks, unsigned threads, std::size_t shared,
                   const Job& job) const {
