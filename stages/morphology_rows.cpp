@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <utility>
 
 #include "cuda/error.h"
@@ -121,8 +122,11 @@ CONTORNO_BODY void raised_body(W* out, const W* const* rows, const H* add, int c
 template <Extreme kExtreme, class W>
 CONTORNO_BODY void combine_raised_body(W* out, const W* const* rows, const W* add, int count,
                                        std::size_t samples) {
+  // Without a sign, since what lies behind a row's samples is added to as well, and may be anything.
+  using U = std::make_unsigned_t<W>;
   raised_body(
-      out, rows, add, count, samples, [](W value, W height) { return static_cast<W>(value + height); },
+      out, rows, add, count, samples,
+      [](W value, W height) { return static_cast<W>(static_cast<U>(value) + static_cast<U>(height)); },
       [](W a, W b) { return extreme<kExtreme>(a, b); });
 }
 
