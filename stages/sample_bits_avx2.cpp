@@ -107,19 +107,13 @@ void split(const Deinterleaver& rule, const std::uint64_t* flat, std::uint64_t* 
 }  // namespace
 
 BitKernel avx2_kernel(ElementType type) {
-  switch (type) {
-    case ElementType::U8:
-      return integer_words<std::uint8_t>;
-    case ElementType::U16:
-      return portable_kernel(type);  // rare, and the compiler's code for it is good
-    case ElementType::F16:
-      return float_words<Half>;
-    case ElementType::F32:
-      return float_words<float>;
-    case ElementType::F64:
-      break;
-  }
-  return float_words<double>;
+  // uint16 is rare, and the compiler's code for it is good.
+  return BitKernels{.u8 = integer_words<std::uint8_t>,
+                    .u16 = portable_kernel(ElementType::U16),
+                    .f16 = float_words<Half>,
+                    .f32 = float_words<float>,
+                    .f64 = float_words<double>}
+      .of(type);
 }
 
 SplitFunction bmi2_split() {

@@ -87,19 +87,12 @@ void split(const Deinterleaver&, const std::uint64_t* flat, std::uint64_t* by_ch
 }  // namespace
 
 BitKernel avx512_kernel(ElementType type) {
-  switch (type) {
-    case ElementType::U8:
-      return integer_words<std::uint8_t>;
-    case ElementType::U16:
-      return integer_words<std::uint16_t>;
-    case ElementType::F16:
-      return float_words<Half>;
-    case ElementType::F32:
-      return float_words<float>;
-    case ElementType::F64:
-      break;
-  }
-  return float_words<double>;
+  return BitKernels{.u8 = integer_words<std::uint8_t>,
+                    .u16 = integer_words<std::uint16_t>,
+                    .f16 = float_words<Half>,
+                    .f32 = float_words<float>,
+                    .f64 = float_words<double>}
+      .of(type);
 }
 
 SplitFunction avx512_split_of_8() {
