@@ -30,7 +30,7 @@ def preloaded(tmp_path_factory):
     """A library of faults to preload; its source says which."""
     compiler = shutil.which("c++")
     if compiler is None:
-        pytest.skip("needs a compiler")
+        pytest.skip("needs c++, of the package build-essential")
     library = tmp_path_factory.mktemp("faults") / "preloaded.so"
     subprocess.run([compiler, "-std=c++20", "-O1", "-shared", "-fPIC", "-o", library,
                     ROOT / "tests" / "data" / "faults" / "preloaded.cpp", "-ldl"], check=True)

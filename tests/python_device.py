@@ -1,7 +1,9 @@
 """What the tests of the Python package on a CUDA device share: arrays of other packages, and traces. Importing it skips, and
 counts, where there is no device, PyTorch or CuPy."""
+import gc
 import json
 import os
+import sys
 import tempfile
 
 import numpy as np
@@ -61,3 +63,17 @@ def copies(work):
     kernels = [event["name"] for event in events if event.get("cat") == "kernel"]
     streams = {event["args"].get("stream") for event in events if event.get("cat") == "kernel"}
     return moved, kernels, streams
+
+
+def assert_all_is_given_back(calls, arrays, first, then):
+    """calls(n) makes n rounds of calls: after the first ones, more of them keep no reference to the arrays and no memory of the device."""
+    def held():
+        gc.collect()
+        torch.cuda.synchronize()
+        return [sys.getrefcount(array) for array in arrays], torch.cuda.mem_get_info()[0]
+
+    calls(first)
+    references, free = held()
+    calls(then)
+    assert held()[0] == references
+    assert free - held()[1] < 64 << 20

@@ -2,12 +2,11 @@
 counted, without a device or these packages."""
 import concurrent.futures
 import gc
-import sys
 
 import numpy as np
 import pytest
 
-from python_device import MAKERS, InterfaceOnly, copies, cupy, smooth, to_cupy, to_torch, torch
+from python_device import MAKERS, InterfaceOnly, assert_all_is_given_back, copies, cupy, smooth, to_cupy, to_torch, torch
 from python_package import contorno, run_python
 
 find_contours, batch = contorno.find_contours, contorno.find_contours_batch
@@ -297,15 +296,8 @@ def test_references_and_device_memory_are_given_back():
             batch(maps, 0.5, output="device").points.__dlpack__()
             with pytest.raises(ValueError):
                 find_contours(bad, 0.5)
-        gc.collect()
-        torch.cuda.synchronize()
 
-    calls(30)
-    before = sys.getrefcount(maps), sys.getrefcount(array), sys.getrefcount(bad), torch.cuda.mem_get_info()[0]
-    calls(100)
-    after = sys.getrefcount(maps), sys.getrefcount(array), sys.getrefcount(bad), torch.cuda.mem_get_info()[0]
-    assert after[:3] == before[:3]
-    assert before[3] - after[3] < 64 << 20
+    assert_all_is_given_back(calls, (maps, array, bad), 30, 100)
 
 
 def test_a_process_forked_after_cuda_is_told():
