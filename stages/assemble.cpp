@@ -54,7 +54,7 @@ Assembler::Assembler(const ImageFormat& map, std::vector<double> levels, const A
   band_rows_ = options.band_rows > 0 ? options.band_rows : chosen;
   bands_ = static_cast<int>((cell_rows_ + band_rows_ - 1) / band_rows_);
   tasks_ = bands_ * map.channels;
-  table_ = std::make_unique<WalkTable>(options.fully_connected, 64 * row_words_);
+  table_ = std::make_unique<WalkTable>(options.fully_connected, static_cast<int>(64 * row_words_));
 }
 
 Assembler::Layout Assembler::layout_of(std::uint64_t contours, std::uint64_t points) const {

@@ -50,18 +50,19 @@ class Emitter {
 
   /// `count` segments from `segment` on, whose rank in the contour is `rank`.
   void emit(const Place<Out>& place, std::uint64_t segment, std::uint64_t rank, std::uint64_t count) const {
+    Cursor cursor = cursor_at(segment);
     if (!place.closed) {
       if (rank == 0) place.at(0) = to_point(start_of(segment), place.first);
-      walk(segment, count, &place.at(rank + 1), place.step);
+      walk(cursor, count, &place.at(rank + 1), place.step);
       return;
     }
     // Counted from behind the cut; the segment before it ends at both ends of the list.
     const std::uint64_t n = place.segments;
     const std::uint64_t from_cut = rank > place.cut ? rank - place.cut - 1 : rank + n - place.cut - 1;
     const std::uint64_t before = std::min(count, n - from_cut);
-    segment = walk(segment, before, &place.at(from_cut + 1), place.step);
+    walk(cursor, before, &place.at(from_cut + 1), place.step);
     if (from_cut + before == n) place.at(0) = place.at(n);
-    if (count > before) walk(segment, count - before, &place.at(1), place.step);
+    if (count > before) walk(cursor, count - before, &place.at(1), place.step);
   }
 
  private:
@@ -88,10 +89,11 @@ class Emitter {
             static_cast<double>(col)};
   }
 
-  /// Writes the ends of `count` segments. Returns the segment behind the last one, if there is one.
-  std::uint64_t walk(std::uint64_t segment, std::uint64_t count, Out* out, std::ptrdiff_t step) const {
+  /// Writes the ends of `count` segments. Leaves the cursor at the segment behind the last one, if there is
+  /// one.
+  void walk(Cursor& place, std::uint64_t count, Out* out, std::ptrdiff_t step) const {
     const double level = cells_.level();
-    Cursor cursor = cursor_at(segment);
+    Cursor cursor = place;
     for (; count > 0; --count, out += step) {
       const Step& go = table_.forward[cursor.entry + cells_.code(cursor.position)];
       const EdgeGeometry& edge = edges_[go.next / 16];
@@ -104,8 +106,9 @@ class Emitter {
       *out = to_point(point, out);
       if constexpr (Suspect) {
         if (cells_.is_suspect(static_cast<std::int64_t>(cursor.row), static_cast<std::int64_t>(cursor.col))) {
-          segment = cells_.successor(2 * static_cast<std::uint64_t>(cursor.position) + go.sub);
-          if (segment == kNoSegment) return segment;
+          const std::uint64_t segment =
+              cells_.successor(2 * static_cast<std::uint64_t>(cursor.position) + go.sub);
+          if (segment == kNoSegment) return;
           cursor = cursor_at(segment);
           continue;
         }
@@ -116,9 +119,7 @@ class Emitter {
       cursor.row += edge.row_move;
       cursor.col += edge.col_move;
     }
-    if (cursor.position < 0) return kNoSegment;
-    const Step& go = table_.forward[cursor.entry + cells_.code(cursor.position)];
-    return 2 * static_cast<std::uint64_t>(cursor.position) + go.sub;
+    place = cursor;
   }
 
   const CellBits& cells_;

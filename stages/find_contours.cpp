@@ -7,9 +7,7 @@
 #include <limits>
 
 #include "cuda/error.h"
-#include "cuda/memory.h"
-#include "stages/assemble.h"
-#include "stages/mark_samples.h"
+#include "stages/contour_search.h"
 
 namespace contorno {
 namespace {
@@ -77,48 +75,26 @@ double middle_level(const ImageView& image, SampleScale scale) {
 
 FoundContours find_contours(const ImageView& image, const FindContoursOptions& options) {
   check_find_contours(image, options.mask);
-  const ImageFormat& format = image.format;
   FoundContours found;
   found.level = options.level ? *options.level : middle_level(image, options.scale);
 
-  const SampleMarker marker(format, std::span(&found.level, 1), options.scale, options.simd);
-  const Block crossings(crossings_bytes(format), MemoryKind::Host);
-  marker.mark(image, crossings.data(), options.threads);
-  if (options.mask.data != nullptr)
-    apply_mask(options.mask, plane_bits(crossings.data(), format, 0), options.threads);
-
-  const Assembler assembler(format, {found.level},
-                            {.fully_connected = options.fully_connected,
-                             .positive_orientation = options.positive_orientation,
-                             .scale = options.scale,
-                             .threads = options.threads,
-                             .band_rows = options.band_rows});
-  // The first guess is memory that is only touched where it is used; the worst case is some contour at every
-  // fourth sample and a point at every half.
-  const std::uint64_t samples =
-      static_cast<std::uint64_t>(format.width) * static_cast<std::uint64_t>(format.height);
-  std::uint64_t contours = samples / 8, points = samples * 2;
-  Block scratch(assembler.scratch_bytes(contours, points), MemoryKind::Host);
-  AssemblyCounts counts = assembler.link(image, crossings.data(), scratch.data(), contours, points);
-  while (counts.lost) {
-    contours *= 2;
-    points *= 2;
-    scratch = Block(assembler.scratch_bytes(contours, points), MemoryKind::Host);
-    counts = assembler.link(image, crossings.data(), scratch.data(), contours, points);
-  }
-  if (counts.points > std::numeric_limits<std::uint32_t>::max())
-    throw Error(ExitCode::BadData, fmt::format("the contours have {} points, allowed {}", counts.points,
-                                               std::numeric_limits<std::uint32_t>::max()));
-  found.points = Buffer<PointD>(counts.points);
-  found.offsets = Buffer<std::uint32_t>(counts.contours + 1);
-  found.closed = Buffer<std::uint8_t>(counts.contours);
+  const ContourSearch search(image, {found.level},
+                             {.assembly = {.fully_connected = options.fully_connected,
+                                           .positive_orientation = options.positive_orientation,
+                                           .scale = options.scale,
+                                           .threads = options.threads,
+                                           .band_rows = options.band_rows},
+                              .mask = options.mask,
+                              .simd = options.simd});
+  found.points = Buffer<PointD>(search.points());
+  found.offsets = Buffer<std::uint32_t>(search.contours() + 1);
+  found.closed = Buffer<std::uint8_t>(search.contours());
   std::uint32_t class_begin[2];
-  assembler.emit(image, crossings.data(), scratch.data(), contours, points,
-                 {.exact_points = found.points.data(),
-                  .offsets = found.offsets.data(),
-                  .closed = found.closed.data(),
-                  .orientation = options.positive_orientation},
-                 class_begin);
+  search.emit({.exact_points = found.points.data(),
+               .offsets = found.offsets.data(),
+               .closed = found.closed.data(),
+               .orientation = options.positive_orientation},
+              class_begin);
   return found;
 }
 

@@ -1,15 +1,9 @@
 #include "plugins/python/find_in_maps.h"
 
-#include <fmt/format.h>
-
 #include <cstring>
-#include <limits>
 
-#include "cuda/error.h"
-#include "cuda/memory.h"
 #include "pipeline/loops.h"
-#include "stages/assemble.h"
-#include "stages/mark_samples.h"
+#include "stages/contour_search.h"
 
 namespace contorno::python {
 namespace {
@@ -32,42 +26,19 @@ EmitTarget target_of(FoundInMaps& found, PointType type, Orientation orientation
 
 FoundInMaps find_in_maps(const ImageView& maps, std::span<const double> levels, PointType type,
                          const MapsOptions& options) {
-  const ImageFormat& format = maps.format;
-  const SampleMarker marker(format, levels, options.scale);
-  const Block crossings(crossings_bytes(format), MemoryKind::Host);
-  marker.mark(maps, crossings.data(), options.threads);
-  if (options.mask.data != nullptr)
-    for (int plane = 0; plane < format.channels; ++plane)
-      apply_mask(options.mask, plane_bits(crossings.data(), format, plane), options.threads);
-
-  const Assembler assembler(format, {levels.begin(), levels.end()},
-                            {.fully_connected = options.fully_connected,
-                             .positive_orientation = options.positive_orientation,
-                             .min_points = options.min_points,
-                             .scale = options.scale,
-                             .threads = options.threads});
-  // As in find_contours: memory that is only touched where it is used.
-  const std::uint64_t samples = static_cast<std::uint64_t>(format.width) *
-                                static_cast<std::uint64_t>(format.height) *
-                                static_cast<std::uint64_t>(format.channels);
-  std::uint64_t contours = samples / 8, points = samples * 2;
-  Block scratch(assembler.scratch_bytes(contours, points), MemoryKind::Host);
-  AssemblyCounts counts = assembler.link(maps, crossings.data(), scratch.data(), contours, points);
-  while (counts.lost) {
-    contours *= 2;
-    points *= 2;
-    scratch = Block(assembler.scratch_bytes(contours, points), MemoryKind::Host);
-    counts = assembler.link(maps, crossings.data(), scratch.data(), contours, points);
-  }
-  if (counts.points > std::numeric_limits<std::uint32_t>::max())
-    throw Error(ExitCode::BadData, fmt::format("the contours of one frame have {} points, allowed {}",
-                                               counts.points, std::numeric_limits<std::uint32_t>::max()));
-  FoundInMaps found{.points = Buffer<std::byte>(counts.points * point_bytes(type)),
-                    .offsets = Buffer<std::uint32_t>(counts.contours + 1),
-                    .closed = Buffer<std::uint8_t>(counts.contours + 1),
-                    .class_begin = std::vector<std::uint32_t>(static_cast<std::size_t>(format.channels) + 1)};
-  assembler.emit(maps, crossings.data(), scratch.data(), contours, points,
-                 target_of(found, type, options.positive_orientation), found.class_begin.data());
+  const ContourSearch search(maps, {levels.begin(), levels.end()},
+                             {.assembly = {.fully_connected = options.fully_connected,
+                                           .positive_orientation = options.positive_orientation,
+                                           .min_points = options.min_points,
+                                           .scale = options.scale,
+                                           .threads = options.threads},
+                              .mask = options.mask});
+  FoundInMaps found{
+      .points = Buffer<std::byte>(search.points() * point_bytes(type)),
+      .offsets = Buffer<std::uint32_t>(search.contours() + 1),
+      .closed = Buffer<std::uint8_t>(search.contours() + 1),
+      .class_begin = std::vector<std::uint32_t>(static_cast<std::size_t>(maps.format.channels) + 1)};
+  search.emit(target_of(found, type, options.positive_orientation), found.class_begin.data());
   return found;
 }
 
