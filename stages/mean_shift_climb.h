@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
+#include "stages/mean_shift_frame.h"
 #include "stages/mean_shift_lanes.h"
 #include "stages/mean_shift_points.h"
 
@@ -20,7 +20,14 @@ struct ClimbTask {
   const int* order = nullptr;  ///< in which starts are taken, for locality; null = as they are
   T* ends = nullptr;           ///< count x dims
   int count = 0;
-  void* stream = nullptr;  ///< of CudaClimb; null = its own
+};
+
+/// Where a climb on the device is done, and what it leaves there.
+struct ClimbPlace {
+  MeanShiftMemory& memory;
+  void* stream = nullptr;           ///< null = the memory's own
+  double* device_points = nullptr;  ///< null, or for the ends in the points' units, count x dims
+  const MeanShiftFrame& frame;      ///< that of the tree
 };
 
 struct ClimbSummary {
@@ -38,20 +45,10 @@ double sum_of_squares(const double* squares, int count);
 template <class T>
 ClimbSummary climb_on_cpu(const ClimbTask<T>& task, int threads, Simd simd);
 
-/// Device memory that is kept from climb to climb. Only in builds that have CUDA.
+/// From the tree's own points: `starts` is not looked at, `order` is the tree's. Only in builds that have
+/// CUDA.
 template <class T>
-class CudaClimb {
- public:
-  CudaClimb();
-  ~CudaClimb();
-  CudaClimb(const CudaClimb&) = delete;
-  CudaClimb& operator=(const CudaClimb&) = delete;
-  ClimbSummary run(const ClimbTask<T>& task);
-
- private:
-  struct Memory;
-  std::unique_ptr<Memory> memory_;
-};
+ClimbSummary climb_on_cuda(const ClimbTask<T>& task, const ClimbPlace& place);
 
 /// Labels of `count` ends: components of ends closer than the root of `limit`, by first appearance.
 template <class T>

@@ -70,7 +70,7 @@ class MeanShift::Impl {
     if (options.simd && *options.simd < simd_) simd_ = *options.simd;
   }
 
-  MeanShiftResult fit(std::span<const double> points, int dims) {
+  MeanShiftResult fit(std::span<const double> points, int dims, double* device_points) {
     const std::size_t count = count_of(points, dims);
     dims_ = dims, labels_.clear();
     MeanShiftResult result{.dims = dims, .backend = backend_};
@@ -86,9 +86,9 @@ class MeanShift::Impl {
                       (options_.precision == MeanShiftPrecision::Auto && span > kMostSpanFloat);
     result.precision = wide ? MeanShiftPrecision::Float64 : MeanShiftPrecision::Float32;
     if (wide)
-      fit_as(double_, points, result);
+      fit_as(double_, points, result, device_points);
     else
-      fit_as(float_, points, result);
+      fit_as(float_, points, result, device_points);
     wide_ = wide;
     labels_ = result.labels;
     return result;
@@ -165,23 +165,19 @@ class MeanShift::Impl {
   }
 
   template <class T>
-  ClimbSummary climb(const ClimbTask<T>& task) {
+  ClimbSummary climb(const ClimbTask<T>& task, [[maybe_unused]] double* device_points) {
 #if defined(CONTORNO_HAVE_CUDA)
     if (backend_ == Backend::Cuda) {
-      if constexpr (std::is_same_v<T, float>) {
-        if (!cuda_float_) cuda_float_ = std::make_unique<CudaClimb<float>>();
-        return cuda_float_->run(task);
-      } else {
-        if (!cuda_double_) cuda_double_ = std::make_unique<CudaClimb<double>>();
-        return cuda_double_->run(task);
-      }
+      if (options_.memory == nullptr) options_.memory = (memory_ = std::make_unique<MeanShiftMemory>()).get();
+      return climb_on_cuda(task, {*options_.memory, options_.stream, device_points, frame_});
     }
 #endif
     return climb_on_cpu(task, threads_, simd_);
   }
 
   template <class T>
-  void fit_as(Fitted<T>& fitted, std::span<const double> points, MeanShiftResult& result) {
+  void fit_as(Fitted<T>& fitted, std::span<const double> points, MeanShiftResult& result,
+              double* device_points) {
     const std::vector<T> starts = to_tree<T>(points);
     std::vector<T> ends(starts.size());
     const int count = static_cast<int>(starts.size() / static_cast<std::size_t>(dims_));
@@ -194,8 +190,8 @@ class MeanShift::Impl {
                                                     .starts = starts.data(),
                                                     .order = fitted.tree.order.data(),
                                                     .ends = ends.data(),
-                                                    .count = count,
-                                                    .stream = options_.stream});
+                                                    .count = count},
+                                       device_points);
     const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
     result.climb_us = summary.device_us > 0 ? summary.device_us : took.count();
     result.iterations = summary.iterations, result.converged = summary.converged;
@@ -266,11 +262,14 @@ class MeanShift::Impl {
   Fitted<float> float_;
   Fitted<double> double_;
   std::vector<int> labels_;
-#if defined(CONTORNO_HAVE_CUDA)
-  std::unique_ptr<CudaClimb<float>> cuda_float_;
-  std::unique_ptr<CudaClimb<double>> cuda_double_;
-#endif
+  std::unique_ptr<MeanShiftMemory> memory_;
 };
+
+#if !defined(CONTORNO_HAVE_CUDA)
+struct MeanShiftMemory::Parts {};
+MeanShiftMemory::MeanShiftMemory() = default;
+MeanShiftMemory::~MeanShiftMemory() = default;
+#endif
 
 MeanShift::MeanShift(const MeanShiftParams& params, const MeanShiftOptions& options)
     : impl_(std::make_unique<Impl>(params, options)) {}
@@ -278,8 +277,8 @@ MeanShift::~MeanShift() = default;
 MeanShift::MeanShift(MeanShift&&) noexcept = default;
 MeanShift& MeanShift::operator=(MeanShift&&) noexcept = default;
 
-MeanShiftResult MeanShift::fit(std::span<const double> points, int dims) {
-  return impl_->fit(points, dims);
+MeanShiftResult MeanShift::fit(std::span<const double> points, int dims, double* device_points) {
+  return impl_->fit(points, dims, device_points);
 }
 std::vector<int> MeanShift::predict(std::span<const double> points) const {
   return impl_->predict(points);

@@ -1,4 +1,4 @@
-// Mean shift of points on the device: one upload, one launch, one download.
+// Mean shift of points on the device: one upload (the tree), one launch, one download (the ends).
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -18,6 +18,7 @@ using namespace mean_shift_cuda;
 static_assert(kNormSums == kNormLanes);
 
 constexpr std::size_t kSharedBytes = 200 * 1024;  // for y and sums of a block's warps
+constexpr unsigned kCopyThreads = 256;
 
 /// Calls use(std::integral_constant<int, D>) with the kernel's dimensions: those in registers, or 0.
 template <class Use>
@@ -61,36 +62,33 @@ void enqueue(const ClimbTask<T>& task, Job<T> job, void* stream) {
 
 }  // namespace
 
-template <class T>
-struct CudaClimb<T>::Memory {
+struct MeanShiftMemory::Parts {
   Stream stream = Stream::create();
   Event begin = Event::create(), end = Event::create();
   Block device, up, down;
 
-  void grow(Block& block, std::size_t bytes, MemoryKind kind) {
+  static void grow(Block& block, std::size_t bytes, MemoryKind kind) {
     if (block.size() < bytes) block = Block(), block = Block(bytes + bytes / 4, kind);
   }
 };
 
-template <class T>
-CudaClimb<T>::CudaClimb() : memory_(std::make_unique<Memory>()) {}
-template <class T>
-CudaClimb<T>::~CudaClimb() = default;
+MeanShiftMemory::MeanShiftMemory() : parts_(std::make_unique<Parts>()) {}
+MeanShiftMemory::~MeanShiftMemory() = default;
 
 template <class T>
-ClimbSummary CudaClimb<T>::run(const ClimbTask<T>& task) {
+ClimbSummary climb_on_cuda(const ClimbTask<T>& task, const ClimbPlace& climb) {
   const MeanShiftTree<T>& tree = *task.tree;
-  Memory& memory = *memory_;
-  void* const stream = task.stream != nullptr ? task.stream : memory.stream.get();
-  const std::size_t points =
-      static_cast<std::size_t>(task.count) * static_cast<std::size_t>(tree.dims) * sizeof(T);
-  const std::size_t orders = task.order != nullptr ? static_cast<std::size_t>(task.count) * sizeof(int) : 0;
+  const std::vector<double>& centre = climb.frame.centre;
+  MeanShiftMemory::Parts& memory = climb.memory.parts();
+  void* const stream = climb.stream != nullptr ? climb.stream : memory.stream.get();
+  const std::size_t values = static_cast<std::size_t>(task.count) * static_cast<std::size_t>(tree.dims);
+  const std::size_t points = values * sizeof(T), orders = static_cast<std::size_t>(task.count) * sizeof(int);
   // Control and what is uploaded come first, then ends and squares.
   std::size_t at = align_up(sizeof(Control));
   const auto place = [&](std::size_t bytes) { return std::exchange(at, at + align_up(bytes)); };
   const std::size_t leaves = place(tree.leaves.size() * sizeof(T)),
-                    boxes = place(tree.boxes.size() * sizeof(T));
-  const std::size_t starts = place(points), order = place(orders), upload = at;
+                    boxes = place(tree.boxes.size() * sizeof(T)), order = place(orders),
+                    centres = place(centre.size() * sizeof(double)), upload = at;
   const std::size_t ends = place(points),
                     squares = place(static_cast<std::size_t>(task.count) * sizeof(double));
   memory.grow(memory.device, at, MemoryKind::Device);
@@ -102,22 +100,26 @@ ClimbSummary CudaClimb<T>::run(const ClimbTask<T>& task) {
   std::memcpy(up, &cleared, sizeof(Control));
   std::memcpy(up + leaves, tree.leaves.data(), tree.leaves.size() * sizeof(T));
   std::memcpy(up + boxes, tree.boxes.data(), tree.boxes.size() * sizeof(T));
-  std::memcpy(up + starts, task.starts, points);
-  if (orders != 0) std::memcpy(up + order, task.order, orders);
+  std::memcpy(up + order, task.order, orders);
+  std::memcpy(up + centres, centre.data(), centre.size() * sizeof(double));
   copy_async(memory.device.data(), up, upload, stream);
 
   std::byte* base = memory.device.data();
   Job<T> job{.tree = tree.view(), .rule = task.rule, .count = task.count};
   job.tree.leaves = reinterpret_cast<const T*>(base + leaves);
   job.tree.boxes = reinterpret_cast<const T*>(base + boxes);
-  job.starts = reinterpret_cast<const T*>(base + starts);
-  job.order = orders != 0 ? reinterpret_cast<const int*>(base + order) : nullptr;
+  job.order = reinterpret_cast<const int*>(base + order);
   job.ends = reinterpret_cast<T*>(base + ends);
   job.squares = reinterpret_cast<double*>(base + squares);
   job.control = reinterpret_cast<Control*>(base);
   memory.begin.record(stream);
   with_dims(tree.dims, [&](auto dims) { enqueue<T, decltype(dims)::value>(task, job, stream); });
   memory.end.record(stream);
+  if (climb.device_points != nullptr)
+    launch("leave_tree", leave_tree<T>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
+           static_cast<unsigned>((values + kCopyThreads - 1) / kCopyThreads), kCopyThreads, 0, stream,
+           static_cast<const T*>(job.ends), reinterpret_cast<const double*>(base + centres), climb.frame.unit,
+           tree.dims, static_cast<long long>(values), climb.device_points);
   std::byte* down = memory.down.data();
   copy_async(down, base, sizeof(Control), stream);
   copy_async(down + align_up(sizeof(Control)), base + ends, points, stream);
@@ -131,7 +133,7 @@ ClimbSummary CudaClimb<T>::run(const ClimbTask<T>& task) {
           .device_us = Event::elapsed_us(memory.begin, memory.end)};
 }
 
-template class CudaClimb<float>;
-template class CudaClimb<double>;
+template ClimbSummary climb_on_cuda(const ClimbTask<float>&, const ClimbPlace&);
+template ClimbSummary climb_on_cuda(const ClimbTask<double>&, const ClimbPlace&);
 
 }  // namespace contorno

@@ -46,12 +46,29 @@ struct MeanShiftParams {
   std::int64_t min_size = 1;  ///< smaller clusters are dissolved: their points get label -1
 };
 
+/// Device memory for fits on CUDA, kept from fit to fit; one fit at a time. Of the device that was current
+/// when it was first used.
+class MeanShiftMemory {
+ public:
+  MeanShiftMemory();
+  ~MeanShiftMemory();
+  MeanShiftMemory(const MeanShiftMemory&) = delete;
+  MeanShiftMemory& operator=(const MeanShiftMemory&) = delete;
+
+  struct Parts;
+  Parts& parts() { return *parts_; }
+
+ private:
+  std::unique_ptr<Parts> parts_;
+};
+
 struct MeanShiftOptions {
   Backend backend = Backend::Auto;
   int threads = 0;  ///< 0 = as many as the machine has
   MeanShiftPrecision precision = MeanShiftPrecision::Auto;
-  std::optional<Simd> simd;  ///< at most this; the bits are the same
-  void* stream = nullptr;    ///< cudaStream_t for the climb; null: one of the climb's own
+  std::optional<Simd> simd;           ///< at most this; the bits are the same
+  void* stream = nullptr;             ///< cudaStream_t for the climb; null: one of the memory's own
+  MeanShiftMemory* memory = nullptr;  ///< the caller's; null: the MeanShift's own
 };
 
 struct MeanShiftResult {
@@ -76,9 +93,10 @@ class MeanShift {
   MeanShift(MeanShift&&) noexcept;
   MeanShift& operator=(MeanShift&&) noexcept;
 
-  /// `points`: N x dims values, row by row; N may be 0; dims 1 to 512. Throws Error(BadData) for values that
+  /// `points`: N x dims values, row by row; N may be 0; dims 1 to 512. `device_points`: null, or memory of
+  /// the device where a fit on CUDA also leaves the result's points. Throws Error(BadData) for values that
   /// are not finite.
-  MeanShiftResult fit(std::span<const double> points, int dims);
+  MeanShiftResult fit(std::span<const double> points, int dims, double* device_points = nullptr);
 
   /// Lets new points climb the density of the fitted ones; each gets the label of the nearest end of a fitted
   /// point, -1 where none is closer than merge * sigma. A fitted point gets its own label back.

@@ -28,9 +28,8 @@ template <class T>
 struct Job {
   MeanShiftTreeView<T> tree;
   MeanShiftRule<T> rule;
-  const T* starts = nullptr;
-  const int* order = nullptr;  ///< or null
-  T* ends = nullptr;
+  const int* order = nullptr;  ///< point at each position of the tree
+  T* ends = nullptr;           ///< count x dims, by point
   int count = 0;
   unsigned warps = kWarps;    ///< a block
   double* squares = nullptr;  ///< a point; only for steps together
@@ -179,15 +178,20 @@ struct Local {
       sums = y + dims;
     }
   }
-  __device__ __forceinline__ void load(const T* from, int dims, unsigned lane) {
+  /// Coordinates that lie `step` values apart.
+  __device__ __forceinline__ void load(const T* from, int step, int dims, unsigned lane) {
     if constexpr (kDims > 0) {
 #pragma unroll
-      for (int k = 0; k < kDims; ++k) y_registers[k] = k < dims ? from[k] : T(0);
+      for (int k = 0; k < kDims; ++k) y_registers[k] = k < dims ? from[k * step] : T(0);
     } else {
       __syncwarp();
-      for (int k = static_cast<int>(lane); k < dims; k += 32) y[k] = from[k];
+      for (int k = static_cast<int>(lane); k < dims; k += 32) y[k] = from[k * step];
       __syncwarp();
     }
+  }
+  /// The point at a position of the tree.
+  __device__ __forceinline__ void load_point(const MeanShiftTreeView<T>& tree, int position, unsigned lane) {
+    load(tree.leaf(position / kShiftLanes) + position % kShiftLanes, kShiftLanes, tree.dims, lane);
   }
   __device__ __forceinline__ void store(T* to, int dims, unsigned lane) const {
     if constexpr (kDims > 0) {
@@ -206,9 +210,8 @@ __global__ void __launch_bounds__(32 * kWarps) climb_points(const Job<T> job) {
   const auto warp = static_cast<int>(blockIdx.x * job.warps + threadIdx.x / 32);
   if (warp >= job.count) return;
   const int dims = job.tree.dims;
-  const int point = job.order != nullptr ? job.order[warp] : warp;
   Local<T, kDims> local(&block_shared<T>(), dims);
-  local.load(job.starts + static_cast<std::ptrdiff_t>(point) * dims, dims, lane);
+  local.load_point(job.tree, warp, lane);
   T squared = T(0);
   int steps = 0;
   bool arrived = false;
@@ -217,7 +220,7 @@ __global__ void __launch_bounds__(32 * kWarps) climb_points(const Job<T> job) {
     ++steps;
     arrived = squared < job.rule.stop || squared == T(0);
   }
-  local.store(job.ends + static_cast<std::ptrdiff_t>(point) * dims, dims, lane);
+  local.store(job.ends + static_cast<std::ptrdiff_t>(job.order[warp]) * dims, dims, lane);
   if (lane != 0) return;
   atomicMax(&job.control->iterations, steps);
   // Squares are not negative, so their bits are in order.
@@ -253,10 +256,13 @@ __global__ void __launch_bounds__(32 * kNormWarps) climb_together(const Job<T> j
   Local<T, kDims> local(reinterpret_cast<T*>(lanes + kNormSums), dims);
   for (int steps = 1;; ++steps) {
     for (int i = static_cast<int>(blockIdx.x * job.warps + threadIdx.x / 32); i < job.count; i += warps) {
-      const int point = job.order != nullptr ? job.order[i] : i;
+      const int point = job.order[i];
       T* end = job.ends + static_cast<std::ptrdiff_t>(point) * dims;
       if (steps > 1 && job.squares[point] == 0) continue;
-      local.load(steps == 1 ? job.starts + static_cast<std::ptrdiff_t>(point) * dims : end, dims, lane);
+      if (steps == 1)
+        local.load_point(job.tree, i, lane);
+      else
+        local.load(end, 1, dims, lane);
       const T squared = step<T, kDims>(job, local.y, local.sums, lane);
       local.store(end, dims, lane);
       if (lane == 0) job.squares[point] = static_cast<double>(squared);
@@ -275,6 +281,14 @@ __global__ void __launch_bounds__(32 * kNormWarps) climb_together(const Job<T> j
     }
     return;
   }
+}
+
+/// Where points came to rest, in their own units, as MeanShiftFrame::from_tree has it.
+template <class T>
+__global__ void leave_tree(const T* ends, const double* centre, double unit, int dims, long long values,
+                           double* points) {
+  const long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < values) points[i] = centre[i % dims] + static_cast<double>(ends[i]) * unit;
 }
 
 }  // namespace contorno::mean_shift_cuda

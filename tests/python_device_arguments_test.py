@@ -1,5 +1,7 @@
 """What the functions of the Python package say of arrays that claim to lie on a GPU, of streams and of places: a sentence, never
 a crash, with and without a device."""
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -63,14 +65,14 @@ def test_an_interface_that_lacks_a_key_is_refused(key):
         contorno.erode(one, BOX)
 
 
+@dataclasses.dataclass
 class Stream:
-    def __init__(self, handle):
-        self.cuda_stream = handle
+    cuda_stream: object
 
 
+@dataclasses.dataclass
 class Protocol:
-    def __init__(self, answer):
-        self.answer = answer
+    answer: object
 
     def __cuda_stream__(self):
         return self.answer

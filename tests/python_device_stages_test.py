@@ -208,6 +208,27 @@ def test_points_on_the_device():
     assert theirs <= streams
 
 
+@pytest.mark.parametrize("type_", [np.float32, np.float64])
+def test_points_travel_once_each_way(type_):
+    count, dims = 3000, 3
+    points = (np.random.default_rng(1).normal(0, 1, (count, dims)) + np.arange(count)[:, None] % 4 * 5).astype(type_)
+    tensor = to_torch(points)
+
+    def moved(output):
+        found = contorno.mean_shift(tensor, 0.7, output=output)
+        copied, _, _ = copies(lambda: contorno.mean_shift(tensor, 0.7, output=output))
+        assert all("HtoD" in name or "DtoH" in name for name, _ in copied), copied
+        return found, *(sum(size for name, size in copied if way in name) for way in ("HtoD", "DtoH"))
+
+    found, up, down = moved("host")
+    ends, leaves = 4 * count * dims, 4 * dims * -(-count // 32) * 32
+    assert points.nbytes + ends <= down <= points.nbytes + ends + 1024
+    assert leaves + 4 * count <= up <= 1.15 * leaves + 4 * count + 2048
+    stays, up_again, same_down = moved("device")
+    assert same_down == down and up_again == up + found.labels.nbytes + found.modes.nbytes + found.counts.nbytes
+    same(on_host(stays[:4]), found[:4])
+
+
 @pytest.mark.parametrize("lie", [
     {"data": (0, False)}, {"data": (12345678, False)}, {"shape": (60000, 60000, 3)}, {"shape": (-1, 30)}, {"strides": (2**40, 3, 1)},
     {"strides": (-(2**40), 3, 1)}, {"typestr": "<c16"}, {"typestr": ">f8"}, {"shape": (121,)}, {"shape": (1, 1, 1, 1, 5)}, {"stream": 0}])

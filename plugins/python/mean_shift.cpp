@@ -7,6 +7,7 @@
 
 #include "cuda/pointer.h"
 #include "plugins/python/bindings.h"
+#include "plugins/python/idle.h"
 #include "plugins/python/process.h"
 #include "plugins/python/stages.h"
 #include "stages/mean_shift_points.h"
@@ -34,7 +35,8 @@ E choice(const std::string& word, const std::map<std::string, E>& words, const c
 using Points = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
 /// points, labels, modes, counts, iterations, converged, backend. `place` has been decided: 'cpu' or 'cuda'.
-/// Points on a device are read by the host, which makes the tree; the climb is on their stream.
+/// Points on a device are read by the host, which makes the tree; the climb is on their stream, and where its
+/// points come to rest is written there, if results are to stay.
 py::tuple fit(py::handle object, double sigma, double cut, const std::string& kernel, double eps,
               int max_iterations, double merge, std::int64_t min_size, const std::string& stop,
               const std::string& precision, py::handle place, py::handle threads, bool stay,
@@ -72,20 +74,30 @@ py::tuple fit(py::handle object, double sigma, double cut, const std::string& ke
   options.threads = threads_for(threads, static_cast<std::uint64_t>(points.shape(0)) * 64);
   const std::span<const double> values(points.data(), static_cast<std::size_t>(points.size()));
   const auto dims = static_cast<int>(points.shape(1));
+  NewDeviceArray rested;
+  if (stay) rested = new_device_array(py::dtype::of<double>(), {points.shape(0), dims}, *device);
   MeanShiftResult result;
   {
     const py::gil_scoped_release released;
     const SignalWatch watch;
     std::optional<DeviceScope> scope;
-    if (device) scope.emplace(device->device);
-    result = MeanShift(params, options).fit(values, dims);
+    const std::string key = device ? std::to_string(device->device) : "";
+    std::unique_ptr<MeanShiftMemory> memory;
+    if (device) {
+      scope.emplace(device->device);
+      memory = Idle<MeanShiftMemory>::instance().take(key);
+      if (!memory) memory = std::make_unique<MeanShiftMemory>();
+      options.memory = memory.get();
+    }
+    result = MeanShift(params, options).fit(values, dims, static_cast<double*>(rested.data));
+    if (memory) Idle<MeanShiftMemory>::instance().give(key, std::move(memory));
   }
   const auto count = static_cast<py::ssize_t>(result.labels.size()),
              clusters = static_cast<py::ssize_t>(result.counts.size());
   const auto kept = [&](py::array array) -> py::object {
     return stay ? to_device(array, *device) : py::object(std::move(array));
   };
-  return py::make_tuple(kept(owning(std::move(result.points), {count, dims})),
+  return py::make_tuple(stay ? rested.array : owning(std::move(result.points), {count, dims}),
                         kept(owning(std::move(result.labels), {count})),
                         kept(owning(std::move(result.modes), {clusters, dims})),
                         kept(owning(std::move(result.counts), {clusters})), result.iterations,

@@ -41,6 +41,9 @@ py::object booleans_as_bytes(py::handle, py::handle) {
 DevicePlace place_of(py::handle, const std::string&, py::handle) {
   refuse();
 }
+NewDeviceArray new_device_array(const py::dtype&, std::vector<std::int64_t>, const DevicePlace&) {
+  refuse();
+}
 py::object to_device(const py::array&, const DevicePlace&) {
   refuse();
 }

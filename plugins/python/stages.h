@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "pipeline/applied_stage.h"
 #include "plugins/python/device_memory.h"
@@ -44,6 +45,13 @@ py::object booleans_as_bytes(py::handle object, py::handle stream);
 /// Where work on an array is done: its device and the stream (see DeviceArray); for arrays on the host
 /// place_for.
 DevicePlace place_of(py::handle object, const std::string& name, py::handle stream);
+/// A new DeviceArray in C order, and where its values go.
+struct NewDeviceArray {
+  py::object array;
+  void* data = nullptr;
+};
+NewDeviceArray new_device_array(const py::dtype& type, std::vector<std::int64_t> sides,
+                                const DevicePlace& place);
 /// A copy of a NumPy array in C order, as a DeviceArray.
 py::object to_device(const py::array& array, const DevicePlace& place);
 

@@ -201,24 +201,34 @@ DevicePlace place_of(py::handle object, const std::string& name, py::handle stre
   return DeviceInput(object, name, stream).place();
 }
 
-py::object to_device(const py::array& given, const DevicePlace& place) {
-  const py::array array = py::array::ensure(given, py::array::c_style);
-  if (!array) throw py::error_already_set();
+NewDeviceArray new_device_array(const py::dtype& type, std::vector<std::int64_t> sides,
+                                const DevicePlace& place) {
   ResultArray result{.place = place,
-                     .sides = {array.shape(), array.shape() + array.ndim()},
+                     .sides = std::move(sides),
                      .strides = {},
-                     .kind = array.dtype().kind(),
-                     .item_bytes = static_cast<int>(array.itemsize())};
-  const void* const from = array.data();
+                     .kind = type.kind(),
+                     .item_bytes = static_cast<int>(type.itemsize())};
   {
     const py::gil_scoped_release released;
     const DeviceScope scope(place.device);
     result.owner = std::make_shared<PooledBlock>(result.bytes(), MemoryKind::Device, place);
-    result.data = result.owner->data();
-    copy_async(result.data, from, result.bytes(), place.stream);
-    synchronize_stream(place.stream);
   }
-  return py::cast(std::move(result));
+  void* const data = result.data = result.owner->data();
+  return {py::cast(std::move(result)), data};
+}
+
+py::object to_device(const py::array& given, const DevicePlace& place) {
+  const py::array array = py::array::ensure(given, py::array::c_style);
+  if (!array) throw py::error_already_set();
+  NewDeviceArray result =
+      new_device_array(array.dtype(), {array.shape(), array.shape() + array.ndim()}, place);
+  const void* const from = array.data();
+  const auto bytes = static_cast<std::size_t>(array.nbytes());
+  const py::gil_scoped_release released;
+  const DeviceScope scope(place.device);
+  copy_async(result.data, from, bytes, place.stream);
+  synchronize_stream(place.stream);
+  return std::move(result.array);
 }
 
 }  // namespace contorno::python
