@@ -6,6 +6,7 @@ import re
 import sys
 import threading
 import time
+import types
 
 import numpy as np
 import pytest
@@ -78,6 +79,34 @@ def test_iterating_again_starts_again_and_frames_stop_early(dataset):
         break
     pipeline.close()
     assert pipeline.report["frames"]["out"] < 7 and result.number == 0
+
+
+def test_iterating_shows_progress_where_tqdm_is_installed(dataset, monkeypatch):
+    bars = []
+
+    class Bar:
+        def __init__(self, **options):
+            self.options, self.frames, self.closed = options, 0, False
+            bars.append(self)
+
+        def update(self):
+            self.frames += 1
+
+        def close(self):
+            self.closed = True
+
+    monkeypatch.setitem(sys.modules, "tqdm.auto", types.SimpleNamespace(tqdm=Bar))
+    monkeypatch.setitem(sys.modules, "tqdm", types.SimpleNamespace(auto=sys.modules["tqdm.auto"]))
+    assert len(list(Pipeline(WITH_DATASET, input=dataset))) == 6
+    assert bars[0].options["total"] == bars[0].frames == 6 and bars[0].closed and bars[0].options["disable"] is None
+    list(Pipeline(WITH_DATASET, input=dataset, progress=True))
+    assert bars[1].options["disable"] is False
+    list(Pipeline(WITH_DATASET, input=dataset, progress=False))
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)  # not installed
+    list(Pipeline(WITH_DATASET, input=dataset))
+    assert len(bars) == 2
+    with pytest.raises(ImportError):
+        list(Pipeline(WITH_DATASET, input=dataset, progress=True))
 
 
 def test_overrides_reach_the_graph(dataset):

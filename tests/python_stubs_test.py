@@ -44,12 +44,30 @@ def test_functions_have_the_parameters_of_their_stubs(name):
     compare(FUNCTIONS[name], getattr(contorno, name))
 
 
-@pytest.mark.parametrize("name", ["ContourArrays", "Pipeline", "Result", "FrameError"])
-def test_classes_have_the_methods_of_their_stubs(name):
-    if name != "ContourArrays" and not list((PACKAGE / "contorno").glob("_pipeline.*.so")):
+@pytest.mark.parametrize("name", sorted(CLASSES))
+def test_classes_have_the_methods_and_fields_of_their_stubs(name):
+    bases = [ast.unparse(base) for base in CLASSES[name].bases]
+    if "Protocol" in bases:
+        return  # only for type checkers
+    if name in ("Class", "FrameError", "Pipeline", "Result") and not list((PACKAGE / "contorno").glob("_pipeline.*.so")):
         pytest.skip("needs contorno._pipeline")
+    real = getattr(contorno, name)
+    if real is None:
+        pytest.skip("a build without CUDA")
+    fields = [node.target.id for node in CLASSES[name].body if isinstance(node, ast.AnnAssign)]
+    assert "NamedTuple" not in bases or list(real._fields) == fields
     for node in CLASSES[name].body:
         if isinstance(node, ast.FunctionDef):
-            real = inspect.getattr_static(getattr(contorno, name), node.name)
-            if not isinstance(real, property) and node.name not in ("__getitem__", "__exit__"):
-                compare(node, real)
+            method = inspect.getattr_static(real, node.name)
+            if inspect.isfunction(method) and node.name not in ("__getitem__", "__exit__"):
+                compare(node, method)
+
+
+def test_the_stub_of_the_drop_in_has_its_functions():
+    import contorno.skimage as drop_in
+    stub = ast.parse((PACKAGE / "contorno" / "skimage.pyi").read_text())
+    functions = {node.name: node for node in stub.body if isinstance(node, ast.FunctionDef)}
+    assert set(functions) == {name for name, one in vars(drop_in).items()
+                              if inspect.isfunction(one) and one.__module__ == "contorno.skimage" and not name.startswith("_")}
+    for name, node in functions.items():
+        compare(node, getattr(drop_in, name))

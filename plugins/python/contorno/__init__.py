@@ -30,14 +30,14 @@ except ImportError:  # a build without CUDA
 
 def __getattr__(name):
     # Graphs need YAML and GStreamer; they are loaded when the first is made.
-    if name in ("Pipeline", "Result", "FrameError"):
+    if name in ("Pipeline", "Result", "FrameError", "Class"):
         from . import _pipeline_api
         return getattr(_pipeline_api, name)
     raise AttributeError(f"module 'contorno' has no attribute '{name}'")
 
 
 # `open` is left out: a star import would hide Python's own.
-__all__ = ["ContourArrays", "DeviceArray", "FrameError", "MeanShift", "Pipeline", "Result", "apply", "backends", "blackhat",
+__all__ = ["Class", "ContourArrays", "DeviceArray", "FrameError", "MeanShift", "Pipeline", "Result", "apply", "backends", "blackhat",
            "close", "close_by_reconstruction", "diamond_square", "dilate", "element", "erode", "estimate_bandwidth", "find_contours",
            "find_contours_batch", "gradient", "hit_or_miss", "mean_shift", "mean_shift_filter", "mean_shift_segment",
            "mipmaps", "open_by_reconstruction", "reconstruct", "stages", "tophat"]

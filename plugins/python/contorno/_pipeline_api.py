@@ -13,6 +13,11 @@ from . import _core, _pipeline
 from ._batch import ContourArrays
 
 Class = collections.namedtuple("Class", "name level colour hidden")
+Class.__doc__ = """A class of a graph.
+
+name : str; level : float, of its contours; colour : (int, int, int, int), red, green, blue and alpha from 0 to 255;
+hidden : bool, whether overlays leave it out.
+"""
 
 
 class FrameError(ValueError):
