@@ -140,9 +140,10 @@ std::uint64_t BitReader::read(const void* samples, std::size_t first_word, std::
   std::uint64_t any = kernel_(samples, table_, first_word, words, high, flags);
   if (rest != 0) {
     // Nothing behind the end may be read: the last samples are taken from a copy.
-    alignas(64) std::byte tail[64 * sizeof(double)] = {};
+    alignas(64) std::byte tail[64 * sizeof(double)];
     const std::size_t size = element_size(type_);
     std::memcpy(tail, static_cast<const std::byte*>(samples) + words * 64 * size, rest * size);
+    std::memset(tail + rest * size, 0, (64 - rest) * size);
     kernel_(tail, table_, (first_word + words) % static_cast<std::size_t>(channels_), 1, high + words,
             flags + words);
     const std::uint64_t inside = (std::uint64_t{1} << rest) - 1;
