@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <optional>
 
@@ -10,6 +11,7 @@
 #include "stage_harness.h"
 #include "stages/assemble.h"
 #include "stages/contour_assembly.h"
+#include "stages/contour_search.h"
 #include "stages/marching_squares.h"
 #include "stages/mark_samples.h"
 
@@ -255,4 +257,16 @@ TEST_CASE("marching squares refuses maps that do not have one channel a class") 
       "the maps have 3 channels (4x4x3 float32 planar), but the graph declares 2 classes; declare "
       "one class a channel",
       Error);
+}
+
+TEST_CASE("a thread keeps the memory of its last search; searches at the same time have their own") {
+  std::byte* kept = nullptr;
+  {
+    const KeptBlock first(5000);
+    kept = first.data();
+    std::memset(kept, 1, 5000);
+  }
+  const KeptBlock again(4000), other(4000);
+  CHECK(again.data() == kept);
+  CHECK(other.data() != kept);
 }
