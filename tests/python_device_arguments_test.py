@@ -8,6 +8,7 @@ import pytest
 from python_package import contorno
 
 THERE = contorno.backends()["cuda"]["available"]
+BUILT = contorno.DeviceArray is not None  # a build without CUDA refuses all that claims to lie on a GPU
 BOX = np.ones((3, 3))
 IMAGE = np.zeros((9, 9), np.uint8)
 CALLS = {
@@ -50,7 +51,7 @@ def test_memory_that_is_not_the_devices_is_refused(name):
     {"strides": (9, "1")}, {"stream": 0}, {"stream": "7"}, {"stream": -1}, {"mask": IMAGE}])
 @pytest.mark.parametrize("name", ["find_contours", "erode", "mipmaps", "mean_shift"])
 def test_words_of_an_interface_that_mean_nothing_are_refused(name, changes):
-    with pytest.raises((TypeError, ValueError)):
+    with pytest.raises((TypeError, ValueError) if BUILT else RuntimeError):
         CALLS[name](Claims(**changes))
 
 
@@ -58,10 +59,10 @@ def test_words_of_an_interface_that_mean_nothing_are_refused(name, changes):
 def test_an_interface_that_lacks_a_key_is_refused(key):
     one = Claims()
     del one.__cuda_array_interface__[key]
-    with pytest.raises(ValueError, match=key):
+    with pytest.raises(ValueError if BUILT else RuntimeError, match=key if BUILT else "CUDA"):
         contorno.erode(one, BOX)
     one.__cuda_array_interface__ = 3
-    with pytest.raises(TypeError, match="dict"):
+    with pytest.raises(TypeError if BUILT else RuntimeError, match="dict" if BUILT else "CUDA"):
         contorno.erode(one, BOX)
 
 
