@@ -199,15 +199,28 @@ void launch(const char* name, void (*kernel)(Parameters...), LaunchKind kind, La
   check_launch(name);
 }
 
+/// Of the current device.
+inline int device_attribute(cudaDeviceAttr attribute) {
+  int device = 0;
+  int value = 0;
+  CONTORNO_CUDA_CHECK(cudaGetDevice(&device));
+  CONTORNO_CUDA_CHECK(cudaDeviceGetAttribute(&value, attribute, device));
+  return value;
+}
+inline unsigned multiprocessors() {
+  return static_cast<unsigned>(device_attribute(cudaDevAttrMultiProcessorCount));
+}
+/// The most bytes of shared memory that a block can be allowed.
+inline std::size_t most_shared() {
+  return static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+}
+
 /// Lets `kernel` have more than 48 KiB of dynamic shared memory; once, when the work is planned. Throws
 /// Error(Unavailable) where the device has less.
 template <class Kernel>
 void allow_shared(const char* name, Kernel* kernel, std::size_t bytes) {
-  int device = 0;
-  int most = 0;
-  CONTORNO_CUDA_CHECK(cudaGetDevice(&device));
-  CONTORNO_CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  if (bytes > static_cast<std::size_t>(most))
+  const std::size_t most = most_shared();
+  if (bytes > most)
     throw Error(ExitCode::Unavailable, std::string(name) + " needs " + std::to_string(bytes >> 10) +
                                            " KiB of shared memory a block, this device has " +
                                            std::to_string(most >> 10) + " KiB; use the CPU backend");
@@ -219,11 +232,7 @@ void allow_shared(const char* name, Kernel* kernel, std::size_t bytes) {
 /// The largest cluster of at most `wanted` blocks in which `kernel` can run here; 0: this device has none.
 template <class Kernel>
 unsigned largest_cluster(Kernel* kernel, unsigned wanted, unsigned threads, std::size_t shared) {
-  int device = 0;
-  int supported = 0;
-  CONTORNO_CUDA_CHECK(cudaGetDevice(&device));
-  CONTORNO_CUDA_CHECK(cudaDeviceGetAttribute(&supported, cudaDevAttrClusterLaunch, device));
-  if (supported == 0) return 0;
+  if (device_attribute(cudaDevAttrClusterLaunch) == 0) return 0;
   CONTORNO_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                            cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
   for (; wanted > 1; wanted /= 2) {

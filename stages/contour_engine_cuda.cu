@@ -5,7 +5,7 @@ namespace contorno {
 namespace contour_engine {
 // In contour_engine_cuda64.cu.
 std::size_t workspace_bytes64(const ContourEngineSpec& spec);
-unsigned allow_kernels64(const ContourEngineSpec& spec);
+Launcher allow_kernels64(const ContourEngineSpec& spec);
 void clear_workspace64(const ContourEngineSpec& spec, void* workspace, void* stream);
 void enqueue64(const ContourEngineSpec& spec, const Launcher& device, const Frame<ContoursView64>& frame,
                void* stream);
@@ -24,22 +24,20 @@ void enqueue_floats(const ContourEngineSpec& spec, const contour_engine::Launche
 
 std::size_t CudaContourEngine::plan(const ContourEngineSpec& spec) {
   spec_ = spec;
-  int device = 0;
-  CONTORNO_CUDA_CHECK(cudaGetDevice(&device));
-  int processors = 0;
-  CONTORNO_CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-  multiprocessors_ = static_cast<unsigned>(processors);
+  const auto keep = [&](const contour_engine::Launcher& device) {
+    multiprocessors_ = device.processors;
+    cluster_ = device.cluster;
+    warps_ = device.warps;
+  };
   switch (spec.points) {
     case ContourEngineSpec::Points::Float32: {
       const std::size_t bytes = contour_engine::workspace_bytes<Point32>(spec);
-      cluster_ = contour_engine::allow_kernels<Point32>(spec);
-      if (spec.launches == ContourEngineSpec::Launches::Plain) cluster_ = 0;
+      keep(contour_engine::allow_kernels<Point32>(spec));
       return bytes;
     }
     case ContourEngineSpec::Points::Float64: {
       const std::size_t bytes = contour_engine::workspace_bytes64(spec);
-      cluster_ = contour_engine::allow_kernels64(spec);
-      if (spec.launches == ContourEngineSpec::Launches::Plain) cluster_ = 0;
+      keep(contour_engine::allow_kernels64(spec));
       return bytes;
     }
   }
@@ -58,7 +56,7 @@ void CudaContourEngine::prepare(void* workspace, void* stream) const {
 
 void CudaContourEngine::enqueue(const ImageView& map, const MaskView& mask, void* workspace,
                                 const ContoursView& out, void* stream) const {
-  enqueue_floats(spec_, {multiprocessors_, cluster_},
+  enqueue_floats(spec_, {multiprocessors_, cluster_, warps_},
                  {.map = map, .mask = mask, .workspace = workspace, .out = out}, stream);
 }
 
@@ -66,7 +64,7 @@ void CudaContourEngine::enqueue(const ImageView& map, const MaskView& mask, void
                                 const ContoursView64& out, void* stream) const {
   if (spec_.points != ContourEngineSpec::Points::Float64)
     throw InternalError("contour engine: planned for float32 points, float64 asked for");
-  contour_engine::enqueue64(spec_, {multiprocessors_, cluster_},
+  contour_engine::enqueue64(spec_, {multiprocessors_, cluster_, warps_},
                             {.map = map, .mask = mask, .workspace = workspace, .out = out}, stream);
 }
 
@@ -74,7 +72,7 @@ void CudaContourEngine::enqueue_to_host(const ImageView& map, BandedUpload* uplo
                                         void* workspace, const ContoursView& out, const ContoursView& host,
                                         void* stream) const {
   enqueue_floats(
-      spec_, {multiprocessors_, cluster_},
+      spec_, {multiprocessors_, cluster_, warps_},
       {.map = map, .mask = mask, .workspace = workspace, .out = out, .host = &host, .upload = upload},
       stream);
 }

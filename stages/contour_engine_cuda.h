@@ -91,7 +91,7 @@ class CudaContourEngine {
 
  private:
   ContourEngineSpec spec_;
-  unsigned multiprocessors_ = 0, cluster_ = 0;
+  unsigned multiprocessors_ = 0, cluster_ = 0, warps_ = 0;
 };
 
 }  // namespace contorno

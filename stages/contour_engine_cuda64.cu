@@ -8,7 +8,7 @@ using Point = contour_engine::Point64;
 std::size_t workspace_bytes64(const ContourEngineSpec& spec) {
   return workspace_bytes<Point>(spec);
 }
-unsigned allow_kernels64(const ContourEngineSpec& spec) {
+Launcher allow_kernels64(const ContourEngineSpec& spec) {
   return allow_kernels<Point>(spec);
 }
 void clear_workspace64(const ContourEngineSpec& spec, void* workspace, void* stream) {

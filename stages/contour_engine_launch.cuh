@@ -28,26 +28,30 @@ void with_sample_type(ElementType type, const Use& use) {
   throw InternalError("contour engine: no such element type");
 }
 
-/// Returns the number of blocks of a cluster, 0 where the device has none.
-template <class P>
-unsigned allow_kernels(const ContourEngineSpec& spec) {
-  with_sample_type(spec.map.type, [](auto* tag) {
-    using T = std::remove_pointer_t<decltype(tag)>;
-    allow_shared("trace_small", trace_small<T, P>, sizeof(SmallShared));
-    allow_shared("trace_tiles", trace_tiles<T, P>, sizeof(TileShared<WarpLinks>));
-    allow_shared("trace_dense", trace_dense<T, P>, sizeof(TileShared<WideLinks>));
-  });
-  allow_shared("join_and_number", join_and_number<P>, sizeof(JoinShared));
-  return largest_cluster(join_and_number<P>, kMaxCluster, kJoinThreads, sizeof(JoinShared));
-}
-
-/// The device, as `plan` found it.
+/// The device, as `plan` found it. `warps` are those of a block of trace_tiles.
 struct Launcher {
-  unsigned processors, cluster;
+  unsigned processors, cluster, warps;
   LaunchOrder later() const {
     return cluster != 0 ? LaunchOrder::OverlapPrevious : LaunchOrder::AfterPrevious;
   }
 };
+
+/// For the current device; once, when the work is planned.
+template <class P>
+Launcher allow_kernels(const ContourEngineSpec& spec) {
+  Launcher device{.processors = multiprocessors(), .cluster = 0, .warps = kMostWarps};
+  while (device.warps > 1 && WarpsShared::bytes(device.warps) > most_shared()) --device.warps;
+  with_sample_type(spec.map.type, [&](auto* tag) {
+    using T = std::remove_pointer_t<decltype(tag)>;
+    allow_shared("trace_small", trace_small<T, P>, sizeof(SmallShared));
+    allow_shared("trace_tiles", trace_tiles<T, P>, WarpsShared::bytes(device.warps));
+    allow_shared("trace_dense", trace_dense<T, P>, sizeof(TileShared<WideLinks>));
+  });
+  allow_shared("join_and_number", join_and_number<P>, sizeof(JoinShared));
+  if (spec.launches == ContourEngineSpec::Launches::Fastest)
+    device.cluster = largest_cluster(join_and_number<P>, kMaxCluster, kJoinThreads, sizeof(JoinShared));
+  return device;
+}
 
 /// Everything of one frame; `host` and `upload` may be null.
 template <class View>
@@ -72,8 +76,9 @@ void enqueue_trace(const ContourEngineSpec& spec, const Launcher& device, const 
              kSmallThreads, sizeof(SmallShared), stream, job);
       return;
     }
-    launch("trace_tiles", trace_tiles<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious, tiles,
-           kWarpThreads, sizeof(TileShared<WarpLinks>), stream, job);
+    launch("trace_tiles", trace_tiles<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
+           std::min(device.processors, (tiles + device.warps - 1) / device.warps),
+           kWarpThreads * device.warps, WarpsShared::bytes(device.warps), stream, job, tiles);
     launch("trace_dense", trace_dense<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
            std::min(tiles, 2 * device.processors), kDenseThreads, sizeof(TileShared<WideLinks>), stream, job);
     // The next band's list of dense tiles begins anew.

@@ -8,7 +8,7 @@
 
 namespace contorno::contour_engine {
 
-/// One tile, seen by one thread of its block; with 32 threads the block is one warp.
+/// One tile, seen by one of the threads that trace it: those of a block or, if 32, of a warp.
 template <class T, class P, class Links, int kThreads>
 class TilePieces {
  public:
@@ -17,7 +17,7 @@ class TilePieces {
         s_(shared),
         place_(place),
         level_(job.level[place.plane % job.levels]),
-        thread_(static_cast<int>(threadIdx.x)) {}
+        thread_(static_cast<int>(kThreads == 32 ? threadIdx.x % 32 : threadIdx.x)) {}
 
  protected:
   using Value = typename Sample<T>::Value;

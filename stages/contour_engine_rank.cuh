@@ -95,7 +95,7 @@ class TileRanks : public TilePieces<T, P, Links, kThreads> {
  private:
   using Word = typename Links::Word;
   static constexpr int kEach = (static_cast<int>(kCapacity) + kThreads - 1) / kThreads;
-  static constexpr int kFew = 2;  ///< links of a thread that stay in registers where there is a second array
+  static constexpr int kFew = 4;  ///< links of a thread that stay in registers where there is a second array
 
   static __device__ __forceinline__ bool sync_any(bool value) {
     if constexpr (kThreads == 32)
@@ -115,7 +115,7 @@ class TileRanks : public TilePieces<T, P, Links, kThreads> {
     return goes_on && !Links::has_end(own);
   }
 
-  /// At most two links a thread stay in its registers.
+  /// At most four links a thread stay in its registers; few tiles have more than two.
   __device__ __forceinline__ void rank_few() {
     Word own[kFew];
 #pragma unroll
@@ -128,11 +128,13 @@ class TileRanks : public TilePieces<T, P, Links, kThreads> {
     for (unsigned step = 1; more; step *= 2) {
       Word other[kFew];
 #pragma unroll
-      for (int k = 0; k < kFew; ++k) other[k] = s_.links.word[Links::target(own[k])];
+      for (int k = 0; k < kFew; ++k)
+        if (k < 2 || k * kThreads < segments_) other[k] = s_.links.word[Links::target(own[k])];
       sync();
       more = false;
 #pragma unroll
       for (int k = 0; k < kFew; ++k) {
+        if (k >= 2 && k * kThreads >= segments_) continue;
         more = jump(own[k], other[k], step) || more;
         if (thread_ + k * kThreads < segments_) s_.links.word[thread_ + k * kThreads] = own[k];
       }

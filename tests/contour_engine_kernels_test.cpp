@@ -30,8 +30,9 @@ void launch_part(const Job<P>& job, const Part& part, unsigned join_blocks, bool
   if (tiles != 0 && !large) {
     emulated::run_grid(tiles, kSmallThreads, sizeof(SmallShared), false, [&] { trace_small<T, P>(job); });
   } else if (tiles != 0) {
-    emulated::run_grid(tiles, kWarpThreads, sizeof(TileShared<WarpLinks>), false,
-                       [&] { trace_tiles<T, P>(job); });
+    constexpr unsigned kWarps = 3;
+    emulated::run_grid(std::min(tiles, 2U), kWarps * kWarpThreads, WarpsShared::bytes(kWarps), false,
+                       [&] { trace_tiles<T, P>(job, tiles); });
     emulated::run_grid(2, kDenseThreads, sizeof(TileShared<WideLinks>), false,
                        [&] { trace_dense<T, P>(job); });
   }
