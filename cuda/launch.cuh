@@ -81,6 +81,34 @@ __device__ __forceinline__ void store_whole(uint4* address, const uint4& v) {
 #endif
 }
 
+/// Puts 4 or 16 bytes that nobody reads again into shared memory, without a register in between; they are
+/// there for this thread behind wait_for_copies(), for others behind a barrier after that. The second-level
+/// cache lets them go first, as it does after __ldcs.
+template <class T>
+__device__ __forceinline__ void copy_once(T* to, const T* from) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 16);
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  const auto at = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  unsigned long long policy;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  if constexpr (sizeof(T) == 16)
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(at), "l"(from),
+                 "l"(policy)
+                 : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], 4, %2;" ::"r"(at), "l"(from),
+                 "l"(policy)
+                 : "memory");
+#else
+  *to = __ldcs(from);
+#endif
+}
+__device__ __forceinline__ void wait_for_copies() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
 /// The greater one; not a number if one is not.
 __device__ __forceinline__ float greater_or_nan(float a, float b) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800

@@ -282,6 +282,10 @@ T __ldg(const T* p) {
   return *p;
 }
 template <class T>
+T __ldcs(const T* p) {
+  return *p;
+}
+template <class T>
 T __ldcg(const T* p) {
   return *p;
 }
@@ -386,6 +390,11 @@ inline uint4 load_whole(const uint4* address) {
 inline void store_whole(uint4* address, const uint4& value) {
   *address = value;
 }
+template <class T>
+void copy_once(T* to, const T* from) {
+  *to = *from;
+}
+inline void wait_for_copies() {}
 inline unsigned peers_with(unsigned value) {
   const auto all = emulated::gather_warp(value);
   unsigned peers = 0;
