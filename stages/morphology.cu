@@ -30,17 +30,6 @@ struct StreamLauncher {
   }
 };
 
-/// Lets every kernel of the row have the shared memory that it will ask for.
-struct AllowingLauncher {
-  template <class Kernel, class Job>
-  void operator()(const char* name, Kernel* kernel, unsigned, unsigned, std::size_t shared,
-                  const Job&) const {
-    if (shared > 48 << 10) allow_shared(name, kernel, shared);
-  }
-  template <class Kernel, class Job>
-  void together(const char*, Kernel*, unsigned, unsigned, const Job&) const {}
-};
-
 /// Bytes of shared memory that a block may have here.
 std::size_t most_shared_here() {
   int device = 0, most = 0;
@@ -48,6 +37,18 @@ std::size_t most_shared_here() {
   CONTORNO_CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   return static_cast<std::size_t>(most);
 }
+
+/// Lets every kernel of the row have as much shared memory as there is, if it asks for much: another stage
+/// may need less or more for the same kernel.
+struct AllowingLauncher {
+  template <class Kernel, class Job>
+  void operator()(const char* name, Kernel* kernel, unsigned, unsigned, std::size_t shared,
+                  const Job&) const {
+    if (shared > 48 << 10) allow_shared(name, kernel, std::max(shared, most_shared_here()));
+  }
+  template <class Kernel, class Job>
+  void together(const char*, Kernel*, unsigned, unsigned, const Job&) const {}
+};
 
 /// How many blocks of a reconstruction run at the same time.
 template <class S>
