@@ -54,7 +54,7 @@ struct DevicePlan::PassRun {
     const Window& first = pass.windows.front();
     const Window& last = pass.windows.back();
     if constexpr (!Rule::kHeights) {
-      if (device.by_rectangles(pass)) return rectangles(seen);
+      if (rectangles(seen)) return;
       if (device.by_tiles(pass, first_window)) return tiles(seen);
     }
     rows<Place::Image, Place::Words, PassResult::Store>(first, 0, 1, strips.width, words(0), nullptr,
@@ -90,17 +90,21 @@ struct DevicePlan::PassRun {
     return target;
   }
 
-  void rectangles(const ImageFormat& seen) const {
+  /// By the kernels for rectangles, if they can make the pass.
+  bool rectangles(const ImageFormat& seen) const {
     const Window& first = pass.windows.front();
-    const Window& last = pass.windows.back();
+    const Window* second = pass.windows.size() == 2 ? &pass.windows.back() : nullptr;
     RectangleRun<Rule, Launcher> run{.seen = seen, .format = device.plan_.format, .launcher = launcher};
+    run.most_shared = device.most_shared_;
     run.pixel = strips.pixel, run.crop_x = crop_x, run.crop_y = crop_y;
     run.image = from_image(seen), run.target = to_image();
     run.between[0] = lines_between(seen, 0), run.between[1] = lines_between(seen, 1);
-    if (pass.windows.size() == 2)
-      run.both(first, outside(first), last, outside(last));
+    if (!run.can(first, second)) return false;
+    if (second != nullptr)
+      run.both(first, outside(first), *second, outside(*second));
     else
       run.one(first, outside(first));
+    return true;
   }
 
   void tiles(const ImageFormat& seen) const {

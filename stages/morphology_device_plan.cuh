@@ -20,8 +20,6 @@ struct DeviceWindow {
 };
 
 inline constexpr std::size_t kLineShared = 200 << 10;
-/// Rows of a window that a block can hold, at one word across.
-inline constexpr int kMostHeldRows = static_cast<int>(kMostDownThreads) * kHeld / 2;
 
 inline Pixels pixels_of(const ImageView& image) {
   return {.data = static_cast<char*>(image.data),
@@ -83,15 +81,6 @@ class DevicePlan {
       seen.height += std::max(0, -window.top) + std::max(0, window.bottom);
     }
     return seen;
-  }
-  /// Whether the kernels for rectangles make a pass: a thread's stretch of a line times the threads of a
-  /// block must be longer than the windows.
-  bool by_rectangles(const MorphologyPass& pass) const {
-    const Window &first = pass.windows.front(), &last = pass.windows.back();
-    const int columns = first.columns() + (pass.windows.size() == 2 ? last.columns() : 0);
-    return first.rectangle && last.rectangle && !plan_.raised &&
-           std::max(first.rows(), last.rows()) <= kMostHeldRows &&
-           columns + 64 <= static_cast<int>(kMostThreads) / plan_.samples_per_pixel() * kHeld;
   }
   /// Whether every window of a pass, the first of which is number `first`, has its tile.
   bool by_tiles(const MorphologyPass& pass, std::size_t first) const {

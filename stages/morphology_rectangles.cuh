@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(kMostDownThreads, 2) window_down(const DownJob
     const char* at = reinterpret_cast<const char*>(job.in.pixels.line<const unsigned>(plane, from) + x);
 #pragma unroll
     for (int e = 0; e < kHeld; ++e, at += job.in.pixels.row)
-      held[e] = __ldg(reinterpret_cast<const unsigned*>(at));
+      held[e] = __ldcs(reinterpret_cast<const unsigned*>(at));
   } else {
 #pragma unroll
     for (int e = 0; e < kHeld; ++e) held[e] = word_from<Rule>(job.in, plane, from + e, x, job.outside);
@@ -212,7 +212,7 @@ __device__ void take_rows(const AcrossJob& job, int plane, int row, int first_sa
     for (int at = begin + thread; at < end; at += threads) {
       unsigned words[kCount];
 #pragma unroll
-      for (int k = 0; k < kCount; ++k) words[k] = __ldg(rows[k] + at);
+      for (int k = 0; k < kCount; ++k) words[k] = __ldcs(rows[k] + at);
       put(at, words);
     }
   } else {

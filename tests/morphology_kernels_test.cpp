@@ -52,10 +52,10 @@ int rows_that_differ(const ImageView& a, const ImageView& b) {
 }
 
 void check(MorphologyOperation operation, const TestImage& in, const StructuringElement& element,
-           const MorphologyOptions& options = {}) {
+           const MorphologyOptions& options = {}, std::size_t most_shared = 227 << 10) {
   TestImage expected(in.view.format), got(in.view.format, in.view.format.type == ElementType::U8 ? 3 : 4);
   apply_morphology(operation, in.view, element, expected.view, options);
-  const DevicePlan device(plan_morphology(operation, element, options, in.view.format));
+  const DevicePlan device(plan_morphology(operation, element, options, in.view.format), most_shared);
   Guarded scratch(device.scratch_bytes());
   const EmulatedLauncher launcher;
   device.run(in.view, got.view, device.runs().data(), device.terms().data(), scratch.data(), launcher);
@@ -118,6 +118,64 @@ TEST_CASE("morphology's kernels give the CPU's bits for rectangles") {
   for (const TestImage* in : {&rgb, &maps})
     for (const MorphologyOperation operation : {MorphologyOperation::Opening, MorphologyOperation::BlackHat})
       check(operation, *in, StructuringElement::from_mask({5, 1, {0, 0, 0, 1, 1}}));
+}
+
+TEST_CASE("morphology's kernels give the CPU's bits for windows as high as columns, or higher") {
+  const TestImage high =
+      noise<std::uint8_t>({.width = 35, .height = 901, .channels = 3}, ElementType::U8, 21);
+  const TestImage odd =
+      noise<std::uint8_t>({.width = 41, .height = 650, .channels = 1}, ElementType::U8, 22, 3);
+  const TestImage deep =
+      noise<std::uint16_t>({.width = 11, .height = 704, .channels = 4}, ElementType::U16, 23, 8);
+  const TestImage maps = noise<float>({.width = 9, .height = 640, .channels = 2, .layout = Layout::Planar},
+                                      ElementType::F32, 24);
+  for (const TestImage* in : {&high, &odd, &deep, &maps})
+    for (const auto& [height, anchor] :
+         {std::pair{400, 0}, std::pair{377, 376}, std::pair{83, 17}, std::pair{1301, 600}})
+      for (const MorphologyOperation operation :
+           {MorphologyOperation::Opening, MorphologyOperation::Gradient})
+        check(operation, *in, StructuringElement::rectangle(2, height).with_anchor(1, anchor));
+  // Fewer columns a block, and what no block can hold as a whole.
+  const StructuringElement tall = StructuringElement::rectangle(5, 500);
+  for (const std::size_t most_shared : {48 << 10, 24 << 10, 12 << 10})
+    check(MorphologyOperation::Opening, high, tall, {}, most_shared);
+  for (const MorphologyBorder border :
+       {MorphologyBorder::Replicate, MorphologyBorder::Reflect, MorphologyBorder::Constant})
+    for (const TestImage* in : {&high, &deep})
+      check(MorphologyOperation::Closing, *in, tall.with_anchor(4, 440),
+            {.border = border, .border_value = 77});
+  // A window that lies beside its anchor.
+  std::vector<double> mask(801, 0);
+  std::fill(mask.begin() + 420, mask.end(), 1.0);
+  for (const TestImage* in : {&high, &maps})
+    for (const MorphologyOperation operation : {MorphologyOperation::Opening, MorphologyOperation::Closing})
+      check(operation, *in, StructuringElement::from_mask({1, 801, mask}));
+}
+
+TEST_CASE("morphology's kernels give the CPU's bits for windows as wide as rows, or wider") {
+  const TestImage wide = noise<std::uint8_t>({.width = 700, .height = 6, .channels = 3}, ElementType::U8, 25);
+  const TestImage deep =
+      noise<std::uint16_t>({.width = 650, .height = 5, .channels = 4}, ElementType::U16, 26);
+  const TestImage maps = noise<float>({.width = 640, .height = 2, .channels = 2, .layout = Layout::Planar},
+                                      ElementType::F32, 27);
+  const TestImage wider =
+      noise<std::uint8_t>({.width = 3300, .height = 3, .channels = 3}, ElementType::U8, 28);
+  for (const TestImage* in : {&wide, &deep, &maps, &wider})
+    for (const auto& [width, anchor] : {std::pair{700, 350}, std::pair{1401, 700}, std::pair{1400, 0},
+                                        std::pair{900, 899}, std::pair{4001, 17}, std::pair{4096, 2047}})
+      for (const MorphologyOperation operation :
+           {MorphologyOperation::Opening, MorphologyOperation::Gradient})
+        check(operation, *in, StructuringElement::rectangle(width, 3).with_anchor(anchor, 2));
+  for (const MorphologyBorder border :
+       {MorphologyBorder::Replicate, MorphologyBorder::Reflect101, MorphologyBorder::Constant})
+    for (const TestImage* in : {&wide, &wider})
+      check(MorphologyOperation::Opening, *in, StructuringElement::rectangle(2800, 2).with_anchor(1000, 0),
+            {.border = border, .border_value = 77});
+  std::vector<double> mask(801, 0);
+  std::fill(mask.begin() + 420, mask.end(), 1.0);
+  for (const TestImage* in : {&wide, &maps})
+    for (const MorphologyOperation operation : {MorphologyOperation::Opening, MorphologyOperation::Closing})
+      check(operation, *in, StructuringElement::from_mask({801, 1, mask}));
 }
 
 TEST_CASE("morphology's kernels give the CPU's bits for other elements") {

@@ -319,6 +319,35 @@ TEST_CASE("large rectangles are what rows and columns make of them") {
              run<std::uint16_t>(MorphologyOperation::Dilation, rows, StructuringElement::rectangle(1, 61))));
 }
 
+TEST_CASE("the morphology stage takes windows as wide and as high as the image, and beyond") {
+  const TestImage rgb = picture<std::uint8_t>({.width = 260, .height = 333, .channels = 3}, 231);
+  const TestImage odd = picture<std::uint8_t>({.width = 333, .height = 260, .channels = 1}, 232);
+  const TestImage deep = picture<std::uint16_t>({.width = 201, .height = 290, .channels = 4}, 233);
+  const TestImage maps =
+      picture<float>({.width = 90, .height = 301, .channels = 2, .layout = Layout::Planar}, 234);
+  for (const TestImage* in : {&rgb, &odd, &deep, &maps})
+    for (const auto& [width, height] : {std::pair{101, 101}, std::pair{3, 332}, std::pair{250, 4},
+                                        std::pair{500, 700}, std::pair{1200, 92}})
+      for (const bool middle : {true, false}) {
+        const int anchor_x = middle ? width / 2 : width / 7, anchor_y = middle ? height / 2 : height - 1;
+        INFO(width, "x", height, " at ", anchor_x, ",", anchor_y, " of ", describe(in->view.format));
+        StageHarness harness(
+            morphology_stage(),
+            {{"operation", std::string("opening")},
+             {"element", std::string("rectangle")},
+             {"size", std::vector<double>{static_cast<double>(width), static_cast<double>(height)}},
+             {"anchor", std::vector<double>{static_cast<double>(anchor_x), static_cast<double>(anchor_y)}}});
+        harness.threads(2).output_row_extra(8).run({in->view});
+        TestImage expected(in->view.format);
+        apply_morphology(MorphologyOperation::Opening, in->view,
+                         StructuringElement::rectangle(width, height).with_anchor(anchor_x, anchor_y),
+                         expected.view);
+        TestImage got(in->view.format);
+        got.view = harness.image();
+        CHECK(same(got, expected));
+      }
+}
+
 TEST_CASE("hit_or_miss finds a pattern on binary images") {
   Random random(8);
   const TestImage f = filled_image<std::uint8_t>({.width = 40, .height = 30, .channels = 1},
