@@ -9,6 +9,8 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <string>
 
 #include "cuda/check.h"
@@ -257,13 +259,25 @@ void allow_shared(const char* name, Kernel* kernel, std::size_t bytes) {
                  name);
 }
 
+/// How many blocks clusters may have: as many as CONTORNO_CLUSTER_BLOCKS in the environment says. For tools
+/// that all but stop in large ones (racecheck in 16 blocks, while two take it seconds); the results are the
+/// same.
+inline unsigned most_cluster_blocks() {
+  static const unsigned blocks = [] {
+    const char* const text = std::getenv("CONTORNO_CLUSTER_BLOCKS");
+    const unsigned long given = text != nullptr ? std::strtoul(text, nullptr, 10) : 0;
+    return given > 0 ? static_cast<unsigned>(std::min(given, 16UL)) : 16U;
+  }();
+  return blocks;
+}
+
 /// The largest cluster of at most `wanted` blocks in which `kernel` can run here; 0: this device has none.
 template <class Kernel>
 unsigned largest_cluster(Kernel* kernel, unsigned wanted, unsigned threads, std::size_t shared) {
   if (device_attribute(cudaDevAttrClusterLaunch) == 0) return 0;
   CONTORNO_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                            cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-  for (; wanted > 1; wanted /= 2) {
+  for (wanted = std::min(wanted, most_cluster_blocks()); wanted > 1; wanted /= 2) {
     cudaLaunchAttribute attribute{};
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim = {wanted, 1, 1};

@@ -41,8 +41,7 @@ struct ContourEngineSpec {
   enum class Connectivity : std::uint8_t { Low, High };
   enum class Orientation : std::uint8_t { Low, High };
   enum class Points : std::uint8_t { Float32, Float64 };
-  /// Plain: without clusters and overlapping launches, as on devices that have neither (and for tools that
-  /// cannot follow them, such as racecheck). The same results.
+  /// Plain: without clusters and overlapping launches, as on devices that have neither. The same results.
   enum class Launches : std::uint8_t { Fastest, Plain };
 
   ImageFormat map;             ///< channels = number of planes, each with its own contours

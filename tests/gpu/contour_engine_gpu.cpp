@@ -17,7 +17,7 @@ using namespace contorno;
 
 namespace {
 
-bool plain = false;  ///< without clusters and overlapping launches (racecheck cannot follow them)
+bool plain = false;  ///< without clusters and overlapping launches, as on devices that have neither
 
 /// The arrays of contours with points of either type, each followed by guard bytes.
 struct OutputBlock {
