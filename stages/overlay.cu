@@ -1,5 +1,4 @@
-// Overlay on the device: four launches a frame, five with labels; the frame is copied first where not every
-// tile has to be looked at.
+// Overlay on the device: four launches a frame, five with labels.
 #include <algorithm>
 
 #include "cuda/stream.h"
@@ -13,7 +12,9 @@ namespace {
 
 using namespace overlay_cuda;
 
-constexpr unsigned kMaxBlocks = 132 * 8;  // of the kernels over points: what an H200 runs at the same time
+// For an H200. Of the kernels over points, whose number is not known here: few enough that blocks without any
+// cost little. Of the one that draws: what runs at the same time.
+constexpr unsigned kMaxBlocks = 132 * 3, kMaxPainters = 132 * kPaintBlocks;
 
 unsigned blocks_for(std::uint64_t threads) {
   const std::uint64_t blocks = (threads + kThreads - 1) / kThreads;
@@ -39,25 +40,29 @@ class OverlayCuda final : public Stage {
 
   void run(const RunContext& context) const override {
     const Job job = job_of(context);
-    if (!job.all_tiles) copy_async(job.out, job.in, packed_bytes(plan_.format), context.stream);
-    fill_async(context.scratch<std::byte>(zeroed_), 0, zeroed_bytes_, context.stream);
+    if (job.filled > 0) fill_async(job.inside, 0, inside_bytes_, context.stream);
     const unsigned over_points = blocks_for(job.point_capacity);
     const std::uint64_t rows =
         static_cast<std::uint64_t>(job.filled) * static_cast<unsigned>(job.grid.height);
     const std::uint64_t boxes = job.labels > 0 ? job.contour_capacity : 0;
     const unsigned arranged = blocks_for(std::max<std::uint64_t>({tiles_, 32 * rows, 32 * boxes}));
-    const auto enqueue = [&](const char* name, auto* kernel, unsigned blocks, std::size_t shared) {
-      launch(name, kernel, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks, kThreads, shared,
+    launch("bin_segments", bin_segments, LaunchKind::Plain, LaunchOrder::AfterPrevious,
+           over_points + job.copy_blocks, kThreads, 0, context.stream, job);
+    const auto enqueue = [&](const char* name, auto* kernel, unsigned blocks, unsigned threads,
+                             std::size_t shared) {
+      launch(name, kernel, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks, threads, shared,
              context.stream, job);
     };
-    enqueue("bin_segments", bin_segments, over_points, 0);
-    enqueue("arrange", arrange, arranged, 0);
-    enqueue("list_segments", list_segments, over_points, 0);
-    if (job.labels > 0) enqueue("place_labels", place_labels, 1, sizeof(LabelShared));
+    enqueue("arrange", arrange, arranged, kThreads, 0);
+    enqueue("list_segments", list_segments, over_points, kThreads, 0);
+    if (job.labels > 0) enqueue("place_labels", place_labels, 1, kThreads, sizeof(LabelShared));
+    // Few tiles are touched by lines alone, and blocks that find none take their time as well.
+    const unsigned tiles = static_cast<unsigned>(tiles_),
+                   painters = job.all_tiles ? tiles : std::min(tiles, kMaxPainters);
     if (job.channels == 4)
-      enqueue("paint_tiles", paint_tiles<4>, static_cast<unsigned>(tiles_), sizeof(PaintShared));
+      enqueue("paint_tiles", paint_tiles<4>, painters, kPaintThreads, sizeof(PaintShared));
     else
-      enqueue("paint_tiles", paint_tiles<3>, static_cast<unsigned>(tiles_), sizeof(PaintShared));
+      enqueue("paint_tiles", paint_tiles<3>, painters, kPaintThreads, sizeof(PaintShared));
   }
 
   std::uint64_t overflow(const RunContext& context) const override {
@@ -99,17 +104,19 @@ class OverlayCuda final : public Stage {
     job_.reference_capacity = context.capacity(2 * contours.point_capacity + 4 * tiles_);
     const auto take = [&](std::size_t bytes) { return context.scratch(bytes, MemoryKind::Device); };
     const std::size_t bins = tiles_ * static_cast<std::size_t>(contours.classes);
-    const std::size_t inside = static_cast<std::size_t>(plan_.filled) *
-                               static_cast<std::size_t>(plan_.grid.height) *
-                               static_cast<std::size_t>(plan_.grid.tiles_x) * sizeof(unsigned);
-    // What must be zero lies together, so that it is one fill.
-    touched_count_at_ = sizeof(unsigned long long);
-    bins_at_ = align_up(touched_count_at_ + sizeof(unsigned));
-    inside_at_ = align_up(bins_at_ + bins * sizeof(unsigned));
-    zeroed_bytes_ = inside_at_ + inside;
-    zeroed_ = take(zeroed_bytes_);
+    inside_bytes_ = static_cast<std::size_t>(plan_.filled) * static_cast<std::size_t>(plan_.grid.height) *
+                    static_cast<std::size_t>(plan_.grid.tiles_x) * sizeof(unsigned);
+    inside_ = take(inside_bytes_);
+    listed_ = take(sizeof(unsigned long long));
+    touched_count_ = take(sizeof(unsigned));
     touched_ = take(tiles_ * sizeof(unsigned));
+    bin_begin_ = take(bins * sizeof(unsigned));
     bin_end_ = take(bins * sizeof(unsigned));
+    bin_count_ = Block();
+    bin_count_ = Block(bins * sizeof(unsigned), MemoryKind::Device);
+    const Stream stream = Stream::create();
+    fill_async(bin_count_.data(), 0, bin_count_.size(), stream.get());
+    stream.synchronize();
     references_ = take(job_.reference_capacity * sizeof(unsigned));
     points_ = take(contours.point_capacity * sizeof(FramePoint));
     point_class_ = take(contours.point_capacity * sizeof(unsigned));
@@ -129,15 +136,20 @@ class OverlayCuda final : public Stage {
     job.words = on_words(in.data, in.row_pitch) && on_words(out.data, out.row_pitch);
     job.counts = contours.counts, job.map_points = contours.points, job.offsets = contours.offsets;
     job.closed = contours.closed, job.class_begin = contours.class_begin;
-    auto* zeroed = context.scratch<std::byte>(zeroed_);
-    job.listed = reinterpret_cast<unsigned long long*>(zeroed);
-    job.touched_count = reinterpret_cast<unsigned*>(zeroed + touched_count_at_);
+    job.listed = context.scratch<unsigned long long>(listed_);
+    job.touched_count = context.scratch<unsigned>(touched_count_);
     job.touched = context.scratch<unsigned>(touched_);
     // The plan's images lie alike, gaps included; others are copied tile by tile.
-    job.all_tiles = job.filled > 0 || job.labels > 0 || in.row_pitch != out.row_pitch ||
+    job.all_tiles = job.filled > 0 || job.labels > 0 || !job.words || in.row_pitch != out.row_pitch ||
                     packed_view(out.data, plan_.format).row_pitch != out.row_pitch;
-    job.bin_count = reinterpret_cast<unsigned*>(zeroed + bins_at_);
-    job.inside = reinterpret_cast<unsigned*>(zeroed + inside_at_);
+    if (!job.all_tiles) {
+      job.frame_words =
+          static_cast<unsigned long long>(in.row_pitch) * static_cast<unsigned>(plan_.format.height) / 16;
+      job.copy_blocks = blocks_for((job.frame_words + kCopiedWords - 1) / kCopiedWords);
+    }
+    job.bin_count = reinterpret_cast<unsigned*>(bin_count_.data());
+    job.inside = context.scratch<unsigned>(inside_);
+    job.bin_begin = context.scratch<unsigned>(bin_begin_);
     job.bin_end = context.scratch<unsigned>(bin_end_);
     job.references = context.scratch<unsigned>(references_);
     job.points = context.scratch<FramePoint>(points_);
@@ -152,10 +164,11 @@ class OverlayCuda final : public Stage {
   OverlayParams params_;
   OverlayPlan plan_;
   Block classes_, pictures_, pixels_;
-  Job job_;  ///< what does not change from frame to frame
-  std::size_t tiles_ = 0, touched_count_at_ = 0, bins_at_ = 0, inside_at_ = 0, zeroed_bytes_ = 0;
-  Scratch zeroed_, touched_, bin_end_, references_, points_, point_class_, boxes_, placed_, placed_count_,
-      outcome_;
+  Block bin_count_;  ///< not the slot's scratch: it must be cleared once before the first frame
+  Job job_;          ///< what does not change from frame to frame
+  std::size_t tiles_ = 0, inside_bytes_ = 0;
+  Scratch inside_, listed_, touched_count_, touched_, bin_begin_, bin_end_, references_, points_,
+      point_class_, boxes_, placed_, placed_count_, outcome_;
 };
 
 }  // namespace

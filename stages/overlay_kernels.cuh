@@ -1,6 +1,7 @@
 // The kernels of overlay. bin_segments moves the points onto the frame, counts what reaches each tile and
-// marks where insides begin and end; arrange gives every tile its part of the list, makes insides of the
-// marks and boxes of the contours; list_segments fills the list; paint_tiles copies the frame and draws. A
+// marks where insides begin and end, while other blocks of it copy the frame where not every tile has to be
+// looked at; arrange gives every tile its part of the list, makes insides of the
+// marks and boxes of the contours; list_segments fills the list; paint_tiles draws. A
 // list has a part for each tile and class, in no order: distances are minima, marks exclusive ors, so that no
 // order shows. Threads of one dimension; numbers of points and contours are read on the device.
 #pragma once
@@ -10,11 +11,9 @@
 
 namespace contorno::overlay_cuda {
 
-// So that a tile's row is 8 threads of 4 pixels, which is 16 bytes of RGBA.
-inline constexpr unsigned kThreads = 256;
+inline constexpr unsigned kThreads = 256;  ///< of the kernels before the one that draws
 inline constexpr unsigned kWarps = kThreads / 32;
-inline constexpr int kGroups = kTileSide / kGroupColumns;
-static_assert(kThreads == kTileSide * kGroups, "a thread paints one group of one row");
+inline constexpr unsigned kCopiedWords = 8;  ///< of 16 bytes, that a thread copies at once
 
 inline constexpr unsigned kNotDrawn = ~0U;
 
@@ -58,19 +57,22 @@ struct Job {
   const unsigned char* in = nullptr;
   unsigned char* out = nullptr;
   std::ptrdiff_t in_pitch = 0, out_pitch = 0;
-  bool words = false;  ///< rows start at multiples of 16 bytes
+  unsigned long long frame_words = 0;  ///< of 16 bytes, for the blocks of bin_segments that copy
+  unsigned copy_blocks = 0;            ///< how many those are: the last ones
+  bool words = false;                  ///< rows start at multiples of 16 bytes
   const ContourCounts* counts = nullptr;
   const Point* map_points = nullptr;
   const unsigned* offsets = nullptr;
   const unsigned char* closed = nullptr;
   const unsigned* class_begin = nullptr;
 
-  // Scratch. `listed`, `touched_count`, `bin_count` and `inside` are zero before bin_segments.
+  // Scratch. `bin_count` and `inside` are zero before bin_segments; arrange leaves `bin_count` so.
   unsigned long long* listed = nullptr;  ///< references of all tiles
   unsigned* touched_count = nullptr;
   unsigned* touched = nullptr;     ///< tiles that something is drawn on, in any order
   unsigned* bin_count = nullptr;   ///< [tile][class]
   unsigned* inside = nullptr;      ///< [slot][row][tile column]
+  unsigned* bin_begin = nullptr;   ///< [tile][class]: of the references
   unsigned* bin_end = nullptr;     ///< [tile][class]: where the next reference goes, then the end
   unsigned* references = nullptr;  ///< first point of a segment
   FramePoint* points = nullptr;
@@ -167,16 +169,38 @@ __device__ void for_bins(const Job& job, FramePoint a, FramePoint b, unsigned a_
   }
 }
 
+/// Block `block` of `blocks` that copy the frame.
+__device__ inline void copy_frame(const Job& job, unsigned block, unsigned blocks) {
+  const auto* const from = reinterpret_cast<const uint4*>(job.in);
+  auto* const to = reinterpret_cast<uint4*>(job.out);
+  constexpr unsigned long long kBlock = kThreads * kCopiedWords;
+  for (unsigned long long first = block * kBlock + threadIdx.x; first < job.frame_words;
+       first += blocks * kBlock) {
+    uint4 words[kCopiedWords];
+#pragma unroll
+    for (unsigned k = 0; k < kCopiedWords; ++k)
+      if (first + k * kThreads < job.frame_words) words[k] = from[first + k * kThreads];
+#pragma unroll
+    for (unsigned k = 0; k < kCopiedWords; ++k)
+      if (first + k * kThreads < job.frame_words) to[first + k * kThreads] = words[k];
+  }
+}
+
 __global__ void __launch_bounds__(kThreads) bin_segments(const Job job) {
+  const unsigned point_blocks = gridDim.x - job.copy_blocks;
+  if (blockIdx.x >= point_blocks) return copy_frame(job, blockIdx.x - point_blocks, job.copy_blocks);
+  if (blockIdx.x == 0 && threadIdx.x == 0) *job.listed = 0, *job.touched_count = 0;
   if (!job.contours_fit()) return;
   const auto points = static_cast<unsigned>(job.counts->points);
   const auto contours = static_cast<unsigned>(job.counts->contours);
   const unsigned thread = blockIdx.x * kThreads + threadIdx.x;
-  for (unsigned first = thread - thread % 32; first < points; first += gridDim.x * kThreads) {
-    const unsigned i = first + thread % 32;
-    const unsigned contour = part_of_lane(job.offsets, contours, i < points ? i : points - 1);
+  for (unsigned first = thread - thread % 32; first < points; first += point_blocks * kThreads) {
+    const unsigned i = first + thread % 32, last = points - 1;
+    // Asked for before the contour is known.
+    const Point begins = job.map_points[i < last ? i : last], ends = job.map_points[i < last ? i + 1 : last];
+    const unsigned contour = part_of_lane(job.offsets, contours, i < last ? i : last);
     if (i >= points) continue;
-    const FramePoint a = job.transform(job.map_points[i]);
+    const FramePoint a = job.transform(begins);
     job.points[i] = a;
     job.point_class[i] = kNotDrawn;
     if (i + 1 >= job.offsets[contour + 1]) continue;
@@ -184,7 +208,7 @@ __global__ void __launch_bounds__(kThreads) bin_segments(const Job job) {
     const Class& a_class = job.class_table[k];
     if (a_class.pen.hidden) continue;
     job.point_class[i] = k;
-    const FramePoint b = job.transform(job.map_points[i + 1]);
+    const FramePoint b = job.transform(ends);
     for_bins(job, a, b, k, [&](std::size_t bin) { atomicAdd(job.bin_count + bin, 1U); });
     if (a_class.slot >= 0) mark_segment(job, a_class.slot, contour, i, a, b);
   }
@@ -201,21 +225,37 @@ __device__ inline bool under_legend(const Job& job, unsigned tile) {
          y < job.legend.y + size.height && y + kTileSide > job.legend.y;
 }
 
-/// Reserves the tile's part of the list: classes follow each other in it.
-__device__ inline void reserve_tile(const Job& job, unsigned tile) {
+/// A warp, a tile a lane: reserves the tiles' parts of the list, in which classes follow each other, and
+/// takes their counts. One addition to a counter a warp: many to the same place wait for each other.
+__device__ inline void reserve_tiles(const Job& job, unsigned tile) {
+  const bool valid = tile < job.tiles();
   const auto classes = static_cast<unsigned>(job.classes);
-  const unsigned* count = job.bin_count + static_cast<std::size_t>(tile) * classes;
-  unsigned* end = job.bin_end + static_cast<std::size_t>(tile) * classes;
-  unsigned long long sum = 0;
-  for (unsigned k = 0; k < classes; ++k) sum += count[k];
-  // Beyond the capacity nothing is listed, so that the numbers below need not fit.
-  auto at = static_cast<unsigned>(sum == 0 ? 0 : atomicAdd(job.listed, sum));
-  for (unsigned k = 0; k < classes; ++k) {
-    end[k] = at;
-    at += count[k];
+  const std::size_t bins = static_cast<std::size_t>(tile) * classes;
+  unsigned long long own = 0;
+  for (unsigned k = 0; valid && k < classes; ++k) own += job.bin_count[bins + k];
+  const unsigned lane = threadIdx.x % 32;
+  unsigned long long end = own;  // within the warp
+  for (unsigned step = 1; step < 32; step *= 2) {
+    const unsigned long long other = __shfl_up_sync(~0U, end, step);
+    if (lane >= step) end += other;
   }
-  if (!job.all_tiles && (sum != 0 || under_legend(job, tile)))
-    job.touched[atomicAdd(job.touched_count, 1U)] = tile;
+  const bool touched = valid && !job.all_tiles && (own != 0 || under_legend(job, tile));
+  const unsigned touching = __ballot_sync(~0U, touched);
+  unsigned long long listed = 0;
+  unsigned counted = 0;
+  if (lane == 31 && end != 0) listed = atomicAdd(job.listed, end);
+  if (lane == 31 && touching != 0)
+    counted = atomicAdd(job.touched_count, static_cast<unsigned>(__popc(touching)));
+  listed = __shfl_sync(~0U, listed, 31), counted = __shfl_sync(~0U, counted, 31);
+  if (touched) job.touched[counted + static_cast<unsigned>(__popc(touching & ((1U << lane) - 1U)))] = tile;
+  // Beyond the capacity nothing is listed, so that the numbers below need not fit.
+  auto at = static_cast<unsigned>(listed + end - own);
+  for (unsigned k = 0; valid && k < classes; ++k) {
+    const unsigned count = job.bin_count[bins + k];
+    job.bin_begin[bins + k] = job.bin_end[bins + k] = at;
+    at += count;
+    if (count != 0) job.bin_count[bins + k] = 0;
+  }
 }
 
 /// A warp: bits of a row's marks become insides.
@@ -253,7 +293,8 @@ __device__ inline LabelBox box_of(const Job& job, unsigned contour) {
 __global__ void __launch_bounds__(kThreads) arrange(const Job job) {
   if (!job.contours_fit()) return;
   const unsigned thread = blockIdx.x * kThreads + threadIdx.x, threads = gridDim.x * kThreads;
-  for (unsigned tile = thread; tile < job.tiles(); tile += threads) reserve_tile(job, tile);
+  for (unsigned first = thread - thread % 32; first < job.tiles(); first += threads)
+    reserve_tiles(job, first + thread % 32);
   const auto rows = static_cast<unsigned>(job.filled) * static_cast<unsigned>(job.grid.height);
   for (unsigned row = thread / 32; row < rows; row += threads / 32)
     fill_row(job, job.inside + static_cast<std::size_t>(row) * static_cast<unsigned>(job.grid.tiles_x));
@@ -273,9 +314,9 @@ __global__ void __launch_bounds__(kThreads) list_segments(const Job job) {
   const auto points = static_cast<unsigned>(job.counts->points);
   for (unsigned i = blockIdx.x * kThreads + threadIdx.x; i < points; i += gridDim.x * kThreads) {
     const unsigned k = job.point_class[i];
+    const FramePoint a = job.points[i], b = job.points[i + 1 < points ? i + 1 : i];
     if (k == kNotDrawn) continue;
-    for_bins(job, job.points[i], job.points[i + 1], k,
-             [&](std::size_t bin) { job.references[atomicAdd(job.bin_end + bin, 1U)] = i; });
+    for_bins(job, a, b, k, [&](std::size_t bin) { job.references[atomicAdd(job.bin_end + bin, 1U)] = i; });
   }
 }
 

@@ -1,267 +1,322 @@
-// The kernel that draws: a block a tile, a thread four pixels of a row, which stay in registers from the load
-// to the store. Where something may be drawn everywhere it makes the copy of the frame as well; otherwise the
-// frame was copied before, and only the tiles that are touched are painted.
+// The kernel that draws: a block a tile. Where something may be drawn everywhere it makes the copy of the
+// frame as well; otherwise only the tiles that are touched are painted. Distances are gathered in shared
+// memory, a few lanes a segment: however the segments lie in the tile, all warps have as much to do. Then
+// each thread goes through its pixels one after the other, which keeps the code short and few registers in
+// use: what is waited for is memory and instructions, so that many warps are what helps.
 #pragma once
 
 #include "stages/overlay_kernels.cuh"
 
 namespace contorno::overlay_cuda {
 
-/// A segment in shared memory, with the pixels of the tile that it is measured at.
-struct Staged {
-  float x, y, dx, dy, inverse;
-  unsigned window;  ///< rows from and to, groups from and to, a byte each; from > to: none
+inline constexpr unsigned kPaintThreads = 512;
+inline constexpr unsigned kPaintWarps = kPaintThreads / 32;
+inline constexpr unsigned kPaintBlocks = 3;  ///< a multiprocessor
+inline constexpr unsigned kTilePixels = kTileSide * kTileSide;
+
+/// A field: squared distances of a tile's pixels as the bits of floats, which without a sign are ordered as
+/// integers. The pitch puts kRowLanes rows of a group of columns into different banks.
+inline constexpr int kFieldPitch = kTileSide + kGroupColumns;
+inline constexpr unsigned kFieldSize = kTileSide * kFieldPitch;
+inline constexpr unsigned kFields = 4;  ///< what is measured at once; a class with markers takes two
+static_assert(kFieldSize % 4 == 0);
+
+/// A segment is measured by so many lanes, each of which has some of the rows: lines of a few px reach about
+/// as many.
+inline constexpr unsigned kRowLanes = 8;
+
+/// A segment, with the pixels of the tile that it is measured at.
+struct alignas(16) Staged {
+  OverlaySegment segment;
+  std::uint8_t first_row, last_row, first_group, last_group;
+  unsigned field;
 };
 
 struct PaintShared {
-  Staged segments[kThreads];
-  unsigned begin[kThreads], end[kThreads];  ///< of classes, in the list
+  Staged segments[kPaintThreads];
+  unsigned begin[kPaintThreads], end[kPaintThreads];  ///< of classes, in the list
+  alignas(16) unsigned fields[kFields * kFieldSize];
+  std::uint32_t pixels[kTilePixels];  ///< a byte a channel; each belongs to one thread
 };
 
-inline constexpr unsigned kNoWindow = 0x00010001U;  // from 1 to 0
-
-__device__ inline Staged stage(const OverlayGrid& grid, FramePoint a, FramePoint b, float reach, int tile_row,
-                               int tile_column) {
-  const TileWindow window = grid.window(a, b, reach, tile_row, tile_column);
-  const OverlaySegment segment(a, b);
-  const auto byte = [](int v, unsigned place) { return static_cast<unsigned>(v) << (8 * place); };
-  return {segment.x,
-          segment.y,
-          segment.dx,
-          segment.dy,
-          segment.inverse,
-          window.empty() ? kNoWindow
-                         : byte(window.rows.low, 0) | byte(window.rows.high, 1) | byte(window.groups.low, 2) |
-                               byte(window.groups.high, 3)};
-}
-
-__device__ inline bool measured_at(unsigned window, unsigned line, unsigned group) {
-  return line >= (window & 255U) && line <= (window >> 8U & 255U) && group >= (window >> 16U & 255U) &&
-         group <= window >> 24U;
-}
-
-/// The pixels of one thread.
-template <int kChannels>
-struct Quad {
-  std::uint8_t pixel[kGroupColumns][4];
-  float squared[kGroupColumns], dot[kGroupColumns];
-
-  __device__ void load(const unsigned char* at, int columns, bool words) {
-    if (words && columns == kGroupColumns) {
-      unsigned word[kChannels];
-      if constexpr (kChannels == 4) {
-        const uint4 all = *reinterpret_cast<const uint4*>(at);
-        word[0] = all.x, word[1] = all.y, word[2] = all.z, word[3] = all.w;
-      } else {
-        for (int i = 0; i < kChannels; ++i) word[i] = reinterpret_cast<const unsigned*>(at)[i];
-      }
-      for (int i = 0; i < kGroupColumns * kChannels; ++i)
-        pixel[i / kChannels][i % kChannels] = static_cast<std::uint8_t>(word[i / 4] >> (8 * (i % 4)));
-      return;
-    }
-    for (int i = 0; i < kGroupColumns; ++i)
-      for (int c = 0; c < kChannels; ++c) pixel[i][c] = i < columns ? at[i * kChannels + c] : std::uint8_t{0};
-  }
-
-  __device__ void store(unsigned char* at, int columns, bool words) const {
-    if (words && columns == kGroupColumns) {
-      unsigned word[kChannels];
-      for (int i = 0; i < kChannels; ++i) word[i] = 0;
-      for (int i = 0; i < kGroupColumns * kChannels; ++i)
-        word[i / 4] |= static_cast<unsigned>(pixel[i / kChannels][i % kChannels]) << (8 * (i % 4));
-      if constexpr (kChannels == 4)
-        *reinterpret_cast<uint4*>(at) = {word[0], word[1], word[2], word[3]};
-      else
-        for (int i = 0; i < kChannels; ++i) reinterpret_cast<unsigned*>(at)[i] = word[i];
-      return;
-    }
-    for (int i = 0; i < kGroupColumns; ++i)
-      for (int c = 0; c < kChannels; ++c)
-        if (i < columns) at[i * kChannels + c] = pixel[i][c];
-  }
-};
-
-/// Where a thread's pixels lie.
+/// A tile's place on the image.
 struct Place {
-  int tile_row, tile_column, x, y, columns;  ///< columns: how many of the four are on the image
-  unsigned line, group;
+  int row, column;  ///< of tiles
+  int x, y;         ///< the tile's corner
+  int columns, rows;
 
-  __device__ Place(const OverlayGrid& grid, unsigned tile, unsigned thread)
-      : tile_row(static_cast<int>(tile) / grid.tiles_x),
-        tile_column(static_cast<int>(tile) % grid.tiles_x),
-        line(thread / kGroups),
-        group(thread % kGroups) {
-    x = tile_column * kTileSide + static_cast<int>(group) * kGroupColumns;
-    y = tile_row * kTileSide + static_cast<int>(line);
-    const int left = grid.width - x;
-    columns = y >= grid.height || left < 0 ? 0 : (left < kGroupColumns ? left : kGroupColumns);
+  __device__ Place(const OverlayGrid& grid, unsigned tile)
+      : row(static_cast<int>(tile) / grid.tiles_x),
+        column(static_cast<int>(tile) % grid.tiles_x),
+        x(column * kTileSide),
+        y(row * kTileSide),
+        columns(grid.width - x < kTileSide ? grid.width - x : kTileSide),
+        rows(grid.height - y < kTileSide ? grid.height - y : kTileSide) {}
+
+  /// f(column, row, number) for this thread's pixels, counted from the tile's corner. A warp has a row.
+  template <class F>
+  __device__ void for_pixels(const F& f) const {
+#pragma unroll 1
+    for (unsigned i = threadIdx.x; i < kTilePixels; i += kPaintThreads) {
+      const int line = static_cast<int>(i / kTileSide), at = static_cast<int>(i % kTileSide);
+      if (line < rows && at < columns) f(at, line, i);
+    }
   }
 };
 
-/// A warp: least squared distances to the staged segments [from, to). Its lanes first look which of 32
-/// segments come near the warp's rows; only those are measured, since most pass by.
-__device__ inline void measure_staged(const Place& place, const PaintShared& shared, unsigned from,
-                                      unsigned to, float* squared) {
-  constexpr unsigned kLines = 32 / kGroups;
-  const unsigned lane = threadIdx.x % 32, first_line = threadIdx.x / 32 * kLines;
-  for (unsigned first = from; first < to; first += 32) {
-    const unsigned window = first + lane < to ? shared.segments[first + lane].window : kNoWindow;
-    const unsigned low = window & 255U, high = window >> 8U & 255U;
-    unsigned near = __ballot_sync(~0U, low <= high && low < first_line + kLines && high >= first_line);
-    for (; near != 0; near &= near - 1) {
-      const Staged staged = shared.segments[first + static_cast<unsigned>(__ffs(near)) - 1];
-      if (!measured_at(staged.window, place.line, place.group)) continue;
-      OverlaySegment segment({staged.x, staged.y}, {staged.x, staged.y});
-      segment.dx = staged.dx, segment.dy = staged.dy, segment.inverse = staged.inverse;
-      for (int p = 0; p < kGroupColumns; ++p) {
-        const float d =
-            segment.squared_distance(static_cast<float>(place.x + p), static_cast<float>(place.y));
-        squared[p] = d < squared[p] ? d : squared[p];
-      }
+/// Consecutive classes [from, to) that are measured together, counted from `first` as in PaintShared.
+struct Round {
+  unsigned first, from, to;
+  unsigned measured;  ///< of them, those with segments
+};
+
+/// From class `from` on as many as there are fields for.
+__device__ inline Round round_from(const Job& job, const PaintShared& shared, unsigned first, unsigned from,
+                                   unsigned classes) {
+  const unsigned fields = job.has_markers ? kFields / 2 : kFields;
+  Round round{first, from, from, 0};
+  for (; round.to < classes; ++round.to) {
+    if (shared.begin[round.to] == shared.end[round.to]) continue;
+    if (round.measured == fields) break;
+    ++round.measured;
+  }
+  return round;
+}
+
+/// Stages reference `at` of a round. `part`: 0 is the segment, 1 and 2 are its ends.
+__device__ inline void stage(const Job& job, const Place& place, const Round& round, unsigned at, int part,
+                             PaintShared& shared, Staged& staged) {
+  unsigned k = round.from;
+  unsigned field = part == 0 ? 0 : kFields / 2;
+  for (; shared.end[k] <= at; ++k) field += shared.begin[k] != shared.end[k] ? 1 : 0;
+  const unsigned i = job.references[at];
+  const FramePoint a = job.points[part == 2 ? i + 1 : i], b = job.points[part == 1 ? i : i + 1];
+  const TileWindow window =
+      job.grid.window(a, b, job.class_table[round.first + k].pen.reach, place.row, place.column);
+  const auto byte = [](int v) { return static_cast<std::uint8_t>(v); };
+  staged = {.segment = OverlaySegment(a, b),
+            .first_row = 1,
+            .last_row = 0,
+            .first_group = 1,
+            .last_group = 0,
+            .field = field};
+  if (window.empty()) return;
+  staged.first_row = byte(window.rows.low), staged.last_row = byte(window.rows.high);
+  staged.first_group = byte(window.groups.low), staged.last_group = byte(window.groups.high);
+}
+
+/// The block: takes the first `count` staged segments into their fields.
+__device__ inline void measure_staged(const Place& place, unsigned count, PaintShared& shared) {
+  constexpr unsigned kAtOnce = 32 / kRowLanes;
+  const unsigned among = threadIdx.x % 32 / kRowLanes, lane = threadIdx.x % kRowLanes;
+  // The segments of a warp are not neighbours, and are each in another column of their group: so few of their
+  // pixels are the same or in the same bank.
+  unsigned column[kGroupColumns];
+  float x[kGroupColumns];
+#pragma unroll
+  for (unsigned c = 0; c < kGroupColumns; ++c) {
+    column[c] = (c + among) % kGroupColumns;
+    x[c] = static_cast<float>(place.x + static_cast<int>(column[c]));
+  }
+  for (unsigned s = among * kPaintWarps + threadIdx.x / 32; s < count; s += kAtOnce * kPaintWarps) {
+    const Staged staged = shared.segments[s];
+    for (unsigned row = staged.first_row + lane; row <= staged.last_row; row += kRowLanes) {
+      unsigned* const squared = shared.fields + staged.field * kFieldSize + row * kFieldPitch;
+      const auto y = static_cast<float>(place.y + static_cast<int>(row));
+#pragma unroll 1
+      for (int left = staged.first_group * kGroupColumns; left <= staged.last_group * kGroupColumns;
+           left += kGroupColumns)
+#pragma unroll
+        for (unsigned c = 0; c < kGroupColumns; ++c) {
+          const float d = staged.segment.squared_distance(x[c] + static_cast<float>(left), y);
+          atomicMin(squared + left + column[c], std::bit_cast<unsigned>(d));
+        }
     }
   }
 }
 
-/// The block: least squared distances to the segments [from, to) of the list. `part`: 0 measures the
-/// segments, 1 and 2 their ends.
-__device__ inline void measure(const Job& job, const Place& place, unsigned from, unsigned to, float reach,
-                               int part, float* squared, PaintShared& shared) {
-  for (unsigned first = from; first < to; first += kThreads) {
-    const unsigned count = to - first < kThreads ? to - first : kThreads;
-    __syncthreads();  // before what was read in the last round is written over
-    if (threadIdx.x < count) {
-      const unsigned i = job.references[first + threadIdx.x];
-      const FramePoint a = job.points[part == 2 ? i + 1 : i], b = job.points[part == 1 ? i : i + 1];
-      shared.segments[threadIdx.x] = stage(job.grid, a, b, reach, place.tile_row, place.tile_column);
+/// The block: the first `count` fields, everywhere far from everything.
+__device__ inline void clear_fields(unsigned* fields, unsigned count) {
+  const auto far = std::bit_cast<unsigned>(kFar);
+  for (unsigned i = threadIdx.x; i < count * (kFieldSize / 4); i += kPaintThreads)
+    reinterpret_cast<uint4*>(fields)[i] = {far, far, far, far};
+}
+
+/// The block: the fields of a round's classes that have segments, in their order.
+__device__ inline void measure(const Job& job, const Place& place, const Round& round, PaintShared& shared) {
+  if (round.measured == 0) return;
+  const unsigned from = shared.begin[round.from], to = shared.end[round.to - 1];
+  if (round.from > 0) __syncthreads();  // before what was read in the last round is written over
+  clear_fields(shared.fields, round.measured);
+  if (job.has_markers) clear_fields(shared.fields + kFields / 2 * kFieldSize, round.measured);
+  const int parts = job.has_markers ? 3 : 1;
+  for (int part = 0; part < parts; ++part)
+    for (unsigned first = from; first < to; first += kPaintThreads) {
+      const unsigned count = to - first < kPaintThreads ? to - first : kPaintThreads;
+      if (threadIdx.x < count)
+        stage(job, place, round, first + threadIdx.x, part, shared, shared.segments[threadIdx.x]);
+      __syncthreads();
+      measure_staged(place, count, shared);
+      __syncthreads();
     }
-    __syncthreads();
-    measure_staged(place, shared, 0, count, squared);
-  }
 }
 
-/// The block: stages the segments of all classes of a tile, which lie one behind the other in the list, so
-/// that their latency is paid once. Whether they were few enough.
-__device__ inline bool stage_all(const Job& job, const Place& place, unsigned first_class, unsigned classes,
-                                 PaintShared& shared) {
-  const unsigned from = shared.begin[0], to = shared.end[classes - 1];
-  if (to - from > kThreads) return false;
-  if (threadIdx.x < to - from) {
-    const unsigned at = from + threadIdx.x;
-    unsigned k = 0;
-    while (shared.end[k] <= at) ++k;
-    const unsigned i = job.references[at];
-    shared.segments[threadIdx.x] =
-        stage(job.grid, job.points[i], job.points[i + 1], job.class_table[first_class + k].pen.reach,
-              place.tile_row, place.tile_column);
-  }
-  __syncthreads();
-  return true;
-}
-
-template <int kChannels>
-__device__ void paint_class(const Job& job, const Place& place, const Class& a_class, unsigned from,
-                            unsigned to, bool staged, Quad<kChannels>& quad, PaintShared& shared) {
+/// The fields are those of segments and of points; null: there are none.
+__device__ inline void paint_class(const Job& job, const Place& place, const Class& a_class,
+                                   const unsigned* squared, const unsigned* dots, std::uint32_t* pixels) {
   const OverlayPen pen = a_class.pen;
-  for (int p = 0; p < kGroupColumns; ++p) quad.squared[p] = quad.dot[p] = kFar;
-  if (staged)
-    measure_staged(place, shared, from - shared.begin[0], to - shared.begin[0], quad.squared);
-  else
-    measure(job, place, from, to, pen.reach, 0, quad.squared, shared);
-  if (pen.marker > 0.0F) {
-    measure(job, place, from, to, pen.reach, 1, quad.dot, shared);
-    measure(job, place, from, to, pen.reach, 2, quad.dot, shared);
-  }
-  unsigned bits = 0;
-  if (a_class.slot >= 0 && place.columns > 0)
-    bits = job.inside_row(a_class.slot, place.y)[place.tile_column] >> (place.group * kGroupColumns);
-  for (int p = 0; p < kGroupColumns; ++p) {
-    const bool inside = (bits >> static_cast<unsigned>(p) & 1U) != 0;
-    if (quad.squared[p] < pen.squared_reach || quad.dot[p] < pen.squared_reach)
-      pen(quad.pixel[p], quad.squared[p], quad.dot[p], inside);
+  const int slot = a_class.slot;
+  place.for_pixels([&](int column, int row, unsigned i) {
+    const int at = row * kFieldPitch + column;
+    const float distance = squared != nullptr ? std::bit_cast<float>(squared[at]) : kFar;
+    const float dot = dots != nullptr ? std::bit_cast<float>(dots[at]) : kFar;
+    const bool inside =
+        slot >= 0 &&
+        (job.inside_row(slot, place.y + row)[place.column] >> static_cast<unsigned>(column) & 1U) != 0;
+    if (distance < pen.squared_reach || dot < pen.squared_reach)
+      pen(pixels + i, distance, dot, inside);
     else if (inside)
-      blend_pixel(quad.pixel[p], pen.line, pen.fill);
+      blend_pixel(pixels + i, pen.line, pen.fill);
+  });
+}
+
+__device__ inline void paint_round(const Job& job, const Place& place, const Round& round,
+                                   PaintShared& shared) {
+  const unsigned* squared = shared.fields;
+  for (unsigned k = round.from; k < round.to; ++k) {
+    const Class& a_class = job.class_table[round.first + k];
+    const bool measured = shared.begin[k] != shared.end[k];
+    if (!measured && a_class.slot < 0) continue;
+    const unsigned* const dots = measured && job.has_markers ? squared + kFields / 2 * kFieldSize : nullptr;
+    paint_class(job, place, a_class, measured ? squared : nullptr, dots, shared.pixels);
+    if (measured) squared += kFieldSize;
   }
 }
 
-/// The block: all classes, kThreads of them at a time.
-template <int kChannels>
-__device__ void paint_classes(const Job& job, unsigned tile, const Place& place, Quad<kChannels>& quad,
-                              PaintShared& shared) {
+/// Where the references of at most kPaintThreads classes lie; whether this thread found some. Behind it the
+/// block has to meet.
+__device__ inline bool load_bins(const Job& job, unsigned tile, unsigned first, PaintShared& shared) {
   const auto classes = static_cast<unsigned>(job.classes);
-  for (unsigned first = 0; first < classes; first += kThreads) {
-    const unsigned mine = first + threadIdx.x;
-    unsigned count = 0;
-    __syncthreads();
-    if (mine < classes) {
-      const std::size_t bin = static_cast<std::size_t>(tile) * classes + mine;
-      count = job.bin_count[bin];
-      shared.end[threadIdx.x] = job.bin_end[bin];
-      shared.begin[threadIdx.x] = shared.end[threadIdx.x] - count;
+  if (first + threadIdx.x >= classes) return false;
+  const std::size_t bin = static_cast<std::size_t>(tile) * classes + first + threadIdx.x;
+  const unsigned begin = job.bin_begin[bin], end = job.bin_end[bin];
+  shared.begin[threadIdx.x] = begin, shared.end[threadIdx.x] = end;
+  return begin != end;
+}
+
+/// The block: all classes; `found` is what load_bins says of the first ones.
+__device__ inline void paint_classes(const Job& job, unsigned tile, const Place& place, bool found,
+                                     PaintShared& shared) {
+  const auto all = static_cast<unsigned>(job.classes);
+  for (unsigned first = 0; first < all; first += kPaintThreads) {
+    if (first > 0) {
+      __syncthreads();
+      found = load_bins(job, tile, first, shared);
     }
-    if (__syncthreads_or(count != 0) == 0 && job.filled == 0) continue;
-    const unsigned last = classes - first < kThreads ? classes - first : kThreads;
-    // Markers stage other segments in between.
-    const bool staged = !job.has_markers && stage_all(job, place, first, last, shared);
-    for (unsigned k = 0; k < last; ++k) {
-      const Class& a_class = job.class_table[first + k];
-      const unsigned from = shared.begin[k], to = shared.end[k];
-      if (from != to || a_class.slot >= 0) paint_class(job, place, a_class, from, to, staged, quad, shared);
+    if (__syncthreads_or(found) == 0 && job.filled == 0) continue;
+    const unsigned classes = all - first < kPaintThreads ? all - first : kPaintThreads;
+    for (unsigned from = 0; from < classes;) {
+      const Round round = round_from(job, shared, first, from, classes);
+      measure(job, place, round, shared);
+      paint_round(job, place, round, shared);
+      from = round.to;
     }
   }
 }
 
-template <int kChannels>
-__device__ void paint_stamp(const Job& job, const Place& place, const PlacedStamp& stamp,
-                            Quad<kChannels>& quad) {
+__device__ inline void paint_stamp(const Job& job, int x, int y, const PlacedStamp& stamp,
+                                   std::uint32_t* pixel) {
   const Picture picture = job.pictures[stamp.stamp];
-  const int line = place.y - stamp.y;
-  if (line < 0 || line >= picture.size.height) return;
-  if (place.x + kGroupColumns <= stamp.x || place.x >= stamp.x + picture.size.width) return;
-  const Colour* row = job.pixels + picture.first + static_cast<std::ptrdiff_t>(line) * picture.size.width;
-  for (int p = 0; p < kGroupColumns; ++p) {
-    const int column = place.x + p - stamp.x;
-    if (column < 0 || column >= picture.size.width) continue;
-    const Colour colour = row[column];
-    if (colour.alpha != 0) blend_pixel(quad.pixel[p], colour, colour.alpha);
-  }
+  const int line = y - stamp.y, column = x - stamp.x;
+  if (line < 0 || line >= picture.size.height || column < 0 || column >= picture.size.width) return;
+  const Colour colour =
+      job.pixels[picture.first + static_cast<std::ptrdiff_t>(line) * picture.size.width + column];
+  if (colour.alpha != 0) blend_pixel(pixel, colour, colour.alpha);
 }
 
 /// Numbers of contours, right-aligned in the legend.
-template <int kChannels>
-__device__ void paint_counts(const Job& job, const Place& place, Quad<kChannels>& quad) {
+__device__ inline void paint_counts(const Job& job, int x, int y, std::uint32_t* pixel) {
   for (int k = 0; k < job.classes; ++k) {
     const FramePoint end = job.class_table[k].count_end;
     if (end.x < 0) continue;
     unsigned number = job.class_begin[k + 1] - job.class_begin[k];
-    int x = static_cast<int>(end.x);
+    int left = static_cast<int>(end.x);
     do {
       const int digit = job.first_digit + static_cast<int>(number % 10);
-      x -= job.pictures[digit].size.width;
-      paint_stamp(job, place, {x, static_cast<int>(end.y), digit}, quad);
+      left -= job.pictures[digit].size.width;
+      paint_stamp(job, x, y, {left, static_cast<int>(end.y), digit}, pixel);
       number /= 10;
     } while (number != 0);
   }
 }
 
+__device__ inline void paint_stamps(const Job& job, const Place& place, std::uint32_t* pixels) {
+  const int labels = job.labels > 0 ? *job.placed_count : 0;
+  if (labels == 0 && !job.has_legend && job.first_digit < 0) return;
+  place.for_pixels([&](int column, int row, unsigned i) {
+    const int x = place.x + column, y = place.y + row;
+    for (int label = 0; label < labels; ++label) paint_stamp(job, x, y, job.placed[label], pixels + i);
+    if (job.has_legend) paint_stamp(job, x, y, job.legend, pixels + i);
+    if (job.first_digit >= 0) paint_counts(job, x, y, pixels + i);
+  });
+}
+
+/// `words`: pixels lie at multiples of four bytes if they have as many.
 template <int kChannels>
-__global__ void __launch_bounds__(kThreads) paint_tiles(const Job job) {
-  auto& shared = block_shared<PaintShared>();
-  if (!job.all_tiles && blockIdx.x >= *job.touched_count) return;
-  const unsigned tile = job.all_tiles ? blockIdx.x : job.touched[blockIdx.x];
-  const Place place(job.grid, tile, threadIdx.x);
-  const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(place.x) * kChannels;
-  Quad<kChannels> quad;
-  if (place.columns > 0) quad.load(job.in + place.y * job.in_pitch + at, place.columns, job.words);
-  if (job.drawable()) {
-    paint_classes(job, tile, place, quad, shared);
-    if (place.columns > 0) {
-      const int labels = job.labels > 0 ? *job.placed_count : 0;
-      for (int i = 0; i < labels; ++i) paint_stamp(job, place, job.placed[i], quad);
-      if (job.has_legend) paint_stamp(job, place, job.legend, quad);
-      if (job.first_digit >= 0) paint_counts(job, place, quad);
-    }
+__device__ std::uint32_t load_pixel(const unsigned char* at, bool words) {
+  if (kChannels == 4 && words) return *reinterpret_cast<const std::uint32_t*>(at);
+  std::uint32_t pixel = 0;
+  for (int c = 0; c < kChannels; ++c) pixel |= static_cast<std::uint32_t>(at[c]) << (8 * c);
+  return pixel;
+}
+
+template <int kChannels>
+__device__ void store_pixel(unsigned char* at, std::uint32_t pixel, bool words) {
+  if (kChannels == 4 && words) {
+    *reinterpret_cast<std::uint32_t*>(at) = pixel;
+    return;
   }
-  if (place.columns > 0) quad.store(job.out + place.y * job.out_pitch + at, place.columns, job.words);
+  for (int c = 0; c < kChannels; ++c) at[c] = static_cast<unsigned char>(pixel >> (8 * c));
+}
+
+/// `drawable`: there are lists.
+template <int kChannels>
+__device__ void paint_tile(const Job& job, bool drawable, unsigned tile, PaintShared& shared) {
+  const Place place(job.grid, tile);
+  const std::ptrdiff_t left = static_cast<std::ptrdiff_t>(place.x) * kChannels;
+  const unsigned char* const in = job.in + place.y * job.in_pitch + left;
+  unsigned char* const out = job.out + place.y * job.out_pitch + left;
+  // All that the tile begins with is on its way at the same time.
+  std::uint32_t held[kTilePixels / kPaintThreads] = {};
+#pragma unroll
+  for (unsigned p = 0; p < kTilePixels / kPaintThreads; ++p) {
+    const unsigned i = p * kPaintThreads + threadIdx.x;
+    const int row = static_cast<int>(i / kTileSide), column = static_cast<int>(i % kTileSide);
+    if (row < place.rows && column < place.columns)
+      held[p] = load_pixel<kChannels>(in + row * job.in_pitch + column * kChannels, job.words);
+  }
+  const bool found = drawable && load_bins(job, tile, 0, shared);
+#pragma unroll
+  for (unsigned p = 0; p < kTilePixels / kPaintThreads; ++p)
+    shared.pixels[p * kPaintThreads + threadIdx.x] = held[p];
+  if (drawable) {
+    paint_classes(job, tile, place, found, shared);
+    paint_stamps(job, place, shared.pixels);
+  }
+  place.for_pixels([&](int column, int row, unsigned i) {
+    store_pixel<kChannels>(out + row * job.out_pitch + column * kChannels, shared.pixels[i], job.words);
+  });
+}
+
+template <int kChannels>
+__global__ void __launch_bounds__(kPaintThreads, kPaintBlocks) paint_tiles(const Job job) {
+  auto& shared = block_shared<PaintShared>();
+  const unsigned tiles = job.all_tiles ? job.tiles() : *job.touched_count;
+  const bool drawable = job.drawable();
+  for (unsigned i = blockIdx.x; i < tiles; i += gridDim.x) {
+    paint_tile<kChannels>(job, drawable, job.all_tiles ? i : job.touched[i], shared);
+    __syncthreads();  // before the next tile's bins
+  }
 }
 
 }  // namespace contorno::overlay_cuda

@@ -111,6 +111,25 @@ TEST_CASE("a blend is the rounded mean for every value, and keeps both ends") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("a pixel in one word is blended as its bytes are, and keeps its fourth") {
+  Random random(5);
+  int wrong = 0;
+  for (unsigned alpha = 0; alpha < 256; ++alpha)
+    for (int n = 0; n < 400; ++n) {
+      // All ones and all zeros carry furthest.
+      const auto any = [&] { return n < 8 ? std::uint32_t(0) - (random.bits() & 1U) : random.bits(); };
+      std::uint32_t word = any();
+      const std::uint32_t source = any();
+      const Colour colour{std::uint8_t(source), std::uint8_t(source >> 8U), std::uint8_t(source >> 16U)};
+      std::uint8_t bytes[] = {std::uint8_t(word), std::uint8_t(word >> 8U), std::uint8_t(word >> 16U),
+                              std::uint8_t(word >> 24U)};
+      blend_pixel(&word, colour, alpha);
+      blend_pixel(bytes, colour, alpha);
+      for (unsigned c = 0; c < 4; ++c) wrong += bytes[c] != std::uint8_t(word >> (8 * c));
+    }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("the running parity of a word is that of its lower bits") {
   Random random(3);
   for (int n = 0; n < 100; ++n) {
