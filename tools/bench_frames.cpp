@@ -22,6 +22,20 @@
 namespace contorno {
 namespace {
 
+struct Case {
+  const char* name;
+  int width, height, classes;
+  double pitch;  ///< of blobs
+  int discs;     ///< a class; 0: blobs
+  bool overlay;
+};
+
+constexpr Case kLine{"511x95x8 f32", 511, 95, 8, 20, 0, false};
+constexpr Case kLarge{"1920x1080x4 f32", 1920, 1080, 4, 370, 0, false};
+/// 20 circles, and four long lines beside each other, so that few tiles have all segments.
+constexpr Case kCircles{"1080p RGBA, 20 circles", 1920, 1080, 4, 0, 5, true};
+constexpr Case kLines{"1080p RGBA, 4 long lines", 1920, 1080, 4, 5600, 0, true};
+
 /// Soft blobs, about `pitch` px apart, the same for every class but for a shift.
 void fill_blobs(const ImageView& maps, double pitch) {
   for (int plane = 0; plane < maps.format.channels; ++plane)
@@ -32,14 +46,34 @@ void fill_blobs(const ImageView& maps, double pitch) {
                                           std::sin(6.2832 * (y - 3.1 * plane) / pitch));
 }
 
+/// As many discs of this radius, evenly over the frame, for every class: each has a contour that crosses 8 *
+/// radius rows and columns, so that `discs` of them have so many points.
+constexpr double kDiscRadius = 62.5;
+void fill_discs(const ImageView& maps, int discs) {
+  const int planes = maps.format.channels;
+  for (int plane = 0; plane < planes; ++plane)
+    for (int y = 0; y < maps.format.height; ++y)
+      for (int x = 0; x < maps.format.width; ++x) {
+        const double pitch = static_cast<double>(maps.format.width) / discs;
+        const double right = std::fmod(x, pitch) - pitch * 0.51;
+        const double below = y - maps.format.height * (plane + 0.53) / planes;
+        maps.row<float>(y, plane)[x] =
+            static_cast<float>(0.5 + 0.001 * (kDiscRadius - std::hypot(right, below)));
+      }
+}
+
 /// Gives the same frame again and again, written into each slot's memory once; at a rate, or as fast as
 /// asked.
 class MemorySource final : public Source {
  public:
-  MemorySource(StreamFormat format, double pitch, double rate) : format_(std::move(format)), rate_(rate) {
+  MemorySource(StreamFormat format, const Case& one, double rate) : format_(std::move(format)), rate_(rate) {
     format_.live = rate > 0;
     picture_ = Block(packed_bytes(*format_.maps), MemoryKind::Host);
-    fill_blobs(packed_view(picture_.data(), *format_.maps), pitch);
+    const ImageView maps = packed_view(picture_.data(), *format_.maps);
+    if (one.discs > 0)
+      fill_discs(maps, one.discs);
+    else
+      fill_blobs(maps, one.pitch);
     format_.description = "memory";
   }
   const StreamFormat& format() const override { return format_; }
@@ -68,17 +102,6 @@ class MemorySource final : public Source {
   std::set<const void*> filled_;
   std::atomic<bool> cancelled_ = false;
 };
-
-struct Case {
-  const char* name;
-  int width, height, classes;
-  double pitch;
-  bool overlay;
-};
-
-constexpr Case kLine{"511x95x8 f32", 511, 95, 8, 20, false};
-constexpr Case kLarge{"1920x1080x4 f32", 1920, 1080, 4, 370, false};
-constexpr Case kDrawn{"1080p RGBA + 4 maps", 1920, 1080, 4, 5600, true};
 
 Backend best_backend() {
   return device_report().available ? Backend::Cuda : Backend::Cpu;
@@ -128,7 +151,7 @@ struct How {
 
 RunReport run(const Case& one, Backend backend, const How& how) {
   const GraphSpec graph = graph_of(one, how.slots, how.waiting);
-  MemorySource source(stream_of(one), one.pitch, how.rate);
+  MemorySource source(stream_of(one), one, how.rate);
   Runner runner(graph, source, {},
                 {.backend = backend, .max_frames = how.frames, .probes = how.probes, .trace = how.trace});
   return runner.run();
@@ -206,7 +229,7 @@ class LatencySink final : public Sink {
 void latency_of(const Case& one, Backend backend, Waiting waiting) {
   constexpr std::size_t kFrames = 420, kFirst = 20;
   const GraphSpec graph = graph_of(one, 4, waiting);
-  MemorySource source(stream_of(one), one.pitch, 10);
+  MemorySource source(stream_of(one), one, 10);
   LatencySink sink(kFrames);
   Runner runner(graph, source, {{.name = "latency", .sink = &sink, .input = {1, 0}}},
                 {.backend = backend, .max_frames = kFrames, .probes = Probes::Off});
@@ -247,7 +270,7 @@ void bench_rate() {
 }
 
 void bench_stages() {
-  for (const Case& one : {kLine, kLarge, kDrawn}) stages_of(one, best_backend());
+  for (const Case& one : {kLine, kLarge, kCircles, kLines}) stages_of(one, best_backend());
 }
 
 void bench_latency() {
