@@ -100,7 +100,7 @@ class CocoSink final : public Sink {
     images_.reset();
   }
   std::string summary() const override {
-    return fmt::format("{} ({} images, {} annotations{})", params_.path, frames_, annotations_,
+    return fmt::format("{} ({} images, {} annotations{})", file_.path().string(), frames_, annotations_,
                        left_out_ > 0 ? fmt::format("; {} contours are no polygon", left_out_) : "");
   }
 

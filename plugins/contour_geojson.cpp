@@ -48,7 +48,10 @@ class GeojsonSink final : public Sink {
     if (file_.is_open()) end_file();
   }
   std::string summary() const override {
-    return fmt::format("{} ({} frames, {} features)", params_.path, frames_, features_);
+    if (pattern_.varies() && frames_ > 1)
+      return fmt::format("{} files, the last {} ({} features)", frames_, file_.path().string(), features_);
+    if (pattern_.varies() && frames_ == 0) return {};
+    return fmt::format("{} ({} frames, {} features)", file_.path().string(), frames_, features_);
   }
 
  private:

@@ -44,7 +44,9 @@ class JsonlSink final : public Sink {
   }
 
   void finish() override { file_.complete(); }
-  std::string summary() const override { return fmt::format("{} ({} frames)", params_.path, frames_); }
+  std::string summary() const override {
+    return fmt::format("{} ({} frames)", file_.path().string(), frames_);
+  }
 
  private:
   void write_class(const ContoursView& view, std::size_t k) {

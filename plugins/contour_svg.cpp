@@ -47,11 +47,14 @@ class SvgSink final : public Sink {
     OutputFile file(resolve_output(root_, pattern_.format(info.number, info.name)), Completion::Rename);
     file.write(text_.view());
     file.complete();
+    last_ = file.path().string();
     ++frames_;
   }
 
   void finish() override {}
-  std::string summary() const override { return fmt::format("{} ({} files)", params_.path, frames_); }
+  std::string summary() const override {
+    return frames_ > 1 ? fmt::format("{} files, the last {}", frames_, last_) : last_;
+  }
 
  private:
   void begin_picture(const FrameInfo& info) {
@@ -104,7 +107,7 @@ class SvgSink final : public Sink {
   PathPattern pattern_;
   ContourPlacer placer_;
   TextBuffer text_;
-  std::string root_;
+  std::string root_, last_;
   std::uint64_t frames_ = 0;
 };
 

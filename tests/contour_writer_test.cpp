@@ -164,7 +164,30 @@ TEST_CASE("a JSON line is exactly as documented") {
         R"({"name":"leaf","level":0.25,"contours":[{"closed":false,"area":0,"length":1.0307764064044151,)"
         R"("bbox":[0,0,0.25,1],"centroid":[0.125,0.5],"points":[[0.25,0],[0,1]]}]}]})"
         "\n");
-  CHECK(sink->summary() == "out/c.jsonl (1 frames)");
+}
+
+TEST_CASE("a writer's summary names its file in full, also the last of several") {
+  const TemporaryFolder folder;
+  const Frame frame(100, 80, 2, {{0, true, square(2, 3, 4)}});
+  const auto summary = [&](const SinkType& type, const std::string& path, int frames) {
+    auto sink = make(type, {{"path", path}});
+    sink->open(context_of(frame, folder.path()));
+    for (int n = 0; n < frames; ++n)
+      sink->write({.number = static_cast<std::uint64_t>(n), .pts_ns = 0, .name = {}}, frame.view);
+    sink->finish();
+    return sink->summary();
+  };
+  const std::string root = fs::canonical(folder.path()).string() + "/";
+  CHECK(summary(contour_jsonl_sink(), "out/c.jsonl", 2) == root + "out/c.jsonl (2 frames)");
+  CHECK(summary(contour_coco_sink(), "c.json", 1) == root + "c.json (1 images, 1 annotations)");
+  CHECK(summary(contour_geojson_sink(), "c.geojson", 2) == root + "c.geojson (2 frames, 2 features)");
+  CHECK(summary(contour_geojson_sink(), "{frame}.geojson", 1) == root + "0.geojson (1 frames, 1 features)");
+  CHECK(summary(contour_geojson_sink(), "{frame}.geojson", 3) ==
+        "3 files, the last " + root + "2.geojson (3 features)");
+  CHECK(summary(contour_geojson_sink(), "{frame}.geojson", 0).empty());
+  CHECK(summary(contour_svg_sink(), "{frame:02}.svg", 1) == root + "00.svg");
+  CHECK(summary(contour_svg_sink(), "{frame:02}.svg", 12) == "12 files, the last " + root + "11.svg");
+  CHECK(summary(contour_svg_sink(), "{frame:02}.svg", 0).empty());
 }
 
 TEST_CASE("JSON lines survive hostile names, NaN points and empty frames") {
