@@ -1,5 +1,6 @@
 """What the program does when memory ends, calls are interrupted, disks fill up, or a log is flooded: docs/architecture.md,
 "Errors"."""
+import json
 import os
 import resource
 import shutil
@@ -86,6 +87,39 @@ def test_short_and_interrupted_reads_and_writes_change_nothing(small, preloaded)
         assert (small / "out" / name).read_bytes() == (small / "whole" / name).read_bytes()
 
 
+def test_whichever_write_fails_ends_with_74_and_whole_records(small, preloaded):
+    assert run_small(small, "whole").returncode == 0
+    expected = (small / "whole" / "contours.jsonl").read_bytes()
+    number = 1
+    while True:
+        shutil.rmtree(small / "out", ignore_errors=True)
+        done = run_small(small, "out", {"LD_PRELOAD": str(preloaded), "FAULT_EIO": str(number)})
+        if done.returncode == 0:
+            break
+        assert done.returncode == 74, (number, done.returncode, done.stderr)
+        assert "Input/output error" in done.stderr and "out/contours." in done.stderr, (number, done.stderr)
+        # Lines are whole and the first ones; a file that has to be whole has no final name.
+        lines = (small / "out" / "contours.jsonl").read_bytes()
+        assert expected.startswith(lines) and (lines == b"" or lines.endswith(b"\n")), number
+        assert not (small / "out" / "contours.geojson").exists(), number
+        number += 1
+    assert number > 6  # three lines, and what GeoJSON takes
+    assert (small / "out" / "contours.jsonl").read_bytes() == expected
+
+
+def test_maps_that_are_too_short_are_put_aside_and_too_long_ones_read(small):
+    assert run_small(small, "whole").returncode == 0
+    whole = (small / "maps" / "1.npy").read_bytes()
+    (small / "maps" / "1.npy").write_bytes(whole + b"left over")
+    assert run_small(small, "longer").returncode == 0
+    assert (small / "longer" / "contours.jsonl").read_bytes() == (small / "whole" / "contours.jsonl").read_bytes()
+    (small / "maps" / "1.npy").write_bytes(whole[:-1])
+    done = run_small(small, "shorter")
+    assert done.returncode == 3
+    assert "1.npy" in done.stderr and "too short" in done.stderr
+    assert [line["frame"] for line in read_lines(small / "shorter" / "contours.jsonl")] == [0, 2]
+
+
 @pytest.mark.parametrize("mebibytes", [700, 1000, 1500])
 def test_an_array_larger_than_the_memory_limit_ends_with_71(tmp_path, mebibytes):
     array = tmp_path / "large.npy"
@@ -144,6 +178,26 @@ def test_two_runs_at_the_same_time_do_not_disturb_each_other(small):
     assert [one.wait(timeout=120) for one in runs] == [0, 0, 0]
     assert len({(small / f"out{one}" / "contours.jsonl").read_bytes() for one in range(3)}) == 1
     assert len(read_lines(small / "out0" / "contours.jsonl")) == 3
+
+
+def test_a_wall_clock_that_is_set_back_and_forth_shows_in_no_latency(small, preloaded):
+    done = subprocess.run([PROGRAM, "run", "graph.yaml", "--input", "maps", "--output", "out", "--quiet", "--report",
+                           "report.json"], cwd=small, capture_output=True, text=True, timeout=120,
+                          env={**os.environ, "LD_PRELOAD": str(preloaded), "FAULT_CLOCK": "1"})
+    assert done.returncode == 0, done.stderr
+    latency = json.loads((small / "report.json").read_text())["latency_us"]
+    times = [value for part in (latency["end_to_end"], *latency["parts"].values()) for value in part.values()
+             if isinstance(value, (int, float))]
+    assert times and min(times) >= 0 and max(times) < 100e6
+
+
+def test_closed_standard_streams_leave_the_files_alone(small):
+    assert run_small(small, "whole").returncode == 0
+    (small / "maps" / "bad.npy").write_bytes(b"not a map")  # so that there is something to say
+    subprocess.run([PROGRAM, "run", "graph.yaml", "--input", "maps", "--output", "out"], cwd=small, timeout=120,
+                   close_fds=True, preexec_fn=lambda: os.closerange(0, 3))
+    lines = read_lines(small / "out" / "contours.jsonl")
+    assert lines == read_lines(small / "whole" / "contours.jsonl")
 
 
 def test_latencies_come_from_a_clock_that_nobody_sets():

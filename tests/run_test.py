@@ -303,6 +303,8 @@ def test_odd_environments_do_not_change_the_output(contorno, dataset, tmp_path):
     graph = write_graph(tmp_path, MAPS_GRAPH.format(classes=classes_yaml(8)))
     results = set()
     environments = [{}, {"LC_ALL": "de_DE.UTF-8"}, {"LANG": "C"}, {"OMP_NUM_THREADS": "1"}, {"OMP_NUM_THREADS": "1000"},
+                    {"OMP_NUM_THREADS": "0"}, {"OMP_NUM_THREADS": "2,2", "OMP_MAX_ACTIVE_LEVELS": "2"},
+                    {"TMPDIR": "/nonexistent"},
                     {"TERM": "dumb", "NO_COLOR": "1"}, {"HOME": "/nonexistent"}]
     for index, env in enumerate(environments):
         out = tmp_path / f"out é %n {index}"

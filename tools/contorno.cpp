@@ -1,4 +1,5 @@
 // The program: parses the command line, runs one subcommand, turns every error into a line and an exit code.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -69,6 +70,13 @@ std::string printable_lines(std::string_view text) {
   return shown;
 }
 
+/// A standard stream that is closed leaves its number to the next file that is opened, and messages would be
+/// written into that.
+void fill_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0) _exit(EXIT_FAILURE);
+}
+
 /// OpenMP's threads spin for a while behind every loop unless told otherwise, and take the processors from
 /// the decoder and the encoder (a quarter of the rate on two cores). The library reads its setting before
 /// main, so the program starts itself once more with it. A user's own setting is left alone.
@@ -81,6 +89,7 @@ void wait_passively(char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  fill_standard_streams();
   wait_passively(argv);
   using contorno::ExitCode;
   try {

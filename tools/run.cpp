@@ -193,6 +193,10 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
                                                      {kLauncherTrack, "launcher"},
                                                      {kFinisherTrack, "finisher"}}));
   if (!arguments.quiet) fmt::print("{}", report_text(report));
+  // What went wrong is said in any case.
+  for (const SinkOutcome& sink : report.sinks)
+    if (arguments.quiet && !sink.error.empty())
+      fmt::print(stderr, "contorno: sink '{}': {}\n", sink.name, sink.error);
   return exit_code(report, InterruptGuard::requested());
 }
 

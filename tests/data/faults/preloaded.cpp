@@ -3,9 +3,12 @@
 //   goes to
 //                    standard error when it does
 //   FAULT_IO=1       reads and writes of files are interrupted, or transfer a few bytes only
+//   FAULT_EIO=n      the n-th write to a file and all after it fail as those to a broken disk do
+//   FAULT_CLOCK=1    the wall clock is an hour ahead and an hour behind in turns
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -49,6 +52,11 @@ bool faulty(int file) {
   static const bool wanted = number_of("FAULT_IO") != 0;
   return wanted && file > STDERR_FILENO;
 }
+bool broken(int file) {
+  static const long failing = number_of("FAULT_EIO");
+  static std::atomic<long> count = 0;
+  return failing > 0 && file > STDERR_FILENO && count.fetch_add(1) + 1 >= failing;
+}
 std::size_t some(std::size_t bytes) {
   return bytes < kSome ? bytes : kSome;
 }
@@ -86,9 +94,19 @@ int open(const char* path, int flags, ...) {
 
 ssize_t write(int file, const void* data, size_t bytes) {
   static const auto real = next<ssize_t (*)(int, const void*, size_t)>("write");
+  if (broken(file)) return errno = EIO, -1;
   if (!faulty(file)) return real(file, data, bytes);
   if (interrupted()) return errno = EINTR, -1;
   return real(file, data, some(bytes));
+}
+
+int clock_gettime(clockid_t clock, timespec* time) {
+  static const auto real = next<int (*)(clockid_t, timespec*)>("clock_gettime");
+  static const bool stepping = number_of("FAULT_CLOCK") != 0;
+  static std::atomic<unsigned> calls = 0;
+  const int result = real(clock, time);
+  if (stepping && clock == CLOCK_REALTIME) time->tv_sec += calls.fetch_add(1) % 2 == 0 ? 3600 : -3600;
+  return result;
 }
 
 ssize_t pread(int file, void* data, size_t bytes, off_t offset) {
