@@ -20,11 +20,13 @@ struct How {
   unsigned frames = 1, join_blocks = 1;
   bool large = false;
   std::vector<ImageBand> bands = {};  ///< none: one
+  unsigned* joined = nullptr;         ///< the most pieces that were joined at once
 };
 constexpr unsigned char kNotThere = 0x3D;  ///< samples that have not come yet
 
 template <class T, class P>
-void launch_part(const Job<P>& job, const Part& part, unsigned join_blocks, bool large) {
+void launch_part(const Job<P>& job, const Part& part, const How& how) {
+  const auto [join_blocks, large] = std::pair{how.join_blocks, how.large};
   const auto tiles = static_cast<unsigned>(tiles_in(job, part.rows));
   // Both ways of tracing are tried, whatever the size of the map.
   if (tiles != 0 && !large) {
@@ -40,6 +42,7 @@ void launch_part(const Job<P>& job, const Part& part, unsigned join_blocks, bool
     job.work.counters->dense_tiles = 0;
     return;
   }
+  if (how.joined != nullptr) *how.joined = std::max(*how.joined, job.work.counters->active);
   if (large) emulated::run_grid(join_blocks, kRankThreads, 0, false, [&] { join_pieces<P>(job); });
   if (large)
     emulated::run_grid(join_blocks, kRankThreads, 0, false, [&] { finish_pieces<P>(job); });
@@ -65,7 +68,7 @@ void launch_all(const Job<P>& whole, const testing::Case& c, std::vector<unsigne
       }
     const Part part = part_of(whole, band);
     const Job<P> job = job_of(whole, part);
-    launch_part<T>(job, part, how.join_blocks, how.large);
+    launch_part<T>(job, part, how);
     if (!part.completes) continue;
     Output<P> to = host;
     to.class_begin += part.plane;
@@ -166,9 +169,24 @@ testing::Result run_case(const testing::Case& c, const How& how = {}) {
                                                              : run_emulated<contour_engine::Point64>(c, how);
 }
 
+// The address sanitizer looks at a whole stack whenever one thread of a block gives way to another: there the
+// first cases have to do.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kSlow = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+constexpr bool kSlow = true;
+#else
+constexpr bool kSlow = false;
+#endif
+#else
+constexpr bool kSlow = false;
+#endif
+
 std::uint64_t case_count(std::uint64_t normal) {
   const char* more = std::getenv("CONTORNO_TEST_CASES");
-  return more != nullptr ? std::strtoull(more, nullptr, 10) : normal;
+  if (more != nullptr) return std::strtoull(more, nullptr, 10);
+  return kSlow ? (normal + 4) / 5 : normal;
 }
 
 }  // namespace
@@ -192,7 +210,7 @@ TEST_CASE("the device kernels find exactly the contours of the reference across 
 }
 
 TEST_CASE("the device kernels leave their counters ready for the next frame") {
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+  for (std::uint64_t seed = 1; seed <= case_count(10); ++seed) {
     const testing::Case c = testing::make_case(20000 + seed, 100);
     CHECK_MESSAGE(testing::difference(run_case(c, {.frames = 3, .large = seed % 2 == 0}),
                                       testing::reference_result(c)) == "",
@@ -228,7 +246,7 @@ TEST_CASE("the device kernels find the same contours in a map that comes in band
 }
 
 TEST_CASE("the device kernels count what does not fit and write nothing past the end") {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= case_count(40); ++seed) {
     testing::Case c = testing::make_case(30000 + seed, 80);
     const testing::Result want = testing::reference_result(c);
     if (want.contours < 2) continue;
@@ -243,24 +261,27 @@ TEST_CASE("the device kernels count what does not fit and write nothing past the
 }
 
 TEST_CASE("the device kernels join more pieces than one block holds") {
-  testing::Case c = testing::make_case(3, 12);
+  constexpr int kSide = 321;  // 5 x 10 whole tiles
+  testing::Case c;
   std::mt19937_64 random(5);
-  c.spec = {};
   c.spec.map = {
-      .width = 500, .height = 420, .channels = 1, .type = ElementType::F32, .layout = Layout::Planar};
+      .width = kSide, .height = kSide, .channels = 1, .type = ElementType::F32, .layout = Layout::Planar};
   c.spec.levels = {0.5};
-  c.spec.point_capacity = 800000;
-  c.spec.contour_capacity = 400000;
-  c.mask.clear();
+  c.spec.point_capacity = 400000;
+  c.spec.contour_capacity = 200000;
   testing::allocate(c, random);
-  for (const int kind : {0, 4}) {
-    const std::vector<double> v = testing::make_plane(kind, 500, 420, 0.5, random);
-    for (int row = 0; row < 420; ++row)
-      for (int col = 0; col < 500; ++col)
+  // Noise has many chains, the spiral one through all tiles.
+  for (const int kind : {0, 7}) {
+    CAPTURE(kind);
+    const std::vector<double> v = testing::make_plane(kind, kSide, kSide, 0.5, random);
+    for (int row = 0; row < kSide; ++row)
+      for (int col = 0; col < kSide; ++col)
         testing::write_sample(ElementType::F32, c.samples.data() + testing::sample_offset(c, 0, row, col),
-                              v[static_cast<std::size_t>(row * 500 + col)]);
+                              v[static_cast<std::size_t>(row * kSide + col)]);
     const testing::Result want = testing::reference_result(c);
-    CHECK(testing::difference(run_case(c, {.join_blocks = 4, .large = true}), want) == "");
-    CHECK(testing::difference(run_case(c, {.join_blocks = 2}), want) == "");
+    unsigned joined = 0;
+    CHECK(testing::difference(run_case(c, {.join_blocks = 2, .joined = &joined}), want) == "");
+    CHECK(joined > kJoinPlaces);
+    if (kind == 7) CHECK(testing::difference(run_case(c, {.join_blocks = 4, .large = true}), want) == "");
   }
 }
