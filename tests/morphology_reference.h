@@ -1,5 +1,5 @@
 // Morphology by its definitions, for the tests: pixel by pixel, member by member, in double, with no run, row
-// or table in common with the stage.
+// or table in common with the stage. And the pictures on which both are compared.
 #pragma once
 
 #include <cmath>
@@ -212,6 +212,54 @@ int differences(const TestImage& image, int channel, const Reference::Plane& exp
       if (std::isnan(v) ? got == got : std::memcmp(&want, &got, sizeof(T)) != 0) ++count;
     }
   return count;
+}
+
+inline constexpr MorphologyOperation kOperations[] = {MorphologyOperation::Erosion,
+                                                      MorphologyOperation::Dilation,
+                                                      MorphologyOperation::Opening,
+                                                      MorphologyOperation::Closing,
+                                                      MorphologyOperation::Gradient,
+                                                      MorphologyOperation::InternalGradient,
+                                                      MorphologyOperation::ExternalGradient,
+                                                      MorphologyOperation::TopHat,
+                                                      MorphologyOperation::BlackHat,
+                                                      MorphologyOperation::OpeningByReconstruction,
+                                                      MorphologyOperation::ClosingByReconstruction};
+
+/// Smooth waves with noise and flat parts; a few NaN, infinities and zeros of both signs where there are any.
+template <class T>
+TestImage picture(const ImageFormat& format, std::uint64_t seed, std::size_t row_extra = 0) {
+  Random random(seed);
+  ImageFormat typed = format;
+  typed.type =
+      std::is_same_v<T, float> ? ElementType::F32 : (sizeof(T) == 2 ? ElementType::U16 : ElementType::U8);
+  return filled_image<T>(
+      typed,
+      [&](int x, int y, int c) -> T {
+        const double wave = 0.5 + 0.35 * std::sin(0.4 * x + c) * std::cos(0.3 * y) + 0.15 * random.unit();
+        const int pick = random.below(40);
+        if constexpr (std::is_same_v<T, float>) {
+          if (pick == 0) return random.below(2) != 0 ? std::nanf("") : -std::nanf("");
+          if (pick == 1) return std::numeric_limits<float>::infinity();
+          if (pick == 2) return random.below(2) != 0 ? 0.0F : -0.0F;
+          return static_cast<float>(wave);
+        } else {
+          const double full = std::numeric_limits<T>::max();
+          if (pick == 0) return static_cast<T>(full);
+          if (pick == 1) return T{0};
+          return static_cast<T>(wave * full);
+        }
+      },
+      row_extra);
+}
+
+/// The same bytes in all rows of all planes.
+inline bool same(const TestImage& a, const TestImage& b) {
+  for (int plane = 0; plane < a.view.format.planes(); ++plane)
+    for (int y = 0; y < a.view.format.height; ++y)
+      if (std::memcmp(a.view.row<char>(y, plane), b.view.row<char>(y, plane), a.view.format.row_bytes()) != 0)
+        return false;
+  return true;
 }
 
 }  // namespace contorno::test

@@ -11,45 +11,6 @@ using namespace contorno::test;
 
 namespace {
 
-constexpr MorphologyOperation kOperations[] = {MorphologyOperation::Erosion,
-                                               MorphologyOperation::Dilation,
-                                               MorphologyOperation::Opening,
-                                               MorphologyOperation::Closing,
-                                               MorphologyOperation::Gradient,
-                                               MorphologyOperation::InternalGradient,
-                                               MorphologyOperation::ExternalGradient,
-                                               MorphologyOperation::TopHat,
-                                               MorphologyOperation::BlackHat,
-                                               MorphologyOperation::OpeningByReconstruction,
-                                               MorphologyOperation::ClosingByReconstruction};
-
-/// Smooth waves with noise and flat parts; a few NaN, infinities and zeros of both signs where there are any.
-template <class T>
-TestImage picture(const ImageFormat& format, std::uint64_t seed, std::size_t row_extra = 0) {
-  Random random(seed);
-  ImageFormat typed = format;
-  typed.type =
-      std::is_same_v<T, float> ? ElementType::F32 : (sizeof(T) == 2 ? ElementType::U16 : ElementType::U8);
-  return filled_image<T>(
-      typed,
-      [&](int x, int y, int c) -> T {
-        const double wave = 0.5 + 0.35 * std::sin(0.4 * x + c) * std::cos(0.3 * y) + 0.15 * random.unit();
-        const int pick = random.below(40);
-        if constexpr (std::is_same_v<T, float>) {
-          if (pick == 0) return random.below(2) != 0 ? std::nanf("") : -std::nanf("");
-          if (pick == 1) return std::numeric_limits<float>::infinity();
-          if (pick == 2) return random.below(2) != 0 ? 0.0F : -0.0F;
-          return static_cast<float>(wave);
-        } else {
-          const double full = std::numeric_limits<T>::max();
-          if (pick == 0) return static_cast<T>(full);
-          if (pick == 1) return T{0};
-          return static_cast<T>(wave * full);
-        }
-      },
-      row_extra);
-}
-
 StructuringElement random_element(int width, int height, Random& random) {
   ElementMask mask{width, height, {}};
   for (int i = 0; i < width * height; ++i) mask.values.push_back(random.below(3) == 0 ? 1 : 0);
@@ -134,14 +95,6 @@ bool leq(const TestImage& a, const TestImage& b) {
     for (int x = 0; x < format.width; ++x)
       for (int c = 0; c < format.channels; ++c)
         if (a.at<std::uint8_t>(x, y, c) > b.at<std::uint8_t>(x, y, c)) return false;
-  return true;
-}
-
-bool same(const TestImage& a, const TestImage& b) {
-  for (int plane = 0; plane < a.view.format.planes(); ++plane)
-    for (int y = 0; y < a.view.format.height; ++y)
-      if (std::memcmp(a.view.row<char>(y, plane), b.view.row<char>(y, plane), a.view.format.row_bytes()) != 0)
-        return false;
   return true;
 }
 
@@ -319,35 +272,6 @@ TEST_CASE("large rectangles are what rows and columns make of them") {
              run<std::uint16_t>(MorphologyOperation::Dilation, rows, StructuringElement::rectangle(1, 61))));
 }
 
-TEST_CASE("the morphology stage takes windows as wide and as high as the image, and beyond") {
-  const TestImage rgb = picture<std::uint8_t>({.width = 260, .height = 333, .channels = 3}, 231);
-  const TestImage odd = picture<std::uint8_t>({.width = 333, .height = 260, .channels = 1}, 232);
-  const TestImage deep = picture<std::uint16_t>({.width = 201, .height = 290, .channels = 4}, 233);
-  const TestImage maps =
-      picture<float>({.width = 90, .height = 301, .channels = 2, .layout = Layout::Planar}, 234);
-  for (const TestImage* in : {&rgb, &odd, &deep, &maps})
-    for (const auto& [width, height] : {std::pair{101, 101}, std::pair{3, 332}, std::pair{250, 4},
-                                        std::pair{500, 700}, std::pair{1200, 92}})
-      for (const bool middle : {true, false}) {
-        const int anchor_x = middle ? width / 2 : width / 7, anchor_y = middle ? height / 2 : height - 1;
-        INFO(width, "x", height, " at ", anchor_x, ",", anchor_y, " of ", describe(in->view.format));
-        StageHarness harness(
-            morphology_stage(),
-            {{"operation", std::string("opening")},
-             {"element", std::string("rectangle")},
-             {"size", std::vector<double>{static_cast<double>(width), static_cast<double>(height)}},
-             {"anchor", std::vector<double>{static_cast<double>(anchor_x), static_cast<double>(anchor_y)}}});
-        harness.threads(2).output_row_extra(8).run({in->view});
-        TestImage expected(in->view.format);
-        apply_morphology(MorphologyOperation::Opening, in->view,
-                         StructuringElement::rectangle(width, height).with_anchor(anchor_x, anchor_y),
-                         expected.view);
-        TestImage got(in->view.format);
-        got.view = harness.image();
-        CHECK(same(got, expected));
-      }
-}
-
 TEST_CASE("hit_or_miss finds a pattern on binary images") {
   Random random(8);
   const TestImage f = filled_image<std::uint8_t>({.width = 40, .height = 30, .channels = 1},
@@ -473,136 +397,4 @@ TEST_CASE("reconstruction follows a spiral to its end") {
           different += harness.at<std::uint8_t>(u, v) != (mask.at<std::uint8_t>(u, v) != 0 ? 200 : 0) ? 1 : 0;
       CHECK(different == 0);
     }
-}
-
-TEST_CASE("the morphology stage does what the function does, for every operation and element") {
-  const char* words[] = {"erosion",
-                         "dilation",
-                         "opening",
-                         "closing",
-                         "gradient",
-                         "internal_gradient",
-                         "external_gradient",
-                         "top_hat",
-                         "black_hat",
-                         "opening_by_reconstruction",
-                         "closing_by_reconstruction"};
-  const TestImage rgb = picture<std::uint8_t>({.width = 67, .height = 45, .channels = 3}, 28);
-  const TestImage maps =
-      picture<float>({.width = 67, .height = 45, .channels = 3, .layout = Layout::Planar}, 29);
-  const TestImage deep = picture<std::uint16_t>({.width = 67, .height = 45, .channels = 4}, 30);
-  for (std::size_t i = 0; i < std::size(kOperations); ++i)
-    for (const TestImage* in : {&rgb, &maps, &deep}) {
-      INFO("operation ", words[i], " of ", describe(in->view.format));
-      StageHarness harness(morphology_stage(), {{"operation", std::string(words[i])},
-                                                {"element", std::string("octagon")},
-                                                {"size", std::vector<double>{7, 6}},
-                                                {"anchor", std::vector<double>{1, 4}}});
-      harness.threads(2).output_row_extra(8).run({in->view});
-      TestImage expected(in->view.format);
-      apply_morphology(kOperations[i], in->view, StructuringElement::octagon(7, 6).with_anchor(1, 4),
-                       expected.view);
-      TestImage got(in->view.format);
-      got.view = harness.image();
-      CHECK(same(got, expected));
-      CHECK(harness.image().format == in->view.format);
-    }
-}
-
-TEST_CASE("morphology refuses what it cannot do with a sentence") {
-  const TestImage f = picture<std::uint8_t>({.width = 8, .height = 8, .channels = 1}, 31);
-  const auto refuses = [&](const Settings& settings, const char* part) {
-    try {
-      StageHarness harness(morphology_stage(), settings);
-      harness.run({f.view});
-      FAIL("accepted");
-    } catch (const Error& error) {
-      INFO(error.what());
-      CHECK(error.code() == ExitCode::BadConfig);
-      CHECK(std::string(error.what()).find(part) != std::string::npos);
-    }
-  };
-  refuses({{"anchor", std::vector<double>{3, 0}}}, "anchor [3, 0] lies outside of the 3x3");
-  refuses({{"anchor", std::vector<double>{1}}}, "allowed 2");
-  refuses({{"size", std::vector<double>{2.5, 3}}}, "whole numbers");
-  refuses({{"element", std::string("disk")}, {"size", std::vector<double>{3, 5}}}, "as wide as it is high");
-  refuses({{"element", std::string("file")}}, "needs file");
-  refuses({{"element", std::string("file")}, {"file", std::string("mask.npy")}}, "mask.npy cannot be read");
-  refuses({{"heights", std::vector<double>{1, 2}}}, "2 heights");
-  refuses({{"heights", std::vector<double>{0, 0, 0, 0, 0.5, 0, 0, 0, 0}}}, "not whole");
-  refuses({{"border", std::string("constant")}, {"border_value", 256.0}},
-          "allowed whole numbers from 0 to 255");
-  CHECK_THROWS_AS(StructuringElement::from_mask({2, 2, {0, 0, 0, 0}}), Error);
-  CHECK_THROWS_AS(StructuringElement::rectangle(0, 3), Error);
-  CHECK_THROWS_AS(StageHarness(hit_or_miss_stage(), {{"pattern", std::string("01 0")}}), Error);
-  CHECK_THROWS_AS(StageHarness(hit_or_miss_stage(), {{"pattern", std::string("0x0")}}), Error);
-  CHECK_THROWS_AS(StageHarness(hit_or_miss_stage(), {{"pattern", std::string("...")}}), Error);
-  const TestImage other = picture<std::uint8_t>({.width = 9, .height = 8, .channels = 1}, 32);
-  StageHarness pair(reconstruction_stage(), {});
-  CHECK_THROWS_AS(pair.run({f.view, other.view}), Error);
-}
-
-TEST_CASE("the morphology stage reads masks through the program's reader") {
-  set_element_mask_reader([](const std::string& path) -> ElementMask {
-    CHECK(path == "somewhere");
-    return {3, 1, {0, 7, 2}};
-  });
-  const TestImage f = picture<std::uint8_t>({.width = 20, .height = 5, .channels = 1}, 33);
-  const Settings settings{{"operation", std::string("dilation")},
-                          {"element", std::string("file")},
-                          {"file", std::string("somewhere")}};
-  StageHarness flat(morphology_stage(), settings);
-  flat.run({f.view});
-  Settings with_heights = settings;
-  with_heights.emplace_back("non_flat", true);
-  StageHarness high(morphology_stage(), with_heights);
-  high.run({f.view});
-  Settings few = settings;
-  few.emplace_back("threshold", 2.0);
-  StageHarness single(morphology_stage(), few);
-  single.run({f.view});
-  for (int y = 0; y < 5; ++y)
-    for (int x = 0; x < 20; ++x) {
-      const int here = f.at<std::uint8_t>(x, y), before = x > 0 ? f.at<std::uint8_t>(x - 1, y) : -300;
-      CHECK(flat.at<std::uint8_t>(x, y) == std::max(here, before));
-      CHECK(high.at<std::uint8_t>(x, y) == std::min(255, std::max(here + 7, before + 2)));
-      CHECK(single.at<std::uint8_t>(x, y) == here);
-    }
-  set_element_mask_reader({});
-}
-
-TEST_CASE("structuring elements have the shapes of their definitions") {
-  using E = StructuringElement;
-  const auto text = [](const E& element) {
-    std::string all;
-    for (int y = 0; y < element.height(); ++y) {
-      for (int x = 0; x < element.width(); ++x) all += element.member(x, y) ? '#' : '.';
-      if (y + 1 < element.height()) all += '/';
-    }
-    return all;
-  };
-  CHECK(text(E::ellipse(5, 5)) == "..#../#####/#####/#####/..#..");
-  CHECK(text(E::disk(5)) == "..#../.###./#####/.###./..#..");
-  CHECK(text(E::disk(4)) == ".##./####/####/.##.");
-  CHECK(text(E::disk(1)) == "#");
-  CHECK(text(E::cross(4, 3)) == "..#./####/..#.");
-  CHECK(text(E::diamond(5, 5)) == "..#../.###./#####/.###./..#..");
-  CHECK(text(E::diamond(1, 3)) == "#/#/#");
-  CHECK(text(E::octagon(5, 5)) == ".###./#####/#####/#####/.###.");
-  CHECK(text(E::octagon(3, 3)) == ".#./###/.#.");
-  CHECK(text(E::line(5, 0)) == "#####");
-  CHECK(text(E::line(3, 90)) == "#/#/#");
-  CHECK(text(E::line(3, 45)) == "..#/.#./#..");
-  CHECK(text(E::line(3, -45)) == "#../.#./..#");
-  CHECK(E::rectangle(4, 7).anchor_x() == 2);
-  CHECK(E::rectangle(4, 7).anchor_y() == 3);
-  CHECK(E::rectangle(4, 7).reflected().anchor_x() == 1);
-  const E skew = E::from_mask({3, 2, {1, 1, 0, 0, 0, 1}}).with_anchor(0, 1);
-  for (const ElementOffset& o : skew.offsets()) {
-    bool found = false;
-    for (const ElementOffset& r : skew.reflected().offsets()) found |= r.x == -o.x && r.y == -o.y;
-    CHECK(found);
-  }
-  CHECK(skew.reflected().reflected() == skew);
-  CHECK(E::line(9, 30).member(E::line(9, 30).anchor_x(), E::line(9, 30).anchor_y()));
 }
