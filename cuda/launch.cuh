@@ -245,8 +245,9 @@ inline std::size_t most_shared() {
   return static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
 }
 
-/// Lets `kernel` have more than 48 KiB of dynamic shared memory; once, when the work is planned. Throws
-/// Error(Unavailable) where the device has less.
+/// Lets `kernel` have more than 48 KiB of dynamic shared memory; once, when the work is planned. It may have
+/// all there is from then on: the limit is the kernel's, and other plans ask for less or more. Throws
+/// Error(Unavailable) where the device has less than `bytes`. The kernel has no static shared memory.
 template <class Kernel>
 void allow_shared(const char* name, Kernel* kernel, std::size_t bytes) {
   const std::size_t most = most_shared();
@@ -255,7 +256,7 @@ void allow_shared(const char* name, Kernel* kernel, std::size_t bytes) {
                                            " KiB of shared memory a block, this device has " +
                                            std::to_string(most >> 10) + " KiB; use the CPU backend");
   throw_on_error(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                      cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+                                      cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)),
                  name);
 }
 

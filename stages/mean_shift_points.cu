@@ -50,14 +50,12 @@ void enqueue(const ClimbTask<T>& task, Job<T> job, void* stream) {
   job.warps = warps(kNormWarps);
   const std::size_t shared = kNormSums * sizeof(double) + job.warps * warp_bytes;
   allow_shared("climb_together", climb_together<T, kDims>, shared);
-  int device = 0, processors = 0, each = 0;
-  CONTORNO_CUDA_CHECK(cudaGetDevice(&device));
-  CONTORNO_CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+  int each = 0;
   CONTORNO_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
       &each, climb_together<T, kDims>, static_cast<int>(32 * job.warps), shared));
   launch("climb_together", climb_together<T, kDims>, LaunchKind::Cooperative, LaunchOrder::AfterPrevious,
-         std::min(blocks(), static_cast<unsigned>(processors * std::max(each, 1))), 32 * job.warps, shared,
-         stream, job);
+         std::min(blocks(), multiprocessors() * static_cast<unsigned>(std::max(each, 1))), 32 * job.warps,
+         shared, stream, job);
 }
 
 }  // namespace

@@ -23,13 +23,11 @@ class MeanShiftSegmentCuda final : public Stage {
     context.set_output(0, plan.in);
     context.set_output(1, labels);
     climb_.plan(context, plan);
-    int device = 0, processors = 0, each = 0;
-    CONTORNO_CUDA_CHECK(cudaGetDevice(&device));
-    CONTORNO_CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+    int each = 0;
     CONTORNO_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         &each, segment_regions, static_cast<int>(kRegionThreads), kShared));
     const auto wanted = static_cast<unsigned>((climb_.pixels() + kRegionThreads - 1) / kRegionThreads);
-    blocks_ = std::min(wanted, static_cast<unsigned>(processors * std::clamp(each, 1, kMostBlocks)));
+    blocks_ = std::min(wanted, multiprocessors() * static_cast<unsigned>(std::clamp(each, 1, kMostBlocks)));
     const auto array = [&](std::size_t size) {
       return context.scratch(climb_.pixels() * size, MemoryKind::Device);
     };

@@ -30,21 +30,12 @@ struct StreamLauncher {
   }
 };
 
-/// Bytes of shared memory that a block may have here.
-std::size_t most_shared_here() {
-  int device = 0, most = 0;
-  CONTORNO_CUDA_CHECK(cudaGetDevice(&device));
-  CONTORNO_CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  return static_cast<std::size_t>(most);
-}
-
-/// Lets every kernel of the row have as much shared memory as there is, if it asks for much: another stage
-/// may need less or more for the same kernel.
+/// Lets every kernel of the row have the shared memory that it will ask for.
 struct AllowingLauncher {
   template <class Kernel, class Job>
   void operator()(const char* name, Kernel* kernel, unsigned, unsigned, std::size_t shared,
                   const Job&) const {
-    if (shared > 48 << 10) allow_shared(name, kernel, std::max(shared, most_shared_here()));
+    if (shared > 48 << 10) allow_shared(name, kernel, shared);
   }
   template <class Kernel, class Job>
   void together(const char*, Kernel*, unsigned, unsigned, const Job&) const {}
@@ -53,18 +44,13 @@ struct AllowingLauncher {
 /// How many blocks of a reconstruction run at the same time.
 template <class S>
 unsigned blocks_together() {
-  int device = 0;
-  int multiprocessors = 0;
   int dilation = 0;
   int erosion = 0;
-  CONTORNO_CUDA_CHECK(cudaGetDevice(&device));
-  CONTORNO_CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   CONTORNO_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
       &dilation, reconstruct_tiles<S, ReconstructionMethod::Dilation>, kReconstructThreads, 0));
   CONTORNO_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
       &erosion, reconstruct_tiles<S, ReconstructionMethod::Erosion>, kReconstructThreads, 0));
-  return static_cast<unsigned>(multiprocessors) *
-         static_cast<unsigned>(std::max(1, std::min(dilation, erosion)));
+  return multiprocessors() * static_cast<unsigned>(std::max(1, std::min(dilation, erosion)));
 }
 
 /// The state of a reconstruction and how it is launched.
@@ -98,7 +84,7 @@ class PlannedCuda final : public Stage {
   void plan(PlanContext& context) override {
     const ImageFormat& format = context.image(0);
     context.set_output(0, format);
-    device_.emplace(make_plan_(format), most_shared_here());
+    device_.emplace(make_plan_(format), most_shared());
     runs_ = device_table(device_->runs());
     terms_ = device_table(device_->terms());
     scratch_ = context.scratch(std::max<std::size_t>(device_->scratch_bytes(), 1), MemoryKind::Device);
