@@ -5,16 +5,16 @@ namespace contorno {
 namespace contour_engine {
 // In contour_engine_cuda64.cu.
 std::size_t workspace_bytes64(const ContourEngineSpec& spec);
-Launcher allow_kernels64(const ContourEngineSpec& spec);
+ContourEngineDevice allow_kernels64(const ContourEngineSpec& spec);
 void clear_workspace64(const ContourEngineSpec& spec, void* workspace, void* stream);
-void enqueue64(const ContourEngineSpec& spec, const Launcher& device, const Frame<ContoursView64>& frame,
-               void* stream);
+void enqueue64(const ContourEngineSpec& spec, const ContourEngineDevice& device,
+               const Frame<ContoursView64>& frame, void* stream);
 }  // namespace contour_engine
 
 using contour_engine::Point32;
 
 namespace {
-void enqueue_floats(const ContourEngineSpec& spec, const contour_engine::Launcher& device,
+void enqueue_floats(const ContourEngineSpec& spec, const ContourEngineDevice& device,
                     const contour_engine::Frame<ContoursView>& frame, void* stream) {
   if (spec.points != ContourEngineSpec::Points::Float32)
     throw InternalError("contour engine: planned for float64 points, float32 asked for");
@@ -24,20 +24,15 @@ void enqueue_floats(const ContourEngineSpec& spec, const contour_engine::Launche
 
 std::size_t CudaContourEngine::plan(const ContourEngineSpec& spec) {
   spec_ = spec;
-  const auto keep = [&](const contour_engine::Launcher& device) {
-    multiprocessors_ = device.processors;
-    cluster_ = device.cluster;
-    warps_ = device.warps;
-  };
   switch (spec.points) {
     case ContourEngineSpec::Points::Float32: {
       const std::size_t bytes = contour_engine::workspace_bytes<Point32>(spec);
-      keep(contour_engine::allow_kernels<Point32>(spec));
+      device_ = contour_engine::allow_kernels<Point32>(spec);
       return bytes;
     }
     case ContourEngineSpec::Points::Float64: {
       const std::size_t bytes = contour_engine::workspace_bytes64(spec);
-      keep(contour_engine::allow_kernels64(spec));
+      device_ = contour_engine::allow_kernels64(spec);
       return bytes;
     }
   }
@@ -56,23 +51,22 @@ void CudaContourEngine::prepare(void* workspace, void* stream) const {
 
 void CudaContourEngine::enqueue(const ImageView& map, const MaskView& mask, void* workspace,
                                 const ContoursView& out, void* stream) const {
-  enqueue_floats(spec_, {multiprocessors_, cluster_, warps_},
-                 {.map = map, .mask = mask, .workspace = workspace, .out = out}, stream);
+  enqueue_floats(spec_, device_, {.map = map, .mask = mask, .workspace = workspace, .out = out}, stream);
 }
 
 void CudaContourEngine::enqueue(const ImageView& map, const MaskView& mask, void* workspace,
                                 const ContoursView64& out, void* stream) const {
   if (spec_.points != ContourEngineSpec::Points::Float64)
     throw InternalError("contour engine: planned for float32 points, float64 asked for");
-  contour_engine::enqueue64(spec_, {multiprocessors_, cluster_, warps_},
-                            {.map = map, .mask = mask, .workspace = workspace, .out = out}, stream);
+  contour_engine::enqueue64(spec_, device_, {.map = map, .mask = mask, .workspace = workspace, .out = out},
+                            stream);
 }
 
 void CudaContourEngine::enqueue_to_host(const ImageView& map, BandedUpload* upload, const MaskView& mask,
                                         void* workspace, const ContoursView& out, const ContoursView& host,
                                         void* stream) const {
   enqueue_floats(
-      spec_, {multiprocessors_, cluster_, warps_},
+      spec_, device_,
       {.map = map, .mask = mask, .workspace = workspace, .out = out, .host = &host, .upload = upload},
       stream);
 }

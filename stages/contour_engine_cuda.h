@@ -60,6 +60,14 @@ struct ContourEngineSpec {
   bool operator==(const ContourEngineSpec&) const = default;
 };
 
+/// The device on which an engine was planned, as it is launched there.
+struct ContourEngineDevice {
+  unsigned processors = 0;  ///< multiprocessors
+  unsigned cluster =
+      0;  ///< blocks of the cluster that joins small maps; 0: no clusters, no overlapping launches
+  unsigned warps = 0;  ///< of a block of trace_tiles
+};
+
 class CudaContourEngine {
  public:
   /// Throws Error(BadConfig) when the maps are too large or the levels too many. Returns the bytes of one
@@ -90,7 +98,7 @@ class CudaContourEngine {
 
  private:
   ContourEngineSpec spec_;
-  unsigned multiprocessors_ = 0, cluster_ = 0, warps_ = 0;
+  ContourEngineDevice device_;
 };
 
 }  // namespace contorno

@@ -8,14 +8,14 @@ using Point = contour_engine::Point64;
 std::size_t workspace_bytes64(const ContourEngineSpec& spec) {
   return workspace_bytes<Point>(spec);
 }
-Launcher allow_kernels64(const ContourEngineSpec& spec) {
+ContourEngineDevice allow_kernels64(const ContourEngineSpec& spec) {
   return allow_kernels<Point>(spec);
 }
 void clear_workspace64(const ContourEngineSpec& spec, void* workspace, void* stream) {
   clear_workspace<Point>(spec, workspace, stream);
 }
-void enqueue64(const ContourEngineSpec& spec, const Launcher& device, const Frame<ContoursView64>& frame,
-               void* stream) {
+void enqueue64(const ContourEngineSpec& spec, const ContourEngineDevice& device,
+               const Frame<ContoursView64>& frame, void* stream) {
   enqueue_frame<Point>(spec, device, frame, stream);
 }
 

@@ -28,18 +28,15 @@ void with_sample_type(ElementType type, const Use& use) {
   throw InternalError("contour engine: no such element type");
 }
 
-/// The device, as `plan` found it. `warps` are those of a block of trace_tiles.
-struct Launcher {
-  unsigned processors, cluster, warps;
-  LaunchOrder later() const {
-    return cluster != 0 ? LaunchOrder::OverlapPrevious : LaunchOrder::AfterPrevious;
-  }
-};
+/// How a kernel behind another one is launched.
+inline LaunchOrder later(const ContourEngineDevice& device) {
+  return device.cluster != 0 ? LaunchOrder::OverlapPrevious : LaunchOrder::AfterPrevious;
+}
 
 /// For the current device; once, when the work is planned.
 template <class P>
-Launcher allow_kernels(const ContourEngineSpec& spec) {
-  Launcher device{.processors = multiprocessors(), .cluster = 0, .warps = kMostWarps};
+ContourEngineDevice allow_kernels(const ContourEngineSpec& spec) {
+  ContourEngineDevice device{.processors = multiprocessors(), .cluster = 0, .warps = kMostWarps};
   while (device.warps > 1 && WarpsShared::bytes(device.warps) > most_shared()) --device.warps;
   with_sample_type(spec.map.type, [&](auto* tag) {
     using T = std::remove_pointer_t<decltype(tag)>;
@@ -65,8 +62,8 @@ struct Frame {
 };
 
 template <class P>
-void enqueue_trace(const ContourEngineSpec& spec, const Launcher& device, const Job<P>& job, const Part& part,
-                   void* stream) {
+void enqueue_trace(const ContourEngineSpec& spec, const ContourEngineDevice& device, const Job<P>& job,
+                   const Part& part, void* stream) {
   const auto tiles = static_cast<unsigned>(tiles_in(job, part.rows));
   if (tiles == 0) return;
   with_sample_type(spec.map.type, [&](auto* tag) {
@@ -88,31 +85,31 @@ void enqueue_trace(const ContourEngineSpec& spec, const Launcher& device, const 
 
 /// Joins, numbers and places what was traced of the job's planes.
 template <class P>
-void enqueue_assembly(const ContourEngineSpec& spec, const Launcher& device, const Job<P>& job,
+void enqueue_assembly(const ContourEngineSpec& spec, const ContourEngineDevice& device, const Job<P>& job,
                       void* stream) {
-  const LaunchOrder later = device.later();
+  const LaunchOrder order = later(device);
   if (device.cluster != 0 && tiles_in(job, job.tiles_y) <= spec.small_tiles) {
-    launch("join_and_number", join_and_number<P>, LaunchKind::OneCluster, later, device.cluster, kJoinThreads,
+    launch("join_and_number", join_and_number<P>, LaunchKind::OneCluster, order, device.cluster, kJoinThreads,
            sizeof(JoinShared), stream, job);
   } else {
     const unsigned blocks =
         std::min((job.piece_capacity + kRankThreads - 1) / kRankThreads, 4 * device.processors);
-    launch("join_pieces", join_pieces<P>, LaunchKind::Plain, later, std::max(blocks, 1U), kRankThreads, 0,
+    launch("join_pieces", join_pieces<P>, LaunchKind::Plain, order, std::max(blocks, 1U), kRankThreads, 0,
            stream, job);
-    launch("finish_pieces", finish_pieces<P>, LaunchKind::Plain, later, std::max(blocks, 1U), kRankThreads, 0,
+    launch("finish_pieces", finish_pieces<P>, LaunchKind::Plain, order, std::max(blocks, 1U), kRankThreads, 0,
            stream, job);
-    launch("number_contours", number_contours<P>, LaunchKind::Plain, later, job.scan_blocks, kScanThreads,
+    launch("number_contours", number_contours<P>, LaunchKind::Plain, order, job.scan_blocks, kScanThreads,
            sizeof(ScanShared), stream, job);
   }
   const unsigned blocks =
       std::min((job.segment_capacity + kPlaceThreads - 1) / kPlaceThreads, 8 * device.processors);
-  launch("place_points", place_points<P>, LaunchKind::Plain, later, std::max(blocks, 1U), kPlaceThreads, 0,
+  launch("place_points", place_points<P>, LaunchKind::Plain, order, std::max(blocks, 1U), kPlaceThreads, 0,
          stream, job);
 }
 
 /// A frame band by band, as its map comes. A map that is on the device is one band.
 template <class P, class View>
-void enqueue_frame(const ContourEngineSpec& spec, const Launcher& device, const Frame<View>& frame,
+void enqueue_frame(const ContourEngineSpec& spec, const ContourEngineDevice& device, const Frame<View>& frame,
                    void* stream) {
   Job<P> whole = plan_job<P>(spec);
   place_work(whole, frame.workspace);
@@ -131,7 +128,7 @@ void enqueue_frame(const ContourEngineSpec& spec, const Launcher& device, const 
     if (frame.host == nullptr) continue;
     Output<P> to = output_of<P>(*frame.host);
     to.class_begin += part.plane;
-    launch("export_contours", export_contours<P>, LaunchKind::Plain, device.later(), kExportBlocks,
+    launch("export_contours", export_contours<P>, LaunchKind::Plain, later(device), kExportBlocks,
            kExportThreads, 0, stream, job, to);
   }
 }
