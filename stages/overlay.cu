@@ -12,14 +12,9 @@ namespace {
 
 using namespace overlay_cuda;
 
-// For an H200. Of the kernels over points, whose number is not known here: few enough that blocks without any
-// cost little. Of the one that draws: what runs at the same time.
-constexpr unsigned kMaxBlocks = 132 * 3, kMaxPainters = 132 * kPaintBlocks;
-
-unsigned blocks_for(std::uint64_t threads) {
-  const std::uint64_t blocks = (threads + kThreads - 1) / kThreads;
-  return static_cast<unsigned>(std::clamp<std::uint64_t>(blocks, 1, kMaxBlocks));
-}
+// Of the kernels over points, a multiprocessor. How many points there are is not known on the host: few
+// enough that blocks without any cost little.
+constexpr unsigned kPointBlocks = 3;
 
 bool on_words(const void* data, std::ptrdiff_t pitch) {
   return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && pitch % 16 == 0;
@@ -58,7 +53,7 @@ class OverlayCuda final : public Stage {
     if (job.labels > 0) enqueue("place_labels", place_labels, 1, kThreads, sizeof(LabelShared));
     // Few tiles are touched by lines alone, and blocks that find none take their time as well.
     const unsigned tiles = static_cast<unsigned>(tiles_),
-                   painters = job.all_tiles ? tiles : std::min(tiles, kMaxPainters);
+                   painters = job.all_tiles ? tiles : std::min(tiles, processors_ * kPaintBlocks);
     if (job.channels == 4)
       enqueue("paint_tiles", paint_tiles<4>, painters, kPaintThreads, sizeof(PaintShared));
     else
@@ -85,6 +80,7 @@ class OverlayCuda final : public Stage {
   }
 
   void plan_job(const ContoursFormat& contours) {
+    processors_ = multiprocessors();
     job_ = Job{};
     job_.grid = plan_.grid, job_.transform = plan_.transform, job_.border = plan_.border;
     job_.classes = contours.classes, job_.channels = plan_.format.channels, job_.filled = plan_.filled;
@@ -98,6 +94,11 @@ class OverlayCuda final : public Stage {
                                    [](const OverlayPen& pen) { return pen.marker > 0.0F; });
     job_.point_capacity = contours.point_capacity, job_.contour_capacity = contours.contour_capacity;
     tiles_ = static_cast<std::size_t>(plan_.grid.tiles_x) * static_cast<std::size_t>(plan_.grid.tiles_y);
+  }
+
+  unsigned blocks_for(std::uint64_t threads) const {
+    const std::uint64_t blocks = (threads + kThreads - 1) / kThreads;
+    return static_cast<unsigned>(std::clamp<std::uint64_t>(blocks, 1, processors_ * kPointBlocks));
   }
 
   void plan_scratch(PlanContext& context, const ContoursFormat& contours) {
@@ -167,6 +168,7 @@ class OverlayCuda final : public Stage {
   Block bin_count_;  ///< not the slot's scratch: it must be cleared once before the first frame
   Job job_;          ///< what does not change from frame to frame
   std::size_t tiles_ = 0, inside_bytes_ = 0;
+  unsigned processors_ = 0;  ///< of the device
   Scratch inside_, listed_, touched_count_, touched_, bin_begin_, bin_end_, references_, points_,
       point_class_, boxes_, placed_, placed_count_, outcome_;
 };
