@@ -35,13 +35,15 @@ struct ContourSearchOptions {
 
 class ContourSearch {
  public:
-  /// Links and counts; a level for each channel. `map` must live as long. Throws Error(BadConfig), and
-  /// Error(BadData) for more points than 32 bits can count.
+  /// Links and counts. `map` is height x width x channels of any type and layout, read until the last `emit`
+  /// and not owned; `levels` has one for each channel, in units of the values. Throws Error(BadConfig) for a
+  /// map or levels that the assembly cannot take, Error(BadData) for more points than 32 bits can count.
   ContourSearch(const ImageView& map, const std::vector<double>& levels, const ContourSearchOptions& options);
 
   std::uint64_t points() const { return counts_.points; }
   std::uint64_t contours() const { return counts_.contours; }
-  /// Fills arrays of these sizes; `offsets` has one place more, `class_begin` channels + 1.
+  /// Fills the caller's arrays: `points()` points (row, column, in samples), `contours()` + 1 offsets,
+  /// `contours()` closed flags, and channels + 1 numbers of first contours in `class_begin`.
   void emit(const EmitTarget& target, std::uint32_t* class_begin) const;
 
  private:

@@ -4,9 +4,8 @@
 // Input    a frame (uint8 RGB or RGBA, interleaved) and contours; neither is changed.
 // Output   a frame of the same format; the alpha channel is that of the input.
 // Memory   a point and two references a contour point, one bit a pixel for each filled class.
-// Equal bits because a pixel's distance to a class is a minimum (no order), its inside bit an exclusive or,
-// and
-//          every blend is integer arithmetic in class order; OverlaySegment and OverlayPen run on both
+// Equal bits, because a pixel's distance to a class is a minimum (no order), its inside bit an exclusive or,
+//          and every blend integer arithmetic in class order; OverlaySegment and OverlayPen run on both
 //          backends.
 #pragma once
 
