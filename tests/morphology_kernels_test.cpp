@@ -43,6 +43,13 @@ TestImage noise(const ImageFormat& format, ElementType type, std::uint64_t seed,
       row_extra);
 }
 
+/// A window that lies beside its anchor: the last 381 of a line of 801.
+StructuringElement beside_anchor(int width, int height) {
+  std::vector<double> mask(801, 0);
+  std::fill(mask.begin() + 420, mask.end(), 1.0);
+  return StructuringElement::from_mask({width, height, mask});
+}
+
 int rows_that_differ(const ImageView& a, const ImageView& b) {
   int rows = 0;
   for (int plane = 0; plane < a.format.planes(); ++plane)
@@ -144,12 +151,9 @@ TEST_CASE("morphology's kernels give the CPU's bits for windows as high as colum
     for (const TestImage* in : {&high, &deep})
       check(MorphologyOperation::Closing, *in, tall.with_anchor(4, 440),
             {.border = border, .border_value = 77});
-  // A window that lies beside its anchor.
-  std::vector<double> mask(801, 0);
-  std::fill(mask.begin() + 420, mask.end(), 1.0);
   for (const TestImage* in : {&high, &maps})
     for (const MorphologyOperation operation : {MorphologyOperation::Opening, MorphologyOperation::Closing})
-      check(operation, *in, StructuringElement::from_mask({1, 801, mask}));
+      check(operation, *in, beside_anchor(1, 801));
 }
 
 TEST_CASE("morphology's kernels give the CPU's bits for windows as wide as rows, or wider") {
@@ -171,11 +175,9 @@ TEST_CASE("morphology's kernels give the CPU's bits for windows as wide as rows,
     for (const TestImage* in : {&wide, &wider})
       check(MorphologyOperation::Opening, *in, StructuringElement::rectangle(2800, 2).with_anchor(1000, 0),
             {.border = border, .border_value = 77});
-  std::vector<double> mask(801, 0);
-  std::fill(mask.begin() + 420, mask.end(), 1.0);
   for (const TestImage* in : {&wide, &maps})
     for (const MorphologyOperation operation : {MorphologyOperation::Opening, MorphologyOperation::Closing})
-      check(operation, *in, StructuringElement::from_mask({801, 1, mask}));
+      check(operation, *in, beside_anchor(801, 1));
 }
 
 TEST_CASE("morphology's kernels give the CPU's bits for other elements") {

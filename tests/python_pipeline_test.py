@@ -15,7 +15,7 @@ from conftest import blobs
 from python_package import BUILD, contorno, resident_bytes, run_python
 
 if not list((BUILD / "python" / "contorno").glob("_pipeline.*.so")):
-    pytest.skip("needs contorno._pipeline", allow_module_level=True)
+    pytest.skip("needs contorno._pipeline: a build where GStreamer and yaml-cpp are installed", allow_module_level=True)
 Pipeline, FrameError = contorno.Pipeline, contorno.FrameError
 
 CLASSES = [{"name": f"class{one}", "level": 0.3, "colour": f"#10{one * 30:02x}80"} for one in range(8)]

@@ -50,10 +50,10 @@ def test_classes_have_the_methods_and_fields_of_their_stubs(name):
     if "Protocol" in bases:
         return  # only for type checkers
     if name in ("Class", "FrameError", "Pipeline", "Result") and not list((PACKAGE / "contorno").glob("_pipeline.*.so")):
-        pytest.skip("needs contorno._pipeline")
+        pytest.skip("needs contorno._pipeline: a build where GStreamer and yaml-cpp are installed")
     real = getattr(contorno, name)
     if real is None:
-        pytest.skip("a build without CUDA")
+        pytest.skip("needs a build with CUDA (nvcc)")
     fields = [node.target.id for node in CLASSES[name].body if isinstance(node, ast.AnnAssign)]
     assert "NamedTuple" not in bases or list(real._fields) == fields
     for node in CLASSES[name].body:
