@@ -80,8 +80,10 @@ const ParamDeclaration& pipeline_params() {
                 "What happens to a frame that finds no free slot; auto waits for files and drops the oldest "
                 "of live "
                 "sources.")
-        .choice("waiting", &P::waiting, {{"block", Waiting::Block}, {"spin", Waiting::Spin}},
-                "How threads wait for frames; spin takes two processors and spares the time of waking up.")
+        .choice("waiting", &P::waiting,
+                {{"adaptive", Waiting::Adaptive}, {"block", Waiting::Block}, {"spin", Waiting::Spin}},
+                "How threads wait for frames. block sleeps; spin takes two processors and spares the time of "
+                "waking up; adaptive sleeps until shortly before the next frame is due, and then spins.")
         .number("deadline", &P::deadline_ms, 0, 1e7, Unit::Milliseconds,
                 "A frame that has waited longer is dropped before it is processed, and a later result is "
                 "counted as "

@@ -17,8 +17,9 @@ enum class OnFull : std::uint8_t { Auto, Wait, DropOldest, DropNewest };
 std::string_view name_of(OnFull policy);
 
 /// How the pipeline's threads wait for each other. Block: they sleep. Spin: they look again and again, which
-/// takes a processor each and spares the time that waking up takes.
-enum class Waiting : std::uint8_t { Block, Spin };
+/// takes a processor each and spares the time that waking up takes. Adaptive: they sleep, but for the short
+/// time in which the next frame is due (see ArrivalForecast).
+enum class Waiting : std::uint8_t { Adaptive, Block, Spin };
 
 /// The `pipeline:` section.
 struct PipelineSettings {
@@ -26,7 +27,7 @@ struct PipelineSettings {
   int slots = 4;
   OnFull on_full = OnFull::Auto;  ///< Auto: files wait, live sources drop the oldest
   double deadline_ms = 0;         ///< a frame that waited longer is dropped before it is processed; 0 = none
-  Waiting waiting = Waiting::Block;
+  Waiting waiting = Waiting::Adaptive;
   int threads = 0;  ///< of the CPU backend; 0 = as many as the machine has
 };
 const ParamDeclaration& pipeline_params();  ///< of PipelineSettings

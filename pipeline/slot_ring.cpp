@@ -1,9 +1,12 @@
 #include "pipeline/slot_ring.h"
 
 #include <algorithm>
+#include <chrono>
+#include <limits>
 #include <thread>
 
 #include "cuda/error.h"
+#include "pipeline/clock.h"
 
 namespace contorno {
 namespace {
@@ -51,13 +54,25 @@ void SlotRing::changed(std::condition_variable& condition) {
 
 template <class Ready>
 void SlotRing::wait(std::unique_lock<std::mutex>& lock, std::condition_variable& condition,
-                    const Ready& ready) {
-  if (waiting_ == Waiting::Block) return condition.wait(lock, ready);
-  while (!ready()) {
+                    const ArrivalForecast& forecast, const Ready& ready) {
+  using Clock = std::chrono::steady_clock;  // that of now_ns
+  if (waiting_ == Waiting::Spin) return spin(lock, std::numeric_limits<std::int64_t>::max(), ready);
+  if (const auto window = forecast.next(); waiting_ == Waiting::Adaptive && window) {
+    const Clock::time_point begin{std::chrono::nanoseconds(window->begin)};
+    if (condition.wait_until(lock, begin, ready)) return;
+    spin(lock, window->end, ready);
+  }
+  condition.wait(lock, ready);
+}
+
+/// Returns when `ready`, or when `until_ns` has passed; gives the mutex back in between.
+template <class Ready>
+void SlotRing::spin(std::unique_lock<std::mutex>& lock, std::int64_t until_ns, const Ready& ready) {
+  while (!ready() && now_ns() < until_ns) {
     const std::uint32_t seen = changes_.load(std::memory_order_acquire);
     lock.unlock();
     // Gives way to others that want this processor; returns at once when there are none.
-    while (changes_.load(std::memory_order_acquire) == seen) std::this_thread::yield();
+    while (changes_.load(std::memory_order_acquire) == seen && now_ns() < until_ns) std::this_thread::yield();
     lock.lock();
   }
 }
@@ -91,8 +106,9 @@ int SlotRing::left_queued() const {
 
 std::optional<int> SlotRing::take_queued() {
   std::unique_lock lock(mutex_);
-  wait(lock, queued_changed_, [&] { return closed_ || !queued_.empty(); });
+  wait(lock, queued_changed_, queued_forecast_, [&] { return closed_ || !queued_.empty(); });
   if (stopped_ || queued_.empty()) return std::nullopt;
+  queued_forecast_.arrived(now_ns());
   ++under_way_;
   return queued_.pop();
 }
@@ -105,9 +121,10 @@ void SlotRing::launched(int slot) {
 
 std::optional<int> SlotRing::take_launched() {
   std::unique_lock lock(mutex_);
-  wait(lock, launched_changed_,
+  wait(lock, launched_changed_, launched_forecast_,
        [&] { return stopped_ || !launched_.empty() || (closed_ && queued_.empty() && under_way_ == 0); });
   if (stopped_ || launched_.empty()) return std::nullopt;
+  launched_forecast_.arrived(now_ns());
   return launched_.pop();
 }
 

@@ -16,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "pipeline/arrival_forecast.h"
 #include "pipeline/graph.h"
 
 namespace contorno {
@@ -24,7 +25,7 @@ class SlotRing {
  public:
   /// `policy` must not be Auto. The reader holds slot 0 from the start. `waiting` is how the launcher and the
   /// finisher wait; the reader always sleeps.
-  SlotRing(int slots, OnFull policy, Waiting waiting = Waiting::Block);
+  SlotRing(int slots, OnFull policy, Waiting waiting = Waiting::Adaptive);
 
   /// The slot that the reader fills.
   int held() const { return held_; }
@@ -80,14 +81,18 @@ class SlotRing {
   int steal_oldest();
   void changed(std::condition_variable& condition);
   template <class Ready>
-  void wait(std::unique_lock<std::mutex>& lock, std::condition_variable& condition, const Ready& ready);
+  void wait(std::unique_lock<std::mutex>& lock, std::condition_variable& condition,
+            const ArrivalForecast& forecast, const Ready& ready);
+  template <class Ready>
+  void spin(std::unique_lock<std::mutex>& lock, std::int64_t until_ns, const Ready& ready);
 
   const OnFull policy_;
   const Waiting waiting_;
   mutable std::mutex mutex_;
   std::condition_variable free_changed_, queued_changed_, launched_changed_;
   Fifo free_, queued_, launched_;
-  int under_way_ = 0;  // taken by the launcher, not yet released
+  ArrivalForecast queued_forecast_, launched_forecast_;  // the launcher's and the finisher's
+  int under_way_ = 0;                                    // taken by the launcher, not yet released
   int held_ = 0;
   bool closed_ = false, stopped_ = false;
   std::atomic<std::uint32_t> changes_ = 0;  // written with the mutex held; what a spinning thread looks at

@@ -47,7 +47,9 @@ TEST_CASE("as many frames come out as went in, in order, for every number of fra
                                        {2, Waiting::Block},
                                        {4, Waiting::Block},
                                        {1, Waiting::Spin},
-                                       {3, Waiting::Spin}})
+                                       {3, Waiting::Spin},
+                                       {2, Waiting::Adaptive},
+                                       {4, Waiting::Adaptive}})
     for (const std::uint64_t frames : {0, 1, 3, 4, 5, 100}) {
       GraphSpec graph = fake::copy_graph();
       graph.settings.slots = slots;
@@ -258,15 +260,27 @@ TEST_CASE("the number of frames can be limited") {
   CHECK(result.report.frames.delivered == 17);
 }
 
-TEST_CASE("stopping wakes threads that spin") {
+TEST_CASE("stopping wakes threads however they wait") {
   GraphSpec graph = fake::copy_graph();
-  graph.settings.waiting = Waiting::Spin;
+  std::chrono::microseconds pause = 1ms;
+  std::chrono::milliseconds stop_after = 30ms;
+  SUBCASE("asleep") {
+    graph.settings.waiting = Waiting::Block;
+  }
+  SUBCASE("spinning") {
+    graph.settings.waiting = Waiting::Spin;
+  }
+  SUBCASE("in the middle of regular frames") {
+    graph.settings.waiting = Waiting::Adaptive;
+    pause = 20ms;  // regular enough for a forecast
+    stop_after = 170ms;
+  }
   fake::CountingSource source(1'000'000, true);
-  source.pause = 1ms;
+  source.pause = pause;
   fake::CollectingSink sink;
   Runner runner(graph, source, {{.name = "collect", .sink = &sink, .input = {1, 0}}}, {});
   std::thread stopper([&] {
-    std::this_thread::sleep_for(30ms);
+    std::this_thread::sleep_for(stop_after);
     runner.abort();
   });
   const RunReport report = runner.run();

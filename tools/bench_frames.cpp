@@ -145,7 +145,7 @@ struct How {
   std::uint64_t frames = 100;
   double rate = 0;  ///< frames a second; 0 = as fast as they go
   Probes probes = Probes::Off;
-  Waiting waiting = Waiting::Block;
+  Waiting waiting = Waiting::Adaptive;
   Trace* trace = nullptr;
 };
 
@@ -226,7 +226,7 @@ class LatencySink final : public Sink {
   std::vector<double> times_us_;
 };
 
-void latency_of(const Case& one, Backend backend, Waiting waiting) {
+void latency_of(const Case& one, Backend backend, const char* label, Waiting waiting) {
   constexpr std::size_t kFrames = 420, kFirst = 20;
   const GraphSpec graph = graph_of(one, 4, waiting);
   MemorySource source(stream_of(one), one, 10);
@@ -244,7 +244,7 @@ void latency_of(const Case& one, Backend backend, Waiting waiting) {
   fmt::print(
       "{:<26} at 10 frames/s, {}: p50 {:.0f} us  p90 {:.0f}  p99 {:.0f}  max {:.0f} (frame {})  "
       "p99/p50 {:.2f}; the first {} frames took up to {:.0f}\n",
-      one.name, waiting == Waiting::Spin ? "spinning" : "blocking", at(0.5), at(0.9), at(0.99), times.back(),
+      one.name, label, at(0.5), at(0.9), at(0.99), times.back(),
       slowest + static_cast<std::ptrdiff_t>(kFirst), at(0.99) / at(0.5), kFirst,
       *std::max_element(sink.times_us().begin(), sink.times_us().begin() + kFirst));
 }
@@ -274,8 +274,9 @@ void bench_stages() {
 }
 
 void bench_latency() {
-  latency_of(kLine, best_backend(), Waiting::Block);
-  latency_of(kLine, best_backend(), Waiting::Spin);
+  latency_of(kLine, best_backend(), "adaptive", Waiting::Adaptive);
+  latency_of(kLine, best_backend(), "block", Waiting::Block);
+  latency_of(kLine, best_backend(), "spin", Waiting::Spin);
 }
 
 }  // namespace contorno

@@ -1,0 +1,55 @@
+// When the next one of a row of events is due, from when the ones before it came.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+namespace contorno {
+
+/// A smoothed interval and its smoothed deviation, as V. Jacobson estimates round trips ("Congestion
+/// avoidance and control", 1988, appendix A). Times are in nanoseconds of one clock. For one thread at a
+/// time.
+class ArrivalForecast {
+ public:
+  /// The time in which the next event is expected.
+  struct Window {
+    std::int64_t begin, end;
+  };
+
+  /// What a sleeping thread may be late by when it is woken, and what a clock or a camera may be early by.
+  static constexpr std::int64_t kMargin = 1'000'000;
+  /// Whoever stays awake during every window does so for at most this share of the time.
+  static constexpr std::int64_t kShare = 8;
+  /// So many intervals have to be seen first.
+  static constexpr int kFewest = 4;
+
+  /// An event came at `now`, not before the last one.
+  void arrived(std::int64_t now) {
+    if (seen_ > 0) {
+      const std::int64_t error = now - last_ - interval_;
+      if (seen_ == 1) {
+        interval_ = now - last_;
+      } else {
+        interval_ += error / 8;
+        deviation_ += (std::max(error, -error) - deviation_) / 4;
+      }
+    }
+    last_ = now;
+    seen_ = std::min(seen_ + 1, kFewest + 1);
+  }
+
+  /// Nothing while events come too irregularly, or so often that the window would be more than its share.
+  std::optional<Window> next() const {
+    if (seen_ <= kFewest) return std::nullopt;
+    const std::int64_t reach = 4 * deviation_ + kMargin;
+    if (2 * reach * kShare > interval_) return std::nullopt;
+    return Window{last_ + interval_ - reach, last_ + interval_ + reach};
+  }
+
+ private:
+  std::int64_t last_ = 0, interval_ = 0, deviation_ = 0;
+  int seen_ = 0;
+};
+
+}  // namespace contorno
