@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <random>
+#include <string>
+#include <string_view>
 #include <thread>
 
 #include "config/load.h"
@@ -276,22 +278,28 @@ TEST_CASE("maps that are hard for contours give equal bits, drawn as lines alone
 }
 
 TEST_CASE("stages give equal bits up to the largest frames") {
-  // Minutes on a CPU, so only where it was asked for (tests/gpu/run does).
-  if (std::getenv("CONTORNO_TEST_LARGE") == nullptr || backends().size() == 1) {
+  // A minute a stage on a CPU, so only where it was asked for, by a stage's name; "names" lists them
+  // (tests/gpu/run).
+  const char* const wanted = std::getenv("CONTORNO_TEST_LARGE");
+  if (wanted == nullptr || backends().size() == 1) {
     std::puts("skipped: contract on 8192x8192 (needs a device and CONTORNO_TEST_LARGE)");
     return;
   }
+  if (std::string_view(wanted) == "names") {
+    for (const StageType* type : stage_catalog()) std::printf("stage: %s\n", type->name.c_str());
+    return;
+  }
   const int threads = static_cast<int>(std::thread::hardware_concurrency());
-  for (const StageType* type : stage_catalog())
-    for (const auto& [width, height] : {std::pair{8192, 8192}, {8191, 3}, {3, 8192}}) {
-      INFO("stage ", type->name, " on ", width, "x", height);
-      try {
-        check_equal_bits(Bench(*type, width, height), 2, threads);
-      } catch (const Error& error) {  // a stage may have a largest frame, and then says which
-        CHECK(error.code() == ExitCode::BadConfig);
-        CHECK(std::string(error.what()).find("allowed up to") != std::string::npos);
-      }
+  const StageType* const type = &stage_named(wanted);
+  for (const auto& [width, height] : {std::pair{8192, 8192}, {8191, 3}, {3, 8192}}) {
+    INFO("stage ", type->name, " on ", width, "x", height);
+    try {
+      check_equal_bits(Bench(*type, width, height), 2, threads);
+    } catch (const Error& error) {  // a stage may have a largest frame, and then says which
+      CHECK(error.code() == ExitCode::BadConfig);
+      CHECK(std::string(error.what()).find("allowed up to") != std::string::npos);
     }
+  }
 }
 
 TEST_CASE("any number of slots gives the same results in the same order") {
