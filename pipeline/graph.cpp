@@ -88,6 +88,8 @@ const ParamDeclaration& pipeline_params() {
                 "A frame that has waited longer is dropped before it is processed, and a later result is "
                 "counted as "
                 "late; 0 is no deadline.")
+        .number("device_timeout", &P::device_timeout_ms, 0, 1e7, Unit::Milliseconds,
+                "contorno run gives up a device that is at work on one frame for so long; 0 waits for ever.")
         .integer("threads", &P::threads, 0, 1024, Unit::None,
                  "Threads of the CPU backend; 0 takes as many as the machine has.");
     return declare(std::move(list));

@@ -28,7 +28,8 @@ struct PipelineSettings {
   OnFull on_full = OnFull::Auto;  ///< Auto: files wait, live sources drop the oldest
   double deadline_ms = 0;         ///< a frame that waited longer is dropped before it is processed; 0 = none
   Waiting waiting = Waiting::Adaptive;
-  int threads = 0;  ///< of the CPU backend; 0 = as many as the machine has
+  double device_timeout_ms = 5000;  ///< of one frame's work on the device; 0 = none
+  int threads = 0;                  ///< of the CPU backend; 0 = as many as the machine has
 };
 const ParamDeclaration& pipeline_params();  ///< of PipelineSettings
 

@@ -156,7 +156,7 @@ void Runner::guarded(const Loop& loop) {
 }
 
 RunReport Runner::run() {
-  const std::int64_t start = now_ns();
+  start_ns_ = now_ns();
   guarded([&] { open_sinks(); });
   if (!aborted_) {
     // A thread that cannot be started ends the others by way of `guarded`.
@@ -169,13 +169,20 @@ RunReport Runner::run() {
     if (reader.joinable()) reader.join();
     if (launcher.joinable()) launcher.join();
   }
+  close_accounts();
+  if (failure_) std::rethrow_exception(failure_);
+  return report_;
+}
+
+void Runner::close_accounts() {
   finish_sinks();
-  report_.frames = progress();
+  FrameCounts& frames = report_.frames = progress();
+  // Last, since the reader may still be at work where the device was given up.
+  frames.offered = offered_;
   // What was offered and is in no other count was under way when the run ended.
-  FrameCounts& frames = report_.frames;
   const std::uint64_t under_way = frames.offered - frames.delivered - frames.failed - frames.dropped();
   (failure_code_ == ExitCode::Internal ? frames.failed : frames.dropped_aborted) += under_way;
-  report_.wall_seconds = static_cast<double>(now_ns() - start) * 1e-9;
+  report_.wall_seconds = static_cast<double>(now_ns() - start_ns_) * 1e-9;
   report_.backend = options_.backend;
   report_.source = stream_.description;
   report_.slots = static_cast<int>(slots_.size());
@@ -183,8 +190,20 @@ RunReport Runner::run() {
   report_.on_full = policy_;
   report_.bytes_per_slot = slots_[0].graph->bytes();
   report_.interrupted = stop_requested_ || aborted_;
-  if (failure_) std::rethrow_exception(failure_);
-  return report_;
+}
+
+bool Runner::give_up_on_device(std::chrono::nanoseconds limit) {
+  std::int64_t since = device_since_ns_;
+  if (since == kNotWaiting || since == kGivenUp || now_ns() - since <= limit.count()) return false;
+  // From here on the finisher touches nothing, should the device come back.
+  if (!device_since_ns_.compare_exchange_strong(since, kGivenUp)) return false;
+  abort();
+  {
+    const std::lock_guard lock(failure_mutex_);
+    failure_code_ = ExitCode::Internal;
+  }
+  close_accounts();
+  return true;
 }
 
 void Runner::request_stop() {

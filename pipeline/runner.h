@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -72,6 +73,13 @@ class Runner {
   /// Stop at once; frames under way are counted as dropped. From any thread.
   void abort();
 
+  /// Ends the run in the place of the thread that runs it, when that has waited for the device to end one
+  /// frame's work for longer than `limit`: nothing calls such work off, so run() will not return. Frames
+  /// under way count as failed, sinks are finished, report() is complete; then true, and the process has to
+  /// end without destructors (std::_Exit). False: the device is well, or there is none. From any other
+  /// thread.
+  bool give_up_on_device(std::chrono::nanoseconds limit);
+
   /// Counts so far, from any thread.
   FrameCounts progress() const;
   double latency_now_us() const { return last_latency_us_.load(std::memory_order_relaxed); }
@@ -97,12 +105,14 @@ class Runner {
   void plan_slots();
   void open_sinks();
   void finish_sinks();
+  void close_accounts();
   static void note_failure(SinkOutcome& outcome);
   void read_loop();
   bool reformat();
   void launch_loop();
   void launch(Slot& slot);
   void complete(Slot& slot);
+  void wait_for_device(Slot& slot);
   void finish_loop();
   void deliver(Slot& slot);
   void put_aside(const Slot& slot);
@@ -128,6 +138,9 @@ class Runner {
                              late_ = 0, regrown_ = 0;
   std::atomic<double> last_latency_us_ = 0;
   std::atomic<bool> stop_requested_ = false, aborted_ = false;
+  static constexpr std::int64_t kNotWaiting = 0, kGivenUp = -1;
+  std::atomic<std::int64_t> device_since_ns_ = kNotWaiting;  // when the finisher began to wait for the device
+  std::int64_t start_ns_ = 0;
   std::mutex failure_mutex_;
   std::exception_ptr failure_;
   ExitCode failure_code_ = ExitCode::Ok;

@@ -1,6 +1,8 @@
 // What the three threads of a runner do: the reader, the launcher and the finisher with its accounts.
+#include <chrono>
 #include <new>
 #include <optional>
+#include <thread>
 
 #include "cuda/error.h"
 #include "pipeline/clock.h"
@@ -73,13 +75,28 @@ void Runner::launch(Slot& slot) {
 
 /// Waits for a launched frame, and launches it again as long as a capacity is too small.
 void Runner::complete(Slot& slot) {
-  slot.graph->wait();
+  wait_for_device(slot);
   while (slot.graph->overflowed()) {
     ++regrown_;
     slot.graph->launch();
-    slot.graph->wait();
+    wait_for_device(slot);
   }
   slot.finished_ns = now_ns();
+}
+
+/// Says meanwhile since when it waits. Never returns, nor throws, once the device was given up.
+void Runner::wait_for_device(Slot& slot) {
+  struct Waiter {
+    std::atomic<std::int64_t>& since_ns;
+    std::int64_t start_ns;
+    ~Waiter() {
+      if (since_ns.compare_exchange_strong(start_ns, kNotWaiting)) return;
+      for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+    }
+  };
+  device_since_ns_ = now_ns();
+  const Waiter waiter{device_since_ns_, device_since_ns_};
+  slot.graph->wait();
 }
 
 void Runner::finish_loop() {

@@ -2,6 +2,7 @@
 "Errors"."""
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -207,3 +208,15 @@ def test_latencies_come_from_a_clock_that_nobody_sets():
              for word in ("system_clock", "gettimeofday", "CLOCK_REALTIME", "std::time(", "high_resolution_clock")
              if word in path.read_text()]
     assert wrong == []
+
+
+def test_a_live_source_that_falls_silent_is_named_once_and_so_is_its_return(small):
+    """The second frame comes 2.5 s after the first. From then on that is what is expected."""
+    text = GRAPH.format(classes=classes_yaml(2)).replace("layout: hwc", "layout: hwc, live: true, rate: 0.4")
+    (small / "graph.yaml").write_text(text)
+    command = [PROGRAM, "run", "graph.yaml", "--input", "maps", "--output", "out"]
+    run = subprocess.run(command, cwd=small, capture_output=True, text=True, timeout=60, check=True)
+    assert re.fullmatch(r"contorno: no frame has come for (0\.9|1\.\d) s\ncontorno: frames come again after 2\.\d s\n", run.stderr)
+    assert len(read_lines(small / "out" / "contours.jsonl")) == 3
+    quiet = subprocess.run([*command, "--quiet"], cwd=small, capture_output=True, text=True, timeout=60, check=True)
+    assert quiet.stderr == ""

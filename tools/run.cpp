@@ -1,15 +1,11 @@
 // contorno run: a graph from YAML, a source, sinks, a progress line, a report.
 #include <fmt/format.h>
-#include <unistd.h>
 #include <CLI/CLI.hpp>
 
-#include <chrono>
-#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <thread>
 
 #include "config/load.h"
 #include "config/source_text.h"
@@ -19,6 +15,7 @@
 #include "tools/commands.h"
 #include "tools/interrupt.h"
 #include "tools/report.h"
+#include "tools/run_watch.h"
 #include "tools/text_file.h"
 
 namespace contorno {
@@ -30,25 +27,6 @@ struct RunArguments {
   std::vector<std::string> overrides;
   std::uint64_t frames = 0;
   bool preview = false, quiet = false;
-};
-
-/// A line that is written over itself on a terminal, and nothing anywhere else.
-class Progress {
- public:
-  explicit Progress(bool wanted) : shown_(wanted && isatty(STDERR_FILENO) != 0) {}
-  void show(const FrameCounts& frames, double latency_us, double seconds) const {
-    if (!shown_) return;
-    fmt::print(stderr, "\r{} frames  {:.1f}/s  {:.2f} ms  {} dropped  {} failed ", frames.delivered,
-               static_cast<double>(frames.delivered) / std::max(seconds, 1e-9), latency_us * 1e-3,
-               frames.dropped(), frames.failed);
-    std::fflush(stderr);
-  }
-  void clear() const {
-    if (shown_) fmt::print(stderr, "\r{:78}\r", "");
-  }
-
- private:
-  bool shown_;
 };
 
 /// Puts-aside messages: each of the first few, then every power of ten, so that a log is never flooded.
@@ -108,44 +86,6 @@ std::optional<Backend> forced_backend(std::string backend) {
   return settings.as<PipelineSettings>().backend;
 }
 
-/// Runs with a second thread that shows progress and passes signals on.
-RunReport run_watched(Runner& runner, const Progress& progress) {
-  std::mutex mutex;
-  std::condition_variable done_changed;
-  bool done = false;
-  const InterruptGuard guard;
-  std::thread watcher([&] {
-    const auto start = std::chrono::steady_clock::now();
-    bool asked = false;
-    std::unique_lock lock(mutex);
-    while (!done_changed.wait_for(lock, std::chrono::milliseconds(50), [&] { return done; })) {
-      if (InterruptGuard::requested() != 0 && !asked) {
-        asked = true;
-        runner.request_stop();
-      }
-      progress.show(runner.progress(), runner.latency_now_us(),
-                    std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    }
-  });
-  const auto stop_watching = [&] {
-    {
-      const std::lock_guard lock(mutex);
-      done = true;
-    }
-    done_changed.notify_all();
-    watcher.join();
-    progress.clear();
-  };
-  try {
-    RunReport report = runner.run();
-    stop_watching();
-    return report;
-  } catch (...) {
-    stop_watching();
-    throw;
-  }
-}
-
 int exit_code(const RunReport& report, int signal) {
   for (const SinkOutcome& sink : report.sinks)
     if (!sink.error.empty()) return static_cast<int>(sink.code);
@@ -182,7 +122,10 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
   };
   RunReport report;
   try {
-    report = run_watched(runner, Progress(!arguments.quiet));
+    report = run_watched(runner, {.quiet = arguments.quiet,
+                                  .live = source->format().live,
+                                  .device_timeout_ms = graph.settings.device_timeout_ms,
+                                  .account = write_report});
   } catch (...) {
     write_report();
     throw;
