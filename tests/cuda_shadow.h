@@ -14,6 +14,7 @@
 #include "cuda/memory.h"
 #include "cuda/stream.h"
 #include "pipeline/stage.h"
+#include "tests/compare_images.h"
 
 namespace contorno::test {
 
@@ -50,13 +51,7 @@ class CudaShadow final : public PlanContext {
       view.data = copy.data();
       const auto& expected = std::get<ImageView>(outputs_on_host_[port]);
       CHECK(view.format == expected.format);
-      std::size_t rows = 0;
-      for (int plane = 0; plane < view.format.planes(); ++plane)
-        for (int y = 0; y < view.format.height; ++y)
-          if (std::memcmp(view.row<char>(y, plane), expected.row<char>(y, plane), view.format.row_bytes()) !=
-              0)
-            ++rows;
-      CHECK_MESSAGE(rows == 0, "rows that differ on CUDA");
+      CHECK_MESSAGE(rows_that_differ(view, expected) == 0, "on CUDA");
     }
   }
 

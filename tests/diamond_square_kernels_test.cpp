@@ -9,6 +9,7 @@
 #include "stages/diamond_square_tile.cuh"
 // After the kernels: the passes are made of its types.
 #include "stages/diamond_square_passes.h"
+#include "tests/compare_images.h"
 #include "tests/stage_harness.h"
 
 using namespace contorno;
@@ -48,14 +49,7 @@ int different_rows(const DiamondSquarePlan& plan, const StripRule& way, const Im
   const TestImage made(format, row_extra, row_extra);
   run_emulated<T>(plan, way, made.view);
   CHECK(made.memory.intact());
-  int wrong = 0;
-  for (int plane = 0; plane < format.planes(); ++plane)
-    for (int y = 0; y < format.height; ++y)
-      wrong +=
-          std::memcmp(expected.row<char>(y, plane), made.view.row<char>(y, plane), format.row_bytes()) != 0
-              ? 1
-              : 0;
-  return wrong;
+  return rows_that_differ(expected, made.view);
 }
 
 /// Rows that differ between the emulated kernels, each way, and the CPU.

@@ -12,6 +12,7 @@
 
 #include "pipeline/levels.h"
 #include "stages/mipmap.h"
+#include "tests/compare_images.h"
 #include "tests/stage_harness.h"
 
 namespace contorno::test {

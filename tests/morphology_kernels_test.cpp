@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "stages/morphology_device.cuh"
+#include "tests/compare_images.h"
 #include "tests/stage_harness.h"
 
 #include <doctest/doctest.h>
@@ -48,14 +49,6 @@ StructuringElement beside_anchor(int width, int height) {
   std::vector<double> mask(801, 0);
   std::fill(mask.begin() + 420, mask.end(), 1.0);
   return StructuringElement::from_mask({width, height, mask});
-}
-
-int rows_that_differ(const ImageView& a, const ImageView& b) {
-  int rows = 0;
-  for (int plane = 0; plane < a.format.planes(); ++plane)
-    for (int y = 0; y < a.format.height; ++y)
-      rows += std::memcmp(a.row<char>(y, plane), b.row<char>(y, plane), a.format.row_bytes()) != 0 ? 1 : 0;
-  return rows;
 }
 
 void check(MorphologyOperation operation, const TestImage& in, const StructuringElement& element,

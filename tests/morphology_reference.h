@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "stages/morphology.h"
+#include "tests/compare_images.h"
 #include "tests/stage_harness.h"
 
 namespace contorno::test {
@@ -253,13 +254,8 @@ TestImage picture(const ImageFormat& format, std::uint64_t seed, std::size_t row
       row_extra);
 }
 
-/// The same bytes in all rows of all planes.
 inline bool same(const TestImage& a, const TestImage& b) {
-  for (int plane = 0; plane < a.view.format.planes(); ++plane)
-    for (int y = 0; y < a.view.format.height; ++y)
-      if (std::memcmp(a.view.row<char>(y, plane), b.view.row<char>(y, plane), a.view.format.row_bytes()) != 0)
-        return false;
-  return true;
+  return rows_that_differ(a.view, b.view) == 0;
 }
 
 }  // namespace contorno::test
