@@ -3,6 +3,7 @@
 
 #include "cuda/stream.h"
 #include "stages/device_table.h"
+#include "stages/overlay_kernels.cuh"
 #include "stages/overlay_label_kernel.cuh"
 #include "stages/overlay_paint.cuh"
 #include "stages/overlay_plan.h"

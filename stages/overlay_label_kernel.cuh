@@ -1,7 +1,7 @@
 // The kernel that places labels: one block, since each label is placed with respect to those before it.
 #pragma once
 
-#include "stages/overlay_kernels.cuh"
+#include "stages/overlay_job.cuh"
 
 namespace contorno::overlay_cuda {
 

@@ -1,6 +1,7 @@
 // The kernels of overlay, run on the host by the emulator, against the CPU: the same insides, as many
 // segments for every tile, and the same picture. Needs no device.
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
+#include "stages/overlay_kernels.cuh"
 #include "stages/overlay_label_kernel.cuh"
 #include "stages/overlay_paint.cuh"
 
