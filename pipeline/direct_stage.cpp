@@ -74,11 +74,12 @@ void DirectStage::plan(std::span<const ImageFormat> inputs, void* stream) {
 }
 
 void DirectStage::enqueue(std::span<const ImageView> inputs, std::span<const ImageView> outputs,
-                          void* stream) const {
-  const std::vector<Value> from(inputs.begin(), inputs.end()), to(outputs.begin(), outputs.end());
-  stage_->run({.inputs = from,
-               .outputs = to,
-               .host_outputs = to,
+                          void* stream) {
+  from_.assign(inputs.begin(), inputs.end());
+  to_.assign(outputs.begin(), outputs.end());
+  stage_->run({.inputs = from_,
+               .outputs = to_,
+               .host_outputs = to_,
                .scratches = scratches_,
                .stream = stream,
                .threads = threads_});

@@ -29,8 +29,9 @@ class DirectStage {
   /// Formats of the outputs, after plan.
   std::span<const ImageFormat> outputs() const { return outputs_; }
   /// Enqueues the work (on the CPU: does it). The images must not overlap, and live until the work is done;
-  /// only then may this be enqueued on another stream, planned again or destroyed. Throws Error(BadData).
-  void enqueue(std::span<const ImageView> inputs, std::span<const ImageView> outputs, void* stream) const;
+  /// only then may this be enqueued on another stream, planned again or destroyed. Allocates the first time
+  /// at most. Throws Error(BadData).
+  void enqueue(std::span<const ImageView> inputs, std::span<const ImageView> outputs, void* stream);
 
  private:
   class Context;
@@ -49,6 +50,7 @@ class DirectStage {
   std::vector<Request> requests_;
   std::vector<Block> blocks_;
   std::vector<std::byte*> scratches_;
+  std::vector<Value> from_, to_;  // of the last enqueue
 };
 
 }  // namespace contorno

@@ -9,6 +9,7 @@
 #include "cuda/error.h"
 #include "pipeline/applied_stage.h"
 #include "stages/catalog.h"
+#include "tests/allocation_counter.h"
 #include "tests/compare_images.h"
 #include "tests/stage_harness.h"
 
@@ -56,7 +57,9 @@ void check_stage(const StageType& type, const ParamSet& params, const ImageForma
     applied.run();
     direct.plan(formats, nullptr);
     for (const ImageFormat& made : direct.outputs()) out.push_back(image(made));
+    const std::uint64_t before = test::allocations();
     direct.enqueue(in, out, nullptr);
+    if (seed > 1) CHECK(test::allocations() == before);
     for (std::size_t port = 0; port < out.size(); ++port)
       CHECK(test::rows_that_differ(out[port], std::get<ImageView>(applied.output(port))) == 0);
     for (std::size_t port = 0; port < in.size(); ++port)
