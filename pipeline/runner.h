@@ -44,6 +44,9 @@ struct RunOptions {
   Trace* trace = nullptr;
   /// Called from the finisher thread for every frame put aside; must be quick.
   std::function<void(const FrameFailure&)> on_failure;
+  /// Called from the finisher thread for every result of a frame that the source warns of, before the sinks
+  /// get it; must be quick.
+  std::function<void(std::uint64_t frame, const std::string& warning)> on_warning;
   /// Called from the finisher thread for every result before the sinks get it, with probes on; must be quick.
   std::function<void(const FrameTimes&)> on_times;
 };

@@ -15,6 +15,7 @@ void Runner::read_loop() {
     Slot& slot = slots_[static_cast<std::size_t>(ring_.held())];
     FrameInput& input = slot.graph->input();
     const std::int64_t start = now_ns();
+    input.warning.clear();
     const ReadResult result = source_.read(input);
     if (result == ReadResult::End) break;
     if (result == ReadResult::FormatChanged) {
@@ -119,6 +120,8 @@ void Runner::finish_loop() {
 }
 
 void Runner::deliver(Slot& slot) {
+  if (const std::string& warning = slot.graph->input().warning; options_.on_warning && !warning.empty())
+    options_.on_warning(slot.number, warning);
   record_times(slot);
   count_contours(slot);
   std::size_t part = 3 + graph_.nodes.size();

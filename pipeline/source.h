@@ -36,7 +36,8 @@ struct FrameInfo {
 struct FrameInput {
   ImageView frame, maps;  ///< data is null where the stream has none
   FrameInfo info;
-  std::string error;  ///< set with ReadResult::Bad: why the frame cannot be used
+  std::string error;    ///< set with ReadResult::Bad: why the frame cannot be used
+  std::string warning;  ///< set with ReadResult::Frame, empty before: what is odd about a frame that is used
 };
 
 enum class ReadResult : std::uint8_t {

@@ -62,6 +62,9 @@ class DatasetSource final : public Source {
       return ReadResult::Bad;
     }
     if (next_.frame) copy_frame(input.frame);
+    // Once a file, with its first item.
+    if (item_ == 0 && reader_.header().surplus != 0)
+      input.warning = surplus_warning(reader_.header(), files_.items[file_].map.string());
     ++count_;
     if (++item_ == item_count_) next_file();
     return ReadResult::Frame;

@@ -31,7 +31,7 @@ struct NpyHeader {
   std::array<std::uint64_t, kMaxDimensions> sides{};
   std::uint64_t elements = 0;  ///< product of the sides; may be 0
   std::uint64_t offset = 0;    ///< of the first sample in the file
-  std::uint64_t surplus = 0;   ///< bytes behind the last sample: worth a warning, not an error
+  std::uint64_t surplus = 0;   ///< bytes behind the last sample, which nobody reads: see surplus_warning
 
   std::span<const std::uint64_t> shape() const {
     return {sides.data(), static_cast<std::size_t>(dimensions)};
@@ -40,6 +40,9 @@ struct NpyHeader {
 
 /// "(3, 480, 640) float32", for messages.
 std::string describe(const NpyHeader& header);
+
+/// A sentence for the user when the file `name` is longer than its header says; empty when it is not.
+std::string surplus_warning(const NpyHeader& header, std::string_view name);
 
 /// Parses the start of a file of `file_bytes` bytes; `start` must hold the header whole (or the file's end).
 /// `name` is for messages.

@@ -190,6 +190,12 @@ std::string describe(const NpyHeader& header) {
                      header.boolean ? "bool" : name_of(header.type));
 }
 
+std::string surplus_warning(const NpyHeader& header, std::string_view name) {
+  if (header.surplus == 0) return {};
+  return fmt::format("'{}' is longer than its header says: {} bytes behind the {} samples are not read", name,
+                     header.surplus, describe(header));
+}
+
 NpyHeader parse_npy_header(std::string_view start, std::uint64_t file_bytes, std::string_view name) {
   const auto bad = [&](std::string_view what) {
     return Error(ExitCode::BadData, fmt::format("'{}' is not a readable .npy file: {}", name, what));

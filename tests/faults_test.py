@@ -112,13 +112,31 @@ def test_maps_that_are_too_short_are_put_aside_and_too_long_ones_read(small):
     assert run_small(small, "whole").returncode == 0
     whole = (small / "maps" / "1.npy").read_bytes()
     (small / "maps" / "1.npy").write_bytes(whole + b"left over")
-    assert run_small(small, "longer").returncode == 0
+    done = run_small(small, "longer")
+    assert done.returncode == 0
+    warnings = [line for line in done.stderr.splitlines() if "warning" in line]
+    assert len(warnings) == 1 and warnings[0].startswith("contorno: frame 1 with a warning: ")
+    assert "1.npy" in warnings[0] and "9 bytes" in warnings[0]
     assert (small / "longer" / "contours.jsonl").read_bytes() == (small / "whole" / "contours.jsonl").read_bytes()
     (small / "maps" / "1.npy").write_bytes(whole[:-1])
     done = run_small(small, "shorter")
     assert done.returncode == 3
     assert "1.npy" in done.stderr and "too short" in done.stderr
     assert [line["frame"] for line in read_lines(small / "shorter" / "contours.jsonl")] == [0, 2]
+
+
+@pytest.mark.parametrize("command", [["find-contours", "IN", "--json", "OUT"], ["apply", "morphology", "IN", "OUT.npy"],
+                                     ["mean-shift", "IN", "OUT.npy", "--sigma", "0.5"]], ids=lambda command: command[0])
+def test_an_array_longer_than_its_header_says_is_used_with_a_warning(tmp_path, command):
+    np.save(tmp_path / "IN", np.linspace(0, 1, 20, dtype=np.float32).reshape(5, 4))
+    for extra in (b"", b"left over"):
+        (tmp_path / "IN").write_bytes((tmp_path / "IN.npy").read_bytes() + extra)
+        (tmp_path / "IN").rename(tmp_path / "long.npy")
+        arguments = ["long.npy" if word == "IN" else word for word in command]
+        done = subprocess.run([PROGRAM, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        expected = "contorno: warning: 'long.npy' is longer than its header says: 9 bytes behind the (5, 4) float32 samples are not read\n"
+        assert done.stderr == (expected if extra else "")
 
 
 @pytest.mark.parametrize("mebibytes", [700, 1000, 1500])

@@ -8,6 +8,7 @@
 #include "cuda/error.h"
 #include "pipeline/applied_stage.h"
 #include "plugins/npy.h"
+#include "tools/warn.h"
 #if CONTORNO_HAVE_GSTREAMER
 #include "plugins/gst_media.h"
 #endif
@@ -44,6 +45,7 @@ LoadedImage load_npy(const std::string& path, Layout layout) {
     format.height = side(0), format.width = side(1), format.channels = side(2);
   LoadedImage image = image_with_memory(format);
   reader.read_image(0, image.view);
+  warn(surplus_warning(header, path));
   return image;
 }
 

@@ -15,6 +15,7 @@
 #include "stages/find_contours_cuda.h"
 #include "tools/commands.h"
 #include "tools/text_file.h"
+#include "tools/warn.h"
 
 namespace contorno {
 namespace {
@@ -70,6 +71,7 @@ FoundContours find(const ImageView& image, const FindContoursOptions& options, c
 
 int run(const Arguments& arguments) {
   NpyArray image = read_npy(arguments.input);
+  warn(surplus_warning(image.header, arguments.input));
   NpyArray mask;
   FindContoursOptions options;
   options.level = arguments.level;
@@ -80,6 +82,7 @@ int run(const Arguments& arguments) {
                         : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   if (!arguments.mask.empty()) {
     mask = read_npy(arguments.mask);
+    warn(surplus_warning(mask.header, arguments.mask));
     if (!mask.header.boolean)
       throw Error(ExitCode::BadData,
                   fmt::format("{}: the mask is {}, wanted bool", arguments.mask, describe(mask.header)));

@@ -12,6 +12,7 @@
 #include "stages/mean_shift_points.h"
 #include "stages/sample_value.h"
 #include "tools/commands.h"
+#include "tools/warn.h"
 
 namespace contorno {
 namespace {
@@ -30,6 +31,7 @@ struct Points {
 
 Points read_points(const std::string& path) {
   const NpyArray array = read_npy(path);
+  warn(surplus_warning(array.header, path));
   const auto shape = array.header.shape();
   if (shape.size() > 2 || (shape.size() == 2 && (shape[1] < 1 || shape[1] > MeanShift::kMaxDims)))
     throw Error(ExitCode::BadData, fmt::format("{}: the array is {}, wanted N points x 1 to {} numbers", path,

@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "config/load.h"
-#include "config/source_text.h"
 #include "cuda/error.h"
 #include "pipeline/runner.h"
 #include "plugins/text_pango.h"
@@ -17,6 +16,7 @@
 #include "tools/report.h"
 #include "tools/run_watch.h"
 #include "tools/text_file.h"
+#include "tools/warn.h"
 
 namespace contorno {
 namespace {
@@ -29,23 +29,25 @@ struct RunArguments {
   bool preview = false, quiet = false;
 };
 
-/// Puts-aside messages: each of the first few, then every power of ten, so that a log is never flooded.
-class FailureLog {
+/// Messages about single frames: each of the first few, then every power of ten, so that a log is never
+/// flooded.
+class FrameLog {
  public:
-  void operator()(const FrameFailure& failure) {
-    // Names of files are in it, and may forge neither lines of a log nor colours.
-    const std::string reason = config::printable(failure.reason, kMostCharacters);
+  /// `what` happens to the frames, as in "frame 3 put aside: ...".
+  explicit FrameLog(std::string_view what) : what_(what) {}
+  void operator()(std::uint64_t frame, const std::string& sentence) {
+    const std::string reason = printable_sentence(sentence);
     ++count_;
     if (count_ <= 5)
-      fmt::print(stderr, "contorno: frame {} put aside: {}\n", failure.frame, reason);
+      fmt::print(stderr, "contorno: frame {} {}: {}\n", frame, what_, reason);
     else if (count_ == next_)
-      fmt::print(stderr, "contorno: {} frames put aside so far, the last one {}: {}\n", count_, failure.frame,
+      fmt::print(stderr, "contorno: {} frames {} so far, the last one {}: {}\n", count_, what_, frame,
                  reason);
     if (count_ == next_) next_ *= 10;
   }
 
  private:
-  static constexpr std::size_t kMostCharacters = 4096;
+  std::string_view what_;
   std::uint64_t count_ = 0, next_ = 10;
 };
 
@@ -105,16 +107,18 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
   config::bind_source(graph, source->format());
   const Sinks sinks = make_sinks(graph);
   const std::unique_ptr<TextRasteriser> text = make_pango_text();
-  FailureLog failure_log;
+  FrameLog failures("put aside"), warnings("with a warning");
   std::unique_ptr<Trace> trace;
   if (!arguments.trace.empty()) trace = std::make_unique<Trace>(1U << 20);
-  Runner runner(graph, *source, sinks.bindings,
-                {.backend = backend,
-                 .max_frames = arguments.frames,
-                 .output_root = arguments.output,
-                 .text = text.get(),
-                 .trace = trace.get(),
-                 .on_failure = [&](const FrameFailure& failure) { failure_log(failure); }});
+  Runner runner(
+      graph, *source, sinks.bindings,
+      {.backend = backend,
+       .max_frames = arguments.frames,
+       .output_root = arguments.output,
+       .text = text.get(),
+       .trace = trace.get(),
+       .on_failure = [&](const FrameFailure& failure) { failures(failure.frame, failure.reason); },
+       .on_warning = [&](std::uint64_t frame, const std::string& warning) { warnings(frame, warning); }});
   const auto write_report = [&] {
     if (!arguments.report.empty())
       write_text_file(arguments.report,
