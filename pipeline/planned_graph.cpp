@@ -189,7 +189,7 @@ void PlannedGraph::place_values() {
   Placer placer;
   for (const bool real : {false, true}) {
     if (real) placer.allocate(host_block_, pinned_block_, device_block_);
-    // Rows are downloaded with the bytes between them, which no stage writes.
+    // Scratch begins as zeros, and rows are downloaded with the bytes between them, which no stage writes.
     if (real && device_block_.size() > 0)
       fill_async(device_block_.data(), 0, device_block_.size(), stream_.get());
     downloads_.clear();

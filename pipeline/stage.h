@@ -56,7 +56,9 @@ class PlanContext {
   virtual ~PlanContext() = default;
   virtual const Format& input(std::size_t port) const = 0;
   virtual void set_output(std::size_t port, const Format& format) = 0;
-  /// `bytes` of memory that only this stage uses, aligned to kAlignment; contents between frames are kept.
+  /// `bytes` of memory that only this stage uses, aligned to kAlignment. Scratch of kind Device begins as
+  /// zeros after every plan, before the first run on its stream; all scratch keeps from frame to frame what
+  /// the stage leaves there.
   virtual Scratch scratch(std::size_t bytes, MemoryKind kind) = 0;
   virtual std::span<const ClassSpec> classes() const = 0;
   /// `first_guess`, or more if an earlier frame overflowed it (see Stage::overflow).

@@ -1,8 +1,6 @@
 // Contour assembly on the device. The CUDA contour engine reads the map itself, so it starts here from the
 // map behind the crossings: bits, links, ranks and points in a few launches, then the contours that exist are
 // written to the host.
-#include "cuda/memory.h"
-#include "cuda/stream.h"
 #include "stages/contour_assembly.h"
 #include "stages/contour_engine_cuda.h"
 #include "stages/sample_value.h"
@@ -29,20 +27,15 @@ class ContourAssemblyCuda final : public Stage {
     spec.min_points = static_cast<unsigned>(params_.min_points);
     spec.point_capacity = points_;
     spec.contour_capacity = planned_contours(points_);
-    const std::size_t bytes = engine_.plan(spec);
-    workspace_ = Block();
-    workspace_ = Block(bytes, MemoryKind::Device);
-    const Stream stream = Stream::create();
-    engine_.prepare(workspace_.data(), stream.get());
-    stream.synchronize();
+    workspace_ = context.scratch(engine_.plan(spec), MemoryKind::Device);
     context.set_output(0, planned_output(map, points_));
   }
 
   void run(const RunContext& context) const override {
     const auto& crossings = std::get<CrossingsView>(context.inputs[0]);
     const auto& contours = std::get<ContoursView>(context.outputs[0]);
-    engine_.enqueue_to_host(crossings.map, crossings.upload, {}, workspace_.data(), contours,
-                            std::get<ContoursView>(context.host_outputs[0]), context.stream);
+    engine_.enqueue_to_host(crossings.map, crossings.upload, {}, context.scratch<std::byte>(workspace_),
+                            contours, std::get<ContoursView>(context.host_outputs[0]), context.stream);
   }
 
   std::uint64_t overflow(const RunContext& context) const override {
@@ -52,7 +45,7 @@ class ContourAssemblyCuda final : public Stage {
  private:
   ContourAssemblyParams params_;
   CudaContourEngine engine_;
-  Block workspace_;  // not the slot's scratch: it must be cleared once before the first frame
+  Scratch workspace_;  // begins as zeros, so it needs no CudaContourEngine::prepare
   std::uint64_t points_ = 0;
 };
 

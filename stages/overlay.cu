@@ -114,11 +114,7 @@ class OverlayCuda final : public Stage {
     touched_ = take(tiles_ * sizeof(unsigned));
     bin_begin_ = take(bins * sizeof(unsigned));
     bin_end_ = take(bins * sizeof(unsigned));
-    bin_count_ = Block();
-    bin_count_ = Block(bins * sizeof(unsigned), MemoryKind::Device);
-    const Stream stream = Stream::create();
-    fill_async(bin_count_.data(), 0, bin_count_.size(), stream.get());
-    stream.synchronize();
+    bin_count_ = take(bins * sizeof(unsigned));
     references_ = take(job_.reference_capacity * sizeof(unsigned));
     points_ = take(contours.point_capacity * sizeof(FramePoint));
     point_class_ = take(contours.point_capacity * sizeof(unsigned));
@@ -149,7 +145,7 @@ class OverlayCuda final : public Stage {
           static_cast<unsigned long long>(in.row_pitch) * static_cast<unsigned>(plan_.format.height) / 16;
       job.copy_blocks = blocks_for((job.frame_words + kCopiedWords - 1) / kCopiedWords);
     }
-    job.bin_count = reinterpret_cast<unsigned*>(bin_count_.data());
+    job.bin_count = context.scratch<unsigned>(bin_count_);
     job.inside = context.scratch<unsigned>(inside_);
     job.bin_begin = context.scratch<unsigned>(bin_begin_);
     job.bin_end = context.scratch<unsigned>(bin_end_);
@@ -166,10 +162,10 @@ class OverlayCuda final : public Stage {
   OverlayParams params_;
   OverlayPlan plan_;
   Block classes_, pictures_, pixels_;
-  Block bin_count_;  ///< not the slot's scratch: it must be cleared once before the first frame
-  Job job_;          ///< what does not change from frame to frame
+  Job job_;  ///< what does not change from frame to frame
   std::size_t tiles_ = 0, inside_bytes_ = 0;
   unsigned processors_ = 0;  ///< of the device
+  Scratch bin_count_;        ///< begins as zeros, and is left so by every frame
   Scratch inside_, listed_, touched_count_, touched_, bin_begin_, bin_end_, references_, points_,
       point_class_, boxes_, placed_, placed_count_, outcome_;
 };

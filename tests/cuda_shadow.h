@@ -61,11 +61,11 @@ class CudaShadow final : public PlanContext {
     if (outputs_.size() <= port) outputs_.resize(port + 1);
     ImageView view = std::get<ImageView>(outputs_on_host_.at(port));
     view.format = std::get<ImageFormat>(format);
-    view.data = take(bytes_of(view), MemoryKind::Device);
+    view.data = take(bytes_of(view), MemoryKind::Device, kUnwritten);
     outputs_[port] = view;
   }
   Scratch scratch(std::size_t bytes, MemoryKind kind) override {
-    scratches_.push_back(take(bytes, kind));
+    scratches_.push_back(take(bytes, kind, kind == MemoryKind::Device ? 0 : kUnwritten));
     return {scratches_.size() - 1};
   }
   std::span<const ClassSpec> classes() const override { return host_.classes(); }
@@ -83,9 +83,11 @@ class CudaShadow final : public PlanContext {
                                                : view.row_pitch * view.format.height);
   }
 
-  std::byte* take(std::size_t bytes, MemoryKind kind) {
+  static constexpr int kUnwritten = 0xA5;
+
+  std::byte* take(std::size_t bytes, MemoryKind kind, int value) {
     blocks_.emplace_back(std::max<std::size_t>(bytes, 1), kind);
-    fill_async(blocks_.back().data(), 0xA5, std::max<std::size_t>(bytes, 1), stream_.get());
+    fill_async(blocks_.back().data(), value, std::max<std::size_t>(bytes, 1), stream_.get());
     stream_.synchronize();
     return blocks_.back().data();
   }
