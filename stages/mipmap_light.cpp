@@ -57,6 +57,7 @@ void fill_codes(LightTables& tables) {
     const double code = 255 * (share <= 0.0031308 ? 12.92 * share : encode_curve(share));
     vectors.small[light] = static_cast<std::uint8_t>(std::floor(code + 0.5));
   }
+  vectors.parabolas = find_light_parabolas(tables.whole);
   fill_cubics(vectors);
   const auto code_of = [&](int light) {
     return light < kSmallLight ? vectors.small[light] : code_by_cubic(vectors, light);

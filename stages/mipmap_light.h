@@ -29,6 +29,17 @@ struct LightLine {
   float start = 0, slope = 0;
 };
 
+/// The way from 8 bits to light by arithmetic, for kernels that can look up in 16 entries only: a parabola
+/// for every 16 codes that gives their lights exactly. With the entries of code / 16, x = 512 * code +
+/// fractions[min(code, 15)] and integers of 16 bits,
+///   light = constant + ((slope + (curve * x >> 16)) * x >> 16).
+struct LightParabolas {
+  alignas(16) std::uint8_t constants[2][16], slopes[2][16], curves[2][16];  ///< low bytes, high bytes
+  alignas(16) std::uint8_t fractions[16];
+};
+/// For the 256 lights of LightTables::whole. Throws InternalError where there are none.
+LightParabolas find_light_parabolas(const std::uint16_t* whole);
+
 /// The way back to 8 bits as it is defined, for kernels that look up in registers: below kSmallLight `small`,
 /// from there on a cubic a quarter octave, whose whole part is the code. It is within 0.001 of the curve.
 inline constexpr int kSmallLight = 256;
@@ -36,7 +47,8 @@ struct LightVectors {
   alignas(64) std::uint8_t low[256], high[256];  ///< of `whole` minus 32768
   alignas(64) std::uint8_t small[kSmallLight];
   alignas(64) float cubic[4][32];  ///< by the low bits of exponent and mantissa
-  std::uint8_t codes[65536];       ///< all of it, one look-up instead of the two and more of `cells`
+  LightParabolas parabolas;
+  std::uint8_t codes[65536];  ///< all of it, one look-up instead of the two and more of `cells`
 };
 
 struct LightTables {

@@ -1,5 +1,4 @@
-// Rows of uint8 in linear light. AVX-512 looks both tables up in registers; without it they are read from
-// memory, a byte at a time.
+// Rows of uint8 in linear light with AVX-512, which looks both tables up in registers.
 #include "stages/mipmap_vectors.h"
 
 namespace contorno {
@@ -7,60 +6,6 @@ namespace contorno {
 #if defined(__x86_64__)
 
 namespace {
-
-// AVX2: look-ups keep the ports for loads busy, so alphas go through vectors.
-// -------------------------------------------------------------------------------------------------------
-
-/// One pixel of the output. Without kAlpha its last byte stays as it is.
-template <int kC, bool kAlpha>
-inline __attribute__((always_inline)) void halve_light_pixel(const std::uint16_t* whole,
-                                                             const std::uint8_t* codes,
-                                                             const std::uint8_t* top,
-                                                             const std::uint8_t* bottom, std::uint8_t* out) {
-  constexpr int kLast = kC - 1;
-  for (int c = 0; c < (kC % 2 == 0 ? kLast : kC); ++c)
-    out[c] = codes[(whole[top[c]] + whole[top[kC + c]] + whole[bottom[c]] + whole[bottom[kC + c]] + 2) >> 2];
-  if constexpr (kAlpha)
-    out[kLast] = static_cast<std::uint8_t>(
-        (top[kLast] + top[kC + kLast] + bottom[kLast] + bottom[kC + kLast] + 2) >> 2);
-}
-
-/// Eight pixels of four channels: their alphas, and 0 for colours.
-CONTORNO_AVX2 inline void halve_alphas(const std::uint8_t* top, const std::uint8_t* bottom,
-                                       std::uint8_t* out) {
-  const auto column_sums = [&](int at) CONTORNO_AVX2 {
-    const __m256i upper = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(top + at));
-    const __m256i lower = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bottom + at));
-    return _mm256_add_epi32(_mm256_srli_epi32(upper, 24), _mm256_srli_epi32(lower, 24));
-  };
-  const __m256i sums = _mm256_hadd_epi32(column_sums(0), column_sums(32));
-  const __m256i means = _mm256_srli_epi32(_mm256_add_epi32(sums, _mm256_set1_epi32(2)), 2);
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out),
-                      _mm256_slli_epi32(_mm256_permute4x64_epi64(means, 0xD8), 24));
-}
-
-template <int kC>
-CONTORNO_AVX2 void halve_light_avx2(const MipmapLight& tables, const void* top, const void* bottom, void* out,
-                                    int width) {
-  constexpr int kTogether = 8;  // px
-  const std::uint16_t* whole = tables.whole;
-  const std::uint8_t* codes = tables.vectors->codes;
-  const auto* upper = static_cast<const std::uint8_t*>(top);
-  const auto* lower = static_cast<const std::uint8_t*>(bottom);
-  auto* to = static_cast<std::uint8_t*>(out);
-  int x = 0;
-  for (; x + kTogether <= width; x += kTogether) {
-    if constexpr (kC == 4) halve_alphas(upper, lower, to);
-#pragma GCC unroll 8
-    for (int i = 0; i < kTogether; ++i, upper += 2 * kC, lower += 2 * kC, to += kC)
-      halve_light_pixel<kC, kC == 2>(whole, codes, upper, lower, to);
-  }
-  for (; x < width; ++x, upper += 2 * kC, lower += 2 * kC, to += kC)
-    halve_light_pixel<kC, kC % 2 == 0>(whole, codes, upper, lower, to);
-}
-
-// AVX-512 with byte permutations.
-// -------------------------------------------------------------------------------------------------------
 
 /// Without alpha: all outputs in order. With it: all colours in order, then all alphas. Eight to a lane: four
 /// in its low half, which is unpacked for itself, four in its high one.
@@ -227,9 +172,7 @@ HalveRow halve_light_simd(int channels, Simd simd) {
   if (simd == Simd::Portable) return nullptr;
   constexpr HalveRow kWide[] = {halve_light_vbmi<1>, halve_light_vbmi<2>, halve_light_vbmi<3>,
                                 halve_light_vbmi<4>};
-  constexpr HalveRow kNarrow[] = {halve_light_avx2<1>, halve_light_avx2<2>, halve_light_avx2<3>,
-                                  halve_light_avx2<4>};
-  return (simd == Simd::Avx512 && has_vbmi() ? kWide : kNarrow)[channels - 1];
+  return simd == Simd::Avx512 && has_vbmi() ? kWide[channels - 1] : halve_light_avx2(channels);
 }
 EncodeLight encode_light_simd() {
   return has_vbmi() ? encode_light_vbmi : nullptr;

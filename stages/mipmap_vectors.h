@@ -24,6 +24,7 @@ namespace contorno {
 bool has_vbmi();
 /// The kernel for light of so many channels, the fastest that `simd` allows, or null.
 HalveRow halve_light_simd(int channels, Simd simd);
+HalveRow halve_light_avx2(int channels);
 
 #if defined(__x86_64__)
 

@@ -124,6 +124,22 @@ TEST_CASE("every code of sRGB survives the way to light and back") {
   CHECK(light_to_code16(tables.lines, std::nanf("")) == 0);
 }
 
+TEST_CASE("parabolas give the light of every code in integers of 16 bits") {
+  const LightTables& tables = light_tables();
+  const LightParabolas& all = tables.vectors.parabolas;
+  const auto entry = [](const std::uint8_t(&table)[2][16], int segment) {
+    return table[0][segment] + 256U * table[1][segment];
+  };
+  for (int code = 0; code < 256; ++code) {
+    const std::uint32_t x =
+        (512U * static_cast<std::uint32_t>(code) + all.fractions[std::min(code, 15)]) & 0xFFFFU;
+    const std::uint32_t chord = entry(all.slopes, code / 16) + (entry(all.curves, code / 16) * x >> 16);
+    const std::uint32_t light = entry(all.constants, code / 16) + ((chord & 0xFFFFU) * x >> 16);
+    INFO("code ", code);
+    CHECK((light & 0xFFFFU) == tables.whole[code]);
+  }
+}
+
 TEST_CASE("premultiplied weighs colours by alpha, and takes the plain mean where all is transparent") {
   for (const auto& [width, height] : kSizes) {
     TestImage in = random_image<std::uint8_t>(width, height, 4, 9, 4);

@@ -239,6 +239,18 @@ TEST_CASE("levels that no cache keeps have the same bits, in rows of any length"
   }
 }
 
+TEST_CASE("every pair of codes has the same mean in light with any SIMD") {
+  for (const int channels : {1, 2, 3, 4}) {
+    TestImage in(ImageFormat{.width = 512, .height = 512, .channels = channels});
+    for (int y = 0; y < 512; ++y)
+      for (int x = 0; x < 512; ++x)
+        for (int c = 0; c < channels; ++c)
+          in.at<std::uint8_t>(x, y, c) = static_cast<std::uint8_t>((x ^ y) & 1 ? x / 2 : y / 2);
+    const auto results = levels_by_simd(in.view, {.stop = 256, .linear_light = true});
+    for (const auto& result : results) CHECK(result == results[0]);
+  }
+}
+
 TEST_CASE("the whole chain lies side by side in one image, with nothing else in it") {
   for (const auto& [width, height] :
        {std::pair{67, 131}, std::pair{1, 40}, std::pair{40, 1}, std::pair{1, 1}, std::pair{256, 32}}) {
