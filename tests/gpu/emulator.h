@@ -12,8 +12,10 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #define __device__
@@ -45,8 +47,15 @@ struct Block;
 inline std::vector<Block>* together = nullptr;  ///< the blocks that run now
 inline Barrier cluster;
 
+/// Lanes of a warp that do something together. A result stays until all have met again.
+struct Group {
+  Barrier barrier;
+  unsigned least = 0, result = 0;
+};
+
 struct Block {
   Barrier all;
+  std::map<std::pair<unsigned, unsigned>, Group> groups;  ///< by warp and lanes
   std::vector<Barrier> warps;
   /// 32 a warp, twice: what lanes give next does not overwrite what slower ones have yet to see.
   std::vector<unsigned long long> lanes;
@@ -401,11 +410,15 @@ inline unsigned peers_with(unsigned value) {
   for (unsigned lane = 0; lane < 32; ++lane) peers |= (all[lane] == value ? 1U : 0U) << lane;
   return peers;
 }
+/// Called by the peers, whatever the other lanes do: each gives its value, the last one says which is least.
 inline unsigned lowest_among(unsigned peers, unsigned value) {
-  const auto all = emulated::gather_warp(value);
-  for (unsigned lane = 0; lane < 32; ++lane)
-    if ((peers >> lane & 1) != 0) value = std::min(value, all[lane]);
-  return value;
+  emulated::Block& block = *emulated::running->block;
+  emulated::Group& group = block.groups[{threadIdx.x / 32, peers}];
+  group.barrier.expected = std::popcount(peers);
+  group.least = group.barrier.arrived == 0 ? value : std::min(group.least, value);
+  if (group.barrier.arrived == group.barrier.expected - 1) group.result = group.least;
+  emulated::meet(group.barrier, 0);
+  return group.result;
 }
 inline unsigned highest_of_warp(unsigned value) {
   return ~lowest_among(~0U, ~value);
