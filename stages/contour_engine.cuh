@@ -1,18 +1,19 @@
 // The contour engine on the device: what its kernels share. A frame's maps become contours in three launches
-// if small, six if large (_read, _tile, _link, _rank and _pieces, _join, _number, _place are the
-// files):
+// if small, five if large (_read, _tile, _link, _rank and _pieces, _join, _number with _heads and _scan,
+// _place are the files):
 //
 //   trace_small, or             a tile of 64 x 32 cells: reads its samples, finds its segments, links them
 //   trace_tiles, trace_dense    into pieces (the parts of contours inside the tile), ranks each segment in
 //                               its piece, in shared memory. Closed pieces are finished contours.
-//   join_pieces, finish_pieces  rank the open pieces by pointer jumping, over tile borders
-//   number_contours             numbers and offsets of contours: a scan over first segments in raster order
-//   join_and_number             all three, for small maps
+//   join_pieces                 ranks the open pieces by pointer jumping, over tile borders
+//   finish_and_number           where in its contour each lies; numbers and offsets of contours, in the
+//                               raster order of their first segments
+//   join_and_number             both, for small maps
 //   place_points                writes every point where it belongs
 //
 // The order of everything that comes out follows from raster ids; atomics only hand out places in
-// intermediate arrays, so two runs give the same bits. A segment's raster id is 2 * (row * cell_columns +
-// column) + sub.
+// intermediate arrays, so two runs give the same bits. A segment's raster id is
+// 2 * ((plane * cell_rows + row) * cell_columns + column) + sub.
 #pragma once
 
 #include <cstddef>
@@ -29,6 +30,7 @@ inline constexpr int kTileEdges = kTileColumns + kTileRows;  ///< grid edges on 
 inline constexpr int kTileSlots = 5 * kTileEdges;            ///< one an edge, four a sample (one a quadrant)
 inline constexpr int kMaxLevels = 128;
 inline constexpr unsigned kNone = 0xFFFFFFFFU;
+inline constexpr unsigned kMostHeads = 4096;  ///< contours that can be numbered without a scan
 
 enum Side : int { kTop = 0, kRight = 1, kBottom = 2, kLeft = 3 };
 
@@ -49,7 +51,9 @@ struct Counters {
   unsigned active;
   unsigned segments;
   unsigned dense_tiles;
-  unsigned finished_blocks;
+  unsigned heads;                             ///< listed
+  unsigned finishing_blocks;                  ///< of finish_and_number, done with their pieces
+  unsigned finished_blocks;                   ///< of place_points
   unsigned earlier_segments, earlier_pieces;  ///< of the groups before
   alignas(8) unsigned long long numbered;     ///< contours << 32 | points, of the groups up to now
 };
@@ -60,7 +64,7 @@ struct alignas(16) PieceInfo {
   unsigned base;
   unsigned length_closed;  ///< length, top bit: closed
   unsigned head;           ///< piece with the contour's smallest raster id; kNone: dropped
-  unsigned first;          ///< 1: this piece begins an open contour and `from` is its first point
+  unsigned first;          ///< 1: begins an open contour, at `from`; if closed by itself: smallest raster id
 };
 
 /// A piece that is not a contour by itself.
@@ -82,10 +86,10 @@ inline constexpr unsigned kInSlot = 1U << 31, kEnd = 1U << 31;
 
 /// What a chain's pieces say together, collected at its highest piece.
 struct alignas(16) Chain {
-  unsigned long long first;  ///< least (smallest raster id << 32 | active piece)
-  unsigned long long last;   ///< greatest (largest raster id << 32 | active piece), if closed
-  unsigned far;              ///< most segments from a piece to the highest one
-  unsigned count;            ///< segments of the highest piece
+  unsigned long long first;  ///< least (smallest raster id << 32 | piece)
+  unsigned long long last;  ///< if closed, greatest (largest raster id << 32 | segments to the highest piece)
+  unsigned far;             ///< most segments from a piece to the highest one
+  unsigned count;           ///< segments of the highest piece
   unsigned unused[2];
 };
 
@@ -96,19 +100,21 @@ struct Work {
   Counters* counters;
   TileBits* tile_bits;              ///< of the tiles with too many segments for trace_tiles, in any order
   unsigned* dense_tiles;            ///< which tile each of them is
-  unsigned long long* scan_status;  ///< one a block of number_contours
+  unsigned long long* scan_status;  ///< one a block of number_by_scan
   uint2* tile_pieces;               ///< first piece, number of pieces
   unsigned short* row_pieces;       ///< kTileRows + 1 a tile: first piece whose first segment is in the row
   unsigned* slots;                  ///< see slot_of_edge, slot_of_sample
   P* points;                        ///< end point of each segment, tile by tile
   uint2* places;                    ///< its piece (kNone: no point) and its place in the piece
-  unsigned* head_points;  ///< a contour's number of points at its head piece (top bit: closed), else 0
+  unsigned* head_points;  ///< a contour's number of points at its head piece (top bit: closed), else 0;
+                          ///< all zero between frames
   PieceInfo* pieces;
   P* from;                ///< first point of a piece, if open
   unsigned* head_offset;  ///< at head pieces: the contour's first point
   ActivePiece* active;
   uint4* windows;  ///< Window, read and written whole
   Chain* chains;
+  unsigned* heads;  ///< of the first kMostHeads contours: pieces closed by themselves (top bit), chains
 };
 
 template <class P>
@@ -146,6 +152,7 @@ struct Job {
   unsigned min_points;
   unsigned segment_capacity, piece_capacity;
   unsigned long long point_capacity, contour_capacity;
+  unsigned few_heads;  ///< so many contours are numbered without a scan
   unsigned scan_blocks;
   int levels;
   double level[kMaxLevels];

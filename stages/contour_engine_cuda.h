@@ -57,6 +57,9 @@ struct ContourEngineSpec {
   /// tiles run at the same time, and so do those of a band that has no more. The same results; tests try both
   /// ways.
   int small_tiles = 528;
+  /// Up to so many contours of a large map (4096 at most) are numbered without a scan. The same results;
+  /// tests try both ways.
+  unsigned few_contours = 4096;
   bool operator==(const ContourEngineSpec&) const = default;
 };
 

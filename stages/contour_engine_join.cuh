@@ -2,7 +2,7 @@
 // which contour it lies.
 //
 // Reads   windows and active of the active pieces, slots
-// Writes  windows; chains at the highest piece of each chain; then pieces and head_points
+// Writes  windows; chains at the highest piece of each chain; heads; then pieces and head_points
 //
 // In global memory the threads never wait for each other: a window is read and written whole, and whatever
 // state of another piece's window is seen, both together are a window of this piece. A window that is old
@@ -18,12 +18,17 @@ inline constexpr int kJoinThreads = 1024;
 inline constexpr int kRankThreads = 256;
 inline constexpr unsigned kJoinPlaces = 1792;  ///< pieces that one block ranks alone: what fits into 99 KiB
 inline constexpr unsigned kMaxCluster = 16;
+/// Up to so many pieces add themselves to their chains one by one: that is shorter, until thousands of one
+/// chain wait for each other.
+inline constexpr unsigned kFewPieces = 16384;
 
-/// A chain in shared memory, where atomics of 64 bits are slow: who has the first and the last id is asked
-/// for when the ids are known.
+/// A chain in shared memory, where atomics of 64 bits are slow: what belongs to the first and the last id is
+/// asked for when the ids are known.
 struct BlockChain {
-  unsigned first_id, last_id, far, count, head, last;
+  unsigned first_id, last_id, far, count, head, from_last;
 };
+
+inline constexpr unsigned kClosedPiece = 1U << 31;  ///< of a head: the contour is this piece
 
 struct JoinShared {
   uint4 windows[2][kJoinPlaces];
@@ -71,33 +76,83 @@ __device__ __forceinline__ Window rank_in_memory(const Work<P>& work, unsigned i
   return own;
 }
 
-/// Adds piece i to its chain. Called by whole warps; pieces of one chain in a warp are added together, since
-/// a large map may have thousands in one chain.
+/// Adds `piece` to its chain. Called by whole warps; unless there are few, pieces of one chain in a warp are
+/// added together.
 template <class P>
-__device__ __forceinline__ void collect(const Work<P>& work, unsigned i, bool valid, const Window& window) {
+__device__ __forceinline__ void collect(const Work<P>& work, bool valid, const ActivePiece& piece,
+                                        const Window& window, bool few) {
   const unsigned highest = valid ? window.best & ~kEnd : kNone;
-  ActivePiece piece{};
-  if (valid) piece = work.active[i];
-  const unsigned peers = peers_with(highest);
-  const unsigned first = lowest_among(peers, piece.first_id);
-  const unsigned last = highest_among(peers, piece.last_id);
-  const unsigned far = highest_among(peers, window.best_at);
+  unsigned first = piece.first_id;
+  unsigned last = piece.last_id;
+  unsigned far = window.best_at;
+  const unsigned peers = few ? 0 : peers_with(highest);
+  if ((peers & (peers - 1)) != 0) {
+    first = lowest_among(peers, first);
+    last = highest_among(peers, last);
+    far = highest_among(peers, far);
+  }
   if (!valid) return;
   Chain& chain = work.chains[highest];
-  if (first == piece.first_id) atomicMin(&chain.first, static_cast<unsigned long long>(first) << 32 | i);
+  if (first == piece.first_id)
+    atomicMin(&chain.first, static_cast<unsigned long long>(first) << 32 | piece.piece);
   if (last == piece.last_id && (window.best & kEnd) == 0)
-    atomicMax(&chain.last, static_cast<unsigned long long>(last) << 32 | i);
+    atomicMax(&chain.last, static_cast<unsigned long long>(last) << 32 | (window.best_at - piece.last_pos));
   if (far == window.best_at && far != 0) atomicMax(&chain.far, far);
 }
 
-/// By `blocks` blocks, this one being `block`.
+/// Lists `head` where `listed`. Called by whole warps; a place is asked for here and used in `write`, so that
+/// other work can be done in between.
+class HeadPlace {
+ public:
+  template <class P>
+  __device__ __forceinline__ HeadPlace(const Work<P>& work, bool listed)
+      : lanes_(__ballot_sync(~0U, listed)), listed_(listed) {
+    if (lanes_ != 0 && threadIdx.x % 32 == 0)
+      base_ = take(&work.counters->heads, static_cast<unsigned>(__popc(lanes_)));
+  }
+  template <class P>
+  __device__ __forceinline__ void write(const Work<P>& work, unsigned head) const {
+    if (lanes_ == 0) return;
+    const unsigned below = lanes_ & ((1U << threadIdx.x % 32) - 1);
+    const unsigned at = __shfl_sync(~0U, base_, 0) + static_cast<unsigned>(__popc(below));
+    if (listed_ && at < kMostHeads) work.heads[at] = head;
+  }
+
+ private:
+  unsigned lanes_;
+  bool listed_;
+  unsigned base_ = 0;
+};
+
+/// By `blocks` blocks, this one being `block`. The first pieces go to one warp of each block.
 template <class P, int kThreads>
 __device__ void join_in_memory(const Work<P>& work, unsigned count, unsigned block, unsigned blocks) {
-  for (unsigned base = block * kThreads; base < count; base += blocks * kThreads) {
-    const unsigned i = base + threadIdx.x;
+  for (unsigned base = (threadIdx.x / 32 * blocks + block) * 32; base < count; base += blocks * kThreads) {
+    const unsigned i = base + threadIdx.x % 32;
+    const bool valid = i < count;
+    ActivePiece piece{};
     Window window{};
-    if (i < count) window = rank_in_memory(work, i);
-    collect(work, i, i < count, window);
+    if (valid) {
+      piece = work.active[i];
+      window = rank_in_memory(work, i);
+    }
+    const HeadPlace place(work, valid && (window.best & ~kEnd) == i);
+    collect(work, valid, piece, window, count <= kFewPieces);
+    place.write(work, i);
+  }
+}
+
+/// Lists the pieces that are closed by themselves, if they are few; the blocks with the fewest pieces to join
+/// begin.
+template <class P, unsigned kThreads>
+__device__ __forceinline__ void list_closed(const Job<P>& job, const Counters& counters) {
+  const unsigned closed = counters.pieces - counters.active;
+  if (closed == 0 || closed > job.few_heads) return;
+  const unsigned first = (gridDim.x - 1 - blockIdx.x) * kThreads;
+  for (unsigned base = first; base < counters.pieces; base += gridDim.x * kThreads) {
+    const unsigned piece = base + threadIdx.x;
+    const HeadPlace place(job.work, piece < counters.pieces && job.work.head_points[piece] != 0);
+    place.write(job.work, piece | kClosedPiece);
   }
 }
 
@@ -105,22 +160,21 @@ __device__ void join_in_memory(const Work<P>& work, unsigned count, unsigned blo
 struct WholeChain {
   unsigned length, far;
   bool closed;
-  unsigned head, last;    ///< pieces with the smallest and (if closed) the largest raster id
-  unsigned last_best_at;  ///< best_at of `last`
+  unsigned head;       ///< piece with the smallest raster id
+  unsigned from_last;  ///< if closed: segments from the one with the largest raster id to the highest piece
 };
 
-/// Writes down piece i: its place in its contour, and if it is the contour's first in raster order, how many
+/// Writes down a piece: its place in its contour, and if it is the contour's first in raster order, how many
 /// points that has.
 template <class P>
-__device__ __forceinline__ void finish_piece(const Job<P>& job, unsigned i, const Window& own,
+__device__ __forceinline__ void finish_piece(const Job<P>& job, unsigned piece, const Window& own,
                                              const WholeChain& chain) {
   const Work<P>& work = job.work;
-  const unsigned piece = work.active[i].piece;
   const unsigned length = chain.length;
   unsigned base = chain.far - own.best_at;
   if (chain.closed) {
     // A closed contour starts behind its largest segment: `cut` segments after the highest piece's start.
-    unsigned cut = length - chain.last_best_at + work.active[chain.last].last_pos;
+    unsigned cut = length - chain.from_last;
     if (cut >= length) cut -= length;
     base = 2 * length - own.best_at - cut;
     if (base >= length) base -= length;
@@ -128,22 +182,21 @@ __device__ __forceinline__ void finish_piece(const Job<P>& job, unsigned i, cons
   }
   const bool kept = length + 1 >= job.min_points;
   const unsigned closed_bit = chain.closed ? 1U << 31 : 0U;
-  work.pieces[piece] = {base, length | closed_bit, kept ? work.active[chain.head].piece : kNone,
+  work.pieces[piece] = {base, length | closed_bit, kept ? chain.head : kNone,
                         !chain.closed && base == 0 ? 1U : 0U};
-  work.head_points[piece] = kept && chain.head == i ? (length + 1) | closed_bit : 0;
+  work.head_points[piece] = kept && chain.head == piece ? (length + 1) | closed_bit : 0;
 }
 
 template <class P>
 __device__ __forceinline__ void finish_in_memory(const Job<P>& job, unsigned i) {
   const Work<P>& work = job.work;
   const Window own = window_of(work, i);
+  const unsigned piece = work.active[i].piece;
   const uint4* const chain = reinterpret_cast<const uint4*>(&work.chains[own.best & ~kEnd]);
   const uint4 ids = load_whole(chain);
   const uint4 sizes = load_whole(chain + 1);  // far, count
   const bool closed = (own.best & kEnd) == 0;
-  finish_piece(
-      job, i, own,
-      {sizes.x + sizes.y, sizes.x, closed, ids.x, ids.z, closed ? load_whole(&work.windows[ids.z]).w : 0});
+  finish_piece(job, piece, own, {sizes.x + sizes.y, sizes.x, closed, ids.x, ids.z});
 }
 
 /// All of it, by one block.
@@ -177,37 +230,27 @@ __device__ void join_in_block(const Job<P>& job, unsigned count, JoinShared& s) 
     atomicMax(&chain.far, own.best_at);
   });
   __syncthreads();
-  for_pieces([&](unsigned i, const Window&, BlockChain& chain) {
-    if (chain.first_id == work.active[i].first_id) chain.head = i;
-    if (chain.last_id == work.active[i].last_id) chain.last = i;
+  for_pieces([&](unsigned i, const Window& own, BlockChain& chain) {
+    const ActivePiece piece = work.active[i];
+    if (chain.first_id == piece.first_id) chain.head = piece.piece;
+    if (chain.last_id == piece.last_id) chain.from_last = own.best_at - piece.last_pos;
   });
   __syncthreads();
   for_pieces([&](unsigned i, const Window& own, const BlockChain& chain) {
-    finish_piece(job, i, own,
-                 {chain.far + chain.count, chain.far, (own.best & kEnd) == 0, chain.head, chain.last,
-                  s.windows[now][chain.last].w});
+    finish_piece(job, work.active[i].piece, own,
+                 {chain.far + chain.count, chain.far, (own.best & kEnd) == 0, chain.head, chain.from_last});
   });
 }
 
-// Large maps: two kernels, since chains must be complete in between.
+// Large maps; chains must be complete before pieces are finished, by the next kernel.
 template <class P>
 __global__ void __launch_bounds__(kRankThreads) join_pieces(const __grid_constant__ Job<P> job) {
   wait_for_previous();
   let_next_begin();
   const Counters& counters = *job.work.counters;
-  if (!job.overflowed(counters))
-    join_in_memory<P, kRankThreads>(job.work, counters.active, blockIdx.x, gridDim.x);
-}
-
-template <class P>
-__global__ void __launch_bounds__(kRankThreads) finish_pieces(const __grid_constant__ Job<P> job) {
-  wait_for_previous();
-  let_next_begin();
-  const Counters& counters = *job.work.counters;
   if (job.overflowed(counters)) return;
-  for (unsigned i = blockIdx.x * kRankThreads + threadIdx.x; i < counters.active;
-       i += gridDim.x * kRankThreads)
-    finish_in_memory(job, i);
+  join_in_memory<P, kRankThreads>(job.work, counters.active, blockIdx.x, gridDim.x);
+  list_closed<P, kRankThreads>(job, counters);
 }
 
 }  // namespace contorno::contour_engine

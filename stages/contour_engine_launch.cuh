@@ -93,16 +93,13 @@ void enqueue_assembly(const ContourEngineSpec& spec, const ContourEngineDevice& 
            sizeof(JoinShared), stream, job);
   } else {
     const unsigned blocks =
-        std::min((job.piece_capacity + kRankThreads - 1) / kRankThreads, 4 * device.processors);
-    launch("join_pieces", join_pieces<P>, LaunchKind::Plain, order, std::max(blocks, 1U), kRankThreads, 0,
-           stream, job);
-    launch("finish_pieces", finish_pieces<P>, LaunchKind::Plain, order, std::max(blocks, 1U), kRankThreads, 0,
-           stream, job);
-    launch("number_contours", number_contours<P>, LaunchKind::Plain, order, job.scan_blocks, kScanThreads,
-           sizeof(ScanShared), stream, job);
+        std::max(std::min((job.piece_capacity + kRankThreads - 1) / kRankThreads, 2 * device.processors), 1U);
+    launch("join_pieces", join_pieces<P>, LaunchKind::Plain, order, blocks, kRankThreads, 0, stream, job);
+    launch("finish_and_number", finish_and_number<P>, LaunchKind::Plain, order, blocks + job.scan_blocks,
+           kScanThreads, sizeof(NumberShared), stream, job);
   }
   const unsigned blocks =
-      std::min((job.segment_capacity + kPlaceThreads - 1) / kPlaceThreads, 8 * device.processors);
+      std::min((job.segment_capacity + kPlaceThreads - 1) / kPlaceThreads, 2 * device.processors);
   launch("place_points", place_points<P>, LaunchKind::Plain, order, std::max(blocks, 1U), kPlaceThreads, 0,
          stream, job);
 }

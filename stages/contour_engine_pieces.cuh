@@ -65,7 +65,8 @@ class TilePieces {
   }
   __device__ __forceinline__ unsigned raster_id(unsigned index) const {
     const TileSegment segment = unpack_segment(s_.segment[index]);
-    return 2U * (static_cast<unsigned>(place_.row0 + segment.row) * static_cast<unsigned>(job_.cell_columns) +
+    const int row = place_.plane * job_.cell_rows + place_.row0 + segment.row;
+    return 2U * (static_cast<unsigned>(row) * static_cast<unsigned>(job_.cell_columns) +
                  static_cast<unsigned>(place_.col0 + segment.col)) +
            static_cast<unsigned>(segment.sub);
   }
@@ -162,7 +163,7 @@ class TilePieces {
       smallest = rank | count << 16;
       if (!open) {
         job_.work.head_points[piece] = (count + 1) | 1U << 31;
-        job_.work.pieces[piece] = {0, count | 1U << 31, piece, 0};
+        job_.work.pieces[piece] = {0, count | 1U << 31, piece, raster_id(first)};
         return;
       }
       const unsigned active = s_.active_base + entry;

@@ -2,20 +2,20 @@
 // contour also its start, the largest of a closed one the point at both ends.
 //
 // Reads   places, points (16 bytes a segment), pieces, head_offset
-// Writes  the contours' points (8 bytes a segment); the last block clears the counters for what comes next
+// Writes  the contours' points (8 bytes a segment); clears head_points, and the last block the counters, for
+//         what comes next
 #pragma once
 
 #include "stages/contour_engine.cuh"
 
 namespace contorno::contour_engine {
 
-inline constexpr int kPlaceThreads = 256;
+inline constexpr int kPlaceThreads = 512;
 inline constexpr unsigned kPlaceEach = 4;
 
 template <class P>
 __global__ void __launch_bounds__(kPlaceThreads) place_points(const __grid_constant__ Job<P> job) {
   let_next_begin();
-  wait_for_previous();
   const Work<P>& work = job.work;
   Counters& counters = *work.counters;
   const unsigned segments = job.overflowed(counters) ? 0 : counters.segments;
@@ -26,17 +26,23 @@ __global__ void __launch_bounds__(kPlaceThreads) place_points(const __grid_const
     if (at < job.point_capacity) job.out.points[at] = point;
   };
   // Four segments at a time, so that their chains of loads overlap.
-  for (unsigned start = first; start < segments; start += kPlaceEach * stride) {
-    uint2 place[kPlaceEach];
-    P point[kPlaceEach];
-    PieceInfo piece[kPlaceEach];
-    unsigned offset[kPlaceEach];
+  uint2 place[kPlaceEach];
+  P point[kPlaceEach];
+  const auto load = [&](unsigned start) {
 #pragma unroll
     for (unsigned k = 0; k < kPlaceEach; ++k) {
       const unsigned i = start + k * stride;
       place[k] = i < segments ? work.places[i] : uint2{kNone, 0};
       if (place[k].x != kNone) point[k] = work.points[i];
     }
+  };
+  // Tracing was over when the kernel before this one let it begin.
+  load(first);
+  wait_for_previous();
+  for (unsigned start = first; start < segments; start += kPlaceEach * stride) {
+    if (start != first) load(start);
+    PieceInfo piece[kPlaceEach];
+    unsigned offset[kPlaceEach];
 #pragma unroll
     for (unsigned k = 0; k < kPlaceEach; ++k) {
       piece[k].head = kNone;
@@ -60,6 +66,8 @@ __global__ void __launch_bounds__(kPlaceThreads) place_points(const __grid_const
       }
     }
   }
+  const unsigned pieces = min(counters.pieces, job.piece_capacity);
+  for (unsigned i = first; i < pieces; i += stride) work.head_points[i] = 0;
   for (unsigned i = first; i < job.scan_blocks; i += stride) work.scan_status[i] = 0;
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -69,7 +77,7 @@ __global__ void __launch_bounds__(kPlaceThreads) place_points(const __grid_const
                      ? Counters{}
                      : Counters{.earlier_segments = counters.earlier_segments + counters.segments,
                                 .earlier_pieces = counters.earlier_pieces + counters.pieces,
-                                .numbered = counters.numbered};
+                                .numbered = job.out.counts[1] << 32 | job.out.counts[0]};
   }
 }
 

@@ -34,14 +34,13 @@ std::size_t slot_owners(const Job<P>& job) {
          static_cast<std::size_t>(job.tiles_x + 1);
 }
 
-/// Of number_contours, for the job's planes.
+/// Of number_by_scan, for the job's planes.
 template <class P>
 unsigned scan_blocks(const Job<P>& job) {
   const std::uint64_t units = static_cast<std::uint64_t>(job.planes) *
                               static_cast<std::uint64_t>(job.cell_rows) *
                               static_cast<std::uint64_t>(job.tiles_x);
-  constexpr std::uint64_t kUnits = kScanThreads * kScanUnits;
-  return static_cast<unsigned>(std::max<std::uint64_t>((units + kUnits - 1) / kUnits, 1));
+  return static_cast<unsigned>(std::max<std::uint64_t>((units + kScanThreads - 1) / kScanThreads, 1));
 }
 
 /// A job without pointers. Throws Error(BadConfig) when the engine cannot take such maps.
@@ -84,6 +83,7 @@ Job<P> plan_job(const ContourEngineSpec& spec) {
       static_cast<unsigned>(std::min(job.point_capacity, static_cast<unsigned long long>(segments)));
   job.piece_capacity = static_cast<unsigned>(
       std::min<std::uint64_t>(job.segment_capacity, job.contour_capacity + 2ULL * kTileEdges * tiles));
+  job.few_heads = std::min(spec.few_contours, kMostHeads);
   job.scan_blocks = scan_blocks(job);
   job.last_planes = 1;
   job.levels = static_cast<int>(spec.levels.size());
@@ -155,6 +155,7 @@ std::size_t place_work(Job<P>& job, void* base, std::size_t* clear_bytes = nullp
   Work<P>& work = job.work;
   take(work.counters, 1);
   take(work.scan_status, job.scan_blocks);
+  take(work.head_points, pieces);
   if (clear_bytes != nullptr) *clear_bytes = at;
   take(work.tile_bits, tiles);
   take(work.dense_tiles, tiles);
@@ -163,13 +164,13 @@ std::size_t place_work(Job<P>& job, void* base, std::size_t* clear_bytes = nullp
   take(work.slots, slot_owners(job) * kTileSlots);
   take(work.points, job.segment_capacity);
   take(work.places, job.segment_capacity);
-  take(work.head_points, pieces);
   take(work.pieces, pieces);
   take(work.from, pieces);
   take(work.head_offset, pieces);
   take(work.active, pieces);
   take(work.windows, pieces);
   take(work.chains, pieces);
+  take(work.heads, kMostHeads);
   return at;
 }
 

@@ -52,13 +52,15 @@ struct OutputBlock {
 /// How a case goes to the device.
 struct Way {
   int small_tiles;  ///< 0: as a large map, -1: by its size
+  bool scan;        ///< numbers contours by a scan, however few they are
   int bands;        ///< about so many while it is uploaded from page-locked memory; 0: it is there
   const char* name;
 };
-constexpr Way kWays[] = {{-1, 0, ""},
-                         {0, 0, " (as a large map)"},
-                         {-1, 5, " (in a few bands)"},
-                         {0, 30, " (in bands, as a large map)"}};
+constexpr Way kWays[] = {{-1, false, 0, ""},
+                         {0, false, 0, " (as a large map)"},
+                         {0, true, 0, " (as a large map, by a scan)"},
+                         {-1, false, 5, " (in a few bands)"},
+                         {0, false, 30, " (in bands, as a large map)"}};
 
 /// Memory that grows as needed.
 struct Arena {
@@ -84,6 +86,7 @@ testing::Result run_device(const testing::Case& c, const Stream& stream, int fra
   ContourEngineSpec spec = c.spec;
   if (plain) spec.launches = ContourEngineSpec::Launches::Plain;
   if (way.small_tiles >= 0) spec.small_tiles = way.small_tiles;
+  if (way.scan) spec.few_contours = 0;
   const std::size_t workspace_bytes = engine.plan(spec);
   const OutputBlock block(c.spec);
   const std::size_t map_bytes = align_up(c.samples.size());
