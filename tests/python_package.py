@@ -17,6 +17,8 @@ import contorno  # noqa: E402, F401
 
 def run_python(code, timeout=120):
     """Runs `code` in a process of its own; returns what it printed."""
+    # A shell that starts the tests in the background has Ctrl-C ignored, and children inherit that.
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n" + code
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=timeout,
                           env={**os.environ, "PYTHONPATH": str(PACKAGE)})
     assert done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
