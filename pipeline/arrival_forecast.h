@@ -19,8 +19,8 @@ class ArrivalForecast {
 
   /// What a sleeping thread may be late by when it is woken, and what a clock or a camera may be early by.
   static constexpr std::int64_t kMargin = 1'000'000;
-  /// Whoever stays awake during every window does so for at most this share of the time.
-  static constexpr std::int64_t kShare = 8;
+  /// A window is at most this part of an interval: whoever stays awake during every one is so for no more.
+  static constexpr std::int64_t kIntervalParts = 8;
   /// So many intervals have to be seen first.
   static constexpr int kFewest = 4;
 
@@ -39,11 +39,11 @@ class ArrivalForecast {
     seen_ = std::min(seen_ + 1, kFewest + 1);
   }
 
-  /// Nothing while events come too irregularly, or so often that the window would be more than its share.
+  /// Nothing while events come too irregularly, or so often that the window would be a larger part.
   std::optional<Window> next() const {
     if (seen_ <= kFewest) return std::nullopt;
     const std::int64_t reach = 4 * deviation_ + kMargin;
-    if (2 * reach * kShare > interval_) return std::nullopt;
+    if (2 * reach * kIntervalParts > interval_) return std::nullopt;
     return Window{last_ + interval_ - reach, last_ + interval_ + reach};
   }
 

@@ -95,8 +95,9 @@ void Runner::wait_for_device(Slot& slot) {
       for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
     }
   };
-  device_since_ns_ = now_ns();
-  const Waiter waiter{device_since_ns_, device_since_ns_};
+  const std::int64_t start = now_ns();
+  device_since_ns_ = start;
+  const Waiter waiter{device_since_ns_, start};
   slot.graph->wait();
 }
 

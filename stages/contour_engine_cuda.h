@@ -77,8 +77,8 @@ class CudaContourEngine {
   /// workspace.
   std::size_t plan(const ContourEngineSpec& spec);
 
-  /// Fills a workspace with zeros: once for a new one that does not begin as zeros, and again after a device
-  /// error; ordered before the first `enqueue` on `stream`.
+  /// Clears what of a workspace must be zero before the first frame: once for a new one that does not begin
+  /// as zeros, and again after a device error; ordered before the first `enqueue` on `stream`.
   void prepare(void* workspace, void* stream) const;
 
   /// `map`, `workspace` and `out` are device memory; `map` and `out` must not change until the work is done.

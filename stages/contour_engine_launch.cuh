@@ -92,6 +92,8 @@ void enqueue_assembly(const ContourEngineSpec& spec, const ContourEngineDevice& 
     launch("join_and_number", join_and_number<P>, LaunchKind::OneCluster, order, device.cluster, kJoinThreads,
            sizeof(JoinShared), stream, job);
   } else {
+    // No more blocks than are there at once, here and for placing: one without work has to start all the
+    // same.
     const unsigned blocks =
         std::max(std::min((job.piece_capacity + kRankThreads - 1) / kRankThreads, 2 * device.processors), 1U);
     launch("join_pieces", join_pieces<P>, LaunchKind::Plain, order, blocks, kRankThreads, 0, stream, job);

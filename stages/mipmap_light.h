@@ -29,9 +29,9 @@ struct LightLine {
   float start = 0, slope = 0;
 };
 
-/// The way from 8 bits to light by arithmetic, for kernels that can look up in 16 entries only: a parabola
-/// for every 16 codes that gives their lights exactly. With the entries of code / 16, x = 512 * code +
-/// fractions[min(code, 15)] and integers of 16 bits,
+/// The way from 8 bits to light by arithmetic, for kernels that can look up in 16 entries only: a piecewise
+/// quadratic, a parabola for every 16 codes, that gives their lights exactly. With the entries of code / 16,
+/// x = 512 * code + fractions[min(code, 15)] and integers of 16 bits,
 ///   light = constant + ((slope + (curve * x >> 16)) * x >> 16).
 struct LightParabolas {
   alignas(16) std::uint8_t constants[2][16], slopes[2][16], curves[2][16];  ///< low bytes, high bytes

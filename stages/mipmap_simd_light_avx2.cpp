@@ -187,19 +187,6 @@ inline __attribute__((always_inline)) void encode_third(const std::uint8_t* code
 }
 
 template <int kC>
-void halve_light_pixel(const MipmapLight& tables, const std::uint8_t* top, const std::uint8_t* bottom,
-                       std::uint8_t* out) {
-  for (int c = 0; c < kC; ++c) {
-    const auto mean = [&](const auto& value) {
-      return (value(top[c]) + value(top[kC + c]) + value(bottom[c]) + value(bottom[kC + c]) + 2) >> 2;
-    };
-    const bool alpha = kC % 2 == 0 && c == kC - 1;
-    out[c] = alpha ? static_cast<std::uint8_t>(mean([](int code) { return code; }))
-                   : tables.vectors->codes[mean([&](int code) { return tables.whole[code]; })];
-  }
-}
-
-template <int kC>
 CONTORNO_AVX2 void halve_light_avx2(const MipmapLight& tables, const void* top, const void* bottom, void* out,
                                     int width) {
   const LightDecoder decoder(tables.vectors->parabolas);
@@ -230,8 +217,9 @@ CONTORNO_AVX2 void halve_light_avx2(const MipmapLight& tables, const void* top, 
   encode_third<kC, 0>(codes, last, before);
   encode_third<kC, 1>(codes, last, before);
   encode_third<kC, 2>(codes, last, before);
+  const WholeRule<std::uint8_t, kC, Weighing::Plain, true> rule{tables};
   for (; upper < end; upper += 2 * kC, lower += 2 * kC, to += kC)
-    halve_light_pixel<kC>(tables, upper, lower, to);
+    rule.halve(upper, upper + kC, lower, lower + kC, to);
 }
 
 }  // namespace

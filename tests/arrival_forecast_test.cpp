@@ -52,7 +52,7 @@ TEST_CASE("nobody stays awake for frames that come too often or at random") {
   CHECK(windows < 10);
 }
 
-TEST_CASE("whatever has come, windows are at most their share of an interval") {
+TEST_CASE("whatever has come, windows are at most their part of an interval") {
   ArrivalForecast forecast;
   std::mt19937 random(9);
   std::uniform_int_distribution<std::int64_t> jitter(0, 20 * kMs);
@@ -64,7 +64,7 @@ TEST_CASE("whatever has come, windows are at most their share of an interval") {
     if (const auto window = forecast.next()) {
       CHECK(window->begin > now);
       const std::int64_t interval = (window->begin + window->end) / 2 - now;
-      CHECK((window->end - window->begin) * ArrivalForecast::kShare <= interval);
+      CHECK((window->end - window->begin) * ArrivalForecast::kIntervalParts <= interval);
     }
   }
 }

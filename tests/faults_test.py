@@ -32,7 +32,7 @@ def preloaded(tmp_path_factory):
     """A library of faults to preload; its source says which."""
     compiler = shutil.which("c++")
     if compiler is None:
-        pytest.skip("needs c++, of the package build-essential")
+        pytest.skip("needs the compiler c++, of the Debian package build-essential")
     library = tmp_path_factory.mktemp("faults") / "preloaded.so"
     subprocess.run([compiler, "-std=c++20", "-O1", "-shared", "-fPIC", "-o", library,
                     ROOT / "tests" / "data" / "faults" / "preloaded.cpp", "-ldl"], check=True)
@@ -115,7 +115,7 @@ def test_maps_that_are_too_short_are_put_aside_and_too_long_ones_read(small):
     done = run_small(small, "longer")
     assert done.returncode == 0
     warnings = [line for line in done.stderr.splitlines() if "warning" in line]
-    assert len(warnings) == 1 and warnings[0].startswith("contorno: frame 1 with a warning: ")
+    assert len(warnings) == 1 and warnings[0].startswith("contorno: frame 1 used with a warning: ")
     assert "1.npy" in warnings[0] and "9 bytes" in warnings[0]
     assert (small / "longer" / "contours.jsonl").read_bytes() == (small / "whole" / "contours.jsonl").read_bytes()
     (small / "maps" / "1.npy").write_bytes(whole[:-1])

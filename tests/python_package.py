@@ -9,7 +9,7 @@ import pytest
 BUILD = pathlib.Path(os.environ.get("CONTORNO_BUILD", pathlib.Path(__file__).resolve().parent.parent / "build" / "release"))
 PACKAGE = BUILD / "python"
 if not list(PACKAGE.glob("contorno/_core.*.so")):
-    pytest.skip("needs the Python package (pybind11 and Python's headers)", allow_module_level=True)
+    pytest.skip("needs contorno's Python package, which is built where pybind11-dev and python3-dev are installed", allow_module_level=True)
 sys.path.insert(0, str(PACKAGE))
 
 import contorno  # noqa: E402, F401

@@ -260,6 +260,22 @@ TEST_CASE("the number of frames can be limited") {
   CHECK(result.report.frames.delivered == 17);
 }
 
+TEST_CASE("a frame that comes long after it was due is taken all the same") {
+  GraphSpec graph = fake::copy_graph();
+  graph.settings.waiting = Waiting::Adaptive;
+  fake::CountingSource source(12);
+  source.pause = 20ms;  // regular enough for a forecast, whose window is over long before frame 8 comes
+  source.bad = [](std::uint64_t number) {
+    if (number == 8) std::this_thread::sleep_for(150ms);
+    return false;
+  };
+  Run result;
+  run(result, graph, source);
+  check_accounts(result.report);
+  CHECK(result.report.frames.delivered == 12);
+  CHECK(sorted_without_repeats(result.sink.frames));
+}
+
 TEST_CASE("stopping wakes threads however they wait") {
   GraphSpec graph = fake::copy_graph();
   std::chrono::microseconds pause = 1ms;

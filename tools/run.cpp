@@ -107,7 +107,7 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
   config::bind_source(graph, source->format());
   const Sinks sinks = make_sinks(graph);
   const std::unique_ptr<TextRasteriser> text = make_pango_text();
-  FrameLog failures("put aside"), warnings("with a warning");
+  FrameLog failures("put aside"), warnings("used with a warning");
   std::unique_ptr<Trace> trace;
   if (!arguments.trace.empty()) trace = std::make_unique<Trace>(1U << 20);
   Runner runner(

@@ -14,8 +14,8 @@ struct WatchOptions {
   std::function<void()> account;  ///< writes the report of a run that was given up
 };
 
-/// Runs with a second thread that watches. Where the device hangs the process ends in here: outputs are
-/// finished, the report is written, exit code 70.
+/// Runs with a second thread that watches; throws what Runner::run throws. Where the device hangs the process
+/// ends in here: outputs are finished, the report is written, exit code 70.
 RunReport run_watched(Runner& runner, const WatchOptions& options);
 
 }  // namespace contorno
