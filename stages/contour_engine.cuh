@@ -148,6 +148,7 @@ struct Job {
   FastDivide by_tiles_x, by_tiles_y;
   int first_tile;   ///< of each plane, for tracing: those before it have been traced
   int last_planes;  ///< 1: the frame ends with these planes
+  int exported;     ///< 1: contours go to the host by export_contours
   int connect_high, reverse;
   unsigned min_points;
   unsigned segment_capacity, piece_capacity;

@@ -107,8 +107,8 @@ class HeadPlace {
   template <class P>
   __device__ __forceinline__ HeadPlace(const Work<P>& work, bool listed)
       : lanes_(__ballot_sync(~0U, listed)), listed_(listed) {
-    if (lanes_ != 0 && threadIdx.x % 32 == 0)
-      base_ = take(&work.counters->heads, static_cast<unsigned>(__popc(lanes_)));
+    base_ = take_if(lanes_ != 0 && threadIdx.x % 32 == 0, &work.counters->heads,
+                    static_cast<unsigned>(__popc(lanes_)));
   }
   template <class P>
   __device__ __forceinline__ void write(const Work<P>& work, unsigned head) const {
@@ -242,6 +242,37 @@ __device__ void join_in_block(const Job<P>& job, unsigned count, JoinShared& s) 
   });
 }
 
+/// The tile row to which a slot belongs; pieces of this row and the one above lead to it.
+template <class P>
+__device__ __forceinline__ int tile_row_of_slot(const Job<P>& job, unsigned slot) {
+  const auto row = static_cast<int>(slot / (static_cast<unsigned>(job.tiles_x + 1) * kTileSlots));
+  return row % (job.tiles_y + 1);
+}
+
+// A map that is still on its way, of which `rows` rows of tiles are traced: joins what lies in these, so that
+// less is left to do behind the last byte. Slots on the last border have not been written yet. The list of
+// dense tiles begins anew.
+template <class P>
+__global__ void __launch_bounds__(kRankThreads) join_ahead(const __grid_constant__ Job<P> job, int rows) {
+  wait_for_previous();
+  let_next_begin();
+  const Work<P>& work = job.work;
+  Counters& counters = *work.counters;
+  if (blockIdx.x == 0 && threadIdx.x == 0) counters.dense_tiles = 0;
+  if (job.overflowed(counters)) return;
+  const auto window = [&](unsigned i) {
+    Window found = unpack_window(load_whole(&work.windows[i]));
+    if ((found.next & kInSlot) != 0 && tile_row_of_slot(job, found.next & ~kInSlot) < rows)
+      found.next = work.slots[found.next & ~kInSlot];
+    return found;
+  };
+  for (unsigned i = (threadIdx.x / 32 * gridDim.x + blockIdx.x) * 32 + threadIdx.x % 32; i < counters.active;
+       i += gridDim.x * kRankThreads) {
+    Window own = window(i);
+    while ((own.best & kEnd) == 0 && (own.next & kInSlot) == 0 && append(own, window(own.next)))
+      store_whole(&work.windows[i], pack_window(own));
+  }
+}
 // Large maps; chains must be complete before pieces are finished, by the next kernel.
 template <class P>
 __global__ void __launch_bounds__(kRankThreads) join_pieces(const __grid_constant__ Job<P> job) {

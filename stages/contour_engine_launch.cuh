@@ -78,9 +78,15 @@ void enqueue_trace(const ContourEngineSpec& spec, const ContourEngineDevice& dev
            kWarpThreads * device.warps, WarpsShared::bytes(device.warps), stream, job, tiles);
     launch("trace_dense", trace_dense<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
            std::min(tiles, 2 * device.processors), kDenseThreads, sizeof(TileShared<WideLinks>), stream, job);
-    // The next band's list of dense tiles begins anew.
-    if (!part.completes) fill_async(&job.work.counters->dense_tiles, 0, sizeof(unsigned), stream);
   });
+}
+
+/// As many blocks as are there at once, and no more than pieces need: one without work has to start all the
+/// same.
+template <class P>
+unsigned join_blocks(const ContourEngineDevice& device, const Job<P>& job) {
+  return std::max(std::min((job.piece_capacity + kRankThreads - 1) / kRankThreads, 2 * device.processors),
+                  1U);
 }
 
 /// Joins, numbers and places what was traced of the job's planes.
@@ -92,10 +98,7 @@ void enqueue_assembly(const ContourEngineSpec& spec, const ContourEngineDevice& 
     launch("join_and_number", join_and_number<P>, LaunchKind::OneCluster, order, device.cluster, kJoinThreads,
            sizeof(JoinShared), stream, job);
   } else {
-    // No more blocks than are there at once, here and for placing: one without work has to start all the
-    // same.
-    const unsigned blocks =
-        std::max(std::min((job.piece_capacity + kRankThreads - 1) / kRankThreads, 2 * device.processors), 1U);
+    const unsigned blocks = join_blocks(device, job);
     launch("join_pieces", join_pieces<P>, LaunchKind::Plain, order, blocks, kRankThreads, 0, stream, job);
     launch("finish_and_number", finish_and_number<P>, LaunchKind::Plain, order, blocks + job.scan_blocks,
            kScanThreads, sizeof(NumberShared), stream, job);
@@ -114,6 +117,7 @@ void enqueue_frame(const ContourEngineSpec& spec, const ContourEngineDevice& dev
   place_work(whole, frame.workspace);
   whole.map = map_of(frame.map, frame.mask, spec.divisor);
   whole.out = output_of<P>(frame.out);
+  whole.exported = frame.host != nullptr ? 1 : 0;
   const ImageBand all{0, spec.map.planes(), 0, spec.map.height};
   const std::span<const ImageBand> bands =
       frame.upload != nullptr ? frame.upload->bands() : std::span(&all, 1);
@@ -122,7 +126,11 @@ void enqueue_frame(const ContourEngineSpec& spec, const ContourEngineDevice& dev
     const Part part = part_of(whole, bands[k]);
     const Job<P> job = job_of(whole, part);
     enqueue_trace(spec, device, job, part, stream);
-    if (!part.completes) continue;
+    if (!part.completes) {
+      launch("join_ahead", join_ahead<P>, LaunchKind::Plain, later(device), join_blocks(device, job),
+             kRankThreads, 0, stream, job, part.first_row + part.rows);
+      continue;
+    }
     enqueue_assembly(spec, device, job, stream);
     if (frame.host == nullptr) continue;
     Output<P> to = output_of<P>(*frame.host);

@@ -63,7 +63,10 @@ class TileLinks : public TileRanks<T, P, Links, kThreads> {
 #pragma unroll 1
     for (int i = thread_; i < segments_; i += kThreads) {
       const unsigned next = over_edge(s_.segment[i]);
-      if (next != kNone) s_.joints[next] = kHasPrevious;
+      if (next != kNone)
+        s_.joints[next] = kHasPrevious;
+      else if constexpr (kThreads != 32)
+        Base::ask_for_beyond(unpack_segment(s_.segment[i]));
       set_follower(static_cast<unsigned>(i), next);
     }
     sync();

@@ -92,7 +92,9 @@ struct TileShared {
   unsigned short before[kTileGroups + 1];  ///< segments in the groups of cells before
   unsigned first[kWords];                  ///< bit: this segment is the first (in raster order) of a piece
   unsigned first_before[kWords];
-  unsigned open, closed, segment_base, piece_base, active_base, pieces;
+  // What is read together while others write the rest is 16 bytes of its own: loads are that wide.
+  alignas(16) unsigned open, closed, segment_base, unused;
+  unsigned piece_base, active_base, pieces;
 };
 
 inline constexpr unsigned short kDropped = 0x8000;  ///< leader of a finished contour below min_points

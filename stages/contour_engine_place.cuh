@@ -2,8 +2,8 @@
 // contour also its start, the largest of a closed one the point at both ends.
 //
 // Reads   places, points (16 bytes a segment), pieces, head_offset
-// Writes  the contours' points (8 bytes a segment); clears head_points, and the last block the counters, for
-//         what comes next
+// Writes  the contours' points (8 bytes a segment); clears head_points, and if contours are not exported the
+//         last block the counters, for what comes next
 #pragma once
 
 #include "stages/contour_engine.cuh"
@@ -13,9 +13,19 @@ namespace contorno::contour_engine {
 inline constexpr int kPlaceThreads = 512;
 inline constexpr unsigned kPlaceEach = 4;
 
+/// Leaves the counters as the next planes or the next frame need them; by one thread, when all is placed.
+template <class P>
+__device__ __forceinline__ void begin_anew(const Job<P>& job) {
+  Counters& counters = *job.work.counters;
+  counters = job.last_planes != 0
+                 ? Counters{}
+                 : Counters{.earlier_segments = counters.earlier_segments + counters.segments,
+                            .earlier_pieces = counters.earlier_pieces + counters.pieces,
+                            .numbered = job.out.counts[1] << 32 | job.out.counts[0]};
+}
+
 template <class P>
 __global__ void __launch_bounds__(kPlaceThreads) place_points(const __grid_constant__ Job<P> job) {
-  let_next_begin();
   const Work<P>& work = job.work;
   Counters& counters = *work.counters;
   const unsigned segments = job.overflowed(counters) ? 0 : counters.segments;
@@ -39,6 +49,7 @@ __global__ void __launch_bounds__(kPlaceThreads) place_points(const __grid_const
   // Tracing was over when the kernel before this one let it begin.
   load(first);
   wait_for_previous();
+  let_next_begin();  // export_contours, which finds the contours numbered
   for (unsigned start = first; start < segments; start += kPlaceEach * stride) {
     if (start != first) load(start);
     PieceInfo piece[kPlaceEach];
@@ -69,15 +80,11 @@ __global__ void __launch_bounds__(kPlaceThreads) place_points(const __grid_const
   const unsigned pieces = min(counters.pieces, job.piece_capacity);
   for (unsigned i = first; i < pieces; i += stride) work.head_points[i] = 0;
   for (unsigned i = first; i < job.scan_blocks; i += stride) work.scan_status[i] = 0;
+  if (job.exported != 0) return;  // export_contours does it
   __syncthreads();
   if (threadIdx.x == 0) {
     __threadfence();
-    if (atomicAdd(&counters.finished_blocks, 1U) == gridDim.x - 1)
-      counters = job.last_planes != 0
-                     ? Counters{}
-                     : Counters{.earlier_segments = counters.earlier_segments + counters.segments,
-                                .earlier_pieces = counters.earlier_pieces + counters.pieces,
-                                .numbered = job.out.counts[1] << 32 | job.out.counts[0]};
+    if (atomicAdd(&counters.finished_blocks, 1U) == gridDim.x - 1) begin_anew(job);
   }
 }
 

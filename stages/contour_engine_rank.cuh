@@ -20,7 +20,7 @@ class TileRanks : public TilePieces<T, P, Links, kThreads> {
   /// has been seen when the window and the next have the same largest segment: they go round it.
   __device__ __forceinline__ void rank() {
     if constexpr (!Links::kTwoArrays)
-      rank_in_place();
+      segments_ <= kThreads ? rank_in_halves() : rank_in_place();
     else if (segments_ <= kFew * kThreads)
       rank_few();
     else
@@ -29,6 +29,7 @@ class TileRanks : public TilePieces<T, P, Links, kThreads> {
       s_.links.smallest_of(static_cast<unsigned>(i)) = kNone;
       s_.largest[i] = 0;
     }
+    Base::share_points();
     sync();
   }
 
@@ -161,6 +162,25 @@ class TileRanks : public TilePieces<T, P, Links, kThreads> {
       more = sync_any(more);
       sync();
     }
+  }
+
+  /// A link a thread, which keeps it in registers; the others see it in one half of the array or the other in
+  /// turns, so that one barrier a round is enough.
+  __device__ __forceinline__ void rank_in_halves() {
+    static_assert(2 * kThreads <= static_cast<int>(kCapacity));
+    const bool valid = thread_ < segments_;
+    Word own = valid ? s_.links.word[thread_] : Links::pack({0, kEndKey, 0});
+    unsigned from = 0;
+    bool more = true;
+#pragma unroll 1
+    for (unsigned step = 1; more; step *= 2) {
+      const unsigned to = kCapacity / 2 - from;
+      more = jump(own, s_.links.word[from + Links::target(own)], step);
+      if (valid) s_.links.word[to + static_cast<unsigned>(thread_)] = own;
+      more = sync_any(more);
+      from = to;
+    }
+    if (valid) s_.links.word[thread_] = own;
   }
 
   /// In one array, with a barrier between reading and writing.

@@ -46,8 +46,7 @@ class TileTracer : public TileLinks<T, P, Links, kThreads> {
   /// After count_segments; there is at least one segment, and at most kCapacity.
   __device__ void run() {
     Base::ask_for_points();
-    // A thread a segment, or (where there are many) a thread a part of a row.
-    if (kThreads < 8 * kTileRows || segments_ <= kThreads)
+    if constexpr (kThreads == 32)
       list_by_segments();
     else
       list_by_cells();
@@ -73,6 +72,7 @@ class TileTracer : public TileLinks<T, P, Links, kThreads> {
     s_.joints[index] = 0;
   }
 
+  /// A lane a segment: mostly there are few.
   __device__ __forceinline__ void list_by_segments() {
 #pragma unroll 1
     for (int i = thread_; i < segments_; i += kThreads) {
@@ -90,19 +90,18 @@ class TileTracer : public TileLinks<T, P, Links, kThreads> {
     }
   }
 
+  /// A lane a cell, a warp some groups of them.
   __device__ __forceinline__ void list_by_cells() {
-    constexpr int kCells = 8;
-    if (thread_ >= kTileGroups * 32 / kCells) return;
-    const int group = thread_ * kCells / 32;
-    const CellWords cells = s_.bits.cells[group];
-    const unsigned part = 0xFFU << (thread_ * kCells % 32);
-    const unsigned below = (part & (~part + 1)) - 1;
-    unsigned index = s_.before[group] +
-                     static_cast<unsigned>(__popc(cells.crossed & below) + __popc(cells.saddle & below));
-    for (unsigned rest = cells.crossed & part; rest != 0; rest &= rest - 1) {
-      const int bit = __ffs(static_cast<int>(rest)) - 1;
-      list(index++, group, bit, 0, cells);
-      if ((cells.saddle >> bit & 1) != 0) list(index++, group, bit, 1, cells);
+    const int lane = thread_ % 32;
+    const unsigned below = (1U << lane) - 1;
+#pragma unroll 1
+    for (int group = thread_ / 32; group < kTileGroups; group += kThreads / 32) {
+      const CellWords cells = s_.bits.cells[group];
+      if ((cells.crossed >> lane & 1) == 0) continue;
+      const unsigned index = s_.before[group] + static_cast<unsigned>(__popc(cells.crossed & below)) +
+                             static_cast<unsigned>(__popc(cells.saddle & below));
+      list(index, group, lane, 0, cells);
+      if ((cells.saddle >> lane & 1) != 0) list(index + 1, group, lane, 1, cells);
     }
   }
 };

@@ -388,10 +388,15 @@ template <class T>
 void store_relaxed(T* address, T value) {
   *address = value;
 }
-inline unsigned take(unsigned* counter, unsigned count) {
-  const unsigned before = *counter;
+template <class N>
+N take(N* counter, N count) {
+  const N before = *counter;
   *counter += count;
   return before;
+}
+template <class N>
+N take_if(bool takes, N* counter, N count) {
+  return takes ? take(counter, count) : 0;
 }
 inline uint4 load_whole(const uint4* address) {
   return *address;
@@ -432,6 +437,7 @@ inline unsigned highest_among(unsigned peers, unsigned value) {
 }
 inline void wait_for_previous() {}
 inline void let_next_begin() {}
+inline void prefetch(const void*) {}
 inline void cluster_sync() {
   emulated::meet(emulated::cluster, 0);
 }
