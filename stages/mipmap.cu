@@ -62,8 +62,11 @@ struct MipmapChainCuda::Tables {
     if (!plan.light) return;
     light = device_table(std::vector<LightTables>{*plan.light});
     const auto* tables = table_at<LightTables>(light);
-    at = {tables->whole, plan.image.type == ElementType::U8 ? tables->light8 : tables->light16, tables->cells,
-          tables->lines};
+    at = {.whole64 = tables->whole64,
+          .whole = tables->whole,
+          .values = plan.image.type == ElementType::U8 ? tables->light8 : tables->light16,
+          .cells = tables->cells,
+          .lines = tables->lines};
   }
 };
 

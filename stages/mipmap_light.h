@@ -1,6 +1,6 @@
-// sRGB and linear light by tables (IEC 61966-2-1, the exact piecewise curve). Eight bits are decoded to
-// integers of 0..65535, so that sums are exact, and encoded by the nearest code; sixteen bits go through
-// floats. The same integer and float operations on both backends.
+// sRGB and linear light (IEC 61966-2-1, the piecewise curve). Eight bits are decoded to integers, so that
+// sums are exact, and encoded by parabolas that vector kernels can follow; sixteen bits go through floats.
+// The same integer and float operations on both backends.
 #pragma once
 
 #include <bit>
@@ -11,6 +11,10 @@
 namespace contorno {
 
 inline constexpr float kFullLight = 65535.0F;
+
+/// The curve and its inverse, of 0..1.
+double linear_from_srgb(double code);
+double srgb_from_linear(double light);
 
 /// Codes of the 4096 sixteenths of linear light: an entry is the code at the beginning of its 16 values, and
 /// from which of them on the code is one more (16: from none). No code is narrower than 16 values.
@@ -29,32 +33,41 @@ struct LightLine {
   float start = 0, slope = 0;
 };
 
-/// The way from 8 bits to light by arithmetic, for kernels that can look up in 16 entries only: a piecewise
-/// quadratic, a parabola for every 16 codes, that gives their lights exactly. With the entries of code / 16,
-/// x = 512 * code + fractions[min(code, 15)] and integers of 16 bits,
-///   light = constant + ((slope + (curve * x >> 16)) * x >> 16).
+/// The way from 8 bits to light by products of bytes, for kernels that can look up in 16 entries only: a
+/// parabola for every 16 codes. With s = code / 16 and n = code % 16 it is in 64ths of light
+///   64 * (constants[s] + toe[code]) + slopes[s] * n + curves[s] * squares[n],
+/// where toe is 0 from code 16 on. One half is in it, so that a mean is rounded by cutting off its fraction.
+/// Sums of two products of bytes stay below 2^15, of four low bytes of slopes and curves below 2^16.
 struct LightParabolas {
-  alignas(16) std::uint8_t constants[2][16], slopes[2][16], curves[2][16];  ///< low bytes, high bytes
-  alignas(16) std::uint8_t fractions[16];
+  alignas(16) std::uint8_t constants[2][16], slopes[2][16];  ///< low bytes, high bytes
+  alignas(16) std::uint8_t curves[16], squares[16], toe[16];
 };
-/// For the 256 lights of LightTables::whole. Throws InternalError where there are none.
-LightParabolas find_light_parabolas(const std::uint16_t* whole);
+/// Within 0.6 of the curve, exact for black and white. Throws InternalError where there is none.
+LightParabolas find_light_parabolas();
+/// Light of a code in 64ths, and one half.
+std::uint32_t light64_by_parabolas(const LightParabolas& parabolas, int code);
 
-/// The way back to 8 bits as it is defined, for kernels that look up in registers: below kSmallLight `small`,
-/// from there on a cubic a quarter octave, whose whole part is the code. It is within 0.001 of the curve.
-inline constexpr int kSmallLight = 256;
-struct LightVectors {
-  alignas(64) std::uint8_t low[256], high[256];  ///< of `whole` minus 32768
-  alignas(64) std::uint8_t small[kSmallLight];
-  alignas(64) float cubic[4][32];  ///< by the low bits of exponent and mantissa
-  LightParabolas parabolas;
-  std::uint8_t codes[65536];  ///< all of it, one look-up instead of the two and more of `cells`
+/// The way back to 8 bits as it is defined: a parabola for each of 16 segments, the shorter the darker. With
+/// the entries of a light's segment and integers of 16 bits,
+///   x = light * scale, what is beyond 16 bits cut off,
+///   code = (constant + ((slope - (curve * x >> 16)) * x >> 16)) >> 8.
+/// Monotone, and within 0.07 codes of the curve.
+struct CodeParabolas {
+  alignas(16) std::uint8_t bright[16];  ///< the segment by light / 4096, from 4096 on; else 0
+  alignas(16) std::uint8_t dark[16];    ///< the segment by light / 256, below 4096
+  alignas(16) std::uint8_t scales[16];
+  alignas(16) std::uint8_t constants[2][16], slopes[2][16], curves[2][16];  ///< low bytes, high bytes
 };
+CodeParabolas find_code_parabolas();
+/// `light`: 0..65535.
+std::uint8_t code_by_parabolas(const CodeParabolas& parabolas, std::uint32_t light);
 
 struct LightTables {
-  LightVectors vectors;
-  std::uint16_t whole[256];      ///< light of an 8-bit code, 0..65535
-  float light8[256];             ///< the same, not rounded
+  LightParabolas to_light;
+  CodeParabolas to_code;
+  std::uint32_t whole64[256];    ///< light of an 8-bit code, in 64ths, and one half
+  std::uint16_t whole[256];      ///< the same, rounded from the curve: 0..65535
+  float light8[256];             ///< not rounded
   float light16[65536];          ///< light of a 16-bit code, 0..65535
   LightCell cells[kLightCells];  ///< back to 8 bits
   LightLine lines[kLightLines];  ///< back to 16 bits
@@ -63,7 +76,7 @@ struct LightTables {
 /// Made at the first call, in some milliseconds.
 const LightTables& light_tables();
 
-/// The 8-bit code nearest to `light` (0..65535).
+/// The 8-bit code of `light` (0..65535): that of code_by_parabolas.
 CONTORNO_HD inline std::uint8_t light_to_code8(const LightCell* cells, std::uint32_t light) {
   const LightCell cell = cells[light >> 4];
   return static_cast<std::uint8_t>(cell.code + ((light & 15U) >= cell.step ? 1 : 0));

@@ -1,105 +1,209 @@
-// The numbers of LightParabolas, found by trying: from the parabola of least squares outwards until one gives
-// all 16 lights of its codes.
+// The numbers of LightParabolas and CodeParabolas: least squares or Chebyshev points first, and then whole
+// numbers around them, those with the smallest of the greatest errors.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
 #include "cuda/error.h"
 #include "stages/mipmap_light.h"
 
 namespace contorno {
 namespace {
 
-/// Of every code from 15 on. One of the few with which all segments have a parabola.
-constexpr int kFraction = 223;
-constexpr int kSegment = 16;  // codes
-
 struct Parabola {
   int constant = 0, slope = 0, curve = 0;
 };
+struct Fit {
+  Parabola parabola;
+  double error = std::numeric_limits<double>::infinity();
+};
 
-/// What is added to the constant, or -1 where the chord does not fit into 16 bits.
-int rise(const Parabola& parabola, int code, int fraction) {
-  const int x = (512 * code & 0xFFFF) + fraction;
-  const int chord = parabola.slope + (parabola.curve * x >> 16);
-  if (chord < 0 || chord > 0xFFFF) return -1;
-  return static_cast<int>(static_cast<std::uint32_t>(chord) * static_cast<std::uint32_t>(x) >> 16);
+void put(int number, std::size_t entry, std::uint8_t (&bytes)[2][16]) {
+  bytes[0][entry] = static_cast<std::uint8_t>(number & 255);
+  bytes[1][entry] = static_cast<std::uint8_t>(number >> 8 & 255);
+}
+int at(const std::uint8_t (&bytes)[2][16], std::size_t entry) {
+  return bytes[0][entry] | bytes[1][entry] << 8;
 }
 
-/// Whether a constant makes all lights of the segment exact; sets it.
-bool find_constant(const std::uint16_t* whole, int segment, Parabola& parabola) {
-  const int first = kSegment * segment;
-  parabola.constant = whole[first] - rise(parabola, first, kFraction);
-  for (int code = first; code < first + kSegment; ++code) {
-    const int risen = rise(parabola, code, kFraction);
-    if (risen < 0 || parabola.constant + risen != whole[code]) return false;
+// To light.
+// -------------------------------------------------------------------------------------------------------
+
+constexpr int kSegment = 16;  // codes
+using Wanted = std::array<double, kSegment>;
+
+/// Second differences are 1.
+constexpr int square(int n) {
+  return (n - 7) * (n - 8) / 2;
+}
+
+/// 64ths of light, and one half.
+Wanted wanted_of(int segment) {
+  Wanted wanted;
+  for (int n = 0; n < kSegment; ++n)
+    wanted[static_cast<std::size_t>(n)] =
+        64 * (65535 * linear_from_srgb((kSegment * segment + n) / 255.0) + 0.5);
+  return wanted;
+}
+
+/// The constant that is best for a slope and a curve.
+void try_constant(const Wanted& wanted, Parabola parabola, Fit& best) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (int n = 0; n < kSegment; ++n) {
+    const double rest = wanted[static_cast<std::size_t>(n)] - parabola.slope * n - parabola.curve * square(n);
+    low = std::min(low, rest), high = std::max(high, rest);
   }
-  return true;
+  parabola.constant = static_cast<int>(std::lround((low + high) / 128));
+  const double error = std::max(high - 64 * parabola.constant, 64 * parabola.constant - low);
+  if (parabola.constant >= 0 && error < best.error) best = {parabola, error};
 }
 
-Parabola least_squares(const std::uint16_t* whole, int segment, double middle) {
-  double sums[3] = {}, squares = 0, fourths = 0;  // over u = -7.5 ... 7.5
-  for (int i = 0; i < kSegment; ++i) {
-    const double u = i - 7.5, light = whole[kSegment * segment + i] + 0.5;
-    sums[0] += light, sums[1] += u * light, sums[2] += u * u * light;
-    squares += u * u, fourths += u * u * u * u;
-  }
-  const double bend = (kSegment * sums[2] - squares * sums[0]) / (kSegment * fourths - squares * squares);
-  const double slope = sums[1] / squares - 2 * bend * middle;
-  return {.slope = static_cast<int>(128 * slope), .curve = static_cast<int>(16384 * bend)};
+Fit fit_segment(const Wanted& wanted) {
+  const double bend = ((wanted[15] - wanted[14]) - (wanted[1] - wanted[0])) / 14;
+  const auto curve = static_cast<int>(std::lround(bend));
+  const auto slope = static_cast<int>(std::lround((wanted[15] - wanted[0]) / 15));
+  Fit best;
+  for (int i = -6; i <= 6; ++i)
+    for (int k = -40; k <= 40; ++k)
+      try_constant(wanted, {.slope = slope + k, .curve = std::clamp(curve + i, 0, 255)}, best);
+  return best;
 }
 
-Parabola find_parabola(const std::uint16_t* whole, int segment) {
-  // Where the segment's middle lies, in codes, as x knows it: modulo 128.
-  const double middle = kSegment * segment % 128 + 7.5 + kFraction / 512.0;
-  const Parabola start = least_squares(whole, segment, middle);
-  const auto outwards = [](int i) { return i % 2 == 0 ? i / 2 : -(i + 1) / 2; };
-  for (int i = 0; i < start.curve / 4; ++i) {
-    Parabola parabola{.curve = start.curve + outwards(i)};
-    const int slope = start.slope - static_cast<int>(outwards(i) * middle / 64);  // the same in the middle
-    for (int k = 0; k < 80; ++k) {
-      parabola.slope = slope + outwards(k);
-      if (find_constant(whole, segment, parabola)) return parabola;
+/// Segment 0 begins as a line, to which `toe` adds what is missing in whole lights.
+void fill_toe(LightParabolas& found) {
+  const Wanted wanted = wanted_of(0);
+  Fit best;
+  for (int curve = 0; curve < 2; ++curve)
+    for (int slope = 1024; slope < 1280; ++slope) {
+      const auto rest = [&](int n) {
+        return wanted[static_cast<std::size_t>(n)] - slope * n - curve * square(n);
+      };
+      std::array<std::uint8_t, kSegment> toe{};
+      double error = 0;
+      for (int n = 0; n < kSegment; ++n) {
+        const auto lights = n == 0 ? 0 : std::max(0L, std::lround(rest(n) / 64));
+        toe[static_cast<std::size_t>(n)] = static_cast<std::uint8_t>(lights);
+        error = std::max(error, std::fabs(rest(n) - 64.0 * static_cast<double>(lights)));
+      }
+      if (error >= best.error) continue;
+      best = {{.slope = slope, .curve = curve}, error};
+      std::ranges::copy(toe, found.toe);
     }
-  }
-  throw InternalError("mipmap: a segment of sRGB without its parabola");
+  put(best.parabola.slope, 0, found.slopes);
+  found.curves[0] = static_cast<std::uint8_t>(best.parabola.curve);
 }
 
-/// Segment 0, which begins as a line: codes below 15 bend it by fractions of their own.
-bool find_fractions(const std::uint16_t* whole, Parabola& parabola, std::uint8_t* fractions) {
-  fractions[15] = kFraction;
-  parabola.constant = whole[15] - rise(parabola, 15, kFraction);
-  for (int code = 0; code < 15; ++code) {
-    int low = 0, high = 255;
-    while (low < high) {
-      const int half = (low + high) / 2;
-      if (parabola.constant + rise(parabola, code, half) < whole[code])
-        low = half + 1;
-      else
-        high = half;
-    }
-    if (parabola.constant + rise(parabola, code, low) != whole[code]) return false;
-    fractions[code] = static_cast<std::uint8_t>(low);
-  }
-  return true;
+// Back to codes.
+// -------------------------------------------------------------------------------------------------------
+
+/// Lights from `begin` on; `scale` makes their x: begin and end lie in one block of 65536 / scale lights.
+struct Segment {
+  int begin, scale;
+};
+/// Half octaves but for the darkest ones, and that from 4096 to 8192, whose lights share one entry of
+/// `bright`.
+constexpr Segment kSegments[17] = {{0, 128},   {256, 128}, {512, 128}, {1024, 64},  {1536, 64}, {2048, 32},
+                                   {3072, 32}, {4096, 16}, {8192, 16}, {12288, 16}, {16384, 8}, {24576, 8},
+                                   {32768, 4}, {40960, 4}, {49152, 4}, {57344, 4},  {65536, 0}};
+
+/// Codes in 256ths, and one half, so that cutting off rounds.
+double wanted_code(double light) {
+  return 256 * (255 * srgb_from_linear(light / 65535) + 0.5);
+}
+int rise(const Parabola& parabola, std::uint32_t x) {
+  const auto chord =
+      static_cast<std::uint32_t>(parabola.slope) - (static_cast<std::uint32_t>(parabola.curve) * x >> 16);
+  return static_cast<int>(chord * x >> 16);
 }
 
-Parabola find_toe(const std::uint16_t* whole, std::uint8_t* fractions) {
-  for (int curve = 0; curve < 4096; ++curve)
-    for (int slope = 128 * 20; slope < 128 * 22; ++slope) {
-      Parabola parabola{.slope = slope, .curve = curve};
-      if (find_fractions(whole, parabola, fractions)) return parabola;
+/// The constant that is best for a slope and a curve.
+void try_constant(int begin, int end, int scale, Parabola parabola, Fit& best) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (int light = begin; light < end; light += (end - begin) / 64) {
+    const double rest =
+        wanted_code(light) - 0.5 - rise(parabola, static_cast<std::uint32_t>(light * scale) & 0xFFFFU);
+    low = std::min(low, rest), high = std::max(high, rest);
+  }
+  parabola.constant = static_cast<int>(std::lround((low + high) / 2));
+  if ((high - low) / 2 < best.error) best = {parabola, (high - low) / 2};
+}
+
+/// Newton's form through three Chebyshev points, in units of x / 65536, and its neighbours.
+Parabola fit_codes(int begin, int end, int scale) {
+  double x[3], d[3];
+  for (int k = 0; k < 3; ++k) {
+    const double share = 0.5 - 0.5 * std::cos(std::numbers::pi * (2 * k + 1) / 6);
+    const double light = begin + (end - begin) * share;
+    x[k] = (begin * scale % 65536 + (light - begin) * scale) / 65536;
+    d[k] = wanted_code(light);
+  }
+  const double first = (d[1] - d[0]) / (x[1] - x[0]), second = (d[2] - d[1]) / (x[2] - x[1]);
+  const double bend = (second - first) / (x[2] - x[0]);
+  const auto curve = static_cast<int>(std::lround(-bend));
+  const auto slope = static_cast<int>(std::lround(first - bend * (x[0] + x[1])));
+  Fit best;
+  for (int i = -20; i <= 20; i += 5)
+    for (int k = -4; k <= 4; ++k) {
+      // The same slope in the middle.
+      const auto turned = static_cast<int>(std::lround(2 * i * x[1]));
+      try_constant(begin, end, scale, {.slope = slope + turned + k, .curve = std::max(0, curve + i)}, best);
     }
-  throw InternalError("mipmap: the toe of sRGB without its parabola");
+  return best.parabola;
 }
 
 }  // namespace
 
-LightParabolas find_light_parabolas(const std::uint16_t* whole) {
+std::uint32_t light64_by_parabolas(const LightParabolas& parabolas, int code) {
+  const auto segment = static_cast<std::size_t>(code / kSegment),
+             n = static_cast<std::size_t>(code % kSegment);
+  const int constant = at(parabolas.constants, segment) + (segment == 0 ? parabolas.toe[n] : 0);
+  return static_cast<std::uint32_t>(64 * constant + at(parabolas.slopes, segment) * static_cast<int>(n) +
+                                    parabolas.curves[segment] * parabolas.squares[n]);
+}
+
+LightParabolas find_light_parabolas() {
   LightParabolas found{};
-  for (int segment = 0; segment < 16; ++segment) {
-    const Parabola one = segment == 0 ? find_toe(whole, found.fractions) : find_parabola(whole, segment);
-    for (int byte = 0; byte < 2; ++byte) {
-      found.constants[byte][segment] = static_cast<std::uint8_t>(one.constant >> 8 * byte & 255);
-      found.slopes[byte][segment] = static_cast<std::uint8_t>(one.slope >> 8 * byte & 255);
-      found.curves[byte][segment] = static_cast<std::uint8_t>(one.curve >> 8 * byte & 255);
-    }
+  for (int n = 0; n < kSegment; ++n) found.squares[n] = static_cast<std::uint8_t>(square(n));
+  fill_toe(found);
+  for (int segment = 1; segment < 16; ++segment) {
+    const Parabola one = fit_segment(wanted_of(segment)).parabola;
+    const auto entry = static_cast<std::size_t>(segment);
+    put(one.constant, entry, found.constants), put(one.slope, entry, found.slopes);
+    found.curves[entry] = static_cast<std::uint8_t>(one.curve);
+  }
+  for (int code = 0; code < 256; ++code) {
+    const double light = 65535 * linear_from_srgb(code / 255.0) + 0.5;
+    if (std::fabs(light64_by_parabolas(found, code) / 64.0 - light) > 0.6)
+      throw InternalError("mipmap: a segment of sRGB without its parabola");
+  }
+  if (light64_by_parabolas(found, 0) >> 6 != 0 || light64_by_parabolas(found, 255) >> 6 != 65535)
+    throw InternalError("mipmap: parabolas of sRGB without black or white");
+  return found;
+}
+
+std::uint8_t code_by_parabolas(const CodeParabolas& parabolas, std::uint32_t light) {
+  const std::uint32_t high = light >> 8;
+  const std::size_t segment = high < 16 ? parabolas.dark[high] : parabolas.bright[high >> 4];
+  const Parabola one{at(parabolas.constants, segment), at(parabolas.slopes, segment),
+                     at(parabolas.curves, segment)};
+  return static_cast<std::uint8_t>((one.constant + rise(one, light * parabolas.scales[segment] & 0xFFFFU)) >>
+                                   8);
+}
+
+CodeParabolas find_code_parabolas() {
+  CodeParabolas found{};
+  for (std::size_t segment = 0; segment < 16; ++segment) {
+    const auto [begin, scale] = kSegments[segment];
+    const int end = kSegments[segment + 1].begin;
+    const Parabola one = fit_codes(begin, end, scale);
+    put(one.constant, segment, found.constants), put(one.slope, segment, found.slopes);
+    put(one.curve, segment, found.curves);
+    found.scales[segment] = static_cast<std::uint8_t>(scale);
+    for (int block = begin; block < end; block += 256)
+      (begin < 4096 ? found.dark[block / 256] : found.bright[block / 4096]) =
+          static_cast<std::uint8_t>(segment);
   }
   return found;
 }

@@ -13,11 +13,12 @@ namespace contorno {
 
 /// Tables of sRGB as a rule needs them; all null without linear light. Owns nothing.
 struct MipmapLight {
-  const std::uint16_t* whole = nullptr;  ///< of WholeRule
-  const float* values = nullptr;         ///< of FloatRule: light8 or light16
+  const std::uint32_t* whole64 = nullptr;  ///< of WholeRule
+  const std::uint16_t* whole = nullptr;    ///< of WholeRule where alpha weighs
+  const float* values = nullptr;           ///< of FloatRule: light8 or light16
   const LightCell* cells = nullptr;
   const LightLine* lines = nullptr;
-  const LightVectors* vectors = nullptr;  ///< of the CPU's kernels
+  const LightTables* tables = nullptr;  ///< all of them; of the CPU's kernels
 };
 
 /// `sum` divided by `weight`, halves up; exact.
@@ -33,26 +34,37 @@ CONTORNO_HD inline std::uint32_t half_up_short(std::uint64_t sum, std::uint64_t 
       static_cast<std::int32_t>(twice / static_cast<double>(static_cast<std::int64_t>(2 * weight))));
 }
 
+/// Rounded down, for the same sums.
+CONTORNO_HD inline std::uint32_t floor_short(std::uint64_t sum, std::uint64_t weight) {
+  return static_cast<std::uint32_t>(
+      static_cast<std::int32_t>(static_cast<double>(static_cast<std::int64_t>(sum)) /
+                                static_cast<double>(static_cast<std::int64_t>(weight))));
+}
+
 enum class Weighing : std::uint8_t { Plain, ByAlpha };
 
 /// Terms of a pixel: its channels; with ByAlpha its colours times alpha, alpha, its colours.
 template <int kChannels, Weighing kWeighing>
 inline constexpr int kMipmapTerms = kWeighing == Weighing::Plain ? kChannels : 2 * kChannels - 1;
 
-/// Integers, one rounding. kLight: uint8 colours are decoded to light of 16 bits.
+/// Integers, one rounding. kLight: uint8 colours are decoded to light, in 64ths and with the half that rounds
+/// their mean, or to 16 bits where alpha weighs them.
 template <class T, int kC, Weighing kWeighing, bool kLight>
 struct WholeRule {
   using Sample = T;
   using Stored = T;
   using Weight = std::uint32_t;
   using Total = std::uint64_t;
-  using Column = std::conditional_t<kWeighing == Weighing::Plain, std::uint32_t, std::uint64_t>;
+  using Column = std::conditional_t<kWeighing == Weighing::Plain && !kLight, std::uint32_t, std::uint64_t>;
   /// Of four pixels.
   using Four =
       std::conditional_t<sizeof(T) == 1 || kWeighing == Weighing::Plain, std::uint32_t, std::uint64_t>;
   static constexpr int kChannels = kC;
   static constexpr int kTerms = kMipmapTerms<kC, kWeighing>;
   static constexpr bool kHasAlpha = kC % 2 == 0 && (kLight || kWeighing == Weighing::ByAlpha);
+  CONTORNO_HD static constexpr bool is_light(int channel) {
+    return kLight && (!kHasAlpha || channel < kC - 1);
+  }
 
   MipmapLight light;
 
@@ -67,7 +79,8 @@ struct WholeRule {
     for (int c = 0; c < kC; ++c) {
       values[c] = pixel[c];
       if constexpr (kLight)
-        if (!kHasAlpha || c < kC - 1) values[c] = light.whole[pixel[c]];
+        if (is_light(c))
+          values[c] = kWeighing == Weighing::Plain ? light.whole64[pixel[c]] : light.whole[pixel[c]];
     }
     if constexpr (kWeighing == Weighing::Plain) {
       for (int c = 0; c < kC; ++c) terms[c] = values[c];
@@ -79,13 +92,14 @@ struct WholeRule {
 
   CONTORNO_HD T code(std::uint32_t value, int channel) const {
     if constexpr (kLight)
-      if (!kHasAlpha || channel < kC - 1) return light_to_code8(light.cells, value);
+      if (is_light(channel)) return light_to_code8(light.cells, value);
     return static_cast<T>(value);
   }
 
   CONTORNO_HD void finish(const Total* sums, Total weight, T* pixel, float* /*kept*/) const {
     if constexpr (kWeighing == Weighing::Plain) {
-      for (int c = 0; c < kC; ++c) pixel[c] = code(half_up_short(sums[c], weight), c);
+      for (int c = 0; c < kC; ++c)
+        pixel[c] = code(is_light(c) ? floor_short(sums[c] >> 6, weight) : half_up_short(sums[c], weight), c);
     } else {
       const Total alpha = sums[kC - 1];
       pixel[kC - 1] = static_cast<T>(half_up_short(alpha, weight));
@@ -99,7 +113,8 @@ struct WholeRule {
   /// finish for four terms of weight 1.
   CONTORNO_HD void finish_four(const Four* sums, T* pixel) const {
     if constexpr (kWeighing == Weighing::Plain) {
-      for (int c = 0; c < kC; ++c) pixel[c] = code(static_cast<std::uint32_t>((sums[c] + 2) >> 2), c);
+      for (int c = 0; c < kC; ++c)
+        pixel[c] = code(static_cast<std::uint32_t>(is_light(c) ? sums[c] >> 8 : (sums[c] + 2) >> 2), c);
     } else {
       const Four alpha = sums[kC - 1];
       pixel[kC - 1] = static_cast<T>((alpha + 2) >> 2);

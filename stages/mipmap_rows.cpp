@@ -106,8 +106,12 @@ constexpr auto filter_avx2 = filter_portable<Rule>;
 MipmapLight host_light(const MipmapPlan& plan) {
   if (!plan.light) return {};
   const LightTables& tables = *plan.light;
-  return {tables.whole, plan.image.type == ElementType::U8 ? tables.light8 : tables.light16, tables.cells,
-          tables.lines, &tables.vectors};
+  return {.whole64 = tables.whole64,
+          .whole = tables.whole,
+          .values = plan.image.type == ElementType::U8 ? tables.light8 : tables.light16,
+          .cells = tables.cells,
+          .lines = tables.lines,
+          .tables = &tables};
 }
 
 HalveRow halve_row(const MipmapPlan& plan, Simd simd) {

@@ -29,12 +29,6 @@ using HalveTwice = void (*)(const HalvedTwice& rows);
 /// For uint8 without light and alpha weights, where this machine has such a kernel; else null.
 HalveTwice halve_twice(const MipmapPlan& plan, Simd simd);
 
-/// What they encode light with: codes[i] = light_to_code8(light[i]). Null where this machine has no such
-/// kernel.
-using EncodeLight = void (*)(const LightVectors& vectors, const std::uint16_t* light, int count,
-                             std::uint8_t* codes);
-EncodeLight encode_light_simd();
-
 /// One row of a level.
 struct FilterRow {
   const ImageView* in = nullptr;   ///< the level before; float where levels are kept

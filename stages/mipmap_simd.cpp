@@ -178,8 +178,8 @@ HalveTwice halve_twice(const MipmapPlan& plan, Simd simd) {
 HalveRow halve_row_simd(const MipmapPlan& plan, Simd simd) {
   if (!plain_bytes(plan)) return nullptr;
   const auto kernel = static_cast<std::size_t>(plan.step() - 1);
-  if (plan.light) return halve_light_simd(plan.step(), simd);
   if (simd == Simd::Portable) return nullptr;
+  if (plan.light) return halve_light_avx2(plan.step());
   constexpr HalveRow kWide[] = {halve_bytes_vbmi<1>, halve_bytes_vbmi<2>, halve_bytes_vbmi<3>,
                                 halve_bytes_vbmi<4>};
   constexpr HalveRow kNarrow[] = {halve_bytes_avx2<1>, halve_bytes_avx2<2>, nullptr, halve_bytes_avx2<4>};

@@ -1,4 +1,6 @@
-// Rows of uint8 in linear light with AVX-512, which looks both tables up in registers.
+// Rows of uint8 in linear light with AVX2, by parabolas whose numbers are looked up in registers: samples to
+// means of light, a block of the row at a time, and those to codes. AVX-512 would look up more at once, but
+// no machine had it when this was written anew.
 #include "stages/mipmap_vectors.h"
 
 namespace contorno {
@@ -7,184 +9,329 @@ namespace contorno {
 
 namespace {
 
-/// Without alpha: all outputs in order. With it: all colours in order, then all alphas. Eight to a lane: four
-/// in its low half, which is unpacked for itself, four in its high one.
-template <int kC, int kKept>
-constexpr std::array<std::uint8_t, 64> pairs_by_halves() {
-  constexpr int kColours = kSamples<kC> / kC * kKept;
-  std::array<std::uint8_t, 64> order{};
-  for (int i = 0; i < 64; ++i) {
-    const int out = i / 2;
-    const int alpha = (2 * (out - kColours) + i % 2) * kC + kC - 1;
-    order[static_cast<std::size_t>(i)] =
-        static_cast<std::uint8_t>(kKept < kC && out >= kColours ? alpha : source_byte<kC>(out, i % 2, kKept));
+using Vector = __m256i;
+using Order = std::array<std::uint8_t, 32>;
+using Numbers = std::uint8_t[2][16];
+
+CONTORNO_AVX2 inline Vector load32(const void* at) {
+  return _mm256_loadu_si256(static_cast<const Vector*>(at));
+}
+CONTORNO_AVX2 inline Vector load_lanes(const std::uint8_t* low, const std::uint8_t* high) {
+  return _mm256_loadu2_m128i(reinterpret_cast<const __m128i*>(high), reinterpret_cast<const __m128i*>(low));
+}
+CONTORNO_AVX2 inline void store32(void* at, Vector bytes) {
+  _mm256_storeu_si256(static_cast<Vector*>(at), bytes);
+}
+/// 16 bytes for both lanes.
+CONTORNO_AVX2 inline Vector both_lanes(const void* at) {
+  return _mm256_broadcastsi128_si256(_mm_loadu_si128(static_cast<const __m128i*>(at)));
+}
+
+// To light.
+// -------------------------------------------------------------------------------------------------------
+
+/// LightParabolas in vectors. Multiplying bytes and adding neighbours up is one instruction, so left and
+/// right samples of a pair stand side by side.
+class LightDecoder {
+ public:
+  CONTORNO_AVX2 explicit LightDecoder(const LightParabolas& given)
+      : constants_{both_lanes(given.constants[0]), both_lanes(given.constants[1])},
+        slopes_{both_lanes(given.slopes[0]), both_lanes(given.slopes[1])},
+        curves_(both_lanes(given.curves)),
+        squares_(both_lanes(given.squares)),
+        toe_(both_lanes(given.toe)) {}
+
+  /// Means of 16 times four lights, 0..65535. Of their sum / 256, whose bytes come at three places, every
+  /// part is rounded down; so is the whole.
+  CONTORNO_AVX2 Vector means(Vector upper, Vector lower) const {
+    const Parts a = parts(upper), b = parts(lower);
+    const Vector fine = _mm256_srli_epi16(_mm256_add_epi16(a.fine, b.fine), 6);
+    const Vector lights = _mm256_add_epi16(_mm256_add_epi16(a.lights, b.lights), fine);
+    return _mm256_add_epi16(_mm256_add_epi16(a.fours, b.fours), _mm256_srli_epi16(lights, 2));
   }
-  return order;
-}
 
-struct ByteTable {
-  __m512i part[4];
-};
-CONTORNO_VBMI inline ByteTable load_table(const std::uint8_t* table) {
-  return {{load64(table), load64(table + 64), load64(table + 128), load64(table + 192)}};
-}
-CONTORNO_VBMI inline __m512i look_up(const ByteTable& table, __m512i index) {
-  return _mm512_mask_blend_epi8(_mm512_movepi8_mask(index),
-                                _mm512_permutex2var_epi8(table.part[0], index, table.part[1]),
-                                _mm512_permutex2var_epi8(table.part[2], index, table.part[3]));
-}
-
-/// Two rows on their way to light: signed, in the order of pairs_by_halves.
-struct LightPair {
-  __m512i low, high;
-};
-template <int kC, int kKept>
-CONTORNO_VBMI inline LightPair decode(const ByteTable& low, const ByteTable& high, __m512i codes) {
-  LightPair pair{look_up(low, codes), look_up(high, codes)};
-  if constexpr (kKept < kC) {  // alpha is itself, less 32768
-    constexpr std::uint64_t kAlphas = ~0ULL << (kC == 2 ? 32 : 48);
-    pair.low = _mm512_mask_mov_epi8(pair.low, kAlphas, codes);
-    pair.high = _mm512_mask_mov_epi8(pair.high, kAlphas, _mm512_set1_epi8(-128));
-  }
-  return pair;
-}
-
-/// Means of light, 0..65535, of `pixels` pixels' first kKept channels; those of alpha apart.
-template <int kC, int kKept>
-CONTORNO_VBMI void halve_to_light(const LightVectors& vectors, const std::uint8_t* upper,
-                                  const std::uint8_t* lower, int pixels, std::uint16_t* light,
-                                  std::uint16_t* alphas) {
-  alignas(64) static constexpr auto kOrder = pairs_by_halves<kC, kKept>();
-  const __m512i order = load64(kOrder.data()), ones = _mm512_set1_epi16(1);
-  const __m512i bias = _mm512_set1_epi32(4 * 32768 + 2);
-  const ByteTable low = load_table(vectors.low), high = load_table(vectors.high);
-  constexpr int kPixels = kSamples<kC> / kC;
-  const auto mean = [&](__m512i one, __m512i other) CONTORNO_VBMI {
-    const __m512i four = _mm512_dpwssd_epi32(_mm512_dpwssd_epi32(bias, one, ones), other, ones);
-    return _mm512_srli_epi32(four, 2);
+ private:
+  /// Of two samples, in units of four lights, one light and a 64th.
+  struct Parts {
+    Vector fours, lights, fine;
   };
-  for (int x = 0; x < pixels; x += kPixels, light += kPixels * kKept) {
-    const int bytes = 2 * kC * (pixels - x);
-    const LightPair a =
-        decode<kC, kKept>(low, high, _mm512_permutexvar_epi8(order, load_some(upper + 2 * kC * x, bytes)));
-    const LightPair b =
-        decode<kC, kKept>(low, high, _mm512_permutexvar_epi8(order, load_some(lower + 2 * kC * x, bytes)));
-    const __m512i made =
-        _mm512_packus_epi32(mean(_mm512_unpacklo_epi8(a.low, a.high), _mm512_unpacklo_epi8(b.low, b.high)),
-                            mean(_mm512_unpackhi_epi8(a.low, a.high), _mm512_unpackhi_epi8(b.low, b.high)));
-    // What is stored beyond the block's outputs is written over by the next one.
-    _mm512_storeu_si512(light, made);
-    if constexpr (kC == 2 && kKept < kC)
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(alphas + x), _mm512_extracti64x4_epi64(made, 1));
-    if constexpr (kC == 4 && kKept < kC)
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(alphas + x), _mm512_extracti32x4_epi32(made, 3));
+  CONTORNO_AVX2 Parts parts(Vector codes) const {
+    const Vector low_bits = _mm256_set1_epi8(15);
+    const Vector n = _mm256_and_si256(codes, low_bits);
+    const Vector segment = _mm256_and_si256(_mm256_srli_epi16(codes, 4), low_bits);
+    // From code 16 on bit 7 is set, and the look-up gives 0.
+    const Vector toe = _mm256_shuffle_epi8(toe_, _mm256_adds_epu8(codes, _mm256_set1_epi8(0x70)));
+    const auto product = [&](Vector table, Vector factor) CONTORNO_AVX2 {
+      return _mm256_maddubs_epi16(_mm256_shuffle_epi8(table, segment), factor);
+    };
+    return {_mm256_add_epi16(product(constants_[1], _mm256_set1_epi8(64)), product(slopes_[1], n)),
+            _mm256_maddubs_epi16(_mm256_or_si256(_mm256_shuffle_epi8(constants_[0], segment), toe),
+                                 _mm256_set1_epi8(1)),
+            _mm256_add_epi16(product(slopes_[0], n), product(curves_, _mm256_shuffle_epi8(squares_, n)))};
   }
-}
 
-/// Codes of light from kSmallLight on, in 32 bits.
-CONTORNO_VBMI inline __m512i codes_by_cubic(const LightVectors& vectors, __m512i light) {
-  const __m512 x = _mm512_cvtepi32_ps(light);
-  const __m512i piece = _mm512_srli_epi32(_mm512_castps_si512(x), 21);
-  const auto number = [&](int k) CONTORNO_VBMI {
-    return _mm512_permutex2var_ps(_mm512_load_ps(vectors.cubic[k]), piece,
-                                  _mm512_load_ps(vectors.cubic[k] + 16));
+  Vector constants_[2], slopes_[2], curves_, squares_, toe_;
+};
+
+// Rows into colours and alphas.
+// -------------------------------------------------------------------------------------------------------
+
+/// Pixels of the output in a step, and vectors of 16 words that it makes: lights, then alphas. A lane of the
+/// input has two pixels of the output with three or four channels, four with two, eight with one.
+template <int kC>
+inline constexpr int kStep = kC == 3 ? 4 : 16;
+template <int kC>
+inline constexpr int kLights = kC == 4 ? 3 : 1;
+template <int kC>
+inline constexpr int kWords = kLights<kC> + (kC % 2 == 0 ? 1 : 0);
+/// What a step reads: of three channels four bytes more than it uses.
+template <int kC>
+inline constexpr int kStepBytes = kC == 3 ? 28 : 2 * kC* kStep<kC>;
+
+/// The colours of a lane, then its alphas, left and right samples side by side.
+template <int kC>
+constexpr std::array<std::uint8_t, 16> lane_pairs() {
+  constexpr int kColours = kC % 2 == 0 ? kC - 1 : kC, kPixels = kC == 3 ? 2 : 8 / kC;
+  std::array<std::uint8_t, 16> pairs{};
+  int at = 0;
+  const auto add = [&](int pixel, int channel) {
+    for (int side = 0; side < 2; ++side)
+      pairs[static_cast<std::size_t>(at++)] = static_cast<std::uint8_t>((2 * pixel + side) * kC + channel);
   };
-  __m512 sum = _mm512_fmadd_ps(x, number(3), number(2));
-  sum = _mm512_fmadd_ps(x, sum, number(1));
-  sum = _mm512_fmadd_ps(x, sum, number(0));
-  return _mm512_cvttps_epi32(sum);
+  for (int pixel = 0; pixel < kPixels; ++pixel)
+    for (int c = 0; c < kColours; ++c) add(pixel, c);
+  for (int pixel = 0; pixel < kPixels && kColours < kC; ++pixel) add(pixel, kC - 1);
+  return pairs;
 }
 
-/// Unpacking and packing stay within lanes, so that the order is kept.
-CONTORNO_VBMI inline __m512i encode32(const LightVectors& vectors, __m512i light) {
-  const __m512i zero = _mm512_setzero_si512();
-  return _mm512_packus_epi32(codes_by_cubic(vectors, _mm512_unpacklo_epi16(light, zero)),
-                             codes_by_cubic(vectors, _mm512_unpackhi_epi16(light, zero)));
-}
-
-CONTORNO_VBMI void encode_light_vbmi(const LightVectors& vectors, const std::uint16_t* light, int count,
-                                     std::uint8_t* codes) {
-  const ByteTable small = load_table(vectors.small);
-  const __m512i lanes = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
-  const __m512i small_end = _mm512_set1_epi16(kSmallLight);
-  for (int i = 0; i < count; i += 64) {
-    const std::uint64_t some = count - i >= 64 ? ~0ULL : (1ULL << (count - i)) - 1;
-    const __m512i first = _mm512_maskz_loadu_epi16(static_cast<__mmask32>(some), light + i);
-    const __m512i second = _mm512_maskz_loadu_epi16(static_cast<__mmask32>(some >> 32), light + i + 32);
-    const __m512i both = _mm512_packus_epi16(encode32(vectors, first), encode32(vectors, second));
-    __m512i made = _mm512_permutexvar_epi64(lanes, both);
-    const std::uint64_t below = _mm512_cmplt_epu16_mask(first, small_end) |
-                                static_cast<std::uint64_t>(_mm512_cmplt_epu16_mask(second, small_end)) << 32;
-    if (below != 0) {
-      const __m512i low = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi16_epi8(first)),
-                                             _mm512_cvtepi16_epi8(second), 1);
-      made = _mm512_mask_blend_epi8(below, made, look_up(small, low));
+/// Shuffles for the vectors of a step: the alphas, a dword of four channels and two of two, stand at another
+/// place in each, so that blending gathers all of them and fills their places with colours of the last one.
+template <int kC>
+inline constexpr int kTaken = kC == 4   ? 4
+                              : kC == 2 ? 2
+                                        : 1;
+template <int kC>
+constexpr std::array<Order, kTaken<kC>> step_orders() {
+  constexpr auto kPairs = lane_pairs<kC>();
+  constexpr int kAlphaBytes = kC % 2 == 0 ? 16 / kTaken<kC> : 0;
+  std::array<Order, kTaken<kC>> orders{};
+  for (int vector = 0; vector < kTaken<kC>; ++vector)
+    for (int i = 0; i < 32; ++i) {
+      const int in_lane = i % 16, alpha = in_lane - vector * kAlphaBytes;
+      const int colour = alpha < 0 ? in_lane : in_lane - kAlphaBytes;
+      const int from = alpha >= 0 && alpha < kAlphaBytes ? 16 - kAlphaBytes + alpha : colour;
+      orders[static_cast<std::size_t>(vector)][static_cast<std::size_t>(i)] =
+          kPairs[static_cast<std::size_t>(from)];
     }
-    _mm512_mask_storeu_epi8(codes + i, some, made);
+  return orders;
+}
+
+/// What a step takes of one row.
+template <int kC>
+struct LightSamples {
+  Vector colours[kLights<kC>], alphas;
+};
+
+template <int kC>
+CONTORNO_AVX2 inline LightSamples<kC> take(const std::uint8_t* row) {
+  alignas(32) static constexpr auto kOrders = step_orders<kC>();
+  const auto part = [&](std::size_t i) CONTORNO_AVX2 {
+    const Vector bytes = kC == 3 ? load_lanes(row, row + 12) : load32(row + 32 * i);
+    return _mm256_shuffle_epi8(bytes, load32(kOrders[i].data()));
+  };
+  if constexpr (kC == 4) {
+    const Vector a = part(0), b = part(1), c = part(2), d = part(3);
+    return {{_mm256_blend_epi32(a, d, 0x11), _mm256_blend_epi32(b, d, 0x22), _mm256_blend_epi32(c, d, 0x44)},
+            _mm256_blend_epi32(_mm256_blend_epi32(a, b, 0x22), _mm256_blend_epi32(c, d, 0x88), 0xCC)};
+  } else if constexpr (kC == 2) {
+    const Vector a = part(0), b = part(1);
+    return {{_mm256_blend_epi32(a, b, 0x33)}, _mm256_blend_epi32(a, b, 0xCC)};
+  } else {
+    return {{part(0)}, _mm256_setzero_si256()};
   }
 }
 
-/// Puts the alphas of `pixels` pixels between their colours.
+/// Asks for what a step some way ahead reads: the processor's own prefetching ends with a page, which is
+/// soon.
 template <int kC>
-CONTORNO_VBMI void join(const std::uint8_t* colours, const std::uint16_t* alphas, int pixels,
-                        std::uint8_t* out) {
-  alignas(64) static constexpr auto kFrom = [] {
-    std::array<std::uint8_t, 64> from{};
-    for (int i = 0; i < 64; ++i)
-      from[static_cast<std::size_t>(i)] =
-          static_cast<std::uint8_t>(i % kC == kC - 1 ? 64 + i / kC : i / kC * (kC - 1) + i % kC);
-    return from;
-  }();
-  constexpr int kPixels = 64 / kC;
-  const __m512i from = load64(kFrom.data());
-  for (int x = 0; x < pixels; x += kPixels, colours += kPixels * (kC - 1), out += 64) {
-    const int bytes = std::min(64, (pixels - x) * kC);
-    const __m512i bytes_of_alpha = _mm512_castsi256_si512(_mm512_cvtepi16_epi8(load64(alphas + x)));
-    _mm512_mask_storeu_epi8(out, bytes == 64 ? ~0ULL : (1ULL << bytes) - 1,
-                            _mm512_permutex2var_epi8(load64(colours), from, bytes_of_alpha));
+CONTORNO_AVX2 inline void prefetch_ahead(const std::uint8_t* row) {
+  constexpr int kAhead = 512;
+  for (int at = 0; at < kStepBytes<kC>; at += 64)
+    _mm_prefetch(reinterpret_cast<const char*>(row + kAhead + at), _MM_HINT_T0);
+}
+
+/// Means of a step: lights, and alphas in the high bytes.
+template <int kC>
+CONTORNO_AVX2 inline void make_step(const LightDecoder& decoder, const std::uint8_t* upper,
+                                    const std::uint8_t* lower, std::uint16_t (*words)[16]) {
+  const LightSamples<kC> above = take<kC>(upper), below = take<kC>(lower);
+  for (int i = 0; i < kLights<kC>; ++i) store32(words[i], decoder.means(above.colours[i], below.colours[i]));
+  if constexpr (kC % 2 == 0) {
+    const Vector factor = _mm256_set1_epi8(64);
+    const Vector four = _mm256_add_epi16(_mm256_maddubs_epi16(above.alphas, factor),
+                                         _mm256_maddubs_epi16(below.alphas, factor));
+    store32(words[kLights<kC>], _mm256_add_epi16(four, _mm256_set1_epi16(128)));
+  }
+}
+
+// Back to codes.
+// -------------------------------------------------------------------------------------------------------
+
+/// 32 samples in words.
+struct Samples {
+  Vector first, second;
+};
+
+/// CodeParabolas in vectors.
+class LightEncoder {
+ public:
+  CONTORNO_AVX2 explicit LightEncoder(const CodeParabolas& given)
+      : bright_(both_lanes(given.bright)),
+        dark_(both_lanes(given.dark)),
+        scales_(both_lanes(given.scales)),
+        constants_(both(given.constants)),
+        slopes_(both(given.slopes)),
+        curves_(both(given.curves)) {}
+
+  /// Codes in the high bytes, with fractions below them.
+  CONTORNO_AVX2 Samples codes(Vector first, Vector second) const {
+    const Vector high = _mm256_packus_epi16(_mm256_srli_epi16(first, 8), _mm256_srli_epi16(second, 8));
+    const Vector block = _mm256_and_si256(_mm256_srli_epi16(high, 4), _mm256_set1_epi8(15));
+    // From 16 on bit 7 is set, and the look-up gives 0.
+    const Vector dark = _mm256_shuffle_epi8(dark_, _mm256_adds_epu8(high, _mm256_set1_epi8(0x70)));
+    const Vector segment = _mm256_or_si256(_mm256_shuffle_epi8(bright_, block), dark);
+    const Samples scale = words(_mm256_shuffle_epi8(scales_, segment), _mm256_setzero_si256());
+    const Samples constant = look_up(constants_, segment), slope = look_up(slopes_, segment),
+                  curve = look_up(curves_, segment);
+    return {code(first, scale.first, constant.first, slope.first, curve.first),
+            code(second, scale.second, constant.second, slope.second, curve.second)};
+  }
+
+ private:
+  CONTORNO_AVX2 static Samples both(const Numbers& bytes) {
+    return {both_lanes(bytes[0]), both_lanes(bytes[1])};
+  }
+  CONTORNO_AVX2 static Vector code(Vector light, Vector scale, Vector constant, Vector slope, Vector curve) {
+    const Vector x = _mm256_mullo_epi16(light, scale);
+    const Vector chord = _mm256_sub_epi16(slope, _mm256_mulhi_epu16(curve, x));
+    return _mm256_add_epi16(constant, _mm256_mulhi_epu16(chord, x));
+  }
+  CONTORNO_AVX2 static Samples words(Vector low_bytes, Vector high_bytes) {
+    return {_mm256_unpacklo_epi8(low_bytes, high_bytes), _mm256_unpackhi_epi8(low_bytes, high_bytes)};
+  }
+  CONTORNO_AVX2 static Samples look_up(const Samples& table, Vector index) {
+    return words(_mm256_shuffle_epi8(table.first, index), _mm256_shuffle_epi8(table.second, index));
+  }
+
+  Vector bright_, dark_, scales_;
+  Samples constants_, slopes_, curves_;  ///< low bytes, high bytes
+};
+
+/// High bytes of `even` and `odd` words, one by one.
+CONTORNO_AVX2 inline Vector high_bytes(Vector even, Vector odd) {
+  return _mm256_blendv_epi8(_mm256_srli_epi16(even, 8), odd, _mm256_set1_epi16(static_cast<short>(0xFF00)));
+}
+/// Half lanes 0, 1, 2, 3 into the order 0, 2, 1, 3.
+CONTORNO_AVX2 inline Vector swap_middle(Vector halves) {
+  return _mm256_permute4x64_epi64(halves, 0xD8);
+}
+
+/// From the bytes of a step of four channels (codes of its first two words each, then of its third and alpha)
+/// to half its output: the bytes of either that stand in one place of a lane, 128 where it is the other's.
+constexpr std::array<Order, 4> pixel_orders() {
+  std::array<Order, 4> orders{};
+  for (Order& order : orders) order.fill(128);
+  const auto put = [&](int lane, int pixel, int channel, int vector, int word) {
+    // Pixels 4 k + 2 lane + 0, 1 of the step: an eighth of its bytes.
+    const int eighth = pixel / 4, to = 16 * lane + 8 * (eighth % 2) + 4 * (pixel % 2) + channel;
+    orders[static_cast<std::size_t>(2 * (eighth / 2) + vector / 2)][static_cast<std::size_t>(to)] =
+        static_cast<std::uint8_t>(2 * word + vector % 2);
+  };
+  for (int lane = 0; lane < 2; ++lane)
+    for (int word = 0; word < 8; ++word) {
+      put(lane, 4 * (word / 2) + 2 * lane + word % 2, 3, 3, word);
+      for (int vector = 0; vector < 3; ++vector) {
+        const int dword = word / 2, behind = dword > vector ? 1 : 0;
+        // In the place of its alphas a vector has colours of the fourth one.
+        const int from = dword == vector ? 3 : vector;
+        const int colour = 2 * (dword == vector ? vector : dword - behind) + word % 2;
+        put(lane, 4 * from + 2 * lane + colour / 3, colour % 3, vector, word);
+      }
+    }
+  return orders;
+}
+
+CONTORNO_AVX2 inline void store_pixels(Vector first, Vector second, Vector third, Vector alphas,
+                                       std::uint8_t* out) {
+  alignas(32) static constexpr auto kOrders = pixel_orders();
+  const Vector one = high_bytes(first, second), other = high_bytes(third, alphas);
+  for (std::size_t half = 0; half < 2; ++half)
+    store32(out + 32 * half,
+            swap_middle(_mm256_or_si256(_mm256_shuffle_epi8(one, load32(kOrders[2 * half].data())),
+                                        _mm256_shuffle_epi8(other, load32(kOrders[2 * half + 1].data())))));
+}
+
+/// Two steps. Of three channels two bytes more than they have are written.
+template <int kC>
+CONTORNO_AVX2 inline void encode_steps(const LightEncoder& encoder, const std::uint16_t (*words)[16],
+                                       std::uint8_t* out) {
+  const auto word = [&](int i) CONTORNO_AVX2 { return load32(words[i]); };
+  if constexpr (kC == 4) {
+    const Samples a = encoder.codes(word(0), word(1)), b = encoder.codes(word(2), word(4)),
+                  c = encoder.codes(word(5), word(6));
+    store_pixels(a.first, a.second, b.first, word(3), out);
+    store_pixels(b.second, c.first, c.second, word(7), out + 64);
+  } else {
+    const Samples both = encoder.codes(word(0), word(kWords<kC>));
+    if constexpr (kC == 2) {  // colours have the halves of their lanes the wrong way round
+      store32(out, swap_middle(high_bytes(_mm256_shuffle_epi32(both.first, 0x4E), word(1))));
+      store32(out + 32, swap_middle(high_bytes(_mm256_shuffle_epi32(both.second, 0x4E), word(3))));
+    } else {
+      const Vector bytes =
+          _mm256_packus_epi16(_mm256_srli_epi16(both.first, 8), _mm256_srli_epi16(both.second, 8));
+      if constexpr (kC == 1) return store32(out, swap_middle(bytes));
+      alignas(32) std::uint64_t pixels[4];  // two of them each
+      store32(pixels, swap_middle(bytes));
+      for (int i = 0; i < 4; ++i) std::memcpy(out + 6 * i, pixels + i, 8);
+    }
   }
 }
 
 template <int kC>
-CONTORNO_VBMI void halve_light_vbmi(const MipmapLight& tables, const void* top, const void* bottom, void* out,
+CONTORNO_AVX2 void halve_light_avx2(const MipmapLight& light, const void* top, const void* bottom, void* out,
                                     int width) {
-  constexpr bool kAlpha = kC % 2 == 0;
-  constexpr int kKept = kAlpha ? kC - 1 : kC;
-  constexpr int kTogether = 768;  // px: a multiple of what every loop takes
-  alignas(64) std::uint16_t light[kTogether * kKept + 64];
-  alignas(64) std::uint16_t alphas[kTogether + 64];
-  alignas(64) std::uint8_t colours[kTogether * kKept + 64];
+  constexpr int kPair = 2 * kStep<kC>,
+                kBlock = 16;  // pixels; pairs whose words stay in the first-level cache
+  alignas(32) std::uint16_t words[2 * kBlock * kWords<kC>][16];
   const auto* upper = static_cast<const std::uint8_t*>(top);
   const auto* lower = static_cast<const std::uint8_t*>(bottom);
   auto* to = static_cast<std::uint8_t*>(out);
-  for (int x = 0; x < width; x += kTogether) {
-    const int pixels = std::min(kTogether, width - x);
-    halve_to_light<kC, kKept>(*tables.vectors, upper + 2 * kC * x, lower + 2 * kC * x, pixels, light, alphas);
-    std::uint8_t* codes = kAlpha ? colours : to + kC * x;
-    encode_light_vbmi(*tables.vectors, light, pixels * kKept, codes);
-    if constexpr (kAlpha) join<kC>(colours, alphas, pixels, to + kC * x);
+  const std::uint8_t* const end = to + kC * static_cast<std::ptrdiff_t>(width);
+  // With three channels a pixel is left for what is read and written too much.
+  const int pairs = (kC == 3 ? width - 1 : width) / kPair;
+  for (int done = 0; done < pairs; done += kBlock) {
+    const int steps = 2 * std::min(kBlock, pairs - done);
+    const LightDecoder decoder(light.tables->to_light);
+    for (int step = 0; step < steps; ++step) {
+      prefetch_ahead<kC>(upper), prefetch_ahead<kC>(lower);
+      make_step<kC>(decoder, upper, lower, words + step * kWords<kC>);
+      upper += 2 * kC * kStep<kC>, lower += 2 * kC * kStep<kC>;
+    }
+    const LightEncoder encoder(light.tables->to_code);
+    for (int step = 0; step < steps; step += 2, to += kC * kPair)
+      encode_steps<kC>(encoder, words + step * kWords<kC>, to);
   }
+  const WholeRule<std::uint8_t, kC, Weighing::Plain, true> rule{light};
+  for (; to < end; upper += 2 * kC, lower += 2 * kC, to += kC)
+    rule.halve(upper, upper + kC, lower, lower + kC, to);
 }
 
 }  // namespace
 
-HalveRow halve_light_simd(int channels, Simd simd) {
-  if (simd == Simd::Portable) return nullptr;
-  constexpr HalveRow kWide[] = {halve_light_vbmi<1>, halve_light_vbmi<2>, halve_light_vbmi<3>,
-                                halve_light_vbmi<4>};
-  return simd == Simd::Avx512 && has_vbmi() ? kWide[channels - 1] : halve_light_avx2(channels);
-}
-EncodeLight encode_light_simd() {
-  return has_vbmi() ? encode_light_vbmi : nullptr;
-}
-
-#else
-
-HalveRow halve_light_simd(int, Simd) {
-  return nullptr;
-}
-EncodeLight encode_light_simd() {
-  return nullptr;
+HalveRow halve_light_avx2(int channels) {
+  constexpr HalveRow kKernels[] = {halve_light_avx2<1>, halve_light_avx2<2>, halve_light_avx2<3>,
+                                   halve_light_avx2<4>};
+  return kKernels[channels - 1];
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 #include "stages/mipmap_rows.h"
 
@@ -22,8 +23,7 @@ namespace contorno {
 
 /// Whether this machine has what CONTORNO_VBMI says.
 bool has_vbmi();
-/// The kernel for light of so many channels, the fastest that `simd` allows, or null.
-HalveRow halve_light_simd(int channels, Simd simd);
+/// The kernel for light of so many channels.
 HalveRow halve_light_avx2(int channels);
 
 #if defined(__x86_64__)
