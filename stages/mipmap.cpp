@@ -96,8 +96,8 @@ class Build {
   /// that they are still in the cache when they are read.
   void halve(int first, int last) const {
     const int planes = plan_.planes(), rows = size(last).height;
-    for_rows(threads_, planes * rows,
-             [&](int task) { halve_down_to(first, last, task / rows, task % rows); });
+    for_tasks(threads_, planes * rows,
+              [&](int task) { halve_down_to(first, last, task / rows, task % rows); });
     // With `clamp` an odd height leaves rows that nothing is made of.
     for (int level = first; level < last; ++level)
       for (int plane = 0; plane < planes; ++plane)

@@ -62,7 +62,7 @@ struct MipmapChainCuda::Tables {
     if (!plan.light) return;
     light = device_table(std::vector<LightTables>{*plan.light});
     const auto* tables = table_at<LightTables>(light);
-    at = {.whole64 = tables->whole64,
+    at = {.whole32 = tables->whole32,
           .whole = tables->whole,
           .values = plan.image.type == ElementType::U8 ? tables->light8 : tables->light16,
           .cells = tables->cells,

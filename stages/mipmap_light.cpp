@@ -16,7 +16,7 @@ namespace {
 
 void fill_codes(LightTables& tables) {
   tables.to_light = find_light_parabolas();
-  for (int code = 0; code < 256; ++code) tables.whole64[code] = light64_by_parabolas(tables.to_light, code);
+  for (int code = 0; code < 256; ++code) tables.whole32[code] = light32_by_parabolas(tables.to_light, code);
   tables.to_code = find_code_parabolas();
   for (std::uint32_t cell = 0; cell < kLightCells; ++cell) {
     LightCell& to = tables.cells[cell];

@@ -34,18 +34,19 @@ struct LightLine {
 };
 
 /// The way from 8 bits to light by products of bytes, for kernels that can look up in 16 entries only: a
-/// parabola for every 16 codes. With s = code / 16 and n = code % 16 it is in 64ths of light
-///   64 * (constants[s] + toe[code]) + slopes[s] * n + curves[s] * squares[n],
+/// parabola for every 16 codes. With s = code / 16 and n = code % 16 it is in 32nds of light
+///   32 * (constants[s] + toe[code]) + slopes[s] * n + curves[s] * squares[n],
 /// where toe is 0 from code 16 on. One half is in it, so that a mean is rounded by cutting off its fraction.
-/// Sums of two products of bytes stay below 2^15, of four low bytes of slopes and curves below 2^16.
+/// Sums of two products of bytes stay below 2^15; sums of four of all low bytes, below 2^16.
 struct LightParabolas {
-  alignas(16) std::uint8_t constants[2][16], slopes[2][16];  ///< low bytes, high bytes
+  alignas(16) std::uint8_t constants[2][16];  ///< low bytes, high bytes
+  alignas(16) std::uint8_t slopes[2][16];     ///< the low seven bits, the others
   alignas(16) std::uint8_t curves[16], squares[16], toe[16];
 };
 /// Within 0.6 of the curve, exact for black and white. Throws InternalError where there is none.
 LightParabolas find_light_parabolas();
-/// Light of a code in 64ths, and one half.
-std::uint32_t light64_by_parabolas(const LightParabolas& parabolas, int code);
+/// Light of a code in 32nds, and one half.
+std::uint32_t light32_by_parabolas(const LightParabolas& parabolas, int code);
 
 /// The way back to 8 bits as it is defined: a parabola for each of 16 segments, the shorter the darker. With
 /// the entries of a light's segment and integers of 16 bits,
@@ -65,7 +66,7 @@ std::uint8_t code_by_parabolas(const CodeParabolas& parabolas, std::uint32_t lig
 struct LightTables {
   LightParabolas to_light;
   CodeParabolas to_code;
-  std::uint32_t whole64[256];    ///< light of an 8-bit code, in 64ths, and one half
+  std::uint32_t whole32[256];    ///< light of an 8-bit code, in 32nds, and one half
   std::uint16_t whole[256];      ///< the same, rounded from the curve: 0..65535
   float light8[256];             ///< not rounded
   float light16[65536];          ///< light of a 16-bit code, 0..65535

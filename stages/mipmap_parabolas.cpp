@@ -34,17 +34,22 @@ int at(const std::uint8_t (&bytes)[2][16], std::size_t entry) {
 constexpr int kSegment = 16;  // codes
 using Wanted = std::array<double, kSegment>;
 
+void put_slope(int slope, std::size_t segment, LightParabolas& found) {
+  found.slopes[0][segment] = static_cast<std::uint8_t>(slope % 128);
+  found.slopes[1][segment] = static_cast<std::uint8_t>(slope / 128);
+}
+
 /// Second differences are 1.
 constexpr int square(int n) {
   return (n - 7) * (n - 8) / 2;
 }
 
-/// 64ths of light, and one half.
+/// 32nds of light, and one half.
 Wanted wanted_of(int segment) {
   Wanted wanted;
   for (int n = 0; n < kSegment; ++n)
     wanted[static_cast<std::size_t>(n)] =
-        64 * (65535 * linear_from_srgb((kSegment * segment + n) / 255.0) + 0.5);
+        32 * (65535 * linear_from_srgb((kSegment * segment + n) / 255.0) + 0.5);
   return wanted;
 }
 
@@ -55,8 +60,8 @@ void try_constant(const Wanted& wanted, Parabola parabola, Fit& best) {
     const double rest = wanted[static_cast<std::size_t>(n)] - parabola.slope * n - parabola.curve * square(n);
     low = std::min(low, rest), high = std::max(high, rest);
   }
-  parabola.constant = static_cast<int>(std::lround((low + high) / 128));
-  const double error = std::max(high - 64 * parabola.constant, 64 * parabola.constant - low);
+  parabola.constant = static_cast<int>(std::lround((low + high) / 64));
+  const double error = std::max(high - 32 * parabola.constant, 32 * parabola.constant - low);
   if (parabola.constant >= 0 && error < best.error) best = {parabola, error};
 }
 
@@ -76,22 +81,22 @@ void fill_toe(LightParabolas& found) {
   const Wanted wanted = wanted_of(0);
   Fit best;
   for (int curve = 0; curve < 2; ++curve)
-    for (int slope = 1024; slope < 1280; ++slope) {
+    for (int slope = 512; slope < 640; ++slope) {
       const auto rest = [&](int n) {
         return wanted[static_cast<std::size_t>(n)] - slope * n - curve * square(n);
       };
       std::array<std::uint8_t, kSegment> toe{};
       double error = 0;
       for (int n = 0; n < kSegment; ++n) {
-        const auto lights = n == 0 ? 0 : std::max(0L, std::lround(rest(n) / 64));
+        const auto lights = n == 0 ? 0 : std::max(0L, std::lround(rest(n) / 32));
         toe[static_cast<std::size_t>(n)] = static_cast<std::uint8_t>(lights);
-        error = std::max(error, std::fabs(rest(n) - 64.0 * static_cast<double>(lights)));
+        error = std::max(error, std::fabs(rest(n) - 32.0 * static_cast<double>(lights)));
       }
       if (error >= best.error) continue;
       best = {{.slope = slope, .curve = curve}, error};
       std::ranges::copy(toe, found.toe);
     }
-  put(best.parabola.slope, 0, found.slopes);
+  put_slope(best.parabola.slope, 0, found);
   found.curves[0] = static_cast<std::uint8_t>(best.parabola.curve);
 }
 
@@ -155,11 +160,12 @@ Parabola fit_codes(int begin, int end, int scale) {
 
 }  // namespace
 
-std::uint32_t light64_by_parabolas(const LightParabolas& parabolas, int code) {
+std::uint32_t light32_by_parabolas(const LightParabolas& parabolas, int code) {
   const auto segment = static_cast<std::size_t>(code / kSegment),
              n = static_cast<std::size_t>(code % kSegment);
   const int constant = at(parabolas.constants, segment) + (segment == 0 ? parabolas.toe[n] : 0);
-  return static_cast<std::uint32_t>(64 * constant + at(parabolas.slopes, segment) * static_cast<int>(n) +
+  const int slope = parabolas.slopes[0][segment] + 128 * parabolas.slopes[1][segment];
+  return static_cast<std::uint32_t>(32 * constant + slope * static_cast<int>(n) +
                                     parabolas.curves[segment] * parabolas.squares[n]);
 }
 
@@ -170,15 +176,15 @@ LightParabolas find_light_parabolas() {
   for (int segment = 1; segment < 16; ++segment) {
     const Parabola one = fit_segment(wanted_of(segment)).parabola;
     const auto entry = static_cast<std::size_t>(segment);
-    put(one.constant, entry, found.constants), put(one.slope, entry, found.slopes);
+    put(one.constant, entry, found.constants), put_slope(one.slope, entry, found);
     found.curves[entry] = static_cast<std::uint8_t>(one.curve);
   }
   for (int code = 0; code < 256; ++code) {
     const double light = 65535 * linear_from_srgb(code / 255.0) + 0.5;
-    if (std::fabs(light64_by_parabolas(found, code) / 64.0 - light) > 0.6)
+    if (std::fabs(light32_by_parabolas(found, code) / 32.0 - light) > 0.6)
       throw InternalError("mipmap: a segment of sRGB without its parabola");
   }
-  if (light64_by_parabolas(found, 0) >> 6 != 0 || light64_by_parabolas(found, 255) >> 6 != 65535)
+  if (light32_by_parabolas(found, 0) >> 5 != 0 || light32_by_parabolas(found, 255) >> 5 != 65535)
     throw InternalError("mipmap: parabolas of sRGB without black or white");
   return found;
 }

@@ -13,7 +13,7 @@ namespace contorno {
 
 /// Tables of sRGB as a rule needs them; all null without linear light. Owns nothing.
 struct MipmapLight {
-  const std::uint32_t* whole64 = nullptr;  ///< of WholeRule
+  const std::uint32_t* whole32 = nullptr;  ///< of WholeRule
   const std::uint16_t* whole = nullptr;    ///< of WholeRule where alpha weighs
   const float* values = nullptr;           ///< of FloatRule: light8 or light16
   const LightCell* cells = nullptr;
@@ -47,7 +47,7 @@ enum class Weighing : std::uint8_t { Plain, ByAlpha };
 template <int kChannels, Weighing kWeighing>
 inline constexpr int kMipmapTerms = kWeighing == Weighing::Plain ? kChannels : 2 * kChannels - 1;
 
-/// Integers, one rounding. kLight: uint8 colours are decoded to light, in 64ths and with the half that rounds
+/// Integers, one rounding. kLight: uint8 colours are decoded to light, in 32nds and with the half that rounds
 /// their mean, or to 16 bits where alpha weighs them.
 template <class T, int kC, Weighing kWeighing, bool kLight>
 struct WholeRule {
@@ -80,7 +80,7 @@ struct WholeRule {
       values[c] = pixel[c];
       if constexpr (kLight)
         if (is_light(c))
-          values[c] = kWeighing == Weighing::Plain ? light.whole64[pixel[c]] : light.whole[pixel[c]];
+          values[c] = kWeighing == Weighing::Plain ? light.whole32[pixel[c]] : light.whole[pixel[c]];
     }
     if constexpr (kWeighing == Weighing::Plain) {
       for (int c = 0; c < kC; ++c) terms[c] = values[c];
@@ -99,7 +99,7 @@ struct WholeRule {
   CONTORNO_HD void finish(const Total* sums, Total weight, T* pixel, float* /*kept*/) const {
     if constexpr (kWeighing == Weighing::Plain) {
       for (int c = 0; c < kC; ++c)
-        pixel[c] = code(is_light(c) ? floor_short(sums[c] >> 6, weight) : half_up_short(sums[c], weight), c);
+        pixel[c] = code(is_light(c) ? floor_short(sums[c] >> 5, weight) : half_up_short(sums[c], weight), c);
     } else {
       const Total alpha = sums[kC - 1];
       pixel[kC - 1] = static_cast<T>(half_up_short(alpha, weight));
@@ -114,7 +114,7 @@ struct WholeRule {
   CONTORNO_HD void finish_four(const Four* sums, T* pixel) const {
     if constexpr (kWeighing == Weighing::Plain) {
       for (int c = 0; c < kC; ++c)
-        pixel[c] = code(static_cast<std::uint32_t>(is_light(c) ? sums[c] >> 8 : (sums[c] + 2) >> 2), c);
+        pixel[c] = code(static_cast<std::uint32_t>(is_light(c) ? sums[c] >> 7 : (sums[c] + 2) >> 2), c);
     } else {
       const Four alpha = sums[kC - 1];
       pixel[kC - 1] = static_cast<T>((alpha + 2) >> 2);

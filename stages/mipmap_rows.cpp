@@ -106,7 +106,7 @@ constexpr auto filter_avx2 = filter_portable<Rule>;
 MipmapLight host_light(const MipmapPlan& plan) {
   if (!plan.light) return {};
   const LightTables& tables = *plan.light;
-  return {.whole64 = tables.whole64,
+  return {.whole32 = tables.whole32,
           .whole = tables.whole,
           .values = plan.image.type == ElementType::U8 ? tables.light8 : tables.light16,
           .cells = tables.cells,

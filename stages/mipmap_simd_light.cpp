@@ -41,33 +41,33 @@ class LightDecoder {
         squares_(both_lanes(given.squares)),
         toe_(both_lanes(given.toe)) {}
 
-  /// Means of 16 times four lights, 0..65535. Of their sum / 256, whose bytes come at three places, every
-  /// part is rounded down; so is the whole.
+  /// Means of 16 times four lights, 0..65535: their sum / 128, rounded down, as is the fine part of it.
   CONTORNO_AVX2 Vector means(Vector upper, Vector lower) const {
     const Parts a = parts(upper), b = parts(lower);
-    const Vector fine = _mm256_srli_epi16(_mm256_add_epi16(a.fine, b.fine), 6);
-    const Vector lights = _mm256_add_epi16(_mm256_add_epi16(a.lights, b.lights), fine);
-    return _mm256_add_epi16(_mm256_add_epi16(a.fours, b.fours), _mm256_srli_epi16(lights, 2));
+    return _mm256_add_epi16(_mm256_add_epi16(a.coarse, b.coarse),
+                            _mm256_srli_epi16(_mm256_add_epi16(a.fine, b.fine), 7));
   }
 
  private:
-  /// Of two samples, in units of four lights, one light and a 64th.
+  /// Of two samples, in units of four lights and of a 32nd.
   struct Parts {
-    Vector fours, lights, fine;
+    Vector coarse, fine;
   };
   CONTORNO_AVX2 Parts parts(Vector codes) const {
     const Vector low_bits = _mm256_set1_epi8(15);
     const Vector n = _mm256_and_si256(codes, low_bits);
     const Vector segment = _mm256_and_si256(_mm256_srli_epi16(codes, 4), low_bits);
-    // From code 16 on bit 7 is set, and the look-up gives 0.
-    const Vector toe = _mm256_shuffle_epi8(toe_, _mm256_adds_epu8(codes, _mm256_set1_epi8(0x70)));
     const auto product = [&](Vector table, Vector factor) CONTORNO_AVX2 {
       return _mm256_maddubs_epi16(_mm256_shuffle_epi8(table, segment), factor);
     };
-    return {_mm256_add_epi16(product(constants_[1], _mm256_set1_epi8(64)), product(slopes_[1], n)),
-            _mm256_maddubs_epi16(_mm256_or_si256(_mm256_shuffle_epi8(constants_[0], segment), toe),
-                                 _mm256_set1_epi8(1)),
-            _mm256_add_epi16(product(slopes_[0], n), product(curves_, _mm256_shuffle_epi8(squares_, n)))};
+    const Vector coarse =
+        _mm256_add_epi16(product(constants_[1], _mm256_set1_epi8(64)), product(slopes_[1], n));
+    const Vector bent =
+        _mm256_add_epi16(product(slopes_[0], n), product(curves_, _mm256_shuffle_epi8(squares_, n)));
+    // From code 16 on bit 7 is set, and the look-up gives 0.
+    const Vector toe = _mm256_shuffle_epi8(toe_, _mm256_adds_epu8(codes, _mm256_set1_epi8(0x70)));
+    const Vector lights = _mm256_or_si256(_mm256_shuffle_epi8(constants_[0], segment), toe);
+    return {coarse, _mm256_add_epi16(bent, _mm256_maddubs_epi16(lights, _mm256_set1_epi8(32)))};
   }
 
   Vector constants_[2], slopes_[2], curves_, squares_, toe_;

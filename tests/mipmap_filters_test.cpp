@@ -110,7 +110,7 @@ TEST_CASE("every code of sRGB survives the way to light and back") {
   const LightTables& tables = light_tables();
   int wrong = 0;
   for (int code = 0; code < 256; ++code) {
-    wrong += light_to_code8(tables.cells, tables.whole64[code] >> 6) != code;
+    wrong += light_to_code8(tables.cells, tables.whole32[code] >> 5) != code;
     wrong += light_to_code8(tables.cells, tables.whole[code]) != code;
   }
   for (int code = 0; code < 65536; ++code)
@@ -124,12 +124,12 @@ TEST_CASE("parabolas give light within 0.6 of the curve, increasing, from black 
   const LightTables& tables = light_tables();
   for (int code = 0; code < 256; ++code) {
     INFO("code ", code);
-    CHECK(tables.whole64[code] == light64_by_parabolas(tables.to_light, code));
-    CHECK(std::fabs(tables.whole64[code] / 64.0 - 0.5 - 65535 * srgb_to_light(code / 255.0)) < 0.6);
-    if (code > 0) CHECK(tables.whole64[code] > tables.whole64[code - 1]);
+    CHECK(tables.whole32[code] == light32_by_parabolas(tables.to_light, code));
+    CHECK(std::fabs(tables.whole32[code] / 32.0 - 0.5 - 65535 * srgb_to_light(code / 255.0)) < 0.6);
+    if (code > 0) CHECK(tables.whole32[code] > tables.whole32[code - 1]);
   }
-  CHECK(tables.whole64[0] / 64 == 0);
-  CHECK(tables.whole64[255] / 64 == 65535);
+  CHECK(tables.whole32[0] / 32 == 0);
+  CHECK(tables.whole32[255] / 32 == 65535);
 }
 
 TEST_CASE("parabolas of light stay within what vectors of 16 bits hold") {
@@ -138,8 +138,9 @@ TEST_CASE("parabolas of light stay within what vectors of 16 bits hold") {
   for (int s = 0; s < 16; ++s)
     for (int n = 0; n < 16; ++n) {
       const int slope = all.slopes[0][s] * n, curve = all.curves[s] * all.squares[n];
-      most = std::max({most, 64 * all.constants[1][s], all.slopes[1][s] * n, slope, curve});
-      fine = std::max(fine, slope + curve);
+      const int lights = 32 * std::max(all.constants[0][s], s == 0 ? all.toe[n] : std::uint8_t{0});
+      most = std::max({most, 64 * all.constants[1][s], all.slopes[1][s] * n, slope, curve, lights});
+      fine = std::max(fine, lights + slope + curve);
     }
   CHECK(2 * most < 32768);
   CHECK(4 * fine < 65536);
