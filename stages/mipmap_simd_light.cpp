@@ -76,17 +76,16 @@ class LightDecoder {
 // Rows into colours and alphas.
 // -------------------------------------------------------------------------------------------------------
 
-/// Pixels of the output in a step, and vectors of 16 words that it makes: lights, then alphas. A lane of the
-/// input has two pixels of the output with three or four channels, four with two, eight with one.
+/// Pixels of the output in a step.
+inline constexpr int kStep = 16;
+/// Vectors of 16 words that a step makes: lights, then alphas.
 template <int kC>
-inline constexpr int kStep = kC == 3 ? 4 : 16;
-template <int kC>
-inline constexpr int kLights = kC == 4 ? 3 : 1;
+inline constexpr int kLights = kC >= 3 ? 3 : 1;
 template <int kC>
 inline constexpr int kWords = kLights<kC> + (kC % 2 == 0 ? 1 : 0);
-/// What a step reads: of three channels four bytes more than it uses.
+/// Vectors of a row that it takes. A lane of them has eight, four, two or two pixels of the output.
 template <int kC>
-inline constexpr int kStepBytes = kC == 3 ? 28 : 2 * kC* kStep<kC>;
+inline constexpr int kTaken = kC >= 3 ? 4 : kC;
 
 /// The colours of a lane, then its alphas, left and right samples side by side.
 template <int kC>
@@ -104,16 +103,13 @@ constexpr std::array<std::uint8_t, 16> lane_pairs() {
   return pairs;
 }
 
-/// Shuffles for the vectors of a step: the alphas, a dword of four channels and two of two, stand at another
-/// place in each, so that blending gathers all of them and fills their places with colours of the last one.
-template <int kC>
-inline constexpr int kTaken = kC == 4   ? 4
-                              : kC == 2 ? 2
-                                        : 1;
+/// Shuffles for the vectors of a step: the alphas, a dword of four channels and two of two (and what three
+/// leave empty) stand at another place in each, so that blending gathers all of them and fills their places
+/// with colours of the last one.
 template <int kC>
 constexpr std::array<Order, kTaken<kC>> step_orders() {
   constexpr auto kPairs = lane_pairs<kC>();
-  constexpr int kAlphaBytes = kC % 2 == 0 ? 16 / kTaken<kC> : 0;
+  constexpr int kAlphaBytes = kC == 1 ? 0 : 16 / kTaken<kC>;
   std::array<Order, kTaken<kC>> orders{};
   for (int vector = 0; vector < kTaken<kC>; ++vector)
     for (int i = 0; i < 32; ++i) {
@@ -136,10 +132,10 @@ template <int kC>
 CONTORNO_AVX2 inline LightSamples<kC> take(const std::uint8_t* row) {
   alignas(32) static constexpr auto kOrders = step_orders<kC>();
   const auto part = [&](std::size_t i) CONTORNO_AVX2 {
-    const Vector bytes = kC == 3 ? load_lanes(row, row + 12) : load32(row + 32 * i);
+    const Vector bytes = kC == 3 ? load_lanes(row + 24 * i, row + 24 * i + 12) : load32(row + 32 * i);
     return _mm256_shuffle_epi8(bytes, load32(kOrders[i].data()));
   };
-  if constexpr (kC == 4) {
+  if constexpr (kC >= 3) {
     const Vector a = part(0), b = part(1), c = part(2), d = part(3);
     return {{_mm256_blend_epi32(a, d, 0x11), _mm256_blend_epi32(b, d, 0x22), _mm256_blend_epi32(c, d, 0x44)},
             _mm256_blend_epi32(_mm256_blend_epi32(a, b, 0x22), _mm256_blend_epi32(c, d, 0x88), 0xCC)};
@@ -156,7 +152,7 @@ CONTORNO_AVX2 inline LightSamples<kC> take(const std::uint8_t* row) {
 template <int kC>
 CONTORNO_AVX2 inline void prefetch_ahead(const std::uint8_t* row) {
   constexpr int kAhead = 512;
-  for (int at = 0; at < kStepBytes<kC>; at += 64)
+  for (int at = 0; at < 2 * kC * kStep; at += 64)
     _mm_prefetch(reinterpret_cast<const char*>(row + kAhead + at), _MM_HINT_T0);
 }
 
@@ -236,8 +232,9 @@ CONTORNO_AVX2 inline Vector swap_middle(Vector halves) {
   return _mm256_permute4x64_epi64(halves, 0xD8);
 }
 
-/// From the bytes of a step of four channels (codes of its first two words each, then of its third and alpha)
-/// to half its output: the bytes of either that stand in one place of a lane, 128 where it is the other's.
+/// From the bytes of a step of three or four channels (codes of its first two words each, then of its third
+/// and alpha) to half its output: the bytes of either that stand in one place of a lane, 128 where it is the
+/// other's. A pixel has four bytes.
 constexpr std::array<Order, 4> pixel_orders() {
   std::array<Order, 4> orders{};
   for (Order& order : orders) order.fill(128);
@@ -261,38 +258,46 @@ constexpr std::array<Order, 4> pixel_orders() {
   return orders;
 }
 
+template <int kC>
 CONTORNO_AVX2 inline void store_pixels(Vector first, Vector second, Vector third, Vector alphas,
                                        std::uint8_t* out) {
   alignas(32) static constexpr auto kOrders = pixel_orders();
   const Vector one = high_bytes(first, second), other = high_bytes(third, alphas);
-  for (std::size_t half = 0; half < 2; ++half)
-    store32(out + 32 * half,
-            swap_middle(_mm256_or_si256(_mm256_shuffle_epi8(one, load32(kOrders[2 * half].data())),
-                                        _mm256_shuffle_epi8(other, load32(kOrders[2 * half + 1].data())))));
+  for (std::size_t half = 0; half < 2; ++half, out += 8 * kC) {
+    const Vector pixels =
+        swap_middle(_mm256_or_si256(_mm256_shuffle_epi8(one, load32(kOrders[2 * half].data())),
+                                    _mm256_shuffle_epi8(other, load32(kOrders[2 * half + 1].data()))));
+    if constexpr (kC == 4) {
+      store32(out, pixels);
+    } else {
+      const Vector tight = _mm256_shuffle_epi8(
+          pixels,
+          _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 12, 13, 14, 15)));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm256_castsi256_si128(tight));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 12), _mm256_extracti128_si256(tight, 1));
+    }
+  }
 }
 
-/// Two steps. Of three channels two bytes more than they have are written.
+/// Two steps. Of three channels four bytes more than they have are written.
 template <int kC>
 CONTORNO_AVX2 inline void encode_steps(const LightEncoder& encoder, const std::uint16_t (*words)[16],
                                        std::uint8_t* out) {
   const auto word = [&](int i) CONTORNO_AVX2 { return load32(words[i]); };
-  if constexpr (kC == 4) {
-    const Samples a = encoder.codes(word(0), word(1)), b = encoder.codes(word(2), word(4)),
-                  c = encoder.codes(word(5), word(6));
-    store_pixels(a.first, a.second, b.first, word(3), out);
-    store_pixels(b.second, c.first, c.second, word(7), out + 64);
+  constexpr int kNext = kWords<kC>;
+  if constexpr (kC >= 3) {
+    const Samples a = encoder.codes(word(0), word(1)), b = encoder.codes(word(2), word(kNext)),
+                  c = encoder.codes(word(kNext + 1), word(kNext + 2));
+    store_pixels<kC>(a.first, a.second, b.first, word(kNext - 1), out);
+    store_pixels<kC>(b.second, c.first, c.second, word(2 * kNext - 1), out + kC * kStep);
   } else {
-    const Samples both = encoder.codes(word(0), word(kWords<kC>));
+    const Samples both = encoder.codes(word(0), word(kNext));
     if constexpr (kC == 2) {  // colours have the halves of their lanes the wrong way round
       store32(out, swap_middle(high_bytes(_mm256_shuffle_epi32(both.first, 0x4E), word(1))));
       store32(out + 32, swap_middle(high_bytes(_mm256_shuffle_epi32(both.second, 0x4E), word(3))));
     } else {
-      const Vector bytes =
-          _mm256_packus_epi16(_mm256_srli_epi16(both.first, 8), _mm256_srli_epi16(both.second, 8));
-      if constexpr (kC == 1) return store32(out, swap_middle(bytes));
-      alignas(32) std::uint64_t pixels[4];  // two of them each
-      store32(pixels, swap_middle(bytes));
-      for (int i = 0; i < 4; ++i) std::memcpy(out + 6 * i, pixels + i, 8);
+      store32(out, swap_middle(_mm256_packus_epi16(_mm256_srli_epi16(both.first, 8),
+                                                   _mm256_srli_epi16(both.second, 8))));
     }
   }
 }
@@ -300,22 +305,22 @@ CONTORNO_AVX2 inline void encode_steps(const LightEncoder& encoder, const std::u
 template <int kC>
 CONTORNO_AVX2 void halve_light_avx2(const MipmapLight& light, const void* top, const void* bottom, void* out,
                                     int width) {
-  constexpr int kPair = 2 * kStep<kC>,
+  constexpr int kPair = 2 * kStep,
                 kBlock = 16;  // pixels; pairs whose words stay in the first-level cache
   alignas(32) std::uint16_t words[2 * kBlock * kWords<kC>][16];
   const auto* upper = static_cast<const std::uint8_t*>(top);
   const auto* lower = static_cast<const std::uint8_t*>(bottom);
   auto* to = static_cast<std::uint8_t*>(out);
   const std::uint8_t* const end = to + kC * static_cast<std::ptrdiff_t>(width);
-  // With three channels a pixel is left for what is read and written too much.
-  const int pairs = (kC == 3 ? width - 1 : width) / kPair;
+  // With three channels pixels are left for what is read and written too much.
+  const int pairs = (kC == 3 ? width - 2 : width) / kPair;
   for (int done = 0; done < pairs; done += kBlock) {
     const int steps = 2 * std::min(kBlock, pairs - done);
     const LightDecoder decoder(light.tables->to_light);
     for (int step = 0; step < steps; ++step) {
       prefetch_ahead<kC>(upper), prefetch_ahead<kC>(lower);
       make_step<kC>(decoder, upper, lower, words + step * kWords<kC>);
-      upper += 2 * kC * kStep<kC>, lower += 2 * kC * kStep<kC>;
+      upper += 2 * kC * kStep, lower += 2 * kC * kStep;
     }
     const LightEncoder encoder(light.tables->to_code);
     for (int step = 0; step < steps; step += 2, to += kC * kPair)
