@@ -161,13 +161,13 @@ template <int kC>
 CONTORNO_AVX2 inline void make_step(const LightDecoder& decoder, const std::uint8_t* upper,
                                     const std::uint8_t* lower, std::uint16_t (*words)[16]) {
   const LightSamples<kC> above = take<kC>(upper), below = take<kC>(lower);
-  for (int i = 0; i < kLights<kC>; ++i) store32(words[i], decoder.means(above.colours[i], below.colours[i]));
   if constexpr (kC % 2 == 0) {
     const Vector factor = _mm256_set1_epi8(64);
     const Vector four = _mm256_add_epi16(_mm256_maddubs_epi16(above.alphas, factor),
                                          _mm256_maddubs_epi16(below.alphas, factor));
     store32(words[kLights<kC>], _mm256_add_epi16(four, _mm256_set1_epi16(128)));
   }
+  for (int i = 0; i < kLights<kC>; ++i) store32(words[i], decoder.means(above.colours[i], below.colours[i]));
 }
 
 // Back to codes.
