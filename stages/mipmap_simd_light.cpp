@@ -1,6 +1,5 @@
 // Rows of uint8 in linear light with AVX2, by parabolas whose numbers are looked up in registers: samples to
-// means of light, a block of the row at a time, and those to codes. AVX-512 would look up more at once, but
-// no machine had it when this was written anew.
+// means of light, a block of the row at a time, and those to codes.
 #include "stages/mipmap_vectors.h"
 
 namespace contorno {
@@ -108,17 +107,14 @@ constexpr std::array<std::uint8_t, 16> lane_pairs() {
 /// with colours of the last one.
 template <int kC>
 constexpr std::array<Order, kTaken<kC>> step_orders() {
-  constexpr auto kPairs = lane_pairs<kC>();
   constexpr int kAlphaBytes = kC == 1 ? 0 : 16 / kTaken<kC>;
   std::array<Order, kTaken<kC>> orders{};
-  for (int vector = 0; vector < kTaken<kC>; ++vector)
-    for (int i = 0; i < 32; ++i) {
-      const int in_lane = i % 16, alpha = in_lane - vector * kAlphaBytes;
-      const int colour = alpha < 0 ? in_lane : in_lane - kAlphaBytes;
-      const int from = alpha >= 0 && alpha < kAlphaBytes ? 16 - kAlphaBytes + alpha : colour;
-      orders[static_cast<std::size_t>(vector)][static_cast<std::size_t>(i)] =
-          kPairs[static_cast<std::size_t>(from)];
-    }
+  for (int vector = 0; vector < kTaken<kC>; ++vector) {
+    auto lane = lane_pairs<kC>();
+    std::rotate(lane.begin() + vector * kAlphaBytes, lane.end() - kAlphaBytes, lane.end());
+    Order& order = orders[static_cast<std::size_t>(vector)];
+    std::copy(lane.begin(), lane.end(), std::copy(lane.begin(), lane.end(), order.begin()));
+  }
   return orders;
 }
 
