@@ -30,10 +30,9 @@ HalveRow halve_light_avx2(int channels);
 template <int kC>
 inline constexpr int kSamples = kC == 3 ? 24 : 32;  // of the output at a time
 
-/// Of output `out` when only `kept` channels of a pixel are made.
 template <int kC>
-constexpr int source_byte(int out, int side, int kept = kC) {
-  return std::min(63, (2 * (out / kept) + side) * kC + out % kept);
+constexpr int source_byte(int out, int side) {
+  return std::min(63, (2 * (out / kC) + side) * kC + out % kC);
 }
 
 CONTORNO_VBMI inline __m512i load64(const void* at) {
