@@ -107,8 +107,8 @@ class HeadPlace {
   template <class P>
   __device__ __forceinline__ HeadPlace(const Work<P>& work, bool listed)
       : lanes_(__ballot_sync(~0U, listed)), listed_(listed) {
-    base_ = take_if(lanes_ != 0 && threadIdx.x % 32 == 0, &work.counters->heads,
-                    static_cast<unsigned>(__popc(lanes_)));
+    if (lanes_ != 0 && threadIdx.x % 32 == 0)
+      base_ = take(&work.counters->heads, static_cast<unsigned>(__popc(lanes_)));
   }
   template <class P>
   __device__ __forceinline__ void write(const Work<P>& work, unsigned head) const {

@@ -92,8 +92,8 @@ struct TileShared {
   unsigned short before[kTileGroups + 1];  ///< segments in the groups of cells before
   unsigned first[kWords];                  ///< bit: this segment is the first (in raster order) of a piece
   unsigned first_before[kWords];
-  // What is read together while others write the rest is 16 bytes of its own: loads are that wide.
-  alignas(16) unsigned open, closed, segment_base, unused;
+  // Of a block: what is read together while others write the rest is 16 bytes of its own, as loads are wide.
+  alignas(Links::kTwoArrays ? 4 : 16) unsigned open, closed, segment_base, unused;
   unsigned piece_base, active_base, pieces;
 };
 
