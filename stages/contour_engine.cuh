@@ -5,11 +5,13 @@
 //   trace_small, or             a tile of 64 x 32 cells: reads its samples, finds its segments, links them
 //   trace_tiles, trace_dense    into pieces (the parts of contours inside the tile), ranks each segment in
 //                               its piece, in shared memory. Closed pieces are finished contours.
+//   join_ahead                  what join_pieces can do while bands of the map are missing
 //   join_pieces                 ranks the open pieces by pointer jumping, over tile borders
 //   finish_and_number           where in its contour each lies; numbers and offsets of contours, in the
 //                               raster order of their first segments
 //   join_and_number             both, for small maps
 //   place_points                writes every point where it belongs
+//   export_contours             only if contours go to the host: copies them there
 //
 // The order of everything that comes out follows from raster ids; atomics only hand out places in
 // intermediate arrays, so two runs give the same bits. A segment's raster id is
