@@ -160,27 +160,20 @@ __device__ __forceinline__ unsigned take(unsigned* counter, unsigned count) {
 }
 /// The same where `takes`; nobody waits for the answer before it is used. Behind a branch it would be merged
 /// with what the other threads have instead, and waited for there.
-__device__ __forceinline__ unsigned take_if(bool takes, unsigned* counter, unsigned count) {
-  unsigned before = 0;
-  asm volatile(
-      "{ .reg .pred takes; setp.ne.u32 takes, %3, 0;"
-      " @takes atom.relaxed.gpu.global.add.u32 %0, [%1], %2; }"
-      : "+r"(before)
-      : "l"(counter), "r"(count), "r"(takes ? 1U : 0U)
-      : "memory");
-  return before;
-}
-__device__ __forceinline__ unsigned long long take_if(bool takes, unsigned long long* counter,
-                                                      unsigned long long count) {
-  unsigned long long before = 0;
-  asm volatile(
-      "{ .reg .pred takes; setp.ne.u32 takes, %3, 0;"
-      " @takes atom.relaxed.gpu.global.add.u64 %0, [%1], %2; }"
-      : "+l"(before)
-      : "l"(counter), "l"(count), "r"(takes ? 1U : 0U)
-      : "memory");
-  return before;
-}
+#define CONTORNO_TAKE_IF(Number, kSuffix, kRegister)                                     \
+  __device__ __forceinline__ Number take_if(bool takes, Number* counter, Number count) { \
+    Number before = 0;                                                                   \
+    asm volatile(                                                                        \
+        "{ .reg .pred takes; setp.ne.u32 takes, %3, 0;"                                  \
+        " @takes atom.relaxed.gpu.global.add." kSuffix " %0, [%1], %2; }"                \
+        : "+" kRegister(before)                                                          \
+        : "l"(counter), kRegister(count), "r"(takes ? 1U : 0U)                           \
+        : "memory");                                                                     \
+    return before;                                                                       \
+  }
+CONTORNO_TAKE_IF(unsigned, "u32", "r")
+CONTORNO_TAKE_IF(unsigned long long, "u64", "l")
+#undef CONTORNO_TAKE_IF
 
 /// Asks for a line of memory, for the first-level cache.
 __device__ __forceinline__ void prefetch(const void* address) {

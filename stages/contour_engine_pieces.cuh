@@ -97,7 +97,7 @@ class TilePieces {
   __device__ void write() {
     ask_for_pieces();
     PieceRecord first{};
-    // Other warps of a block look at pieces than those that have segments, if they are few.
+    // Where segments are few, they are those of a block's first warps; pieces are looked at by others.
     constexpr int kShift = kThreads == 32 ? 0 : kThreads / 2;
     const auto leader = static_cast<unsigned>((thread_ + kShift) % kThreads);
     const bool leads = leader < s_.open + s_.closed;
@@ -114,6 +114,7 @@ class TilePieces {
     sync();
     write_segments<!kBefore, true>();
   }
+
   const Job<P>& job_;
   TileShared<Links>& s_;
   const TilePlace place_;

@@ -258,7 +258,7 @@ def test_the_subcommand_prints_the_contours_of_scikit_image(tmp_path):
     import json
     program = os.environ.get("CONTORNO_BIN")
     if not program:
-        pytest.skip("CONTORNO_BIN names no program")
+        pytest.skip("needs the program contorno (set CONTORNO_BIN)")
     random = np.random.default_rng(8)
     image, mask = random.integers(0, 4, (20, 30)).astype(np.float64), random.random((20, 30)) < 0.9
     image[3, 4] = np.inf
