@@ -1,0 +1,1 @@
+"""Campaigns: many damaged inputs and hostile conditions, judged by rules and by other programs' readers. See run."""

@@ -1,0 +1,80 @@
+"""Arrays (.npy) that were changed at random, in their header and behind it: each is read as NumPy reads it, or refused as
+bad data. What NumPy refuses is never read in silence."""
+import io
+import warnings
+
+import numpy as np
+
+from campaign.damage import cut, flip_bits, overwrite
+from campaign.trial import MEBIBYTE, Case
+
+ARRAYS_A_CASE = 10
+MOST_MEMORY = 300 * MEBIBYTE
+TYPES = ("f4", "f8", "f2", "u1", "u2", "i4", ">f4", ">u2", "?", "c8", "U3")
+SHAPES = ((9, 7), (1, 1), (2, 30), (40, 25), (5, 6, 3), (12,), (), (0, 4))
+WORDS = [b"True", b"False", b"'<f4'", b"'|O'", b"'>f8'", b"'<f4', 'x'", b"(9, 7)", b"(-1, 7)", b"(4294967296, 4294967296)",
+         b"(99999999999999999999, 1)", b"(True, 3)", b"()", b"(3,)", b"'descr'", b"'shape'", b"{}", b"[('a', '<f4')]", b"'|S0'"]
+
+
+def whole_array(random):
+    values = np.random.default_rng(random.randrange(1 << 30))
+    shape = random.choice(SHAPES)
+    array = (values.random(shape) * 100).astype(random.choice(TYPES))
+    if random.random() < 0.2:
+        array = np.asfortranarray(array)
+    file = io.BytesIO()
+    np.lib.format.write_array(file, array, version=random.choice([(1, 0), (2, 0)]))
+    return file.getvalue()
+
+
+def change(data, random):
+    header = data.index(b"\n") + 1
+    kind = random.randrange(7)
+    if kind == 0:
+        return flip_bits(data[:header], random, random.choice([1, 1, 2, 8])) + data[header:]
+    if kind == 1:
+        return cut(data, random.randrange(len(data)))
+    if kind == 2:
+        return overwrite(data[:header], random, random.choice([1, 2, 8, 40])) + data[header:]
+    if kind == 3:
+        return data + random.randbytes(random.choice([1, 9, 5000]))
+    if kind == 4 and len(data) > header:
+        return flip_bits(data, random, 4, header)
+    # A word of the header, the padding grows or shrinks with it.
+    text, word = data[:header], random.choice(WORDS)
+    start = random.randrange(text.index(b"{") if b"{" in text else 0, header)
+    end = min(header - 1, start + random.randrange(1, 20))
+    changed = (text[:start] + word + text[end:]).rstrip(b" \n")
+    return changed[:header - 1].ljust(header - 1) + b"\n" + data[header:]
+
+
+def numpy_reads(path):
+    """The array, or None where NumPy refuses it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return np.load(path, allow_pickle=False)
+    except Exception:  # NumPy's parser lets many kinds through
+        return None
+
+
+def play(trial):
+    for number in range(ARRAYS_A_CASE):
+        data = change(whole_array(trial.random), trial.random)
+        name = f"array{number}.npy"
+        (trial.folder / name).write_bytes(data)
+        product = trial.folder / f"copy{number}.npy"
+        done = trial.run("apply", "preprocess", name, product.name, codes={0, 65, 66, 78, 64, 71}, most_memory=MOST_MEMORY,
+                         seconds=5)
+        array = numpy_reads(trial.folder / name)
+        if done.code == 0 and array is None and not done.said:
+            trial.fault(f"{name}: read without a word, and NumPy refuses it")
+        elif done.code == 0 and array is not None and product.exists():
+            made = np.load(product)
+            if made.size != array.size:
+                trial.fault(f"{name}: {array.shape} became {made.shape}")
+
+
+def cases(options):
+    for one in range((60 if options.quick else 4000) // ARRAYS_A_CASE):
+        yield Case(f"{one:04}", play)

@@ -1,0 +1,86 @@
+"""Runs that are killed at a random moment, over every sink. What then has a final name is whole, another reader says; the
+next run into the same folder works, and says what it found of the one that was killed."""
+import pathlib
+
+from campaign.readers import Reader
+from campaign.trial import PROGRAM, Case, bounded, why_not_whole
+from campaign.videos import CONTAINERS
+
+FRAMES = 150
+HEAD = """
+source: {{type: test, pattern: ball, width: 160, height: 120, rate: 30, frames: {frames}}}
+classes: [{{name: ball, references: ["#ffffff"]}}, {{name: ground, references: ["#000000"]}}]
+stages: [{{type: classify}}, {{type: marching_squares}}, {{type: contour_assembly}}, {{type: overlay}}]
+sinks:
+"""
+TEXT_SINKS = ["{type: jsonl, path: contours.jsonl}", "{type: coco, path: coco.json}", "{type: geojson, path: contours.geojson}",
+              '{type: svg, path: "svg/{frame:06}.svg"}']
+IMAGE_SINKS = ['{type: images, path: "images/{frame:06}.png"}', '{type: images, path: "photos/{frame:06}.jpg"}',
+               '{type: mipmap, path: "levels/{frame:06}.tiff", input: frame}']
+
+
+def write_graphs(folder, sinks):
+    """graph.yaml, and next.yaml for a short run into the same folder."""
+    for name, frames in (("graph.yaml", FRAMES), ("next.yaml", 3)):
+        (folder / name).write_text(HEAD.format(frames=frames) + "".join(f"  - {sink}\n" for sink in sinks))
+
+
+def is_temporary(path):
+    return ".part" in path.name
+
+
+def check_final_names(trial, reader, when):
+    """Every file under a final name is whole; a video has at least one frame and no complaint of its decoder."""
+    for path in sorted((trial.folder / "out").rglob("*")):
+        if is_temporary(path) or not path.is_file():
+            continue
+        if path.suffix.lstrip(".") in CONTAINERS:
+            video = reader.ask("video", path)
+            if video is None or not video["opens"] or video["frames"] == 0 or video["complaints"]:
+                trial.fault(f"{when}: {path.name} is not whole: {video}")
+        elif (why := why_not_whole(path)) is not None:
+            trial.fault(f"{when}: {path.name} is not whole: {why}")
+
+
+def play(trial, sinks, reader, part, duration):
+    write_graphs(trial.folder, sinks)
+    command = ("--output", "out", "--report", "out/report.json", "--quiet")
+    trial.kill("run", "graph.yaml", *command, after=part * duration)
+    check_final_names(trial, reader, "after the kill")
+    left = [path for path in sorted((trial.folder / "out").rglob("*")) if is_temporary(path)]
+    done = trial.run("run", "next.yaml", *command, codes={0})
+    check_final_names(trial, reader, "after the next run")
+    for path in left:
+        if path.name not in done.said + done.out:
+            trial.fault(f"the next run did not say what became of {path.name}")
+        if path.exists() and path.stat().st_size == 0:
+            trial.fault(f"the next run left {path.name}, which is empty")
+
+
+def whole_duration(folder, sinks):
+    """How long the run takes that is killed in the cases."""
+    write_graphs(folder, sinks)
+    done = bounded([PROGRAM, "run", "graph.yaml", "--output", "out", "--quiet"], folder, seconds=120)
+    assert done.code == 0, done.said
+    return done.seconds
+
+
+def cases(options):
+    reader = Reader()
+    sets = {"text": TEXT_SINKS, "images": IMAGE_SINKS} | {
+        container: [f"{{type: video, path: overlay.{container}}}"] for container in CONTAINERS}
+    count = len(sets) if options.quick else 200
+    keep = pathlib.Path(options.keep).resolve() / "kills"
+    durations = {}
+    for one in range(count):
+        name, sinks = list(sets.items())[one % len(sets)]
+        if options.only not in f"{name}-{one:03}":
+            continue
+        if name not in durations:
+            folder = keep / f"whole-{name}"
+            folder.mkdir()
+            durations[name] = whole_duration(folder, sinks)
+
+        def kill(trial, name=name, sinks=sinks):
+            play(trial, sinks, reader, trial.random.uniform(0.05, 1.05), durations[name])
+        yield Case(f"{name}-{one:03}", kill)
