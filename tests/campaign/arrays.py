@@ -1,5 +1,5 @@
-"""Arrays (.npy) that were changed at random, in their header and behind it: each is read as NumPy reads it, or refused as
-bad data. What NumPy refuses is never read in silence."""
+"""Arrays (.npy) that were changed at random, in their header and behind it: each is read as NumPy reads it, or refused
+as bad data. What NumPy refuses is never read in silence."""
 import io
 import warnings
 
@@ -10,10 +10,11 @@ from campaign.trial import MEBIBYTE, Case
 
 ARRAYS_A_CASE = 10
 MOST_MEMORY = 300 * MEBIBYTE
-TYPES = ("f4", "f8", "f2", "u1", "u2", "i4", ">f4", ">u2", "?", "c8", "U3")
-SHAPES = ((9, 7), (1, 1), (2, 30), (40, 25), (5, 6, 3), (12,), (), (0, 4))
-WORDS = [b"True", b"False", b"'<f4'", b"'|O'", b"'>f8'", b"'<f4', 'x'", b"(9, 7)", b"(-1, 7)", b"(4294967296, 4294967296)",
-         b"(99999999999999999999, 1)", b"(True, 3)", b"()", b"(3,)", b"'descr'", b"'shape'", b"{}", b"[('a', '<f4')]", b"'|S0'"]
+TYPES = ("f4", "f4", "f2", "u1", "u1", "u2", ">f4", ">u2", "?", "f8", "i4", "c8", "U3")
+SHAPES = ((9, 7), (1, 1), (2, 30), (40, 25), (5, 6, 3), (3, 8, 9), (12,), (), (0, 4))
+WORDS = [b"True", b"False", b"'<f4'", b"'|O'", b"'>f8'", b"'<f4', 'x'", b"(9, 7)", b"(-1, 7)",
+         b"(4294967296, 4294967296)", b"(99999999999999999999, 1)", b"(True, 3)", b"()", b"(3,)", b"'descr'", b"'shape'",
+         b"{}", b"[('a', '<f4')]", b"'|S0'"]
 
 
 def whole_array(random):
@@ -64,8 +65,8 @@ def play(trial):
         name = f"array{number}.npy"
         (trial.folder / name).write_bytes(data)
         product = trial.folder / f"copy{number}.npy"
-        done = trial.run("apply", "preprocess", name, product.name, codes={0, 65, 66, 78, 64, 71}, most_memory=MOST_MEMORY,
-                         seconds=5)
+        done = trial.run("apply", "preprocess", name, product.name, codes={0, 64, 65, 66, 71, 78}, seconds=5,
+                         most_memory=MOST_MEMORY)
         array = numpy_reads(trial.folder / name)
         if done.code == 0 and array is None and not done.said:
             trial.fault(f"{name}: read without a word, and NumPy refuses it")

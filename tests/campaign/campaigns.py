@@ -26,8 +26,8 @@ class Result:
 
     def row(self):
         codes = ", ".join(f"{code}: {count}" for code, count in sorted(self.codes.items()))
-        return (f"{self.name:10} {self.cases:6} {sum(self.skipped.values()):8} {len(self.faults):10} {self.longest:7.1f} s "
-                f"{self.peak >> 20:5} MiB  {codes}")
+        return (f"{self.name:10} {self.cases:6} {sum(self.skipped.values()):8} {len(self.faults):10} "
+                f"{self.longest:7.1f} s {self.peak >> 20:5} MiB  {codes}")
 
 
 def play(name, options):

@@ -5,12 +5,14 @@ from conftest import ROOT
 from campaign.damage import cut, flip_bits, overwrite
 from campaign.trial import MEBIBYTE, Case
 
-GRAPHS = sorted((ROOT / "config" / "examples").glob("*.yaml")) + sorted((ROOT / "tests" / "data" / "config").glob("*.yaml"))
+FOLDERS = (ROOT / "config" / "examples", ROOT / "tests" / "data" / "config")
+GRAPHS = [path for folder in FOLDERS for path in sorted(folder.glob("*.yaml"))]
 GRAPHS_A_CASE = 10
 MOST_MEMORY = 256 * MEBIBYTE
-VALUES = ["", "~", "-1", "0", "1e400", ".nan", ".inf", "0x10", "010", "yes", "[]", "{}", "[[[[[[]]]]]]", "&a [*a]", "*nothing",
-          "!!python/object:os.system x", "\"unclosed", "'", "99999999999999999999", "1e9", "a" * 5000, "../../../etc/passwd",
-          "/dev/zero", "%n%s%n", "{frame", "{name}{name}", "\t", "# not a value", "- - -", "? :", "|", ">", "null", "\"\\u0000\"",
+VALUES = ["", "~", "-1", "0", "1e400", ".nan", ".inf", "0x10", "010", "yes", "[]", "{}", "[[[[[[]]]]]]", "&a [*a]",
+          "*nothing", "!!python/object:os.system x", "\"unclosed", "'", "99999999999999999999", "1e9", "a" * 5000,
+          "../../../etc/passwd", "/dev/zero", "%n%s%n", "{frame", "{name}{name}", "\t", "# not a value", "- - -", "? :",
+          "|", ">", "null", "\"\\u0000\"",
           "\"\\x1b[31m\"", "2147483648", "[1, 2", "{a: 1", "x: y: z"]
 
 

@@ -1,5 +1,5 @@
-"""Runs that are killed at a random moment, over every sink. What then has a final name is whole, another reader says; the
-next run into the same folder works, and says what it found of the one that was killed."""
+"""Runs that are killed at a random moment, over every sink. What then has a final name is whole, another reader says;
+the next run into the same folder works, and says what it found of the one that was killed."""
 import pathlib
 
 from campaign.readers import Reader
@@ -13,10 +13,11 @@ classes: [{{name: ball, references: ["#ffffff"]}}, {{name: ground, references: [
 stages: [{{type: classify}}, {{type: marching_squares}}, {{type: contour_assembly}}, {{type: overlay}}]
 sinks:
 """
-TEXT_SINKS = ["{type: jsonl, path: contours.jsonl}", "{type: coco, path: coco.json}", "{type: geojson, path: contours.geojson}",
-              '{type: svg, path: "svg/{frame:06}.svg"}']
-IMAGE_SINKS = ['{type: images, path: "images/{frame:06}.png"}', '{type: images, path: "photos/{frame:06}.jpg"}',
-               '{type: mipmap, path: "levels/{frame:06}.tiff", input: frame}']
+TEXT_SINKS = ["{type: jsonl, path: contours.jsonl}", "{type: coco, path: coco.json}",
+              "{type: geojson, path: contours.geojson}", '{type: svg, path: "svg/{frame:06}.svg"}']
+IMAGE_SINKS = ['{type: images, path: "images/{frame:06}.png"}',
+               '{type: images, name: photos, path: "photos/{frame:06}.jpg"}',
+               '{type: mipmaps, path: "levels/{frame:06}.tif"}']
 
 
 def write_graphs(folder, sinks):

@@ -1,5 +1,5 @@
-"""JPEG and PNG pictures that were damaged in a thousand ways. No picture may count as good, without a word, that Pillow,
-libpng or libjpeg refuses or complains about; and none may take long or much memory, whatever its header says."""
+"""JPEG and PNG pictures that were damaged in a thousand ways. No picture may count as good, without a word, that
+Pillow, libpng or libjpeg refuses or complains about; none may take long or much memory, whatever its header says."""
 import io
 import pathlib
 import struct
@@ -44,8 +44,10 @@ def whole_pictures():
     alpha.putalpha(colour.convert("L"))
     deep = Image.fromarray((scene()[..., 0].astype(np.int32) * 257), "I")
     return {
-        "baseline.jpg": encoded(colour, "JPEG", quality=88), "progressive.jpg": encoded(colour, "JPEG", progressive=True),
-        "grey.jpg": encoded(colour.convert("L"), "JPEG"), "fine.jpg": encoded(colour, "JPEG", quality=95, subsampling=0),
+        "baseline.jpg": encoded(colour, "JPEG", quality=88),
+        "progressive.jpg": encoded(colour, "JPEG", progressive=True),
+        "grey.jpg": encoded(colour.convert("L"), "JPEG"),
+        "fine.jpg": encoded(colour, "JPEG", quality=95, subsampling=0),
         "colour.png": encoded(colour, "PNG"), "alpha.png": encoded(alpha, "PNG"),
         "palette.png": encoded(colour.quantize(64), "PNG"), "deep.png": encoded(deep, "PNG")}
 
@@ -60,8 +62,8 @@ def frame_header(jpeg):
 
 def other_size(data, random):
     """The same picture with a header that says another size."""
-    width, height = random.choice([(65500, 65500), (30000, 20000), (WIDTH * 2, HEIGHT), (WIDTH, HEIGHT * 3), (WIDTH - 40, HEIGHT),
-                                   (WIDTH, HEIGHT + 1), (65500, 1), (1, 65500)])
+    width, height = random.choice([(65500, 65500), (30000, 20000), (WIDTH * 2, HEIGHT), (WIDTH, HEIGHT * 3),
+                                   (WIDTH - 40, HEIGHT), (WIDTH, HEIGHT + 1), (65500, 1), (1, 65500)])
     if data.startswith(b"\xff\xd8"):
         at = frame_header(data)
         return data[:at] + struct.pack(">HH", height, width) + data[at + 4:]

@@ -1,5 +1,5 @@
-"""Other decoders' verdicts on pictures and videos. OpenCV, Pillow and their libraries run in a process of their own, for
-damaged files may make them crash, hang or talk; what they print on standard error is taken as a complaint."""
+"""Other decoders' verdicts on pictures and videos. OpenCV, Pillow and their libraries run in a process of their own,
+for damaged files may make them crash, hang or talk; what they print on standard error is taken as a complaint."""
 import json
 import os
 import pathlib

@@ -23,6 +23,7 @@ MEBIBYTE = 1 << 20
 MOST_SECONDS = 15
 MOST_MEMORY = 700 * MEBIBYTE  # resident; media libraries take about 100 of them
 INTERNAL_ERROR = 70
+NOT_BEGUN = 127  # of the dynamic linker, when a limit keeps it from loading the program
 
 
 def allowed_codes():
@@ -102,6 +103,8 @@ class Trial:
             self.fault(f"hung: more than {seconds} s")
         elif done.code < 0:
             self.fault(f"ended by signal {signal.Signals(-done.code).name}")
+        elif done.code == NOT_BEGUN and "error while loading shared libraries" in done.said:
+            pass  # the limits of the case kept the program from beginning
         elif done.code not in (codes or ALLOWED_CODES) or done.code == INTERNAL_ERROR:
             self.fault(f"exit code {done.code}")
         if done.code > 0 and not done.said.strip():
@@ -125,7 +128,8 @@ class Trial:
             shutil.rmtree(self.folder, ignore_errors=True)
             return
         (self.folder / "why.txt").write_text("\n".join(self.faults) + "\n")
-        lines = ["#!/bin/sh", 'cd "$(dirname "$0")" || exit 1', *(shlex.join(map(str, line)) for line in self._commands)]
+        commands = [shlex.join(map(str, command)) for command in self._commands]
+        lines = ["#!/bin/sh", 'cd "$(dirname "$0")" || exit 1', *commands]
         (self.folder / "repeat").write_text("\n".join(lines) + "\n")
         (self.folder / "repeat").chmod(0o755)
 

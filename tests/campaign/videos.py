@@ -1,5 +1,5 @@
-"""Videos that were cut off or whose bits flipped, of every container that the program writes. Whatever is missing has to
-be said: fewer frames than the container promises, fewer than another decoder finds, or errors that another decoder
+"""Videos that were cut off or whose bits flipped, of every container that the program writes. Whatever is missing has
+to be said: fewer frames than the container promises, fewer than another decoder finds, or errors that another decoder
 reports, all with exit code 0 and no word, break the rule."""
 import json
 import pathlib
@@ -86,7 +86,7 @@ def whole(name, data, reader, expected):
         path.write_bytes(data)
         done, came, _ = read(trial, name)
         if done.code != 0 or done.said.strip() or came != expected:
-            trial.fault(f"a whole video gave exit code {done.code}, {came} of {expected} frames, and: {done.said.strip()}")
+            trial.fault(f"a whole video gave exit code {done.code}, {came} of {expected} frames, and: {done.said}")
     return Case(f"{name}-whole", play)
 
 
