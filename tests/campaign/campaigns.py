@@ -7,7 +7,7 @@ import shutil
 import sys
 
 from campaign import arrays, graphs, kills, limits, memory, pictures, videos
-from campaign.trial import Skip, Trial
+from campaign.trial import Skip, Trial, make_registry
 
 CAMPAIGNS = {"videos": videos.cases, "pictures": pictures.cases, "kills": kills.cases, "memory": memory.cases,
              "limits": limits.cases, "graphs": graphs.cases, "arrays": arrays.cases}
@@ -36,6 +36,7 @@ def play(name, options):
     keep = pathlib.Path(options.keep).resolve() / name
     shutil.rmtree(keep, ignore_errors=True)
     keep.mkdir(parents=True)
+    make_registry(keep)
 
     def one(case):
         folder = keep / case.name

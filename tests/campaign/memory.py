@@ -1,12 +1,13 @@
 """Address space from 40 to 400 MB, in steps of 4, for commands and graphs of every kind: each run ends with a code of
-the table, in time and not by a signal; and with code 0 its output is that of a run without a limit."""
+the table, in time and not by a signal; with code 0 its output is that of a run without a limit, and after any other
+the next run without a limit works."""
 import pathlib
 
 import numpy as np
 from conftest import blobs
 
 from campaign.pictures import scene
-from campaign.trial import NOT_BEGUN, Case
+from campaign.trial import NOT_BEGUN, REGISTRY, Case
 
 MEGABYTE = 1_000_000
 DATASET = """
@@ -50,6 +51,8 @@ COMMANDS = {name: ("run", f"{name}.yaml", "--output", "out", "--quiet") for name
     "learn": ("learn", "pictures", "--classes", "a,b", "--output", "learned.yaml"),
 }
 
+USE_MEDIA = ("text", "video", "pictures", "apply-picture")
+
 
 def prepare(folder):
     """The inputs of all commands."""
@@ -70,7 +73,7 @@ def products(folder):
     """What a run wrote, as bytes by name; inputs do not change, and a WebM file has a random number in its header."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != ".webm")
     return {str(path.relative_to(folder)): path.read_bytes().replace(bytes(folder), b"") for path in files
-            if path.name != "said.txt"}
+            if path.name not in ("said.txt", REGISTRY)}
 
 
 def cases(options):
@@ -87,6 +90,9 @@ def cases(options):
                 trial.fault("exit code 0, and another output than without a limit")
         elif limit is not None and done.code not in (3, 69, 71, NOT_BEGUN):
             trial.fault(f"exit code {done.code} for too little memory")
+        if limit is not None and done.code != 0 and command in USE_MEDIA:
+            # What the limit did to GStreamer's registry must not show in a later run.
+            trial.run(*COMMANDS[command], codes={0})
 
     # The first run of each is without a limit; only then is there something to compare with.
     for command in COMMANDS:

@@ -24,6 +24,7 @@ MOST_SECONDS = 15
 MOST_MEMORY = 700 * MEBIBYTE  # resident; media libraries take about 100 of them
 INTERNAL_ERROR = 70
 NOT_BEGUN = 127  # of the dynamic linker, when a limit keeps it from loading the program
+REGISTRY = "registry.bin"  # what GStreamer knows of its plugins; a limit may damage it, so each case has its own
 
 
 def allowed_codes():
@@ -58,6 +59,11 @@ class Skip(Exception):
     """This machine cannot do the case; the text says why."""
 
 
+def make_registry(folder):
+    """Lets GStreamer look for its plugins once; the cases below `folder` begin with what it found."""
+    bounded([PROGRAM, "doctor"], folder, seconds=120, env={"GST_REGISTRY": str(pathlib.Path(folder) / REGISTRY)})
+
+
 def bounded(command, cwd, seconds=MOST_SECONDS, env=None, kill_after=None):
     """Runs a command that is killed after `seconds`, which counts as hung, or on purpose after `kill_after`."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as said:
@@ -87,16 +93,20 @@ class Trial:
         self.codes = []
         self.longest, self.peak = 0.0, 0
         self._commands = []
+        whole = self.folder.parent / REGISTRY
+        if whole.exists():
+            shutil.copy(whole, self.folder / REGISTRY)
+        self._env = {"GST_REGISTRY": str(self.folder / REGISTRY)}
 
     def fault(self, why):
         self.faults.append(why)
 
-    def run(self, *arguments, prefix=(), most_memory=MOST_MEMORY, codes=None, seconds=MOST_SECONDS, env=None):
+    def run(self, *arguments, prefix=(), most_memory=MOST_MEMORY, codes=None, seconds=MOST_SECONDS):
         """Runs the program in the case's folder and applies the rules that hold for any run. `prefix` is a command
         that runs it, such as prlimit; `codes` narrows the exit codes that are allowed."""
         command = [*prefix, PROGRAM, *arguments]
         self._commands.append(command)
-        done = bounded(command, self.folder, seconds, env)
+        done = bounded(command, self.folder, seconds, self._env)
         self.codes.append(done.code)
         self.longest, self.peak = max(self.longest, done.seconds), max(self.peak, done.peak)
         if done.hung:
@@ -120,7 +130,7 @@ class Trial:
     def kill(self, *arguments, after):
         """Runs the program and ends it by SIGKILL after so many seconds."""
         self._commands.append(["timeout", "-s", "KILL", f"{after:.3f}", PROGRAM, *arguments])
-        return bounded([PROGRAM, *arguments], self.folder, kill_after=after)
+        return bounded([PROGRAM, *arguments], self.folder, env=self._env, kill_after=after)
 
     def close(self):
         """Removes the folder, or leaves in it how to repeat what went wrong."""
@@ -129,7 +139,7 @@ class Trial:
             return
         (self.folder / "why.txt").write_text("\n".join(self.faults) + "\n")
         commands = [shlex.join(map(str, command)) for command in self._commands]
-        lines = ["#!/bin/sh", 'cd "$(dirname "$0")" || exit 1', *commands]
+        lines = ["#!/bin/sh", 'cd "$(dirname "$0")" || exit 1', f'export GST_REGISTRY="$PWD/{REGISTRY}"', *commands]
         (self.folder / "repeat").write_text("\n".join(lines) + "\n")
         (self.folder / "repeat").chmod(0o755)
 
