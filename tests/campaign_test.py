@@ -1,9 +1,12 @@
 """A quick part of each campaign of faults, and the rules by which campaigns judge. The whole of them:
 tests/campaign/run."""
+import random
 import types
 
 import pytest
 from campaign.campaigns import play
+from campaign.pictures import DAMAGES, cut_with_end, verdict, whole_pictures
+from campaign.readers import Reader
 from campaign.trial import ALLOWED_CODES, Trial, bounded, why_not_whole
 
 
@@ -66,6 +69,38 @@ def test_a_file_that_is_not_whole_is_seen(tmp_path, name, whole, broken):
     assert why_not_whole(tmp_path / name) is None
     (tmp_path / name).write_bytes(broken)
     assert why_not_whole(tmp_path / name) is not None
+
+
+@pytest.fixture(scope="module")
+def reader():
+    reader = Reader()
+    yield reader
+    reader.close()
+
+
+@pytest.mark.parametrize("name", whole_pictures())
+def test_other_decoders_take_whole_pictures_and_not_those_that_end_early(tmp_path, reader, name):
+    whole = whole_pictures()[name]
+    (tmp_path / name).write_bytes(whole)
+    assert verdict(tmp_path / name, reader) is None
+    (tmp_path / name).write_bytes(cut_with_end(whole, random.Random(5)))
+    assert verdict(tmp_path / name, reader) is not None
+
+
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_a_damage_changes_every_picture_and_is_the_same_for_the_same_seed(kind):
+    for name, whole in whole_pictures().items():
+        damaged = DAMAGES[kind](whole, random.Random(5))
+        assert damaged != whole, name
+        assert damaged == DAMAGES[kind](whole, random.Random(5)), name
+
+
+def test_a_reader_outlives_what_it_cannot_read(tmp_path, reader):
+    (tmp_path / "a.mkv").write_bytes(b"no video")
+    assert reader.ask("video", tmp_path / "a.mkv")["opens"] is False
+    reader._process.kill()
+    assert reader.ask("video", tmp_path / "a.mkv") is None
+    assert reader.ask("video", tmp_path / "a.mkv")["frames"] == 0
 
 
 def test_a_kill_is_no_fault(tmp_path):
