@@ -183,6 +183,13 @@ void Runner::close_accounts() {
   const std::uint64_t under_way = frames.offered - frames.delivered - frames.failed - frames.dropped();
   (failure_code_ == ExitCode::Internal ? frames.failed : frames.dropped_aborted) += under_way;
   report_.wall_seconds = static_cast<double>(now_ns() - start_ns_) * 1e-9;
+  report_.live = stream_.live;
+  if (stream_.rate_numerator > 0)
+    report_.source_rate = static_cast<double>(stream_.rate_numerator) / stream_.rate_denominator;
+  const std::int64_t arriving_ns = last_arrival_ns_ - first_arrival_ns_;
+  if (frames.offered > 1 && arriving_ns > 0)
+    report_.input_rate = static_cast<double>(frames.offered - 1) * 1e9 / static_cast<double>(arriving_ns);
+  report_.deadline_ms = graph_.settings.deadline_ms;
   report_.backend = options_.backend;
   report_.source = stream_.description;
   report_.slots = static_cast<int>(slots_.size());

@@ -144,6 +144,7 @@ class Runner {
   static constexpr std::int64_t kNotWaiting = 0, kGivenUp = -1;
   std::atomic<std::int64_t> device_since_ns_ = kNotWaiting;  // when the finisher began to wait for the device
   std::int64_t start_ns_ = 0;
+  std::atomic<std::int64_t> first_arrival_ns_ = 0, last_arrival_ns_ = 0;  // the reader's
   std::mutex failure_mutex_;
   std::exception_ptr failure_;
   ExitCode failure_code_ = ExitCode::Ok;

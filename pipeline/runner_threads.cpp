@@ -23,6 +23,8 @@ void Runner::read_loop() {
       continue;
     }
     slot.arrived_ns = now_ns();
+    if (offered_ == 0) first_arrival_ns_ = slot.arrived_ns;
+    last_arrival_ns_ = slot.arrived_ns;
     slot.number = input.info.number = offered_++;
     slot.outcome = result == ReadResult::Bad ? Outcome::Failed : Outcome::Result;
     if (result == ReadResult::Bad) slot.error = input.error;
@@ -192,6 +194,7 @@ void Runner::count_contours(const Slot& slot) {
     const std::uint32_t first = contours.class_begin[one];
     const std::uint32_t last = contours.class_begin[one + 1];
     report_.classes[one].contours += last - first;
+    if (last > first) ++report_.classes[one].frames;
     report_.classes[one].points += contours.offsets[last] - contours.offsets[first];
   }
 }

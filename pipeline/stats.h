@@ -29,6 +29,7 @@ struct FrameCounts {
 struct ClassCounts {
   std::string name;
   std::uint64_t points = 0, contours = 0;
+  std::uint64_t frames = 0;  ///< that have at least one contour of the class
 };
 
 /// Latency of one part of a frame's way.
@@ -52,6 +53,10 @@ struct RunReport {
   std::string source;              ///< StreamFormat::description
   FrameCounts frames;
   double wall_seconds = 0;
+  bool live = false;       ///< frames came at their times, whether or not somebody waited for them
+  double source_rate = 0;  ///< frames a second that the source declares; 0 = unknown
+  double input_rate = 0;   ///< frames a second that came; 0 = fewer than two came
+  double deadline_ms = 0;  ///< of the graph; 0 = none
   std::uint64_t bytes_per_slot = 0;
   int slots = 0, threads = 1;
   OnFull on_full = OnFull::Wait;  ///< that really applied
@@ -64,6 +69,10 @@ struct RunReport {
   bool interrupted = false;
 
   static constexpr std::size_t kMaxFailures = 100;
+  /// Whether the pipeline kept up: nothing was dropped for want of time, nothing was late.
+  bool held() const {
+    return frames.dropped_ring_full == 0 && frames.dropped_deadline == 0 && frames.late == 0;
+  }
   double rate() const { return wall_seconds > 0 ? static_cast<double>(frames.delivered) / wall_seconds : 0; }
 };
 

@@ -1,8 +1,13 @@
 #include "tools/report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "cuda/device.h"
 
@@ -30,16 +35,99 @@ ordered_json latency(const Histogram& histogram) {
           {"max", histogram.max_us()}};
 }
 
-std::string percentile_text(const Histogram& histogram, double fraction) {
-  const ordered_json value = percentile(histogram, fraction);
-  return value.is_null() ? "n/a" : fmt::format("{:.2f}", value.get<double>() * 1e-3);
+/// "2.9 ms", "29 ms".
+std::string milliseconds(double us) {
+  const double ms = us * 1e-3;
+  return fmt::format("{:.{}f} ms", ms, ms >= 9.95 ? 0 : ms >= 0.095 ? 1 : 2);
 }
 
-std::string latency_row(std::string_view name, const Histogram& histogram) {
-  return fmt::format("  {:<20} {:>9.2f} {:>9} {:>9} {:>9} {:>9} {:>9.2f}\n", name, histogram.min_us() * 1e-3,
-                     percentile_text(histogram, 0.5), percentile_text(histogram, 0.9),
-                     percentile_text(histogram, 0.99), percentile_text(histogram, 0.999),
-                     histogram.max_us() * 1e-3);
+double a_frame(std::uint64_t count, const RunReport& report) {
+  return report.frames.delivered > 0
+             ? static_cast<double>(count) / static_cast<double>(report.frames.delivered)
+             : 0;
+}
+
+std::string frames_rows(const RunReport& report) {
+  const FrameCounts& frames = report.frames;
+  std::string text = fmt::format("frames    {} in, {} out", frames.offered, frames.delivered);
+  if (frames.failed > 0) text += fmt::format(", {} failed", frames.failed);
+  if (frames.dropped() > 0) {
+    std::vector<std::string> reasons;
+    const auto add = [&](std::uint64_t count, const char* reason) {
+      if (count > 0) reasons.push_back(fmt::format("{} {}", count, reason));
+    };
+    add(frames.dropped_ring_full, "no free slot");
+    add(frames.dropped_deadline, "past the deadline");
+    add(frames.dropped_aborted, "under way at the end");
+    text += fmt::format(", {} dropped ({})", frames.dropped(), fmt::join(reasons, ", "));
+  }
+  if (frames.late > 0) text += fmt::format(", {} late", frames.late);
+  text += fmt::format("\nrate      {:.1f} frames/s over {:.2f} s", report.rate(), report.wall_seconds);
+  if (report.live && report.input_rate > 0)
+    text += fmt::format("; {:.1f} frames/s came in", report.input_rate);
+  return text + fmt::format("\nbackend   {}, {} threads, {} slots\n", name_of(report.backend), report.threads,
+                            report.slots);
+}
+
+/// Whether the work keeps up with a live source, or with the deadline. Nothing where there is neither.
+std::string held_row(const RunReport& report) {
+  const bool paced = report.live && report.source_rate > 0;
+  if (report.frames.offered == 0 || (!paced && report.deadline_ms == 0)) return "";
+  const double budget_us = report.deadline_ms > 0 ? 1e3 * report.deadline_ms : 1e6 / report.source_rate;
+  const double worst_us = report.end_to_end.count() > 0 ? report.end_to_end.max_us() : 0;
+  const std::string subject = paced ? fmt::format("{:.4g} frames/s", report.source_rate)
+                                    : fmt::format("{} a frame", milliseconds(budget_us));
+  std::string text = fmt::format("budget    {} held: {}", subject, report.held() ? "yes" : "no");
+  const std::uint64_t dropped = report.frames.dropped_ring_full + report.frames.dropped_deadline;
+  if (dropped > 0) text += fmt::format(", {} of {} frames dropped", dropped, report.frames.offered);
+  if (report.frames.late > 0)
+    text += fmt::format(", {} of {} late", report.frames.late, report.frames.delivered);
+  if (report.end_to_end.count() == 0) return text + "\n";
+  // Frames overlap: a rate is held, too, where a result takes longer than it is until the next frame.
+  if (report.held() && worst_us > budget_us)
+    return text + fmt::format("; a result took up to {}, longer than the {} between frames\n",
+                              milliseconds(worst_us), milliseconds(budget_us));
+  return text + fmt::format(", worst {} of {}\n", milliseconds(worst_us), milliseconds(budget_us));
+}
+
+/// What took time: columns that no row has enough frames for and rows that are all 0 are left out.
+std::string latency_rows(const RunReport& report) {
+  if (report.end_to_end.count() == 0) return "";
+  std::vector<std::pair<std::string, const Histogram*>> rows{{"arrival to result", &report.end_to_end}};
+  for (const Timing& part : report.parts)
+    if (part.histogram.count() > 0 && part.histogram.max_us() >= 5)
+      rows.emplace_back("  " + part.name, &part.histogram);
+  static constexpr std::array<std::pair<const char*, double>, 4> kColumns{
+      {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}}};
+  const auto known = [&](double fraction) {
+    return std::any_of(rows.begin(), rows.end(),
+                       [&](const auto& row) { return !percentile(*row.second, fraction).is_null(); });
+  };
+  std::string text = fmt::format("latency   {:<22} {:>9}", "ms", "min");
+  for (const auto& [name, fraction] : kColumns)
+    if (known(fraction)) text += fmt::format(" {:>9}", name);
+  text += fmt::format(" {:>9}\n", "max");
+  for (const auto& [name, histogram] : rows) {
+    text += fmt::format("          {:<22} {:>9.2f}", name, histogram->min_us() * 1e-3);
+    for (const auto& column : kColumns) {
+      if (!known(column.second)) continue;
+      const ordered_json value = percentile(*histogram, column.second);
+      text +=
+          value.is_null() ? fmt::format(" {:>9}", "") : fmt::format(" {:>9.2f}", value.get<double>() * 1e-3);
+    }
+    text += fmt::format(" {:>9.2f}\n", histogram->max_us() * 1e-3);
+  }
+  return text;
+}
+
+std::string class_rows(const RunReport& report) {
+  std::string text;
+  for (const ClassCounts& one : report.classes)
+    if (one.contours > 0)
+      text += fmt::format("class     {:<22} in {} of {} frames; {:.1f} contours, {:.0f} points a frame\n",
+                          one.name, one.frames, report.frames.delivered, a_frame(one.contours, report),
+                          a_frame(one.points, report));
+  return text;
 }
 
 }  // namespace
@@ -70,6 +158,12 @@ std::string report_json(const RunReport& report, const std::string& graph_file,
         {"regrown", frames.regrown}}},
       {"wall_seconds", report.wall_seconds},
       {"frames_per_second", report.rate()},
+      {"live", report.live},
+      {"source_frames_per_second",
+       report.source_rate > 0 ? ordered_json(report.source_rate) : ordered_json()},
+      {"input_frames_per_second", report.input_rate > 0 ? ordered_json(report.input_rate) : ordered_json()},
+      {"deadline_ms", report.deadline_ms > 0 ? ordered_json(report.deadline_ms) : ordered_json()},
+      {"held", report.held()},
       {"latency_us", {{"end_to_end", latency(report.end_to_end)}}},
   };
   if (report.backend == Backend::Cuda && !device_report().devices.empty())
@@ -77,7 +171,12 @@ std::string report_json(const RunReport& report, const std::string& graph_file,
   for (const Timing& part : report.parts) json["latency_us"]["parts"][part.name] = latency(part.histogram);
   json["classes"] = ordered_json::array();
   for (const ClassCounts& one : report.classes)
-    json["classes"].push_back({{"name", one.name}, {"points", one.points}, {"contours", one.contours}});
+    json["classes"].push_back({{"name", one.name},
+                               {"points", one.points},
+                               {"contours", one.contours},
+                               {"frames", one.frames},
+                               {"points_per_frame", a_frame(one.points, report)},
+                               {"contours_per_frame", a_frame(one.contours, report)}});
   json["failures"] = ordered_json::array();
   for (const FrameFailure& failure : report.failures)
     json["failures"].push_back({{"frame", failure.frame}, {"reason", failure.reason}});
@@ -90,25 +189,7 @@ std::string report_json(const RunReport& report, const std::string& graph_file,
 }
 
 std::string report_text(const RunReport& report) {
-  const FrameCounts& frames = report.frames;
-  std::string text =
-      fmt::format("frames    in {}  out {}  dropped {}", frames.offered, frames.delivered, frames.dropped());
-  if (frames.dropped() > 0)
-    text += fmt::format(" (ring full {}, deadline {}, aborted {})", frames.dropped_ring_full,
-                        frames.dropped_deadline, frames.dropped_aborted);
-  text += fmt::format("  failed {}\n", frames.failed);
-  text +=
-      fmt::format("rate      {:.1f} frames/s over {:.2f} s, backend {}, {} threads, {} slots\n",
-                  report.rate(), report.wall_seconds, name_of(report.backend), report.threads, report.slots);
-  if (report.end_to_end.count() > 0) {
-    text += fmt::format("latency   {:<12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}   (ms; n/a: too few frames)\n",
-                        "", "min", "p50", "p90", "p99", "p99.9", "max");
-    text += latency_row("arrival to result", report.end_to_end);
-    for (const Timing& part : report.parts)
-      if (part.histogram.count() > 0) text += latency_row("  " + part.name, part.histogram);
-  }
-  for (const ClassCounts& one : report.classes)
-    text += fmt::format("class     {:<20} {} contours, {} points\n", one.name, one.contours, one.points);
+  std::string text = frames_rows(report) + held_row(report) + latency_rows(report) + class_rows(report);
   for (const SinkOutcome& sink : report.sinks) {
     if (!sink.summary.empty()) text += fmt::format("made      {}\n", sink.summary);
     if (!sink.error.empty()) text += fmt::format("error     sink '{}': {}\n", sink.name, sink.error);

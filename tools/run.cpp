@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -27,6 +28,8 @@ struct RunArguments {
   std::vector<std::string> overrides;
   std::uint64_t frames = 0;
   bool preview = false, quiet = false;
+  std::int64_t every = 0, start = 0;  // 0 = as the graph says
+  bool live = false;
 };
 
 /// Messages about single frames: each of the first few, then every power of ten, so that a log is never
@@ -88,6 +91,28 @@ std::optional<Backend> forced_backend(std::string backend) {
   return settings.as<PipelineSettings>().backend;
 }
 
+/// --every, --start and --live are parameters of the source, where it has them.
+void set_source(SourceSpec& source, const RunArguments& arguments) {
+  const auto set = [&](const char* name, const ParamValue& value) {
+    if (source.type->params.find(name) == nullptr)
+      throw Error(ExitCode::BadOption,
+                  fmt::format("--{}: the source '{}' has no parameter '{}'; 'contorno stages {}' "
+                              "lists what it has",
+                              name, source.type->name, name, source.type->name));
+    source.params.set(name, value);
+  };
+  if (arguments.every > 0) set("every", arguments.every);
+  if (arguments.start > 0) set("start", arguments.start);
+  if (arguments.live) set("live", true);
+}
+
+/// How many frames will come; -1 where nobody knows.
+std::int64_t expected_frames(const RunArguments& arguments, const StreamFormat& stream) {
+  const auto most = static_cast<std::int64_t>(arguments.frames);
+  if (most == 0 || stream.frame_count < 0) return most > 0 ? most : stream.frame_count;
+  return std::min(most, stream.frame_count);
+}
+
 int exit_code(const RunReport& report, int signal) {
   for (const SinkOutcome& sink : report.sinks)
     if (!sink.error.empty()) return static_cast<int>(sink.code);
@@ -99,6 +124,7 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
   config::LoadOptions options{.overrides = arguments.overrides, .backend = forced_backend(arguments.backend)};
   if (!arguments.input.empty()) options.input = arguments.input;
   GraphSpec graph = config::load_graph(arguments.graph, catalog, options);
+  set_source(graph.source, arguments);
   if (arguments.preview) add_preview(graph, catalog);
   const Backend backend = choose_backend(graph.settings.backend, graph);
   std::filesystem::create_directories(arguments.output);
@@ -128,6 +154,7 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
   try {
     report = run_watched(runner, {.quiet = arguments.quiet,
                                   .live = source->format().live,
+                                  .expected = expected_frames(arguments, source->format()),
                                   .device_timeout_ms = graph.settings.device_timeout_ms,
                                   .account = write_report});
   } catch (...) {
@@ -159,6 +186,12 @@ void add_run_command(CLI::App& app, const Catalog& catalog, Action& action) {
       ->capture_default_str();
   command->add_option("--set", arguments->overrides, "NODE.KEY=VALUE over the graph's; may be repeated");
   command->add_option("--frames", arguments->frames, "Stop after so many frames");
+  command->add_option("--start", arguments->start, "Leave out so many frames at the beginning")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--every", arguments->every, "Take every N-th frame")->check(CLI::PositiveNumber);
+  command->add_flag(
+      "--live", arguments->live,
+      "Frames come at the rate they were recorded at, as from a camera: who is not ready misses them");
   command
       ->add_option("--backend", arguments->backend,
                    "auto, cpu or cuda; CONTORNO_BACKEND in the environment overrides it")

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -28,19 +29,20 @@ double seconds_between(std::int64_t from_ns, std::int64_t to_ns) {
 class Progress {
  public:
   explicit Progress(bool wanted) : shown_(wanted && isatty(STDERR_FILENO) != 0) {}
-  void show(const FrameCounts& frames, double latency_us, double seconds) const {
+  void show(const std::string& line) {
     if (!shown_) return;
-    fmt::print(stderr, "\r{} frames  {:.1f}/s  {:.2f} ms  {} dropped  {} failed ", frames.delivered,
-               static_cast<double>(frames.delivered) / std::max(seconds, 1e-9), latency_us * 1e-3,
-               frames.dropped(), frames.failed);
+    // As long as the one before, so that nothing of that stays.
+    fmt::print(stderr, "\r{:<{}}", line, width_);
+    width_ = line.size();
     std::fflush(stderr);
   }
-  void clear() const {
-    if (shown_) fmt::print(stderr, "\r{:78}\r", "");
+  void clear() {
+    if (shown_) fmt::print(stderr, "\r{:{}}\r", "", width_);
   }
 
  private:
   bool shown_;
+  std::size_t width_ = 0;
 };
 
 /// Says when a live source falls silent, and when it is back.
@@ -88,7 +90,7 @@ class SilenceWatch {
   std::_Exit(static_cast<int>(ExitCode::Internal));
 }
 
-void watch(Runner& runner, const WatchOptions& options, const Progress& progress, SilenceWatch& silence,
+void watch(Runner& runner, const WatchOptions& options, Progress& progress, SilenceWatch& silence,
            std::int64_t start) {
   const auto timeout = std::chrono::nanoseconds(static_cast<std::int64_t>(options.device_timeout_ms * 1e6));
   if (timeout.count() > 0 && runner.give_up_on_device(timeout)) {
@@ -102,13 +104,41 @@ void watch(Runner& runner, const WatchOptions& options, const Progress& progress
       progress.clear();
       fmt::print(stderr, "contorno: {}\n", news);
     }
-  progress.show(frames, runner.latency_now_us(), seconds_between(start, now));
+  progress.show(
+      progress_text(frames, options.expected, runner.latency_now_us(), seconds_between(start, now)));
+}
+
+/// "45 s", "3:20", "2:03:20".
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
+  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
 }  // namespace
 
+std::string progress_text(const FrameCounts& frames, std::int64_t expected, double latency_us,
+                          double seconds) {
+  const std::uint64_t done = frames.delivered + frames.failed + frames.dropped();
+  const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
+  std::string text = fmt::format("{} frames", done);
+  if (expected > 0) {
+    // The length of a video may be an estimate.
+    const std::uint64_t all = std::max(done, static_cast<std::uint64_t>(expected));
+    text = fmt::format("{} of {} frames ({} %)", done, all, done * 100 / all);
+    if (done > 0 && rate > 0)
+      text += fmt::format(", {} left", duration_text(static_cast<double>(all - done) / rate));
+  }
+  text += fmt::format(", {:.1f}/s", rate);
+  if (latency_us > 0) text += fmt::format(", {:.1f} ms", latency_us * 1e-3);
+  if (frames.dropped() > 0) text += fmt::format(", {} dropped", frames.dropped());
+  if (frames.failed > 0) text += fmt::format(", {} failed", frames.failed);
+  return text;
+}
+
 RunReport run_watched(Runner& runner, const WatchOptions& options) {
-  const Progress progress(!options.quiet);
+  Progress progress(!options.quiet);
   std::mutex mutex;
   std::condition_variable done_changed;
   bool done = false;

@@ -1,0 +1,117 @@
+// The closing message of a run, report.json and the progress line.
+#include "tools/report.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/run_watch.h"
+
+namespace contorno {
+namespace {
+
+/// A live run of 50 frames a second: `out` frames came out, each after 4 ms but the last, after `worst_ms`.
+RunReport live_report(std::uint64_t out, int worst_ms) {
+  RunReport report;
+  report.frames = {.offered = out, .delivered = out};
+  report.wall_seconds = 2;
+  report.live = true;
+  report.source_rate = 50;
+  report.input_rate = 49.96;
+  report.slots = 4;
+  report.threads = 2;
+  for (std::uint64_t i = 1; i < out; ++i) report.end_to_end.record(4'000'000);
+  report.end_to_end.record(worst_ms * std::int64_t{1'000'000});
+  return report;
+}
+
+std::string line_with(const std::string& text, const std::string& first_word) {
+  const std::size_t at =
+      text.find("\n" + first_word) == std::string::npos ? 0 : text.find("\n" + first_word) + 1;
+  return text.substr(at, text.find('\n', at) - at);
+}
+
+TEST_CASE("the summary says whether a live source's rate was held") {
+  RunReport report = live_report(100, 15);
+  CHECK(line_with(report_text(report), "budget") == "budget    50 frames/s held: yes, worst 15 ms of 20 ms");
+  CHECK(line_with(report_text(report), "rate") ==
+        "rate      50.0 frames/s over 2.00 s; 50.0 frames/s came in");
+  report.frames.offered += 3;
+  report.frames.dropped_ring_full = 3;
+  CHECK(line_with(report_text(report), "budget") ==
+        "budget    50 frames/s held: no, 3 of 103 frames dropped, worst 15 ms of 20 ms");
+  CHECK(line_with(report_text(report), "frames") == "frames    103 in, 100 out, 3 dropped (3 no free slot)");
+}
+
+TEST_CASE("frames that overlap hold a rate though each takes longer") {
+  CHECK(line_with(report_text(live_report(100, 35)), "budget") ==
+        "budget    50 frames/s held: yes; a result took up to 35 ms, longer than the 20 ms between frames");
+}
+
+TEST_CASE("the deadline is the budget where there is one") {
+  RunReport report = live_report(100, 15);
+  report.deadline_ms = 12;
+  report.frames.late = 1;
+  CHECK(line_with(report_text(report), "budget") ==
+        "budget    50 frames/s held: no, 1 of 100 late, worst 15 ms of 12 ms");
+  report.live = false;
+  CHECK(line_with(report_text(report), "budget") ==
+        "budget    12 ms a frame held: no, 1 of 100 late, worst 15 ms of 12 ms");
+  CHECK(line_with(report_text(report), "frames") == "frames    100 in, 100 out, 1 late");
+  CHECK(line_with(report_text(report), "rate") == "rate      50.0 frames/s over 2.00 s");
+}
+
+TEST_CASE("rows and columns that would say nothing are left out") {
+  RunReport report = live_report(40, 15);
+  report.live = false;
+  report.parts = {{.name = "upload"}, {.name = "classify"}, {.name = "sink"}};
+  for (int i = 0; i < 40; ++i) {
+    report.parts[0].histogram.record(800);
+    report.parts[1].histogram.record(3'000'000);
+  }
+  report.classes = {{.name = "rot", .points = 4000, .contours = 60, .frames = 30}, {.name = "scab"}};
+  CHECK(report_text(report) ==
+        "frames    40 in, 40 out\n"
+        "rate      20.0 frames/s over 2.00 s\n"
+        "backend   cpu, 2 threads, 4 slots\n"
+        "latency   ms                           min       p50       max\n"
+        "          arrival to result           4.00      4.01     15.00\n"
+        "            classify                  3.00      3.00      3.00\n"
+        "class     rot                    in 30 of 40 frames; 1.5 contours, 100 points a frame\n");
+}
+
+TEST_CASE("the report for programs has the figures of the summary") {
+  RunReport report = live_report(100, 15);
+  report.deadline_ms = 10;
+  report.frames.late = 1;
+  report.classes = {{.name = "rot", .points = 400, .contours = 50, .frames = 30}};
+  const auto json = nlohmann::json::parse(report_json(report, "g.yaml", ""));
+  CHECK(json["live"] == true);
+  CHECK(json["source_frames_per_second"] == 50.0);
+  CHECK(json["input_frames_per_second"] == 49.96);
+  CHECK(json["deadline_ms"] == 10.0);
+  CHECK(json["held"] == false);
+  CHECK(json["frames"]["late"] == 1);
+  CHECK(json["classes"][0]["frames"] == 30);
+  CHECK(json["classes"][0]["contours_per_frame"] == 0.5);
+  CHECK(json["classes"][0]["points_per_frame"] == 4.0);
+  report.source_rate = report.input_rate = report.deadline_ms = 0;
+  const auto unknown = nlohmann::json::parse(report_json(report, "g.yaml", ""));
+  CHECK(unknown["source_frames_per_second"].is_null());
+  CHECK(unknown["input_frames_per_second"].is_null());
+  CHECK(unknown["deadline_ms"].is_null());
+}
+
+TEST_CASE("progress has percent and time left where the length is known") {
+  FrameCounts frames{.offered = 24, .delivered = 20};
+  CHECK(progress_text(frames, 80, 29'000, 4) == "20 of 80 frames (25 %), 12 s left, 5.0/s, 29.0 ms");
+  CHECK(progress_text(frames, 8020, 0, 4) == "20 of 8020 frames (0 %), 26:40 left, 5.0/s");
+  frames.dropped_ring_full = 3;
+  frames.failed = 1;
+  CHECK(progress_text(frames, -1, 29'000, 4) == "24 frames, 6.0/s, 29.0 ms, 3 dropped, 1 failed");
+  // More came than was promised.
+  CHECK(progress_text(frames, 10, 0, 4) == "24 of 24 frames (100 %), 0 s left, 6.0/s, 3 dropped, 1 failed");
+}
+
+}  // namespace
+}  // namespace contorno

@@ -1,0 +1,75 @@
+"""What `contorno run` says at the end, and the flags that set its source."""
+import json
+
+import numpy as np
+import pytest
+from conftest import classes_yaml, run_contorno
+
+PATTERN = """
+source: {type: test, pattern: ball, width: 160, height: 120, rate: 50, frames: 20}
+classes: [{name: ball, references: ["#ffffff"]}, {name: none, references: ["#00ff00"]}]
+stages: [{type: classify}, {type: marching_squares}, {type: contour_assembly}]
+sinks: [{type: jsonl, path: contours.jsonl}]
+"""
+
+
+def run_pattern(tmp_path, *arguments, check=True):
+    graph = tmp_path / "graph.yaml"
+    graph.write_text(PATTERN)
+    report = tmp_path / "report.json"
+    done = run_contorno("run", graph, "--output", tmp_path, "--report", report, *arguments, check=check)
+    return done, json.loads(report.read_text()) if report.exists() else None
+
+
+def test_a_live_run_says_whether_it_held_the_rate(tmp_path):
+    done, report = run_pattern(tmp_path, "--live")
+    assert report["live"] and report["source_frames_per_second"] == 50
+    # The rate is that of the frames that came, from the first to the last.
+    assert report["input_frames_per_second"] == pytest.approx(50, rel=0.1)
+    held = report["held"]
+    assert held == (report["frames"]["dropped"]["ring_full"] + report["frames"]["late"] == 0)
+    assert f"budget    50 frames/s held: {'yes' if held else 'no'}" in done.stdout
+    assert "frames/s came in" in done.stdout
+
+
+def test_a_file_that_is_read_as_fast_as_it_goes_has_no_budget(tmp_path):
+    done, report = run_pattern(tmp_path)
+    assert not report["live"] and report["deadline_ms"] is None and "budget" not in done.stdout
+    assert "came in" not in done.stdout
+    assert "dropped" not in done.stdout and "failed" not in done.stdout and "n/a" not in done.stdout
+    # Too few frames for percentiles beyond the median: no columns for them.
+    assert "p50" in done.stdout and "p90" not in done.stdout and "p99" not in done.stdout
+
+
+def test_a_deadline_is_a_budget_for_files_too(tmp_path):
+    done, report = run_pattern(tmp_path, "--set", "pipeline.deadline=60000")
+    assert report["deadline_ms"] == 60000 and report["held"]
+    assert "budget    60000 ms a frame held: yes, worst" in done.stdout
+
+
+def test_classes_are_counted_per_frame(tmp_path):
+    folder = tmp_path / "maps"
+    folder.mkdir()
+    flat = np.zeros((40, 60, 2), np.float32)
+    spot = flat.copy()
+    spot[10:14, 20:24, 1] = 1
+    for number, maps in enumerate([flat, spot, flat, spot]):
+        np.save(folder / f"{number}.npy", maps)
+    graph = tmp_path / "graph.yaml"
+    graph.write_text("source: {type: dataset, location: maps, layout: hwc}\nclasses:\n" + classes_yaml(2) +
+                     "\nstages: [{type: marching_squares}, {type: contour_assembly}]\nsinks: [{type: jsonl, path: c.jsonl}]\n")
+    done = run_contorno("run", graph, "--input", folder, "--output", tmp_path, "--report", tmp_path / "report.json")
+    assert json.loads((tmp_path / "report.json").read_text())["classes"] == [
+        {"name": "class0", "points": 0, "contours": 0, "frames": 0, "points_per_frame": 0.0, "contours_per_frame": 0.0},
+        {"name": "class1", "points": 34, "contours": 2, "frames": 2, "points_per_frame": 8.5, "contours_per_frame": 0.5}]
+    assert "class     class1                 in 2 of 4 frames; 0.5 contours, 8 points a frame\n" in done.stdout
+    assert "class0" not in done.stdout
+
+
+def test_a_flag_for_the_source_needs_a_source_that_has_it(tmp_path):
+    for flag in ("every", "start"):
+        done, _ = run_pattern(tmp_path, f"--{flag}", "3", check=False)
+        assert done.returncode == 64
+        assert f"--{flag}: the source 'test' has no parameter '{flag}'" in done.stderr
+    done, _ = run_pattern(tmp_path, "--every", "0", check=False)
+    assert done.returncode == 2
