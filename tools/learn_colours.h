@@ -7,20 +7,22 @@
 #include <vector>
 
 #include "pipeline/classes.h"
+#include "tools/learn_samples.h"
 
 namespace contorno {
 
-/// A pixel of an example frame. `owner` is the class that a mask gives it, -1 without a mask.
-struct ColourSample {
-  Colour colour;
-  int owner = -1;
+/// What says which pixels belong to a class.
+enum class Examples : std::uint8_t {
+  Frames,  ///< nothing: every sample belongs to the rest, and the classes are found
+  Masks,   ///< every sample has its class
+  Picks,   ///< some samples have a class; the rest may be anything, the classes too
 };
 
 struct LearnParams {
   double sigma = 0.015;      ///< width of the kernel in oklab, lightness scaled
   double lightness = 0.5;    ///< as in classify
   int references = 5;        ///< most a class
-  double min_share = 0.005;  ///< of a class's samples (without masks: of all) that a reference must stand for
+  double min_share = 0.005;  ///< of a class's pixels (of the rest's: less, the farther off the colour is)
   int threads = 0;
 };
 
@@ -37,11 +39,16 @@ struct LearnedColours {
   double softness = 0.05;  ///< for classify: the median distance of samples to their reference, within bounds
 };
 
-/// With owners: `names[k]` gets the modes of the samples of class k that are not more frequent in another
-/// class. Without: all modes are found together, the largest become the classes in turn, the others go to the
-/// class that is nearest in colour. `shares` (with owners): how many pixels of each class there were, else
-/// empty. Throws Error(BadData) when a class has no sample, or when there are fewer colours than classes.
+/// The class of what was not pointed at.
+inline constexpr const char* kEverythingElse = "everything else";
+
+/// Masks: `names[k]` gets the modes of the samples of class k that are not more frequent in another class.
+/// Picks: the same, then every class and a hidden class more for everything else get those colours that tell
+/// them apart best; the hidden class is left out where it would have none. Frames: all modes are found
+/// together; the largest is a class, then always the one that is both far from those chosen and large; the
+/// others go to the class that is nearest in colour; the most frequent class is `names[0]`. Throws
+/// Error(BadData) when a class has no sample, or when there are fewer colours than classes.
 LearnedColours learn_colours(const std::vector<ColourSample>& samples, const std::vector<std::string>& names,
-                             const std::vector<double>& shares, const LearnParams& params);
+                             Examples examples, const LearnParams& params);
 
 }  // namespace contorno

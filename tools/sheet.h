@@ -1,0 +1,42 @@
+// A picture that is put together from boxes, text and other pictures: what `contorno learn` shows a person.
+// Owns its pixels; used by one thread.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/classes.h"
+#include "pipeline/image.h"
+#include "pipeline/text.h"
+
+namespace contorno {
+
+struct SheetBox {
+  int x = 0, y = 0, width = 0, height = 0;  ///< px
+};
+
+class Sheet {
+ public:
+  Sheet(int width, int height, const Colour& back);
+
+  void fill(const SheetBox& box, const Colour& colour);
+  /// A frame of `thickness` px inside the box.
+  void outline(const SheetBox& box, int thickness, const Colour& colour);
+  /// One line of `height` px; what lies beyond the sheet is cut. Returns how wide it is.
+  int text(std::string_view line, int x, int y, int height, const Colour& colour);
+  /// `part` of an image (uint8, interleaved), brought to the size of the box.
+  void picture(const SheetBox& box, const ImageView& image, const SheetBox& part);
+
+  /// RGB.
+  const ImageView& view() const { return view_; }
+
+ private:
+  SheetBox within(const SheetBox& box) const;
+  std::vector<std::byte> pixels_;
+  ImageView view_;
+  std::unique_ptr<TextRasteriser> rasteriser_;
+};
+
+}  // namespace contorno
