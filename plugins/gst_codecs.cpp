@@ -12,22 +12,28 @@ namespace {
 
 constexpr int kVp8Speed = -8;         // fixed; positive speeds change with the load, and so do the bytes
 constexpr unsigned kMostThreads = 4;  // libvpx threads spin: more than idle cores make it slower, not faster
+constexpr guint kFragmentMs = 1000;   // what a killed recording may lose of its end
+constexpr double kMostH264Bits =
+    2e8;  // a second; openh264 refuses more than the highest level of H.264 allows
 
 constexpr std::array kCodecs{
-    CodecSpec{Codec::Vp8, "vp8", "vp8enc"},          CodecSpec{Codec::Mjpeg, "mjpeg", "jpegenc"},
-    CodecSpec{Codec::Png, "png", "pngenc"},          CodecSpec{Codec::Theora, "theora", "theoraenc"},
-    CodecSpec{Codec::Mpeg4, "mpeg4", "avenc_mpeg4"}, CodecSpec{Codec::H264, "h264", "x264enc"},
+    CodecSpec{Codec::Vp8, "vp8", "vp8enc"},
+    CodecSpec{Codec::Mjpeg, "mjpeg", "jpegenc"},
+    CodecSpec{Codec::Png, "png", "pngenc"},
+    CodecSpec{Codec::Theora, "theora", "theoraenc", nullptr, 1, 18},
+    // Two colour samples a pixel pair: the format cannot say an odd side.
+    CodecSpec{Codec::H264, "h264", "openh264enc", "h264parse", 2},
 };
 
 const std::vector<Container>& containers() {
   using enum Codec;
   static const std::vector<Container> list{
-      {".mkv", "matroskamux", {Vp8, Mjpeg, Theora, Mpeg4, H264}},
-      {".webm", "webmmux", {Vp8}},
-      {".avi", "avimux", {Mjpeg, Png, Mpeg4, H264}},
-      {".ogv", "oggmux", {Theora}},
-      {".mov", "qtmux", {Mjpeg, Png, Mpeg4, H264}},
-      {".mp4", "mp4mux", {H264, Mpeg4}},
+      {".mkv", "matroskamux", {Vp8, Mjpeg, Theora, H264}, Timing::Kept},
+      {".webm", "webmmux", {Vp8}, Timing::Kept},
+      {".avi", "avimux", {Mjpeg, Png, H264}, Timing::ConstantRate},
+      {".ogv", "oggmux", {Theora}, Timing::ConstantRate},
+      {".mov", "qtmux", {Mjpeg, Png, H264}, Timing::Kept},
+      {".mp4", "mp4mux", {H264}, Timing::Kept},
   };
   return list;
 }
@@ -35,6 +41,23 @@ const std::vector<Container>& containers() {
 /// Maps quality 1..100 to an encoder's scale, `worst` at 1 and `best` at 100.
 int scale_quality(int quality, int worst, int best) {
   return worst + (best - worst) * (quality - 1) / 99;
+}
+
+/// openh264enc asks its library for frames that it never holds back, and that library prints an error for it
+/// on standard error. So the end of the stream goes round it; its frames have left it by then.
+void end_without_flush(GstElement* encoder) {
+  const Owned<GstPad> in(gst_element_get_static_pad(encoder, "sink"));
+  gst_pad_add_probe(
+      in.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      [](GstPad* pad, GstPadProbeInfo* info, gpointer) {
+        GstEvent* event = gst_pad_probe_info_get_event(info);
+        if (GST_EVENT_TYPE(event) != GST_EVENT_EOS) return GST_PAD_PROBE_OK;
+        const Owned<GstElement> element(gst_pad_get_parent_element(pad));
+        const Owned<GstPad> out(gst_element_get_static_pad(element.get(), "src"));
+        gst_pad_push_event(out.get(), event);  // takes it
+        return GST_PAD_PROBE_HANDLED;
+      },
+      nullptr, nullptr);
 }
 
 }  // namespace
@@ -73,6 +96,14 @@ Codec codec_for(const Container& container, Codec wanted) {
                                                spec_of(wanted).name, container.extension, allowed));
 }
 
+void set_up_muxer(GstElement* muxer) {
+  // An index only at the end would leave nothing that can be read when the program is killed or the disk is
+  // full. So these formats are written in fragments, which get one common index at the end.
+  if (g_object_class_find_property(G_OBJECT_GET_CLASS(muxer), "fragment-mode") == nullptr) return;
+  g_object_set(muxer, "fragment-duration", kFragmentMs, nullptr);
+  gst_util_set_object_arg(G_OBJECT(muxer), "fragment-mode", "first-moov-then-finalise");
+}
+
 void set_up_encoder(GstElement* encoder, Codec codec, int quality, double bits_full) {
   const int threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency() / 2, 1U, kMostThreads));
   switch (codec) {
@@ -94,14 +125,15 @@ void set_up_encoder(GstElement* encoder, Codec codec, int quality, double bits_f
     case Codec::Theora:
       g_object_set(encoder, "quality", scale_quality(quality, 5, 63), "speed-level", 2, nullptr);
       return;
-    case Codec::Mpeg4:
-      g_object_set(encoder, "bitrate",
-                   static_cast<gint64>(bits_full * 0.001 * scale_quality(quality, 20, 500)), nullptr);
-      return;
     case Codec::H264:
-      gst_util_set_object_arg(G_OBJECT(encoder), "speed-preset", "veryfast");
-      gst_util_set_object_arg(G_OBJECT(encoder), "pass", "qual");
-      g_object_set(encoder, "quantizer", static_cast<guint>(scale_quality(quality, 45, 8)), nullptr);
+      // Constant quality up to half a bit a pixel. Pictures that need more (noise) get less quality, because
+      // openh264 fails at those that need more than raw ones. What saves bits where the eye does not look
+      // would do so at thin contour lines too.
+      gst_util_set_object_arg(G_OBJECT(encoder), "rate-control", "quality");
+      g_object_set(encoder, "qp-min", static_cast<guint>(scale_quality(quality, 45, 8)), "bitrate",
+                   static_cast<guint>(std::clamp(bits_full * 0.5, 1e4, kMostH264Bits)),
+                   "background-detection", FALSE, "adaptive-quantization", FALSE, nullptr);
+      end_without_flush(encoder);
       return;
     case Codec::Auto:
       break;

@@ -51,6 +51,10 @@ MediaReport media_report() {
                                       {"avimux", "writes .avi"},
                                       {"avidemux", "reads .avi"},
                                       {"qtdemux", "reads .mp4 and .mov"},
+                                      {"qtmux", "writes .mov"},
+                                      {"mp4mux", "writes .mp4"},
+                                      {"openh264enc", "writes H.264 video"},
+                                      {"h264parse", "puts H.264 video into files"},
                                       {"avdec_h264", "reads H.264 video"}})
     add(name, purpose, false);
   for (const auto& [name, purpose] : {std::pair{"v4l2src", "reads cameras"},
@@ -61,11 +65,6 @@ MediaReport media_report() {
                                       {"avdec_tiff", "reads TIFF"},
                                       {"theoraenc", "writes Theora video"},
                                       {"oggmux", "writes .ogv"},
-                                      {"qtmux", "writes .mov"},
-                                      {"mp4mux", "writes .mp4"},
-                                      {"avenc_mpeg4", "writes MPEG-4 video"},
-                                      {"x264enc", "writes H.264 video"},
-                                      {"autovideosink", "shows the preview"},
                                       {"ximagesink", "shows the preview on X displays"}})
     add(name, purpose, true);
   return report;

@@ -20,7 +20,7 @@ struct ElementPackage {
 constexpr std::string_view kCore = "libgstreamer1.0-0";
 constexpr std::string_view kBase = "gstreamer1.0-plugins-base";
 constexpr std::string_view kGood = "gstreamer1.0-plugins-good";
-constexpr std::string_view kUgly = "gstreamer1.0-plugins-ugly";
+constexpr std::string_view kBad = "gstreamer1.0-plugins-bad";
 constexpr std::string_view kLibav = "gstreamer1.0-libav";
 constexpr std::string_view kX = "gstreamer1.0-x";
 constexpr std::array kPackages{
@@ -31,7 +31,7 @@ constexpr std::array kPackages{
     ElementPackage{"videotestsrc", kBase}, ElementPackage{"theoraenc", kBase},
     ElementPackage{"theoradec", kBase},    ElementPackage{"oggmux", kBase},
     ElementPackage{"oggdemux", kBase},     ElementPackage{"ximagesink", kX},
-    ElementPackage{"xvimagesink", kX},     ElementPackage{"autovideosink", kGood},
+    ElementPackage{"xvimagesink", kX},     ElementPackage{"videoflip", kGood},
     ElementPackage{"v4l2src", kGood},      ElementPackage{"vp8enc", kGood},
     ElementPackage{"vp8dec", kGood},       ElementPackage{"jpegenc", kGood},
     ElementPackage{"jpegdec", kGood},      ElementPackage{"pngenc", kGood},
@@ -40,10 +40,10 @@ constexpr std::array kPackages{
     ElementPackage{"avimux", kGood},       ElementPackage{"avidemux", kGood},
     ElementPackage{"mp4mux", kGood},       ElementPackage{"qtmux", kGood},
     ElementPackage{"qtdemux", kGood},      ElementPackage{"rtspsrc", kGood},
-    ElementPackage{"souphttpsrc", kGood},  ElementPackage{"avenc_mpeg4", kLibav},
+    ElementPackage{"souphttpsrc", kGood},  ElementPackage{"videoscale", kBase},
     ElementPackage{"avdec_h264", kLibav},  ElementPackage{"avdec_gif", kLibav},
     ElementPackage{"avdec_bmp", kLibav},   ElementPackage{"avdec_tiff", kLibav},
-    ElementPackage{"x264enc", kUgly},      ElementPackage{"videoflip", kGood},
+    ElementPackage{"openh264enc", kBad},   ElementPackage{"h264parse", kBad},
 };
 
 ExitCode code_of(const GError& error) {

@@ -1,6 +1,7 @@
 // A video file that is being written: appsrc, videoconvert, encoder, muxer, fdsink. The encoder works in
 // GStreamer's threads; frames come from a pool of a few buffers, and waiting for one of them is the flow
-// control.
+// control. Times in the file begin at 0. Containers with one constant rate get a picture again where the
+// source has a gap, so that the film lasts as long as the source.
 #pragma once
 
 #include <cstdint>
@@ -29,18 +30,27 @@ class Recording {
   /// Waits for the encoder and gives the file its name. Throws as `write`.
   void finish();
   std::uint64_t frames() const { return frames_; }
-  /// Timestamps that went back or jumped and were replaced by one frame's duration.
-  std::uint64_t clamped() const { return clamped_; }
+  /// What differs from the pictures and times that came: ", 2 timestamps corrected". Empty: nothing. After
+  /// `finish`.
+  std::string differences() const;
   const std::filesystem::path& path() const { return file_.path(); }
 
  private:
   static GstBusSyncReply on_message(GstBus*, GstMessage* message, gpointer self);
   void build(Codec codec, const Container& container, int quality);
   void make_pool(GstCaps* caps);
+  void copy_padded(const ImageView& image, std::uint8_t* target, std::ptrdiff_t pitch) const;
   GstClockTime next_pts(std::int64_t pts_ns);
+  GstClockTime take_slot(GstClockTime time);
+  Owned<GstBuffer> acquire();
+  GstVideoFrame map(GstBuffer* buffer, GstMapFlags access) const;
+  Owned<GstBuffer> copy_of_previous();
+  void push(Owned<GstBuffer> buffer, GstClockTime time);
   [[noreturn]] void fail();
 
-  ImageFormat format_;
+  ImageFormat format_;  ///< of the pictures that come; those in the file may have more columns and rows
+  int width_, height_;  ///< of those in the file
+  Timing timing_;
   int rate_numerator_, rate_denominator_;
   std::int64_t step_ns_;
   GstVideoInfo info_{};
@@ -49,7 +59,12 @@ class Recording {
   Owned<GstBus> bus_;
   Owned<GstBufferPool> pool_;
   GstElement* appsrc_ = nullptr;  // owned by pipeline_
-  std::uint64_t frames_ = 0, clamped_ = 0;
+  Owned<GstBuffer> previous_;     ///< what fills a gap, at a constant rate
+  std::uint64_t frames_ = 0;
+  std::uint64_t clamped_ = 0;    ///< timestamps that went back or jumped, replaced by one frame's duration
+  std::uint64_t repeated_ = 0;   ///< pictures that fill gaps
+  std::uint64_t next_slot_ = 0;  ///< first at a constant rate that no picture has
+  GstClockTime latest_ = 0;      ///< most that a picture stands after its time
   std::int64_t last_source_pts_ = 0, last_pts_ = 0;
 };
 

@@ -48,11 +48,15 @@ class VideoSink : public Sink {
   void finish() override {
     // A recording that failed is gone at once: nobody finishes it again.
     const std::unique_ptr<Recording> recording = std::move(recording_);
-    if (!recording || recording->frames() == 0) return;
+    if (!recording) return;
+    if (recording->frames() == 0) {
+      --part_;  // there is no file of this name
+      return;
+    }
     recording->finish();
-    summary_ += fmt::format("{}{} ({} frames, {})", summary_.empty() ? "" : "; ", recording->path().string(),
-                            recording->frames(), gst::spec_of(codec_).name);
-    if (recording->clamped() > 0) summary_ += fmt::format(", {} timestamps corrected", recording->clamped());
+    summary_ +=
+        fmt::format("{}{} ({} frames, {}){}", summary_.empty() ? "" : "; ", recording->path().string(),
+                    recording->frames(), gst::spec_of(codec_).name, recording->differences());
   }
 
   std::string summary() const override { return summary_; }

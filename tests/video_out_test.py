@@ -1,0 +1,131 @@
+"""Videos as another reader (ffprobe of FFmpeg) sees them: pictures, sizes, times and durations of every container and codec."""
+import fractions
+import json
+import shutil
+import subprocess
+
+import pytest
+
+needs_ffmpeg = pytest.mark.skipif(shutil.which("ffprobe") is None or shutil.which("ffmpeg") is None,
+                                  reason="needs the package ffmpeg (tools/setup test)")
+pytestmark = needs_ffmpeg
+
+# Every pair that the program writes, and how exact its times are (s): Matroska counts milliseconds, the others a clock
+# made for the rate.
+KEPT = [("mkv", "vp8"), ("mkv", "mjpeg"), ("mkv", "theora"), ("mkv", "h264"), ("webm", "vp8"), ("mov", "mjpeg"),
+        ("mov", "png"), ("mov", "h264"), ("mp4", "h264")]
+CONSTANT = [("avi", "mjpeg"), ("avi", "png"), ("avi", "h264"), ("ogv", "theora")]
+EXACT = 0.001
+
+
+def probe(path):
+    """Picture size, codec, times of all pictures (s) and duration (s), read by FFmpeg; any complaint of it fails."""
+    done = subprocess.run(["ffprobe", "-v", "warning", "-count_frames", "-show_entries",
+                           "stream=codec_name,width,height,nb_read_frames:format=duration:frame=best_effort_timestamp_time",
+                           "-of", "json", str(path)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    # FFmpeg expects the flag of a key picture where GStreamer's Ogg pages do not have it; pictures are not concerned.
+    complaints = [line for line in done.stderr.splitlines()
+                  if "deprecated pixel format" not in line and "keyframe not correctly marked" not in line]
+    found = json.loads(done.stdout)
+    stream = found["streams"][0]
+    return {"codec": stream["codec_name"], "size": (stream["width"], stream["height"]), "complaints": complaints,
+            "times": [float(one["best_effort_timestamp_time"]) for one in found["frames"]],
+            "duration": float(found["format"].get("duration", "nan"))}
+
+
+def make_clip(path, size, rate, frames, keep="1", picture="testsrc2"):
+    """A losslessly coded clip of a generator of FFmpeg; `keep` chooses pictures, whose times stay."""
+    subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", f"{picture}=size={size}:rate={rate}",
+                    "-frames:v", str(frames), "-vf", f"trim=end_frame={frames},select='{keep}'", "-fps_mode", "passthrough",
+                    "-pix_fmt", "bgr0", "-c:v", "ffv1", str(path)], check=True, timeout=60)
+
+
+def record(contorno, tmp_path, clip, container, codec, quality=75):
+    """Runs a graph that only copies the clip; returns the file and what the program said."""
+    graph = tmp_path / "graph.yaml"
+    graph.write_text(f"source: {{type: video, location: {clip}}}\n"
+                     f"sinks:\n  - {{type: video, path: out.{container}, codec: {codec}, quality: {quality}}}\n")
+    done = contorno("run", graph, "--output", tmp_path / "out")
+    assert "OpenH264" not in done.stderr and "GStreamer" not in done.stderr, done.stderr
+    [made] = [line for line in done.stdout.splitlines() + done.stderr.splitlines() if f"out.{container}" in line]
+    return tmp_path / "out" / f"out.{container}", made
+
+
+def assert_times(found, expected, duration, exact=EXACT):
+    assert len(found["times"]) == len(expected)
+    for one, other in zip(found["times"], expected):
+        assert one == pytest.approx(other, abs=exact)
+    assert found["duration"] == pytest.approx(duration, abs=2 * exact)
+    assert found["complaints"] == []
+
+
+@pytest.mark.parametrize("container,codec,rate", [(*one, "15" if k % 2 else "30000/1001")
+                                                  for k, one in enumerate(KEPT + CONSTANT)])
+def test_a_video_lasts_as_long_as_its_source(contorno, tmp_path, container, codec, rate):
+    clip = tmp_path / "clip.mkv"
+    make_clip(clip, "160x96", rate, 100)
+    path, said = record(contorno, tmp_path, clip, container, codec)
+    step = 1 / float(fractions.Fraction(rate))
+    found = probe(path)
+    assert found["codec"] == codec
+    assert found["size"] == (160, 96)
+    assert_times(found, [k * step for k in range(100)], 100 * step)
+    assert f"out.{container} (100 frames, {codec})" in said
+    assert "repeated" not in said and "late" not in said and "corrected" not in said
+
+
+VARIABLE = "not(mod(n,2))*lt(n,60)+not(mod(n,5))*gte(n,60)"  # 15, then 6 pictures a second
+VARIABLE_TIMES = [k / 30 for k in range(120) if (k < 60 and k % 2 == 0) or (k >= 60 and k % 5 == 0)]
+
+
+@pytest.mark.parametrize("container,codec", KEPT)
+def test_a_source_of_variable_rate_keeps_its_times(contorno, tmp_path, container, codec):
+    clip = tmp_path / "clip.mkv"
+    make_clip(clip, "160x96", "30", 120, VARIABLE)
+    path, said = record(contorno, tmp_path, clip, container, codec)
+    assert_times(probe(path), VARIABLE_TIMES, VARIABLE_TIMES[-1] + 1 / 30)
+    assert "42 frames" in said and "repeated" not in said and "corrected" not in said
+
+
+@pytest.mark.parametrize("container,codec", CONSTANT)
+def test_a_container_of_constant_rate_fills_gaps_and_says_so(contorno, tmp_path, container, codec):
+    clip = tmp_path / "clip.mkv"
+    make_clip(clip, "160x96", "30", 120, VARIABLE)
+    path, said = record(contorno, tmp_path, clip, container, codec)
+    shown = round(VARIABLE_TIMES[-1] * 30) + 1
+    found = probe(path)
+    slots = [round(time * 30) for time in found["times"]]
+    # FFmpeg does not count Theora's repeated pictures, packets without bytes.
+    assert slots == list(range(shown)) if codec != "theora" else {round(time * 30) for time in VARIABLE_TIMES} <= set(slots)
+    assert_times(found, [slot / 30 for slot in slots], shown / 30)
+    assert "42 frames" in said
+    assert f"{shown - 42} pictures repeated where the source has gaps" in said
+
+
+@pytest.mark.parametrize("size", ["161x91", "33x18", "5x3"])
+@pytest.mark.parametrize("container,codec", [("mkv", "vp8"), ("avi", "mjpeg"), ("mov", "png"), ("ogv", "theora"),
+                                             ("mp4", "h264"), ("avi", "h264")])
+def test_odd_and_tiny_pictures_are_padded_where_they_must_be(contorno, tmp_path, container, codec, size):
+    clip = tmp_path / "clip.mkv"
+    make_clip(clip, size, "10", 7, picture="cellauto")
+    path, said = record(contorno, tmp_path, clip, container, codec, quality=100)
+    width, height = (max(int(side), 16) for side in size.split("x"))
+    if codec == "theora":
+        width, height = max(width, 18), max(height, 18)
+    if codec == "h264":
+        width, height = width + width % 2, height + height % 2
+    found = probe(path)
+    assert found["size"] == (width, height)
+    # A picture of Theora that equals the one before is a packet without bytes, which FFmpeg does not count.
+    count = len(found["times"]) if codec == "theora" else 7
+    assert_times(found, [k / 10 for k in range(count)], 0.7)
+    assert (f"padded to {width} x {height}" in said) == (f"{width}x{height}" != size)
+
+
+@pytest.mark.parametrize("container,codec", KEPT + CONSTANT)
+def test_a_video_of_one_picture_can_be_read(contorno, tmp_path, container, codec):
+    clip = tmp_path / "clip.mkv"
+    make_clip(clip, "64x48", "25", 1)
+    path, _ = record(contorno, tmp_path, clip, container, codec)
+    assert_times(probe(path), [0], 1 / 25)
