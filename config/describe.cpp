@@ -7,6 +7,7 @@
 
 #include "config/sections.h"
 #include "config/yaml_text.h"
+#include "pipeline/printable.h"
 
 namespace contorno::config {
 namespace {
@@ -133,7 +134,7 @@ std::string describe_graph(const GraphSpec& graph, const GraphShapes* shapes) {
   for (const SinkSpec& sink : graph.sinks)
     text += fmt::format("  - type: {}\n    name: {}\n    from: {}\n{}", sink.type->name, sink.name,
                         name_of(graph, sink.input), param_lines(sink.params, 4));
-  return text;
+  return masked(text);
 }
 
 }  // namespace contorno::config

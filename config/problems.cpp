@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMaxShown = 100;
 constexpr std::size_t kMaxLineShown = 100;
 
-/// The line with its tabs as single spaces, cut to a window around the caret.
+/// The line with its tabs as single spaces and its passwords masked, cut to a window around the caret.
 struct Excerpt {
   std::string line;
   std::size_t caret = 0;  ///< characters before it
@@ -36,6 +36,15 @@ Excerpt excerpt(std::string_view line, std::size_t column) {
   }
   if (last < characters.size()) result.line += "...";
   return result;
+}
+
+/// Characters before column `column` of `line`, which counts from 1, once passwords before it are masked.
+std::size_t column_when_masked(std::string_view line, int column) {
+  std::size_t byte = 0;
+  for (int character = 1; character < column && byte < line.size(); ++character)
+    byte += std::max<std::size_t>(1, utf8_length(line, byte));
+  const std::size_t beyond = static_cast<std::size_t>(column - 1) - character_count(line.substr(0, byte));
+  return character_count(masked(line.substr(0, byte))) + beyond;
 }
 
 }  // namespace
@@ -68,7 +77,7 @@ std::string Problems::render(const Problem& problem) const {
                                  problem.message);
   const std::string_view line = text_->line(place.line);
   if (!line.empty()) {
-    const Excerpt shown = excerpt(line, static_cast<std::size_t>(place.column - 1));
+    const Excerpt shown = excerpt(masked(line), column_when_masked(line, place.column));
     const std::size_t room =
         character_count(shown.line) > shown.caret ? character_count(shown.line) - shown.caret : 1;
     const std::size_t length = std::clamp<std::size_t>(static_cast<std::size_t>(place.length), 1, room);

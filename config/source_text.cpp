@@ -20,36 +20,6 @@ namespace {
 /// brackets inside plain text are counted too.
 constexpr int kMaxOpenBrackets = 500;
 
-bool is_continuation(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
-}
-
-/// Bytes of the UTF-8 character at `text[at]`, 0 when it is none (overlong forms and surrogates included).
-std::size_t utf8_length(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) -> unsigned {
-    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0;
-  };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xF5   ? 0
-                             : first >= 0xF0 ? 4
-                             : first >= 0xE0 ? 3
-                             : first >= 0xC2 ? 2
-                                             : 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  const bool overlong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
-  const bool surrogate = first == 0xED && byte(1) >= 0xA0;
-  const bool too_large = first == 0xF4 && byte(1) >= 0x90;
-  return overlong || surrogate || too_large ? 0 : length;
-}
-
-bool is_control(std::string_view text, std::size_t at) {
-  const auto byte = static_cast<unsigned char>(text[at]);
-  const bool c1 = byte == 0xC2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xA0;
-  return (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F || c1;
-}
-
 class FileDescriptor {
  public:
   explicit FileDescriptor(int fd) : fd_(fd) {}
@@ -184,29 +154,6 @@ std::string read_graph_file(const std::string& path) {
     bytes.append(chunk, static_cast<std::size_t>(got));
   }
   return bytes;
-}
-
-std::string printable(std::string_view text, std::size_t limit) {
-  std::string shown;
-  std::size_t characters = 0;
-  for (std::size_t i = 0; i < text.size(); ++characters) {
-    if (characters >= limit) return shown + "...";
-    const std::size_t length = utf8_length(text, i);
-    if (length == 0 || is_control(text, i)) {
-      shown += text[i] == '\r' ? "\\r" : fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]));
-      i += 1;
-    } else if (text[i] == '\n' || text[i] == '\t') {
-      shown += text[i++] == '\n' ? "\\n" : "\\t";
-    } else {
-      shown.append(text.substr(i, length));
-      i += length;
-    }
-  }
-  return shown;
-}
-
-std::size_t character_count(std::string_view utf8) {
-  return utf8.size() - static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), is_continuation));
 }
 
 }  // namespace contorno::config

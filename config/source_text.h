@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "pipeline/printable.h"
+
 namespace contorno::config {
 
 inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 20;
@@ -55,9 +57,7 @@ class SourceText {
 /// never blocks on a FIFO or device. Reads at most one byte more than kMaxFileBytes.
 std::string read_graph_file(const std::string& path);
 
-/// `text` as it may be shown on a terminal: control characters as \n, \x07 and so on, cut when long.
-std::string printable(std::string_view text, std::size_t limit = 60);
-/// Code points in valid UTF-8.
-std::size_t character_count(std::string_view utf8);
+using contorno::character_count;
+using contorno::printable;
 
 }  // namespace contorno::config

@@ -1,0 +1,33 @@
+// Text from outside (names of files, addresses, words of a graph, messages of libraries) as it may be shown:
+// nothing in it forges a line or a colour of a log, and passwords do not stand in it. Everything that people
+// or logs read goes through here, in what prints it and not in what finds it: reports, drawings and
+// exceptions as well as messages. Functions without state, for any thread.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace contorno {
+
+/// `text` with *** in place of every password: that of an address with a user (rtsp://user:***@host/), and
+/// what stands behind words such as password=, token= or api_key= in the query of an address. Masking twice
+/// changes nothing.
+std::string masked(std::string_view text);
+
+/// `text` as one line: control characters, and characters that turn the direction of writing, as \n, \x07,
+/// \u202e and so on; bytes that are no UTF-8 as \xff; passwords masked. Cut behind `limit` characters.
+std::string printable(std::string_view text, std::size_t limit = 60);
+/// The same for a sentence, which may quote long names.
+std::string printable_sentence(std::string_view text);
+/// Line by line: the newlines of `text` stay.
+std::string printable_lines(std::string_view text);
+
+/// Bytes of the UTF-8 character at `text[at]`, 0 when it is none (overlong forms and surrogates included).
+std::size_t utf8_length(std::string_view text, std::size_t at);
+/// Whether a control character other than newline and tab begins at `text[at]`.
+bool is_control(std::string_view text, std::size_t at);
+/// Code points in valid UTF-8.
+std::size_t character_count(std::string_view utf8);
+
+}  // namespace contorno
