@@ -1,5 +1,6 @@
 #include <new>
 
+#include "pipeline/printable.h"
 #include "plugins/python/pybind.h"
 
 namespace contorno::python {
@@ -40,7 +41,7 @@ void register_errors() {
     } catch (const Error& error) {
       // A signal handler's own exception is already set.
       if (error.code() == ExitCode::Interrupted && PyErr_Occurred() != nullptr) return;
-      PyErr_SetString(exception_of(error.code()), error.what());
+      PyErr_SetString(exception_of(error.code()), masked(error.what()).c_str());
     }
   });
 }

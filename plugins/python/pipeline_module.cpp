@@ -7,6 +7,7 @@
 
 #include "config/load.h"
 #include "cuda/device.h"
+#include "pipeline/printable.h"
 #include "plugins/python/host_image.h"
 #include "plugins/python/pipeline_run.h"
 #include "plugins/python/process.h"
@@ -41,8 +42,8 @@ py::tuple result_tuple(FrameResult result) {
   // A frame without contours in its graph has no offsets either.
   const bool found = kept->offsets.size() > 0;
   return py::make_tuple(
-      kept->info.number, kept->info.name, kept->info.pts_ns, kept->error, image_array(kept->frame, owner),
-      image_array(kept->overlay, owner),
+      kept->info.number, kept->info.name, kept->info.pts_ns, masked(kept->error),
+      image_array(kept->frame, owner), image_array(kept->overlay, owner),
       py::make_tuple(place.scale_x, place.scale_y, place.offset_x, place.offset_y),
       array_over(kept->points, {static_cast<py::ssize_t>(kept->points.size()), 2}, py::dtype("f4"), owner),
       found ? py::object(array_over(kept->offsets, {count + 1}, py::dtype("i8"), owner)) : py::none(),
@@ -69,7 +70,7 @@ py::dict report_dict(const RunReport& report) {
   frames["dropped"] = report.frames.dropped();
   frames["regrown"] = report.frames.regrown;
   dict["backend"] = std::string(name_of(report.backend));
-  dict["source"] = report.source;
+  dict["source"] = masked(report.source);
   dict["frames"] = frames;
   dict["wall_seconds"] = report.wall_seconds;
   dict["frames_per_second"] = report.rate();
@@ -82,8 +83,8 @@ py::dict report_dict(const RunReport& report) {
     if (sink.summary.empty() && sink.error.empty()) continue;
     py::dict one;
     one["name"] = sink.name;
-    one["made"] = sink.summary;
-    one["error"] = sink.error;
+    one["made"] = masked(sink.summary);
+    one["error"] = masked(sink.error);
     sinks.append(one);
   }
   dict["sinks"] = sinks;
@@ -119,7 +120,7 @@ class Run {
       const py::gil_scoped_release released;
       run_.reset();
     } catch (const std::exception& error) {
-      std::fprintf(stderr, "contorno: ending a pipeline: %s\n", error.what());
+      std::fprintf(stderr, "contorno: ending a pipeline: %s\n", printable_sentence(error.what()).c_str());
     }
   }
   Run(const Run&) = delete;
