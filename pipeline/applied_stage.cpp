@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "cuda/error.h"
+#include "pipeline/little_memory.h"
 #include "pipeline/planned_graph.h"
 #include "pipeline/runner.h"
 
@@ -61,7 +62,7 @@ AppliedStage::AppliedStage(const StageType& type, ParamSet params, Backend backe
   PlanEnvironment environment{.graph = &graph_,
                               .backend = backend_,
                               .probes = Probes::Off,
-                              .threads = threads,
+                              .threads = threads_to_have(threads),
                               .text = text,
                               .capacities = capacities_.get(),
                               .exports = {}};

@@ -9,6 +9,7 @@
 #include "cuda/device.h"
 #include "cuda/error.h"
 #include "pipeline/clock.h"
+#include "pipeline/little_memory.h"
 
 // Building, starting and stopping; runner_threads.cpp has what the threads do.
 namespace contorno {
@@ -20,7 +21,8 @@ OnFull decided(OnFull policy, const StreamFormat& stream) {
 }
 
 int decided_threads(int threads) {
-  return threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return threads_to_have(threads > 0 ? threads
+                                     : std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
 }
 
 }  // namespace
@@ -162,8 +164,8 @@ RunReport Runner::run() {
     // A thread that cannot be started ends the others by way of `guarded`.
     std::thread reader, launcher;
     guarded([&] {
-      reader = std::thread([&] { guarded([&] { read_loop(); }); });
-      launcher = std::thread([&] { guarded([&] { launch_loop(); }); });
+      reader = start_thread([&] { guarded([&] { read_loop(); }); });
+      launcher = start_thread([&] { guarded([&] { launch_loop(); }); });
       finish_loop();
     });
     if (reader.joinable()) reader.join();

@@ -8,11 +8,15 @@
 #include <limits>
 #include <mutex>
 
+#include "pipeline/little_memory.h"
+
 namespace contorno::gst {
 namespace {
 
 constexpr GstClockTime kPoll = 20 * GST_MSECOND;  // how late a cancel or an error may be noticed
 constexpr guint kQueuedFrames = 3;                // decoded ahead
+/// What GStreamer's libraries, threads and small frames take; GLib ends the process where it does not get it.
+constexpr std::size_t kAddressesForMedia = std::size_t{192} << 20;
 
 struct ElementPackage {
   std::string_view element, package;
@@ -101,6 +105,7 @@ GstBusSyncReply keep_errors(GstBus*, GstMessage* message, gpointer) {
 void ensure_init() {
   static std::once_flag once;
   std::call_once(once, [] {
+    require_addresses(kAddressesForMedia, "for GStreamer");
     GError* raw = nullptr;
     if (gst_init_check(nullptr, nullptr, &raw)) return;
     Owned<GError> error(raw);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cuda/error.h"
+#include "pipeline/little_memory.h"
 
 namespace contorno {
 namespace {
@@ -13,6 +14,8 @@ namespace {
 /// Longer lines end in an ellipsis.
 constexpr int kMaxWidth = 2048;
 constexpr int kMaxHeight = 1024;
+/// What Pango and fontconfig take; they end the process where they do not get it.
+constexpr std::size_t kAddressesForFonts = std::size_t{64} << 20;
 
 template <auto kFree>
 struct FreeWith {
@@ -29,7 +32,7 @@ using Font = std::unique_ptr<PangoFontDescription, FreeWith<pango_font_descripti
 using Metrics = std::unique_ptr<PangoFontMetrics, FreeWith<pango_font_metrics_unref>>;
 using Characters = std::unique_ptr<char, FreeWith<g_free>>;
 
-class PangoText final : public TextRasteriser {
+class PangoText {
  public:
   explicit PangoText(const char* family)
       : fonts_(pango_cairo_font_map_new()),
@@ -45,7 +48,7 @@ class PangoText final : public TextRasteriser {
     pango_cairo_context_set_font_options(context_.get(), options.get());
   }
 
-  TextBitmap rasterise(std::string_view text, int height_px) const override {
+  TextBitmap rasterise(std::string_view text, int height_px) const {
     const int height = std::clamp(height_px, 1, kMaxHeight);
     const Object<PangoLayout> layout(pango_layout_new(context_.get()));
     // Pango wants valid UTF-8, and one line of it.
@@ -98,10 +101,28 @@ class PangoText final : public TextRasteriser {
   Font font_;
 };
 
+/// Finding the machine's fonts takes a thread, tens of MiB of addresses and time: only who draws text pays
+/// for it.
+class TextWhenNeeded final : public TextRasteriser {
+ public:
+  explicit TextWhenNeeded(const char* family) : family_(family) {}
+  TextBitmap rasterise(std::string_view text, int height_px) const override {
+    if (!text_) {
+      require_addresses(kAddressesForFonts, "to draw text");
+      text_ = std::make_unique<PangoText>(family_);
+    }
+    return text_->rasterise(text, height_px);
+  }
+
+ private:
+  const char* family_;
+  mutable std::unique_ptr<PangoText> text_;
+};
+
 }  // namespace
 
 std::unique_ptr<TextRasteriser> make_pango_text(const char* family) {
-  return std::make_unique<PangoText>(family);
+  return std::make_unique<TextWhenNeeded>(family);
 }
 
 }  // namespace contorno

@@ -8,7 +8,8 @@
 
 namespace contorno {
 
-/// `family` as fontconfig knows it; the nearest font that is installed is taken.
+/// `family` as fontconfig knows it, which has to live on; the nearest font that is installed is taken. Fonts
+/// are looked for when the first text is drawn.
 std::unique_ptr<TextRasteriser> make_pango_text(const char* family = "DejaVu Sans, Sans");
 
 }  // namespace contorno

@@ -6,6 +6,7 @@
 #include "config/load.h"
 #include "cuda/error.h"
 #include "pipeline/applied_stage.h"
+#include "pipeline/little_memory.h"
 #ifdef CONTORNO_HAVE_TEXT
 #include "plugins/text_pango.h"
 #endif
@@ -181,7 +182,7 @@ PipelineRun::PipelineRun(GraphSpec graph, const RunSettings& settings, std::uniq
                                                 .text = text_.get(),
                                                 .on_failure = failed,
                                                 .on_times = times});
-  thread_ = std::thread([this] {
+  thread_ = start_thread([this] {
     std::exception_ptr failure;
     try {
       runner_->run();
