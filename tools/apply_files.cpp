@@ -8,7 +8,7 @@
 #include "cuda/error.h"
 #include "pipeline/applied_stage.h"
 #include "plugins/npy.h"
-#include "tools/warn.h"
+#include "tools/say.h"
 #if CONTORNO_HAVE_GSTREAMER
 #include "plugins/gst_media.h"
 #endif

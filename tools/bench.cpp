@@ -1,4 +1,5 @@
 #include "tools/bench.h"
+#include "tools/say.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,8 +22,7 @@ void bench(const std::string& part) {
     throw Error(ExitCode::Usage,
                 fmt::format("the part is '{}', allowed one of {}", part, fmt::join(parts, ", ")));
   const DeviceReport& device = device_report();
-  fmt::print("{}\n",
-             device.available ? device.devices[0].name : fmt::format("cpu backend ({})", device.reason));
+  print("{}\n", device.available ? device.devices[0].name : fmt::format("cpu backend ({})", device.reason));
   const auto wanted = [&](const char* name) { return part == "all" || part == name; };
 #if CONTORNO_HAVE_CUDA
   if (device.available && wanted("engine")) bench_engine();

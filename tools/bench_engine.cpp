@@ -14,6 +14,7 @@
 #include "pipeline/loops.h"
 #include "stages/contour_engine_cuda.h"
 #include "tools/bench.h"
+#include "tools/say.h"
 
 namespace contorno {
 namespace {
@@ -162,10 +163,10 @@ class EngineBench {
       return host_us(stream_, [&] { copy_async(device_.data(), pinned_.data(), map_bytes_, stream_.get()); });
     });
     const double read = static_cast<double>(map_bytes_) / bytes_per_us;
-    fmt::print("{:<23} {:>9} | {:>7.1f} {:>7.1f} {:>7.1f} {:>6.2f} | {:>8.1f} {:>8.1f} {:>8.1f} {:>6.2f}\n",
-               case_.name, host_view_.counts->points - host_view_.counts->contours, kernels.median,
-               kernels.p99, read, read / kernels.median, whole.median, whole.p99, upload.median,
-               upload.median / whole.median);
+    contorno::print(
+        "{:<23} {:>9} | {:>7.1f} {:>7.1f} {:>7.1f} {:>6.2f} | {:>8.1f} {:>8.1f} {:>8.1f} {:>6.2f}\n",
+        case_.name, host_view_.counts->points - host_view_.counts->contours, kernels.median, kernels.p99,
+        read, read / kernels.median, whole.median, whole.p99, upload.median, upload.median / whole.median);
   }
 
  private:
@@ -202,11 +203,11 @@ class EngineBench {
 void bench_engine() {
   const Stream stream = Stream::create();
   const double rate = memory_rate(stream);
-  fmt::print("contour engine; device memory {:.2f} TB/s; times in us\n", rate * 1e-6);
-  fmt::print("{:<23} {:>9} | {:>31} | {:>33}\n", "", "", "map to contours on the device",
-             "page-locked memory to host memory");
-  fmt::print("{:<23} {:>9} | {:>7} {:>7} {:>7} {:>6} | {:>8} {:>8} {:>8} {:>6}\n", "case", "segments",
-             "median", "p99", "read", "share", "median", "p99", "upload", "share");
+  contorno::print("contour engine; device memory {:.2f} TB/s; times in us\n", rate * 1e-6);
+  contorno::print("{:<23} {:>9} | {:>31} | {:>33}\n", "", "", "map to contours on the device",
+                  "page-locked memory to host memory");
+  contorno::print("{:<23} {:>9} | {:>7} {:>7} {:>7} {:>6} | {:>8} {:>8} {:>8} {:>6}\n", "case", "segments",
+                  "median", "p99", "read", "share", "median", "p99", "upload", "share");
   for (const Case& one : kCases) EngineBench(one).print(rate);
 }
 

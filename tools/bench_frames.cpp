@@ -1,6 +1,7 @@
 // What the frame runtime reaches: rate, parts of a frame, latency at a rate. Every frame's input already lies
 // in the slot's pinned block, as if a camera had written it there.
 #include "tools/bench.h"
+#include "tools/say.h"
 
 #include <fmt/format.h>
 
@@ -186,7 +187,7 @@ void rate_of(const Case& one, Backend backend, std::uint64_t frames) {
   constexpr int kSlots = 4;
   run(one, backend, {.slots = kSlots, .frames = frames / 10 + 10});
   const RunReport report = run(one, backend, {.slots = kSlots, .frames = frames});
-  fmt::print(
+  print(
       "{:<26} {:>10.0f} frames/s  {:>8} points a frame", one.name, report.rate(),
       report.classes.empty() ? 0 : [&] {
         std::uint64_t points = 0;
@@ -195,20 +196,20 @@ void rate_of(const Case& one, Backend backend, std::uint64_t frames) {
       }());
   if (backend == Backend::Cuda) {
     const double limit = upload_rate(one, kSlots);
-    fmt::print("  upload alone {:>8.0f} frames/s  share {:.2f}", limit, report.rate() / limit);
+    print("  upload alone {:>8.0f} frames/s  share {:.2f}", limit, report.rate() / limit);
   }
-  fmt::print("\n");
+  print("\n");
 }
 
 void stages_of(const Case& one, Backend backend) {
   const RunReport report = run(one, backend, {.slots = 2, .frames = 300, .probes = Probes::On});
   std::uint64_t points = 0;
   for (const ClassCounts& counts : report.classes) points += counts.points;
-  fmt::print("{:<26} {} points, median us:", one.name,
-             points / std::max<std::uint64_t>(report.frames.delivered, 1));
+  print("{:<26} {} points, median us:", one.name,
+        points / std::max<std::uint64_t>(report.frames.delivered, 1));
   for (const Timing& timing : report.parts)
-    if (timing.name != "queue") fmt::print("  {} {:.1f}", timing.name, timing.histogram.percentile_us(0.5));
-  fmt::print("\n");
+    if (timing.name != "queue") print("  {} {:.1f}", timing.name, timing.histogram.percentile_us(0.5));
+  print("\n");
 }
 
 /// Notes how long each frame took.
@@ -241,7 +242,7 @@ void latency_of(const Case& one, Backend backend, const char* label, Waiting wai
   const auto at = [&](double share) {
     return times[static_cast<std::size_t>(share * static_cast<double>(times.size()))];
   };
-  fmt::print(
+  print(
       "{:<26} at 10 frames/s, {}: p50 {:.0f} us  p90 {:.0f}  p99 {:.0f}  max {:.0f} (frame {})  "
       "p99/p50 {:.2f}; the first {} frames took up to {:.0f}\n",
       one.name, label, at(0.5), at(0.9), at(0.99), times.back(),

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <fstream>
 #include <memory>
 
@@ -11,6 +10,7 @@
 #include "cuda/error.h"
 #include "pipeline/planned_graph.h"
 #include "tools/commands.h"
+#include "tools/say.h"
 
 namespace contorno {
 namespace {
@@ -20,11 +20,6 @@ struct CheckOptions {
   std::vector<std::string> overrides;
 };
 
-void print(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    throw Error(ExitCode::Io, "standard output cannot be written");
-}
-
 /// "-" is standard output.
 void write_text(const std::string& path, const std::string& text) {
   if (path == "-") return print(text);
@@ -32,7 +27,7 @@ void write_text(const std::string& path, const std::string& text) {
   if (!file) throw Error(ExitCode::CannotCreate, fmt::format("'{}' cannot be created", path));
   if (!(file << text) || !file.flush())
     throw Error(ExitCode::Io, fmt::format("'{}' cannot be written", path));
-  fmt::print(stderr, "wrote {}\n", path);
+  say(fmt::format("wrote {}", path));
 }
 
 /// Opens the source and plans the stages, as a run would, but for one frame and on the CPU.
@@ -57,15 +52,14 @@ int check(const CheckOptions& options, const Catalog& catalog) {
   config::LoadOptions load{.overrides = options.overrides};
   if (!options.input.empty()) load.input = options.input;
   GraphSpec graph = config::load_graph(options.graph, catalog, load);
-  for (const std::string& warning : config::graph_warnings(graph))
-    fmt::print(stderr, "warning: {}\n", warning);
+  for (const std::string& warning : config::graph_warnings(graph)) warn(warning);
   config::GraphShapes shapes;
   try {
     shapes = plan_shapes(graph);
   } catch (const Error& error) {
     // A graph may be checked where its camera or file is not; a graph that does not fit its source is wrong.
     if (error.code() == ExitCode::BadConfig) throw;
-    fmt::print(stderr, "note: shapes are not known: {}\n", error.what());
+    say(fmt::format("shapes are not known: {}", error.what()));
   }
   if (!options.dot.empty()) write_text(options.dot, config::draw_dot(graph));
   if (!options.svg.empty()) write_text(options.svg, config::draw_svg(graph, &shapes));

@@ -1,5 +1,4 @@
 // The program: parses the command line, runs one subcommand, turns every error into a line and an exit code.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -8,11 +7,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <sstream>
 
-#include "config/source_text.h"
+#include "config/load.h"
 #include "cuda/error.h"
 #include "pipeline/param.h"
+#include "plugins/glib_messages.h"
 #include "tools/commands.h"
+#include "tools/process_limits.h"
+#include "tools/say.h"
 
 #ifndef CONTORNO_VERSION
 #error "CONTORNO_VERSION comes from CMake"
@@ -53,28 +56,14 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
-    return code == 0 ? 0 : static_cast<int>(ExitCode::Usage);
+    std::ostringstream help, mistake;
+    const int code = app.exit(error, help, mistake);
+    print(help.str());
+    if (code == 0) return 0;
+    throw Error(ExitCode::Usage,
+                fmt::format("{} ('contorno COMMAND --help' lists what is allowed)", error.what()));
   }
   return action();
-}
-
-/// Messages may hold names of files, which must not colour a terminal.
-std::string printable_lines(std::string_view text) {
-  constexpr std::size_t kMostCharacters = 65536;  // a line; reports of graphs quote much
-  std::string shown;
-  for (std::size_t at = 0, end = 0; end != std::string_view::npos; at = end + 1) {
-    end = text.find('\n', at);
-    shown += (at == 0 ? "" : "\n") + contorno::config::printable(text.substr(at, end - at), kMostCharacters);
-  }
-  return shown;
-}
-
-/// A standard stream that is closed leaves its number to the next file that is opened, and messages would be
-/// written into that.
-void fill_standard_streams() {
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0) _exit(EXIT_FAILURE);
 }
 
 /// OpenMP's threads spin for a while behind every loop unless told otherwise, and take the processors from
@@ -86,25 +75,41 @@ void wait_passively(char** argv) {
   // Without /proc the program runs on as it is, only slower.
 }
 
+/// Says what went wrong and returns the exit code that goes with it. Where memory has ended there may be none
+/// for the sentence either.
+int report(const std::exception& error) {
+  using namespace contorno;
+  const auto* known = dynamic_cast<const Error*>(&error);
+  const bool out_of_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
+                             (known != nullptr && known->code() == ExitCode::OutOfMemory);
+  try {
+    if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
+      std::fputs("contorno: out of memory\n", stderr);
+    else if (dynamic_cast<const config::ConfigErrors*>(&error) != nullptr)
+      say_lines(error.what());  // several, and what they quote from outside is printable already
+    else if (known != nullptr)
+      say(error.what());
+    else
+      say(fmt::format("{} (this is a bug in contorno; please report it)", error.what()));
+  } catch (const std::bad_alloc&) {
+    std::fputs("contorno: out of memory\n", stderr);
+  }
+  if (out_of_memory) return static_cast<int>(ExitCode::OutOfMemory);
+  return static_cast<int>(known != nullptr ? known->code() : ExitCode::Internal);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  fill_standard_streams();
+  contorno::settle_process_limits();
+  contorno::fill_standard_streams();
   wait_passively(argv);
-  using contorno::ExitCode;
+  contorno::take_glib_messages([](const std::string& sentence) { contorno::say(sentence); });
   try {
-    return run(argc, argv);
-  } catch (const contorno::Error& error) {
-    // Where memory has ended, the sentence goes out as it is.
-    std::fprintf(
-        stderr, "contorno: %s\n",
-        error.code() == ExitCode::OutOfMemory ? error.what() : printable_lines(error.what()).c_str());
-    return static_cast<int>(error.code());
-  } catch (const std::bad_alloc&) {
-    std::fputs("contorno: out of memory\n", stderr);
-    return static_cast<int>(ExitCode::OutOfMemory);
+    const int code = run(argc, argv);
+    contorno::finish_output();
+    return code;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "contorno: %s (this is a bug in contorno; please report it)\n", error.what());
-    return static_cast<int>(ExitCode::Internal);
+    return report(error);
   }
 }

@@ -9,6 +9,7 @@
 
 #include "cuda/device.h"
 #include "tools/commands.h"
+#include "tools/say.h"
 #ifdef CONTORNO_HAVE_GSTREAMER
 #include "plugins/gst_media.h"
 #endif
@@ -64,12 +65,12 @@ ordered_json findings() {
 
 /// "ok       name: text", or "missing", each with its remedy on the next line.
 void print_line(bool good, const std::string& name, const std::string& text, const std::string& fix = {}) {
-  fmt::print("{:<8} {:<12} {}\n", good ? "ok" : "missing", name, text);
-  if (!good && !fix.empty()) fmt::print("{:<8} {:<12} to mend it: {}\n", "", "", fix);
+  print("{:<8} {:<12} {}\n", good ? "ok" : "missing", name, text);
+  if (!good && !fix.empty()) print("{:<8} {:<12} to mend it: {}\n", "", "", fix);
 }
 
 void print_text(const ordered_json& json) {
-  fmt::print("contorno {}\n", CONTORNO_VERSION);
+  print("contorno {}\n", CONTORNO_VERSION);
   print_line(true, "cpu", fmt::format("OpenMP, {} threads", json["cpu"]["threads"].get<unsigned>()));
   const ordered_json& cuda = json["cuda"];
   if (cuda["available"]) {
@@ -108,7 +109,7 @@ void add_doctor_command(CLI::App& app, Action& action) {
     action = [as_json] {
       const ordered_json json = findings();
       if (*as_json)
-        fmt::print("{}\n", json.dump(2));
+        print(json.dump(2) + "\n");
       else
         print_text(json);
       return 0;

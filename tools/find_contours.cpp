@@ -14,8 +14,8 @@
 #include "plugins/output_file.h"
 #include "stages/find_contours_cuda.h"
 #include "tools/commands.h"
+#include "tools/say.h"
 #include "tools/text_file.h"
-#include "tools/warn.h"
 
 namespace contorno {
 namespace {
@@ -89,10 +89,13 @@ int run(const Arguments& arguments) {
     options.mask = image_of(mask, arguments.mask);
   }
   const std::string text = to_json(find(image_of(image, arguments.input), options, arguments.backend));
-  OutputFile file =
-      arguments.json == "-" ? OutputFile::standard_output() : OutputFile(arguments.json, Completion::Rename);
-  file.write(text);
-  file.complete();
+  if (arguments.json == "-") {
+    print(text);
+  } else {
+    OutputFile file(arguments.json, Completion::Rename);
+    file.write(text);
+    file.complete();
+  }
   return static_cast<int>(ExitCode::Ok);
 }
 

@@ -19,7 +19,7 @@
 #include "tools/learn_graph.h"
 #include "tools/learn_picks.h"
 #include "tools/learn_pictures.h"
-#include "tools/warn.h"
+#include "tools/say.h"
 
 namespace contorno {
 namespace {
@@ -111,11 +111,11 @@ void write_picture(const fs::path& path, const Sheet& sheet, const Catalog& cata
 int show_frames(const LearnArguments& arguments, const ExampleFrames& examples, const LearnFiles& files,
                 const Catalog& catalog) {
   write_picture(files.frames, frame_sheet(examples, nullptr), catalog);
-  fmt::print(
+  print(
       "wrote {}: {} frames with rulers\n"
       "next, point at what you look for: contorno learn {} --pick NAME@FRAME=X,Y,WIDTH,HEIGHT, as often as "
       "you like\n",
-      printable_sentence(files.frames.string()), examples.kept.size(), printable_sentence(arguments.frames));
+      files.frames.string(), examples.kept.size(), arguments.frames);
   return static_cast<int>(ExitCode::Ok);
 }
 
@@ -136,10 +136,10 @@ void tell(const LearnArguments& arguments, const LearnedColours& learned) {
   constexpr double kGood = 0.8;
   const bool judged = !arguments.masks.empty() || !arguments.picks.empty();
   for (const LearnedClass& one : learned.classes) {
-    fmt::print("{:16} {:5.1f} %  ", one.name, 100 * one.share);
+    print("{:16} {:5.1f} %  ", one.name, 100 * one.share);
     for (const Colour& colour : one.references)
-      fmt::print(" #{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue);
-    fmt::print("\n");
+      print(" #{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue);
+    print("\n");
   }
   for (const LearnedClass& one : learned.classes)
     if (judged && one.recall < kGood)
@@ -186,10 +186,9 @@ int learn(const LearnArguments& arguments, const Catalog& catalog) {
   write_picture(files.swatches, swatch_sheet(learned, graph, examples), catalog);
   write_picture(files.overlay, frame_sheet(examples, &graph), catalog);
   tell(arguments, learned);
-  fmt::print("{} samples of {} frames; wrote {}, and to judge it by {} and {}\n", examples.samples.size(),
-             examples.looked_at, printable_sentence(files.graph.string()),
-             printable_sentence(files.swatches.filename().string()),
-             printable_sentence(files.overlay.filename().string()));
+  print("{} samples of {} frames; wrote {}, and to judge it by {} and {}\n", examples.samples.size(),
+        examples.looked_at, files.graph.string(), files.swatches.filename().string(),
+        files.overlay.filename().string());
   return static_cast<int>(ExitCode::Ok);
 }
 

@@ -11,7 +11,7 @@
 #include "cuda/error.h"
 #include "pipeline/applied_stage.h"
 #include "tools/apply_files.h"
-#include "tools/warn.h"
+#include "tools/say.h"
 
 namespace contorno {
 namespace {

@@ -12,7 +12,7 @@
 #include "stages/mean_shift_points.h"
 #include "stages/sample_value.h"
 #include "tools/commands.h"
-#include "tools/warn.h"
+#include "tools/say.h"
 
 namespace contorno {
 namespace {
@@ -78,11 +78,10 @@ int run(const MeanShiftArguments& arguments) {
   write_npy(arguments.labels, ElementType::F64, std::array<std::uint64_t, 1>{labels.size()}, labels.data());
   write_array(arguments.modes, result.modes, result.counts.size(), dims);
   write_array(arguments.points, result.points, labels.size(), dims);
-  fmt::print("{} points, {} clusters, sigma {:.6g}, {} iterations, residual {:.3g}{}, {} {}\n", labels.size(),
-             result.counts.size(), params.sigma, result.iterations, result.residual,
-             result.converged ? "" : " (not converged)",
-             result.precision == MeanShiftPrecision::Float64 ? "float64" : "float32",
-             name_of(result.backend));
+  print("{} points, {} clusters, sigma {:.6g}, {} iterations, residual {:.3g}{}, {} {}\n", labels.size(),
+        result.counts.size(), params.sigma, result.iterations, result.residual,
+        result.converged ? "" : " (not converged)",
+        result.precision == MeanShiftPrecision::Float64 ? "float64" : "float32", name_of(result.backend));
   return static_cast<int>(ExitCode::Ok);
 }
 

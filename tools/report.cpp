@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cuda/device.h"
+#include "pipeline/printable.h"
 
 namespace contorno {
 namespace {
@@ -130,6 +131,13 @@ std::string class_rows(const RunReport& report) {
   return text;
 }
 
+/// In every text of the report: the graph, the source, reasons, what sinks made.
+void mask_passwords(ordered_json& json) {
+  if (json.is_string()) json = masked(json.get<std::string>());
+  if (json.is_structured())
+    for (ordered_json& part : json) mask_passwords(part);
+}
+
 }  // namespace
 
 std::string report_json(const RunReport& report, const std::string& graph_file,
@@ -185,14 +193,16 @@ std::string report_json(const RunReport& report, const std::string& graph_file,
     json["sinks"].push_back({{"name", sink.name},
                              {"made", sink.summary},
                              {"error", sink.error.empty() ? ordered_json() : ordered_json(sink.error)}});
+  mask_passwords(json);
   return json.dump(2, ' ', false, nlohmann::detail::error_handler_t::replace) + "\n";
 }
 
 std::string report_text(const RunReport& report) {
   std::string text = frames_rows(report) + held_row(report) + latency_rows(report) + class_rows(report);
   for (const SinkOutcome& sink : report.sinks) {
-    if (!sink.summary.empty()) text += fmt::format("made      {}\n", sink.summary);
-    if (!sink.error.empty()) text += fmt::format("error     sink '{}': {}\n", sink.name, sink.error);
+    if (!sink.summary.empty()) text += fmt::format("made      {}\n", printable_sentence(sink.summary));
+    if (!sink.error.empty())
+      text += fmt::format("error     sink '{}': {}\n", sink.name, printable_sentence(sink.error));
   }
   return text;
 }

@@ -16,8 +16,8 @@
 #include "tools/interrupt.h"
 #include "tools/report.h"
 #include "tools/run_watch.h"
+#include "tools/say.h"
 #include "tools/text_file.h"
-#include "tools/warn.h"
 
 namespace contorno {
 namespace {
@@ -39,13 +39,11 @@ class FrameLog {
   /// `what` happens to the frames, as in "frame 3 put aside: ...".
   explicit FrameLog(std::string_view what) : what_(what) {}
   void operator()(std::uint64_t frame, const std::string& sentence) {
-    const std::string reason = printable_sentence(sentence);
     ++count_;
     if (count_ <= 5)
-      fmt::print(stderr, "contorno: frame {} {}: {}\n", frame, what_, reason);
+      say(fmt::format("frame {} {}: {}", frame, what_, sentence));
     else if (count_ == next_)
-      fmt::print(stderr, "contorno: {} frames {} so far, the last one {}: {}\n", count_, what_, frame,
-                 reason);
+      say(fmt::format("{} frames {} so far, the last one {}: {}", count_, what_, frame, sentence));
     if (count_ == next_) next_ *= 10;
   }
 
@@ -166,11 +164,10 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
     write_text_file(arguments.trace, trace->to_json({{kReaderTrack, "reader"},
                                                      {kLauncherTrack, "launcher"},
                                                      {kFinisherTrack, "finisher"}}));
-  if (!arguments.quiet) fmt::print("{}", report_text(report));
+  if (!arguments.quiet) print(report_text(report));
   // What went wrong is said in any case.
   for (const SinkOutcome& sink : report.sinks)
-    if (arguments.quiet && !sink.error.empty())
-      fmt::print(stderr, "contorno: sink '{}': {}\n", sink.name, sink.error);
+    if (arguments.quiet && !sink.error.empty()) say(fmt::format("sink '{}': {}", sink.name, sink.error));
   return exit_code(report, InterruptGuard::requested());
 }
 

@@ -16,7 +16,9 @@
 
 #include "cuda/error.h"
 #include "pipeline/clock.h"
+#include "pipeline/little_memory.h"
 #include "tools/interrupt.h"
+#include "tools/say.h"
 
 namespace contorno {
 namespace {
@@ -75,15 +77,15 @@ class SilenceWatch {
 
 [[noreturn]] void end_without_device(const Runner& runner, const WatchOptions& options) {
   const FrameCounts& frames = runner.report().frames;
-  fmt::print(
-      stderr,
-      "contorno: the device has been at work on one frame for more than {:g} s (device_timeout) and was "
-      "given up; of {} frames {} were delivered and {} failed\n",
-      options.device_timeout_ms * 1e-3, frames.offered, frames.delivered, frames.failed);
+  say(
+      fmt::format("the device has been at work on one frame for more than {:g} s (device_timeout) and was "
+                  "given up; of {} "
+                  "frames {} were delivered and {} failed",
+                  options.device_timeout_ms * 1e-3, frames.offered, frames.delivered, frames.failed));
   try {
     options.account();
   } catch (const std::exception& error) {
-    fmt::print(stderr, "contorno: {}\n", error.what());
+    say(error.what());
   }
   std::fflush(nullptr);
   // Destructors would wait for the device.
@@ -102,7 +104,7 @@ void watch(Runner& runner, const WatchOptions& options, Progress& progress, Sile
   if (options.live && !options.quiet)
     if (const std::string news = silence.look(frames.offered, now); !news.empty()) {
       progress.clear();
-      fmt::print(stderr, "contorno: {}\n", news);
+      say(news);
     }
   progress.show(
       progress_text(frames, options.expected, runner.latency_now_us(), seconds_between(start, now)));
@@ -143,7 +145,7 @@ RunReport run_watched(Runner& runner, const WatchOptions& options) {
   std::condition_variable done_changed;
   bool done = false;
   const InterruptGuard guard;
-  std::thread watcher([&] {
+  std::thread watcher = start_thread([&] {
     const std::int64_t start = now_ns();
     SilenceWatch silence(start);
     bool asked = false;

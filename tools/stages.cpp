@@ -10,6 +10,7 @@
 #include "config/schema.h"
 #include "cuda/error.h"
 #include "tools/commands.h"
+#include "tools/say.h"
 
 namespace contorno {
 namespace {
@@ -22,9 +23,8 @@ config::TextStyle terminal_style() {
   return wanted ? config::TextStyle::Coloured : config::TextStyle::Plain;
 }
 
-int print(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    throw Error(ExitCode::Io, "standard output cannot be written");
+int show(const std::string& text) {
+  print(text);
   return static_cast<int>(ExitCode::Ok);
 }
 
@@ -36,8 +36,8 @@ void add_stages_command(CLI::App& app, const Catalog& catalog, Action& action) {
   command->add_option("NAME", *name, "A stage, source, sink or section");
   command->callback([&action, &catalog, name] {
     action = [&catalog, name] {
-      return print(name->empty() ? config::help_overview(catalog, terminal_style())
-                                 : config::help_text(catalog, *name, terminal_style()));
+      return show(name->empty() ? config::help_overview(catalog, terminal_style())
+                                : config::help_text(catalog, *name, terminal_style()));
     };
   });
 }
@@ -45,7 +45,7 @@ void add_stages_command(CLI::App& app, const Catalog& catalog, Action& action) {
 void add_schema_command(CLI::App& app, const Catalog& catalog, Action& action) {
   app.add_subcommand("schema", "Print the JSON schema of graph files, for editors")
       ->callback([&action, &catalog] {
-        action = [&catalog] { return print(config::schema(catalog).dump(1) + "\n"); };
+        action = [&catalog] { return show(config::schema(catalog).dump(1) + "\n"); };
       });
 }
 

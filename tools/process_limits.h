@@ -1,0 +1,13 @@
+// Settings of the process that keep little memory from ending it with a signal: called once, first of all, by
+// main.
+#pragma once
+
+namespace contorno {
+
+/// Where addresses are limited (ulimit -v): threads get small stacks, the C library one heap for all of them,
+/// and the stack of the main thread is mapped now, because one that cannot grow ends in a signal. OpenMP's
+/// library, which ends the process with exit(1) when it gets no memory or no thread, ends it with
+/// ExitCode::OutOfMemory.
+void settle_process_limits();
+
+}  // namespace contorno

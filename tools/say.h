@@ -1,0 +1,47 @@
+// Everything that the program prints: results on standard output, messages on standard error. What comes from
+// outside (names of files, addresses, messages of libraries) is shown by the rules of pipeline/printable.h,
+// so that it forges no lines and no colours and shows no passwords. For any thread; a line is written in one
+// piece.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "pipeline/printable.h"
+
+namespace contorno {
+
+/// On standard error, "contorno: SENTENCE" as one line. Nothing for an empty sentence.
+void say(std::string_view sentence);
+/// The same as "contorno: warning: SENTENCE".
+void warn(std::string_view sentence);
+/// Lines that are fit to be shown but for their passwords and control characters, for example the report of a
+/// graph's mistakes: "contorno: LINES".
+void say_lines(std::string_view lines);
+
+/// A result, on standard output, as it is: what it quotes from outside has to be printable or encoded (JSON).
+/// Throws Error(Io) when standard output is closed or cannot take it.
+void print(std::string_view text);
+/// The same from a format; every text among `values` is shown as printable.
+template <class... T>
+void print(fmt::format_string<const T&...> format, const T&... values) {
+  const auto shown = []<class V>(const V& value) {
+    if constexpr (std::is_convertible_v<const V&, std::string_view>)
+      return printable_sentence(value);
+    else
+      return value;
+  };
+  print(std::string_view(fmt::format(fmt::runtime(fmt::string_view(format)), shown(values)...)));
+}
+/// Writes what waits to be written to standard output, also by libraries. Throws as print().
+void finish_output();
+
+/// Gives closed standard streams something harmless, because their numbers would go to the next file that is
+/// opened, and messages would be written into that. Standard input is then at its end; writing to standard
+/// output fails.
+void fill_standard_streams();
+
+}  // namespace contorno
