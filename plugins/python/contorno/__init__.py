@@ -28,12 +28,26 @@ except ImportError:  # a build without CUDA
     DeviceArray = None
 
 
+_OF_GRAPHS = ("Class", "FrameError", "Pipeline", "Result")
+
+
 def __getattr__(name):
     # Graphs need YAML and GStreamer; they are loaded when the first is made.
-    if name in ("Pipeline", "Result", "FrameError", "Class"):
-        from . import _pipeline_api
+    if name in _OF_GRAPHS:
+        try:
+            from . import _pipeline_api
+        except ImportError as error:
+            raise ImportError(f"contorno.{name} needs contorno._pipeline, which cannot be loaded here: {error}. It is built where "
+                              "yaml-cpp is installed, and needs the libraries of GStreamer where it was built with them "
+                              "(libgstreamer-plugins-base1.0-0)") from error
         return getattr(_pipeline_api, name)
-    raise AttributeError(f"module 'contorno' has no attribute '{name}'")
+    from ._options import did_you_mean
+    near = "" if name.startswith("_") else did_you_mean(name, __all__)
+    raise AttributeError(f"module 'contorno' has no attribute '{name}'{near}")
+
+
+def __dir__():
+    return sorted({*globals(), *_OF_GRAPHS})
 
 
 # `open` is left out: a star import would hide Python's own.

@@ -25,6 +25,7 @@ Layout = Literal["CHW", "HWC"]
 Output = Literal["host", "device"]
 Stream = Any  # of PyTorch or CuPy, an object with __cuda_stream__, or a handle
 Image = Any  # NDArray; with output="device", DeviceArray
+Element = ArrayLike | int | tuple[int, int]  # a structuring element; the side of a square; (width, height) of a rectangle
 Graph = str | PathLike[str] | dict[str, Any]
 
 class DeviceArray:
@@ -72,6 +73,7 @@ class MeanShift(NamedTuple):
     iterations: int
     converged: bool
     backend: str
+    def __repr__(self) -> str: ...
 
 class FrameError(ValueError):
     frame: int
@@ -128,44 +130,45 @@ def find_contours_batch(maps: Array, levels: ArrayLike, *, layout: Layout = "CHW
                         output: Output = "host", stream: Stream = None) -> Any: ...
 
 def element(shape: Literal["rectangle", "cross", "ellipse", "disk", "diamond", "octagon", "line"],
-            size: int | tuple[int, int] = 3, *, angle: float = 0.0) -> NDArray[np.bool_]: ...
-def erode(image: Array, element: ArrayLike, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
+            size: int | tuple[int, int] | None = None, *, diameter: int | None = None, radius: int | None = None,
+            angle: float = 0.0) -> NDArray[np.bool_]: ...
+def erode(image: Array, element: Element, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
           border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
           backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
           paper_compat: bool = False) -> Image: ...
-def dilate(image: Array, element: ArrayLike, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
+def dilate(image: Array, element: Element, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
            border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
            backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
            opencv_compat: bool = False) -> Image: ...
-def open(image: Array, element: ArrayLike, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
+def open(image: Array, element: Element, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
          border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
          backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
          opencv_compat: bool = False, paper_compat: bool = False) -> Image: ...
-def close(image: Array, element: ArrayLike, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
+def close(image: Array, element: Element, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
           border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
           backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
           opencv_compat: bool = False, paper_compat: bool = False) -> Image: ...
-def tophat(image: Array, element: ArrayLike, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
+def tophat(image: Array, element: Element, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
            border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
            backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
            opencv_compat: bool = False, paper_compat: bool = False) -> Image: ...
-def blackhat(image: Array, element: ArrayLike, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
+def blackhat(image: Array, element: Element, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
              border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
              backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
              opencv_compat: bool = False, paper_compat: bool = False) -> Image: ...
-def open_by_reconstruction(image: Array, element: ArrayLike, *, heights: ArrayLike | None = None,
+def open_by_reconstruction(image: Array, element: Element, *, heights: ArrayLike | None = None,
                            anchor: tuple[int, int] | None = None, border: Border = "identity", border_value: float = 0.0,
                            alpha: Alpha = "keep", layout: Layout = "HWC", backend: Backend = "auto", threads: int | None = None,
                            output: Output = "host", stream: Stream = None, connectivity: Literal[4, 8] = 8,
                            paper_compat: bool = False) -> Image: ...
-def close_by_reconstruction(image: Array, element: ArrayLike, *, heights: ArrayLike | None = None,
+def close_by_reconstruction(image: Array, element: Element, *, heights: ArrayLike | None = None,
                             anchor: tuple[int, int] | None = None, border: Border = "identity", border_value: float = 0.0,
                             alpha: Alpha = "keep", layout: Layout = "HWC", backend: Backend = "auto",
                             threads: int | None = None, output: Output = "host", stream: Stream = None,
                             connectivity: Literal[4, 8] = 8, opencv_compat: bool = False) -> Image: ...
-def gradient(image: Array, element: ArrayLike, *, kind: Literal["beucher", "internal", "external"] = "beucher",
+def gradient(image: Array, element: Element, *, kind: Literal["beucher", "internal", "external"] = "beucher",
              **options: Any) -> Image: ...
-def hit_or_miss(image: Array, hit: ArrayLike, miss: ArrayLike, *, anchor: tuple[int, int] | None = None,
+def hit_or_miss(image: Array, hit: Element, miss: Element, *, anchor: tuple[int, int] | None = None,
                 border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
                 backend: Backend = "auto", threads: int | None = None, output: Output = "host",
                 stream: Stream = None) -> Image: ...

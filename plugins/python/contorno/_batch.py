@@ -3,6 +3,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import stream_handle
+from ._options import suggesting
 
 _LAYOUTS = {"CHW": True, "HWC": False}
 _DTYPES = {np.dtype(np.float64): False, np.dtype(np.float32): True}
@@ -62,6 +63,7 @@ class ContourArrays:
                f"{', on the device' if self.on_device else ''}>"
 
 
+@suggesting
 def find_contours_batch(maps, levels, *, layout="CHW", dtype=np.float64, flat=False, fully_connected="low",
                         positive_orientation="low", mask=None, divisor=1.0, min_points=0, backend="auto", threads=None,
                         output="host", stream=None):

@@ -2,9 +2,11 @@
 import numpy as np
 
 from . import _core
+from ._options import suggesting
 from ._stages import _decide
 
 
+@suggesting
 def diamond_square(n, seed=0, *, size=None, channels=1, dtype=np.uint8, domain="finite", range="paper", roughness=1.0,
                    amplitude=1.0, corners=(), origin=(0, 0), backend="auto", threads=None, output="host", stream=None):
     """A random field of heights that is rough at every scale (Diamond-Square).

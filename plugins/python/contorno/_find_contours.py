@@ -1,9 +1,11 @@
 """find_contours, one image at a time."""
 from . import _core
+from ._options import suggesting
 
 _find = _core.find_contours
 
 
+@suggesting
 def find_contours(image, level=None, fully_connected="low", positive_orientation="low", *, mask=None, backend="auto",
                   threads=None):
     """Find the contours of a 2D array at a level, as `skimage.measure.find_contours` does, bit for bit.

@@ -5,6 +5,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import to_numpy
+from ._options import called, suggesting
 from ._stages import _catalogue, _decide, _documented
 
 
@@ -16,6 +17,10 @@ class MeanShift(collections.namedtuple("MeanShift", "points labels modes counts 
     """
 
     __slots__ = ()
+
+    def __repr__(self):
+        return f"<MeanShift: {len(self.modes)} clusters of {len(self.points)} points, {self.iterations} iterations" \
+               f"{'' if self.converged else ', not converged'}, {self.backend}>"
 
 
 def _points(points):
@@ -29,6 +34,7 @@ def _points(points):
     return array
 
 
+@suggesting
 @_documented(None, (), """
 Mean shift: every point climbs the density of all points; points that meet are a cluster.
 
@@ -76,6 +82,7 @@ def mean_shift(points, sigma, *, cut=3.0, kernel="gaussian", eps=1e-3, max_iter=
                                        threads, output == "device", stream))
 
 
+@suggesting
 def estimate_bandwidth(points, *, rule="mean_neighbour", quantile=0.3, most_samples=5000, threads=None):
     """A sigma for `mean_shift`.
 
@@ -116,7 +123,7 @@ Returns
 array of the image's shape
 """)
 def mean_shift_filter(image, spatial, colour, *, backend="auto", threads=None, output="host", stream=None, **options):
-    return _core.apply("mean_shift_filter", [image], {"spatial": spatial, "colour": float(colour), **options}, False,
+    return called(_core.apply, "mean_shift_filter", [image], {"spatial": spatial, "colour": float(colour), **options}, False,
                        _decide(backend, output, stream, image), threads, output == "device", stream)[0]
 
 
@@ -142,7 +149,7 @@ image : array of the image's shape
 def mean_shift_segment(image, spatial, colour, min_region=20, *, return_image=False, backend="auto", threads=None,
                        output="host", stream=None, **options):
     params = {"spatial": spatial, "colour": float(colour), "min_region": min_region, **options}
-    outputs = _core.apply("mean_shift_segment", [image], params, False, _decide(backend, output, stream, image), threads,
+    outputs = called(_core.apply, "mean_shift_segment", [image], params, False, _decide(backend, output, stream, image), threads,
                           output == "device", stream)
     named = dict(zip((name for name, *_ in _catalogue()["mean_shift_segment"]["outputs"]), outputs))
     labels, painted = named["labels"], named["image"]

@@ -6,6 +6,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import to_numpy
+from ._options import called, refuse_unknown, suggesting
 from ._stages import _decide, _documented, _planar
 
 
@@ -25,14 +26,19 @@ def _as_booleans(result):
     return result != 0 if isinstance(result, np.ndarray) else result._cast("bool")
 
 
-def element(shape, size=3, *, angle=0.0):
+@suggesting
+def element(shape, size=None, *, diameter=None, radius=None, angle=0.0):
     """A structuring element.
 
     Parameters
     ----------
     shape : {'rectangle', 'cross', 'ellipse', 'disk', 'diamond', 'octagon', 'line'}
-    size : int or (int, int)
-        Px: both sides, or (width, height). Of a line its length.
+    size : int or (int, int), default 3
+        Px: both sides, or (width, height). So of a disk it is the diameter, of a line its length.
+    diameter : int, optional
+        The same as an int for `size`: ``element("disk", diameter=7)``.
+    radius : int, optional
+        In place of them: the sides are 2 * radius + 1, as of scikit-image's ``disk(radius)``.
     angle : float
         Of a line, in degrees from the x axis, counter-clockwise.
 
@@ -41,7 +47,16 @@ def element(shape, size=3, *, angle=0.0):
     (height, width) array of bool
         Any other array can be an element too: what is not 0 belongs to it.
     """
-    return _core.element(shape, [float(side) for side in np.atleast_1d(size)], float(angle))
+    given = [name for name, value in (("size", size), ("diameter", diameter), ("radius", radius)) if value is not None]
+    if len(given) > 1:
+        raise TypeError(f"element() takes one of size, diameter and radius; {' and '.join(given)} were given")
+    if radius is not None:
+        if isinstance(radius, bool) or not isinstance(radius, (int, np.integer)) or radius < 0:
+            raise ValueError(f"radius is {radius!r}, allowed 0, 1, 2, ...")
+        size = 2 * int(radius) + 1
+    elif diameter is not None:
+        size = diameter
+    return _core.element(shape, [float(side) for side in np.atleast_1d(3 if size is None else size)], float(angle))
 
 
 def _encoded(mask):
@@ -55,10 +70,19 @@ def _text(shape, members):
     return f"{shape[1]} {shape[0]} " + " ".join(map(str, members))
 
 
+def _is_size(given):
+    """A whole number, or a pair of them."""
+    sides = given if isinstance(given, (tuple, list)) and len(given) == 2 else (given,)
+    return all(isinstance(side, (int, np.integer)) and not isinstance(side, (bool, np.bool_)) for side in sides)
+
+
 def _element(given, name):
+    if _is_size(given):
+        return element("rectangle", given)
     mask = np.asarray(given)
     if mask.dtype.kind not in "biuf":
-        raise TypeError(f"{name} is a {type(given).__name__}, wanted an array; element('disk', 7) makes one")
+        raise TypeError(f"{name} is a {type(given).__name__}, wanted an array, the side of a square or (width, height) of a "
+                        "rectangle; element('disk', diameter=7) makes an array")
     if mask.ndim != 2:
         raise ValueError(f"{name} has {mask.ndim} dimensions, wanted 2")
     return mask
@@ -77,16 +101,17 @@ def _morphology(operation, image, shape, heights, anchor, options, layout, backe
         options.update(_anchor(anchor), element="file", file=_encoded(mask))
         if heights is not None:
             options["heights"] = _element(heights, "heights").astype(float).ravel().tolist()
-        result = _core.apply("morphology", [image], options, planar, place, threads, output == "device", stream)[0]
+        result = called(_core.apply, "morphology", [image], options, planar, place, threads, output == "device", stream)[0]
     else:
-        result = _core.morphology(image, mask, heights, anchor, options, planar, threads, stream)
+        result = called(_core.morphology, image, mask, heights, anchor, options, planar, threads, stream)
     return _as_booleans(result) if boolean else result
 
 
 _MORPHOLOGY = """image : (H, W), (H, W, C) or (C, H, W) array of uint8, uint16, float32 or bool
     Every channel is worked on by itself.
-element : (h, w) array
-    What is not 0 belongs to the structuring element; see `element`.
+element : (h, w) array, int or (int, int)
+    What is not 0 belongs to the structuring element; see `element`. A number: a square of that side; two: a rectangle,
+    (width, height).
 heights : (h, w) array of float, optional
     Of a non-flat element, in the image's levels.
 anchor : (int, int), optional
@@ -101,13 +126,14 @@ def _operation(name, operation, summary, extra=()):
     def function(image, element, *, heights=None, anchor=None, border="identity", border_value=0.0, alpha="keep",
                  layout="HWC", backend="auto", threads=None, output="host", stream=None, **others):
         options = {"border": border, "border_value": border_value, "alpha": alpha}
+        if not known.issuperset(others):
+            refuse_unknown(name, others, {*signature.parameters, *extra} - {"others"})
         for key, value in others.items():
-            if key not in extra:
-                raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
             options[key] = str(value) if key == "connectivity" else value
         return _morphology(operation, image, element, heights, anchor, options, layout, backend, threads, output, stream)
 
     function.__name__ = function.__qualname__ = name
+    known = frozenset(extra)
     signature = inspect.signature(function)
     named = list(signature.parameters.values())[:-1]
     named += [inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=_DEFAULTS[key]) for key in extra]
@@ -159,6 +185,7 @@ def gradient(image, element, *, kind="beucher", **options):
     return operation(image, element, **options)
 
 
+@suggesting
 @_documented("hit_or_miss", _EDGES, """
 Hit-or-miss: where `hit` fits the image and `miss` fits its complement.
 
@@ -166,7 +193,7 @@ Parameters
 ----------
 image : (H, W), (H, W, C) or (C, H, W) array of uint8, uint16, float32 or bool
     On bool, or 0 and the type's largest value, the transform of sets.
-hit, miss : (h, w) arrays
+hit, miss : (h, w) arrays, or sizes as of `erode`
     What is not 0 must be foreground, or background; they share no pixel.
 anchor : (int, int), optional
     Pixel (x, y) of both that lies on the result's. Default: the middle.
@@ -185,12 +212,13 @@ def hit_or_miss(image, hit, miss, *, anchor=None, border="identity", border_valu
     image, boolean = _as_bytes(image, "image", stream)
     if place == "cuda":
         options.update(_anchor(anchor), hit_file=_encoded(hit), miss_file=_encoded(miss))
-        result = _core.apply("hit_or_miss", [image], options, planar, place, threads, output == "device", stream)[0]
+        result = called(_core.apply, "hit_or_miss", [image], options, planar, place, threads, output == "device", stream)[0]
     else:
-        result = _core.hit_or_miss(image, hit, miss, anchor, options, planar, threads, stream)
+        result = called(_core.hit_or_miss, image, hit, miss, anchor, options, planar, threads, stream)
     return _as_booleans(result) if boolean else result
 
 
+@suggesting
 @_documented("reconstruction", ("method", "connectivity", "alpha"), """
 Reconstruction: the marker grows under the mask until nothing changes (or shrinks above it).
 
@@ -217,7 +245,7 @@ def reconstruct(marker, mask, *, method="dilation", connectivity=8, alpha="keep"
         raise ValueError("marker and mask must have the same dtype; one is bool")
     options = {"method": method, "connectivity": str(connectivity), "alpha": alpha}
     if place == "cuda":
-        result = _core.apply("reconstruction", [marker, mask], options, planar, place, threads, output == "device", stream)[0]
+        result = called(_core.apply, "reconstruction", [marker, mask], options, planar, place, threads, output == "device", stream)[0]
     else:
-        result = _core.reconstruct(marker, mask, options, planar, threads, stream)
+        result = called(_core.reconstruct, marker, mask, options, planar, threads, stream)
     return _as_booleans(result) if boolean else result

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _core, _pipeline
 from ._batch import ContourArrays
+from ._options import did_you_mean
 
 Class = collections.namedtuple("Class", "name level colour hidden")
 Class.__doc__ = """A class of a graph.
@@ -156,7 +157,7 @@ class Pipeline:
         self.classes = [Class(*one) for one in self._graph.classes]
         self.last = None
         self._run = self._report = None
-        self._outstanding, self._pushing = 0, False
+        self._outstanding, self._pushing, self._ended = 0, False, False
 
     # A source of the graph's own ---------------------------------------------------------------------------------
     def __iter__(self):
@@ -171,8 +172,11 @@ class Pipeline:
         """Process a frame: (H, W, C) or (H, W) of uint8; and its maps: planes as `layout` says, or one plane (H, W).
 
         Returns when the arrays have been copied (those on a GPU by way of the host); waits while all slots are busy.
+        RuntimeError after `finish` or `close`: another run would write the same files again.
         """
-        frame, maps = _on_host(frame, "frame"), _on_host(maps, "maps")
+        if self._ended:
+            raise RuntimeError("the pipeline has ended: what it wrote is complete; make a new Pipeline for more frames")
+        frame, maps = _bytes(_on_host(frame, "frame")), _on_host(maps, "maps")
         if self._run is not None and not self._pushing:
             raise RuntimeError("the pipeline is being iterated over; close() it before frames are pushed")
         if self._run is None:
@@ -211,6 +215,7 @@ class Pipeline:
         """Stop at once."""
         run, self._run, self._outstanding = self._run, None, 0
         if run is not None:
+            self._ended = self._pushing
             run.stop()
             self._report = run.report()
 
@@ -269,6 +274,15 @@ def _on_host(array, name):
     return _core.to_host(array, name, None) if array is not None and _core.is_on_device(array) else array
 
 
+def _bytes(frame):
+    """The frame itself; TypeError that says how to convert it where its samples are no bytes."""
+    dtype = getattr(frame, "dtype", None)
+    if dtype is None or dtype == np.uint8 or dtype == np.bool_:
+        return frame
+    fix = ": samples from 0 to 1 are converted by (frame * 255).round().astype('uint8')" if np.dtype(dtype).kind == "f" else ""
+    raise TypeError(f"frame is of {dtype}, wanted uint8{fix}")
+
+
 def _progress_bar(wanted, total):
     if wanted is False:
         return None
@@ -291,13 +305,17 @@ def _graph_text(graph):
     return text, "\n" not in text
 
 
+_OPTIONS = ("input", "output", "frames", "images", "progress", "layout", "backend")
+
+
 def _override(name, value):
     if name in _pipeline.settings:
         name = f"pipeline.{name}"
     elif "." not in name:
         node, _, key = name.partition("__")
         if not key:
-            raise TypeError(f"Pipeline has no option '{name}'; parameters of stages are set with node__key=value")
+            raise TypeError(f"Pipeline has no option '{name}'{did_you_mean(name, (*_OPTIONS, *_pipeline.settings))}; parameters "
+                            "of stages are set with node__key=value")
         name = f"{node}.{key}"
     return f"{name}={json.dumps(value) if not isinstance(value, str) else value}"
 

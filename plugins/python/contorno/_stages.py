@@ -6,6 +6,7 @@ import textwrap
 
 from . import _core
 from ._arrays import stream_handle
+from ._options import called, suggesting
 
 _LAYOUTS = {"HWC": False, "CHW": True}
 _PLACE = """backend : {'auto', 'cpu', 'cuda'}
@@ -27,9 +28,22 @@ def _catalogue():
     return _core.stages()
 
 
+class _Stage(dict):
+    """What the catalogue says of a stage: a dict that is short to look at."""
+
+    def __repr__(self):
+        ports = " -> ".join(", ".join(name for name, *_ in self[side]) or "nothing" for side in ("inputs", "outputs"))
+        return f"<stage {self['name']}: {ports}; {', '.join(one['name'] for one in self['params']) or 'no parameters'}>"
+
+
+class _Stages(dict):
+    def __repr__(self):
+        return "\n".join(f"{name}: {stage['summary']}" for name, stage in self.items())
+
+
 def stages():
-    """The catalogue: ``{name: {'summary', 'inputs', 'outputs', 'params', 'example', 'cuda'}}``."""
-    return {name: dict(stage) for name, stage in _catalogue().items()}
+    """The catalogue: ``{name: {'name', 'summary', 'inputs', 'outputs', 'params', 'example', 'cuda'}}``; shown as a line a stage."""
+    return _Stages((name, _Stage(stage)) for name, stage in _catalogue().items())
 
 
 _KINDS = {"flag": "bool", "integer": "int", "number": "float"}
@@ -107,11 +121,12 @@ Examples
 """)
 def apply(stage, *images, layout="HWC", backend="auto", threads=None, output="host", stream=None, **params):
     params = {name[:-1] if name.endswith("_") else name: value for name, value in params.items()}
-    outputs = _core.apply(stage, list(images), params, _planar(layout), _decide(backend, output, stream, *images), threads,
-                          output == "device", stream)
+    outputs = called(_core.apply, stage, list(images), params, _planar(layout), _decide(backend, output, stream, *images), threads,
+                     output == "device", stream)
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
+@suggesting
 @_documented("mipmap", ("filter", "width", "stop", "sizes", "edge", "linear_light", "premultiplied", "high_precision"), """
 An image and ever smaller copies of it, each made from the one before.
 
@@ -131,5 +146,5 @@ def mipmaps(image, *, filter="box", width=2, stop=32, sizes="floor", edge="clamp
             high_precision=False, layout="HWC", backend="auto", threads=None, output="host", stream=None):
     options = {"filter": filter, "width": width, "stop": stop, "sizes": sizes, "edge": edge, "linear_light": bool(linear_light),
                "premultiplied": bool(premultiplied), "high_precision": bool(high_precision)}
-    return _core.mipmaps(image, options, _planar(layout), _decide(backend, output, stream, image), threads, output == "device",
-                         stream)
+    return called(_core.mipmaps, image, options, _planar(layout), _decide(backend, output, stream, image), threads,
+                  output == "device", stream)
