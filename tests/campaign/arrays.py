@@ -1,7 +1,9 @@
-"""Arrays (.npy) that were changed at random, in their header and behind it: each is read as NumPy reads it, or refused
-as bad data. What NumPy refuses is never read in silence."""
+"""Arrays (.npy, and .npz that hold one) that were changed at random, in their header and behind it: each is read as
+NumPy reads it, or refused as bad data. What NumPy refuses is never read in silence."""
 import io
+import re
 import warnings
+import zipfile
 
 import numpy as np
 
@@ -12,9 +14,9 @@ ARRAYS_A_CASE = 10
 MOST_MEMORY = 300 * MEBIBYTE
 TYPES = ("f4", "f4", "f2", "u1", "u1", "u2", ">f4", ">u2", "?", "f8", "i4", "c8", "U3")
 SHAPES = ((9, 7), (1, 1), (2, 30), (40, 25), (5, 6, 3), (3, 8, 9), (12,), (), (0, 4))
-WORDS = [b"True", b"False", b"'<f4'", b"'|O'", b"'>f8'", b"'<f4', 'x'", b"(9, 7)", b"(-1, 7)",
-         b"(4294967296, 4294967296)", b"(99999999999999999999, 1)", b"(True, 3)", b"()", b"(3,)", b"'descr'", b"'shape'",
-         b"{}", b"[('a', '<f4')]", b"'|S0'"]
+WORDS = [b"True", b"False", b"(7, 9)", b"(63,)", b"'|u1'", b"'<f2'", b"'<f4'", b"'|O'", b"'>f8'",
+         b"'<f4', 'x'", b"(9, 7)", b"(-1, 7)", b"(4294967296, 4294967296)", b"(99999999999999999999, 1)", b"(True, 3)",
+         b"()", b"(3,)", b"'descr'", b"{}", b"[('a', '<f4')]", b"'|S0'"]
 
 
 def whole_array(random):
@@ -41,12 +43,24 @@ def change(data, random):
         return data + random.randbytes(random.choice([1, 9, 5000]))
     if kind == 4 and len(data) > header:
         return flip_bits(data, random, 4, header)
-    # A word of the header, the padding grows or shrinks with it.
-    text, word = data[:header], random.choice(WORDS)
-    start = random.randrange(text.index(b"{") if b"{" in text else 0, header)
-    end = min(header - 1, start + random.randrange(1, 20))
-    changed = (text[:start] + word + text[end:]).rstrip(b" \n")
+    # Another type, shape or order; the padding grows or shrinks with it.
+    text = data[:header]
+    found = random.choice([re.search(pattern, text) for pattern in (rb"'[<>|]\w+'", rb"\([^)]*\)", rb"True|False")])
+    changed = (text[:found.start()] + random.choice(WORDS) + text[found.end():]).rstrip(b" \n")
     return changed[:header - 1].ljust(header - 1) + b"\n" + data[header:]
+
+
+def change_archive(npy, random):
+    """An archive of a whole array, changed anywhere; its names and sizes stand at its end, so that is where half go."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", random.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])) as archive:
+        archive.writestr("a.npy", npy)
+    data = file.getvalue()
+    first = max(0, len(data) - 120) if random.random() < 0.5 else 0
+    return random.choice([lambda: flip_bits(data, random, random.choice([1, 2, 8]), first),
+                          lambda: overwrite(data, random, random.choice([1, 4, 40]), first),
+                          lambda: cut(data, random.randrange(len(data))),
+                          lambda: data + random.randbytes(9)])()
 
 
 def numpy_reads(path):
@@ -54,15 +68,18 @@ def numpy_reads(path):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return np.load(path, allow_pickle=False)
+            loaded = np.load(path, allow_pickle=False)
+            return loaded if path.suffix == ".npy" else loaded["a"]
     except Exception:  # NumPy's parser lets many kinds through
         return None
 
 
 def play(trial):
     for number in range(ARRAYS_A_CASE):
-        data = change(whole_array(trial.random), trial.random)
-        name = f"array{number}.npy"
+        data = whole_array(trial.random)
+        archived = number % 4 == 3
+        data = change_archive(data, trial.random) if archived else change(data, trial.random)
+        name = f"array{number}.{'npz' if archived else 'npy'}"
         (trial.folder / name).write_bytes(data)
         product = trial.folder / f"copy{number}.npy"
         done = trial.run("apply", "preprocess", name, product.name, codes={0, 64, 65, 66, 71, 78}, seconds=5,
