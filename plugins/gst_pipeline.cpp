@@ -159,8 +159,7 @@ Error to_error(GstMessage* message, const std::string& subject) {
   while (!sentence.empty() && (sentence.back() == '.' || sentence.back() == '\n')) sentence.pop_back();
   const ExitCode code = code_of(*error);
   if (code == ExitCode::Unavailable)
-    sentence += fmt::format("; more decoders come with the packages {}, gstreamer1.0-plugins-bad and {}",
-                            kGood, kLibav);
+    sentence += fmt::format("; more decoders come with the packages {}, {} and {}", kGood, kBad, kLibav);
   return {code, fmt::format("{}: {} (reported by {})", subject, sentence, reporter)};
 }
 

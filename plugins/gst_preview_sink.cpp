@@ -12,7 +12,7 @@ namespace {
 constexpr guint64 kWaitingFrames = 2;  // more are dropped: the window may never slow the pipeline
 
 struct PreviewParams {
-  std::string title = "contorno";
+  std::string title;
 };
 
 bool set(const char* variable) {
@@ -25,10 +25,12 @@ bool set(const char* variable) {
 class PreviewSink : public Sink {
  public:
   explicit PreviewSink(const PreviewParams& params) : params_(params) {
-    if (!set("DISPLAY") && !set("WAYLAND_DISPLAY"))
-      throw Error(ExitCode::Unavailable,
-                  "the preview needs a display, and neither DISPLAY nor WAYLAND_DISPLAY is set; leave the "
-                  "preview out, or write a video");
+    if (!set("DISPLAY"))
+      throw Error(
+          ExitCode::Unavailable,
+          fmt::format("the preview needs an X display, and DISPLAY is not set{}; leave the preview out, or "
+                      "write a video",
+                      set("WAYLAND_DISPLAY") ? " (a Wayland display shows it through Xwayland)" : ""));
     gst::ensure_init();
   }
   ~PreviewSink() override { close(); }
@@ -51,6 +53,10 @@ class PreviewSink : public Sink {
       close();
       throw Error(ExitCode::Unavailable, reason);
     }
+    // The window is named after what it shows.
+    if (!params_.title.empty())
+      gst_element_send_event(
+          appsrc_, gst_event_new_tag(gst_tag_list_new(GST_TAG_TITLE, params_.title.c_str(), nullptr)));
   }
 
   void write(const FrameInfo&, const Value& value) override {
@@ -94,11 +100,12 @@ class PreviewSink : public Sink {
     GstBin* bin = GST_BIN(pipeline_.get());
     appsrc_ = gst::make_element(bin, "appsrc");
     GstElement* convert = gst::make_element(bin, "videoconvert");
-    GstElement* window = gst::make_element(bin, "autovideosink");
+    GstElement* scale = gst::make_element(bin, "videoscale");  // to the size that the user gives the window
+    GstElement* window = gst::make_element(bin, "ximagesink");
     g_object_set(appsrc_, "format", GST_FORMAT_TIME, "is-live", TRUE, "do-timestamp", TRUE, "block", FALSE,
                  nullptr);
     g_object_set(window, "sync", FALSE, nullptr);
-    gst::link({appsrc_, convert, window});
+    gst::link({appsrc_, convert, scale, window});
   }
 
   void close() {
@@ -119,7 +126,7 @@ class PreviewSink : public Sink {
 
 ParamDeclaration preview_params() {
   ParamList<PreviewParams> list;
-  list.text("title", &PreviewParams::title, "Name of the window.");
+  list.text("title", &PreviewParams::title, "Goes before the program's name in the name of the window.");
   return declare(std::move(list));
 }
 
