@@ -1,10 +1,14 @@
 """Videos as another reader (ffprobe of FFmpeg) sees them: pictures, sizes, times and durations of every container and codec."""
 import fractions
 import json
+import resource
 import shutil
+import signal
 import subprocess
+import time
 
 import pytest
+from conftest import PROGRAM
 
 needs_ffmpeg = pytest.mark.skipif(shutil.which("ffprobe") is None or shutil.which("ffmpeg") is None,
                                   reason="needs the package ffmpeg (tools/setup test)")
@@ -129,3 +133,61 @@ def test_a_video_of_one_picture_can_be_read(contorno, tmp_path, container, codec
     make_clip(clip, "64x48", "25", 1)
     path, _ = record(contorno, tmp_path, clip, container, codec)
     assert_times(probe(path), [0], 1 / 25)
+
+
+def live_graph(tmp_path, films):
+    """A camera that never ends into one film of each kind; the folder of the films."""
+    graph = tmp_path / "graph.yaml"
+    graph.write_text("source: {type: test, pattern: ball, width: 96, height: 64, rate: 30, live: true, frames: 0}\nsinks:\n" +
+                     "".join(f"  - {{type: video, name: {container}, path: film-{container}.{container}, codec: {codec}}}\n"
+                             for container, codec in films))
+    return graph, tmp_path / "out"
+
+
+def pictures_in(folder, container):
+    """How many pictures FFmpeg finds in the only file of that film, whatever its name is now; 0 when it opens none."""
+    [path] = folder.glob(f"film-{container}*")
+    done = subprocess.run(["ffprobe", "-v", "error", "-f", {"mkv": "matroska", "webm": "matroska", "ogv": "ogg"}.get(container, container),
+                           "-show_entries", "frame=best_effort_timestamp_time", "-of", "csv=p=0", str(path)],
+                          capture_output=True, text=True, timeout=60)
+    return len(done.stdout.split())
+
+
+def test_what_a_killed_run_leaves_can_be_read(tmp_path):
+    films = [("mkv", "vp8"), ("webm", "vp8"), ("avi", "mjpeg"), ("ogv", "theora"), ("mov", "mjpeg"), ("mp4", "h264")]
+    graph, out = live_graph(tmp_path, films)
+    run = subprocess.Popen([PROGRAM, "run", str(graph), "--output", str(out)], stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
+    readable = {}
+    try:
+        until = time.monotonic() + 60
+        while len(readable) < len(films) and time.monotonic() < until and run.poll() is None:
+            time.sleep(0.2)
+            for container, _ in films:
+                if out.is_dir() and any(out.glob(f"film-{container}*")) and container not in readable:
+                    count = pictures_in(out, container)
+                    if count >= 30:
+                        readable[container] = count
+    finally:
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+    assert set(readable) == {container for container, _ in films}
+    for container, count in readable.items():
+        assert pictures_in(out, container) >= count, container
+
+
+@pytest.mark.parametrize("container,codec", [("mp4", "h264"), ("mov", "png"), ("mkv", "mjpeg"), ("avi", "mjpeg")])
+def test_a_full_disk_leaves_a_film_that_can_be_read(tmp_path, container, codec):
+    graph, out = live_graph(tmp_path, [(container, codec)])
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    done = subprocess.run([PROGRAM, "run", str(graph), "--output", str(out), "--set", "source.live=false", "--set",
+                           "source.frames=3000"], capture_output=True, text=True, preexec_fn=limit, timeout=120)
+    assert done.returncode == 74, done.stderr
+    [path] = out.iterdir()
+    assert path.name != f"film-{container}.{container}"
+    assert path.name in done.stdout + done.stderr
+    assert pictures_in(out, container) >= 30
