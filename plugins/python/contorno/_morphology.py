@@ -193,7 +193,7 @@ Parameters
 ----------
 image : (H, W), (H, W, C) or (C, H, W) array of uint8, uint16, float32 or bool
     On bool, or 0 and the type's largest value, the transform of sets.
-hit, miss : (h, w) arrays, or sizes as of `erode`
+hit, miss : (h, w) arrays
     What is not 0 must be foreground, or background; they share no pixel.
 anchor : (int, int), optional
     Pixel (x, y) of both that lies on the result's. Default: the middle.
