@@ -24,6 +24,8 @@ constexpr double kFarColour = 0.05;
 /// Of what was pointed at, a colour with less is taken for something that lay there too.
 constexpr double kLeastOfPick = 0.02;
 constexpr std::size_t kMostRestReferences = 12;
+/// Around a pick, colours nearer to its own than this are the same thing in other light.
+constexpr double kShade = 0.08;
 
 double distance(const Triple& a, const Triple& b) {
   return std::sqrt(static_cast<double>(ClassifyPixel::squared_distance(a, b)));
@@ -43,15 +45,18 @@ class Learner {
       : samples_(samples), params_(params), decode_(srgb_decode_table()) {
     pixel_.decode = decode_.data();
     pixel_.lightness = static_cast<float>(params.lightness);
-    for (const ColourSample& sample : samples)
+    for (const ColourSample& sample : samples) {
+      weights_.push_back(sample.weight);
       places_.push_back(pixel_.place(sample.colour.red, sample.colour.green, sample.colour.blue));
+    }
   }
 
   const LearnParams& params() const { return params_; }
   std::size_t count() const { return samples_.size(); }
-  std::int16_t owner(std::size_t sample) const { return samples_[sample].owner; }
+  /// A class, or kRest.
+  std::int16_t owner(std::size_t sample) const { return std::max(samples_[sample].owner, kRest); }
   const Colour& colour(std::size_t sample) const { return samples_[sample].colour; }
-  double weight(std::size_t sample) const { return samples_[sample].weight; }
+  double weight(std::size_t sample) const { return weights_[sample]; }
   const Triple& place(std::size_t sample) const { return places_[sample]; }
 
   /// Modes of the samples that `owner` has, the largest first.
@@ -60,7 +65,7 @@ class Learner {
     std::vector<double> points;
     double all = 0;
     for (std::size_t i = 0; i < samples_.size(); ++i) {
-      if (samples_[i].owner != owner) continue;
+      if (this->owner(i) != owner) continue;
       own.push_back(i);
       all += weight(i);
       points.insert(points.end(), {static_cast<double>(places_[i].x), static_cast<double>(places_[i].y),
@@ -92,8 +97,7 @@ class Learner {
   std::vector<double> densities(const Triple& at, std::size_t classes) const {
     std::vector<double> near(classes + 1), all(classes + 1);
     for (std::size_t i = 0; i < samples_.size(); ++i) {
-      const std::size_t owner =
-          samples_[i].owner == kRest ? classes : static_cast<std::size_t>(samples_[i].owner);
+      const std::size_t owner = this->owner(i) == kRest ? classes : static_cast<std::size_t>(this->owner(i));
       all[owner] += weight(i);
       if (distance(places_[i], at) < 2 * params_.sigma) near[owner] += weight(i);
     }
@@ -112,6 +116,13 @@ class Learner {
     return best;
   }
 
+  /// Leaves out what lies around picks and looks much like a class: what was pointed at goes on there, in
+  /// other light.
+  void leave_out_shades(const std::vector<LearnedClass>& classes) {
+    for (std::size_t i = 0; i < samples_.size(); ++i)
+      if (samples_[i].owner == kAroundPick && nearest(places_[i], classes).second < kShade) weights_[i] = 0;
+  }
+
   /// Whether a colour is there often enough, that is less often the farther it is from those that are chosen:
   /// what is small and coloured counts, shades of what is large do not.
   bool stands_out(double share, double away) const {
@@ -125,12 +136,12 @@ class Learner {
     double all = 0;
     for (std::size_t i = 0; i < samples_.size(); ++i) {
       const auto [found, away] = nearest(places_[i], learned.classes);
-      const int counted = examples == Examples::Masks ? samples_[i].owner : found;
-      seen[static_cast<std::size_t>(counted)] += weight(i), all += weight(i);
-      if (samples_[i].owner == kRest) continue;
+      const int counted = examples == Examples::Masks ? owner(i) : found;
+      seen[static_cast<std::size_t>(counted)] += samples_[i].weight, all += samples_[i].weight;
+      if (owner(i) == kRest) continue;
       distances.push_back(away);
-      owned[static_cast<std::size_t>(samples_[i].owner)] += weight(i);
-      if (found == samples_[i].owner) own[static_cast<std::size_t>(found)] += weight(i);
+      owned[static_cast<std::size_t>(owner(i))] += samples_[i].weight;
+      if (found == owner(i)) own[static_cast<std::size_t>(found)] += samples_[i].weight;
     }
     for (std::size_t k = 0; k < count; ++k) {
       learned.classes[k].share = seen[k] / all;
@@ -149,6 +160,7 @@ class Learner {
   std::array<float, 256> decode_;
   ClassifyPixel pixel_;
   std::vector<Triple> places_;
+  std::vector<double> weights_;
 };
 
 /// The modes of a class that are more its own than anybody's.
@@ -274,9 +286,10 @@ class ReferenceSearch {
   std::vector<Candidate> candidates_;
 };
 
-LearnedColours learn_from_picks(const Learner& learner, const std::vector<std::string>& names) {
+LearnedColours learn_from_picks(Learner& learner, const std::vector<std::string>& names) {
   const double least_share = std::max(kLeastOfPick, learner.params().min_share);
   LearnedColours learned = learn_from_owners(learner, names, least_share);
+  learner.leave_out_shades(learned.classes);
   learned.classes.push_back({.name = kEverythingElse, .hidden = true});
   ReferenceSearch(learner, learned).run();
   if (learned.classes.back().references.empty()) learned.classes.pop_back();
@@ -347,7 +360,7 @@ LearnedColours learn_from_frames(const Learner& learner, const std::vector<std::
 LearnedColours learn_colours(const std::vector<ColourSample>& samples, const std::vector<std::string>& names,
                              Examples examples, const LearnParams& params) {
   if (samples.empty()) throw Error(ExitCode::BadData, "learn: no pixel to learn from");
-  const Learner learner(samples, params);
+  Learner learner(samples, params);
   LearnedColours learned = examples == Examples::Frames ? learn_from_frames(learner, names)
                            : examples == Examples::Picks
                                ? learn_from_picks(learner, names)

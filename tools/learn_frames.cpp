@@ -93,12 +93,18 @@ class ExampleReader {
                                       const std::vector<Pick>& picks) const {
     const auto width = static_cast<std::size_t>(frame.format.width);
     std::vector<std::int16_t> owners(width * static_cast<std::size_t>(frame.format.height), kRest);
+    const auto mark = [&](int left, int top, int right, int bottom, std::int16_t owner) {
+      for (int y = std::max(0, top); y < std::min(frame.format.height, bottom); ++y)
+        for (int x = std::max(0, left); x < std::min(frame.format.width, right); ++x)
+          owners[static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x)] = owner;
+    };
+    for (const Pick& pick : picks)
+      mark(pick.x - pick.width, pick.y - pick.height, pick.x + 2 * pick.width, pick.y + 2 * pick.height,
+           kAroundPick);
     for (const Pick& pick : picks) {
       const auto name = std::find(request_.classes.begin(), request_.classes.end(), pick.name);
-      for (int y = pick.y; y < pick.y + pick.height; ++y)
-        std::fill_n(
-            owners.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(y) * width) + pick.x,
-            pick.width, static_cast<std::int16_t>(name - request_.classes.begin()));
+      mark(pick.x, pick.y, pick.x + pick.width, pick.y + pick.height,
+           static_cast<std::int16_t>(name - request_.classes.begin()));
     }
     if (!request_.masks.empty() && !read_mask(frame.format, info.name, owners)) owners.clear();
     return owners;

@@ -25,8 +25,8 @@ bool lies_on(const Pick& pick, const FrameInfo& info);
 /// Throws Error(BadOption) when the rectangle does not lie in a frame of `width` x `height` px.
 void check_lies_within(const Pick& pick, int width, int height);
 
-/// Pixels of no class in particular, and pixels that are not to be looked at (transparent, or a mask's value
-/// beyond the classes).
-inline constexpr std::int16_t kRest = -1, kLeftOut = -2;
+/// Pixels of no class in particular; those of them that lie around a pick, where the thing that was pointed
+/// at goes on; and pixels that are not to be looked at (transparent, or a mask's value beyond the classes).
+inline constexpr std::int16_t kRest = -1, kAroundPick = -2, kLeftOut = -3;
 
 }  // namespace contorno

@@ -26,7 +26,7 @@ ColourSampler::ColourSampler(std::vector<int> frames, int all_frames)
 
 std::size_t ColourSampler::group_of(const std::uint8_t* pixel, int channels, std::int16_t owner) const {
   if (owner == kLeftOut || (channels == 4 && pixel[3] == 0)) return frames_.size() + kBoxes;
-  if (owner != kRest) return static_cast<std::size_t>(owner);
+  if (owner >= 0) return static_cast<std::size_t>(owner);
   const Colour colour = colour_at(pixel, channels);
   const auto box = [](std::uint8_t value) { return static_cast<std::size_t>(value >> kBoxShift); };
   return frames_.size() + (box(colour.red) * kBoxSide + box(colour.green)) * kBoxSide + box(colour.blue);

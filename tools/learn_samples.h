@@ -12,7 +12,7 @@
 
 namespace contorno {
 
-/// A pixel that stands for `weight` pixels of its frame. `owner` is a class, or kRest.
+/// A pixel that stands for `weight` pixels of its frame. `owner` is a class, kRest or kAroundPick.
 struct ColourSample {
   Colour colour;
   std::int16_t owner = -1;
@@ -24,8 +24,8 @@ class ColourSampler {
   /// `frames[k]` frames are expected to show class k, and `all_frames` to be looked at.
   ColourSampler(std::vector<int> frames, int all_frames);
 
-  /// `owners`: the class of every pixel, row by row, or kRest, or kLeftOut; transparent pixels are left out
-  /// in any case. The frame is uint8 and interleaved.
+  /// `owners`: the class of every pixel, row by row, or kRest, kAroundPick or kLeftOut; transparent pixels
+  /// are left out in any case. The frame is uint8 and interleaved.
   void take(const ImageView& frame, std::span<const std::int16_t> owners);
 
   const std::vector<ColourSample>& samples() const { return samples_; }
