@@ -144,11 +144,36 @@ def test_the_demo_graph_draws_on_a_video(contorno, tmp_path):
     assert len(list(out.glob("overlay-*.png"))) == 1
 
 
-def test_the_graph_for_people_draws_on_a_video(contorno, tmp_path):
-    video = make_video(contorno, tmp_path, 12)
-    contorno("run", EXAMPLES / "people.yaml", "--input", video, "--output", tmp_path, "--set", "images.first=0")
-    assert len(read_lines(tmp_path / "contours.jsonl")) == 12
-    assert (tmp_path / "overlay.webm").stat().st_size > 1000
+def test_the_demo_graph_finds_the_ball_and_nothing_else(contorno, tmp_path):
+    """A yellow ball rolls over a dark board under a bright wall, as in the recorded video."""
+    frames = tmp_path / "frames"
+    frames.mkdir()
+    for number in range(4):
+        picture = np.full((288, 360, 3), (35, 29, 32), np.uint8)
+        picture[:90] = (204, 204, 211)
+        picture[270:] = (84, 85, 94)
+        cv2.circle(picture, (80 + 50 * number, 180), 12, (78, 151, 149), -1, cv2.LINE_AA)
+        cv2.imwrite(str(frames / f"{number}.png"), picture)
+    make = tmp_path / "make.yaml"
+    make.write_text("source: {type: images, location: frames}\nsinks: [{type: video, path: ball.webm, from: source.frame}]\n")
+    contorno("run", make, "--input", frames, "--output", tmp_path)
+    contorno("run", EXAMPLES / "demo.yaml", "--input", tmp_path / "ball.webm", "--output", tmp_path, "--set", "images.first=0")
+    lines = read_lines(tmp_path / "contours.jsonl")
+    assert len(lines) == 4
+    for number, line in enumerate(lines):
+        ball = line["classes"][0]
+        assert ball["name"] == "ball" and len(ball["contours"]) == 1
+        assert np.allclose(ball["contours"][0]["bbox"], [68 + 50 * number, 168, 24, 24], atol=3)
+
+
+def test_the_demo_graph_finds_the_ball_of_the_recorded_video(contorno, real_data, tmp_path):
+    contorno("run", EXAMPLES / "demo.yaml", "--input", real_data / "video" / "thrown-ball.mp4", "--output", tmp_path)
+    lines = read_lines(tmp_path / "contours.jsonl")
+    assert len(lines) == 255
+    counts = [len(line["classes"][0]["contours"]) for line in lines]
+    assert counts.count(1) >= 250 and min(counts) == 1
+    for frame, at in ((40, (430, 362)), (140, (545, 336)), (200, (570, 346))):
+        assert np.allclose(lines[frame]["classes"][0]["contours"][0]["centroid"], at, atol=3)
 
 
 def test_the_images_graph_outlines_what_is_brown_on_photographs(contorno, tmp_path):
