@@ -5,6 +5,7 @@ import dataclasses
 import pathlib
 import shutil
 import sys
+import traceback
 
 from campaign import arrays, graphs, kills, limits, memory, pictures, videos
 from campaign.trial import Skip, Trial, make_registry
@@ -47,8 +48,8 @@ def play(name, options):
             case.play(trial)
         except Skip as skip:
             reason = str(skip)
-        except Exception as error:  # a broken case must not hide the others
-            trial.fault(f"the case itself failed: {type(error).__name__}: {error}")
+        except Exception:  # a broken case must not hide the others
+            trial.fault(f"the case itself failed: {traceback.format_exc()}")
         trial.close()
         return case.name, trial, reason
 

@@ -7,6 +7,7 @@ from campaign.trial import PROGRAM, Case, bounded, why_not_whole
 from campaign.videos import CONTAINERS
 
 FRAMES = 150
+PICTURES = (".png", ".jpg", ".tif")
 HEAD = """
 source: {{type: test, pattern: ball, width: 160, height: 120, rate: 30, frames: {frames}}}
 classes: [{{name: ball, references: ["#ffffff"]}}, {{name: ground, references: ["#000000"]}}]
@@ -31,15 +32,19 @@ def is_temporary(path):
 
 
 def check_final_names(trial, reader, when):
-    """Every file under a final name is whole; a video has at least one frame and no complaint of its decoder."""
+    """Every file under a final name is whole, other readers say; a video has a frame, and its decoder no complaint."""
     for path in sorted((trial.folder / "out").rglob("*")):
         if is_temporary(path) or not path.is_file():
             continue
         if path.suffix.lstrip(".") in CONTAINERS:
             video = reader.ask("video", path)
-            if video is None or not video["opens"] or video["frames"] == 0 or video["complaints"]:
-                trial.fault(f"{when}: {path.name} is not whole: {video}")
-        elif (why := why_not_whole(path)) is not None:
+            why = None if video and video["frames"] > 0 and not video["complaints"] else f"OpenCV: {video}"
+        elif path.suffix in PICTURES:
+            picture = reader.ask("picture", path)
+            why = picture["refused"] if picture else "the other decoders crashed"
+        else:
+            why = why_not_whole(path)
+        if why is not None:
             trial.fault(f"{when}: {path.name} is not whole: {why}")
 
 

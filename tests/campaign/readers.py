@@ -1,5 +1,6 @@
 """Other decoders' verdicts on pictures and videos. OpenCV, Pillow and their libraries run in a process of their own,
-for damaged files may make them crash, hang or talk; what they print on standard error is taken as a complaint."""
+for damaged files may make them crash, hang or talk; what they print on standard error is taken as a complaint. (Pillow
+closes the descriptor of a TIFF twice, which in a program with threads may be somebody else's by then.)"""
 import json
 import os
 import pathlib
