@@ -10,7 +10,7 @@ from campaign.readers import Reader
 from campaign.trial import ALLOWED_CODES, Trial, bounded, why_not_whole
 
 
-@pytest.mark.parametrize("name", ["graphs", "arrays"])
+@pytest.mark.parametrize("name", ["graphs", "arrays", "memory"])
 def test_a_quick_part_of_a_campaign_breaks_no_rule(tmp_path, name):
     options = types.SimpleNamespace(quick=True, seed="1", only="", video=[], keep=tmp_path, jobs=2)
     result = play(name, options)
