@@ -11,6 +11,7 @@ namespace contorno {
 namespace {
 
 constexpr Colour kPanel{14, 17, 22, 200}, kInk{245, 246, 248, 255}, kDark{12, 14, 18, 255};
+constexpr std::uint8_t kMiddle = 128;
 
 /// Draws a stamp: shapes over each other with straight alpha, in double.
 class Canvas {
@@ -162,15 +163,27 @@ class Planner {
     place_legend(width, height, margin);
     for (std::size_t i = 0; i < listed.size(); ++i) {
       const int y = margin + step * static_cast<int>(i);
-      Colour solid = classes_[listed[i]].colour;
-      solid.alpha = 255;
-      canvas.rounded_box(margin, y + (line_ - swatch) / 2.0, swatch, swatch, swatch * 0.25, solid);
+      draw_swatch(canvas, listed[i], margin, y + (line_ - swatch) / 2.0, swatch);
       canvas.text(names[i], margin + swatch + text_gap, y, kInk);
       if (counts > 0)
         plan_.count_ends[listed[i]] = {static_cast<float>(plan_.legend_place.x + width - margin),
                                        static_cast<float>(plan_.legend_place.y + y)};
     }
     plan_.legend = plan_.legend_place.stamp = add(canvas.stamp());
+  }
+
+  /// As the class is drawn: in its colour, and where insides are filled with what that makes of a middle
+  /// grey.
+  void draw_swatch(Canvas& canvas, std::size_t k, double x, double y, double side) const {
+    Colour colour = classes_[k].colour;
+    colour.alpha = 255;
+    canvas.rounded_box(x, y, side, side, side * 0.25, colour);
+    const std::uint32_t fill = plan_.pens[k].fill;
+    if (fill == 0) return;
+    const double line = std::max(2.0, side / 6);
+    const auto tinted = [&](std::uint8_t channel) { return blend_byte(kMiddle, channel, fill); };
+    canvas.rounded_box(x + line, y + line, side - 2 * line, side - 2 * line, side * 0.1,
+                       {tinted(colour.red), tinted(colour.green), tinted(colour.blue)});
   }
 
   void place_legend(int width, int height, int margin) {

@@ -1,6 +1,7 @@
 #include "stages/overlay.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "cuda/error.h"
@@ -289,6 +290,26 @@ TEST_CASE("the legend stands in its corner and labels at the largest contours") 
   for (int y = 34; y < 70; ++y)
     for (int x = 70; x < 130; ++x) white += harness.at<std::uint8_t>(x, y, 1) > 200;
   CHECK(white == 5 * 12 / 2 * 12);
+}
+
+TEST_CASE(
+    "a legend shows the fill of a class as it looks on a middle grey, in a frame of the class's colour") {
+  const BoxText text;
+  const TestImage in = black_frame(200, 150);
+  const TestContours given(200, 150, 2, {});
+  StageHarness harness(
+      overlay_stage(), {{"legend", std::string("top_left")}, {"text_height", std::int64_t{24}}},
+      {{.name = "rot", .colour = {255, 0, 100}, .fill = 0.25}, {.name = "fruit", .colour = {0, 200, 0}}});
+  harness.text(&text).run({in.view, given.view});
+  const auto at = [&](int x, int y) {
+    return std::array<int, 3>{harness.at<std::uint8_t>(x, y, 0), harness.at<std::uint8_t>(x, y, 1),
+                              harness.at<std::uint8_t>(x, y, 2)};
+  };
+  // Margin of the panel 12 px, of what is in it 12 px more; a swatch is 16 px, 4 px below the top of its
+  // line.
+  CHECK(at(24 + 8, 24 + 4 + 8) == std::array<int, 3>{160, 96, 121});
+  CHECK(at(24 + 1, 24 + 4 + 8) == std::array<int, 3>{255, 0, 100});
+  CHECK(at(24 + 8, 24 + 30 + 4 + 8) == std::array<int, 3>{0, 200, 0});
 }
 
 TEST_CASE("of contours of the same size the first one carries the label") {
