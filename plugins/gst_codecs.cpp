@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kVp8Speed = -8;         // fixed; positive speeds change with the load, and so do the bytes
 constexpr unsigned kMostThreads = 4;  // libvpx threads spin: more than idle cores make it slower, not faster
-constexpr guint kFragmentMs = 1000;   // what a killed recording may lose of its end
+constexpr guint kFragmentMs = 250;    // what a killed recording may lose of its end
 constexpr double kMostH264Bits =
     2e8;  // a second; openh264 refuses more than the highest level of H.264 allows
 
@@ -96,12 +96,22 @@ Codec codec_for(const Container& container, Codec wanted) {
                                                spec_of(wanted).name, container.extension, allowed));
 }
 
+void require_codec(const Container& container, Codec codec) {
+  for (const char* element : {spec_of(codec).encoder, spec_of(codec).parser, container.muxer})
+    if (element != nullptr) require_element(element);
+}
+
 void set_up_muxer(GstElement* muxer) {
   // An index only at the end would leave nothing that can be read when the program is killed or the disk is
   // full. So these formats are written in fragments, which get one common index at the end.
-  if (g_object_class_find_property(G_OBJECT_GET_CLASS(muxer), "fragment-mode") == nullptr) return;
-  g_object_set(muxer, "fragment-duration", kFragmentMs, nullptr);
-  gst_util_set_object_arg(G_OBJECT(muxer), "fragment-mode", "first-moov-then-finalise");
+  const auto has = [&](const char* name) {
+    return g_object_class_find_property(G_OBJECT_GET_CLASS(muxer), name) != nullptr;
+  };
+  if (has("fragment-mode")) {
+    g_object_set(muxer, "fragment-duration", kFragmentMs, nullptr);
+    gst_util_set_object_arg(G_OBJECT(muxer), "fragment-mode", "first-moov-then-finalise");
+  }
+  if (has("max-page-delay")) g_object_set(muxer, "max-page-delay", kFragmentMs * GST_MSECOND, nullptr);
 }
 
 void set_up_encoder(GstElement* encoder, Codec codec, int quality, double bits_full) {
