@@ -45,6 +45,9 @@ const Container& container_of(const std::string& path);
 /// container does not take it.
 Codec codec_for(const Container& container, Codec wanted);
 
+/// Throws Error(Unavailable) that names the element and the package that are missing.
+void require_codec(const Container& container, Codec codec);
+
 /// Makes what is on the disk readable while it grows, for muxers that can.
 void set_up_muxer(GstElement* muxer);
 

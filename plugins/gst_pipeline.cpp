@@ -125,17 +125,23 @@ bool has_element(const char* name) {
   return factory != nullptr;
 }
 
+void require_element(const char* name) {
+  if (has_element(name)) return;
+  const std::string_view package = package_of(name);
+  throw Error(ExitCode::Unavailable,
+              package.empty()
+                  ? fmt::format("the GStreamer element '{}' is not installed", name)
+                  : fmt::format("the GStreamer element '{}' is not installed; it comes with the package {} "
+                                "(apt-get install {})",
+                                name, package, package));
+}
+
 GstElement* make_element(GstBin* bin, const char* name) {
+  require_element(name);
   GstElement* element = gst_element_factory_make(name, nullptr);
-  if (!element) {
-    const std::string_view package = package_of(name);
+  if (!element)
     throw Error(ExitCode::Unavailable,
-                package.empty()
-                    ? fmt::format("the GStreamer element '{}' is not installed", name)
-                    : fmt::format("the GStreamer element '{}' is not installed; it comes with the package {} "
-                                  "(apt-get install {})",
-                                  name, package, package));
-  }
+                fmt::format("the GStreamer element '{}' is installed but cannot be loaded", name));
   gst_bin_add(bin, element);  // takes the floating reference
   return element;
 }

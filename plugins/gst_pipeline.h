@@ -40,6 +40,8 @@ void ensure_init();
 /// The Debian package that brings `element`, or an empty view when it is not known.
 std::string_view package_of(std::string_view element);
 bool has_element(const char* name);
+/// Throws Error(Unavailable) that names the element and its package, unless it is installed.
+void require_element(const char* name);
 
 /// A new element inside `bin`, which owns it. Throws Error(Unavailable) that names the element and its
 /// package.

@@ -23,7 +23,9 @@ class VideoSink : public Sink {
   explicit VideoSink(const VideoSinkParams& params)
       : params_(params),
         container_(gst::container_of(params.path)),
-        codec_(gst::codec_for(container_, params.codec)) {}
+        codec_(gst::codec_for(container_, params.codec)) {
+    gst::require_codec(container_, codec_);  // before the first frame is there
+  }
 
   void open(const SinkContext& context) override {
     const auto& format = std::get<ImageFormat>(context.format);

@@ -1,6 +1,7 @@
 """Videos as another reader (ffprobe of FFmpeg) sees them: pictures, sizes, times and durations of every container and codec."""
 import fractions
 import json
+import pathlib
 import resource
 import shutil
 import signal
@@ -133,6 +134,23 @@ def test_a_video_of_one_picture_can_be_read(contorno, tmp_path, container, codec
     make_clip(clip, "64x48", "25", 1)
     path, _ = record(contorno, tmp_path, clip, container, codec)
     assert_times(probe(path), [0], 1 / 25)
+
+
+def test_a_missing_encoder_is_named_with_its_package_before_a_frame_comes(contorno, tmp_path):
+    installed = pathlib.Path(subprocess.run(["pkg-config", "--variable=pluginsdir", "gstreamer-1.0"], check=True,
+                                            capture_output=True, text=True).stdout.strip())
+    plugins = tmp_path / "plugins"
+    plugins.mkdir()
+    for plugin in installed.glob("*.so"):
+        if "openh264" not in plugin.name:
+            (plugins / plugin.name).symlink_to(plugin)
+    graph, out = live_graph(tmp_path, [("mp4", "h264"), ("mkv", "vp8")])
+    done = contorno("run", graph, "--output", out, check=False,
+                    env={"GST_PLUGIN_SYSTEM_PATH_1_0": str(plugins), "GST_REGISTRY": str(tmp_path / "registry")})
+    assert done.returncode == 69, done.stderr
+    assert ("the GStreamer element 'openh264enc' is not installed; it comes with the package gstreamer1.0-plugins-bad"
+            in done.stderr)
+    assert list(out.glob("*")) == []
 
 
 def live_graph(tmp_path, films):
