@@ -132,11 +132,17 @@ std::string command_line(const LearnArguments& arguments) {
   return printable_sentence(text);
 }
 
+/// "12.3", "0.02": a small share is not nothing.
+std::string percent(double share) {
+  return share >= 0.001 || share == 0 ? fmt::format("{:.1f}", 100 * share)
+                                      : fmt::format("{:.2g}", 100 * share);
+}
+
 void tell(const LearnArguments& arguments, const LearnedColours& learned) {
   constexpr double kGood = 0.8;
   const bool judged = !arguments.masks.empty() || !arguments.picks.empty();
   for (const LearnedClass& one : learned.classes) {
-    print("{:16} {:5.1f} %  ", one.name, 100 * one.share);
+    print("{:16} {:>5} %  ", one.name, percent(one.share));
     for (const Colour& colour : one.references)
       print(" #{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue);
     print("\n");
@@ -180,6 +186,7 @@ int learn(const LearnArguments& arguments, const Catalog& catalog) {
                                        .location = arguments.frames,
                                        .how = command_line(arguments),
                                        .lightness = arguments.params.lightness,
+                                       .frame_width = examples.kept.front().view.format.width,
                                        .learned = learned});
   const GraphSpec graph = config::load_graph_text(text, arguments.output, catalog);
   write_graph(files.graph, text);

@@ -26,6 +26,7 @@ constexpr double kLeastOfPick = 0.02;
 constexpr std::size_t kMostRestReferences = 12;
 /// Around a pick, colours nearer to its own than this are the same thing in other light.
 constexpr double kShade = 0.08;
+constexpr float kShadeLightness = 0.5F;
 
 double distance(const Triple& a, const Triple& b) {
   return std::sqrt(static_cast<double>(ClassifyPixel::squared_distance(a, b)));
@@ -47,7 +48,7 @@ class Learner {
     pixel_.lightness = static_cast<float>(params.lightness);
     for (const ColourSample& sample : samples) {
       weights_.push_back(sample.weight);
-      places_.push_back(pixel_.place(sample.colour.red, sample.colour.green, sample.colour.blue));
+      places_.push_back(place_of(sample.colour));
     }
   }
 
@@ -110,17 +111,25 @@ class Learner {
     std::pair<int, double> best{-1, std::numeric_limits<double>::max()};
     for (std::size_t k = 0; k < classes.size(); ++k)
       for (const Colour& reference : classes[k].references) {
-        const double away = distance(at, pixel_.place(reference.red, reference.green, reference.blue));
+        const double away = distance(at, place_of(reference));
         if (away < best.second) best = {static_cast<int>(k), away};
       }
     return best;
   }
 
   /// Leaves out what lies around picks and looks much like a class: what was pointed at goes on there, in
-  /// other light.
+  /// other light, so lightness counts for less.
   void leave_out_shades(const std::vector<LearnedClass>& classes) {
-    for (std::size_t i = 0; i < samples_.size(); ++i)
-      if (samples_[i].owner == kAroundPick && nearest(places_[i], classes).second < kShade) weights_[i] = 0;
+    const auto shade = [](Triple place) {
+      place.x *= kShadeLightness;
+      return place;
+    };
+    for (std::size_t i = 0; i < samples_.size(); ++i) {
+      if (samples_[i].owner != kAroundPick) continue;
+      for (const LearnedClass& one : classes)
+        for (const Colour& reference : one.references)
+          if (distance(shade(places_[i]), shade(place_of(reference))) < kShade) weights_[i] = 0;
+    }
   }
 
   /// Whether a colour is there often enough, that is less often the farther it is from those that are chosen:
@@ -155,6 +164,8 @@ class Learner {
   }
 
  private:
+  Triple place_of(const Colour& colour) const { return pixel_.place(colour.red, colour.green, colour.blue); }
+
   const std::vector<ColourSample>& samples_;
   const LearnParams& params_;
   std::array<float, 256> decode_;

@@ -19,6 +19,9 @@ std::string class_text(const LearnedClass& one) {
                      100 * one.share, one.hidden ? "    hidden: true\n" : "", list);
 }
 
+/// A legend would hide much of a smaller frame.
+constexpr int kLegendWidth = 320;
+
 constexpr const char* kStages = R"(
 stages:
   - type: classify
@@ -30,7 +33,7 @@ stages:
   - type: contour_assembly
     min_points: 20
   - type: overlay
-    legend: top_left
+    legend: {}
 
 sinks:
   - {{type: {}}}
@@ -55,6 +58,7 @@ std::string graph_text(const LearnedGraph& graph) {
   for (const LearnedClass& one : graph.learned.classes) text += class_text(one);
   return text + fmt::format(
                     kStages, graph.lightness, graph.learned.softness,
+                    graph.frame_width < kLegendWidth ? "none" : "top_left",
                     source == "video" ? "video, path: overlay.webm" : "images, path: \"overlay/{name}.png\"");
 }
 

@@ -12,6 +12,7 @@ struct LearnedGraph {
   std::string location;    ///< of the example frames; becomes the source
   std::string how;         ///< the command line that made it, one line, for a comment
   double lightness = 0.5;  ///< for classify
+  int frame_width = 0;     ///< px
   const LearnedColours& learned;
 };
 
