@@ -5,6 +5,7 @@
 
 #include "plugins/gst_media.h"
 #include "plugins/gst_pipeline.h"
+#include "plugins/gst_x_connection.h"
 
 namespace contorno {
 namespace {
@@ -38,6 +39,7 @@ class PreviewSink : public Sink {
   PreviewSink& operator=(const PreviewSink&) = delete;
 
   void open(const SinkContext& context) override {
+    if (!note_.empty()) return;  // the showing has ended
     const auto& format = std::get<ImageFormat>(context.format);
     const char* name = gst::raw_format_of(format);
     const gst::Owned<GstCaps> caps =
@@ -61,6 +63,11 @@ class PreviewSink : public Sink {
 
   void write(const FrameInfo&, const Value& value) override {
     if (!pipeline_) return;
+    if (gst::x_connection_lost()) {
+      note_ = ", until the X display went away";
+      close();
+      return;
+    }
     if (const auto message = gst::pop_error(bus_.get())) {
       note_ = fmt::format(", until it ended ({})", gst::to_error(message.get(), "preview").what());
       close();
@@ -102,6 +109,7 @@ class PreviewSink : public Sink {
     GstElement* convert = gst::make_element(bin, "videoconvert");
     GstElement* scale = gst::make_element(bin, "videoscale");  // to the size that the user gives the window
     GstElement* window = gst::make_element(bin, "ximagesink");
+    gst::survive_x_errors();
     g_object_set(appsrc_, "format", GST_FORMAT_TIME, "is-live", TRUE, "do-timestamp", TRUE, "block", FALSE,
                  nullptr);
     g_object_set(window, "sync", FALSE, nullptr);
@@ -109,6 +117,11 @@ class PreviewSink : public Sink {
   }
 
   void close() {
+    if (gst::x_connection_lost()) {
+      // Its threads stand still in Xlib, so it stays as it is until the program ends.
+      static_cast<void>(pipeline_.release());
+      static_cast<void>(bus_.release());
+    }
     if (pipeline_) gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
     pipeline_.reset();
     bus_.reset();

@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import time
+import types
 
 import cv2
 import numpy as np
@@ -22,7 +23,7 @@ LIMIT = 60  # seconds that nothing here takes on a machine that works
 
 @pytest.fixture
 def display():
-    """The name of an X display that lives as long as the test."""
+    """An X display that lives as long as the test: its name and its process."""
     if shutil.which("Xvfb") is None or shutil.which("xwininfo") is None or shutil.which("ffmpeg") is None:
         pytest.skip("needs the packages xvfb, x11-utils and ffmpeg (tools/setup test)")
     reader, writer = os.pipe()
@@ -30,7 +31,7 @@ def display():
                               pass_fds=[writer], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.close(writer)
     with os.fdopen(reader) as number:
-        yield f":{number.readline().strip()}"
+        yield types.SimpleNamespace(name=f":{number.readline().strip()}", server=server)
     server.terminate()
     server.wait(LIMIT)
 
@@ -66,15 +67,15 @@ def test_the_preview_shows_the_pictures_in_a_window_of_its_name(display, tmp_pat
     still.write_text(GRAPH.format(frames=1).replace("  - {type: preview, title: \"belt 7\"}\n", ""))
     subprocess.run([PROGRAM, "run", str(still), "--output", str(tmp_path)], check=True, capture_output=True, timeout=LIMIT)
     expected = cv2.imread(str(tmp_path / "expected.png"))
-    run = run_preview(tmp_path, 0, DISPLAY=display)
+    run = run_preview(tmp_path, 0, DISPLAY=display.name)
     try:
         until = time.monotonic() + LIMIT
         shown, window = None, None
         while time.monotonic() < until and run.poll() is None and not (window and np.array_equal(shown, expected)):
-            window = window_named(display, "belt 7 : contorno")
+            window = window_named(display.name, "belt 7 : contorno")
             if window is not None:
                 width, height, x, y = window
-                shown = screenshot(display, tmp_path / "shot.png")[y:y + height, x:x + width]
+                shown = screenshot(display.name, tmp_path / "shot.png")[y:y + height, x:x + width]
         assert run.poll() is None, run.communicate()
         assert window[:2] == (160, 120)
         np.testing.assert_array_equal(shown, expected)
@@ -83,6 +84,23 @@ def test_the_preview_shows_the_pictures_in_a_window_of_its_name(display, tmp_pat
         said, errors = run.communicate(timeout=LIMIT)
     assert run.returncode == 130, errors
     assert re.search(r"preview \([1-9]\d* frames shown, \d+ left out\)", said + errors)
+
+
+def test_a_display_that_goes_away_ends_the_preview_and_not_the_run(display, tmp_path):
+    run = run_preview(tmp_path, 0, DISPLAY=display.name)
+    try:
+        until = time.monotonic() + LIMIT
+        while time.monotonic() < until and run.poll() is None and window_named(display.name, "belt 7 : contorno") is None:
+            time.sleep(0.1)
+        display.server.kill()
+        display.server.wait(LIMIT)
+        time.sleep(0.5)  # the run goes on for some frames
+        assert run.poll() is None, run.communicate()
+    finally:
+        run.send_signal(signal.SIGINT)
+        said, errors = run.communicate(timeout=LIMIT)
+    assert run.returncode == 130, errors
+    assert re.search(r"preview \([1-9]\d* frames shown, \d+ left out, until the X display went away\)", said + errors)
 
 
 @pytest.mark.parametrize("variables,sentence", [
