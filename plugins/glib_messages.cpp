@@ -3,6 +3,10 @@
 #include <glib.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 
@@ -19,16 +23,18 @@ const char* field(const GLogField* fields, gsize count, const char* key) {
   return nullptr;
 }
 
-/// Nothing is allocated here: there may be no memory left.
+/// Nothing is allocated here: there may be no memory left. Of threads that come here at the same time one
+/// speaks.
 [[noreturn]] void end(const char* message) {
+  static std::atomic<bool> said = false;
   const bool no_resource =
       std::strstr(message, "allocate") != nullptr || std::strstr(message, "thread") != nullptr;
-  const auto write_text = [](const char* text) {
-    static_cast<void>(!::write(STDERR_FILENO, text, std::strlen(text)));
-  };
-  write_text(no_resource ? "contorno: out of memory: " : "contorno: ");
-  write_text(message);
-  write_text("\n");
+  std::array<char, 512> line{};
+  const int length = std::snprintf(line.data(), line.size(), "contorno: %s%s\n",
+                                   no_resource ? "out of memory: " : "", message);
+  if (!said.exchange(true) && length > 0)
+    static_cast<void>(!::write(STDERR_FILENO, line.data(),
+                               std::min<std::size_t>(static_cast<std::size_t>(length), line.size() - 1)));
   ::_exit(static_cast<int>(no_resource ? ExitCode::OutOfMemory : ExitCode::Internal));
 }
 

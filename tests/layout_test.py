@@ -63,6 +63,18 @@ def test_the_default_stream_and_device_wide_synchronisation_appear_nowhere():
     assert wrong == []
 
 
+# Programs of their own for developers, and destructors that cannot throw.
+MAY_PRINT = {"tools/say.cpp", "cuda/stream.cpp", "plugins/python/pipeline_module.cpp",
+             *(f"tools/bench_{name}.cpp" for name in ("contours", "diamond_square", "mean_shift", "mipmap", "morphology"))}
+
+
+def test_what_is_printed_goes_through_one_module():
+    """tools/say.h escapes names and masks passwords."""
+    wrong = [str(path) for path, text in sources() if path.parts[0] != "tests" and str(path) not in MAY_PRINT
+             and re.search(r"fmt::print\s*\(|std::c(out|err)\b|\bf?printf\s*\(|\bf?puts\s*\(|\bputchar\s*\(", text)]
+    assert wrong == []
+
+
 def test_files_stay_readable():
     long = [f"{path}: {text.count(chr(10))} lines" for path, text in sources() if text.count("\n") > 600]
     assert long == []

@@ -4,6 +4,7 @@ import functools
 import http.server
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -98,6 +99,52 @@ sinks: [{{type: jsonl, path: "{ODD.encode('unicode_escape').decode()}.jsonl"}}, 
     done = run("learn", f"{ODD}.png", "--classes", "one", "--output", f"{ODD}.yaml", cwd=odd)
     assert done.returncode == 0, done
     assert f"wrote {SHOWN}.yaml" in no_line_is_forged(done)
+
+
+MESSENGER = """
+#include <cstdlib>
+#include <dlfcn.h>
+extern "C" void g_log(const char* domain, int level, const char* format, ...);
+extern "C" int gst_init_check(int* count, char*** words, void** error) {
+  g_log("GStreamer", std::atoi(std::getenv("MESSAGE_LEVEL")), "%s", std::getenv("MESSAGE"));
+  return reinterpret_cast<int (*)(int*, char***, void**)>(dlsym(RTLD_NEXT, "gst_init_check"))(count, words, error);
+}
+"""
+ERROR, WARNING = 1 << 2, 1 << 4
+
+
+@pytest.fixture
+def said_by_glib(tmp_path):
+    """Runs the program with a GStreamer that has something to say when it starts."""
+    compiler = shutil.which("c++")
+    if compiler is None:
+        pytest.skip("needs the compiler c++, of the Debian package build-essential")
+    (tmp_path / "messenger.cpp").write_text(MESSENGER)
+    subprocess.run([compiler, "-std=c++20", "-shared", "-fPIC", "-o", "messenger.so", "messenger.cpp", "-ldl"], cwd=tmp_path,
+                   check=True)
+
+    def run_with(level, message):
+        done = run("doctor", cwd=tmp_path, env={**os.environ, "LD_PRELOAD": str(tmp_path / "messenger.so"),
+                                                "MESSAGE_LEVEL": str(level), "MESSAGE": message, "OMP_WAIT_POLICY": "passive"})
+        if done.returncode == 0 and done.stderr == "":
+            pytest.skip("needs a build with GStreamer")
+        return done
+
+    return run_with
+
+
+def test_messages_of_libraries_are_shown_like_those_of_the_program(said_by_glib):
+    done = said_by_glib(WARNING, "cannot open rtsp://user:s3cr3t-w0rd@host/\ncontorno: all is well")
+    assert done.returncode == 0
+    assert done.stderr == "contorno: GStreamer: cannot open rtsp://user:***@host/\\ncontorno: all is well\n"
+
+
+@pytest.mark.parametrize("message, code, said", [("gmem.c:1: failed to allocate 8 bytes", 71, "out of memory: gmem.c:1: failed"),
+                                                 ("creating thread 'x': Error", 71, "out of memory: creating thread"),
+                                                 ("something else", 70, "something else")])
+def test_where_a_library_would_end_the_process_there_is_an_exit_code(said_by_glib, message, code, said):
+    done = said_by_glib(ERROR, message)
+    assert done.returncode == code and done.stderr.startswith(f"contorno: {said}"), done
 
 
 # Passwords ---------------------------------------------------------------------------------------------------------

@@ -84,7 +84,7 @@ int report(const std::exception& error) {
                              (known != nullptr && known->code() == ExitCode::OutOfMemory);
   try {
     if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
-      std::fputs("contorno: out of memory\n", stderr);
+      say_out_of_memory();
     else if (dynamic_cast<const config::ConfigErrors*>(&error) != nullptr)
       say_lines(error.what());  // several, and what they quote from outside is printable already
     else if (known != nullptr)
@@ -92,7 +92,7 @@ int report(const std::exception& error) {
     else
       say(fmt::format("{} (this is a bug in contorno; please report it)", error.what()));
   } catch (const std::bad_alloc&) {
-    std::fputs("contorno: out of memory\n", stderr);
+    say_out_of_memory();
   }
   if (out_of_memory) return static_cast<int>(ExitCode::OutOfMemory);
   return static_cast<int>(known != nullptr ? known->code() : ExitCode::Internal);

@@ -34,12 +34,11 @@ class Progress {
   void show(const std::string& line) {
     if (!shown_) return;
     // As long as the one before, so that nothing of that stays.
-    fmt::print(stderr, "\r{:<{}}", line, width_);
+    show_progress(fmt::format("\r{:<{}}", line, width_));
     width_ = line.size();
-    std::fflush(stderr);
   }
   void clear() {
-    if (shown_) fmt::print(stderr, "\r{:{}}\r", "", width_);
+    if (shown_) show_progress(fmt::format("\r{:{}}\r", "", width_));
   }
 
  private:

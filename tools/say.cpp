@@ -20,7 +20,7 @@ namespace {
                                         errno == EBADF ? "it is closed" : std::strerror(errno)));
 }
 
-void write_message(const std::string& line) {
+void write_message(std::string_view line) {
   // Where a message cannot go there is nobody to be told.
   static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
 }
@@ -37,6 +37,15 @@ void warn(std::string_view sentence) {
 
 void say_lines(std::string_view lines) {
   write_message(fmt::format("contorno: {}\n", printable_lines(lines)));
+}
+
+void say_out_of_memory() {
+  write_message("contorno: out of memory\n");
+}
+
+void show_progress(std::string_view text) {
+  write_message(text);
+  std::fflush(stderr);
 }
 
 void print(std::string_view text) {

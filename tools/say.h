@@ -22,6 +22,11 @@ void warn(std::string_view sentence);
 /// graph's mistakes: "contorno: LINES".
 void say_lines(std::string_view lines);
 
+/// Where there may be no memory for a sentence.
+void say_out_of_memory();
+/// On standard error as it is, for lines of numbers that are written over on a terminal.
+void show_progress(std::string_view text);
+
 /// A result, on standard output, as it is: what it quotes from outside has to be printable or encoded (JSON).
 /// Throws Error(Io) when standard output is closed or cannot take it.
 void print(std::string_view text);
