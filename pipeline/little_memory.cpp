@@ -13,6 +13,29 @@
 #include "cuda/error.h"
 
 namespace contorno {
+namespace {
+
+/// How many of `wanted` threads there can be at the same time, beside those that there are. Their stacks stay
+/// with the C library for those that come next.
+int threads_at_once(int wanted) {
+  std::latch enough(1);
+  std::vector<pthread_t> started;
+  started.reserve(static_cast<std::size_t>(wanted));
+  const auto wait = [](void* latch) -> void* {
+    static_cast<std::latch*>(latch)->wait();
+    return nullptr;
+  };
+  while (static_cast<int>(started.size()) < wanted) {
+    pthread_t thread{};
+    if (pthread_create(&thread, nullptr, wait, &enough) != 0) break;
+    started.push_back(thread);
+  }
+  enough.count_down();
+  for (const pthread_t thread : started) pthread_join(thread, nullptr);
+  return static_cast<int>(started.size());
+}
+
+}  // namespace
 
 void require_addresses(std::size_t bytes, const char* purpose) {
   void* const tried = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -25,28 +48,21 @@ void require_addresses(std::size_t bytes, const char* purpose) {
   ::munmap(tried, bytes);
 }
 
+void require_threads(int count, const char* purpose) {
+  if (const int there = threads_at_once(count); there < count)
+    throw Error(
+        ExitCode::OutOfMemory,
+        fmt::format(
+            "out of threads {}: it takes {}, and only {} can be started; limits are shown by ulimit -a",
+            purpose, count, there));
+}
+
 int threads_to_have(int wanted) {
   thread_local int tried = 1,
                    there = 1;  // the most that were asked for, and what there was; OpenMP keeps them
   if (wanted <= tried) return std::min(wanted, there);
   tried = wanted;
-  // All at the same time, as the loop will have them. Their stacks stay with the C library for those that
-  // come next.
-  std::latch enough(1);
-  std::vector<pthread_t> started;
-  started.reserve(static_cast<std::size_t>(wanted));
-  const auto wait = [](void* latch) -> void* {
-    static_cast<std::latch*>(latch)->wait();
-    return nullptr;
-  };
-  while (static_cast<int>(started.size()) + 1 < wanted) {
-    pthread_t thread{};
-    if (pthread_create(&thread, nullptr, wait, &enough) != 0) break;
-    started.push_back(thread);
-  }
-  enough.count_down();
-  for (const pthread_t thread : started) pthread_join(thread, nullptr);
-  const int all = static_cast<int>(started.size()) + 1;
+  const int all = threads_at_once(wanted - 1) + 1;
   // Where there are too few, half of them: the rest of the process goes on taking memory.
   there = all < wanted ? std::max(1, all / 2) : all;
   return there;

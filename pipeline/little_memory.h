@@ -8,9 +8,13 @@
 
 namespace contorno {
 
-/// Throws Error(OutOfMemory), "no memory PURPOSE: ...", when the process may not map `bytes` more at this
+/// Throws Error(OutOfMemory), "out of memory PURPOSE: ...", when the process may not map `bytes` more at this
 /// moment.
 void require_addresses(std::size_t bytes, const char* purpose);
+
+/// Throws Error(OutOfMemory), "out of threads PURPOSE: ...", when the process cannot start `count` more at
+/// this moment.
+void require_threads(int count, const char* purpose);
 
 /// How many of `wanted` threads a parallel loop of the calling thread can have, at least 1. OpenMP's library
 /// ends the process when a thread cannot be started, so this tries it, once for each larger number that the

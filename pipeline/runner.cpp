@@ -20,9 +20,13 @@ OnFull decided(OnFull policy, const StreamFormat& stream) {
   return stream.live ? OnFull::DropOldest : OnFull::Wait;
 }
 
+/// The reader, the launcher, and one who watches over the run.
+constexpr int kThreadsBeside = 3;
+
 int decided_threads(int threads) {
-  return threads_to_have(threads > 0 ? threads
-                                     : std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
+  const int wanted =
+      threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return std::max(1, threads_to_have(wanted + kThreadsBeside) - kThreadsBeside);
 }
 
 }  // namespace

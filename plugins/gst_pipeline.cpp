@@ -17,6 +17,7 @@ constexpr GstClockTime kPoll = 20 * GST_MSECOND;  // how late a cancel or an err
 constexpr guint kQueuedFrames = 3;                // decoded ahead
 /// What GStreamer's libraries, threads and small frames take; GLib ends the process where it does not get it.
 constexpr std::size_t kAddressesForMedia = std::size_t{192} << 20;
+constexpr int kThreadsForMedia = 12;
 
 struct ElementPackage {
   std::string_view element, package;
@@ -106,6 +107,7 @@ void ensure_init() {
   static std::once_flag once;
   std::call_once(once, [] {
     require_addresses(kAddressesForMedia, "for GStreamer");
+    require_threads(kThreadsForMedia, "for GStreamer");
     GError* raw = nullptr;
     if (gst_init_check(nullptr, nullptr, &raw)) return;
     Owned<GError> error(raw);

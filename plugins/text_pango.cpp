@@ -16,6 +16,7 @@ constexpr int kMaxWidth = 2048;
 constexpr int kMaxHeight = 1024;
 /// What Pango and fontconfig take; they end the process where they do not get it.
 constexpr std::size_t kAddressesForFonts = std::size_t{64} << 20;
+constexpr int kThreadsForFonts = 2;
 
 template <auto kFree>
 struct FreeWith {
@@ -109,6 +110,7 @@ class TextWhenNeeded final : public TextRasteriser {
   TextBitmap rasterise(std::string_view text, int height_px) const override {
     if (!text_) {
       require_addresses(kAddressesForFonts, "to draw text");
+      require_threads(kThreadsForFonts, "to draw text");
       text_ = std::make_unique<PangoText>(family_);
     }
     return text_->rasterise(text, height_px);

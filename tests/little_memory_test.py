@@ -1,7 +1,10 @@
 """Where addresses, threads or processes are limited the program works or says so; no signal ends it."""
 import os
+import pathlib
 import resource
+import shutil
 import subprocess
+import tempfile
 
 import numpy as np
 import pytest
@@ -19,8 +22,18 @@ GRAPHS = {
 }
 
 
+@pytest.fixture(scope="module")
+def registry(tmp_path_factory):
+    """GStreamer's list of its plugins, made without a limit."""
+    path = tmp_path_factory.mktemp("registry") / "registry"
+    subprocess.run([PROGRAM, "doctor"], env={**os.environ, "GST_REGISTRY": str(path)}, capture_output=True, timeout=120)
+    return path
+
+
 @pytest.fixture
-def graphs(tmp_path):
+def graphs(tmp_path, registry):
+    if registry.exists():
+        shutil.copy(registry, tmp_path / "registry")
     np.save(tmp_path / "maps.npy", np.stack([blobs(48, 64, 2, frame) for frame in range(3)]))
     for name, text in GRAPHS.items():
         classes = "" if name == "media" else f"classes:\n{classes_yaml(2)}\n"
@@ -63,6 +76,15 @@ def test_whatever_addresses_there_are_no_signal_ends_a_run(graphs, name):
     assert codes == sorted(codes, reverse=True), codes  # more memory never makes it worse
 
 
+def test_large_frames_of_media_end_no_run_with_a_signal(graphs):
+    (graphs / "large.yaml").write_text("source: {type: test, width: 3840, height: 2160, frames: 2}\npipeline: {backend: cpu}\n"
+                                       "sinks: [{type: images, path: '{frame}.png', from: source.frame}]\n")
+    for mebibytes in range(300, 620, 80):
+        done = run_with_addresses(graphs, mebibytes, "run", "large.yaml", "--quiet")
+        assert done.returncode in (0, 71, 74), done
+        assert done.returncode != 71 or done.stderr.count("out of memory") == 1, done
+
+
 def test_what_lacks_addresses_is_named(graphs):
     done = run_with_addresses(graphs, 60, "run", "text.yaml", "--quiet")
     assert done.returncode == 71 and "out of memory to draw text: it takes " in done.stderr, done
@@ -78,6 +100,47 @@ def test_whatever_addresses_there_are_no_signal_ends_a_command(graphs, arguments
     np.save(graphs / "points.npy", blobs(100, 20, 2, 0).reshape(-1, 2)[:1500])
     for mebibytes in range(40, 300, 52):
         works_or_says_so(run_with_addresses(graphs, mebibytes, *arguments))
+
+
+@pytest.fixture
+def open_folder(graphs):
+    """A folder with the graphs that a user without rights may write into."""
+    if os.getuid() != 0:
+        pytest.skip("needs to run as root, which may become another user")
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
+        folder = pathlib.Path(shutil.copytree(graphs, pathlib.Path(name) / "graphs"))
+        for path in (folder.parent, folder):
+            path.chmod(0o777)
+        done = run_with_processes(folder, 1000, "stages")
+        if done.returncode != 0:
+            pytest.skip("the program cannot be started by other users here")
+        yield folder
+
+
+def run_with_processes(folder, count, *arguments):
+    """As a user who may have so many threads in all; root may have any number."""
+    def limits():
+        resource.setrlimit(resource.RLIMIT_NPROC, (count, count))
+        os.setgid(61007)
+        os.setuid(61007)
+
+    return subprocess.run([PROGRAM, *arguments], cwd=folder, capture_output=True, text=True, timeout=60, preexec_fn=limits,
+                          env={**os.environ, "CUDA_VISIBLE_DEVICES": "", "HOME": str(folder),
+                               "GST_REGISTRY": str(folder / "registry")})
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_whatever_threads_there_are_no_signal_ends_a_run(open_folder, name):
+    codes = []
+    for count in (1, 2, 3, 4, 5, 6, 9, 14, 20, 60):
+        try:
+            done = run_with_processes(open_folder, count, "run", f"{name}.yaml", "--quiet")
+        except PermissionError:
+            pytest.skip("the program cannot be started by other users here")
+        assert done.returncode in (0, 71), (count, done)
+        assert done.returncode == 0 or "thread" in done.stderr.lower(), (count, done)
+        codes.append(done.returncode)
+    assert codes[0] == 71 and codes[-1] == 0, codes
 
 
 def test_many_threads_are_as_many_as_there_is_memory_for(graphs):
