@@ -28,7 +28,7 @@ def belt_frames(folder, count=5):
 def references_of(graph):
     """Reference colours of every class, as arrays of RGB."""
     classes = re.findall(r"- name: (\S+|\".*?\")  #.*?references: \[(.*?)\]", graph.read_text(), re.S)
-    return {name.strip('"'): np.array([[int(c[i:i + 2], 16) for i in (0, 2, 4)] for c in re.findall(r"#([0-9a-f]{6})", colours)])
+    return {name.strip('"'): np.array([list(bytes.fromhex(colour)) for colour in re.findall(r"#([0-9a-f]{6})", colours)])
             for name, colours in classes}
 
 
@@ -67,10 +67,22 @@ def test_the_pictures_show_picks_swatches_and_contours(tmp_path):
     for colours in references_of(graph).values():
         for colour in colours:
             assert np.all(sheet == colour, axis=2).sum() > 50 * 50  # each as a patch of exactly its colour
-    overlay = cv2.imread(str(tmp_path / "fruit-overlay.png"))[..., ::-1]
-    assert np.all(overlay == (213, 94, 0), axis=2).sum() > 1000  # the first class's line
-    white = np.all(overlay == 255, axis=2)
-    assert white[:, :white.shape[1] // 2].sum() > 300 and white[:, white.shape[1] // 2:].sum() < 300
+    overlay = cv2.imread(str(tmp_path / "fruit-overlay.png"))[..., ::-1].astype(int)
+    # Left the frame with its picks, right the same with outlines: those of the fruit of frame 0 and nothing within it.
+    scale, left, right, top = 3.6, 46, 812, 16 + 16 + 12
+
+    def at(x, y):
+        row = int(top + scale * y)
+        columns = int(left + scale * x), int(right + scale * x)
+        return [overlay[row - 6:row + 7, column - 6:column + 7] for column in columns]
+
+    for x, y in ((20, 50), (80, 50), (50, 80)):
+        frame, drawn = at(x, y)
+        assert np.abs(frame - drawn).max() > 60, (x, y)
+    frame, drawn = at(50, 60)
+    assert np.abs(frame - drawn).max() < 3
+    frame, drawn = (np.all(part == 255, axis=2) for part in at(30, 60))
+    assert frame.any() and not drawn.any()  # the pick's edge
 
 
 def test_small_and_coloured_is_not_lost_without_picks(tmp_path):
@@ -83,8 +95,8 @@ def test_small_and_coloured_is_not_lost_without_picks(tmp_path):
 
 def test_a_picture_is_named_by_its_file_and_a_class_may_be_picked_often(tmp_path):
     frames, graph = belt_frames(tmp_path / "frames"), tmp_path / "fruit.yaml"
-    run_contorno("learn", frames, "-o", graph, "--pick", "fruit@belt-1.png=50,50,30,20", "--pick", "fruit@belt-3=90,50,30,20",
-                 "--pick", "rail@belt-0=10,102,100,8", "--hidden", "rail")
+    run_contorno("learn", frames, "-o", graph, "--pick", "fruit@belt-1.png=50,50,30,20", "--pick",
+                 "fruit@belt-3=90,50,30,20", "--pick", "rail@belt-0=10,102,100,8", "--hidden", "rail")
     colours = references_of(graph)
     assert list(colours) == ["fruit", "rail", "everything else"]
     assert near(colours["rail"], (190, 188, 182)) and graph.read_text().count("hidden: true") == 2
@@ -149,8 +161,8 @@ def test_classes_that_look_alike_are_told(tmp_path):
 
 def test_the_fruit_of_a_recorded_belt(tmp_path, real_data):
     graph = tmp_path / "belt.yaml"
-    run_contorno("learn", real_data / "video" / "conveyor-fruit-and-vegetables.gif", "-o", graph, "--pick", "apple@12=305,150,40,40",
-                 "--pick", "orange@90=255,150,45,45")
+    run_contorno("learn", real_data / "video" / "conveyor-fruit-and-vegetables.gif", "-o", graph, "--pick",
+                 "apple@12=305,150,40,40", "--pick", "orange@90=255,150,45,45")
     run_contorno("run", graph, "--output", tmp_path / "out", "--set", "contour_assembly.min_points=60")
     lines = read_lines(tmp_path / "out" / "contours.jsonl")
     apple, orange = (max(boxes(line, name), key=lambda box: box[2] * box[3], default=None)
