@@ -10,7 +10,7 @@ BELT, FRUIT, STALK = (52, 56, 60), (205, 60, 40), (60, 130, 50)
 
 
 def belt_frames(folder, count=5):
-    """A red fruit with a small green stalk that moves over a grey belt with a bright rail; few pixels are the stalk's."""
+    """A red fruit with a small green stalk that moves over a grey belt with a bright rail."""
     folder.mkdir()
     random = np.random.default_rng(7)
     rows, cols = np.mgrid[0:120, 0:200]
@@ -28,7 +28,7 @@ def belt_frames(folder, count=5):
 def references_of(graph):
     """Reference colours of every class, as arrays of RGB."""
     classes = re.findall(r"- name: (\S+|\".*?\")  #.*?references: \[(.*?)\]", graph.read_text(), re.S)
-    return {name.strip('"'): np.array([list(bytes.fromhex(colour)) for colour in re.findall(r"#([0-9a-f]{6})", colours)])
+    return {name.strip('"'): np.array([list(bytes.fromhex(one)) for one in re.findall(r"#([0-9a-f]{6})", colours)])
             for name, colours in classes}
 
 
@@ -131,8 +131,8 @@ def test_nothing_is_overwritten(tmp_path):
     assert done.returncode == 73 and "is the input" in done.stderr and picture.read_bytes() == before
 
 
-@pytest.mark.parametrize("pick", ["fruit", "fruit=1,2,3", "fruit=1,2,0,4", "fruit=1,2,3,4,5", "=1,2,3,4", "fruit@=1,2,3,4",
-                                  "fruit=-1,2,3,4", "fruit=1, 2,3,4"])
+@pytest.mark.parametrize("pick", ["fruit", "fruit=1,2,3", "fruit=1,2,0,4", "fruit=1,2,3,4,5", "=1,2,3,4",
+                                  "fruit@=1,2,3,4", "fruit=-1,2,3,4", "fruit=1, 2,3,4"])
 def test_a_pick_that_cannot_be_read_is_a_usage_error_that_says_what_is_allowed(tmp_path, pick):
     done = run_contorno("learn", tmp_path, "--pick", pick, check=False)
     assert done.returncode == 2 and f"--pick {pick}: allowed is NAME=X,Y,W,H or NAME@FRAME=X,Y,W,H" in done.stderr

@@ -35,7 +35,8 @@ def test_the_first_picture_is_what_the_program_draws(real_data, tmp_path):
     folder = tmp_path / "docs" / "pictures"
     folder.mkdir(parents=True)
     shutil.copy(PICTURES / "make", folder)
-    subprocess.run([folder / "make", os.path.dirname(PROGRAM), real_data / "fruit-photos" / "lemons"], check=True, capture_output=True)
+    subprocess.run([folder / "make", os.path.dirname(PROGRAM), real_data / "fruit-photos" / "lemons"], check=True,
+                   capture_output=True)
     made, kept = (cv2.imread(str(path / "overlay.jpg")).astype(int) for path in (folder, PICTURES))
     assert made.shape == kept.shape and np.abs(made - kept).mean() < 0.5
     assert (folder / "graph.svg").read_bytes() == (PICTURES / "graph.svg").read_bytes()

@@ -57,11 +57,13 @@ def test_classes_are_counted_per_frame(tmp_path):
         np.save(folder / f"{number}.npy", maps)
     graph = tmp_path / "graph.yaml"
     graph.write_text("source: {type: dataset, location: maps, layout: hwc}\nclasses:\n" + classes_yaml(2) +
-                     "\nstages: [{type: marching_squares}, {type: contour_assembly}]\nsinks: [{type: jsonl, path: c.jsonl}]\n")
+                     "\nstages: [{type: marching_squares}, {type: contour_assembly}]\n"
+                     "sinks: [{type: jsonl, path: c.jsonl}]\n")
     done = run_contorno("run", graph, "--input", folder, "--output", tmp_path, "--report", tmp_path / "report.json")
     assert json.loads((tmp_path / "report.json").read_text())["classes"] == [
         {"name": "class0", "points": 0, "contours": 0, "frames": 0, "points_per_frame": 0.0, "contours_per_frame": 0.0},
-        {"name": "class1", "points": 34, "contours": 2, "frames": 2, "points_per_frame": 8.5, "contours_per_frame": 0.5}]
+        {"name": "class1", "points": 34, "contours": 2, "frames": 2, "points_per_frame": 8.5,
+         "contours_per_frame": 0.5}]
     assert "class     class1                 in 2 of 4 frames; 0.5 contours, 8 points a frame\n" in done.stdout
     assert "class0" not in done.stdout
 
