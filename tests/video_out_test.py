@@ -8,6 +8,8 @@ import signal
 import subprocess
 import time
 
+import cv2
+import numpy as np
 import pytest
 from conftest import PROGRAM
 
@@ -46,10 +48,10 @@ def make_clip(path, size, rate, frames, keep="1", picture="testsrc2"):
                     "-pix_fmt", "bgr0", "-c:v", "ffv1", str(path)], check=True, timeout=60)
 
 
-def record(contorno, tmp_path, clip, container, codec, quality=75):
-    """Runs a graph that only copies the clip; returns the file and what the program said."""
+def record(contorno, tmp_path, clip, container, codec, quality=75, source="video"):
+    """Runs a graph that only copies the clip; returns the file and what the program said of it."""
     graph = tmp_path / "graph.yaml"
-    graph.write_text(f"source: {{type: video, location: {clip}}}\n"
+    graph.write_text(f"source: {{type: {source}, location: {clip}}}\n"
                      f"sinks:\n  - {{type: video, path: out.{container}, codec: {codec}, quality: {quality}}}\n")
     done = contorno("run", graph, "--output", tmp_path / "out")
     assert "OpenH264" not in done.stderr and "GStreamer" not in done.stderr, done.stderr
@@ -134,6 +136,23 @@ def test_a_video_of_one_picture_can_be_read(contorno, tmp_path, container, codec
     make_clip(clip, "64x48", "25", 1)
     path, _ = record(contorno, tmp_path, clip, container, codec)
     assert_times(probe(path), [0], 1 / 25)
+
+
+@pytest.mark.parametrize("container,codec", KEPT + CONSTANT)
+def test_every_new_picture_size_begins_a_film_that_can_be_read(contorno, tmp_path, container, codec):
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    for index, size in enumerate([(64, 48)] * 3 + [(80, 64)] * 2 + [(64, 48)]):
+        random = np.random.default_rng(index)
+        assert cv2.imwrite(str(pictures / f"{index}.png"), random.integers(0, 255, (size[1], size[0], 3), np.uint8))
+    path, made = record(contorno, tmp_path, pictures, container, codec, source="images")
+    for name, size, frames in [("out", (64, 48), 3), ("out-2", (80, 64), 2), ("out-3", (64, 48), 1)]:
+        film = path.with_stem(name)
+        found = probe(film)
+        assert found["size"] == size
+        assert_times(found, [k / 25 for k in range(frames)], frames / 25)
+        assert f"{film} ({frames} frames, {codec})" in made
+    assert len(list(path.parent.iterdir())) == 3
 
 
 def test_a_missing_encoder_is_named_with_its_package_before_a_frame_comes(contorno, tmp_path):
