@@ -1,9 +1,13 @@
 """What `contorno run` says at the end, and the flags that set its source."""
 import json
+import os
+import pty
+import re
+import subprocess
 
 import numpy as np
 import pytest
-from conftest import classes_yaml, run_contorno
+from conftest import PROGRAM, classes_yaml, run_contorno
 
 PATTERN = """
 source: {type: test, pattern: ball, width: 160, height: 120, rate: 50, frames: 20}
@@ -75,3 +79,27 @@ def test_a_flag_for_the_source_needs_a_source_that_has_it(tmp_path):
         assert f"--{flag}: the source 'test' has no parameter '{flag}'" in done.stderr
     done, _ = run_pattern(tmp_path, "--every", "0", check=False)
     assert done.returncode == 2
+
+
+def test_a_terminal_sees_percent_and_time_left(tmp_path):
+    (tmp_path / "graph.yaml").write_text(PATTERN)
+    ours, theirs = pty.openpty()
+    run = subprocess.Popen([PROGRAM, "run", tmp_path / "graph.yaml", "--output", tmp_path, "--live"], stderr=theirs,
+                           stdout=subprocess.DEVNULL)
+    os.close(theirs)
+    shown = b""
+    try:
+        while piece := os.read(ours, 4096):
+            shown += piece
+    except OSError:  # the other end is closed
+        pass
+    assert run.wait() == 0
+    os.close(ours)
+    lines = [line.strip() for line in shown.decode().split("\r") if " of 20 frames" in line]
+    assert len(lines) >= 3
+    for line in lines:
+        done, percent = map(int, re.match(r"(\d+) of 20 frames \((\d+) %\), ", line).groups())
+        assert percent == done * 5
+    assert any(re.search(r", \d+ s left, \d+\.\d/s", line) for line in lines)
+    # Nothing of the line stays.
+    assert shown.decode().split("\r")[-1] == ""
