@@ -39,6 +39,9 @@ struct LearnedColours {
   double softness = 0.05;  ///< for classify: the median distance of samples to their reference, within bounds
 };
 
+/// Of what was pointed at, a colour with less is taken for something that lay there too.
+inline constexpr double kLeastOfPick = 0.02;
+
 /// The class of what was not pointed at.
 inline constexpr const char* kEverythingElse = "everything else";
 
