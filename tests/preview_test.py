@@ -1,4 +1,5 @@
 """The preview on an X display without screen (Xvfb): the window, its name and its pixels; and what is said without a display."""
+import ctypes
 import os
 import re
 import shutil
@@ -55,6 +56,30 @@ def window_named(display, name):
     return tuple(map(int, found.groups())) if found else None
 
 
+class ClientMessage(ctypes.Structure):
+    """XClientMessageEvent of Xlib, in the space of an XEvent."""
+    _fields_ = [("type", ctypes.c_int), ("serial", ctypes.c_ulong), ("send_event", ctypes.c_int), ("display", ctypes.c_void_p),
+                ("window", ctypes.c_ulong), ("message_type", ctypes.c_ulong), ("format", ctypes.c_int),
+                ("data", ctypes.c_long * 5), ("rest", ctypes.c_long * 24)]
+
+
+def close_window(display, name):
+    """What a window manager does when a person clicks on the cross."""
+    found = subprocess.run(["xwininfo", "-display", display, "-name", name], capture_output=True, text=True, timeout=LIMIT,
+                           check=True).stdout
+    window = int(re.search(r"Window id: (0x[0-9a-f]+)", found)[1], 16)
+    xlib = ctypes.CDLL("libX11.so.6")
+    xlib.XOpenDisplay.restype = ctypes.c_void_p
+    xlib.XInternAtom.restype = ctypes.c_ulong
+    connection = ctypes.c_void_p(xlib.XOpenDisplay(display.encode()))
+    atoms = [xlib.XInternAtom(connection, atom, 0) for atom in (b"WM_PROTOCOLS", b"WM_DELETE_WINDOW")]
+    client_message = 33
+    event = ClientMessage(type=client_message, window=window, message_type=atoms[0], format=32)
+    event.data[0] = atoms[1]
+    xlib.XSendEvent(connection, ctypes.c_ulong(window), 0, ctypes.c_long(0), ctypes.byref(event))
+    xlib.XCloseDisplay(connection)
+
+
 def run_preview(tmp_path, frames, **variables):
     graph = tmp_path / "graph.yaml"
     graph.write_text(GRAPH.format(frames=frames))
@@ -86,21 +111,31 @@ def test_the_preview_shows_the_pictures_in_a_window_of_its_name(display, tmp_pat
     assert re.search(r"preview \([1-9]\d* frames shown, \d+ left out\)", said + errors)
 
 
-def test_a_display_that_goes_away_ends_the_preview_and_not_the_run(display, tmp_path):
+def close(display):
+    close_window(display.name, "belt 7 : contorno")
+
+
+def take_away(display):
+    display.server.kill()
+    display.server.wait(LIMIT)
+
+
+@pytest.mark.parametrize("end,reason", [(close, r"it ended \(preview: Output window was closed .*\)"),
+                                        (take_away, "the X display went away")])
+def test_a_window_that_goes_away_ends_the_preview_and_not_the_run(display, tmp_path, end, reason):
     run = run_preview(tmp_path, 0, DISPLAY=display.name)
     try:
         until = time.monotonic() + LIMIT
         while time.monotonic() < until and run.poll() is None and window_named(display.name, "belt 7 : contorno") is None:
             time.sleep(0.1)
-        display.server.kill()
-        display.server.wait(LIMIT)
+        end(display)
         time.sleep(0.5)  # the run goes on for some frames
         assert run.poll() is None, run.communicate()
     finally:
         run.send_signal(signal.SIGINT)
         said, errors = run.communicate(timeout=LIMIT)
     assert run.returncode == 130, errors
-    assert re.search(r"preview \([1-9]\d* frames shown, \d+ left out, until the X display went away\)", said + errors)
+    assert re.search(rf"preview \([1-9]\d* frames shown, \d+ left out, until {reason}\)", said + errors)
 
 
 @pytest.mark.parametrize("variables,sentence", [
