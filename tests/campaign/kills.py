@@ -1,5 +1,6 @@
 """Runs that are killed at a random moment, over every sink. What then has a final name is whole, another reader says;
 the next run into the same folder works, and says what it found of the one that was killed."""
+import dataclasses
 import pathlib
 
 from campaign.readers import Reader
@@ -31,10 +32,16 @@ def is_temporary(path):
     return ".part" in path.name
 
 
+def kept_name(path):
+    """The name under which a recording that was not finished is kept: NAME.unfinished.EXTENSION."""
+    stem, _, rest = path.name.partition(".")
+    return f"{stem}.unfinished.{rest.partition('.')[0]}"
+
+
 def check_final_names(trial, reader, when):
     """Every file under a final name is whole, other readers say; a video has a frame, and its decoder no complaint."""
     for path in sorted((trial.folder / "out").rglob("*")):
-        if is_temporary(path) or not path.is_file():
+        if is_temporary(path) or ".unfinished." in path.name or not path.is_file():
             continue
         if path.suffix.lstrip(".") in CONTAINERS:
             video = reader.ask("video", path)
@@ -48,27 +55,42 @@ def check_final_names(trial, reader, when):
             trial.fault(f"{when}: {path.name} is not whole: {why}")
 
 
-def play(trial, sinks, reader, part, duration):
+def check_kept(trial, reader, whole_bytes):
+    """What is kept of a film can be read, unless it was hardly begun: an index comes with every quarter of a second."""
+    for path in (trial.folder / "out").rglob("*.unfinished.*"):
+        kept = reader.ask("video", path)
+        if path.stat().st_size > whole_bytes / 5 and (kept is None or kept["frames"] == 0):
+            trial.fault(f"{path.name} was kept, and nobody can read it: {kept}")
+
+
+def play(trial, sinks, reader, part, whole):
     write_graphs(trial.folder, sinks)
-    command = ("--output", "out", "--report", "out/report.json", "--quiet")
-    trial.kill("run", "graph.yaml", *command, after=part * duration)
+    command = ("--output", "out", "--report", "report.json", "--quiet")
+    trial.kill("run", "graph.yaml", *command, after=part * whole.seconds)
     check_final_names(trial, reader, "after the kill")
     left = [path for path in sorted((trial.folder / "out").rglob("*")) if is_temporary(path)]
     done = trial.run("run", "next.yaml", *command, codes={0})
     check_final_names(trial, reader, "after the next run")
+    check_kept(trial, reader, whole.bytes)
     for path in left:
-        if path.name not in done.said + done.out:
+        if path.name not in done.said and kept_name(path) not in done.said:
             trial.fault(f"the next run did not say what became of {path.name}")
         if path.exists():
             trial.fault(f"the next run left {path.name}")
 
 
-def whole_duration(folder, sinks):
-    """How long the run takes that is killed in the cases."""
+@dataclasses.dataclass(frozen=True)
+class Whole:
+    """The run that is killed in the cases, when nobody kills it."""
+    seconds: float
+    bytes: int  # of all that it writes
+
+
+def play_whole(folder, sinks):
     write_graphs(folder, sinks)
     done = bounded([PROGRAM, "run", "graph.yaml", "--output", "out", "--quiet"], folder, seconds=120)
     assert done.code == 0, done.said
-    return done.seconds
+    return Whole(done.seconds, sum(path.stat().st_size for path in (folder / "out").rglob("*") if path.is_file()))
 
 
 def cases(options):
@@ -77,16 +99,16 @@ def cases(options):
         container: [f"{{type: video, path: overlay.{container}}}"] for container in CONTAINERS}
     count = len(sets) if options.quick else 200
     keep = pathlib.Path(options.keep).resolve() / "kills"
-    durations = {}
+    wholes = {}
     for one in range(count):
         name, sinks = list(sets.items())[one % len(sets)]
         if options.only not in f"{name}-{one:03}":
             continue
-        if name not in durations:
+        if name not in wholes:
             folder = keep / f"whole-{name}"
             folder.mkdir()
-            durations[name] = whole_duration(folder, sinks)
+            wholes[name] = play_whole(folder, sinks)
 
         def kill(trial, name=name, sinks=sinks):
-            play(trial, sinks, reader, trial.random.uniform(0.05, 1.05), durations[name])
+            play(trial, sinks, reader, trial.random.uniform(0.05, 1.05), wholes[name])
         yield Case(f"{name}-{one:03}", kill)

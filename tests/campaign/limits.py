@@ -22,7 +22,7 @@ OPEN_FILES = (4, 5, 6, 8, 10, 12, 16, 24, 32, 64)
 PRINTS = {"stages": ("stages",), "schema": ("schema",), "doctor": ("doctor",), "check": ("check", "graph.yaml"),
           "help": ("--help",), "run": ("run", "graph.yaml", "--frames", "1", "--output", "out")}
 OTHER_USERS = 61_000  # the first of some that nobody is, so that the processes that are counted are the case's
-COMMAND = ("run", "graph.yaml", "--frames", "40", "--output", "out", "--report", "out/report.json", "--quiet")
+COMMAND = ("run", "graph.yaml", "--frames", "40", "--output", "out", "--report", "report.json", "--quiet")
 
 
 def judge_full(trial, done, reader):

@@ -20,6 +20,7 @@ from typing import Callable
 from conftest import PROGRAM, ROOT
 
 MEBIBYTE = 1 << 20
+SAID = "said.txt"  # in a case's folder: what its runs printed on standard error
 MOST_SECONDS = 15
 MOST_MEMORY = 700 * MEBIBYTE  # resident; media libraries take about 100 of them
 INTERNAL_ERROR = 70
@@ -92,7 +93,7 @@ class Trial:
         self.faults = []
         self.codes = []
         self.longest, self.peak = 0.0, 0
-        self._commands = []
+        self._commands, self._said = [], []
         whole = self.folder.parent / REGISTRY
         if whole.exists():
             shutil.copy(whole, self.folder / REGISTRY)
@@ -123,8 +124,7 @@ class Trial:
             self.fault("said that it has a bug")
         if done.peak > most_memory:
             self.fault(f"took {done.peak // MEBIBYTE} MiB, allowed {most_memory // MEBIBYTE}")
-        if self.faults and done.said:
-            (self.folder / "said.txt").write_text(done.said)
+        self._said.append(done.said)
         return done
 
     def kill(self, *arguments, after):
@@ -137,6 +137,7 @@ class Trial:
         if not self.faults:
             shutil.rmtree(self.folder, ignore_errors=True)
             return
+        (self.folder / SAID).write_text("".join(self._said))
         (self.folder / "why.txt").write_text("\n".join(self.faults) + "\n")
         commands = [shlex.join(map(str, command)) for command in self._commands]
         lines = ["#!/bin/sh", 'cd "$(dirname "$0")" || exit 1', f'export GST_REGISTRY="$PWD/{REGISTRY}"', *commands]
