@@ -35,10 +35,11 @@ def write_video(folder, container, frames=FRAMES):
 def read(trial, name):
     """Runs the program on a video; the outcome, how many frames came, and whether anything was said."""
     (trial.folder / "read.yaml").write_text(READ)
-    done = trial.run("run", "read.yaml", "--input", name, "--output", "out", "--report", "report.json", "--quiet")
+    report = trial.folder / "out" / "report.json"
+    done = trial.run("run", "read.yaml", "--input", name, "--output", "out", "--report", report, "--quiet")
     lines = trial.folder / "out" / "contours.jsonl"
     came = len(lines.read_bytes().splitlines()) if lines.exists() else 0
-    if done.code == 0 and json.loads((trial.folder / "out" / "report.json").read_bytes())["frames"]["out"] != came:
+    if done.code == 0 and json.loads(report.read_bytes())["frames"]["out"] != came:
         trial.fault("the report counts other frames than came")
     return done, came, done.code != 0 or bool(done.said.strip())
 
