@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cuda/error.h"
+#include "pipeline/threads.h"
 
 namespace contorno {
 
@@ -90,7 +91,7 @@ const ParamDeclaration& pipeline_params() {
                 "late; 0 is no deadline.")
         .number("device_timeout", &P::device_timeout_ms, 0, 1e7, Unit::Milliseconds,
                 "contorno run gives up a device that is at work on one frame for so long; 0 waits for ever.")
-        .integer("threads", &P::threads, 0, 1024, Unit::None,
+        .integer("threads", &P::threads, 0, kMostThreads, Unit::None,
                  "Threads of the CPU backend; 0 takes as many as the machine has.");
     return declare(std::move(list));
   }();

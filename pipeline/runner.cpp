@@ -10,6 +10,7 @@
 #include "cuda/error.h"
 #include "pipeline/clock.h"
 #include "pipeline/little_memory.h"
+#include "pipeline/threads.h"
 
 // Building, starting and stopping; runner_threads.cpp has what the threads do.
 namespace contorno {
@@ -23,10 +24,8 @@ OnFull decided(OnFull policy, const StreamFormat& stream) {
 /// The reader, the launcher, and one who watches over the run.
 constexpr int kThreadsBeside = 3;
 
-int decided_threads(int threads) {
-  const int wanted =
-      threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  return std::max(1, threads_to_have(wanted + kThreadsBeside) - kThreadsBeside);
+int threads_of_loops(int wanted) {
+  return std::max(1, threads_to_have(decided_threads(wanted) + kThreadsBeside) - kThreadsBeside);
 }
 
 }  // namespace
@@ -52,7 +51,7 @@ Runner::Runner(const GraphSpec& graph, Source& source, std::vector<SinkBinding> 
       source_(source),
       options_(options),
       policy_(decided(graph.settings.on_full, source.format())),
-      threads_(decided_threads(graph.settings.threads)),
+      threads_(threads_of_loops(graph.settings.threads)),
       capacities_(graph.nodes.size()),
       stream_(source.format()),
       ring_(graph.settings.slots, policy_, graph.settings.waiting) {

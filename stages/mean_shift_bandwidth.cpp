@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <thread>
 
 #include "cuda/error.h"
 #include "pipeline/loops.h"
+#include "pipeline/threads.h"
 #include "stages/mean_shift_points.h"
 
 namespace contorno {
@@ -45,8 +45,7 @@ double estimate_bandwidth(std::span<const double> points, int dims, BandwidthRul
       std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(count) * quantile)) - 1;
   const std::size_t samples = std::clamp<std::size_t>(most_samples, 1, count);
   std::vector<double> reach(samples);
-  if (threads <= 0) threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  for_tasks(threads, static_cast<int>(samples), [&](int task) {
+  for_tasks(decided_threads(threads), static_cast<int>(samples), [&](int task) {
     const double* y = points.data() + static_cast<std::size_t>(task) * count / samples * d;
     std::vector<double> squares(count);
     for (std::size_t i = 0; i < count; ++i) {

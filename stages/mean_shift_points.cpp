@@ -7,11 +7,11 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <thread>
 #include <type_traits>
 
 #include "cuda/device.h"
 #include "cuda/error.h"
+#include "pipeline/threads.h"
 #include "stages/mean_shift_climb.h"
 #include "stages/mean_shift_frame.h"
 
@@ -44,10 +44,6 @@ Backend settle(Backend wanted) {
   return wanted;
 }
 
-int settle_threads(int wanted) {
-  return wanted > 0 ? wanted : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-}
-
 /// What a fit leaves behind for predict.
 template <class T>
 struct Fitted {
@@ -64,7 +60,7 @@ class MeanShift::Impl {
       : params_(params),
         options_(options),
         backend_(settle(options.backend)),
-        threads_(settle_threads(options.threads)),
+        threads_(decided_threads(options.threads)),
         simd_(best_simd()) {
     check(params);
     if (options.simd && *options.simd < simd_) simd_ = *options.simd;

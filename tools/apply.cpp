@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <thread>
 
 #include "config/describe.h"
 #include "config/options.h"
 #include "cuda/error.h"
 #include "pipeline/applied_stage.h"
+#include "pipeline/threads.h"
 #include "plugins/text_pango.h"
 #include "tools/apply_files.h"
 #include "tools/commands.h"
@@ -110,11 +110,9 @@ int apply(const ApplyArguments& arguments, const std::vector<std::string>& words
   const ParamSet params = config::params_from_text(type.params, type.name, settings);
   ParamSet pipeline(pipeline_params());
   pipeline.set("backend", arguments.backend);
-  const int threads = arguments.threads > 0
-                          ? arguments.threads
-                          : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   const std::unique_ptr<TextRasteriser> text = make_pango_text();
-  AppliedStage stage(type, params, pipeline.as<PipelineSettings>().backend, threads, {}, text.get());
+  AppliedStage stage(type, params, pipeline.as<PipelineSettings>().backend,
+                     decided_threads(arguments.threads), {}, text.get());
   const std::vector<LoadedImage> images = load_inputs(arguments, type, input_files);
   std::vector<ImageFormat> formats;
   for (const LoadedImage& image : images) formats.push_back(image.view.format);
@@ -148,7 +146,7 @@ void add_apply_command(CLI::App& app, const Catalog& catalog, Action& action) {
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
   command->add_option("--threads", arguments->threads, "Threads; 0 = as many as the machine has")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, kMostThreads));
   command->allow_extras();
   command->footer(
       "'contorno stages STAGE' lists a stage's parameters, which are given as --NAME VALUE.\n"

@@ -6,10 +6,10 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "cuda/device.h"
 #include "cuda/error.h"
+#include "pipeline/threads.h"
 #include "plugins/npy.h"
 #include "plugins/output_file.h"
 #include "stages/find_contours_cuda.h"
@@ -77,9 +77,7 @@ int run(const Arguments& arguments) {
   options.level = arguments.level;
   if (arguments.fully_connected == "high") options.fully_connected = Connectivity::High;
   if (arguments.positive_orientation == "high") options.positive_orientation = Orientation::High;
-  options.threads = arguments.threads > 0
-                        ? arguments.threads
-                        : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  options.threads = decided_threads(arguments.threads);
   if (!arguments.mask.empty()) {
     mask = read_npy(arguments.mask);
     warn(surplus_warning(mask.header, arguments.mask));
@@ -120,7 +118,7 @@ void add_find_contours_command(CLI::App& app, std::function<int()>& action) {
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
   command->add_option("--threads", arguments->threads, "Threads; 0 = as many as the machine has")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, kMostThreads));
   command->add_option("--json", arguments->json, "File to write, - for standard output")
       ->capture_default_str();
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cuda/error.h"
+#include "pipeline/threads.h"
 #include "plugins/npy.h"
 #include "stages/mean_shift_points.h"
 #include "stages/sample_value.h"
@@ -132,7 +133,7 @@ void add_mean_shift_command(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
   command->add_option("--threads", arguments->threads, "Threads; 0 = as many as the machine has")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, kMostThreads));
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cuda/device.h"
+#include "pipeline/threads.h"
 
 namespace contorno::python {
 namespace {
@@ -48,8 +49,8 @@ int threads_for(py::handle threads, std::uint64_t samples) {
   } else {
     const Py_ssize_t wanted = PyNumber_AsSsize_t(threads.ptr(), PyExc_OverflowError);
     if (wanted == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
-    if (wanted < 1 || wanted > 1024)
-      throw py::value_error(fmt::format("threads is {}, allowed 1 to 1024, or None", wanted));
+    if (wanted < 1 || wanted > kMostThreads)
+      throw py::value_error(fmt::format("threads is {}, allowed 1 to {}, or None", wanted, kMostThreads));
     count = static_cast<int>(wanted);
     if (count > 1 && openmp_lost)
       throw std::runtime_error(
