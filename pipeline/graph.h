@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,7 @@ struct PipelineSettings {
   double deadline_ms = 0;         ///< a frame that waited longer is dropped before it is processed; 0 = none
   Waiting waiting = Waiting::Adaptive;
   double device_timeout_ms = 5000;  ///< of one frame's work on the device; 0 = none
-  int threads = 0;                  ///< of the CPU backend; 0 = as many as the machine has
+  int threads = 0;                  ///< of the CPU backend; see decided_threads
 };
 const ParamDeclaration& pipeline_params();  ///< of PipelineSettings
 
@@ -43,16 +44,19 @@ struct Origin {
   bool operator==(const Origin&) const = default;
 };
 
+/// `where` is its place in a file for messages, "graph.yaml:12:9"; empty where there is no file.
 struct NodeSpec {
   std::string name;
   const StageType* type = nullptr;
   ParamSet params;
   std::vector<Origin> inputs;
+  std::string where;
 };
 
 struct SourceSpec {
   const SourceType* type = nullptr;
   ParamSet params;
+  std::string where;  ///< of what it reads, or of its type
 };
 
 struct SinkSpec {
@@ -68,6 +72,8 @@ struct GraphSpec {
   SourceSpec source;
   std::vector<NodeSpec> nodes;
   std::vector<SinkSpec> sinks;
+  /// What its file or the command line sets, "small.sigma", "classes.rot.level"; all else are defaults.
+  std::set<std::string> written;
 };
 
 /// Everything that a graph may be made of. The lists live as long as the program.

@@ -84,15 +84,26 @@ std::string to_text(const Colour& colour) {
   return colour.alpha == 255 ? rgb : rgb + fmt::format("{:02x}", colour.alpha);
 }
 
+namespace {
+
+/// A bound without exponent, however large: 1000000000000, 0.001.
+std::string bound_text(double bound) {
+  return bound == std::floor(bound) && std::abs(bound) < 1e18 ? fmt::format("{:.0f}", bound)
+                                                              : fmt::format("{}", bound);
+}
+
+}  // namespace
+
 std::string ParamSpec::allowed() const {
   const auto range = [&]() -> std::string {
     const std::string unit_text =
         unit == Unit::None || unit == Unit::Fraction ? "" : fmt::format(" {}", name_of(unit));
-    if (std::isinf(minimum) && std::isinf(maximum))
-      return "any number" + (unit_text.empty() ? "" : " of" + unit_text);
-    if (std::isinf(maximum)) return fmt::format("at least {}{}", minimum, unit_text);
-    if (std::isinf(minimum)) return fmt::format("at most {}{}", maximum, unit_text);
-    return fmt::format("{} to {}{}", minimum, maximum, unit_text);
+    constexpr auto kFar = static_cast<double>(kUnbounded);
+    const bool no_least = minimum <= -kFar, no_most = maximum >= kFar;
+    if (no_least && no_most) return "any number" + (unit_text.empty() ? "" : " of" + unit_text);
+    if (no_most) return fmt::format("at least {}{}", bound_text(minimum), unit_text);
+    if (no_least) return fmt::format("at most {}{}", bound_text(maximum), unit_text);
+    return fmt::format("{} to {}{}", bound_text(minimum), bound_text(maximum), unit_text);
   };
   switch (kind) {
     case ParamKind::Flag:
@@ -113,6 +124,12 @@ std::string ParamSpec::allowed() const {
                  : fmt::format("a list of {} to {} numbers, each {}", count_minimum, count_maximum, range());
   }
   throw InternalError("unknown parameter kind");
+}
+
+bool ParamSpec::has_choice(std::string_view word) const {
+  return std::find(choices.begin(), choices.end(), word) != choices.end() ||
+         std::any_of(synonyms.begin(), synonyms.end(),
+                     [&](const auto& synonym) { return synonym.first == word; });
 }
 
 const ParamSpec* ParamDeclaration::find(std::string_view name) const {
@@ -143,8 +160,7 @@ bool is_allowed(const ParamSpec& spec, const ParamValue& value) {
     case ParamKind::Number:
       return in_range(number_of(value));
     case ParamKind::Choice:
-      return text != nullptr &&
-             std::find(spec.choices.begin(), spec.choices.end(), *text) != spec.choices.end();
+      return text != nullptr && spec.has_choice(*text);
     case ParamKind::Text:
       return text != nullptr;
     case ParamKind::Colour:

@@ -9,16 +9,19 @@
 //   outside.");
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "cuda/error.h"
 #include "pipeline/classes.h"
 
 namespace contorno {
@@ -49,13 +52,21 @@ struct ParamSpec {
   double maximum = std::numeric_limits<double>::infinity();
   std::size_t count_minimum = 0, count_maximum = 0;  ///< of a list
   std::vector<std::string> choices;
+  /// Other words for choices, which are taken too: {"open", "opening"}.
+  std::vector<std::pair<std::string, std::string>> synonyms;
   bool required = false;  ///< has no useful default (a path)
   std::function<ParamValue(const void*)> get;
   std::function<void(void*, const ParamValue&)> set;
 
   /// "0 to 15 px", "one of low, high", "text": what is allowed, for messages.
   std::string allowed() const;
+  /// Whether `word` is a choice or a synonym of one.
+  bool has_choice(std::string_view word) const;
 };
+
+/// The largest bound of whole numbers that a double holds exactly. As a maximum it stands for "any number of
+/// them", and messages leave it out.
+inline constexpr std::int64_t kUnbounded = std::int64_t{1} << 52;
 
 /// Builds the list for one struct. Every call names a member and gives its range and sentence.
 template <class P>
@@ -93,11 +104,19 @@ class ParamList {
         [member](const P& p) -> ParamValue { return static_cast<double>(p.*member); },
         [member](P& p, const ParamValue& v) { p.*member = static_cast<F>(std::get<double>(v)); });
   }
+  /// Words that come again with the same value are synonyms of the first.
   template <class E>
   ParamList& choice(std::string name, E P::*member, std::vector<std::pair<std::string, E>> words,
                     std::string sentence) {
     ParamSpec spec{.name = std::move(name), .kind = ParamKind::Choice, .sentence = std::move(sentence)};
-    for (const auto& word : words) spec.choices.push_back(word.first);
+    for (const auto& [word, value] : words) {
+      const auto first = std::find_if(words.begin(), words.end(),
+                                      [&value = value](const auto& other) { return other.second == value; });
+      if (first->first == word)
+        spec.choices.push_back(word);
+      else
+        spec.synonyms.emplace_back(word, first->first);
+    }
     return add(
         std::move(spec),
         [member, words](const P& p) -> ParamValue {
@@ -158,22 +177,63 @@ class ParamList {
   std::vector<ParamSpec> specs_;
 };
 
-/// What a stage, source or sink declares about its parameters: the list and how a default struct is made.
+/// Where a declaration says that values do not work which are in range each: a pattern with an unknown
+/// placeholder, an encoder that is not installed. A fault is told with its parameter, so that whoever reads
+/// the values shows it where that one stands.
+class ParamTrial {
+ public:
+  using Refuse = std::function<void(std::string_view param, ExitCode code, const std::string& reason)>;
+  /// `output_root` is the folder in which relative paths of outputs are taken.
+  ParamTrial(std::string output_root, Refuse refuse)
+      : output_root_(std::move(output_root)), refuse_(std::move(refuse)) {}
+
+  const std::string& output_root() const { return output_root_; }
+  void refuse(std::string_view param, ExitCode code, const std::string& reason) const {
+    refuse_(param, code, reason);
+  }
+  /// Calls `attempt()`; an Error that it throws is the fault of `param`. True when there was none.
+  template <class Attempt>
+  bool run(std::string_view param, const Attempt& attempt) const {
+    try {
+      attempt();
+      return true;
+    } catch (const InternalError&) {
+      throw;
+    } catch (const Error& error) {
+      refuse(param, error.code(), error.what());
+      return false;
+    }
+  }
+
+ private:
+  std::string output_root_;
+  Refuse refuse_;
+};
+
+/// What a stage, source or sink declares about its parameters: the list, how a default struct is made, and
+/// what is tried of values before anything is opened or planned.
 struct ParamDeclaration {
   std::vector<ParamSpec> specs;
   std::function<std::shared_ptr<void>()> make_defaults;
   std::function<std::shared_ptr<void>(const void*)> copy;
+  /// Creates nothing and opens no device.
+  std::function<void(const void*, const ParamTrial&)> tried;
 
   const ParamSpec* find(std::string_view name) const;
 };
 
 template <class P>
-ParamDeclaration declare(ParamList<P> list) {
+ParamDeclaration declare(ParamList<P> list,
+                         std::type_identity_t<std::function<void(const P&, const ParamTrial&)>> tried = {}) {
   return {.specs = list.take(),
           .make_defaults = [] { return std::static_pointer_cast<void>(std::make_shared<P>()); },
           .copy =
               [](const void* p) {
                 return std::static_pointer_cast<void>(std::make_shared<P>(*static_cast<const P*>(p)));
+              },
+          .tried =
+              [tried = std::move(tried)](const void* p, const ParamTrial& trial) {
+                if (tried) tried(*static_cast<const P*>(p), trial);
               }};
 }
 
@@ -198,6 +258,8 @@ class ParamSet {
   /// "radius is 99, allowed 0 to 15 px" when the value's type or range is wrong, or the name is unknown.
   void set(std::string_view name, const ParamValue& value);
   ParamValue get(std::string_view name) const;
+  /// Tries what the declaration says should be tried; see ParamTrial.
+  void try_out(const ParamTrial& trial) const { declaration_->tried(values_.get(), trial); }
 
   const ParamDeclaration& declaration() const { return *declaration_; }
   template <class P>

@@ -120,10 +120,19 @@ PlannedGraph::PlannedGraph(const PlanEnvironment& environment) : environment_(en
 
 PlannedGraph::~PlannedGraph() = default;
 
-void PlannedGraph::plan(const StreamFormat& stream) {
+void PlannedGraph::take_formats(const StreamFormat& stream) {
   stream_format_ = stream;
   const ImageFormat none;
   source_formats_ = {stream.frame.value_or(none), stream.maps.value_or(none)};
+}
+
+void PlannedGraph::plan_formats(const StreamFormat& stream) {
+  take_formats(stream);
+  plan_nodes();
+}
+
+void PlannedGraph::plan(const StreamFormat& stream) {
+  take_formats(stream);
   input_block_ = Block();
   input_block_ = Block(bytes_of(source_formats_[0]) + bytes_of(source_formats_[1]), MemoryKind::Pinned);
   input_.frame = input_.maps = {};
@@ -175,7 +184,8 @@ void PlannedGraph::plan_nodes() {
       // Stages begin with their own name, which most nodes have too.
       std::string_view reason = error.what();
       if (const std::string own = spec.name + ": "; reason.starts_with(own)) reason.remove_prefix(own.size());
-      throw Error(error.code(), fmt::format("node '{}': {}", spec.name, reason));
+      throw Error(error.code(), fmt::format("{}{}node '{}': {}", spec.where, spec.where.empty() ? "" : ": ",
+                                            spec.name, reason));
     }
   }
 }

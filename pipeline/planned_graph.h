@@ -64,6 +64,8 @@ class PlannedGraph {
 
   /// Plans every stage and allocates. Throws Error(BadConfig) when formats do not fit, Error(OutOfMemory).
   void plan(const StreamFormat& stream);
+  /// Plans every stage, but allocates nothing for frames: afterwards only `format` may be asked.
+  void plan_formats(const StreamFormat& stream);
   /// Where the source writes: null views for what the stream does not have.
   FrameInput& input() { return input_; }
 
@@ -107,6 +109,7 @@ class PlannedGraph {
 
   bool on_device() const { return environment_.backend == Backend::Cuda; }
   bool exported(const Origin& origin) const;
+  void take_formats(const StreamFormat& stream);
   void plan_nodes();
   void plan_uploads();
   void replan();

@@ -29,7 +29,8 @@ struct StreamFormat {
 struct FrameInfo {
   std::uint64_t number = 0;
   std::int64_t pts_ns = 0;
-  std::string name;  ///< file name of an image or map, empty for video
+  std::string name;     ///< file name of an image or map, empty for video
+  std::string picture;  ///< file name of the frame's picture, empty where it is no file of its own
 };
 
 /// The slot's input memory, with the pitches of packed_view, and what the source says of the frame.
@@ -66,6 +67,9 @@ struct SourceType {
   std::string input_param;  ///< the parameter that --input sets
   std::string example;
   std::function<std::unique_ptr<Source>(const ParamSet&)> make;
+  /// What it will deliver, where the parameters alone say so: nothing is opened, painted or allocated. Throws
+  /// as `make`. Empty: only an open source knows.
+  std::function<StreamFormat(const ParamSet&)> foretell;
 };
 
 }  // namespace contorno

@@ -107,6 +107,9 @@ class Stage {
   virtual std::uint64_t overflow(const RunContext& /*context*/) const { return 0; }
 };
 
+/// Whether a stage asks for the classes of its graph (PlanContext::classes).
+enum class ClassUse : std::uint8_t { None, Needed };
+
 /// The one declaration of a stage. `example` is the YAML of a stages list entry; it is printed in the help
 /// and executed by a test.
 struct StageType {
@@ -117,6 +120,7 @@ struct StageType {
   std::string example;
   std::function<std::unique_ptr<Stage>(const ParamSet&)> make_cpu;
   std::function<std::unique_ptr<Stage>(const ParamSet&)> make_cuda;  ///< empty: no CUDA implementation
+  ClassUse classes = ClassUse::None;
 };
 
 }  // namespace contorno

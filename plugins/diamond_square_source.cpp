@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <optional>
-#include <thread>
 
 #include "cuda/error.h"
 #include "cuda/memory.h"
+#include "pipeline/threads.h"
 #include "plugins/paced_source.h"
 #include "plugins/synthetic.h"
 #include "stages/diamond_square_params.h"
@@ -25,28 +25,41 @@ struct SourceOptions : FieldOptions {
 
 class FieldSource final : public PacedSource {
  public:
-  explicit FieldSource(const SourceOptions& params)
-      : PacedSource({.rate = params.rate, .frames = params.frames, .live = params.live}), params_(params) {
-    ImageFormat heights = field_format(params);
-    heights.layout = Layout::Planar;
-    const int threads = params.threads > 0
-                            ? params.threads
-                            : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    field_.emplace(field_params(params), heights, threads);
-    if (params.deliver != Delivers::Frame) format_.maps = heights;
-    if (params.deliver != Delivers::Maps) {
-      format_.frame =
-          ImageFormat{.width = heights.width, .height = heights.height, .channels = kFrameChannels};
-      if (params.deliver == Delivers::Frame) {
-        own_ = Block(packed_bytes(heights), MemoryKind::Host);
-        heights_ = packed_view(own_.data(), heights);
-      }
+  explicit FieldSource(const SourceOptions& params) : PacedSource(pace_of(params)), params_(params) {
+    const ImageFormat heights = heights_format(params);
+    field_.emplace(field_params(params), heights, decided_threads(params.threads));
+    if (params.deliver == Delivers::Frame) {
+      own_ = Block(packed_bytes(heights), MemoryKind::Host);
+      heights_ = packed_view(own_.data(), heights);
     }
-    format_.description = fmt::format("diamond square, seed {}, {}", params.seed, describe(heights));
+    describe_stream(params, format_);
+  }
+
+  static StreamFormat foretell(const SourceOptions& params) {
+    StreamFormat format = paced_format(pace_of(params));
+    describe_stream(params, format);
+    return format;
   }
 
  private:
   static constexpr int kFrameChannels = 4;  // grey three times, alpha
+
+  static Pace pace_of(const SourceOptions& params) {
+    return {.rate = params.rate, .frames = params.frames, .live = params.live};
+  }
+  static ImageFormat heights_format(const SourceOptions& params) {
+    ImageFormat heights = field_format(params);
+    heights.layout = Layout::Planar;
+    return heights;
+  }
+  static void describe_stream(const SourceOptions& params, StreamFormat& format) {
+    const ImageFormat heights = heights_format(params);
+    if (params.deliver != Delivers::Frame) format.maps = heights;
+    if (params.deliver != Delivers::Maps)
+      format.frame =
+          ImageFormat{.width = heights.width, .height = heights.height, .channels = kFrameChannels};
+    format.description = fmt::format("diamond square, seed {}, {}", params.seed, describe(heights));
+  }
 
   void make(std::uint64_t number, FrameInput& input) override {
     const ImageView& heights = params_.deliver == Delivers::Frame ? heights_ : input.maps;
@@ -93,7 +106,7 @@ ParamDeclaration source_params() {
               "Frames a second, which gives the frames their times.");
   list.integer("frames", &SourceOptions::frames, 0, 1000000000000, Unit::Frames, "How many; 0 is endless.");
   list.flag("live", &SourceOptions::live, "Deliver at the rate, as a camera does, not as fast as possible.");
-  list.integer("threads", &SourceOptions::threads, 0, 1024, Unit::None,
+  list.integer("threads", &SourceOptions::threads, 0, kMostThreads, Unit::None,
                "Threads that work; 0 takes as many as the machine has.");
   return declare(std::move(list));
 }
@@ -110,6 +123,7 @@ const SourceType& diamond_square_source() {
       .make = [](const ParamSet& params) -> std::unique_ptr<Source> {
         return std::make_unique<FieldSource>(params.as<SourceOptions>());
       },
+      .foretell = [](const ParamSet& params) { return FieldSource::foretell(params.as<SourceOptions>()); },
   };
   return type;
 }

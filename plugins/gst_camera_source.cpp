@@ -105,12 +105,27 @@ std::string allowed_patterns_unless(const std::string& pattern) {
   return list;
 }
 
-std::unique_ptr<Source> make_test_source(const ParamSet& set) {
-  const auto& params = set.as<TestParams>();
+void refuse_unknown_pattern(const TestParams& params) {
   gst::ensure_init();
   if (const std::string allowed = allowed_patterns_unless(params.pattern); !allowed.empty())
     throw Error(ExitCode::BadConfig,
                 fmt::format("pattern is '{}', allowed one of {}", params.pattern, allowed));
+}
+
+/// As StreamSource finds it in the first frame.
+StreamFormat foretell_test(const ParamSet& set) {
+  const auto& params = set.as<TestParams>();
+  StreamFormat format{.frame = ImageFormat{.width = params.width, .height = params.height, .channels = 4},
+                      .frame_count = params.frames > 0 ? params.frames : -1,
+                      .live = params.live,
+                      .description = fmt::format("test picture '{}'", params.pattern)};
+  gst_util_double_to_fraction(params.rate, &format.rate_numerator, &format.rate_denominator);
+  return format;
+}
+
+std::unique_ptr<Source> make_test_source(const ParamSet& set) {
+  const auto& params = set.as<TestParams>();
+  refuse_unknown_pattern(params);
   return std::make_unique<gst::StreamSource>(gst::StreamPlan{
       .build = [params](gst::FramePipeline& p) { build_test(p, params); },
       .subject = "test picture",
@@ -146,7 +161,9 @@ ParamDeclaration test_params() {
       .integer("frames", &P::frames, 0, std::numeric_limits<int>::max(), Unit::Frames,
                "How many frames come; 0 never ends.")
       .flag("live", &P::live, "Frames come at their rate, as from a camera, not as fast as they are taken.");
-  return declare(std::move(list));
+  return declare(std::move(list), [](const TestParams& params, const ParamTrial& trial) {
+    trial.run("pattern", [&] { refuse_unknown_pattern(params); });
+  });
 }
 
 }  // namespace
@@ -171,6 +188,7 @@ const SourceType& test_source() {
       .input_param = "pattern",
       .example = "source:\n  type: test\n  pattern: ball\n  frames: 100\n",
       .make = make_test_source,
+      .foretell = foretell_test,
   };
   return type;
 }

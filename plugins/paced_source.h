@@ -19,6 +19,19 @@ struct Pace {
   bool live = false;
 };
 
+/// What the pace alone says of a stream.
+inline StreamFormat paced_format(const Pace& pace) {
+  constexpr int kDenominator = 1000;
+  StreamFormat format;
+  const int numerator = static_cast<int>(std::lround(pace.rate * kDenominator));
+  const int divisor = std::gcd(numerator, kDenominator);
+  format.rate_numerator = numerator / divisor;
+  format.rate_denominator = kDenominator / divisor;
+  format.live = pace.live;
+  if (pace.frames > 0) format.frame_count = pace.frames;
+  return format;
+}
+
 class PacedSource : public Source {
  public:
   const StreamFormat& format() const override { return format_; }
@@ -40,15 +53,7 @@ class PacedSource : public Source {
   }
 
  protected:
-  explicit PacedSource(const Pace& pace) : pace_(pace) {
-    constexpr int kDenominator = 1000;
-    const int numerator = static_cast<int>(std::lround(pace.rate * kDenominator));
-    const int divisor = std::gcd(numerator, kDenominator);
-    format_.rate_numerator = numerator / divisor;
-    format_.rate_denominator = kDenominator / divisor;
-    format_.live = pace.live;
-    if (pace.frames > 0) format_.frame_count = pace.frames;
-  }
+  explicit PacedSource(const Pace& pace) : format_(paced_format(pace)), pace_(pace) {}
 
   /// Fills frame and maps of frame `number`.
   virtual void make(std::uint64_t number, FrameInput& input) = 0;

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <thread>
-
 #include "cuda/error.h"
+#include "pipeline/threads.h"
 #include "plugins/paced_source.h"
 #include "plugins/synthetic_picture.h"
 
@@ -69,28 +68,35 @@ int pixels(double side, const char* what) {
   return static_cast<int>(side);
 }
 
+Pace pace_of(const SyntheticParams& params) {
+  return {.rate = params.rate, .frames = params.frames, .live = params.live};
+}
+
+StreamFormat stream_format(const SyntheticParams& params) {
+  StreamFormat format = paced_format(pace_of(params));
+  const int width = pixels(params.maps_size[0], "maps_size"),
+            height = pixels(params.maps_size[1], "maps_size");
+  const bool own_size = !params.frame_size.empty();
+  const int frame_width = own_size ? pixels(params.frame_size[0], "frame_size") : width;
+  const int frame_height = own_size ? pixels(params.frame_size[1], "frame_size") : height;
+  format.frame = ImageFormat{.width = frame_width, .height = frame_height, .channels = kFrameChannels};
+  format.maps = ImageFormat{.width = width,
+                            .height = height,
+                            .channels = params.classes,
+                            .type = params.type,
+                            .layout = params.layout,
+                            .placement = {.scale_x = static_cast<double>(frame_width) / width,
+                                          .scale_y = static_cast<double>(frame_height) / height}};
+  format.description = fmt::format("synthetic sorting line, seed {}", params.seed);
+  return format;
+}
+
 class SyntheticSource final : public PacedSource {
  public:
-  explicit SyntheticSource(const SyntheticParams& params)
-      : PacedSource({.rate = params.rate, .frames = params.frames, .live = params.live}) {
-    const int width = pixels(params.maps_size[0], "maps_size"),
-              height = pixels(params.maps_size[1], "maps_size");
-    const bool own_size = !params.frame_size.empty();
-    const int frame_width = own_size ? pixels(params.frame_size[0], "frame_size") : width;
-    const int frame_height = own_size ? pixels(params.frame_size[1], "frame_size") : height;
-    format_.frame = ImageFormat{.width = frame_width, .height = frame_height, .channels = kFrameChannels};
-    format_.maps = ImageFormat{.width = width,
-                               .height = height,
-                               .channels = params.classes,
-                               .type = params.type,
-                               .layout = params.layout,
-                               .placement = {.scale_x = static_cast<double>(frame_width) / width,
-                                             .scale_y = static_cast<double>(frame_height) / height}};
-    format_.description = fmt::format("synthetic sorting line, seed {}", params.seed);
+  explicit SyntheticSource(const SyntheticParams& params) : PacedSource(pace_of(params)) {
+    format_ = stream_format(params);
+    const int frame_width = format_.frame->width, frame_height = format_.frame->height;
     const auto seed = static_cast<std::uint64_t>(params.seed);
-    const int threads = params.threads > 0
-                            ? params.threads
-                            : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     line_.emplace(LineParams{.seed = seed,
                              .lanes = params.lanes,
                              .kinds = kinds_of(params.fruit),
@@ -99,7 +105,7 @@ class SyntheticSource final : public PacedSource {
                              .step = params.speed / params.rate,
                              .spin = params.spin,
                              .labels = params.classes < 4 ? 8 : params.classes,
-                             .threads = threads},
+                             .threads = decided_threads(params.threads)},
                   frame_width, frame_height);
     frames_.emplace(*line_, frame_width, frame_height, params.camera_noise, seed);
     maps_.emplace(*line_, *format_.maps, MapParams{.softness = params.softness, .noise = params.noise}, seed);
@@ -165,7 +171,7 @@ ParamDeclaration synthetic_params() {
   list.integer("frames", &SyntheticParams::frames, 0, 1000000000000, Unit::Frames, "How many; 0 is endless.");
   list.flag("live", &SyntheticParams::live,
             "Deliver at the rate, as a camera does, not as fast as possible.");
-  list.integer("threads", &SyntheticParams::threads, 0, 1024, Unit::None,
+  list.integer("threads", &SyntheticParams::threads, 0, kMostThreads, Unit::None,
                "Threads that paint; 0 takes as many as the machine has.");
   return declare(std::move(list));
 }
@@ -183,6 +189,7 @@ const SourceType& synthetic_source() {
       .make = [](const ParamSet& params) -> std::unique_ptr<Source> {
         return std::make_unique<SyntheticSource>(params.as<SyntheticParams>());
       },
+      .foretell = [](const ParamSet& params) { return stream_format(params.as<SyntheticParams>()); },
   };
   return type;
 }

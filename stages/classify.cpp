@@ -238,6 +238,7 @@ const StageType& classify_stage() {
 #if CONTORNO_HAVE_CUDA
     .make_cuda = make_classify_cuda,
 #endif
+    .classes = ClassUse::Needed,
   };
   return type;
 }

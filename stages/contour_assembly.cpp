@@ -136,6 +136,7 @@ const StageType& contour_assembly_stage() {
 #if CONTORNO_HAVE_CUDA
     .make_cuda = make_contour_assembly_cuda,
 #endif
+    .classes = ClassUse::Needed,
   };
   return type;
 }

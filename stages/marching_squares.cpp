@@ -76,6 +76,7 @@ const StageType& marching_squares_stage() {
       return std::make_unique<MarchingSquaresCuda>();
     },
 #endif
+    .classes = ClassUse::Needed,
   };
   return type;
 }

@@ -125,9 +125,13 @@ ParamDeclaration morphology_params() {
   ParamList<P> list;
   list.choice("operation", &P::operation,
               {{"erosion", MorphologyOperation::Erosion},
+               {"erode", MorphologyOperation::Erosion},
                {"dilation", MorphologyOperation::Dilation},
+               {"dilate", MorphologyOperation::Dilation},
                {"opening", MorphologyOperation::Opening},
+               {"open", MorphologyOperation::Opening},
                {"closing", MorphologyOperation::Closing},
+               {"close", MorphologyOperation::Closing},
                {"gradient", MorphologyOperation::Gradient},
                {"internal_gradient", MorphologyOperation::InternalGradient},
                {"external_gradient", MorphologyOperation::ExternalGradient},
@@ -163,7 +167,9 @@ ParamDeclaration morphology_params() {
   add_connectivity_param(list, "Neighbours of a pixel in operations by reconstruction.");
   list.flag("opencv_compat", &P::opencv_compat, "Does not turn the element for dilations, as OpenCV does.");
   list.flag("paper_compat", &P::paper_compat, "Adds heights in erosions instead of subtracting them.");
-  return declare(std::move(list));
+  return declare(std::move(list), [](const P& params, const ParamTrial& trial) {
+    trial.run(params.element == ElementShape::File ? "file" : "size", [&] { element_of(params); });
+  });
 }
 
 ParamDeclaration hit_or_miss_params() {
@@ -179,7 +185,9 @@ ParamDeclaration hit_or_miss_params() {
                "Pixel of the pattern that lies on the result's, [x, y]; empty: [width / 2, height / 2].");
   add_border_params(list);
   add_alpha_param(list);
-  return declare(std::move(list));
+  return declare(std::move(list), [](const P& params, const ParamTrial& trial) {
+    trial.run(params.hit_file.empty() ? "pattern" : "hit_file", [&] { elements_of(params); });
+  });
 }
 
 ParamDeclaration reconstruction_params() {

@@ -156,6 +156,7 @@ const StageType& overlay_stage() {
 #if CONTORNO_HAVE_CUDA
     .make_cuda = make_overlay_cuda,
 #endif
+    .classes = ClassUse::Needed,
   };
   return type;
 }
