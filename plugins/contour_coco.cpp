@@ -20,7 +20,9 @@ namespace {
 struct CocoParams {
   std::string path;
   Coordinates coordinates = Coordinates::Frame;
+  bool skip_hidden = false;
   OpenContours open_contours = OpenContours::Close;
+  std::string file_name;
 };
 
 /// Text put aside in an unnamed temporary file: the images, while the annotations are written.
@@ -53,7 +55,7 @@ class Spool {
 
 class CocoSink final : public Sink {
  public:
-  explicit CocoSink(const CocoParams& params) : params_(params) {}
+  explicit CocoSink(const CocoParams& params) : params_(params), file_names_(params.file_name) {}
 
   void open(const SinkContext& context) override {
     placer_.open(context, params_.coordinates);
@@ -63,11 +65,13 @@ class CocoSink final : public Sink {
     text_.clear();
     text_
         << R"({"info":{"description":"contours found by contorno","version":"1.0"},"licenses":[],"categories":[)";
-    std::uint64_t id = 0;
-    for (const ClassSpec& spec : placer_.classes()) {
-      text_ << (id == 0 ? "\n" : ",\n") << R"({"id":)" << id + 1 << R"(,"name":)";
-      text_.json(spec.name) << R"(,"supercategory":""})";
-      ++id;
+    // A class's number is the same whether or not others are left out.
+    const char* separator = "\n";
+    for (std::size_t k = 0; k < placer_.classes().size(); ++k) {
+      if (!is_written(k)) continue;
+      text_ << separator << R"({"id":)" << static_cast<std::uint64_t>(k + 1) << R"(,"name":)";
+      text_.json(placer_.classes()[k].name) << R"(,"supercategory":""})";
+      separator = ",\n";
     }
     text_ << "\n],\"annotations\":[";
     file_.write(text_.view());
@@ -79,10 +83,10 @@ class CocoSink final : public Sink {
     text_.clear();
     text_ << (image_id == 1 ? "\n" : ",\n") << R"({"id":)" << image_id << R"(,"width":)" << placer_.width()
           << R"(,"height":)" << placer_.height() << R"(,"file_name":)";
-    text_.json(info.name.empty() ? fmt::format("{:06}", info.number) : info.name)
-        << R"(,"frame":)" << info.number << R"(,"pts_ns":)" << info.pts_ns << '}';
+    text_.json(file_name_of(info)) << R"(,"frame":)" << info.number << R"(,"pts_ns":)" << info.pts_ns << '}';
     images_->write(text_.view());
     for (std::size_t k = 0; k < static_cast<std::size_t>(view.format.classes); ++k) {
+      if (!is_written(k)) continue;
       text_.clear();
       sorter_.sort(view, k, placer_, params_.open_contours);
       for (std::size_t i = 0; i < sorter_.outers().size(); ++i) write_annotation(image_id, k + 1, i);
@@ -106,6 +110,15 @@ class CocoSink final : public Sink {
 
  private:
   static constexpr double kHalfPixel = 0.5;
+
+  bool is_written(std::size_t k) const { return !params_.skip_hidden || !placer_.classes()[k].hidden; }
+
+  /// That of the picture that was read, unless the graph says what the pictures are called.
+  std::string file_name_of(const FrameInfo& info) const {
+    const std::string& read = info.picture.empty() ? info.name : info.picture;
+    if (!params_.file_name.empty()) return file_names_.format(info.number, read);
+    return read.empty() ? fmt::format("{:06}.png", info.number) : read;
+  }
 
   void write_annotation(std::uint64_t image_id, std::size_t category, std::size_t index) {
     const RegionSorter::Ring& outer = sorter_.outers()[index];
@@ -135,6 +148,7 @@ class CocoSink final : public Sink {
   }
 
   CocoParams params_;
+  PathPattern file_names_;
   ContourPlacer placer_;
   RegionSorter sorter_;
   TextBuffer text_;
@@ -154,11 +168,20 @@ const SinkType& contour_coco_sink() {
     list.choice("open_contours", &CocoParams::open_contours,
                 {{"close", OpenContours::Close}, {"skip", OpenContours::Keep}},
                 "Whether contours that end at the border become polygons, joined by a straight line.");
+    list.flag("skip_hidden", &CocoParams::skip_hidden, kSkipHiddenSentence);
+    list.text("file_name", &CocoParams::file_name,
+              "File names of the images, with {frame}, {frame:06} or {name}, for example those that a sink "
+              "writes; empty: the files that were read, and 000012.png for frame 12 of a video.");
     return SinkType{
         .name = "coco",
         .summary = "Writes regions as polygons of one COCO annotation file.",
         .input = PortType::Contours,
-        .params = declare(std::move(list)),
+        .params = declare(std::move(list),
+                          [](const CocoParams& params, const ParamTrial& trial) {
+                            try_output_path(trial, params.path, PathUse::Literal);
+                            if (!params.file_name.empty())
+                              trial.run("file_name", [&] { PathPattern{params.file_name}; });
+                          }),
         .example = "sinks:\n  - type: coco\n    path: annotations.json\n",
         .make = [](const ParamSet& params) -> std::unique_ptr<Sink> {
           return std::make_unique<CocoSink>(params.as<CocoParams>());

@@ -12,6 +12,7 @@ namespace {
 struct GeojsonParams {
   std::string path;
   Coordinates coordinates = Coordinates::Frame;
+  bool skip_hidden = false;
 };
 
 class GeojsonSink final : public Sink {
@@ -33,9 +34,10 @@ class GeojsonSink final : public Sink {
     if (pattern_.varies()) begin_file(pattern_.format(info.number, info.name));
     const auto& view = std::get<ContoursView>(value);
     for (std::size_t k = 0; k < static_cast<std::size_t>(view.format.classes); ++k) {
+      const ClassSpec& spec = placer_.classes()[k];
+      if (params_.skip_hidden && spec.hidden) continue;
       text_.clear();
       sorter_.sort(view, k, placer_, OpenContours::Keep);
-      const ClassSpec& spec = placer_.classes()[k];
       for (std::size_t i = 0; i < sorter_.outers().size(); ++i) write_region(info, spec, i);
       for (const RegionSorter::Line& line : sorter_.lines()) write_line(info, spec, line);
       file_.write(text_.view());
@@ -128,11 +130,15 @@ const SinkType& contour_geojson_sink() {
                        "File to write, below the output folder; with {frame:06} or {name} one a frame.");
     list.choice("coordinates", &GeojsonParams::coordinates, coordinate_words(),
                 "Whether points are counted in pixels of the frame or samples of the map.");
+    list.flag("skip_hidden", &GeojsonParams::skip_hidden, kSkipHiddenSentence);
     return SinkType{
         .name = "geojson",
         .summary = "Writes regions with their holes as GeoJSON polygons, and open contours as lines.",
         .input = PortType::Contours,
-        .params = declare(std::move(list)),
+        .params = declare(std::move(list),
+                          [](const GeojsonParams& params, const ParamTrial& trial) {
+                            try_output_path(trial, params.path, PathUse::Pattern);
+                          }),
         .example = "sinks:\n  - type: geojson\n    path: geojson/{frame:06}.geojson\n",
         .make = [](const ParamSet& params) -> std::unique_ptr<Sink> {
           return std::make_unique<GeojsonSink>(params.as<GeojsonParams>());

@@ -13,6 +13,7 @@ namespace {
 struct JsonlParams {
   std::string path;
   Coordinates coordinates = Coordinates::Frame;
+  bool skip_hidden = false;
 };
 
 class JsonlSink final : public Sink {
@@ -34,9 +35,12 @@ class JsonlSink final : public Sink {
     if (!info.name.empty()) (text_ << R"(,"name":)").json(info.name);
     text_ << R"(,"pts_ns":)" << info.pts_ns << R"(,"width":)" << placer_.width() << R"(,"height":)"
           << placer_.height() << R"(,"classes":[)";
-    for (int k = 0; k < view.format.classes; ++k) {
-      if (k > 0) text_ << ',';
-      write_class(view, static_cast<std::size_t>(k));
+    bool first = true;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(view.format.classes); ++k) {
+      if (params_.skip_hidden && placer_.classes()[k].hidden) continue;
+      if (!first) text_ << ',';
+      first = false;
+      write_class(view, k);
     }
     text_ << "]}\n";
     file_.write(text_.view());
@@ -86,11 +90,15 @@ const SinkType& contour_jsonl_sink() {
                        "File to write, below the output folder; - is standard output.");
     list.choice("coordinates", &JsonlParams::coordinates, coordinate_words(),
                 "Whether points are counted in pixels of the frame or samples of the map.");
+    list.flag("skip_hidden", &JsonlParams::skip_hidden, kSkipHiddenSentence);
     return SinkType{
         .name = "jsonl",
         .summary = "Writes contours with their measures as JSON lines, one line a frame.",
         .input = PortType::Contours,
-        .params = declare(std::move(list)),
+        .params = declare(std::move(list),
+                          [](const JsonlParams& params, const ParamTrial& trial) {
+                            if (params.path != "-") try_output_path(trial, params.path, PathUse::Literal);
+                          }),
         .example = "sinks:\n  - type: jsonl\n    path: contours.jsonl\n",
         .make = [](const ParamSet& params) -> std::unique_ptr<Sink> {
           return std::make_unique<JsonlSink>(params.as<JsonlParams>());

@@ -16,16 +16,19 @@ struct SvgParams {
   double line_width = 1.5;
 };
 
+PathPattern varying_pattern(const std::string& path) {
+  PathPattern pattern(path);
+  if (pattern.varies()) return pattern;
+  throw Error(
+      ExitCode::BadOption,
+      fmt::format("path '{}' is the same for every frame, allowed is one with {{frame}}, {{frame:06}} or "
+                  "{{name}}",
+                  path));
+}
+
 class SvgSink final : public Sink {
  public:
-  explicit SvgSink(const SvgParams& params) : params_(params), pattern_(params.path) {
-    if (!pattern_.varies())
-      throw Error(
-          ExitCode::BadOption,
-          fmt::format("path '{}' is the same for every frame, allowed is one with {{frame}}, {{frame:06}} or "
-                      "{{name}}",
-                      params.path));
-  }
+  explicit SvgSink(const SvgParams& params) : params_(params), pattern_(varying_pattern(params.path)) {}
 
   void open(const SinkContext& context) override {
     placer_.open(context, params_.coordinates);
@@ -126,7 +129,11 @@ const SinkType& contour_svg_sink() {
         .name = "svg",
         .summary = "Draws contours as SVG in the colours of their classes, one file a frame.",
         .input = PortType::Contours,
-        .params = declare(std::move(list)),
+        .params = declare(std::move(list),
+                          [](const SvgParams& params, const ParamTrial& trial) {
+                            if (trial.run("path", [&] { varying_pattern(params.path); }))
+                              try_output_path(trial, params.path, PathUse::Pattern);
+                          }),
         .example = "sinks:\n  - type: svg\n    path: svg/{frame:06}.svg\n",
         .make = [](const ParamSet& params) -> std::unique_ptr<Sink> {
           return std::make_unique<SvgSink>(params.as<SvgParams>());

@@ -26,6 +26,9 @@ enum class Coordinates : std::uint8_t {
 /// The choices of the parameter `coordinates`.
 std::vector<std::pair<std::string, Coordinates>> coordinate_words();
 
+/// Of the flag `skip_hidden`.
+inline constexpr const char* kSkipHiddenSentence = "Leaves hidden classes out (a background class).";
+
 /// Brings a frame's contours into the coordinates that are written. One per sink; keeps its memory.
 class ContourPlacer {
  public:

@@ -49,6 +49,7 @@ class DatasetSource final : public Source {
     if (!advance() || !wait_for_turn()) return ReadResult::End;
     input.info.pts_ns = pts();
     input.info.name = files_.items[file_].map.filename().string();
+    input.info.picture = files_.items[file_].frame.filename().string();
     if (!prepared_ && !prepare(input.error)) {
       skip_file();
       return ReadResult::Bad;

@@ -29,6 +29,10 @@ ImageFile file_type(const std::string& path) {
               fmt::format("path is '{}', allowed are the extensions .png, .jpg and .jpeg", path));
 }
 
+const char* encoder_of(ImageFile type) {
+  return type == ImageFile::Png ? "pngenc" : "jpegenc";
+}
+
 /// Encodes in the finisher's thread, so a file is on disk when write() returns.
 class ImagesSink : public Sink {
  public:
@@ -81,7 +85,7 @@ class ImagesSink : public Sink {
   void make_chain() {
     chain_ = std::make_unique<gst::Chain>();
     GstElement* convert = chain_->add("videoconvert");
-    GstElement* encoder = chain_->add(type_ == ImageFile::Png ? "pngenc" : "jpegenc");
+    GstElement* encoder = chain_->add(encoder_of(type_));
     if (type_ == ImageFile::Png)
       g_object_set(encoder, "compression-level", static_cast<guint>(params_.compression), nullptr);
     else
@@ -124,18 +128,24 @@ class ImagesSink : public Sink {
 
 ParamDeclaration images_params() {
   using P = ImagesSinkParams;
-  constexpr std::int64_t kMany = std::int64_t{1} << 52;
   ParamList<P> list;
   list.required_text(
           "path", &P::path,
           "Files to write, in the output folder, with {frame}, {frame:06} or {name}; .png or .jpg.")
-      .integer("every", &P::every, 1, kMany, Unit::Frames, "Every n-th frame is written.")
-      .integer("first", &P::first, 0, kMany, Unit::Frames, "Frames left out at the beginning.")
-      .integer("limit", &P::limit, 0, kMany, Unit::Frames, "Most files to write; 0 writes all.")
+      .integer("every", &P::every, 1, kUnbounded, Unit::Frames, "Every n-th frame is written.")
+      .integer("first", &P::first, 0, kUnbounded, Unit::Frames, "Frames left out at the beginning.")
+      .integer("limit", &P::limit, 0, kUnbounded, Unit::Frames, "Most files to write; 0 writes all.")
       .integer("compression", &P::compression, 0, 9, Unit::None,
                "PNG: smaller and slower with higher numbers.")
       .integer("quality", &P::quality, 1, 100, Unit::None, "JPEG: better and larger with higher numbers.");
-  return declare(std::move(list));
+  return declare(std::move(list), [](const P& params, const ParamTrial& trial) {
+    if (!trial.run("path", [&] { file_type(params.path); })) return;
+    try_output_path(trial, params.path, PathUse::Pattern);
+    trial.run("path", [&] {
+      gst::ensure_init();
+      gst::require_element(encoder_of(file_type(params.path)));
+    });
+  });
 }
 
 }  // namespace

@@ -177,6 +177,7 @@ class ImagesSource : public Source {
 
   void begin_frame(FrameInput& input, const std::string& path) {
     input.info.name = path.substr(path.find_last_of('/') + 1);
+    input.info.picture = input.info.name;
     input.info.pts_ns = std::llround(static_cast<double>(offered_) * 1e9 / params_.rate);
     ++next_;
     ++offered_;
@@ -193,14 +194,13 @@ class ImagesSource : public Source {
 
 ParamDeclaration images_params() {
   using P = ImagesParams;
-  constexpr std::int64_t kMany = std::int64_t{1} << 52;
   ParamList<P> list;
   list.required_text(
           "location", &P::location,
           "An image file, a folder of images, or a glob such as shots/*.png; natural order of names.")
       .number("rate", &P::rate, 0.001, 100'000, Unit::PerSecond, "Frames a second that the timestamps tell.")
-      .integer("start", &P::start, 0, kMany, Unit::Frames, "Images left out at the beginning.")
-      .integer("limit", &P::limit, 0, kMany, Unit::Frames, "Most images to deliver; 0 delivers all.")
+      .integer("start", &P::start, 0, kUnbounded, Unit::Frames, "Images left out at the beginning.")
+      .integer("limit", &P::limit, 0, kUnbounded, Unit::Frames, "Most images to deliver; 0 delivers all.")
       .flag("loop", &P::loop, "Begin again at the end, for ever or until limit.")
       .integer("max_megapixels", &P::max_megapixels, 1, 268, Unit::None,
                "Larger images are refused before memory is taken for them.");

@@ -6,6 +6,7 @@
 
 #include "plugins/gst_media.h"
 #include "plugins/gst_recording.h"
+#include "plugins/output_file.h"
 
 namespace contorno {
 namespace {
@@ -92,7 +93,16 @@ ParamDeclaration video_params() {
           "File to write, in the output folder; the extension (mkv, webm, avi, ogv, mov, mp4) says how.")
       .choice("codec", &P::codec, std::move(words), "How pictures are compressed; png loses nothing.")
       .integer("quality", &P::quality, 1, 100, Unit::None, "Better and larger with higher numbers.");
-  return declare(std::move(list));
+  return declare(std::move(list), [](const P& params, const ParamTrial& trial) {
+    gst::ensure_init();
+    const Container* container = nullptr;
+    if (!trial.run("path", [&] { container = &gst::container_of(params.path); })) return;
+    try_output_path(trial, params.path, PathUse::Literal);
+    trial.run("path", [&] { gst::require_element(container->muxer); });
+    trial.run("codec", [&] {
+      gst::require_element(gst::spec_of(gst::codec_for(*container, params.codec)).encoder);
+    });
+  });
 }
 
 }  // namespace

@@ -81,12 +81,11 @@ std::unique_ptr<Source> make_video_source(const ParamSet& set) {
 
 ParamDeclaration video_params() {
   using P = VideoSourceParams;
-  constexpr std::int64_t kMany = std::int64_t{1} << 52;
   ParamList<P> list;
   list.required_text("location", &P::location,
                      "Video file, or a URI that GStreamer opens (rtsp://, http://, file://).")
-      .integer("start", &P::start, 0, kMany, Unit::Frames, "Frames left out at the beginning.")
-      .integer("limit", &P::limit, 0, kMany, Unit::Frames, "Most frames to deliver; 0 delivers all.")
+      .integer("start", &P::start, 0, kUnbounded, Unit::Frames, "Frames left out at the beginning.")
+      .integer("limit", &P::limit, 0, kUnbounded, Unit::Frames, "Most frames to deliver; 0 delivers all.")
       .flag("loop", &P::loop, "Begin again at the end, for ever or until limit.")
       .integer("timeout", &P::timeout, 0, 3'600'000, Unit::Milliseconds,
                "Longest wait for a frame; 0 waits for ever.")

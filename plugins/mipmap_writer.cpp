@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <thread>
 
 #include "cuda/error.h"
 #include "pipeline/levels.h"
+#include "pipeline/threads.h"
 #include "plugins/output_file.h"
 
 namespace contorno {
@@ -48,8 +48,7 @@ class MipmapsSink final : public Sink {
       : params_(params),
         type_(file_type(params.path)),
         apart_(params.path.find(kLevelWord) != std::string::npos) {
-    const auto machine = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    encoding_ = {.compression = params.compression, .threads = params.threads > 0 ? params.threads : machine};
+    encoding_ = {.compression = params.compression, .threads = decided_threads(params.threads)};
   }
 
   void open(const SinkContext& context) override {
@@ -111,19 +110,21 @@ class MipmapsSink final : public Sink {
 
 ParamDeclaration mipmaps_params() {
   using P = MipmapsSinkParams;
-  constexpr std::int64_t kMany = std::int64_t{1} << 52;
   ParamList<P> list;
   list.required_text(
           "path", &P::path,
           "Files to write, in the output folder, with {frame}, {frame:06} or {name}; .tif holds all levels, "
           "with {level} in the path each has its own .tif or .png.")
       .integer("first", &P::first, 0, 17, Unit::None, "First level to write; 0 is the image itself.")
-      .integer("every", &P::every, 1, kMany, Unit::Frames, "Every n-th frame is written.")
+      .integer("every", &P::every, 1, kUnbounded, Unit::Frames, "Every n-th frame is written.")
       .integer("compression", &P::compression, 0, 9, Unit::None,
                "Smaller and slower with higher numbers; 0 stores.")
-      .integer("threads", &P::threads, 0, 256, Unit::None,
+      .integer("threads", &P::threads, 0, kMostThreads, Unit::None,
                "Threads that compress; 0 takes all of the machine.");
-  return declare(std::move(list));
+  return declare(std::move(list), [](const P& params, const ParamTrial& trial) {
+    if (trial.run("path", [&] { file_type(params.path); }))
+      try_output_path(trial, with_level(params.path, params.first), PathUse::Pattern);
+  });
 }
 
 }  // namespace

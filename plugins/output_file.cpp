@@ -147,6 +147,12 @@ std::string PathPattern::format(std::uint64_t frame, std::string_view name) cons
   return path;
 }
 
+bool try_output_path(const ParamTrial& trial, const std::string& path, PathUse use) {
+  return trial.run("path", [&] {
+    resolve_output(trial.output_root(), use == PathUse::Pattern ? PathPattern(path).format(0, "name") : path);
+  });
+}
+
 OutputFile::OutputFile(fs::path path, Completion completion) : path_(std::move(path)), owns_(true) {
   static std::atomic<unsigned> counter{0};  // two sinks may have the same target until the first completes
   const auto cannot = [this](const std::string& why) {

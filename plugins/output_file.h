@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "pipeline/param.h"
+
 namespace contorno {
 
 /// Where `path` is to be written: relative paths are taken in `output_root`, absolute ones must lie in it.
@@ -43,6 +45,12 @@ class PathPattern {
   std::string text_;
   std::vector<Piece> pieces_;
 };
+
+/// Whether placeholders in an output's path are read.
+enum class PathUse : std::uint8_t { Literal, Pattern };
+/// Refuses a parameter `path` that is no good pattern, or that leads outside the output folder. True: it is
+/// good.
+bool try_output_path(const ParamTrial& trial, const std::string& path, PathUse use);
 
 /// How a file comes to its final name.
 enum class Completion : std::uint8_t {
