@@ -291,8 +291,10 @@ void connect(std::vector<DeclaredStage> stages, std::vector<DeclaredSink> sinks,
     return origin;
   };
   for (const std::size_t number : order) {
-    NodeSpec node{
-        .name = stages[number].name, .type = stages[number].type, .params = std::move(stages[number].params)};
+    NodeSpec node{.name = stages[number].name,
+                  .type = stages[number].type,
+                  .params = std::move(stages[number].params),
+                  .where = problems.where(stages[number].place)};
     for (const Origin& origin : inputs[number]) node.inputs.push_back(renumber(origin));
     graph.nodes.push_back(std::move(node));
   }

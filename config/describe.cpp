@@ -12,11 +12,26 @@
 namespace contorno::config {
 namespace {
 
+/// Whether a key of `owner` is to be printed, in the words of GraphSpec::written.
+class Chosen {
+ public:
+  Chosen(const GraphSpec& graph, Detail detail) : written_(graph.written), detail_(detail) {}
+  bool all() const { return detail_ == Detail::All; }
+  bool has(const std::string& owner, const std::string& key) const {
+    return all() || written_.contains(owner + "." + key);
+  }
+
+ private:
+  const std::set<std::string>& written_;
+  Detail detail_;
+};
+
 /// Keys and values of `params` at `indent`, one a line. Text that is empty anyway says nothing.
-std::string param_lines(const ParamSet& params, int indent) {
+std::string param_lines(const ParamSet& params, int indent, const std::string& owner, const Chosen& chosen) {
   std::string text;
   for (const ParamSpec& spec : params.declaration().specs)
-    text += fmt::format("{:{}}{}: {}\n", "", indent, spec.name, yaml_value(spec, params.get(spec.name)));
+    if (chosen.has(owner, spec.name))
+      text += fmt::format("{:{}}{}: {}\n", "", indent, spec.name, yaml_value(spec, params.get(spec.name)));
   return text;
 }
 
@@ -26,10 +41,17 @@ std::string colour_list(const std::vector<Colour>& colours) {
   return fmt::format("[{}]", fmt::join(words, ", "));
 }
 
-std::string class_lines(const ClassSpec& spec) {
-  std::string text = fmt::format(
-      "  - name: {}\n    level: {}\n    colour: \"{}\"\n    line_width: {}\n    fill: {}\n    hidden: {}\n",
-      yaml_text(spec.name), spec.level, to_text(spec.colour), spec.line_width, spec.fill, spec.hidden);
+std::string class_lines(const ClassSpec& spec, const Chosen& chosen) {
+  const std::string owner = "classes." + spec.name;
+  std::string text = fmt::format("  - name: {}\n", yaml_text(spec.name));
+  const auto add = [&](const char* key, const std::string& value) {
+    if (chosen.has(owner, key)) text += fmt::format("    {}: {}\n", key, value);
+  };
+  add("level", fmt::format("{}", spec.level));
+  add("colour", fmt::format("\"{}\"", to_text(spec.colour)));
+  add("line_width", fmt::format("{}", spec.line_width));
+  add("fill", fmt::format("{}", spec.fill));
+  add("hidden", spec.hidden ? "true" : "false");
   if (!spec.references.empty()) text += fmt::format("    references: {}\n", colour_list(spec.references));
   if (!spec.ranges.empty()) text += "    ranges:\n";
   for (const HueRange& range : spec.ranges)
@@ -39,10 +61,10 @@ std::string class_lines(const ClassSpec& spec) {
   return text;
 }
 
-std::string source_lines(const GraphSpec& graph, const GraphShapes* shapes) {
+std::string source_lines(const GraphSpec& graph, const GraphShapes* shapes, const Chosen& chosen) {
   if (graph.source.type == nullptr) return {};
-  std::string text =
-      fmt::format("source:\n  type: {}\n{}", graph.source.type->name, param_lines(graph.source.params, 2));
+  std::string text = fmt::format("source:\n  type: {}\n{}", graph.source.type->name,
+                                 param_lines(graph.source.params, 2, "source", chosen));
   if (shapes == nullptr || !shapes->stream) return text;
   const StreamFormat& stream = *shapes->stream;
   if (stream.frame) text += fmt::format("  # frame: {}\n", contorno::describe(*stream.frame));
@@ -54,14 +76,23 @@ std::string source_lines(const GraphSpec& graph, const GraphShapes* shapes) {
   return text;
 }
 
-std::string node_lines(const GraphSpec& graph, std::size_t number, const GraphShapes* shapes) {
+/// Type and name of a node or sink; a name that is that of the type goes without saying.
+template <class Spec>
+std::string head_lines(const Spec& spec, const Chosen& chosen) {
+  std::string text = fmt::format("  - type: {}\n", spec.type->name);
+  if (chosen.all() || spec.name != spec.type->name) text += fmt::format("    name: {}\n", spec.name);
+  return text;
+}
+
+std::string node_lines(const GraphSpec& graph, std::size_t number, const GraphShapes* shapes,
+                       const Chosen& chosen) {
   const NodeSpec& node = graph.nodes[number];
   std::vector<std::string> from;
   for (std::size_t i = 0; i < node.inputs.size(); ++i)
     from.push_back(fmt::format("{}: {}", node.type->inputs[i].name, name_of(graph, node.inputs[i])));
-  std::string text = fmt::format("  - type: {}\n    name: {}\n", node.type->name, node.name);
+  std::string text = head_lines(node, chosen);
   if (!from.empty()) text += fmt::format("    from: {{{}}}\n", fmt::join(from, ", "));
-  text += param_lines(node.params, 4);
+  text += param_lines(node.params, 4, node.name, chosen);
   if (shapes != nullptr && number < shapes->outputs.size())
     for (std::size_t port = 0; port < std::min(shapes->outputs[number].size(), node.type->outputs.size());
          ++port)
@@ -70,11 +101,12 @@ std::string node_lines(const GraphSpec& graph, std::size_t number, const GraphSh
   return text;
 }
 
-std::string settings_lines(const PipelineSettings& settings) {
-  std::string text = "pipeline:\n";
+std::string settings_lines(const PipelineSettings& settings, const Chosen& chosen) {
+  std::string text;
   for (const ParamSpec& spec : pipeline_params().specs)
-    text += fmt::format("  {}: {}\n", spec.name, yaml_value(spec, spec.get(&settings)));
-  return text;
+    if (chosen.has("pipeline", spec.name))
+      text += fmt::format("  {}: {}\n", spec.name, yaml_value(spec, spec.get(&settings)));
+  return text.empty() ? "" : "pipeline:\n" + text;
 }
 
 }  // namespace
@@ -124,16 +156,17 @@ std::string name_of(const GraphSpec& graph, const Origin& origin) {
   return fmt::format("{}.{}", node.name, node.type->outputs[static_cast<std::size_t>(origin.port)].name);
 }
 
-std::string describe_graph(const GraphSpec& graph, const GraphShapes* shapes) {
-  std::string text = source_lines(graph, shapes) + settings_lines(graph.settings);
+std::string describe_graph(const GraphSpec& graph, const GraphShapes* shapes, Detail detail) {
+  const Chosen chosen(graph, detail);
+  std::string text = source_lines(graph, shapes, chosen) + settings_lines(graph.settings, chosen);
   if (!graph.classes.empty()) text += "classes:\n";
-  for (const ClassSpec& spec : graph.classes) text += class_lines(spec);
+  for (const ClassSpec& spec : graph.classes) text += class_lines(spec, chosen);
   if (!graph.nodes.empty()) text += "stages:\n";
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) text += node_lines(graph, i, shapes);
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) text += node_lines(graph, i, shapes, chosen);
   text += graph.sinks.empty() ? "sinks: []\n" : "sinks:\n";
   for (const SinkSpec& sink : graph.sinks)
-    text += fmt::format("  - type: {}\n    name: {}\n    from: {}\n{}", sink.type->name, sink.name,
-                        name_of(graph, sink.input), param_lines(sink.params, 4));
+    text += fmt::format("{}    from: {}\n{}", head_lines(sink, chosen), name_of(graph, sink.input),
+                        param_lines(sink.params, 4, sink.name, chosen));
   return masked(text);
 }
 

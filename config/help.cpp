@@ -72,8 +72,11 @@ std::string param_table(const ParamDeclaration& declaration, const std::vector<s
                                     ? fmt::format("a number, {}", spec.allowed())
                                     : spec.allowed();
     const std::string fallback = spec.required ? "required" : fmt::format("default {}", value);
+    std::vector<std::string> synonyms;
+    for (const auto& [word, choice] : spec.synonyms) synonyms.push_back(fmt::format("{} = {}", word, choice));
+    const std::string also = synonyms.empty() ? "" : fmt::format("; also {}", fmt::join(synonyms, ", "));
     text += fmt::format("  {}  {}\n      {}\n", pen.name(spec.name),
-                        pen.faint(fmt::format("{}; {}", allowed, fallback)), wrap(spec.sentence, 6));
+                        pen.faint(fmt::format("{}{}; {}", allowed, also, fallback)), wrap(spec.sentence, 6));
   }
   for (const std::string& line : extra) text += fmt::format("  {}\n", line);
   return text;
@@ -136,7 +139,9 @@ std::string classes_help(const Pen& pen) {
                           pen.name("ranges"),
                           pen.faint("list of {hue: [from, to], saturation: [from, to], value: [from, to]}"))},
              pen) +
-         example_text("classes:\n  - {name: rot, level: 0.5, colour: \"#e63946\", fill: 0.25}", pen);
+         example_text("classes:\n  - {name: rot, level: 0.5, colour: \"#e63946\", fill: 0.25}", pen) +
+         fmt::format("\n{}\n  --set classes.rot.level=0.4 --set classes.rot.references=#4a2f1c,#5b3b24\n",
+                     pen.title("on the command line"));
 }
 
 std::string settings_help(const Pen& pen) {
@@ -175,8 +180,11 @@ std::string help_text(const Catalog& catalog, std::string_view name, TextStyle s
   if (const SinkType* type = catalog.sink(name)) pages.push_back(sink_help(*type, pen));
   if (name == "pipeline") pages.push_back(settings_help(pen));
   if (name == "classes") pages.push_back(classes_help(pen));
+  if (name == "source" || name == "sources") pages.push_back(overview_of("sources", catalog.sources, pen));
+  if (name == "stage" || name == "stages") pages.push_back(overview_of("stages", catalog.stages, pen));
+  if (name == "sink" || name == "sinks") pages.push_back(overview_of("sinks", catalog.sinks, pen));
   if (!pages.empty()) return fmt::format("{}", fmt::join(pages, "\n"));
-  std::vector<std::string> known{"pipeline", "classes"};
+  std::vector<std::string> known{"pipeline", "classes", "sources", "stages", "sinks"};
   for (const auto& names : {names_of(catalog.sources), names_of(catalog.stages), names_of(catalog.sinks)})
     known.insert(known.end(), names.begin(), names.end());
   throw Error(ExitCode::Usage, fmt::format("there is no '{}'{}; 'contorno stages' lists all", printable(name),

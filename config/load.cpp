@@ -10,18 +10,25 @@
 namespace contorno::config {
 namespace {
 
+constexpr std::size_t kLongestSection = 64;  // longer words resemble none
+
 const std::vector<std::string>& top_level_keys() {
   static const std::vector<std::string> keys{"source", "pipeline", "classes", "stages", "sinks"};
   return keys;
 }
 
-void refuse_unknown_sections(const YamlNode& root, Problems& problems) {
-  for (const YamlEntry& entry : root.entries)
-    if (std::find(top_level_keys().begin(), top_level_keys().end(), entry.key) == top_level_keys().end())
-      problems.add(entry.place,
-                   fmt::format("unknown section '{}'{}", printable(entry.key),
-                               did_you_mean(entry.key, top_level_keys())),
-                   fmt::format("the sections are {}", fmt::join(top_level_keys(), ", ")));
+/// A section that is misspelt is read as the one that it resembles, so that what is wrong inside it is found
+/// too.
+void refuse_unknown_sections(YamlNode& root, Problems& problems) {
+  const std::vector<std::string>& known = top_level_keys();
+  for (YamlEntry& entry : root.entries) {
+    if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
+    problems.add(entry.place,
+                 fmt::format("unknown section '{}'{}", printable(entry.key), did_you_mean(entry.key, known)),
+                 fmt::format("the sections are {}", fmt::join(known, ", ")));
+    const std::string meant = entry.key.size() <= kLongestSection ? nearest(entry.key, known) : std::string();
+    if (!meant.empty() && root.find(meant) == nullptr) entry.key = meant;
+  }
 }
 
 void read_settings(const YamlNode& root, const LoadOptions& options, GraphSpec& graph, Problems& problems) {
@@ -39,10 +46,10 @@ void read_settings(const YamlNode& root, const LoadOptions& options, GraphSpec& 
 
 void read_graph(const YamlNode& root, const Catalog& catalog, const LoadOptions& options, GraphSpec& graph,
                 Problems& problems) {
-  refuse_unknown_sections(root, problems);
+  const Reading reading{catalog, options.output_root, problems};
   read_settings(root, options, graph, problems);
   if (const YamlEntry* entry = root.find("source"))
-    graph.source = read_source(entry->value, catalog, problems);
+    graph.source = read_source(entry->value, reading);
   else
     problems.add({}, "section 'source' is missing", "say where frames come from: source: {type: ..., ...}");
   if (const YamlEntry* entry = root.find("classes")) graph.classes = read_classes(entry->value, problems);
@@ -50,13 +57,16 @@ void read_graph(const YamlNode& root, const Catalog& catalog, const LoadOptions&
   std::vector<DeclaredStage> stages;
   std::vector<DeclaredSink> sinks;
   if (const YamlEntry* entry = root.find("stages")) {
-    stages = read_stages(entry->value, catalog, problems);
-    if (!stages.empty() && root.find("classes") == nullptr)
-      problems.add(entry->place, "section 'classes' is missing: stages need to know what to look for",
+    stages = read_stages(entry->value, reading);
+    const auto user = std::find_if(stages.begin(), stages.end(), [](const DeclaredStage& stage) {
+      return stage.type != nullptr && stage.type->classes == ClassUse::Needed;
+    });
+    if (user != stages.end() && root.find("classes") == nullptr)
+      problems.add(entry->place,
+                   fmt::format("section 'classes' is missing: {} needs to know what to look for", user->name),
                    "add classes: [{name: ..., level: 0.5, colour: \"#e63946\"}]");
   }
-  if (const YamlEntry* entry = root.find("sinks"))
-    sinks = read_sinks(entry->value, catalog, stages, problems);
+  if (const YamlEntry* entry = root.find("sinks")) sinks = read_sinks(entry->value, stages, reading);
   if (root.find("stages") == nullptr && root.find("sinks") == nullptr)
     problems.add({}, "the graph has no nodes: neither stages nor sinks",
                  "add a stages: list and a sinks: list");
@@ -76,15 +86,18 @@ GraphSpec load_graph_text(const std::string& text, const std::string& file_name,
     problems.add({}, "the graph has no nodes: the file holds nothing but blanks and comments",
                  "a graph has the sections source, classes, stages and sinks");
   else if (problems.empty() && expect_map(root, "the graph", problems)) {
+    refuse_unknown_sections(root, problems);
+    expand_shorthand(root);
     apply_overrides(root, catalog, options, problems);
+    graph.written = written_keys(root);
     read_graph(root, catalog, options, graph, problems);
   }
-  if (!problems.empty()) throw ConfigErrors(problems.report(), problems.size());
+  if (!problems.empty()) throw ConfigErrors(problems.code(), problems.report(), problems.size());
   return graph;
 }
 
 GraphSpec load_graph(const std::string& path, const Catalog& catalog, const LoadOptions& options) {
-  return load_graph_text(read_graph_file(path), path, catalog, options);
+  return load_graph_text(read_graph_file(path), graph_file_name(path), catalog, options);
 }
 
 }  // namespace contorno::config

@@ -22,24 +22,29 @@ namespace contorno::config {
 
 /// What the command line changes in a graph; it is checked exactly as the file is.
 struct LoadOptions {
-  /// "node.key=value", "source.key=value", "pipeline.key=value" or "class NAME.key=value".
+  /// "node.key=value", "source.key=value", "pipeline.key=value" or "classes.NAME.key=value".
   std::vector<std::string> overrides;
   std::optional<std::string> input;  ///< sets the parameter that the source type calls its input
   std::optional<Backend> backend;    ///< outranks the file
+  /// Where it is given, what stages, source and sinks need is tried too, as far as nothing must be opened for
+  /// it: paths, placeholders, encoders (see ParamTrial). Outputs are tried in this folder.
+  std::optional<std::string> output_root;
 };
 
 /// Everything that is wrong with a graph. `what()` is the report, one paragraph an error.
 class ConfigErrors : public Error {
  public:
-  ConfigErrors(const std::string& report, std::size_t count)
-      : Error(ExitCode::BadConfig, report), count_(count) {}
+  /// `code` is BadConfig, unless all that was found is that something is missing which the graph needs.
+  ConfigErrors(ExitCode code, const std::string& report, std::size_t count)
+      : Error(code, report), count_(count) {}
   std::size_t count() const noexcept { return count_; }
 
  private:
   std::size_t count_;
 };
 
-/// Throws Error(MissingInput) when there is no such file, ConfigErrors when the graph is wrong.
+/// Reads "-" from standard input. Throws Error(MissingInput) when there is no such file, ConfigErrors when
+/// the graph is wrong.
 GraphSpec load_graph(const std::string& path, const Catalog& catalog, const LoadOptions& options = {});
 /// `file_name` is only for messages.
 GraphSpec load_graph_text(const std::string& text, const std::string& file_name, const Catalog& catalog,

@@ -9,6 +9,8 @@
 namespace contorno::config {
 namespace {
 
+constexpr std::size_t kMostReason = 4096;  // characters shown
+
 /// The type named by `type:`, or null and a problem. `kind` is "stage", "source" or "sink".
 template <class Type>
 const Type* read_type(const YamlNode& map, const std::vector<const Type*>& types, std::string_view kind,
@@ -29,12 +31,6 @@ const Type* read_type(const YamlNode& map, const std::vector<const Type*>& types
   return nullptr;
 }
 
-bool is_node_name(const std::string& name) {
-  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
-  return !name.empty() && name.size() <= 64 && name[0] >= 'a' && name[0] <= 'z' &&
-         std::all_of(name.begin(), name.end(), fits);
-}
-
 /// Name and place of a stage or sink; the type's name where it has none of its own.
 template <class Type>
 void read_name(const YamlNode& map, Declared<Type>& declared, Problems& problems) {
@@ -49,7 +45,7 @@ void read_name(const YamlNode& map, Declared<Type>& declared, Problems& problems
     problems.add(name->value.place,
                  fmt::format("name is {}, allowed a word of a-z, 0-9 and _ that begins with a letter",
                              describe(name->value)));
-  else if (declared.name == "source" || declared.name == "pipeline")
+  else if (declared.name == "source" || declared.name == "pipeline" || declared.name == "classes")
     problems.add(name->value.place,
                  fmt::format("name '{}' is taken by the section of that name", declared.name));
 }
@@ -68,9 +64,27 @@ void refuse_duplicate(const Declared<Type>& declared, SeenNames& seen, Problems&
       fmt::format("give one of them a name of its own, for example 'name: {}_2'", printable(declared.name)));
 }
 
+/// Reads the values of `map` into `params`; where all are in range, also tries what their type asks for.
+template <class Type>
+void read_and_try(const YamlNode& map, const std::vector<std::string>& reserved, const std::string& owner,
+                  const Type& type, ParamSet& params, const Reading& reading) {
+  const std::size_t before = reading.problems.size();
+  read_params(map, reserved, owner, map.place, params, reading.problems);
+  if (!reading.output_root || reading.problems.size() != before) return;
+  params.try_out({*reading.output_root, [&](std::string_view param, ExitCode code, std::string reason) {
+                    // Types begin with their own name, which most nodes have too.
+                    if (reason.starts_with(type.name + ": ")) reason.erase(0, type.name.size() + 2);
+                    const YamlEntry* entry = map.find(param);
+                    reading.problems.add(entry == nullptr ? map.place : entry->value.place,
+                                         fmt::format("{}: {}", owner, printable(reason, kMostReason)), "",
+                                         code == ExitCode::BadOption ? ExitCode::BadConfig : code);
+                  }});
+}
+
 template <class Type>
 std::vector<Declared<Type>> read_nodes(const YamlNode& list, const std::vector<const Type*>& types,
-                                       std::string_view kind, SeenNames& seen, Problems& problems) {
+                                       std::string_view kind, SeenNames& seen, const Reading& reading) {
+  Problems& problems = reading.problems;
   std::vector<Declared<Type>> nodes;
   if (list.kind == YamlKind::Null) return nodes;
   if (list.kind != YamlKind::List) {
@@ -93,7 +107,7 @@ std::vector<Declared<Type>> read_nodes(const YamlNode& list, const std::vector<c
       declared.params = ParamSet(declared.type->params);
       const std::string owner =
           fmt::format("{} '{}'", kind == "stage" ? "node" : kind, printable(declared.name));
-      read_params(item, {"type", "name", "from"}, owner, item.place, declared.params, problems);
+      read_and_try(item, {"type", "name", "from"}, owner, *declared.type, declared.params, reading);
     }
     nodes.push_back(std::move(declared));
   }
@@ -102,26 +116,29 @@ std::vector<Declared<Type>> read_nodes(const YamlNode& list, const std::vector<c
 
 }  // namespace
 
-SourceSpec read_source(const YamlNode& map, const Catalog& catalog, Problems& problems) {
+SourceSpec read_source(const YamlNode& map, const Reading& reading) {
+  Problems& problems = reading.problems;
   SourceSpec source;
   if (!expect_map(map, "source", problems)) return source;
-  source.type = read_type(map, catalog.sources, "source", problems);
+  source.type = read_type(map, reading.catalog.sources, "source", problems);
   if (source.type == nullptr) return source;
   source.params = ParamSet(source.type->params);
-  read_params(map, {"type"}, "source", map.place, source.params, problems);
+  read_and_try(map, {"type"}, "source", *source.type, source.params, reading);
+  const YamlEntry* input = map.find(source.type->input_param);
+  source.where = problems.where((input == nullptr ? map.find("type") : input)->value.place);
   return source;
 }
 
-std::vector<DeclaredStage> read_stages(const YamlNode& list, const Catalog& catalog, Problems& problems) {
+std::vector<DeclaredStage> read_stages(const YamlNode& list, const Reading& reading) {
   SeenNames seen;
-  return read_nodes(list, catalog.stages, "stage", seen, problems);
+  return read_nodes(list, reading.catalog.stages, "stage", seen, reading);
 }
 
-std::vector<DeclaredSink> read_sinks(const YamlNode& list, const Catalog& catalog,
-                                     const std::vector<DeclaredStage>& stages, Problems& problems) {
+std::vector<DeclaredSink> read_sinks(const YamlNode& list, const std::vector<DeclaredStage>& stages,
+                                     const Reading& reading) {
   SeenNames seen;
   for (const DeclaredStage& stage : stages) seen.emplace(stage.name, stage.place);
-  return read_nodes(list, catalog.sinks, "sink", seen, problems);
+  return read_nodes(list, reading.catalog.sinks, "sink", seen, reading);
 }
 
 }  // namespace contorno::config

@@ -11,13 +11,9 @@ ParamSet params_from_text(const ParamDeclaration& declaration, const std::string
   YamlNode map{.kind = YamlKind::Map};
   std::vector<std::string> names;
   for (const auto& [name, given] : settings) {
-    const ParamSpec* spec = declaration.find(name);
-    // A list may go without its brackets: --size 11,11
-    const bool bare =
-        spec != nullptr && spec->kind == ParamKind::Numbers && !given.empty() && given.front() != '[';
-    const std::string text = bare ? "[" + given + "]" : given;
     const Place place{.line = 0, .override_index = static_cast<int>(names.size())};
-    YamlNode value{.kind = YamlKind::Scalar, .style = ScalarStyle::CommandLine, .place = place, .text = text};
+    YamlNode value{
+        .kind = YamlKind::Scalar, .style = ScalarStyle::CommandLine, .place = place, .text = given};
     map.entries.push_back({.key = name, .place = place, .value = std::move(value)});
     names.push_back(name);
   }
@@ -28,7 +24,7 @@ ParamSet params_from_text(const ParamDeclaration& declaration, const std::string
   Problems problems("", nothing, names, "--");
   ParamSet params(declaration);
   read_params(map, {}, owner, whole, params, problems);
-  if (!problems.empty()) throw ConfigErrors(problems.report(), problems.size());
+  if (!problems.empty()) throw ConfigErrors(problems.code(), problems.report(), problems.size());
   return params;
 }
 

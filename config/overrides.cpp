@@ -6,18 +6,6 @@
 namespace contorno::config {
 namespace {
 
-const YamlNode* scalar(const YamlNode& map, std::string_view key) {
-  const YamlEntry* entry = map.find(key);
-  return entry != nullptr && entry->value.kind == YamlKind::Scalar ? &entry->value : nullptr;
-}
-
-/// The name of an entry of a list: `name`, or the type where there is none.
-std::string entry_name(const YamlNode& item) {
-  const YamlNode* name = scalar(item, "name");
-  if (name == nullptr) name = scalar(item, "type");
-  return name == nullptr ? std::string() : name->text;
-}
-
 /// Finds the map that "TARGET." of a --set means.
 class Targets {
  public:
@@ -64,7 +52,7 @@ void apply_override(const std::string& text, const Place& place, YamlNode& root,
   const std::size_t dot = equals == std::string::npos ? std::string::npos : text.rfind('.', equals);
   if (dot == std::string::npos || dot == 0 || dot + 1 == equals) {
     problems.add(place, fmt::format("'{}' is no setting", printable(text)),
-                 "write NODE.KEY=VALUE, source.KEY=VALUE, pipeline.KEY=VALUE or 'class NAME.KEY=VALUE'");
+                 "write NODE.KEY=VALUE, source.KEY=VALUE, pipeline.KEY=VALUE or classes.NAME.KEY=VALUE");
     return;
   }
   const std::string target = text.substr(0, dot), key = text.substr(dot + 1, equals - dot - 1);
@@ -76,15 +64,17 @@ void apply_override(const std::string& text, const Place& place, YamlNode& root,
   Targets targets(root);
   std::vector<std::string> known;
   YamlNode* map = nullptr;
-  const bool is_class = target.starts_with("class ");
+  // `class NAME` is the older form.
+  const std::size_t prefix = target.starts_with("classes.") ? 8 : target.starts_with("class ") ? 6 : 0;
+  const bool is_class = prefix > 0;
   if (target == "source" || target == "pipeline")
     map = targets.section(target);
   else if (is_class)
-    map = targets.item({"classes"}, target.substr(6), known);
+    map = targets.item({"classes"}, target.substr(prefix), known);
   else
     map = targets.item({"stages", "sinks"}, target, known);
   if (map == nullptr || map->kind != YamlKind::Map) {
-    const std::string name = is_class ? target.substr(6) : target;
+    const std::string name = target.substr(prefix);
     problems.add(place,
                  fmt::format("unknown {} '{}'{}", is_class ? "class" : "node", printable(name),
                              did_you_mean(name, known)),
@@ -99,7 +89,7 @@ void apply_override(const std::string& text, const Place& place, YamlNode& root,
 void apply_overrides(YamlNode& root, const Catalog& catalog, const LoadOptions& options, Problems& problems) {
   if (options.input) {
     YamlNode* source = Targets(root).section("source");
-    const YamlNode* name = source == nullptr ? nullptr : scalar(*source, "type");
+    const YamlNode* name = source == nullptr ? nullptr : scalar_of(*source, "type");
     const SourceType* type = name == nullptr ? nullptr : catalog.source(name->text);
     if (type != nullptr && !type->input_param.empty())
       put(*source, type->input_param, *options.input, source->place);

@@ -56,8 +56,14 @@ Problems::Problems(std::string file_name, const SourceText& text, std::vector<st
       overrides_(std::move(overrides)),
       option_(std::move(option)) {}
 
-void Problems::add(const Place& place, std::string message, std::string fix) {
-  problems_.push_back({place, std::move(message), std::move(fix)});
+void Problems::add(const Place& place, std::string message, std::string fix, ExitCode code) {
+  problems_.push_back({place, std::move(message), std::move(fix), code});
+}
+
+ExitCode Problems::code() const {
+  for (const Problem& problem : problems_)
+    if (problem.code == ExitCode::BadConfig) return problem.code;
+  return problems_.empty() ? ExitCode::Ok : problems_.front().code;
 }
 
 std::string Problems::name_of(const Place& place) const {
@@ -66,15 +72,19 @@ std::string Problems::name_of(const Place& place) const {
   return fmt::format("{}{}", option_, printable(given.substr(0, given.find('='))));
 }
 
+std::string Problems::where(const Place& place) const {
+  if (place.override_index >= 0) return name_of(place);
+  return fmt::format("{}:{}:{}", printable(file_name_, 4096), place.line, place.column);
+}
+
 std::string Problems::render(const Problem& problem) const {
   if (problem.place.override_index >= 0) {
     const std::string fix = problem.fix.empty() ? std::string() : fmt::format("\n  fix: {}", problem.fix);
-    return fmt::format("{}: error: {}{}", name_of(problem.place), problem.message, fix);
+    return fmt::format("{}: error: {}{}", where(problem.place), problem.message, fix);
   }
   const Place& place = problem.place;
   const std::string number = fmt::format("{:>5}", place.line);
-  std::string text = fmt::format("{}:{}:{}: error: {}", printable(file_name_, 4096), place.line, place.column,
-                                 problem.message);
+  std::string text = fmt::format("{}: error: {}", where(place), problem.message);
   const std::string_view line = text_->line(place.line);
   if (!line.empty()) {
     const Excerpt shown = excerpt(masked(line), column_when_masked(line, place.column));

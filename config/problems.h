@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/source_text.h"
+#include "cuda/error.h"
 
 namespace contorno::config {
 
@@ -13,6 +14,7 @@ struct Problem {
   Place place;
   std::string message;
   std::string fix;  ///< empty: nothing better to say than the message
+  ExitCode code = ExitCode::BadConfig;
 };
 
 class Problems {
@@ -21,12 +23,17 @@ class Problems {
   Problems(std::string file_name, const SourceText& text, std::vector<std::string> overrides,
            std::string option = "--set ");
 
-  void add(const Place& place, std::string message, std::string fix = {});
+  void add(const Place& place, std::string message, std::string fix = {},
+           ExitCode code = ExitCode::BadConfig);
   bool empty() const { return problems_.empty(); }
   std::size_t size() const { return problems_.size(); }
 
   /// "line 12", or "--set small.sigma" for a place on the command line.
   std::string name_of(const Place& place) const;
+  /// "graph.yaml:12:9", or "--set small.sigma": how a message about this place begins.
+  std::string where(const Place& place) const;
+  /// BadConfig if any problem has it, else that of the first.
+  ExitCode code() const;
   /// The whole report; ends without a newline.
   std::string report() const;
 

@@ -25,6 +25,11 @@ void set_range(Json& json, const ParamSpec& spec) {
   if (std::isfinite(spec.maximum)) json["maximum"] = number_of(spec.maximum);
 }
 
+/// One value stands for a list of one.
+Json one_or_list(const Json& item, const Json& list) {
+  return {{"if", {{"type", "array"}}}, {"then", list}, {"else", item}};
+}
+
 Json type_of(const ParamSpec& spec) {
   Json json;
   switch (spec.kind) {
@@ -39,7 +44,9 @@ Json type_of(const ParamSpec& spec) {
       set_range(json, spec);
       return json;
     case ParamKind::Choice:
-      return {{"type", "string"}, {"enum", spec.choices}};
+      json = {{"type", "string"}, {"enum", spec.choices}};
+      for (const auto& [word, choice] : spec.synonyms) json["enum"].push_back(word);
+      return json;
     case ParamKind::Text:
       return {{"type", {"string", "integer"}}};
     case ParamKind::Colour:
@@ -47,10 +54,11 @@ Json type_of(const ParamSpec& spec) {
     case ParamKind::Numbers: {
       Json item{{"type", "number"}};
       set_range(item, spec);
-      return {{"type", "array"},
+      json = {{"type", "array"},
               {"items", item},
               {"minItems", spec.count_minimum},
               {"maxItems", spec.count_maximum}};
+      return spec.count_minimum <= 1 ? one_or_list(item, json) : json;
     }
   }
   throw InternalError("unknown parameter kind");
@@ -116,6 +124,11 @@ Json from_property(const StageType& type) {
   return {{"anyOf", forms}, {"description", "Where the inputs come from."}};
 }
 
+/// `classify` stands for {type: classify}.
+Json type_or(const std::vector<std::string>& names, const Json& object) {
+  return {{"if", {{"type", "string"}}}, {"then", {{"enum", names}}}, {"else", object}};
+}
+
 /// An object whose `type` chooses among `definitions`: if type is X then the rest is as X declares it.
 /// Editors name the wrong key this way, where a oneOf would only say that nothing fits.
 Json chosen_by_type(const std::vector<std::string>& names, const std::string& kind) {
@@ -129,6 +142,10 @@ Json chosen_by_type(const std::vector<std::string>& names, const std::string& ki
          {"then", {{"$ref", "#/definitions/" + kind + "_" + name}}}});
   if (!rules.empty()) json["allOf"] = rules;
   return json;
+}
+
+Json node_list(const std::vector<std::string>& names, const std::string& kind) {
+  return {{"type", {"array", "null"}}, {"items", type_or(names, chosen_by_type(names, kind))}};
 }
 
 Json definitions(const Catalog& catalog) {
@@ -179,26 +196,29 @@ Json class_schema() {
                                 {"minLength", 1},
                                 {"maxLength", 64},
                                 {"description", "Name of the class."}};
-  json["properties"]["references"] = {{"type", "array"},
-                                      {"items", {{"type", "string"}, {"pattern", kColourPattern}}},
-                                      {"description", "Colours that belong to the class."}};
-  json["properties"]["ranges"] = {
-      {"type", "array"}, {"items", range_schema()}, {"description", "Hue ranges that belong to the class."}};
+  const auto list_of = [](const Json& item, const char* sentence) {
+    Json list = one_or_list(item, {{"type", "array"}, {"items", item}});
+    list["description"] = sentence;
+    return list;
+  };
+  json["properties"]["references"] =
+      list_of({{"type", "string"}, {"pattern", kColourPattern}}, "Colours that belong to the class.");
+  json["properties"]["ranges"] = list_of(range_schema(), "Hue ranges that belong to the class.");
   return json;
 }
 
 }  // namespace
 
 Json schema(const Catalog& catalog) {
-  Json source = chosen_by_type(names_of(catalog.sources), "source");
+  Json source = type_or(names_of(catalog.sources), chosen_by_type(names_of(catalog.sources), "source"));
   source["description"] = "Where frames come from.";
   Json properties{
       {"source", source},
       {"pipeline",
        object(pipeline_params(), Json::object(), Json::array(), "How frames are run through the stages.")},
       {"classes", {{"type", "array"}, {"items", class_schema()}, {"minItems", 1}, {"maxItems", 256}}},
-      {"stages", {{"type", {"array", "null"}}, {"items", chosen_by_type(names_of(catalog.stages), "stage")}}},
-      {"sinks", {{"type", {"array", "null"}}, {"items", chosen_by_type(names_of(catalog.sinks), "sink")}}}};
+      {"stages", node_list(names_of(catalog.stages), "stage")},
+      {"sinks", node_list(names_of(catalog.sinks), "sink")}};
   return {{"$schema", "http://json-schema.org/draft-07/schema#"},
           {"title", "contorno graph"},
           {"type", "object"},

@@ -2,6 +2,7 @@
 // and goes on with the rest. Internal to config/.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,19 @@ struct Declared {
 using DeclaredStage = Declared<StageType>;
 using DeclaredSink = Declared<SinkType>;
 
+/// The text under `key`, or null.
+const YamlNode* scalar_of(const YamlNode& map, std::string_view key);
+/// What an entry of a list is called: its `name`, or its type where there is none.
+std::string entry_name(const YamlNode& item);
+/// A word of a-z, 0-9 and _ that begins with a letter.
+bool is_node_name(std::string_view name);
+
+/// Writes out what a file may leave out: `classify` for {type: classify}, and the names of nodes whose type
+/// comes twice (images, images_2). Everything behind this reads the long form.
+void expand_shorthand(YamlNode& root);
+/// What was set by the file or the command line, in the words of --set: "small.sigma", "classes.rot.level".
+std::set<std::string> written_keys(const YamlNode& root);
+
 /// Puts --set values into the tree, in place of what the file says.
 void apply_overrides(YamlNode& root, const Catalog& catalog, const LoadOptions& options, Problems& problems);
 
@@ -36,11 +50,17 @@ const ParamDeclaration& class_params();
 Colour class_colour(std::size_t index);
 std::vector<ClassSpec> read_classes(const YamlNode& list, Problems& problems);
 
-SourceSpec read_source(const YamlNode& map, const Catalog& catalog, Problems& problems);
-std::vector<DeclaredStage> read_stages(const YamlNode& list, const Catalog& catalog, Problems& problems);
+/// What the readers of source, stages and sinks have in common. Everything is borrowed.
+struct Reading {
+  const Catalog& catalog;
+  const std::optional<std::string>& output_root;  ///< as in LoadOptions
+  Problems& problems;
+};
+SourceSpec read_source(const YamlNode& map, const Reading& reading);
+std::vector<DeclaredStage> read_stages(const YamlNode& list, const Reading& reading);
 /// Also refuses names that a stage has.
-std::vector<DeclaredSink> read_sinks(const YamlNode& list, const Catalog& catalog,
-                                     const std::vector<DeclaredStage>& stages, Problems& problems);
+std::vector<DeclaredSink> read_sinks(const YamlNode& list, const std::vector<DeclaredStage>& stages,
+                                     const Reading& reading);
 
 /// Finds every input's producer, refuses cycles, and puts the nodes in an order in which each comes after
 /// its inputs; otherwise the order of the file is kept.

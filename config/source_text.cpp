@@ -129,6 +129,10 @@ bool SourceText::check_nesting(Problems& problems) const {
   return true;
 }
 
+std::string graph_file_name(const std::string& path) {
+  return path == "-" ? "<stdin>" : path;
+}
+
 std::string read_graph_file(const std::string& path) {
   const auto fail = [&](const std::string& why) {
     std::error_code ignored;
@@ -136,14 +140,17 @@ std::string read_graph_file(const std::string& path) {
                 fmt::format("graph file '{}' {} (current folder: {})", printable(path, 4096), why,
                             printable(std::filesystem::current_path(ignored).string(), 4096)));
   };
+  const bool standard_input = path == "-";
   // O_NONBLOCK: opening a FIFO without a writer must not wait.
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  const FileDescriptor file(standard_input
+                                ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   if (file.get() < 0)
     fail(errno == ENOENT ? "does not exist" : fmt::format("cannot be opened: {}", std::strerror(errno)));
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) fail(fmt::format("cannot be examined: {}", std::strerror(errno)));
   if (S_ISDIR(facts.st_mode)) fail("is a folder, not a file");
-  if (!S_ISREG(facts.st_mode)) fail("is not a regular file");
+  if (!S_ISREG(facts.st_mode) && !standard_input) fail("is not a regular file");
   std::string bytes;
   char chunk[16384];
   while (bytes.size() <= kMaxFileBytes) {

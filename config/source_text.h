@@ -53,8 +53,10 @@ class SourceText {
   std::vector<std::size_t> line_starts_;
 };
 
-/// Reads a graph file. Throws Error(MissingInput) when it is not there, no regular file, or cannot be read;
-/// never blocks on a FIFO or device. Reads at most one byte more than kMaxFileBytes.
+/// How messages name the graph `path`: "-" is "<stdin>".
+std::string graph_file_name(const std::string& path);
+/// Reads a graph file; "-" is standard input. Throws Error(MissingInput) when it is not there, no regular
+/// file, or cannot be read; never blocks on a FIFO or device. Reads at most one byte more than kMaxFileBytes.
 std::string read_graph_file(const std::string& path);
 
 using contorno::character_count;

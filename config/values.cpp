@@ -83,6 +83,15 @@ std::string number_fix(const YamlNode& node) {
   return {};
 }
 
+/// In any spelling: 1000, 1e3, 1000.0.
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  if (const auto digits = parse_integer(text)) return digits;
+  const std::optional<double> real = parse_number(text);
+  constexpr auto kExact = static_cast<double>(std::int64_t{1} << 53);
+  if (!real || *real != std::floor(*real) || std::abs(*real) > kExact) return std::nullopt;
+  return static_cast<std::int64_t>(*real);
+}
+
 class Reader {
  public:
   Reader(const YamlNode& value, const ParamSpec& spec, const std::string& what, Problems& problems)
@@ -145,9 +154,9 @@ class Reader {
   std::optional<ParamValue> integer() const {
     if (!is_scalar() || is_text())
       return refuse(value_, given(value_), is_scalar() ? number_fix(value_) : "");
-    const std::optional<std::int64_t> whole = parse_integer(value_.text);
+    const std::optional<std::int64_t> whole = whole_number(value_.text);
     if (whole && in_range(static_cast<double>(*whole))) return *whole;
-    return refuse(value_, given(value_), whole ? "" : number_fix(value_));
+    return refuse(value_, given(value_), parse_number(value_.text) ? "" : number_fix(value_));
   }
   std::optional<ParamValue> number() const {
     const std::optional<double> real = one_number(value_);
@@ -165,8 +174,7 @@ class Reader {
   }
   std::optional<ParamValue> choice() const {
     if (!is_scalar()) return refuse(value_, given(value_));
-    if (std::find(spec_.choices.begin(), spec_.choices.end(), value_.text) != spec_.choices.end())
-      return value_.text;
+    if (spec_.has_choice(value_.text)) return value_.text;
     return refuse(value_,
                   fmt::format("'{}'{}", printable(value_.text), did_you_mean(value_.text, spec_.choices)));
   }
@@ -185,7 +193,8 @@ class Reader {
     const std::optional<std::vector<YamlNode>> items = read_list(value_, what_, spec_.allowed(), problems_);
     if (!items) return std::nullopt;
     if (items->size() < spec_.count_minimum || items->size() > spec_.count_maximum)
-      return refuse(value_, fmt::format("a list of {}", items->size()));
+      return refuse(
+          value_, value_.kind == YamlKind::List ? fmt::format("a list of {}", items->size()) : given(value_));
     std::vector<double> list;
     for (const YamlNode& item : *items)
       if (const std::optional<double> real = one_number(item)) list.push_back(*real);
@@ -198,6 +207,20 @@ class Reader {
   const std::string& what_;
   Problems& problems_;
 };
+
+/// A list from the command line goes without brackets: --size 11,11
+std::vector<YamlNode> split_at_commas(const YamlNode& value) {
+  std::vector<YamlNode> items;
+  for (std::size_t begin = 0; begin <= value.text.size();) {
+    const std::size_t end = std::min(value.text.find(',', begin), value.text.size());
+    items.push_back(value);
+    const std::string_view word = std::string_view(value.text).substr(begin, end - begin);
+    const std::size_t first = std::min(word.find_first_not_of(' '), word.size());
+    items.back().text = word.substr(first, word.find_last_not_of(' ') + 1 - first);
+    begin = end + 1;
+  }
+  return items;
+}
 
 void set_place(YamlNode& node, const Place& place) {
   node.place = place;
@@ -292,17 +315,19 @@ std::optional<std::vector<YamlNode>> read_list(const YamlNode& value, const std:
                                                const std::string& allowed, Problems& problems) {
   if (value.kind == YamlKind::List) return value.items;
   if (value.kind == YamlKind::Scalar && value.style == ScalarStyle::CommandLine) {
+    if (!value.text.starts_with('[') && !value.text.starts_with('{')) return split_at_commas(value);
     const SourceText source(value.text);
     Problems inner("", source, {});
     YamlNode parsed;
     if (source.check(inner)) parsed = parse_yaml(source, inner);
     set_place(parsed, value.place);
     if (inner.empty() && parsed.kind == YamlKind::List) return parsed.items;
+    if (inner.empty() && parsed.kind == YamlKind::Map) return std::vector<YamlNode>{parsed};
+  } else if (value.kind != YamlKind::Null) {
+    return std::vector<YamlNode>{value};
   }
   problems.add(value.place, fmt::format("{} is {}, allowed {}", what, describe(value), allowed),
-               value.kind == YamlKind::Scalar && parse_number(value.text)
-                   ? fmt::format("write [{}]", value.text)
-                   : "");
+               value.text.find('#') != std::string::npos ? "quote colours, or leave the brackets out" : "");
   return std::nullopt;
 }
 

@@ -32,7 +32,8 @@ void read_params(const YamlNode& map, const std::vector<std::string>& reserved, 
 /// Whether `map` is one; otherwise a problem that says what was wanted.
 bool expect_map(const YamlNode& map, const std::string& what, Problems& problems);
 
-/// The items of a list; of a --set text, its items once it is parsed. Nothing, and a problem, otherwise.
+/// The items of a list; one value stands for a list of one. Text of a --set is parsed, or split at commas
+/// where it has no brackets. Nothing, and a problem, where there is no value.
 std::optional<std::vector<YamlNode>> read_list(const YamlNode& value, const std::string& what,
                                                const std::string& allowed, Problems& problems);
 

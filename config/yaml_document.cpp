@@ -193,11 +193,43 @@ std::optional<Place> open_quote(const SourceText& source, int last_line) {
   return std::nullopt;
 }
 
+/// `[#d9912b]` opens a list that a comment swallows; the parser notices at the end of the file. The first
+/// such colour that stands where a value begins, outside of quotes.
+std::optional<Place> unquoted_colour(const SourceText& source, int last_line) {
+  for (int number = 1; number <= last_line; ++number) {
+    const std::string_view line = source.line(number);
+    for (std::size_t i = 1; i < line.size(); ++i) {
+      if (line[i] == '"' || line[i] == '\'') {
+        i = end_of_quote(line, i);
+        if (i == std::string_view::npos) break;
+        continue;
+      }
+      if (line[i] != '#' || std::string_view(" [{,").find(line[i - 1]) == std::string_view::npos) continue;
+      const std::string_view word = line.substr(i, line.find_first_of(" ,]}", i) - i);
+      const std::size_t before = line.find_last_not_of(' ', i - 1);
+      const bool value = before != std::string_view::npos &&
+                         std::string_view("[{,:").find(line[before]) != std::string_view::npos;
+      const bool digits = word.find_first_not_of("0123456789abcdefABCDEF", 1) == std::string_view::npos;
+      if (value && digits && (word.size() == 7 || word.size() == 9))
+        return source.place(number - 1, static_cast<int>(i), static_cast<int>(word.size()));
+      break;  // a comment
+    }
+  }
+  return std::nullopt;
+}
+
 /// A parser message in words that help.
 void add_syntax_problem(const YAML::Exception& error, const SourceText& source, Problems& problems) {
   const Place place = error.mark.is_null() ? Place{} : source.place(error.mark.line, error.mark.column);
   if (const std::optional<Place> quote = open_quote(source, place.line)) {
     problems.add(*quote, kOpenQuote, kOpenQuoteFix);
+    return;
+  }
+  if (const std::optional<Place> colour = unquoted_colour(source, place.line)) {
+    const std::string_view line = source.line(colour->line);
+    problems.add(*colour, "# begins a comment here, so the list never ends",
+                 fmt::format("quote colours: \"{}\"",
+                             line.substr(line.find('#'), static_cast<std::size_t>(colour->length))));
     return;
   }
   // A tab is only an error in indentation, but there yaml-cpp reports all sorts of things behind it.

@@ -13,6 +13,7 @@ struct ResizeParams {
   std::string edge = "clamp";
   Colour background{0, 0, 0, 255};
   std::string note;
+  std::vector<double> weights;
 };
 struct NoParams {};
 struct FileParams {
@@ -21,21 +22,29 @@ struct FileParams {
 };
 
 inline ParamDeclaration resize_params() {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   ParamList<ResizeParams> list;
   list.numbers("resize", &ResizeParams::resize, 2, 2, 1, 65536, Unit::Pixels, "Width and height.")
       .number("sigma", &ResizeParams::sigma, 0, 50, Unit::Pixels, "Standard deviation of the Gaussian.")
       .flag("grey", &ResizeParams::grey, "Whether colours are dropped.")
       .integer("rounds", &ResizeParams::rounds, 1, 100, Unit::None, "How often.")
-      .choice("edge", &ResizeParams::edge, {{"clamp", "clamp"}, {"wrap", "wrap"}}, "What lies outside.")
+      .choice("edge", &ResizeParams::edge, {{"clamp", "clamp"}, {"wrap", "wrap"}, {"clip", "clamp"}},
+              "What lies outside.")
       .colour("background", &ResizeParams::background, "Colour of what lies outside.")
-      .text("note", &ResizeParams::note, "Any text.");
+      .text("note", &ResizeParams::note, "Any text.")
+      .numbers("weights", &ResizeParams::weights, 0, 3, -kInfinity, kInfinity, Unit::None, "Any numbers.");
   return declare(std::move(list));
 }
 inline ParamDeclaration file_params(const char* key) {
   ParamList<FileParams> list;
   list.required_text(key, &FileParams::path, "Where the file is.")
       .integer("precision", &FileParams::precision, 1, 17, Unit::None, "Digits.");
-  return declare(std::move(list));
+  return declare(std::move(list),
+                 [key = std::string(key)](const FileParams& params, const ParamTrial& trial) {
+                   if (params.path.starts_with("{day}"))
+                     trial.refuse(key, ExitCode::Unavailable,
+                                  "jsonl: " + params.path + " cannot be written in " + trial.output_root());
+                 });
 }
 inline ParamDeclaration no_params() {
   return declare(ParamList<NoParams>());
@@ -61,26 +70,30 @@ inline const Catalog& fake_catalog() {
                                   .inputs = {{"image", Image, "A colour frame.", ""}},
                                   .outputs = {{"maps", Image, "One map a class.", ""}},
                                   .params = no_params(),
-                                  .example = "- type: classify"};
+                                  .example = "- type: classify",
+                                  .classes = ClassUse::Needed};
   static const StageType squares{.name = "marching_squares",
                                  .summary = "Finds where the maps cross the levels.",
                                  .inputs = {{"maps", Image, "Class maps.", ""}},
                                  .outputs = {{"crossings", Crossings, "Crossings of every class.", ""}},
                                  .params = no_params(),
-                                 .example = "- type: marching_squares"};
+                                 .example = "- type: marching_squares",
+                                 .classes = ClassUse::Needed};
   static const StageType assembly{.name = "contour_assembly",
                                   .summary = "Links crossings to contours.",
                                   .inputs = {{"crossings", Crossings, "Crossings.", ""}},
                                   .outputs = {{"contours", Contours, "Contours.", ""}},
                                   .params = no_params(),
-                                  .example = "- type: contour_assembly"};
+                                  .example = "- type: contour_assembly",
+                                  .classes = ClassUse::Needed};
   static const StageType overlay{.name = "overlay",
                                  .summary = "Draws contours on the frame.",
                                  .inputs = {{"frame", Image, "What is drawn on.", "source.frame"},
                                             {"contours", Contours, "What is drawn.", ""}},
                                  .outputs = {{"frame", Image, "The frame with its contours.", ""}},
                                  .params = resize_params(),
-                                 .example = "- type: overlay"};
+                                 .example = "- type: overlay",
+                                 .classes = ClassUse::Needed};
   static const SinkType jsonl{.name = "jsonl",
                               .summary = "Contours as JSON lines.",
                               .input = Contours,
