@@ -9,8 +9,6 @@
 namespace contorno::config {
 namespace {
 
-constexpr std::size_t kMostReason = 4096;  // characters shown
-
 /// The type named by `type:`, or null and a problem. `kind` is "stage", "source" or "sink".
 template <class Type>
 const Type* read_type(const YamlNode& map, const std::vector<const Type*>& types, std::string_view kind,
@@ -76,7 +74,7 @@ void read_and_try(const YamlNode& map, const std::vector<std::string>& reserved,
                     if (reason.starts_with(type.name + ": ")) reason.erase(0, type.name.size() + 2);
                     const YamlEntry* entry = map.find(param);
                     reading.problems.add(entry == nullptr ? map.place : entry->value.place,
-                                         fmt::format("{}: {}", owner, printable(reason, kMostReason)), "",
+                                         fmt::format("{}: {}", owner, printable_sentence(reason)), "",
                                          code == ExitCode::BadOption ? ExitCode::BadConfig : code);
                   }});
 }

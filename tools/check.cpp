@@ -10,14 +10,16 @@
 #include "cuda/error.h"
 #include "pipeline/planned_graph.h"
 #include "tools/commands.h"
+#include "tools/graph_argument.h"
 #include "tools/say.h"
 
 namespace contorno {
 namespace {
 
 struct CheckOptions {
-  std::string graph, dot, svg, input;
-  std::vector<std::string> overrides;
+  GraphArguments graph;
+  std::string dot, svg;
+  bool all = false;
 };
 
 /// "-" is standard output.
@@ -30,15 +32,19 @@ void write_text(const std::string& path, const std::string& text) {
   say(fmt::format("wrote {}", path));
 }
 
-/// Opens the source and plans the stages, as a run would, but for one frame and on the CPU.
-config::GraphShapes plan_shapes(GraphSpec& graph) {
-  const std::unique_ptr<Source> source = graph.source.type->make(graph.source.params);
-  config::GraphShapes shapes{.stream = source->format()};
-  config::bind_source(graph, *shapes.stream);
+StreamFormat stream_of(const SourceSpec& source) {
+  if (source.type->foretell) return source.type->foretell(source.params);
+  return source.type->make(source.params)->format();
+}
+
+/// Plans the stages as a run would, on the CPU, but takes no memory for frames.
+config::GraphShapes plan_shapes(GraphSpec& graph, const StreamFormat& stream) {
+  config::GraphShapes shapes{.stream = stream};
+  config::bind_source(graph, stream);
   Capacities capacities(graph.nodes.size());
   PlannedGraph planned(
       {.graph = &graph, .backend = Backend::Cpu, .probes = Probes::Off, .capacities = &capacities});
-  planned.plan(*shapes.stream);
+  planned.plan_formats(stream);
   for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
     shapes.outputs.emplace_back();
     for (std::size_t port = 0; port < graph.nodes[node].type->outputs.size(); ++port)
@@ -48,22 +54,31 @@ config::GraphShapes plan_shapes(GraphSpec& graph) {
   return shapes;
 }
 
+/// Nothing where the source cannot be opened: a graph may be checked where its camera or file is not. A
+/// source that is wrong as it is written is an error.
+std::optional<StreamFormat> try_source(const SourceSpec& source) {
+  try {
+    return stream_of(source);
+  } catch (const Error& error) {
+    const std::string sentence = fmt::format("{}: {}", source.where, error.what());
+    if (error.code() == ExitCode::BadConfig || error.code() == ExitCode::BadOption)
+      throw Error(ExitCode::BadConfig, sentence);
+    say(fmt::format("note: {} (so the shapes are not known)", sentence));
+    return std::nullopt;
+  }
+}
+
 int check(const CheckOptions& options, const Catalog& catalog) {
-  config::LoadOptions load{.overrides = options.overrides};
-  if (!options.input.empty()) load.input = options.input;
-  GraphSpec graph = config::load_graph(options.graph, catalog, load);
+  GraphSpec graph = load_given_graph(options.graph, catalog).graph;
   for (const std::string& warning : config::graph_warnings(graph)) warn(warning);
   config::GraphShapes shapes;
-  try {
-    shapes = plan_shapes(graph);
-  } catch (const Error& error) {
-    // A graph may be checked where its camera or file is not; a graph that does not fit its source is wrong.
-    if (error.code() == ExitCode::BadConfig) throw;
-    say(fmt::format("shapes are not known: {}", error.what()));
-  }
+  if (const std::optional<StreamFormat> stream = try_source(graph.source))
+    shapes = plan_shapes(graph, *stream);
   if (!options.dot.empty()) write_text(options.dot, config::draw_dot(graph));
   if (!options.svg.empty()) write_text(options.svg, config::draw_svg(graph, &shapes));
-  if (options.dot != "-" && options.svg != "-") print(config::describe_graph(graph, &shapes));
+  if (options.dot != "-" && options.svg != "-")
+    print(
+        config::describe_graph(graph, &shapes, options.all ? config::Detail::All : config::Detail::Written));
   return static_cast<int>(ExitCode::Ok);
 }
 
@@ -71,16 +86,12 @@ int check(const CheckOptions& options, const Catalog& catalog) {
 
 void add_check_command(CLI::App& app, const Catalog& catalog, Action& action) {
   CLI::App* command =
-      app.add_subcommand("check", "Check a graph and print it with all its values and shapes");
+      app.add_subcommand("check", "Check a graph, try its paths and encoders, and print it with its shapes");
   auto options = std::make_shared<CheckOptions>();
-  command->add_option("GRAPH", options->graph, "Graph file (YAML)")->required();
-  command->add_option("--set", options->overrides, "NODE.KEY=VALUE over the graph's; may be repeated")
-      ->take_all()
-      ->expected(1);
-  command->add_option("--input", options->input, "What the source reads, instead of what the graph says");
-  command->add_option("--dot", options->dot,
-                      "Draw the graph for Graphviz into this file; - is standard output");
-  command->add_option("--svg", options->svg, "Draw the graph as SVG into this file; - is standard output");
+  add_graph_arguments(*command, options->graph);
+  command->add_flag("--all", options->all, "Print every value, also those that are not set");
+  command->add_option("--dot", options->dot, "Write the graph for Graphviz; - is standard output");
+  command->add_option("--svg", options->svg, "Write a drawing of the graph; - is standard output");
   command->callback(
       [&action, &catalog, options] { action = [&catalog, options] { return check(*options, catalog); }; });
 }

@@ -27,5 +27,7 @@ void add_doctor_command(CLI::App& app, Action& action);
 void add_find_contours_command(CLI::App& app, Action& action);
 void add_mean_shift_command(CLI::App& app, Action& action);
 void add_learn_command(CLI::App& app, const Catalog& catalog, Action& action);
+/// After all others: it tells their names apart from stages.
+void add_help_command(CLI::App& app, const Catalog& catalog, Action& action);
 
 }  // namespace contorno

@@ -1,5 +1,6 @@
 // The program: parses the command line, runs one subcommand, turns every error into a line and an exit code.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -14,6 +15,7 @@
 #include "pipeline/param.h"
 #include "plugins/glib_messages.h"
 #include "tools/commands.h"
+#include "tools/openmp_environment.h"
 #include "tools/process_limits.h"
 #include "tools/say.h"
 
@@ -35,6 +37,52 @@ void refuse_unknown_command(const CLI::App& app, const std::string& word) {
                                            near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near)));
 }
 
+std::string joined(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+/// Words that nobody takes, with the option that is nearest to them.
+[[noreturn]] void refuse_extras(const CLI::App& app) {
+  using namespace contorno;
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  const std::string asked = fmt::format("'contorno{}{} --help' lists all", chosen.empty() ? "" : " ",
+                                        chosen.empty() ? "" : command.get_name());
+  std::vector<std::string> names, positionals, refused;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    if (option->get_positional()) positionals.push_back(option->get_name());
+  }
+  for (const std::string& word : command.remaining()) {
+    const std::string name = word.substr(0, word.find('='));
+    const std::string near = nearest(name, names);
+    if (name.starts_with("-"))
+      refused.push_back(fmt::format("there is no option '{}'{}", name,
+                                    near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near)));
+    else if (refused.empty())
+      refused.push_back(fmt::format("'{}' is one word too many{}", word,
+                                    positionals.empty() ? "" : ", wanted is only " + joined(positionals)));
+  }
+  throw Error(ExitCode::Usage, fmt::format("{}; {}", joined(refused), asked));
+}
+
+/// An option that may come again takes one value each time, or it would swallow the words behind it.
+void take_one_value_each(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    for (CLI::Option* option : command->get_options())
+      if (!option->get_positional() && option->get_expected_max() > 1) option->allow_extra_args(false);
+}
+
+/// `help run` is `run --help`. For other words the command `help` looks further.
+std::vector<std::string> without_help_command(const CLI::App& app, std::vector<std::string> words) {
+  if (words.empty() || words[0] != "help") return words;
+  if (words.size() == 1) return {"--help"};
+  const std::vector<const CLI::App*> commands = app.get_subcommands([](const CLI::App*) { return true; });
+  const bool known = std::any_of(commands.begin(), commands.end(),
+                                 [&](const CLI::App* command) { return command->get_name() == words[1]; });
+  return known ? std::vector<std::string>{words[1], "--help"} : words;
+}
+
 int run(int argc, char** argv) {
   using namespace contorno;
   CLI::App app("contorno: camera frames and class maps in, sub-pixel contours out, in real time", "contorno");
@@ -52,9 +100,15 @@ int run(int argc, char** argv) {
   add_find_contours_command(app, action);
   add_mean_shift_command(app, action);
   add_learn_command(app, catalog, action);
+  add_help_command(app, catalog, action);
+  take_one_value_each(app);
   if (argc > 1) refuse_unknown_command(app, argv[1]);
+  std::vector<std::string> words = without_help_command(app, {argv + std::min(argc, 1), argv + argc});
+  std::reverse(words.begin(), words.end());  // as the library wants them
   try {
-    app.parse(argc, argv);
+    app.parse(words);
+  } catch (const CLI::ExtrasError&) {
+    refuse_extras(app);
   } catch (const CLI::ParseError& error) {
     std::ostringstream help, mistake;
     const int code = app.exit(error, help, mistake);
@@ -64,15 +118,6 @@ int run(int argc, char** argv) {
                 fmt::format("{} ('contorno COMMAND --help' lists what is allowed)", error.what()));
   }
   return action();
-}
-
-/// OpenMP's threads spin for a while behind every loop unless told otherwise, and take the processors from
-/// the decoder and the encoder (a quarter of the rate on two cores). The library reads its setting before
-/// main, so the program starts itself once more with it. A user's own setting is left alone.
-void wait_passively(char** argv) {
-  if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
-  if (setenv("OMP_WAIT_POLICY", "passive", 1) == 0) execv("/proc/self/exe", argv);
-  // Without /proc the program runs on as it is, only slower.
 }
 
 /// Says what went wrong and returns the exit code that goes with it. Where memory has ended there may be none
@@ -103,7 +148,7 @@ int report(const std::exception& error) {
 int main(int argc, char** argv) {
   contorno::settle_process_limits();
   contorno::fill_standard_streams();
-  wait_passively(argv);
+  contorno::settle_openmp_environment(argv);
   contorno::take_glib_messages([](const std::string& sentence) { contorno::say(sentence); });
   try {
     const int code = run(argc, argv);

@@ -156,8 +156,8 @@ class ExampleReader {
 }  // namespace
 
 const char* example_source_name(const std::string& location) {
-  static constexpr std::array<const char*, 8> kPictures{".png", ".jpg",  ".jpeg", ".bmp",
-                                                        ".tif", ".tiff", ".webp", ".pnm"};
+  static constexpr std::array<const char*, 12> kPictures{".png",  ".jpg",  ".jpeg", ".jpe", ".bmp", ".tif",
+                                                         ".tiff", ".webp", ".pnm",  ".ppm", ".pgm", ".tga"};
   std::string extension = fs::path(location).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return std::tolower(c); });

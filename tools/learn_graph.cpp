@@ -54,7 +54,9 @@ std::string graph_text(const LearnedGraph& graph) {
       "seen.\n"
       "classes:\n",
       graph.how, config::yaml_text(fs::path(graph.file).filename().string()), source,
-      config::yaml_text(fs::absolute(graph.location).string()));
+      config::yaml_text(graph.location.find("://") != std::string::npos
+                            ? graph.location
+                            : fs::absolute(graph.location).lexically_normal().string()));
   for (const LearnedClass& one : graph.learned.classes) text += class_text(one);
   return text + fmt::format(
                     kStages, graph.lightness, graph.learned.softness,

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "tools/warn.h"
+#include "tools/say.h"
 
 namespace contorno {
 namespace {

@@ -13,6 +13,7 @@
 #include "pipeline/runner.h"
 #include "plugins/text_pango.h"
 #include "tools/commands.h"
+#include "tools/graph_argument.h"
 #include "tools/interrupt.h"
 #include "tools/report.h"
 #include "tools/run_watch.h"
@@ -23,9 +24,9 @@ namespace contorno {
 namespace {
 
 struct RunArguments {
-  std::string graph, input, output = ".", report, trace;
+  GraphArguments graph;
+  std::string report, trace;
   std::string backend;
-  std::vector<std::string> overrides;
   std::uint64_t frames = 0;
   bool preview = false, quiet = false;
   std::int64_t every = 0, start = 0;  // 0 = as the graph says
@@ -119,13 +120,13 @@ int exit_code(const RunReport& report, int signal) {
 }
 
 int run_graph(const RunArguments& arguments, const Catalog& catalog) {
-  config::LoadOptions options{.overrides = arguments.overrides, .backend = forced_backend(arguments.backend)};
-  if (!arguments.input.empty()) options.input = arguments.input;
-  GraphSpec graph = config::load_graph(arguments.graph, catalog, options);
+  GivenGraph given = load_given_graph(arguments.graph, catalog, forced_backend(arguments.backend));
+  GraphSpec& graph = given.graph;
   set_source(graph.source, arguments);
   if (arguments.preview) add_preview(graph, catalog);
   const Backend backend = choose_backend(graph.settings.backend, graph);
-  std::filesystem::create_directories(arguments.output);
+  std::filesystem::create_directories(arguments.graph.output);
+  keep_made_graph(given, arguments.graph, arguments.quiet ? Announcement::Quiet : Announcement::Said);
 
   const std::unique_ptr<Source> source = graph.source.type->make(graph.source.params);
   config::bind_source(graph, source->format());
@@ -138,15 +139,14 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
       graph, *source, sinks.bindings,
       {.backend = backend,
        .max_frames = arguments.frames,
-       .output_root = arguments.output,
+       .output_root = arguments.graph.output,
        .text = text.get(),
        .trace = trace.get(),
        .on_failure = [&](const FrameFailure& failure) { failures(failure.frame, failure.reason); },
        .on_warning = [&](std::uint64_t frame, const std::string& warning) { warnings(frame, warning); }});
   const auto write_report = [&] {
     if (!arguments.report.empty())
-      write_text_file(arguments.report,
-                      report_json(runner.report(), arguments.graph, read_text_file(arguments.graph)));
+      write_text_file(arguments.report, report_json(runner.report(), given.name, given.text));
   };
   RunReport report;
   try {
@@ -176,12 +176,7 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
 void add_run_command(CLI::App& app, const Catalog& catalog, Action& action) {
   auto arguments = std::make_shared<RunArguments>();
   CLI::App* command = app.add_subcommand("run", "Run a graph: frames or class maps in, contours out");
-  command->add_option("GRAPH", arguments->graph, "Graph file (YAML)")->required();
-  command->add_option("--input", arguments->input,
-                      "What the source reads, instead of the graph's (file, folder, URI, device)");
-  command->add_option("--output", arguments->output, "Folder for everything that is written")
-      ->capture_default_str();
-  command->add_option("--set", arguments->overrides, "NODE.KEY=VALUE over the graph's; may be repeated");
+  add_graph_arguments(*command, arguments->graph);
   command->add_option("--frames", arguments->frames, "Stop after so many frames");
   command->add_option("--start", arguments->start, "Leave out so many frames at the beginning")
       ->check(CLI::NonNegativeNumber);

@@ -1,4 +1,4 @@
-// contorno stages and contorno schema: what graphs may be made of, for people and for editors.
+// contorno stages, contorno schema and contorno help: what graphs may be made of, for people and for editors.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -33,7 +33,8 @@ int show(const std::string& text) {
 void add_stages_command(CLI::App& app, const Catalog& catalog, Action& action) {
   CLI::App* command = app.add_subcommand("stages", "List what graphs are made of, or explain one of them");
   auto name = std::make_shared<std::string>();
-  command->add_option("NAME", *name, "A stage, source, sink or section");
+  command->add_option("NAME", *name,
+                      "A stage, source, sink or section; or sources, stages or sinks, for a list of them");
   command->callback([&action, &catalog, name] {
     action = [&catalog, name] {
       return show(name->empty() ? config::help_overview(catalog, terminal_style())
@@ -47,6 +48,28 @@ void add_schema_command(CLI::App& app, const Catalog& catalog, Action& action) {
       ->callback([&action, &catalog] {
         action = [&catalog] { return show(config::schema(catalog).dump(1) + "\n"); };
       });
+}
+
+void add_help_command(CLI::App& app, const Catalog& catalog, Action& action) {
+  CLI::App* command = app.add_subcommand("help", "Explain a command, or a stage, source, sink or section");
+  auto name = std::make_shared<std::string>();
+  command->add_option("NAME", *name, "What is to be explained");
+  command->callback([&app, &action, &catalog, name] {
+    action = [&app, &catalog, name] {
+      std::vector<std::string> commands;
+      for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; }))
+        commands.push_back(one->get_name());
+      try {
+        return show(config::help_text(catalog, *name, terminal_style()));
+      } catch (const Error&) {
+        const std::string near = nearest(*name, commands);
+        if (near.empty()) throw;
+        throw Error(ExitCode::Usage, fmt::format("there is no command '{}' (did you mean '{}'?); 'contorno "
+                                                 "--help' lists all",
+                                                 *name, near));
+      }
+    };
+  });
 }
 
 }  // namespace contorno
