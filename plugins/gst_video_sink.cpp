@@ -98,10 +98,7 @@ ParamDeclaration video_params() {
     const Container* container = nullptr;
     if (!trial.run("path", [&] { container = &gst::container_of(params.path); })) return;
     try_output_path(trial, params.path, PathUse::Literal);
-    trial.run("path", [&] { gst::require_element(container->muxer); });
-    trial.run("codec", [&] {
-      gst::require_element(gst::spec_of(gst::codec_for(*container, params.codec)).encoder);
-    });
+    trial.run("codec", [&] { gst::require_codec(*container, gst::codec_for(*container, params.codec)); });
   });
 }
 

@@ -175,8 +175,10 @@ ParamDeclaration preprocess_params() {
   ParamList<PreprocessParams> list;
   list.numbers("crop", &PreprocessParams::crop, 0, 4, 0, kMaxSide, Unit::Pixels,
                "Part of the image to keep, [x, y, width, height]; empty keeps all of it.");
-  list.numbers("size", &PreprocessParams::size, 0, 2, 0, kMaxSide, Unit::Pixels,
-               "Size to bring it to, [width, height]; a 0 follows the other side, empty keeps the size.");
+  list.numbers(
+      "size", &PreprocessParams::size, 0, 2, 0, kMaxSide, Unit::Pixels,
+      "Size to bring it to, [width, height]; a 0 follows the other side, one number is the width, empty "
+      "keeps the size.");
   list.choice("filter", &PreprocessParams::filter,
               {{"auto", ResampleFilter::Auto},
                {"nearest", ResampleFilter::Nearest},

@@ -32,11 +32,10 @@ PixelBox crop_box(const std::vector<double>& crop, const ImageFormat& in) {
   return box;
 }
 
-/// A side of 0 follows the other one, so that the image keeps its proportions.
+/// A side of 0, or one that is not given, follows the other one, so that the image keeps its proportions.
 std::pair<int, int> output_size(const std::vector<double>& size, const PixelBox& box) {
   if (size.empty()) return {box.width, box.height};
-  if (size.size() != 2) refuse(fmt::format("size has {} numbers, allowed 2: [width, height]", size.size()));
-  int width = whole(size[0], "size"), height = whole(size[1], "size");
+  int width = whole(size[0], "size"), height = size.size() > 1 ? whole(size[1], "size") : 0;
   if (width == 0 && height == 0) refuse("size is [0, 0], allowed at most one 0");
   const auto follow = [](int other, int side, int other_side) {
     const double exact = static_cast<double>(other) * side / other_side;

@@ -162,10 +162,10 @@ def test_check_and_run_name_the_encoder_that_is_not_installed_before_anything_is
     text = GRAPH.format("{type: video, path: a.webm}", "{type: images, path: \"{frame}.png\"}")
     env = {"GST_PLUGIN_SYSTEM_PATH_1_0": str(folder / "none"), "GST_REGISTRY": str(folder / "registry.bin")}
     said = refused(contorno, folder, text, code=69, env=env)
-    assert "graph.yaml:5:" in said and "'webmmux' is not installed" in said
+    assert "graph.yaml:5:" in said and "'vp8enc' is not installed" in said
     assert "graph.yaml:6:" in said and "'pngenc' is not installed" in said
     done = contorno("run", "graph.yaml", "--output", "out", check=False, cwd=folder, env=env)
-    assert done.returncode == 69 and "'webmmux' is not installed" in done.stderr
+    assert done.returncode == 69 and "'vp8enc' is not installed" in done.stderr
     assert not (folder / "out").exists()
 
 
@@ -191,7 +191,7 @@ def test_a_stage_that_does_not_fit_its_input_is_named_with_its_place(contorno, f
 def test_a_source_that_is_not_there_is_a_note_with_its_place(contorno, folder):
     (folder / "maps.npy").unlink()
     done = contorno("check", "graph.yaml", cwd=folder)
-    assert done.stderr.startswith("note: graph.yaml:1:35: there is no dataset at 'maps.npy'")
+    assert done.stderr.startswith("contorno: note: graph.yaml:1:35: there is no dataset at 'maps.npy'")
     assert "  - type: marching_squares\n" in done.stdout
 
 

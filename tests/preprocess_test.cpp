@@ -177,6 +177,14 @@ TEST_CASE("preprocess places what it crops and resizes on the frame") {
   CHECK(out.placement.frame_y(19.5) == doctest::Approx(59.5));
 }
 
+TEST_CASE("preprocess takes one number as the width, and the height follows it") {
+  const TestImage in = random_bytes(100, 80, 3, 8);
+  StageHarness harness(preprocess_stage(), {{"size", std::vector<double>{50}}});
+  harness.run({in.view});
+  CHECK(harness.image().format.width == 50);
+  CHECK(harness.image().format.height == 40);
+}
+
 TEST_CASE("preprocess resizes the planes of class maps") {
   Random random(9);
   const TestImage in = filled_image<float>(
