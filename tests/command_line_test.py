@@ -151,7 +151,7 @@ def test_check_tries_paths_placeholders_and_codecs_all_at_once(contorno, folder)
     said = refused(contorno, folder, GRAPH.format("{type: images, path: \"o-{day}.png\"}", "{type: svg, path: \"../x{frame}.svg\"}") +
                    "  - {type: video, path: a.webm, codec: png}\n  - {type: video, path: b.xyz}\n"
                    "  - {type: svg, path: same.svg}\n  - {type: geojson, path: \"{oops\"}\n")
-    for part in ("graph.yaml:5:25: error: sink 'images': path", "placeholder '{day}'", "graph.yaml:6:",
+    for part in ("graph.yaml:5:26: error: sink 'images': path", "placeholder '{day}'", "graph.yaml:6:",
                  "leads outside of the output folder", "graph.yaml:7:", "codec is png", "graph.yaml:8:",
                  "path is 'b.xyz'", "graph.yaml:9:", "is the same for every frame", "graph.yaml:10:", "without '}'"):
         assert part in said, (part, said)
