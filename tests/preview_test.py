@@ -1,4 +1,4 @@
-"""The preview on an X display without screen (Xvfb): the window, its name and its pixels; and what is said without a display."""
+"""The preview on an X display without screen (Xvfb): window, name and pixels; what is said without a display."""
 import ctypes
 import os
 import re
@@ -58,15 +58,15 @@ def window_named(display, name):
 
 class ClientMessage(ctypes.Structure):
     """XClientMessageEvent of Xlib, in the space of an XEvent."""
-    _fields_ = [("type", ctypes.c_int), ("serial", ctypes.c_ulong), ("send_event", ctypes.c_int), ("display", ctypes.c_void_p),
-                ("window", ctypes.c_ulong), ("message_type", ctypes.c_ulong), ("format", ctypes.c_int),
-                ("data", ctypes.c_long * 5), ("rest", ctypes.c_long * 24)]
+    _fields_ = [("type", ctypes.c_int), ("serial", ctypes.c_ulong), ("send_event", ctypes.c_int),
+                ("display", ctypes.c_void_p), ("window", ctypes.c_ulong), ("message_type", ctypes.c_ulong),
+                ("format", ctypes.c_int), ("data", ctypes.c_long * 5), ("rest", ctypes.c_long * 24)]
 
 
 def close_window(display, name):
     """What a window manager does when a person clicks on the cross."""
-    found = subprocess.run(["xwininfo", "-display", display, "-name", name], capture_output=True, text=True, timeout=LIMIT,
-                           check=True).stdout
+    found = subprocess.run(["xwininfo", "-display", display, "-name", name], capture_output=True, text=True,
+                           timeout=LIMIT, check=True).stdout
     window = int(re.search(r"Window id: (0x[0-9a-f]+)", found)[1], 16)
     xlib = ctypes.CDLL("libX11.so.6")
     xlib.XOpenDisplay.restype = ctypes.c_void_p
@@ -90,7 +90,8 @@ def run_preview(tmp_path, frames, **variables):
 def test_the_preview_shows_the_pictures_in_a_window_of_its_name(display, tmp_path):
     still = tmp_path / "still.yaml"
     still.write_text(GRAPH.format(frames=1).replace("  - {type: preview, title: \"belt 7\"}\n", ""))
-    subprocess.run([PROGRAM, "run", str(still), "--output", str(tmp_path)], check=True, capture_output=True, timeout=LIMIT)
+    subprocess.run([PROGRAM, "run", str(still), "--output", str(tmp_path)], check=True, capture_output=True,
+                   timeout=LIMIT)
     expected = cv2.imread(str(tmp_path / "expected.png"))
     run = run_preview(tmp_path, 0, DISPLAY=display.name)
     try:
@@ -126,7 +127,7 @@ def test_a_window_that_goes_away_ends_the_preview_and_not_the_run(display, tmp_p
     run = run_preview(tmp_path, 0, DISPLAY=display.name)
     try:
         until = time.monotonic() + LIMIT
-        while time.monotonic() < until and run.poll() is None and window_named(display.name, "belt 7 : contorno") is None:
+        while time.monotonic() < until and run.poll() is None and not window_named(display.name, "belt 7 : contorno"):
             time.sleep(0.1)
         end(display)
         time.sleep(0.5)  # the run goes on for some frames
