@@ -167,12 +167,14 @@ def test_a_missing_encoder_is_named_with_its_package_before_a_frame_comes(contor
         if "openh264" not in plugin.name:
             (plugins / plugin.name).symlink_to(plugin)
     graph, out = live_graph(tmp_path, [("mp4", "h264"), ("mkv", "vp8")])
-    done = contorno("run", graph, "--output", out, check=False,
-                    env={"GST_PLUGIN_SYSTEM_PATH_1_0": str(plugins), "GST_REGISTRY": str(tmp_path / "registry")})
-    assert done.returncode == 69, done.stderr
-    assert ("the GStreamer element 'openh264enc' is not installed; it comes with the package gstreamer1.0-plugins-bad"
-            in done.stderr)
-    assert list(out.glob("*")) == []
+    missing = {"GST_PLUGIN_SYSTEM_PATH_1_0": str(plugins), "GST_REGISTRY": str(tmp_path / "registry")}
+    for arguments in (["check", graph], ["run", graph, "--output", out]):
+        done = contorno(*arguments, check=False, env=missing)
+        assert done.returncode == 69
+        assert ("the GStreamer element 'openh264enc' is not installed; it comes with the package "
+                "gstreamer1.0-plugins-bad" in done.stderr)
+        assert f"{graph}:3:" in done.stderr
+        assert not out.exists() or list(out.iterdir()) == []
 
 
 def live_graph(tmp_path, films):
