@@ -2,34 +2,28 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-#include <cmath>
-#include <condition_variable>
 #include <cstring>
-#include <mutex>
-#include <numeric>
 
 #include "cuda/error.h"
 #include "plugins/dataset_files.h"
 #include "plugins/npy.h"
+#include "plugins/playback.h"
 
 namespace contorno {
 namespace {
 
 constexpr int kMaxClasses = 256;
 constexpr int kFrameChannels = 4;  // red green blue alpha
-constexpr int kRateDenominator = 1000;
 
 enum class MapLayout : std::uint8_t { Undeclared, Chw, Hwc };
 
-struct DatasetParams {
+struct DatasetParams : Playback {
   std::string location;
   MapLayout layout = MapLayout::Undeclared;
   bool frames = true;
   double rate = 10;
   std::int64_t repeat = 1;
   bool loop = false;
-  bool live = false;
 };
 
 class DatasetSource final : public Source {
@@ -46,11 +40,14 @@ class DatasetSource final : public Source {
   const StreamFormat& format() const override { return format_; }
 
   ReadResult read(FrameInput& input) override {
-    if (!advance() || !wait_for_turn()) return ReadResult::End;
-    input.info.pts_ns = pts();
+    if (!advance()) return ReadResult::End;
+    const bool usable = prepared_ || prepare(input.error);
+    const std::int64_t pts = time_of_frame(count_, format_);
+    if (pacer_.cancelled() || (params_.live && !pacer_.wait_for(pts))) return ReadResult::End;
+    input.info.pts_ns = pts;
     input.info.name = files_.items[file_].map.filename().string();
     input.info.picture = files_.items[file_].frame.filename().string();
-    if (!prepared_ && !prepare(input.error)) {
+    if (!usable) {
       skip_file();
       return ReadResult::Bad;
     }
@@ -67,49 +64,61 @@ class DatasetSource final : public Source {
     if (item_ == 0 && reader_.header().surplus != 0)
       input.warning = surplus_warning(reader_.header(), files_.items[file_].map.string());
     ++count_;
-    if (++item_ == item_count_) next_file();
+    next_item();
     return ReadResult::Frame;
   }
 
-  void cancel() override {
-    const std::lock_guard lock(mutex_);
-    cancelled_ = true;
-    wake_.notify_all();
-  }
+  void cancel() override { pacer_.cancel(); }
 
  private:
-  /// The format comes from the first item that can be read; the error of the very first when none can.
+  /// The format comes from the first frame that is delivered and can be read; the error of the very first
+  /// when there is none.
   void open_first() {
     std::string first_error, error;
-    for (file_ = 0; file_ < files_.items.size(); ++file_) {
+    for (; next_of_round(); skip_file()) {
       if (prepare(error)) break;
       if (first_error.empty()) first_error = error;
     }
-    if (file_ == files_.items.size()) throw Error(ExitCode::BadData, first_error);
+    if (file_ == files_.items.size())
+      throw Error(ExitCode::BadData, first_error.empty()
+                                         ? fmt::format("'{}': it has no more than the {} frames that 'start' "
+                                                       "leaves out",
+                                                       params_.location, position_)
+                                         : first_error);
     adopt_format();
-    const auto divisor =
-        std::gcd(static_cast<int>(std::lround(params_.rate * kRateDenominator)), kRateDenominator);
-    format_.rate_numerator = static_cast<int>(std::lround(params_.rate * kRateDenominator)) / divisor;
-    format_.rate_denominator = kRateDenominator / divisor;
-    format_.live = params_.live;
+    set_decimal_rate(format_, params_.rate);
+    params_.set_rate(format_);
     if (!params_.loop && (item_count_ == 1 || files_.items.size() == 1))
-      format_.frame_count = static_cast<std::int64_t>(files_.items.size() * item_count_) * params_.repeat;
+      format_.frame_count =
+          params_.count(static_cast<std::int64_t>(files_.items.size() * item_count_)) * params_.repeat;
     format_.description = fmt::format("dataset '{}': {} map files{}", params_.location, files_.items.size(),
                                       files_.has_frames ? " with frames" : "");
-    if (file_ > 0) {  // what could not be read is reported in its turn
-      file_ = 0;
-      prepared_ = false;
+    if (count_ > 0) {  // what could not be read is reported in its turn
+      begin_round();
+      count_ = 0;
     }
+  }
+
+  /// Opens the current file as far as its header.
+  bool open_file(std::string& error) {
+    if (opened_) return true;
+    try {
+      const NpyHeader& header = reader_.open(files_.items[file_].map);
+      item_ = 0;
+      item_count_ = header.dimensions == 4 ? header.sides[0] : 1;
+    } catch (const Error& caught) {
+      error = caught.what();
+      return false;
+    }
+    return opened_ = true;
   }
 
   /// Reads everything of the current file but the samples: afterwards next_ is its format.
   bool prepare(std::string& error) {
     const DatasetItem& item = files_.items[file_];
+    if (!open_file(error)) return false;
     try {
-      const NpyHeader& header = reader_.open(item.map);
-      item_ = 0;
-      item_count_ = header.dimensions == 4 ? header.sides[0] : 1;
-      next_ = {.frame = {}, .maps = maps_format(header, item)};
+      next_ = {.frame = {}, .maps = maps_format(reader_.header(), item)};
     } catch (const Error& caught) {
       error = caught.what();
       return false;
@@ -185,40 +194,46 @@ class DatasetSource final : public Source {
 
   void next_file() {
     ++file_;
-    prepared_ = false;
+    opened_ = prepared_ = false;
+  }
+  void next_item() {
+    ++position_;
+    if (++item_ == item_count_) next_file();
   }
   void skip_file() {  // a bad file takes its turn, so that the times of the others stay
     ++count_;
+    ++position_;
     next_file();
   }
+  void begin_round() {
+    file_ = 0;
+    position_ = 0;
+    opened_ = prepared_ = false;
+  }
 
-  /// To the first file again when there is another round; false at the end.
+  /// To the next frame of this round that is to be delivered; false when there is none.
+  bool next_of_round() {
+    std::string ignored;
+    while (file_ < files_.items.size() && !params_.takes(position_)) {
+      if (open_file(ignored)) {
+        next_item();
+      } else {
+        ++position_;
+        next_file();
+      }
+    }
+    return file_ < files_.items.size();
+  }
+
+  /// The same, in another round where there is one; false at the end.
   bool advance() {
-    if (file_ < files_.items.size()) return true;
+    if (next_of_round()) return true;
     if (!params_.loop && ++round_ >= params_.repeat) {
       round_ = params_.repeat;  // stays the end, however often it is asked
       return false;
     }
-    file_ = 0;
-    return true;
-  }
-
-  std::int64_t pts() const {
-    // Exact in 64 bits for 100 million frames: whole seconds first.
-    const auto numerator = static_cast<std::uint64_t>(format_.rate_numerator);
-    const auto denominator = static_cast<std::uint64_t>(format_.rate_denominator);
-    constexpr std::uint64_t kSecond = 1'000'000'000;
-    const std::uint64_t ticks = count_ * denominator;
-    return static_cast<std::int64_t>(ticks / numerator * kSecond + ticks % numerator * kSecond / numerator);
-  }
-
-  /// Live: sleeps until the frame's time, whether or not the one before was waited for. False when cancelled.
-  bool wait_for_turn() {
-    std::unique_lock lock(mutex_);
-    if (!params_.live) return !cancelled_;
-    if (!started_) started_ = std::chrono::steady_clock::now();
-    wake_.wait_until(lock, *started_ + std::chrono::nanoseconds(pts()), [this] { return cancelled_; });
-    return !cancelled_;
+    begin_round();
+    return next_of_round();
   }
 
   struct ItemFormat {
@@ -233,15 +248,14 @@ class DatasetSource final : public Source {
   NpyReader reader_;
   FramePixels pixels_;
   ItemFormat next_;        ///< of the current file, once prepared
-  bool prepared_ = false;  ///< the current file is open and its frame decoded
+  bool opened_ = false;    ///< the current file's header was read
+  bool prepared_ = false;  ///< and its frame decoded
   std::size_t file_ = 0;
   std::uint64_t item_ = 0, item_count_ = 1;  ///< within the file
+  std::int64_t position_ = 0;                ///< of the current item, in the round
   std::uint64_t count_ = 0;                  ///< frames offered, over all rounds
   std::int64_t round_ = 0;
-  std::optional<std::chrono::steady_clock::time_point> started_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool cancelled_ = false;
+  Pacer pacer_;
 };
 
 }  // namespace
@@ -259,7 +273,7 @@ SourceType dataset_source(FrameDecoder decoder) {
   list.integer("repeat", &DatasetParams::repeat, 1, 1000000000, Unit::None,
                "How many times all files are played.");
   list.flag("loop", &DatasetParams::loop, "Play for ever.");
-  list.flag("live", &DatasetParams::live, "Deliver at the rate, as a camera does, not as fast as possible.");
+  add_playback(list);
   return {
       .name = "dataset",
       .summary = "Reads class maps from .npy files, with the frames that belong to them.",

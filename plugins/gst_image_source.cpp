@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <cmath>
 #include <filesystem>
 
 #include "plugins/gst_image_decoder.h"
 #include "plugins/gst_media.h"
+#include "plugins/playback.h"
 
 namespace contorno {
 namespace {
@@ -18,10 +17,10 @@ constexpr std::array<std::string_view, 13> kExtensions{".png", ".jpg", ".jpeg", 
                                                        ".gif", ".tif", ".tiff", ".webp", ".ppm",
                                                        ".pgm", ".pnm", ".tga"};
 
-struct ImagesParams {
+struct ImagesParams : Playback {
   std::string location;
   double rate = 25;
-  std::int64_t start = 0, limit = 0;
+  std::int64_t limit = 0;
   bool loop = false;
   int max_megapixels = static_cast<int>(ImageDecoder::kDefaultMaxPixels / 1'000'000);
 };
@@ -109,10 +108,11 @@ class ImagesSource : public Source {
       : params_(params),
         files_(find_files(params.location)),
         decoder_(static_cast<std::uint64_t>(params.max_megapixels) * 1'000'000) {
-    const auto skip = std::min<std::size_t>(files_.size(), static_cast<std::size_t>(params.start));
-    files_.erase(files_.begin(), files_.begin() + static_cast<std::ptrdiff_t>(skip));
+    std::int64_t position = 0;
+    std::erase_if(files_, [&](const std::string&) { return !params.takes(position++); });
     find_first();
-    gst_util_double_to_fraction(params.rate, &format_.rate_numerator, &format_.rate_denominator);
+    set_decimal_rate(format_, params.rate);
+    params.set_rate(format_);
     const auto count = static_cast<std::int64_t>(files_.size());
     format_.frame_count = params.loop ? (params.limit > 0 ? params.limit : -1)
                                       : (params.limit > 0 ? std::min(count, params.limit) : count);
@@ -121,10 +121,11 @@ class ImagesSource : public Source {
   }
 
   const StreamFormat& format() const override { return format_; }
-  void cancel() override { cancelled_ = true; }
+  void cancel() override { pacer_.cancel(); }
 
   ReadResult read(FrameInput& input) override {
-    if (cancelled_ || (params_.limit > 0 && offered_ >= params_.limit)) return ReadResult::End;
+    const auto limit = static_cast<std::uint64_t>(params_.limit);
+    if (pacer_.cancelled() || (limit > 0 && offered_ >= limit)) return ReadResult::End;
     if (next_ >= files_.size()) {
       if (!params_.loop) return ReadResult::End;
       next_ = 0;
@@ -133,6 +134,7 @@ class ImagesSource : public Source {
     if (decoded_ != next_) {
       decoded_ = kNone;
       if (!decoder_.impl().decode(path, input.error)) {
+        if (!wait_for_turn()) return ReadResult::End;
         begin_frame(input, path);
         return ReadResult::Bad;
       }
@@ -143,6 +145,7 @@ class ImagesSource : public Source {
       format_.frame = frame;
       return ReadResult::FormatChanged;  // the decoded picture waits for the next call
     }
+    if (!wait_for_turn()) return ReadResult::End;
     begin_frame(input, path);
     decoded_ = kNone;
     const bool ok = gst::copy_frame(decoder_.impl().sample(), input.frame);
@@ -175,10 +178,12 @@ class ImagesSource : public Source {
                                                      params_.location, files_.size(), first_error));
   }
 
+  bool wait_for_turn() { return !params_.live || pacer_.wait_for(time_of_frame(offered_, format_)); }
+
   void begin_frame(FrameInput& input, const std::string& path) {
     input.info.name = path.substr(path.find_last_of('/') + 1);
     input.info.picture = input.info.name;
-    input.info.pts_ns = std::llround(static_cast<double>(offered_) * 1e9 / params_.rate);
+    input.info.pts_ns = time_of_frame(offered_, format_);
     ++next_;
     ++offered_;
   }
@@ -188,8 +193,8 @@ class ImagesSource : public Source {
   ImageDecoder decoder_;
   StreamFormat format_;
   std::size_t next_ = 0, decoded_ = kNone;  // decoded_: whose picture the decoder holds
-  std::int64_t offered_ = 0;
-  std::atomic<bool> cancelled_ = false;
+  std::uint64_t offered_ = 0;
+  Pacer pacer_;
 };
 
 ParamDeclaration images_params() {
@@ -199,11 +204,11 @@ ParamDeclaration images_params() {
           "location", &P::location,
           "An image file, a folder of images, or a glob such as shots/*.png; natural order of names.")
       .number("rate", &P::rate, 0.001, 100'000, Unit::PerSecond, "Frames a second that the timestamps tell.")
-      .integer("start", &P::start, 0, kUnbounded, Unit::Frames, "Images left out at the beginning.")
       .integer("limit", &P::limit, 0, kUnbounded, Unit::Frames, "Most images to deliver; 0 delivers all.")
       .flag("loop", &P::loop, "Begin again at the end, for ever or until limit.")
       .integer("max_megapixels", &P::max_megapixels, 1, 268, Unit::None,
                "Larger images are refused before memory is taken for them.");
+  add_playback(list);
   return declare(std::move(list));
 }
 

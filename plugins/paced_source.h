@@ -2,14 +2,7 @@
 // taken or, live, at their times; a count after which they end; cancelling.
 #pragma once
 
-#include <chrono>
-#include <cmath>
-#include <condition_variable>
-#include <mutex>
-#include <numeric>
-#include <optional>
-
-#include "pipeline/source.h"
+#include "plugins/playback.h"
 
 namespace contorno {
 
@@ -21,12 +14,8 @@ struct Pace {
 
 /// What the pace alone says of a stream.
 inline StreamFormat paced_format(const Pace& pace) {
-  constexpr int kDenominator = 1000;
   StreamFormat format;
-  const int numerator = static_cast<int>(std::lround(pace.rate * kDenominator));
-  const int divisor = std::gcd(numerator, kDenominator);
-  format.rate_numerator = numerator / divisor;
-  format.rate_denominator = kDenominator / divisor;
+  set_decimal_rate(format, pace.rate);
   format.live = pace.live;
   if (pace.frames > 0) format.frame_count = pace.frames;
   return format;
@@ -38,19 +27,17 @@ class PacedSource : public Source {
 
   ReadResult read(FrameInput& input) override {
     if (pace_.frames > 0 && next_ >= static_cast<std::uint64_t>(pace_.frames)) return ReadResult::End;
-    if (!wait_for_turn()) return ReadResult::End;
-    input.info.pts_ns = pts();
+    const std::int64_t pts = time_of_frame(next_, format_);
+    // Whether or not the frame before was waited for.
+    if (pacer_.cancelled() || (format_.live && !pacer_.wait_for(pts))) return ReadResult::End;
+    input.info.pts_ns = pts;
     input.info.name.clear();
     make(next_, input);
     ++next_;
     return ReadResult::Frame;
   }
 
-  void cancel() override {
-    const std::lock_guard lock(mutex_);
-    cancelled_ = true;
-    wake_.notify_all();
-  }
+  void cancel() override { pacer_.cancel(); }
 
  protected:
   explicit PacedSource(const Pace& pace) : format_(paced_format(pace)), pace_(pace) {}
@@ -61,29 +48,9 @@ class PacedSource : public Source {
   StreamFormat format_;
 
  private:
-  std::int64_t pts() const {
-    // Exact in 64 bits: whole seconds first.
-    const auto numerator = static_cast<std::uint64_t>(format_.rate_numerator);
-    constexpr std::uint64_t kSecond = 1'000'000'000;
-    const std::uint64_t ticks = next_ * static_cast<std::uint64_t>(format_.rate_denominator);
-    return static_cast<std::int64_t>(ticks / numerator * kSecond + ticks % numerator * kSecond / numerator);
-  }
-
-  /// Live: sleeps until the frame's time, whether or not the one before was waited for. False when cancelled.
-  bool wait_for_turn() {
-    std::unique_lock lock(mutex_);
-    if (!pace_.live) return !cancelled_;
-    if (!started_) started_ = std::chrono::steady_clock::now();
-    wake_.wait_until(lock, *started_ + std::chrono::nanoseconds(pts()), [this] { return cancelled_; });
-    return !cancelled_;
-  }
-
   const Pace pace_;
   std::uint64_t next_ = 0;
-  std::optional<std::chrono::steady_clock::time_point> started_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool cancelled_ = false;
+  Pacer pacer_;
 };
 
 }  // namespace contorno

@@ -212,6 +212,29 @@ TEST_CASE("a live dataset keeps its rate and can be cancelled while it waits") {
   CHECK(slow->read(slot.input) == ReadResult::End);
 }
 
+TEST_CASE("start and every choose the frames of a dataset, across its files and in every round") {
+  const TemporaryFolder folder;
+  put_map(folder.path() / "1.npy", {5, 1, 2, 2}, 100);
+  put_map(folder.path() / "0.npy", {1, 2, 2}, 0);
+  const auto source = open(folder.path(), {{"layout", std::string("chw")},
+                                           {"start", std::int64_t{1}},
+                                           {"every", std::int64_t{2}},
+                                           {"repeat", std::int64_t{2}},
+                                           {"rate", 25.0}});
+  CHECK(source->format().rate_numerator * 2 == source->format().rate_denominator * 25);
+  Slot slot(source->format());
+  // Frame 0 is the first file, 1 to 5 are the second one's.
+  const std::vector<float> expected = {100, 108, 116, 100, 108, 116};
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    REQUIRE(source->read(slot.input) == ReadResult::Frame);
+    CHECK(slot.map(0, 0) == expected[i]);
+    CHECK(slot.input.info.pts_ns == static_cast<std::int64_t>(i) * 80'000'000);
+  }
+  CHECK(source->read(slot.input) == ReadResult::End);
+  CHECK(contains(error_of(folder.path(), {{"layout", std::string("chw")}, {"start", std::int64_t{6}}}),
+                 "it has no more than the 6 frames that 'start' leaves out"));
+}
+
 TEST_CASE("natural order compares numbers by value") {
   CHECK(natural_less("map2", "map10"));
   CHECK_FALSE(natural_less("map10", "map2"));
