@@ -201,6 +201,10 @@ void Runner::close_accounts() {
   report_.threads = threads_;
   report_.on_full = policy_;
   report_.bytes_per_slot = slots_[0].graph->bytes();
+  {
+    const std::lock_guard lock(failure_mutex_);
+    report_.source_faults = source_faults_;
+  }
   report_.interrupted = stop_requested_ || aborted_;
 }
 

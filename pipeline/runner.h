@@ -111,6 +111,8 @@ class Runner {
   void close_accounts();
   static void note_failure(SinkOutcome& outcome);
   void read_loop();
+  void read_frames();
+  bool too_many_bad(ReadResult result, const std::string& error);
   bool reformat();
   void launch_loop();
   void launch(Slot& slot);
@@ -136,6 +138,9 @@ class Runner {
   std::vector<Output> outputs_;
   Origin counted_contours_;  // the last contours of the graph, counted per class
 
+  int bad_in_a_row_ = 0;  // the reader's
+  static constexpr int kMostBadInARow = 1000;
+
   RunReport report_;  // the finisher's, until run() returns
   std::atomic<std::uint64_t> offered_ = 0, delivered_ = 0, failed_ = 0, ring_full_ = 0, deadline_ = 0,
                              late_ = 0, regrown_ = 0;
@@ -145,8 +150,9 @@ class Runner {
   std::atomic<std::int64_t> device_since_ns_ = kNotWaiting;  // when the finisher began to wait for the device
   std::int64_t start_ns_ = 0;
   std::atomic<std::int64_t> first_arrival_ns_ = 0, last_arrival_ns_ = 0;  // the reader's
-  std::mutex failure_mutex_;
+  std::mutex failure_mutex_;  // of what follows
   std::exception_ptr failure_;
+  std::vector<SourceFault> source_faults_;  // the reader's, once it ends
   ExitCode failure_code_ = ExitCode::Ok;
 };
 

@@ -1,4 +1,6 @@
 // What the three threads of a runner do: the reader, the launcher and the finisher with its accounts.
+#include <fmt/format.h>
+
 #include <chrono>
 #include <new>
 #include <optional>
@@ -11,6 +13,16 @@
 namespace contorno {
 
 void Runner::read_loop() {
+  read_frames();
+  std::vector<SourceFault> faults = source_.faults();
+  {
+    const std::lock_guard lock(failure_mutex_);
+    source_faults_.insert(source_faults_.end(), faults.begin(), faults.end());
+  }
+  ring_.close();
+}
+
+void Runner::read_frames() {
   while (!stop_requested_ && (options_.max_frames == 0 || offered_ < options_.max_frames)) {
     Slot& slot = slots_[static_cast<std::size_t>(ring_.held())];
     FrameInput& input = slot.graph->input();
@@ -29,13 +41,27 @@ void Runner::read_loop() {
     slot.outcome = result == ReadResult::Bad ? Outcome::Failed : Outcome::Result;
     if (result == ReadResult::Bad) slot.error = input.error;
     if (options_.trace) options_.trace->add("read", kReaderTrack, slot.number, start, slot.arrived_ns);
+    const bool gives_up = too_many_bad(result, input.error);
     const SlotRing::Offer offer = ring_.offer();
     if (offer.dropped) ++ring_full_;
     if (!offer.open) break;
     // A slot taken from a dropped frame may still be at work on it.
     if (offer.dropped && !offer.dropped_held) slots_[static_cast<std::size_t>(ring_.held())].graph->wait();
+    if (gives_up) break;
   }
-  ring_.close();
+}
+
+/// A source that gives nothing but failures, a folder that vanished while it is played for ever for example,
+/// would go on so without end.
+bool Runner::too_many_bad(ReadResult result, const std::string& error) {
+  bad_in_a_row_ = result == ReadResult::Bad ? bad_in_a_row_ + 1 : 0;
+  if (bad_in_a_row_ < kMostBadInARow || stream_.frame_count >= 0) return false;
+  const std::lock_guard lock(failure_mutex_);
+  source_faults_.push_back({.sentence = fmt::format("the run ended early: the source's last {} frames failed "
+                                                    "one after the other, the last with: {}",
+                                                    kMostBadInARow, error),
+                            .missing = -1});
+  return true;
 }
 
 /// The source's format has changed: everything under way is delivered in the old one first.

@@ -48,12 +48,22 @@ enum class ReadResult : std::uint8_t {
   End,
 };
 
+/// What was wrong with a source as a whole, beside what single frames had to say.
+struct SourceFault {
+  std::string sentence;      ///< "clip.mp4: 17 of 51 frames came; the file is cut off"
+  std::int64_t missing = 0;  ///< frames that should have come and never did; -1: some, nobody knows how many
+  bool operator==(const SourceFault&) const = default;
+};
+
 /// Used by one thread, except `cancel`.
 class Source {
  public:
   virtual ~Source() = default;
   virtual const StreamFormat& format() const = 0;
   virtual ReadResult read(FrameInput& input) = 0;
+  /// Asked once, after the last read. A run of a source with faults is not a whole one, and its exit code
+  /// says so.
+  virtual std::vector<SourceFault> faults() const { return {}; }
   /// Makes a blocked `read`, and every later one, return End soon. From any thread, not from a signal
   /// handler.
   virtual void cancel() = 0;

@@ -8,6 +8,7 @@
 #include "cuda/error.h"
 #include "pipeline/graph.h"
 #include "pipeline/histogram.h"
+#include "pipeline/source.h"
 #include "pipeline/stage.h"
 
 namespace contorno {
@@ -65,6 +66,7 @@ struct RunReport {
   std::vector<Timing> parts;  ///< "queue", the nodes, then the sinks
   std::vector<ClassCounts> classes;
   std::vector<FrameFailure> failures;  ///< the first kMaxFailures
+  std::vector<SourceFault> source_faults;
   std::vector<SinkOutcome> sinks;
   bool interrupted = false;
 

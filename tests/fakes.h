@@ -38,7 +38,10 @@ class CountingSource final : public Source {
     return ReadResult::Frame;
   }
   void cancel() override { cancelled_ = true; }
+  std::vector<SourceFault> faults() const override { return at_end; }
+  void announce(std::int64_t frames) { format_.frame_count = frames; }
 
+  std::vector<SourceFault> at_end;
   std::chrono::microseconds pause{0};
   std::uint64_t change_at = ~std::uint64_t{0};
   std::function<bool(std::uint64_t)> bad;

@@ -174,6 +174,34 @@ TEST_CASE("a frame that fails is reported with its number and the stream goes on
   CHECK(sorted_without_repeats(result.sink.frames));
 }
 
+TEST_CASE("a source without end that gives nothing but failures ends the run, one with an end comes to it") {
+  Run endless, finite;
+  fake::CountingSource source(100'000), counted(5000);
+  source.bad = counted.bad = [](std::uint64_t number) { return number >= 7; };
+  run(endless, fake::copy_graph(), source);
+  check_accounts(endless.report);
+  CHECK(endless.report.frames.delivered == 7);
+  CHECK(endless.report.frames.failed == 1000);
+  REQUIRE(endless.report.source_faults.size() == 1);
+  CHECK(endless.report.source_faults[0].sentence ==
+        "the run ended early: the source's last 1000 frames failed one after the other, the last with: "
+        "planted");
+  CHECK(endless.report.source_faults[0].missing == -1);
+  counted.announce(5000);
+  run(finite, fake::copy_graph(), counted);
+  CHECK(finite.report.frames.failed == 4993);
+  CHECK(finite.report.source_faults.empty());
+}
+
+TEST_CASE("what a source has to say when it ends is in the report") {
+  Run result;
+  fake::CountingSource source(3);
+  source.at_end = {{.sentence = "3 of 5 frames came", .missing = 2}};
+  run(result, fake::copy_graph(), source);
+  CHECK(result.report.frames.delivered == 3);
+  CHECK(result.report.source_faults == source.at_end);
+}
+
 TEST_CASE("an error that is no data error ends the run, and sinks are finished all the same") {
   GraphSpec graph = fake::copy_graph();
   fake::CountingSource source(100000);

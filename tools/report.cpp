@@ -188,6 +188,11 @@ std::string report_json(const RunReport& report, const std::string& graph_file,
   json["failures"] = ordered_json::array();
   for (const FrameFailure& failure : report.failures)
     json["failures"].push_back({{"frame", failure.frame}, {"reason", failure.reason}});
+  json["source_faults"] = ordered_json::array();
+  for (const SourceFault& fault : report.source_faults)
+    json["source_faults"].push_back(
+        {{"missing", fault.missing < 0 ? ordered_json() : ordered_json(fault.missing)},
+         {"reason", fault.sentence}});
   json["sinks"] = ordered_json::array();
   for (const SinkOutcome& sink : report.sinks)
     json["sinks"].push_back({{"name", sink.name},
@@ -199,6 +204,9 @@ std::string report_json(const RunReport& report, const std::string& graph_file,
 
 std::string report_text(const RunReport& report) {
   std::string text = frames_rows(report) + held_row(report) + latency_rows(report) + class_rows(report);
+  for (const SourceFault& fault : report.source_faults)
+    text += fmt::format("{:<9} {}\n", fault.missing == 0 ? "damaged" : "missing",
+                        printable_sentence(fault.sentence));
   for (const SinkOutcome& sink : report.sinks) {
     if (!sink.summary.empty()) text += fmt::format("made      {}\n", printable_sentence(sink.summary));
     if (!sink.error.empty())

@@ -116,7 +116,8 @@ int exit_code(const RunReport& report, int signal) {
   for (const SinkOutcome& sink : report.sinks)
     if (!sink.error.empty()) return static_cast<int>(sink.code);
   if (signal != 0) return 128 + signal;
-  return static_cast<int>(report.frames.failed > 0 ? ExitCode::Quarantined : ExitCode::Ok);
+  const bool whole = report.frames.failed == 0 && report.source_faults.empty();
+  return static_cast<int>(!whole ? ExitCode::Quarantined : ExitCode::Ok);
 }
 
 int run_graph(const RunArguments& arguments, const Catalog& catalog) {
@@ -166,6 +167,8 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
                                                      {kFinisherTrack, "finisher"}}));
   if (!arguments.quiet) print(report_text(report));
   // What went wrong is said in any case.
+  if (arguments.quiet)
+    for (const SourceFault& fault : report.source_faults) warn(fault.sentence);
   for (const SinkOutcome& sink : report.sinks)
     if (arguments.quiet && !sink.error.empty()) say(fmt::format("sink '{}': {}", sink.name, sink.error));
   return exit_code(report, InterruptGuard::requested());

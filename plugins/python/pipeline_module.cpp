@@ -78,6 +78,14 @@ py::dict report_dict(const RunReport& report) {
   for (const Timing& part : report.parts) parts[py::str(part.name)] = latency_dict(part.histogram);
   latency["parts"] = parts;
   dict["latency_ms"] = latency;
+  py::list faults;
+  for (const SourceFault& fault : report.source_faults) {
+    py::dict one;
+    one["missing"] = fault.missing < 0 ? py::object(py::none()) : py::object(py::int_(fault.missing));
+    one["reason"] = fault.sentence;
+    faults.append(one);
+  }
+  dict["source_faults"] = faults;
   py::list sinks;
   for (const SinkOutcome& sink : report.sinks) {
     if (sink.summary.empty() && sink.error.empty()) continue;
