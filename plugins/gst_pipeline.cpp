@@ -1,6 +1,7 @@
 #include "plugins/gst_pipeline.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <array>
 #include <chrono>
@@ -49,6 +50,8 @@ constexpr std::array kPackages{
     ElementPackage{"avdec_h264", kLibav},  ElementPackage{"avdec_gif", kLibav},
     ElementPackage{"avdec_bmp", kLibav},   ElementPackage{"avdec_tiff", kLibav},
     ElementPackage{"openh264enc", kBad},   ElementPackage{"h264parse", kBad},
+    ElementPackage{"fdsrc", kCore},        ElementPackage{"tcpclientsrc", kBase},
+    ElementPackage{"shmsrc", kBad},
 };
 
 ExitCode code_of(const GError& error) {
@@ -93,12 +96,47 @@ std::string missing_decoder(GstMessage* message) {
 }
 
 /// Nobody reads the bus between frames, so everything but errors is dropped where it arises: a bus that is
-/// never emptied grows for as long as the stream runs.
-GstBusSyncReply keep_errors(GstBus*, GstMessage* message, gpointer) {
+/// never emptied grows for as long as the stream runs. Warnings are counted.
+GstBusSyncReply keep_errors(GstBus*, GstMessage* message, gpointer complaints) {
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) static_cast<Complaints*>(complaints)->add(message);
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR || !missing_decoder(message).empty())
     return GST_BUS_PASS;
   gst_message_unref(message);
   return GST_BUS_DROP;
+}
+
+GstElementFactory* factory_of(GstMessage* message) {
+  GstObject* source = GST_MESSAGE_SRC(message);
+  return GST_IS_ELEMENT(source) ? gst_element_get_factory(GST_ELEMENT(source)) : nullptr;
+}
+
+std::string without_full_stop(std::string sentence) {
+  while (!sentence.empty() && (sentence.back() == '.' || sentence.back() == '\n')) sentence.pop_back();
+  return sentence;
+}
+
+/// A process may have little memory on purpose; plugins fail to load in it whatever the registry says.
+bool memory_is_limited() {
+  constexpr rlim_t kEnoughForEveryPlugin = rlim_t{1} << 31;
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < kEnoughForEveryPlugin;
+}
+
+/// GStreamer remembers in a file which plugins cannot be loaded, and never tries them again. One run with too
+/// little memory would make most of them missing in every later one: they get another chance.
+void forget_unusable_plugins() {
+  if (memory_is_limited()) return;
+  GstRegistry* registry = gst_registry_get();
+  GList* plugins = gst_registry_get_plugin_list(registry);
+  bool forgotten = false;
+  for (const GList* item = plugins; item != nullptr; item = item->next) {
+    auto* plugin = GST_PLUGIN(item->data);
+    if (!GST_OBJECT_FLAG_IS_SET(plugin, GST_PLUGIN_FLAG_BLACKLISTED)) continue;
+    gst_registry_remove_plugin(registry, plugin);
+    forgotten = true;
+  }
+  gst_plugin_list_free(plugins);
+  if (forgotten) gst_update_registry();
 }
 
 }  // namespace
@@ -109,7 +147,7 @@ void ensure_init() {
     require_addresses(kAddressesForMedia, "for GStreamer");
     require_threads(kThreadsForMedia, "for GStreamer");
     GError* raw = nullptr;
-    if (gst_init_check(nullptr, nullptr, &raw)) return;
+    if (gst_init_check(nullptr, nullptr, &raw)) return forget_unusable_plugins();
     Owned<GError> error(raw);
     throw Error(ExitCode::Unavailable,
                 fmt::format("GStreamer does not start: {}", error ? error->message : "no reason given"));
@@ -159,12 +197,9 @@ Error to_error(GstMessage* message, const std::string& subject) {
   GError* raw = nullptr;
   gst_message_parse_error(message, &raw, nullptr);
   Owned<GError> error(raw);
-  std::string reporter = "GStreamer";
-  if (GST_IS_ELEMENT(GST_MESSAGE_SRC(message)))
-    if (GstElementFactory* factory = gst_element_get_factory(GST_ELEMENT(GST_MESSAGE_SRC(message))))
-      reporter = GST_OBJECT_NAME(factory);
-  std::string sentence = error->message;
-  while (!sentence.empty() && (sentence.back() == '.' || sentence.back() == '\n')) sentence.pop_back();
+  const GstElementFactory* factory = factory_of(message);
+  const std::string reporter = factory ? GST_OBJECT_NAME(factory) : "GStreamer";
+  std::string sentence = without_full_stop(error->message);
   const ExitCode code = code_of(*error);
   if (code == ExitCode::Unavailable)
     sentence += fmt::format("; more decoders come with the packages {}, {} and {}", kGood, kBad, kLibav);
@@ -228,11 +263,37 @@ bool copy_frame(GstSample* sample, const ImageView& target) {
   return true;
 }
 
+void Complaints::add(GstMessage* warning) {
+  constexpr auto kReaders =
+      GST_ELEMENT_FACTORY_TYPE_DECODER | GST_ELEMENT_FACTORY_TYPE_DEMUXER | GST_ELEMENT_FACTORY_TYPE_PARSER;
+  GstElementFactory* factory = factory_of(warning);
+  // The bins that choose decoders only say that nobody wants the sound.
+  if (!factory || GST_IS_BIN(GST_MESSAGE_SRC(warning)) ||
+      !gst_element_factory_list_is_type(factory, kReaders))
+    return;
+  GError* raw = nullptr;
+  gst_message_parse_warning(warning, &raw, nullptr);
+  const Owned<GError> error(raw);
+  const std::lock_guard lock(mutex_);
+  if (count_++ == 0)
+    first_ = fmt::format("{} (reported by {})", without_full_stop(error->message), GST_OBJECT_NAME(factory));
+}
+
+int Complaints::count() const {
+  const std::lock_guard lock(mutex_);
+  return count_;
+}
+
+std::string Complaints::first() const {
+  const std::lock_guard lock(mutex_);
+  return first_;
+}
+
 FramePipeline::FramePipeline() {
   ensure_init();
   pipeline_.reset(GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(nullptr))));
   bus_.reset(gst_element_get_bus(pipeline_.get()));
-  gst_bus_set_sync_handler(bus_.get(), keep_errors, nullptr, nullptr);
+  gst_bus_set_sync_handler(bus_.get(), keep_errors, &complaints_, nullptr);
 }
 
 FramePipeline::~FramePipeline() {
@@ -240,7 +301,7 @@ FramePipeline::~FramePipeline() {
 }
 
 GstElement* FramePipeline::add_frame_end() {
-  GstElement* convert = add("videoconvert");
+  GstElement* convert = convert_ = add("videoconvert");
   GstElement* filter = add("capsfilter");
   GstElement* flip = add("videoflip");
   appsink_ = add("appsink");
@@ -303,6 +364,32 @@ bool FramePipeline::is_live() const {
   gboolean live = FALSE;
   gst_query_parse_latency(query.get(), &live, nullptr, nullptr);
   return live != FALSE;
+}
+
+Owned<GstElement> FramePipeline::decoder() const {
+  const Owned<GstPad> end(gst_element_get_static_pad(convert_, "sink"));
+  Owned<GstPad> pad(gst_pad_get_peer(end.get()));
+  // Out of the bins that chose the decoder.
+  while (pad && GST_IS_GHOST_PAD(pad.get())) pad.reset(gst_ghost_pad_get_target(GST_GHOST_PAD(pad.get())));
+  Owned<GstElement> element(pad ? gst_pad_get_parent_element(pad.get()) : nullptr);
+  GstElementFactory* factory = element ? gst_element_get_factory(element.get()) : nullptr;
+  if (!factory || !gst_element_factory_list_is_type(factory, GST_ELEMENT_FACTORY_TYPE_DECODER))
+    return nullptr;
+  return element;
+}
+
+int FramePipeline::streams() const {
+  int pads = 0;
+  GstIterator* elements = gst_bin_iterate_recurse(GST_BIN(pipeline_.get()));
+  const auto count = [](const GValue* item, gpointer sum) {
+    auto* element = GST_ELEMENT(g_value_get_object(item));
+    GstElementFactory* factory = gst_element_get_factory(element);
+    if (factory && gst_element_factory_list_is_type(factory, GST_ELEMENT_FACTORY_TYPE_DEMUXER))
+      *static_cast<int*>(sum) += element->numsrcpads;
+  };
+  gst_iterator_foreach(elements, count, &pads);
+  gst_iterator_free(elements);
+  return pads;
 }
 
 std::int64_t FramePipeline::duration_ns() const {

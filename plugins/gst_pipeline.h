@@ -10,6 +10,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,7 @@ struct Release {
   void operator()(GstBuffer* p) const { gst_buffer_unref(p); }
   void operator()(GstCaps* p) const { gst_caps_unref(p); }
   void operator()(GstMessage* p) const { gst_message_unref(p); }
+  void operator()(GstEvent* p) const { gst_event_unref(p); }
   void operator()(GstQuery* p) const { gst_query_unref(p); }
   void operator()(GError* p) const { g_error_free(p); }
   void operator()(gchar* p) const { g_free(p); }
@@ -69,6 +71,21 @@ const char* raw_format_of(const ImageFormat& format);
 ImageFormat format_of(GstSample* sample);
 bool copy_frame(GstSample* sample, const ImageView& target);
 
+/// What decoders, demuxers and parsers found odd about a stream, but not so odd that they ended it. Written
+/// by the threads of the pipeline.
+class Complaints {
+ public:
+  void add(GstMessage* warning);
+  /// How many there were, and the first of them: "could not decode (reported by avdec_h264)".
+  int count() const;
+  std::string first() const;
+
+ private:
+  mutable std::mutex mutex_;
+  int count_ = 0;
+  std::string first_;
+};
+
 /// Elements that end in RGBA frames.
 class FramePipeline {
  public:
@@ -97,13 +114,19 @@ class FramePipeline {
   GstElement* pipeline() const { return pipeline_.get(); }
   bool is_live() const;
   std::int64_t duration_ns() const;  ///< -1: unknown
+  int streams() const;               ///< how many the demuxer found, 0 without a demuxer
+  const Complaints& complaints() const { return complaints_; }
+  /// The decoder that the frames come from; null when there is none, as for raw video.
+  Owned<GstElement> decoder() const;
 
  private:
   Owned<GstMessage> next_error();
 
+  Complaints complaints_;  // outlives the elements that write into it
   Owned<GstElement> pipeline_;
   Owned<GstBus> bus_;
   GstElement* appsink_ = nullptr;  // owned by pipeline_
+  GstElement* convert_ = nullptr;  // likewise
   std::string missing_;            // the last decoder that was looked for in vain
 };
 

@@ -13,9 +13,21 @@ constexpr double kNanoseconds = 1e9;
 constexpr std::int64_t kUnknownStep = 40'000'000;  // ns between frames when neither pts nor rate are known
 constexpr int kLongestBackOff = 30;                // s
 
+/// When the frame is to be shown, counted from the beginning of the stream: a container may let its times
+/// begin later (with B-frames the first picture shown is not the first one stored) and say so in its segment.
+GstClockTime time_of(GstSample* sample) {
+  const GstClockTime pts = GST_BUFFER_PTS(gst_sample_get_buffer(sample));
+  const GstSegment* segment = gst_sample_get_segment(sample);
+  if (!GST_CLOCK_TIME_IS_VALID(pts) || segment->format != GST_FORMAT_TIME) return pts;
+  const GstClockTime time = gst_segment_to_stream_time(segment, GST_FORMAT_TIME, pts);
+  return GST_CLOCK_TIME_IS_VALID(time) ? time : pts;
+}
+
 }  // namespace
 
-StreamSource::StreamSource(StreamPlan plan) : plan_(std::move(plan)) {
+StreamSource::StreamSource(StreamPlan plan)
+    : plan_(std::move(plan)), facts_(plan_.file.empty() ? ContainerFacts{} : container_facts(plan_.file)) {
+  if (facts_.kind == ContainerKind::Gif) plan_.frame_count = facts_.frames;
   FramePipeline::Pulled first = open();
   switch (first.result) {
     case FramePipeline::Pull::Frame:
@@ -26,10 +38,10 @@ StreamSource::StreamSource(StreamPlan plan) : plan_(std::move(plan)) {
       throw Error(ExitCode::BadData, timeout_sentence());
     case FramePipeline::Pull::End:
     case FramePipeline::Pull::Cancelled:
-      throw Error(ExitCode::BadData, plan_.start > 0
+      throw Error(ExitCode::BadData, plan_.playback.start > 0
                                          ? fmt::format("{}: it has no more than the {} frames that "
                                                        "'start' leaves out",
-                                                       plan_.subject, plan_.start)
+                                                       plan_.subject, plan_.playback.start)
                                          : fmt::format("{}: there is no picture in it", plan_.subject));
   }
   sample_ = std::move(first.sample);
@@ -39,11 +51,25 @@ StreamSource::StreamSource(StreamPlan plan) : plan_(std::move(plan)) {
 FramePipeline::Pulled StreamSource::open() {
   pipeline_.reset();  // a camera opens only once
   pipeline_ = std::make_unique<FramePipeline>();
+  audit_ = std::make_unique<DecodingAudit>();
+  audit_->watch(*pipeline_);
+  came_ = 0;
   plan_.build(*pipeline_);
   pipeline_->play();
-  for (std::int64_t skip = plan_.start;; --skip) {
-    FramePipeline::Pulled pulled = pipeline_->pull(plan_.timeout_ms, cancelled_, plan_.subject);
-    if (skip <= 0 || pulled.result != FramePipeline::Pull::Frame) return pulled;
+  return pull(plan_.playback.start);
+}
+
+FramePipeline::Pulled StreamSource::pull(std::int64_t left_out) {
+  for (;; --left_out) {
+    // GStreamer does not end a GIF by itself.
+    if (facts_.kind == ContainerKind::Gif && came_ == facts_.frames)
+      return {.result = FramePipeline::Pull::End};
+    FramePipeline::Pulled pulled = pipeline_->pull(plan_.timeout_ms, pacer_.cancelled(), plan_.subject);
+    if (pulled.result == FramePipeline::Pull::Frame) {
+      ++came_;
+      last_came_ns_ = static_cast<std::int64_t>(time_of(pulled.sample.get()));
+    }
+    if (left_out <= 0 || pulled.result != FramePipeline::Pull::Frame) return pulled;
   }
 }
 
@@ -55,15 +81,17 @@ void StreamSource::describe_stream() {
   format_.rate_numerator = GST_VIDEO_INFO_FPS_N(&info);
   format_.rate_denominator = std::max(1, GST_VIDEO_INFO_FPS_D(&info));
   format_.live = pipeline_->is_live();
+  paced_ = plan_.playback.live && !format_.live;
   const double rate = static_cast<double>(format_.rate_numerator) / format_.rate_denominator;
   std::int64_t count = plan_.frame_count;
-  const std::int64_t duration = format_.live ? -1 : pipeline_->duration_ns();
-  if (count < 0 && duration > 0 && rate > 0)
-    count = static_cast<std::int64_t>(static_cast<double>(duration) / kNanoseconds * rate + 0.5);
-  if (count >= 0) count = std::max<std::int64_t>(0, count - plan_.start);
+  duration_ns_ = format_.live ? -1 : pipeline_->duration_ns();
+  recorded_rate_ = rate;
+  if (count < 0) count = announced();
+  if (count >= 0) count = plan_.playback.count(count);
   if (plan_.loop) count = -1;
   if (plan_.limit > 0) count = count < 0 ? (plan_.loop ? plan_.limit : -1) : std::min(count, plan_.limit);
   format_.frame_count = count;
+  plan_.playback.set_rate(format_);
   format_.description =
       fmt::format("{}, {}x{}, {}{}", plan_.description, frame.width, frame.height,
                   rate > 0 ? fmt::format("{:.4g} frames/s", rate) : std::string("unknown rate"),
@@ -71,17 +99,11 @@ void StreamSource::describe_stream() {
 }
 
 ReadResult StreamSource::read(FrameInput& input) {
-  if (cancelled_ || ended_ || (plan_.limit > 0 && delivered_ >= plan_.limit)) return ReadResult::End;
+  if (pacer_.cancelled() || ended_ || (plan_.limit > 0 && delivered_ >= plan_.limit)) return ReadResult::End;
   if (!sample_) {
-    switch (advance(input.error)) {
-      case Next::Frame:
-        break;
-      case Next::End:
-        ended_ = true;
-        return ReadResult::End;
-      case Next::Bad:
-        ended_ = true;
-        return ReadResult::Bad;
+    if (advance() == Next::End) {
+      ended_ = true;
+      return ReadResult::End;
     }
   }
   const ImageFormat frame = format_of(sample_.get());
@@ -90,37 +112,97 @@ ReadResult StreamSource::read(FrameInput& input) {
     return ReadResult::FormatChanged;
   }
   const Owned<GstSample> sample = std::move(sample_);
+  const std::int64_t pts = pts_of(sample.get());
+  if (paced_ && !pacer_.wait_for(pts)) return ReadResult::End;
   ++delivered_;
-  input.info.pts_ns = pts_of(sample.get());
+  input.info.pts_ns = pts;
   input.info.name.clear();
+  if (GST_BUFFER_FLAG_IS_SET(gst_sample_get_buffer(sample.get()), GST_BUFFER_FLAG_CORRUPTED)) {
+    ++damaged_;
+    input.warning = fmt::format("{}: the decoder says that the frame is damaged", plan_.subject);
+  }
   if (copy_frame(sample.get(), input.frame)) return ReadResult::Frame;
   input.error = fmt::format("{}: a frame's buffer is smaller than its format says", plan_.subject);
   return ReadResult::Bad;
 }
 
-StreamSource::Next StreamSource::advance(std::string& error) {
-  FramePipeline::Pulled pulled = pipeline_->pull(plan_.timeout_ms, cancelled_, plan_.subject);
-  if (pulled.result == FramePipeline::Pull::End && plan_.loop) {
+StreamSource::Next StreamSource::advance() {
+  using Pull = FramePipeline::Pull;
+  FramePipeline::Pulled pulled = pull(plan_.playback.every - 1);
+  if (pulled.result == Pull::End) judge_round("");
+  if (pulled.result == Pull::End && plan_.loop) {
     round_offset_ns_ = last_pts_ns_ + step_ns();
     pulled = open();
   }
-  switch (pulled.result) {
-    case FramePipeline::Pull::Frame:
-      sample_ = std::move(pulled.sample);
-      return Next::Frame;
-    case FramePipeline::Pull::Cancelled:
-      return Next::End;
-    case FramePipeline::Pull::End:
-      return reconnect() ? Next::Frame : Next::End;
-    case FramePipeline::Pull::Failed:
-      error = pulled.error;
-      break;
-    case FramePipeline::Pull::TimedOut:
-      error = timeout_sentence();
-      break;
+  if (pulled.result == Pull::Frame) {
+    sample_ = std::move(pulled.sample);
+    return Next::Frame;
   }
-  if (reconnect()) return Next::Frame;
-  return cancelled_ ? Next::End : Next::Bad;
+  if (pulled.result == Pull::Cancelled || reconnect()) return sample_ ? Next::Frame : Next::End;
+  if (pulled.result == Pull::Failed) judge_round(pulled.error);
+  if (pulled.result == Pull::TimedOut) judge_round(timeout_sentence());
+  return Next::End;
+}
+
+/// Of a round, by what the container says; -1: it does not.
+std::int64_t StreamSource::announced() const {
+  if (facts_.frames >= 0) return facts_.frames;
+  // Containers that state no length are measured by their last page: that of a cut file is the cut one's.
+  const bool measured =
+      facts_.cut_off && (facts_.kind == ContainerKind::Ogg || facts_.kind == ContainerKind::TransportStream);
+  if (measured || duration_ns_ <= 0 || recorded_rate_ <= 0) return -1;
+  return static_cast<std::int64_t>(static_cast<double>(duration_ns_) / kNanoseconds * recorded_rate_ + 0.5);
+}
+
+/// Whether the last frame came well before the time at which the container says that the pictures end.
+bool StreamSource::ends_early() const {
+  if (recorded_rate_ <= 0 || last_came_ns_ < 0) return false;
+  using enum ContainerKind;
+  const bool states_duration = facts_.kind == Mp4 || facts_.kind == Matroska || facts_.kind == Ogg;
+  std::int64_t end = -1;
+  if (facts_.kind == Avi && facts_.frames > 0)
+    end = static_cast<std::int64_t>(static_cast<double>(facts_.frames) / recorded_rate_ * kNanoseconds);
+  else if (states_duration && pipeline_->streams() == 1)
+    end = duration_ns_;           // of all streams
+  constexpr double kSlack = 2.5;  // frames
+  return last_came_ns_ + static_cast<std::int64_t>(kSlack / recorded_rate_ * kNanoseconds) < end;
+}
+
+void StreamSource::judge_round(const std::string& error) {
+  if (fault_ || pacer_.cancelled()) return;
+  if (format_.live) {  // nobody knows what such a stream should have had
+    if (!error.empty()) fault_ = {.sentence = error, .missing = -1};
+    return;
+  }
+  const std::int64_t pictures = audit_->pictures(*pipeline_);
+  const bool unfinished = facts_.cut_off || ends_early() || !error.empty();
+  // An AVI file may announce frames that it leaves empty, as a repetition of the one before.
+  const bool exact = facts_.kind == ContainerKind::Mp4;
+  const std::int64_t expected =
+      std::max({pictures, exact ? facts_.frames : -1, unfinished ? announced() : -1});
+  const int complaints = pipeline_->complaints().count();
+  if (!unfinished && complaints == 0 && came_ >= expected) return;
+  SourceFault fault{.missing =
+                        unfinished && announced() < 0 ? -1 : std::max<std::int64_t>(0, expected - came_)};
+  fault.sentence = expected >= came_ && fault.missing >= 0
+                       ? fmt::format("{}: {} of {} frames came", plan_.subject, came_, expected)
+                       : fmt::format("{}: {} frames came", plan_.subject, came_);
+  if (fault.missing < 0) fault.sentence += ", and nobody knows how many are missing";
+  if (facts_.cut_off) fault.sentence += "; the file is cut off";
+  if (ends_early() && !facts_.cut_off) fault.sentence += "; the others cannot be found in the file";
+  if (came_ < pictures) fault.sentence += fmt::format("; {} could not be decoded", pictures - came_);
+  if (complaints > 0) fault.sentence += fmt::format("; {}", pipeline_->complaints().first());
+  if (!error.empty()) fault.sentence += fmt::format("; {}", error);
+  fault_ = std::move(fault);
+}
+
+std::vector<SourceFault> StreamSource::faults() const {
+  std::vector<SourceFault> all;
+  if (fault_) all.push_back(*fault_);
+  if (damaged_ > 0)
+    all.push_back({.sentence = fmt::format("{}: {} of the frames that came {} damaged", plan_.subject,
+                                           damaged_, damaged_ == 1 ? "is" : "are")});
+  return all;
 }
 
 bool StreamSource::reconnect() {
@@ -144,9 +226,7 @@ bool StreamSource::wait_before_attempt(int attempt) {
   const int seconds = attempt > 4 ? kLongestBackOff : std::min(kLongestBackOff, 1 << attempt);
   // Many readers that lost the same camera must not return at the same moment.
   std::uniform_real_distribution<double> jitter(0.8, 1.2);
-  std::unique_lock lock(mutex_);
-  return !wake_.wait_for(lock, std::chrono::duration<double>(seconds * jitter(random)),
-                         [this] { return cancelled_.load(); });
+  return pacer_.sleep(std::chrono::duration<double>(seconds * jitter(random)));
 }
 
 std::int64_t StreamSource::step_ns() const {
@@ -159,7 +239,7 @@ std::int64_t StreamSource::step_ns() const {
 /// an earlier one, the frame comes one nominal step after the last.
 std::int64_t StreamSource::pts_of(GstSample* sample) {
   constexpr GstClockTime kSane = GST_SECOND * 3600 * 24 * 365 * 100;
-  const GstClockTime pts = GST_BUFFER_PTS(gst_sample_get_buffer(sample));
+  const GstClockTime pts = time_of(sample);
   const std::int64_t told =
       GST_CLOCK_TIME_IS_VALID(pts) && pts < kSane ? round_offset_ns_ + static_cast<std::int64_t>(pts) : -1;
   if (told > last_pts_ns_)
@@ -172,14 +252,6 @@ std::int64_t StreamSource::pts_of(GstSample* sample) {
 std::string StreamSource::timeout_sentence() const {
   return fmt::format("{}: no frame came within {} ms (parameter timeout; 0 waits for ever)", plan_.subject,
                      plan_.timeout_ms);
-}
-
-void StreamSource::cancel() {
-  {
-    const std::lock_guard lock(mutex_);
-    cancelled_ = true;
-  }
-  wake_.notify_all();
 }
 
 }  // namespace contorno::gst

@@ -309,6 +309,7 @@ TEST_CASE("files that are no videos and videos that are cut off do not hang") {
   const auto cut = read_all(*open_source(video_source(), at(folder / "cut.mkv")));
   CHECK(cut.size() > 5);
   CHECK(cut.size() < 40);
+  CHECK(cut.back().result == ReadResult::Frame);
 }
 
 TEST_CASE("start, limit and loop choose frames, and times go on in a loop") {
@@ -329,6 +330,59 @@ TEST_CASE("start, limit and loop choose frames, and times go on in a loop") {
   REQUIRE(looped.size() == 25);
   CHECK(looped[13].pixels == frames[3].pixels);
   for (std::size_t i = 1; i < looped.size(); ++i) CHECK(looped[i].info.pts_ns > looped[i - 1].info.pts_ns);
+}
+
+TEST_CASE("every takes each so-manieth frame, with its own time and the rate that is left") {
+  const Folder folder;
+  const auto source = open_source(test_source(), test_picture(64, 48, 10));
+  auto frames = read_all(*source);
+  const auto sink = make_sink(video_sink(), {{"path", std::string("a.avi")}, {"codec", std::string("png")}});
+  write_all(*sink, frames, source->format(), folder.path());
+  const auto some =
+      open_source(video_source(),
+                  {{"location", folder / "a.avi"}, {"start", std::int64_t{2}}, {"every", std::int64_t{3}}});
+  CHECK(some->format().frame_count == 3);
+  CHECK(some->format().rate_numerator == 10);
+  CHECK(some->format().rate_denominator == 1);
+  const auto taken = read_all(*some);
+  REQUIRE(taken.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(taken[i].pixels == frames[2 + 3 * i].pixels);
+    CHECK(std::abs(taken[i].info.pts_ns - frames[2 + 3 * i].info.pts_ns) < 1'000'000);
+  }
+  CHECK(some->faults().empty());
+  for (int i = 0; i < 7; ++i) write_picture(folder, std::to_string(i) + ".png", made_picture(8, 8, i));
+  const auto pictures = open_source(images_source(), {{"location", folder / "*.png"},
+                                                      {"rate", 10.0},
+                                                      {"start", std::int64_t{1}},
+                                                      {"every", std::int64_t{4}}});
+  CHECK(pictures->format().frame_count == 2);
+  const auto chosen = read_all(*pictures);
+  REQUIRE(chosen.size() == 2);
+  CHECK(chosen[0].info.name == "1.png");
+  CHECK(chosen[1].info.name == "5.png");
+  CHECK(chosen[1].info.pts_ns == 400'000'000);
+}
+
+TEST_CASE("a recording that is played live keeps its rate, and can be cancelled while it waits") {
+  const Folder folder;
+  const auto source = open_source(test_source(), test_picture(64, 48, 4));
+  auto frames = read_all(*source);
+  const auto sink = make_sink(video_sink(), {{"path", std::string("a.avi")}, {"codec", std::string("png")}});
+  write_all(*sink, frames, source->format(), folder.path());
+  write_picture(folder, "a.png", made_picture(8, 8, 1));
+  const auto video = open_source(video_source(), {{"location", folder / "a.avi"}, {"live", true}});
+  CHECK(video->format().live);
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK(read_all(*video).size() == 4);
+  CHECK(std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds(99));  // three intervals
+  const auto slow = open_source(
+      images_source(), {{"location", folder / "a.png"}, {"live", true}, {"loop", true}, {"rate", 0.001}});
+  CHECK(slow->format().live);
+  CHECK(read_one(*slow).result == ReadResult::Frame);
+  std::thread canceller([&] { slow->cancel(); });
+  CHECK(read_one(*slow).result == ReadResult::End);
+  canceller.join();
 }
 
 TEST_CASE("cancel ends a read that waits, and every later one") {

@@ -1,0 +1,163 @@
+"""Videos that were cut off or damaged never count as whole, and whole ones always do."""
+import json
+import pathlib
+
+import cv2
+import numpy as np
+import pytest
+from conftest import read_lines
+
+FRAMES = 51
+GRAPH = """
+source: {type: video, location: clip.mp4}
+classes:
+  - {name: red, references: ["#ff0000"], colour: "#00ff00"}
+stages:
+  - type: classify
+  - type: marching_squares
+  - type: contour_assembly
+sinks:
+  - {type: jsonl, path: contours.jsonl}
+"""
+
+H264 = "openh264enc gop-size=10 ! h264parse"
+VP8 = "vp8enc deadline=1 cpu-used=8 keyframe-max-dist=10"
+CHAINS = {
+    "mp4": f"{H264} ! mp4mux faststart=true",
+    "ts": f"{H264} ! mpegtsmux",
+    "mkv": f"{VP8} ! matroskamux",
+    "webm": f"{VP8} ! webmmux",
+    "avi": "jpegenc ! avimux",
+    "ogv": "theoraenc keyframe-force=8 ! oggmux",
+}
+
+
+def pictures(count):
+    texture = cv2.GaussianBlur(np.random.default_rng(1).integers(0, 255, (120, 160, 3), np.uint8), (0, 0), 3)
+    for index in range(count):
+        picture = np.roll(texture, 3 * index, axis=1).copy()
+        cv2.circle(picture, (20 + 2 * index % 120, 60), 18, (0, 0, 255), -1)
+        yield picture
+
+
+def record(path, chain, count=FRAMES):
+    writer = cv2.VideoWriter(f"appsrc ! videoconvert ! {chain} ! filesink location={path}", cv2.CAP_GSTREAMER, 0, 25.0,
+                             (160, 120))
+    assert writer.isOpened()
+    for picture in pictures(count):
+        writer.write(picture)
+    writer.release()
+
+
+@pytest.fixture(scope="module")
+def videos(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("videos")
+    for extension, chain in CHAINS.items():
+        record(folder / f"clip.{extension}", chain)
+    return folder
+
+
+@pytest.fixture
+def play(contorno, tmp_path):
+    """Runs a video; returns the process, the report and what the contour file says of the frames."""
+    def run(video, *arguments, source=None):
+        graph = tmp_path / "graph.yaml"
+        graph.write_text(GRAPH)
+        out = tmp_path / "out"
+        done = contorno("run", graph, "--input", video, "--output", out, "--report", tmp_path / "report.json",
+                        *arguments, check=False)
+        report = json.loads((tmp_path / "report.json").read_text())
+        return done, report, read_lines(out / "contours.jsonl")
+    return run
+
+
+def frames_of(path):
+    """How many frames another reader gets, and their times in ms."""
+    reader = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
+    times = []
+    while reader.read()[0]:
+        times.append(reader.get(cv2.CAP_PROP_POS_MSEC))
+    return len(times), times
+
+
+@pytest.mark.parametrize("extension", CHAINS)
+def test_a_whole_video_is_whole(videos, play, extension):
+    video = videos / f"clip.{extension}"
+    done, report, _ = play(video)
+    assert (done.returncode, report["source_faults"], report["frames"]["out"]) == (0, [], FRAMES), done.stderr
+    for arguments in (["--frames", 7], ["--set", "source.limit=7"], ["--set", "source.start=44"],
+                      ["--set", "source.every=8"]):
+        done, report, _ = play(video, *arguments)
+        assert (done.returncode, report["source_faults"], report["frames"]["out"]) == (0, [], 7), done.stderr
+
+
+@pytest.mark.parametrize("part", [0.35, 0.6, 0.95])
+@pytest.mark.parametrize("extension", ["mp4", "mkv", "webm", "avi"])
+def test_a_video_that_was_cut_off_says_how_much_is_missing(videos, play, tmp_path, extension, part):
+    data = (videos / f"clip.{extension}").read_bytes()
+    cut = tmp_path / f"cut.{extension}"
+    cut.write_bytes(data[:int(len(data) * part)])
+    done, report, lines = play(cut)
+    assert done.returncode == 3
+    came = report["frames"]["out"]
+    assert len(lines) == came and abs(came - frames_of(cut)[0]) <= 1
+    (fault,) = report["source_faults"]
+    assert fault["missing"] == FRAMES - came
+    assert fault["reason"].startswith(f"{cut}: {came} of {FRAMES} frames came; the file is cut off")
+    assert fault["reason"] in done.stdout
+    done, _, _ = play(cut, "--quiet")
+    assert done.stdout == "" and fault["reason"] in done.stderr
+
+
+@pytest.mark.parametrize("extension", ["ts", "ogv"])
+def test_a_cut_video_of_unknown_length_says_that_it_is_cut_off(videos, play, tmp_path, extension):
+    data = (videos / f"clip.{extension}").read_bytes()
+    cut = tmp_path / f"cut.{extension}"
+    cut.write_bytes(data[:len(data) // 2 // 188 * 188 + 100])
+    done, report, _ = play(cut)
+    assert done.returncode == 3
+    (fault,) = report["source_faults"]
+    assert 10 < report["frames"]["out"] < 45
+    assert "the file is cut off" in fault["reason"]
+
+
+def test_frames_that_the_decoder_left_out_are_missing(videos, play, tmp_path):
+    """The beginnings of all pictures but the key frames are overwritten: nothing can be decoded from them."""
+    data = bytearray((videos / "clip.mp4").read_bytes())
+    start = data.index(b"mdat") + 4
+    positions = [at for at in range(start, len(data) - 5) if 20 < int.from_bytes(data[at:at + 4], "big") < 20000
+                 and data[at + 4] & 0x1F == 1 and data[at + 4] & 0x80 == 0 and data[at + 4] & 0x60]
+    assert positions
+    for at in positions[5:35]:
+        data[at + 4:at + 24] = b"\xff" * 20
+    damaged = tmp_path / "damaged.mp4"
+    damaged.write_bytes(data)
+    done, report, _ = play(damaged)
+    assert done.returncode == 3
+    came = report["frames"]["out"]
+    assert came + sum(fault["missing"] for fault in report["source_faults"]) == FRAMES
+    assert came < FRAMES
+    assert f"{came} of {FRAMES} frames came" in done.stdout
+
+
+def test_times_begin_at_0_where_pictures_are_stored_in_another_order(play, tmp_path):
+    path = tmp_path / "reordered.mp4"
+    writer = cv2.VideoWriter(str(path), cv2.CAP_FFMPEG, cv2.VideoWriter_fourcc(*"avc1"), 15.0, (160, 120))
+    if not writer.isOpened():
+        pytest.skip("needs an encoder with B-frames")
+    for picture in pictures(30):
+        writer.write(picture)
+    writer.release()
+    count, times = frames_of(path)
+    done, report, lines = play(path)
+    assert (done.returncode, report["source_faults"], count) == (0, [], 30), done.stderr
+    assert lines[0]["pts_ns"] == 0
+    assert [line["pts_ns"] for line in lines] == pytest.approx([index * 1e9 / 15 for index in range(30)], abs=1000)
+    # The other reader does not know the times of its last two frames.
+    assert [line["pts_ns"] / 1e6 for line in lines[:28]] == pytest.approx(times[:28], abs=0.01)
+
+
+def test_recorded_videos_are_whole(real_data, play):
+    for video in sorted((real_data / "video").iterdir()):
+        done, report, _ = play(video, "--set", "source.every=10")
+        assert (done.returncode, report["source_faults"]) == (0, []), f"{video}: {done.stderr}"
