@@ -150,7 +150,7 @@ class Runner {
   std::atomic<std::int64_t> device_since_ns_ = kNotWaiting;  // when the finisher began to wait for the device
   std::int64_t start_ns_ = 0;
   std::atomic<std::int64_t> first_arrival_ns_ = 0, last_arrival_ns_ = 0;  // the reader's
-  std::mutex failure_mutex_;  // of what follows
+  std::mutex failure_mutex_;                                              // of what follows
   std::exception_ptr failure_;
   std::vector<SourceFault> source_faults_;  // the reader's, once it ends
   ExitCode failure_code_ = ExitCode::Ok;
