@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cuda/error.h"
+#include "cuda/memory.h"
 #include "pipeline/planned_graph.h"
 #include "pipeline/slot_ring.h"
 #include "pipeline/stats.h"
@@ -105,6 +106,15 @@ class Runner {
     bool opened = false;
   };
 
+  /// A format that came with the stream and that the graph cannot take. Its frames are read, into memory of
+  /// their own, and fail; the slots stay planned for the format before.
+  struct Refusal {
+    StreamFormat format;
+    std::string reason;
+    Block memory;
+    FrameInput input;
+  };
+
   void plan_slots();
   void open_sinks();
   void finish_sinks();
@@ -114,6 +124,7 @@ class Runner {
   void read_frames();
   bool too_many_bad(ReadResult result, const std::string& error);
   bool reformat();
+  void refuse_format(const StreamFormat& format, std::string reason);
   void launch_loop();
   void launch(Slot& slot);
   void complete(Slot& slot);
@@ -132,7 +143,9 @@ class Runner {
   OnFull policy_;
   int threads_;
   Capacities capacities_;
-  StreamFormat stream_;
+  StreamFormat stream_;               // that the slots are planned for
+  std::unique_ptr<Refusal> refusal_;  // of the source's format, or of an earlier one
+  bool refusing_ = false;
   std::vector<Slot> slots_;
   SlotRing ring_;
   std::vector<Output> outputs_;

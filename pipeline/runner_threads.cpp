@@ -5,6 +5,7 @@
 #include <new>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "cuda/error.h"
 #include "pipeline/clock.h"
@@ -25,7 +26,7 @@ void Runner::read_loop() {
 void Runner::read_frames() {
   while (!stop_requested_ && (options_.max_frames == 0 || offered_ < options_.max_frames)) {
     Slot& slot = slots_[static_cast<std::size_t>(ring_.held())];
-    FrameInput& input = slot.graph->input();
+    FrameInput& input = refusing_ ? refusal_->input : slot.graph->input();
     const std::int64_t start = now_ns();
     input.warning.clear();
     const ReadResult result = source_.read(input);
@@ -38,8 +39,12 @@ void Runner::read_frames() {
     if (offered_ == 0) first_arrival_ns_ = slot.arrived_ns;
     last_arrival_ns_ = slot.arrived_ns;
     slot.number = input.info.number = offered_++;
-    slot.outcome = result == ReadResult::Bad ? Outcome::Failed : Outcome::Result;
-    if (result == ReadResult::Bad) slot.error = input.error;
+    slot.outcome = result == ReadResult::Bad || refusing_ ? Outcome::Failed : Outcome::Result;
+    if (result == ReadResult::Bad)
+      slot.error = input.error;
+    else if (refusing_)
+      slot.error = input.info.name.empty() ? refusal_->reason
+                                           : fmt::format("'{}': {}", input.info.name, refusal_->reason);
     if (options_.trace) options_.trace->add("read", kReaderTrack, slot.number, start, slot.arrived_ns);
     const bool gives_up = too_many_bad(result, input.error);
     const SlotRing::Offer offer = ring_.offer();
@@ -64,14 +69,38 @@ bool Runner::too_many_bad(ReadResult result, const std::string& error) {
   return true;
 }
 
-/// The source's format has changed: everything under way is delivered in the old one first.
+/// The source's format has changed: everything under way is delivered in the old one first. A format that
+/// the graph cannot take makes its frames fail, and nothing else.
 bool Runner::reformat() {
+  const StreamFormat next = source_.format();
+  refusing_ = refusal_ && next == refusal_->format;
+  if (refusing_ || next == stream_) return true;
   if (!ring_.drain()) return false;
-  stream_ = source_.format();
-  plan_slots();
+  const StreamFormat before = std::exchange(stream_, next);
+  try {
+    plan_slots();
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::BadConfig) throw;
+    refuse_format(next, error.what());
+    stream_ = before;
+    plan_slots();
+    return true;
+  }
   // The finisher is idle: nothing is under way.
   open_sinks();
   return true;
+}
+
+void Runner::refuse_format(const StreamFormat& format, std::string reason) {
+  const ImageFormat frame = format.frame.value_or(ImageFormat{}), maps = format.maps.value_or(ImageFormat{});
+  const std::size_t frame_bytes = align_up(packed_bytes(frame));
+  refusal_ = std::make_unique<Refusal>();
+  refusal_->format = format;
+  refusal_->reason = std::move(reason);
+  refusal_->memory = Block(frame_bytes + packed_bytes(maps), MemoryKind::Host);
+  if (format.frame) refusal_->input.frame = packed_view(refusal_->memory.data(), frame);
+  if (format.maps) refusal_->input.maps = packed_view(refusal_->memory.data() + frame_bytes, maps);
+  refusing_ = true;
 }
 
 void Runner::launch_loop() {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -28,7 +29,12 @@ class CountingSource final : public Source {
       format_.frame->width = 8;
       return ReadResult::FormatChanged;
     }
+    if (next_ == change_back_at && format_.frame->width == 8) {
+      format_.frame->width = 4;
+      return ReadResult::FormatChanged;
+    }
     const std::uint64_t number = next_++;
+    input.info.name = change_back_at == number + 1 ? std::to_string(number) : "";
     input.info.pts_ns = static_cast<std::int64_t>(number) * 1000;
     if (bad && bad(number)) {
       input.error = "planted";
@@ -43,7 +49,7 @@ class CountingSource final : public Source {
 
   std::vector<SourceFault> at_end;
   std::chrono::microseconds pause{0};
-  std::uint64_t change_at = ~std::uint64_t{0};
+  std::uint64_t change_at = ~std::uint64_t{0}, change_back_at = ~std::uint64_t{0};
   std::function<bool(std::uint64_t)> bad;
 
  private:
@@ -56,12 +62,17 @@ class CountingSource final : public Source {
 struct Behaviour {
   std::function<void(std::uint32_t number)> on_run;
   std::uint64_t capacity_needed = 0;  ///< overflows while less is planned
+  int most_width = 8;                 ///< of a frame that can be planned
 };
 inline Behaviour behaviour;
 
 class CopyStage final : public Stage {
  public:
   void plan(PlanContext& context) override {
+    const int width = std::get<ImageFormat>(context.input(0)).width;
+    if (width > behaviour.most_width)
+      throw Error(ExitCode::BadConfig, "width is " + std::to_string(width) + ", allowed is " +
+                                           std::to_string(behaviour.most_width));
     context.set_output(0, context.input(0));
     capacity_ = context.capacity(1);
     scratch_ = context.scratch(capacity_, MemoryKind::Host);

@@ -260,6 +260,29 @@ TEST_CASE("a change of format drains the old frames, plans again and opens the s
   CHECK(sorted_without_repeats(result.sink.frames));
 }
 
+TEST_CASE("frames of a format that the graph cannot take fail, and the stream goes on in the format before") {
+  GraphSpec graph = fake::copy_graph();
+  fake::behaviour.most_width = 4;
+  for (const int slots : {1, 4}) {
+    graph.settings.slots = slots;
+    fake::CountingSource source(30);
+    source.change_at = 11;
+    source.change_back_at = 14;
+    source.bad = [](std::uint64_t number) { return number == 12; };
+    Run result;
+    run(result, graph, source);
+    check_accounts(result.report);
+    CHECK(result.sink.widths == std::vector<int>{4});
+    CHECK(result.report.frames.delivered == 27);
+    REQUIRE(result.report.failures.size() == 3);
+    CHECK(result.report.failures[0].frame == 11);
+    CHECK(result.report.failures[0].reason == "node 'one': width is 8, allowed is 4");
+    CHECK(result.report.failures[1].reason == "planted");
+    CHECK(result.report.failures[2].reason == "'13': node 'one': width is 8, allowed is 4");
+    CHECK(result.sink.payloads.back() == 29);
+  }
+}
+
 TEST_CASE("request_stop finishes what is under way, abort counts it as dropped") {
   for (const bool at_once : {false, true}) {
     GraphSpec graph = fake::copy_graph();
