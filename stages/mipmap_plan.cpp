@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "cuda/error.h"
+#include "stages/sample_value.h"
 
 namespace contorno {
 namespace {
@@ -138,7 +139,8 @@ bool has_alpha(const ImageFormat& image) {
 void check(const ImageFormat& image, const MipmapOptions& options) {
   const ElementType type = image.type;
   if (type != ElementType::U8 && type != ElementType::U16 && type != ElementType::F32)
-    refuse(fmt::format("the image is {}, allowed uint8, uint16 and float32", name_of(type)));
+    refuse(fmt::format("the image is {}, allowed uint8, uint16 and float32{}", name_of(type),
+                       conversion_hint(type)));
   if (image.width < 1 || image.height < 1 || std::max(image.width, image.height) > kMaxSide)
     refuse(
         fmt::format("the image is {}x{} px, allowed 1 to {} px a side", image.width, image.height, kMaxSide));

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "cuda/error.h"
+#include "stages/sample_value.h"
 
 namespace contorno {
 namespace {
@@ -156,8 +157,8 @@ bool MorphologyPlan::needs_between() const {
 void check_morphology_format(const char* name, const ImageFormat& format) {
   const ElementType type = format.type;
   if (type != ElementType::U8 && type != ElementType::U16 && type != ElementType::F32)
-    throw Error(ExitCode::BadConfig,
-                fmt::format("{}: the input is {}, allowed uint8, uint16 and float32", name, name_of(type)));
+    throw Error(ExitCode::BadConfig, fmt::format("{}: the input is {}, allowed uint8, uint16 and float32{}",
+                                                 name, name_of(type), conversion_hint(type)));
 }
 
 void check_reconstruction_formats(const ImageFormat& marker, const ImageFormat& mask) {

@@ -23,11 +23,11 @@ void sum_lines(const ImageView& in, int plane, const AxisTaps& taps, int y, int 
   const auto line = [&](int j) { return in.row<const T>(taps.first[y] + j, plane) + first_sample; };
   const T* top = line(0);
   const float weight = weights[0];
-  for (int k = 0; k < samples; ++k) sums[k] = weight * static_cast<float>(top[k]);
+  for (int k = 0; k < samples; ++k) sums[k] = weight * float_of(top[k]);
   for (int j = 1; j < taps.count[y]; ++j) {
     const T* next = line(j);
     const float share = weights[j];
-    for (int k = 0; k < samples; ++k) sums[k] = sums[k] + share * static_cast<float>(next[k]);
+    for (int k = 0; k < samples; ++k) sums[k] = sums[k] + share * float_of(next[k]);
   }
 }
 
@@ -119,10 +119,10 @@ class PreprocessCpu final : public Stage {
     const int per_pixel = in.format.layout == Layout::Interleaved ? in.format.channels : 1;
     const int samples = plan_.box.width * per_pixel;
     for (int plane = 0; plane < in.format.planes(); ++plane, sums += samples) {
-      if (in.format.type == ElementType::U8)
-        sum_lines<std::uint8_t>(in, plane, plan_.vertical.taps(), y, plan_.box.x * per_pixel, samples, sums);
-      else
-        sum_lines<float>(in, plane, plan_.vertical.taps(), y, plan_.box.x * per_pixel, samples, sums);
+      const auto sum = [&]<class T>(const T*) {
+        sum_lines<T>(in, plane, plan_.vertical.taps(), y, plan_.box.x * per_pixel, samples, sums);
+      };
+      with_sample_type(in.format.type, sum);
     }
   }
 
@@ -194,9 +194,10 @@ ParamDeclaration preprocess_params() {
               "Colour model of the output; hue, saturation and value each fill the whole range of the type.");
   list.choice("output", &PreprocessParams::output,
               {{"same", PreprocessOutput::Same}, {"float32", PreprocessOutput::Float32}},
-              "Number type and layout; float32 is planar, (v * scale - mean) / deviation a channel.");
+              "Number type and layout, but float16 becomes float32; float32 is planar, (v * scale - mean) / "
+              "deviation a channel.");
   list.number("scale", &PreprocessParams::scale, 0, 1e6, Unit::None,
-              "Factor of float32 output; 0 means 1/255 for uint8 input and 1 for float32 input.");
+              "Factor of float32 output; 0 means 1/255 for uint8 input and 1 for floating point.");
   list.numbers("mean", &PreprocessParams::mean, 0, 256, -1e6, 1e6, Unit::None,
                "Subtracted after scaling: one number, or one a channel; empty means 0.");
   list.numbers("deviation", &PreprocessParams::deviation, 0, 256, 0, 1e6, Unit::None,

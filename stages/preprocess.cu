@@ -70,6 +70,8 @@ class PreprocessCuda final : public Stage {
     job.words_in = in_words(in), job.words_out = in_words(out);
     if (plan_.in.type == ElementType::F32)
       run_channels<float, float>(job, context.stream);
+    else if (plan_.in.type == ElementType::F16)
+      run_channels<Half, float>(job, context.stream);
     else if (plan_.out.type == ElementType::F32)
       run_channels<std::uint8_t, float>(job, context.stream);
     else

@@ -1,10 +1,10 @@
 // Preprocess: brings a frame into the form that later stages want, in one pass and always in this order:
 // crop, resize, colour, number type.
 //
-// Input    an image, uint8 or float32: 1, 3 or 4 interleaved channels (grey, RGB, RGBA), or planes (class
-// maps). Output   the image, placed on the frame: contours found on it are drawn where they belong. Memory
-// one row of floats a thread. Equal bits because every output sample is the sum of Resample in its order,
-// followed by FinishPixel; the CPU
+// Input    an image, uint8, float16 or float32: 1, 3 or 4 interleaved channels (grey, RGB, RGBA), or planes
+// (class maps). Output   the image, placed on the frame: contours found on it are drawn where they belong.
+// Memory one row of floats a thread. Equal bits because every output sample is the sum of Resample in its
+// order, followed by FinishPixel; the CPU
 //          path only shares the sums down the columns between the samples of a row.
 #pragma once
 
@@ -15,6 +15,7 @@
 #include "pipeline/stage.h"
 #include "stages/colour.h"
 #include "stages/resample.h"
+#include "stages/sample_value.h"
 
 namespace contorno {
 
@@ -38,7 +39,7 @@ inline constexpr int kMaxPixelChannels = 4;
 struct FinishPixel {
   PreprocessColour colour = PreprocessColour::Keep;
   int channels_in = 0, channels_out = 0;
-  float full = 255;  ///< of a component: 255 for uint8 input, 1 for float32
+  float full = 255;  ///< of a component: 255 for uint8 input, 1 for floating point
   float gain[kMaxPixelChannels] = {1, 1, 1, 1}, bias[kMaxPixelChannels] = {0, 0, 0, 0};
   bool normalise = false;
 
@@ -63,6 +64,15 @@ struct FinishPixel {
       for (int c = 0; c < channels_out; ++c) out[c] = out[c] * gain[c] + bias[c];
   }
 };
+
+/// A sample as it is computed with; exact.
+template <class T>
+CONTORNO_HD float float_of(T sample) {
+  if constexpr (std::is_same_v<T, Half>)
+    return half_to_float(sample);
+  else
+    return static_cast<float>(sample);
+}
 
 /// Rounded to the nearest, halves up, saturated; NaN becomes 0.
 CONTORNO_HD inline std::uint8_t to_byte(float value) {

@@ -69,7 +69,7 @@ __device__ void load_pixel(const Job& job, const char* at, float* pixel) {
     }
   }
   for (int c = 0; c < kChannels; ++c)
-    pixel[c] = static_cast<float>(*reinterpret_cast<const In*>(at + c * job.from.channel));
+    pixel[c] = float_of(*reinterpret_cast<const In*>(at + c * job.from.channel));
 }
 
 /// Resample::column for all channels of a pixel.

@@ -62,8 +62,8 @@ int channels_of(PreprocessColour colour, int channels_in) {
 }
 
 void check_input(const ImageFormat& in, PreprocessColour colour) {
-  if (in.type != ElementType::U8 && in.type != ElementType::F32)
-    refuse(fmt::format("the input is {}, allowed uint8 and float32", name_of(in.type)));
+  if (in.type != ElementType::U8 && in.type != ElementType::F16 && in.type != ElementType::F32)
+    refuse(fmt::format("the input is {}, allowed uint8, float16 and float32", name_of(in.type)));
   const bool colour_like = in.channels == 1 || in.channels == 3 || in.channels == 4;
   if (!colour_like && (in.layout == Layout::Interleaved || colour != PreprocessColour::Keep))
     refuse(
@@ -125,6 +125,7 @@ PreprocessPlan make_preprocess_plan(const PreprocessParams& params, const PlanCo
   ImageFormat& out = plan.out = in;
   out.width = width, out.height = height;
   out.channels = channels_of(params.colour, in.channels);
+  if (in.type == ElementType::F16) out.type = ElementType::F32;
   if (params.output == PreprocessOutput::Float32) out.type = ElementType::F32, out.layout = Layout::Planar;
   out.placement = placed(in.placement, box, width, height);
   plan.horizontal = make_axis_table(box.x, box.width, width, params.filter);

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <string_view>
 
 #include "cuda/host_device.h"
 #include "pipeline/image.h"
@@ -23,6 +24,11 @@ CONTORNO_HD inline float half_to_float(Half half) {
   // The float with the half's exponent and mantissa bits is 2^112 times too small; exact for denormals too.
   const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(scaled) | sign);
+}
+
+/// What stages that do not take samples of a type say behind the types they take: how the user gets there.
+constexpr std::string_view conversion_hint(ElementType type) {
+  return type == ElementType::F16 ? "; a stage preprocess before it makes float32 of float16" : "";
 }
 
 /// What integer samples are divided by: 255 and 65535 for probability maps, 1 for plain images.

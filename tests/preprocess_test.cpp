@@ -198,6 +198,31 @@ TEST_CASE("preprocess resizes the planes of class maps") {
                                                         4));
 }
 
+TEST_CASE("preprocess makes float32 of float16 and computes with that") {
+  Random random(11);
+  for (const Layout layout : {Layout::Interleaved, Layout::Planar})
+    for (const Settings& settings : {Settings{}, Settings{{"size", std::vector<double>{5, 9}}}}) {
+      ImageFormat format{.width = 12, .height = 8, .channels = 3, .type = ElementType::F16, .layout = layout};
+      const TestImage halves = filled_image<Half>(
+          format, [&](int, int, int) { return Half{static_cast<std::uint16_t>(random.below(0x7c00))}; });
+      format.type = ElementType::F32;
+      const TestImage floats = filled_image<float>(
+          format, [&](int x, int y, int c) { return half_to_float(halves.at<Half>(x, y, c)); });
+      StageHarness from_halves(preprocess_stage(), settings), from_floats(preprocess_stage(), settings);
+      from_halves.run({halves.view});
+      from_floats.run({floats.view});
+      REQUIRE(from_halves.image().format == from_floats.image().format);
+      CHECK(from_halves.image().format.type == ElementType::F32);
+      CHECK(from_halves.image().format.layout == layout);
+      int wrong = 0;
+      for (int y = 0; y < from_floats.image().format.height; ++y)
+        for (int x = 0; x < from_floats.image().format.width; ++x)
+          for (int c = 0; c < 3; ++c)
+            wrong += from_halves.at<float>(x, y, c) != from_floats.at<float>(x, y, c);
+      CHECK(wrong == 0);
+    }
+}
+
 TEST_CASE("preprocess refuses what does not fit, in a sentence") {
   const TestImage in = random_bytes(20, 10, 3, 10);
   const auto refused = [&](const Settings& settings, const char* sentence) {
