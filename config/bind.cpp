@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "config/load.h"
 
 namespace contorno::config {
@@ -18,19 +20,86 @@ std::string settle(Origin& origin, const std::string& owner, const StreamFormat&
   return {};
 }
 
+/// The parts of a graph that cannot work because the stream has no frames, and those that live on what they
+/// make.
+class WithoutFrames {
+ public:
+  WithoutFrames(const GraphSpec& graph, const std::vector<bool>& lacking_nodes,
+                const std::vector<bool>& lacking_sinks)
+      : nodes_(lacking_nodes), sinks_(lacking_sinks) {
+    // Nodes come after their inputs.
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+      for (const Origin& origin : graph.nodes[i].inputs) nodes_[i] = nodes_[i] || is_gone(origin);
+    for (std::size_t i = 0; i < graph.sinks.size(); ++i)
+      sinks_[i] = sinks_[i] || is_gone(graph.sinks[i].input);
+  }
+
+  /// Whether the graph is still good for something.
+  bool leaves_work(const GraphSpec& graph) const {
+    const std::vector<bool>& parts = graph.sinks.empty() ? nodes_ : sinks_;
+    return std::find(parts.begin(), parts.end(), false) != parts.end();
+  }
+
+  /// Takes the parts out and says which.
+  std::string take_out(GraphSpec& graph) const {
+    std::vector<std::string> names;
+    std::vector<int> new_index(graph.nodes.size());
+    std::vector<NodeSpec> nodes;
+    std::vector<SinkSpec> sinks;
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      new_index[i] = static_cast<int>(nodes.size());
+      if (nodes_[i])
+        names.push_back(fmt::format("node '{}'", graph.nodes[i].name));
+      else
+        nodes.push_back(std::move(graph.nodes[i]));
+    }
+    for (std::size_t i = 0; i < graph.sinks.size(); ++i)
+      if (sinks_[i])
+        names.push_back(fmt::format("sink '{}'", graph.sinks[i].name));
+      else
+        sinks.push_back(std::move(graph.sinks[i]));
+    const auto renumber = [&](Origin& origin) {
+      if (origin.node >= 0) origin.node = new_index[static_cast<std::size_t>(origin.node)];
+    };
+    for (NodeSpec& node : nodes)
+      for (Origin& origin : node.inputs) renumber(origin);
+    for (SinkSpec& sink : sinks) renumber(sink.input);
+    graph.nodes = std::move(nodes);
+    graph.sinks = std::move(sinks);
+    return fmt::format("the source has class maps and no frames: left out {}", fmt::join(names, ", "));
+  }
+
+ private:
+  bool is_gone(const Origin& origin) const {
+    return origin.node >= 0 && nodes_[static_cast<std::size_t>(origin.node)];
+  }
+
+  std::vector<bool> nodes_, sinks_;
+};
+
 }  // namespace
 
-void bind_source(GraphSpec& graph, const StreamFormat& stream) {
+std::string bind_source(GraphSpec& graph, const StreamFormat& stream) {
   std::vector<std::string> missing;
-  const auto keep = [&](std::string problem) {
-    if (!problem.empty()) missing.push_back(std::move(problem));
+  const auto lacks = [&](Origin& origin, const std::string& owner) {
+    std::string problem = settle(origin, owner, stream);
+    if (problem.empty()) return false;
+    missing.push_back(std::move(problem));
+    return true;
   };
-  for (NodeSpec& node : graph.nodes)
+  std::vector<bool> lacking_nodes, lacking_sinks;
+  for (NodeSpec& node : graph.nodes) {
+    bool any = false;
     for (std::size_t i = 0; i < node.inputs.size(); ++i)
-      keep(settle(node.inputs[i], fmt::format("node '{}': input '{}'", node.name, node.type->inputs[i].name),
-                  stream));
-  for (SinkSpec& sink : graph.sinks) keep(settle(sink.input, fmt::format("sink '{}'", sink.name), stream));
-  if (missing.empty()) return;
+      any |=
+          lacks(node.inputs[i], fmt::format("node '{}': input '{}'", node.name, node.type->inputs[i].name));
+    lacking_nodes.push_back(any);
+  }
+  for (SinkSpec& sink : graph.sinks)
+    lacking_sinks.push_back(lacks(sink.input, fmt::format("sink '{}'", sink.name)));
+  if (missing.empty()) return {};
+  const WithoutFrames without(graph, lacking_nodes, lacking_sinks);
+  if (!stream.frame && stream.maps && without.leaves_work(graph)) return without.take_out(graph);
   const std::string_view delivers = stream.frame  ? "colour frames and no class maps"
                                     : stream.maps ? "class maps and no frames"
                                                   : "neither frames nor class maps";
@@ -41,6 +110,18 @@ void bind_source(GraphSpec& graph, const StreamFormat& stream) {
               fmt::format("the source{} delivers {}, but {}\n  fix: {}",
                           graph.source.type == nullptr ? "" : fmt::format(" '{}'", graph.source.type->name),
                           delivers, fmt::join(missing, ", and "), fix));
+}
+
+std::unique_ptr<Source> make_source(const GraphSpec& graph) {
+  std::unique_ptr<Source> source = graph.source.type->make(graph.source.params);
+  if (!graph.classes.empty()) source->expect_classes(static_cast<int>(graph.classes.size()));
+  return source;
+}
+
+BoundSource open_source(GraphSpec& graph) {
+  BoundSource bound{.source = make_source(graph), .notice = {}};
+  bound.notice = bind_source(graph, bound.source->format());
+  return bound;
 }
 
 std::vector<std::string> graph_warnings(const GraphSpec& graph) {

@@ -11,6 +11,7 @@
 // else the source. Text is never expanded: ${HOME} stays ${HOME}.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,9 +52,20 @@ GraphSpec load_graph_text(const std::string& text, const std::string& file_name,
                           const LoadOptions& options = {});
 
 /// Once the source is open: settles every input that takes "whatever the source delivers" (Origin::
-/// kFrameOrMaps, kMapsOrFrame) and checks that source.frame and source.maps exist where they are used.
-/// Throws Error(BadConfig) with all that is missing.
-void bind_source(GraphSpec& graph, const StreamFormat& stream);
+/// kFrameOrMaps, kMapsOrFrame) and checks that source.frame and source.maps exist where they are used. In a
+/// stream of maps without frames, nodes and sinks that need a frame (an overlay) are taken out, as long as a
+/// sink is left, or without any sink a node. Returns a sentence that names them, or nothing. Throws
+/// Error(BadConfig) with all that is missing.
+std::string bind_source(GraphSpec& graph, const StreamFormat& stream);
+
+/// The graph's source, open, which knows how many classes are expected.
+std::unique_ptr<Source> make_source(const GraphSpec& graph);
+/// The same, and the graph bound to it.
+struct BoundSource {
+  std::unique_ptr<Source> source;
+  std::string notice;  ///< of bind_source, for the user
+};
+BoundSource open_source(GraphSpec& graph);
 
 /// What is allowed but probably not meant: outputs that nobody reads, levels outside 0..1, no sink.
 std::vector<std::string> graph_warnings(const GraphSpec& graph);

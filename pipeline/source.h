@@ -60,6 +60,9 @@ class Source {
  public:
   virtual ~Source() = default;
   virtual const StreamFormat& format() const = 0;
+  /// Before the first `read`: how many classes' maps a frame should have. A source whose first frame has
+  /// another number may open its stream with the format of a later one; format() is then that.
+  virtual void expect_classes(int) {}
   virtual ReadResult read(FrameInput& input) = 0;
   /// Asked once, after the last read. A run of a source with faults is not a whole one, and its exit code
   /// says so.

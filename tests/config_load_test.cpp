@@ -121,7 +121,30 @@ TEST_CASE("an open source settles what its stages read, and says what is missing
   graph = load(text);
   bind_source(graph, frames);
   CHECK(graph.nodes[0].inputs[0].port == Origin::kFrame);
-  graph = load(text);
+}
+
+TEST_CASE("what needs frames is left out of a graph whose stream has maps alone, with all that lives on it") {
+  const std::string text =
+      kHead +
+      "stages: [{type: marching_squares}, {type: overlay, from: {contours: contour_assembly}}, "
+      "{type: preprocess, from: overlay}, {type: contour_assembly, from: marching_squares}]\n";
+  StreamFormat maps;
+  maps.maps = ImageFormat{8, 8, 2, ElementType::F32, Layout::Planar, {}};
+  GraphSpec graph = load(text +
+                         "sinks: [{type: video_file, path: a.webm, from: preprocess}, "
+                         "{type: jsonl, path: a.jsonl, from: contour_assembly}]\n");
+  CHECK(bind_source(graph, maps) ==
+        "the source has class maps and no frames: left out node 'overlay', node 'preprocess', sink "
+        "'video_file'");
+  REQUIRE(graph.nodes.size() == 2);
+  CHECK(graph.nodes[0].name == "marching_squares");
+  CHECK(graph.nodes[1].name == "contour_assembly");
+  CHECK(graph.nodes[1].inputs == std::vector<Origin>{{0, 0}});
+  REQUIRE(graph.sinks.size() == 1);
+  CHECK(graph.sinks[0].name == "jsonl");
+  CHECK(graph.sinks[0].input == Origin{1, 0});
+  // Nothing would be left to write.
+  graph = load(text + "sinks: [{type: video_file, path: a.webm, from: preprocess}]\n");
   CHECK_THROWS_WITH_AS(
       bind_source(graph, maps),
       doctest::Contains(

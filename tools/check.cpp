@@ -32,15 +32,16 @@ void write_text(const std::string& path, const std::string& text) {
   say(fmt::format("wrote {}", path));
 }
 
-StreamFormat stream_of(const SourceSpec& source) {
-  if (source.type->foretell) return source.type->foretell(source.params);
-  return source.type->make(source.params)->format();
+StreamFormat stream_of(const GraphSpec& graph) {
+  const SourceType& type = *graph.source.type;
+  if (type.foretell) return type.foretell(graph.source.params);
+  return config::make_source(graph)->format();
 }
 
 /// Plans the stages as a run would, on the CPU, but takes no memory for frames.
 config::GraphShapes plan_shapes(GraphSpec& graph, const StreamFormat& stream) {
   config::GraphShapes shapes{.stream = stream};
-  config::bind_source(graph, stream);
+  if (const std::string notice = config::bind_source(graph, stream); !notice.empty()) say("note: " + notice);
   Capacities capacities(graph.nodes.size());
   PlannedGraph planned(
       {.graph = &graph, .backend = Backend::Cpu, .probes = Probes::Off, .capacities = &capacities});

@@ -129,8 +129,8 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
   std::filesystem::create_directories(arguments.graph.output);
   keep_made_graph(given, arguments.graph, arguments.quiet ? Announcement::Quiet : Announcement::Said);
 
-  const std::unique_ptr<Source> source = graph.source.type->make(graph.source.params);
-  config::bind_source(graph, source->format());
+  const auto [source, notice] = config::open_source(graph);
+  if (!notice.empty()) fmt::print(stderr, "contorno: note: {}\n", printable_sentence(notice));
   const Sinks sinks = make_sinks(graph);
   const std::unique_ptr<TextRasteriser> text = make_pango_text();
   FrameLog failures("put aside"), warnings("used with a warning");

@@ -104,8 +104,11 @@ class Run {
  public:
   Run(const GraphSpec& graph, const RunSettings& settings) {
     begin();
-    const py::gil_scoped_release released;
-    run_ = std::make_unique<PipelineRun>(graph, settings);
+    {
+      const py::gil_scoped_release released;
+      run_ = std::make_unique<PipelineRun>(graph, settings);
+    }
+    warn_of_notice();
   }
 
   Run(const GraphSpec& graph, RunSettings settings, py::handle frame, py::handle maps, bool planar) {
@@ -114,8 +117,11 @@ class Run {
     auto source = std::make_unique<PushSource>(pushed_format(pushed.frame_view, pushed.maps_view));
     source_ = source.get();
     settings.lookahead = 0;
-    const py::gil_scoped_release released;
-    run_ = std::make_unique<PipelineRun>(graph, settings, std::move(source));
+    {
+      const py::gil_scoped_release released;
+      run_ = std::make_unique<PipelineRun>(graph, settings, std::move(source));
+    }
+    warn_of_notice();
   }
 
   ~Run() {
@@ -189,6 +195,10 @@ class Run {
   std::int64_t frame_count() const { return run_->format().frame_count; }
 
  private:
+  void warn_of_notice() const {
+    if (!run_->notice().empty() && PyErr_WarnEx(PyExc_UserWarning, run_->notice().c_str(), 1) != 0)
+      throw py::error_already_set();
+  }
   struct Pushed {
     Pushed(py::handle frame, py::handle maps, bool planar) {
       if (frame.is_none() && maps.is_none()) throw py::type_error("push takes a frame, maps, or both");

@@ -146,8 +146,13 @@ class PipelineRun::Collector final : public Sink {
 PipelineRun::PipelineRun(GraphSpec graph, const RunSettings& settings, std::unique_ptr<Source> source)
     : graph_(std::move(graph)), settings_(settings), source_(std::move(source)), text_(make_text()) {
   const Backend backend = choose_backend(graph_.settings.backend, graph_);
-  if (!source_) source_ = graph_.source.type->make(graph_.source.params);
-  config::bind_source(graph_, source_->format());
+  if (source_) {
+    notice_ = config::bind_source(graph_, source_->format());
+  } else {
+    config::BoundSource bound = config::open_source(graph_);
+    source_ = std::move(bound.source);
+    notice_ = std::move(bound.notice);
+  }
   for (const SinkSpec& spec : graph_.sinks) {
     sinks_.push_back(spec.type->make(spec.params));
     bindings_.push_back({.name = spec.name, .sink = sinks_.back().get(), .input = spec.input});

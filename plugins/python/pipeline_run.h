@@ -93,6 +93,8 @@ class PipelineRun {
   FrameCounts progress() const { return runner_->progress(); }
   const GraphSpec& graph() const { return graph_; }
   const StreamFormat& format() const { return source_->format(); }
+  /// What was left out of the graph because the stream has no frames, or nothing.
+  const std::string& notice() const { return notice_; }
 
  private:
   class Collector;
@@ -103,6 +105,7 @@ class PipelineRun {
   GraphSpec graph_;
   RunSettings settings_;
   std::unique_ptr<Source> source_;
+  std::string notice_;
   std::vector<std::unique_ptr<Sink>> sinks_;
   std::vector<SinkBinding> bindings_;
   std::unique_ptr<TextRasteriser> text_;
