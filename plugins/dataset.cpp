@@ -5,22 +5,22 @@
 #include <cstring>
 
 #include "cuda/error.h"
+#include "plugins/array_file.h"
 #include "plugins/dataset_files.h"
-#include "plugins/npy.h"
 #include "plugins/playback.h"
 
 namespace contorno {
 namespace {
 
 constexpr int kMaxClasses = 256;
-constexpr int kFrameChannels = 4;  // red green blue alpha
 
 enum class MapLayout : std::uint8_t { Undeclared, Chw, Hwc };
 
 struct DatasetParams : Playback {
-  std::string location;
+  std::string location, member;
   MapLayout layout = MapLayout::Undeclared;
   bool frames = true;
+  int max_megapixels = static_cast<int>(kDefaultMaxPixels / 1'000'000);
   double rate = 10;
   std::int64_t repeat = 1;
   bool loop = false;
@@ -29,15 +29,32 @@ struct DatasetParams : Playback {
 class DatasetSource final : public Source {
  public:
   DatasetSource(const DatasetParams& params, FrameDecoder decoder)
-      : params_(params), decoder_(std::move(decoder)), files_(find_dataset(params.location, params.frames)) {
+      : params_(params),
+        decoder_(std::move(decoder)),
+        location_(split_array_path(params.location)),
+        files_(find_dataset(location_.file, params.frames)) {
     if (files_.has_frames && !decoder_)
       throw Error(ExitCode::Unavailable,
                   fmt::format("'{}' has frames, but this program cannot decode images; set frames: false",
                               params_.location));
+    if (location_.member.empty()) location_.member = params_.member;
     open_first();
   }
 
   const StreamFormat& format() const override { return format_; }
+
+  /// Opens the stream with the first map that has so many, where the first of all has not.
+  void expect_classes(int count) override {
+    if (format_.maps->channels == count) return;
+    std::string ignored;
+    for (begin_round(); next_of_round(); skip_file())
+      if (prepare(ignored) && next_.maps.channels == count) {
+        adopt_format();
+        break;
+      }
+    begin_round();
+    count_ = 0;
+  }
 
   ReadResult read(FrameInput& input) override {
     if (!advance()) return ReadResult::End;
@@ -45,7 +62,7 @@ class DatasetSource final : public Source {
     const std::int64_t pts = time_of_frame(count_, format_);
     if (pacer_.cancelled() || (params_.live && !pacer_.wait_for(pts))) return ReadResult::End;
     input.info.pts_ns = pts;
-    input.info.name = files_.items[file_].map.filename().string();
+    input.info.name = files_.items[file_].name();
     input.info.picture = files_.items[file_].frame.filename().string();
     if (!usable) {
       skip_file();
@@ -62,7 +79,7 @@ class DatasetSource final : public Source {
     if (next_.frame) copy_frame(input.frame);
     // Once a file, with its first item.
     if (item_ == 0 && reader_.header().surplus != 0)
-      input.warning = surplus_warning(reader_.header(), files_.items[file_].map.string());
+      input.warning = surplus_warning(reader_.header(), reader_.name());
     ++count_;
     next_item();
     return ReadResult::Frame;
@@ -102,8 +119,15 @@ class DatasetSource final : public Source {
   /// Opens the current file as far as its header.
   bool open_file(std::string& error) {
     if (opened_) return true;
+    const DatasetItem& item = files_.items[file_];
+    if (item.map.empty()) {
+      error = fmt::format("frame '{}' has no map of the same name or number in '{}'", item.frame.string(),
+                          files_.map_folder.string());
+      return false;
+    }
     try {
-      const NpyHeader& header = reader_.open(files_.items[file_].map);
+      const Pages pages = params_.layout == MapLayout::Chw ? Pages::Stack : Pages::Sequence;
+      const NpyHeader& header = reader_.open({item.map.string(), location_.member}, pages);
       item_ = 0;
       item_count_ = header.dimensions == 4 ? header.sides[0] : 1;
     } catch (const Error& caught) {
@@ -118,7 +142,7 @@ class DatasetSource final : public Source {
     const DatasetItem& item = files_.items[file_];
     if (!open_file(error)) return false;
     try {
-      next_ = {.frame = {}, .maps = maps_format(reader_.header(), item)};
+      next_ = {.frame = {}, .maps = maps_format(reader_.header())};
     } catch (const Error& caught) {
       error = caught.what();
       return false;
@@ -127,9 +151,9 @@ class DatasetSource final : public Source {
     return prepared_ = true;
   }
 
-  ImageFormat maps_format(const NpyHeader& header, const DatasetItem& item) const {
+  ImageFormat maps_format(const NpyHeader& header) const {
     const auto bad = [&](std::string_view what) {
-      return Error(ExitCode::BadData, fmt::format("'{}' ({}) {}", item.map.string(), describe(header), what));
+      return Error(ExitCode::BadData, fmt::format("'{}' ({}) {}", reader_.name(), describe(header), what));
     };
     if (header.type == ElementType::F64)
       throw bad(
@@ -169,8 +193,9 @@ class DatasetSource final : public Source {
                           item.map.string(), item_count_, item.frame.string());
       return false;
     }
-    if (!decoder_(item.frame.string(), pixels_, error)) return false;
-    next_.frame = ImageFormat{.width = pixels_.width, .height = pixels_.height, .channels = kFrameChannels};
+    const auto most = static_cast<std::uint64_t>(params_.max_megapixels) * 1'000'000;
+    if (!decoder_(item.frame.string(), most, pixels_, error)) return false;
+    next_.frame = ImageFormat{.width = pixels_.width, .height = pixels_.height, .channels = kPictureChannels};
     // The map covers the whole frame, whatever its resolution.
     next_.maps.placement = {.scale_x = static_cast<double>(pixels_.width) / next_.maps.width,
                             .scale_y = static_cast<double>(pixels_.height) / next_.maps.height};
@@ -243,10 +268,11 @@ class DatasetSource final : public Source {
 
   const DatasetParams params_;
   const FrameDecoder decoder_;
+  ArrayPath location_;  ///< with the member that is read of every archive
   const DatasetFiles files_;
   StreamFormat format_;
-  NpyReader reader_;
-  FramePixels pixels_;
+  ArrayReader reader_;
+  Picture pixels_;
   ItemFormat next_;        ///< of the current file, once prepared
   bool opened_ = false;    ///< the current file's header was read
   bool prepared_ = false;  ///< and its frame decoded
@@ -262,12 +288,20 @@ class DatasetSource final : public Source {
 
 SourceType dataset_source(FrameDecoder decoder) {
   ParamList<DatasetParams> list;
-  list.required_text("location", &DatasetParams::location,
-                     "Folder with maps/*.npy (or *.npy) and frames/*, or one .npy file.");
-  list.choice("layout", &DatasetParams::layout,
-              {{"undeclared", MapLayout::Undeclared}, {"chw", MapLayout::Chw}, {"hwc", MapLayout::Hwc}},
-              "Order of the sides in a file: classes first or last; needed unless files have two sides.");
+  list.required_text(
+      "location", &DatasetParams::location,
+      "Folder with maps/* (or maps in itself) and frames/*, or one file of maps: .npy, .npz or "
+      ".tif; FILE.npz:NAME names an array of an archive.");
+  list.text("member", &DatasetParams::member,
+            "Array that is read of every .npz archive; empty where each has one only.");
+  list.choice(
+      "layout", &DatasetParams::layout,
+      {{"undeclared", MapLayout::Undeclared}, {"chw", MapLayout::Chw}, {"hwc", MapLayout::Hwc}},
+      "Order of the sides in a file: classes first or last; needed unless files have two sides. The pages of "
+      "a .tif are classes with chw, frames with hwc.");
   list.flag("frames", &DatasetParams::frames, "Whether the frames beside the maps are read.");
+  list.integer("max_megapixels", &DatasetParams::max_megapixels, 1, 268, Unit::None,
+               "Larger frames are refused before memory is taken for them.");
   list.number("rate", &DatasetParams::rate, 0.001, 100000, Unit::PerSecond,
               "Frames a second, which gives the frames their times.");
   list.integer("repeat", &DatasetParams::repeat, 1, 1000000000, Unit::None,
@@ -276,7 +310,7 @@ SourceType dataset_source(FrameDecoder decoder) {
   add_playback(list);
   return {
       .name = "dataset",
-      .summary = "Reads class maps from .npy files, with the frames that belong to them.",
+      .summary = "Reads class maps from .npy, .npz and .tif files, with the frames that belong to them.",
       .params = declare(std::move(list)),
       .input_param = "location",
       .example = "source:\n  type: dataset\n  location: maps\n  layout: hwc\n",

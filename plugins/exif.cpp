@@ -49,10 +49,17 @@ std::string_view exif_segment(std::string_view jpeg) {
 
 }  // namespace
 
+ExifOrientation orientation_of_number(std::uint32_t value) {
+  return value >= 1 && value <= 8 ? static_cast<ExifOrientation>(value) : ExifOrientation::Upright;
+}
+
 ExifOrientation exif_orientation(std::string_view jpeg) {
+  return tiff_orientation(exif_segment(jpeg));
+}
+
+ExifOrientation tiff_orientation(std::string_view exif) {
   constexpr std::uint32_t kOrientationTag = 0x0112, kShort = 3;
   constexpr std::size_t kDirectoryAt = 4, kEntryBytes = 12;
-  const std::string_view exif = exif_segment(jpeg);
   const bool big_endian = exif.starts_with("MM\0*"sv);
   if (!big_endian && !exif.starts_with("II*\0"sv)) return ExifOrientation::Upright;
   const Reader reader(exif, big_endian);
@@ -63,9 +70,8 @@ ExifOrientation exif_orientation(std::string_view jpeg) {
     const auto tag = reader.number(at, 2);
     if (!tag) break;
     if (tag != kOrientationTag) continue;
-    const std::uint32_t value = reader.number(at + 8, 2).value_or(0);
-    if (reader.number(at + 2, 2) == kShort && value >= 1 && value <= 8)
-      return static_cast<ExifOrientation>(value);
+    if (reader.number(at + 2, 2) == kShort)
+      return orientation_of_number(reader.number(at + 8, 2).value_or(0));
     break;
   }
   return ExifOrientation::Upright;

@@ -1,5 +1,6 @@
-// How a JPEG says that it is to be shown: the orientation that cameras and phones write instead of turning
-// the picture. Source: CIPA DC-008 (Exif 2.32), 4.5.4 and 4.6.4; TIFF 6.0, section 2.
+// How a picture says that it is to be shown: the orientation that cameras and phones write instead of turning
+// the picture. JPEG has it in an application segment, PNG in the chunk eXIf, TIFF in a tag of its own.
+// Source: CIPA DC-008 (Exif 2.32), 4.5.4 and 4.6.4; TIFF 6.0, section 2.
 #pragma once
 
 #include <cstdint>
@@ -22,5 +23,9 @@ enum class ExifOrientation : std::uint8_t {
 /// The orientation in the Exif segment of `jpeg`, a whole file. Upright where there is none, or none that
 /// makes sense: what a camera writes besides its picture never makes the picture unreadable.
 ExifOrientation exif_orientation(std::string_view jpeg);
+/// The same in a block of Exif alone, which is laid out as a TIFF file.
+ExifOrientation tiff_orientation(std::string_view exif);
+/// Numbers that Exif does not know mean upright.
+ExifOrientation orientation_of_number(std::uint32_t value);
 
 }  // namespace contorno

@@ -2,64 +2,32 @@
 #include <glob.h>
 
 #include <algorithm>
-#include <array>
+#include <cstring>
 #include <filesystem>
 
-#include "plugins/gst_image_decoder.h"
+#include "cuda/error.h"
+#include "plugins/file_names.h"
 #include "plugins/gst_media.h"
+#include "plugins/picture_decoder.h"
 #include "plugins/playback.h"
 
 namespace contorno {
 namespace {
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 13> kExtensions{".png", ".jpg", ".jpeg", ".jpe",  ".bmp",
-                                                       ".gif", ".tif", ".tiff", ".webp", ".ppm",
-                                                       ".pgm", ".pnm", ".tga"};
-
 struct ImagesParams : Playback {
   std::string location;
   double rate = 25;
   std::int64_t limit = 0;
   bool loop = false;
-  int max_megapixels = static_cast<int>(ImageDecoder::kDefaultMaxPixels / 1'000'000);
+  int max_megapixels = static_cast<int>(kDefaultMaxPixels / 1'000'000);
 };
-
-/// Digits compare by value: frame2 comes before frame10.
-bool natural_less(const std::string& a, const std::string& b) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  std::size_t i = 0, j = 0;
-  while (i < a.size() && j < b.size()) {
-    if (is_digit(a[i]) && is_digit(b[j])) {
-      const auto skip = [&](const std::string& s, std::size_t& at) {
-        while (at < s.size() && s[at] == '0') ++at;
-        const std::size_t from = at;
-        while (at < s.size() && is_digit(s[at])) ++at;
-        return std::string_view(s).substr(from, at - from);
-      };
-      const std::string_view x = skip(a, i), y = skip(b, j);
-      if (x.size() != y.size()) return x.size() < y.size();
-      if (x != y) return x < y;
-    } else {
-      if (a[i] != b[j]) return static_cast<unsigned char>(a[i]) < static_cast<unsigned char>(b[j]);
-      ++i, ++j;
-    }
-  }
-  if (i < a.size() || j < b.size()) return j < b.size();
-  return a < b;  // equal but for leading zeros
-}
-
-bool has_image_extension(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(), g_ascii_tolower);
-  return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
-}
 
 std::vector<std::string> files_of_folder(const std::string& folder) {
   std::vector<std::string> files;
   for (const auto& entry : fs::directory_iterator(folder)) {
     std::error_code ignored;
-    if (entry.path().filename().string().starts_with(".") || !has_image_extension(entry.path())) continue;
+    if (entry.path().filename().string().starts_with(".") || !has_picture_extension(entry.path())) continue;
     if (!entry.is_directory(ignored)) files.push_back(entry.path().string());
   }
   return files;
@@ -102,14 +70,37 @@ std::vector<std::string> find_files(const std::string& location) {
   return files;
 }
 
+/// One picture of a file; a TIFF file may have several.
+struct PictureOfFile {
+  std::string path;
+  int page = 0;
+  std::string name;  ///< of the file; with the page's number in it where there are several
+};
+
+std::vector<PictureOfFile> pictures_of(const std::vector<std::string>& files, PictureDecoder& decoder) {
+  std::vector<PictureOfFile> pictures;
+  for (const std::string& path : files) {
+    const fs::path name = fs::path(path).filename();
+    const std::string extension = lower_extension(path);
+    const int pages = extension == ".tif" || extension == ".tiff" ? decoder.pages(path) : 1;
+    const std::size_t digits = std::to_string(pages - 1).size();
+    for (int page = 0; page < pages; ++page)
+      pictures.push_back({path, page,
+                          pages == 1 ? name.string()
+                                     : fmt::format("{}-{:0{}}{}", name.stem().string(), page, digits,
+                                                   name.extension().string())});
+  }
+  return pictures;
+}
+
 class ImagesSource : public Source {
  public:
   explicit ImagesSource(const ImagesParams& params)
       : params_(params),
-        files_(find_files(params.location)),
-        decoder_(static_cast<std::uint64_t>(params.max_megapixels) * 1'000'000) {
+        decoder_(decode_with_gstreamer),
+        files_(pictures_of(find_files(params.location), decoder_)) {
     std::int64_t position = 0;
-    std::erase_if(files_, [&](const std::string&) { return !params.takes(position++); });
+    std::erase_if(files_, [&](const PictureOfFile&) { return !params.takes(position++); });
     find_first();
     set_decimal_rate(format_, params.rate);
     params.set_rate(format_);
@@ -130,29 +121,27 @@ class ImagesSource : public Source {
       if (!params_.loop) return ReadResult::End;
       next_ = 0;
     }
-    const std::string& path = files_[next_];
+    const PictureOfFile& file = files_[next_];
     if (decoded_ != next_) {
       decoded_ = kNone;
-      if (!decoder_.impl().decode(path, input.error)) {
+      if (!decode(next_, input.error)) {
         if (!wait_for_turn()) return ReadResult::End;
-        begin_frame(input, path);
+        begin_frame(input, file);
         return ReadResult::Bad;
       }
-      decoded_ = next_;
     }
-    const ImageFormat frame = gst::format_of(decoder_.impl().sample());
-    if (frame != *format_.frame) {
-      format_.frame = frame;
+    if (format_of_picture() != *format_.frame) {
+      format_.frame = format_of_picture();
       return ReadResult::FormatChanged;  // the decoded picture waits for the next call
     }
     if (!wait_for_turn()) return ReadResult::End;
-    begin_frame(input, path);
+    begin_frame(input, file);
     decoded_ = kNone;
-    const bool ok = gst::copy_frame(decoder_.impl().sample(), input.frame);
-    decoder_.impl().release();
-    if (ok) return ReadResult::Frame;
-    input.error = fmt::format("{}: the decoded picture is smaller than it says", path);
-    return ReadResult::Bad;
+    const std::size_t row_bytes = format_.frame->row_bytes();
+    for (int y = 0; y < picture_.height; ++y)
+      std::memcpy(input.frame.row<std::uint8_t>(y),
+                  picture_.pixels.data() + static_cast<std::size_t>(y) * row_bytes, row_bytes);
+    return ReadResult::Frame;
   }
 
  private:
@@ -163,9 +152,8 @@ class ImagesSource : public Source {
   void find_first() {
     std::string first_error, error;
     for (std::size_t i = 0; i < files_.size(); ++i) {
-      if (decoder_.impl().decode(files_[i], error)) {
-        decoded_ = i;
-        format_.frame = gst::format_of(decoder_.impl().sample());
+      if (decode(i, error)) {
+        format_.frame = format_of_picture();
         return;
       }
       if (first_error.empty()) first_error = error;
@@ -178,21 +166,33 @@ class ImagesSource : public Source {
                                                      params_.location, files_.size(), first_error));
   }
 
+  bool decode(std::size_t number, std::string& error) {
+    const PictureOfFile& file = files_[number];
+    const auto most = static_cast<std::uint64_t>(params_.max_megapixels) * 1'000'000;
+    if (!decoder_.decode(file.path, most, picture_, error, file.page)) return false;
+    decoded_ = number;
+    return true;
+  }
+  ImageFormat format_of_picture() const {
+    return {.width = picture_.width, .height = picture_.height, .channels = kPictureChannels};
+  }
+
   bool wait_for_turn() { return !params_.live || pacer_.wait_for(time_of_frame(offered_, format_)); }
 
-  void begin_frame(FrameInput& input, const std::string& path) {
-    input.info.name = path.substr(path.find_last_of('/') + 1);
-    input.info.picture = input.info.name;
+  void begin_frame(FrameInput& input, const PictureOfFile& file) {
+    input.info.name = file.name;
+    input.info.picture = fs::path(file.path).filename().string();
     input.info.pts_ns = time_of_frame(offered_, format_);
     ++next_;
     ++offered_;
   }
 
   ImagesParams params_;
-  std::vector<std::string> files_;
-  ImageDecoder decoder_;
+  PictureDecoder decoder_;
+  std::vector<PictureOfFile> files_;
+  Picture picture_;
   StreamFormat format_;
-  std::size_t next_ = 0, decoded_ = kNone;  // decoded_: whose picture the decoder holds
+  std::size_t next_ = 0, decoded_ = kNone;  // decoded_: whose picture is in picture_
   std::uint64_t offered_ = 0;
   Pacer pacer_;
 };
@@ -200,9 +200,9 @@ class ImagesSource : public Source {
 ParamDeclaration images_params() {
   using P = ImagesParams;
   ParamList<P> list;
-  list.required_text(
-          "location", &P::location,
-          "An image file, a folder of images, or a glob such as shots/*.png; natural order of names.")
+  list.required_text("location", &P::location,
+                     "An image file, a folder of images, or a glob such as shots/*.png; natural order of "
+                     "names. Each page of a TIFF file is a frame.")
       .number("rate", &P::rate, 0.001, 100'000, Unit::PerSecond, "Frames a second that the timestamps tell.")
       .integer("limit", &P::limit, 0, kUnbounded, Unit::Frames, "Most images to deliver; 0 delivers all.")
       .flag("loop", &P::loop, "Begin again at the end, for ever or until limit.")

@@ -11,6 +11,7 @@
 
 #include "pipeline/sink.h"
 #include "pipeline/source.h"
+#include "plugins/picture.h"
 
 namespace contorno {
 
@@ -23,35 +24,8 @@ const SinkType& video_sink();    ///< one video file
 const SinkType& images_sink();   ///< one PNG or JPEG file a frame
 const SinkType& preview_sink();  ///< a live window
 
-/// An image file in memory: U8, interleaved, red green blue alpha, rows without gaps.
-struct DecodedImage {
-  int width = 0, height = 0;
-  std::vector<std::uint8_t> pixels;
-};
-
-/// Decodes image files one after the other with elements that stay open. Used by one thread at a time.
-class ImageDecoder {
- public:
-  /// Refuses images of more than `max_pixels`, by their header, before memory is taken for them.
-  explicit ImageDecoder(std::uint64_t max_pixels = kDefaultMaxPixels);
-  ~ImageDecoder();
-  ImageDecoder(const ImageDecoder&) = delete;
-  ImageDecoder& operator=(const ImageDecoder&) = delete;
-
-  /// False with a sentence in `error` (which names the file) when `path` is not a whole, readable image.
-  bool decode(const std::string& path, DecodedImage& out, std::string& error);
-
-  static constexpr std::uint64_t kDefaultMaxPixels = 128'000'000;
-
-  class Impl;
-  Impl& impl() { return *impl_; }
-
- private:
-  std::unique_ptr<Impl> impl_;
-};
-
-/// ImageDecoder::decode with a decoder that belongs to the calling thread.
-bool decode_image(const std::string& path, DecodedImage& out, std::string& error);
+/// A PictureDecoder::Other: the first picture of a file in whatever format GStreamer knows.
+void decode_with_gstreamer(const std::string& path, std::uint64_t max_pixels, Picture& out);
 
 /// One element that contorno can use.
 struct MediaElement {

@@ -6,23 +6,29 @@
 #include <cstring>
 
 #include "cuda/error.h"
-#include "plugins/npy.h"
+#include "plugins/array_file.h"
+#include "plugins/file_names.h"
 #include "stages/sample_value.h"
 
 namespace contorno {
 namespace {
+
+// Larger pictures are no masks, and are refused before memory is taken for them.
+constexpr auto kMaxPixels = static_cast<std::uint64_t>(StructuringElement::kMaxSide) *
+                            static_cast<std::uint64_t>(StructuringElement::kMaxSide);
 
 [[noreturn]] void refuse(const std::string& sentence) {
   throw Error(ExitCode::BadData, sentence);
 }
 
 ElementMask from_array(const std::string& path) {
-  const NpyHeader header = read_npy_header(path);
+  ArrayReader reader;
+  const NpyHeader header = reader.open(split_array_path(path));
   const auto shape = header.shape();
   constexpr auto kMost = static_cast<std::uint64_t>(StructuringElement::kMaxSide);
   if (shape.size() != 2 || shape[0] < 1 || shape[1] < 1 || shape[0] > kMost || shape[1] > kMost)
     refuse(fmt::format("{} holds {}, a mask has two sides of 1 to {}", path, describe(header), kMost));
-  const NpyArray array = read_npy(path);
+  const NpyArray array = reader.read_whole();
   ElementMask mask{static_cast<int>(shape[1]), static_cast<int>(shape[0]), {}};
   const auto append = [&]<class T>() {
     for (const T value : array.as<T>()) mask.values.push_back(static_cast<double>(value));
@@ -49,10 +55,10 @@ ElementMask from_array(const std::string& path) {
 }
 
 ElementMask from_image(const std::string& path, const FrameDecoder& decoder) {
-  FramePixels frame;
+  Picture frame;
   std::string error;
-  if (!decoder) refuse(fmt::format("{} is no .npy file, and this program decodes no images", path));
-  if (!decoder(path, frame, error)) refuse(error);
+  if (!decoder) refuse(fmt::format("{} is no .npy or .npz file, and this program decodes no images", path));
+  if (!decoder(path, kMaxPixels, frame, error)) refuse(error);
   ElementMask mask{frame.width, frame.height, {}};
   for (std::size_t at = 0; at + 3 < frame.pixels.size(); at += 4)
     mask.values.push_back(
@@ -63,7 +69,8 @@ ElementMask from_image(const std::string& path, const FrameDecoder& decoder) {
 }  // namespace
 
 ElementMask read_mask_file(const std::string& path, const FrameDecoder& decoder) {
-  return path.ends_with(".npy") ? from_array(path) : from_image(path, decoder);
+  const std::string extension = lower_extension(split_array_path(path).file);
+  return extension == ".npy" || extension == ".npz" ? from_array(path) : from_image(path, decoder);
 }
 
 }  // namespace contorno

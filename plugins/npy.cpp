@@ -1,9 +1,7 @@
 #include "plugins/npy.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -22,14 +20,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "files are read as they lie in memory");
 
-constexpr std::size_t kStartBytes = 12 + 65536;  // magic, version, length and the longest header
-constexpr std::size_t kRowsACall = 64;           // rows that one preadv fetches
-
-Error read_error(std::string_view name, int error_number) {
-  const auto code = error_number == ENOENT || error_number == ENOTDIR ? ExitCode::MissingInput : ExitCode::Io;
-  return Error(code,
-               fmt::format("cannot read '{}': {}", name, std::generic_category().message(error_number)));
-}
+constexpr std::size_t kRowsACall = 64;  // rows that one preadv fetches
 
 /// Reverses the bytes of each sample; done through bytes because rows need no alignment.
 void swap_bytes(std::byte* data, std::size_t samples, std::size_t size) {
@@ -83,28 +74,69 @@ bool sides_agree(const NpyHeader& header, const ImageFormat& format) {
 
 }  // namespace
 
-const NpyHeader& NpyReader::open(const std::filesystem::path& path) {
+const NpyHeader& NpyReader::open(const std::filesystem::path& path, Pipes pipes) {
   close();
   name_ = path.string();
-  // Without O_NONBLOCK a named pipe would hold the reader here for ever.
-  do {
-    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  } while (descriptor_ < 0 && errno == EINTR);
-  if (descriptor_ < 0) throw read_error(name_, errno);
-  struct stat status {};
-  if (::fstat(descriptor_, &status) != 0) throw read_error(name_, errno);
-  if (!S_ISREG(status.st_mode))
-    throw Error(ExitCode::BadData, fmt::format("'{}' is not a regular file", name_));
-  const auto file_bytes = static_cast<std::uint64_t>(status.st_size);
-  start_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kStartBytes, file_bytes)));
+  file_ = OpenFile(name_, pipes);
+  if (file_.is_pipe()) {
+    open_pipe();
+    return header_;
+  }
+  start_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kNpyStartBytes, file_.bytes())));
   read_at(0, reinterpret_cast<std::byte*>(start_.data()), start_.size());
-  header_ = parse_npy_header({start_.data(), start_.size()}, file_bytes, name_);
+  header_ = parse_npy_header({start_.data(), start_.size()}, file_.bytes(), name_);
   return header_;
 }
 
+/// Memory grows with what arrives: nobody knows how much a pipe has.
+void NpyReader::open_pipe() {
+  constexpr std::size_t kLeast = 1 << 20;
+  std::vector<std::byte> arrived;
+  for (std::size_t got = 0;;) {
+    arrived.resize(std::max(kLeast, 2 * got));
+    const std::size_t more = read_pipe(arrived.data() + got, arrived.size() - got);
+    if ((got += more) < arrived.size()) {
+      arrived.resize(got);
+      break;
+    }
+  }
+  const auto* text = reinterpret_cast<const char*>(arrived.data());
+  header_ = parse_npy_header({text, std::min(arrived.size(), kNpyStartBytes)}, arrived.size(), name_);
+  memory_ = std::move(arrived);
+  in_memory_ = true;
+  file_.close();
+}
+
+/// Fewer than `bytes` only at the end.
+std::size_t NpyReader::read_pipe(std::byte* data, std::size_t bytes) {
+  std::size_t done = 0;
+  while (done < bytes) {
+    const ssize_t got = ::read(file_.descriptor(), data + done, bytes - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw read_error(name_, errno);
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+std::span<std::byte> NpyReader::open_memory(std::string name, const NpyHeader& header) {
+  close();
+  name_ = std::move(name);
+  header_ = header;
+  header_.offset = 0;
+  in_memory_ = true;
+  memory_.resize(header.elements * element_size(header.type));
+  return memory_;
+}
+
 void NpyReader::read_at(std::uint64_t offset, std::byte* data, std::size_t bytes) {
+  if (in_memory_) {
+    std::memcpy(data, memory_.data() + offset, bytes);
+    return;
+  }
   while (bytes > 0) {
-    const ssize_t got = ::pread(descriptor_, data, bytes, static_cast<off_t>(offset));
+    const ssize_t got = ::pread(file_.descriptor(), data, bytes, static_cast<off_t>(offset));
     if (got < 0) {
       if (errno == EINTR) continue;
       throw read_error(name_, errno);
@@ -122,11 +154,13 @@ void NpyReader::read_rows(std::uint64_t offset, const ImageView& image) {
   const auto row = [&](int i) {
     return image.row<std::byte>(i % image.format.height, i / image.format.height);
   };
+  for (int i = 0; in_memory_ && i < rows; ++i)
+    read_at(offset + static_cast<std::uint64_t>(i) * row_bytes, row(i), row_bytes);
   std::array<iovec, kRowsACall> parts{};
-  for (int first = 0; first < rows;) {
+  for (int first = 0; !in_memory_ && first < rows;) {
     const int count = std::min<int>(kRowsACall, rows - first);
     for (int i = 0; i < count; ++i) parts[static_cast<std::size_t>(i)] = {row(first + i), row_bytes};
-    const ssize_t got = ::preadv(descriptor_, parts.data(), count, static_cast<off_t>(offset));
+    const ssize_t got = ::preadv(file_.descriptor(), parts.data(), count, static_cast<off_t>(offset));
     if (got < 0 && errno != EINTR) throw read_error(name_, errno);
     // A short read is finished row by row: what is left of the row it stopped in, then on as before.
     std::size_t done = got < 0 ? 0 : static_cast<std::size_t>(got);
@@ -174,7 +208,7 @@ void NpyReader::read_fortran(const ImageView& image) {
 
 void NpyReader::read_image(std::uint64_t item, const ImageView& image) {
   const std::uint64_t items = header_.dimensions == 4 ? header_.sides[0] : 1;
-  if (descriptor_ < 0 || item >= items || !sides_agree(header_, image.format))
+  if (!(file_.is_open() || in_memory_) || item >= items || !sides_agree(header_, image.format))
     throw InternalError(
         fmt::format("'{}' ({}) does not fit an image {}", name_, describe(header_), describe(image.format)));
   if (header_.fortran && header_.dimensions == 4)
@@ -188,13 +222,14 @@ void NpyReader::read_image(std::uint64_t item, const ImageView& image) {
 }
 
 void NpyReader::read_raw(std::span<std::byte> bytes) {
-  if (descriptor_ < 0 || bytes.size() != header_.elements * element_size(header_.type))
+  if (!(file_.is_open() || in_memory_) || bytes.size() != header_.elements * element_size(header_.type))
     throw InternalError("read_raw into memory of another size");
   read_at(header_.offset, bytes.data(), bytes.size());
 }
 
 void NpyReader::close() noexcept {
-  if (const int descriptor = std::exchange(descriptor_, -1); descriptor >= 0) ::close(descriptor);
+  file_.close();
+  in_memory_ = false;
 }
 
 NpyHeader read_npy_header(const std::filesystem::path& path) {
@@ -204,7 +239,12 @@ NpyHeader read_npy_header(const std::filesystem::path& path) {
 
 NpyArray read_npy(const std::filesystem::path& path) {
   NpyReader reader;
-  NpyArray array{.header = reader.open(path), .data = {}};
+  reader.open(path);
+  return read_whole(reader);
+}
+
+NpyArray read_whole(NpyReader& reader) {
+  NpyArray array{.header = reader.header(), .data = {}};
   array.data.resize(array.header.elements * element_size(array.header.type));
   reader.read_raw(array.data);
   if (array.header.fortran && array.header.dimensions > 1) {

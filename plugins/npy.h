@@ -1,9 +1,10 @@
 // NumPy .npy files, format 1.0, 2.0 and 3.0, read without trusting them: the header is parsed strictly (never
 // evaluated), at most 64 KiB long, and the size that its shape asks for is checked against the file before
 // anything is allocated. Samples: float16, float32, float64, uint8, uint16, bool; big-endian files and
-// Fortran order are converted. Everything else (objects, structures, signed integers, archives) is refused by
-// name. Functions throw Error(MissingInput) when there is no such file, Error(BadData) when it is not what it
-// should be, Error(Io) when it cannot be read. A reader belongs to one thread.
+// Fortran order are converted. Everything else (objects, structures, signed integers) is refused by
+// name; archives of arrays are in npz.h. Functions throw Error(MissingInput) when there is no such file,
+// Error(BadData) when it is not what it should be, Error(Io) when it cannot be read. A reader belongs to one
+// thread.
 #pragma once
 
 #include <array>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "pipeline/image.h"
+#include "plugins/open_file.h"
 
 namespace contorno {
 
@@ -46,6 +48,7 @@ std::string surplus_warning(const NpyHeader& header, std::string_view name);
 
 /// Parses the start of a file of `file_bytes` bytes; `start` must hold the header whole (or the file's end).
 /// `name` is for messages.
+inline constexpr std::size_t kNpyStartBytes = 12 + 65536;  ///< magic, version, length and the longest header
 NpyHeader parse_npy_header(std::string_view start, std::uint64_t file_bytes, std::string_view name);
 NpyHeader read_npy_header(const std::filesystem::path& path);
 
@@ -61,6 +64,9 @@ struct NpyArray {
 };
 
 NpyArray read_npy(const std::filesystem::path& path);
+/// All samples of what `reader` has open.
+class NpyReader;
+NpyArray read_whole(NpyReader& reader);
 
 /// Writes C order, little endian, format 1.0; the file appears when it is complete. Throws
 /// Error(CannotCreate, Io).
@@ -74,9 +80,12 @@ class NpyReader {
   NpyReader() = default;
   NpyReader(const NpyReader&) = delete;
   NpyReader& operator=(const NpyReader&) = delete;
-  ~NpyReader() { close(); }
 
-  const NpyHeader& open(const std::filesystem::path& path);
+  /// A file; a pipe, where it is waited for, is read whole.
+  const NpyHeader& open(const std::filesystem::path& path, Pipes pipes = Pipes::Refuse);
+  /// In the place of a file, samples that the caller writes into the memory that is returned, as they would
+  /// lie in a file.
+  std::span<std::byte> open_memory(std::string name, const NpyHeader& header);
   const NpyHeader& header() const { return header_; }
   /// Reads image `item` into `image`, whose format fixes the meaning: planar C x H x W, interleaved H x W x
   /// C, one channel also H x W. A 4-D array has one more side in front, the items. Bool becomes 0 or 255. The
@@ -85,16 +94,21 @@ class NpyReader {
   /// Reads all samples as stored in the file: no change of order, bool as it is.
   void read_raw(std::span<std::byte> bytes);
   void close() noexcept;
+  const std::string& name() const { return name_; }
 
  private:
+  void open_pipe();
+  std::size_t read_pipe(std::byte* data, std::size_t bytes);
   void read_at(std::uint64_t offset, std::byte* data, std::size_t bytes);
   void read_rows(std::uint64_t offset, const ImageView& image);
   void read_fortran(const ImageView& image);
 
   std::string name_;
-  int descriptor_ = -1;
+  OpenFile file_;
+  bool in_memory_ = false;
   NpyHeader header_;
   std::vector<char> start_;
+  std::vector<std::byte> memory_;   ///< of all samples, without a file
   std::vector<std::byte> scratch_;  ///< a whole array in Fortran order
 };
 

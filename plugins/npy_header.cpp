@@ -200,8 +200,7 @@ NpyHeader parse_npy_header(std::string_view start, std::uint64_t file_bytes, std
   const auto bad = [&](std::string_view what) {
     return Error(ExitCode::BadData, fmt::format("'{}' is not a readable .npy file: {}", name, what));
   };
-  if (start.starts_with("PK"))
-    throw bad("it is an archive (.npz); unpack it, or save single arrays with numpy.save");
+  if (start.starts_with("PK")) throw bad("it is an archive of arrays; let its name end in .npz");
   if (!start.starts_with("\x93NUMPY")) throw bad("it does not begin with the NumPy signature");
   if (start.size() < kMagicBytes + kVersionBytes) throw bad("it ends within the header");
   const auto byte = [&](std::size_t at) {

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "cuda/error.h"
+#include "plugins/file_names.h"
 #include "plugins/npy.h"
 #include "tests/file_content.h"
 #include "tests/temporary_folder.h"
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// A stand-in for a real decoder: a file "WxH" is an image whose samples count up.
-bool fake_decode(const std::string& path, FramePixels& out, std::string& error) {
+bool fake_decode(const std::string& path, std::uint64_t, Picture& out, std::string& error) {
   std::ifstream file(path);
   char x = 0;
   if (!(file >> out.width >> x >> out.height)) {
@@ -160,6 +161,53 @@ TEST_CASE("bad maps and maps without their frame are put aside with a reason, an
   CHECK_THROWS_AS(open(folder.path(), {}, nullptr), Error);
 }
 
+TEST_CASE(
+    "a frame without its map fails in its turn, in natural order; other files beside the frames do not") {
+  const TemporaryFolder folder;
+  for (const char* number : {"2", "10", "11"})
+    put_map(folder.path() / "maps" / (std::string(number) + ".npy"), {3, 4}, 0);
+  for (const char* name : {"002.png", "3.png", "10.jpg", "11.png", "12.PNG", "times.csv", ".hidden.png"})
+    put(folder.path() / "frames" / name, "4x3");
+  const auto source = open(folder.path(), {});
+  CHECK(source->format().frame_count == 5);
+  Slot slot(source->format());
+  const std::vector<std::pair<std::string, bool>> expected = {
+      {"2.npy", true}, {"3.png", false}, {"10.npy", true}, {"11.npy", true}, {"12.PNG", false}};
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CHECK(source->read(slot.input) == (expected[i].second ? ReadResult::Frame : ReadResult::Bad));
+    CHECK(slot.input.info.name == expected[i].first);
+    CHECK(slot.input.info.pts_ns == static_cast<std::int64_t>(i) * 100000000);
+  }
+  CHECK(slot.input.error == "frame '" + (folder.path() / "frames/12.PNG").string() +
+                                "' has no map of the same name or number in '" +
+                                (folder.path() / "maps").string() + "'");
+  CHECK(source->read(slot.input) == ReadResult::End);
+  CHECK(open(folder.path(), {{"frames", false}})->format().frame_count == 3);
+}
+
+TEST_CASE("the stream opens in the format of the first map with the expected number of classes") {
+  const TemporaryFolder folder;
+  put_map(folder.path() / "0.npy", {3, 4, 5}, 0);
+  put_map(folder.path() / "1.npy", {3, 4, 2}, 0);
+  put_map(folder.path() / "2.npy", {3, 4, 2}, 0);
+  const auto source = open(folder.path(), {{"layout", std::string("hwc")}});
+  CHECK(source->format().maps->channels == 5);
+  source->expect_classes(7);  // there is none
+  CHECK(source->format().maps->channels == 5);
+  source->expect_classes(2);
+  CHECK(source->format().maps->channels == 2);
+  Slot slot(source->format());
+  CHECK(source->read(slot.input) == ReadResult::FormatChanged);  // the first map still comes first
+  CHECK(source->format().maps->channels == 5);
+  Slot other(source->format());
+  CHECK(source->read(other.input) == ReadResult::Frame);
+  CHECK(other.input.info.name == "0.npy");
+  CHECK(source->read(other.input) == ReadResult::FormatChanged);
+  CHECK(source->read(slot.input) == ReadResult::Frame);
+  CHECK(source->read(slot.input) == ReadResult::Frame);
+  CHECK(source->read(slot.input) == ReadResult::End);
+}
+
 TEST_CASE("one file is a dataset, and one with four sides a sequence") {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "s.npy";
@@ -179,9 +227,10 @@ TEST_CASE("one file is a dataset, and one with four sides a sequence") {
 TEST_CASE("a dataset that cannot be played is refused with a sentence") {
   const TemporaryFolder folder;
   CHECK(contains(error_of(folder.path() / "none", {}), "there is no dataset at"));
-  CHECK(contains(error_of(folder.path(), {}), "there is no .npy file in"));
+  CHECK(contains(error_of(folder.path(), {}), "there is no .npy, .npz or .tif file in"));
   put(folder.path() / "a.npz", "PK");
-  CHECK(contains(error_of(folder.path(), {}), ".npz archives are not read"));
+  CHECK(contains(error_of(folder.path(), {}), "a.npz' is not a readable archive of arrays: "));
+  fs::remove(folder.path() / "a.npz");
   put_map(folder.path() / "a.npy", {360, 480, 8}, 0);
   CHECK(contains(error_of(folder.path(), {}), "declare layout: chw or layout: hwc"));
   CHECK(contains(error_of(folder.path(), {{"layout", std::string("chw")}}), "360 classes when read as chw"));
@@ -250,7 +299,7 @@ TEST_CASE("the recorded CNN maps play with their frames") {
   const fs::path data =
       fs::path(set != nullptr ? set : CONTORNO_SOURCE_DIR "/../shared/data") / "cnn-maps/street";
   if (!fs::exists(data)) return;
-  const FrameDecoder sized = [](const std::string&, FramePixels& out, std::string&) {
+  const FrameDecoder sized = [](const std::string&, std::uint64_t, Picture& out, std::string&) {
     out = {.width = 480, .height = 360, .pixels = std::vector<std::uint8_t>(480 * 360 * 4)};
     return true;
   };

@@ -1,3 +1,4 @@
+#include "plugins/picture_decoder.h"
 #include "tests/exif_segment.h"
 #include "tests/gst_helpers.h"
 
@@ -81,11 +82,12 @@ TEST_CASE("an image that is too large is refused by its header") {
     bytes[at_byte + 2] = static_cast<char>(0xFF), bytes[at_byte + 3] = static_cast<char>(0xFF);
   }
   spill(folder / "b.png", bytes);
-  DecodedImage image;
+  const FrameDecoder decode = frame_decoder(decode_with_gstreamer);
+  Picture image;
   std::string error;
-  CHECK_FALSE(decode_image(folder / "b.png", image, error));
+  CHECK_FALSE(decode(folder / "b.png", kDefaultMaxPixels, image, error));
   CHECK(error.find("65535x65535") != std::string::npos);
-  CHECK(decode_image(folder / "a.png", image, error));
+  CHECK(decode(folder / "a.png", kDefaultMaxPixels, image, error));
   CHECK(image.width == 40);
 }
 

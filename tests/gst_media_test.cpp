@@ -1,3 +1,4 @@
+#include "plugins/picture_decoder.h"
 #include "tests/gst_helpers.h"
 
 using namespace contorno;
@@ -150,9 +151,10 @@ TEST_CASE("grey and RGB pictures can be written too") {
     sink->open(context_for(format, {}, folder.path()));
     sink->write({}, view);
     sink->finish();
-    DecodedImage image;
+    const FrameDecoder decode = frame_decoder(decode_with_gstreamer);
+    Picture image;
     std::string error;
-    REQUIRE(decode_image(folder / "a.png", image, error));
+    REQUIRE(decode(folder / "a.png", kDefaultMaxPixels, image, error));
     for (int y = 0; y < 17; ++y)
       for (int x = 0; x < 33; ++x)
         for (int c = 0; c < 3; ++c)

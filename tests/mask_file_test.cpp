@@ -22,7 +22,7 @@ TEST_CASE("mask files: arrays give their values, images their luma") {
   CHECK(mask.values == std::vector<double>{0, 1, -2.5, 3, 0, 7});
   CHECK(StructuringElement::from_mask(mask).offsets().size() == 3);
 
-  const FrameDecoder decoder = [](const std::string& name, FramePixels& out, std::string& error) {
+  const FrameDecoder decoder = [](const std::string& name, std::uint64_t, Picture& out, std::string& error) {
     error = name + " is broken";
     out.width = 2, out.height = 1;
     out.pixels = {255, 255, 255, 255, 255, 0, 0, 0};

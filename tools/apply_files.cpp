@@ -7,11 +7,11 @@
 
 #include "cuda/error.h"
 #include "pipeline/applied_stage.h"
+#include "plugins/array_file.h"
+#include "plugins/every_picture.h"
+#include "plugins/file_names.h"
 #include "plugins/npy.h"
 #include "tools/say.h"
-#if CONTORNO_HAVE_GSTREAMER
-#include "plugins/gst_media.h"
-#endif
 
 namespace contorno {
 namespace {
@@ -25,9 +25,9 @@ LoadedImage image_with_memory(const ImageFormat& format) {
   return image;
 }
 
-LoadedImage load_npy(const std::string& path, Layout layout) {
-  NpyReader reader;
-  const NpyHeader& header = reader.open(path);
+LoadedImage load_array(const std::string& path, Layout layout) {
+  ArrayReader reader;
+  const NpyHeader& header = reader.open(split_array_path(path), Pages::Stack, Pipes::Wait);
   const auto shape = header.shape();
   const auto allowed = [](std::uint64_t side) { return side >= 1 && side <= kMaxSide; };
   if (shape.size() < 2 || shape.size() > 3 || !std::all_of(shape.begin(), shape.end(), allowed))
@@ -49,8 +49,7 @@ LoadedImage load_npy(const std::string& path, Layout layout) {
   return image;
 }
 
-#if CONTORNO_HAVE_GSTREAMER
-PictureChannels channels_of(const DecodedImage& picture) {
+PictureChannels channels_of(const Picture& picture) {
   bool opaque = true, grey = true;
   for (std::size_t i = 0; i < picture.pixels.size(); i += 4) {
     const std::uint8_t* pixel = &picture.pixels[i];
@@ -62,10 +61,11 @@ PictureChannels channels_of(const DecodedImage& picture) {
 }
 
 LoadedImage load_picture(const std::string& path, PictureChannels channels) {
-  DecodedImage picture;
+  Picture picture;
   std::string error;
   if (!fs::exists(path)) throw Error(ExitCode::MissingInput, fmt::format("'{}' does not exist", path));
-  if (!decode_image(path, picture, error)) throw Error(ExitCode::BadData, error);
+  PictureDecoder decoder(other_pictures());
+  if (!decoder.decode(path, kDefaultMaxPixels, picture, error)) throw Error(ExitCode::BadData, error);
   if (channels == PictureChannels::Auto) channels = channels_of(picture);
   const int count = channels == PictureChannels::Grey ? 1 : channels == PictureChannels::Rgb ? 3 : 4;
   LoadedImage image =
@@ -82,19 +82,6 @@ LoadedImage load_picture(const std::string& path, PictureChannels channels) {
     }
   }
   return image;
-}
-#else
-LoadedImage load_picture(const std::string& path, PictureChannels) {
-  throw Error(ExitCode::Unavailable,
-              fmt::format("'{}': this build has no GStreamer and reads only .npy files", path));
-}
-#endif
-
-std::string extension_of(const std::string& path) {
-  std::string extension = fs::path(path).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
-  return extension;
 }
 
 void save_npy(const std::string& path, const ImageView& image) {
@@ -118,11 +105,12 @@ void save_npy(const std::string& path, const ImageView& image) {
 }  // namespace
 
 LoadedImage load_image(const std::string& path, Layout layout, PictureChannels channels) {
-  return extension_of(path) == ".npy" ? load_npy(path, layout) : load_picture(path, channels);
+  const std::string extension = lower_extension(split_array_path(path).file);
+  return extension == ".npy" || extension == ".npz" ? load_array(path, layout) : load_picture(path, channels);
 }
 
 void save_image(const std::string& path, const ImageView& image, const Catalog& catalog) {
-  const std::string extension = extension_of(path);
+  const std::string extension = lower_extension(path);
   if (extension == ".npy") return save_npy(path, image);
   const bool levels =
       extension == ".tif" || extension == ".tiff" || path.find("{level}") != std::string::npos;

@@ -2,6 +2,7 @@
 #include "stages/catalog.h"
 #include "plugins/contour_writer.h"
 #include "plugins/dataset.h"
+#include "plugins/every_picture.h"
 #include "plugins/mask_file.h"
 #include "plugins/mipmap_writer.h"
 #include "plugins/synthetic.h"
@@ -11,31 +12,11 @@
 #endif
 
 namespace contorno {
-namespace {
-
-#ifdef CONTORNO_HAVE_GSTREAMER
-FrameDecoder frame_decoder() {
-  return [](const std::string& path, FramePixels& out, std::string& error) {
-    DecodedImage image;
-    image.pixels.swap(out.pixels);
-    const bool decoded = decode_image(path, image, error);
-    out.width = image.width, out.height = image.height;
-    out.pixels.swap(image.pixels);
-    return decoded;
-  };
-}
-#else
-FrameDecoder frame_decoder() {
-  return {};
-}
-#endif
-
-}  // namespace
-
 const Catalog& full_catalog() {
-  static const SourceType dataset = dataset_source(frame_decoder());
+  static const SourceType dataset = dataset_source(frame_decoder(other_pictures()));
   static const Catalog catalog = [] {
-    set_element_mask_reader([](const std::string& path) { return read_mask_file(path, frame_decoder()); });
+    set_element_mask_reader(
+        [](const std::string& path) { return read_mask_file(path, frame_decoder(other_pictures())); });
     Catalog all{.stages = stage_catalog(),
                 .sources = {&dataset, &synthetic_source(), &diamond_square_source()},
                 .sinks = contour_sinks()};

@@ -57,11 +57,11 @@ config::GraphShapes plan_shapes(GraphSpec& graph, const StreamFormat& stream) {
 
 /// Nothing where the source cannot be opened: a graph may be checked where its camera or file is not. A
 /// source that is wrong as it is written is an error.
-std::optional<StreamFormat> try_source(const SourceSpec& source) {
+std::optional<StreamFormat> try_source(const GraphSpec& graph) {
   try {
-    return stream_of(source);
+    return stream_of(graph);
   } catch (const Error& error) {
-    const std::string sentence = fmt::format("{}: {}", source.where, error.what());
+    const std::string sentence = fmt::format("{}: {}", graph.source.where, error.what());
     if (error.code() == ExitCode::BadConfig || error.code() == ExitCode::BadOption)
       throw Error(ExitCode::BadConfig, sentence);
     say(fmt::format("note: {} (so the shapes are not known)", sentence));
@@ -73,8 +73,7 @@ int check(const CheckOptions& options, const Catalog& catalog) {
   GraphSpec graph = load_given_graph(options.graph, catalog).graph;
   for (const std::string& warning : config::graph_warnings(graph)) warn(warning);
   config::GraphShapes shapes;
-  if (const std::optional<StreamFormat> stream = try_source(graph.source))
-    shapes = plan_shapes(graph, *stream);
+  if (const std::optional<StreamFormat> stream = try_source(graph)) shapes = plan_shapes(graph, *stream);
   if (!options.dot.empty()) write_text(options.dot, config::draw_dot(graph));
   if (!options.svg.empty()) write_text(options.svg, config::draw_svg(graph, &shapes));
   if (options.dot != "-" && options.svg != "-")

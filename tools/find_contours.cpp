@@ -10,7 +10,7 @@
 #include "cuda/device.h"
 #include "cuda/error.h"
 #include "pipeline/threads.h"
-#include "plugins/npy.h"
+#include "plugins/array_file.h"
 #include "plugins/output_file.h"
 #include "stages/find_contours_cuda.h"
 #include "tools/commands.h"
@@ -70,8 +70,9 @@ FoundContours find(const ImageView& image, const FindContoursOptions& options, c
 }
 
 int run(const Arguments& arguments) {
-  NpyArray image = read_npy(arguments.input);
-  warn(surplus_warning(image.header, arguments.input));
+  std::string odd;
+  NpyArray image = read_array(arguments.input, odd);
+  warn(odd);
   NpyArray mask;
   FindContoursOptions options;
   options.level = arguments.level;
@@ -79,8 +80,8 @@ int run(const Arguments& arguments) {
   if (arguments.positive_orientation == "high") options.positive_orientation = Orientation::High;
   options.threads = decided_threads(arguments.threads);
   if (!arguments.mask.empty()) {
-    mask = read_npy(arguments.mask);
-    warn(surplus_warning(mask.header, arguments.mask));
+    mask = read_array(arguments.mask, odd);
+    warn(odd);
     if (!mask.header.boolean)
       throw Error(ExitCode::BadData,
                   fmt::format("{}: the mask is {}, wanted bool", arguments.mask, describe(mask.header)));
@@ -103,7 +104,8 @@ void add_find_contours_command(CLI::App& app, std::function<int()>& action) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
       "find-contours", "Find the contours of one array, equal to scikit-image's find_contours");
-  command->add_option("ARRAY", arguments->input, "Array of two dimensions (.npy)")->required();
+  command->add_option("ARRAY", arguments->input, "Array of two dimensions: .npy, FILE.npz:NAME or .tif")
+      ->required();
   command->add_option("--level", arguments->level, "Level; without it (minimum + maximum) / 2");
   command->add_option("--fully-connected", arguments->fully_connected, "Which samples of a saddle are joined")
       ->check(CLI::IsMember({"low", "high"}))
@@ -113,7 +115,8 @@ void add_find_contours_command(CLI::App& app, std::function<int()>& action) {
                    "What contours turn around counter-clockwise")
       ->check(CLI::IsMember({"low", "high"}))
       ->capture_default_str();
-  command->add_option("--mask", arguments->mask, "Array of bool (.npy): false = do not use the sample");
+  command->add_option("--mask", arguments->mask,
+                      "Array of bool (.npy or .npz): false = do not use the sample");
   command->add_option("--backend", arguments->backend, "Where it is computed; the result is the same")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();

@@ -9,7 +9,7 @@
 
 #include "cuda/error.h"
 #include "pipeline/threads.h"
-#include "plugins/npy.h"
+#include "plugins/array_file.h"
 #include "stages/mean_shift_points.h"
 #include "stages/sample_value.h"
 #include "tools/commands.h"
@@ -31,8 +31,9 @@ struct Points {
 };
 
 Points read_points(const std::string& path) {
-  const NpyArray array = read_npy(path);
-  warn(surplus_warning(array.header, path));
+  std::string odd;
+  const NpyArray array = read_array(path, odd);
+  warn(odd);
   const auto shape = array.header.shape();
   if (shape.size() > 2 || (shape.size() == 2 && (shape[1] < 1 || shape[1] > MeanShift::kMaxDims)))
     throw Error(ExitCode::BadData, fmt::format("{}: the array is {}, wanted N points x 1 to {} numbers", path,
@@ -100,7 +101,8 @@ void add_mean_shift_command(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<MeanShiftArguments>();
   MeanShiftParams& params = arguments->params;
   CLI::App* command = app.add_subcommand("mean-shift", "Find the clusters of points by mean shift");
-  command->add_option("POINTS", arguments->input, "Points (.npy): N x dims, any number type")->required();
+  command->add_option("POINTS", arguments->input, "Points (.npy or .npz): N x dims, any number type")
+      ->required();
   command
       ->add_option("LABELS", arguments->labels, "File for the N labels (.npy, float64); -1 = in no cluster")
       ->required();

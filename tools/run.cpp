@@ -130,7 +130,7 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
   keep_made_graph(given, arguments.graph, arguments.quiet ? Announcement::Quiet : Announcement::Said);
 
   const auto [source, notice] = config::open_source(graph);
-  if (!notice.empty()) fmt::print(stderr, "contorno: note: {}\n", printable_sentence(notice));
+  if (!notice.empty()) say("note: " + notice);
   const Sinks sinks = make_sinks(graph);
   const std::unique_ptr<TextRasteriser> text = make_pango_text();
   FrameLog failures("put aside"), warnings("used with a warning");

@@ -2,6 +2,7 @@
 #include "stages/catalog.h"
 #include "plugins/contour_writer.h"
 #include "plugins/dataset.h"
+#include "plugins/every_picture.h"
 #include "plugins/mask_file.h"
 #include "plugins/mipmap_writer.h"
 #include "plugins/python/pipeline_run.h"
@@ -26,28 +27,14 @@ SourceType push_source() {
           }};
 }
 
-FrameDecoder frame_decoder() {
-#ifdef CONTORNO_HAVE_GSTREAMER
-  return [](const std::string& path, FramePixels& out, std::string& error) {
-    DecodedImage image;
-    image.pixels.swap(out.pixels);
-    const bool decoded = decode_image(path, image, error);
-    out.width = image.width, out.height = image.height;
-    out.pixels.swap(image.pixels);
-    return decoded;
-  };
-#else
-  return {};
-#endif
-}
-
 }  // namespace
 
 const Catalog& python_catalog() {
-  static const SourceType dataset = dataset_source(frame_decoder());
+  static const SourceType dataset = dataset_source(frame_decoder(other_pictures()));
   static const SourceType push = push_source();
   static const Catalog catalog = [] {
-    set_element_mask_reader([](const std::string& path) { return read_mask_file(path, frame_decoder()); });
+    set_element_mask_reader(
+        [](const std::string& path) { return read_mask_file(path, frame_decoder(other_pictures())); });
     Catalog all{.stages = stage_catalog(),
                 .sources = {&dataset, &synthetic_source(), &diamond_square_source(), &push},
                 .sinks = contour_sinks()};
