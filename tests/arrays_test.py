@@ -64,7 +64,7 @@ def test_a_map_of_another_class_count_fails_and_the_stream_goes_on(tmp_path, map
     assert good == [line for line in lines if line["frame"] != wrong]
     report = json.loads((tmp_path / "report.json").read_text())
     assert report["frames"]["in"] == 3 and report["frames"]["out"] == 2 and report["frames"]["failed"] == 1
-    assert report["failures"] == [{"frame": wrong, "reason": f"'{wrong}.npy': node 'marching_squares': the maps have 3 channels "
+    assert report["failures"] == [{"frame": wrong, "reason": f"'{wrong}.npy': graph.yaml:6:17: node 'marching_squares': the maps have 3 channels "
                                    "(40x24x3 float32 interleaved), but the graph declares 2 classes; declare one class a channel"}]
 
 
