@@ -15,6 +15,7 @@
 #include "pipeline/param.h"
 #include "plugins/glib_messages.h"
 #include "tools/commands.h"
+#include "tools/interrupt.h"
 #include "tools/openmp_environment.h"
 #include "tools/process_limits.h"
 #include "tools/say.h"
@@ -148,6 +149,7 @@ int report(const std::exception& error) {
 int main(int argc, char** argv) {
   contorno::settle_process_limits();
   contorno::fill_standard_streams();
+  contorno::ignore_file_size_signal();
   contorno::settle_openmp_environment(argv);
   contorno::take_glib_messages([](const std::string& sentence) { contorno::say(sentence); });
   try {

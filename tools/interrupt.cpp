@@ -22,10 +22,18 @@ void handle(int signal, void (*handler)(int)) {
 
 }  // namespace
 
+void ignore_file_size_signal() {
+  handle(SIGXFSZ, SIG_IGN);
+}
+
 InterruptGuard::InterruptGuard() {
   requested_signal = 0;
   handle(SIGINT, on_signal);
   handle(SIGTERM, on_signal);
+  // Whoever started the program with nohup wants it to outlive the terminal.
+  struct sigaction before {};
+  sigaction(SIGHUP, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) handle(SIGHUP, on_signal);
   // A reader that goes away is an error of the sink, not a reason to die.
   handle(SIGPIPE, SIG_IGN);
 }
@@ -33,6 +41,9 @@ InterruptGuard::InterruptGuard() {
 InterruptGuard::~InterruptGuard() {
   handle(SIGINT, SIG_DFL);
   handle(SIGTERM, SIG_DFL);
+  struct sigaction now {};
+  sigaction(SIGHUP, nullptr, &now);
+  if (now.sa_handler == on_signal) handle(SIGHUP, SIG_DFL);
 }
 
 int InterruptGuard::requested() {

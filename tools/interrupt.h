@@ -1,8 +1,11 @@
-// Ctrl-C and SIGTERM while a graph runs: the first asks for a clean end, a second one ends the process at
-// once.
+// Ctrl-C, SIGTERM and SIGHUP while a graph runs: the first asks for a clean end, a second one ends the
+// process at once. Also which signals are no reason to die at all.
 #pragma once
 
 namespace contorno {
+
+/// For the whole program: a file that grows beyond the limit for files is an error of its write.
+void ignore_file_size_signal();
 
 /// Installs the handlers for its lifetime. One at a time.
 class InterruptGuard {
