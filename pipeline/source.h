@@ -70,6 +70,8 @@ class Source {
   /// Makes a blocked `read`, and every later one, return End soon. From any thread, not from a signal
   /// handler.
   virtual void cancel() = 0;
+  /// The files that it reads, known once it is open: no output may take their place. None of a stream.
+  virtual std::vector<std::string> files() const { return {}; }
 };
 
 /// The one declaration of a source. `make` opens it; throws Error(MissingInput, BadData, Unavailable).

@@ -85,6 +85,15 @@ class DatasetSource final : public Source {
     return ReadResult::Frame;
   }
 
+  std::vector<std::string> files() const override {
+    std::vector<std::string> names;
+    for (const DatasetItem& item : files_.items) {
+      names.push_back(item.map.string());
+      if (!item.frame.empty()) names.push_back(item.frame.string());
+    }
+    return names;
+  }
+
   void cancel() override { pacer_.cancel(); }
 
  private:

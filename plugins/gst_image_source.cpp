@@ -113,6 +113,7 @@ class ImagesSource : public Source {
 
   const StreamFormat& format() const override { return format_; }
   void cancel() override { pacer_.cancel(); }
+  std::vector<std::string> files() const override { return files_; }
 
   ReadResult read(FrameInput& input) override {
     const auto limit = static_cast<std::uint64_t>(params_.limit);
