@@ -91,6 +91,10 @@ const ParamDeclaration& pipeline_params() {
                 "late; 0 is no deadline.")
         .number("device_timeout", &P::device_timeout_ms, 0, 1e7, Unit::Milliseconds,
                 "contorno run gives up a device that is at work on one frame for so long; 0 waits for ever.")
+        .number("sink_timeout", &P::sink_timeout_ms, 0, 1e7, Unit::Milliseconds,
+                "A sink whose reader or encoder takes nothing for so long gets no more frames, and the run "
+                "goes on with the "
+                "others; 0 waits for ever.")
         .integer("threads", &P::threads, 0, kMostThreads, Unit::None,
                  "Threads of the CPU backend; 0 takes as many as the machine has.");
     return declare(std::move(list));

@@ -30,7 +30,9 @@ struct PipelineSettings {
   double deadline_ms = 0;         ///< a frame that waited longer is dropped before it is processed; 0 = none
   Waiting waiting = Waiting::Adaptive;
   double device_timeout_ms = 5000;  ///< of one frame's work on the device; 0 = none
-  int threads = 0;                  ///< of the CPU backend; see decided_threads
+  double sink_timeout_ms =
+      10'000;       ///< a sink that waits longer for its reader or encoder is broken; 0 = none
+  int threads = 0;  ///< of the CPU backend; see decided_threads
 };
 const ParamDeclaration& pipeline_params();  ///< of PipelineSettings
 

@@ -24,6 +24,10 @@ OnFull decided(OnFull policy, const StreamFormat& stream) {
 /// The reader, the launcher, and one who watches over the run.
 constexpr int kThreadsBeside = 3;
 
+std::chrono::nanoseconds sink_timeout_of(const PipelineSettings& settings) {
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(settings.sink_timeout_ms * 1e6));
+}
+
 int threads_of_loops(int wanted) {
   return std::max(1, threads_to_have(decided_threads(wanted) + kThreadsBeside) - kThreadsBeside);
 }
@@ -105,10 +109,14 @@ const Format& Runner::format(const Origin& origin) const {
 
 void Runner::open_sinks() {
   for (Output& output : outputs_) {
-    output.binding.sink->open({.format = format(output.binding.input),
-                               .stream = stream_,
-                               .classes = graph_.classes,
-                               .output_root = options_.output_root});
+    output.binding.sink->open(
+        {.format = format(output.binding.input),
+         .stream = stream_,
+         .classes = graph_.classes,
+         .output_root = options_.output_root,
+         .owner = fmt::format("the sink '{}'", output.binding.name),
+         .outputs = options_.outputs,
+         .patience = {.limit = sink_timeout_of(graph_.settings), .stopping = &stop_requested_}});
     output.opened = true;
   }
 }
@@ -163,7 +171,10 @@ void Runner::guarded(const Loop& loop) {
 RunReport Runner::run() {
   start_ns_ = now_ns();
   guarded([&] { open_sinks(); });
-  if (!aborted_) {
+  if (aborted_) {
+    // Nothing was written: what finish() would complete is empty, and may replace the work of an earlier run.
+    for (Output& output : outputs_) output.opened = false;
+  } else {
     // A thread that cannot be started ends the others by way of `guarded`.
     std::thread reader, launcher;
     guarded([&] {
@@ -228,7 +239,7 @@ void Runner::request_stop() {
 }
 
 void Runner::abort() {
-  aborted_ = true;
+  aborted_ = stop_requested_ = true;
   source_.cancel();
   ring_.stop();
 }

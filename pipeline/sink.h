@@ -8,10 +8,13 @@
 #include <string>
 
 #include "pipeline/classes.h"
+#include "pipeline/patience.h"
 #include "pipeline/source.h"
 #include "pipeline/stage.h"
 
 namespace contorno {
+
+class OutputRegister;  // plugins/output_register.h
 
 /// What a sink is told once, before the first frame, and again when formats change.
 struct SinkContext {
@@ -19,6 +22,9 @@ struct SinkContext {
   StreamFormat stream;  ///< of the source; stream.frame fixes the coordinates that contours are scaled to
   std::span<const ClassSpec> classes;
   std::string output_root;  ///< folder that relative paths are taken in; nothing is written outside it
+  std::string owner;        ///< what messages call it: "the sink 'coco'"
+  OutputRegister* outputs = nullptr;  ///< the files of the run; null where a sink is used on its own
+  Patience patience;                  ///< of everything that waits for somebody outside
 };
 
 class Sink {
@@ -27,7 +33,7 @@ class Sink {
   virtual void open(const SinkContext& context) = 0;
   /// One finished frame. The value is valid during the call. Throws Error(Io) when it cannot be written.
   virtual void write(const FrameInfo& info, const Value& value) = 0;
-  /// Completes files. Called once, also after an error elsewhere; a file under its final name is complete.
+  /// Completes files. Called once, also after an error elsewhere, but not when a sink could not be opened.
   virtual void finish() = 0;
   /// What was made, for the closing message: "overlay.mkv (255 frames)". Empty: nothing to say.
   virtual std::string summary() const { return {}; }

@@ -11,7 +11,7 @@
 
 #include "cuda/error.h"
 #include "plugins/contour_regions.h"
-#include "plugins/output_file.h"
+#include "plugins/output_register.h"
 #include "plugins/text_buffer.h"
 
 namespace contorno {
@@ -60,7 +60,7 @@ class CocoSink final : public Sink {
   void open(const SinkContext& context) override {
     placer_.open(context, params_.coordinates);
     if (file_.is_open()) return;
-    file_ = OutputFile(resolve_output(context.output_root, params_.path), Completion::Rename);
+    file_ = open_output(context, params_.path, Completion::Rename);
     images_ = std::make_unique<Spool>();
     text_.clear();
     text_

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "plugins/contour_regions.h"
-#include "plugins/output_file.h"
+#include "plugins/frame_files.h"
 #include "plugins/text_buffer.h"
 
 namespace contorno {
@@ -17,21 +17,19 @@ struct GeojsonParams {
 
 class GeojsonSink final : public Sink {
  public:
-  explicit GeojsonSink(const GeojsonParams& params) : params_(params), pattern_(params.path) {}
+  explicit GeojsonSink(const GeojsonParams& params) : params_(params), files_(PathPattern(params.path)) {}
 
   void open(const SinkContext& context) override {
     placer_.open(context, params_.coordinates);
-    root_ = context.output_root;
-    if (pattern_.varies()) {
-      resolve_output(root_,
-                     pattern_.format(0, {}));  // a path that is refused is refused before the first frame
+    if (one_a_frame()) {
+      files_.open(context);
     } else if (!file_.is_open()) {
-      begin_file(pattern_.format(0, {}));
+      begin_file(open_output(context, files_.pattern().format(0, {}), Completion::Rename));
     }
   }
 
   void write(const FrameInfo& info, const Value& value) override {
-    if (pattern_.varies()) begin_file(pattern_.format(info.number, info.name));
+    if (one_a_frame()) begin_file(files_.begin(info));
     const auto& view = std::get<ContoursView>(value);
     for (std::size_t k = 0; k < static_cast<std::size_t>(view.format.classes); ++k) {
       const ClassSpec& spec = placer_.classes()[k];
@@ -43,22 +41,31 @@ class GeojsonSink final : public Sink {
       file_.write(text_.view());
     }
     ++frames_;
-    if (pattern_.varies()) end_file();
+    if (one_a_frame()) {
+      end_file();
+      files_.written(file_);
+    }
   }
 
   void finish() override {
-    if (file_.is_open()) end_file();
+    // One of a frame that is still open could not be written.
+    if (one_a_frame())
+      file_.abandon();
+    else if (file_.is_open())
+      end_file();
+    files_.finish();
   }
   std::string summary() const override {
-    if (pattern_.varies() && frames_ > 1)
-      return fmt::format("{} files, the last {} ({} features)", frames_, file_.path().string(), features_);
-    if (pattern_.varies() && frames_ == 0) return {};
+    if (one_a_frame())
+      return frames_ == 0 ? std::string()
+                          : fmt::format("{} ({} features)", files_.summary("files"), features_);
     return fmt::format("{} ({} frames, {} features)", file_.path().string(), frames_, features_);
   }
 
  private:
-  void begin_file(const std::string& path) {
-    file_ = OutputFile(resolve_output(root_, path), Completion::Rename);
+  bool one_a_frame() const { return files_.pattern().varies(); }
+  void begin_file(OutputFile file) {
+    file_ = std::move(file);
     file_.write("{\"type\":\"FeatureCollection\",\"features\":[");
     first_ = true;
   }
@@ -111,12 +118,11 @@ class GeojsonSink final : public Sink {
   }
 
   GeojsonParams params_;
-  PathPattern pattern_;
+  FrameFiles files_;
   ContourPlacer placer_;
   RegionSorter sorter_;
   TextBuffer text_;
   OutputFile file_;
-  std::string root_;
   bool first_ = true;
   std::uint64_t frames_ = 0, features_ = 0;
 };

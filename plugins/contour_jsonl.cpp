@@ -4,7 +4,7 @@
 
 #include "cuda/error.h"
 #include "plugins/contour_writer.h"
-#include "plugins/output_file.h"
+#include "plugins/output_register.h"
 #include "plugins/text_buffer.h"
 
 namespace contorno {
@@ -23,9 +23,8 @@ class JsonlSink final : public Sink {
   void open(const SinkContext& context) override {
     placer_.open(context, params_.coordinates);
     if (file_.is_open()) return;  // another format, the same file
-    file_ = params_.path == "-"
-                ? OutputFile::standard_output()
-                : OutputFile(resolve_output(context.output_root, params_.path), Completion::InPlace);
+    file_ = params_.path == "-" ? OutputFile::standard_output(context.patience)
+                                : open_output(context, params_.path, Completion::InPlace);
   }
 
   void write(const FrameInfo& info, const Value& value) override {

@@ -4,7 +4,7 @@
 
 #include "cuda/error.h"
 #include "plugins/contour_writer.h"
-#include "plugins/output_file.h"
+#include "plugins/frame_files.h"
 #include "plugins/text_buffer.h"
 
 namespace contorno {
@@ -28,12 +28,11 @@ PathPattern varying_pattern(const std::string& path) {
 
 class SvgSink final : public Sink {
  public:
-  explicit SvgSink(const SvgParams& params) : params_(params), pattern_(varying_pattern(params.path)) {}
+  explicit SvgSink(const SvgParams& params) : params_(params), files_(varying_pattern(params.path)) {}
 
   void open(const SinkContext& context) override {
     placer_.open(context, params_.coordinates);
-    root_ = context.output_root;
-    resolve_output(root_, pattern_.format(0, {}));
+    files_.open(context);
   }
 
   void write(const FrameInfo& info, const Value& value) override {
@@ -47,17 +46,14 @@ class SvgSink final : public Sink {
       write_path(view, k, spec, Closure::Open);
     }
     text_ << "</svg>\n";
-    OutputFile file(resolve_output(root_, pattern_.format(info.number, info.name)), Completion::Rename);
+    OutputFile file = files_.begin(info);
     file.write(text_.view());
     file.complete();
-    last_ = file.path().string();
-    ++frames_;
+    files_.written(file);
   }
 
-  void finish() override {}
-  std::string summary() const override {
-    return frames_ > 1 ? fmt::format("{} files, the last {}", frames_, last_) : last_;
-  }
+  void finish() override { files_.finish(); }
+  std::string summary() const override { return files_.summary("files"); }
 
  private:
   void begin_picture(const FrameInfo& info) {
@@ -107,11 +103,9 @@ class SvgSink final : public Sink {
   }
 
   SvgParams params_;
-  PathPattern pattern_;
+  FrameFiles files_;
   ContourPlacer placer_;
   TextBuffer text_;
-  std::string root_, last_;
-  std::uint64_t frames_ = 0;
 };
 
 }  // namespace

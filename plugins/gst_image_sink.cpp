@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "plugins/frame_files.h"
 #include "plugins/gst_chain.h"
 #include "plugins/gst_media.h"
-#include "plugins/output_file.h"
 
 namespace contorno {
 namespace {
@@ -37,13 +37,12 @@ const char* encoder_of(ImageFile type) {
 class ImagesSink : public Sink {
  public:
   explicit ImagesSink(const ImagesSinkParams& params)
-      : params_(params), pattern_(params.path), type_(file_type(params.path)) {}
+      : params_(params), files_(PathPattern(params.path)), type_(file_type(params.path)) {}
 
   void open(const SinkContext& context) override {
-    root_ = context.output_root;
     const auto& format = std::get<ImageFormat>(context.format);
     const char* name = gst::raw_format_of(format);
-    resolve_output(root_, pattern_.format(0, "name"));  // refuses a path that leads outside, before any frame
+    files_.open(context);
     caps_ = gst::raw_caps(name, format.width, format.height, 25, 1);
     gst_video_info_from_caps(&info_, caps_.get());
     format_ = format;
@@ -53,33 +52,32 @@ class ImagesSink : public Sink {
     const std::uint64_t seen = seen_++;
     const auto first = static_cast<std::uint64_t>(params_.first);
     if (seen < first || (seen - first) % static_cast<std::uint64_t>(params_.every) != 0) return;
-    if (params_.limit > 0 && written_ >= params_.limit) return;
-    const std::string relative = pattern_.format(info.number, info.name);
+    if (params_.limit > 0 && files_.count() >= static_cast<std::uint64_t>(params_.limit)) return;
+    const std::string relative = files_.pattern().format(info.number, info.name);
     encode(std::get<ImageView>(value), relative);
     GstMapInfo bytes;
     GstBuffer* buffer = gst_sample_get_buffer(chain_->output());
     if (!gst_buffer_map(buffer, &bytes, GST_MAP_READ))
       throw Error(ExitCode::OutOfMemory, fmt::format("{}: no access to the encoded picture", relative));
     try {
-      OutputFile file(resolve_output(root_, relative), Completion::Rename);
+      OutputFile file = files_.begin(info);
       file.write({reinterpret_cast<const char*>(bytes.data), bytes.size});
       file.complete();
-      last_ = file.path().string();
+      files_.written(file);
     } catch (...) {
       gst_buffer_unmap(buffer, &bytes);
       throw;
     }
     gst_buffer_unmap(buffer, &bytes);
     chain_->release_output();
-    ++written_;
   }
 
-  void finish() override { chain_.reset(); }
-
-  std::string summary() const override {
-    if (written_ == 0) return {};
-    return written_ == 1 ? last_ : fmt::format("{} images, the last {}", written_, last_);
+  void finish() override {
+    chain_.reset();
+    files_.finish();
   }
+
+  std::string summary() const override { return files_.summary("images"); }
 
  private:
   void make_chain() {
@@ -106,7 +104,7 @@ class ImagesSink : public Sink {
     gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT(&info_),
                                    static_cast<guint>(format_.width), static_cast<guint>(format_.height), 1,
                                    offsets, strides);
-    GST_BUFFER_PTS(buffer) = static_cast<GstClockTime>(written_) * GST_MSECOND;
+    GST_BUFFER_PTS(buffer) = static_cast<GstClockTime>(files_.count()) * GST_MSECOND;
     std::string error;
     const bool ok = chain_->push(caps_.get(), buffer, name, error);
     if (ok && chain_->output()) return;
@@ -115,15 +113,13 @@ class ImagesSink : public Sink {
   }
 
   ImagesSinkParams params_;
-  PathPattern pattern_;
+  FrameFiles files_;
   ImageFile type_;
-  std::string root_, last_;
   ImageFormat format_;
   GstVideoInfo info_{};
   gst::Owned<GstCaps> caps_;
   std::unique_ptr<gst::Chain> chain_;
   std::uint64_t seen_ = 0;
-  std::int64_t written_ = 0;
 };
 
 ParamDeclaration images_params() {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 namespace contorno::gst {
 namespace fs = std::filesystem;
@@ -29,7 +31,7 @@ std::pair<int, int> rate_of(const StreamFormat& stream) {
 
 }  // namespace
 
-Recording::Recording(fs::path path, Codec codec, const Container& container, int quality,
+Recording::Recording(OutputFile file, Codec codec, const Container& container, int quality,
                      const ImageFormat& format, const StreamFormat& stream)
     : format_(format),
       width_(padded(format.width, spec_of(codec))),
@@ -39,7 +41,7 @@ Recording::Recording(fs::path path, Codec codec, const Container& container, int
       rate_denominator_(rate_of(stream).second),
       step_ns_(std::max<std::int64_t>(
           kSmallestStep, static_cast<std::int64_t>(GST_SECOND) * rate_denominator_ / rate_numerator_)),
-      file_(std::move(path), Completion::Rename) {
+      file_(std::move(file)) {
   build(codec, container, quality);
 }
 
@@ -137,10 +139,20 @@ void Recording::copy_padded(const ImageView& image, std::uint8_t* target, std::p
   }
 }
 
+/// A free buffer. The pool's own wait could not be ended when the encoder stands still, so it is asked again
+/// and again.
 Owned<GstBuffer> Recording::acquire() {
+  constexpr std::chrono::milliseconds kStep(1);  // much shorter than an encoder takes for a picture
+  GstBufferPoolAcquireParams parameters{};
+  parameters.flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT;
   GstBuffer* buffer = nullptr;
-  if (gst_buffer_pool_acquire_buffer(pool_.get(), &buffer, nullptr) != GST_FLOW_OK) fail();
-  return Owned<GstBuffer>(buffer);
+  const std::int64_t since = now_ns();
+  for (;;) {
+    const GstFlowReturn result = gst_buffer_pool_acquire_buffer(pool_.get(), &buffer, &parameters);
+    if (result == GST_FLOW_OK) return Owned<GstBuffer>(buffer);
+    if (result != GST_FLOW_EOS || file_.patience().ends(since)) fail();
+    std::this_thread::sleep_for(kStep);
+  }
 }
 
 GstVideoFrame Recording::map(GstBuffer* buffer, GstMapFlags access) const {
@@ -180,8 +192,10 @@ void Recording::write(std::int64_t pts_ns, const ImageView& image) {
 
 void Recording::finish() {
   gst_app_src_end_of_stream(GST_APP_SRC(appsrc_));
+  const auto patience = static_cast<GstClockTime>(file_.patience().limit.count());
+  const GstClockTime limit = file_.is_regular() || patience == 0 ? kFinishLimit : patience;
   const Owned<GstMessage> message(gst_bus_timed_pop_filtered(
-      bus_.get(), kFinishLimit, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR)));
+      bus_.get(), limit, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR)));
   if (message && GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_ERROR) {
     gst_bus_post(bus_.get(), gst_message_ref(message.get()));
     fail();
@@ -191,7 +205,7 @@ void Recording::finish() {
     const fs::path part = file_.keep_unfinished();
     throw Error(ExitCode::Io,
                 fmt::format("{}: the encoder did not finish within {} s; what it wrote is in {}",
-                            path().string(), kFinishLimit / GST_SECOND, part.string()));
+                            path().string(), limit / GST_SECOND, part.string()));
   }
   file_.complete();
 }
@@ -200,8 +214,8 @@ void Recording::fail() {
   const auto message = pop_error(bus_.get());
   gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
   const fs::path part = file_.keep_unfinished();
-  const std::string reason =
-      message ? to_error(message.get(), path().string()).what() : path().string() + ": the encoder stopped";
+  const std::string reason = message ? to_error(message.get(), path().string()).what()
+                                     : path().string() + ": the encoder takes no more frames";
   throw Error(ExitCode::Io, fmt::format("{}; what was written is in {}", reason, part.string()));
 }
 

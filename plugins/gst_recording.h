@@ -16,10 +16,9 @@ namespace contorno::gst {
 /// One file that is being written. Made and used by one thread.
 class Recording {
  public:
-  /// Opens the file and starts the encoder. Throws Error(Unavailable) without it, Error(CannotCreate),
-  /// Error(OutOfMemory).
-  Recording(std::filesystem::path path, Codec codec, const Container& container, int quality,
-            const ImageFormat& format, const StreamFormat& stream);
+  /// Starts the encoder, which writes into `file`. Throws Error(Unavailable) without it, Error(OutOfMemory).
+  Recording(OutputFile file, Codec codec, const Container& container, int quality, const ImageFormat& format,
+            const StreamFormat& stream);
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;

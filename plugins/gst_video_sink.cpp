@@ -1,16 +1,15 @@
 // The sink 'video': a Recording for every picture size that comes.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 
 #include "plugins/gst_media.h"
 #include "plugins/gst_recording.h"
-#include "plugins/output_file.h"
+#include "plugins/output_register.h"
+#include "plugins/part_files.h"
 
 namespace contorno {
 namespace {
-namespace fs = std::filesystem;
 using gst::Codec, gst::Container, gst::Recording;
 
 struct VideoSinkParams {
@@ -34,7 +33,7 @@ class VideoSink : public Sink {
     gst::raw_format_of(format);  // refuses what cannot be written, before a file is made
     finish();
     format_ = format;
-    recording_ = std::make_unique<Recording>(resolve_output(context.output_root, next_path()), codec_,
+    recording_ = std::make_unique<Recording>(open_output(context, next_path(), Completion::Recording), codec_,
                                              container_, params_.quality, format, context.stream);
   }
 
@@ -68,10 +67,7 @@ class VideoSink : public Sink {
   /// A file has one picture size: after a change a new one begins, overlay-2.mkv.
   std::string next_path() {
     if (++part_ == 1) return params_.path;
-    const fs::path path(params_.path);
-    return (path.parent_path() /
-            fmt::format("{}-{}{}", path.stem().string(), part_, path.extension().string()))
-        .string();
+    return numbered(params_.path, static_cast<unsigned>(part_)).string();
   }
 
   VideoSinkParams params_;

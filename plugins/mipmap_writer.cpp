@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 
 #include "cuda/error.h"
 #include "pipeline/levels.h"
 #include "pipeline/threads.h"
-#include "plugins/output_file.h"
+#include "plugins/frame_files.h"
 
 namespace contorno {
 namespace {
@@ -52,7 +53,6 @@ class MipmapsSink final : public Sink {
   }
 
   void open(const SinkContext& context) override {
-    root_ = context.output_root;
     const auto& format = std::get<ImageFormat>(context.format);
     boxes_ = holds_levels(format) ? level_boxes(format.atlas)
                                   : std::vector<LevelBox>{{0, 0, format.width, format.height}};
@@ -65,11 +65,12 @@ class MipmapsSink final : public Sink {
           ExitCode::BadConfig,
           fmt::format("path is '{}' and the image has {} levels, write {{level}} into the path or take .tif",
                       params_.path, levels));
-    patterns_.clear();
-    for (int level = params_.first; level < (apart_ ? levels : params_.first + 1); ++level) {
-      patterns_.emplace_back(with_level(params_.path, level));
-      resolve_output(root_, patterns_.back().format(0, "name"));  // refuses before any frame
-    }
+    wanted_ = apart_ ? static_cast<std::size_t>(levels - params_.first) : 1;
+    // After a change of formats those of before stay open: the same files.
+    while (files_.size() < wanted_)
+      files_.push_back(std::make_unique<FrameFiles>(
+          PathPattern(with_level(params_.path, params_.first + static_cast<int>(files_.size())))));
+    for (const auto& files : files_) files->open(context);
   }
 
   void write(const FrameInfo& info, const Value& value) override {
@@ -77,24 +78,28 @@ class MipmapsSink final : public Sink {
     std::vector<ImageView> levels;
     for (std::size_t level = static_cast<std::size_t>(params_.first); level < boxes_.size(); ++level)
       levels.push_back(level_view(std::get<ImageView>(value), boxes_[level]));
-    for (std::size_t file = 0; file < patterns_.size(); ++file) {
-      const std::string path = patterns_[file].format(info.number, info.name);
+    for (std::size_t file = 0; file < wanted_; ++file) {
       const std::span<const ImageView> views =
           apart_ ? std::span(levels).subspan(file, 1) : std::span(levels);
-      OutputFile output(resolve_output(root_, path), Completion::Rename);
+      OutputFile output = files_[file]->begin(info);
       output.write(type_ == LevelFile::Tiff ? encode_tiff(views, encoding_)
                                             : encode_png(views[0], encoding_));
       output.complete();
-      last_ = output.path().string();
-      ++written_;
+      files_[file]->written(output);
+      last_ = file;
     }
   }
 
-  void finish() override {}
+  void finish() override {
+    for (const auto& files : files_) files->finish();
+  }
 
   std::string summary() const override {
-    if (written_ == 0) return {};
-    return written_ == 1 ? last_ : fmt::format("{} files, the last {}", written_, last_);
+    if (files_.empty() || !apart_) return files_.empty() ? std::string() : files_[0]->summary("files");
+    std::uint64_t count = 0;
+    for (const auto& files : files_) count += files->count();
+    const std::string last = files_[last_]->summary("files of the last level");
+    return files_.size() > 1 && count > 1 ? fmt::format("{} files; {}", count, last) : last;
   }
 
  private:
@@ -102,10 +107,11 @@ class MipmapsSink final : public Sink {
   LevelFile type_;
   bool apart_;  ///< one file a level
   LevelEncoding encoding_;
-  std::string root_, last_;
   std::vector<LevelBox> boxes_;
-  std::vector<PathPattern> patterns_;
-  std::uint64_t seen_ = 0, written_ = 0;
+  std::vector<std::unique_ptr<FrameFiles>> files_;  ///< by level where each has its own
+  std::size_t wanted_ = 0;                          ///< of files_ for a frame of the present format
+  std::size_t last_ = 0;                            ///< of files_ that was written to
+  std::uint64_t seen_ = 0;
 };
 
 ParamDeclaration mipmaps_params() {

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "cuda/error.h"
-#include "plugins/output_file.h"
 
 namespace contorno {
 namespace {
@@ -258,6 +257,11 @@ NpyArray read_whole(NpyReader& reader) {
 
 void write_npy(const std::filesystem::path& path, ElementType type, std::span<const std::uint64_t> shape,
                const void* data) {
+  OutputFile file(path, Completion::Rename);
+  write_npy(file, type, shape, data);
+}
+
+void write_npy(OutputFile& file, ElementType type, std::span<const std::uint64_t> shape, const void* data) {
   constexpr std::array<std::string_view, 5> kCodes = {"|u1", "<u2", "<f2", "<f4", "<f8"};  // by ElementType
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
                                    kCodes[static_cast<std::size_t>(type)], fmt::join(shape, ", "),
@@ -270,7 +274,6 @@ void write_npy(const std::filesystem::path& path, ElementType type, std::span<co
       '\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, static_cast<char>(length & 255), static_cast<char>(length >> 8)};
   std::size_t bytes = element_size(type);
   for (const std::uint64_t side : shape) bytes *= side;
-  OutputFile file(std::filesystem::absolute(path), Completion::Rename);
   file.write({prefix.data(), prefix.size()});
   file.write(header);
   file.write({static_cast<const char*>(data), bytes});

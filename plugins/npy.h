@@ -18,6 +18,7 @@
 
 #include "pipeline/image.h"
 #include "plugins/open_file.h"
+#include "plugins/output_file.h"
 
 namespace contorno {
 
@@ -72,6 +73,8 @@ NpyArray read_whole(NpyReader& reader);
 /// Error(CannotCreate, Io).
 void write_npy(const std::filesystem::path& path, ElementType type, std::span<const std::uint64_t> shape,
                const void* data);
+/// The same into a file that is open, and completes it.
+void write_npy(OutputFile& file, ElementType type, std::span<const std::uint64_t> shape, const void* data);
 
 /// Reads files one after the other into memory that the caller has; buffers are kept, so that a sequence of
 /// equal files allocates nothing after the first.

@@ -2,27 +2,35 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <limits.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <optional>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "cuda/error.h"
+#include "plugins/part_files.h"
+#include "plugins/path_pattern.h"
 
 namespace contorno {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int kMaxDigits = 20;              // of a 64-bit frame number
-constexpr std::size_t kMaxNameBytes = 128;  // leaves room for the rest of a file name (255 bytes)
+constexpr std::int64_t kCheckInterval = 1'000'000'000;  // ns between two looks whether a file was deleted
 
 std::string reason(int error_number) {
   return std::generic_category().message(error_number);
+}
+
+Error cannot_create(const fs::path& path, std::string_view why) {
+  return Error(ExitCode::CannotCreate, fmt::format("cannot create '{}': {}", path.string(), why));
 }
 
 /// True when `path` is below `root`, both canonical.
@@ -31,27 +39,35 @@ bool is_below(const fs::path& root, const fs::path& path) {
   return end_of_root == root.end() && at != path.end();
 }
 
-/// The name of a frame as one harmless path component; UTF-8 passes.
-std::string safe_component(std::string_view name) {
-  if (const auto slash = name.find_last_of('/'); slash != std::string_view::npos)
-    name.remove_prefix(slash + 1);
-  if (const auto dot = name.find_last_of('.'); dot != std::string_view::npos && dot > 0)
-    name = name.substr(0, dot);
-  if (name.size() > kMaxNameBytes) {
-    std::size_t length = kMaxNameBytes;
-    while (length > 0 && (static_cast<unsigned char>(name[length]) & 0xC0) == 0x80) --length;
-    name = name.substr(0, length);
-  }
-  std::string safe(name);
-  for (char& c : safe) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F || c == '/' || c == '\\' || c == ':') c = '_';
-  }
-  if (!safe.empty() && safe.front() == '.') safe.front() = '_';
-  return safe;
+/// The folder of a file as a name that can be opened.
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+/// Writes an open file or folder through to the disk; false with errno. File systems that cannot do that are
+/// left alone.
+bool write_through(int descriptor) {
+  int result = 0;
+  do {
+    result = ::fsync(descriptor);
+  } while (result != 0 && errno == EINTR);
+  return result == 0 || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP || errno == EROFS;
+}
+
+std::string waited(const Patience& patience) {
+  if (patience.stops()) return "when the run was to end";
+  return fmt::format("for {:g} s (sink_timeout)", std::chrono::duration<double>(patience.limit).count());
 }
 
 }  // namespace
+
+fs::path canonical_root(const fs::path& output_root) {
+  std::error_code error;
+  fs::path root = fs::absolute(output_root.empty() ? fs::path(".") : output_root, error);
+  if (!error) root = fs::weakly_canonical(root, error);
+  if (error) throw cannot_create(output_root, error.message());
+  return root;
+}
 
 fs::path resolve_output(const fs::path& output_root, std::string_view path) {
   const auto refuse = [&](std::string_view why) {
@@ -60,9 +76,7 @@ fs::path resolve_output(const fs::path& output_root, std::string_view path) {
   };
   if (path.empty() || path.find('\0') != std::string_view::npos) throw refuse("is not a file name");
   std::error_code error;
-  const fs::path root =
-      fs::weakly_canonical(fs::absolute(output_root.empty() ? fs::path(".") : output_root), error);
-  if (error) throw refuse("cannot be resolved (" + error.message() + ")");
+  const fs::path root = canonical_root(output_root);
   const fs::path wanted = root / fs::path(path);  // an absolute path replaces the root
   if (!wanted.has_filename() || wanted.filename() == "." || wanted.filename() == "..")
     throw refuse("is not a file name");
@@ -77,122 +91,116 @@ fs::path resolve_output(const fs::path& output_root, std::string_view path) {
   return file;
 }
 
-PathPattern::PathPattern(std::string_view text) : text_(text) {
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char c = text[at];
-    if ((c == '{' || c == '}') && at + 1 < text.size() && text[at + 1] == c) {
-      add_literal(c);
-      ++at;
-    } else if (c == '{') {
-      const std::size_t close = text.find('}', at);
-      if (close == std::string_view::npos)
-        throw Error(ExitCode::BadOption, fmt::format("path '{}' has a '{{' without '}}'", text));
-      pieces_.push_back(placeholder(text.substr(at + 1, close - at - 1), text));
-      at = close;
-    } else if (c == '}') {
-      throw Error(ExitCode::BadOption,
-                  fmt::format("path '{}' has a '}}' without '{{' (write '}}}}' for a brace)", text));
-    } else {
-      add_literal(c);
-    }
-  }
-}
-
-PathPattern::Piece PathPattern::placeholder(std::string_view word, std::string_view pattern) {
-  if (word == "name") return {.kind = Kind::Name};
-  if (word == "frame") return {.kind = Kind::Frame};
-  constexpr std::string_view kPadded = "frame:0";
-  if (word.starts_with(kPadded)) {
-    const std::string_view digits = word.substr(kPadded.size());
-    int value = 0;
-    const bool numeric =
-        !digits.empty() && digits.size() <= 2 &&
-        std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
-    for (const char c : numeric ? digits : std::string_view()) value = value * 10 + (c - '0');
-    if (value >= 1 && value <= kMaxDigits) return {.kind = Kind::Frame, .digits = value};
-  }
-  throw Error(
-      ExitCode::BadOption,
-      fmt::format("path '{}' has the placeholder '{{{}}}', allowed are {{frame}}, {{frame:06}} (1 to {} "
-                  "digits) and {{name}}",
-                  pattern, word, kMaxDigits));
-}
-
-void PathPattern::add_literal(char c) {
-  if (pieces_.empty() || pieces_.back().kind != Kind::Literal) pieces_.push_back({});
-  pieces_.back().literal += c;
-}
-
-bool PathPattern::varies() const {
-  return std::any_of(pieces_.begin(), pieces_.end(), [](const Piece& p) { return p.kind != Kind::Literal; });
-}
-
-std::string PathPattern::format(std::uint64_t frame, std::string_view name) const {
-  std::string path;
-  for (const Piece& piece : pieces_) {
-    switch (piece.kind) {
-      case Kind::Literal:
-        path += piece.literal;
-        break;
-      case Kind::Frame:
-        fmt::format_to(std::back_inserter(path), "{:0{}}", frame, piece.digits);
-        break;
-      case Kind::Name: {
-        const std::string safe = safe_component(name);
-        path += safe.empty() ? fmt::format("{:06}", frame) : safe;
-        break;
-      }
-    }
-  }
-  return path;
-}
-
 bool try_output_path(const ParamTrial& trial, const std::string& path, PathUse use) {
   return trial.run("path", [&] {
     resolve_output(trial.output_root(), use == PathUse::Pattern ? PathPattern(path).format(0, "name") : path);
   });
 }
 
-OutputFile::OutputFile(fs::path path, Completion completion) : path_(std::move(path)), owns_(true) {
-  static std::atomic<unsigned> counter{0};  // two sinks may have the same target until the first completes
-  const auto cannot = [this](const std::string& why) {
-    return Error(ExitCode::CannotCreate, fmt::format("cannot create '{}': {}", path_.string(), why));
-  };
+void make_output_folder(const fs::path& folder) {
   std::error_code error;
-  if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), error);
+  const auto cannot = [&](std::string_view why) {
+    return Error(ExitCode::CannotCreate,
+                 fmt::format("cannot create the output folder '{}': {}", folder.string(), why));
+  };
+  const fs::file_status status = fs::status(folder, error);
+  if (fs::exists(status) && !fs::is_directory(status)) throw cannot("there is a file of this name");
+  error.clear();
+  fs::create_directories(folder, error);
+  // Also of a folder that was deleted while somebody stands in it: it is there, but nothing can be made in
+  // it.
+  if (!error) static_cast<void>(fs::canonical(folder, error));
   if (error) throw cannot(error.message());
-  const fs::file_status status = fs::symlink_status(path_, error);
-  if (fs::is_symlink(status)) throw cannot("it is a symbolic link");
-  if (fs::is_directory(status)) throw cannot("it is a folder");
-  const bool special = fs::exists(status) && !fs::is_regular_file(status);
-  int flags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW;
-  if (special) {
-    // A pipe or device keeps its nature: nothing is created, renamed or removed.
-  } else if (completion == Completion::InPlace) {
-    // A new file instead of truncating: other names (hard links) of the old one keep their content.
-    fs::remove(path_, error);
-    flags |= O_CREAT | O_EXCL;
-  } else {
-    flags |= O_CREAT | O_EXCL;
-    temporary_ = path_;
-    temporary_ += fmt::format(".part{}-{}", ::getpid(), counter.fetch_add(1));
-  }
-  const fs::path& opened = temporary_.empty() ? path_ : temporary_;
-  do {
-    descriptor_ = ::open(opened.c_str(), flags, 0666);
-  } while (descriptor_ < 0 && errno == EINTR);
-  if (descriptor_ < 0) {
-    const int error_number = errno;
-    temporary_.clear();
-    throw cannot(reason(error_number));
-  }
-  regular_ = !special;
 }
 
-OutputFile OutputFile::standard_output() {
+std::vector<Leftover> clear_leftovers(const std::vector<fs::path>& dead, Completion completion) {
+  std::vector<Leftover> cleared;
+  for (const fs::path& part : dead) {
+    std::error_code error;
+    Leftover leftover{.part = part, .kept = {}};
+    if (completion == Completion::Recording && fs::file_size(part, error) > 0 && !error) {
+      leftover.kept = unfinished_name(target_of(part));
+      fs::rename(part, leftover.kept, error);
+    } else {
+      fs::remove(part, error);
+    }
+    if (!error) cleared.push_back(std::move(leftover));
+  }
+  return cleared;
+}
+
+OutputFile::OutputFile(fs::path path, Completion completion, const Patience& patience) : OutputFile() {
+  path_ = std::move(path);
+  completion_ = completion;
+  patience_ = patience;
+  owns_ = true;
+  std::error_code error;
+  if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), error);
+  if (error) throw cannot_create(path_, error.message());
+  const fs::file_status status = fs::symlink_status(path_, error);
+  if (fs::is_symlink(status)) throw cannot_create(path_, "it is a symbolic link");
+  if (fs::is_directory(status)) throw cannot_create(path_, "it is a folder");
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    open_special();
+    return;
+  }
+  if (completion == Completion::Series) {
+    begin_part();
+    return;
+  }
+  const FolderLock lock(folder_of(path_));
+  clear_way();
+  begin_part();
+  // A new file instead of truncating: other names (hard links) of the old one keep their content.
+  if (completion == Completion::InPlace) rename_to_final();
+}
+
+/// A pipe or device: nothing is created, renamed or removed.
+void OutputFile::open_special() {
+  std::error_code error;
+  const bool pipe = fs::is_fifo(fs::symlink_status(path_, error));
+  const std::int64_t since = now_ns();
+  for (;;) {
+    descriptor_ = open_file(path_, O_WRONLY | O_NOFOLLOW | O_NONBLOCK).release();
+    if (descriptor_ >= 0) return;
+    const int error_number = errno;
+    if (!pipe || error_number != ENXIO) throw cannot_create(path_, reason(error_number));
+    if (patience_.ends(since))
+      throw cannot_create(path_, "nobody has opened the pipe for reading " + waited(patience_));
+    std::this_thread::sleep_for(Patience::kLook);
+  }
+}
+
+void OutputFile::begin_part() {
+  fs::path part = new_part_name(path_);
+  Descriptor file = open_file(part, O_WRONLY | O_NOFOLLOW | O_CREAT | O_EXCL);
+  if (!file) throw cannot_create(path_, reason(errno));
+  temporary_ = std::move(part);
+  try_lock(file);
+  descriptor_ = file.release();
+  regular_ = true;
+  checked_ns_ = now_ns();
+}
+
+/// Refuses a file that is being written, and clears away what killed runs left of it.
+void OutputFile::clear_way() {
+  const auto in_use = [this](const fs::path& name) {
+    return cannot_create(path_, fmt::format("it is being written by another run (into '{}')", name.string()));
+  };
+  const Descriptor old = open_file(path_, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  if (old && !try_lock(old)) throw in_use(path_);
+  const std::string name = path_.filename().string();
+  const PartFiles parts =
+      find_parts(folder_of(path_), [&](std::string_view target) { return target == name; });
+  if (!parts.alive.empty()) throw in_use(parts.alive);
+  leftovers_ = clear_leftovers(parts.dead, completion_);
+}
+
+OutputFile OutputFile::standard_output(const Patience& patience) {
   OutputFile file;
   file.path_ = "standard output";
   file.descriptor_ = STDOUT_FILENO;
+  file.patience_ = patience;
   return file;
 }
 
@@ -208,7 +216,11 @@ OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
   descriptor_ = std::exchange(other.descriptor_, -1);
   owns_ = std::exchange(other.owns_, false);
   regular_ = std::exchange(other.regular_, false);
+  completion_ = other.completion_;
+  patience_ = other.patience_;
   bytes_ = std::exchange(other.bytes_, 0);
+  checked_ns_ = other.checked_ns_;
+  leftovers_ = std::exchange(other.leftovers_, {});
   return *this;
 }
 
@@ -216,14 +228,30 @@ OutputFile::~OutputFile() {
   abandon();
 }
 
+/// Of what is no file: a write to it must not wait where nobody can end the waiting.
+void OutputFile::wait_until_writable() {
+  const std::int64_t since = now_ns();
+  pollfd wanted{.fd = descriptor_, .events = POLLOUT, .revents = 0};
+  // Also "ready" when there is an error, which the write then names.
+  while (::poll(&wanted, 1, static_cast<int>(Patience::kLook.count())) <= 0)
+    if (patience_.ends(since))
+      throw Error(ExitCode::Io, fmt::format("cannot write '{}': nobody took what was written {}",
+                                            path_.string(), waited(patience_)));
+}
+
 void OutputFile::write(std::string_view record) {
   if (descriptor_ < 0) throw InternalError("write to a file that is not open");
   std::string_view rest = record;
   while (!rest.empty()) {
-    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+    std::size_t bytes = rest.size();
+    if (!regular_) {
+      wait_until_writable();
+      bytes = std::min<std::size_t>(bytes, PIPE_BUF);  // so much is taken at once from then on
+    }
+    const ssize_t written = ::write(descriptor_, rest.data(), bytes);
     if (written >= 0) {
       rest.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno != EINTR) {
+    } else if (errno != EINTR && errno != EAGAIN) {
       const int error_number = errno;
       // Cutting can only fail for reasons that the error already tells.
       if (regular_ && ::ftruncate(descriptor_, static_cast<off_t>(bytes_)) == 0)
@@ -232,24 +260,68 @@ void OutputFile::write(std::string_view record) {
     }
   }
   bytes_ += record.size();
+  if (regular_ && now_ns() - checked_ns_ > kCheckInterval) {
+    check_deleted();
+    checked_ns_ = now_ns();
+  }
+}
+
+/// A file without a name is gone with the run, whatever is still written to it.
+void OutputFile::check_deleted() {
+  struct stat now {};
+  if (::fstat(descriptor_, &now) == 0 && now.st_nlink == 0)
+    throw Error(ExitCode::Io, fmt::format("'{}' was deleted while it was written", path_.string()));
+}
+
+/// At the end its name must still be its own; before that a file that is followed may be moved.
+void OutputFile::check_name() {
+  check_deleted();
+  struct stat open {
+  }, named{};
+  const fs::path& name = temporary_.empty() ? path_ : temporary_;
+  if (::fstat(descriptor_, &open) != 0) return;
+  if (::lstat(name.c_str(), &named) != 0 || named.st_dev != open.st_dev || named.st_ino != open.st_ino)
+    throw Error(ExitCode::Io, fmt::format("'{}' was moved or replaced while it was written", path_.string()));
+}
+
+void OutputFile::rename_to_final() {
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    const int error_number = errno;
+    give_up();
+    fail("rename to", error_number);
+  }
+  temporary_.clear();
 }
 
 void OutputFile::complete() {
   if (descriptor_ < 0) return;
+  const bool sync = regular_ && completion_ != Completion::Series;
+  try {
+    if (regular_) check_name();
+    if (sync && !write_through(descriptor_)) fail("write", errno);
+  } catch (...) {
+    give_up();
+    throw;
+  }
   const int descriptor = std::exchange(descriptor_, -1);
   // close() reports delayed write errors (network file systems); EINTR leaves the descriptor closed on Linux.
   if (owns_ && ::close(descriptor) != 0 && errno != EINTR) {
     const int error_number = errno;
-    abandon();
+    give_up();
     fail("close", error_number);
   }
-  if (temporary_.empty()) return;
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
-    const int error_number = errno;
+  if (!temporary_.empty()) rename_to_final();
+  if (!sync) return;
+  // The name as well. What cannot be opened for reading is not worth an error: the file is complete.
+  if (const Descriptor folder = open_file(folder_of(path_), O_RDONLY | O_DIRECTORY))
+    if (!write_through(folder.number())) fail("write the folder of", errno);
+}
+
+void OutputFile::give_up() noexcept {
+  if (completion_ == Completion::Recording)
+    keep_unfinished();
+  else
     abandon();
-    fail("rename to", error_number);
-  }
-  temporary_.clear();
 }
 
 void OutputFile::abandon() noexcept {
@@ -262,6 +334,13 @@ void OutputFile::abandon() noexcept {
 fs::path OutputFile::keep_unfinished() noexcept {
   fs::path kept = temporary_.empty() ? path_ : std::exchange(temporary_, {});
   abandon();
+  if (kept == path_) return kept;
+  try {
+    const fs::path name = unfinished_name(path_);
+    if (std::rename(kept.c_str(), name.c_str()) == 0) kept = name;
+  } catch (const std::exception&) {
+    // Without memory it stays where it is.
+  }
   return kept;
 }
 

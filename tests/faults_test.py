@@ -205,7 +205,7 @@ def test_a_wall_clock_that_is_set_back_and_forth_shows_in_no_latency(small, prel
                            "report.json"], cwd=small, capture_output=True, text=True, timeout=120,
                           env={**os.environ, "LD_PRELOAD": str(preloaded), "FAULT_CLOCK": "1"})
     assert done.returncode == 0, done.stderr
-    latency = json.loads((small / "report.json").read_text())["latency_us"]
+    latency = json.loads((small / "out" / "report.json").read_text())["latency_us"]
     times = [value for part in (latency["end_to_end"], *latency["parts"].values()) for value in part.values()
              if isinstance(value, (int, float))]
     assert times and min(times) >= 0 and max(times) < 100e6

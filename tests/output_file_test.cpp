@@ -1,15 +1,20 @@
 #include "plugins/output_file.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <iterator>
 #include <string>
 
 #include "cuda/error.h"
+#include "plugins/path_pattern.h"
 #include "tests/file_content.h"
 #include "tests/temporary_folder.h"
 
@@ -19,6 +24,17 @@ namespace fs = std::filesystem;
 namespace {
 std::size_t entries(const fs::path& folder) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), {}));
+}
+
+/// The sentence of the error that `action` throws, with its code: "73: cannot create ...".
+template <class Action>
+std::string complaint(const Action& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return std::to_string(static_cast<int>(error.code())) + ": " + error.what();
+  }
+  return "none";
 }
 }  // namespace
 
@@ -97,14 +113,11 @@ TEST_CASE("a file gets its name only when it is complete") {
     CHECK_FALSE(fs::exists(path));
   }
   CHECK(entries(path.parent_path()) == 0);
-  OutputFile first(path, Completion::Rename), second(path, Completion::Rename);
+  OutputFile first(path, Completion::Rename);
   first.write("one");
-  second.write("two");
-  first.complete();
-  CHECK(content(path) == "one");
-  OutputFile moved = std::move(second);
+  OutputFile moved = std::move(first);
   moved.complete();
-  CHECK(content(path) == "two");
+  CHECK(content(path) == "one");
   CHECK(entries(path.parent_path()) == 1);
 }
 
@@ -153,4 +166,148 @@ TEST_CASE("a record that does not fit any more is cut off") {
   std::signal(SIGXFSZ, handler);
   CHECK(written == 3);
   CHECK(fs::file_size(folder.path() / "a") == 900);
+}
+
+TEST_CASE("a file that is being written is refused to everybody else") {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "a.jsonl").string();
+  for (const Completion completion : {Completion::InPlace, Completion::Rename}) {
+    OutputFile first(path, completion);
+    first.write("first");
+    const std::string said = complaint([&] { OutputFile(path, Completion::Rename); });
+    CHECK(said.starts_with("73: cannot create '" + path + "': it is being written by another run (into '" +
+                           path));
+    CHECK(said == complaint([&] { OutputFile(path, Completion::InPlace); }));
+    first.complete();
+    CHECK(content(path) == "first");
+    OutputFile(path, completion).abandon();  // now it may
+  }
+}
+
+TEST_CASE("what a killed run left is removed, and half a recording is kept under its own extension") {
+  const TemporaryFolder folder;
+  const fs::path part = folder.path() / "a.mkv.part123-7", other = folder.path() / "b.mkv.part123-8";
+  const auto leave = [&] {
+    std::ofstream(part) << "half";
+    std::ofstream(other) << "of another file";
+  };
+  leave();
+  {
+    OutputFile file(folder.path() / "a.mkv", Completion::Rename);
+    REQUIRE(file.leftovers().size() == 1);
+    CHECK(file.leftovers()[0].part == part);
+    CHECK(file.leftovers()[0].kept.empty());
+  }
+  CHECK(entries(folder.path()) == 1);
+  leave();
+  std::ofstream(folder.path() / "a.unfinished.mkv") << "from before";
+  std::ofstream(folder.path() / "a.mkv.part5-5");  // empty: nothing is lost with it
+  std::ofstream(folder.path() / "a.mkv.part5") << "no name of a temporary file";
+  {
+    OutputFile file(folder.path() / "a.mkv", Completion::Recording);
+    REQUIRE(file.leftovers().size() == 2);
+    file.write("half of the next");
+    CHECK(file.keep_unfinished() == folder.path() / "a.unfinished-3.mkv");
+  }
+  CHECK(content(folder.path() / "a.unfinished.mkv") == "from before");
+  CHECK(content(folder.path() / "a.unfinished-2.mkv") == "half");
+  CHECK(content(folder.path() / "a.unfinished-3.mkv") == "half of the next");
+  CHECK(content(other) == "of another file");
+  CHECK(content(folder.path() / "a.mkv.part5") == "no name of a temporary file");
+  CHECK(entries(folder.path()) == 5);
+}
+
+TEST_CASE("a file that is deleted or moved while it is written is an error, not a success") {
+  for (const Completion completion : {Completion::InPlace, Completion::Rename, Completion::Series}) {
+    const TemporaryFolder folder;
+    const fs::path path = folder.path() / "sub" / "a";
+    OutputFile deleted(path, completion);
+    deleted.write("x");
+    fs::remove_all(path.parent_path());
+    CHECK(complaint([&] { deleted.complete(); }) ==
+          "74: '" + path.string() + "' was deleted while it was written");
+    OutputFile moved(path, completion);
+    moved.write("x");
+    fs::rename(path.parent_path(), folder.path() / "elsewhere");
+    CHECK(complaint([&] { moved.complete(); }) ==
+          "74: '" + path.string() + "' was moved or replaced while it was written");
+  }
+  // Soon after, not only at the end.
+  const TemporaryFolder folder;
+  OutputFile file(folder.path() / "a", Completion::InPlace);
+  fs::remove(folder.path() / "a");
+  std::string said = "none";
+  for (int i = 0; i < 40 && said == "none"; ++i) {
+    said = complaint([&] { file.write("x"); });
+    ::usleep(50'000);
+  }
+  CHECK(said == "74: '" + (folder.path() / "a").string() + "' was deleted while it was written");
+}
+
+TEST_CASE("a pipe is waited for as long as patience lasts, and less when the run is to end") {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "pipe").string();
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  const Patience patience{.limit = std::chrono::milliseconds(60)};
+  CHECK(complaint([&] { OutputFile(path, Completion::InPlace, patience); }) ==
+        "73: cannot create '" + path + "': nobody has opened the pipe for reading for 0.06 s (sink_timeout)");
+  const std::atomic<bool> stopping = true;
+  const auto begin = std::chrono::steady_clock::now();
+  const Patience ending{.limit = std::chrono::hours(1), .stopping = &stopping};
+  CHECK(complaint([&] { OutputFile(path, Completion::InPlace, ending); }) ==
+        "73: cannot create '" + path + "': nobody has opened the pipe for reading when the run was to end");
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
+
+  const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
+  OutputFile file(path, Completion::InPlace, patience);
+  const std::string record(10'000, 'r');
+  std::size_t written = 0;
+  std::string said = "none";
+  while (said == "none") {
+    said = complaint([&] { file.write(record); });
+    written += said == "none" ? 1 : 0;
+  }
+  CHECK(said == "74: cannot write '" + path + "': nobody took what was written for 0.06 s (sink_timeout)");
+  CHECK(written >= 5);  // a pipe holds 64 KiB
+  CHECK(written < 7);
+  ::close(reader);
+  CHECK(complaint([&] { file.write(record); }) == "74: cannot write '" + path + "': Broken pipe");
+}
+
+TEST_CASE("the output folder is made, or it is said why not") {
+  const TemporaryFolder folder;
+  make_output_folder(folder.path() / "a/b");
+  make_output_folder(folder.path() / "a/b");
+  CHECK(fs::is_directory(folder.path() / "a/b"));
+  const std::string file = (folder.path() / "file").string();
+  std::ofstream(file) << "x";
+  CHECK(complaint([&] { make_output_folder(file); }) ==
+        "73: cannot create the output folder '" + file + "': there is a file of this name");
+  CHECK(complaint([&] { make_output_folder(file + "/x"); }) ==
+        "73: cannot create the output folder '" + file + "/x': Not a directory");
+  const fs::path before = fs::current_path();
+  fs::create_directory(folder.path() / "gone");
+  fs::current_path(folder.path() / "gone");
+  fs::remove(folder.path() / "gone");
+  const std::string here = complaint([&] { make_output_folder("."); });
+  const std::string below = complaint([&] { make_output_folder("out"); });
+  const std::string path = complaint([&] { resolve_output(".", "a.jsonl"); });
+  fs::current_path(before);
+  CHECK(here == "73: cannot create the output folder '.': No such file or directory");
+  CHECK(below == "73: cannot create the output folder 'out': No such file or directory");
+  CHECK(path == "73: cannot create '.': No such file or directory");
+}
+
+TEST_CASE("patterns know whether their paths can be the same") {
+  CHECK(PathPattern("a/{name}.png").repeats());
+  CHECK(PathPattern("a.png").repeats());
+  CHECK_FALSE(PathPattern("a/{name}-{frame}.png").repeats());
+  const auto meet = [](const char* a, const char* b) { return PathPattern(a).may_meet(PathPattern(b)); };
+  CHECK(meet("{name}.png", "{frame:06}.png"));
+  CHECK(meet("{name}.png", "{name}-x.png"));
+  CHECK_FALSE(meet("a/{name}.png", "b/{name}.png"));
+  CHECK_FALSE(meet("{name}.png", "{name}.svg"));
+  CHECK(PathPattern("a/{name}.png").may_make("a/x.png"));
+  CHECK_FALSE(PathPattern("a/{name}.png").may_make("a/x.svg"));
+  CHECK_FALSE(PathPattern("a-{name}-a").may_make("a-a"));
 }

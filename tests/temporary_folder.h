@@ -1,6 +1,8 @@
 // A folder of its own for a test, removed with everything in it.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
@@ -11,7 +13,7 @@ namespace contorno {
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "contorno-test-XXXXXX").string();
+    std::string pattern = (base() / "contorno-test-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot create " + pattern);
     path_ = std::filesystem::canonical(pattern);
   }
@@ -24,6 +26,13 @@ class TemporaryFolder {
   const std::filesystem::path& path() const { return path_; }
 
  private:
+  /// In memory where that can be: outputs are brought to the disk, which takes longer than most of what is
+  /// tested.
+  static std::filesystem::path base() {
+    if (std::getenv("TMPDIR") == nullptr && ::access("/dev/shm", W_OK | X_OK) == 0) return "/dev/shm";
+    return std::filesystem::temp_directory_path();
+  }
+
   std::filesystem::path path_;
 };
 

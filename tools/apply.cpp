@@ -15,6 +15,7 @@
 #include "plugins/text_pango.h"
 #include "tools/apply_files.h"
 #include "tools/commands.h"
+#include "tools/text_file.h"
 
 namespace contorno {
 namespace {
@@ -107,6 +108,11 @@ int apply(const ApplyArguments& arguments, const std::vector<std::string>& words
   Settings settings = settings_of(words, type);
   auto input_files = take_files(settings, type.inputs, "");
   const auto output_files = take_files(settings, type.outputs, "-out");
+  OutputRegister files = command_files();
+  if (arguments.input != "-") files.add_input(arguments.input, "IN");
+  for (const auto& [port, path] : input_files) files.add_input(path, "--" + port);
+  files.claim(arguments.output, "OUT");
+  for (const auto& [port, path] : output_files) files.claim(path, "--" + port + "-out");
   const ParamSet params = config::params_from_text(type.params, type.name, settings);
   ParamSet pipeline(pipeline_params());
   pipeline.set("backend", arguments.backend);
@@ -119,10 +125,11 @@ int apply(const ApplyArguments& arguments, const std::vector<std::string>& words
   stage.plan(formats);
   for (std::size_t port = 0; port < images.size(); ++port) copy_image(images[port].view, stage.input(port));
   stage.run();
-  save_image(arguments.output, image_output(stage, type, 0), catalog);
+  save_image(arguments.output, image_output(stage, type, 0), catalog, files, "OUT");
   for (std::size_t port = 1; port < type.outputs.size(); ++port)
     if (const auto file = output_files.find(type.outputs[port].name); file != output_files.end())
-      save_image(file->second, image_output(stage, type, port), catalog);
+      save_image(file->second, image_output(stage, type, port), catalog, files, "--" + file->first + "-out");
+  say_replaced(files);
   return static_cast<int>(ExitCode::Ok);
 }
 

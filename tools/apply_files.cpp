@@ -84,7 +84,7 @@ LoadedImage load_picture(const std::string& path, PictureChannels channels) {
   return image;
 }
 
-void save_npy(const std::string& path, const ImageView& image) {
+void save_npy(OutputFile file, const ImageView& image) {
   const ImageFormat& format = image.format;
   const std::size_t samples = static_cast<std::size_t>(format.width) *
                               static_cast<std::size_t>(format.height) *
@@ -99,7 +99,7 @@ void save_npy(const std::string& path, const ImageView& image) {
   std::vector<std::uint64_t> shape{h, w};
   if (format.layout == Layout::Planar) shape.insert(shape.begin(), c);
   if (format.layout == Layout::Interleaved && c > 1) shape.push_back(c);
-  write_npy(path, format.type, shape, packed.data());
+  write_npy(file, format.type, shape, packed.data());
 }
 
 }  // namespace
@@ -109,16 +109,17 @@ LoadedImage load_image(const std::string& path, Layout layout, PictureChannels c
   return extension == ".npy" || extension == ".npz" ? load_array(path, layout) : load_picture(path, channels);
 }
 
-void save_image(const std::string& path, const ImageView& image, const Catalog& catalog) {
+void save_image(const std::string& path, const ImageView& image, const Catalog& catalog,
+                OutputRegister& files, const std::string& owner) {
   const std::string extension = lower_extension(path);
-  if (extension == ".npy") return save_npy(path, image);
+  if (extension == ".npy") return save_npy(files.open(path, owner), image);
   const bool levels =
       extension == ".tif" || extension == ".tiff" || path.find("{level}") != std::string::npos;
   const SinkType* type = catalog.sink(levels ? "mipmaps" : "images");
   if (type == nullptr)
     throw Error(ExitCode::Unavailable,
                 fmt::format("'{}': this build has no GStreamer and writes only .npy files", path));
-  const fs::path file = fs::absolute(path);
+  const fs::path file = path;
   ParamSet params(type->params);
   params.set("path", file.filename().string());
   std::unique_ptr<Sink> sink;
@@ -126,9 +127,12 @@ void save_image(const std::string& path, const ImageView& image, const Catalog& 
     sink = type->make(params);
     SinkContext context;
     context.format = image.format;
-    context.output_root = file.parent_path().string();
+    context.output_root = file.has_parent_path() ? file.parent_path().string() : ".";
+    context.owner = owner;
+    context.outputs = &files;
     sink->open(context);
   } catch (const Error& error) {
+    if (error.code() == ExitCode::CannotCreate) throw;
     throw Error(ExitCode::BadOption, fmt::format("{} (.npy takes every image)", error.what()));
   }
   sink->write({}, image);

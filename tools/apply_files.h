@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pipeline/graph.h"
+#include "plugins/output_register.h"
 
 namespace contorno {
 
@@ -26,6 +27,8 @@ LoadedImage load_image(const std::string& path, Layout layout, PictureChannels c
 /// Writes .npy (any type; the layout that the image has), or a picture where the name ends in .png, .jpg or
 /// .jpeg (u8 interleaved of 1, 3 or 4 channels), or all mipmap levels that the image holds where it ends in
 /// .tif or has {level}. Throws Error(BadOption, CannotCreate, Io).
-void save_image(const std::string& path, const ImageView& image, const Catalog& catalog);
+/// `owner` names the argument: "OUT".
+void save_image(const std::string& path, const ImageView& image, const Catalog& catalog,
+                OutputRegister& files, const std::string& owner);
 
 }  // namespace contorno

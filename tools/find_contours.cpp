@@ -11,7 +11,6 @@
 #include "cuda/error.h"
 #include "pipeline/threads.h"
 #include "plugins/array_file.h"
-#include "plugins/output_file.h"
 #include "stages/find_contours_cuda.h"
 #include "tools/commands.h"
 #include "tools/say.h"
@@ -70,6 +69,11 @@ FoundContours find(const ImageView& image, const FindContoursOptions& options, c
 }
 
 int run(const Arguments& arguments) {
+  OutputRegister files = command_files();
+  files.add_input(split_array_path(arguments.input).file, "the array");
+  files.add_input(split_array_path(arguments.mask).file, "the mask");
+  OutputFile file;
+  if (arguments.json != "-") file = open_named_file(files, arguments.json, "--json");
   std::string odd;
   NpyArray image = read_array(arguments.input, odd);
   warn(odd);
@@ -88,12 +92,12 @@ int run(const Arguments& arguments) {
     options.mask = image_of(mask, arguments.mask);
   }
   const std::string text = to_json(find(image_of(image, arguments.input), options, arguments.backend));
-  if (arguments.json == "-") {
-    print(text);
-  } else {
-    OutputFile file(arguments.json, Completion::Rename);
+  if (file.is_open()) {
     file.write(text);
     file.complete();
+    say_replaced(files);
+  } else {
+    print(text);
   }
   return static_cast<int>(ExitCode::Ok);
 }

@@ -11,7 +11,6 @@
 
 #include "config/load.h"
 #include "cuda/error.h"
-#include "plugins/output_file.h"
 #include "tools/apply_files.h"
 #include "tools/commands.h"
 #include "tools/learn_colours.h"
@@ -20,6 +19,7 @@
 #include "tools/learn_picks.h"
 #include "tools/learn_pictures.h"
 #include "tools/say.h"
+#include "tools/text_file.h"
 
 namespace contorno {
 namespace {
@@ -96,15 +96,9 @@ std::vector<std::string> class_names(const LearnArguments& arguments, const std:
   return names;
 }
 
-void write_graph(const fs::path& path, const std::string& text) {
-  const fs::path folder = fs::absolute(path).parent_path();
-  OutputFile file(resolve_output(folder, path.filename().string()), Completion::Rename);
-  file.write(text);
-  file.complete();
-}
-
 void write_picture(const fs::path& path, const Sheet& sheet, const Catalog& catalog) {
-  save_image(path.string(), sheet.view(), catalog);
+  OutputRegister files = command_files();
+  save_image(path.string(), sheet.view(), catalog, files, "learn");
 }
 
 /// With nothing to look for: pictures to point at.
@@ -189,7 +183,7 @@ int learn(const LearnArguments& arguments, const Catalog& catalog) {
                                        .frame_width = examples.kept.front().view.format.width,
                                        .learned = learned});
   const GraphSpec graph = config::load_graph_text(text, arguments.output, catalog);
-  write_graph(files.graph, text);
+  write_text_file(files.graph.string(), text);
   write_picture(files.swatches, swatch_sheet(learned, graph, examples), catalog);
   write_picture(files.overlay, frame_sheet(examples, &graph), catalog);
   tell(arguments, learned);

@@ -14,6 +14,7 @@
 #include "stages/sample_value.h"
 #include "tools/commands.h"
 #include "tools/say.h"
+#include "tools/text_file.h"
 
 namespace contorno {
 namespace {
@@ -61,13 +62,21 @@ double sigma_of(const MeanShiftArguments& arguments, const Points& points) {
   }
 }
 
-void write_array(const std::string& path, const std::vector<double>& values, std::uint64_t rows,
+void write_array(OutputFile& file, const std::vector<double>& values, std::uint64_t rows,
                  std::uint64_t cols) {
-  if (path.empty()) return;
-  write_npy(path, ElementType::F64, std::array<std::uint64_t, 2>{rows, cols}, values.data());
+  if (!file.is_open()) return;
+  write_npy(file, ElementType::F64, std::array<std::uint64_t, 2>{rows, cols}, values.data());
 }
 
 int run(const MeanShiftArguments& arguments) {
+  OutputRegister files = command_files();
+  files.add_input(arguments.input, "the array of points");
+  const auto begin = [&](const std::string& path, std::string_view owner) {
+    return path.empty() ? OutputFile() : open_named_file(files, path, owner);
+  };
+  OutputFile labels_file = begin(arguments.labels, "LABELS");
+  OutputFile modes_file = begin(arguments.modes, "--modes");
+  OutputFile points_file = begin(arguments.points, "--points");
   const Points points = read_points(arguments.input);
   MeanShiftParams params = arguments.params;
   params.sigma = sigma_of(arguments, points);
@@ -77,13 +86,14 @@ int run(const MeanShiftArguments& arguments) {
   const MeanShiftResult result = MeanShift(params, options).fit(points.values, points.dims);
   const auto dims = static_cast<std::uint64_t>(points.dims);
   const std::vector<double> labels(result.labels.begin(), result.labels.end());
-  write_npy(arguments.labels, ElementType::F64, std::array<std::uint64_t, 1>{labels.size()}, labels.data());
-  write_array(arguments.modes, result.modes, result.counts.size(), dims);
-  write_array(arguments.points, result.points, labels.size(), dims);
+  write_npy(labels_file, ElementType::F64, std::array<std::uint64_t, 1>{labels.size()}, labels.data());
+  write_array(modes_file, result.modes, result.counts.size(), dims);
+  write_array(points_file, result.points, labels.size(), dims);
   print("{} points, {} clusters, sigma {:.6g}, {} iterations, residual {:.3g}{}, {} {}\n", labels.size(),
         result.counts.size(), params.sigma, result.iterations, result.residual,
         result.converged ? "" : " (not converged)",
         result.precision == MeanShiftPrecision::Float64 ? "float64" : "float32", name_of(result.backend));
+  say_replaced(files);
   return static_cast<int>(ExitCode::Ok);
 }
 

@@ -112,6 +112,20 @@ std::int64_t expected_frames(const RunArguments& arguments, const StreamFormat& 
   return std::min(most, stream.frame_count);
 }
 
+/// A file that a flag names, relative to the output folder. Begun before the work, so that it cannot fail
+/// after it for a reason that was known; without a complete() nothing is left of it.
+OutputFile begin_file(OutputRegister& files, const RunArguments& arguments, const std::string& path,
+                      std::string_view flag) {
+  if (path.empty()) return {};
+  return open_named_file(
+      files, path == "-" ? path : (std::filesystem::path(arguments.graph.output) / path).string(), flag);
+}
+
+void finish_file(OutputFile& file, const std::string& text) {
+  file.write(text);
+  file.complete();
+}
+
 int exit_code(const RunReport& report, int signal) {
   for (const SinkOutcome& sink : report.sinks)
     if (!sink.error.empty()) return static_cast<int>(sink.code);
@@ -126,13 +140,18 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
   set_source(graph.source, arguments);
   if (arguments.preview) add_preview(graph, catalog);
   const Backend backend = choose_backend(graph.settings.backend, graph);
-  std::filesystem::create_directories(arguments.graph.output);
+  make_output_folder(arguments.graph.output);
   keep_made_graph(given, arguments.graph, arguments.quiet ? Announcement::Quiet : Announcement::Said);
 
   const auto [source, notice] = config::open_source(graph);
   if (!notice.empty()) say("note: " + notice);
   const Sinks sinks = make_sinks(graph);
   const std::unique_ptr<TextRasteriser> text = make_pango_text();
+  OutputRegister files = command_files();
+  files.add_input(given.name, "the graph");
+  files.add_inputs(graph, *source);
+  OutputFile report_file = begin_file(files, arguments, arguments.report, "--report");
+  OutputFile trace_file = begin_file(files, arguments, arguments.trace, "--trace");
   FrameLog failures("put aside"), warnings("used with a warning");
   std::unique_ptr<Trace> trace;
   if (!arguments.trace.empty()) trace = std::make_unique<Trace>(1U << 20);
@@ -141,13 +160,13 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
       {.backend = backend,
        .max_frames = arguments.frames,
        .output_root = arguments.graph.output,
+       .outputs = &files,
        .text = text.get(),
        .trace = trace.get(),
        .on_failure = [&](const FrameFailure& failure) { failures(failure.frame, failure.reason); },
        .on_warning = [&](std::uint64_t frame, const std::string& warning) { warnings(frame, warning); }});
   const auto write_report = [&] {
-    if (!arguments.report.empty())
-      write_text_file(arguments.report, report_json(runner.report(), given.name, given.text));
+    if (report_file.is_open()) finish_file(report_file, report_json(runner.report(), given.name, given.text));
   };
   RunReport report;
   try {
@@ -156,16 +175,25 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
                                   .expected = expected_frames(arguments, source->format()),
                                   .device_timeout_ms = graph.settings.device_timeout_ms,
                                   .account = write_report});
+  } catch (const Error& error) {
+    write_report();
+    // An output that was waited for when the signal came.
+    if (InterruptGuard::requested() == 0 || error.code() != ExitCode::CannotCreate) throw;
+    say(error.what());
+    return 128 + InterruptGuard::requested();
   } catch (...) {
     write_report();
     throw;
   }
   write_report();
   if (trace)
-    write_text_file(arguments.trace, trace->to_json({{kReaderTrack, "reader"},
-                                                     {kLauncherTrack, "launcher"},
-                                                     {kFinisherTrack, "finisher"}}));
-  if (!arguments.quiet) print(report_text(report));
+    finish_file(trace_file,
+                trace->to_json(
+                    {{kReaderTrack, "reader"}, {kLauncherTrack, "launcher"}, {kFinisherTrack, "finisher"}}));
+  if (!arguments.quiet) {
+    print(report_text(report));
+    say_replaced(files);
+  }
   // What went wrong is said in any case.
   if (arguments.quiet)
     for (const SourceFault& fault : report.source_faults) warn(fault.sentence);
@@ -191,8 +219,10 @@ void add_run_command(CLI::App& app, const Catalog& catalog, Action& action) {
       ->add_option("--backend", arguments->backend,
                    "auto, cpu or cuda; CONTORNO_BACKEND in the environment overrides it")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
-  command->add_option("--report", arguments->report, "Write the run report as JSON");
-  command->add_option("--trace", arguments->trace, "Write a Chrome/Perfetto trace as JSON");
+  command->add_option("--report", arguments->report,
+                      "Write the run report as JSON, in the output folder; - is standard output");
+  command->add_option("--trace", arguments->trace,
+                      "Write a Chrome/Perfetto trace as JSON, in the output folder");
   command->add_flag("--preview", arguments->preview, "Show the result in a window");
   command->add_flag("--quiet", arguments->quiet, "No progress and no closing message");
   command->callback([arguments, &catalog, &action] {

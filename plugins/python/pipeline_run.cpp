@@ -158,6 +158,7 @@ PipelineRun::PipelineRun(GraphSpec graph, const RunSettings& settings, std::uniq
     bindings_.push_back({.name = spec.name, .sink = sinks_.back().get(), .input = spec.input});
   }
   bind_collectors();
+  files_.add_inputs(graph_, *source_);
   const auto times = [this](const FrameTimes& of) {
     auto& milliseconds = current_.milliseconds;
     const auto add = [&](const std::string& name, std::int64_t ns) {
@@ -184,6 +185,7 @@ PipelineRun::PipelineRun(GraphSpec graph, const RunSettings& settings, std::uniq
                                      RunOptions{.backend = backend,
                                                 .max_frames = settings_.max_frames,
                                                 .output_root = settings_.output_root,
+                                                .outputs = &files_,
                                                 .text = text_.get(),
                                                 .on_failure = failed,
                                                 .on_times = times});

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "pipeline/runner.h"
+#include "plugins/output_register.h"
 #include "stages/find_contours.h"
 
 namespace contorno::python {
@@ -109,6 +110,7 @@ class PipelineRun {
   std::vector<std::unique_ptr<Sink>> sinks_;
   std::vector<SinkBinding> bindings_;
   std::unique_ptr<TextRasteriser> text_;
+  OutputRegister files_;
   std::unique_ptr<Runner> runner_;
   FrameResult current_;  // the finisher's
 

@@ -1,0 +1,81 @@
+// The files of one run: what it reads and what it writes. Every place that writes a file asks here first, so
+// that no output takes the place of an input or of another output of the run, and what was there before is
+// told. One per run, made by the command that runs; sinks reach it through SinkContext. One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "pipeline/graph.h"
+#include "plugins/output_file.h"
+#include "plugins/path_pattern.h"
+
+namespace contorno {
+
+class OutputRegister {
+ public:
+  using Say = std::function<void(const std::string& sentence)>;
+  /// `say` gets a sentence for whatever killed runs left behind.
+  explicit OutputRegister(Say say = {}) : say_(std::move(say)) {}
+
+  /// A file that the run reads, which `reader` names in messages ("the graph"). What is no regular file is no
+  /// matter.
+  void add_input(const std::filesystem::path& file, std::string_view reader);
+
+  /// All that a graph reads, once its source is open.
+  void add_inputs(const GraphSpec& graph, const Source& source);
+
+  /// Opens a file that `owner` ("the sink 'coco'", "--report") writes. Throws Error(CannotCreate) when it is
+  /// an input or another output of this run, or as OutputFile does.
+  OutputFile open(const std::filesystem::path& path, std::string_view owner,
+                  Completion completion = Completion::Rename, const Patience& patience = {});
+  /// For a library that opens the file itself.
+  void claim(const std::filesystem::path& path, std::string_view owner);
+
+  /// A sink's files, one a frame; the pattern begins with the folder. Refuses one that another sink has, or
+  /// by which an input of the run would be replaced.
+  void claim_pattern(const PathPattern& pattern, std::string_view owner);
+  /// Opens one of them. A path that this run has written already is numbered: "a-2.png".
+  OutputFile open_frame(const std::filesystem::path& path, std::string_view owner,
+                        const Patience& patience = {});
+
+  void tell(const std::vector<Leftover>& leftovers) const;
+  /// What was there before and has been replaced, in one line; empty: nothing.
+  std::string replaced() const;
+  std::uint64_t renamed() const { return renamed_; }  ///< files that were numbered
+
+ private:
+  struct Pattern {
+    PathPattern pattern;
+    std::string owner;
+    bool repeats = false;  ///< two files may get the same path
+  };
+  using Identity = std::pair<std::uint64_t, std::uint64_t>;  // device and inode
+
+  void refuse_input(const std::filesystem::path& path) const;
+  bool belongs_to_other(const std::filesystem::path& path, std::string_view owner) const;
+  std::filesystem::path free_path(const std::filesystem::path& path, std::string_view owner);
+  OutputFile open_claimed(const std::filesystem::path& path, Completion completion, const Patience& patience);
+
+  Say say_;
+  std::map<Identity, std::string> inputs_;
+  std::map<std::filesystem::path, std::string> input_paths_;
+  std::map<std::filesystem::path, std::string> outputs_;
+  std::vector<Pattern> patterns_;
+  std::unordered_map<std::size_t, unsigned> frames_;  ///< by the path's hash: the number that is free
+  std::uint64_t replaced_ = 0, renamed_ = 0;
+  std::string first_replaced_;
+};
+
+/// Opens the one file of a sink: resolve_output, then OutputRegister::open.
+OutputFile open_output(const SinkContext& context, std::string_view path, Completion completion);
+
+}  // namespace contorno
