@@ -132,7 +132,8 @@ void OutputRegister::tell(const std::vector<Leftover>& leftovers) const {
   for (const Leftover& one : leftovers)
     say_(one.kept.empty()
              ? fmt::format("removed '{}', which a run that was killed had not finished", one.part.string())
-             : fmt::format("'{}' is what a run that was killed had recorded", one.kept.string()));
+             : fmt::format("kept '{}', which a run that was killed had recorded, as '{}'", one.part.string(),
+                           one.kept.string()));
 }
 
 std::string OutputRegister::replaced() const {

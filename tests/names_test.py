@@ -210,7 +210,7 @@ def everything_in(folder):
 
 def test_no_output_shows_a_password(served, tmp_path):
     (tmp_path / "graph.yaml").write_text(GRAPH.format(address=address(served)))
-    done = run("run", "graph.yaml", "--output", "out", "--report", "out/report.json", "--trace", "out/trace.json", cwd=tmp_path)
+    done = run("run", "graph.yaml", "--output", "out", "--report", "report.json", "--trace", "trace.json", cwd=tmp_path)
     assert done.returncode == 0, done
     no_password_in(done.stdout + done.stderr)
     for path in ("out/graph.dot", "out/graph.svg"):

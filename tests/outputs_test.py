@@ -227,6 +227,26 @@ def test_the_next_run_clears_away_what_a_killed_one_left(small):
     json.loads((small / "out" / "contours.geojson").read_text())
 
 
+def test_half_a_recording_is_kept_under_a_name_of_its_own(tmp_path):
+    (tmp_path / "graph.yaml").write_text("""
+pipeline: {backend: cpu, threads: 1}
+source: {type: test, width: 64, height: 48, frames: 3}
+classes: [{name: a, level: 0.5, colour: "#ff0000"}]
+stages: [{type: preprocess}]
+sinks: [{type: video, path: a.mkv}]
+""")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "a.mkv.part77-0").write_bytes(b"half a recording")
+    for name in ("a.unfinished.mkv", "a.unfinished-2.mkv"):
+        done = run_graph(tmp_path, "--quiet")
+        assert done.returncode == 0
+        part = tmp_path / "out" / "a.mkv.part77-0"
+        assert done.stderr == (f"contorno: kept '{part}', which a run that was killed had recorded, as "
+                               f"'{tmp_path}/out/{name}'\n")
+        assert (tmp_path / "out" / name).read_bytes() == b"half a recording"
+        part.write_bytes(b"half a recording")
+
+
 def test_a_limit_of_file_sizes_ends_with_74_and_whole_lines(small):
     limit = 20_000
     done = run_graph(small, "--quiet", "--set", "source.repeat=50",
