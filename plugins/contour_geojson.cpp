@@ -56,9 +56,9 @@ class GeojsonSink final : public Sink {
     files_.finish();
   }
   std::string summary() const override {
-    if (one_a_frame())
-      return frames_ == 0 ? std::string()
-                          : fmt::format("{} ({} features)", files_.summary("files"), features_);
+    if (one_a_frame() && frames_ == 0) return {};
+    if (one_a_frame() && frames_ > 1)
+      return fmt::format("{} ({} features)", files_.summary("files"), features_);
     return fmt::format("{} ({} frames, {} features)", file_.path().string(), frames_, features_);
   }
 
