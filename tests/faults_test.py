@@ -130,6 +130,8 @@ def test_maps_that_are_too_short_are_put_aside_and_too_long_ones_read(small):
 def test_an_array_longer_than_its_header_says_is_used_with_a_warning(tmp_path, command):
     np.save(tmp_path / "IN", np.linspace(0, 1, 20, dtype=np.float32).reshape(5, 4))
     for extra in (b"", b"left over"):
+        for output in tmp_path.glob("OUT*"):
+            output.unlink()
         (tmp_path / "IN").write_bytes((tmp_path / "IN.npy").read_bytes() + extra)
         (tmp_path / "IN").rename(tmp_path / "long.npy")
         arguments = ["long.npy" if word == "IN" else word for word in command]
@@ -152,11 +154,19 @@ def test_an_array_larger_than_the_memory_limit_ends_with_71(tmp_path, mebibytes)
 
 
 def test_a_second_signal_ends_a_run_that_cannot_come_to_its_end(tmp_path):
-    # Nobody reads the pipe: the sink waits where a request to stop does not reach it.
-    os.mkfifo(tmp_path / "contours.jsonl")
-    process = subprocess.Popen([PROGRAM, "run", ROOT / "config" / "examples" / "pattern.yaml", "--output", tmp_path,
-                                "--set", "source.frames=0"])
-    time.sleep(2)
+    # The frame under way takes minutes, and a request to stop waits for it.
+    (tmp_path / "graph.yaml").write_text("""
+pipeline: {backend: cpu, threads: 1}
+source: {type: test, pattern: snow, width: 4000, height: 3000, frames: 1}
+classes: [{name: a, level: 0.5, colour: "#ff0000"}]
+stages: [{type: mean_shift_filter, spatial: 128, colour: 255, max_iterations: 100}]
+sinks: [{type: images, path: "{frame}.png"}]
+""")
+    process = subprocess.Popen([PROGRAM, "run", "graph.yaml", "--output", "out"], cwd=tmp_path)
+    while not list(tmp_path.glob("out/*.part*")):  # the sink is open
+        assert process.poll() is None
+        time.sleep(0.1)
+    time.sleep(1)
     process.send_signal(signal.SIGINT)
     time.sleep(1)
     assert process.poll() is None
