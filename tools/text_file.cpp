@@ -52,9 +52,7 @@ void write_text_file(const std::string& path, const std::string& text) {
 }
 
 OutputRegister command_files() {
-  return OutputRegister([](const std::string& sentence) {
-    fmt::print(stderr, "contorno: {}\n", printable_sentence(sentence));
-  });
+  return OutputRegister([](const std::string& sentence) { say(sentence); });
 }
 
 void say_replaced(const OutputRegister& files) {
