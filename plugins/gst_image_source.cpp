@@ -113,7 +113,11 @@ class ImagesSource : public Source {
 
   const StreamFormat& format() const override { return format_; }
   void cancel() override { pacer_.cancel(); }
-  std::vector<std::string> files() const override { return files_; }
+  std::vector<std::string> files() const override {
+    std::vector<std::string> names;
+    for (const PictureOfFile& picture : files_) names.push_back(picture.path);
+    return names;
+  }
 
   ReadResult read(FrameInput& input) override {
     const auto limit = static_cast<std::uint64_t>(params_.limit);
