@@ -111,7 +111,8 @@ NpyArray ArrayReader::read_whole() {
 
 NpyArray read_array(const std::string& path, std::string& warning) {
   ArrayReader reader;
-  warning = surplus_warning(reader.open(split_array_path(path), Pages::Stack, Pipes::Wait), reader.name());
+  reader.open(split_array_path(path), Pages::Stack, Pipes::Wait);
+  warning = surplus_warning(reader.header(), reader.name());
   return reader.read_whole();
 }
 
