@@ -2,54 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string_view>
+
+#include "plugins/ebml_number.h"
+#include "plugins/file_bytes.h"
 
 namespace contorno {
 namespace {
 using namespace std::string_view_literals;
-
-/// A file of known size that is read in small pieces, wherever they lie.
-class Bytes {
- public:
-  explicit Bytes(const std::string& path) : file_(path, std::ios::binary) {
-    std::error_code ignored;
-    if (std::filesystem::is_regular_file(path, ignored)) size_ = std::filesystem::file_size(path, ignored);
-    if (ignored) size_ = 0;
-  }
-  std::uint64_t size() const { return size_; }
-
-  /// `count` bytes from `at`; fewer where the file ends.
-  std::string read(std::uint64_t at, std::size_t count) {
-    if (at >= size_) return {};
-    std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(count, size_ - at)), '\0');
-    file_.clear();
-    file_.seekg(static_cast<std::streamoff>(at));
-    file_.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    bytes.resize(static_cast<std::size_t>(file_.gcount()));
-    return bytes;
-  }
-  /// An unsigned number of `count` bytes; 0 where the file ends before.
-  std::uint64_t big_endian(std::uint64_t at, std::size_t count) { return number(read(at, count), count); }
-  std::uint64_t little_endian(std::uint64_t at, std::size_t count) {
-    std::string bytes = read(at, count);
-    std::reverse(bytes.begin(), bytes.end());
-    return number(bytes, count);
-  }
-
- private:
-  static std::uint64_t number(std::string_view bytes, std::size_t count) {
-    if (bytes.size() < count) return 0;
-    std::uint64_t value = 0;
-    for (const char byte : bytes) value = value << 8 | static_cast<unsigned char>(byte);
-    return value;
-  }
-
-  std::ifstream file_;
-  std::uint64_t size_ = 0;
-};
 
 /// ISO base media (mp4, mov), ISO/IEC 14496-12: boxes of a size and a type, some of which hold boxes.
 class Mp4 {
@@ -196,27 +157,12 @@ class Avi {
 /// Matroska and WebM: after the EBML header one segment, which may be without a stated size.
 ContainerFacts matroska(Bytes& bytes) {
   ContainerFacts facts{.kind = ContainerKind::Matroska};
-  struct Number {
-    std::size_t bytes = 0;
-    std::uint64_t value = 0;
-    bool unknown = true;
-  };
-  const auto size_at = [&](std::uint64_t at) {
-    const std::uint64_t first = bytes.big_endian(at, 1);
-    Number number;
-    while (number.bytes < 8 && (first << number.bytes & 0x80U) == 0) ++number.bytes;
-    if (++number.bytes > 8) return Number{.bytes = 1};
-    const std::uint64_t mask = (std::uint64_t{1} << (7 * number.bytes)) - 1;
-    number.value = bytes.big_endian(at, number.bytes) & mask;
-    number.unknown = number.value == mask;
-    return number;
-  };
   constexpr std::uint64_t kIdBytes = 4;
-  const Number header = size_at(kIdBytes);
+  const EbmlNumber header = ebml_number(bytes.read(kIdBytes, kLongestEbmlNumber));
   std::uint64_t at = kIdBytes + header.bytes + header.value;
   constexpr std::uint64_t kSegment = 0x18538067;
   if (header.unknown || bytes.big_endian(at, kIdBytes) != kSegment) return facts;
-  const Number segment = size_at(at + kIdBytes);
+  const EbmlNumber segment = ebml_number(bytes.read(at + kIdBytes, kLongestEbmlNumber));
   at += kIdBytes + segment.bytes;
   facts.cut_off = !segment.unknown && (at > bytes.size() || segment.value > bytes.size() - at);
   return facts;

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <random>
 
+#include "plugins/container_damage.h"
+
 namespace contorno::gst {
 namespace {
 
@@ -175,7 +177,9 @@ void StreamSource::judge_round(const std::string& error) {
     return;
   }
   const std::int64_t pictures = audit_->pictures(*pipeline_);
-  const bool unfinished = facts_.cut_off || ends_early() || !error.empty();
+  // Asked only here: the file has just been read.
+  const std::string damage = facts_.cut_off ? "" : container_damage(plan_.file, facts_.kind);
+  const bool unfinished = facts_.cut_off || ends_early() || !error.empty() || !damage.empty();
   // An AVI file may announce frames that it leaves empty, as a repetition of the one before.
   const bool exact = facts_.kind == ContainerKind::Mp4;
   const std::int64_t expected =
@@ -189,6 +193,7 @@ void StreamSource::judge_round(const std::string& error) {
                        : fmt::format("{}: {} frames came", plan_.subject, came_);
   if (fault.missing < 0) fault.sentence += ", and nobody knows how many are missing";
   if (facts_.cut_off) fault.sentence += "; the file is cut off";
+  if (!damage.empty()) fault.sentence += fmt::format("; {}", damage);
   if (ends_early() && !facts_.cut_off) fault.sentence += "; the others cannot be found in the file";
   if (came_ < pictures) fault.sentence += fmt::format("; {} could not be decoded", pictures - came_);
   if (complaints > 0) fault.sentence += fmt::format("; {}", pipeline_->complaints().first());

@@ -1,6 +1,9 @@
 """Videos that were cut off or damaged never count as whole, and whole ones always do."""
 import json
 import pathlib
+import shlex
+import shutil
+import subprocess
 
 import cv2
 import numpy as np
@@ -161,3 +164,93 @@ def test_recorded_videos_are_whole(real_data, play):
     for video in sorted((real_data / "video").iterdir()):
         done, report, _ = play(video, "--set", "source.every=10")
         assert (done.returncode, report["source_faults"]) == (0, []), f"{video}: {done.stderr}"
+
+
+def overwritten(path, at, size, target):
+    data = bytearray(path.read_bytes())
+    data[at:at + size] = bytes(byte ^ 0xFF for byte in data[at:at + size])
+    target.write_bytes(data)
+    return target
+
+
+@pytest.mark.parametrize("extension", ["mkv", "webm"])
+def test_a_block_that_the_demuxer_leaves_out_is_missing(videos, play, tmp_path, extension):
+    """Readers go on behind a header that cannot be, and say nothing."""
+    whole = videos / f"clip.{extension}"
+    data = whole.read_bytes()
+    cluster = data.index(b"\x1f\x43\xb6\x75")
+    block = data.index(b"\xa3", cluster + 400)
+    while data[block + 1] & 0xC0 != 0x40 or data[block + 3] != 0x81:
+        block = data.index(b"\xa3", block + 1)
+    damaged = overwritten(whole, block, 1, tmp_path / whole.name)
+    done, report, lines = play(damaged)
+    assert done.returncode == 3
+    (fault,) = report["source_faults"]
+    came = len(lines)
+    assert came < FRAMES and fault["missing"] == FRAMES - came
+    assert fault["reason"].startswith(
+        f"{damaged}: {came} of {FRAMES} frames came; its structure is broken at byte {block}")
+
+
+def test_pages_that_the_demuxer_leaves_out_are_missing(videos, play, tmp_path):
+    whole = videos / "clip.ogv"
+    data = whole.read_bytes()
+    pages = [at for at in range(len(data)) if data[at:at + 4] == b"OggS"]
+    page = pages[len(pages) // 2]
+    damaged = overwritten(whole, page + 60, 2, tmp_path / "damaged.ogv")
+    done, report, lines = play(damaged)
+    assert done.returncode == 3
+    (fault,) = report["source_faults"]
+    assert len(lines) < FRAMES and fault["missing"] == FRAMES - len(lines)
+    assert f"; 1 page of it cannot be read, the first at byte {page}" in fault["reason"]
+    without = tmp_path / "without.ogv"
+    without.write_bytes(data[:page] + data[pages[len(pages) // 2 + 1]:])
+    done, report, lines = play(without)
+    assert done.returncode == 3
+    (fault,) = report["source_faults"]
+    assert fault["missing"] == FRAMES - len(lines) > 0
+    assert "; pages of it are missing" in fault["reason"]
+
+
+@pytest.mark.parametrize("chain", ["matroskamux streamable=true", "webmmux streamable=true",
+                                   "matroskamux min-cluster-duration=0 max-cluster-duration=100000000",
+                                   "matroskamux offset-to-zero=true writing-app=another"])
+def test_other_ways_to_write_a_container_are_whole(play, tmp_path, chain):
+    path = tmp_path / "clip.mkv"
+    record(path, f"{VP8} ! {chain}")
+    done, report, _ = play(path)
+    assert (done.returncode, report["source_faults"], report["frames"]["out"]) == (0, [], FRAMES), done.stderr
+
+
+def pipeline_of(description):
+    subprocess.run(["gst-launch-1.0", "-q", "-e", *shlex.split(description)], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("extension, audio, muxer", [
+    ("mkv", "vorbisenc", "matroskamux"), ("webm", "vorbisenc", "webmmux"), ("ogv", "vorbisenc", "oggmux"),
+    ("avi", "identity", "avimux")])
+def test_a_video_whose_sound_is_longer_is_whole(play, tmp_path, extension, audio, muxer):
+    if not shutil.which("gst-launch-1.0"):
+        pytest.skip("needs gst-launch-1.0")
+    path = tmp_path / f"clip.{extension}"
+    video = {"ogv": "theoraenc", "avi": "jpegenc"}.get(extension, VP8)
+    pipeline_of(f"{muxer} name=m ! filesink location={path} "
+                f"videotestsrc num-buffers=30 ! video/x-raw,width=160,height=120,framerate=25/1 ! {video} ! queue ! m. "
+                f"audiotestsrc num-buffers=100 ! audioconvert ! {audio} ! queue ! m.")
+    done, report, _ = play(path)
+    came = report["frames"]["out"]
+    assert (done.returncode, report["source_faults"], came) == (0, [], frames_of(path)[0]), done.stderr
+    assert 28 <= came <= 30  # the recorder may leave out the last ones
+
+
+@pytest.mark.parametrize("extension", ["mkv", "webm", "mp4"])
+def test_a_video_of_variable_rate_is_whole(play, tmp_path, extension):
+    if not shutil.which("gst-launch-1.0"):
+        pytest.skip("needs gst-launch-1.0")
+    path = tmp_path / f"clip.{extension}"
+    pipeline_of(f"videotestsrc num-buffers=60 ! video/x-raw,width=160,height=120,framerate=30/1 ! "
+                f"identity drop-probability=0.5 ! {CHAINS[extension]} ! filesink location={path}")
+    done, report, _ = play(path)
+    came = report["frames"]["out"]
+    assert (done.returncode, report["source_faults"], came) == (0, [], frames_of(path)[0]), done.stderr
+    assert 5 < came < 55
