@@ -184,6 +184,9 @@ std::string help_text(const Catalog& catalog, std::string_view name, TextStyle s
   if (name == "stage" || name == "stages") pages.push_back(overview_of("stages", catalog.stages, pen));
   if (name == "sink" || name == "sinks") pages.push_back(overview_of("sinks", catalog.sinks, pen));
   if (!pages.empty()) return fmt::format("{}", fmt::join(pages, "\n"));
+  for (const LeftOut& one : catalog.left_out)
+    if (one.name == name)
+      throw Error(ExitCode::Unavailable, fmt::format("'{}' is not in this build: {}", name, one.reason));
   std::vector<std::string> known{"pipeline", "classes", "sources", "stages", "sinks"};
   for (const auto& names : {names_of(catalog.sources), names_of(catalog.stages), names_of(catalog.sinks)})
     known.insert(known.end(), names.begin(), names.end());

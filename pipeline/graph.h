@@ -78,11 +78,17 @@ struct GraphSpec {
   std::set<std::string> written;
 };
 
+/// A source or sink that this build does not have, and why not.
+struct LeftOut {
+  std::string name, reason;
+};
+
 /// Everything that a graph may be made of. The lists live as long as the program.
 struct Catalog {
   std::vector<const StageType*> stages;
   std::vector<const SourceType*> sources;
   std::vector<const SinkType*> sinks;
+  std::vector<LeftOut> left_out;
 
   const StageType* stage(std::string_view name) const;
   const SourceType* source(std::string_view name) const;

@@ -9,6 +9,8 @@
 #include "tools/commands.h"
 #ifdef CONTORNO_HAVE_GSTREAMER
 #include "plugins/gst_media.h"
+#else
+#include "plugins/media_left_out.h"
 #endif
 
 namespace contorno {
@@ -25,6 +27,8 @@ const Catalog& full_catalog() {
     all.sources.insert(all.sources.begin(),
                        {&video_source(), &images_source(), &camera_source(), &test_source()});
     all.sinks.insert(all.sinks.begin(), {&video_sink(), &images_sink(), &preview_sink()});
+#else
+    all.left_out = media_left_out();
 #endif
     return all;
   }();

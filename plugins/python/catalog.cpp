@@ -9,6 +9,8 @@
 #include "plugins/synthetic.h"
 #ifdef CONTORNO_HAVE_GSTREAMER
 #include "plugins/gst_media.h"
+#else
+#include "plugins/media_left_out.h"
 #endif
 
 namespace contorno::python {
@@ -43,6 +45,8 @@ const Catalog& python_catalog() {
     all.sources.insert(all.sources.begin(),
                        {&video_source(), &images_source(), &camera_source(), &test_source()});
     all.sinks.insert(all.sinks.begin(), {&video_sink(), &images_sink(), &preview_sink()});
+#else
+    all.left_out = media_left_out();
 #endif
     return all;
   }();
