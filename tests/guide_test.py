@@ -35,11 +35,12 @@ def test_a_guide_has_commands_and_its_links_lead_somewhere(page):
 
 
 def test_from_a_video_to_classes(tmp_path):
-    run_guide(ROOT / "docs" / "guide" / "video-to-classes.md", tmp_path)
+    said = run_guide(ROOT / "docs" / "guide" / "video-to-classes.md", tmp_path)
     for name in ("colours-frames.png", "colours-swatches.png", "colours-overlay.png"):
         assert cv2.imread(str(tmp_path / name)) is not None, name
     graph = (tmp_path / "colours.yaml").read_text()
     assert re.findall(r"- name: (.*?)  #", graph) == ["red", "green", '"everything else"']
+    assert "budget    10 frames/s held: " in said[-1]
     video = cv2.VideoCapture(str(tmp_path / "belt.webm"))
     frame = video.read()[1][..., ::-1].astype(int)
     line = read_lines(tmp_path / "out" / "contours.jsonl")[0]

@@ -7,7 +7,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from conftest import PROGRAM, classes_yaml, run_contorno
+from conftest import PROGRAM, classes_yaml, read_lines, run_contorno
 
 PATTERN = """
 source: {type: test, pattern: ball, width: 160, height: 120, rate: 50, frames: 20}
@@ -103,3 +103,22 @@ def test_a_terminal_sees_percent_and_time_left(tmp_path):
     assert any(re.search(r", \d+ s left, \d+\.\d/s", line) for line in lines)
     # Nothing of the line stays.
     assert shown.decode().split("\r")[-1] == ""
+
+
+def test_a_recording_is_thinned_and_paced_by_flags(tmp_path):
+    graph = tmp_path / "make.yaml"
+    graph.write_text("source: {type: test, pattern: ball, width: 160, height: 120, rate: 20, frames: 24}\n"
+                     "sinks: [{type: video, path: made.webm, from: source.frame}]\n")
+    run_contorno("run", graph, "--output", tmp_path)
+    graph.write_text(PATTERN.replace(PATTERN.splitlines()[1], "source: {type: video, location: made.webm}"))
+    arguments = ["run", graph, "--input", tmp_path / "made.webm", "--output", tmp_path, "--report",
+                 tmp_path / "report.json"]
+    run_contorno(*arguments, "--start", "4", "--every", "5")
+    times = [line["pts_ns"] for line in read_lines(tmp_path / "contours.jsonl")]
+    assert [round(time / 50e6) for time in times] == [4, 9, 14, 19]
+    assert json.loads((tmp_path / "report.json").read_text())["source_frames_per_second"] == 4
+    done = run_contorno(*arguments, "--live")
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["live"] and report["on_full"] == "drop_oldest" and report["frames"]["in"] == 24
+    assert report["input_frames_per_second"] == pytest.approx(20, rel=0.3)
+    assert re.search(r"^budget    20 frames/s held: ", done.stdout, re.M)
