@@ -44,7 +44,7 @@ struct RunOptions {
   Probes probes = Probes::On;
   const TextRasteriser* text = nullptr;
   Trace* trace = nullptr;
-  /// Called from the finisher thread for every frame put aside; must be quick.
+  /// Called from the finisher thread for every frame that failed; must be quick.
   std::function<void(const FrameFailure&)> on_failure;
   /// Called from the finisher thread for every result of a frame that the source warns of, before the sinks
   /// get it; must be quick.

@@ -25,7 +25,7 @@ struct CocoParams {
   std::string file_name;
 };
 
-/// Text put aside in an unnamed temporary file: the images, while the annotations are written.
+/// Text kept in an unnamed temporary file: the images, while the annotations are written.
 class Spool {
  public:
   Spool() : file_(std::tmpfile()) {

@@ -132,7 +132,7 @@ TEST_CASE("a map of another size changes the format, and is delivered after that
   CHECK(source->read(larger.input) == ReadResult::End);
 }
 
-TEST_CASE("bad maps and maps without their frame are put aside with a reason, and the stream goes on") {
+TEST_CASE("bad maps and maps without their frame fail with a reason, and the stream goes on") {
   const TemporaryFolder folder;
   put(folder.path() / "maps/0.npy", "no array");
   put_map(folder.path() / "maps/1.npy", {3, 4}, 10);

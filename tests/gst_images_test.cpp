@@ -41,7 +41,7 @@ TEST_CASE("the image sink writes every n-th frame, from the first wanted one, to
   CHECK(std::distance(fs::directory_iterator(folder.path() / "o"), fs::directory_iterator()) == 2);
 }
 
-TEST_CASE("bad image files are put aside with a sentence and the stream goes on") {
+TEST_CASE("bad image files fail with a sentence and the stream goes on") {
   const Folder folder;
   write_picture(folder, "b.png", made_picture(40, 30, 1));
   write_picture(folder, "e.jpg", made_picture(40, 30, 2));

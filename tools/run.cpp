@@ -37,7 +37,7 @@ struct RunArguments {
 /// flooded.
 class FrameLog {
  public:
-  /// `what` happens to the frames, as in "frame 3 put aside: ...".
+  /// `what` happens to the frames, as in "frame 3 failed: ...".
   explicit FrameLog(std::string_view what) : what_(what) {}
   void operator()(std::uint64_t frame, const std::string& sentence) {
     ++count_;
@@ -152,7 +152,7 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
   files.add_inputs(graph, *source);
   OutputFile report_file = begin_file(files, arguments, arguments.report, "--report");
   OutputFile trace_file = begin_file(files, arguments, arguments.trace, "--trace");
-  FrameLog failures("put aside"), warnings("used with a warning");
+  FrameLog failures("failed"), warnings("used with a warning");
   std::unique_ptr<Trace> trace;
   if (!arguments.trace.empty()) trace = std::make_unique<Trace>(1U << 20);
   Runner runner(
