@@ -93,6 +93,16 @@ def test_two_sinks_do_not_share_a_file(small):
     assert (small / "out" / "a.json").read_text() == "of an earlier run"
 
 
+def test_a_drawing_does_not_take_the_place_of_the_graph_or_of_another(small):
+    text = (small / "graph.yaml").read_text()
+    for arguments, other in ([["--svg", "./graph.yaml"], "the graph"], [["--dot", "a.svg", "--svg", "./a.svg"], "--dot"]):
+        done = run(small, "check", "graph.yaml", *arguments)
+        assert done.returncode == 73 and other in done.stderr, done.stderr
+        assert (small / "graph.yaml").read_text() == text
+    assert run(small, "check", "graph.yaml", "--svg", "a.svg").returncode == 0
+    assert (small / "a.svg").read_text().startswith("<svg")
+
+
 def test_maps_of_one_name_get_files_of_their_own(small):
     write_graph(small, "  - {type: svg, path: \"svg/{name}.svg\"}\n")
     text = (small / "graph.yaml").read_text().replace("layout: hwc", "layout: hwc, repeat: 2")

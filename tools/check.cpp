@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <memory>
 
 #include "config/draw.h"
@@ -12,6 +11,7 @@
 #include "tools/commands.h"
 #include "tools/graph_argument.h"
 #include "tools/say.h"
+#include "tools/text_file.h"
 
 namespace contorno {
 namespace {
@@ -22,13 +22,14 @@ struct CheckOptions {
   bool all = false;
 };
 
-/// "-" is standard output.
-void write_text(const std::string& path, const std::string& text) {
+/// Writes one drawing, never over the graph or another drawing of this call; "-" is standard output.
+void write_drawing(OutputRegister& files, const std::string& path, std::string_view option,
+                   const std::string& text) {
+  if (path.empty()) return;
   if (path == "-") return print(text);
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  if (!file) throw Error(ExitCode::CannotCreate, fmt::format("'{}' cannot be created", path));
-  if (!(file << text) || !file.flush())
-    throw Error(ExitCode::Io, fmt::format("'{}' cannot be written", path));
+  OutputFile file = open_named_file(files, path, option);
+  file.write(text);
+  file.complete();
   say(fmt::format("wrote {}", path));
 }
 
@@ -70,12 +71,15 @@ std::optional<StreamFormat> try_source(const GraphSpec& graph) {
 }
 
 int check(const CheckOptions& options, const Catalog& catalog) {
-  GraphSpec graph = load_given_graph(options.graph, catalog).graph;
+  GivenGraph given = load_given_graph(options.graph, catalog);
+  GraphSpec& graph = given.graph;
   for (const std::string& warning : config::graph_warnings(graph)) warn(warning);
   config::GraphShapes shapes;
   if (const std::optional<StreamFormat> stream = try_source(graph)) shapes = plan_shapes(graph, *stream);
-  if (!options.dot.empty()) write_text(options.dot, config::draw_dot(graph));
-  if (!options.svg.empty()) write_text(options.svg, config::draw_svg(graph, &shapes));
+  OutputRegister files = command_files();
+  files.add_input(given.name, "the graph");
+  write_drawing(files, options.dot, "--dot", config::draw_dot(graph));
+  write_drawing(files, options.svg, "--svg", config::draw_svg(graph, &shapes));
   if (options.dot != "-" && options.svg != "-")
     print(
         config::describe_graph(graph, &shapes, options.all ? config::Detail::All : config::Detail::Written));
