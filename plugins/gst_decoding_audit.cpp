@@ -44,6 +44,8 @@ void DecodingAudit::on_element(GstBin*, GstBin*, GstElement* element, gpointer a
   const Owned<GstPad> pad(gst_element_get_static_pad(element, "sink"));
   if (!pad || GST_IS_BIN(element)) return;
   auto* self = static_cast<DecodingAudit*>(audit);
+  const gchar* plugin = gst_plugin_feature_get_plugin_name(GST_PLUGIN_FEATURE(factory));
+  if (plugin && std::string_view(plugin) == "libav") self->libav_.listen();
   const std::lock_guard lock(self->mutex_);
   Count& count = self->counts_.emplace_back();
   count.decoder = element;

@@ -7,6 +7,7 @@
 #include <deque>
 #include <mutex>
 
+#include "plugins/gst_libav_log.h"
 #include "plugins/gst_pipeline.h"
 
 namespace contorno::gst {
@@ -18,6 +19,9 @@ class DecodingAudit {
   /// Encoded pictures that should have become frames of the one stream that `pipeline` decodes; -1: nobody
   /// can tell.
   std::int64_t pictures(const FramePipeline& pipeline) const;
+
+  /// What libav said about the pictures, where it decodes.
+  const LibavLog& libav() const { return libav_; }
 
  private:
   struct Count {
@@ -35,6 +39,7 @@ class DecodingAudit {
 
   mutable std::mutex mutex_;
   std::deque<Count> counts_;  // addresses stay
+  LibavLog libav_;
 };
 
 }  // namespace contorno::gst

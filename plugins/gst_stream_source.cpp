@@ -184,7 +184,7 @@ void StreamSource::judge_round(const std::string& error) {
   const bool exact = facts_.kind == ContainerKind::Mp4;
   const std::int64_t expected =
       std::max({pictures, exact ? facts_.frames : -1, unfinished ? announced() : -1});
-  const int complaints = pipeline_->complaints().count();
+  const int said = pipeline_->complaints().count(), complaints = said + audit_->libav().count();
   if (!unfinished && complaints == 0 && came_ >= expected) return;
   SourceFault fault{.missing =
                         unfinished && announced() < 0 ? -1 : std::max<std::int64_t>(0, expected - came_)};
@@ -196,7 +196,9 @@ void StreamSource::judge_round(const std::string& error) {
   if (!damage.empty()) fault.sentence += fmt::format("; {}", damage);
   if (ends_early() && !facts_.cut_off) fault.sentence += "; the others cannot be found in the file";
   if (came_ < pictures) fault.sentence += fmt::format("; {} could not be decoded", pictures - came_);
-  if (complaints > 0) fault.sentence += fmt::format("; {}", pipeline_->complaints().first());
+  if (complaints > 0)
+    fault.sentence +=
+        fmt::format("; {}", said > 0 ? pipeline_->complaints().first() : audit_->libav().first());
   if (!error.empty()) fault.sentence += fmt::format("; {}", error);
   fault_ = std::move(fault);
 }
