@@ -272,3 +272,13 @@ def test_pictures_that_the_decoder_conceals_are_damaged(videos, play, tmp_path):
     assert fault["reason"].startswith(f"{damaged}: {FRAMES} of {FRAMES} frames came; ")
     assert fault["reason"].endswith("(reported by libav)")
     assert "0x" not in done.stderr  # the log itself is not printed
+
+
+def test_a_gif_ends_with_its_last_frame(play, tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    path = tmp_path / "clip.gif"
+    first, *others = [image.fromarray(picture[..., ::-1]) for picture in pictures(12)]
+    first.save(path, save_all=True, append_images=others, duration=40, loop=0)
+    done, report, lines = play(path)
+    assert (done.returncode, report["source_faults"], len(lines)) == (0, [], 12), done.stderr
+    assert [line["pts_ns"] for line in lines] == sorted({line["pts_ns"] for line in lines})
