@@ -201,7 +201,7 @@ def test_a_graph_comes_from_standard_input(contorno, folder):
     text = (folder / "graph.yaml").read_text()
     contorno("run", "-", "--output", "out", "--report", "report.json", input=text, cwd=folder)
     assert len(read_lines(folder / "out" / "contours.jsonl")) == 3
-    assert json.loads((folder / "report.json").read_text())["graph"]["text"] == text
+    assert json.loads((folder / "out" / "report.json").read_text())["graph"]["text"] == text
     assert "layout: hwc" in contorno("check", "-", input=text, cwd=folder).stdout
     done = contorno("run", "-", input="source: {type: datset}\nsinks: []\n", check=False, cwd=folder)
     assert done.returncode == 78 and done.stderr.startswith("contorno: <stdin>:1:16: error: unknown source type 'datset'")

@@ -24,7 +24,6 @@ GRAPH = {"classes": [{"name": "one", "level": 0.5}], "pipeline": {"backend": "cp
     (lambda image: contorno.hit_or_miss(image, [[1, 0]], [[0, 1]]), "image.astype('float32')"),
     (lambda image: contorno.reconstruct(image, image), "image.astype('float32')"),
     (lambda image: contorno.mipmaps(image), "image.astype('float32')"),
-    (lambda image: contorno.apply("preprocess", image), "image.astype('float32')"),
     (lambda image: contorno.apply("morphology", image), "image.astype('float32')"),
     (lambda image: contorno.mean_shift_filter(image, 2, 10), "(image * 255).round().astype('uint8')"),
     (lambda image: contorno.mean_shift_segment(image, 2, 10), "(image * 255).round().astype('uint8')"),
@@ -35,6 +34,12 @@ def test_a_type_that_is_refused_is_named_with_its_conversion(call, fix, dtype):
         call(IMAGE.astype(dtype))
     assert np.dtype(dtype).name in str(caught.value) and str(caught.value).endswith(fix), str(caught.value)
     call(eval(fix, {"image": IMAGE}))  # and the conversion is accepted
+
+
+def test_preprocess_takes_float16_and_names_the_conversion_of_float64():
+    assert contorno.apply("preprocess", IMAGE.astype(np.float16)).dtype == np.float32
+    with pytest.raises(ValueError, match=r"float64.*image\.astype\('float32'\)$"):
+        contorno.apply("preprocess", IMAGE)
 
 
 def test_other_errors_are_left_as_they_are():

@@ -35,7 +35,7 @@ def lines_of(folder):
 
 def check_same(folder, done, expected):
     assert done.returncode == 0, done.stderr
-    assert json.loads((folder / "report.json").read_text())["source_faults"] == []
+    assert json.loads((folder / "out" / "report.json").read_text())["source_faults"] == []
     assert lines_of(folder) == expected
 
 
@@ -104,7 +104,7 @@ def test_frames_in_shared_memory_are_taken_as_from_a_camera(clip):
     try:
         done = run(clip, f"shm://{path}", "--frames", "5", "--set", f"source.caps={caps}")
         assert done.returncode == 0, done.stderr
-        report = json.loads((clip / "report.json").read_text())
+        report = json.loads((clip / "out" / "report.json").read_text())
         assert report["frames"]["in"] == 5 and report["on_full"] == "drop_oldest"
         assert "160x120" in report["source"]
         done = run(clip, f"shm://{path}")

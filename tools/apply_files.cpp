@@ -132,7 +132,7 @@ void save_image(const std::string& path, const ImageView& image, const Catalog& 
     context.outputs = &files;
     sink->open(context);
   } catch (const Error& error) {
-    if (error.code() == ExitCode::CannotCreate) throw;
+    if (error.code() != ExitCode::BadConfig) throw;
     throw Error(ExitCode::BadOption, fmt::format("{} (.npy takes every image)", error.what()));
   }
   sink->write({}, image);
