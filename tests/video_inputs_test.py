@@ -89,7 +89,7 @@ def test_an_address_that_is_none_is_refused(clip, address):
 def test_frames_in_shared_memory_are_taken_as_from_a_camera(clip):
     caps = "video/x-raw,format=RGB,width=160,height=120,framerate=25/1"
     path = clip / "socket"
-    writer = cv2.VideoWriter(f"appsrc ! videoconvert ! {caps} ! shmsink socket-path={path} wait-for-connection=true "
+    writer = cv2.VideoWriter(f"appsrc ! videoconvert ! {caps} ! shmsink socket-path={path} wait-for-connection=false "
                              "sync=false", cv2.CAP_GSTREAMER, 0, 25.0, (160, 120))
     assert writer.isOpened()
     stop = threading.Event()
@@ -99,7 +99,7 @@ def test_frames_in_shared_memory_are_taken_as_from_a_camera(clip):
         while not stop.wait(0.02):
             writer.write(picture)
 
-    producer = threading.Thread(target=produce)
+    producer = threading.Thread(target=produce, daemon=True)
     producer.start()
     try:
         done = run(clip, f"shm://{path}", "--frames", "5", "--set", f"source.caps={caps}")
