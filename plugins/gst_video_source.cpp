@@ -28,7 +28,7 @@ std::unique_ptr<Source> make_video_source(const ParamSet& set) {
       .subject = params.location,
       .description = "video " + params.location,
       .timeout_ms = params.timeout,
-      .playback = params,
+      .playback = params.playback(),
       .limit = params.limit,
       .loop = params.loop,
       .reconnect_attempts = input.is_rtsp() ? params.reconnect_attempts : 0,

@@ -22,6 +22,8 @@ struct Playback {
   std::int64_t every = 1;  ///< of the others, only each so-manieth one
   bool live = false;       ///< frames come at their times, as from a camera
 
+  /// Of a struct that derives from it, this part alone.
+  const Playback& playback() const { return *this; }
   bool takes(std::int64_t position) const { return position >= start && (position - start) % every == 0; }
   /// How many frames of `recorded` are delivered.
   std::int64_t count(std::int64_t recorded) const {

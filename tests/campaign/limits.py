@@ -15,7 +15,7 @@ from campaign.videos import CONTAINERS
 SINKS = {"jsonl": TEXT_SINKS[:1], "coco": TEXT_SINKS[1:2], "geojson": TEXT_SINKS[2:3], "svg": TEXT_SINKS[3:],
          "images": IMAGE_SINKS[:1], "photos": IMAGE_SINKS[1:2], "levels": IMAGE_SINKS[2:]} | {
     container: [f"{{type: video, path: overlay.{container}}}"] for container in CONTAINERS}
-FILE_SIZES = (0, 1, 100, 1000, 4096, 10_000, 40_000, 100_000, 400_000)
+FILE_SIZES = (1, 100, 1000, 4096, 10_000, 40_000, 100_000, 400_000)
 DISK_SIZES = ("64k", "128k", "256k", "512k", "1m", "2m")
 PROCESSES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 OPEN_FILES = (4, 5, 6, 8, 10, 12, 16, 24, 32, 64)
