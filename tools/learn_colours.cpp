@@ -25,7 +25,7 @@ std::vector<Colour> own_colours(const Learner& learner, const std::vector<std::s
   if (modes.empty())
     throw Error(ExitCode::BadData,
                 fmt::format("learn: no pixel of the masks belongs to class '{}'", names[k]));
-  const Mode* best = nullptr;
+  const Mode* best = &modes.front();
   double best_lead = -1;
   for (const Mode& mode : modes) {
     const std::vector<double> dense = learner.densities(mode.place, names.size());
@@ -78,13 +78,13 @@ void choose_apart(std::vector<Mode>& modes, std::size_t count) {
 /// Of the rest, the modes that stand out from all that are larger.
 std::vector<Mode> modes_that_stand_out(const Learner& learner, double sigma) {
   std::vector<Mode> chosen;
-  for (Mode& mode : learner.modes_of(kRest, sigma)) {
+  for (const Mode& mode : learner.modes_of(kRest, sigma)) {
     double least = 0;
     for (const Mode& larger : chosen) {
       const double away = distance(mode.place, larger.place);
       least = &larger == chosen.data() ? away : std::min(least, away);
     }
-    if (learner.stands_out(mode.share, least)) chosen.push_back(std::move(mode));
+    if (learner.stands_out(mode.share, least)) chosen.push_back(mode);
   }
   return chosen;
 }
