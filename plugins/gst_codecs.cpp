@@ -30,7 +30,7 @@ const std::vector<Container>& containers() {
   static const std::vector<Container> list{
       {".mkv", "matroskamux", {Vp8, Mjpeg, Theora, H264}, Timing::Kept},
       {".webm", "webmmux", {Vp8}, Timing::Kept},
-      {".avi", "avimux", {Mjpeg, Png, H264}, Timing::ConstantRate},
+      {".avi", "avimux", {Mjpeg, Png, H264}, Timing::ConstantRate, Writing::GoesBack},
       {".ogv", "oggmux", {Theora}, Timing::ConstantRate},
       {".mov", "qtmux", {Mjpeg, Png, H264}, Timing::Kept},
       {".mp4", "mp4mux", {H264}, Timing::Kept},
@@ -101,15 +101,30 @@ void require_codec(const Container& container, Codec codec) {
     if (element != nullptr) require_element(element);
 }
 
-void set_up_muxer(GstElement* muxer) {
+void require_target(const Container& container, const std::filesystem::path& path) {
+  std::error_code error;
+  if (container.writing == Writing::Forward || !std::filesystem::is_fifo(path, error)) return;
+  std::string others;
+  for (const Container& one : containers())
+    if (one.writing == Writing::Forward)
+      others += fmt::format("{}{}", others.empty() ? "" : ", ", one.extension);
+  throw Error(ExitCode::CannotCreate,
+              fmt::format("'{}' is a pipe, and a {} file is finished at its beginning, which a pipe has "
+                          "handed on by then; {} can be written into one",
+                          path.string(), container.extension, others));
+}
+
+void set_up_muxer(GstElement* muxer, Target target) {
   // An index only at the end would leave nothing that can be read when the program is killed or the disk is
-  // full. So these formats are written in fragments, which get one common index at the end.
+  // full. So these formats are written in fragments. A file gets one common index of them at the end, in
+  // place of the first; in a pipe each fragment keeps its own.
   const auto has = [&](const char* name) {
     return g_object_class_find_property(G_OBJECT_GET_CLASS(muxer), name) != nullptr;
   };
   if (has("fragment-mode")) {
     g_object_set(muxer, "fragment-duration", kFragmentMs, nullptr);
-    gst_util_set_object_arg(G_OBJECT(muxer), "fragment-mode", "first-moov-then-finalise");
+    gst_util_set_object_arg(G_OBJECT(muxer), "fragment-mode",
+                            target == Target::Pipe ? "dash-or-mss" : "first-moov-then-finalise");
   }
   if (has("max-page-delay")) g_object_set(muxer, "max-page-delay", kFragmentMs * GST_MSECOND, nullptr);
 }

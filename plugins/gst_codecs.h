@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,12 +32,19 @@ enum class Timing : std::uint8_t {
   ConstantRate,  ///< picture k is shown at k / rate
 };
 
+/// In which order a muxer writes.
+enum class Writing : std::uint8_t {
+  Forward,  ///< from the beginning to the end, where it has to: into a pipe
+  GoesBack  ///< the beginning again at the end, which only a file lets it do
+};
+
 /// What a file name extension stands for; the first codec that is installed is what `auto` takes.
 struct Container {
   std::string_view extension;
   const char* muxer;
   std::vector<Codec> codecs;
   Timing timing;
+  Writing writing = Writing::Forward;
 };
 
 /// By the extension of `path`. Throws Error(BadConfig) that lists the allowed ones.
@@ -48,8 +56,15 @@ Codec codec_for(const Container& container, Codec wanted);
 /// Throws Error(Unavailable) that names the element and the package that are missing.
 void require_codec(const Container& container, Codec codec);
 
-/// Makes what is on the disk readable while it grows, for muxers that can.
-void set_up_muxer(GstElement* muxer);
+/// What a muxer writes into.
+enum class Target : std::uint8_t { File, Pipe };
+
+/// Throws Error(CannotCreate) when `path` is a pipe and the container cannot be written into one.
+void require_target(const Container& container, const std::filesystem::path& path);
+
+/// Makes what is on the disk readable while it grows, for muxers that can; into a pipe nothing is written
+/// twice.
+void set_up_muxer(GstElement* muxer, Target target);
 
 /// Quality is 1 (worst) to 100; `bits_full` is the number of pixels a second.
 void set_up_encoder(GstElement* encoder, Codec codec, int quality, double bits_full);

@@ -66,7 +66,7 @@ void Recording::build(Codec codec, const Container& container, int quality) {
   g_object_set(out, "fd", file_.descriptor(), "sync", FALSE, "async", FALSE, nullptr);
   set_up_encoder(encoder, codec, quality,
                  static_cast<double>(width_) * height_ * rate_numerator_ / rate_denominator_);
-  set_up_muxer(muxer);
+  set_up_muxer(muxer, file_.is_regular() ? Target::File : Target::Pipe);
   GstElement* last = appsrc_;
   for (GstElement* next : {convert, encoder, parser, muxer, out}) {
     if (next == nullptr) continue;

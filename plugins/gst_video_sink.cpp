@@ -93,7 +93,9 @@ ParamDeclaration video_params() {
     gst::ensure_init();
     const Container* container = nullptr;
     if (!trial.run("path", [&] { container = &gst::container_of(params.path); })) return;
-    try_output_path(trial, params.path, PathUse::Literal);
+    if (try_output_path(trial, params.path, PathUse::Literal))
+      trial.run("path",
+                [&] { gst::require_target(*container, resolve_output(trial.output_root(), params.path)); });
     trial.run("codec", [&] { gst::require_codec(*container, gst::codec_for(*container, params.codec)); });
   });
 }

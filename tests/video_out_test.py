@@ -1,6 +1,7 @@
 """Videos as another reader (ffprobe of FFmpeg) sees them: pictures, sizes and times of every container and codec."""
 import fractions
 import json
+import os
 import pathlib
 import resource
 import shutil
@@ -111,6 +112,38 @@ def test_a_container_of_constant_rate_fills_gaps_and_says_so(contorno, tmp_path,
     assert_times(found, [slot / 30 for slot in slots], shown / 30)
     assert "42 frames" in said
     assert f"{shown - 42} pictures repeated where the source has gaps" in said
+
+
+FILM_INTO_PIPE = """pipeline: {backend: cpu}
+source: {type: test, width: 64, height: 48, rate: 20, frames: 37}
+sinks:
+  - {type: video, path: "film.CONTAINER", codec: CODEC}
+"""
+
+
+def film_into_pipe(tmp_path, container, codec):
+    """A graph whose film goes into a pipe; returns the pipe and the command that runs the graph."""
+    (tmp_path / "graph.yaml").write_text(FILM_INTO_PIPE.replace("CONTAINER", container).replace("CODEC", codec))
+    os.mkfifo(tmp_path / f"film.{container}")
+    return tmp_path / f"film.{container}", [PROGRAM, "run", "graph.yaml", "--output", ".", "--quiet"]
+
+
+@pytest.mark.parametrize("container,codec", [one for one in KEPT + CONSTANT if one[0] != "avi"])
+def test_whoever_reads_a_pipe_gets_the_whole_film(tmp_path, container, codec):
+    pipe, command = film_into_pipe(tmp_path, container, codec)
+    writer = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    found = probe(pipe)
+    assert writer.communicate(timeout=30)[1] == "" and writer.returncode == 0
+    assert (found["codec"], found["size"], found["complaints"]) == (codec, (64, 48), [])
+    assert found["times"] == pytest.approx([k / 20 for k in range(37)], abs=EXACT)
+
+
+def test_a_container_that_is_finished_at_its_beginning_is_refused_for_a_pipe(tmp_path):
+    pipe, command = film_into_pipe(tmp_path, "avi", "mjpeg")
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=30)
+    assert done.returncode == 73
+    assert f"graph.yaml:4:25: error: sink 'video': '{pipe}' is a pipe, and a .avi file is finished at its beginning" in done.stderr
+    assert ".mkv, .webm, .ogv, .mov, .mp4 can be written into one" in done.stderr
 
 
 @pytest.mark.parametrize("size", ["161x91", "33x18", "5x3"])
