@@ -1,4 +1,5 @@
 """Where addresses, threads or processes are limited the program works or says so; no signal ends it."""
+import json
 import os
 import pathlib
 import resource
@@ -92,6 +93,19 @@ def test_what_lacks_addresses_is_named(graphs):
     assert done.returncode == 71 and "out of memory to draw text: it takes " in done.stderr, done
     done = run_with_addresses(graphs, 100, "run", "media.yaml", "--quiet")
     assert done.returncode == 71 and "out of memory for GStreamer: it takes " in done.stderr, done
+
+
+def test_the_doctor_says_of_a_machine_with_little_memory_what_it_can(graphs):
+    done = run_with_addresses(graphs, 100, "doctor")
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = {line[9:21].strip(): line for line in done.stdout.splitlines()[1:] if line[:8].strip()}
+    assert list(rows) == ["cpu", "cuda", "gstreamer", "display"]
+    assert rows["gstreamer"].startswith("missing  gstreamer    out of memory for GStreamer: it takes ")
+    assert "to mend it: raise the limit" in done.stdout
+    done = run_with_addresses(graphs, 100, "doctor", "--json")
+    media = json.loads(done.stdout)["gstreamer"]
+    assert (media["built_in"], media["complete"], media["elements"]) == (True, False, [])
+    assert media["reason"].startswith("out of memory for GStreamer: it takes ")
 
 
 @pytest.mark.parametrize("arguments", [["stages"], ["schema"], ["check", "maps.yaml"], ["check", "text.yaml"], ["doctor"],

@@ -35,8 +35,8 @@ ordered_json device_json() {
   return json;
 }
 
-ordered_json media_json() {
 #ifdef CONTORNO_HAVE_GSTREAMER
+ordered_json started_media_json() {
   const MediaReport media = media_report();
   ordered_json json = {{"built_in", true}, {"version", media.version}, {"complete", media.complete()}};
   json["elements"] = ordered_json::array();
@@ -50,6 +50,20 @@ ordered_json media_json() {
   for (const std::string& package : media.missing_packages()) fix += " " + package;
   if (!fix.empty()) json["fix"] = "apt-get install" + fix;
   return json;
+}
+#endif
+
+ordered_json media_json() {
+#ifdef CONTORNO_HAVE_GSTREAMER
+  try {
+    return started_media_json();
+  } catch (const Error& error) {  // little memory, for example; the rest of the report helps to see why
+    ordered_json json = {{"built_in", true}, {"complete", false}, {"reason", error.what()}};
+    if (error.code() == ExitCode::OutOfMemory)
+      json["fix"] = "raise the limit; graphs without pictures and videos run with it";
+    json["elements"] = ordered_json::array();
+    return json;
+  }
 #else
   return {{"built_in", false}, {"complete", false}, {"fix", "build with GStreamer (CONTORNO_GSTREAMER=ON)"}};
 #endif
@@ -87,7 +101,8 @@ void print_text(const ordered_json& json) {
   if (!media["built_in"]) {
     print_line(false, "gstreamer", "not in this build", media["fix"].get<std::string>());
   } else {
-    print_line(media["complete"], "gstreamer", media["version"].get<std::string>(), media.value("fix", ""));
+    print_line(media["complete"], "gstreamer", media.value("version", media.value("reason", "")),
+               media.value("fix", ""));
     for (const ordered_json& element : media["elements"])
       if (!element["present"])
         print_line(false, "  " + element["name"].get<std::string>(),
