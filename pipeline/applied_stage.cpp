@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "cuda/error.h"
-#include "pipeline/little_memory.h"
 #include "pipeline/planned_graph.h"
+#include "pipeline/resource_limits.h"
 #include "pipeline/runner.h"
 
 namespace contorno {
@@ -62,7 +62,7 @@ AppliedStage::AppliedStage(const StageType& type, ParamSet params, Backend backe
   PlanEnvironment environment{.graph = &graph_,
                               .backend = backend_,
                               .probes = Probes::Off,
-                              .threads = threads_to_have(threads),
+                              .threads = usable_threads(threads),
                               .text = text,
                               .capacities = capacities_.get(),
                               .exports = {}};

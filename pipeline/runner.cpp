@@ -9,7 +9,7 @@
 #include "cuda/device.h"
 #include "cuda/error.h"
 #include "pipeline/clock.h"
-#include "pipeline/little_memory.h"
+#include "pipeline/resource_limits.h"
 #include "pipeline/threads.h"
 
 // Building, starting and stopping; runner_threads.cpp has what the threads do.
@@ -29,7 +29,7 @@ std::chrono::nanoseconds sink_timeout_of(const PipelineSettings& settings) {
 }
 
 int threads_of_loops(int wanted) {
-  return std::max(1, threads_to_have(decided_threads(wanted) + kThreadsBeside) - kThreadsBeside);
+  return std::max(1, usable_threads(decided_threads(wanted) + kThreadsBeside) - kThreadsBeside);
 }
 
 }  // namespace

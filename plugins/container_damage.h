@@ -1,6 +1,7 @@
-// Whether the structure of a container is whole from its beginning to its end. A demuxer that finds a damaged
-// place goes on behind it, and what it left out is never heard of. Stateless; from any thread. Reads
-// Matroska's headers and all of Ogg, so it is asked once, at the end of a file.
+// Damage in the structure of a container file. A demuxer that meets a damaged place goes on behind it and
+// does not report what it skipped; this finds such places. It walks every element header of a Matroska file
+// and checks the sum of every page of an Ogg file, so it is called once, when a stream has ended. Stateless,
+// for any thread.
 #pragma once
 
 #include <string>
@@ -10,7 +11,8 @@
 namespace contorno {
 
 /// What is wrong with the regular file at `path`, as "its structure is broken at byte 1234"; empty when
-/// nothing is, or when `kind` has nothing to tell it by. Never throws for damaged content.
+/// nothing is, when the file cannot be read, and for kinds other than Matroska and Ogg, whose structure is
+/// not checked. Never throws for damaged content.
 std::string container_damage(const std::string& path, ContainerKind kind);
 
 }  // namespace contorno

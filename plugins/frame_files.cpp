@@ -45,12 +45,12 @@ void FrameFiles::open(const SinkContext& context) {
     return;  // a device
   const fs::path marker = marker_of(root, pattern_.text());
   marker_ = OutputFile(marker, Completion::Rename);
-  outputs_->tell(marker_.leftovers());
+  outputs_->report_leftovers(marker_.leftovers());
   const fs::path folder = marker.parent_path();
   const PartFiles parts = find_parts(folder, [&](std::string_view target) {
     return target != marker.filename().string() && full_.may_make((folder / target).string());
   });
-  outputs_->tell(clear_leftovers(parts.dead, Completion::Series));
+  outputs_->report_leftovers(clear_leftovers(parts.dead, Completion::Series));
 }
 
 OutputFile FrameFiles::begin(const FrameInfo& info) {

@@ -9,7 +9,7 @@
 #include <limits>
 #include <mutex>
 
-#include "pipeline/little_memory.h"
+#include "pipeline/resource_limits.h"
 
 namespace contorno::gst {
 namespace {

@@ -17,6 +17,11 @@ Error refusal(const fs::path& path, std::string_view why) {
   return Error(ExitCode::CannotCreate, fmt::format("cannot create '{}': {}", path.string(), why));
 }
 
+/// Two writers of one file.
+Error shared(const fs::path& path, std::string_view first, std::string_view second) {
+  return refusal(path, fmt::format("{} and {} both write it; give one of them another path", first, second));
+}
+
 /// A path by which two names of one file are recognised; the last component is not followed.
 fs::path canonical_name(const fs::path& path) {
   return canonical_root(path.parent_path()) / path.filename();
@@ -62,8 +67,7 @@ void OutputRegister::claim(const fs::path& path, std::string_view owner) {
   if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status))
     return;  // devices are shared
   const auto [output, is_new] = outputs_.emplace(canonical_name(path), owner);
-  if (!is_new && output->second != owner)
-    throw refusal(path, fmt::format("{} writes it as well", output->second));
+  if (!is_new && output->second != owner) throw shared(path, output->second, owner);
 }
 
 OutputFile OutputRegister::open(const fs::path& path, std::string_view owner, Completion completion,
@@ -78,7 +82,7 @@ OutputFile OutputRegister::open_claimed(const fs::path& path, Completion complet
   const bool there = fs::is_regular_file(fs::symlink_status(path, error));
   OutputFile file(path, completion, patience);
   if (there && replaced_++ == 0) first_replaced_ = path.string();
-  tell(file.leftovers());
+  report_leftovers(file.leftovers());
   return file;
 }
 
@@ -96,8 +100,7 @@ void OutputRegister::claim_pattern(const PathPattern& pattern, std::string_view 
         throw refusal(path, fmt::format("{} is read from it", reader));
   Pattern entry{.pattern = pattern, .owner = std::string(owner), .repeats = pattern.repeats()};
   for (Pattern& other : patterns_) {
-    if (other.pattern.text() == pattern.text())
-      throw refusal(pattern.text(), fmt::format("{} writes it as well", other.owner));
+    if (other.pattern.text() == pattern.text()) throw shared(pattern.text(), other.owner, owner);
     if (other.pattern.may_meet(pattern)) entry.repeats = other.repeats = true;
   }
   patterns_.push_back(std::move(entry));
@@ -116,18 +119,17 @@ OutputFile OutputRegister::open_frame(const fs::path& path, std::string_view own
 /// `path`, or the first of its numbers that no file of this run has.
 fs::path OutputRegister::free_path(const fs::path& path, std::string_view owner) {
   const std::hash<std::string> hash;
-  const auto [at, is_new] = frames_.try_emplace(hash(path.native()), 2);
+  const auto [at, is_new] = next_number_.try_emplace(hash(path.native()), 2);
   if (is_new && !belongs_to_other(path, owner)) return path;
-  ++renamed_;
   for (unsigned& number = at->second;;) {
     fs::path other = numbered(path, number++);
-    if (!frames_.try_emplace(hash(other.native()), 2).second || belongs_to_other(other, owner)) continue;
+    if (!next_number_.try_emplace(hash(other.native()), 2).second || belongs_to_other(other, owner)) continue;
     refuse_input(other);
     return other;
   }
 }
 
-void OutputRegister::tell(const std::vector<Leftover>& leftovers) const {
+void OutputRegister::report_leftovers(const std::vector<Leftover>& leftovers) const {
   if (!say_) return;
   for (const Leftover& one : leftovers)
     say_(one.kept.empty()

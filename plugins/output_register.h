@@ -1,6 +1,7 @@
-// The files of one run: what it reads and what it writes. Every place that writes a file asks here first, so
-// that no output takes the place of an input or of another output of the run, and what was there before is
-// told. One per run, made by the command that runs; sinks reach it through SinkContext. One thread at a time.
+// The files of one run: what it reads and what it writes. Every place that writes a file opens it here, so
+// that no output replaces an input or another output of the run, and files of earlier runs that are replaced
+// are reported. One register per run, made by the command that runs; sinks reach it through SinkContext. For
+// one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -23,34 +24,35 @@ namespace contorno {
 class OutputRegister {
  public:
   using Say = std::function<void(const std::string& sentence)>;
-  /// `say` gets a sentence for whatever killed runs left behind.
+  /// `say` shows the user a sentence about each temporary file that a killed run left behind.
   explicit OutputRegister(Say say = {}) : say_(std::move(say)) {}
 
-  /// A file that the run reads, which `reader` names in messages ("the graph"). What is no regular file is no
-  /// matter.
+  /// A file that the run reads, which `reader` names in messages ("the graph"). Anything but a regular file
+  /// is ignored.
   void add_input(const std::filesystem::path& file, std::string_view reader);
 
   /// All that a graph reads, once its source is open.
   void add_inputs(const GraphSpec& graph, const Source& source);
 
-  /// Opens a file that `owner` ("the sink 'coco'", "--report") writes. Throws Error(CannotCreate) when it is
-  /// an input or another output of this run, or as OutputFile does.
+  /// Opens a file that `owner` ("the sink 'coco'", "--report") writes; no two writers of a run have the same
+  /// owner. Throws Error(CannotCreate) when it is an input or the file of another owner, or for the reasons
+  /// for which OutputFile's constructor throws.
   OutputFile open(const std::filesystem::path& path, std::string_view owner,
                   Completion completion = Completion::Rename, const Patience& patience = {});
-  /// For a library that opens the file itself.
+  /// The checks of open() for a file that a library opens by itself.
   void claim(const std::filesystem::path& path, std::string_view owner);
 
-  /// A sink's files, one a frame; the pattern begins with the folder. Refuses one that another sink has, or
-  /// by which an input of the run would be replaced.
+  /// A sink's files, one a frame; the pattern is an absolute path. Throws Error(CannotCreate) when another
+  /// sink has the same pattern, or when the pattern would replace an input of the run.
   void claim_pattern(const PathPattern& pattern, std::string_view owner);
   /// Opens one of them. A path that this run has written already is numbered: "a-2.png".
   OutputFile open_frame(const std::filesystem::path& path, std::string_view owner,
                         const Patience& patience = {});
 
-  void tell(const std::vector<Leftover>& leftovers) const;
+  /// Shows the user what became of the temporary files of killed runs.
+  void report_leftovers(const std::vector<Leftover>& leftovers) const;
   /// What was there before and has been replaced, in one line; empty: nothing.
   std::string replaced() const;
-  std::uint64_t renamed() const { return renamed_; }  ///< files that were numbered
 
  private:
   struct Pattern {
@@ -70,8 +72,9 @@ class OutputRegister {
   std::map<std::filesystem::path, std::string> input_paths_;
   std::map<std::filesystem::path, std::string> outputs_;
   std::vector<Pattern> patterns_;
-  std::unordered_map<std::size_t, unsigned> frames_;  ///< by the path's hash: the number that is free
-  std::uint64_t replaced_ = 0, renamed_ = 0;
+  /// By the path's hash: the next number to try. Two paths of one hash share it, and so skip a number.
+  std::unordered_map<std::size_t, unsigned> next_number_;
+  std::uint64_t replaced_ = 0;
   std::string first_replaced_;
 };
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cuda/error.h"
-#include "pipeline/little_memory.h"
+#include "pipeline/resource_limits.h"
 
 namespace contorno {
 namespace {

@@ -86,7 +86,7 @@ TEST_CASE("two outputs of a run do not share a file, and devices are shared") {
   OutputFile first = files.open(path, "the sink 'coco'");
   CHECK(complaint([&] { files.open(folder.path() / "." / "a.json", "--report"); }) ==
         "cannot create '" + (folder.path() / "." / "a.json").string() +
-            "': the sink 'coco' writes it as well");
+            "': the sink 'coco' and --report both write it; give one of them another path");
   first.write("first");
   first.complete();
   CHECK(content(path) == "first");
@@ -167,7 +167,7 @@ TEST_CASE("patterns that meet do not overwrite each other's files") {
   same.open(context_of(folder, outputs, "the sink 'images'"));
   CHECK(complaint([&] { again.open(context_of(folder, outputs, "the sink 'images-2'")); }) ==
         "cannot create '" + (folder.path() / "{frame:06}.png").string() +
-            "': the sink 'images' writes it as well");
+            "': the sink 'images' and the sink 'images-2' both write it; give one of them another path");
   names.open(context_of(folder, outputs, "the sink 'images-2'"));
   write_frame(same, 5, "");
   write_frame(names, 7, "000005.jpg");

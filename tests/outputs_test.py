@@ -63,14 +63,14 @@ def test_an_output_does_not_take_the_place_of_an_input(small):
         (["apply", "morphology", "map.npy", "map.npy"], "'map.npy': IN is read from it"),
         (["apply", "preprocess", "map.npy", "./map.npy"], "'./map.npy': IN is read from it"),
         (["mean-shift", "map.npy", "map.npy"], "'map.npy': the array of points is read from it"),
-        (["mean-shift", "map.npy", "a.npy", "--modes", "a.npy"], "'a.npy': LABELS writes it as well"),
+        (["mean-shift", "map.npy", "a.npy", "--modes", "a.npy"], "'a.npy': LABELS and --modes both write it; give one of them another path"),
         (["run", "graph.yaml", "--output", ".", "--report", "graph.yaml"], "'./graph.yaml': the graph is read from it"),
         (["run", "graph.yaml", "--output", ".", "--trace", "maps/1.npy"],
          "'./maps/1.npy': a frame of the source is read from it"),
         (["run", "graph.yaml", "--output", "out", "--report", "r.json", "--trace", "r.json"],
-         "'out/r.json': --report writes it as well"),
+         "'out/r.json': --report and --trace both write it; give one of them another path"),
         (["run", "graph.yaml", "--output", "out", "--report", "contours.jsonl"],
-         f"'{small}/out/contours.jsonl': --report writes it as well"),
+         f"'{small}/out/contours.jsonl': --report and the sink 'jsonl' both write it; give one of them another path"),
     ]
     graph = (small / "graph.yaml").read_text()
     for command, said in cases:
@@ -88,7 +88,8 @@ def test_two_sinks_do_not_share_a_file(small):
     (small / "out" / "a.json").write_text("of an earlier run")
     done = run_graph(small)
     assert done.returncode == 73
-    assert done.stderr == f"contorno: cannot create '{small}/out/a.json': the sink 'coco' writes it as well\n"
+    assert done.stderr == (f"contorno: cannot create '{small}/out/a.json': the sink 'coco' and the sink 'second' both write it; "
+                           "give one of them another path\n")
     assert files_in(small / "out") == ["a.json"]
     assert (small / "out" / "a.json").read_text() == "of an earlier run"
 

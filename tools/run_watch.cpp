@@ -16,7 +16,7 @@
 
 #include "cuda/error.h"
 #include "pipeline/clock.h"
-#include "pipeline/little_memory.h"
+#include "pipeline/resource_limits.h"
 #include "tools/interrupt.h"
 #include "tools/say.h"
 

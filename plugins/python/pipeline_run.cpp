@@ -6,7 +6,7 @@
 #include "config/load.h"
 #include "cuda/error.h"
 #include "pipeline/applied_stage.h"
-#include "pipeline/little_memory.h"
+#include "pipeline/resource_limits.h"
 #ifdef CONTORNO_HAVE_TEXT
 #include "plugins/text_pango.h"
 #endif

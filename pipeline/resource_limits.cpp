@@ -1,4 +1,4 @@
-#include "pipeline/little_memory.h"
+#include "pipeline/resource_limits.h"
 
 #include <fmt/format.h>
 #include <pthread.h>
@@ -57,7 +57,7 @@ void require_threads(int count, const char* purpose) {
             purpose, count, there));
 }
 
-int threads_to_have(int wanted) {
+int usable_threads(int wanted) {
   thread_local int tried = 1,
                    there = 1;  // the most that were asked for, and what there was; OpenMP keeps them
   if (wanted <= tried) return std::min(wanted, there);
