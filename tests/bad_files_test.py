@@ -4,8 +4,6 @@ import functools
 import io
 import os
 import struct
-import subprocess
-import threading
 import warnings
 import zipfile
 import zlib
@@ -13,7 +11,7 @@ import zlib
 import numpy as np
 import pytest
 from PIL import Image
-from conftest import PROGRAM
+from conftest import run_measured
 
 MEBIBYTE = 1 << 20
 MOST_MEMORY = 600 * MEBIBYTE  # of the program with all its libraries; the files below ask for more
@@ -21,19 +19,15 @@ MOST_MEMORY = 600 * MEBIBYTE  # of the program with all its libraries; the files
 
 def run_bounded(*arguments, cwd, most_memory=MOST_MEMORY, most_seconds=120):
     """The exit code and messages of a run that may not hang nor take more memory."""
-    with open(cwd / "messages", "w+") as messages:
-        # A device's driver takes memory of its own.
-        process = subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=cwd, stdout=messages, stderr=messages,
-                                   env={**os.environ, "CUDA_VISIBLE_DEVICES": ""})
-        hung = threading.Timer(most_seconds, process.kill)
-        hung.start()
-        _, status, usage = os.wait4(process.pid, 0)
-        hung.cancel()
-        process.returncode = os.waitstatus_to_exitcode(status)
-        messages.seek(0)
-        text = messages.read()
-    assert usage.ru_maxrss * 1024 < most_memory, text
-    return process.returncode, text
+    # A device's driver takes memory of its own.
+    done = run_measured(*arguments, cwd=cwd, most_seconds=most_seconds, env={"CUDA_VISIBLE_DEVICES": ""})
+    assert done.peak_bytes < most_memory, done.text
+    return done.code, done.text
+
+
+def test_the_measured_memory_is_the_programs_own(tmp_path):
+    held = np.ones(MOST_MEMORY, np.uint8)
+    assert run_measured("--version", cwd=tmp_path).peak_bytes < held.nbytes // 2
 
 
 def npz(path, members):

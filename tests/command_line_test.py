@@ -1,12 +1,10 @@
 """The command line: what may stand where a graph is named, what options take, where mistakes lead, what `check` tries."""
 import json
-import os
-import subprocess
 
 import cv2
 import numpy as np
 import pytest
-from conftest import PROGRAM, ROOT, blobs, classes_yaml, read_lines
+from conftest import PROGRAM, ROOT, blobs, classes_yaml, read_lines, run_measured
 
 MAPS = """source: {{type: dataset, location: maps.npy, layout: hwc}}
 classes:
@@ -23,15 +21,6 @@ def folder(tmp_path):
     np.save(tmp_path / "maps.npy", np.stack([blobs(24, 40, 2, frame) for frame in range(3)]))
     (tmp_path / "graph.yaml").write_text(MAPS.format(classes=classes_yaml(2)))
     return tmp_path
-
-
-def peak_memory(*arguments, cwd):
-    """Exit code and largest resident memory in MiB of one run of the program."""
-    process = subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, usage.ru_maxrss / 1024
 
 
 # ---- options
@@ -126,9 +115,9 @@ def test_check_neither_paints_nor_allocates_frames(contorno, folder, source):
     (folder / "graph.yaml").write_text(graph + stages)
     shapes = contorno("check", "graph.yaml", cwd=folder).stdout
     assert "20000x20000" in shapes or "16384x16384" in shapes
-    code, peak = peak_memory("check", "graph.yaml", cwd=folder)
-    assert code == 0
-    assert peak < 300, "a frame alone has more than a GiB"
+    done = run_measured("check", "graph.yaml", cwd=folder)
+    assert done.code == 0, done.text
+    assert done.peak_bytes < 300 << 20, "a frame alone has more than a GiB"
 
 
 def refused(contorno, folder, text, code=78, **kwargs):

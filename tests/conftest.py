@@ -3,6 +3,8 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
+import typing
 
 import numpy as np
 import pytest
@@ -19,6 +21,38 @@ def run_contorno(*arguments, check=True, env=None, **kwargs):
     if check:
         assert done.returncode == 0, done.stderr + done.stdout
     return done
+
+
+class MeasuredRun(typing.NamedTuple):
+    """What one run of the program left: exit code (-9 when it was killed), both streams in one text, largest resident memory."""
+    code: int
+    text: str
+    peak_bytes: int
+
+
+# The kernel counts what the parent holds at the start into a program's largest memory, and a test process holds a gigabyte.
+# So a process of a few megabytes starts the program.
+START_AND_MEASURE = """
+import resource, subprocess, sys
+started = subprocess.Popen(sys.argv[3:], stdout=sys.stderr)
+try:
+    code = started.wait(float(sys.argv[2]))
+except subprocess.TimeoutExpired:
+    started.kill()
+    code = started.wait()
+with open(sys.argv[1], "w") as measured:
+    print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=measured)
+"""
+
+
+def run_measured(*arguments, cwd, most_seconds=120, env=None):
+    """Runs the program with a limit of time; its streams, code and memory come back."""
+    measured = pathlib.Path(cwd) / ".measured"
+    done = subprocess.run([sys.executable, "-S", "-c", START_AND_MEASURE, measured, str(most_seconds), PROGRAM,
+                           *map(str, arguments)], cwd=cwd, stderr=subprocess.PIPE, env={**os.environ, **(env or {})})
+    code, kibibytes = map(int, measured.read_text().split())
+    measured.unlink()
+    return MeasuredRun(code, done.stderr.decode(errors="replace"), kibibytes * 1024)
 
 
 @pytest.fixture
