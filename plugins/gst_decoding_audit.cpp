@@ -29,6 +29,23 @@ bool is_countable(GstPad* pad) {
          !gst_structure_has_name(structure, "video/x-av1");
 }
 
+/// The rule of jpegdec: whoever knows the times of pictures, as demuxers and parsers do, gives them one by
+/// one.
+bool gives_whole_pictures(GstPad* pad) {
+  const Owned<GstEvent> event(gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0));
+  if (!event) return false;
+  const GstSegment* segment = nullptr;
+  gst_event_parse_segment(event.get(), &segment);
+  return segment->format == GST_FORMAT_TIME;
+}
+
+bool is_live(GstPad* pad) {
+  const Owned<GstQuery> query(gst_query_new_latency());
+  gboolean live = FALSE;
+  if (gst_pad_peer_query(pad, query.get())) gst_query_parse_latency(query.get(), &live, nullptr, nullptr);
+  return live != FALSE;
+}
+
 }  // namespace
 
 void DecodingAudit::watch(FramePipeline& pipeline) {
@@ -51,7 +68,46 @@ void DecodingAudit::on_element(GstBin*, GstBin*, GstElement* element, gpointer a
   const std::lock_guard lock(self->mutex_);
   Count& count = self->counts_.emplace_back();
   count.decoder = element;
+  count.audit = self;
   gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, on_buffer, &count, nullptr);
+  const bool keeps_silent = std::string_view(GST_OBJECT_NAME(factory)) == "jpegdec";
+  if (keeps_silent) watch_jpeg(element, count);
+}
+
+void DecodingAudit::watch_jpeg(GstElement* decoder, Count& count) {
+  const Owned<GstPad> sink(gst_element_get_static_pad(decoder, "sink"));
+  const Owned<GstPad> source(gst_element_get_static_pad(decoder, "src"));
+  gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_BUFFER, on_jpeg, &count, nullptr);
+  gst_pad_add_probe(source.get(), GST_PAD_PROBE_TYPE_BUFFER, on_decoded_jpeg, &count, nullptr);
+}
+
+GstPadProbeReturn DecodingAudit::on_jpeg(GstPad* pad, GstPadProbeInfo* info, gpointer counted) {
+  auto& count = *static_cast<Count*>(counted);
+  count.said_of_jpeg = JpegComplaint::Kind::None;
+  if (!count.reads_jpegs) count.reads_jpegs = gives_whole_pictures(pad) && !is_live(pad);
+  GstBuffer* buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  GstMapInfo map;
+  if (!*count.reads_jpegs || !gst_buffer_map(buffer, &map, GST_MAP_READ)) return GST_PAD_PROBE_OK;
+  const JpegComplaint complaint = jpeg_complaint({reinterpret_cast<const char*>(map.data), map.size});
+  gst_buffer_unmap(buffer, &map);
+  count.said_of_jpeg = complaint.kind;
+  if (complaint.kind == JpegComplaint::Kind::None) return GST_PAD_PROBE_OK;
+  DecodingAudit& audit = *count.audit;
+  const std::lock_guard lock(audit.mutex_);
+  std::string& first = complaint.kind == JpegComplaint::Kind::Stray ? audit.stray_ : audit.damage_;
+  if (first.empty()) first = complaint.sentence + " (reported by libjpeg)";
+  return GST_PAD_PROBE_OK;
+}
+
+/// The decoder gives a frame before it takes the next picture.
+GstPadProbeReturn DecodingAudit::on_decoded_jpeg(GstPad*, GstPadProbeInfo* info, gpointer counted) {
+  const JpegComplaint::Kind said = static_cast<Count*>(counted)->said_of_jpeg;
+  if (said == JpegComplaint::Kind::None) return GST_PAD_PROBE_OK;
+  GstBuffer* buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
+  GST_PAD_PROBE_INFO_DATA(info) = buffer;
+  GST_BUFFER_FLAG_SET(buffer,
+                      said == JpegComplaint::Kind::Stray ? kStrayFlag : guint{GST_BUFFER_FLAG_CORRUPTED});
+  return GST_PAD_PROBE_OK;
 }
 
 GstPadProbeReturn DecodingAudit::on_buffer(GstPad* pad, GstPadProbeInfo* info, gpointer counted) {
@@ -92,6 +148,11 @@ const DecodingAudit::Count* DecodingAudit::count_of(const FramePipeline& pipelin
   const auto found = std::find_if(counts_.begin(), counts_.end(),
                                   [&](const Count& count) { return count.decoder == decoder.get(); });
   return decoder && found != counts_.end() ? &*found : nullptr;
+}
+
+std::string DecodingAudit::said(JpegComplaint::Kind kind) const {
+  const std::lock_guard lock(mutex_);
+  return kind == JpegComplaint::Kind::Stray ? stray_ : damage_;
 }
 
 std::int64_t DecodingAudit::pictures(const FramePipeline& pipeline) const {

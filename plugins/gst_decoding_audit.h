@@ -1,14 +1,20 @@
 // Counts what goes into the video decoders of a pipeline, to compare it with the frames that come out: a
-// decoder that cannot use a picture leaves it out and may say nothing. The counts are written by the threads
-// of the pipeline, so the audit has to outlive it.
+// decoder that cannot use a picture leaves it out and may say nothing. Reads JPEG pictures itself, because
+// GStreamer's decoder paints over what is damaged and keeps libjpeg's complaints to itself; frames of such
+// pictures get a flag. Live streams are left alone, for cameras have ways of their own and nobody can play
+// their pictures again. The counts are written by the threads of the pipeline, so the audit has to outlive
+// it.
 #pragma once
 
 #include <atomic>
 #include <deque>
 #include <mutex>
+#include <optional>
+#include <string>
 
 #include "plugins/gst_libav_log.h"
 #include "plugins/gst_pipeline.h"
+#include "plugins/picture.h"
 
 namespace contorno::gst {
 
@@ -19,6 +25,13 @@ class DecodingAudit {
   /// Encoded pictures that should have become frames of the one stream that `pipeline` decodes; -1: nobody
   /// can tell.
   std::int64_t pictures(const FramePipeline& pipeline) const;
+
+  /// A frame's flag: its JPEG has bytes too many. That is damage unless many pictures of the stream have
+  /// them.
+  static constexpr guint kStrayFlag = GST_VIDEO_BUFFER_FLAG_LAST;
+  /// What libjpeg said against the first picture of damage, or of strays: "Corrupt JPEG data: ... (reported
+  /// by libjpeg)".
+  std::string said(JpegComplaint::Kind kind) const;
 
   /// What libav said about the pictures, where it decodes.
   const LibavLog& libav() const { return libav_; }
@@ -31,14 +44,21 @@ class DecodingAudit {
     GstClockTime first = GST_CLOCK_TIME_NONE;  // the presentation time of the first key frame
     GstClockTime before = GST_CLOCK_TIME_NONE;
     std::atomic<bool> began = false, countable = true;
+    DecodingAudit* audit = nullptr;
+    std::optional<bool> reads_jpegs;                               // decided by the first one
+    JpegComplaint::Kind said_of_jpeg = JpegComplaint::Kind::None;  // of the one inside the decoder
   };
 
   static void on_element(GstBin* pipeline, GstBin* bin, GstElement* element, gpointer audit);
   static GstPadProbeReturn on_buffer(GstPad* pad, GstPadProbeInfo* info, gpointer count);
+  static GstPadProbeReturn on_jpeg(GstPad* pad, GstPadProbeInfo* info, gpointer count);
+  static GstPadProbeReturn on_decoded_jpeg(GstPad* pad, GstPadProbeInfo* info, gpointer count);
+  static void watch_jpeg(GstElement* decoder, Count& count);
   const Count* count_of(const FramePipeline& pipeline) const;
 
   mutable std::mutex mutex_;
   std::deque<Count> counts_;  // addresses stay
+  std::string damage_, stray_;
   LibavLog libav_;
 };
 

@@ -119,8 +119,11 @@ ReadResult StreamSource::read(FrameInput& input) {
   ++delivered_;
   input.info.pts_ns = pts;
   input.info.name.clear();
-  if (GST_BUFFER_FLAG_IS_SET(gst_sample_get_buffer(sample.get()), GST_BUFFER_FLAG_CORRUPTED)) {
-    ++damaged_;
+  const GstBuffer* buffer = gst_sample_get_buffer(sample.get());
+  if (GST_BUFFER_FLAG_IS_SET(buffer, DecodingAudit::kStrayFlag) && strays_++ == 0)
+    stray_ = audit_->said(JpegComplaint::Kind::Stray);
+  if (GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_CORRUPTED)) {
+    if (damaged_++ == 0) damage_ = audit_->said(JpegComplaint::Kind::Damage);
     input.warning = fmt::format("{}: the decoder says that the frame is damaged", plan_.subject);
   }
   if (copy_frame(sample.get(), input.frame)) return ReadResult::Frame;
@@ -206,9 +209,14 @@ void StreamSource::judge_round(const std::string& error) {
 std::vector<SourceFault> StreamSource::faults() const {
   std::vector<SourceFault> all;
   if (fault_) all.push_back(*fault_);
-  if (damaged_ > 0)
-    all.push_back({.sentence = fmt::format("{}: {} of the frames that came {} damaged", plan_.subject,
-                                           damaged_, damaged_ == 1 ? "is" : "are")});
+  constexpr int kCommon = 4;  // what one picture in so many has is the way of their camera
+  const std::int64_t damaged = damaged_ + (kCommon * strays_ <= delivered_ ? strays_ : 0);
+  if (damaged > 0) {
+    const std::string& first = damaged_ > 0 ? damage_ : stray_;
+    all.push_back(
+        {.sentence = fmt::format("{}: {} of the frames that came {} damaged{}{}", plan_.subject, damaged,
+                                 damaged == 1 ? "is" : "are", first.empty() ? "" : "; ", first)});
+  }
   return all;
 }
 

@@ -65,9 +65,10 @@ class StreamSource : public Source {
   std::int64_t last_came_ns_ = -1;  // the time of the last of them
   std::int64_t duration_ns_ = -1;
   double recorded_rate_ = 0;
-  std::int64_t damaged_ = 0;          // delivered frames that the decoder marked
-  std::optional<SourceFault> fault_;  // of the first round that had one
-  Owned<GstSample> sample_;           // pulled, not yet delivered
+  std::int64_t damaged_ = 0, strays_ = 0;  // delivered frames that the decoder or the audit marked
+  std::string damage_, stray_;             // why the first of them was, where that is known
+  std::optional<SourceFault> fault_;       // of the first round that had one
+  Owned<GstSample> sample_;                // pulled, not yet delivered
   std::int64_t delivered_ = 0;
   std::int64_t round_offset_ns_ = 0, last_pts_ns_ = -1;
   bool ended_ = false;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,6 +34,22 @@ void check_picture_size(std::uint64_t width, std::uint64_t height, std::uint64_t
 /// than `max_pixels`.
 ExifOrientation decode_jpeg(std::string_view file, std::uint64_t max_pixels, Picture& out);
 ExifOrientation decode_png(std::string_view file, std::uint64_t max_pixels, Picture& out);
+
+/// What the library says against a JPEG that somebody else decodes.
+struct JpegComplaint {
+  enum class Kind : std::uint8_t {
+    None,
+    Stray,  ///< bytes too many before a marker: the trace of changed bits, and the way of some cameras
+    Damage
+  };
+  Kind kind = Kind::None;
+  std::string sentence;
+};
+
+/// Reads all of the JPEG, or of its two fields one after the other, without making a picture of it: most of
+/// the work of decoding is left out, but not that of the codes. A missing end marker alone is no damage.
+/// Never throws for damaged content.
+JpegComplaint jpeg_complaint(std::string_view file);
 
 /// Turns `picture` upright; `scratch` is memory that is kept from picture to picture.
 void turn_upright(Picture& picture, ExifOrientation orientation, std::vector<std::uint8_t>& scratch);

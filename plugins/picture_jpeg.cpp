@@ -1,10 +1,12 @@
 // JPEG by libjpeg-turbo.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstdio>
 #include <cstring>
 // The library's header needs the two above.
+#include <jerror.h>
 #include <jpeglib.h>
 
 #include "cuda/error.h"
@@ -19,6 +21,7 @@ struct Complaint {
   jpeg_error_mgr base;
   std::jmp_buf back;
   char sentence[JMSG_LENGTH_MAX] = {};
+  bool ended = false;  // there was no end marker
 };
 
 [[noreturn]] void give_up(j_common_ptr jpeg) {
@@ -34,6 +37,26 @@ void on_message(j_common_ptr jpeg, int level) {
 bool has_room_for_its_blocks(const jpeg_decompress_struct& jpeg, std::size_t file_bytes) {
   const auto blocks = [](JDIMENSION side) { return (std::uint64_t{side} + 7) / 8; };
   return jpeg.arith_code != 0 || blocks(jpeg.image_width) * blocks(jpeg.image_height) / 8 <= file_bytes;
+}
+
+/// Every complaint of the library comes back to where `complaint` was set up.
+void take_complaints(jpeg_decompress_struct& jpeg, Complaint& complaint) {
+  jpeg.err = jpeg_std_error(&complaint.base);
+  complaint.base.error_exit = give_up;
+  complaint.base.emit_message = on_message;
+}
+
+void give_bytes(jpeg_decompress_struct& jpeg, std::string_view file) {
+  jpeg_mem_src(&jpeg, reinterpret_cast<const unsigned char*>(file.data()), file.size());
+}
+
+/// Some cameras leave the end marker out. If data is missing too, the library says that it came too early.
+boolean give_end_marker(j_decompress_ptr jpeg) {
+  static constexpr JOCTET kEnd[] = {0xFF, JPEG_EOI};
+  jpeg->src->next_input_byte = kEnd;
+  jpeg->src->bytes_in_buffer = sizeof kEnd;
+  reinterpret_cast<Complaint*>(jpeg->err)->ended = true;
+  return TRUE;
 }
 
 /// Ink to light as Pillow does it; the samples are stored inverted, 255 means no ink.
@@ -65,12 +88,10 @@ enum class Result : std::uint8_t { Decoded, Complained, TooSmall };
 template <class CheckSize>
 Result decode(jpeg_decompress_struct& jpeg, Complaint& complaint, std::string_view file, Picture& out,
               const CheckSize& check_size) {
-  jpeg.err = jpeg_std_error(&complaint.base);
-  complaint.base.error_exit = give_up;
-  complaint.base.emit_message = on_message;
+  take_complaints(jpeg, complaint);
   if (setjmp(complaint.back) != 0) return Result::Complained;  // NOLINT(cert-err52-cpp)
   jpeg_create_decompress(&jpeg);
-  jpeg_mem_src(&jpeg, reinterpret_cast<const unsigned char*>(file.data()), file.size());
+  give_bytes(jpeg, file);
   jpeg_read_header(&jpeg, TRUE);
   check_size(jpeg.image_width, jpeg.image_height);
   if (!has_room_for_its_blocks(jpeg, file.size())) return Result::TooSmall;
@@ -83,15 +104,60 @@ Result decode(jpeg_decompress_struct& jpeg, Complaint& complaint, std::string_vi
   return Result::Decoded;
 }
 
+/// Reads one JPEG and leaves `file` as what comes behind it. Decodes an eighth of the size and no colour, for
+/// which all codes are read and hardly anything is computed. No object here may have a destructor, as above.
+Result check(jpeg_decompress_struct& jpeg, Complaint& complaint, std::string_view& file) {
+  take_complaints(jpeg, complaint);
+  if (setjmp(complaint.back) != 0) return Result::Complained;  // NOLINT(cert-err52-cpp)
+  jpeg_create_decompress(&jpeg);
+  give_bytes(jpeg, file);
+  jpeg.src->fill_input_buffer = give_end_marker;
+  jpeg_read_header(&jpeg, TRUE);
+  if (!has_room_for_its_blocks(jpeg, file.size())) return Result::TooSmall;
+  if (jpeg.jpeg_color_space == JCS_YCbCr) jpeg.out_color_space = JCS_GRAYSCALE;
+  jpeg.scale_num = 1, jpeg.scale_denom = 8;
+  jpeg_start_decompress(&jpeg);
+  const JDIMENSION samples = jpeg.output_width * static_cast<JDIMENSION>(jpeg.output_components);
+  auto* const owner = reinterpret_cast<j_common_ptr>(&jpeg);
+  JSAMPARRAY row = jpeg.mem->alloc_sarray(owner, JPOOL_IMAGE, samples, 1);
+  while (jpeg.output_scanline < jpeg.output_height) jpeg_read_scanlines(&jpeg, row, 1);
+  jpeg_finish_decompress(&jpeg);
+  file.remove_prefix(file.size() - (complaint.ended ? 0 : jpeg.src->bytes_in_buffer));
+  return Result::Decoded;
+}
+
+struct Owner {
+  jpeg_decompress_struct& jpeg;
+  ~Owner() { jpeg_destroy_decompress(&jpeg); }
+};
+
+std::string too_small(const jpeg_decompress_struct& jpeg, std::size_t bytes) {
+  return fmt::format("{} bytes are too few for {}x{} pixels", bytes, jpeg.image_width, jpeg.image_height);
+}
+
 }  // namespace
+
+JpegComplaint jpeg_complaint(std::string_view file) {
+  using namespace std::string_view_literals;
+  using enum JpegComplaint::Kind;
+  do {
+    jpeg_decompress_struct jpeg{};
+    Complaint complaint{};
+    const Owner owner{jpeg};
+    const std::size_t bytes = file.size();
+    const Result result = check(jpeg, complaint, file);
+    if (result == Result::TooSmall) return {Damage, too_small(jpeg, bytes)};
+    if (result == Result::Complained) {
+      return {complaint.base.msg_code == JWRN_EXTRANEOUS_DATA ? Stray : Damage, complaint.sentence};
+    }
+    file.remove_prefix(std::min(file.size(), file.find_first_not_of("\0"sv)));  // between two fields
+  } while (file.starts_with("\xFF\xD8"sv));
+  return {};
+}
 
 ExifOrientation decode_jpeg(std::string_view file, std::uint64_t max_pixels, Picture& out) {
   jpeg_decompress_struct jpeg{};
   Complaint complaint{};
-  struct Owner {
-    jpeg_decompress_struct& jpeg;
-    ~Owner() { jpeg_destroy_decompress(&jpeg); }
-  };
   const Owner owner{jpeg};
   out.pixels.clear();
   const Result result = decode(jpeg, complaint, file, out, [&](JDIMENSION width, JDIMENSION height) {
@@ -102,9 +168,7 @@ ExifOrientation decode_jpeg(std::string_view file, std::uint64_t max_pixels, Pic
   if (result == Result::Complained)
     throw Error(ExitCode::BadData, fmt::format("the picture is damaged ({})", complaint.sentence));
   if (result == Result::TooSmall)
-    throw Error(ExitCode::BadData,
-                fmt::format("the picture is damaged ({} bytes are too few for {}x{} pixels)", file.size(),
-                            out.width, out.height));
+    throw Error(ExitCode::BadData, fmt::format("the picture is damaged ({})", too_small(jpeg, file.size())));
   return exif_orientation(file);
 }
 

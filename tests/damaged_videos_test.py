@@ -223,7 +223,8 @@ def test_other_ways_to_write_a_container_are_whole(play, tmp_path, chain):
 
 
 def pipeline_of(description):
-    subprocess.run(["gst-launch-1.0", "-q", "-e", *shlex.split(description)], check=True, timeout=60)
+    subprocess.run(["gst-launch-1.0", "-q", "-e", *shlex.split(description)], check=True, timeout=60,
+                   stderr=subprocess.PIPE)
 
 
 @pytest.mark.parametrize("extension, audio, muxer", [
@@ -272,6 +273,86 @@ def test_pictures_that_the_decoder_conceals_are_damaged(videos, play, tmp_path):
     assert fault["reason"].startswith(f"{damaged}: {FRAMES} of {FRAMES} frames came; ")
     assert fault["reason"].endswith("(reported by libav)")
     assert "0x" not in done.stderr  # the log itself is not printed
+
+
+def jpegs(count=FRAMES):
+    return [cv2.imencode(".jpg", picture)[1].tobytes() for picture in pictures(count)]
+
+
+def flipped(jpeg):
+    """With three codes in the middle of the picture changed: it still decodes, to something else."""
+    data = bytearray(jpeg)
+    middle = len(data) // 2
+    data[middle:middle + 12] = bytes(byte ^ 0x55 if byte != 0xFF else byte for byte in data[middle:middle + 12])
+    return bytes(data)
+
+
+def record_jpegs(path, all_of_them):
+    """A film of exactly these pictures."""
+    if not shutil.which("gst-launch-1.0"):
+        pytest.skip("needs gst-launch-1.0")
+    folder = path.parent / "pictures"
+    folder.mkdir()
+    for index, jpeg in enumerate(all_of_them):
+        (folder / f"{index:03}.jpg").write_bytes(jpeg)
+    avi = path.with_suffix(".avi")
+    pipeline_of(f"multifilesrc location={folder}/%03d.jpg caps=image/jpeg,width=160,height=120,framerate=25/1 ! "
+                f"avimux ! filesink location={avi}")
+    if path != avi:
+        muxer = {".mov": "qtmux", ".mkv": "matroskamux"}[path.suffix]
+        pipeline_of(f"filesrc location={avi} ! avidemux ! {muxer} ! filesink location={path}")
+
+
+@pytest.mark.parametrize("extension", ["avi", "mov", "mkv"])
+def test_motion_jpeg_that_the_decoder_paints_over_is_damaged(play, tmp_path, extension):
+    path = tmp_path / f"clip.{extension}"
+    film = jpegs()
+    film[20], film[30] = flipped(film[20]), film[30][:len(film[30]) // 2]
+    record_jpegs(path, film)
+    done, report, lines = play(path)
+    assert (done.returncode, len(lines)) == (3, FRAMES), done.stderr
+    (fault,) = report["source_faults"]
+    assert fault["missing"] == 0
+    assert fault["reason"].startswith(f"{path}: 2 of the frames that came are damaged; Corrupt JPEG data: ")
+    assert fault["reason"].endswith("(reported by libjpeg)")
+    assert fault["reason"] in done.stdout
+    done, report, _ = play(path, "--set", "source.limit=20")
+    assert (done.returncode, report["source_faults"]) == (0, []), "nobody saw the damaged ones"
+
+
+def test_motion_jpeg_from_a_pipe_is_looked_at_too(contorno, tmp_path):
+    path = tmp_path / "clip.avi"
+    film = jpegs()
+    film[20] = flipped(film[20])
+    record_jpegs(path, film)
+    (tmp_path / "graph.yaml").write_text(GRAPH)
+    with path.open("rb") as pipe:
+        done = contorno("run", tmp_path / "graph.yaml", "--input", "-", "--output", tmp_path / "out", stdin=pipe,
+                        check=False)
+    assert done.returncode == 3
+    assert "1 of the frames that came is damaged; Corrupt JPEG data: " in done.stdout
+
+
+@pytest.mark.parametrize("way", ["bytes before the end marker", "no end marker", "bytes behind the end marker",
+                                 "two fields"])
+def test_the_way_in_which_a_camera_writes_its_jpegs_is_no_damage(play, tmp_path, way):
+    change = {"bytes before the end marker": lambda jpeg: jpeg[:-2] + b"abc" + jpeg[-2:],
+              "no end marker": lambda jpeg: jpeg[:-2],
+              "bytes behind the end marker": lambda jpeg: jpeg + bytes(5) + b"abc",
+              "two fields": lambda jpeg: jpeg + bytes(2) + jpeg}[way]
+    path = tmp_path / "clip.avi"
+    film = [change(jpeg) for jpeg in jpegs()]
+    record_jpegs(path, film)
+    done, report, lines = play(path)
+    assert (done.returncode, report["source_faults"], len(lines)) == (0, [], FRAMES), done.stderr
+    shutil.rmtree(tmp_path / "pictures")
+    whole = jpegs(21)[20]
+    film[20] = change(whole[:len(whole) // 2] + whole[-2:])
+    record_jpegs(path, film)
+    done, report, _ = play(path)
+    assert done.returncode == 3
+    (fault,) = report["source_faults"]
+    assert fault["reason"].startswith(f"{path}: 1 of the frames that came is damaged; Corrupt JPEG data: ")
 
 
 def test_a_gif_ends_with_its_last_frame(play, tmp_path):
