@@ -1,4 +1,5 @@
 """The pictures that the README shows."""
+import json
 import os
 import re
 import shutil
@@ -40,3 +41,11 @@ def test_the_first_picture_is_what_the_program_draws(real_data, tmp_path):
     made, kept = (cv2.imread(str(path / "overlay.jpg")).astype(int) for path in (folder, PICTURES))
     assert made.shape == kept.shape and np.abs(made - kept).mean() < 0.5
     assert (folder / "graph.svg").read_bytes() == (PICTURES / "graph.svg").read_bytes()
+
+    frame = json.loads((tmp_path / "build" / "pictures" / "contours.jsonl").read_text())
+    lemons, spots = ([contour["bbox"] for contour in found["contours"]] for found in frame["classes"][:2])
+    wholes = [box for box in lemons if min(box[2:]) > 100]
+    for x, y, width, height in wholes:  # whole: the edges of the picture cut nothing off
+        assert x > 5 and y > 5 and x + width < frame["width"] - 5 and y + height < frame["height"] - 5
+    middles = [x + width / 2 for x, _, width, _ in spots]
+    assert [sum(x < middle < x + width for middle in middles) for x, _, width, _ in wholes] == [0, 3, 3]
