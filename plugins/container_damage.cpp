@@ -187,12 +187,92 @@ class Ogg {
   bool gap_ = false;
 };
 
+/// AVI: chunks of a type and a size, lists hold chunks. Readers go where the index leads, and leave out what
+/// it does not name; this finds the pictures without it.
+class Avi {
+ public:
+  explicit Avi(Bytes& bytes) : bytes_(bytes) {
+    for (std::uint64_t at = 0; broken_at_ < 0 && bytes.read(at, 4) == "RIFF";)
+      at = walk_list(at, bytes.size(), Level::File);
+  }
+  std::string damage(std::int64_t found) const {
+    if (broken_at_ >= 0) return fmt::format("its structure is broken at byte {}", broken_at_);
+    return found >= 0 && found < pictures_
+               ? fmt::format("its index leads to {} of its {} pictures", found, pictures_)
+               : "";
+  }
+
+ private:
+  enum class Level : std::uint8_t { File, Riff, Header, Stream, Movie };
+  static constexpr std::uint64_t kHeader = 8, kListHeader = 12;
+
+  /// A list at `at`; returns where the next chunk is.
+  std::uint64_t walk_list(std::uint64_t at, std::uint64_t end, Level outer) {
+    const std::uint64_t size = bytes_.little_endian(at + 4, 4), body = at + kHeader;
+    if (size < 4 || size > end - body) return broken(at);
+    const std::string type = bytes_.read(body, 4);
+    Level level = outer;
+    if (outer == Level::File) level = Level::Riff;
+    if (outer == Level::Riff && type == "hdrl") level = Level::Header;
+    if (outer == Level::Header && type == "strl") level = Level::Stream;
+    if (outer == Level::Riff && type == "movi") level = Level::Movie;
+    if (level != outer || level == Level::Movie) walk(at + kListHeader, body + size, level);
+    return body + size + (size & 1);
+  }
+
+  void walk(std::uint64_t at, std::uint64_t end, Level level) {
+    while (at + kHeader <= end && broken_at_ < 0) {
+      const std::string type = bytes_.read(at, 4);
+      if (type == "LIST") {
+        at = walk_list(at, end, level);
+        continue;
+      }
+      const std::uint64_t size = bytes_.little_endian(at + 4, 4), body = at + kHeader;
+      if (size > end - body || (level == Level::Movie && !belongs_to_movie(type))) {
+        broken(at);
+        return;
+      }
+      if (type == "strh" && level == Level::Stream) {
+        if (video_.empty() && bytes_.read(body, 4) == "vids") video_ = fmt::format("{:02}d", streams_);
+        ++streams_;
+      }
+      // Frames that repeat the one before are empty.
+      if (level == Level::Movie && size > 0 && !video_.empty() && type.starts_with(video_)) ++pictures_;
+      at = body + size + (size & 1);
+    }
+  }
+
+  static bool belongs_to_movie(std::string_view type) {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    return (is_digit(type[0]) && is_digit(type[1])) || type.starts_with("ix") || type == "JUNK" ||
+           type == "idx1";
+  }
+
+  std::uint64_t broken(std::uint64_t at) {
+    broken_at_ = static_cast<std::int64_t>(at);
+    return bytes_.size();
+  }
+
+  Bytes& bytes_;
+  int streams_ = 0;
+  std::string video_;  // how the types of its chunks begin: "00d", of "00db" and "00dc"
+  std::int64_t pictures_ = 0, broken_at_ = -1;
+};
+
 }  // namespace
 
-std::string container_damage(const std::string& path, ContainerKind kind) {
-  if (kind != ContainerKind::Matroska && kind != ContainerKind::Ogg) return {};
+std::string container_damage(const std::string& path, ContainerKind kind, std::int64_t found) {
   Bytes bytes(path);
-  return kind == ContainerKind::Ogg ? Ogg(bytes).damage() : Matroska(bytes).damage();
+  switch (kind) {
+    case ContainerKind::Matroska:
+      return Matroska(bytes).damage();
+    case ContainerKind::Ogg:
+      return Ogg(bytes).damage();
+    case ContainerKind::Avi:
+      return Avi(bytes).damage(found);
+    default:
+      return {};
+  }
 }
 
 }  // namespace contorno

@@ -165,7 +165,8 @@ bool StreamSource::ends_early() const {
   using enum ContainerKind;
   const bool states_duration = facts_.kind == Mp4 || facts_.kind == Matroska || facts_.kind == Ogg;
   std::int64_t end = -1;
-  if (facts_.kind == Avi && facts_.frames > 0)
+  // The last frames of an AVI file may be empty; its structure tells, where the pictures were counted.
+  if (facts_.kind == Avi && facts_.frames > 0 && audit_->pictures(*pipeline_) < 0)
     end = static_cast<std::int64_t>(static_cast<double>(facts_.frames) / recorded_rate_ * kNanoseconds);
   else if (states_duration && pipeline_->streams() == 1)
     end = duration_ns_;           // of all streams
@@ -180,8 +181,10 @@ void StreamSource::judge_round(const std::string& error) {
     return;
   }
   const std::int64_t pictures = audit_->pictures(*pipeline_);
-  // Asked only here: the file has just been read.
-  const std::string damage = facts_.cut_off ? "" : container_damage(plan_.file, facts_.kind);
+  // Asked only here: the file has just been read. AVI files may be as odd as they like where all frames came.
+  const bool in_doubt = facts_.kind != ContainerKind::Avi || came_ < facts_.frames;
+  const std::string damage =
+      facts_.cut_off || !in_doubt ? "" : container_damage(plan_.file, facts_.kind, pictures);
   const bool unfinished = facts_.cut_off || ends_early() || !error.empty() || !damage.empty();
   // An AVI file may announce frames that it leaves empty, as a repetition of the one before.
   const bool exact = facts_.kind == ContainerKind::Mp4;

@@ -212,6 +212,57 @@ def test_pages_that_the_demuxer_leaves_out_are_missing(videos, play, tmp_path):
     assert "; pages of it are missing" in fault["reason"]
 
 
+def test_a_picture_that_the_index_of_an_avi_does_not_name_is_missing(videos, play, tmp_path):
+    whole = videos / "clip.avi"
+    entry = whole.read_bytes().index(b"idx1") + 8 + 20 * 16
+    damaged = overwritten(whole, entry, 1, tmp_path / whole.name)
+    done, report, lines = play(damaged)
+    assert (done.returncode, len(lines)) == (3, FRAMES - 1)
+    assert report["source_faults"] == [{"missing": 1, "reason":
+                                        f"{damaged}: {FRAMES - 1} of {FRAMES} frames came; "
+                                        f"its index leads to {FRAMES - 1} of its {FRAMES} pictures"}]
+
+
+def test_a_broken_chunk_of_an_avi_without_an_index_is_named(videos, play, tmp_path):
+    whole = videos / "clip.avi"
+    data = whole.read_bytes()
+    chunk = data.index(b"movi") + 4
+    for _ in range(20):
+        size = int.from_bytes(data[chunk + 4:chunk + 8], "little")
+        chunk += 8 + size + size % 2
+    index = data.index(b"idx1")
+    without = tmp_path / "without.avi"
+    without.write_bytes(data[:index] + b"JUNK" + data[index + 4:])
+    done, report, lines = play(without)
+    assert (done.returncode, report["source_faults"], len(lines)) == (0, [], FRAMES), done.stderr
+    damaged = overwritten(without, chunk, 4, tmp_path / "damaged.avi")
+    done, report, lines = play(damaged)
+    assert done.returncode == 3 and len(lines) < FRAMES
+    (fault,) = report["source_faults"]
+    assert fault["missing"] == FRAMES - len(lines)
+    assert f"; its structure is broken at byte {chunk}" in fault["reason"]
+
+
+def test_the_frames_that_an_avi_leaves_empty_are_not_missing(videos, play, tmp_path):
+    """A frame without data repeats the one before."""
+    data = bytearray((videos / "clip.avi").read_bytes())
+    data[data.index(b"vids") + 32:data.index(b"vids") + 36] = (FRAMES + 2).to_bytes(4, "little")
+    chunk, entry = b"00db" + bytes(4), bytearray(b"00db" + bytes(12))
+    movie, index = data.index(b"movi"), data.index(b"idx1")
+    entry[8:12] = (index - movie).to_bytes(4, "little")
+    path = tmp_path / "clip.avi"
+
+    def longer(at, by):
+        data[at:at + 4] = (int.from_bytes(data[at:at + 4], "little") + by).to_bytes(4, "little")
+    longer(4, 2 * (len(chunk) + len(entry)))
+    longer(movie - 4, 2 * len(chunk))
+    longer(index + 4, 2 * len(entry))
+    path.write_bytes(data[:index] + 2 * chunk + data[index:] + 2 * entry)
+    done, report, lines = play(path)
+    assert (done.returncode, report["source_faults"]) == (0, []), done.stderr
+    assert FRAMES <= len(lines) <= FRAMES + 2
+
+
 @pytest.mark.parametrize("chain", ["matroskamux streamable=true", "webmmux streamable=true",
                                    "matroskamux min-cluster-duration=0 max-cluster-duration=100000000",
                                    "matroskamux offset-to-zero=true writing-app=another"])
