@@ -7,7 +7,7 @@
 #include "pipeline/threads.h"
 #include "plugins/paced_source.h"
 #include "plugins/synthetic.h"
-#include "stages/diamond_square_params.h"
+#include "stages/diamond_square/params.h"
 
 namespace contorno {
 namespace {

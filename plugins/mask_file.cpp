@@ -8,7 +8,7 @@
 #include "cuda/error.h"
 #include "plugins/array_file.h"
 #include "plugins/file_names.h"
-#include "stages/sample_value.h"
+#include "stages/shared/sample_value.h"
 
 namespace contorno {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "plugins/dataset.h"
-#include "stages/structuring_element.h"
+#include "stages/morphology/structuring_element.h"
 
 namespace contorno {
 

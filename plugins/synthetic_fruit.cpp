@@ -2,7 +2,7 @@
 
 #include "cuda/error.h"
 #include "plugins/synthetic_skin.h"
-#include "stages/diamond_square.h"
+#include "stages/diamond_square/field.h"
 
 namespace contorno::synthetic {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "stages/philox.h"
+#include "stages/shared/philox.h"
 
 namespace contorno::synthetic {
 

@@ -1,15 +1,15 @@
 #include "stages/catalog.h"
 
-#include "stages/classify.h"
-#include "stages/contour_assembly.h"
-#include "stages/diamond_square.h"
-#include "stages/marching_squares.h"
-#include "stages/mean_shift_filter.h"
-#include "stages/mean_shift_segment.h"
-#include "stages/mipmap.h"
-#include "stages/morphology.h"
-#include "stages/overlay.h"
-#include "stages/preprocess.h"
+#include "stages/classify/stage.h"
+#include "stages/contours/contour_assembly.h"
+#include "stages/contours/marching_squares.h"
+#include "stages/diamond_square/field.h"
+#include "stages/mean_shift/filter.h"
+#include "stages/mean_shift/segment.h"
+#include "stages/mipmap/chain.h"
+#include "stages/morphology/stage.h"
+#include "stages/overlay/stage.h"
+#include "stages/preprocess/stage.h"
 
 namespace contorno {
 

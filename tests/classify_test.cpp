@@ -1,4 +1,4 @@
-#include "stages/classify.h"
+#include "stages/classify/stage.h"
 
 #include <algorithm>
 #include <cmath>

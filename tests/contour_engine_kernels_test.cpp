@@ -5,8 +5,8 @@
 #include <array>
 #include <cstdlib>
 
-#include "stages/contour_engine_export.cuh"
-#include "stages/contour_engine_plan.cuh"
+#include "stages/contours/cuda/export.cuh"
+#include "stages/contours/cuda/plan.cuh"
 #include "tests/gpu/contour_cases.h"
 
 #include <doctest/doctest.h>

@@ -17,7 +17,7 @@
 #include "cuda/error.h"
 #include "pipeline/runner.h"
 #include "stages/catalog.h"
-#include "stages/sample_value.h"
+#include "stages/shared/sample_value.h"
 #include "tests/allocation_counter.h"
 
 using namespace contorno;

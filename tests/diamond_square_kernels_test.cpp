@@ -5,10 +5,10 @@
 #include <limits>
 
 #include "cuda/memory.h"
-#include "stages/diamond_square_strip.cuh"
-#include "stages/diamond_square_tile.cuh"
+#include "stages/diamond_square/strip.cuh"
+#include "stages/diamond_square/tile.cuh"
 // After the kernels: the passes are made of its types.
-#include "stages/diamond_square_passes.h"
+#include "stages/diamond_square/passes.h"
 #include "tests/compare_images.h"
 #include "tests/stage_harness.h"
 

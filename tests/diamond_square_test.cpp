@@ -9,9 +9,9 @@
 #include <tuple>
 
 #include "cuda/error.h"
-#include "stages/diamond_square.h"
-#include "stages/diamond_square_cuda.h"
-#include "stages/philox.h"
+#include "stages/diamond_square/cuda.h"
+#include "stages/diamond_square/field.h"
+#include "stages/shared/philox.h"
 #include "tests/allocation_counter.h"
 #include "tests/compare_images.h"
 #include "tests/stage_harness.h"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "stages/find_contours_cuda.h"
+#include "stages/contours/cuda/find_contours.h"
 
 using namespace contorno;
 

@@ -1,4 +1,4 @@
-#include "stages/find_contours_cuda.h"
+#include "stages/contours/cuda/find_contours.h"
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@
 #include "cuda/error.h"
 #include "cuda/stream.h"
 #include "stage_harness.h"
-#include "stages/contour_engine_cuda.h"
+#include "stages/contours/cuda/engine.h"
 
 using namespace contorno;
 using namespace contorno::test;

@@ -1,4 +1,4 @@
-#include "stages/find_contours.h"
+#include "stages/contours/find_contours.h"
 
 #include <doctest/doctest.h>
 
@@ -9,11 +9,11 @@
 
 #include "cuda/error.h"
 #include "stage_harness.h"
-#include "stages/assemble.h"
-#include "stages/contour_assembly.h"
-#include "stages/contour_search.h"
-#include "stages/marching_squares.h"
-#include "stages/mark_samples.h"
+#include "stages/contours/contour_assembly.h"
+#include "stages/contours/cpu/assemble.h"
+#include "stages/contours/cpu/mark_samples.h"
+#include "stages/contours/cpu/search.h"
+#include "stages/contours/marching_squares.h"
 
 using namespace contorno;
 using namespace contorno::test;

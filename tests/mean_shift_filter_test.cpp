@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "cuda/error.h"
-#include "stages/mean_shift_climber.h"
-#include "stages/mean_shift_filter.h"
+#include "stages/mean_shift/climber.h"
+#include "stages/mean_shift/filter.h"
 #include "tests/stage_harness.h"
 
 using namespace contorno;

@@ -3,13 +3,13 @@
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include <array>
 
-#include "stages/mean_shift_points_kernel.cuh"
-#include "stages/mean_shift_segment_kernel.cuh"
+#include "stages/mean_shift/points_kernels.cuh"
+#include "stages/mean_shift/segment_kernels.cuh"
 
 #include <doctest/doctest.h>
 
-#include "stages/mean_shift_climb.h"
-#include "stages/mean_shift_filter.h"
+#include "stages/mean_shift/climb.h"
+#include "stages/mean_shift/filter.h"
 #include "tests/stage_harness.h"
 
 using namespace contorno;

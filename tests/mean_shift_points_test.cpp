@@ -9,8 +9,8 @@
 
 #include "cuda/device.h"
 #include "cuda/error.h"
-#include "stages/mean_shift_climb.h"
-#include "stages/mean_shift_points.h"
+#include "stages/mean_shift/climb.h"
+#include "stages/mean_shift/points.h"
 #include "tests/stage_harness.h"
 
 using namespace contorno;

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "cuda/error.h"
-#include "stages/mean_shift_climber.h"
-#include "stages/mean_shift_segment.h"
+#include "stages/mean_shift/climber.h"
+#include "stages/mean_shift/segment.h"
 #include "tests/stage_harness.h"
 
 using namespace contorno;

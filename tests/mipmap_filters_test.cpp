@@ -1,8 +1,8 @@
 // The mipmap chain's filters, linear light, alpha and precision. Every case of the stage runs on CUDA too
 // where a device answers.
-#include "stages/mipmap.h"
-#include "stages/mipmap_light.h"
-#include "stages/mipmap_rows.h"
+#include "stages/mipmap/chain.h"
+#include "stages/mipmap/light.h"
+#include "stages/mipmap/rows.h"
 #include "tests/mipmap_reference.h"
 
 using namespace contorno;

@@ -3,8 +3,8 @@
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include <array>
 
-#include "stages/mipmap_kernels.cuh"
-#include "stages/mipmap_rows.h"
+#include "stages/mipmap/kernels.cuh"
+#include "stages/mipmap/rows.h"
 #include "tests/mipmap_reference.h"
 
 using namespace contorno;

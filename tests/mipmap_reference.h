@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "pipeline/levels.h"
-#include "stages/mipmap.h"
+#include "stages/mipmap/chain.h"
 #include "tests/compare_images.h"
 #include "tests/stage_harness.h"
 

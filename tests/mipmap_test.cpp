@@ -1,6 +1,6 @@
 // Sizes, exact averages, the atlas and what the mipmap stage promises. Every case of the stage runs on CUDA
 // too where a device answers.
-#include "stages/mipmap.h"
+#include "stages/mipmap/chain.h"
 
 #include "cuda/error.h"
 #include "tests/mipmap_reference.h"

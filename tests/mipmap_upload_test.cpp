@@ -3,7 +3,7 @@
 #include "tests/mipmap_reference.h"
 
 #if CONTORNO_HAVE_CUDA
-#include "stages/mipmap_cuda.h"
+#include "stages/mipmap/cuda.h"
 
 using namespace contorno;
 using namespace contorno::test;

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "stages/morphology_device.cuh"
+#include "stages/morphology/device.cuh"
 #include "tests/compare_images.h"
 #include "tests/stage_harness.h"
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "stages/morphology.h"
+#include "stages/morphology/stage.h"
 #include "tests/compare_images.h"
 #include "tests/stage_harness.h"
 

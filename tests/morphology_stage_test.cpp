@@ -1,6 +1,6 @@
 // The morphology stages as the pipeline runs them, what they refuse, and the shapes of structuring elements.
 #include "cuda/error.h"
-#include "stages/morphology.h"
+#include "stages/morphology/stage.h"
 #include "tests/morphology_reference.h"
 #include "tests/stage_harness.h"
 

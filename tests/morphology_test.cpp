@@ -1,4 +1,4 @@
-#include "stages/morphology.h"
+#include "stages/morphology/stage.h"
 
 #include <cmath>
 

@@ -1,9 +1,9 @@
 // The kernels of overlay, run on the host by the emulator, against the CPU: the same insides, as many
 // segments for every tile, and the same picture. Needs no device.
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
-#include "stages/overlay_kernels.cuh"
-#include "stages/overlay_label_kernel.cuh"
-#include "stages/overlay_paint.cuh"
+#include "stages/overlay/kernels.cuh"
+#include "stages/overlay/label_kernel.cuh"
+#include "stages/overlay/paint.cuh"
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@
 #include <cstring>
 #include <vector>
 
-#include "stages/overlay_painter.h"
+#include "stages/overlay/painter.h"
 #include "tests/compare_images.h"
 #include "tests/stage_harness.h"
 

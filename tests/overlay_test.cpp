@@ -1,4 +1,4 @@
-#include "stages/overlay.h"
+#include "stages/overlay/stage.h"
 
 #include <algorithm>
 #include <array>

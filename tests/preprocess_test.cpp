@@ -1,4 +1,4 @@
-#include "stages/preprocess.h"
+#include "stages/preprocess/stage.h"
 
 #include <cmath>
 

@@ -10,9 +10,9 @@
 #include "cuda/error.h"
 #include "plugins/synthetic.h"
 #include "plugins/synthetic_picture.h"
-#include "stages/diamond_square.h"
-#include "stages/find_contours.h"
-#include "stages/sample_value.h"
+#include "stages/contours/find_contours.h"
+#include "stages/diamond_square/field.h"
+#include "stages/shared/sample_value.h"
 #include "tests/allocation_counter.h"
 #include "tests/stage_harness.h"
 

@@ -16,9 +16,9 @@
 
 #include "cuda/memory.h"
 #include "pipeline/loops.h"
-#include "stages/assemble.h"
-#include "stages/find_contours.h"
-#include "stages/mark_samples.h"
+#include "stages/contours/cpu/assemble.h"
+#include "stages/contours/cpu/mark_samples.h"
+#include "stages/contours/find_contours.h"
 
 namespace contorno {
 namespace {

@@ -11,8 +11,8 @@
 #include "cuda/device.h"
 #include "cuda/memory.h"
 #include "cuda/stream.h"
-#include "stages/diamond_square.h"
-#include "stages/diamond_square_cuda.h"
+#include "stages/diamond_square/cuda.h"
+#include "stages/diamond_square/field.h"
 
 namespace {
 

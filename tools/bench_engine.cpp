@@ -12,7 +12,7 @@
 #include "cuda/stream.h"
 #include "pipeline/clock.h"
 #include "pipeline/loops.h"
-#include "stages/contour_engine_cuda.h"
+#include "stages/contours/cuda/engine.h"
 #include "tools/bench.h"
 #include "tools/say.h"
 

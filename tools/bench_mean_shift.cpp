@@ -19,9 +19,9 @@
 #include "cuda/error.h"
 #include "pipeline/clock.h"
 #include "pipeline/planned_graph.h"
-#include "stages/mean_shift_filter.h"
-#include "stages/mean_shift_points.h"
-#include "stages/mean_shift_segment.h"
+#include "stages/mean_shift/filter.h"
+#include "stages/mean_shift/points.h"
+#include "stages/mean_shift/segment.h"
 
 namespace contorno {
 namespace {

@@ -15,9 +15,9 @@
 
 #include "cuda/device.h"
 #include "cuda/memory.h"
-#include "stages/mipmap.h"
+#include "stages/mipmap/chain.h"
 #if CONTORNO_HAVE_CUDA
-#include "stages/mipmap_cuda.h"
+#include "stages/mipmap/cuda.h"
 #endif
 
 namespace contorno {

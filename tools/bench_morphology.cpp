@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "stages/morphology.h"
+#include "stages/morphology/stage.h"
 
 namespace contorno {
 namespace {

@@ -11,7 +11,7 @@
 #include "cuda/error.h"
 #include "pipeline/threads.h"
 #include "plugins/array_file.h"
-#include "stages/find_contours_cuda.h"
+#include "stages/contours/cuda/find_contours.h"
 #include "tools/commands.h"
 #include "tools/say.h"
 #include "tools/text_file.h"

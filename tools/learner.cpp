@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "stages/mean_shift_points.h"
+#include "stages/mean_shift/points.h"
 #include "tools/learn_picks.h"
 
 namespace contorno {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "stages/classify.h"
+#include "stages/classify/stage.h"
 #include "tools/learn_colours.h"
 
 namespace contorno {

@@ -4,8 +4,8 @@
 
 #include "pipeline/applied_stage.h"
 #include "plugins/text_pango.h"
-#include "stages/overlay.h"
-#include "stages/preprocess.h"
+#include "stages/overlay/stage.h"
+#include "stages/preprocess/stage.h"
 
 namespace contorno {
 

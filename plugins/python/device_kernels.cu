@@ -3,7 +3,7 @@
 
 #include "cuda/launch.cuh"
 #include "plugins/python/device_kernels.h"
-#include "stages/sample_value.h"
+#include "stages/shared/sample_value.h"
 
 namespace contorno::python {
 namespace {

@@ -1,5 +1,5 @@
 // Random fields of heights.
-#include "stages/diamond_square.h"
+#include "stages/diamond_square/field.h"
 
 #include <pybind11/stl.h>
 

@@ -1,5 +1,5 @@
 // find_contours of one image: scikit-image's rules about arguments, and a list of arrays as the result.
-#include "stages/find_contours.h"
+#include "stages/contours/find_contours.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "pipeline/loops.h"
-#include "stages/contour_search.h"
+#include "stages/contours/cpu/search.h"
 
 namespace contorno::python {
 namespace {

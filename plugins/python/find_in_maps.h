@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "stages/find_contours.h"
+#include "stages/contours/find_contours.h"
 
 namespace contorno::python {
 

@@ -9,7 +9,7 @@
 
 #include "plugins/python/device_memory.h"
 #include "plugins/python/find_in_maps.h"
-#include "stages/contour_engine_cuda.h"
+#include "stages/contours/cuda/engine.h"
 
 namespace contorno::python {
 

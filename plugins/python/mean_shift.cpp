@@ -10,7 +10,7 @@
 #include "plugins/python/idle.h"
 #include "plugins/python/process.h"
 #include "plugins/python/stages.h"
-#include "stages/mean_shift_points.h"
+#include "stages/mean_shift/points.h"
 
 namespace contorno::python {
 namespace {

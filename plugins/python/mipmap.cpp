@@ -1,5 +1,5 @@
 // Mipmaps of arrays: the image as it was given, and its levels over one block of memory.
-#include "stages/mipmap.h"
+#include "stages/mipmap/chain.h"
 
 #include "plugins/python/bindings.h"
 #include "plugins/python/host_image.h"

@@ -1,5 +1,5 @@
 // Morphology on arrays in place, for structuring elements that are arrays as well.
-#include "stages/morphology.h"
+#include "stages/morphology/stage.h"
 
 #include <fmt/format.h>
 #include <pybind11/stl.h>
@@ -11,7 +11,7 @@
 #include "plugins/python/host_image.h"
 #include "plugins/python/process.h"
 #include "plugins/python/stages.h"
-#include "stages/morphology_params.h"
+#include "stages/morphology/params.h"
 
 namespace contorno::python {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "plugins/python/batch.h"
 #include "plugins/python/pybind.h"
-#include "stages/find_contours.h"
+#include "stages/contours/find_contours.h"
 
 namespace contorno::python {
 

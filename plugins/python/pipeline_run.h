@@ -14,7 +14,7 @@
 
 #include "pipeline/runner.h"
 #include "plugins/output_register.h"
-#include "stages/find_contours.h"
+#include "stages/contours/find_contours.h"
 
 namespace contorno::python {
 

@@ -9,7 +9,7 @@
 #include "pipeline/applied_stage.h"
 #include "plugins/python/device_memory.h"
 #include "plugins/python/pybind.h"
-#include "stages/diamond_square.h"
+#include "stages/diamond_square/field.h"
 
 namespace contorno::python {
 

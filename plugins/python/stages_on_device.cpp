@@ -14,8 +14,8 @@
 #include "plugins/python/host_image.h"
 #include "plugins/python/idle.h"
 #include "plugins/python/stages.h"
-#include "stages/diamond_square_cuda.h"
-#include "stages/mipmap_cuda.h"
+#include "stages/diamond_square/cuda.h"
+#include "stages/mipmap/cuda.h"
 
 namespace contorno::python {
 namespace {

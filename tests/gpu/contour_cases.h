@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "stages/contour_engine_cuda.h"
+#include "stages/contours/cuda/engine.h"
 #include "tests/gpu/contour_reference.h"
 
 namespace contorno::testing {

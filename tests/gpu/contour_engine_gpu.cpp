@@ -10,7 +10,7 @@
 #include "cuda/device.h"
 #include "cuda/memory.h"
 #include "cuda/stream.h"
-#include "stages/contour_engine_cuda.h"
+#include "stages/contours/cuda/engine.h"
 #include "tests/gpu/contour_cases.h"
 
 using namespace contorno;

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "cuda/stream.h"
-#include "stages/device_table.h"
-#include "stages/morphology.h"
+#include "stages/morphology/stage.h"
+#include "stages/shared/device_table.h"
 
 namespace contorno {
 namespace {

@@ -1,0 +1,27 @@
+// What a classify stage knows before the first frame: classes, references and ranges in the units of the
+// arithmetic, weights of the smoothing. Made on the host when the stage is planned; both backends use it.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "stages/classify/stage.h"
+
+namespace contorno {
+
+struct ClassifyPlan {
+  ImageFormat in, out;
+  ClassifyPixel pixel;  ///< without the addresses of its tables
+  std::array<float, 256> decode{};
+  std::vector<Triple> references;
+  std::vector<ClassifyRange> ranges;
+  std::vector<ClassifyClass> classes;
+  std::vector<float> weights;  ///< 2 * smooth + 1
+  int rest_class = -1;         ///< the class without references and ranges, -1 = none
+};
+
+/// Throws Error(BadConfig) for a frame or classes that do not fit.
+ClassifyPlan make_classify_plan(const ClassifyParams& params, const PlanContext& context);
+
+}  // namespace contorno

@@ -1,0 +1,38 @@
+// Contour assembly: from crossed cells to contours with sub-pixel points, those of scikit-image's
+// find_contours in the same order.
+//
+// Input: crossings from marching_squares.
+// Output: contours of all classes, points rounded from float64 to float32, open at the border and at NaN.
+// Memory: a quarter of a byte a sample, 16 bytes a contour, and the planned capacities. A frame that has more
+//   is counted, never truncated: overflow() says what it needs.
+// Equal bits because: points are interpolated in float64 from the same two samples in the same order, and
+//   order and start points follow from positions alone.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "pipeline/stage.h"
+#include "stages/contours/cpu/assemble.h"
+
+namespace contorno {
+
+struct ContourAssemblyParams {
+  Connectivity fully_connected = Connectivity::Low;
+  Orientation positive_orientation = Orientation::Low;
+  int min_points = 0;
+};
+
+/// Points that are planned for, and what follows from them. Both backends plan alike.
+std::uint64_t planned_points(const PlanContext& context, const ImageFormat& map);
+std::uint64_t planned_contours(std::uint64_t points);
+ContoursFormat planned_output(const ImageFormat& map, std::uint64_t points);
+/// Points to plan for, so that a frame with `counts` fits; 0 when it fits where `points` are planned.
+std::uint64_t contour_capacity_needed(const ContourCounts& counts, std::uint64_t points);
+
+/// Only in builds with CUDA.
+std::unique_ptr<Stage> make_contour_assembly_cuda(const ParamSet& params);
+
+const StageType& contour_assembly_stage();
+
+}  // namespace contorno

@@ -1,0 +1,62 @@
+// Contours from crossings: links bands in parallel, joins what crosses bands, numbers contours in
+// scikit-image's order, and emits points to their final places. Results do not depend on the number of
+// threads or bands. The assembler is made once per format; run functions are const, use only the caller's
+// scratch memory and allocate nothing.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "stages/contours/cpu/emit_points.h"
+#include "stages/contours/cpu/link_band.h"
+
+namespace contorno {
+
+struct AssemblyOptions {
+  Connectivity fully_connected = Connectivity::Low;
+  Orientation positive_orientation = Orientation::Low;
+  std::uint64_t min_points = 0;  ///< contours with fewer points are left out
+  SampleScale scale;
+  int threads = 1;
+  int band_rows = 0;  ///< 0 = chosen from size and threads; tests set it small
+};
+
+/// Points and contours of all classes; `lost`: the scratch memory was too small, and the counts are not all.
+struct AssemblyCounts {
+  std::uint64_t points = 0, contours = 0;
+  bool lost = false;
+};
+
+class Assembler {
+ public:
+  Assembler(const ImageFormat& map, std::vector<double> levels, const AssemblyOptions& options);
+
+  /// Bytes of scratch for this many contours and points.
+  std::size_t scratch_bytes(std::uint64_t contours, std::uint64_t points) const;
+  /// Finds all contours and counts them. `scratch` has the size for these capacities.
+  AssemblyCounts link(const ImageView& map, void* block, std::byte* scratch, std::uint64_t contours,
+                      std::uint64_t points) const;
+  /// After link(), if nothing was lost: fills the target. `class_begin` has classes + 1 places.
+  void emit(const ImageView& map, void* block, std::byte* scratch, std::uint64_t contours,
+            std::uint64_t points, const EmitTarget& target, std::uint32_t* class_begin) const;
+
+ private:
+  struct Layout;
+  struct Memory;
+  Layout layout_of(std::uint64_t contours, std::uint64_t points) const;
+  Memory memory_of(std::byte* scratch, std::uint64_t contours, std::uint64_t points) const;
+  CellBits cells_of(const ImageView& map, void* block, int channel) const;
+  Band band_of(const Memory& memory, int task) const;
+  void stitch(const Memory& memory) const;
+  static void stitch_from(Detail& start, std::uint64_t min_points);
+
+  ImageFormat format_;
+  std::vector<double> levels_;
+  AssemblyOptions options_;
+  std::int64_t row_words_ = 0, cell_rows_ = 0, band_rows_ = 1;
+  int bands_ = 0, tasks_ = 0;
+  std::unique_ptr<WalkTable> table_;
+};
+
+}  // namespace contorno

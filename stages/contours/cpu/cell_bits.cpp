@@ -1,0 +1,116 @@
+#include "stages/contours/cpu/cell_bits.h"
+
+namespace contorno {
+namespace {
+
+bool bit_at(const std::uint64_t* row, std::int64_t col) {
+  return (row[col >> 6] >> (col & 63) & 1) != 0;
+}
+
+}  // namespace
+
+bool CellBits::is_cell(std::int64_t row, std::int64_t col) const {
+  if (row < 0 || col < 0 || row >= bits_.height - 1 || col >= bits_.width - 1) return false;
+  for (const std::int64_t r : {row, row + 1}) {
+    if ((bits_.row_flags[r] & kRowHasUnusable) == 0) continue;
+    if (!bit_at(bits_.usable_row(r), col) || !bit_at(bits_.usable_row(r), col + 1)) return false;
+  }
+  return true;
+}
+
+bool CellBits::is_suspect(std::int64_t row, std::int64_t col) const {
+  for (const std::int64_t r : {row, row + 1}) {
+    if ((bits_.row_flags[r] & kRowHasSuspect) == 0) continue;
+    if (bit_at(bits_.suspect_row(r), col) || bit_at(bits_.suspect_row(r), col + 1)) return true;
+  }
+  return false;
+}
+
+CellBits::Place CellBits::place_of(std::uint64_t segment) const {
+  const auto position = static_cast<std::int64_t>(segment >> 1);
+  return {position / bits_.row_bits(), position % bits_.row_bits(), static_cast<int>(segment & 1)};
+}
+
+CellSegment CellBits::sides(const Place& place) const {
+  const auto code = static_cast<int>(this->code(position(place.row, place.col)));
+  return cell_case(code, connectivity_).segment[place.sub];
+}
+
+PointD CellBits::point(const Place& place, Side side) const {
+  return with_sample_type(samples_.type, [&]<class T>(const T*) {
+    return crossing_point<T>(samples_, level_, place.row, place.col, side);
+  });
+}
+
+bool CellBits::has_segment(std::int64_t row, std::int64_t col, int sub) const {
+  const Place place{row, col, sub};
+  if (cell_case(static_cast<int>(code(position(row, col))), connectivity_).count <= sub) return false;
+  if (!is_suspect(row, col)) return true;
+  const CellSegment segment = sides(place);
+  return !(point(place, segment.from) == point(place, segment.to));
+}
+
+std::uint64_t CellBits::neighbour(std::uint64_t segment, bool forward) const {
+  const Place place = place_of(segment);
+  const CellSegment ends = sides(place);
+  const Side side = forward ? ends.to : ends.from;
+  if (!is_suspect(place.row, place.col)) return across_edge(place, side, forward);
+  const PointD end = point(place, side);
+  if (std::isnan(end.row) || std::isnan(end.col)) return kNoSegment;
+  if (end.row != std::floor(end.row) || end.col != std::floor(end.col))
+    return across_edge(place, side, forward);
+  return around_sample(static_cast<std::int64_t>(end.row), static_cast<std::int64_t>(end.col), segment,
+                       forward);
+}
+
+std::uint64_t CellBits::across_edge(const Place& place, Side side, bool forward) const {
+  const std::int64_t row = place.row + (side == kBottom) - (side == kTop);
+  const std::int64_t col = place.col + (side == kRight) - (side == kLeft);
+  if (!is_cell(row, col)) return kNoSegment;
+  const std::int64_t at = position(row, col);
+  const CellCase& cell = cell_case(static_cast<int>(code(at)), connectivity_);
+  for (int sub = 0; sub < cell.count; ++sub) {
+    const CellSegment& ends = cell.segment[sub];
+    if ((forward ? ends.from : ends.to) == opposite(side))
+      return 2 * static_cast<std::uint64_t>(at) + static_cast<std::uint64_t>(sub);
+  }
+  return kNoSegment;
+}
+
+// Several segments may arrive at and leave one sample. They pair as they come in raster order: an arriving
+// one takes the waiting start, a leaving one the waiting end; who waits is replaced by who comes next.
+std::uint64_t CellBits::around_sample(std::int64_t row, std::int64_t col, std::uint64_t segment,
+                                      bool forward) const {
+  const PointD sample{static_cast<double>(row), static_cast<double>(col)};
+  std::uint64_t waiting_start = kNoSegment, waiting_end = kNoSegment;
+  for (int index = 0; index < 8; ++index) {
+    const Place place{row - 1 + index / 4, col - 1 + index / 2 % 2, index % 2};
+    if (!is_cell(place.row, place.col) || !has_segment(place.row, place.col, place.sub)) continue;
+    const std::uint64_t id = 2 * static_cast<std::uint64_t>(position(place.row, place.col)) +
+                             static_cast<std::uint64_t>(place.sub);
+    const CellSegment ends = sides(place);
+    std::uint64_t arrives = kNoSegment, leaves = kNoSegment;
+    if (point(place, ends.to) == sample) {
+      if (waiting_start != kNoSegment) {
+        arrives = id;
+        leaves = waiting_start;
+        waiting_start = kNoSegment;
+      } else {
+        waiting_end = id;
+      }
+    } else if (point(place, ends.from) == sample) {
+      if (waiting_end != kNoSegment) {
+        arrives = waiting_end;
+        leaves = id;
+        waiting_end = kNoSegment;
+      } else {
+        waiting_start = id;
+      }
+    }
+    if (forward && arrives == segment) return leaves;
+    if (!forward && leaves == segment) return arrives;
+  }
+  return kNoSegment;
+}
+
+}  // namespace contorno

@@ -1,0 +1,88 @@
+// Questions about single cells of one class, answered from the bits and, where a sample is suspect, from the
+// samples themselves: codes, crossing points, and which segment follows which around a point that lies
+// exactly on a sample. Everything is const; safe from any thread once the crossings block is complete.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "stages/contours/cpu/crossings.h"
+#include "stages/contours/rules/cell_cases.h"
+#include "stages/shared/sample_value.h"
+
+namespace contorno {
+
+/// A contour point before it is rounded, in px.
+struct PointD {
+  double row = 0, col = 0;
+  bool operator==(const PointD&) const = default;
+};
+
+/// Id of no segment.
+inline constexpr std::uint64_t kNoSegment = ~std::uint64_t{0} >> 2;
+
+/// The four bits of the cell at a bit position, in the order of its code.
+inline unsigned square_bits(const std::uint64_t* words, std::int64_t row_words, std::int64_t position) {
+  const char* at = reinterpret_cast<const char*>(words) + (position >> 3);
+  std::uint16_t upper = 0, lower = 0;
+  std::memcpy(&upper, at, sizeof(upper));
+  std::memcpy(&lower, at + 8 * row_words, sizeof(lower));
+  const auto shift = static_cast<unsigned>(position & 7);
+  return ((upper >> shift) & 3u) | (((lower >> shift) & 3u) << 2);
+}
+
+/// Point on a side of cell (row, col). Operands upper or left first: both cells of an edge give equal bits.
+template <class T>
+PointD crossing_point(const Plane& plane, double level, std::int64_t row, std::int64_t col, Side side) {
+  const bool across = side == kTop || side == kBottom;
+  const auto r = static_cast<int>(row + (side == kBottom)), c = static_cast<int>(col + (side == kRight));
+  const double a = plane.at<T>(r, c);
+  const double b = across ? plane.at<T>(r, c + 1) : plane.at<T>(r + 1, c);
+  const double fraction = a == b ? 0 : (level - a) / (b - a);
+  return across ? PointD{static_cast<double>(r), c + fraction} : PointD{r + fraction, static_cast<double>(c)};
+}
+
+class CellBits {
+ public:
+  CellBits(const PlaneBits& bits, const Plane& samples, double level, Connectivity connectivity)
+      : bits_(bits), samples_(samples), level_(level), connectivity_(connectivity) {}
+
+  const PlaneBits& bits() const { return bits_; }
+  const Plane& samples() const { return samples_; }
+  double level() const { return level_; }
+  Connectivity connectivity() const { return connectivity_; }
+
+  unsigned code(std::int64_t position) const { return square_bits(bits_.high, bits_.row_words, position); }
+  std::int64_t position(std::int64_t row, std::int64_t col) const { return row * bits_.row_bits() + col; }
+
+  /// There is a cell, and all its samples may be used.
+  bool is_cell(std::int64_t row, std::int64_t col) const;
+  /// One of the cell's samples is suspect.
+  bool is_suspect(std::int64_t row, std::int64_t col) const;
+  /// The segment's two points differ: the cell has it, and it counts. Only for cells.
+  bool has_segment(std::int64_t row, std::int64_t col, int sub) const;
+
+  /// The segment that follows, or the one before; kNoSegment at the end of an open contour.
+  std::uint64_t successor(std::uint64_t segment) const { return neighbour(segment, true); }
+  std::uint64_t predecessor(std::uint64_t segment) const { return neighbour(segment, false); }
+
+ private:
+  struct Place {
+    std::int64_t row, col;
+    int sub;
+  };
+  Place place_of(std::uint64_t segment) const;
+  CellSegment sides(const Place& place) const;
+  PointD point(const Place& place, Side side) const;
+  std::uint64_t neighbour(std::uint64_t segment, bool forward) const;
+  std::uint64_t across_edge(const Place& place, Side side, bool forward) const;
+  std::uint64_t around_sample(std::int64_t row, std::int64_t col, std::uint64_t segment, bool forward) const;
+
+  PlaneBits bits_;
+  Plane samples_;
+  double level_;
+  Connectivity connectivity_;
+};
+
+}  // namespace contorno

@@ -1,0 +1,192 @@
+// What a tile knows of its cells: a bit a cell, in words of 32 cells of a row. And how samples become bits.
+#pragma once
+
+#include "stages/contours/cuda/nodes.cuh"
+
+namespace contorno::contour_engine {
+
+/// Where a tile lies.
+struct TilePlace {
+  int tile, plane, row0, col0, rows, columns;  ///< rows and columns of cells
+};
+
+template <class P>
+__device__ __forceinline__ TilePlace place_of_tile(const Job<P>& job, int tile) {
+  TilePlace place;
+  place.tile = tile;
+  const int rows = static_cast<int>(job.by_tiles_x.quotient(static_cast<unsigned>(tile)));
+  place.plane = static_cast<int>(job.by_tiles_y.quotient(static_cast<unsigned>(rows)));
+  place.row0 = (rows - place.plane * job.tiles_y) * kTileRows;
+  place.col0 = (tile - rows * job.tiles_x) * kTileColumns;
+  place.rows = min(kTileRows, job.cell_rows - place.row0);
+  place.columns = min(kTileColumns, job.cell_columns - place.col0);
+  return place;
+}
+
+/// The tile of a block; a grid has blocks for the tiles from `first_tile` on. Interleaved classes lie side by
+/// side: their tiles run together, so that lines are fetched once.
+template <class P>
+__device__ __forceinline__ TilePlace place_of_block(const Job<P>& job, int block) {
+  const bool interleaved = job.map.plane_pitch < job.map.row_pitch;
+  return place_of_tile(
+      job, job.first_tile +
+               (interleaved ? block % job.planes * (job.tiles_x * job.tiles_y) + block / job.planes : block));
+}
+
+/// What the samples' bits say of as many cells as a word has bits.
+template <class Word>
+struct CellPlanes {
+  Word crossed, saddle;      ///< cells with a segment, with two
+  Word to_odd, to_late;      ///< bits 0 and 1 of the side on which the first segment ends
+  Word from_odd, from_late;  ///< and of the one on which it starts
+};
+
+/// From the bits of the cells' upper left, upper right, lower left and lower right samples. The sides are
+/// those of sides_of, as logic on whole words (checked below for every code).
+template <class Word>
+CONTORNO_HD constexpr CellPlanes<Word> planes_of(Word ul, Word ur, Word ll, Word lr, bool high) {
+  const Word connect = high ? ~Word{0} : Word{0};
+  return {(ul | ur | ll | lr) & ~(ul & ur & ll & lr),
+          (ul ^ ur) & (ll ^ lr) & (ul ^ ll),
+          (lr & (ul | ~ur)) | (~lr & ul & ~ll),
+          (lr & ul & ~ll & (~connect | ur)) | (~lr & (ul | (ll & ~ur))),
+          (ur & ~lr) | (ll & ~ul),
+          (lr & (~ul | ur)) | (~lr & ll & ~ul & (connect | ~ur))};
+}
+constexpr bool planes_match(bool high) {
+  for (int code = 1; code < 15; ++code) {
+    const auto planes = planes_of<unsigned>(code & 1, code >> 1 & 1, code >> 2 & 1, code >> 3, high);
+    const unsigned sides = static_cast<unsigned>((high ? kSidesHigh : kSidesLow) >> (4 * code)) & 15;
+    const bool two = code == 6 || code == 9;
+    if ((planes.crossed & 1) != 1 || (planes.saddle & 1) != (two ? 1U : 0U)) return false;
+    if (((planes.from_odd & 1) | (planes.from_late & 1) << 1 | (planes.to_odd & 1) << 2 |
+         (planes.to_late & 1) << 3) != sides)
+      return false;
+  }
+  return true;
+}
+static_assert(planes_match(false) && planes_match(true));
+
+/// 32 cells of a row; what linking asks of a neighbour comes with one load.
+struct alignas(16) CellWords {
+  unsigned crossed, saddle, to_odd, to_late;
+};
+struct alignas(8) FromWords {
+  unsigned odd, late;
+};
+
+inline constexpr int kTileGroups = 2 * kTileRows;  ///< of 32 cells
+
+/// The cells of a tile, in raster order.
+struct TileBits {
+  CellWords cells[kTileGroups];
+  FromWords from[kTileGroups];
+  unsigned unusual;  ///< links must be found from exact points
+  unsigned unused[3];
+};
+
+__device__ __forceinline__ unsigned is_negative(float v) {
+  return __float_as_uint(v) >> 31;
+}
+__device__ __forceinline__ unsigned is_negative(double v) {
+  return static_cast<unsigned>(static_cast<unsigned long long>(__double_as_longlong(v)) >> 63);
+}
+
+/// A float that is not below v >= 0, as bits; those of NaN are above all.
+__device__ __forceinline__ unsigned float_bits_above(float v) {
+  return __float_as_uint(v);
+}
+__device__ __forceinline__ unsigned float_bits_above(double v) {
+  return __float_as_uint(__double2float_ru(v));
+}
+
+/// How samples are compared with the level of a plane.
+template <class T>
+struct LevelTest {
+  using Value = typename Sample<T>::Value;
+  Value threshold, centre, near, large, rounding;
+  template <class P>
+  __device__ __forceinline__ LevelTest(const Job<P>& job, int plane) {
+    const double level = job.level[plane % job.levels];
+    threshold = Sample<T>::kInteger ? static_cast<Value>(job.highest_low[plane % job.levels])
+                                    : threshold_of(level, Value{});
+    centre = static_cast<Value>(Sample<T>::kInteger ? level * job.map.divisor : level);
+    // A crossing can only fall on a sample if |level - a| < 2^-36 |b - a| (rows and columns are below 2^16).
+    // With all |sample - level| below 2^15 m that needs |level - a| < 2^-20 m.
+    const Value magnitude = fmax(fabs(centre), Value{1});
+    near = magnitude * static_cast<Value>(0x1p-18);
+    large = magnitude * static_cast<Value>(0x1p15);
+    // The same of many samples together: only the ratio of the distances counts, beside the rounding of
+    // threshold and centre. Samples exactly at the level remain, and those whose distances are rounded away.
+    const bool exact = !Sample<T>::kInteger && static_cast<double>(threshold) == level;
+    rounding =
+        exact ? Value{0} : fmax(fabs(centre) * static_cast<Value>(0x1p-21), static_cast<Value>(0x1p-120));
+  }
+  /// Beyond it a difference of two samples could overflow in float64.
+  static constexpr __device__ Value greatest_usual() { return static_cast<Value>(0x1p126); }
+  /// By the bits of a float that is at least the greatest distance from the level; and by the least distance.
+  __device__ __forceinline__ bool are_finite(unsigned greatest) const {
+    return greatest < __float_as_uint(0x1p126F);
+  }
+  __device__ __forceinline__ bool are_usual(Value least, unsigned greatest) const {
+    const auto most = static_cast<Value>(__uint_as_float(greatest));
+    return least > rounding && least > most * static_cast<Value>(0x1p-34);
+  }
+  /// From the level, for the three above: NaN and infinities stay what they are.
+  __device__ __forceinline__ Value distance(Value v) const {
+    return fabs((Sample<T>::kInteger ? centre : threshold) - v);
+  }
+  /// A crossing between these two samples cannot fall on one of them.
+  __device__ __forceinline__ bool misses_samples(Value a, Value b) const {
+    const Value most = greater_or_nan(distance(a), distance(b));
+    const unsigned above = float_bits_above(most);
+    return are_finite(above) && are_usual(fmin(distance(a), distance(b)), above);
+  }
+  __device__ __forceinline__ bool is_high(Value v) const { return v > threshold; }
+  /// Finite, and far enough from the level. False for NaN.
+  __device__ __forceinline__ bool is_usual(Value v) const {
+    const Value distance = fabs(v - centre);
+    return distance > near && distance < large;
+  }
+};
+
+/// A row of samples: columns 0..63, and 64.
+struct RowWord {
+  unsigned long long word;
+  unsigned last;
+  __device__ __forceinline__ unsigned long long right() const {
+    return word >> 1 | static_cast<unsigned long long>(last) << 63;
+  }
+};
+
+/// The cells between two rows of samples that lie in the map; `valid` are those whose samples all count.
+__device__ __forceinline__ CellPlanes<unsigned long long> find_cells(const RowWord& upper,
+                                                                     const RowWord& lower,
+                                                                     const TilePlace& place, int row,
+                                                                     bool connect_high) {
+  auto planes = planes_of(upper.word, upper.right(), lower.word, lower.right(), connect_high);
+  planes.crossed &= row < place.rows ? ~0ULL >> (64 - place.columns) : 0ULL;
+  return planes;
+}
+
+/// Cells with a sample that does not count are not crossed.
+__device__ __forceinline__ void leave_out(CellPlanes<unsigned long long>& planes, const RowWord& upper_valid,
+                                          const RowWord& lower_valid) {
+  planes.crossed &= upper_valid.word & upper_valid.right() & lower_valid.word & lower_valid.right();
+}
+
+__device__ __forceinline__ void store_cells(TileBits& bits, int row,
+                                            const CellPlanes<unsigned long long>& planes) {
+  const unsigned long long saddle = planes.saddle & planes.crossed;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int shift = 32 * half;
+    bits.cells[2 * row + half] = {
+        static_cast<unsigned>(planes.crossed >> shift), static_cast<unsigned>(saddle >> shift),
+        static_cast<unsigned>(planes.to_odd >> shift), static_cast<unsigned>(planes.to_late >> shift)};
+    bits.from[2 * row + half] = {static_cast<unsigned>(planes.from_odd >> shift),
+                                 static_cast<unsigned>(planes.from_late >> shift)};
+  }
+}
+
+}  // namespace contorno::contour_engine

@@ -1,0 +1,58 @@
+// Contour assembly on the device. The CUDA contour engine reads the map itself, so it starts here from the
+// map behind the crossings: bits, links, ranks and points in a few launches, then the contours that exist are
+// written to the host.
+#include "stages/contours/contour_assembly.h"
+#include "stages/contours/cuda/engine.h"
+#include "stages/shared/sample_value.h"
+
+namespace contorno {
+namespace {
+
+class ContourAssemblyCuda final : public Stage {
+ public:
+  explicit ContourAssemblyCuda(const ContourAssemblyParams& params) : params_(params) {}
+
+  void plan(PlanContext& context) override {
+    const ImageFormat& map = std::get<CrossingsFormat>(context.input(0)).map;
+    points_ = planned_points(context, map);
+    ContourEngineSpec spec;
+    spec.map = map;
+    spec.divisor = probability_scale(map.type).divisor;
+    for (const ClassSpec& one : context.classes()) spec.levels.push_back(one.level);
+    using Spec = ContourEngineSpec;
+    spec.connectivity =
+        params_.fully_connected == Connectivity::High ? Spec::Connectivity::High : Spec::Connectivity::Low;
+    spec.orientation =
+        params_.positive_orientation == Orientation::High ? Spec::Orientation::High : Spec::Orientation::Low;
+    spec.min_points = static_cast<unsigned>(params_.min_points);
+    spec.point_capacity = points_;
+    spec.contour_capacity = planned_contours(points_);
+    workspace_ = context.scratch(engine_.plan(spec), MemoryKind::Device);
+    context.set_output(0, planned_output(map, points_));
+  }
+
+  void run(const RunContext& context) const override {
+    const auto& crossings = std::get<CrossingsView>(context.inputs[0]);
+    const auto& contours = std::get<ContoursView>(context.outputs[0]);
+    engine_.enqueue_to_host(crossings.map, crossings.upload, {}, context.scratch<std::byte>(workspace_),
+                            contours, std::get<ContoursView>(context.host_outputs[0]), context.stream);
+  }
+
+  std::uint64_t overflow(const RunContext& context) const override {
+    return contour_capacity_needed(*std::get<ContoursView>(context.host_outputs[0]).counts, points_);
+  }
+
+ private:
+  ContourAssemblyParams params_;
+  CudaContourEngine engine_;
+  Scratch workspace_;  // begins as zeros, so it needs no CudaContourEngine::prepare
+  std::uint64_t points_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Stage> make_contour_assembly_cuda(const ParamSet& params) {
+  return std::make_unique<ContourAssemblyCuda>(params.as<ContourAssemblyParams>());
+}
+
+}  // namespace contorno

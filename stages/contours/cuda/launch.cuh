@@ -1,0 +1,157 @@
+// The launches of the contour engine for one type of points; included by one .cu file a type.
+#pragma once
+
+#include <span>
+
+#include "cuda/stream.h"
+#include "pipeline/banded_upload.h"
+#include "stages/contours/cuda/export.cuh"
+#include "stages/contours/cuda/plan.cuh"
+
+namespace contorno::contour_engine {
+
+/// Calls `use` with a sample type's Sample tag.
+template <class Use>
+void with_sample_type(ElementType type, const Use& use) {
+  switch (type) {
+    case ElementType::U8:
+      return use(static_cast<unsigned char*>(nullptr));
+    case ElementType::U16:
+      return use(static_cast<unsigned short*>(nullptr));
+    case ElementType::F16:
+      return use(static_cast<__half*>(nullptr));
+    case ElementType::F32:
+      return use(static_cast<float*>(nullptr));
+    case ElementType::F64:
+      return use(static_cast<double*>(nullptr));
+  }
+  throw InternalError("contour engine: no such element type");
+}
+
+/// How a kernel behind another one is launched.
+inline LaunchOrder later(const ContourEngineDevice& device) {
+  return device.cluster != 0 ? LaunchOrder::OverlapPrevious : LaunchOrder::AfterPrevious;
+}
+
+/// For the current device; once, when the work is planned.
+template <class P>
+ContourEngineDevice allow_kernels(const ContourEngineSpec& spec) {
+  ContourEngineDevice device{.processors = multiprocessors(), .cluster = 0, .warps = kMostWarps};
+  while (device.warps > 1 && WarpsShared::bytes(device.warps) > most_shared()) --device.warps;
+  with_sample_type(spec.map.type, [&](auto* tag) {
+    using T = std::remove_pointer_t<decltype(tag)>;
+    allow_shared("trace_small", trace_small<T, P>, sizeof(SmallShared));
+    allow_shared("trace_tiles", trace_tiles<T, P>, WarpsShared::bytes(device.warps));
+    allow_shared("trace_dense", trace_dense<T, P>, sizeof(TileShared<WideLinks>));
+  });
+  allow_shared("join_and_number", join_and_number<P>, sizeof(JoinShared));
+  if (spec.launches == ContourEngineSpec::Launches::Fastest)
+    device.cluster = largest_cluster(join_and_number<P>, kMaxCluster, kJoinThreads, sizeof(JoinShared));
+  return device;
+}
+
+/// Everything of one frame; `host` and `upload` may be null.
+template <class View>
+struct Frame {
+  ImageView map;
+  MaskView mask;
+  void* workspace;
+  View out;
+  const View* host = nullptr;
+  BandedUpload* upload = nullptr;
+};
+
+template <class P>
+void enqueue_trace(const ContourEngineSpec& spec, const ContourEngineDevice& device, const Job<P>& job,
+                   const Part& part, void* stream) {
+  const auto tiles = static_cast<unsigned>(tiles_in(job, part.rows));
+  if (tiles == 0) return;
+  with_sample_type(spec.map.type, [&](auto* tag) {
+    using T = std::remove_pointer_t<decltype(tag)>;
+    if (tiles <= static_cast<unsigned>(spec.small_tiles)) {
+      launch("trace_small", trace_small<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious, tiles,
+             kSmallThreads, sizeof(SmallShared), stream, job);
+      return;
+    }
+    launch("trace_tiles", trace_tiles<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
+           std::min(device.processors, (tiles + device.warps - 1) / device.warps),
+           kWarpThreads * device.warps, WarpsShared::bytes(device.warps), stream, job, tiles);
+    launch("trace_dense", trace_dense<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
+           std::min(tiles, 2 * device.processors), kDenseThreads, sizeof(TileShared<WideLinks>), stream, job);
+  });
+}
+
+/// As many blocks as are there at once, and no more than pieces need: one without work has to start all the
+/// same.
+template <class P>
+unsigned join_blocks(const ContourEngineDevice& device, const Job<P>& job) {
+  return std::max(std::min((job.piece_capacity + kRankThreads - 1) / kRankThreads, 2 * device.processors),
+                  1U);
+}
+
+/// Joins, numbers and places what was traced of the job's planes.
+template <class P>
+void enqueue_assembly(const ContourEngineSpec& spec, const ContourEngineDevice& device, const Job<P>& job,
+                      void* stream) {
+  const LaunchOrder order = later(device);
+  if (device.cluster != 0 && tiles_in(job, job.tiles_y) <= spec.small_tiles) {
+    launch("join_and_number", join_and_number<P>, LaunchKind::OneCluster, order, device.cluster, kJoinThreads,
+           sizeof(JoinShared), stream, job);
+  } else {
+    const unsigned blocks = join_blocks(device, job);
+    launch("join_pieces", join_pieces<P>, LaunchKind::Plain, order, blocks, kRankThreads, 0, stream, job);
+    launch("finish_and_number", finish_and_number<P>, LaunchKind::Plain, order, blocks + job.scan_blocks,
+           kScanThreads, sizeof(NumberShared), stream, job);
+  }
+  const unsigned blocks =
+      std::min((job.segment_capacity + kPlaceThreads - 1) / kPlaceThreads, 2 * device.processors);
+  launch("place_points", place_points<P>, LaunchKind::Plain, order, std::max(blocks, 1U), kPlaceThreads, 0,
+         stream, job);
+}
+
+/// A frame band by band, as its map comes. A map that is on the device is one band.
+template <class P, class View>
+void enqueue_frame(const ContourEngineSpec& spec, const ContourEngineDevice& device, const Frame<View>& frame,
+                   void* stream) {
+  Job<P> whole = plan_job<P>(spec);
+  place_work(whole, frame.workspace);
+  whole.map = map_of(frame.map, frame.mask, spec.divisor);
+  whole.out = output_of<P>(frame.out);
+  whole.exported = frame.host != nullptr ? 1 : 0;
+  const ImageBand all{0, spec.map.planes(), 0, spec.map.height};
+  const std::span<const ImageBand> bands =
+      frame.upload != nullptr ? frame.upload->bands() : std::span(&all, 1);
+  for (std::size_t k = 0; k < bands.size(); ++k) {
+    if (frame.upload != nullptr) frame.upload->wait_for(k, stream);
+    const Part part = part_of(whole, bands[k]);
+    const Job<P> job = job_of(whole, part);
+    enqueue_trace(spec, device, job, part, stream);
+    if (!part.completes) {
+      launch("join_ahead", join_ahead<P>, LaunchKind::Plain, later(device), join_blocks(device, job),
+             kRankThreads, 0, stream, job, part.first_row + part.rows);
+      continue;
+    }
+    enqueue_assembly(spec, device, job, stream);
+    if (frame.host == nullptr) continue;
+    Output<P> to = output_of<P>(*frame.host);
+    to.class_begin += part.plane;
+    launch("export_contours", export_contours<P>, LaunchKind::Plain, later(device), kExportBlocks,
+           kExportThreads, 0, stream, job, to);
+  }
+}
+
+template <class P>
+std::size_t workspace_bytes(const ContourEngineSpec& spec) {
+  Job<P> job = plan_job<P>(spec);
+  return place_work(job, nullptr);
+}
+
+template <class P>
+void clear_workspace(const ContourEngineSpec& spec, void* workspace, void* stream) {
+  Job<P> job = plan_job<P>(spec);
+  std::size_t bytes = 0;
+  place_work(job, workspace, &bytes);
+  CONTORNO_CUDA_CHECK(cudaMemsetAsync(workspace, 0, bytes, static_cast<cudaStream_t>(stream)));
+}
+
+}  // namespace contorno::contour_engine

@@ -1,0 +1,121 @@
+// Where segments meet: grid edges, and the rare samples on which a crossing falls exactly (specs: sample
+// nodes). Also the slots, in which a tile leaves the pieces that begin on its border for its neighbours.
+#pragma once
+
+#include "stages/contours/cuda/engine.cuh"
+
+namespace contorno::contour_engine {
+
+enum class NodeKind : int { None, Edge, Sample };
+
+/// The node of a point on `side`. A coordinate that is not a number links to nothing.
+__device__ __forceinline__ NodeKind node_of(const Vec& point, int side) {
+  const double moving = side == kTop || side == kBottom ? point.col : point.row;
+  if (!(moving == moving)) return NodeKind::None;
+  return moving == floor(moving) ? NodeKind::Sample : NodeKind::Edge;
+}
+
+__device__ __forceinline__ bool same_point(const Vec& a, const Vec& b) {
+  return a.row == b.row && a.col == b.col;
+}
+
+// Slots ----------------------------------------------------------------------------------------------------
+// Every tile owns the grid edges of its upper and left side and the samples on them; the grid of owners is
+// one larger than that of tiles, for the samples of the last row and column.
+template <class P>
+__device__ __forceinline__ unsigned slot_owner(const Job<P>& job, int plane, int tile_y, int tile_x) {
+  return static_cast<unsigned>((plane * (job.tiles_y + 1) + tile_y) * (job.tiles_x + 1) + tile_x) *
+         kTileSlots;
+}
+
+/// Slot of the edge on `side` of a cell, kNone where no other tile lies behind it.
+template <class P>
+__device__ __forceinline__ unsigned slot_of_edge(const Job<P>& job, int plane, int row, int col, int side) {
+  const int r = row + (side == kBottom ? 1 : 0);
+  const int c = col + (side == kRight ? 1 : 0);
+  if (side == kTop || side == kBottom) {
+    if (r % kTileRows != 0 || r == 0 || r >= job.cell_rows) return kNone;
+    return slot_owner(job, plane, r / kTileRows, c / kTileColumns) + static_cast<unsigned>(c % kTileColumns);
+  }
+  if (c % kTileColumns != 0 || c == 0 || c >= job.cell_columns) return kNone;
+  return slot_owner(job, plane, r / kTileRows, c / kTileColumns) + kTileColumns +
+         static_cast<unsigned>(r % kTileRows);
+}
+
+/// Slot of the segment that leaves sample (row, col) into the cell of `quadrant`; kNone for a sample inside a
+/// tile.
+template <class P>
+__device__ __forceinline__ unsigned slot_of_sample(const Job<P>& job, int plane, int row, int col,
+                                                   int quadrant) {
+  const int r = row % kTileRows;
+  const int c = col % kTileColumns;
+  if (r != 0 && c != 0) return kNone;
+  const int place = r == 0 ? c : kTileColumns + r;
+  return slot_owner(job, plane, row / kTileRows, col / kTileColumns) + kTileEdges +
+         static_cast<unsigned>(4 * place + quadrant);
+}
+
+// Sample nodes ---------------------------------------------------------------------------------------------
+/// A segment by the quadrant of its cell around a sample (NW, NE, SW, SE) and its number in the cell.
+struct AroundSample {
+  int quadrant, sub;  ///< quadrant -1: none
+};
+
+/// Which segment follows `arriving` at sample (row, col): the ends of all segments around the sample are
+/// visited in raster order with one register for a waiting start and one for a waiting end. Called by whole
+/// warps, each half of them with its own sample; a lane looks at one end of one segment.
+template <class T>
+__device__ __noinline__ AroundSample follower_at_sample(const Map& map, int plane, double level,
+                                                        int connect_high, int row, int col,
+                                                        AroundSample arriving) {
+  // From the highest bit: quadrant, sub, end (1 = to).
+  const int lane = static_cast<int>(threadIdx.x) % 16;
+  const int r0 = row - 1 + (lane >> 3);
+  const int c0 = col - 1 + (lane >> 2 & 1);
+  const int sub = lane >> 1 & 1;
+  bool exists = r0 >= 0 && r0 + 1 < map.height && c0 >= 0 && c0 + 1 < map.width;
+  double value[4];  // upper left, upper right, lower left, lower right
+  int code = 0;
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    const int r = min(max(r0 + k / 2, 0), map.height - 1);
+    const int c = min(max(c0 + k % 2, 0), map.width - 1);
+    value[k] = read_value<T>(map, plane, r, c);
+    exists = exists && value[k] == value[k] && !is_masked(map, r, c);
+    code |= value[k] > level ? 1 << k : 0;
+  }
+  exists = exists && sub < segments_of(code);
+  const int sides = sides_of(code, sub, connect_high);
+  const int side = (lane & 1) != 0 ? sides >> 2 : sides & 3;
+  const double a = side == kBottom ? value[2] : (side == kRight ? value[1] : value[0]);
+  const double b = side == kTop ? value[1] : (side == kLeft ? value[2] : value[3]);
+  const Vec point = crossing_point(level, r0, c0, side, a, b);
+  const Vec other{__shfl_xor_sync(~0U, point.row, 1), __shfl_xor_sync(~0U, point.col, 1)};
+  const Vec here{static_cast<double>(row), static_cast<double>(col)};
+  const unsigned ends = __ballot_sync(~0U, exists && same_point(point, here) && !same_point(point, other)) >>
+                        (threadIdx.x % 32 - threadIdx.x % 16);
+  const int wanted = 2 * arriving.quadrant + arriving.sub;
+  int start = -1;
+  int end = -1;
+#pragma unroll 1
+  for (int k = 0; k < 8; ++k) {
+    if ((ends >> (2 * k + 1) & 1) != 0) {
+      if (start < 0) {
+        end = k;
+        continue;
+      }
+      if (k == wanted) return {start >> 1, start & 1};
+      start = -1;
+    } else if ((ends >> (2 * k) & 1) != 0) {
+      if (end < 0) {
+        start = k;
+        continue;
+      }
+      if (end == wanted) return {k >> 1, k & 1};
+      end = -1;
+    }
+  }
+  return {-1, 0};
+}
+
+}  // namespace contorno::contour_engine

@@ -1,0 +1,84 @@
+#include "stages/contours/marching_squares.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cuda/error.h"
+#include "stages/contours/cpu/crossings.h"
+#include "stages/contours/cpu/mark_samples.h"
+
+namespace contorno {
+namespace {
+
+struct MarchingSquaresParams {};
+
+/// The input's format, which must have a channel a class.
+const ImageFormat& checked_map(const PlanContext& context) {
+  const ImageFormat& map = context.image(0);
+  if (static_cast<std::size_t>(map.channels) != context.classes().size())
+    throw Error(ExitCode::BadConfig,
+                fmt::format("the maps have {} channels ({}), but the graph declares {} classes; declare one "
+                            "class a channel",
+                            map.channels, describe(map), context.classes().size()));
+  return map;
+}
+
+class MarchingSquaresCpu : public Stage {
+ public:
+  void plan(PlanContext& context) override {
+    const ImageFormat& map = checked_map(context);
+    const auto classes = context.classes();
+    std::vector<double> levels;
+    for (const ClassSpec& spec : classes) levels.push_back(spec.level);
+    marker_ = std::make_unique<SampleMarker>(map, levels, probability_scale(map.type));
+    context.set_output(0, CrossingsFormat{map, crossings_bytes(map)});
+  }
+
+  void run(const RunContext& context) const override {
+    const auto& crossings = std::get<CrossingsView>(context.outputs[0]);
+    marker_->mark(context.image_in(0), crossings.data, context.threads);
+  }
+
+ private:
+  std::unique_ptr<const SampleMarker> marker_;
+};
+
+#if CONTORNO_HAVE_CUDA
+/// On the device one engine makes crossings and contours from a single read of the map; it belongs to the
+/// assembly, which knows how saddles are joined. What is handed on here is the map.
+class MarchingSquaresCuda : public Stage {
+ public:
+  void plan(PlanContext& context) override {
+    context.set_output(0, CrossingsFormat{checked_map(context), 0});
+  }
+  void run(const RunContext&) const override {}
+  bool takes_bands() const override { return true; }
+};
+#endif
+
+}  // namespace
+
+const StageType& marching_squares_stage() {
+  static const StageType type {
+    .name = "marching_squares",
+    .summary = "Finds the cells of each class's map that the class's level crosses.",
+    .inputs = {{.name = "maps",
+                .type = PortType::Image,
+                .sentence = "Probability maps, one channel a class."}},
+    .outputs = {{.name = "crossings", .type = PortType::Crossings, .sentence = "The crossed cells."}},
+    .params = declare(ParamList<MarchingSquaresParams>()), .example = "- type: marching_squares\n",
+    .make_cpu = [](const ParamSet&) -> std::unique_ptr<Stage> {
+      return std::make_unique<MarchingSquaresCpu>();
+    },
+#if CONTORNO_HAVE_CUDA
+    .make_cuda = [](const ParamSet&) -> std::unique_ptr<Stage> {
+      return std::make_unique<MarchingSquaresCuda>();
+    },
+#endif
+    .classes = ClassUse::Needed,
+  };
+  return type;
+}
+
+}  // namespace contorno

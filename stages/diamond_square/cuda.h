@@ -1,0 +1,30 @@
+// Diamond-Square on the device: levels of few cells by tiles, six of them a launch; then, where a level has a
+// million cells or more, a launch a level. An object is planned for one format, owns its grids in device
+// memory (up to a third of the image's cells) and enqueues only; one stream at a time.
+#pragma once
+
+#include <memory>
+
+#include "stages/diamond_square/field.h"
+
+namespace contorno {
+
+class DiamondSquareOnDevice {
+ public:
+  /// Throws what plan_diamond_square throws, Error(OutOfMemory), Error(Unavailable).
+  DiamondSquareOnDevice(const DiamondSquareParams& params, const ImageFormat& format);
+  ~DiamondSquareOnDevice();
+  DiamondSquareOnDevice(const DiamondSquareOnDevice&) = delete;
+  DiamondSquareOnDevice& operator=(const DiamondSquareOnDevice&) = delete;
+
+  /// Enqueues the filling of `out`, an image of the planned format in device memory, on a cudaStream_t. The
+  /// same bits as DiamondSquare::generate.
+  void generate(std::uint64_t seed, const ImageView& out, void* stream) const;
+
+ private:
+  struct Passes;
+  DiamondSquarePlan plan_;
+  std::unique_ptr<Passes> passes_;
+};
+
+}  // namespace contorno

@@ -1,0 +1,56 @@
+// What both image stages of mean shift enqueue first: words of the pixels, then the climb.
+#pragma once
+
+#include "stages/mean_shift/filter_kernels.cuh"
+#include "stages/shared/device_table.h"
+
+namespace contorno::mean_shift_cuda {
+
+/// The part of an image stage that does not change from frame to frame.
+class ImageClimb {
+ public:
+  void plan(PlanContext& context, const MeanShiftImagePlan& plan) {
+    decode_ = device_table(std::vector<float>(plan.decode.begin(), plan.decode.end()));
+    job_ = ImageJob{.window = plan.window, .colours = plan.colours, .channels = plan.in.channels};
+    job_.colours.decode = table_at<float>(decode_);
+    separate_ = plan.colours.space != MeanShiftSpace::Rgb;
+    pixels_ = static_cast<std::size_t>(plan.in.width) * static_cast<std::size_t>(plan.in.height);
+    job_.stride = (plan.in.width + kGroup - 1) / kGroup * kGroup;
+    words_ = context.scratch(words_bytes() * (separate_ ? 2 : 1), MemoryKind::Device);
+  }
+
+  std::size_t pixels() const { return pixels_; }
+
+  /// `out` may be without data, `ends` null. Returns the job as it ran.
+  ImageJob enqueue(const RunContext& context, const ImageView& out, PackedEnd* ends) const {
+    const ImageView& in = context.image_in(0);
+    ImageJob job = job_;
+    job.in = static_cast<const unsigned char*>(in.data), job.in_pitch = in.row_pitch;
+    job.out = static_cast<unsigned char*>(out.data), job.out_pitch = out.row_pitch;
+    job.values = context.scratch<unsigned>(words_);
+    job.places = separate_ ? job.values + words_bytes() / sizeof(unsigned) : job.values;
+    job.ends = ends;
+    launch("pack_pixels", separate_ ? pack_pixels<false> : pack_pixels<true>, LaunchKind::Plain,
+           LaunchOrder::AfterPrevious, (static_cast<unsigned>(words()) + kPixelThreads - 1) / kPixelThreads,
+           kPixelThreads, 0, context.stream, job);
+    const unsigned tiles = static_cast<unsigned>((job.window.width + kTileX - 1) / kTileX) *
+                           static_cast<unsigned>((job.window.height + kTileY - 1) / kTileY);
+    launch("climb_pixels", separate_ ? climb_pixels<false> : climb_pixels<true>, LaunchKind::Plain,
+           LaunchOrder::AfterPrevious, tiles, kPixelThreads, 0, context.stream, job);
+    return job;
+  }
+
+ private:
+  std::size_t words() const {
+    return static_cast<std::size_t>(job_.stride) * static_cast<std::size_t>(job_.window.height);
+  }
+  std::size_t words_bytes() const { return align_up(words() * sizeof(unsigned)); }
+
+  Block decode_;
+  ImageJob job_;
+  Scratch words_;
+  std::size_t pixels_ = 0;
+  bool separate_ = false;
+};
+
+}  // namespace contorno::mean_shift_cuda

@@ -1,0 +1,215 @@
+// The arithmetic of a mipmap pixel, for both backends. A rule says which terms a pixel is taken apart into,
+// how weighted sums of them become the pixel of the next level, and in which numbers. Sums go down the
+// columns first, then along the row, taps ascending.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "stages/mipmap/plan.h"
+
+namespace contorno {
+
+/// Tables of sRGB as a rule needs them; all null without linear light. Owns nothing.
+struct MipmapLight {
+  const std::uint32_t* whole32 = nullptr;  ///< of WholeRule
+  const std::uint16_t* whole = nullptr;    ///< of WholeRule where alpha weighs
+  const float* values = nullptr;           ///< of FloatRule: light8 or light16
+  const LightCell* cells = nullptr;
+  const LightLine* lines = nullptr;
+  const LightTables* tables = nullptr;  ///< all of them; of the CPU's kernels
+};
+
+/// `sum` divided by `weight`, halves up; exact.
+CONTORNO_HD inline std::uint64_t half_up(std::uint64_t sum, std::uint64_t weight) {
+  const std::uint64_t whole = sum / weight, rest = sum - whole * weight;
+  return whole + (rest >= weight - rest ? 1 : 0);
+}
+/// The same for sums below 2^48 whose result has 16 bits: the double quotient is off by less than the
+/// distance of any exact one from the next integer.
+CONTORNO_HD inline std::uint32_t half_up_short(std::uint64_t sum, std::uint64_t weight) {
+  const auto twice = static_cast<double>(static_cast<std::int64_t>(2 * sum + weight));
+  return static_cast<std::uint32_t>(
+      static_cast<std::int32_t>(twice / static_cast<double>(static_cast<std::int64_t>(2 * weight))));
+}
+
+/// Rounded down, for the same sums.
+CONTORNO_HD inline std::uint32_t floor_short(std::uint64_t sum, std::uint64_t weight) {
+  return static_cast<std::uint32_t>(
+      static_cast<std::int32_t>(static_cast<double>(static_cast<std::int64_t>(sum)) /
+                                static_cast<double>(static_cast<std::int64_t>(weight))));
+}
+
+enum class Weighing : std::uint8_t { Plain, ByAlpha };
+
+/// Terms of a pixel: its channels; with ByAlpha its colours times alpha, alpha, its colours.
+template <int kChannels, Weighing kWeighing>
+inline constexpr int kMipmapTerms = kWeighing == Weighing::Plain ? kChannels : 2 * kChannels - 1;
+
+/// Integers, one rounding. kLight: uint8 colours are decoded to light, in 32nds and with the half that rounds
+/// their mean, or to 16 bits where alpha weighs them.
+template <class T, int kC, Weighing kWeighing, bool kLight>
+struct WholeRule {
+  using Sample = T;
+  using Stored = T;
+  using Weight = std::uint32_t;
+  using Total = std::uint64_t;
+  using Column = std::conditional_t<kWeighing == Weighing::Plain && !kLight, std::uint32_t, std::uint64_t>;
+  /// Of four pixels.
+  using Four =
+      std::conditional_t<sizeof(T) == 1 || kWeighing == Weighing::Plain, std::uint32_t, std::uint64_t>;
+  static constexpr int kChannels = kC;
+  static constexpr int kTerms = kMipmapTerms<kC, kWeighing>;
+  static constexpr bool kHasAlpha = kC % 2 == 0 && (kLight || kWeighing == Weighing::ByAlpha);
+  CONTORNO_HD static constexpr bool is_light(int channel) {
+    return kLight && (!kHasAlpha || channel < kC - 1);
+  }
+
+  MipmapLight light;
+
+  CONTORNO_HD static Weight weight(const MipmapTaps& taps, std::ptrdiff_t tap) { return taps.whole[tap]; }
+  CONTORNO_HD static Total whole_weight(const MipmapTaps& across, const MipmapTaps& down) {
+    return static_cast<Total>(across.total) * down.total;
+  }
+
+  template <class N>
+  CONTORNO_HD void load(const T* pixel, N* terms) const {
+    N values[kC];
+    for (int c = 0; c < kC; ++c) {
+      values[c] = pixel[c];
+      if constexpr (kLight)
+        if (is_light(c))
+          values[c] = kWeighing == Weighing::Plain ? light.whole32[pixel[c]] : light.whole[pixel[c]];
+    }
+    if constexpr (kWeighing == Weighing::Plain) {
+      for (int c = 0; c < kC; ++c) terms[c] = values[c];
+    } else {
+      terms[kC - 1] = values[kC - 1];
+      for (int c = 0; c < kC - 1; ++c) terms[c] = values[c] * values[kC - 1], terms[kC + c] = values[c];
+    }
+  }
+
+  CONTORNO_HD T code(std::uint32_t value, int channel) const {
+    if constexpr (kLight)
+      if (is_light(channel)) return light_to_code8(light.cells, value);
+    return static_cast<T>(value);
+  }
+
+  CONTORNO_HD void finish(const Total* sums, Total weight, T* pixel, float* /*kept*/) const {
+    if constexpr (kWeighing == Weighing::Plain) {
+      for (int c = 0; c < kC; ++c)
+        pixel[c] = code(is_light(c) ? floor_short(sums[c] >> 5, weight) : half_up_short(sums[c], weight), c);
+    } else {
+      const Total alpha = sums[kC - 1];
+      pixel[kC - 1] = static_cast<T>(half_up_short(alpha, weight));
+      for (int c = 0; c < kC - 1; ++c) {
+        const Total mean = alpha == 0 ? half_up(sums[kC + c], weight) : half_up(sums[c], alpha);
+        pixel[c] = code(static_cast<std::uint32_t>(mean), c);
+      }
+    }
+  }
+
+  /// finish for four terms of weight 1.
+  CONTORNO_HD void finish_four(const Four* sums, T* pixel) const {
+    if constexpr (kWeighing == Weighing::Plain) {
+      for (int c = 0; c < kC; ++c)
+        pixel[c] = code(static_cast<std::uint32_t>(is_light(c) ? sums[c] >> 7 : (sums[c] + 2) >> 2), c);
+    } else {
+      const Four alpha = sums[kC - 1];
+      pixel[kC - 1] = static_cast<T>((alpha + 2) >> 2);
+      for (int c = 0; c < kC - 1; ++c) {
+        const Four mean = alpha == 0 ? (sums[kC + c] + 2) >> 2 : (2 * sums[c] + alpha) / (2 * alpha);
+        pixel[c] = code(static_cast<std::uint32_t>(mean), c);
+      }
+    }
+  }
+  CONTORNO_HD void halve(const T* a, const T* b, const T* c, const T* d, T* pixel) const {
+    Four sums[kTerms], next[kTerms];
+    load(a, sums);
+    for (const T* one : {b, c, d}) {
+      load(one, next);
+      for (int k = 0; k < kTerms; ++k) sums[k] += next[k];
+    }
+    finish_four(sums, pixel);
+  }
+};
+
+/// A float as it is stored: integers to the nearest, halves up, limited to their range; every NaN becomes the
+/// same one, 0 in integers.
+template <class T>
+CONTORNO_HD T quantised(float value) {
+  if constexpr (std::is_same_v<T, float>) {
+    return value == value ? value : std::bit_cast<float>(0x7fc00000U);
+  } else {
+    constexpr float kFull = sizeof(T) == 1 ? 255.0F : 65535.0F;
+    const float limited = value > 0.0F ? (value < kFull ? value : kFull) : 0.0F;
+    return static_cast<T>(static_cast<std::int32_t>(limited + 0.5F));
+  }
+}
+
+/// float32. `S` is what is read: T, or float where levels are kept. kLight: colours are decoded to light.
+template <class S, class T, int kC, Weighing kWeighing, bool kLight>
+struct FloatRule {
+  using Sample = S;
+  using Stored = T;
+  using Weight = float;
+  using Total = float;
+  using Column = float;
+  static constexpr int kChannels = kC;
+  static constexpr int kTerms = kMipmapTerms<kC, kWeighing>;
+  static constexpr bool kHasAlpha = kC % 2 == 0 && (kLight || kWeighing == Weighing::ByAlpha);
+
+  MipmapLight light;
+
+  CONTORNO_HD static Weight weight(const MipmapTaps& taps, std::ptrdiff_t tap) { return taps.weights[tap]; }
+  CONTORNO_HD static Total whole_weight(const MipmapTaps&, const MipmapTaps&) { return 1; }
+
+  CONTORNO_HD void load(const S* pixel, float* terms) const {
+    float values[kC];
+    for (int c = 0; c < kC; ++c) {
+      values[c] = static_cast<float>(pixel[c]);
+      if constexpr (kLight && !std::is_same_v<S, float>)
+        if (!kHasAlpha || c < kC - 1) values[c] = light.values[pixel[c]];
+    }
+    if constexpr (kWeighing == Weighing::Plain) {
+      for (int c = 0; c < kC; ++c) terms[c] = values[c];
+    } else {
+      terms[kC - 1] = values[kC - 1];
+      for (int c = 0; c < kC - 1; ++c) terms[c] = values[c] * values[kC - 1], terms[kC + c] = values[c];
+    }
+  }
+
+  CONTORNO_HD T code(float value, int channel) const {
+    if constexpr (kLight)
+      if (!kHasAlpha || channel < kC - 1) {
+        if constexpr (sizeof(T) == 1)
+          return light_to_code8(light.cells, quantised<std::uint16_t>(value));
+        else
+          return light_to_code16(light.lines, value);
+      }
+    return quantised<T>(value);
+  }
+
+  CONTORNO_HD void finish(const float* sums, float /*weight*/, T* pixel, float* kept) const {
+    for (int c = 0; c < kC; ++c) {
+      float value = sums[c];
+      if constexpr (kWeighing == Weighing::ByAlpha)
+        if (c < kC - 1) value = sums[kC - 1] > 0.0F ? sums[c] / sums[kC - 1] : sums[kC + c];
+      pixel[c] = code(value, c);
+      if (kept != nullptr) kept[c] = value;
+    }
+  }
+
+  CONTORNO_HD void halve(const S* a, const S* b, const S* c, const S* d, T* pixel) const {
+    float left[kTerms], right[kTerms], next[kTerms];
+    load(a, left), load(c, next);
+    for (int k = 0; k < kTerms; ++k) left[k] = 0.5F * left[k] + 0.5F * next[k];
+    load(b, right), load(d, next);
+    for (int k = 0; k < kTerms; ++k) right[k] = 0.5F * right[k] + 0.5F * next[k];
+    for (int k = 0; k < kTerms; ++k) left[k] = 0.5F * left[k] + 0.5F * right[k];
+    finish(left, 1, pixel, nullptr);
+  }
+};
+
+}  // namespace contorno

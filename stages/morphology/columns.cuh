@@ -1,0 +1,139 @@
+// Rectangles whose windows are so high that a block better holds whole columns of the image: then every
+// sample is read once, whatever the window. Internal.
+#pragma once
+
+#include "stages/morphology/rectangles.cuh"
+#include "stages/morphology/stretches.cuh"
+
+namespace contorno::morphology_cuda {
+
+/// Steps that a thread holds at a time: one more than a multiple of 8, so that banks differ for any number of
+/// words across that is a multiple of four. So many that most columns are few enough stretches for the
+/// threads of a block.
+inline constexpr int kColumnHeld = 41;
+inline constexpr int kColumnHolders = 64;  ///< threads of a column
+
+/// Words across a block: a sector of memory, or half of it where columns are too long for shared memory.
+/// Measured on an H200: with 20, so that all blocks of 3264 x 2448 pixels RGB run at the same time but end in
+/// the middle of sectors, a kernel takes 3 us more, with 16 as well, with 4 almost twice the time.
+inline constexpr int kColumnsAcross[] = {8, 4};
+/// Rows of a window from which on whole columns are faster there.
+inline constexpr int kColumnsFrom = 121;
+constexpr unsigned column_threads(int across) {
+  return kColumnHolders * static_cast<unsigned>(across);
+}
+
+/// One window down whole columns. Shared memory: a stretch outside, the columns, another one, `ones`, `many`.
+struct ColumnsJob {
+  Lines in;
+  Target to;
+  LineWindow window;
+  int stretches = 0;
+  unsigned wide = 1;   ///< blocks
+  int readable = 0;    ///< words of a row that are copied as they are
+  bool quads = false;  ///< they begin at multiples of 16 bytes
+  unsigned outside = 0;
+
+  std::size_t shared_bytes(int across) const {
+    const int rows = (stretches + 2) * kColumnHeld + 2 * stretches;
+    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(across) * sizeof(unsigned);
+  }
+};
+
+/// Words x .. x + kAcross - 1 of all rows, by Units of one or four.
+template <class Rule, int kAcross, class Unit>
+__device__ void take_columns(const ColumnsJob& job, int plane, int x, unsigned* columns) {
+  constexpr int kWords = sizeof(Unit) / sizeof(unsigned), kUnits = kAcross / kWords;
+  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  for (int at = thread; at < job.in.rows * kUnits; at += threads) {
+    const int y = at / kUnits, from = x + (at - y * kUnits) * kWords;
+    unsigned* to = columns + at * kWords;
+    if (from + kWords <= job.readable)
+      copy_once(reinterpret_cast<Unit*>(to),
+                reinterpret_cast<const Unit*>(job.in.pixels.line<const unsigned>(plane, y) + from));
+    else
+      for (int k = 0; k < kWords; ++k) to[k] = word_from<Rule>(job.in, plane, y, from + k, job.outside);
+  }
+  for (int at = thread; at < kColumnHeld * kAcross; at += threads)
+    columns[at - kColumnHeld * kAcross] = job.outside;
+  for (int at = job.in.rows * kAcross + thread; at < (job.stretches + 1) * kColumnHeld * kAcross;
+       at += threads)
+    columns[at] = job.outside;
+  wait_for_copies();
+}
+
+/// store_samples where it is not worth the code of many of them.
+template <class Rule>
+__device__ __noinline__ void store_finished(const Target& to, int plane, int y, int x, unsigned word) {
+  store_samples<Rule>(to, plane, y, x, word);
+}
+
+template <class Rule, Extreme kExtreme, int kAcross>
+__global__ void __launch_bounds__(column_threads(kAcross), 1024 / column_threads(kAcross))
+    window_columns(const __grid_constant__ ColumnsJob job) {
+  using W = typename Rule::W;
+  using R = Running<W, kExtreme>;
+  const unsigned plane_of_block = blockIdx.x / job.wide;
+  const auto plane = static_cast<int>(plane_of_block);
+  const int x = static_cast<int>(blockIdx.x - plane_of_block * job.wide) * kAcross;
+  unsigned* columns = &block_shared<unsigned>() + kColumnHeld * kAcross;
+  if (job.quads)
+    take_columns<Rule, kAcross, uint4>(job, plane, x, columns);
+  else
+    take_columns<Rule, kAcross, unsigned>(job, plane, x, columns);
+  __syncthreads();
+  const int column = static_cast<int>(threadIdx.x) % kAcross,
+            holder = static_cast<int>(threadIdx.x) / kAcross;
+  Stretches<kColumnHeld> line{.steps = columns + column, .stride = kAcross, .count = job.stretches};
+  line.ones = line.steps + (job.stretches + 1) * kColumnHeld * kAcross;
+  line.many = line.ones + job.stretches * kAcross;
+  for (int stretch = holder; stretch < job.stretches; stretch += kColumnHolders) {
+    const unsigned* steps = line.steps + stretch * kColumnHeld * kAcross;
+    R all(steps[0]);
+#pragma unroll
+    for (int e = 1; e < kColumnHeld; e += 2) all.take(R(steps[e * kAcross]), R(steps[(e + 1) * kAcross]));
+    line.ones[stretch * kAcross] = all.word();
+  }
+  __syncthreads();
+  if (line.needs_many(job.window.length)) {
+    for (int stretch = holder; stretch + line.kMany <= job.stretches; stretch += kColumnHolders)
+      put_many<W, kExtreme>(line, stretch);
+    __syncthreads();
+  }
+  const Lines& out = job.to.lines;
+  if ((x + column) * kLanes<W> >= out.samples) return;
+  const bool words = job.to.template takes_words<Rule>(x + column);
+  const int end = line.holding(out.rows - 1 + job.window.first) + 1;
+  for (int stretch = line.holding(job.window.first) + holder; stretch < end; stretch += kColumnHolders) {
+    unsigned held[kColumnHeld];
+    if (stretch >= 0 && stretch < job.stretches) {
+      const unsigned* steps = line.steps + stretch * kColumnHeld * kAcross;
+      R rest(steps[(kColumnHeld - 1) * kAcross]);
+      held[kColumnHeld - 1] = rest.word();
+#pragma unroll
+      for (int e = kColumnHeld - 2; e >= 0; --e) {
+        rest.take(R(steps[e * kAcross]));
+        held[e] = rest.word();
+      }
+    } else {
+#pragma unroll
+      for (int e = 0; e < kColumnHeld; ++e) held[e] = job.outside;
+    }
+    windows_from<W, kExtreme>(held, line, stretch, job.window.length);
+    const int y = stretch * kColumnHeld - job.window.first;
+    if (words) {
+      char* at = reinterpret_cast<char*>(out.pixels.line<unsigned>(plane, y) + x + column);
+#pragma unroll
+      for (int e = 0; e < kColumnHeld; ++e, at += out.pixels.row)
+        if (static_cast<unsigned>(y + e) < static_cast<unsigned>(out.rows))
+          *reinterpret_cast<unsigned*>(at) = held[e];
+    } else {
+#pragma unroll
+      for (int e = 0; e < kColumnHeld; ++e)
+        if (static_cast<unsigned>(y + e) < static_cast<unsigned>(out.rows))
+          store_finished<Rule>(job.to, plane, y + e, x + column, held[e]);
+    }
+  }
+}
+
+}  // namespace contorno::morphology_cuda

@@ -1,0 +1,228 @@
+// The launches of a pass whose windows are rectangles: two kernels for one window, three for both of an
+// opening. Internal.
+#pragma once
+
+#include <algorithm>
+
+#include "stages/morphology/columns.cuh"
+#include "stages/morphology/whole.cuh"
+
+namespace contorno::morphology_cuda {
+
+/// The fewest pixels of a row that a block is worth.
+inline constexpr int kFewestAcross = 64;
+
+template <class Rule, class Launcher>
+struct RectangleRun {
+  using W = typename Rule::W;
+  static constexpr int kCount = kLanes<W>;
+
+  const ImageFormat &seen, &format;  ///< of the input, which may have its border around it, and of the output
+  const Launcher& launcher;
+  std::size_t most_shared = 0;  ///< bytes that a block may have
+  int pixel = 1, crop_x = 0, crop_y = 0;
+  Lines image, between[2];
+  Target target;
+
+  /// Whether these kernels can make the pass.
+  bool can(const Window& first, const Window* second) const {
+    if (!first.rectangle || (second != nullptr && !second->rectangle)) return false;
+    const Window& last = second != nullptr ? *second : first;
+    return plan_across(image, between[0], first, second).possible &&
+           plan_down(image, target, first).possible && plan_down(image, target, last).possible;
+  }
+  /// Along the rows, then down.
+  void one(const Window& window, unsigned outside) const {
+    across(image, between[0], window, outside, nullptr, 0);
+    down(whole_words(between[0]), target, window, outside);
+  }
+  /// Down, both along the rows, and down.
+  void both(const Window& first, unsigned outside, const Window& second, unsigned second_outside) const {
+    down(image, {.lines = whole_words(between[0])}, first, outside);
+    across(between[0], between[1], first, outside, &second, second_outside);
+    down(whole_words(between[1]), target, second, second_outside);
+  }
+
+ private:
+  /// With what shares a word with the last sample of a row: columns do not ask what their samples are.
+  Lines whole_words(Lines lines) const {
+    lines.samples = (format.width * pixel + kCount - 1) / kCount * kCount;
+    return lines;
+  }
+
+  static std::size_t shared_bytes(int groups_at, int holders, int stride) {
+    return static_cast<std::size_t>(groups_at + (holders + 2) * (kHeld / kShortGroup) * stride) *
+           sizeof(unsigned);
+  }
+
+  /// How windows along rows are made: by blocks that hold parts of rows, or whole ones.
+  struct AcrossPlan {
+    AcrossJob job;
+    unsigned threads = 0;  ///< of a block that holds a part
+    bool possible = false, by_whole_rows = false;
+
+    WholeRowsJob whole() const {
+      return {job, {job.first, job.length}, {job.second_first, job.second_length}};
+    }
+  };
+
+  AcrossPlan plan_across(const Lines& from, const Lines& to, const Window& window,
+                         const Window* second) const {
+    AcrossPlan plan{.job = {.in = from, .out = to, .columns = format.width}};
+    AcrossJob& job = plan.job;
+    job.in_columns = seen.width, job.pixel = pixel;
+    const LineWindow first =
+        LineWindow{window.left + crop_x, window.columns()}.within(seen.width, format.width);
+    job.first = first.first, job.length = first.length;
+    int halo = job.length - 1;
+    if (second != nullptr) {
+      const LineWindow next = LineWindow{second->left, second->columns()}.within(seen.width, format.width);
+      job.second_first = next.first, job.second_length = next.length, halo += job.second_length - 1;
+      job.settle = Rule::kFloat && !window.holds_origin;
+    }
+    job.high = static_cast<unsigned>((job.out.rows + kCount - 1) / kCount);
+    job.planes = static_cast<unsigned>(format.planes());
+    // Short rows, so that one block loads while another computes, but few pixels that two blocks load.
+    const int most = static_cast<int>(kMostThreads) / pixel * kHeld - halo - 4;
+    const int wanted = std::min(most, std::max(3300 / pixel, 2 * halo));
+    unsigned in_parts = ~0U;  // threads of a row
+    if (wanted >= kFewestAcross) {
+      const int segments = (job.columns + wanted - 1) / wanted;
+      job.segment = ((job.columns + segments - 1) / segments + 3) / 4 * 4;
+      job.segments = static_cast<unsigned>((job.columns + job.segment - 1) / job.segment);
+      job.holders = (job.segment + halo + kHeld - 1) / kHeld;
+      job.groups_at = (job.holders * kHeld + kHeldRoom) * pixel + 8;
+      plan.threads = static_cast<unsigned>(job.holders * pixel + 31) / 32 * 32;
+      plan.possible = true;
+      in_parts = job.segments * plan.threads;
+    }
+    // Whole rows where that takes so many fewer threads that it is worth it that fewer blocks run at the same
+    // time.
+    const WholeRowsJob whole = plan.whole();
+    if (whole.fits(most_shared)) {
+      plan.by_whole_rows = !plan.possible || (whole.threads() <= kGoodWholeThreads &&
+                                              whole.threads() * kWholeHeld <= in_parts * kHeld);
+      plan.possible = true;
+    }
+    return plan;
+  }
+
+  void across(const Lines& from, const Lines& to, const Window& window, unsigned outside,
+              const Window* second, unsigned second_outside) const {
+    AcrossPlan plan = plan_across(from, to, window, second);
+    AcrossJob& job = plan.job;
+    job.outside = outside, job.second_outside = second_outside;
+    const unsigned blocks = job.segments * job.high * job.planes;
+    const auto with = [&]<Extreme kExtreme>() {
+      if (plan.by_whole_rows) return whole_rows<kExtreme>(plan.whole());
+      const char* name = "window_across";
+      const std::size_t shared = shared_bytes(job.groups_at, job.holders, pixel);
+      if (pixel == 1)
+        launcher(name, window_across<Rule, kExtreme, 1>, blocks, plan.threads, shared, job);
+      else if (pixel == 3)
+        launcher(name, window_across<Rule, kExtreme, 3>, blocks, plan.threads, shared, job);
+      else
+        launcher(name, window_across<Rule, kExtreme, 0>, blocks, plan.threads, shared, job);
+    };
+    window.extreme == Extreme::Minimum ? with.template operator()<Extreme::Minimum>()
+                                       : with.template operator()<Extreme::Maximum>();
+  }
+  template <Extreme kExtreme>
+  void whole_rows(const WholeRowsJob& job) const {
+    const unsigned blocks = job.rows.high * job.rows.planes;
+    const char* name = "window_whole_rows";
+    if (pixel == 3)
+      launcher(name, window_whole_rows<Rule, kExtreme, 3>, blocks, job.threads(), job.shared_bytes(), job);
+    else
+      launcher(name, window_whole_rows<Rule, kExtreme, 0>, blocks, job.threads(), job.shared_bytes(), job);
+  }
+
+  /// How a window down columns is made: by blocks that hold parts of columns, or whole ones.
+  struct DownPlan {
+    DownJob job;
+    unsigned threads = 0;   ///< of a block that holds a part
+    int whole_columns = 0;  ///< words across of a block that holds whole columns; 0: it does not
+    bool possible = false;
+
+    ColumnsJob whole() const {
+      ColumnsJob columns{.in = job.in, .to = job.to, .window = {job.first, job.length}};
+      columns.stretches = (job.in.rows + kColumnHeld - 1) / kColumnHeld, columns.outside = job.outside;
+      return columns;
+    }
+  };
+
+  DownPlan plan_down(const Lines& from, const Target& to, const Window& window) const {
+    DownPlan plan{.job = {.in = from, .to = to}};
+    DownJob& job = plan.job;
+    const int first = window.top + (to.lines.between ? 0 : crop_y);
+    const LineWindow clipped = LineWindow{first, window.rows()}.within(from.rows, to.lines.rows);
+    job.first = clipped.first, job.length = clipped.length;
+    job.planes = static_cast<unsigned>(format.planes());
+    // As many columns as make a line of the cache, unless windows are so high that blocks must be too.
+    const int halo = job.length - 1;
+    int steps = halo <= 24 ? 8 * kHeld : 16 * kHeld;
+    if (halo > 80) job.across = 8, steps = 64 * kHeld;
+    while (4 * halo > 3 * steps && job.across > 1) job.across /= 2, steps *= 2;
+    if (steps > 2 * halo) {
+      const int parts = (to.lines.rows + steps - halo - 1) / (steps - halo);
+      job.rows = (to.lines.rows + parts - 1) / parts;
+      job.high = static_cast<unsigned>((to.lines.rows + job.rows - 1) / job.rows);
+      const int whole_warps = 32 / job.across;
+      const int holders =
+          ((job.rows + halo + kHeld - 1) / kHeld + whole_warps - 1) / whole_warps * whole_warps;
+      plan.threads = static_cast<unsigned>(holders * job.across);
+      job.groups_at = (holders * kHeld + kHeldRoom) * job.across;
+      plan.possible = true;
+    }
+    if (job.length >= kColumnsFrom || (!plan.possible && job.length > kColumnHeld))
+      for (const int across : kColumnsAcross)
+        if (plan.whole_columns == 0 && plan.whole().shared_bytes(across) <= most_shared)
+          plan.whole_columns = across, plan.possible = true;
+    return plan;
+  }
+
+  void down(const Lines& from, const Target& to, const Window& window, unsigned outside) const {
+    DownPlan plan = plan_down(from, to, window);
+    DownJob& job = plan.job;
+    job.outside = outside;
+    const int words = (to.lines.samples + kCount - 1) / kCount;
+    const int across = plan.whole_columns != 0 ? plan.whole_columns : job.across;
+    job.wide = static_cast<unsigned>((words + across - 1) / across);
+    const unsigned blocks = job.wide * job.high * job.planes;
+    const auto with = [&]<Extreme kExtreme>() {
+      if (plan.whole_columns != 0) return columns<kExtreme>(plan);
+      const char* name = "window_down";
+      const std::size_t shared = shared_bytes(job.groups_at, static_cast<int>(plan.threads) / across, across);
+      if (across == 32)
+        launcher(name, window_down<Rule, kExtreme, 32>, blocks, plan.threads, shared, job);
+      else if (across == 8)
+        launcher(name, window_down<Rule, kExtreme, 8>, blocks, plan.threads, shared, job);
+      else
+        launcher(name, window_down<Rule, kExtreme, 0>, blocks, plan.threads, shared, job);
+    };
+    window.extreme == Extreme::Minimum ? with.template operator()<Extreme::Minimum>()
+                                       : with.template operator()<Extreme::Maximum>();
+  }
+  template <Extreme kExtreme>
+  void columns(const DownPlan& plan) const {
+    ColumnsJob job = plan.whole();
+    job.wide = plan.job.wide;
+    const Pixels& pixels = job.in.pixels;
+    if (pixels.words && (!Rule::kFloat || job.in.between))
+      job.readable = job.in.between ? static_cast<int>(pixels.row / 4) : job.in.samples / kCount;
+    job.quads = (reinterpret_cast<std::uintptr_t>(pixels.data) | static_cast<std::uintptr_t>(pixels.row) |
+                 static_cast<std::uintptr_t>(pixels.plane)) %
+                    16 ==
+                0;
+    const unsigned blocks = job.wide * plan.job.planes;
+    const auto with = [&]<int kAcross>() {
+      if (plan.whole_columns == kAcross)
+        launcher("window_columns", window_columns<Rule, kExtreme, kAcross>, blocks, column_threads(kAcross),
+                 job.shared_bytes(kAcross), job);
+    };
+    with.template operator()<kColumnsAcross[0]>();
+    with.template operator()<kColumnsAcross[1]>();
+  }
+};
+
+}  // namespace contorno::morphology_cuda

@@ -1,0 +1,111 @@
+// The extreme over a window along lines of words, of which every thread holds a stretch in registers.
+// Internal.
+#pragma once
+
+#include "stages/morphology/lanes.cuh"
+
+namespace contorno::morphology_cuda {
+
+inline constexpr int kHeld = 15;  ///< steps that a thread holds; odd, so that banks differ
+/// Steps behind those of a line's threads that may be read.
+inline constexpr int kHeldRoom = 2 * kHeld;
+inline constexpr int kShortWindow = 5, kShortGroup = 5;
+
+/// Where a thread's steps lie in shared memory. The next thread of the line goes on kHeld steps further.
+struct HeldPlace {
+  unsigned* steps = nullptr;   ///< the first of kHeld; null: this thread holds nothing
+  unsigned* groups = nullptr;  ///< the first of kHeld / kShortGroup extremes over groups of steps
+  int stride = 1;              ///< words from step to step, and from short group to short group
+};
+
+/// Puts the steps where window_of_held of the same length will look for its neighbours' ones.
+__device__ inline void share_held(const unsigned (&held)[kHeld], const HeldPlace& place, int length) {
+  if (place.steps == nullptr) return;
+#pragma unroll
+  for (int e = 0; e < kHeld; ++e)
+    if (e < kShortWindow - 1 || length > kShortWindow) place.steps[e * place.stride] = held[e];
+}
+
+/// For short windows: what begins at the next thread's steps is read from there, all else is in registers.
+template <class W, Extreme kExtreme, int kLength>
+__device__ void short_window(unsigned (&held)[kHeld], const HeldPlace& place) {
+  using R = Running<W, kExtreme>;
+  __syncthreads();
+  if (place.steps == nullptr) return;
+  unsigned behind[kLength - 1];
+#pragma unroll
+  for (int e = 0; e < kLength - 1; ++e) behind[e] = place.steps[(kHeld + e) * place.stride];
+  const auto step = [&](int e) { return R(e < kHeld ? held[e] : behind[e - kHeld]); };
+#pragma unroll
+  for (int e = 0; e < kHeld; ++e) {
+    R window = step(e);
+#pragma unroll
+    for (int k = 1; k < kLength - 1; k += 2) window.take(step(e + k), step(e + k + 1));
+    if (kLength % 2 == 0) window.take(step(e + kLength - 1));
+    held[e] = window.word();
+  }
+}
+
+/// `running` with `count` more words, `stride` apart.
+template <class R>
+__device__ void take_many(R& running, const unsigned* words, int stride, int count) {
+  int k = 0;
+  for (; k + 1 < count; k += 2) running.take(R(words[k * stride]), R(words[(k + 1) * stride]));
+  if (k < count) running.take(R(words[k * stride]));
+}
+
+/// After van Herk, Gil and Werman, with groups as long as a thread can hold instead of as long as the window:
+/// a window is the end of the group that it begins in, whole groups, and steps from there on.
+template <class W, Extreme kExtreme, int kGroup>
+__device__ void grouped_window(unsigned (&held)[kHeld], const HeldPlace& place, int length, bool needed) {
+  using R = Running<W, kExtreme>;
+  constexpr int kGroups = kHeld / kGroup;
+  const int group_stride = kGroup / kShortGroup * place.stride;
+  R rest[kHeld];  // of the group, from each step on
+  if (place.steps != nullptr) {
+#pragma unroll
+    for (int e = kHeld - 1; e >= 0; --e) {
+      rest[e] = R(held[e]);
+      if ((e + 1) % kGroup != 0) rest[e].take(rest[e + 1]);
+      if (e % kGroup == 0) place.groups[e / kGroup * group_stride] = rest[e].word();
+    }
+  }
+  __syncthreads();
+  if (!needed) return;
+  const int whole = (length - 1) / kGroup, over = (length - 1) % kGroup;
+#pragma unroll
+  for (int g = 0; g < kGroups; ++g) {
+    const unsigned* last = place.steps + (g * kGroup + length - 1) * place.stride;
+    // All windows that begin in the group have this in common.
+    R end(*last);
+    take_many(end, place.groups + (g + 1) * group_stride, group_stride, whole - 1);
+    take_many(end, place.steps + (g + whole) * kGroup * place.stride, place.stride, over);
+#pragma unroll
+    for (int e = 0; e < kGroup; ++e) {
+      if (e > 0) end.take(R(last[e * place.stride]));
+      R window = rest[g * kGroup + e];
+      window.take(end);
+      held[g * kGroup + e] = window.word();
+    }
+  }
+}
+
+/// The extreme over `length` steps from every held one, in its place. Behind share_held of all threads of the
+/// block, which call it with the same length; `needed`: whether anybody wants this thread's results.
+template <class W, Extreme kExtreme>
+__device__ void window_of_held(unsigned (&held)[kHeld], const HeldPlace& place, int length, bool needed) {
+  if (length > kHeld)
+    grouped_window<W, kExtreme, kHeld>(held, place, length, needed);
+  else if (length > kShortWindow)
+    grouped_window<W, kExtreme, kShortGroup>(held, place, length, needed);
+  else if (length == 5)
+    short_window<W, kExtreme, 5>(held, place);
+  else if (length == 4)
+    short_window<W, kExtreme, 4>(held, place);
+  else if (length == 3)
+    short_window<W, kExtreme, 3>(held, place);
+  else if (length == 2)
+    short_window<W, kExtreme, 2>(held, place);
+}
+
+}  // namespace contorno::morphology_cuda

@@ -1,0 +1,89 @@
+// The extreme over a window along lines of words in shared memory, by all threads of a block. Internal.
+#pragma once
+
+#include "stages/morphology/lanes.cuh"
+
+namespace contorno::morphology_cuda {
+
+inline constexpr int kGroup = 7;  ///< steps that a thread takes along a line; odd, so that banks differ
+
+/// The extreme over `length` steps from every step of `lines` lines next to each other: step e of line l lies
+/// at e * lines + l. `totals` has the room of `raw`, both with room for two groups behind the last step.
+/// Returns where the results are, for the first `steps` - (length - 1) steps. All threads call it, behind a
+/// barrier; it ends with one.
+///
+/// Two levels instead of van Herk's long blocks: a thread makes running extremes over its group; a window is
+/// the end of one group, whole groups, and the beginning of another.
+template <class W, Extreme kExtreme, int kFixedLines>
+__device__ unsigned* window_along_fixed(unsigned* raw, unsigned* totals, int any_lines, int steps, int length,
+                                        int thread, int threads) {
+  using R = Running<W, kExtreme>;
+  const int lines = kFixedLines != 0 ? kFixedLines : any_lines;
+  const int results = steps - (length - 1);
+  if (length <= kGroup) {
+    for (int at = thread; at < results * lines; at += threads) {
+      R running(raw[at]);
+      for (int k = 1; k < length; ++k) running.take(raw[at + k * lines]);
+      totals[at] = running.word();
+    }
+    __syncthreads();
+    return totals;
+  }
+  const int groups = (steps + kGroup - 1) / kGroup;
+  for (int i = thread; i < groups * lines; i += threads) {
+    const int base = i / lines * kGroup * lines + i % lines;
+    R running(raw[base]);
+    totals[base] = raw[base];
+#pragma unroll
+    for (int e = 1; e < kGroup; ++e) {
+      running.take(raw[base + e * lines]);
+      totals[base + e * lines] = running.word();
+    }
+  }
+  __syncthreads();
+  for (int i = thread; i < groups * lines; i += threads) {
+    const int group = i / lines, base = group * kGroup * lines + i % lines;
+    const int first = group * kGroup;
+    if (first >= results) continue;
+    R rest[kGroup];
+    rest[kGroup - 1] = R(raw[base + (kGroup - 1) * lines]);
+#pragma unroll
+    for (int e = kGroup - 2; e >= 0; --e) {
+      rest[e] = rest[e + 1];
+      rest[e].take(raw[base + e * lines]);
+    }
+    // Whole groups that every window of this group covers. The last step of a window is the running extreme
+    // of the group that it ends in; where it ends the group, that is one more whole group for the next
+    // window.
+    R middle = rest[kGroup - 1];
+    for (int ahead = 1; ahead < (length - 1) / kGroup; ++ahead)
+      middle.take(totals[base + (ahead * kGroup + kGroup - 1) * lines]);
+    const unsigned* ends = totals + base + (length - 1) * lines;
+    int end = (length - 1) % kGroup;
+#pragma unroll
+    for (int e = 0; e < kGroup; ++e) {
+      const unsigned last = ends[e * lines];
+      R window = middle;
+      window.take(rest[e]);
+      window.take(last);
+      raw[base + e * lines] = window.word();
+      if (++end == kGroup) middle.take(last), end = 0;
+    }
+  }
+  __syncthreads();
+  return raw;
+}
+
+/// The numbers of lines that are most common are constants of the code.
+template <class W, Extreme kExtreme>
+__device__ unsigned* window_along(unsigned* raw, unsigned* totals, int lines, int steps, int length,
+                                  int thread, int threads) {
+  if (length == 1) return raw;
+  if (lines == 3)
+    return window_along_fixed<W, kExtreme, 3>(raw, totals, lines, steps, length, thread, threads);
+  if (lines == 1)
+    return window_along_fixed<W, kExtreme, 1>(raw, totals, lines, steps, length, thread, threads);
+  return window_along_fixed<W, kExtreme, 0>(raw, totals, lines, steps, length, thread, threads);
+}
+
+}  // namespace contorno::morphology_cuda

@@ -1,0 +1,64 @@
+// The parameters of the morphological stages, and what they describe. Internal.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stages/morphology/stage.h"
+
+namespace contorno {
+
+enum class ElementShape : std::uint8_t { Rectangle, Cross, Ellipse, Disk, Diamond, Octagon, Line, File };
+
+struct MorphologyParams {
+  MorphologyOperation operation = MorphologyOperation::Opening;
+  ElementShape element = ElementShape::Rectangle;
+  std::vector<double> size{3, 3};
+  double angle = 0;
+  std::string file;
+  double threshold = 0;
+  bool non_flat = false;
+  std::vector<double> heights;
+  std::vector<double> anchor;
+  MorphologyBorder border = MorphologyBorder::Identity;
+  double border_value = 0;
+  AlphaRule alpha = AlphaRule::Keep;
+  Neighbours connectivity = Neighbours::Eight;
+  bool opencv_compat = false;
+  bool paper_compat = false;
+};
+
+struct HitOrMissParams {
+  std::string pattern = "000 010 000";
+  std::string hit_file, miss_file;
+  double threshold = 0;
+  std::vector<double> anchor;
+  MorphologyBorder border = MorphologyBorder::Identity;
+  double border_value = 0;
+  AlphaRule alpha = AlphaRule::Keep;
+};
+
+struct ReconstructionParams {
+  ReconstructionMethod method = ReconstructionMethod::Dilation;
+  Neighbours connectivity = Neighbours::Eight;
+  AlphaRule alpha = AlphaRule::Keep;
+};
+
+ParamDeclaration morphology_params();
+ParamDeclaration hit_or_miss_params();
+ParamDeclaration reconstruction_params();
+
+/// The element that the parameters describe; reads the file if they name one. Throws Error(BadConfig) and
+/// what the reader of masks throws.
+StructuringElement element_of(const MorphologyParams& params);
+MorphologyOptions options_of(const MorphologyParams& params);
+
+struct HitAndMiss {
+  StructuringElement hit, miss;
+};
+HitAndMiss elements_of(const HitOrMissParams& params);
+MorphologyOptions options_of(const HitOrMissParams& params);
+MorphologyOptions options_of(const ReconstructionParams& params);
+
+}  // namespace contorno

@@ -1,0 +1,251 @@
+// Reconstruction on the device: tiles of 32 x 32 pixels, a warp each, are brought to their fixed point in
+// registers; a tile whose edge has grown wakes its neighbours, and the grid goes on, in one launch, until
+// nobody is awake. The fixed point is unique, so the order in which tiles see each other does not show.
+// Internal.
+#pragma once
+
+#include "stages/morphology/kernels.cuh"
+
+namespace contorno::morphology_cuda {
+
+inline constexpr int kTileSide = 32;
+inline constexpr unsigned kReconstructThreads = 128;
+
+struct ReconstructJob {
+  Pixels result, mask;
+  int width = 0, height = 0;
+  int step = 1;      ///< samples from pixel to pixel
+  int channels = 1;  ///< that are worked on
+  bool planar = false;
+  bool eight = true;
+  int tiles_x = 1, tiles_y = 1;
+  unsigned* state = nullptr;       ///< kReconstructState words, zero at the start
+  unsigned char* awake = nullptr;  ///< two flags a tile, in two arrays, zero at the start
+
+  CONTORNO_HD int tiles() const { return tiles_x * tiles_y * channels; }
+};
+inline constexpr int kReconstructState = 4;  ///< arrivals, and the wakings of three rounds
+
+/// Waits until every block of the grid is here.
+__device__ inline void meet_grid(unsigned* arrivals) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    const unsigned before = atomicAdd(arrivals, 1U);
+    const unsigned goal = (before / gridDim.x + 1) * gridDim.x;
+    while (load_acquire(arrivals) < goal) spin_pause();
+    __threadfence();
+  }
+  __syncthreads();
+}
+
+/// Samples as integers: as they are for dilations, in the opposite order for erosions.
+template <class S, ReconstructionMethod kMethod>
+struct ReconstructValue {
+  static constexpr int kLowest = -0x7fffffff - 1;
+  static __device__ int turn(int v) { return kMethod == ReconstructionMethod::Dilation ? v : ~v; }
+  static __device__ int load(const S* at) {
+    const S sample = __ldcg(at);
+    if constexpr (std::is_same_v<S, float>)
+      return turn(OrderedFloat::from(sample));
+    else
+      return turn(static_cast<int>(sample));
+  }
+  static __device__ S store(int v) {
+    if constexpr (std::is_same_v<S, float>)
+      return OrderedFloat::to(turn(v));
+    else
+      return static_cast<S>(turn(v));
+  }
+};
+
+/// A tile in the registers of a warp: lane x holds column x.
+template <class S, ReconstructionMethod kMethod>
+class ReconstructTile {
+  using Value = ReconstructValue<S, kMethod>;
+  static constexpr unsigned kAll = 0xffffffffU;
+
+ public:
+  __device__ ReconstructTile(const ReconstructJob& job, int tile) : job_(job) {
+    const int per_channel = job.tiles_x * job.tiles_y;
+    channel_ = tile / per_channel;
+    tile_x_ = tile % job.tiles_x, tile_y_ = tile % per_channel / job.tiles_x;
+    x0_ = tile_x_ * kTileSide, y0_ = tile_y_ * kTileSide;
+    lane_ = static_cast<int>(threadIdx.x) % 32;
+  }
+
+  __device__ void load() {
+#pragma unroll
+    for (int y = 0; y < kTileSide; ++y) {
+      grown_[y] = at(x0_ + lane_, y0_ + y);
+      limit_[y] = Value::kLowest;
+      if (inside(x0_ + lane_, y0_ + y)) limit_[y] = Value::load(sample(job_.mask, x0_ + lane_, y0_ + y));
+    }
+    take_edges();
+  }
+
+  /// Until a sweep each way changes nothing.
+  __device__ void settle() {
+    for (bool changed = true; __any_sync(kAll, changed ? 1 : 0) != 0;) {
+      changed = false;
+#pragma unroll
+      for (int y = 0; y < kTileSide; ++y) changed |= grow_row(y, y == 0 ? 0 : y - 1);
+#pragma unroll
+      for (int y = kTileSide - 1; y >= 0; --y) changed |= grow_row(y, y == kTileSide - 1 ? y : y + 1);
+    }
+  }
+
+  /// Writes what has grown and wakes the neighbours that touch it; returns whether it woke any.
+  __device__ bool store(unsigned char* awake) const {
+    unsigned rows = 0;
+#pragma unroll
+    for (int y = 0; y < kTileSide; ++y) {
+      if (!inside(x0_ + lane_, y0_ + y)) continue;
+      S* to = sample(job_.result, x0_ + lane_, y0_ + y);
+      if (Value::load(to) == grown_[y]) continue;
+      *to = Value::store(grown_[y]);
+      rows |= 1U << y;
+    }
+    const unsigned top = __ballot_sync(kAll, (rows & 1U) != 0), bottom = __ballot_sync(kAll, rows >> 31 != 0);
+    const unsigned left = __shfl_sync(kAll, rows, 0), right = __shfl_sync(kAll, rows, 31);
+    // Lane 0 to 8 looks after the neighbour of its number, row by row.
+    const int dx = lane_ % 3 - 1, dy = lane_ / 3 - 1;
+    const unsigned sides = dy < 0 ? top : dy > 0 ? bottom : (dx < 0 ? left : right);
+    const unsigned touched = dy == 0 || dx == 0 ? sides : dx < 0 ? sides & 1U : sides >> 31;
+    const int u = tile_x_ + dx, v = tile_y_ + dy;
+    const bool wakes =
+        lane_ < 9 && lane_ != 4 && touched != 0 && u >= 0 && v >= 0 && u < job_.tiles_x && v < job_.tiles_y;
+    if (wakes) awake[(channel_ * job_.tiles_y + v) * job_.tiles_x + u] = 1;
+    return __any_sync(kAll, wakes ? 1 : 0) != 0;
+  }
+
+ private:
+  __device__ bool inside(int x, int y) const {
+    return x >= 0 && y >= 0 && x < job_.width && y < job_.height;
+  }
+  __device__ S* sample(const Pixels& image, int x, int y) const {
+    return image.template line<S>(job_.planar ? channel_ : 0, y) +
+           static_cast<std::ptrdiff_t>(x) * job_.step + (job_.planar ? 0 : channel_);
+  }
+  __device__ int at(int x, int y) const {
+    return inside(x, y) ? Value::load(sample(job_.result, x, y)) : Value::kLowest;
+  }
+
+  /// What the pixels around the tile give to its outermost ones.
+  __device__ void take_edges() {
+    const int x = x0_ + lane_;
+    int above = at(x, y0_ - 1), below = at(x, y0_ + kTileSide);
+    if (job_.eight) {
+      above = max(above, max(at(x - 1, y0_ - 1), at(x + 1, y0_ - 1)));
+      below = max(below, max(at(x - 1, y0_ + kTileSide), at(x + 1, y0_ + kTileSide)));
+    }
+    grown_[0] = min(max(grown_[0], above), limit_[0]);
+    grown_[kTileSide - 1] = min(max(grown_[kTileSide - 1], below), limit_[kTileSide - 1]);
+    // Lane y looks to the left and right of row y; then rows ask their lane.
+    int left = at(x0_ - 1, y0_ + lane_), right = at(x0_ + kTileSide, y0_ + lane_);
+    if (job_.eight) {
+      const int left_up = __shfl_up_sync(kAll, left, 1), left_down = __shfl_down_sync(kAll, left, 1);
+      const int right_up = __shfl_up_sync(kAll, right, 1), right_down = __shfl_down_sync(kAll, right, 1);
+      left = max(left, max(left_up, left_down)), right = max(right, max(right_up, right_down));
+    }
+#pragma unroll
+    for (int y = 0; y < kTileSide; ++y) {
+      const int from_left = __shfl_sync(kAll, left, y), from_right = __shfl_sync(kAll, right, y);
+      if (lane_ == 0) grown_[y] = max(grown_[y], from_left);
+      if (lane_ == 31) grown_[y] = max(grown_[y], from_right);
+      grown_[y] = min(grown_[y], limit_[y]);
+    }
+  }
+
+  /// Takes over from row `from`, then along the row; whether this lane has grown.
+  __device__ bool grow_row(int y, int from) {
+    const int before = grown_[y];
+    int other = grown_[from];
+    if (job_.eight) {
+      const int left = __shfl_up_sync(kAll, other, 1), right = __shfl_down_sync(kAll, other, 1);
+      other = max(other, max(left, right));
+    }
+    int value = min(max(before, other), limit_[y]);
+    const int left = __shfl_up_sync(kAll, value, 1), right = __shfl_down_sync(kAll, value, 1);
+    const bool spreads = value < limit_[y] && (left > value || right > value);
+    if (__any_sync(kAll, spreads ? 1 : 0) != 0) value = spread(value, limit_[y]);
+    grown_[y] = value;
+    return value != before;
+  }
+
+  /// Both ways along the row: the scan of x -> clamp(x, value, limit), which composes to clamps.
+  __device__ int spread(int value, int limit) const {
+    int low = value, high = limit;
+    for (int step = 1; step < 32; step *= 2) {
+      const int before_low = __shfl_up_sync(kAll, low, static_cast<unsigned>(step));
+      const int before_high = __shfl_up_sync(kAll, high, static_cast<unsigned>(step));
+      if (lane_ >= step) {
+        const int next = min(max(before_low, low), high);
+        high = min(max(before_high, low), high), low = next;
+      }
+    }
+    value = low, high = limit;
+    for (int step = 1; step < 32; step *= 2) {
+      const int before_low = __shfl_down_sync(kAll, value, static_cast<unsigned>(step));
+      const int before_high = __shfl_down_sync(kAll, high, static_cast<unsigned>(step));
+      if (lane_ + step < 32) {
+        const int next = min(max(before_low, value), high);
+        high = min(max(before_high, value), high), value = next;
+      }
+    }
+    return value;
+  }
+
+  const ReconstructJob& job_;
+  int channel_, tile_x_, tile_y_, x0_, y0_, lane_;
+  int grown_[kTileSide], limit_[kTileSide];
+};
+
+/// All blocks at the same time.
+template <class S, ReconstructionMethod kMethod>
+__global__ void __launch_bounds__(kReconstructThreads) reconstruct_tiles(const ReconstructJob job) {
+  const int tiles = job.tiles();
+  const int warps = static_cast<int>(gridDim.x * kReconstructThreads / 32);
+  const int warp = static_cast<int>((blockIdx.x * kReconstructThreads + threadIdx.x) / 32);
+  for (unsigned round = 0;; ++round) {
+    unsigned char* now = job.awake + (round % 2) * static_cast<unsigned>(tiles);
+    unsigned char* next = job.awake + (1 - round % 2) * static_cast<unsigned>(tiles);
+    bool woke = false;
+    for (int tile = warp; tile < tiles; tile += warps) {
+      if (round != 0 && __ldcg(now + tile) == 0) continue;
+      __syncwarp();
+      if (threadIdx.x % 32 == 0) now[tile] = 0;
+      ReconstructTile<S, kMethod> work(job, tile);
+      work.load();
+      work.settle();
+      woke |= work.store(next);
+    }
+    if (woke && threadIdx.x % 32 == 0) atomicAdd(job.state + 1 + round % 3, 1U);
+    if (blockIdx.x == 0 && threadIdx.x == 0) job.state[1 + (round + 1) % 3] = 0;
+    meet_grid(job.state);
+    if (load_acquire(job.state + 1 + round % 3) == 0) return;
+  }
+}
+
+struct CutJob {
+  Pixels marker, mask, result;
+  int samples = 0, rows = 0, planes = 1;
+  bool keeps_alpha = false;
+};
+
+/// The marker where it is under the mask (over it, for erosions), else the mask.
+template <class S, ReconstructionMethod kMethod>
+__global__ void __launch_bounds__(kTermThreads) cut_marker(const CutJob job) {
+  using Value = ReconstructValue<S, kMethod>;
+  const long long index = static_cast<long long>(blockIdx.x) * kTermThreads + threadIdx.x;
+  const long long area = static_cast<long long>(job.samples) * job.rows;
+  if (index >= area * job.planes) return;
+  const int plane = static_cast<int>(index / area), x = static_cast<int>(index % area % job.samples),
+            y = static_cast<int>(index % area / job.samples);
+  const S* mask = job.mask.line<const S>(plane, y) + x;
+  const int limit = Value::load(mask);
+  const int value = min(Value::load(job.marker.line<const S>(plane, y) + x), limit);
+  job.result.line<S>(plane, y)[x] = job.keeps_alpha && x % 4 == 3 ? *mask : Value::store(value);
+}
+
+}  // namespace contorno::morphology_cuda

@@ -1,0 +1,39 @@
+// Minima and maxima of whole rows for the CPU, by sample type and instruction set. Rows are worked on in
+// blocks of kRowBlock bytes: callers leave room for that behind the last sample. Internal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "stages/contours/cpu/sample_bits.h"
+
+namespace contorno {
+
+inline constexpr std::size_t kRowBlock = 64;
+
+enum class Extreme : std::uint8_t { Minimum, Maximum };
+
+/// What rows are made of: the samples themselves, or a signed type that has room for heights.
+/// uint8, uint16 and int32 are the types of samples; int16 and int32 those with heights.
+template <class W>
+struct RowKernels {
+  /// out[i] = extreme over `count` rows. `out` may be rows[0], and a row may overlap `out` when it lies
+  /// behind it in memory.
+  void (*combine)(W* out, const W* const* rows, int count, std::size_t samples) = nullptr;
+  /// total = extreme(total, next); out = extreme(total, other).
+  void (*accumulate)(W* total, const W* next, const W* other, W* out, std::size_t samples) = nullptr;
+  /// out[i] = extreme over rows of rows[k][i] + add[k], for types with heights.
+  void (*combine_raised)(W* out, const W* const* rows, const W* add, int count,
+                         std::size_t samples) = nullptr;
+};
+
+/// Only std::uint8_t, std::uint16_t, std::int16_t and std::int32_t.
+template <class W>
+RowKernels<W> row_kernels(Extreme extreme, Simd simd);
+
+/// For float32 samples with heights: `rows` are OrderedFloat keys, `add` floats.
+using RaisedFloatKernel = void (*)(std::int32_t* out, const std::int32_t* const* rows, const float* add,
+                                   int count, std::size_t samples);
+RaisedFloatKernel raised_float_kernel(Extreme extreme, Simd simd);
+
+}  // namespace contorno

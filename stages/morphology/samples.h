@@ -1,0 +1,120 @@
+// The arithmetic of a sample in a morphological operation, the same on both backends: what minima and maxima
+// are taken of, what lies outside of the image, what is stored. Internal.
+#pragma once
+
+#include <type_traits>
+
+#include "stages/morphology/plan.h"
+
+namespace contorno {
+
+/// S: how samples lie in images. W: what extremes are taken of. With heights, integers need a sign and room
+/// for any height on either side, so that what lies outside stays beyond every raised sample.
+template <class S, bool kRaised>
+struct MorphologySample {
+  using Stored = S;
+  static constexpr bool kFloat = std::is_same_v<S, float>;
+  using W = std::conditional_t<
+      kFloat, std::int32_t,
+      std::conditional_t<kRaised, std::conditional_t<sizeof(S) == 1, std::int16_t, std::int32_t>, S>>;
+  static constexpr bool kHeights = kRaised;
+
+  /// Takes no part in the extreme.
+  CONTORNO_HD static constexpr W nothing(Extreme extreme) {
+    const bool minimum = extreme == Extreme::Minimum;
+    if constexpr (kFloat)
+      return minimum ? OrderedFloat::kNothing : OrderedFloat::kMinusInfinity;
+    else if constexpr (kRaised)
+      return static_cast<W>(sizeof(S) == 1 ? (minimum ? 0x4000 : -0x4000)
+                                           : (minimum ? 0x40000000 : -0x40000000));
+    else
+      return minimum ? std::numeric_limits<W>::max() : std::numeric_limits<W>::min();
+  }
+  CONTORNO_HD static W load(S sample) {
+    if constexpr (kFloat)
+      return OrderedFloat::from(sample);
+    else
+      return static_cast<W>(sample);
+  }
+  /// Saturated to the samples' range; where nothing took part, the largest or smallest sample.
+  CONTORNO_HD static W settled(W value) {
+    if constexpr (kFloat) {
+      return value == OrderedFloat::kNothing ? OrderedFloat::kInfinity : value;
+    } else if constexpr (kRaised) {
+      constexpr W kMost = std::numeric_limits<S>::max();
+      return value < 0 ? W{0} : value > kMost ? kMost : value;
+    } else {
+      return value;
+    }
+  }
+  CONTORNO_HD static S store(W value) {
+    if constexpr (kFloat)
+      return OrderedFloat::to(settled(value));
+    else
+      return static_cast<S>(settled(value));
+  }
+  /// a - b, 0 where it would be negative.
+  CONTORNO_HD static S difference(S a, S b) {
+    if constexpr (kFloat) {
+      const float d = a - b;
+      return d > 0.0F ? d : (d == d ? 0.0F : std::bit_cast<float>(0x7fc00000U));
+    } else {
+      return static_cast<S>(a > b ? a - b : 0);
+    }
+  }
+  CONTORNO_HD static S complement(S sample) {
+    if constexpr (kFloat)
+      return OrderedFloat::to(OrderedFloat::from(1.0F - sample));
+    else
+      return static_cast<S>(std::numeric_limits<S>::max() - sample);
+  }
+  CONTORNO_HD static S smaller(S a, S b) {
+    if constexpr (kFloat)
+      return OrderedFloat::from(a) < OrderedFloat::from(b) ? a : b;
+    else
+      return a < b ? a : b;
+  }
+  /// `source`: the image's sample; `before`: what an earlier pass stored.
+  template <PassResult kResult>
+  CONTORNO_HD static S result(W value, S source, S before) {
+    const S v = store(value);
+    if constexpr (kResult == PassResult::SourceMinus) return difference(source, v);
+    if constexpr (kResult == PassResult::MinusSource) return difference(v, source);
+    if constexpr (kResult == PassResult::MinusOutput) return difference(v, before);
+    if constexpr (kResult == PassResult::OutputAndComplement) return smaller(before, complement(v));
+    return v;
+  }
+};
+
+/// f.template operator()<MorphologySample<...>>() for the samples of `type`.
+template <class F>
+void with_morphology_sample(ElementType type, bool raised, const F& f) {
+  const auto of = [&]<class S>() {
+    if (raised)
+      f.template operator()<MorphologySample<S, true>>();
+    else
+      f.template operator()<MorphologySample<S, false>>();
+  };
+  if (type == ElementType::U8) return of.template operator()<std::uint8_t>();
+  if (type == ElementType::U16) return of.template operator()<std::uint16_t>();
+  return of.template operator()<float>();
+}
+
+/// f.template operator()<kResult>().
+template <class F>
+void with_pass_result(PassResult result, const F& f) {
+  switch (result) {
+    case PassResult::Store:
+      return f.template operator()<PassResult::Store>();
+    case PassResult::SourceMinus:
+      return f.template operator()<PassResult::SourceMinus>();
+    case PassResult::MinusSource:
+      return f.template operator()<PassResult::MinusSource>();
+    case PassResult::MinusOutput:
+      return f.template operator()<PassResult::MinusOutput>();
+    case PassResult::OutputAndComplement:
+      return f.template operator()<PassResult::OutputAndComplement>();
+  }
+}
+
+}  // namespace contorno

@@ -1,0 +1,199 @@
+// The kernel of morphology for elements that are no rectangles: a tile of the image in shared memory, where
+// the extremes over runs of 1, 2, 4, 8... pixels replace each other. Any run is two of them. Internal.
+#pragma once
+
+#include "stages/morphology/rectangles.cuh"
+
+namespace contorno::morphology_cuda {
+
+inline constexpr unsigned kTileThreads = 512;
+inline constexpr int kTileAcross = 128;  ///< samples of a block's results
+inline constexpr int kTileOutputs = 16;  ///< of a thread, one below the other, or half of that
+inline constexpr int kTileRows = 4;      ///< of threads
+inline constexpr int kTilePitches[] = {160, 192, 320, 432};  ///< words of a row in shared memory
+inline constexpr int kMostLevels = 14;
+
+/// Rows of the element of the same length, at the same place: two runs of a length that is a power of two, in
+/// words from the window's corner in the tile, in 1, 2 or 4 rows.
+struct TileRuns {
+  int first = 0, second = 0, rows = 1;
+};
+
+/// Lane k of a word belongs to the k-th of as many parts of the block's results, one below the other.
+struct TileJob {
+  Lines in;
+  Target to;
+  const TileRuns* runs = nullptr;
+  int level_ends[kMostLevels] = {};  ///< level k: runs of 2^k pixels, behind those of level k - 1
+  int levels = 1;
+  int pixel = 1;
+  int left = 0, top = 0;  ///< the tile's first sample, a multiple of four, and row, from the results'
+  int in_down = 0;        ///< rows of the tile
+  int outputs = kTileOutputs;
+  unsigned wide = 1, high = 1, planes = 1;  ///< blocks
+  bool settle = false;
+  unsigned outside = 0;
+};
+
+/// The rows of a tile that begins at sample x and row y; `down` rows from part to part.
+template <class Rule, int kPitch>
+__device__ void load_tile(const TileJob& job, int plane, int y, int x, int down, unsigned* tile) {
+  using W = typename Rule::W;
+  constexpr int kCount = kLanes<W>;
+  constexpr unsigned kWords = kPitch / kCount;
+  const bool whole = job.in.pixels.words && x >= 0 && x + kPitch <= job.in.samples && y >= 0 &&
+                     y + (kCount - 1) * down + job.in_down <= job.in.rows &&
+                     (!Rule::kFloat || job.in.between);
+  const auto put = [&](unsigned at, unsigned(&lanes)[kCount]) {
+    transpose<W>(lanes);
+    if constexpr (kCount == 4)
+      reinterpret_cast<uint4*>(tile)[at] = uint4{lanes[0], lanes[1], lanes[2], lanes[3]};
+    else if constexpr (kCount == 2)
+      reinterpret_cast<uint2*>(tile)[at] = uint2{lanes[0], lanes[1]};
+    else
+      tile[at] = lanes[0];
+  };
+  const unsigned all = kWords * static_cast<unsigned>(job.in_down);
+  if (whole) {
+    const unsigned* corner = job.in.pixels.line<const unsigned>(plane, y) + x / kCount;
+    const std::ptrdiff_t row = job.in.pixels.row / 4, part = down * row;
+#pragma unroll 4
+    for (unsigned at = threadIdx.x; at < all; at += kTileThreads) {
+      const unsigned* from = corner + static_cast<std::ptrdiff_t>(at / kWords) * row + at % kWords;
+      unsigned lanes[kCount];
+#pragma unroll
+      for (int k = 0; k < kCount; ++k) lanes[k] = __ldg(from + k * part);
+      put(at, lanes);
+    }
+  } else {
+#pragma unroll 1
+    for (unsigned at = threadIdx.x; at < all; at += kTileThreads) {
+      const auto r = static_cast<int>(at / kWords), c = static_cast<int>(at % kWords);
+      unsigned lanes[kCount];
+#pragma unroll
+      for (int k = 0; k < kCount; ++k)
+        lanes[k] = word_from<Rule>(job.in, plane, y + r + k * down, (x >> (kCount / 2)) + c, job.outside);
+      put(at, lanes);
+    }
+  }
+}
+
+/// Runs of twice the length in place; a row belongs to a warp, which reads ahead of what it writes.
+template <class W, Extreme kExtreme, int kPitch>
+__device__ void double_runs(unsigned* tile, int rows, int shift, int pixel) {
+  using R = Running<W, kExtreme>;
+  constexpr int kAtOnce = kPitch <= 192 ? (kPitch + 31) / 32 : 5;
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  // Longer runs do not fit in the tile.
+  const int results = kPitch - 2 * shift + pixel;
+  for (int r = warp; r < rows; r += static_cast<int>(kTileThreads) / 32) {
+    unsigned* row = tile + r * kPitch + lane;
+#pragma unroll 1
+    for (int begin = 0; begin < results; begin += 32 * kAtOnce, row += 32 * kAtOnce) {
+      unsigned words[kAtOnce];
+#pragma unroll
+      for (int k = 0; k < kAtOnce; ++k) {
+        if (begin + 32 * k + lane >= results) continue;
+        R run(row[32 * k]);
+        run.take(R(row[32 * k + shift]));
+        words[k] = run.word();
+      }
+      __syncwarp();
+#pragma unroll
+      for (int k = 0; k < kAtOnce; ++k)
+        if (begin + 32 * k + lane < results) row[32 * k] = words[k];
+      __syncwarp();
+    }
+  }
+}
+
+/// Half of a thread's results take the extremes over kRows rows of runs.
+template <int kRows, int kPitch, class R>
+__device__ void take_runs(R* best, const unsigned* first, const unsigned* second) {
+  constexpr int kResults = kTileOutputs / 2;
+  R row[kResults + kRows - 1];
+#pragma unroll
+  for (int k = 0; k < kResults + kRows - 1; ++k) {
+    row[k] = R(first[k * kPitch]);
+    if constexpr (kRows == 1)
+      best[k].take(row[k], R(second[k * kPitch]));
+    else
+      row[k].take(R(second[k * kPitch]));
+  }
+  if constexpr (kRows == 2) {
+#pragma unroll
+    for (int k = 0; k < kResults; ++k) best[k].take(row[k], row[k + 1]);
+  } else if constexpr (kRows == 4) {
+#pragma unroll
+    for (int k = 0; k < kResults + 2; ++k) row[k].take(row[k + 1]);
+#pragma unroll
+    for (int k = 0; k < kResults; ++k) best[k].take(row[k], row[k + 2]);
+  }
+}
+
+/// A window of any shape whose rows fit in a tile.
+template <class Rule, Extreme kExtreme, int kPitch>
+__global__ void __launch_bounds__(kTileThreads, 2) window_tile(const TileJob job) {
+  using W = typename Rule::W;
+  using R = Running<W, kExtreme>;
+  constexpr int kCount = kLanes<W>, kHalf = kTileOutputs / 2;
+  unsigned* tile = &block_shared<unsigned>();
+  const unsigned row_of_blocks = blockIdx.x / job.wide;
+  const unsigned plane_of_block = job.planes == 1 ? 0 : row_of_blocks / job.high;
+  const auto plane = static_cast<int>(plane_of_block);
+  const int down = kTileRows * job.outputs;
+  const int x0 = static_cast<int>(blockIdx.x - row_of_blocks * job.wide) * kTileAcross;
+  const int y0 = static_cast<int>(row_of_blocks - plane_of_block * job.high) * down * kCount;
+  load_tile<Rule, kPitch>(job, plane, y0 + job.top, x0 + job.left, down, tile);
+  const int column = static_cast<int>(threadIdx.x) % kTileAcross;
+  const int first_row = static_cast<int>(threadIdx.x) / kTileAcross * job.outputs;
+  const unsigned* corner = tile + first_row * kPitch + column;
+  R best[kTileOutputs];
+#pragma unroll
+  for (int k = 0; k < kTileOutputs; ++k) best[k] = R(broadcast<W>(Rule::nothing(kExtreme)));
+  __syncthreads();
+  int at = 0;
+#pragma unroll 1
+  for (int level = 0;; ++level) {
+#pragma unroll 1
+    for (; at < job.level_ends[level]; ++at) {
+      const TileRuns runs = job.runs[at];
+      const unsigned *first = corner + runs.first, *second = corner + runs.second;
+#pragma unroll
+      for (int half = 0; half < 2; ++half, first += kHalf * kPitch, second += kHalf * kPitch) {
+        if (half * kHalf >= job.outputs) break;
+        if (runs.rows == 4)
+          take_runs<4, kPitch>(best + half * kHalf, first, second);
+        else if (runs.rows == 2)
+          take_runs<2, kPitch>(best + half * kHalf, first, second);
+        else
+          take_runs<1, kPitch>(best + half * kHalf, first, second);
+      }
+    }
+    __syncthreads();
+    if (level + 1 == job.levels) break;
+    double_runs<W, kExtreme, kPitch>(tile, job.in_down, job.pixel << level, job.pixel);
+    __syncthreads();
+  }
+#pragma unroll
+  for (int k = 0; k < kTileOutputs; ++k)
+    if (k < job.outputs) {
+      const unsigned word = best[k].word();
+      tile[(first_row + k) * kTileAcross + column] = job.settle ? settled_word<Rule>(word) : word;
+    }
+  __syncthreads();
+  constexpr int kWords = kTileAcross / kCount;
+#pragma unroll 2
+  for (int word = static_cast<int>(threadIdx.x); word < kWords * down;
+       word += static_cast<int>(kTileThreads)) {
+    unsigned lanes[kCount];
+#pragma unroll
+    for (int k = 0; k < kCount; ++k) lanes[k] = tile[word * kCount + k];
+    transpose<W>(lanes);
+#pragma unroll
+    for (int k = 0; k < kCount; ++k)
+      store_word<Rule>(job.to, plane, y0 + word / kWords + k * down, x0 / kCount + word % kWords, lanes[k]);
+  }
+}
+
+}  // namespace contorno::morphology_cuda

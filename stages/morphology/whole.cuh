@@ -1,0 +1,156 @@
+// Rectangles whose windows are so wide that a block better holds whole rows of the image: then
+// nothing is loaded or prepared twice. Internal.
+#pragma once
+
+#include <algorithm>
+
+#include "stages/morphology/rectangles.cuh"
+#include "stages/morphology/stretches.cuh"
+
+namespace contorno::morphology_cuda {
+
+/// Steps that a thread holds. So many that 3264 pixels of three samples are few enough threads for four
+/// blocks on a multiprocessor with all registers that they ask for; odd, so that banks differ.
+inline constexpr int kWholeHeld = 41;
+/// Up to the larger number a thread has the same registers.
+inline constexpr unsigned kGoodWholeThreads = 256, kMostWholeThreads = 1024;
+
+/// grouped_window for whole lines with `results` results. The thread numbered `holder` holds that stretch.
+/// Windows that begin before the line are made by its last threads: in their stretches none begins. Returns
+/// the first result's step.
+template <class W, Extreme kExtreme>
+__device__ int window_of_whole(unsigned (&held)[kWholeHeld], const Stretches<kWholeHeld>& line,
+                               const LineWindow& window, int results, int holder, int holders,
+                               unsigned outside) {
+  using R = Running<W, kExtreme>;
+  const bool inside = line.steps != nullptr && holder < line.count;
+  // Packed, so that registers suffice: held becomes what is left of the stretch, from each step on.
+  if (inside) {
+    R rest(held[kWholeHeld - 1]);
+#pragma unroll
+    for (int e = kWholeHeld - 2; e >= 0; --e) {
+      rest.take(held[e]);
+      held[e] = rest.word();
+    }
+    line.ones[holder * line.stride] = held[0];
+  }
+  __syncthreads();
+  if (line.needs_many(window.length)) {
+    if (inside && holder + line.kMany <= line.count) put_many<W, kExtreme>(line, holder);
+    __syncthreads();
+  }
+  const int behind = line.holding(results - 1 + window.first) + 1;
+  const int begin = holder < behind ? holder : holder - holders;
+  const int result = begin * kWholeHeld - window.first;
+  if (line.steps == nullptr || result + kWholeHeld <= 0) return results;
+  if (!inside || begin < 0) {
+#pragma unroll
+    for (int e = 0; e < kWholeHeld; ++e) held[e] = outside;
+  }
+  windows_from<W, kExtreme>(held, line, begin, window.length);
+  return result;
+}
+
+/// One window along whole rows, or both of an opening. A block takes as many rows as a word has lanes. Its
+/// shared memory: `lead` words that end with a stretch outside, the line and another one, `ones`, `many`.
+struct WholeRowsJob {
+  AcrossJob rows;
+  LineWindow first, second;  ///< second.length is 0 if there is one window
+  int stretches = 0, holders = 0;
+  int lead = 0;
+
+  WholeRowsJob(const AcrossJob& across, const LineWindow& window, const LineWindow& next)
+      : rows(across), first(window), second(next) {
+    using Line = Stretches<kWholeHeld>;
+    stretches = (rows.in_columns + kWholeHeld - 1) / kWholeHeld;
+    for (const LineWindow& w : {first, second})
+      if (w.length != 0)
+        holders =
+            std::max({holders, stretches,
+                      Line::holding(rows.columns - 1 + w.first) + 1 + std::max(0, -Line::holding(w.first))});
+    lead = (kWholeHeld * rows.pixel + 3) / 4 * 4;
+  }
+  CONTORNO_HD int words() const {
+    return (stretches + 1) * kWholeHeld * rows.pixel;
+  }  ///< of the line and what is behind it
+  unsigned threads() const { return static_cast<unsigned>(holders * rows.pixel + 31) / 32 * 32; }
+  std::size_t shared_bytes() const {
+    return static_cast<std::size_t>(lead + words() + 2 * stretches * rows.pixel) * sizeof(unsigned);
+  }
+  /// Whether window_whole_rows can do it.
+  bool fits(std::size_t most_shared) const {
+    return first.length > kWholeHeld && (second.length == 0 || second.length > kWholeHeld) &&
+           threads() <= kMostWholeThreads && shared_bytes() <= most_shared;
+  }
+};
+
+/// What lies outside of a line of `count` words.
+__device__ inline void put_outside(unsigned* line, int count, int lead, int words, unsigned outside) {
+  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  for (int at = thread; at < lead; at += threads) line[at - lead] = outside;
+  for (int at = count + thread; at < words; at += threads) line[at] = outside;
+}
+
+template <class Rule, Extreme kExtreme, int kPixel>
+__global__ void __launch_bounds__(kMostWholeThreads) window_whole_rows(const WholeRowsJob whole) {
+  using W = typename Rule::W;
+  constexpr Extreme kOther = kExtreme == Extreme::Minimum ? Extreme::Maximum : Extreme::Minimum;
+  const AcrossJob& job = whole.rows;
+  const int pixel = kPixel != 0 ? kPixel : job.pixel, samples = job.columns * pixel;
+  unsigned* line = &block_shared<unsigned>() + whole.lead;
+  const unsigned plane_of_block = job.planes == 1 ? 0 : blockIdx.x / job.high;
+  const auto plane = static_cast<int>(plane_of_block);
+  const int row = static_cast<int>(blockIdx.x - plane_of_block * job.high) * kLanes<W>;
+  take_rows<Rule>(job, plane, row, 0, job.in_columns * pixel, line);
+  put_outside(line, job.in_columns * pixel, whole.lead, whole.words(), job.outside);
+  __syncthreads();
+  int channel = 0, holder = static_cast<int>(threadIdx.x);
+  for (; channel < pixel && holder >= whole.holders; ++channel) holder -= whole.holders;
+  Stretches<kWholeHeld> stretches{.stride = pixel, .count = whole.stretches};
+  if (channel < pixel) {
+    stretches.steps = line + channel;
+    stretches.ones = stretches.steps + whole.words();
+    stretches.many = stretches.ones + whole.stretches * pixel;
+  }
+  unsigned held[kWholeHeld] = {};
+  const auto hold = [&] {
+    if (channel < pixel && holder < whole.stretches) {
+      const unsigned* steps = stretches.steps + holder * kWholeHeld * pixel;
+#pragma unroll
+      for (int e = 0; e < kWholeHeld; ++e) held[e] = steps[e * pixel];
+    }
+  };
+  const auto put = [&](int x) {
+    unsigned* to = line + x * pixel + channel;
+    if (x >= 0 && x + kWholeHeld <= job.columns) {
+#pragma unroll
+      for (int e = 0; e < kWholeHeld; ++e) to[e * pixel] = held[e];
+    } else {
+#pragma unroll
+      for (int e = 0; e < kWholeHeld; ++e)
+        if (static_cast<unsigned>(x + e) < static_cast<unsigned>(job.columns)) to[e * pixel] = held[e];
+    }
+  };
+  hold();
+  int x = window_of_whole<W, kExtreme>(held, stretches, whole.first, job.columns, holder, whole.holders,
+                                       job.outside);
+  if (whole.second.length != 0) {
+    if (job.settle) {
+#pragma unroll
+      for (int e = 0; e < kWholeHeld; ++e) held[e] = settled_word<Rule>(held[e]);
+    }
+    __syncthreads();
+    put(x);
+    put_outside(line, samples, whole.lead, whole.words(), job.second_outside);
+    __syncthreads();
+    hold();
+    x = window_of_whole<W, kOther>(held, stretches, whole.second, job.columns, holder, whole.holders,
+                                   job.second_outside);
+  }
+  __syncthreads();
+  put(x);
+  __syncthreads();
+  give_rows<W>(job, plane, row, 0, samples, line);
+}
+
+}  // namespace contorno::morphology_cuda

@@ -1,0 +1,90 @@
+// What the kernels of overlay work on: tables of the plan, the frame and the scratch memory. Internal.
+#pragma once
+
+#include "cuda/launch.cuh"
+#include "stages/overlay/labels.h"
+
+namespace contorno::overlay_cuda {
+
+inline constexpr unsigned kThreads = 256;  ///< of the kernels before the one that draws
+inline constexpr unsigned kWarps = kThreads / 32;
+inline constexpr unsigned kNotDrawn = ~0U;
+
+/// What the kernels know of a class.
+struct Class {
+  OverlayPen pen;
+  int slot = -1;   ///< number among the filled ones
+  int label = -1;  ///< number of its label's picture
+  FramePoint count_end{-1, -1};
+};
+
+/// A picture in the pool of pixels.
+struct Picture {
+  StampSize size;
+  unsigned first = 0;
+};
+
+struct Outcome {
+  unsigned long long references_needed = 0;
+};
+
+/// One launch's arguments: the plan, the frame and the scratch memory.
+struct Job {
+  // The plan.
+  OverlayGrid grid;
+  PointTransform transform;
+  OverlayBorder border;
+  int classes = 0, channels = 0, filled = 0;
+  const Class* class_table = nullptr;
+  const Picture* pictures = nullptr;
+  const Colour* pixels = nullptr;
+  bool has_legend = false;
+  PlacedStamp legend;
+  bool all_tiles = false;  ///< insides or labels may touch any tile; otherwise the touched ones are listed
+  int first_digit = -1;
+  int labels = 0;  ///< a class
+  bool has_markers = false;
+  unsigned long long point_capacity = 0, contour_capacity = 0, reference_capacity = 0;
+
+  // The frame.
+  const unsigned char* in = nullptr;
+  unsigned char* out = nullptr;
+  std::ptrdiff_t in_pitch = 0, out_pitch = 0;
+  unsigned long long frame_words = 0;  ///< of 16 bytes, for the blocks of bin_segments that copy
+  unsigned copy_blocks = 0;            ///< how many those are: the last ones
+  bool words = false;                  ///< rows start at multiples of 16 bytes
+  const ContourCounts* counts = nullptr;
+  const Point* map_points = nullptr;
+  const unsigned* offsets = nullptr;
+  const unsigned char* closed = nullptr;
+  const unsigned* class_begin = nullptr;
+
+  // Scratch. `bin_count` and `inside` are zero before bin_segments; arrange leaves `bin_count` so.
+  unsigned long long* listed = nullptr;  ///< references of all tiles
+  unsigned* touched_count = nullptr;
+  unsigned* touched = nullptr;     ///< tiles that something is drawn on, in any order
+  unsigned* bin_count = nullptr;   ///< [tile][class]
+  unsigned* inside = nullptr;      ///< [slot][row][tile column]
+  unsigned* bin_begin = nullptr;   ///< [tile][class]: of the references
+  unsigned* bin_end = nullptr;     ///< [tile][class]: where the next reference goes, then the end
+  unsigned* references = nullptr;  ///< first point of a segment
+  FramePoint* points = nullptr;
+  unsigned* point_class = nullptr;  ///< of the segment that starts here, or kNotDrawn
+  LabelBox* boxes = nullptr;        ///< of contours
+  PlacedStamp* placed = nullptr;    ///< labels
+  int* placed_count = nullptr;
+  Outcome* outcome = nullptr;  ///< pinned
+
+  __device__ bool contours_fit() const {
+    return counts->points <= point_capacity && counts->contours <= contour_capacity;
+  }
+  __device__ bool drawable() const { return contours_fit() && *listed <= reference_capacity; }
+  __device__ unsigned tiles() const {
+    return static_cast<unsigned>(grid.tiles_x) * static_cast<unsigned>(grid.tiles_y);
+  }
+  __device__ unsigned* inside_row(int slot, int y) const {
+    return inside + (static_cast<std::ptrdiff_t>(slot) * grid.height + y) * grid.tiles_x;
+  }
+};
+
+}  // namespace contorno::overlay_cuda

@@ -1,0 +1,69 @@
+// The kernel that places labels: one block, since each label is placed with respect to those before it.
+#pragma once
+
+#include "stages/overlay/job.cuh"
+
+namespace contorno::overlay_cuda {
+
+struct LabelShared {
+  unsigned long long best[kWarps];
+};
+
+/// Larger boxes first, of equals the first contour; 0 = none.
+__device__ inline unsigned long long rank_of(float area, unsigned contour) {
+  return static_cast<unsigned long long>(std::bit_cast<unsigned>(area)) << 32U | (~contour);
+}
+
+/// The block: the highest rank below `limit` among contours of at least `smallest`.
+__device__ inline unsigned long long next_rank(const Job& job, unsigned from, unsigned to, float smallest,
+                                               unsigned long long limit, LabelShared& shared) {
+  unsigned long long best = 0;
+  for (unsigned contour = from + threadIdx.x; contour < to; contour += kThreads) {
+    const float area = job.boxes[contour].area();
+    if (!(area >= smallest)) continue;
+    const unsigned long long rank = rank_of(area, contour);
+    if (rank < limit && rank > best) best = rank;
+  }
+  for (int step = 16; step > 0; step /= 2) {
+    const unsigned long long other = __shfl_xor_sync(~0U, best, step);
+    best = other > best ? other : best;
+  }
+  if (threadIdx.x % 32 == 0) shared.best[threadIdx.x / 32] = best;
+  __syncthreads();
+  for (unsigned warp = 0; warp < kWarps; ++warp) best = shared.best[warp] > best ? shared.best[warp] : best;
+  __syncthreads();
+  return best;
+}
+
+__device__ inline bool is_free(const Job& job, const PlacedStamp& label, int count) {
+  const StampSize size = job.pictures[label.stamp].size;
+  if (job.has_legend && !are_apart(label, size, job.legend, job.pictures[job.legend.stamp].size))
+    return false;
+  for (int i = 0; i < count; ++i)
+    if (!are_apart(label, size, job.placed[i], job.pictures[job.placed[i].stamp].size)) return false;
+  return true;
+}
+
+__global__ void __launch_bounds__(kThreads) place_labels(const Job job) {
+  if (!job.contours_fit()) return;
+  auto& shared = block_shared<LabelShared>();
+  int count = 0;  // counts in the first thread only
+  for (int k = 0; k < job.classes; ++k) {
+    const int number = job.class_table[k].label;
+    if (number < 0 || job.class_table[k].pen.hidden) continue;
+    const StampSize size = job.pictures[number].size;
+    unsigned long long rank = ~0ULL;
+    for (int i = 0; i < job.labels; ++i) {
+      rank =
+          next_rank(job, job.class_begin[k], job.class_begin[k + 1], smallest_labelled(size), rank, shared);
+      if (rank == 0) break;
+      if (threadIdx.x != 0) continue;
+      const LabelBox box = job.boxes[~static_cast<unsigned>(rank)];
+      const PlacedStamp label = label_at(box, number, size, job.grid.width, job.grid.height);
+      if (is_free(job, label, count)) job.placed[count++] = label;
+    }
+  }
+  if (threadIdx.x == 0) *job.placed_count = count;
+}
+
+}  // namespace contorno::overlay_cuda

@@ -1,0 +1,60 @@
+#include <algorithm>
+
+#include "stages/overlay/painter.h"
+
+namespace contorno {
+namespace {
+
+LabelBox box_of(const OverlayWork& work, std::uint32_t from, std::uint32_t to) {
+  if (from >= to) return {};
+  LabelBox box{work.points[from].x, work.points[from].y, work.points[from].x, work.points[from].y};
+  for (std::uint32_t i = from + 1; i < to; ++i) box.add(work.points[i]);
+  return box;
+}
+
+}  // namespace
+
+int OverlayPainter::place_labels(const OverlayWork& work, int a_class) const {
+  int count = 0;
+  for (int k = 0; k < work.contours->format.classes; ++k) {
+    const int number = plan_.labels[static_cast<std::size_t>(k)];
+    if (number < 0 || pen(k).hidden) continue;
+    std::array<LabelBox, kMaxLabels> best{};
+    const int found = largest(work, k, a_class, best);
+    for (int i = 0; i < found; ++i) {
+      const PlacedStamp label = label_at(best[static_cast<std::size_t>(i)], number, stamp(number).size(),
+                                         grid_.width, grid_.height);
+      if (is_free(label, work.labels, count)) work.labels[count++] = label;
+    }
+  }
+  return count;
+}
+
+int OverlayPainter::largest(const OverlayWork& work, int k, int wanted,
+                            std::array<LabelBox, kMaxLabels>& best) const {
+  const ContoursView& contours = *work.contours;
+  const float smallest = smallest_labelled(stamp(plan_.labels[static_cast<std::size_t>(k)]).size());
+  int found = 0;
+  for (std::uint32_t c = contours.class_begin[k]; c < contours.class_begin[k + 1]; ++c) {
+    const LabelBox box = box_of(work, contours.offsets[c], contours.offsets[c + 1]);
+    if (!(box.area() >= smallest)) continue;
+    int at = std::min(found, wanted);
+    while (at > 0 && best[static_cast<std::size_t>(at - 1)].area() < box.area()) --at;
+    if (at == wanted) continue;
+    found = std::min(found + 1, wanted);
+    for (int i = found - 1; i > at; --i)
+      best[static_cast<std::size_t>(i)] = best[static_cast<std::size_t>(i - 1)];
+    best[static_cast<std::size_t>(at)] = box;
+  }
+  return found;
+}
+
+bool OverlayPainter::is_free(const PlacedStamp& label, const PlacedStamp* placed, int count) const {
+  const auto apart = [&](const PlacedStamp& other) {
+    return are_apart(label, stamp(label.stamp).size(), other, stamp(other.stamp).size());
+  };
+  if (plan_.legend >= 0 && !apart(plan_.legend_place)) return false;
+  return std::all_of(placed, placed + count, apart);
+}
+
+}  // namespace contorno

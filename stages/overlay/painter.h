@@ -1,0 +1,77 @@
+// How the CPU draws: binning segments into tiles, insides, labels, tiles, stamps. Borrows the plan; keeps
+// nothing between calls. Bands of tile rows may be worked on at the same time, since their outputs are
+// disjoint; the calls for one frame come in the order of declaration.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "stages/overlay/plan.h"
+
+namespace contorno {
+
+/// What one run works with. Everything is in the slot's memory.
+struct OverlayWork {
+  const ContoursView* contours;
+  FramePoint* points;         ///< the contours' points on the drawn image
+  std::uint32_t* tile_begin;  ///< tiles + 1; references of tile t are [tile_begin[t], tile_begin[t + 1])
+  std::uint32_t* tile_fill;   ///< where the next reference of the tile goes
+  std::uint32_t* references;  ///< first point of a segment, ascending in a tile, hence in class order
+  std::uint32_t* inside;      ///< bits of filled classes: [class slot][row][tile column]
+  PlacedStamp* labels;
+  int label_count = 0;
+};
+
+class OverlayPainter {
+ public:
+  explicit OverlayPainter(const OverlayPlan& plan)
+      : plan_(plan), grid_(plan.grid), channels_(plan.format.channels) {}
+
+  /// References of the tiles in tile rows [from, to), into tile_fill.
+  void count_references(const OverlayWork& work, int from, int to) const;
+  void fill_references(const OverlayWork& work, int from, int to) const;
+  /// Marks in every row where the insides of filled classes begin and end, then makes that inside bits.
+  void find_insides(const OverlayWork& work, int from_tile, int to_tile) const;
+  /// Places a label at each of a class's largest contours (by box, the first of equals) that is larger than
+  /// the label and whose label covers none that is placed already. Returns how many.
+  int place_labels(const OverlayWork& work, int a_class) const;
+  void paint_tile_row(const OverlayWork& work, const ImageView& out, int tile_row) const;
+
+ private:
+  struct Field;
+  template <class F>
+  void for_contours(const ContoursView& contours, const F& f) const;
+  template <class F>
+  void for_segments(const ContoursView& contours, const F& f) const;
+  template <class F>
+  void for_tiles(FramePoint a, FramePoint b, float reach, int from, int to, const F& f) const;
+
+  int largest(const OverlayWork& work, int k, int wanted, std::array<LabelBox, kMaxLabels>& best) const;
+  bool is_free(const PlacedStamp& label, const PlacedStamp* placed, int count) const;
+
+  void paint_tile(const OverlayWork& work, const ImageView& out, int tile_row, int tile_column) const;
+  void measure(const OverlayWork& work, const OverlayPen& pen_of_class,
+               std::span<const std::uint32_t> segments, int tile_row, int tile_column, Field& field,
+               Field& dots) const;
+  void paint_class(const OverlayWork& work, const ImageView& out, int k, int tile_row, int tile_column,
+                   const Field& field, const Field& dots) const;
+  bool touches_inside(const OverlayWork& work, int k, int tile_row, int tile_column) const;
+  void paint_inside(const OverlayWork& work, const ImageView& out, int k, int tile_row,
+                    int tile_column) const;
+  void paint_stamp(const ImageView& out, const PlacedStamp& place, Span rows) const;
+  /// Numbers of contours, right-aligned in the legend.
+  void paint_counts(const OverlayWork& work, const ImageView& out, Span rows) const;
+
+  const OverlayPen& pen(int k) const { return plan_.pens[static_cast<std::size_t>(k)]; }
+  const Stamp& stamp(int number) const { return plan_.stamps[static_cast<std::size_t>(number)]; }
+  int slot(int k) const { return plan_.slots[static_cast<std::size_t>(k)]; }
+  std::uint32_t* inside_row(const OverlayWork& work, int k, int y) const {
+    return work.inside + (static_cast<std::ptrdiff_t>(slot(k)) * grid_.height + y) * grid_.tiles_x;
+  }
+
+  const OverlayPlan& plan_;
+  OverlayGrid grid_;
+  int channels_;
+};
+
+}  // namespace contorno

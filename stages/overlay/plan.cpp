@@ -1,0 +1,244 @@
+#include "stages/overlay/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cuda/error.h"
+
+namespace contorno {
+namespace {
+
+constexpr Colour kPanel{14, 17, 22, 200}, kInk{245, 246, 248, 255}, kDark{12, 14, 18, 255};
+constexpr std::uint8_t kMiddle = 128;
+
+/// Draws a stamp: shapes over each other with straight alpha, in double.
+class Canvas {
+ public:
+  Canvas(int width, int height) : width_(width), height_(height) {
+    pixels_.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+  }
+
+  void rounded_box(double x, double y, double width, double height, double radius, const Colour& colour) {
+    for (int py = 0; py < height_; ++py) {
+      for (int px = 0; px < width_; ++px) {
+        const double qx = std::abs(px + 0.5 - x - width / 2) - width / 2 + radius;
+        const double qy = std::abs(py + 0.5 - y - height / 2) - height / 2 + radius;
+        const double outside = std::hypot(std::max(qx, 0.0), std::max(qy, 0.0));
+        const double distance = outside + std::min(std::max(qx, qy), 0.0) - radius;
+        over(px, py, colour, std::clamp(0.5 - distance, 0.0, 1.0));
+      }
+    }
+  }
+  void text(const TextBitmap& bitmap, int x, int y, const Colour& colour) {
+    for (int ty = 0; ty < bitmap.height; ++ty)
+      for (int tx = 0; tx < bitmap.width; ++tx)
+        over(x + tx, y + ty, colour,
+             bitmap.coverage[static_cast<std::size_t>(ty * bitmap.width + tx)] / 255.0);
+  }
+  Stamp stamp() const {
+    Stamp result{width_, height_, {}};
+    const auto byte = [](double v) { return static_cast<std::uint8_t>(std::lround(v)); };
+    for (const Ink& p : pixels_)
+      result.pixels.push_back({byte(p.red), byte(p.green), byte(p.blue), byte(p.alpha * 255)});
+    return result;
+  }
+
+ private:
+  struct Ink {
+    double red = 0, green = 0, blue = 0, alpha = 0;
+  };
+  void over(int x, int y, const Colour& colour, double coverage) {
+    if (x < 0 || y < 0 || x >= width_ || y >= height_) return;
+    const double alpha = coverage * colour.alpha / 255.0;
+    if (alpha <= 0) return;
+    Ink& p =
+        pixels_[static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x)];
+    const double under = p.alpha * (1 - alpha), sum = alpha + under;
+    const auto mix = [&](double below, double above) { return (above * alpha + below * under) / sum; };
+    p = {mix(p.red, colour.red), mix(p.green, colour.green), mix(p.blue, colour.blue), sum};
+  }
+
+  int width_, height_;
+  std::vector<Ink> pixels_;
+};
+
+OverlayPen make_pen(const OverlayParams& params, const ClassSpec& spec, const ImageFormat& frame) {
+  const double automatic = std::max(1.5, std::min(frame.width, frame.height) / 450.0);
+  const double by_stage = params.line_width > 0 ? params.line_width : automatic;
+  const double width = spec.line_width > 0 ? spec.line_width : by_stage;
+  OverlayPen pen;
+  pen.line = spec.colour, pen.halo = params.halo_colour;
+  pen.half_line = static_cast<float>(width / 2);
+  pen.half_halo = static_cast<float>(width / 2 + params.halo);
+  pen.marker = static_cast<float>(params.markers);
+  const double widest = std::max(width / 2, params.markers) + params.halo;
+  pen.reach = static_cast<float>(widest + 0.5);
+  pen.squared_reach = pen.reach * pen.reach;
+  const double fill = spec.fill > 0 ? spec.fill : params.fill;
+  pen.fill = static_cast<std::uint8_t>(std::lround(fill * spec.colour.alpha));
+  pen.hidden = spec.hidden;
+  return pen;
+}
+
+int text_height_of(const OverlayParams& params, const ImageFormat& frame) {
+  return params.text_height > 0 ? params.text_height : std::clamp(frame.height / 36, 14, 64);
+}
+
+bool is_bright(const Colour& colour) {
+  return 299 * colour.red + 587 * colour.green + 114 * colour.blue > 140 * 1000;
+}
+
+class Planner {
+ public:
+  Planner(const OverlayParams& params, std::span<const ClassSpec> classes, const ImageFormat& frame,
+          const TextRasteriser* text)
+      : params_(params),
+        classes_(classes),
+        frame_(frame),
+        text_(text),
+        line_(text_height_of(params, frame)) {}
+
+  OverlayPlan make() {
+    for (const ClassSpec& spec : classes_) plan_.pens.push_back(make_pen(params_, spec, frame_));
+    plan_.labels.assign(classes_.size(), -1);
+    plan_.count_ends.assign(classes_.size(), {-1, -1});
+    if (text_ != nullptr && params_.labels > 0) make_labels();
+    if (text_ != nullptr && params_.counts && params_.legend != LegendCorner::None) make_digits();
+    if (params_.legend != LegendCorner::None) make_legend();
+    return std::move(plan_);
+  }
+
+ private:
+  int add(Stamp stamp) {
+    plan_.stamps.push_back(std::move(stamp));
+    return static_cast<int>(plan_.stamps.size()) - 1;
+  }
+
+  void make_labels() {
+    const int height = std::max(12, line_ * 4 / 5), margin = std::max(3, height / 3);
+    for (std::size_t k = 0; k < classes_.size(); ++k) {
+      const ClassSpec& spec = classes_[k];
+      if (spec.hidden || spec.name.empty()) continue;
+      const TextBitmap name = text_->rasterise(spec.name, height);
+      Canvas canvas(name.width + 2 * margin, height + 2);
+      Colour back = spec.colour;
+      back.alpha = 230;
+      canvas.rounded_box(0, 0, name.width + 2.0 * margin, height + 2.0, height / 4.0, back);
+      canvas.text(name, margin, 1, is_bright(spec.colour) ? kDark : kInk);
+      plan_.labels[k] = add(canvas.stamp());
+    }
+  }
+
+  void make_digits() {
+    for (char digit = '0'; digit <= '9'; ++digit) {
+      const TextBitmap bitmap = text_->rasterise(std::string_view(&digit, 1), line_);
+      Canvas canvas(bitmap.width, bitmap.height);
+      canvas.text(bitmap, 0, 0, kInk);
+      const int number = add(canvas.stamp());
+      if (digit == '0') plan_.first_digit = number;
+      digit_width_ = std::max(digit_width_, bitmap.width);
+    }
+  }
+
+  void make_legend() {
+    const int margin = std::max(4, line_ / 2), step = line_ * 5 / 4, swatch = std::max(6, line_ * 2 / 3);
+    std::vector<TextBitmap> names;
+    std::vector<std::size_t> listed;
+    int widest = 0;
+    for (std::size_t k = 0; k < classes_.size(); ++k) {
+      if (classes_[k].hidden) continue;
+      listed.push_back(k);
+      names.push_back(text_ != nullptr ? text_->rasterise(classes_[k].name, line_) : TextBitmap{});
+      widest = std::max(widest, names.back().width);
+    }
+    if (listed.empty()) return;
+    const int text_gap = widest > 0 ? margin * 3 / 4 : 0;
+    const int counts = plan_.first_digit >= 0 ? margin + 5 * digit_width_ : 0;
+    const int width = 2 * margin + swatch + text_gap + widest + counts;
+    const int height = 2 * margin + step * static_cast<int>(listed.size()) - (step - line_);
+    Canvas canvas(width, height);
+    canvas.rounded_box(0, 0, width, height, line_ * 0.4, kPanel);
+    place_legend(width, height, margin);
+    for (std::size_t i = 0; i < listed.size(); ++i) {
+      const int y = margin + step * static_cast<int>(i);
+      draw_swatch(canvas, listed[i], margin, y + (line_ - swatch) / 2.0, swatch);
+      canvas.text(names[i], margin + swatch + text_gap, y, kInk);
+      if (counts > 0)
+        plan_.count_ends[listed[i]] = {static_cast<float>(plan_.legend_place.x + width - margin),
+                                       static_cast<float>(plan_.legend_place.y + y)};
+    }
+    plan_.legend = plan_.legend_place.stamp = add(canvas.stamp());
+  }
+
+  /// As the class is drawn: in its colour, and where insides are filled with what that makes of a middle
+  /// grey.
+  void draw_swatch(Canvas& canvas, std::size_t k, double x, double y, double side) const {
+    Colour colour = classes_[k].colour;
+    colour.alpha = 255;
+    canvas.rounded_box(x, y, side, side, side * 0.25, colour);
+    const std::uint32_t fill = plan_.pens[k].fill;
+    if (fill == 0) return;
+    const double line = std::max(2.0, side / 6);
+    const auto tinted = [&](std::uint8_t channel) { return blend_byte(kMiddle, channel, fill); };
+    canvas.rounded_box(x + line, y + line, side - 2 * line, side - 2 * line, side * 0.1,
+                       {tinted(colour.red), tinted(colour.green), tinted(colour.blue)});
+  }
+
+  void place_legend(int width, int height, int margin) {
+    const bool right =
+        params_.legend == LegendCorner::TopRight || params_.legend == LegendCorner::BottomRight;
+    const bool bottom =
+        params_.legend == LegendCorner::BottomLeft || params_.legend == LegendCorner::BottomRight;
+    plan_.legend_place.x = right ? frame_.width - width - margin : margin;
+    plan_.legend_place.y = bottom ? frame_.height - height - margin : margin;
+  }
+
+  const OverlayParams& params_;
+  std::span<const ClassSpec> classes_;
+  const ImageFormat& frame_;
+  const TextRasteriser* text_;
+  int line_;
+  int digit_width_ = 0;
+  OverlayPlan plan_;
+};
+
+PointTransform transform_of(const Placement& map, const Placement& image) {
+  const double gain_x = map.scale_x / image.scale_x, gain_y = map.scale_y / image.scale_y;
+  const double first_x = map.frame_x(0), first_y = map.frame_y(0);
+  return {.gain_x = gain_x,
+          .gain_y = gain_y,
+          .bias_x = (first_x + 0.5 - image.offset_x) / image.scale_x - 0.5,
+          .bias_y = (first_y + 0.5 - image.offset_y) / image.scale_y - 0.5};
+}
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw Error(ExitCode::BadConfig, "overlay: " + sentence);
+}
+
+}  // namespace
+
+OverlayPlan make_overlay_plan(const OverlayParams& params, const PlanContext& context) {
+  const ImageFormat& frame = context.image(0);
+  if (frame.type != ElementType::U8 || frame.layout != Layout::Interleaved ||
+      (frame.channels != 3 && frame.channels != 4))
+    refuse(fmt::format(
+        "the frame is {}, allowed 3 or 4 interleaved channels of uint8 (preprocess with colour: rgb "
+        "makes them)",
+        describe(frame)));
+  const auto& contours = std::get<ContoursFormat>(context.input(1));
+  if (static_cast<int>(context.classes().size()) != contours.classes)
+    refuse(fmt::format("the contours have {} classes, but the graph declares {}", contours.classes,
+                       context.classes().size()));
+  OverlayPlan plan = Planner(params, context.classes(), frame, context.text()).make();
+  plan.format = frame;
+  plan.grid = OverlayGrid(frame.width, frame.height);
+  plan.transform = transform_of(contours.placement, frame.placement);
+  plan.border = OverlayBorder(contours.width, contours.height, plan.transform);
+  for (const OverlayPen& pen : plan.pens)
+    plan.slots.push_back(pen.fill != 0 && !pen.hidden ? plan.filled++ : -1);
+  return plan;
+}
+
+}  // namespace contorno

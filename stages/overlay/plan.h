@@ -1,0 +1,39 @@
+// What an overlay knows before the first frame: pens, the picture of the legend, the labels, the digits. Made
+// on the host when the stage is planned; both backends then only place the pictures.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stages/overlay/labels.h"
+
+namespace contorno {
+
+/// A small picture with straight (not premultiplied) alpha, blended as it is.
+struct Stamp {
+  int width = 0, height = 0;
+  std::vector<Colour> pixels;
+  StampSize size() const { return {width, height}; }
+};
+
+struct OverlayPlan {
+  ImageFormat format;  ///< of the frame and of what is drawn
+  OverlayGrid grid;
+  PointTransform transform;
+  OverlayBorder border;
+  std::vector<OverlayPen> pens;
+  std::vector<int> slots;  ///< a class: number among the filled ones, -1 = not filled
+  int filled = 0;
+  std::vector<Stamp> stamps;
+  int legend = -1;  ///< number of the legend's stamp, -1 = none
+  PlacedStamp legend_place;
+  int first_digit = -1;                ///< number of the stamp of "0"; -1 = counts are not drawn
+  std::vector<FramePoint> count_ends;  ///< a class: right end of its count, top; x < 0 = not listed
+  std::vector<int> labels;             ///< a class: number of its label's stamp, -1 = none
+};
+
+/// Checks the formats of frame and contours. Throws Error(BadConfig) when they do not fit.
+OverlayPlan make_overlay_plan(const OverlayParams& params, const PlanContext& context);
+
+}  // namespace contorno
