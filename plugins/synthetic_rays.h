@@ -3,7 +3,7 @@
 #pragma once
 
 #include "plugins/synthetic_math.h"
-#include "stages/contours/cpu/sample_bits.h"
+#include "stages/shared/simd.h"
 
 namespace contorno::synthetic {
 

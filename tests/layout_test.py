@@ -25,7 +25,7 @@ FOREIGN = {
 def sources():
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in (".h", ".cpp", ".cu", ".cuh"):
+            if path.suffix in (".h", ".cpp", ".cu", ".cuh", ".inc"):
                 yield path.relative_to(ROOT), path.read_text()
 
 
@@ -43,6 +43,18 @@ def test_includes_go_down_only():
         for include in includes(text):
             top = include.split("/")[0]
             if top in FOLDERS and "/" in include and top not in MAY_INCLUDE[path.parts[0]]:
+                wrong.append(f"{path} includes {include}")
+    assert wrong == []
+
+
+def test_a_family_of_stages_includes_itself_and_what_all_share():
+    wrong = []
+    for path, text in sources():
+        if path.parts[0] != "stages" or len(path.parts) < 3:
+            continue
+        for include in includes(text):
+            parts = include.split("/")
+            if parts[0] == "stages" and (len(parts) < 3 or parts[1] not in (path.parts[1], "shared")):
                 wrong.append(f"{path} includes {include}")
     assert wrong == []
 

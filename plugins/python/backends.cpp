@@ -6,7 +6,7 @@
 #include "cuda/device.h"
 #include "plugins/python/bindings.h"
 #include "plugins/python/process.h"
-#include "stages/contours/cpu/sample_bits.h"
+#include "stages/shared/simd.h"
 
 namespace contorno::python {
 namespace {

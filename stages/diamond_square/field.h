@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "pipeline/stage.h"
-#include "stages/contours/cpu/sample_bits.h"
+#include "stages/shared/simd.h"
 
 namespace contorno {
 

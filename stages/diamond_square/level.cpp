@@ -3,14 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#if defined(__x86_64__)
-// GCC's own headers start some vectors from an undefined value, and it warns about that.
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#include <immintrin.h>
-#define CONTORNO_AVX2 __attribute__((target("avx2")))
-#define CONTORNO_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2")))
-#endif
+#include "stages/shared/intrinsics.h"
+#include "stages/shared/simd.h"
+
 #define CONTORNO_ALWAYS_INLINE inline __attribute__((always_inline))
 
 namespace contorno {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "stages/contours/cpu/sample_bits.h"
+#include "stages/shared/simd.h"
 #include "stages/mean_shift/rule.h"
 #include "stages/mean_shift/tree.h"
 

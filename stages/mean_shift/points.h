@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "pipeline/stage.h"
-#include "stages/contours/cpu/sample_bits.h"
+#include "stages/shared/simd.h"
 #include "stages/mean_shift/rule.h"
 
 namespace contorno {

@@ -16,7 +16,7 @@
 
 #include "pipeline/levels.h"
 #include "pipeline/stage.h"
-#include "stages/contours/cpu/sample_bits.h"
+#include "stages/shared/simd.h"
 
 namespace contorno {
 

@@ -3,10 +3,7 @@
 #include <algorithm>
 
 #include "stages/mipmap/rules.h"
-
-#if defined(__x86_64__)
-#define CONTORNO_AVX2 __attribute__((target("avx2,bmi2")))
-#endif
+#include "stages/shared/simd.h"
 
 namespace contorno {
 namespace {

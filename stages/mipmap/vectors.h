@@ -7,13 +7,10 @@
 #include <cstdint>
 
 #include "stages/mipmap/rows.h"
+#include "stages/shared/intrinsics.h"
+#include "stages/shared/simd.h"
 
 #if defined(__x86_64__)
-// GCC's own headers start some vectors from an undefined value, and it warns about that.
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#include <immintrin.h>
-#define CONTORNO_AVX2 __attribute__((target("avx2")))
 #define CONTORNO_VBMI \
   __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vnni,avx2,bmi2")))
 #endif

@@ -7,13 +7,10 @@
 
 #include "cuda/error.h"
 #include "stages/morphology/stage.h"
+#include "stages/shared/simd.h"
 
 // One body for every instruction set: it is inlined into functions that are compiled for each, and the
 // compiler makes vectors of its plain loops.
-#if defined(__x86_64__)
-#define CONTORNO_AVX2 __attribute__((target("avx2,bmi2")))
-#define CONTORNO_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi2")))
-#endif
 #define CONTORNO_BODY [[gnu::always_inline]] inline
 
 namespace contorno {

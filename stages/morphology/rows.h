@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "stages/contours/cpu/sample_bits.h"
+#include "stages/shared/simd.h"
 
 namespace contorno {
 

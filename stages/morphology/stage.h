@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "pipeline/stage.h"
-#include "stages/contours/cpu/sample_bits.h"
+#include "stages/shared/simd.h"
 #include "stages/morphology/structuring_element.h"
 
 namespace contorno {

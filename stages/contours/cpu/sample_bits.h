@@ -7,18 +7,13 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "pipeline/image.h"
 #include "stages/shared/sample_value.h"
+#include "stages/shared/simd.h"
 
 namespace contorno {
-
-/// What the machine can do; best_simd() asks it.
-enum class Simd : std::uint8_t { Portable, Avx2, Avx512 };
-Simd best_simd();
-std::string_view name_of(Simd simd);
 
 /// Levels repeated so that sample i of a run that starts at channel 0 has entry i mod (64 * channels), and
 /// what counts as suspect. Floats: distance d from the level with |d| outside (near, far). Integers: the one
