@@ -20,9 +20,12 @@ class Mp4 {
     // An edit list may leave out the beginning or the end; how many frames that are only a decoder knows.
     const double shown = edited_ / std::max<double>(1, movie_scale_),
                  stored = stored_ / std::max<double>(1, scale_);
-    const bool trimmed =
-        edited_ > 0 && shown * static_cast<double>(frames_) < stored * static_cast<double>(frames_ - 1);
-    return {.kind = ContainerKind::Mp4, .cut_off = cut_off_, .frames = trimmed ? -1 : frames_};
+    const double frames = static_cast<double>(frames_);
+    const bool trimmed = edited_ > 0 && shown * frames < stored * (frames - 0.5);
+    return {.kind = ContainerKind::Mp4,
+            .cut_off = cut_off_,
+            .trimmed = trimmed,
+            .frames = trimmed ? -1 : frames_};
   }
 
  private:

@@ -200,7 +200,11 @@ void StreamSource::judge_round(const std::string& error) {
   if (fault.missing < 0) fault.sentence += ", and nobody knows how many are missing";
   if (facts_.cut_off) fault.sentence += "; the file is cut off";
   if (!damage.empty()) fault.sentence += fmt::format("; {}", damage);
-  if (ends_early() && !facts_.cut_off) fault.sentence += "; the others cannot be found in the file";
+  if (ends_early() && !facts_.cut_off)
+    // qtdemux compares times that count from what the edit list leaves out with times that do not.
+    fault.sentence +=
+        facts_.trimmed ? "; the demuxer ends too early, because the file's edit list leaves out its beginning"
+                       : "; the others cannot be found in the file";
   if (came_ < pictures) fault.sentence += fmt::format("; {} could not be decoded", pictures - came_);
   if (complaints > 0)
     fault.sentence +=

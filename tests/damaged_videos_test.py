@@ -160,6 +160,46 @@ def test_times_begin_at_0_where_pictures_are_stored_in_another_order(play, tmp_p
     assert [line["pts_ns"] / 1e6 for line in lines[:28]] == pytest.approx(times[:28], abs=0.01)
 
 
+def trimmed(whole, first, count, target):
+    """The same mp4 with an edit list that shows `count` frames from the frame `first` on, as tools leave it that cut
+    without encoding again."""
+    data = bytearray(whole.read_bytes())
+
+    def number(box, at, value=None):
+        place = data.index(box) + 4 + at
+        if value is not None:
+            data[place:place + 4] = value.to_bytes(4, "big")
+        return int.from_bytes(data[place:place + 4], "big")
+    shown = number(b"mvhd", 12) * count // 25
+    for box, at in ((b"mvhd", 16), (b"tkhd", 20), (b"elst", 8)):
+        number(box, at, shown)
+    number(b"elst", 12, number(b"mdhd", 12) * first // 25)
+    target.write_bytes(data)
+    return target
+
+
+@pytest.mark.parametrize("first, count", [(0, 30), (2, 17), (7, 44), (1, FRAMES - 1)])
+def test_an_mp4_with_an_edit_list_is_whole(videos, play, tmp_path, first, count):
+    path = trimmed(videos / "clip.mp4", first, count, tmp_path / "clip.mp4")
+    done, report, lines = play(path)
+    assert (done.returncode, report["source_faults"], len(lines)) == (0, [], count), done.stderr
+    assert [line["pts_ns"] for line in lines] == pytest.approx([index * 40_000_000 for index in range(count)], abs=1)
+    assert frames_of(path)[0] == count
+
+
+def test_what_the_demuxer_leaves_out_of_an_mp4_with_an_edit_list_is_missing(videos, play, tmp_path):
+    path = trimmed(videos / "clip.mp4", 9, 31, tmp_path / "clip.mp4")
+    assert frames_of(path)[0] == 31
+    done, report, lines = play(path)
+    if len(lines) == 31:
+        assert done.returncode == 0  # a demuxer that does not
+        return
+    assert done.returncode == 3
+    assert report["source_faults"] == [{"missing": 31 - len(lines), "reason":
+                                        f"{path}: {len(lines)} of 31 frames came; the demuxer ends too early, because "
+                                        "the file's edit list leaves out its beginning"}]
+
+
 def test_recorded_videos_are_whole(real_data, play):
     for video in sorted((real_data / "video").iterdir()):
         done, report, _ = play(video, "--set", "source.every=10")
