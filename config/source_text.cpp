@@ -34,6 +34,17 @@ class FileDescriptor {
   int fd_;
 };
 
+/// What to do with bytes that are no text; nothing where that is not plain. Of ASCII in UTF-16 every other
+/// byte is 0.
+std::string advice_for(std::string_view bytes) {
+  const auto zero = [&](std::size_t i) { return bytes[i] == '\0'; };
+  if (bytes.size() > 3 && zero(0) != zero(1) && zero(0) == zero(2) && zero(1) == zero(3))
+    return "the file looks like UTF-16: save it as UTF-8";
+  if (bytes.find('\0') == std::string_view::npos) return {};
+  return "a graph is text; give a video, a picture or an array by its file name, or a graph with location: "
+         "\"-\"";
+}
+
 }  // namespace
 
 SourceText::SourceText(std::string bytes) {
@@ -108,9 +119,7 @@ bool SourceText::check_encoding(Problems& problems) const {
         length == 0 ? fmt::format("byte 0x{:02x} is not valid UTF-8", static_cast<unsigned char>(text_[i]))
                     : fmt::format("control character 0x{:02x} is not allowed in a graph",
                                   static_cast<unsigned char>(text_[i + length - 1]));
-    const bool sixteen_bit = text_[i] == '\0' && text_.size() > 3 && (text_[1] == '\0' || text_[0] == '\0');
-    problems.add(place_at(i), fmt::format("byte {}: {}", offset_in_file(i), what),
-                 sixteen_bit ? "the file looks like UTF-16: save it as UTF-8" : "");
+    problems.add(place_at(i), fmt::format("byte {}: {}", offset_in_file(i), what), advice_for(text_));
     return false;
   }
   return true;
@@ -137,7 +146,7 @@ std::string read_graph_file(const std::string& path) {
   const auto fail = [&](const std::string& why) {
     std::error_code ignored;
     throw Error(ExitCode::MissingInput,
-                fmt::format("graph file '{}' {} (current folder: {})", printable(path, 4096), why,
+                fmt::format("'{}' {} (current folder: {})", printable(path, 4096), why,
                             printable(std::filesystem::current_path(ignored).string(), 4096)));
   };
   const bool standard_input = path == "-";

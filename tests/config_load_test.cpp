@@ -244,6 +244,13 @@ TEST_CASE("bytes that are no UTF-8 text are refused with their offset") {
                  "UTF-16"));
   CHECK(contains(report(std::string("a\0:\0 \0", 6)), "UTF-16"));
   CHECK(contains(report("a: \x1b[31m"), "control character 0x1b"));
+  // The first bytes of an MP4 file: zeros, but no UTF-16.
+  const std::string video =
+      report(std::string("\0\0\0\x20"
+                         "ftypisom",
+                         12));
+  CHECK(contains(video, "a graph is text; give a video, a picture or an array by its file name"));
+  CHECK_FALSE(contains(video, "UTF-16"));
 }
 
 TEST_CASE("a byte-order mark and CRLF line ends change nothing") {
