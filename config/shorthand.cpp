@@ -8,9 +8,10 @@
 namespace contorno::config {
 namespace {
 
-/// `classify` is {type: classify}.
+/// `classify` is {type: classify}; so is "classify", as JSON has it.
 void expand_type(YamlNode& item) {
-  if (item.kind != YamlKind::Scalar || item.style != ScalarStyle::Plain) return;
+  if (item.kind != YamlKind::Scalar) return;
+  if (item.style != ScalarStyle::Plain && !is_node_name(item.text)) return;
   const Place place = item.place;
   YamlNode type = std::move(item);
   item = YamlNode{.kind = YamlKind::Map, .place = place};

@@ -187,6 +187,9 @@ void ParamSet::set(std::string_view name, const ParamValue& value) {
                 fmt::format("unknown key '{}'{}", name,
                             near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near)));
   }
+  // One number stands for a list of one, as in YAML.
+  if (const double one = number_of(value); spec->kind == ParamKind::Numbers && !std::isnan(one))
+    return set(name, std::vector<double>{one});
   if (!is_allowed(*spec, value))
     throw Error(ExitCode::BadOption,
                 fmt::format("{} is {}, allowed {}", name, to_text(value), spec->allowed()));

@@ -43,6 +43,10 @@ TEST_CASE("a type alone stands for a node without parameters") {
   REQUIRE(graph.nodes.size() == 3);
   CHECK(graph.nodes[0].name == "classify");
   CHECK(graph.nodes[2].inputs == std::vector<Origin>{{1, 0}});
+  const GraphSpec json = load(kHead + "stages: [\"classify\", \"marching_squares\", \"contour_assembly\"]\n");
+  REQUIRE(json.nodes.size() == 3);
+  CHECK(json.nodes[0].name == "classify");
+  CHECK(json.nodes[2].inputs == std::vector<Origin>{{1, 0}});
   CHECK(report("source: video\nsinks: [video_file]\n") ==
         "graph.yaml:1:9: error: source: 'location' is missing\n"
         "    1 | source: video\n"

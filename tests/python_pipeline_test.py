@@ -70,6 +70,16 @@ def test_results_of_a_dataset_come_in_order_with_contours_and_timings(dataset, t
     json.dumps(report)
 
 
+def test_a_dict_may_have_types_alone_and_settings_of_classes_their_name(dataset):
+    short = {**WITH_DATASET, "stages": ["marching_squares", "contour_assembly"]}
+    whole = next(iter(Pipeline(WITH_DATASET, input=dataset)))
+    assert np.array_equal(next(iter(Pipeline(short, input=dataset))).contours.points, whole.contours.points)
+    raised = next(iter(Pipeline(short, input=dataset, classes__class0__level=2))).by_class()
+    assert len(raised["class0"]) == 0 and len(raised["class1"]) == len(whole.by_class()["class1"]) > 0
+    with pytest.raises(ValueError, match="unknown class 'clas0' .did you mean 'class0'.."):
+        Pipeline(short, input=dataset, classes__clas0__level=2)
+
+
 def test_iterating_again_starts_again_and_frames_stop_early(dataset):
     pipeline = Pipeline(WITH_DATASET, input=str(dataset), frames=3)
     assert [len(list(pipeline)) for _ in range(2)] == [3, 3]

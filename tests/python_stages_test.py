@@ -180,6 +180,9 @@ def test_any_stage_can_be_applied():
     image = picture(40, 60)
     assert contorno.apply("preprocess", image, size=[30, 0]).shape == (20, 30, 3)
     assert np.array_equal(contorno.apply("morphology", image, operation="erosion", size=[3]), contorno.erode(image, np.ones((3, 3))))
+    assert np.array_equal(contorno.apply("morphology", image, operation="erosion", size=3), contorno.erode(image, np.ones((3, 3))))
+    with pytest.raises(ValueError, match=r"size is \[5000\], allowed a list of 1 to 2 numbers, each 1 to 4096 px"):
+        contorno.apply("morphology", image, size=5000)
     with pytest.raises(ValueError, match="morphology"):
         contorno.apply("morpholgy", image)
     with pytest.raises(ValueError, match="contours|image|crossings"):

@@ -128,8 +128,9 @@ class Pipeline:
     layout : {'CHW', 'HWC'}
         Of maps that are pushed.
     **overrides
-        ``node__key=value`` sets a parameter of a stage, ``source__key`` one of the source, and ``backend``, ``slots``,
-        ``on_full``, ``deadline``, ``threads`` those of the pipeline. Names with dots work as ``**{"node.key": value}``.
+        ``node__key=value`` sets a parameter of a stage, ``source__key`` one of the source, ``classes__NAME__key`` one of a
+        class, and ``backend``, ``slots``, ``on_full``, ``deadline``, ``threads`` those of the pipeline. Names with dots
+        work as ``**{"node.key": value}``.
 
     Examples
     --------
@@ -316,6 +317,8 @@ def _override(name, value):
         if not key:
             raise TypeError(f"Pipeline has no option '{name}'{did_you_mean(name, (*_OPTIONS, *_pipeline.settings))}; parameters "
                             "of stages are set with node__key=value")
+        if node == "classes":  # classes__NAME__key, and a name may have any letters
+            key = ".".join(key.rsplit("__", 1))
         name = f"{node}.{key}"
     return f"{name}={json.dumps(value) if not isinstance(value, str) else value}"
 
