@@ -126,13 +126,17 @@ std::string sink_help(const SinkType& type, const Pen& pen) {
 }
 
 std::string classes_help(const Pen& pen) {
+  ParamDeclaration params = class_params();
+  std::erase_if(params.specs, [](const ParamSpec& spec) { return spec.name == "colour"; });  // see below
   return head(
              "section", "classes",
              "What is looked for, at which level, and how it is drawn: a list, one entry for each class map.",
              pen) +
          param_table(
-             class_params(),
-             {fmt::format("{}  {}\n      Colours that belong to the class, for classify.",
+             params,
+             {fmt::format("{}  {}\n      Colour of its lines and legend.", pen.name("colour"),
+                          pen.faint("\"#rrggbb\" or \"#rrggbbaa\"; default one of a palette, by its place")),
+              fmt::format("{}  {}\n      Colours that belong to the class, for classify.",
                           pen.name("references"), pen.faint("list of colours")),
               fmt::format("{}  {}\n      Ranges of hue (degrees, may wrap), saturation and value (0..1), for "
                           "classify.",

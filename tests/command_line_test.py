@@ -41,6 +41,10 @@ def test_a_misspelt_option_leads_on(contorno, folder):
     assert "'contorno run --help' lists all" in done.stderr
     done = contorno("check", "graph.yaml", "other.yaml", check=False, cwd=folder)
     assert done.returncode == 2 and "'other.yaml' is one word too many, wanted is only GRAPH" in done.stderr
+    assert contorno("run", check=False).stderr == "contorno: GRAPH is required; 'contorno run --help' lists all\n"
+    assert contorno(check=False).stderr == "contorno: a command is missing; 'contorno --help' lists all\n"
+    done = contorno("run", "belt.mp4", check=False, cwd=folder)
+    assert done.stderr == f"contorno: 'belt.mp4' does not exist (current folder: {folder})\n"
     assert not (folder / "out").exists()
 
 
@@ -49,6 +53,8 @@ def test_help_explains_commands_and_whatever_graphs_are_made_of(contorno):
     assert contorno("help", "run").stdout == contorno("run", "--help").stdout
     assert "classes.NAME.KEY=VALUE" in contorno("help", "run").stdout.replace("\n", " ")
     assert contorno("help", "overlay").stdout == contorno("stages", "overlay").stdout
+    classes = contorno("help", "classes").stdout
+    assert '  colour  "#rrggbb" or "#rrggbbaa"; default one of a palette, by its place\n' in classes and "#000000" not in classes
     sources = contorno("stages", "source").stdout
     assert sources == contorno("stages", "sources").stdout
     assert sources.startswith("sources\n") and "\n  dataset " in sources and "overlay" not in sources

@@ -65,7 +65,7 @@ std::optional<StreamFormat> try_source(const GraphSpec& graph) {
     const std::string sentence = fmt::format("{}: {}", graph.source.where, error.what());
     if (error.code() == ExitCode::BadConfig || error.code() == ExitCode::BadOption)
       throw Error(ExitCode::BadConfig, sentence);
-    say(fmt::format("note: {} (so the shapes are not known)", sentence));
+    say(fmt::format("note: {}; the shapes are not known without it", sentence));
     return std::nullopt;
   }
 }

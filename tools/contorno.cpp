@@ -38,6 +38,13 @@ void refuse_unknown_command(const CLI::App& app, const std::string& word) {
                                            near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near)));
 }
 
+/// "'contorno run --help' lists all", of the command that was chosen.
+std::string where_all_is_listed(const CLI::App& app) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  return fmt::format("'contorno{}{} --help' lists all", chosen.empty() ? "" : " ",
+                     chosen.empty() ? "" : chosen.front()->get_name());
+}
+
 std::string joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
@@ -47,8 +54,6 @@ std::string joined(const std::vector<std::string>& words) {
   using namespace contorno;
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const CLI::App& command = chosen.empty() ? app : *chosen.front();
-  const std::string asked = fmt::format("'contorno{}{} --help' lists all", chosen.empty() ? "" : " ",
-                                        chosen.empty() ? "" : command.get_name());
   std::vector<std::string> names, positionals, refused;
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
@@ -64,7 +69,7 @@ std::string joined(const std::vector<std::string>& words) {
       refused.push_back(fmt::format("'{}' is one word too many{}", word,
                                     positionals.empty() ? "" : ", wanted is only " + joined(positionals)));
   }
-  throw Error(ExitCode::Usage, fmt::format("{}; {}", joined(refused), asked));
+  throw Error(ExitCode::Usage, fmt::format("{}; {}", joined(refused), where_all_is_listed(app)));
 }
 
 /// An option that may come again takes one value each time, or it would swallow the words behind it.
@@ -103,8 +108,9 @@ int run(int argc, char** argv) {
   add_learn_command(app, catalog, action);
   add_help_command(app, catalog, action);
   take_one_value_each(app);
-  if (argc > 1) refuse_unknown_command(app, argv[1]);
-  std::vector<std::string> words = without_help_command(app, {argv + std::min(argc, 1), argv + argc});
+  if (argc < 2) throw Error(ExitCode::Usage, "a command is missing; 'contorno --help' lists all");
+  refuse_unknown_command(app, argv[1]);
+  std::vector<std::string> words = without_help_command(app, {argv + 1, argv + argc});
   std::reverse(words.begin(), words.end());  // as the library wants them
   try {
     app.parse(words);
@@ -115,8 +121,7 @@ int run(int argc, char** argv) {
     const int code = app.exit(error, help, mistake);
     print(help.str());
     if (code == 0) return 0;
-    throw Error(ExitCode::Usage,
-                fmt::format("{} ('contorno COMMAND --help' lists what is allowed)", error.what()));
+    throw Error(ExitCode::Usage, fmt::format("{}; {}", error.what(), where_all_is_listed(app)));
   }
   return action();
 }
