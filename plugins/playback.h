@@ -19,7 +19,7 @@ namespace contorno {
 /// Parameter structs of sources derive from it. Positions count the recorded frames from 0.
 struct Playback {
   std::int64_t start = 0;  ///< frames left out at the beginning
-  std::int64_t every = 1;  ///< of the others, only each so-manieth one
+  std::int64_t every = 1;  ///< of the others, each n-th one, the first included
   bool live = false;       ///< frames come at their times, as from a camera
 
   /// Of a struct that derives from it, this part alone.
@@ -49,7 +49,7 @@ void add_playback(ParamList<P>& list) {
   list.integer("start", static_cast<std::int64_t P::*>(&P::start), 0, kUnbounded, Unit::Frames,
                "Frames left out at the beginning.")
       .integer("every", static_cast<std::int64_t P::*>(&P::every), 1, kLongestStep, Unit::Frames,
-               "Only every so-manieth frame is delivered; 1 delivers all.")
+               "Every n-th frame is delivered, the first included; 1 delivers all.")
       .flag("live", static_cast<bool P::*>(&P::live),
             "Frames come at the recorded rate, as from a camera, whether or not the one before is done; "
             "not as fast as they are taken.");

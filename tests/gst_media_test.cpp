@@ -334,7 +334,7 @@ TEST_CASE("start, limit and loop choose frames, and times go on in a loop") {
   for (std::size_t i = 1; i < looped.size(); ++i) CHECK(looped[i].info.pts_ns > looped[i - 1].info.pts_ns);
 }
 
-TEST_CASE("every takes each so-manieth frame, with its own time and the rate that is left") {
+TEST_CASE("every takes each n-th frame, with its own time and the rate that is left") {
   const Folder folder;
   const auto source = open_source(test_source(), test_picture(64, 48, 10));
   auto frames = read_all(*source);
