@@ -10,7 +10,7 @@ namespace contorno {
 enum class ExitCode : std::uint8_t {
   Ok = 0,
   Usage = 2,
-  Quarantined = 3,  ///< finished, but some frames failed or never came
+  FramesFailed = 3,  ///< finished, but some frames failed or never came
   BadOption = 64,
   BadData = 65,
   MissingInput = 66,

@@ -131,7 +131,7 @@ int exit_code(const RunReport& report, int signal) {
     if (!sink.error.empty()) return static_cast<int>(sink.code);
   if (signal != 0) return 128 + signal;
   const bool whole = report.frames.failed == 0 && report.source_faults.empty();
-  return static_cast<int>(!whole ? ExitCode::Quarantined : ExitCode::Ok);
+  return static_cast<int>(!whole ? ExitCode::FramesFailed : ExitCode::Ok);
 }
 
 int run_graph(const RunArguments& arguments, const Catalog& catalog) {

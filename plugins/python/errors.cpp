@@ -24,7 +24,7 @@ PyObject* exception_of(ExitCode code) {
     case ExitCode::Terminated:
       return PyExc_KeyboardInterrupt;
     case ExitCode::Ok:
-    case ExitCode::Quarantined:
+    case ExitCode::FramesFailed:
     case ExitCode::Unavailable:
     case ExitCode::Internal:
       break;
