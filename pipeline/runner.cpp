@@ -197,7 +197,11 @@ void Runner::close_accounts() {
   frames.offered = offered_;
   // What was offered and is in no other count was under way when the run ended.
   const std::uint64_t under_way = frames.offered - frames.delivered - frames.failed - frames.dropped();
-  (failure_code_ == ExitCode::Internal ? frames.failed : frames.dropped_aborted) += under_way;
+  {
+    const std::lock_guard lock(failure_mutex_);
+    (failure_code_ == ExitCode::Internal ? frames.failed : frames.dropped_aborted) += under_way;
+    report_.source_faults = source_faults_;
+  }
   report_.wall_seconds = static_cast<double>(now_ns() - start_ns_) * 1e-9;
   report_.live = stream_.live;
   if (stream_.rate_numerator > 0)
@@ -212,10 +216,6 @@ void Runner::close_accounts() {
   report_.threads = threads_;
   report_.on_full = policy_;
   report_.bytes_per_slot = slots_[0].graph->bytes();
-  {
-    const std::lock_guard lock(failure_mutex_);
-    report_.source_faults = source_faults_;
-  }
   report_.interrupted = stop_requested_ || aborted_;
 }
 

@@ -132,7 +132,7 @@ class Runner {
   void wait_for_device(Slot& slot);
   void finish_loop();
   void deliver(Slot& slot);
-  void put_aside(const Slot& slot);
+  void note_failed_frame(const Slot& slot);
   void record_times(Slot& slot);
   void count_contours(const Slot& slot);
   template <class Loop>

@@ -167,7 +167,7 @@ void Runner::finish_loop() {
         deliver(slot);
         break;
       case Outcome::Failed:
-        put_aside(slot);
+        note_failed_frame(slot);
         break;
       case Outcome::Deadline:
         ++deadline_;
@@ -203,7 +203,7 @@ void Runner::deliver(Slot& slot) {
   if (!any_open) request_stop();
 }
 
-void Runner::put_aside(const Slot& slot) {
+void Runner::note_failed_frame(const Slot& slot) {
   ++failed_;
   const FrameFailure failure{.frame = slot.number, .reason = slot.error};
   if (report_.failures.size() < RunReport::kMaxFailures) report_.failures.push_back(failure);

@@ -239,7 +239,7 @@ def test_frames_limits_the_run_and_set_changes_the_graph(contorno, tmp_path):
     assert lines[0]["classes"][0]["level"] == 0.9
 
 
-def test_a_bad_map_is_put_aside_with_its_number_and_the_stream_goes_on(contorno, dataset, tmp_path):
+def test_a_bad_map_fails_with_its_number_and_the_stream_goes_on(contorno, dataset, tmp_path):
     (dataset / "maps" / "00002.npy").write_bytes(b"\x93NUMPY\x01\x00 not a header")
     graph = write_graph(tmp_path, MAPS_GRAPH.format(classes=classes_yaml(8)))
     done = contorno("run", graph, "--input", dataset, "--output", tmp_path, "--report", tmp_path / "report.json",
