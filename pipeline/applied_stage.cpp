@@ -7,8 +7,8 @@
 
 #include "cuda/error.h"
 #include "pipeline/planned_graph.h"
-#include "pipeline/resource_limits.h"
 #include "pipeline/runner.h"
+#include "pipeline/threads.h"
 
 namespace contorno {
 namespace {
@@ -62,7 +62,7 @@ AppliedStage::AppliedStage(const StageType& type, ParamSet params, Backend backe
   PlanEnvironment environment{.graph = &graph_,
                               .backend = backend_,
                               .probes = Probes::Off,
-                              .threads = usable_threads(threads),
+                              .threads = decided_threads(threads),
                               .text = text,
                               .capacities = capacities_.get(),
                               .exports = {}};

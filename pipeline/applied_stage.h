@@ -18,8 +18,9 @@ class AppliedStage {
  public:
   static constexpr std::size_t kMaxInputs = 2;
 
-  /// `backend` may be Auto. A stage takes at most kMaxInputs inputs, all of them images. Throws
-  /// Error(BadOption) when this stage takes something else, Error(Unavailable) when the backend cannot run.
+  /// `backend` may be Auto; `threads` are of the CPU backend, 0 = as many as the machine has. A stage takes
+  /// at most kMaxInputs inputs, all of them images. Throws Error(BadOption) when this stage takes something
+  /// else, Error(Unavailable) when the backend cannot run.
   AppliedStage(const StageType& type, ParamSet params, Backend backend, int threads,
                std::vector<ClassSpec> classes = {}, const TextRasteriser* text = nullptr);
   ~AppliedStage();

@@ -7,7 +7,7 @@
 #include "cuda/error.h"
 #include "cuda/stream.h"
 #include "pipeline/applied_stage.h"
-#include "pipeline/resource_limits.h"
+#include "pipeline/threads.h"
 
 namespace contorno {
 
@@ -38,7 +38,7 @@ class DirectStage::Context final : public PlanContext {
 
 DirectStage::DirectStage(const StageType& type, const ParamSet& params, Backend backend, int threads,
                          std::vector<ClassSpec> classes)
-    : type_(type), backend_(backend), threads_(usable_threads(threads)), classes_(std::move(classes)) {
+    : type_(type), backend_(backend), threads_(decided_threads(threads)), classes_(std::move(classes)) {
   check_takes_images(type);
   const auto& make = backend == Backend::Cuda ? type.make_cuda : type.make_cpu;
   if (!make)

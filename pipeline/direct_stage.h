@@ -14,8 +14,9 @@ namespace contorno {
 
 class DirectStage {
  public:
-  /// `backend` is Cpu or Cuda. Throws Error(BadOption) when the stage takes something other than images,
-  /// Error(Unavailable) when it has no implementation for the backend.
+  /// `backend` is Cpu or Cuda; `threads` are of the CPU backend, 0 = as many as the machine has. Throws
+  /// Error(BadOption) when the stage takes something other than images, Error(Unavailable) when it has no
+  /// implementation for the backend.
   DirectStage(const StageType& type, const ParamSet& params, Backend backend, int threads,
               std::vector<ClassSpec> classes = {});
   ~DirectStage();

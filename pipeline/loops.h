@@ -1,12 +1,13 @@
 // Loops of the CPU backend (OpenMP), with the same verbs as cuda/launch.cuh. Static schedules and disjoint
-// outputs, so that results do not depend on the number of threads. Whoever calls something that loops for
-// long may set a LoopWatch to end it early.
+// outputs, so that results do not depend on the number of threads: a loop takes as many as it was given, or
+// as many as can be started. Whoever calls something that loops for long may set a LoopWatch to end it early.
 #pragma once
 
 #include <atomic>
 #include <exception>
 
 #include "cuda/error.h"
+#include "pipeline/resource_limits.h"
 
 namespace contorno {
 
@@ -29,7 +30,8 @@ inline void look_at_watch() {
 /// f(row) for 0 <= row < rows, in contiguous strips, one strip a thread. Exceptions leave through the caller.
 template <class F>
 void for_rows(int threads, int rows, const F& f) {
-  if (threads <= 1 || rows <= 1) {
+  const int team = rows > 1 ? usable_threads(threads) : 1;
+  if (team <= 1) {
     for (int row = 0; row < rows; ++row) {
       look_at_watch();
       f(row);
@@ -38,7 +40,7 @@ void for_rows(int threads, int rows, const F& f) {
   }
   std::exception_ptr failure;
   std::atomic<bool> failed = false;
-#pragma omp parallel for schedule(static) num_threads(threads)
+#pragma omp parallel for schedule(static) num_threads(team)
   for (int row = 0; row < rows; ++row) {
     if (failed.load(std::memory_order_relaxed)) continue;
     try {
@@ -56,7 +58,8 @@ void for_rows(int threads, int rows, const F& f) {
 /// f(task) for 0 <= task < tasks, each taken by the next idle thread. The tasks' outputs must be disjoint.
 template <class F>
 void for_tasks(int threads, int tasks, const F& f) {
-  if (threads <= 1 || tasks <= 1) {
+  const int team = tasks > 1 ? usable_threads(threads) : 1;
+  if (team <= 1) {
     for (int task = 0; task < tasks; ++task) {
       look_at_watch();
       f(task);
@@ -65,7 +68,7 @@ void for_tasks(int threads, int tasks, const F& f) {
   }
   std::exception_ptr failure;
   std::atomic<bool> failed = false;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(team)
   for (int task = 0; task < tasks; ++task) {
     if (failed.load(std::memory_order_relaxed)) continue;
     try {

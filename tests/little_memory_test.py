@@ -167,3 +167,19 @@ def test_many_threads_are_as_many_as_there_is_memory_for(graphs):
     done = run_with_addresses(graphs, 120, "run", "maps.yaml", "--quiet", "--output", "few")
     assert (done.returncode, done.stderr) == (0, "")
     assert (graphs / "few" / "a.jsonl").read_bytes() == (graphs / "whole" / "a.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("arguments", [["find-contours", "map.npy", "--json", "out.npy"], ["mean-shift", "points.npy", "out.npy"],
+                                       ["apply", "morphology", "map.npy", "out.npy"]], ids=lambda words: words[0])
+def test_a_command_takes_as_many_threads_as_there_is_memory_for(graphs, arguments):
+    """OpenMP's library ends the process where a thread cannot be started."""
+    np.save(graphs / "map.npy", blobs(300, 400, 2, 0)[..., 0])
+    np.save(graphs / "points.npy", blobs(100, 20, 2, 0).reshape(-1, 2)[:1500])
+    command, *words = arguments
+    whole = run_with_addresses(graphs, 4000, command, *words, "--threads", "1")
+    assert whole.returncode == 0, whole
+    expected = (graphs / "out.npy").read_bytes()
+    (graphs / "out.npy").unlink()
+    done = run_with_addresses(graphs, 120, command, *words, "--threads", "256")
+    assert (done.returncode, done.stderr) == (0, ""), done
+    assert (graphs / "out.npy").read_bytes() == expected

@@ -117,8 +117,8 @@ int apply(const ApplyArguments& arguments, const std::vector<std::string>& words
   ParamSet pipeline(pipeline_params());
   pipeline.set("backend", arguments.backend);
   const std::unique_ptr<TextRasteriser> text = make_pango_text();
-  AppliedStage stage(type, params, pipeline.as<PipelineSettings>().backend,
-                     decided_threads(arguments.threads), {}, text.get());
+  AppliedStage stage(type, params, pipeline.as<PipelineSettings>().backend, arguments.threads, {},
+                     text.get());
   const std::vector<LoadedImage> images = load_inputs(arguments, type, input_files);
   std::vector<ImageFormat> formats;
   for (const LoadedImage& image : images) formats.push_back(image.view.format);
