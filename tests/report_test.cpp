@@ -11,7 +11,7 @@ namespace contorno {
 namespace {
 
 /// A live run of 50 frames a second: `out` frames came out, each after 4 ms but the last, after `worst_ms`.
-RunReport live_report(std::uint64_t out, int worst_ms) {
+RunReport live_report(std::uint64_t out, double worst_ms) {
   RunReport report;
   report.frames = {.offered = out, .delivered = out};
   report.wall_seconds = 2;
@@ -21,7 +21,7 @@ RunReport live_report(std::uint64_t out, int worst_ms) {
   report.slots = 4;
   report.threads = 2;
   for (std::uint64_t i = 1; i < out; ++i) report.end_to_end.record(4'000'000);
-  report.end_to_end.record(worst_ms * std::int64_t{1'000'000});
+  report.end_to_end.record(static_cast<std::int64_t>(worst_ms * 1e6));
   return report;
 }
 
@@ -43,6 +43,24 @@ TEST_CASE("the summary says whether a live source's rate was held") {
   CHECK(line_with(report_text(report), "frames") == "frames    103 in, 100 out, 3 dropped (3 no free slot)");
 }
 
+TEST_CASE("a budget is shown as it was set, and the worst latency on its right side") {
+  RunReport report = live_report(100, 33.4);
+  report.source_rate = 30;
+  CHECK(line_with(report_text(report), "budget") ==
+        "budget    30 frames/s held: yes; a result took up to 33.4 ms, longer than the 33.333 ms between "
+        "frames");
+  report = live_report(100, 12.46);
+  report.live = false;
+  report.deadline_ms = 12.4;
+  report.frames.late = 1;
+  CHECK(line_with(report_text(report), "budget") ==
+        "budget    12.4 ms a frame held: no, 1 of 100 late, worst 12.5 ms of 12.4 ms");
+  report.deadline_ms = 60'000;
+  report.frames.late = 0;
+  CHECK(line_with(report_text(report), "budget") ==
+        "budget    60000 ms a frame held: yes, worst 12 ms of 60000 ms");
+}
+
 TEST_CASE("frames that overlap hold a rate though each takes longer") {
   CHECK(line_with(report_text(live_report(100, 35)), "budget") ==
         "budget    50 frames/s held: yes; a result took up to 35 ms, longer than the 20 ms between frames");
@@ -50,13 +68,13 @@ TEST_CASE("frames that overlap hold a rate though each takes longer") {
 
 TEST_CASE("the deadline is the budget where there is one") {
   RunReport report = live_report(100, 15);
-  report.deadline_ms = 12;
+  report.deadline_ms = 12.5;
   report.frames.late = 1;
   CHECK(line_with(report_text(report), "budget") ==
-        "budget    50 frames/s held: no, 1 of 100 late, worst 15 ms of 12 ms");
+        "budget    50 frames/s held: no, 1 of 100 late, worst 15 ms of 12.5 ms");
   report.live = false;
   CHECK(line_with(report_text(report), "budget") ==
-        "budget    12 ms a frame held: no, 1 of 100 late, worst 15 ms of 12 ms");
+        "budget    12.5 ms a frame held: no, 1 of 100 late, worst 15 ms of 12.5 ms");
   CHECK(line_with(report_text(report), "frames") == "frames    100 in, 100 out, 1 late");
   CHECK(line_with(report_text(report), "rate") == "rate      50.0 frames/s over 2.00 s");
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -36,10 +37,21 @@ ordered_json latency(const Histogram& histogram) {
           {"max", histogram.max_us()}};
 }
 
-/// "2.9 ms", "29 ms".
-std::string milliseconds(double us) {
-  const double ms = us * 1e-3;
-  return fmt::format("{:.{}f} ms", ms, ms >= 9.95 ? 0 : ms >= 0.095 ? 1 : 2);
+/// What was set or follows from a rate, as it is: "12.5 ms", "33.333 ms".
+std::string budget_text(double us) {
+  return fmt::format("{} ms", std::round(us) / 1e3);
+}
+
+/// "2.9 ms", "29 ms"; with more digits where fewer would put it on the other side of the budget.
+std::string latency_text(double us, double budget_us) {
+  const double ms = us / 1e3, budget_ms = budget_us / 1e3;
+  const auto is_over_with = [&](int digits) {
+    const double scale = std::pow(10, digits);
+    return std::round(ms * scale) / scale > budget_ms;
+  };
+  int digits = ms >= 9.95 ? 0 : ms >= 0.095 ? 1 : 2;
+  while (digits < 3 && is_over_with(digits) != (ms > budget_ms)) ++digits;
+  return fmt::format("{:.{}f} ms", ms, digits);
 }
 
 double a_frame(std::uint64_t count, const RunReport& report) {
@@ -77,7 +89,7 @@ std::string held_row(const RunReport& report) {
   const double budget_us = report.deadline_ms > 0 ? 1e3 * report.deadline_ms : 1e6 / report.source_rate;
   const double worst_us = report.end_to_end.count() > 0 ? report.end_to_end.max_us() : 0;
   const std::string subject = paced ? fmt::format("{:.4g} frames/s", report.source_rate)
-                                    : fmt::format("{} a frame", milliseconds(budget_us));
+                                    : fmt::format("{} a frame", budget_text(budget_us));
   std::string text = fmt::format("budget    {} held: {}", subject, report.held() ? "yes" : "no");
   const std::uint64_t dropped = report.frames.dropped_ring_full + report.frames.dropped_deadline;
   if (dropped > 0) text += fmt::format(", {} of {} frames dropped", dropped, report.frames.offered);
@@ -87,8 +99,8 @@ std::string held_row(const RunReport& report) {
   // Frames overlap: a rate is held, too, where a result takes longer than it is until the next frame.
   if (report.held() && worst_us > budget_us)
     return text + fmt::format("; a result took up to {}, longer than the {} between frames\n",
-                              milliseconds(worst_us), milliseconds(budget_us));
-  return text + fmt::format(", worst {} of {}\n", milliseconds(worst_us), milliseconds(budget_us));
+                              latency_text(worst_us, budget_us), budget_text(budget_us));
+  return text + fmt::format(", worst {} of {}\n", latency_text(worst_us, budget_us), budget_text(budget_us));
 }
 
 /// What took time: columns that no row has enough frames for and rows that are all 0 are left out.
