@@ -134,15 +134,46 @@ int exit_code(const RunReport& report, int signal) {
   return static_cast<int>(!whole ? ExitCode::FramesFailed : ExitCode::Ok);
 }
 
-int run_graph(const RunArguments& arguments, const Catalog& catalog) {
+/// The graph as the command line wants it; everything that is wrong with it is told before a file is made.
+GivenGraph prepared_graph(const RunArguments& arguments, const Catalog& catalog) {
   GivenGraph given = load_given_graph(arguments.graph, catalog, forced_backend(arguments.backend));
   GraphSpec& graph = given.graph;
   set_source(graph.source, arguments);
   if (arguments.preview) add_preview(graph, catalog);
-  const Backend backend = choose_backend(graph.settings.backend, graph);
+  graph.settings.backend = choose_backend(graph.settings.backend, graph);
   make_output_folder(arguments.graph.output);
   keep_made_graph(given, arguments.graph, arguments.quiet ? Announcement::Quiet : Announcement::Said);
+  return given;
+}
 
+/// Runs, and writes the account however the run ends.
+RunReport run_and_account(Runner& runner, const WatchOptions& options) {
+  RunReport report;
+  try {
+    report = run_watched(runner, options);
+  } catch (...) {
+    options.account();
+    throw;
+  }
+  options.account();
+  return report;
+}
+
+/// The closing message. What went wrong is said in any case.
+void tell(const RunReport& report, const OutputRegister& files, bool quiet) {
+  if (!quiet) {
+    print(report_text(report));
+    say_replaced(files);
+    return;
+  }
+  for (const SourceFault& fault : report.source_faults) warn(fault.sentence);
+  for (const SinkOutcome& sink : report.sinks)
+    if (!sink.error.empty()) say(fmt::format("sink '{}': {}", sink.name, sink.error));
+}
+
+int run_graph(const RunArguments& arguments, const Catalog& catalog) {
+  GivenGraph given = prepared_graph(arguments, catalog);
+  GraphSpec& graph = given.graph;
   const auto [source, notice] = config::open_source(graph);
   if (!notice.empty()) say("note: " + notice);
   const Sinks sinks = make_sinks(graph);
@@ -153,11 +184,10 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
   OutputFile report_file = begin_file(files, arguments, arguments.report, "--report");
   OutputFile trace_file = begin_file(files, arguments, arguments.trace, "--trace");
   FrameLog failures("failed"), warnings("used with a warning");
-  std::unique_ptr<Trace> trace;
-  if (!arguments.trace.empty()) trace = std::make_unique<Trace>(1U << 20);
+  const auto trace = arguments.trace.empty() ? nullptr : std::make_unique<Trace>(1U << 20);
   Runner runner(
       graph, *source, sinks.bindings,
-      {.backend = backend,
+      {.backend = graph.settings.backend,
        .max_frames = arguments.frames,
        .output_root = arguments.graph.output,
        .outputs = &files,
@@ -165,41 +195,33 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
        .trace = trace.get(),
        .on_failure = [&](const FrameFailure& failure) { failures(failure.frame, failure.reason); },
        .on_warning = [&](std::uint64_t frame, const std::string& warning) { warnings(frame, warning); }});
-  const auto write_report = [&] {
-    if (report_file.is_open()) finish_file(report_file, report_json(runner.report(), given.name, given.text));
-  };
-  RunReport report;
-  try {
-    report = run_watched(runner, {.quiet = arguments.quiet,
-                                  .live = source->format().live,
-                                  .expected = expected_frames(arguments, source->format()),
-                                  .device_timeout_ms = graph.settings.device_timeout_ms,
-                                  .account = write_report});
-  } catch (const Error& error) {
-    write_report();
-    // An output that was waited for when the signal came.
-    if (InterruptGuard::requested() == 0 || error.code() != ExitCode::CannotCreate) throw;
-    say(error.what());
-    return 128 + InterruptGuard::requested();
-  } catch (...) {
-    write_report();
-    throw;
-  }
-  write_report();
+  const RunReport report = run_and_account(
+      runner, {.quiet = arguments.quiet,
+               .live = source->format().live,
+               .expected = expected_frames(arguments, source->format()),
+               .device_timeout_ms = graph.settings.device_timeout_ms,
+               .account = [&] {
+                 if (report_file.is_open())
+                   finish_file(report_file, report_json(runner.report(), given.name, given.text));
+               }});
   if (trace)
     finish_file(trace_file,
                 trace->to_json(
                     {{kReaderTrack, "reader"}, {kLauncherTrack, "launcher"}, {kFinisherTrack, "finisher"}}));
-  if (!arguments.quiet) {
-    print(report_text(report));
-    say_replaced(files);
-  }
-  // What went wrong is said in any case.
-  if (arguments.quiet)
-    for (const SourceFault& fault : report.source_faults) warn(fault.sentence);
-  for (const SinkOutcome& sink : report.sinks)
-    if (arguments.quiet && !sink.error.empty()) say(fmt::format("sink '{}': {}", sink.name, sink.error));
+  tell(report, files, arguments.quiet);
   return exit_code(report, InterruptGuard::requested());
+}
+
+/// An output that was waited for when the signal came is no fault of its own.
+int run_until_signal(const RunArguments& arguments, const Catalog& catalog) {
+  try {
+    return run_graph(arguments, catalog);
+  } catch (const Error& error) {
+    const int signal = InterruptGuard::requested();
+    if (signal == 0 || error.code() != ExitCode::CannotCreate) throw;
+    say(error.what());
+    return 128 + signal;
+  }
 }
 
 }  // namespace
@@ -226,7 +248,7 @@ void add_run_command(CLI::App& app, const Catalog& catalog, Action& action) {
   command->add_flag("--preview", arguments->preview, "Show the result in a window");
   command->add_flag("--quiet", arguments->quiet, "No progress and no closing message");
   command->callback([arguments, &catalog, &action] {
-    action = [arguments, &catalog] { return run_graph(*arguments, catalog); };
+    action = [arguments, &catalog] { return run_until_signal(*arguments, catalog); };
   });
 }
 
