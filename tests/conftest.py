@@ -98,3 +98,25 @@ def read_lines(path):
 
 def classes_yaml(count, level=0.5):
     return "\n".join(f"  - {{name: class{one}, level: {level}, colour: \"#ff00{16 * one:02x}\"}}" for one in range(count))
+
+
+JSONL = "  - {type: jsonl, path: contours.jsonl}\n"
+GEOJSON = "  - {type: geojson, path: contours.geojson}\n"
+
+
+def maps_graph(classes, sinks=JSONL, pipeline=None, layout="hwc", level=0.5):
+    """A graph from the maps in the folder `maps`, of so many classes, to contours. `sinks` are whole lines, `pipeline` is what
+    stands between the braces of that section."""
+    section = f"pipeline: {{{pipeline}}}\n" if pipeline else ""
+    return (f"{section}source: {{type: dataset, location: maps, layout: {layout}}}\nclasses:\n{classes_yaml(classes, level)}\n"
+            f"stages:\n  - type: marching_squares\n  - type: contour_assembly\nsinks:\n{sinks}")
+
+
+@pytest.fixture
+def small(tmp_path):
+    """The maps of three small frames of two classes, and a graph of them."""
+    (tmp_path / "maps").mkdir()
+    for frame in range(3):
+        np.save(tmp_path / "maps" / f"{frame}.npy", blobs(24, 40, 2, frame))
+    (tmp_path / "graph.yaml").write_text(maps_graph(2, pipeline="backend: cpu, threads: 1, slots: 2"))
+    return tmp_path

@@ -11,20 +11,9 @@ import time
 
 import numpy as np
 import pytest
-from conftest import PROGRAM, ROOT, blobs, classes_yaml, read_lines
+from conftest import GEOJSON, JSONL, PROGRAM, ROOT, maps_graph, read_lines
 
-GRAPH = """
-pipeline: {{backend: cpu, threads: 2, slots: 2}}
-source: {{type: dataset, location: ., layout: hwc}}
-classes:
-{classes}
-stages:
-  - type: marching_squares
-  - type: contour_assembly
-sinks:
-  - {{type: jsonl, path: contours.jsonl}}
-  - {{type: geojson, path: contours.geojson}}
-"""
+GRAPH = maps_graph(2, JSONL + GEOJSON, "backend: cpu, threads: 2, slots: 2")
 
 
 @pytest.fixture(scope="module")
@@ -40,16 +29,11 @@ def preloaded(tmp_path_factory):
 
 
 @pytest.fixture
-def small(tmp_path):
-    """A graph and the maps of three small frames."""
-    maps = tmp_path / "maps"
-    maps.mkdir()
-    for frame in range(3):
-        np.save(maps / f"{frame}.npy", blobs(24, 40, 2, frame))
-    # The same in one file: to read a folder, libstdc++ needs memory where it may not throw.
-    np.save(tmp_path / "maps.npy", np.stack([blobs(24, 40, 2, frame) for frame in range(3)]))
-    (tmp_path / "graph.yaml").write_text(GRAPH.format(classes=classes_yaml(2)))
-    return tmp_path
+def small(small):
+    """With GeoJSON as well, and with the maps in one file: to read a folder, libstdc++ needs memory where it may not throw."""
+    (small / "graph.yaml").write_text(GRAPH)
+    np.save(small / "maps.npy", np.stack([np.load(small / "maps" / f"{frame}.npy") for frame in range(3)]))
+    return small
 
 
 def run_small(small, name, env=None, maps="maps", **kwargs):
@@ -241,7 +225,7 @@ def test_latencies_come_from_a_clock_that_nobody_sets():
 
 def test_a_live_source_that_falls_silent_is_named_once_and_so_is_its_return(small):
     """The second frame comes 2.5 s after the first. From then on that is what is expected."""
-    text = GRAPH.format(classes=classes_yaml(2)).replace("layout: hwc", "layout: hwc, live: true, rate: 0.4")
+    text = GRAPH.replace("layout: hwc", "layout: hwc, live: true, rate: 0.4")
     (small / "graph.yaml").write_text(text)
     command = [PROGRAM, "run", "graph.yaml", "--input", "maps", "--output", "out"]
     run = subprocess.run(command, cwd=small, capture_output=True, text=True, timeout=60, check=True)

@@ -9,35 +9,11 @@ import time
 
 import numpy as np
 import pytest
-from conftest import PROGRAM, blobs, classes_yaml, read_lines
-
-GRAPH = """
-pipeline: {{backend: cpu, threads: 1, slots: 2, {pipeline}}}
-source: {{type: dataset, location: maps, layout: hwc}}
-classes:
-{classes}
-stages:
-  - type: marching_squares
-  - type: contour_assembly
-sinks:
-{sinks}
-"""
-JSONL = "  - {type: jsonl, path: contours.jsonl}\n"
-GEOJSON = "  - {type: geojson, path: contours.geojson}\n"
+from conftest import GEOJSON, JSONL, PROGRAM, blobs, maps_graph, read_lines
 
 
 def write_graph(folder, sinks=JSONL, pipeline="on_full: wait", name="graph.yaml"):
-    (folder / name).write_text(GRAPH.format(classes=classes_yaml(2), sinks=sinks, pipeline=pipeline))
-
-
-@pytest.fixture
-def small(tmp_path):
-    """A graph and the maps of three small frames."""
-    (tmp_path / "maps").mkdir()
-    for frame in range(3):
-        np.save(tmp_path / "maps" / f"{frame}.npy", blobs(24, 40, 2, frame))
-    write_graph(tmp_path)
-    return tmp_path
+    (folder / name).write_text(maps_graph(2, sinks, f"backend: cpu, threads: 1, slots: 2, {pipeline}"))
 
 
 def run(folder, *arguments, **kwargs):

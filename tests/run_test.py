@@ -10,21 +10,10 @@ import time
 import cv2
 import numpy as np
 import pytest
-from conftest import PROGRAM, ROOT, blobs, classes_yaml, read_lines
+from conftest import PROGRAM, ROOT, blobs, maps_graph, read_lines
 from skimage import measure
 
 EXAMPLES = ROOT / "config" / "examples"
-
-MAPS_GRAPH = """
-source: {{type: dataset, location: dataset, layout: hwc}}
-classes:
-{classes}
-stages:
-  - type: marching_squares
-  - type: contour_assembly
-sinks:
-  - {{type: jsonl, path: contours.jsonl}}
-"""
 
 
 def write_graph(folder, text):
@@ -58,7 +47,7 @@ def assert_same_contours(line, maps, level):
 
 
 def test_a_dataset_gives_the_contours_of_scikit_image(contorno, dataset, tmp_path):
-    graph = write_graph(tmp_path, MAPS_GRAPH.format(classes=classes_yaml(8)))
+    graph = write_graph(tmp_path, maps_graph(8))
     contorno("run", graph, "--input", dataset, "--output", tmp_path, "--report", tmp_path / "report.json")
     lines = read_lines(tmp_path / "contours.jsonl")
     assert [line["frame"] for line in lines] == list(range(6))
@@ -86,13 +75,13 @@ def test_number_types_and_layouts_give_the_contours_of_their_values(contorno, tm
     folder = tmp_path / "dataset"
     folder.mkdir()
     np.save(folder / "0.npy", stored if layout == "hwc" else np.ascontiguousarray(stored.transpose(2, 0, 1)))
-    graph = write_graph(tmp_path, MAPS_GRAPH.format(classes=classes_yaml(3, 0.4)).replace("hwc", layout))
+    graph = write_graph(tmp_path, maps_graph(3, layout=layout, level=0.4))
     contorno("run", graph, "--input", folder, "--output", tmp_path)
     assert_same_contours(read_lines(tmp_path / "contours.jsonl")[0], values, 0.4)
 
 
 def test_slots_and_threads_do_not_change_a_byte(contorno, dataset, tmp_path):
-    graph = write_graph(tmp_path, MAPS_GRAPH.format(classes=classes_yaml(8)))
+    graph = write_graph(tmp_path, maps_graph(8))
     results = set()
     for slots, threads in [(1, 1), (4, 2), (7, 3)]:
         contorno("run", graph, "--input", dataset, "--output", tmp_path, "--set", f"pipeline.slots={slots}", "--set",
@@ -241,7 +230,7 @@ def test_frames_limits_the_run_and_set_changes_the_graph(contorno, tmp_path):
 
 def test_a_bad_map_fails_with_its_number_and_the_stream_goes_on(contorno, dataset, tmp_path):
     (dataset / "maps" / "00002.npy").write_bytes(b"\x93NUMPY\x01\x00 not a header")
-    graph = write_graph(tmp_path, MAPS_GRAPH.format(classes=classes_yaml(8)))
+    graph = write_graph(tmp_path, maps_graph(8))
     done = contorno("run", graph, "--input", dataset, "--output", tmp_path, "--report", tmp_path / "report.json",
                     check=False)
     assert done.returncode == 3
@@ -254,7 +243,7 @@ def test_a_bad_map_fails_with_its_number_and_the_stream_goes_on(contorno, datase
 
 
 def test_a_class_count_that_does_not_fit_the_maps_is_a_configuration_error(contorno, dataset, tmp_path):
-    graph = write_graph(tmp_path, MAPS_GRAPH.format(classes=classes_yaml(3)))
+    graph = write_graph(tmp_path, maps_graph(3))
     done = contorno("run", graph, "--input", dataset, "--output", tmp_path, check=False)
     assert done.returncode == 78
     assert "3" in done.stderr and "8" in done.stderr
@@ -296,7 +285,7 @@ def test_cuda_by_name_never_falls_back(contorno, tmp_path):
 
 
 def test_a_full_disk_ends_with_74_and_names_the_file(contorno, dataset, tmp_path):
-    graph = write_graph(tmp_path, MAPS_GRAPH.format(classes=classes_yaml(8)))
+    graph = write_graph(tmp_path, maps_graph(8))
     os.symlink("/dev/full", tmp_path / "full")
     done = contorno("run", graph, "--input", dataset, "--output", "/dev", "--set", "jsonl.path=full", check=False)
     assert done.returncode in (73, 74)
@@ -325,7 +314,7 @@ def test_no_progress_line_and_no_escape_codes_in_a_log(contorno, tmp_path):
 
 
 def test_odd_environments_do_not_change_the_output(contorno, dataset, tmp_path):
-    graph = write_graph(tmp_path, MAPS_GRAPH.format(classes=classes_yaml(8)))
+    graph = write_graph(tmp_path, maps_graph(8))
     results = set()
     environments = [{}, {"LC_ALL": "de_DE.UTF-8"}, {"LANG": "C"}, {"OMP_NUM_THREADS": "1"}, {"OMP_NUM_THREADS": "1000"},
                     {"OMP_NUM_THREADS": "0"}, {"OMP_NUM_THREADS": "2,2", "OMP_MAX_ACTIVE_LEVELS": "2"},
@@ -339,7 +328,7 @@ def test_odd_environments_do_not_change_the_output(contorno, dataset, tmp_path):
 
 
 def test_the_trace_is_json_with_every_stage_of_every_frame(contorno, dataset, tmp_path):
-    graph = write_graph(tmp_path, MAPS_GRAPH.format(classes=classes_yaml(8)))
+    graph = write_graph(tmp_path, maps_graph(8))
     contorno("run", graph, "--input", dataset, "--output", tmp_path, "--trace", tmp_path / "trace.json")
     events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
     slices = [event for event in events if event["ph"] == "X"]
