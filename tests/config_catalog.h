@@ -1,7 +1,10 @@
-// A catalogue of stage, source and sink types that do nothing: what the tests of config/ load graphs with.
+// A catalogue of stage, source and sink types that do nothing, and graphs loaded with it: what the tests of
+// config/ share.
 #pragma once
 
-#include "pipeline/graph.h"
+#include <doctest/doctest.h>
+
+#include "config/load.h"
 
 namespace contorno::test {
 
@@ -108,6 +111,26 @@ inline const Catalog& fake_catalog() {
                                .sources = {&video},
                                .sinks = {&jsonl, &video_file}};
   return catalog;
+}
+
+/// A source with a file and a class, to write stages behind.
+inline const std::string kHead = "source: {type: video, location: a.mp4}\nclasses: [{name: rot}]\n";
+
+inline GraphSpec load(const std::string& text, const config::LoadOptions& options = {}) {
+  return config::load_graph_text(text, "graph.yaml", fake_catalog(), options);
+}
+
+/// The report for a graph that must be refused with `code`; empty when it was not.
+inline std::string report(const std::string& text, const config::LoadOptions& options = {},
+                          ExitCode code = ExitCode::BadConfig) {
+  try {
+    load(text, options);
+    return {};
+  } catch (const config::ConfigErrors& errors) {
+    CHECK(errors.code() == code);
+    CHECK(errors.count() > 0);
+    return errors.what();
+  }
 }
 
 }  // namespace contorno::test

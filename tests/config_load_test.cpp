@@ -16,28 +16,13 @@
 using namespace contorno;
 using namespace contorno::config;
 using contorno::test::fake_catalog;
+using contorno::test::kHead;
+using contorno::test::load;
+using contorno::test::report;
 
 namespace {
 
 const std::string kFolder = std::string(CONTORNO_SOURCE_DIR) + "/tests/data/config/";
-
-GraphSpec load(const std::string& text, const LoadOptions& options = {}) {
-  return load_graph_text(text, "graph.yaml", fake_catalog(), options);
-}
-
-/// The report for a graph that must be refused; empty when it was not.
-std::string report(const std::string& text, const LoadOptions& options = {}) {
-  try {
-    load(text, options);
-    return {};
-  } catch (const ConfigErrors& errors) {
-    CHECK(errors.code() == ExitCode::BadConfig);
-    CHECK(errors.count() > 0);
-    return errors.what();
-  }
-}
-
-const std::string kHead = "source: {type: video, location: a.mp4}\nclasses: [{name: rot}]\n";
 
 /// The report for one value of a parameter of the `preprocess` stage; empty when the value is accepted.
 std::string value_report(const std::string& key, const std::string& value) {
