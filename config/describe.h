@@ -37,4 +37,9 @@ std::string help_overview(const Catalog& catalog, TextStyle style);
 /// none of this name.
 std::string help_text(const Catalog& catalog, std::string_view name, TextStyle style);
 
+/// A source or sink that the program itself chooses. Throws Error(Unavailable), which says what would bring
+/// it, when this build leaves it out.
+const SourceType& source_called(const Catalog& catalog, std::string_view name);
+const SinkType& sink_called(const Catalog& catalog, std::string_view name);
+
 }  // namespace contorno::config

@@ -165,6 +165,12 @@ std::string overview_of(std::string_view title, const std::vector<const Type*>& 
   return text;
 }
 
+void refuse_left_out(const Catalog& catalog, std::string_view name) {
+  for (const LeftOut& one : catalog.left_out)
+    if (one.name == name)
+      throw Error(ExitCode::Unavailable, fmt::format("'{}' is not in this build: {}", name, one.reason));
+}
+
 }  // namespace
 
 std::string help_overview(const Catalog& catalog, TextStyle style) {
@@ -174,6 +180,18 @@ std::string help_overview(const Catalog& catalog, TextStyle style) {
          wrap("Say 'contorno stages NAME' for one of them, or for the sections 'pipeline' and 'classes'.",
               0) +
          "\n";
+}
+
+const SourceType& source_called(const Catalog& catalog, std::string_view name) {
+  if (const SourceType* type = catalog.source(name)) return *type;
+  refuse_left_out(catalog, name);
+  throw InternalError(fmt::format("no source '{}'", name));
+}
+
+const SinkType& sink_called(const Catalog& catalog, std::string_view name) {
+  if (const SinkType* type = catalog.sink(name)) return *type;
+  refuse_left_out(catalog, name);
+  throw InternalError(fmt::format("no sink '{}'", name));
 }
 
 std::string help_text(const Catalog& catalog, std::string_view name, TextStyle style) {
@@ -188,9 +206,7 @@ std::string help_text(const Catalog& catalog, std::string_view name, TextStyle s
   if (name == "stage" || name == "stages") pages.push_back(overview_of("stages", catalog.stages, pen));
   if (name == "sink" || name == "sinks") pages.push_back(overview_of("sinks", catalog.sinks, pen));
   if (!pages.empty()) return fmt::format("{}", fmt::join(pages, "\n"));
-  for (const LeftOut& one : catalog.left_out)
-    if (one.name == name)
-      throw Error(ExitCode::Unavailable, fmt::format("'{}' is not in this build: {}", name, one.reason));
+  refuse_left_out(catalog, name);
   std::vector<std::string> known{"pipeline", "classes", "sources", "stages", "sinks"};
   for (const auto& names : {names_of(catalog.sources), names_of(catalog.stages), names_of(catalog.sinks)})
     known.insert(known.end(), names.begin(), names.end());

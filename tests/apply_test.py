@@ -43,7 +43,7 @@ def test_a_picture_is_taken_with_the_channels_that_were_asked_for(contorno, tmp_
 @pytest.mark.parametrize("arguments, code, words", [
     (["preproces", "in.png", "out.png"], 2, "did you mean 'preprocess'"),
     (["preprocess", "no.png", "out.png"], 66, "no.png"),
-    (["preprocess", "in.png", "out.bmp"], 64, ".npy takes every image"),
+    (["preprocess", "in.png", "out.bmp"], 64, "allowed are the extensions .png, .jpg and .jpeg (.npy and .tif take every image)"),
     (["preprocess", "in.png", "out.png", "--size"], 2, "--size needs a value"),
     (["preprocess", "in.png", "out.png", "stray"], 2, "'stray' is no option"),
     (["preprocess", "in.png", "out.png", "--filter", "best", "--sise", "3"], 78, "did you mean 'size'"),

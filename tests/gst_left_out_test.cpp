@@ -34,6 +34,11 @@ TEST_CASE("a type that is not in this build is told from one that is unknown") {
              "1:16: error: source type 'video' is not in this build: it was built without GStreamer"));
   CHECK(says("sinks:\n  - {type: preview}\n", "2:12: error: sink type 'preview' is not in this build"));
   CHECK(says("source: {type: vidoe}\n", "1:16: error: unknown source type 'vidoe'"));
+  for (const char* name : {"video", "images", "camera", "test"})
+    CHECK_THROWS_WITH_AS(config::source_called(without, name),
+                         doctest::Contains("was built without GStreamer"), Error);
+  CHECK_THROWS_WITH_AS(config::sink_called(without, "preview"),
+                       doctest::Contains("(tools/setup) and build with CONTORNO_GSTREAMER=ON"), Error);
   CHECK_THROWS_WITH_AS(config::help_text(without, "camera", config::TextStyle::Plain),
                        doctest::Contains("'camera' is not in this build: it was built without GStreamer"),
                        Error);

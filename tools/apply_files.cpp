@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "config/describe.h"
 #include "cuda/error.h"
 #include "pipeline/applied_stage.h"
 #include "plugins/array_file.h"
@@ -102,6 +103,15 @@ void save_npy(OutputFile file, const ImageView& image) {
   write_npy(file, format.type, shape, packed.data());
 }
 
+const SinkType& picture_sink(const std::string& path, std::string_view name, const Catalog& catalog) {
+  try {
+    return config::sink_called(catalog, name);
+  } catch (const Error& error) {
+    throw Error(error.code(),
+                fmt::format("'{}': {} (.npy and .tif are written all the same)", path, error.what()));
+  }
+}
+
 }  // namespace
 
 LoadedImage load_image(const std::string& path, Layout layout, PictureChannels channels) {
@@ -115,16 +125,13 @@ void save_image(const std::string& path, const ImageView& image, const Catalog& 
   if (extension == ".npy") return save_npy(files.open(path, owner), image);
   const bool levels =
       extension == ".tif" || extension == ".tiff" || path.find("{level}") != std::string::npos;
-  const SinkType* type = catalog.sink(levels ? "mipmaps" : "images");
-  if (type == nullptr)
-    throw Error(ExitCode::Unavailable,
-                fmt::format("'{}': this build has no GStreamer and writes only .npy files", path));
+  const SinkType& type = picture_sink(path, levels ? "mipmaps" : "images", catalog);
   const fs::path file = path;
-  ParamSet params(type->params);
+  ParamSet params(type.params);
   params.set("path", file.filename().string());
   std::unique_ptr<Sink> sink;
   try {
-    sink = type->make(params);
+    sink = type.make(params);
     SinkContext context;
     context.format = image.format;
     context.output_root = file.has_parent_path() ? file.parent_path().string() : ".";
@@ -133,7 +140,7 @@ void save_image(const std::string& path, const ImageView& image, const Catalog& 
     sink->open(context);
   } catch (const Error& error) {
     if (error.code() != ExitCode::BadConfig) throw;
-    throw Error(ExitCode::BadOption, fmt::format("{} (.npy takes every image)", error.what()));
+    throw Error(ExitCode::BadOption, fmt::format("{} (.npy and .tif take every image)", error.what()));
   }
   sink->write({}, image);
   sink->finish();

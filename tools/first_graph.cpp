@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "config/describe.h"
 #include "config/yaml_text.h"
 #include "cuda/error.h"
 #include "tools/learn_colours.h"
@@ -63,12 +64,6 @@ std::string stem_for(const std::string& argument) {
   return stem.empty() || stem == "." || stem == ".." ? "graph" : stem;
 }
 
-const SourceType& source_type(const char* name, const Catalog& catalog) {
-  if (const SourceType* type = catalog.source(name)) return *type;
-  throw Error(ExitCode::Unavailable,
-              fmt::format("the source '{}' is not in this build; install GStreamer and build again", name));
-}
-
 struct ArrayFormat {
   StreamFormat stream;
   const char* layout = "hwc";
@@ -77,7 +72,7 @@ struct ArrayFormat {
 /// An array does not say which of its sides is that of the classes: it is the shorter one, as classes are
 /// fewer than pixels.
 ArrayFormat open_arrays(const std::string& location, const Catalog& catalog) {
-  const SourceType& type = source_type("dataset", catalog);
+  const SourceType& type = config::source_called(catalog, "dataset");
   std::optional<ArrayFormat> found;
   std::optional<Error> refused;
   for (const char* layout : {"hwc", "chw"}) {
@@ -114,10 +109,11 @@ FirstGraph graph_for_arrays(const std::string& argument, const Catalog& catalog)
       yaml_text(location), arrays.layout);
   for (int k = 0; k < maps.channels; ++k) first.text += fmt::format("  - {{name: class{}, level: 0.5}}\n", k);
   first.text += "\nstages:\n  - marching_squares\n  - contour_assembly\n";
-  if (arrays.stream.frame) first.text += "  - type: overlay\n    legend: top_left\n";
+  const bool draws = arrays.stream.frame && catalog.sink("images") != nullptr;
+  if (draws) first.text += "  - type: overlay\n    legend: top_left\n";
   first.text += "\nsinks:\n";
-  first.text += arrays.stream.frame ? "  - {type: images, path: \"overlay/{name}.png\"}\n"
-                                    : "  - {type: svg, path: \"svg/{frame:06}.svg\"}\n";
+  first.text += draws ? "  - {type: images, path: \"overlay/{name}.png\"}\n"
+                      : "  - {type: svg, path: \"svg/{frame:06}.svg\"}\n";
   first.text += "  - {type: jsonl, path: contours.jsonl}\n";
   return first;
 }

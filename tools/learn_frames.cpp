@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <set>
 
+#include "config/describe.h"
 #include "cuda/error.h"
 #include "pipeline/applied_stage.h"
 #include "tools/apply_files.h"
@@ -168,13 +169,10 @@ const char* example_source_name(const std::string& location) {
 }
 
 ExampleFrames read_examples(const ExampleRequest& request, const Catalog& catalog) {
-  const SourceType* type = catalog.source(example_source_name(request.location));
-  if (type == nullptr)
-    throw Error(ExitCode::Unavailable,
-                "learn: this program was built without media; install GStreamer and build again");
-  ParamSet params(type->params);
-  params.set(type->input_param, request.location);
-  const std::unique_ptr<Source> source = type->make(params);
+  const SourceType& type = config::source_called(catalog, example_source_name(request.location));
+  ParamSet params(type.params);
+  params.set(type.input_param, request.location);
+  const std::unique_ptr<Source> source = type.make(params);
   ExampleReader reader(request, source->format().frame_count);
   Block memory;
   for (std::uint64_t number = 0; reader.wants_more();) {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "config/describe.h"
 #include "config/load.h"
 #include "cuda/error.h"
 #include "pipeline/runner.h"
@@ -69,15 +70,14 @@ Sinks make_sinks(const GraphSpec& graph) {
 }
 
 void add_preview(GraphSpec& graph, const Catalog& catalog) {
-  const SinkType* preview = catalog.sink("preview");
-  if (preview == nullptr) throw Error(ExitCode::Unavailable, "--preview needs a build with GStreamer");
+  const SinkType& preview = config::sink_called(catalog, "preview");
   Origin last;
   for (std::size_t node = 0; node < graph.nodes.size(); ++node)
     for (std::size_t port = 0; port < graph.nodes[node].type->outputs.size(); ++port)
       if (graph.nodes[node].type->outputs[port].type == PortType::Image)
         last = {static_cast<int>(node), static_cast<int>(port)};
   graph.sinks.push_back(
-      {.name = "preview", .type = preview, .params = ParamSet(preview->params), .input = last});
+      {.name = "preview", .type = &preview, .params = ParamSet(preview.params), .input = last});
 }
 
 /// What the command line names, unless the environment does.
