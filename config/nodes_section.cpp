@@ -27,7 +27,8 @@ const Type* read_type(const YamlNode& map, const std::vector<const Type*>& types
   for (const LeftOut& one : reading.catalog.left_out)
     if (one.name == word) {
       problems.add(entry->value.place,
-                   fmt::format("{} type '{}' is not in this build: {}", kind, word, one.reason), fix);
+                   fmt::format("{} type '{}' is not in this build: {}", kind, word, one.reason), fix,
+                   ExitCode::Unavailable);
       return nullptr;
     }
   problems.add(entry->value.place,

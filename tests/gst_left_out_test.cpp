@@ -6,6 +6,7 @@
 #include "config/load.h"
 #include "plugins/gst_media.h"
 #include "plugins/media_left_out.h"
+#include "tests/file_content.h"
 
 using namespace contorno;
 
@@ -23,6 +24,7 @@ TEST_CASE("a type that is not in this build is told from one that is unknown") {
     try {
       config::load_graph_text(text, "graph.yaml", without);
     } catch (const config::ConfigErrors& error) {
+      CHECK((error.code() == ExitCode::Unavailable) == contains(error.what(), "not in this build"));
       return error.what();
     }
     return "";
