@@ -7,11 +7,13 @@ import sys
 import threading
 import time
 import types
+import warnings
 
 import numpy as np
 import pytest
 
 from conftest import blobs
+from damaged_videos_test import CHAINS, FRAMES, record
 from python_package import BUILD, contorno, resident_bytes, run_python
 
 if not list((BUILD / "python" / "contorno").glob("_pipeline.*.so")):
@@ -140,6 +142,33 @@ def test_frames_that_are_pushed_come_back_in_order():
             pipeline.push(maps=np.moveaxis(maps, -1, 0)) if pipeline._planar else pipeline.push(maps=maps)
             check(pipeline.pop(), maps)
     assert pipeline.report["frames"]["out"] == 15
+
+
+def test_what_is_missing_of_a_video_is_in_the_report_and_a_warning(tmp_path):
+    whole, cut = tmp_path / "whole.mkv", tmp_path / "cut.mkv"
+    record(whole, CHAINS["mkv"])
+    cut.write_bytes(whole.read_bytes()[:whole.stat().st_size // 2])
+    graph = {"source": {"type": "video", "location": "clip.mkv"}, "classes": [{"name": "red", "references": ["#ff0000"]}],
+             "stages": [{"type": "classify"}, *STAGES], "pipeline": GRAPH["pipeline"]}
+    pipeline = Pipeline(graph, input=whole)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(list(pipeline)) == FRAMES
+    assert pipeline.report["source_faults"] == []
+    pipeline = Pipeline(graph, input=cut)
+    with pytest.warns(UserWarning) as caught:
+        came = len(list(pipeline))
+    (fault,) = pipeline.report["source_faults"]
+    assert fault["missing"] == FRAMES - came > 0
+    assert fault["reason"].startswith(f"{cut}: {came} of {FRAMES} frames came; the file is cut off")
+    assert [(str(one.message), one.filename) for one in caught] == [(fault["reason"], __file__)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert next(iter(Pipeline(graph, input=cut))).number == 0
+        pipeline = Pipeline(graph, input=cut)
+        with pytest.raises(UserWarning, match="the file is cut off"):
+            list(pipeline)
+    assert len(pipeline.report["source_faults"]) == 1
 
 
 def test_layouts_and_types_of_pushed_maps():

@@ -5,6 +5,7 @@ import html
 import json
 import os
 import struct
+import warnings
 import zlib
 
 import numpy as np
@@ -141,7 +142,8 @@ class Pipeline:
     ...     pipeline.push(maps=maps)
     ...     result = pipeline.pop()
 
-    Frames that fail raise `FrameError` where they would have come; iterating or popping on goes on with the next.
+    Frames that fail raise `FrameError` where they would have come; iterating or popping on goes on with the next. What did
+    not come of a damaged source is a UserWarning at the end of the iteration, and in ``report["source_faults"]``.
     """
 
     def __init__(self, graph, input=None, *, output=".", frames=0, images=True, progress=None, layout="CHW", **overrides):
@@ -259,6 +261,8 @@ class _Results:
             raise
         if values is None:
             self._end()
+            for fault in self._pipeline.report["source_faults"]:
+                warnings.warn(fault["reason"], UserWarning, stacklevel=2)
             raise StopIteration
         if self._bar is not None:
             self._bar.update()
