@@ -3,12 +3,14 @@ import json
 import pathlib
 import shlex
 import shutil
+import signal
 import subprocess
 
 import cv2
 import numpy as np
 import pytest
-from conftest import read_lines
+from conftest import PROGRAM, read_lines
+from outputs_test import has_lines, wait_for
 
 FRAMES = 51
 GRAPH = """
@@ -444,6 +446,19 @@ def test_the_way_in_which_a_camera_writes_its_jpegs_is_no_damage(play, tmp_path,
     assert done.returncode == 3
     (fault,) = report["source_faults"]
     assert fault["reason"].startswith(f"{path}: 1 of the frames that came is damaged; Corrupt JPEG data: ")
+
+
+def test_a_recording_that_is_interrupted_is_not_damaged(videos, tmp_path):
+    (tmp_path / "graph.yaml").write_text(GRAPH)
+    process = subprocess.Popen([PROGRAM, "run", "graph.yaml", "--input", videos / "clip.mp4", "--output", "out", "--quiet",
+                                "--report", "report.json", "--set", "source.live=true", "--set", "source.loop=true"],
+                               cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    wait_for(has_lines(tmp_path / "out" / "contours.jsonl"))
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=30) == 130, process.stderr.read()
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert (report["interrupted"], report["source_faults"]) == (True, [])
+    assert report["frames"]["out"] == len(read_lines(tmp_path / "out" / "contours.jsonl")) > 0
 
 
 def test_a_gif_ends_with_its_last_frame(play, tmp_path):

@@ -108,6 +108,28 @@ def test_the_doctor_says_of_a_machine_with_little_memory_what_it_can(graphs):
     assert media["reason"].startswith("out of memory for GStreamer: it takes ")
 
 
+def test_plugins_that_lacked_memory_once_are_tried_again(graphs):
+    """GStreamer notes in its list which plugins could not be loaded, and believes it ever after."""
+    if not shutil.which("gst-inspect-1.0"):
+        pytest.skip("needs gst-inspect-1.0")
+    (graphs / "registry").unlink(missing_ok=True)
+
+    def unusable(limit=None):
+        def limits():
+            if limit:
+                resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        done = subprocess.run(["gst-inspect-1.0", "--print-blacklist"], capture_output=True, text=True, timeout=120,
+                              preexec_fn=limits, env={**os.environ, "GST_REGISTRY": str(graphs / "registry")})
+        return [line.strip() for line in done.stdout.splitlines() if line.startswith("  ")]
+    unusable(70 * MEBIBYTE)
+    assert "libgstvideotestsrc.so" in unusable()
+    done = subprocess.run([PROGRAM, "run", "media.yaml", "--quiet"], cwd=graphs, capture_output=True, text=True, timeout=120,
+                          env={**os.environ, "GST_REGISTRY": str(graphs / "registry")})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(list(graphs.glob("*.png"))) == 2
+    assert unusable() == []
+
+
 @pytest.mark.parametrize("arguments", [["stages"], ["schema"], ["check", "maps.yaml"], ["check", "text.yaml"], ["doctor"],
                                        ["find-contours", "map.npy", "--threads", "2"], ["mean-shift", "points.npy", "out.npy"]],
                          ids=" ".join)

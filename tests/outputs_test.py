@@ -3,10 +3,12 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import time
 
+import cv2
 import numpy as np
 import pytest
 from conftest import GEOJSON, JSONL, PROGRAM, blobs, maps_graph, read_lines
@@ -268,6 +270,29 @@ def test_signals_drain_what_is_under_way(small, number, code):
     frames = json.loads((small / "out" / "report.json").read_text())["frames"]
     assert frames["out"] == len(read_lines(small / "out" / "contours.jsonl")) > 0
     json.loads((small / "out" / "contours.geojson").read_text())
+
+
+def test_a_folder_that_vanishes_while_it_is_played_for_ever_ends_the_run(small):
+    shots = small / "shots"
+    shots.mkdir()
+    for index in range(3):
+        cv2.imwrite(str(shots / f"{index}.png"), np.full((24, 40, 3), 100 * index, np.uint8))
+    (small / "graph.yaml").write_text(
+        "source: {type: images, location: shots, loop: true}\nclasses: [{name: light, references: ['#ffffff']}]\n"
+        "stages: [{type: classify}, {type: marching_squares}, {type: contour_assembly}]\n"
+        "sinks: [{type: jsonl, path: contours.jsonl}]\n")
+    process = start(small, "--report", "report.json")
+    wait_for(has_lines(small / "out" / "contours.jsonl"))
+    shutil.rmtree(shots)
+    assert process.wait(timeout=30) == 3
+    said = process.stderr.read()
+    report = json.loads((small / "out" / "report.json").read_text())
+    assert report["frames"]["failed"] == 1000
+    assert report["frames"]["out"] == len(read_lines(small / "out" / "contours.jsonl")) > 0
+    (fault,) = report["source_faults"]
+    assert re.fullmatch(r"the run ended early: the source's last 1000 frames failed one after the other, the last with: "
+                        r"cannot read 'shots/[012]\.png': No such file or directory", fault["reason"])
+    assert fault["reason"] in said
 
 
 def test_a_run_that_ignores_hangups_goes_on(small):
