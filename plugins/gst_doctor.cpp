@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "plugins/gst_elements.h"
 #include "plugins/gst_media.h"
-#include "plugins/gst_pipeline.h"
 
 namespace contorno {
 
