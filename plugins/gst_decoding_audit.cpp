@@ -1,6 +1,9 @@
 #include "plugins/gst_decoding_audit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 namespace contorno::gst {
 namespace {
@@ -70,38 +73,56 @@ void DecodingAudit::on_element(GstBin*, GstBin*, GstElement* element, gpointer a
   count.decoder = element;
   count.audit = self;
   gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, on_buffer, &count, nullptr);
-  const bool keeps_silent = std::string_view(GST_OBJECT_NAME(factory)) == "jpegdec";
-  if (keeps_silent) watch_jpeg(element, count);
+  const std::string_view name = GST_OBJECT_NAME(factory);
+  if (name == "jpegdec") read_pictures(element, count, on_jpeg);
+  if (name == "vp8dec") read_pictures(element, count, on_vp8);
 }
 
-void DecodingAudit::watch_jpeg(GstElement* decoder, Count& count) {
+void DecodingAudit::read_pictures(GstElement* decoder, Count& count, GstPadProbeCallback reader) {
   const Owned<GstPad> sink(gst_element_get_static_pad(decoder, "sink"));
   const Owned<GstPad> source(gst_element_get_static_pad(decoder, "src"));
-  gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_BUFFER, on_jpeg, &count, nullptr);
-  gst_pad_add_probe(source.get(), GST_PAD_PROBE_TYPE_BUFFER, on_decoded_jpeg, &count, nullptr);
+  gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_BUFFER, reader, &count, nullptr);
+  gst_pad_add_probe(source.get(), GST_PAD_PROBE_TYPE_BUFFER, on_decoded, &count, nullptr);
 }
 
 GstPadProbeReturn DecodingAudit::on_jpeg(GstPad* pad, GstPadProbeInfo* info, gpointer counted) {
   auto& count = *static_cast<Count*>(counted);
-  count.said_of_jpeg = JpegComplaint::Kind::None;
+  count.said = JpegComplaint::Kind::None;  // a picture that cannot be decoded counts as such
   if (!count.reads_jpegs) count.reads_jpegs = gives_whole_pictures(pad) && !is_live(pad);
   GstBuffer* buffer = GST_PAD_PROBE_INFO_BUFFER(info);
   GstMapInfo map;
   if (!*count.reads_jpegs || !gst_buffer_map(buffer, &map, GST_MAP_READ)) return GST_PAD_PROBE_OK;
   const JpegComplaint complaint = jpeg_complaint({reinterpret_cast<const char*>(map.data), map.size});
   gst_buffer_unmap(buffer, &map);
-  count.said_of_jpeg = complaint.kind;
-  if (complaint.kind == JpegComplaint::Kind::None) return GST_PAD_PROBE_OK;
-  DecodingAudit& audit = *count.audit;
-  const std::lock_guard lock(audit.mutex_);
-  std::string& first = complaint.kind == JpegComplaint::Kind::Stray ? audit.stray_ : audit.damage_;
-  if (first.empty()) first = complaint.sentence + " (reported by libjpeg)";
+  if (complaint.kind != JpegComplaint::Kind::None)
+    note(count, complaint.kind, complaint.sentence + " (reported by libjpeg)");
   return GST_PAD_PROBE_OK;
 }
 
+/// The decoder takes a profile that does not exist for another one.
+GstPadProbeReturn DecodingAudit::on_vp8(GstPad*, GstPadProbeInfo* info, gpointer counted) {
+  guint8 first = 0;
+  gst_buffer_extract(GST_PAD_PROBE_INFO_BUFFER(info), 0, &first, 1);
+  constexpr unsigned kLastProfile = 3;
+  const unsigned profile = first >> 1U & 7U;  // RFC 6386, 9.1
+  if (profile > kLastProfile)
+    note(*static_cast<Count*>(counted), JpegComplaint::Kind::Damage,
+         fmt::format("VP8 has no profile {}", profile));
+  return GST_PAD_PROBE_OK;
+}
+
+void DecodingAudit::note(Count& count, JpegComplaint::Kind kind, const std::string& sentence) {
+  count.said = kind;
+  DecodingAudit& audit = *count.audit;
+  const std::lock_guard lock(audit.mutex_);
+  std::string& first = kind == JpegComplaint::Kind::Stray ? audit.stray_ : audit.damage_;
+  if (first.empty()) first = sentence;
+}
+
 /// The decoder gives a frame before it takes the next picture.
-GstPadProbeReturn DecodingAudit::on_decoded_jpeg(GstPad*, GstPadProbeInfo* info, gpointer counted) {
-  const JpegComplaint::Kind said = static_cast<Count*>(counted)->said_of_jpeg;
+GstPadProbeReturn DecodingAudit::on_decoded(GstPad*, GstPadProbeInfo* info, gpointer counted) {
+  const JpegComplaint::Kind said =
+      std::exchange(static_cast<Count*>(counted)->said, JpegComplaint::Kind::None);
   if (said == JpegComplaint::Kind::None) return GST_PAD_PROBE_OK;
   GstBuffer* buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
   GST_PAD_PROBE_INFO_DATA(info) = buffer;

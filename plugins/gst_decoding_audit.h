@@ -1,9 +1,9 @@
 // Counts what goes into the video decoders of a pipeline, to compare it with the frames that come out: a
 // decoder that cannot use a picture leaves it out and may say nothing. Reads JPEG pictures itself, because
-// GStreamer's decoder paints over what is damaged and keeps libjpeg's complaints to itself; frames of such
-// pictures get a flag. Live streams are left alone, for cameras have ways of their own and nobody can play
-// their pictures again. The counts are written by the threads of the pipeline, so the audit has to outlive
-// it.
+// GStreamer's decoder paints over what is damaged and keeps libjpeg's complaints to itself, and the headers
+// of VP8; frames of damaged pictures get a flag. Live streams of JPEG are left alone, for cameras have ways
+// of their own and nobody can play their pictures again. The counts are written by the threads of the
+// pipeline, so the audit has to outlive it.
 #pragma once
 
 #include <atomic>
@@ -29,8 +29,8 @@ class DecodingAudit {
   /// A frame's flag: its JPEG has bytes too many. That is damage unless many pictures of the stream have
   /// them.
   static constexpr guint kStrayFlag = GST_VIDEO_BUFFER_FLAG_LAST;
-  /// What libjpeg said against the first picture of damage, or of strays: "Corrupt JPEG data: ... (reported
-  /// by libjpeg)".
+  /// What there is against the first damaged picture, or the first of strays: "Corrupt JPEG data: ...
+  /// (reported by libjpeg)".
   std::string said(JpegComplaint::Kind kind) const;
 
   /// What libav said about the pictures, where it decodes.
@@ -45,15 +45,17 @@ class DecodingAudit {
     GstClockTime before = GST_CLOCK_TIME_NONE;
     std::atomic<bool> began = false, countable = true;
     DecodingAudit* audit = nullptr;
-    std::optional<bool> reads_jpegs;                               // decided by the first one
-    JpegComplaint::Kind said_of_jpeg = JpegComplaint::Kind::None;  // of the one inside the decoder
+    std::optional<bool> reads_jpegs;                       // decided by the first one
+    JpegComplaint::Kind said = JpegComplaint::Kind::None;  // of the picture inside the decoder
   };
 
   static void on_element(GstBin* pipeline, GstBin* bin, GstElement* element, gpointer audit);
   static GstPadProbeReturn on_buffer(GstPad* pad, GstPadProbeInfo* info, gpointer count);
   static GstPadProbeReturn on_jpeg(GstPad* pad, GstPadProbeInfo* info, gpointer count);
-  static GstPadProbeReturn on_decoded_jpeg(GstPad* pad, GstPadProbeInfo* info, gpointer count);
-  static void watch_jpeg(GstElement* decoder, Count& count);
+  static GstPadProbeReturn on_vp8(GstPad* pad, GstPadProbeInfo* info, gpointer count);
+  static GstPadProbeReturn on_decoded(GstPad* pad, GstPadProbeInfo* info, gpointer count);
+  static void read_pictures(GstElement* decoder, Count& count, GstPadProbeCallback reader);
+  static void note(Count& count, JpegComplaint::Kind kind, const std::string& sentence);
   const Count* count_of(const FramePipeline& pipeline) const;
 
   mutable std::mutex mutex_;

@@ -234,6 +234,22 @@ def test_a_block_that_the_demuxer_leaves_out_is_missing(videos, play, tmp_path, 
         f"{damaged}: {came} of {FRAMES} frames came; its structure is broken at byte {block}")
 
 
+@pytest.mark.parametrize("extension", ["mkv", "webm"])
+def test_vp8_of_a_profile_that_does_not_exist_is_damaged(videos, play, tmp_path, extension):
+    whole = videos / f"clip.{extension}"
+    data = bytearray(whole.read_bytes())
+    block = data.index(b"\xa3", data.index(b"\x1f\x43\xb6\x75") + 400)
+    while data[block + 1] & 0xC0 != 0x40 or data[block + 3] != 0x81:
+        block = data.index(b"\xa3", block + 1)
+    data[block + 7] |= 0x0E
+    damaged = tmp_path / whole.name
+    damaged.write_bytes(data)
+    done, report, lines = play(damaged)
+    assert (done.returncode, len(lines)) == (3, FRAMES)
+    assert report["source_faults"] == [
+        {"missing": 0, "reason": f"{damaged}: 1 of the frames that came is damaged; VP8 has no profile 7"}]
+
+
 def test_pages_that_the_demuxer_leaves_out_are_missing(videos, play, tmp_path):
     whole = videos / "clip.ogv"
     data = whole.read_bytes()
