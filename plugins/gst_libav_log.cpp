@@ -39,7 +39,8 @@ void on_log(GstDebugCategory* category, GstDebugLevel level, const gchar* file, 
   if (category == libav_category() && level == GST_LEVEL_ERROR) {
     Listeners& known = listeners();
     const std::lock_guard lock(known.mutex);
-    for (LibavLog* listener : known.all) listener->add(gst_debug_message_get(message));
+    const auto of = known.all.size() > 1 ? LibavLog::Of::AnyOfSeveral : LibavLog::Of::ThisVideo;
+    for (LibavLog* listener : known.all) listener->add(gst_debug_message_get(message), of);
   } else if (prints_others) {
     gst_debug_log_default(category, level, file, function, line, object, message, nullptr);
   }
@@ -73,12 +74,14 @@ void LibavLog::listen() {
   if (std::find(known.all.begin(), known.all.end(), this) == known.all.end()) known.all.push_back(this);
 }
 
-void LibavLog::add(const char* sentence) {
+void LibavLog::add(const char* sentence, Of of) {
   const std::lock_guard lock(mutex_);
   if (count_++ > 0) return;
   first_ = sentence ? sentence : "";
   while (!first_.empty() && (first_.back() == '\n' || first_.back() == '.')) first_.pop_back();
-  first_ += " (reported by libav)";
+  first_ += of == Of::ThisVideo
+                ? " (reported by libav)"
+                : " (reported by libav, of this video or of another that is read at the same time)";
 }
 
 int LibavLog::count() const {

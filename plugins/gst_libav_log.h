@@ -1,9 +1,11 @@
 // What the decoders of libav say while they decode. They conceal what they cannot read in a picture, do not
-// mark it, and only write it to their log. That log is one for the process and names no decoder: with several
-// videos at a time an error counts for each that libav decodes. Any thread may write; the object may be read
+// mark it, and only write it to their log. That log is one for the process and names no decoder, and decoders
+// have threads of their own: with several videos at a time an error counts for each that libav decodes, and
+// its sentence says so. Any thread may write; the object may be read
 // from any.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <string>
 
@@ -23,7 +25,8 @@ class LibavLog {
   std::string first() const;
 
   /// For the log itself.
-  void add(const char* sentence);
+  enum class Of : std::uint8_t { ThisVideo, AnyOfSeveral };
+  void add(const char* sentence, Of of);
 
  private:
   mutable std::mutex mutex_;

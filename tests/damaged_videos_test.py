@@ -366,15 +366,18 @@ def test_a_video_of_variable_rate_is_whole(play, tmp_path, extension):
     assert 5 < came < 55
 
 
-def test_pictures_that_the_decoder_conceals_are_damaged(videos, play, tmp_path):
-    """All frames come, and the decoder only writes to its log that it could not read parts of one."""
+def with_concealed_pictures(whole, target):
     if subprocess.run(["gst-inspect-1.0", "avdec_h264"], stdout=subprocess.DEVNULL, check=False).returncode != 0:
         pytest.skip("needs libav's decoder")
-    whole = videos / "clip.mp4"
     data = whole.read_bytes()
     key = next(at for at in range(data.index(b"mdat") + 4, len(data) - 4) if data[at + 4] & 0x9F == 5
                and 100 < int.from_bytes(data[at:at + 4], "big") < 20000)
-    damaged = overwritten(whole, key + int.from_bytes(data[key:key + 4], "big") // 2, 20, tmp_path / "damaged.mp4")
+    return overwritten(whole, key + int.from_bytes(data[key:key + 4], "big") // 2, 20, target)
+
+
+def test_pictures_that_the_decoder_conceals_are_damaged(videos, play, tmp_path):
+    """All frames come, and the decoder only writes to its log that it could not read parts of one."""
+    damaged = with_concealed_pictures(videos / "clip.mp4", tmp_path / "damaged.mp4")
     done, report, lines = play(damaged)
     assert (done.returncode, len(lines)) == (3, FRAMES)
     (fault,) = report["source_faults"]

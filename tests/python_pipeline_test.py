@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from conftest import blobs
-from damaged_videos_test import CHAINS, FRAMES, record
+from damaged_videos_test import CHAINS, FRAMES, record, with_concealed_pictures
 from python_package import BUILD, contorno, resident_bytes, run_python
 
 if not list((BUILD / "python" / "contorno").glob("_pipeline.*.so")):
@@ -169,6 +169,27 @@ def test_what_is_missing_of_a_video_is_in_the_report_and_a_warning(tmp_path):
         with pytest.raises(UserWarning, match="the file is cut off"):
             list(pipeline)
     assert len(pipeline.report["source_faults"]) == 1
+
+
+def test_of_two_videos_at_a_time_libav_does_not_say_which_is_damaged(tmp_path):
+    whole = tmp_path / "whole.mp4"
+    record(whole, CHAINS["mp4"])
+    damaged = with_concealed_pictures(whole, tmp_path / "damaged.mp4")
+    graph = {"source": {"type": "video", "location": "clip.mp4"}, "classes": [{"name": "red", "references": ["#ff0000"]}],
+             "stages": [{"type": "classify"}, *STAGES], "pipeline": GRAPH["pipeline"]}
+
+    def faults(pipeline, results):
+        with pytest.warns(UserWarning):
+            assert len(list(results)) == FRAMES
+        return [fault["reason"] for fault in pipeline.report["source_faults"]]
+    alone = Pipeline(graph, input=damaged)
+    (reason,) = faults(alone, alone)
+    assert reason.startswith(f"{damaged}: {FRAMES} of {FRAMES} frames came; ") and reason.endswith(" (reported by libav)")
+    first, second = Pipeline(graph, input=whole), Pipeline(graph, input=damaged)
+    results = iter(first)
+    doubt = " (reported by libav, of this video or of another that is read at the same time)"
+    assert [reason.endswith(doubt) for reason in faults(second, second)] == [True]
+    assert [reason.endswith(doubt) for reason in faults(first, results)] == [True]
 
 
 def test_layouts_and_types_of_pushed_maps():
