@@ -4,36 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 
+#include "config/numbers.h"
 #include "cuda/error.h"
 
 namespace contorno::config {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool all_digits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
-}
-
-std::string_view without_sign(std::string_view text) {
-  return text.starts_with('-') || text.starts_with('+') ? text.substr(1) : text;
-}
-
-bool has_leading_zero(std::string_view unsigned_text) {
-  return unsigned_text.size() > 1 && unsigned_text[0] == '0' && is_digit(unsigned_text[1]);
-}
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return result;
-}
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -47,49 +23,10 @@ bool is_special_word(std::string_view text) {
 }
 
 /// How to write what was meant where a number is wanted.
-std::string number_fix(const YamlNode& node) {
-  const std::string& text = node.text;
-  const std::string_view digits = without_sign(text);
-  const std::string sign = text.starts_with('-') ? "-" : "";
-  const std::string word = lower(text);
-  if (node.style == ScalarStyle::Quoted && parse_number(text)) return fmt::format("without quotes: {}", text);
-  if (word.find("inf") != std::string::npos || word.find("nan") != std::string::npos)
-    return "write a finite decimal number, for example 0.5";
-  if (digits.starts_with("0x") || digits.starts_with("0X")) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data() + 2, digits.data() + digits.size(), value, 16);
-    if (error == std::errc() && end == digits.data() + digits.size())
-      return fmt::format("numbers are decimal: {}{}", sign, value);
-  }
-  if (has_leading_zero(digits)) {
-    const std::size_t first = std::min(digits.find_first_not_of('0'), digits.size() - 1);
-    const std::string_view rest = digits.substr(first);
-    return fmt::format("numbers are decimal, without leading zeros: {}{}{}", sign, rest[0] == '.' ? "0" : "",
-                       rest);
-  }
-  if (digits.find_first_not_of("0123456789.eE+-") == std::string_view::npos &&
-      digits.find_first_of("eE") != std::string_view::npos)
-    return "write a number that a 64-bit float can hold";
-  std::string without;
-  for (const char c : text)
-    if (c != '_') without.push_back(c == ',' ? '.' : c);
-  if (without != text && parse_number(without)) return fmt::format("write {}", without);
-  const std::size_t unit = text.find_first_not_of("+-.0123456789");
-  if (unit != std::string::npos && unit > 0) {
-    const std::string number = text.substr(0, unit);
-    if (parse_number(number) && text.find_first_of("0123456789", unit) == std::string::npos)
-      return fmt::format("write the number without its unit: {}", number);
-  }
-  return {};
-}
-
-/// In any spelling: 1000, 1e3, 1000.0.
-std::optional<std::int64_t> whole_number(std::string_view text) {
-  if (const auto digits = parse_integer(text)) return digits;
-  const std::optional<double> real = parse_number(text);
-  constexpr auto kExact = static_cast<double>(std::int64_t{1} << 53);
-  if (!real || *real != std::floor(*real) || std::abs(*real) > kExact) return std::nullopt;
-  return static_cast<std::int64_t>(*real);
+std::string fix_of(const YamlNode& node) {
+  if (node.style == ScalarStyle::Quoted && parse_number(node.text))
+    return fmt::format("without quotes: {}", node.text);
+  return number_fix(node.text);
 }
 
 class Reader {
@@ -152,11 +89,10 @@ class Reader {
     return refuse(value_, given(value_), yes ? "write true" : no ? "write false" : "");
   }
   std::optional<ParamValue> integer() const {
-    if (!is_scalar() || is_text())
-      return refuse(value_, given(value_), is_scalar() ? number_fix(value_) : "");
+    if (!is_scalar() || is_text()) return refuse(value_, given(value_), is_scalar() ? fix_of(value_) : "");
     const std::optional<std::int64_t> whole = whole_number(value_.text);
     if (whole && in_range(static_cast<double>(*whole))) return *whole;
-    return refuse(value_, given(value_), parse_number(value_.text) ? "" : number_fix(value_));
+    return refuse(value_, given(value_), parse_number(value_.text) ? "" : fix_of(value_));
   }
   std::optional<ParamValue> number() const {
     const std::optional<double> real = one_number(value_);
@@ -164,12 +100,12 @@ class Reader {
   }
   std::optional<double> one_number(const YamlNode& node) const {
     if (node.kind != YamlKind::Scalar || node.style == ScalarStyle::Quoted) {
-      refuse(node, given(node), node.kind == YamlKind::Scalar ? number_fix(node) : "");
+      refuse(node, given(node), node.kind == YamlKind::Scalar ? fix_of(node) : "");
       return std::nullopt;
     }
     const std::optional<double> real = parse_number(node.text);
     if (real && in_range(*real)) return real;
-    refuse(node, given(node), real ? "" : number_fix(node));
+    refuse(node, given(node), real ? "" : fix_of(node));
     return std::nullopt;
   }
   std::optional<ParamValue> choice() const {
@@ -230,28 +166,6 @@ void set_place(YamlNode& node, const Place& place) {
 
 }  // namespace
 
-std::optional<double> parse_number(std::string_view text) {
-  const std::string_view digits = without_sign(text);
-  if (digits.empty() || has_leading_zero(digits)) return std::nullopt;
-  if (digits.find_first_not_of("0123456789.eE+-") != std::string_view::npos) return std::nullopt;
-  if (!is_digit(digits[0]) && digits[0] != '.') return std::nullopt;
-  const std::string_view body = text.starts_with('+') ? digits : text;
-  double value = 0;
-  const auto [end, error] = std::from_chars(body.data(), body.data() + body.size(), value);
-  if (error != std::errc() || end != body.data() + body.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
-std::optional<std::int64_t> parse_integer(std::string_view text) {
-  const std::string_view digits = without_sign(text);
-  if (!all_digits(digits) || has_leading_zero(digits)) return std::nullopt;
-  const std::string_view body = text.starts_with('+') ? digits : text;
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(body.data(), body.data() + body.size(), value);
-  if (error != std::errc() || end != body.data() + body.size()) return std::nullopt;
-  return value;
-}
-
 std::optional<ParamValue> read_value(const YamlNode& value, const ParamSpec& spec, const std::string& what,
                                      Problems& problems) {
   return Reader(value, spec, what, problems).read();
@@ -264,9 +178,7 @@ std::optional<std::string> read_text(const YamlNode& value, const std::string& w
   }
   // A whole number has one spelling, so a device number or a class called 7 may go without quotes. Everything
   // else that other YAML readers would not take for text must say that it is.
-  const bool odd = is_special_word(value.text) || (!parse_integer(value.text) && parse_number(value.text)) ||
-                   (has_leading_zero(without_sign(value.text)) && all_digits(without_sign(value.text)));
-  if (value.style == ScalarStyle::Plain && odd) {
+  if (value.style == ScalarStyle::Plain && (is_special_word(value.text) || is_odd_number(value.text))) {
     problems.add(value.place, fmt::format("{} is {}, which is no text as it stands", what, value.text),
                  fmt::format("quote it: \"{}\"", value.text));
     return std::nullopt;

@@ -12,10 +12,6 @@
 
 namespace contorno::config {
 
-/// A finite decimal number (1, -0.5, 2e-3), or nothing. No leading zeros, hexadecimal, infinities.
-std::optional<double> parse_number(std::string_view text);
-std::optional<std::int64_t> parse_integer(std::string_view text);
-
 /// Reads `value` as `spec` wants it. `what` begins the message: "node 'small': sigma". Adds a problem and
 /// returns nothing where it does not fit.
 std::optional<ParamValue> read_value(const YamlNode& value, const ParamSpec& spec, const std::string& what,
