@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "plugins/ebml_number.h"
 #include "plugins/file_bytes.h"
@@ -17,7 +18,7 @@ class Mp4 {
  public:
   explicit Mp4(Bytes& bytes) : bytes_(bytes) { walk(0, bytes.size(), 0); }
   ContainerFacts facts() const {
-    // An edit list may leave out the beginning or the end; how many frames that are only a decoder knows.
+    // An edit list may leave out the beginning or the end.
     const double shown = edited_ / std::max<double>(1, movie_scale_),
                  stored = stored_ / std::max<double>(1, scale_);
     const double frames = static_cast<double>(frames_);
@@ -25,10 +26,12 @@ class Mp4 {
     return {.kind = ContainerKind::Mp4,
             .cut_off = cut_off_,
             .trimmed = trimmed,
-            .frames = trimmed ? -1 : frames_};
+            .frames = trimmed ? shown_frames() : frames_};
   }
 
  private:
+  static constexpr std::int64_t kMostFrames = 10'000'000;
+
   void walk(std::uint64_t at, std::uint64_t end, int depth) {
     constexpr std::uint64_t kShort = 8, kLong = 16;
     while (at + kShort <= end) {
@@ -74,20 +77,65 @@ class Mp4 {
       track_scale_ = static_cast<double>(bytes_.big_endian(at + (wide ? 20 : 12), 4));
       track_stored_ = static_cast<double>(bytes_.big_endian(at + (wide ? 24 : 16), wide ? 8 : 4));
     } else if (type == "tkhd") {
-      track_edited_ = 0;
+      track_edited_ = 0, track_edits_ = 0;
       track_ = bytes_.big_endian(at + (wide ? 20 : 12), 4);
     } else if (type == "hdlr" && bytes_.read(at + 4, 4) != "dhlr") {  // not that of the data's place
       video_ = !video_track_ && bytes_.read(at + 8, 4) == "vide";
       if (!video_) return;
       video_track_ = track_, frames_ = 0;
       edited_ = track_edited_, scale_ = track_scale_, stored_ = track_stored_;
+      edits_ = track_edits_, begin_ = track_begin_;
     } else if ((type == "stsz" || type == "stz2") && video_) {
       frames_ += static_cast<std::int64_t>(bytes_.big_endian(at + 8, 4));
+    } else if (type == "stts" && video_) {
+      durations_ = runs(at, end);
+    } else if (type == "ctts" && video_) {
+      offsets_ = runs(at, end);
     } else if (type == "tfhd") {
       video_ = video_track_ == bytes_.big_endian(at + 4, 4);
     } else if (type == "trun" && video_) {
       frames_ += static_cast<std::int64_t>(bytes_.big_endian(at + 4, 4));
     }
+  }
+
+  struct Run {
+    std::int64_t count, value;
+  };
+  /// A table of values that hold for so many frames each; values are signed, as offsets may be.
+  std::vector<Run> runs(std::uint64_t at, std::uint64_t end) {
+    constexpr std::uint64_t kTable = 8, kEntry = 8;
+    const std::uint64_t count =
+        std::min({bytes_.big_endian(at + 4, 4), (end - at) / kEntry, std::uint64_t{kMostFrames}});
+    std::vector<Run> all;
+    const std::string table = bytes_.read(at + kTable, static_cast<std::size_t>(count * kEntry));
+    for (std::size_t entry = 0; entry + kEntry <= table.size(); entry += kEntry) {
+      const auto number = [&](std::size_t place) {
+        std::uint32_t value = 0;
+        for (std::size_t i = 0; i < 4; ++i)
+          value = value << 8 | static_cast<unsigned char>(table[entry + place + i]);
+        return value;
+      };
+      all.push_back({.count = number(0), .value = static_cast<std::int32_t>(number(4))});
+    }
+    return all;
+  }
+
+  /// Frames of which the one edit shows more than half; -1: nobody knows.
+  std::int64_t shown_frames() const {
+    if (edits_ != 1 || frames_ > kMostFrames) return -1;
+    const double end = begin_ + edited_ / std::max<double>(1, movie_scale_) * scale_;
+    std::int64_t shown = 0, frame = 0, decoded = 0, offsets_end = 0;
+    auto offset = offsets_.begin();
+    for (const Run& duration : durations_)
+      for (std::int64_t i = 0; i < duration.count && frame < frames_; ++i, ++frame) {
+        while (offset != offsets_.end() && offsets_end + offset->count <= frame)
+          offsets_end += (offset++)->count;
+        const std::int64_t time = decoded + (offset != offsets_.end() ? offset->value : 0);
+        const double middle = static_cast<double>(time) + static_cast<double>(duration.value) / 2;
+        if (middle > begin_ && middle < end) ++shown;
+        decoded += duration.value;
+      }
+    return frame == frames_ ? shown : -1;
   }
 
   /// In the scale of the movie, without edits that show nothing.
@@ -98,15 +146,19 @@ class Mp4 {
     double sum = 0;
     for (std::uint64_t edit = 0; edit < count; ++edit) {
       const std::uint64_t entry = at + 8 + edit * (2 * number + 4);
-      const bool empty = bytes_.big_endian(entry + number, 4) == 0xFFFFFFFF;
-      if (!empty) sum += static_cast<double>(bytes_.big_endian(entry, number));
+      if (bytes_.big_endian(entry + number, 4) == 0xFFFFFFFF) continue;
+      sum += static_cast<double>(bytes_.big_endian(entry, number));
+      if (track_edits_++ == 0) track_begin_ = static_cast<double>(bytes_.big_endian(entry + number, number));
     }
     return sum;
   }
 
   Bytes& bytes_;
   double movie_scale_ = 0, edited_ = 0, scale_ = 0, stored_ = 0;
-  double track_edited_ = 0, track_scale_ = 0, track_stored_ = 0;  // of the track that is being read
+  double begin_ = 0;  // of what the edit list shows, in the scale of the track
+  double track_edited_ = 0, track_scale_ = 0, track_stored_ = 0, track_begin_ = 0;  // of the one being read
+  int edits_ = 0, track_edits_ = 0;                                                 // that show something
+  std::vector<Run> durations_, offsets_;                                            // of frames, when stored
   bool cut_off_ = false, video_ = false;  // video_: the track that is being read is the first one of video
   std::uint64_t track_ = 0;
   std::optional<std::uint64_t> video_track_;

@@ -87,14 +87,14 @@ void DecodingAudit::read_pictures(GstElement* decoder, Count& count, GstPadProbe
 
 GstPadProbeReturn DecodingAudit::on_jpeg(GstPad* pad, GstPadProbeInfo* info, gpointer counted) {
   auto& count = *static_cast<Count*>(counted);
-  count.said = JpegComplaint::Kind::None;  // a picture that cannot be decoded counts as such
+  count.said = PictureComplaint::Kind::None;  // a picture that cannot be decoded counts as such
   if (!count.reads_jpegs) count.reads_jpegs = gives_whole_pictures(pad) && !is_live(pad);
   GstBuffer* buffer = GST_PAD_PROBE_INFO_BUFFER(info);
   GstMapInfo map;
   if (!*count.reads_jpegs || !gst_buffer_map(buffer, &map, GST_MAP_READ)) return GST_PAD_PROBE_OK;
-  const JpegComplaint complaint = jpeg_complaint({reinterpret_cast<const char*>(map.data), map.size});
+  const PictureComplaint complaint = jpeg_complaint({reinterpret_cast<const char*>(map.data), map.size});
   gst_buffer_unmap(buffer, &map);
-  if (complaint.kind != JpegComplaint::Kind::None)
+  if (complaint.kind != PictureComplaint::Kind::None)
     note(count, complaint.kind, complaint.sentence + " (reported by libjpeg)");
   return GST_PAD_PROBE_OK;
 }
@@ -106,28 +106,28 @@ GstPadProbeReturn DecodingAudit::on_vp8(GstPad*, GstPadProbeInfo* info, gpointer
   constexpr unsigned kLastProfile = 3;
   const unsigned profile = first >> 1U & 7U;  // RFC 6386, 9.1
   if (profile > kLastProfile)
-    note(*static_cast<Count*>(counted), JpegComplaint::Kind::Damage,
+    note(*static_cast<Count*>(counted), PictureComplaint::Kind::Damage,
          fmt::format("VP8 has no profile {}", profile));
   return GST_PAD_PROBE_OK;
 }
 
-void DecodingAudit::note(Count& count, JpegComplaint::Kind kind, const std::string& sentence) {
+void DecodingAudit::note(Count& count, PictureComplaint::Kind kind, const std::string& sentence) {
   count.said = kind;
   DecodingAudit& audit = *count.audit;
   const std::lock_guard lock(audit.mutex_);
-  std::string& first = kind == JpegComplaint::Kind::Stray ? audit.stray_ : audit.damage_;
+  std::string& first = kind == PictureComplaint::Kind::Stray ? audit.stray_ : audit.damage_;
   if (first.empty()) first = sentence;
 }
 
 /// The decoder gives a frame before it takes the next picture.
 GstPadProbeReturn DecodingAudit::on_decoded(GstPad*, GstPadProbeInfo* info, gpointer counted) {
-  const JpegComplaint::Kind said =
-      std::exchange(static_cast<Count*>(counted)->said, JpegComplaint::Kind::None);
-  if (said == JpegComplaint::Kind::None) return GST_PAD_PROBE_OK;
+  const PictureComplaint::Kind said =
+      std::exchange(static_cast<Count*>(counted)->said, PictureComplaint::Kind::None);
+  if (said == PictureComplaint::Kind::None) return GST_PAD_PROBE_OK;
   GstBuffer* buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
   GST_PAD_PROBE_INFO_DATA(info) = buffer;
   GST_BUFFER_FLAG_SET(buffer,
-                      said == JpegComplaint::Kind::Stray ? kStrayFlag : guint{GST_BUFFER_FLAG_CORRUPTED});
+                      said == PictureComplaint::Kind::Stray ? kStrayFlag : guint{GST_BUFFER_FLAG_CORRUPTED});
   return GST_PAD_PROBE_OK;
 }
 
@@ -171,9 +171,9 @@ const DecodingAudit::Count* DecodingAudit::count_of(const FramePipeline& pipelin
   return decoder && found != counts_.end() ? &*found : nullptr;
 }
 
-std::string DecodingAudit::said(JpegComplaint::Kind kind) const {
+std::string DecodingAudit::said(PictureComplaint::Kind kind) const {
   const std::lock_guard lock(mutex_);
-  return kind == JpegComplaint::Kind::Stray ? stray_ : damage_;
+  return kind == PictureComplaint::Kind::Stray ? stray_ : damage_;
 }
 
 std::int64_t DecodingAudit::pictures(const FramePipeline& pipeline) const {

@@ -31,7 +31,7 @@ class DecodingAudit {
   static constexpr guint kStrayFlag = GST_VIDEO_BUFFER_FLAG_LAST;
   /// What there is against the first damaged picture, or the first of strays: "Corrupt JPEG data: ...
   /// (reported by libjpeg)".
-  std::string said(JpegComplaint::Kind kind) const;
+  std::string said(PictureComplaint::Kind kind) const;
 
   /// What libav said about the pictures, where it decodes.
   const LibavLog& libav() const { return libav_; }
@@ -45,8 +45,8 @@ class DecodingAudit {
     GstClockTime before = GST_CLOCK_TIME_NONE;
     std::atomic<bool> began = false, countable = true;
     DecodingAudit* audit = nullptr;
-    std::optional<bool> reads_jpegs;                       // decided by the first one
-    JpegComplaint::Kind said = JpegComplaint::Kind::None;  // of the picture inside the decoder
+    std::optional<bool> reads_jpegs;                             // decided by the first one
+    PictureComplaint::Kind said = PictureComplaint::Kind::None;  // of the picture inside the decoder
   };
 
   static void on_element(GstBin* pipeline, GstBin* bin, GstElement* element, gpointer audit);
@@ -55,7 +55,7 @@ class DecodingAudit {
   static GstPadProbeReturn on_vp8(GstPad* pad, GstPadProbeInfo* info, gpointer count);
   static GstPadProbeReturn on_decoded(GstPad* pad, GstPadProbeInfo* info, gpointer count);
   static void read_pictures(GstElement* decoder, Count& count, GstPadProbeCallback reader);
-  static void note(Count& count, JpegComplaint::Kind kind, const std::string& sentence);
+  static void note(Count& count, PictureComplaint::Kind kind, const std::string& sentence);
   const Count* count_of(const FramePipeline& pipeline) const;
 
   mutable std::mutex mutex_;

@@ -15,6 +15,10 @@ constexpr double kNanoseconds = 1e9;
 constexpr std::int64_t kUnknownStep = 40'000'000;  // ns between frames when neither pts nor rate are known
 constexpr int kLongestBackOff = 30;                // s
 
+/// qtdemux compares times that count from what the edit list leaves out with times that do not.
+constexpr std::string_view kEndsTooEarly =
+    "the demuxer ends too early, because the file's edit list leaves out its beginning";
+
 /// When the frame is to be shown, counted from the beginning of the stream: a container may let its times
 /// begin later (with B-frames the first picture shown is not the first one stored) and say so in its segment.
 GstClockTime time_of(GstSample* sample) {
@@ -40,6 +44,9 @@ StreamSource::StreamSource(StreamPlan plan)
       throw Error(ExitCode::BadData, timeout_sentence());
     case FramePipeline::Pull::End:
     case FramePipeline::Pull::Cancelled:
+      if (facts_.trimmed && facts_.frames > plan_.playback.start)
+        throw Error(ExitCode::BadData, fmt::format("{}: {} of {} frames came; {}", plan_.subject, came_,
+                                                   facts_.frames, kEndsTooEarly));
       throw Error(ExitCode::BadData, plan_.playback.start > 0
                                          ? fmt::format("{}: it has no more than the {} frames that "
                                                        "'start' leaves out",
@@ -121,9 +128,9 @@ ReadResult StreamSource::read(FrameInput& input) {
   input.info.name.clear();
   const GstBuffer* buffer = gst_sample_get_buffer(sample.get());
   if (GST_BUFFER_FLAG_IS_SET(buffer, DecodingAudit::kStrayFlag) && strays_++ == 0)
-    stray_ = audit_->said(JpegComplaint::Kind::Stray);
+    stray_ = audit_->said(PictureComplaint::Kind::Stray);
   if (GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_CORRUPTED)) {
-    if (damaged_++ == 0) damage_ = audit_->said(JpegComplaint::Kind::Damage);
+    if (damaged_++ == 0) damage_ = audit_->said(PictureComplaint::Kind::Damage);
     input.warning = fmt::format("{}: the decoder says that the frame is damaged", plan_.subject);
   }
   if (copy_frame(sample.get(), input.frame)) return ReadResult::Frame;
@@ -163,6 +170,7 @@ std::int64_t StreamSource::announced() const {
 bool StreamSource::ends_early() const {
   if (recorded_rate_ <= 0 || last_came_ns_ < 0) return false;
   using enum ContainerKind;
+  if (facts_.trimmed && facts_.frames >= 0) return false;  // they are counted
   const bool states_duration = facts_.kind == Mp4 || facts_.kind == Matroska || facts_.kind == Ogg;
   std::int64_t end = -1;
   // The last frames of an AVI file may be empty; its structure tells, where the pictures were counted.
@@ -200,11 +208,9 @@ void StreamSource::judge_round(const std::string& error) {
   if (fault.missing < 0) fault.sentence += ", and nobody knows how many are missing";
   if (facts_.cut_off) fault.sentence += "; the file is cut off";
   if (!damage.empty()) fault.sentence += fmt::format("; {}", damage);
-  if (ends_early() && !facts_.cut_off)
-    // qtdemux compares times that count from what the edit list leaves out with times that do not.
-    fault.sentence +=
-        facts_.trimmed ? "; the demuxer ends too early, because the file's edit list leaves out its beginning"
-                       : "; the others cannot be found in the file";
+  if (ends_early() && !facts_.cut_off) fault.sentence += "; the others cannot be found in the file";
+  if (facts_.trimmed && !facts_.cut_off && error.empty() && came_ >= pictures && came_ < expected)
+    fault.sentence += fmt::format("; {}", kEndsTooEarly);
   if (came_ < pictures) fault.sentence += fmt::format("; {} could not be decoded", pictures - came_);
   if (complaints > 0)
     fault.sentence +=

@@ -35,8 +35,8 @@ void check_picture_size(std::uint64_t width, std::uint64_t height, std::uint64_t
 ExifOrientation decode_jpeg(std::string_view file, std::uint64_t max_pixels, Picture& out);
 ExifOrientation decode_png(std::string_view file, std::uint64_t max_pixels, Picture& out);
 
-/// What the library says against a JPEG that somebody else decodes.
-struct JpegComplaint {
+/// What there is against an encoded picture that somebody else decodes.
+struct PictureComplaint {
   enum class Kind : std::uint8_t {
     None,
     Stray,  ///< bytes too many before a marker: the trace of changed bits, and the way of some cameras
@@ -49,7 +49,7 @@ struct JpegComplaint {
 /// Reads all of the JPEG, or of its two fields one after the other, without making a picture of it: most of
 /// the work of decoding is left out, but not that of the codes. A missing end marker alone is no damage.
 /// Never throws for damaged content.
-JpegComplaint jpeg_complaint(std::string_view file);
+PictureComplaint jpeg_complaint(std::string_view file);
 
 /// Turns `picture` upright; `scratch` is memory that is kept from picture to picture.
 void turn_upright(Picture& picture, ExifOrientation orientation, std::vector<std::uint8_t>& scratch);

@@ -137,9 +137,9 @@ std::string too_small(const jpeg_decompress_struct& jpeg, std::size_t bytes) {
 
 }  // namespace
 
-JpegComplaint jpeg_complaint(std::string_view file) {
+PictureComplaint jpeg_complaint(std::string_view file) {
   using namespace std::string_view_literals;
-  using enum JpegComplaint::Kind;
+  using enum PictureComplaint::Kind;
   do {
     jpeg_decompress_struct jpeg{};
     Complaint complaint{};

@@ -189,17 +189,31 @@ def test_an_mp4_with_an_edit_list_is_whole(videos, play, tmp_path, first, count)
     assert frames_of(path)[0] == count
 
 
-def test_what_the_demuxer_leaves_out_of_an_mp4_with_an_edit_list_is_missing(videos, play, tmp_path):
-    path = trimmed(videos / "clip.mp4", 9, 31, tmp_path / "clip.mp4")
-    assert frames_of(path)[0] == 31
+@pytest.mark.parametrize("first, count", [(9, 31), (3, 19)])
+def test_what_the_demuxer_leaves_out_of_an_mp4_with_an_edit_list_is_missing(videos, play, tmp_path, first, count):
+    path = trimmed(videos / "clip.mp4", first, count, tmp_path / "clip.mp4")
+    assert frames_of(path)[0] == count
     done, report, lines = play(path)
-    if len(lines) == 31:
+    if len(lines) == count:
         assert done.returncode == 0  # a demuxer that does not
         return
     assert done.returncode == 3
-    assert report["source_faults"] == [{"missing": 31 - len(lines), "reason":
-                                        f"{path}: {len(lines)} of 31 frames came; the demuxer ends too early, because "
-                                        "the file's edit list leaves out its beginning"}]
+    assert report["source_faults"] == [{"missing": count - len(lines), "reason":
+                                        f"{path}: {len(lines)} of {count} frames came; the demuxer ends too early, "
+                                        "because the file's edit list leaves out its beginning"}]
+
+
+def test_an_mp4_of_whose_edit_list_the_demuxer_gives_nothing_says_why(videos, contorno, tmp_path):
+    """The key frame before what is shown is the first at which the demuxer ends."""
+    path = trimmed(videos / "clip.mp4", 24, 4, tmp_path / "clip.mp4")
+    assert frames_of(path)[0] == 4
+    (tmp_path / "graph.yaml").write_text(GRAPH)
+    done = contorno("run", tmp_path / "graph.yaml", "--input", path, "--output", tmp_path / "out", check=False)
+    if done.returncode == 0:
+        return  # a demuxer that does not
+    assert done.returncode == 65
+    assert done.stderr == (f"contorno: {path}: 0 of 4 frames came; the demuxer ends too early, because the file's edit list "
+                           "leaves out its beginning\n")
 
 
 def test_recorded_videos_are_whole(real_data, play):
