@@ -16,8 +16,8 @@ void find_crossed(const PlaneBits& bits, std::int64_t row, std::uint64_t* found)
   for (std::int64_t word = 0; word < words; ++word) {
     const std::uint64_t ul = upper[word], ur = shifted(upper, word, words);
     const std::uint64_t ll = lower[word], lr = shifted(lower, word, words);
-    found[2 * word] = (ul | ur | ll | lr) & ~(ul & ur & ll & lr);
-    found[2 * word + 1] = (ul ^ ur) & (ul ^ ll) & ~(ul ^ lr);
+    found[2 * word] = crossed_cells(ul, ur, ll, lr);
+    found[2 * word + 1] = saddle_cells(ul, ur, ll, lr);
   }
   // The last column of samples begins no cell.
   const std::uint64_t inside = (std::uint64_t{1} << (cells & 63)) - 1;

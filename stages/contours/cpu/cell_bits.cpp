@@ -64,8 +64,8 @@ std::uint64_t CellBits::neighbour(std::uint64_t segment, bool forward) const {
 }
 
 std::uint64_t CellBits::across_edge(const Place& place, Side side, bool forward) const {
-  const std::int64_t row = place.row + (side == kBottom) - (side == kTop);
-  const std::int64_t col = place.col + (side == kRight) - (side == kLeft);
+  const std::int64_t row = place.row + row_step(side);
+  const std::int64_t col = place.col + column_step(side);
   if (!is_cell(row, col)) return kNoSegment;
   const std::int64_t at = position(row, col);
   const CellCase& cell = cell_case(static_cast<int>(code(at)), connectivity_);

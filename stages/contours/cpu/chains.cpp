@@ -4,12 +4,11 @@ namespace contorno {
 
 WalkTable::WalkTable(Connectivity connectivity, int row_bits) {
   const CrossingTables crossings = make_crossing_tables(connectivity);
-  const std::int32_t moves[kSides] = {-row_bits, 1, row_bits, -1};
   for (unsigned side = 0; side < kSides; ++side) {
     for (unsigned code = 0; code < kCodes; ++code) {
       const auto step = [&](const Crossing& crossing) {
-        return Step{moves[crossing.other], static_cast<std::uint16_t>(16 * opposite(crossing.other)),
-                    crossing.sub};
+        return Step{row_step(crossing.other) * row_bits + column_step(crossing.other),
+                    static_cast<std::uint16_t>(16 * opposite(crossing.other)), crossing.sub};
       };
       forward[16 * side + code] = step(crossings.forward[side][code]);
       backward[16 * side + code] = step(crossings.backward[side][code]);

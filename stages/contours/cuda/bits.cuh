@@ -33,39 +33,11 @@ __device__ __forceinline__ TilePlace place_of_block(const Job<P>& job, int block
                (interleaved ? block % job.planes * (job.tiles_x * job.tiles_y) + block / job.planes : block));
 }
 
-/// What the samples' bits say of as many cells as a word has bits.
-template <class Word>
-struct CellPlanes {
-  Word crossed, saddle;      ///< cells with a segment, with two
-  Word to_odd, to_late;      ///< bits 0 and 1 of the side on which the first segment ends
-  Word from_odd, from_late;  ///< and of the one on which it starts
+/// What the samples' bits say of a row of cells.
+struct RowCells {
+  unsigned long long crossed, saddle;
+  FirstSegments<unsigned long long> first;
 };
-
-/// From the bits of the cells' upper left, upper right, lower left and lower right samples. The sides are
-/// those of sides_of, as logic on whole words (checked below for every code).
-template <class Word>
-CONTORNO_HD constexpr CellPlanes<Word> planes_of(Word ul, Word ur, Word ll, Word lr, bool high) {
-  const Word connect = high ? ~Word{0} : Word{0};
-  return {(ul | ur | ll | lr) & ~(ul & ur & ll & lr),
-          (ul ^ ur) & (ll ^ lr) & (ul ^ ll),
-          (lr & (ul | ~ur)) | (~lr & ul & ~ll),
-          (lr & ul & ~ll & (~connect | ur)) | (~lr & (ul | (ll & ~ur))),
-          (ur & ~lr) | (ll & ~ul),
-          (lr & (~ul | ur)) | (~lr & ll & ~ul & (connect | ~ur))};
-}
-constexpr bool planes_match(bool high) {
-  for (int code = 1; code < 15; ++code) {
-    const auto planes = planes_of<unsigned>(code & 1, code >> 1 & 1, code >> 2 & 1, code >> 3, high);
-    const unsigned sides = static_cast<unsigned>((high ? kSidesHigh : kSidesLow) >> (4 * code)) & 15;
-    const bool two = code == 6 || code == 9;
-    if ((planes.crossed & 1) != 1 || (planes.saddle & 1) != (two ? 1U : 0U)) return false;
-    if (((planes.from_odd & 1) | (planes.from_late & 1) << 1 | (planes.to_odd & 1) << 2 |
-         (planes.to_late & 1) << 3) != sides)
-      return false;
-  }
-  return true;
-}
-static_assert(planes_match(false) && planes_match(true));
 
 /// 32 cells of a row; what linking asks of a neighbour comes with one load.
 struct alignas(16) CellWords {
@@ -159,33 +131,32 @@ struct RowWord {
   }
 };
 
-/// The cells between two rows of samples that lie in the map; `valid` are those whose samples all count.
-__device__ __forceinline__ CellPlanes<unsigned long long> find_cells(const RowWord& upper,
-                                                                     const RowWord& lower,
-                                                                     const TilePlace& place, int row,
-                                                                     bool connect_high) {
-  auto planes = planes_of(upper.word, upper.right(), lower.word, lower.right(), connect_high);
-  planes.crossed &= row < place.rows ? ~0ULL >> (64 - place.columns) : 0ULL;
-  return planes;
+/// The cells between two rows of samples that lie in the map.
+__device__ __forceinline__ RowCells find_cells(const RowWord& upper, const RowWord& lower,
+                                               const TilePlace& place, int row, Connectivity connectivity) {
+  const unsigned long long ul = upper.word, ur = upper.right(), ll = lower.word, lr = lower.right();
+  const unsigned long long inside = row < place.rows ? ~0ULL >> (64 - place.columns) : 0ULL;
+  return {crossed_cells(ul, ur, ll, lr) & inside, saddle_cells(ul, ur, ll, lr),
+          first_segments(ul, ur, ll, lr, connectivity)};
 }
 
 /// Cells with a sample that does not count are not crossed.
-__device__ __forceinline__ void leave_out(CellPlanes<unsigned long long>& planes, const RowWord& upper_valid,
+__device__ __forceinline__ void leave_out(RowCells& cells, const RowWord& upper_valid,
                                           const RowWord& lower_valid) {
-  planes.crossed &= upper_valid.word & upper_valid.right() & lower_valid.word & lower_valid.right();
+  cells.crossed &= upper_valid.word & upper_valid.right() & lower_valid.word & lower_valid.right();
 }
 
-__device__ __forceinline__ void store_cells(TileBits& bits, int row,
-                                            const CellPlanes<unsigned long long>& planes) {
-  const unsigned long long saddle = planes.saddle & planes.crossed;
+__device__ __forceinline__ void store_cells(TileBits& bits, int row, const RowCells& cells) {
+  const unsigned long long saddle = cells.saddle & cells.crossed;
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const int shift = 32 * half;
-    bits.cells[2 * row + half] = {
-        static_cast<unsigned>(planes.crossed >> shift), static_cast<unsigned>(saddle >> shift),
-        static_cast<unsigned>(planes.to_odd >> shift), static_cast<unsigned>(planes.to_late >> shift)};
-    bits.from[2 * row + half] = {static_cast<unsigned>(planes.from_odd >> shift),
-                                 static_cast<unsigned>(planes.from_late >> shift)};
+    bits.cells[2 * row + half] = {static_cast<unsigned>(cells.crossed >> shift),
+                                  static_cast<unsigned>(saddle >> shift),
+                                  static_cast<unsigned>(cells.first.to_odd >> shift),
+                                  static_cast<unsigned>(cells.first.to_late >> shift)};
+    bits.from[2 * row + half] = {static_cast<unsigned>(cells.first.from_odd >> shift),
+                                 static_cast<unsigned>(cells.first.from_late >> shift)};
   }
 }
 

@@ -22,6 +22,7 @@
 #include <cstdint>
 
 #include "cuda/launch.cuh"
+#include "stages/contours/rules/cell_cases.h"
 
 namespace contorno::contour_engine {
 
@@ -33,8 +34,6 @@ inline constexpr int kTileSlots = 5 * kTileEdges;            ///< one an edge, f
 inline constexpr int kMaxLevels = 128;
 inline constexpr unsigned kNone = 0xFFFFFFFFU;
 inline constexpr unsigned kMostHeads = 4096;  ///< contours that can be numbered without a scan
-
-enum Side : int { kTop = 0, kRight = 1, kBottom = 2, kLeft = 3 };
 
 /// Where the samples of all planes lie. `mask` (null: none) has one byte a sample, 0 = left out.
 struct Map {
@@ -148,10 +147,10 @@ struct Job {
   Output<P> out;
   int planes, cell_rows, cell_columns, tiles_x, tiles_y;
   FastDivide by_tiles_x, by_tiles_y;
-  int first_tile;   ///< of each plane, for tracing: those before it have been traced
-  int last_planes;  ///< 1: the frame ends with these planes
-  int exported;     ///< 1: contours go to the host by export_contours
-  int connect_high, reverse;
+  int first_tile;             ///< of each plane, for tracing: those before it have been traced
+  int last_planes;            ///< 1: the frame ends with these planes
+  int exported;               ///< 1: contours go to the host by export_contours
+  int connect_high, reverse;  ///< Connectivity::High, Orientation::High; words, as instructions take them
   unsigned min_points;
   unsigned segment_capacity, piece_capacity;
   unsigned long long point_capacity, contour_capacity;
@@ -161,6 +160,9 @@ struct Job {
   double level[kMaxLevels];
   float highest_low[kMaxLevels];  ///< of integer samples: the largest that is not above the level, as stored
 
+  __device__ __forceinline__ Connectivity connectivity() const {
+    return connect_high != 0 ? Connectivity::High : Connectivity::Low;
+  }
   /// More than the workspace holds: nothing that depends on complete pieces may run.
   __device__ __forceinline__ bool overflowed(const Counters& counters) const {
     return counters.earlier_segments + counters.segments > segment_capacity ||
@@ -251,39 +253,7 @@ __device__ __forceinline__ double threshold_of(double level, double) {
   return level;
 }
 
-// Cells --------------------------------------------------------------------------------------------------
-// code = ul + 2 ur + 4 ll + 8 lr, 1 = high. One hex digit a code: from-side + 4 * to-side.
-//   1 T->L  2 R->T  3 R->L  4 L->B  5 T->B  6 R->T, L->B (high: L->T, R->B)   7 R->B
-//   8 B->R  9 T->L, B->R (high: T->R, B->L)  10 B->T  11 B->L  12 L->R  13 T->R  14 L->T
-constexpr std::uint64_t pack_side(int code, int from, int to) {
-  return static_cast<std::uint64_t>(from | to << 2) << (4 * code);
-}
-inline constexpr std::uint64_t kSidesCommon =
-    pack_side(1, kTop, kLeft) | pack_side(2, kRight, kTop) | pack_side(3, kRight, kLeft) |
-    pack_side(4, kLeft, kBottom) | pack_side(5, kTop, kBottom) | pack_side(7, kRight, kBottom) |
-    pack_side(8, kBottom, kRight) | pack_side(10, kBottom, kTop) | pack_side(11, kBottom, kLeft) |
-    pack_side(12, kLeft, kRight) | pack_side(13, kTop, kRight) | pack_side(14, kLeft, kTop);
-inline constexpr std::uint64_t kSidesLow =
-    kSidesCommon | pack_side(6, kRight, kTop) | pack_side(9, kTop, kLeft);
-inline constexpr std::uint64_t kSidesHigh =
-    kSidesCommon | pack_side(6, kLeft, kTop) | pack_side(9, kTop, kRight);
-
-/// Sides of segment `sub` of a cell: from + 4 * to. The second segment of a saddle has the opposite sides.
-__device__ __forceinline__ int sides_of(int code, int sub, int connect_high) {
-  const int first = static_cast<int>((connect_high != 0 ? kSidesHigh : kSidesLow) >> (4 * code)) & 15;
-  return first ^ (sub != 0 ? 10 : 0);
-}
-__device__ __forceinline__ bool is_saddle(int code) {
-  return code == 6 || code == 9;
-}
-__device__ __forceinline__ int segments_of(int code) {
-  return code == 0 || code == 15 ? 0 : (is_saddle(code) ? 2 : 1);
-}
-/// Which segment of a cell starts on `side`, a side where one does.
-__device__ __forceinline__ int sub_from(int code, int side, int connect_high) {
-  return is_saddle(code) && (sides_of(code, 0, connect_high) & 3) != side ? 1 : 0;
-}
-
+// Crossings ----------------------------------------------------------------------------------------------
 /// Where the level crosses between `a` (upper or left) and `b`; float64, one rounding an operation.
 __device__ __forceinline__ double fraction(double level, double a, double b) {
   return a == b ? 0.0 : (level - a) / (b - a);

@@ -47,9 +47,8 @@ class TileLinks : public TileRanks<T, P, Links, kThreads> {
     const CellWords cells = s_.bits.cells[next / 32];
     const unsigned bit = 1U << (next % 32);
     if ((cells.crossed & bit) == 0) return kNone;
-    // Of a saddle's two segments the second starts on the bottom or, by what it connects, left or right.
-    const unsigned second = 1U << kBottom | (job_.connect_high != 0 ? 1U << kRight : 1U << kLeft);
-    const unsigned sub = (cells.saddle & bit) != 0 ? second >> (to ^ 2) & 1 : 0;
+    const unsigned sub =
+        (cells.saddle & bit) != 0 ? saddle_segment_from(opposite(to), job_.connectivity()) : 0;
     return s_.before[next / 32] + static_cast<unsigned>(__popc(cells.crossed & (bit - 1))) +
            static_cast<unsigned>(__popc(cells.saddle & (bit - 1))) + sub;
   }
@@ -142,7 +141,7 @@ class TileLinks : public TileRanks<T, P, Links, kThreads> {
       const int sample_row = __shfl_sync(~0U, row, whose);
       const int sample_col = __shfl_sync(~0U, col, whose);
       const AroundSample arriving = {__shfl_sync(~0U, quadrant, whose), __shfl_sync(~0U, segment.sub, whose)};
-      const AroundSample found = follower_at_sample<T>(job_.map, place_.plane, level_, job_.connect_high,
+      const AroundSample found = follower_at_sample<T>(job_.map, place_.plane, level_, job_.connectivity(),
                                                        sample_row, sample_col, arriving);
       const int half = lane == second ? 16 : 0;
       const AroundSample own = {__shfl_sync(~0U, found.quadrant, half), __shfl_sync(~0U, found.sub, half)};

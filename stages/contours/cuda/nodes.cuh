@@ -66,7 +66,7 @@ struct AroundSample {
 /// warps, each half of them with its own sample; a lane looks at one end of one segment.
 template <class T>
 __device__ __noinline__ AroundSample follower_at_sample(const Map& map, int plane, double level,
-                                                        int connect_high, int row, int col,
+                                                        Connectivity connectivity, int row, int col,
                                                         AroundSample arriving) {
   // From the highest bit: quadrant, sub, end (1 = to).
   const int lane = static_cast<int>(threadIdx.x) % 16;
@@ -84,8 +84,8 @@ __device__ __noinline__ AroundSample follower_at_sample(const Map& map, int plan
     exists = exists && value[k] == value[k] && !is_masked(map, r, c);
     code |= value[k] > level ? 1 << k : 0;
   }
-  exists = exists && sub < segments_of(code);
-  const int sides = sides_of(code, sub, connect_high);
+  exists = exists && sub < segment_count(code);
+  const auto sides = static_cast<int>(sides_of(code, sub, connectivity));
   const int side = (lane & 1) != 0 ? sides >> 2 : sides & 3;
   const double a = side == kBottom ? value[2] : (side == kRight ? value[1] : value[0]);
   const double b = side == kTop ? value[1] : (side == kLeft ? value[2] : value[3]);

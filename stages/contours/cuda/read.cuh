@@ -128,9 +128,9 @@ __device__ __forceinline__ void make_bits(const Job<P>& job, const TilePlace& pl
   }
   if (threadIdx.x < kTileRows) {
     const int row = static_cast<int>(threadIdx.x);
-    auto planes = find_cells(s.high.row(row), s.high.row(row + 1), place, row, job.connect_high != 0);
-    if (unusual) leave_out(planes, s.valid.row(row), s.valid.row(row + 1));
-    store_cells(bits, row, planes);
+    auto cells = find_cells(s.high.row(row), s.high.row(row + 1), place, row, job.connectivity());
+    if (unusual) leave_out(cells, s.valid.row(row), s.valid.row(row + 1));
+    store_cells(bits, row, cells);
   }
   if (threadIdx.x == 0) bits.unusual = unusual ? 1 : 0;
   __syncthreads();
@@ -294,21 +294,20 @@ __device__ __forceinline__ RowWord row_below(const RowWord& row, const RowWord& 
 template <class T, class P>
 __device__ __forceinline__ bool read_tile(const Job<P>& job, const TilePlace& place, TileBits& bits) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const bool connect_high = job.connect_high != 0;
   TileRows rows = read_rows<T>(job, place, LevelTest<T>(job, place.plane));
   if (job.map.mask != nullptr && !is_unmasked(job, place)) rows.usual = rows.right = false;
-  CellPlanes<unsigned long long> planes;
+  RowCells cells;
   if (rows.right) {
-    planes = find_cells(rows.row, row_below(rows.row, rows.last_row), place, lane, connect_high);
+    cells = find_cells(rows.row, row_below(rows.row, rows.last_row), place, lane, job.connectivity());
   } else {
     TileRows high;
     TileRows valid;
     read_unusual<T>(job, place, high, valid);
-    planes = find_cells(high.row, row_below(high.row, high.last_row), place, lane, connect_high);
-    leave_out(planes, valid.row, row_below(valid.row, valid.last_row));
+    cells = find_cells(high.row, row_below(high.row, high.last_row), place, lane, job.connectivity());
+    leave_out(cells, valid.row, row_below(valid.row, valid.last_row));
   }
-  if (__any_sync(~0U, planes.crossed != 0 ? 1 : 0) == 0) return false;
-  store_cells(bits, lane, planes);
+  if (__any_sync(~0U, cells.crossed != 0 ? 1 : 0) == 0) return false;
+  store_cells(bits, lane, cells);
   if (lane == 0) bits.unusual = rows.usual ? 0 : 1;
   __syncwarp();
   return true;

@@ -1,7 +1,8 @@
-// The 16 cases of marching squares, once, for both backends: which sides of a cell a contour joins, and how a
-// walk goes on from side to side. A cell (row, col) has its samples at (row, col), (row, col + 1),
-// (row + 1, col), (row + 1, col + 1); its code has bit 0, 1, 2, 3 for those that are high (above the level).
-// Segments are directed: low is on the left as seen on screen. All constexpr, no state.
+// The 16 cases of marching squares, for both backends: which sides of a cell a contour joins, and where the
+// sides lie. kCellCases is the definition; everything else here is derived from it, or computed faster and
+// compared with it for every code while it is compiled. A cell (row, col) has its samples at (row, col),
+// (row, col + 1), (row + 1, col), (row + 1, col + 1); its code has bit 0, 1, 2, 3 for those that are high
+// (above the level). Segments are directed: low is on the left as seen on screen. All constexpr, no state.
 #pragma once
 
 #include <array>
@@ -24,12 +25,23 @@ inline constexpr int kSides = 4, kCodes = 16;
 CONTORNO_HD constexpr Side opposite(Side side) {
   return static_cast<Side>(side ^ 2);
 }
+CONTORNO_HD constexpr int opposite(int side) {
+  return side ^ 2;
+}
+/// Rows and columns from a cell to the one behind a side.
+CONTORNO_HD constexpr int row_step(int side) {
+  return (side == kBottom ? 1 : 0) - (side == kTop ? 1 : 0);
+}
+CONTORNO_HD constexpr int column_step(int side) {
+  return (side == kRight ? 1 : 0) - (side == kLeft ? 1 : 0);
+}
 
 struct CellSegment {
   Side from = kTop, to = kTop;
 };
 
-/// The segments of a cell; the order of two is part of the definition (see segment ids in crossings.h).
+/// The segments of a cell; the order of two is part of the definition: contours are ordered by segment ids,
+/// 2 * (cells before this one in raster order) + number of the segment in the cell.
 struct CellCase {
   int count = 0;
   CellSegment segment[2];
@@ -62,6 +74,99 @@ constexpr const CellCase& cell_case(int code, Connectivity connectivity) {
   if (connectivity == Connectivity::High && (code == 6 || code == 9)) return kCellCases[code == 6 ? 16 : 17];
   return kCellCases[code];
 }
+
+// Faster twins of the table ---------------------------------------------------------------------------------
+
+CONTORNO_HD constexpr bool is_saddle(int code) {
+  return code == 6 || code == 9;
+}
+CONTORNO_HD constexpr int segment_count(int code) {
+  return code == 0 || code == kCodes - 1 ? 0 : (is_saddle(code) ? 2 : 1);
+}
+
+/// The sides of a segment in four bits: from | to << 2.
+constexpr unsigned pack_sides(const CellSegment& segment) {
+  return static_cast<unsigned>(segment.from | segment.to << 2);
+}
+/// Of every code's first segment, as one number with four bits a code, for where a table in memory is slow.
+constexpr std::uint64_t pack_first_segments(Connectivity connectivity) {
+  std::uint64_t packed = 0;
+  for (int code = 0; code < kCodes; ++code)
+    packed |= std::uint64_t{pack_sides(cell_case(code, connectivity).segment[0])} << (4 * code);
+  return packed;
+}
+inline constexpr std::uint64_t kFirstSegmentsLow = pack_first_segments(Connectivity::Low);
+inline constexpr std::uint64_t kFirstSegmentsHigh = pack_first_segments(Connectivity::High);
+/// A saddle's second segment has the opposite sides of its first.
+inline constexpr unsigned kBothOpposite = pack_sides({opposite(kTop), opposite(kTop)});
+
+/// Sides of segment `sub` of a cell that has it, packed.
+CONTORNO_HD constexpr unsigned sides_of(int code, int sub, Connectivity connectivity) {
+  const std::uint64_t first = connectivity == Connectivity::High ? kFirstSegmentsHigh : kFirstSegmentsLow;
+  return (static_cast<unsigned>(first >> (4 * code)) & 15U) ^ (sub != 0 ? kBothOpposite : 0U);
+}
+
+/// A bit a side: a saddle's second segment comes from one of these, its first from another.
+constexpr unsigned pack_second_starts(Connectivity connectivity) {
+  unsigned sides = 0;
+  for (const int code : {6, 9}) sides |= 1U << cell_case(code, connectivity).segment[1].from;
+  return sides;
+}
+inline constexpr unsigned kSecondStartsLow = pack_second_starts(Connectivity::Low);
+inline constexpr unsigned kSecondStartsHigh = pack_second_starts(Connectivity::High);
+/// Which segment of a saddle comes from `side`, one of those where one does.
+CONTORNO_HD constexpr unsigned saddle_segment_from(int side, Connectivity connectivity) {
+  return (connectivity == Connectivity::High ? kSecondStartsHigh : kSecondStartsLow) >> side & 1U;
+}
+
+/// Of as many cells as a word has bits, from the bits of their upper left, upper right, lower left and lower
+/// right samples: those with a segment, and those with two.
+template <class Word>
+CONTORNO_HD constexpr Word crossed_cells(Word ul, Word ur, Word ll, Word lr) {
+  return (ul | ur | ll | lr) & ~(ul & ur & ll & lr);
+}
+template <class Word>
+CONTORNO_HD constexpr Word saddle_cells(Word ul, Word ur, Word ll, Word lr) {
+  return (ul ^ ur) & (ll ^ lr) & (ul ^ ll);
+}
+/// The sides of their first segments. "odd" and "late" are bits 0 and 1 of a side; nothing is said of cells
+/// without a segment.
+template <class Word>
+struct FirstSegments {
+  Word to_odd, to_late, from_odd, from_late;
+};
+template <class Word>
+CONTORNO_HD constexpr FirstSegments<Word> first_segments(Word ul, Word ur, Word ll, Word lr,
+                                                         Connectivity connectivity) {
+  const Word connect = connectivity == Connectivity::High ? ~Word{0} : Word{0};
+  return {(lr & (ul | ~ur)) | (~lr & ul & ~ll), (lr & ul & ~ll & (~connect | ur)) | (~lr & (ul | (ll & ~ur))),
+          (ur & ~lr) | (ll & ~ul), (lr & (~ul | ur)) | (~lr & ll & ~ul & (connect | ~ur))};
+}
+
+/// Every twin says what the table says.
+constexpr bool twins_match(Connectivity connectivity) {
+  for (int code = 0; code < kCodes; ++code) {
+    const CellCase& cell = cell_case(code, connectivity);
+    const unsigned ul = code & 1, ur = code >> 1 & 1, ll = code >> 2 & 1, lr = code >> 3 & 1;
+    if (segment_count(code) != cell.count || is_saddle(code) != (cell.count == 2)) return false;
+    if ((crossed_cells(ul, ur, ll, lr) & 1U) != (cell.count > 0 ? 1U : 0U)) return false;
+    if ((saddle_cells(ul, ur, ll, lr) & 1U) != (cell.count == 2 ? 1U : 0U)) return false;
+    for (int sub = 0; sub < cell.count; ++sub) {
+      if (sides_of(code, sub, connectivity) != pack_sides(cell.segment[sub])) return false;
+      if (cell.count == 2 &&
+          saddle_segment_from(cell.segment[sub].from, connectivity) != static_cast<unsigned>(sub))
+        return false;
+    }
+    const auto first = first_segments(ul, ur, ll, lr, connectivity);
+    const unsigned sides = (first.from_odd & 1U) | (first.from_late & 1U) << 1 | (first.to_odd & 1U) << 2 |
+                           (first.to_late & 1U) << 3;
+    if (cell.count > 0 && sides != pack_sides(cell.segment[0])) return false;
+  }
+  return true;
+}
+static_assert(twins_match(Connectivity::Low) && twins_match(Connectivity::High));
+
+// Walks -----------------------------------------------------------------------------------------------------
 
 /// How a walk crosses a cell that it enters (or, walking backward, leaves) through a given side.
 struct Crossing {
