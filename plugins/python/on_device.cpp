@@ -14,17 +14,15 @@ namespace {
 
 ContourEngineSpec spec_of(const ImageFormat& format, std::vector<double> levels, PointType type,
                           const MapsOptions& options) {
-  using Spec = ContourEngineSpec;
-  Spec spec;
+  ContourEngineSpec spec;
   spec.map = format;
   spec.divisor = options.scale.divisor;
   spec.levels = std::move(levels);
-  spec.connectivity =
-      options.fully_connected == Connectivity::High ? Spec::Connectivity::High : Spec::Connectivity::Low;
-  spec.orientation =
-      options.positive_orientation == Orientation::High ? Spec::Orientation::High : Spec::Orientation::Low;
+  spec.connectivity = options.fully_connected;
+  spec.orientation = options.positive_orientation;
   spec.min_points = static_cast<unsigned>(options.min_points);
-  spec.points = type == PointType::Float32 ? Spec::Points::Float32 : Spec::Points::Float64;
+  spec.points =
+      type == PointType::Float32 ? ContourEngineSpec::Points::Float32 : ContourEngineSpec::Points::Float64;
   return spec;
 }
 

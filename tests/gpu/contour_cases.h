@@ -228,10 +228,8 @@ inline Case make_case(std::uint64_t seed, int largest_side) {
   map.type = static_cast<ElementType>(pick(0, 4));
   map.layout = random() % 3 == 0 ? Layout::Interleaved : Layout::Planar;
   const int kind = pick(0, kPlaneKinds - 1);
-  c.spec.connectivity =
-      random() % 2 == 0 ? ContourEngineSpec::Connectivity::Low : ContourEngineSpec::Connectivity::High;
-  c.spec.orientation =
-      random() % 2 == 0 ? ContourEngineSpec::Orientation::Low : ContourEngineSpec::Orientation::High;
+  c.spec.connectivity = random() % 2 == 0 ? Connectivity::Low : Connectivity::High;
+  c.spec.orientation = random() % 2 == 0 ? Orientation::Low : Orientation::High;
   c.spec.min_points = random() % 4 == 0 ? static_cast<unsigned>(pick(2, 12)) : 0;
   const bool integer = map.type == ElementType::U8 || map.type == ElementType::U16;
   const double levels[] = {0.0, 0.5, 0.1, 1.0, -3.0, 1000.0 / 7, 0.30000001192092896};
@@ -294,8 +292,8 @@ inline Result reference_result(const Case& c) {
       }
     const double level = c.spec.levels[static_cast<std::size_t>(plane) % c.spec.levels.size()];
     for (const reference::Contour& contour :
-         reference::find_contours(field, level, c.spec.connectivity == ContourEngineSpec::Connectivity::High,
-                                  c.spec.orientation == ContourEngineSpec::Orientation::High)) {
+         reference::find_contours(field, level, c.spec.connectivity == Connectivity::High,
+                                  c.spec.orientation == Orientation::High)) {
       if (contour.points.size() < c.spec.min_points) continue;
       for (auto [row, col] : contour.points)
         result.at.push_back(c.spec.points == ContourEngineSpec::Points::Float32

@@ -19,11 +19,8 @@ class ContourAssemblyCuda final : public Stage {
     spec.map = map;
     spec.divisor = probability_scale(map.type).divisor;
     for (const ClassSpec& one : context.classes()) spec.levels.push_back(one.level);
-    using Spec = ContourEngineSpec;
-    spec.connectivity =
-        params_.fully_connected == Connectivity::High ? Spec::Connectivity::High : Spec::Connectivity::Low;
-    spec.orientation =
-        params_.positive_orientation == Orientation::High ? Spec::Orientation::High : Spec::Orientation::Low;
+    spec.connectivity = params_.fully_connected;
+    spec.orientation = params_.positive_orientation;
     spec.min_points = static_cast<unsigned>(params_.min_points);
     spec.point_capacity = points_;
     spec.contour_capacity = planned_contours(points_);

@@ -13,6 +13,7 @@
 #include "pipeline/banded_upload.h"
 #include "pipeline/contours.h"
 #include "pipeline/image.h"
+#include "stages/contours/rules/cell_cases.h"
 
 namespace contorno {
 
@@ -38,8 +39,6 @@ struct MaskView {
 };
 
 struct ContourEngineSpec {
-  enum class Connectivity : std::uint8_t { Low, High };
-  enum class Orientation : std::uint8_t { Low, High };
   enum class Points : std::uint8_t { Float32, Float64 };
   /// Plain: without clusters and overlapping launches, as on devices that have neither. The same results.
   enum class Launches : std::uint8_t { Fastest, Plain };
@@ -47,9 +46,9 @@ struct ContourEngineSpec {
   ImageFormat map;             ///< channels = number of planes, each with its own contours
   double divisor = 1;          ///< stored integers stand for v / divisor (255 for uint8 probabilities)
   std::vector<double> levels;  ///< in units of the values; plane k uses levels[k % size]
-  Connectivity connectivity = Connectivity::Low;  ///< corners that a saddle joins
-  Orientation orientation = Orientation::Low;     ///< side on the left of a contour
-  unsigned min_points = 0;                        ///< contours with fewer are left out
+  Connectivity connectivity = Connectivity::Low;
+  Orientation orientation = Orientation::Low;
+  unsigned min_points = 0;  ///< contours with fewer are left out
   Points points = Points::Float32;
   Launches launches = Launches::Fastest;
   std::uint64_t point_capacity = 0, contour_capacity = 0;

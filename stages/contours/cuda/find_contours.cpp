@@ -34,17 +34,14 @@ std::byte* at_least(Block& block, std::size_t bytes, MemoryKind kind) {
 }
 
 ContourEngineSpec spec_of(const ImageFormat& image, const FindContoursOptions& options, double level) {
-  using Spec = ContourEngineSpec;
-  Spec spec;
+  ContourEngineSpec spec;
   spec.map = image;
   spec.map.layout = Layout::Planar;
   spec.divisor = options.scale.divisor;
   spec.levels = {level};
-  spec.connectivity =
-      options.fully_connected == Connectivity::High ? Spec::Connectivity::High : Spec::Connectivity::Low;
-  spec.orientation =
-      options.positive_orientation == Orientation::High ? Spec::Orientation::High : Spec::Orientation::Low;
-  spec.points = Spec::Points::Float64;
+  spec.connectivity = options.fully_connected;
+  spec.orientation = options.positive_orientation;
+  spec.points = ContourEngineSpec::Points::Float64;
   return spec;
 }
 

@@ -74,8 +74,8 @@ Job<P> plan_job(const ContourEngineSpec& spec) {
     refuse("a map of " + describe(map) + " was given; at most 2^30 cells, over all classes, are allowed");
   if (slot_owners(job) * kTileSlots >= kInSlot)
     refuse("a map of " + describe(map) + " was given; it has too many classes or too many thin tiles");
-  job.connect_high = spec.connectivity == ContourEngineSpec::Connectivity::High ? 1 : 0;
-  job.reverse = spec.orientation == ContourEngineSpec::Orientation::High ? 1 : 0;
+  job.connect_high = spec.connectivity == Connectivity::High ? 1 : 0;
+  job.reverse = spec.orientation == Orientation::High ? 1 : 0;
   job.min_points = spec.min_points;
   job.point_capacity = std::min<std::uint64_t>(spec.point_capacity, 0xFFFFFFFFULL);
   job.contour_capacity = std::min<std::uint64_t>(spec.contour_capacity, 0x7FFFFFFFULL);
