@@ -341,10 +341,6 @@ inline float __double2float_ru(double v) {
 inline long long __double_as_longlong(double v) {
   return std::bit_cast<long long>(v);
 }
-inline float __double2float_rd(double v) {
-  const float f = static_cast<float>(v);
-  return static_cast<double>(f) > v ? std::nextafterf(f, -INFINITY) : f;
-}
 
 /// IEEE binary16, by its bits.
 struct __half {

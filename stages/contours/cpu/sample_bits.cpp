@@ -8,6 +8,7 @@
 
 #include "cuda/error.h"
 #include "stages/contours/cpu/sample_bits_kernels.h"
+#include "stages/contours/rules/level_test.h"
 
 namespace contorno {
 namespace {
@@ -17,13 +18,6 @@ namespace {
 // relative to max(1, |level|), every such sample is below kNear or its neighbour above kFar. kNear is far
 // wider than the gap between a level and the float that stands for it.
 constexpr double kFar = 0x1p17, kNear = 0x1p-19;
-
-template <class T>
-T largest_not_above(double level) {
-  const T rounded = static_cast<T>(level);
-  return static_cast<double>(rounded) > level ? std::nextafter(rounded, -std::numeric_limits<T>::infinity())
-                                              : rounded;
-}
 
 template <class T, class Bits>
 void fill_float_table(BitTable& table, std::span<const double> levels) {
@@ -37,7 +31,7 @@ void fill_float_table(BitTable& table, std::span<const double> levels) {
   table.range = static_cast<Bits>(2 * std::bit_cast<Bits>(far) - table.low);
   table.levels.resize(64 * levels.size() * sizeof(T));
   for (std::size_t i = 0; i < 64 * levels.size(); ++i) {
-    const T level = largest_not_above<T>(levels[i % levels.size()]);
+    const T level = highest_low<T>(levels[i % levels.size()]);
     std::memcpy(table.levels.data() + i * sizeof(T), &level, sizeof(T));
   }
 }
@@ -49,12 +43,9 @@ void fill_integer_table(BitTable& table, std::span<const double> levels, SampleS
   std::vector<T> limits(levels.size()), nears(levels.size());
   std::vector<bool> possible(levels.size());
   for (std::size_t k = 0; k < levels.size(); ++k) {
-    int highest_low = -1;  // the largest v that is not above the level
-    for (int bit = kMost + 1; bit > 0; bit /= 2)
-      if (highest_low + bit <= kMost && !(value_of(static_cast<T>(highest_low + bit), scale) > levels[k]))
-        highest_low += bit;
-    limits[k] = static_cast<T>(highest_low < 0 ? kMost : highest_low);
-    for (const int v : {highest_low, highest_low + 1}) {
+    const int low = highest_low(kMost, scale, levels[k]);
+    limits[k] = static_cast<T>(low < 0 ? kMost : low);
+    for (const int v : {low, low + 1}) {
       if (v < 0 || v > kMost) continue;
       const double distance = std::abs(value_of(static_cast<T>(v), scale) - levels[k]);
       if (distance * scale.divisor <= kNear * std::max(1.0, std::abs(levels[k]))) {

@@ -1,6 +1,8 @@
 // What a tile knows of its cells: a bit a cell, in words of 32 cells of a row. And how samples become bits.
 #pragma once
 
+#include <type_traits>
+
 #include "stages/contours/cuda/nodes.cuh"
 
 namespace contorno::contour_engine {
@@ -80,8 +82,8 @@ struct LevelTest {
   template <class P>
   __device__ __forceinline__ LevelTest(const Job<P>& job, int plane) {
     const double level = job.level[plane % job.levels];
-    threshold = Sample<T>::kInteger ? static_cast<Value>(job.highest_low[plane % job.levels])
-                                    : threshold_of(level, Value{});
+    threshold = std::is_same_v<Value, double> ? static_cast<Value>(level)
+                                              : static_cast<Value>(job.threshold[plane % job.levels]);
     centre = static_cast<Value>(Sample<T>::kInteger ? level * job.map.divisor : level);
     // A crossing can only fall on a sample if |level - a| < 2^-36 |b - a| (rows and columns are below 2^16).
     // With all |sample - level| below 2^15 m that needs |level - a| < 2^-20 m.

@@ -158,7 +158,7 @@ struct Job {
   unsigned scan_blocks;
   int levels;
   double level[kMaxLevels];
-  float highest_low[kMaxLevels];  ///< of integer samples: the largest that is not above the level, as stored
+  float threshold[kMaxLevels];  ///< highest_low, of samples that are compared as floats
 
   __device__ __forceinline__ Connectivity connectivity() const {
     return connect_high != 0 ? Connectivity::High : Connectivity::Low;
@@ -243,14 +243,6 @@ __device__ __forceinline__ double read_value(const Map& map, int plane, int row,
 }
 __device__ __forceinline__ bool is_masked(const Map& map, int row, int col) {
   return map.mask != nullptr && map.mask[row * map.mask_pitch + col] == 0;
-}
-
-/// The largest Value that is not above the level: `sample > threshold` is then exactly `sample > level`.
-__device__ __forceinline__ float threshold_of(double level, float) {
-  return __double2float_rd(level);
-}
-__device__ __forceinline__ double threshold_of(double level, double) {
-  return level;
 }
 
 // Crossings ----------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ namespace contorno::contour_engine {
 
 /// Calls `use` with a sample type's Sample tag.
 template <class Use>
-void with_sample_type(ElementType type, const Use& use) {
+void with_device_type(ElementType type, const Use& use) {
   switch (type) {
     case ElementType::U8:
       return use(static_cast<unsigned char*>(nullptr));
@@ -38,7 +38,7 @@ template <class P>
 ContourEngineDevice allow_kernels(const ContourEngineSpec& spec) {
   ContourEngineDevice device{.processors = multiprocessors(), .cluster = 0, .warps = kMostWarps};
   while (device.warps > 1 && WarpsShared::bytes(device.warps) > most_shared()) --device.warps;
-  with_sample_type(spec.map.type, [&](auto* tag) {
+  with_device_type(spec.map.type, [&](auto* tag) {
     using T = std::remove_pointer_t<decltype(tag)>;
     allow_shared("trace_small", trace_small<T, P>, sizeof(SmallShared));
     allow_shared("trace_tiles", trace_tiles<T, P>, WarpsShared::bytes(device.warps));
@@ -66,7 +66,7 @@ void enqueue_trace(const ContourEngineSpec& spec, const ContourEngineDevice& dev
                    const Part& part, void* stream) {
   const auto tiles = static_cast<unsigned>(tiles_in(job, part.rows));
   if (tiles == 0) return;
-  with_sample_type(spec.map.type, [&](auto* tag) {
+  with_device_type(spec.map.type, [&](auto* tag) {
     using T = std::remove_pointer_t<decltype(tag)>;
     if (tiles <= static_cast<unsigned>(spec.small_tiles)) {
       launch("trace_small", trace_small<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious, tiles,

@@ -12,19 +12,24 @@
 #include "stages/contours/cuda/number.cuh"
 #include "stages/contours/cuda/place.cuh"
 #include "stages/contours/cuda/trace.cuh"
+#include "stages/contours/rules/level_test.h"
 
 namespace contorno::contour_engine {
 
-/// The largest stored integer whose value is not above the level, -1 if there is none: found with the
-/// division that the crossings use, so that a sample is high here exactly when it is high there.
-inline float highest_low(const ContourEngineSpec& spec, double level) {
-  const int largest = spec.map.type == ElementType::U8 ? 255 : spec.map.type == ElementType::U16 ? 65535 : -1;
-  int low = -1;
-  for (int high = largest + 1; high - low > 1;) {
-    const int middle = (low + high) / 2;
-    (middle / spec.divisor <= level ? low : high) = middle;
+/// What samples are compared with, for a level.
+inline float threshold_of(const ContourEngineSpec& spec, double level) {
+  switch (spec.map.type) {
+    case ElementType::U8:
+      return static_cast<float>(highest_low(255, {spec.divisor}, level));
+    case ElementType::U16:
+      return static_cast<float>(highest_low(65535, {spec.divisor}, level));
+    case ElementType::F16:
+    case ElementType::F32:
+      return highest_low<float>(level);
+    case ElementType::F64:
+      break;
   }
-  return static_cast<float>(low);
+  return 0;
 }
 
 /// Tiles with slots (see slot_owner).
@@ -88,7 +93,7 @@ Job<P> plan_job(const ContourEngineSpec& spec) {
   job.last_planes = 1;
   job.levels = static_cast<int>(spec.levels.size());
   std::copy(spec.levels.begin(), spec.levels.end(), job.level);
-  for (std::size_t k = 0; k < spec.levels.size(); ++k) job.highest_low[k] = highest_low(spec, spec.levels[k]);
+  for (std::size_t k = 0; k < spec.levels.size(); ++k) job.threshold[k] = threshold_of(spec, spec.levels[k]);
   return job;
 }
 
@@ -128,7 +133,7 @@ Job<P> job_of(const Job<P>& whole, const Part& part) {
   job.out.class_begin += part.plane;
   for (int k = 0; k < whole.levels; ++k) {
     job.level[k] = whole.level[(part.plane + k) % whole.levels];
-    job.highest_low[k] = whole.highest_low[(part.plane + k) % whole.levels];
+    job.threshold[k] = whole.threshold[(part.plane + k) % whole.levels];
   }
   return job;
 }

@@ -1,0 +1,83 @@
+// The rules of contours against their definitions, in numbers: what is computed fast on one backend or the
+// other must say of every sample what the definition says.
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "stages/contours/rules/level_test.h"
+
+using namespace contorno;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+TEST_CASE("a float is above highest_low exactly when it is above the level") {
+  std::vector<double> levels = {0,
+                                -0.0,
+                                0.5,
+                                1.0 / 3,
+                                std::nextafter(0.5, 1),
+                                std::nextafter(0.5, 0),
+                                1e-46,
+                                -1e-46,
+                                1e-40,
+                                -1e-40,
+                                16777217,
+                                3.4028235e38,
+                                1e300,
+                                -1e300,
+                                kInfinity,
+                                -kInfinity,
+                                kNaN};
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 20000; ++i) {
+    double level = 0;
+    do
+      level = std::bit_cast<double>(random() >> 3 & 0x4FFFFFFFFFFFFFFFULL);  // exponents of floats among them
+    while (!std::isfinite(level));
+    levels.push_back(i % 2 == 0 ? level : static_cast<double>(static_cast<float>(random() % 1000) * 0.001F));
+  }
+  constexpr float kFloatInfinity = std::numeric_limits<float>::infinity();
+  for (const double level : levels) {
+    CAPTURE(level);
+    const float low = highest_low<float>(level);
+    float near = static_cast<float>(level);
+    for (int step = 0; step < 3; ++step) near = std::nextafter(near, -kFloatInfinity);
+    for (int step = 0; step < 7; ++step, near = std::nextafter(near, kFloatInfinity))
+      REQUIRE((near > low) == (static_cast<double>(near) > level));
+    for (const float v : {0.0F, -0.0F, kFloatInfinity, -kFloatInfinity, std::numeric_limits<float>::max(),
+                          -std::numeric_limits<float>::max(), std::numeric_limits<float>::denorm_min()})
+      REQUIRE((v > low) == (static_cast<double>(v) > level));
+    REQUIRE((0.25 > highest_low<double>(level)) == (0.25 > level));
+  }
+}
+
+TEST_CASE("an integer is above highest_low exactly when its value is above the level") {
+  for (const int most : {255, 65535})
+    for (const double divisor : {1.0, 255.0, 65535.0, 0.1, 7.0}) {
+      std::vector<double> levels = {0,   -0.5,  0.5,   1,     127.5,     128,        254.999, 255,
+                                    256, 65535, 65536, 1e300, kInfinity, -kInfinity, kNaN};
+      for (const int v : {0, 1, 77, 128, 254, 255, 20000, 65534, 65535})
+        for (const double level :
+             {v / divisor, std::nextafter(v / divisor, kInfinity), std::nextafter(v / divisor, -kInfinity)})
+          levels.push_back(level);
+      for (const double level : levels) {
+        CAPTURE(level);
+        const int low = highest_low(most, {divisor}, level);
+        REQUIRE(low >= -1);
+        REQUIRE(low <= most);
+        int wrong = 0;
+        for (int v = 0; v <= most; ++v) wrong += (v > low) != (v / divisor > level) ? 1 : 0;
+        REQUIRE(wrong == 0);
+      }
+    }
+}
