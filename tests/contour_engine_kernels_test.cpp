@@ -271,6 +271,26 @@ TEST_CASE("the device kernels count what does not fit and write nothing past the
   }
 }
 
+TEST_CASE("the device kernels find points on samples whose difference overflows") {
+  // The centre is nearer to the level than its neighbours; the difference between them is infinite, so the
+  // fraction is 0: two crossings fall on the centre, two on the samples above and to the left.
+  testing::Case c;
+  std::mt19937_64 random(1);
+  c.spec.map = {.width = 3, .height = 3, .channels = 1, .type = ElementType::F64, .layout = Layout::Planar};
+  c.spec.levels = {1e308};
+  c.spec.points = ContourEngineSpec::Points::Float64;
+  c.spec.point_capacity = c.spec.contour_capacity = 32;
+  testing::allocate(c, random);
+  for (int row = 0; row < 3; ++row)
+    for (int col = 0; col < 3; ++col)
+      testing::write_sample(ElementType::F64, c.samples.data() + testing::sample_offset(c, 0, row, col),
+                            row == 1 && col == 1 ? 1.7e308 : -5e307);
+  const testing::Result want = testing::reference_result(c);
+  CHECK(want.points == 4);
+  for (const bool large : {false, true})
+    CHECK(testing::difference(run_case(c, {.large = large}), want) == "");
+}
+
 TEST_CASE("the device kernels join more pieces than one block holds") {
   constexpr int kSide = 321;  // 5 x 10 whole tiles
   testing::Case c;

@@ -2,6 +2,7 @@
 // other must say of every sample what the definition says.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -80,4 +81,34 @@ TEST_CASE("an integer is above highest_low exactly when its value is above the l
         REQUIRE(wrong == 0);
       }
     }
+}
+
+TEST_CASE("no crossing point between safe samples falls on one of them") {
+  std::mt19937_64 random(9);
+  const auto between = [&](double low, double high) {  // near the ends, mostly
+    const double t = std::generate_canonical<double, 53>(random);
+    return low * std::pow(high / low, t < 0.3 ? t * t : (t > 0.7 ? 1 - (1 - t) * (1 - t) : t));
+  };
+  const auto check = [&]<class T>(T level) {
+    CAPTURE(level);
+    const SafeDistances<T> safe = safe_distances(std::max(T{1}, std::abs(level)));
+    CHECK(safe.near < safe.far);
+    for (int i = 0; i < 4000; ++i) {
+      const T above = i % 4 == 0 ? safe.near : static_cast<T>(between(safe.near, safe.far));
+      const T below = i % 4 == 1 ? safe.near : static_cast<T>(between(safe.near, safe.far));
+      T a = level + above, b = level - below;
+      if (i % 2 == 0) std::swap(a, b);
+      const auto outside = [&](T v) {
+        return !(std::abs(v - level) >= safe.near && std::abs(v - level) <= safe.far);
+      };
+      if (outside(a) || outside(b)) continue;
+      const double first = kMaxSide - 2;
+      const double from = static_cast<double>(a), to = static_cast<double>(b);
+      const double point = first + (static_cast<double>(level) - from) / (to - from);
+      REQUIRE(point > first);
+      REQUIRE(point < first + 1);
+    }
+  };
+  for (const float level : {0.0F, 0.5F, -3.0F, 1000.0F / 7, 65535.0F, 1e20F, 3e38F}) check(level);
+  for (const double level : {0.0, 0.5, -3.0, 1000.0 / 7, 1e20, 1e300, 1e308, -1.7e308}) check(level);
 }

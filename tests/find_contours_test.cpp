@@ -227,6 +227,16 @@ TEST_CASE("find_contours passes no cell with NaN or a masked sample, and joins e
   CHECK(contours_of(corner, {.level = 0.5, .mask = mask}).empty());
 }
 
+TEST_CASE("find_contours sees NaN at a level that no float reaches") {
+  float samples[4] = {std::numeric_limits<float>::infinity(), 0, std::numeric_limits<float>::quiet_NaN(), 0};
+  const ImageView image{samples, {2, 2, 1, ElementType::F32, Layout::Interleaved, {}}, 8, 0};
+  CHECK(find_contours(image, {.level = 1e300}).count() == 0);
+  samples[2] = 0;
+  const FoundContours found = find_contours(image, {.level = 1e300});
+  REQUIRE(found.count() == 1);
+  CHECK(found.contour(0).size() == 2);
+}
+
 TEST_CASE("find_contours finds nothing at a level that is NaN or infinite") {
   const Field corner{3, 3, {1, 0, 0, 0, 0, 0, 0, 0, 0}};
   for (const double level : {kNaN, HUGE_VAL, -HUGE_VAL}) CHECK(contours_of(corner, {.level = level}).empty());

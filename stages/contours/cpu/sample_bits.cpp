@@ -13,22 +13,15 @@
 namespace contorno {
 namespace {
 
-// A crossing point rounds onto a sample only if the sample's distance from the level is at most 2^-37 of its
-// neighbour's (coordinates are below 2^16, a double has 53 bits). With kNear <= 2^-36 * kFar, and both
-// relative to max(1, |level|), every such sample is below kNear or its neighbour above kFar. kNear is far
-// wider than the gap between a level and the float that stands for it.
-constexpr double kFar = 0x1p17, kNear = 0x1p-19;
-
 template <class T, class Bits>
 void fill_float_table(BitTable& table, std::span<const double> levels) {
   double scale = 1;
   for (const double level : levels)
     if (std::isfinite(level)) scale = std::max(scale, std::abs(level));
-  const double limit = static_cast<double>(std::numeric_limits<T>::max()) / 4;
-  const T near = static_cast<T>(std::min(kNear * scale, limit));
-  const T far = static_cast<T>(std::min(kFar * scale, limit));
-  table.low = static_cast<Bits>(2 * std::bit_cast<Bits>(near) + 1);
-  table.range = static_cast<Bits>(2 * std::bit_cast<Bits>(far) - table.low);
+  const auto safe =
+      safe_distances(static_cast<T>(std::min(scale, static_cast<double>(std::numeric_limits<T>::max()))));
+  table.low = static_cast<Bits>(2 * std::bit_cast<Bits>(safe.near) + 1);
+  table.range = static_cast<Bits>(2 * std::bit_cast<Bits>(safe.far) - table.low);
   table.levels.resize(64 * levels.size() * sizeof(T));
   for (std::size_t i = 0; i < 64 * levels.size(); ++i) {
     const T level = highest_low<T>(levels[i % levels.size()]);
@@ -37,6 +30,7 @@ void fill_float_table(BitTable& table, std::span<const double> levels) {
 }
 
 /// Integers are compared as v > t - 1; "always" and "never" are the same here, both without a crossing.
+/// Stored integers are no farther apart than kFar: only those near the level need a closer look.
 template <class T>
 void fill_integer_table(BitTable& table, std::span<const double> levels, SampleScale scale) {
   constexpr int kMost = std::numeric_limits<T>::max();

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "stages/contours/cuda/nodes.cuh"
+#include "stages/contours/rules/level_test.h"
 
 namespace contorno::contour_engine {
 
@@ -78,18 +79,15 @@ __device__ __forceinline__ unsigned float_bits_above(double v) {
 template <class T>
 struct LevelTest {
   using Value = typename Sample<T>::Value;
-  Value threshold, centre, near, large, rounding;
+  Value threshold, centre, rounding;
+  SafeDistances<Value> safe;
   template <class P>
   __device__ __forceinline__ LevelTest(const Job<P>& job, int plane) {
     const double level = job.level[plane % job.levels];
     threshold = std::is_same_v<Value, double> ? static_cast<Value>(level)
                                               : static_cast<Value>(job.threshold[plane % job.levels]);
     centre = static_cast<Value>(Sample<T>::kInteger ? level * job.map.divisor : level);
-    // A crossing can only fall on a sample if |level - a| < 2^-36 |b - a| (rows and columns are below 2^16).
-    // With all |sample - level| below 2^15 m that needs |level - a| < 2^-20 m.
-    const Value magnitude = fmax(fabs(centre), Value{1});
-    near = magnitude * static_cast<Value>(0x1p-18);
-    large = magnitude * static_cast<Value>(0x1p15);
+    safe = safe_distances(fmax(fabs(centre), Value{1}));
     // The same of many samples together: only the ratio of the distances counts, beside the rounding of
     // threshold and centre. Samples exactly at the level remain, and those whose distances are rounded away.
     const bool exact = !Sample<T>::kInteger && static_cast<double>(threshold) == level;
@@ -104,7 +102,7 @@ struct LevelTest {
   }
   __device__ __forceinline__ bool are_usual(Value least, unsigned greatest) const {
     const auto most = static_cast<Value>(__uint_as_float(greatest));
-    return least > rounding && least > most * static_cast<Value>(0x1p-34);
+    return least > rounding && least > most * static_cast<Value>(kLeastOfGreatest);
   }
   /// From the level, for the three above: NaN and infinities stay what they are.
   __device__ __forceinline__ Value distance(Value v) const {
@@ -120,7 +118,7 @@ struct LevelTest {
   /// Finite, and far enough from the level. False for NaN.
   __device__ __forceinline__ bool is_usual(Value v) const {
     const Value distance = fabs(v - centre);
-    return distance > near && distance < large;
+    return distance > safe.near && distance < safe.far;
   }
 };
 
