@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
+#include "stages/contours/rules/crossing_point.h"
 #include "stages/contours/rules/level_test.h"
 
 using namespace contorno;
@@ -104,11 +106,34 @@ TEST_CASE("no crossing point between safe samples falls on one of them") {
       if (outside(a) || outside(b)) continue;
       const double first = kMaxSide - 2;
       const double from = static_cast<double>(a), to = static_cast<double>(b);
-      const double point = first + (static_cast<double>(level) - from) / (to - from);
+      const double point = first + crossing_fraction(static_cast<double>(level), from, to);
       REQUIRE(point > first);
       REQUIRE(point < first + 1);
     }
   };
   for (const float level : {0.0F, 0.5F, -3.0F, 1000.0F / 7, 65535.0F, 1e20F, 3e38F}) check(level);
   for (const double level : {0.0, 0.5, -3.0, 1000.0 / 7, 1e20, 1e300, 1e308, -1.7e308}) check(level);
+}
+
+TEST_CASE("both cells of an edge cross it at the same point") {
+  for (const double level : {0.0, 0.1, 0.5, 1.0 / 3})
+    for (const auto& [a, b] :
+         {std::pair{-1.0, 1.0}, {1.0, -0.7}, {level, 1.0}, {2.0, level}, {-1e-17, 1.0}}) {
+      const PointD under = crossing_point(edge_of_side(4, 7, kBottom), level, a, b);
+      CHECK(under == crossing_point(edge_of_side(5, 7, kTop), level, a, b));
+      CHECK(under == PointD{5, 7 + (level - a) / (b - a)});
+      const PointD right = crossing_point(edge_of_side(4, 7, kRight), level, a, b);
+      CHECK(right == crossing_point(edge_of_side(4, 8, kLeft), level, a, b));
+      CHECK(right == PointD{4 + (level - a) / (b - a), 8});
+    }
+}
+
+TEST_CASE("a point links by its sample if it falls on one, by nothing if it is not a number") {
+  CHECK(node_of({5, 7.25}, true) == NodeKind::Edge);
+  CHECK(node_of({5, 7}, true) == NodeKind::Sample);
+  CHECK(node_of({5, 8}, true) == NodeKind::Sample);
+  CHECK(node_of({5, kNaN}, true) == NodeKind::None);
+  CHECK(node_of({4.5, 7}, false) == NodeKind::Edge);
+  CHECK(node_of({4, 7}, false) == NodeKind::Sample);
+  CHECK(node_of({kNaN, 7}, false) == NodeKind::None);
 }

@@ -56,11 +56,16 @@ std::uint64_t CellBits::neighbour(std::uint64_t segment, bool forward) const {
   const Side side = forward ? ends.to : ends.from;
   if (!is_suspect(place.row, place.col)) return across_edge(place, side, forward);
   const PointD end = point(place, side);
-  if (std::isnan(end.row) || std::isnan(end.col)) return kNoSegment;
-  if (end.row != std::floor(end.row) || end.col != std::floor(end.col))
-    return across_edge(place, side, forward);
-  return around_sample(static_cast<std::int64_t>(end.row), static_cast<std::int64_t>(end.col), segment,
-                       forward);
+  switch (node_of(end, is_across(side))) {
+    case NodeKind::None:
+      break;
+    case NodeKind::Edge:
+      return across_edge(place, side, forward);
+    case NodeKind::Sample:
+      return around_sample(static_cast<std::int64_t>(end.row), static_cast<std::int64_t>(end.col), segment,
+                           forward);
+  }
+  return kNoSegment;
 }
 
 std::uint64_t CellBits::across_edge(const Place& place, Side side, bool forward) const {

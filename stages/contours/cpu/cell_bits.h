@@ -3,21 +3,14 @@
 // exactly on a sample. Everything is const; safe from any thread once the crossings block is complete.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 
 #include "stages/contours/cpu/crossings.h"
-#include "stages/contours/rules/cell_cases.h"
+#include "stages/contours/rules/crossing_point.h"
 #include "stages/shared/sample_value.h"
 
 namespace contorno {
-
-/// A contour point before it is rounded, in px.
-struct PointD {
-  double row = 0, col = 0;
-  bool operator==(const PointD&) const = default;
-};
 
 /// Id of no segment.
 inline constexpr std::uint64_t kNoSegment = ~std::uint64_t{0} >> 2;
@@ -32,15 +25,12 @@ inline unsigned square_bits(const std::uint64_t* words, std::int64_t row_words, 
   return ((upper >> shift) & 3u) | (((lower >> shift) & 3u) << 2);
 }
 
-/// Point on a side of cell (row, col). Operands upper or left first: both cells of an edge give equal bits.
+/// Point on a side of cell (row, col).
 template <class T>
 PointD crossing_point(const Plane& plane, double level, std::int64_t row, std::int64_t col, Side side) {
-  const bool across = side == kTop || side == kBottom;
-  const auto r = static_cast<int>(row + (side == kBottom)), c = static_cast<int>(col + (side == kRight));
-  const double a = plane.at<T>(r, c);
-  const double b = across ? plane.at<T>(r, c + 1) : plane.at<T>(r + 1, c);
-  const double fraction = a == b ? 0 : (level - a) / (b - a);
-  return across ? PointD{static_cast<double>(r), c + fraction} : PointD{r + fraction, static_cast<double>(c)};
+  const GridEdge edge = edge_of_side(static_cast<int>(row), static_cast<int>(col), side);
+  return crossing_point(edge, level, plane.at<T>(edge.row, edge.col),
+                        plane.at<T>(edge.row + (edge.across ? 0 : 1), edge.col + (edge.across ? 1 : 0)));
 }
 
 class CellBits {

@@ -42,10 +42,19 @@ class Emitter {
     const std::ptrdiff_t down = samples_.row_pitch, right = samples_.step;
     constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
     // By the side through which the next cell is entered, as the walk table has it.
-    edges_[opposite(kTop)] = {0, right, -down, 0, 0, 0, kAll, -1, 0};
-    edges_[opposite(kRight)] = {right, right + down, right, 0, 1, kAll, 0, 0, 1};
-    edges_[opposite(kBottom)] = {down, down + right, down, 1, 0, 0, kAll, 1, 0};
-    edges_[opposite(kLeft)] = {0, down, -right, 0, 0, kAll, 0, 0, -1};
+    for (const Side side : {kTop, kRight, kBottom, kLeft}) {
+      const GridEdge edge = edge_of_side(0, 0, side);
+      const std::ptrdiff_t a = edge.row * down + edge.col * right;
+      edges_[opposite(side)] = {.a = a,
+                                .b = a + (edge.across ? right : down),
+                                .move = row_step(side) * down + column_step(side) * right,
+                                .row = static_cast<double>(edge.row),
+                                .col = static_cast<double>(edge.col),
+                                .row_mask = edge.across ? 0 : kAll,
+                                .col_mask = edge.across ? kAll : 0,
+                                .row_move = static_cast<double>(row_step(side)),
+                                .col_move = static_cast<double>(column_step(side))};
+    }
   }
 
   /// `count` segments from `segment` on, whose rank in the contour is `rank`.
@@ -99,8 +108,8 @@ class Emitter {
       const EdgeGeometry& edge = edges_[go.next / 16];
       const double a = value_of(*reinterpret_cast<const T*>(cursor.at + edge.a), samples_.scale);
       const double b = value_of(*reinterpret_cast<const T*>(cursor.at + edge.b), samples_.scale);
-      // a != b, since just one of them is above the level.
-      const auto fraction = std::bit_cast<std::uint64_t>((level - a) / (b - a));
+      // crossing_point without a branch.
+      const auto fraction = std::bit_cast<std::uint64_t>(crossing_fraction(level, a, b));
       const PointD point{cursor.row + edge.row + std::bit_cast<double>(fraction & edge.row_mask),
                          cursor.col + edge.col + std::bit_cast<double>(fraction & edge.col_mask)};
       *out = to_point(point, out);

@@ -22,7 +22,7 @@
 #include <cstdint>
 
 #include "cuda/launch.cuh"
-#include "stages/contours/rules/cell_cases.h"
+#include "stages/contours/rules/crossing_point.h"
 
 namespace contorno::contour_engine {
 
@@ -177,13 +177,10 @@ struct alignas(8) Point32 {
 struct alignas(16) Point64 {
   double row, col;
 };
-struct Vec {
-  double row, col;
-};
-__device__ __forceinline__ void store_point(Point32& to, const Vec& from) {
+__device__ __forceinline__ void store_point(Point32& to, const PointD& from) {
   to = {static_cast<float>(from.row), static_cast<float>(from.col)};
 }
-__device__ __forceinline__ void store_point(Point64& to, const Vec& from) {
+__device__ __forceinline__ void store_point(Point64& to, const PointD& from) {
   to = {from.row, from.col};
 }
 
@@ -243,27 +240,6 @@ __device__ __forceinline__ double read_value(const Map& map, int plane, int row,
 }
 __device__ __forceinline__ bool is_masked(const Map& map, int row, int col) {
   return map.mask != nullptr && map.mask[row * map.mask_pitch + col] == 0;
-}
-
-// Crossings ----------------------------------------------------------------------------------------------
-/// Where the level crosses between `a` (upper or left) and `b`; float64, one rounding an operation.
-__device__ __forceinline__ double fraction(double level, double a, double b) {
-  return a == b ? 0.0 : (level - a) / (b - a);
-}
-
-/// The crossing on `side` of cell (row, col), from the two samples of that side.
-__device__ __forceinline__ Vec crossing_point(double level, int row, int col, int side, double a, double b) {
-  const double f = fraction(level, a, b);
-  switch (side) {
-    case kTop:
-      return {static_cast<double>(row), col + f};
-    case kBottom:
-      return {static_cast<double>(row + 1), col + f};
-    case kLeft:
-      return {row + f, static_cast<double>(col)};
-    default:
-      return {row + f, static_cast<double>(col + 1)};
-  }
 }
 
 }  // namespace contorno::contour_engine

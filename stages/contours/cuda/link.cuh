@@ -94,11 +94,11 @@ class TileLinks : public TileRanks<T, P, Links, kThreads> {
       const Edge from = edge_of(segment, segment.from);
       const Edge to = edge_of(segment, segment.to);
       NodeKind node = NodeKind::Edge;
-      Vec end{};
+      PointD end{};
       if (valid && !(test.misses_samples(from.a, from.b) && test.misses_samples(to.a, to.b))) {
         end = crossing_of(to);
-        node = node_of(end, segment.to);
-        if (same_point(crossing_of(from), end)) {
+        node = node_of(end, to.where.across);
+        if (crossing_of(from) == end) {
           s_.segment[i] = pack_segment(segment.row, segment.col, segment.sub, 0);
           node = NodeKind::None;
         }
@@ -111,9 +111,10 @@ class TileLinks : public TileRanks<T, P, Links, kThreads> {
       const AroundSample follower = followers_at_samples(on_sample, segment, row, col);
       if (on_sample) {
         next = at_sample(row, col, follower);
-        joint = follower.quadrant < 0 ? kAtNothing
-                                      : kAtSample | (row != to.row || col != to.col ? kFarSample : 0U) |
-                                            static_cast<unsigned>(follower.quadrant) * kQuadrant;
+        joint = follower.quadrant < 0
+                    ? kAtNothing
+                    : kAtSample | (row != to.where.row || col != to.where.col ? kFarSample : 0U) |
+                          static_cast<unsigned>(follower.quadrant) * kQuadrant;
       }
       if (!valid) continue;
       s_.joints[i] = static_cast<unsigned char>(joint);

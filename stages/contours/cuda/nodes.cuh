@@ -6,19 +6,6 @@
 
 namespace contorno::contour_engine {
 
-enum class NodeKind : int { None, Edge, Sample };
-
-/// The node of a point on `side`. A coordinate that is not a number links to nothing.
-__device__ __forceinline__ NodeKind node_of(const Vec& point, int side) {
-  const double moving = side == kTop || side == kBottom ? point.col : point.row;
-  if (!(moving == moving)) return NodeKind::None;
-  return moving == floor(moving) ? NodeKind::Sample : NodeKind::Edge;
-}
-
-__device__ __forceinline__ bool same_point(const Vec& a, const Vec& b) {
-  return a.row == b.row && a.col == b.col;
-}
-
 // Slots ----------------------------------------------------------------------------------------------------
 // Every tile owns the grid edges of its upper and left side and the samples on them; the grid of owners is
 // one larger than that of tiles, for the samples of the last row and column.
@@ -31,9 +18,8 @@ __device__ __forceinline__ unsigned slot_owner(const Job<P>& job, int plane, int
 /// Slot of the edge on `side` of a cell, kNone where no other tile lies behind it.
 template <class P>
 __device__ __forceinline__ unsigned slot_of_edge(const Job<P>& job, int plane, int row, int col, int side) {
-  const int r = row + (side == kBottom ? 1 : 0);
-  const int c = col + (side == kRight ? 1 : 0);
-  if (side == kTop || side == kBottom) {
+  const auto [r, c, across] = edge_of_side(row, col, side);
+  if (across) {
     if (r % kTileRows != 0 || r == 0 || r >= job.cell_rows) return kNone;
     return slot_owner(job, plane, r / kTileRows, c / kTileColumns) + static_cast<unsigned>(c % kTileColumns);
   }
@@ -89,10 +75,10 @@ __device__ __noinline__ AroundSample follower_at_sample(const Map& map, int plan
   const int side = (lane & 1) != 0 ? sides >> 2 : sides & 3;
   const double a = side == kBottom ? value[2] : (side == kRight ? value[1] : value[0]);
   const double b = side == kTop ? value[1] : (side == kLeft ? value[2] : value[3]);
-  const Vec point = crossing_point(level, r0, c0, side, a, b);
-  const Vec other{__shfl_xor_sync(~0U, point.row, 1), __shfl_xor_sync(~0U, point.col, 1)};
-  const Vec here{static_cast<double>(row), static_cast<double>(col)};
-  const unsigned ends = __ballot_sync(~0U, exists && same_point(point, here) && !same_point(point, other)) >>
+  const PointD point = crossing_point(edge_of_side(r0, c0, side), level, a, b);
+  const PointD other{__shfl_xor_sync(~0U, point.row, 1), __shfl_xor_sync(~0U, point.col, 1)};
+  const PointD here{static_cast<double>(row), static_cast<double>(col)};
+  const unsigned ends = __ballot_sync(~0U, exists && point == here && !(point == other)) >>
                         (threadIdx.x % 32 - threadIdx.x % 16);
   const int wanted = 2 * arriving.quadrant + arriving.sub;
   int start = -1;

@@ -44,27 +44,23 @@ class TilePieces {
     }
     return value;
   }
-  /// The two samples of an edge, upper or left one first, and where that one lies.
+  /// The two samples of an edge, upper or left one first.
   struct Edge {
     Value a, b;
-    int row, col;
-    bool across;
+    GridEdge where;
   };
   __device__ __forceinline__ Edge edge_of(const TileSegment& segment, int side) const {
     const Map& map = job_.map;
     Edge edge;
-    edge.row = place_.row0 + segment.row + (side == kBottom ? 1 : 0);
-    edge.col = place_.col0 + segment.col + (side == kRight ? 1 : 0);
-    edge.across = side == kTop || side == kBottom;
-    const unsigned char* const first =
-        map.data + place_.plane * map.plane_pitch + edge.row * map.row_pitch + edge.col * map.sample_pitch;
+    edge.where = edge_of_side(place_.row0 + segment.row, place_.col0 + segment.col, side);
+    const unsigned char* const first = map.data + place_.plane * map.plane_pitch +
+                                       edge.where.row * map.row_pitch + edge.where.col * map.sample_pitch;
     edge.a = Sample<T>::read(first);
-    edge.b = Sample<T>::read(first + (edge.across ? map.sample_pitch : map.row_pitch));
+    edge.b = Sample<T>::read(first + (edge.where.across ? map.sample_pitch : map.row_pitch));
     return edge;
   }
-  __device__ __forceinline__ Vec crossing_of(const Edge& edge) const {
-    const double f = fraction(level_, value_of<T>(job_.map, edge.a), value_of<T>(job_.map, edge.b));
-    return {edge.row + (edge.across ? 0.0 : f), edge.col + (edge.across ? f : 0.0)};
+  __device__ __forceinline__ PointD crossing_of(const Edge& edge) const {
+    return crossing_point(edge.where, level_, value_of<T>(job_.map, edge.a), value_of<T>(job_.map, edge.b));
   }
   __device__ __forceinline__ unsigned raster_id(unsigned index) const {
     const TileSegment segment = unpack_segment(s_.segment[index]);
@@ -132,7 +128,7 @@ class TilePieces {
   }
   __device__ __forceinline__ Beyond beyond(const TileSegment& last) const {
     const int side = last.to;
-    const bool across = side == kTop || side == kBottom;
+    const bool across = is_across(side);
     const int r = place_.row0 + last.row + (side == kBottom ? 2 : (side == kTop ? -1 : 0));
     const int c = place_.col0 + last.col + (side == kRight ? 2 : (side == kLeft ? -1 : 0));
     const int bottom = job_.map.height - 1;
@@ -197,7 +193,7 @@ class TilePieces {
     unsigned first, count;    ///< segment with the smallest raster id; number of segments
     bool open, dropped;
     // Of an open piece:
-    Vec from;
+    PointD from;
     unsigned exit, entry;  ///< slots of its follower and for its predecessor, or kNone
   };
 
@@ -270,22 +266,21 @@ class TilePieces {
     const int row = place_.row0 + last.row;
     const int col = place_.col0 + last.col;
     if ((joint & kAtSample) != 0) {
-      const bool across = last.to == kTop || last.to == kBottom;
+      const GridEdge edge = edge_of_side(row, col, last.to);
       const bool far = (joint & kFarSample) != 0;
-      return slot_of_sample(job_, place_.plane, row + (last.to == kBottom || (far && !across) ? 1 : 0),
-                            col + (last.to == kRight || (far && across) ? 1 : 0),
-                            static_cast<int>(joint / kQuadrant));
+      return slot_of_sample(job_, place_.plane, edge.row + (far && !edge.across ? 1 : 0),
+                            edge.col + (far && edge.across ? 1 : 0), static_cast<int>(joint / kQuadrant));
     }
     if ((joint & kAtNothing) != 0 || blocked) return kNone;
     return slot_of_edge(job_, place_.plane, row, col, last.to);
   }
 
   /// Slot in which a predecessor in another tile looks for the piece that begins with `first` at `from`.
-  __device__ __forceinline__ unsigned entry_slot(const TileSegment& first, const Vec& from) const {
+  __device__ __forceinline__ unsigned entry_slot(const TileSegment& first, const PointD& from) const {
     const int row = place_.row0 + first.row;
     const int col = place_.col0 + first.col;
     if (s_.bits.unusual != 0) {
-      const NodeKind node = node_of(from, first.from);
+      const NodeKind node = node_of(from, is_across(first.from));
       if (node == NodeKind::None) return kNone;
       if (node == NodeKind::Sample) {
         const int r = static_cast<int>(from.row);

@@ -1,0 +1,53 @@
+// Where a contour crosses the side of a cell, for both backends. Every backend computes a point by these
+// operations in this order, so both cells of an edge, and both backends, get the same bits. Pure functions.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "cuda/host_device.h"
+#include "stages/contours/rules/cell_cases.h"
+
+namespace contorno {
+
+/// A contour point before it is rounded, in samples.
+struct PointD {
+  double row = 0, col = 0;
+  CONTORNO_HD constexpr bool operator==(const PointD& other) const {
+    return row == other.row && col == other.col;
+  }
+};
+
+/// The grid edge between two neighbouring samples: its upper or left one, and whether it goes from there to
+/// the right or down.
+struct GridEdge {
+  int row, col;
+  bool across;
+};
+CONTORNO_HD constexpr bool is_across(int side) {
+  return side == kTop || side == kBottom;
+}
+CONTORNO_HD constexpr GridEdge edge_of_side(int row, int col, int side) {
+  return {row + (side == kBottom ? 1 : 0), col + (side == kRight ? 1 : 0), is_across(side)};
+}
+
+/// Where the level crosses an edge, from 0 at its sample `a`, the upper or left one, to 1 at `b`. Just one of
+/// them is above the level, so they differ.
+CONTORNO_HD constexpr double crossing_fraction(double level, double a, double b) {
+  return (level - a) / (b - a);
+}
+CONTORNO_HD constexpr PointD crossing_point(const GridEdge& edge, double level, double a, double b) {
+  const double fraction = crossing_fraction(level, a, b);
+  return {edge.row + (edge.across ? 0.0 : fraction), edge.col + (edge.across ? fraction : 0.0)};
+}
+
+/// What segments that end at a point are linked by: the grid edge, or the sample on which the point falls
+/// exactly. A coordinate that is not a number links to nothing.
+enum class NodeKind : int { None, Edge, Sample };
+CONTORNO_HD inline NodeKind node_of(const PointD& point, bool across) {
+  const double moving = across ? point.col : point.row;
+  if (!(moving == moving)) return NodeKind::None;
+  return moving == std::floor(moving) ? NodeKind::Sample : NodeKind::Edge;
+}
+
+}  // namespace contorno
