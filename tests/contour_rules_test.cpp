@@ -13,6 +13,7 @@
 
 #include "stages/contours/rules/crossing_point.h"
 #include "stages/contours/rules/level_test.h"
+#include "stages/contours/rules/sample_node.h"
 
 using namespace contorno;
 
@@ -136,4 +137,36 @@ TEST_CASE("a point links by its sample if it falls on one, by nothing if it is n
   CHECK(node_of({4.5, 7}, false) == NodeKind::Edge);
   CHECK(node_of({4, 7}, false) == NodeKind::Sample);
   CHECK(node_of({kNaN, 7}, false) == NodeKind::None);
+}
+
+TEST_CASE("segments around a sample pair in raster order, whatever arrives and leaves") {
+  for (int fields = 0; fields < 6561; ++fields) {  // 3^8: a segment has no end there, leaves or arrives
+    int kind[kAroundSample];
+    unsigned ends = 0;
+    for (int k = 0, rest = fields; k < kAroundSample; ++k, rest /= 3) {
+      kind[k] = rest % 3;
+      ends |= kind[k] == 1 ? leaving_end(k) : (kind[k] == 2 ? arriving_end(k) : 0U);
+    }
+    int after[kAroundSample], before[kAroundSample], start = -1, end = -1;
+    std::fill_n(after, kAroundSample, -1);
+    std::fill_n(before, kAroundSample, -1);
+    const auto pair = [&](int arriving, int leaving) {
+      after[arriving] = leaving, before[leaving] = arriving;
+    };
+    for (int k = 0; k < kAroundSample; ++k) {
+      if (kind[k] == 2 && start >= 0)
+        pair(k, std::exchange(start, -1));
+      else if (kind[k] == 2)
+        end = k;
+      else if (kind[k] == 1 && end >= 0)
+        pair(std::exchange(end, -1), k);
+      else if (kind[k] == 1)
+        start = k;
+    }
+    CAPTURE(fields);
+    for (int k = 0; k < kAroundSample; ++k) {
+      REQUIRE(neighbour_at_sample<true>(ends, k) == after[k]);
+      REQUIRE(neighbour_at_sample<false>(ends, k) == before[k]);
+    }
+  }
 }

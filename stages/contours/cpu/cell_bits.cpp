@@ -1,5 +1,7 @@
 #include "stages/contours/cpu/cell_bits.h"
 
+#include "stages/contours/rules/sample_node.h"
+
 namespace contorno {
 namespace {
 
@@ -82,40 +84,27 @@ std::uint64_t CellBits::across_edge(const Place& place, Side side, bool forward)
   return kNoSegment;
 }
 
-// Several segments may arrive at and leave one sample. They pair as they come in raster order: an arriving
-// one takes the waiting start, a leaving one the waiting end; who waits is replaced by who comes next.
 std::uint64_t CellBits::around_sample(std::int64_t row, std::int64_t col, std::uint64_t segment,
                                       bool forward) const {
   const PointD sample{static_cast<double>(row), static_cast<double>(col)};
-  std::uint64_t waiting_start = kNoSegment, waiting_end = kNoSegment;
-  for (int index = 0; index < 8; ++index) {
-    const Place place{row - 1 + index / 4, col - 1 + index / 2 % 2, index % 2};
+  const auto place_around = [&](int k) { return Place{row - 1 + k / 4, col - 1 + k / 2 % 2, k % 2}; };
+  unsigned ends = 0;
+  for (int k = 0; k < kAroundSample; ++k) {
+    const Place place = place_around(k);
     if (!is_cell(place.row, place.col) || !has_segment(place.row, place.col, place.sub)) continue;
-    const std::uint64_t id = 2 * static_cast<std::uint64_t>(position(place.row, place.col)) +
-                             static_cast<std::uint64_t>(place.sub);
-    const CellSegment ends = sides(place);
-    std::uint64_t arrives = kNoSegment, leaves = kNoSegment;
-    if (point(place, ends.to) == sample) {
-      if (waiting_start != kNoSegment) {
-        arrives = id;
-        leaves = waiting_start;
-        waiting_start = kNoSegment;
-      } else {
-        waiting_end = id;
-      }
-    } else if (point(place, ends.from) == sample) {
-      if (waiting_end != kNoSegment) {
-        arrives = waiting_end;
-        leaves = id;
-        waiting_end = kNoSegment;
-      } else {
-        waiting_start = id;
-      }
-    }
-    if (forward && arrives == segment) return leaves;
-    if (!forward && leaves == segment) return arrives;
+    const CellSegment sides = this->sides(place);
+    if (point(place, sides.to) == sample)
+      ends |= arriving_end(k);
+    else if (point(place, sides.from) == sample)
+      ends |= leaving_end(k);
   }
-  return kNoSegment;
+  const Place own = place_of(segment);
+  const int k = static_cast<int>(4 * (own.row - row + 1) + 2 * (own.col - col + 1)) + own.sub;
+  const int other = forward ? neighbour_at_sample<true>(ends, k) : neighbour_at_sample<false>(ends, k);
+  if (other < 0) return kNoSegment;
+  const Place place = place_around(other);
+  return 2 * static_cast<std::uint64_t>(position(place.row, place.col)) +
+         static_cast<std::uint64_t>(place.sub);
 }
 
 }  // namespace contorno

@@ -1,8 +1,9 @@
-// Where segments meet: grid edges, and the rare samples on which a crossing falls exactly (specs: sample
+// Where segments meet: grid edges, and the rare samples on which a crossing falls exactly (sample
 // nodes). Also the slots, in which a tile leaves the pieces that begin on its border for its neighbours.
 #pragma once
 
 #include "stages/contours/cuda/engine.cuh"
+#include "stages/contours/rules/sample_node.h"
 
 namespace contorno::contour_engine {
 
@@ -47,9 +48,8 @@ struct AroundSample {
   int quadrant, sub;  ///< quadrant -1: none
 };
 
-/// Which segment follows `arriving` at sample (row, col): the ends of all segments around the sample are
-/// visited in raster order with one register for a waiting start and one for a waiting end. Called by whole
-/// warps, each half of them with its own sample; a lane looks at one end of one segment.
+/// Which segment follows `arriving` at sample (row, col). Called by whole warps, each half of them with its
+/// own sample; a lane looks at one end of one segment.
 template <class T>
 __device__ __noinline__ AroundSample follower_at_sample(const Map& map, int plane, double level,
                                                         Connectivity connectivity, int row, int col,
@@ -80,28 +80,8 @@ __device__ __noinline__ AroundSample follower_at_sample(const Map& map, int plan
   const PointD here{static_cast<double>(row), static_cast<double>(col)};
   const unsigned ends = __ballot_sync(~0U, exists && point == here && !(point == other)) >>
                         (threadIdx.x % 32 - threadIdx.x % 16);
-  const int wanted = 2 * arriving.quadrant + arriving.sub;
-  int start = -1;
-  int end = -1;
-#pragma unroll 1
-  for (int k = 0; k < 8; ++k) {
-    if ((ends >> (2 * k + 1) & 1) != 0) {
-      if (start < 0) {
-        end = k;
-        continue;
-      }
-      if (k == wanted) return {start >> 1, start & 1};
-      start = -1;
-    } else if ((ends >> (2 * k) & 1) != 0) {
-      if (end < 0) {
-        start = k;
-        continue;
-      }
-      if (end == wanted) return {k >> 1, k & 1};
-      end = -1;
-    }
-  }
-  return {-1, 0};
+  const int follower = neighbour_at_sample<true>(ends, 2 * arriving.quadrant + arriving.sub);
+  return follower < 0 ? AroundSample{-1, 0} : AroundSample{follower >> 1, follower & 1};
 }
 
 }  // namespace contorno::contour_engine
