@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "stages/contours/rules/crossing_point.h"
+#include "stages/contours/rules/keep_contour.h"
 #include "stages/contours/rules/level_test.h"
 #include "stages/contours/rules/sample_node.h"
 
@@ -169,4 +170,12 @@ TEST_CASE("segments around a sample pair in raster order, whatever arrives and l
       REQUIRE(neighbour_at_sample<false>(ends, k) == before[k]);
     }
   }
+}
+
+TEST_CASE("a contour is kept if it has at least min_points points") {
+  CHECK(points_of(4) == 5);
+  for (const std::uint64_t min_points : {0, 1, 2}) CHECK(keep_contour<std::uint64_t>(1, min_points));
+  CHECK_FALSE(keep_contour(1U, 3U));
+  CHECK(keep_contour(4U, 5U));
+  CHECK_FALSE(keep_contour(4U, 6U));
 }

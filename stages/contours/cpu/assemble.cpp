@@ -4,6 +4,7 @@
 
 #include "cuda/memory.h"
 #include "pipeline/loops.h"
+#include "stages/contours/rules/keep_contour.h"
 
 namespace contorno {
 namespace {
@@ -137,9 +138,9 @@ AssemblyCounts Assembler::link(const ImageView& map, void* block, std::byte* scr
   stitch(memory);
   for_details(memory.pool, [&](Detail& detail) {
     if (!detail.fragment || detail.owner != &detail || detail.dropped) return;
-    counts.points += detail.total + 1;
+    counts.points += points_of(detail.total);
     counts.contours += 1;
-    detail.chunk->points += detail.total + 1;
+    detail.chunk->points += points_of(detail.total);
     detail.chunk->contours += 1;
   });
   return counts;
@@ -180,7 +181,7 @@ void Assembler::stitch_from(Detail& start, std::uint64_t min_points) {
   owner->total = total;
   owner->cut = cut;
   owner->closed = start.has_previous;
-  owner->dropped = total + 1 < min_points;
+  owner->dropped = !keep_contour(total, min_points);
   Detail* detail = &start;
   do {
     detail->owner = owner;

@@ -4,6 +4,8 @@
 #include <bit>
 #include <limits>
 
+#include "stages/contours/rules/keep_contour.h"
+
 namespace contorno {
 namespace {
 
@@ -156,7 +158,7 @@ void for_contours(const ChunkPool& pool, Chunk& chunk, const F& f) {
     if (detail != nullptr && (detail->owner != detail || detail->dropped)) continue;
     f(i, run, detail, contour, offset);
     ++contour;
-    offset += (detail != nullptr ? detail->total : run.length) + 1;
+    offset += points_of(detail != nullptr ? detail->total : std::uint64_t{run.length});
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "stages/contours/cpu/band_segments.h"
+#include "stages/contours/rules/keep_contour.h"
 
 namespace contorno {
 namespace {
@@ -204,11 +205,11 @@ void BandLinker<Suspect>::finish_run(const Walk& forward, const Walk& backward) 
   const bool fragment = forward.beyond != kNoSegment || backward.beyond != kNoSegment;
   const std::uint64_t first = backward.count > 0 ? backward.last : origin_;
   if (!fragment) {
-    if (length + 1 < band_.min_points) {
+    if (!keep_contour(length, band_.min_points)) {
       if (detail_ != nullptr) detail_->dropped = true;
       return;
     }
-    result_.points += length + 1;
+    result_.points += points_of(length);
     result_.contours += 1;
   } else {
     result_.has_fragments = true;
@@ -217,7 +218,7 @@ void BandLinker<Suspect>::finish_run(const Walk& forward, const Walk& backward) 
   if (run == nullptr) return;
   Chunk* chunk = runs_.last();
   if (!fragment) {
-    chunk->points += length + 1;
+    chunk->points += points_of(length);
     chunk->contours += 1;
   }
   if (!fragment && detail_ == nullptr) {

@@ -23,6 +23,7 @@
 
 #include "cuda/launch.cuh"
 #include "stages/contours/rules/crossing_point.h"
+#include "stages/contours/rules/keep_contour.h"
 
 namespace contorno::contour_engine {
 

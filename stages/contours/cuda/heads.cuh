@@ -74,9 +74,9 @@ __device__ __forceinline__ Head load_head(const Job<P>& job, unsigned h) {
     return {work.pieces[piece].first, work.head_points[piece]};
   }
   const Chain& chain = work.chains[head];
-  const unsigned points = chain.far + chain.count + 1;
-  if (points < job.min_points) return {kNone, 0};
-  return {static_cast<unsigned>(chain.first >> 32), points | (chain.last != 0 ? 1U << 31 : 0U)};
+  const unsigned segments = chain.far + chain.count;
+  if (!keep_contour(segments, job.min_points)) return {kNone, 0};
+  return {static_cast<unsigned>(chain.first >> 32), points_of(segments) | (chain.last != 0 ? 1U << 31 : 0U)};
 }
 template <class P>
 __device__ __forceinline__ unsigned piece_of_head(const Work<P>& work, unsigned h) {

@@ -180,11 +180,11 @@ __device__ __forceinline__ void finish_piece(const Job<P>& job, unsigned piece, 
     if (base >= length) base -= length;
     if (base >= length) base -= length;
   }
-  const bool kept = length + 1 >= job.min_points;
+  const bool kept = keep_contour(length, job.min_points);
   const unsigned closed_bit = chain.closed ? 1U << 31 : 0U;
   work.pieces[piece] = {base, length | closed_bit, kept ? chain.head : kNone,
                         !chain.closed && base == 0 ? 1U : 0U};
-  work.head_points[piece] = kept && chain.head == piece ? (length + 1) | closed_bit : 0;
+  work.head_points[piece] = kept && chain.head == piece ? points_of(length) | closed_bit : 0;
 }
 
 template <class P>

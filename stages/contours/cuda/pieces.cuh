@@ -232,7 +232,7 @@ class TilePieces {
     const unsigned count = record.count;
     smallest = rank | count << 16;
     if (!record.open) {
-      job_.work.head_points[piece] = (count + 1) | 1U << 31;
+      job_.work.head_points[piece] = points_of(count) | 1U << 31;
       job_.work.pieces[piece] = {0, count | 1U << 31, piece, raster_id(record.first)};
       return;
     }

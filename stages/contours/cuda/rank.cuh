@@ -75,8 +75,8 @@ class TileRanks : public TilePieces<T, P, Links, kThreads> {
         const Link link = s_.links.settled(index);
         const unsigned representative = link.key % kEndKey;
         const bool open = link.key >= kEndKey;
-        // A contour of n segments has n + 1 points; here largest = n - 1.
-        dropped = !open && s_.largest[representative] + 2 < job_.min_points;
+        // Here `largest` is the number of segments less one.
+        dropped = !open && !keep_contour(s_.largest[representative] + 1, job_.min_points);
         first = !dropped && s_.links.smallest_of(representative) == index;
         leads_open = open && (s_.joints[i] & kHasPrevious) == 0;
         leads_closed = !open && representative == index;
