@@ -91,11 +91,15 @@ std::uint64_t CellBits::around_sample(std::int64_t row, std::int64_t col, std::u
   unsigned ends = 0;
   for (int k = 0; k < kAroundSample; ++k) {
     const Place place = place_around(k);
-    if (!is_cell(place.row, place.col) || !has_segment(place.row, place.col, place.sub)) continue;
-    const CellSegment sides = this->sides(place);
-    if (point(place, sides.to) == sample)
+    if (!is_cell(place.row, place.col)) continue;
+    const CellCase& cell = cell_case(static_cast<int>(code(position(place.row, place.col))), connectivity_);
+    if (cell.count <= place.sub) continue;
+    const CellSegment& sides = cell.segment[place.sub];
+    const PointD from = point(place, sides.from), to = point(place, sides.to);
+    if (from == to) continue;
+    if (to == sample)
       ends |= arriving_end(k);
-    else if (point(place, sides.from) == sample)
+    else if (from == sample)
       ends |= leaving_end(k);
   }
   const Place own = place_of(segment);
