@@ -1,6 +1,8 @@
 // The contour engine on the device: what its kernels share. A frame's maps become contours in three launches
-// if small, five if large (_read, _tile, _link, _rank and _pieces, _join, _number with _heads and _scan,
-// _place are the files):
+// if small, five if large. The steps are in read.cuh (with bits.cuh), tile.cuh, link.cuh (with nodes.cuh),
+// rank.cuh and pieces.cuh for a tile, in trace.cuh the kernels that take a tile through them; then come
+// join.cuh, number.cuh (with heads.cuh and scan.cuh), place.cuh and export.cuh. What a cell, a level or a
+// point means is in ../rules.
 //
 //   trace_small, or             a tile of 64 x 32 cells: reads its samples, finds its segments, links them
 //   trace_tiles, trace_dense    into pieces (the parts of contours inside the tile), ranks each segment in

@@ -1,9 +1,9 @@
 // The CUDA contour engine: maps in device memory become assembled, exactly ordered contours in device memory
 // (the same bits as the CPU engine and, with float64 points, as scikit-image's find_contours). Plain C++; the
-// kernels are in contour_engine_*.cuh. An engine is planned once and owns no device memory: the caller gives
-// a workspace of the planned size, one for every frame in flight. `enqueue` only enqueues (three to seven
-// launches, more for a map that is still on its way; no allocation, no wait) and may be captured in a CUDA
-// graph. After `plan` it may be used by any number of threads.
+// kernels are in the .cuh files beside it. An engine is planned once and owns no device memory: the caller
+// gives a workspace of the planned size, one for every frame in flight. `enqueue` only enqueues (three to
+// seven launches, more for a map that is still on its way; no allocation, no wait) and may be captured in a
+// CUDA graph. After `plan` it may be used by any number of threads.
 #pragma once
 
 #include <cstddef>

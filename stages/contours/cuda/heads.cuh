@@ -23,7 +23,7 @@ __device__ __forceinline__ void write_contour(const Job<P>& job, unsigned piece,
   job.work.head_offset[piece] = offset;
 }
 
-/// The end of everything, by one thread.
+/// How many contours and points there are, and the entries behind the last contour and class; by one thread.
 template <class P>
 __device__ void write_totals(const Job<P>& job, unsigned long long all) {
   const unsigned long long contours = all >> 32;

@@ -1,5 +1,5 @@
-// Where segments meet: grid edges, and the rare samples on which a crossing falls exactly (sample
-// nodes). Also the slots, in which a tile leaves the pieces that begin on its border for its neighbours.
+// Where segments meet: grid edges, and the rare samples on which a crossing falls exactly. Also the slots, in
+// which a tile leaves the pieces that begin on its border for its neighbours.
 #pragma once
 
 #include "stages/contours/cuda/engine.cuh"
