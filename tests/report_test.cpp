@@ -66,6 +66,19 @@ TEST_CASE("frames that overlap hold a rate though each takes longer") {
         "budget    50 frames/s held: yes; a result took up to 35 ms, longer than the 20 ms between frames");
 }
 
+TEST_CASE("a source that is slower than it says puts no rate to the test") {
+  RunReport report = live_report(100, 15);
+  report.input_rate = 1.2;
+  CHECK(line_with(report_text(report), "budget") ==
+        "budget    50 frames/s held: not known, as only 1.2 frames/s came in");
+  CHECK(nlohmann::json::parse(report_json(report, "", ""))["held"].is_null());
+  report.frames.offered += 3;
+  report.frames.dropped_ring_full = 3;
+  CHECK(line_with(report_text(report), "budget") ==
+        "budget    50 frames/s held: no, 3 of 103 frames dropped, worst 15 ms of 20 ms");
+  CHECK(nlohmann::json::parse(report_json(report, "", ""))["held"] == false);
+}
+
 TEST_CASE("the deadline is the budget where there is one") {
   RunReport report = live_report(100, 15);
   report.deadline_ms = 12.5;
