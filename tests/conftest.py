@@ -34,9 +34,9 @@ class MeasuredRun(typing.NamedTuple):
 # So a process of a few megabytes starts the program.
 START_AND_MEASURE = """
 import resource, subprocess, sys
-started = subprocess.Popen(sys.argv[3:], stdout=sys.stderr)
+started = subprocess.Popen(sys.argv[3:])
 try:
-    code = started.wait(float(sys.argv[2]))
+    code = started.wait(float(sys.argv[2]) or None)
 except subprocess.TimeoutExpired:
     started.kill()
     code = started.wait()
@@ -45,14 +45,20 @@ with open(sys.argv[1], "w") as measured:
 """
 
 
+def measured_command(command, measured, most_seconds=0):
+    """`command` for a process that writes its exit code and its largest memory in KiB into the file `measured`; a limit of
+    0 seconds is none. Who kills the process finds the file missing."""
+    return [sys.executable, "-S", "-c", START_AND_MEASURE, str(measured), str(most_seconds), *map(str, command)]
+
+
 def run_measured(*arguments, cwd, most_seconds=120, env=None):
     """Runs the program with a limit of time; its streams, code and memory come back."""
     measured = pathlib.Path(cwd) / ".measured"
-    done = subprocess.run([sys.executable, "-S", "-c", START_AND_MEASURE, measured, str(most_seconds), PROGRAM,
-                           *map(str, arguments)], cwd=cwd, stderr=subprocess.PIPE, env={**os.environ, **(env or {})})
+    done = subprocess.run(measured_command([PROGRAM, *arguments], measured, most_seconds), cwd=cwd, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, env={**os.environ, **(env or {})})
     code, kibibytes = map(int, measured.read_text().split())
     measured.unlink()
-    return MeasuredRun(code, done.stderr.decode(errors="replace"), kibibytes * 1024)
+    return MeasuredRun(code, done.stdout.decode(errors="replace"), kibibytes * 1024)
 
 
 @pytest.fixture

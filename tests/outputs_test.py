@@ -159,9 +159,15 @@ def endless(small, sinks=JSONL, pipeline="on_full: wait"):
     (small / "graph.yaml").write_text(text)
 
 
+def heed_signals():
+    """Tests that run in the background or under nohup have some signals ignored, and the program would respect that."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def start(small, *arguments, output="out"):
     return subprocess.Popen([PROGRAM, "run", "graph.yaml", "--output", output, "--quiet", *arguments], cwd=small,
-                            stderr=subprocess.PIPE, text=True)
+                            stderr=subprocess.PIPE, text=True, preexec_fn=heed_signals)
 
 
 def wait_for(condition, seconds=30):

@@ -17,7 +17,7 @@ import time
 import xml.etree.ElementTree
 from typing import Callable
 
-from conftest import PROGRAM, ROOT
+from conftest import PROGRAM, ROOT, measured_command
 
 MEBIBYTE = 1 << 20
 SAID = "said.txt"  # in a case's folder: what its runs printed on standard error
@@ -67,21 +67,24 @@ def make_registry(folder):
 
 def bounded(command, cwd, seconds=MOST_SECONDS, env=None, kill_after=None):
     """Runs a command that is killed after `seconds`, which counts as hung, or on purpose after `kill_after`."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as said, tempfile.TemporaryDirectory() as beside:
+        measured = pathlib.Path(beside) / "measured"
         began = time.monotonic()
-        process = subprocess.Popen([str(word) for word in command], cwd=cwd, stdin=subprocess.DEVNULL, stdout=out,
+        process = subprocess.Popen(measured_command(command, measured), cwd=cwd, stdin=subprocess.DEVNULL, stdout=out,
                                    stderr=said, start_new_session=True, env={**os.environ, **(env or {})})
         timer = threading.Timer(seconds if kill_after is None else kill_after, os.killpg, (process.pid, signal.SIGKILL))
         timer.start()
-        _, status, usage = os.wait4(process.pid, 0)
+        code = process.wait()
         timer.cancel()
-        process.returncode = os.waitstatus_to_exitcode(status)
         took = time.monotonic() - began
         texts = []
         for file in (out, said):
             file.seek(0)
             texts.append(file.read().decode(errors="replace"))
-    return Outcome(process.returncode, *texts, took, usage.ru_maxrss * 1024, kill_after is None and took >= seconds)
+        peak = 0
+        if measured.exists() and (numbers := measured.read_text().split()):
+            code, peak = map(int, numbers)
+    return Outcome(code, *texts, took, peak * 1024, kill_after is None and took >= seconds)
 
 
 class Trial:
