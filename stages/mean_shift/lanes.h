@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "stages/shared/simd.h"
 #include "stages/mean_shift/rule.h"
 #include "stages/mean_shift/tree.h"
+#include "stages/shared/simd.h"
 
 namespace contorno {
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "pipeline/stage.h"
-#include "stages/shared/simd.h"
 #include "stages/mean_shift/rule.h"
+#include "stages/shared/simd.h"
 
 namespace contorno {
 

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "stages/shared/simd.h"
 #include "stages/mean_shift/image.h"
+#include "stages/shared/simd.h"
 
 namespace contorno {
 

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "pipeline/stage.h"
-#include "stages/shared/simd.h"
 #include "stages/morphology/structuring_element.h"
+#include "stages/shared/simd.h"
 
 namespace contorno {
 
