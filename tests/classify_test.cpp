@@ -64,7 +64,7 @@ double reference_distance(const ClassSpec& spec, const double rgb[3], double lig
   return best;
 }
 
-/// The map values of one pixel as docs/classify.md defines them.
+/// The map values of one pixel as docs/reference/classify.md defines them.
 std::vector<double> probabilities(const std::vector<ClassSpec>& classes, const double rgb[3],
                                   const ClassifyParams& params) {
   const auto weight = [&](double d) {

@@ -58,7 +58,7 @@ def philox(counter, key):
 
 
 def serial_field(n, seed, channel):
-    """The paper's algorithm with the random numbers of docs/diamond-square.md."""
+    """The paper's algorithm with the random numbers of docs/reference/diamond-square.md."""
     last = 2**n
     field = np.zeros((last + 1, last + 1), int)
 

@@ -7,8 +7,8 @@
 
 namespace contorno {
 
-/// The run report as JSON (see docs/report.md for the fields). `graph_file` and `graph_text` say what was
-/// run.
+/// The run report as JSON (see docs/reference/report.md for the fields). `graph_file` and `graph_text` say
+/// what was run.
 std::string report_json(const RunReport& report, const std::string& graph_file,
                         const std::string& graph_text);
 

@@ -1,6 +1,6 @@
 // Classify: turns a colour frame into one map a class where no network supplies them, by the distance of each
-// pixel's colour to the reference colours and hue ranges that the graph gives for the class. docs/classify.md
-// has the mathematics.
+// pixel's colour to the reference colours and hue ranges that the graph gives for the class.
+// docs/reference/classify.md has the mathematics.
 //
 // Input    a frame, uint8: grey, RGB or RGBA.
 // Output   class maps, planar, one channel a class, 0..1 (uint8: v / 255), level 0.5 = "rather this than

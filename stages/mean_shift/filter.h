@@ -1,5 +1,6 @@
 // Mean shift filter: every pixel climbs to the mean of what is near it in place and in colour, and takes the
-// colour that it finds there. Flat where the image is nearly flat, sharp along edges. docs/mean-shift.md.
+// colour that it finds there. Flat where the image is nearly flat, sharp along edges.
+// docs/reference/mean-shift.md.
 //
 // Input    an image, uint8: grey, RGB or RGBA, interleaved.
 // Output   an image of the same format; alpha is that of the input.

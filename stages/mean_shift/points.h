@@ -1,5 +1,5 @@
 // Mean shift of points: every point climbs the density of all points until it stands still; points that meet
-// are a cluster. docs/mean-shift.md has the mathematics.
+// are a cluster. docs/reference/mean-shift.md has the mathematics.
 //
 // Equal bits because the sums of a step have a fixed order that neither threads nor vectors nor the backend
 //          change (tree.h), and weights are made of + - * only (weight.h).

@@ -1,6 +1,6 @@
 // Mean shift segmentation: regions of like colour. The filter's climb; then neighbours (left, right, above,
 // below) whose climbs ended near each other in place and colour belong together; then regions that are too
-// small join the neighbour that is nearest in colour. docs/mean-shift.md.
+// small join the neighbour that is nearest in colour. docs/reference/mean-shift.md.
 //
 // Input    an image, uint8: grey, RGB or RGBA, interleaved; at most 2^24 pixels.
 // Output   "image": as the input, every region in the mean colour of its pixels. "labels", float32, one

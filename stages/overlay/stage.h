@@ -1,5 +1,5 @@
 // Overlay: draws contours on a copy of the frame: anti-aliased lines with a dark outline, translucent
-// insides, labels and a legend. docs/overlay.md says how coverage is defined.
+// insides, labels and a legend. docs/reference/overlay.md says how coverage is defined.
 //
 // Input    a frame (uint8 RGB or RGBA, interleaved) and contours; neither is changed.
 // Output   a frame of the same format; the alpha channel is that of the input.

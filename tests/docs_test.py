@@ -1,0 +1,71 @@
+"""README.md and docs: links lead somewhere, every page is linked, and what sources say of pages is true."""
+import functools
+import re
+
+import pytest
+from conftest import ROOT
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FOLDERS = (".ci", "config", "cuda", "docs", "pipeline", "plugins", "stages", "tests", "tools")
+
+
+def name_of(path):
+    return str(path.relative_to(ROOT))
+
+
+def prose_of(page):
+    """The page without its blocks of code: what looks like a link or a heading in there is none."""
+    return re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.S | re.M)
+
+
+@functools.cache
+def anchors_of(page):
+    """The anchors of a page's headings, as they are made for Markdown: lower case, no punctuation, hyphens for spaces."""
+    headings = re.findall(r"^#+ (.+)$", prose_of(page), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def links_of(page):
+    """Pairs of the path and the anchor of all links and pictures of a page that lead into the repository."""
+    links = re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)", prose_of(page))
+    return [(path, anchor) for path, anchor in links if not re.match(r"[a-z]+:", path)]
+
+
+def target_of(page, path):
+    return (page.parent / path).resolve() if path else page
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_and_anchors_lead_somewhere(page):
+    dead = []
+    for path, anchor in links_of(page):
+        target = target_of(page, path)
+        if not target.exists() or anchor and (target.suffix != ".md" or anchor not in anchors_of(target)):
+            dead.append(f"{path}#{anchor}")
+    assert dead == []
+
+
+def test_every_page_can_be_reached_from_the_readme():
+    reached, ahead = set(), [ROOT / "README.md"]
+    while ahead:
+        page = ahead.pop()
+        if page in PAGES and page not in reached:
+            reached.add(page)
+            ahead += [target_of(page, path) for path, _ in links_of(page)]
+    assert [name_of(page) for page in PAGES if page not in reached] == []
+
+
+def test_pages_and_pictures_that_files_name_exist():
+    wrong, named = [], 0
+    files = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
+    for path in [*ROOT.glob("*.*"), *files]:
+        try:
+            text = path.read_text()
+        except (UnicodeDecodeError, OSError):
+            continue
+        for mention in re.findall(r"(?<![\w/.-])docs/[\w/-]+\.(?:md|jpg|svg|py)\b", text):
+            named += 1
+            if not (ROOT / mention).is_file():
+                wrong.append(f"{name_of(path)} names {mention}")
+    assert wrong == []
+    assert named > 20
