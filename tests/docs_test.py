@@ -1,4 +1,4 @@
-"""README.md and docs: links lead somewhere, every page is linked, and what sources say of pages is true."""
+"""README.md and docs: links lead somewhere, every page is linked, lines end, and what files say of pages is true."""
 import functools
 import re
 
@@ -7,6 +7,7 @@ from conftest import ROOT
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FOLDERS = (".ci", "config", "cuda", "docs", "pipeline", "plugins", "stages", "tests", "tools")
+LONGEST_LINE = 120
 
 
 def name_of(path):
@@ -43,6 +44,12 @@ def test_links_and_anchors_lead_somewhere(page):
         if not target.exists() or anchor and (target.suffix != ".md" or anchor not in anchors_of(target)):
             dead.append(f"{path}#{anchor}")
     assert dead == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_no_line_is_longer_than_a_reader_sees(page):
+    lines = enumerate(page.read_text().splitlines(), start=1)
+    assert [number for number, line in lines if len(line) > LONGEST_LINE] == []
 
 
 def test_every_page_can_be_reached_from_the_readme():
