@@ -1,13 +1,27 @@
 """README.md and docs: links lead somewhere, every page is linked, lines end, and what files say of pages is true."""
 import functools
+import json
 import re
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, run_contorno
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FOLDERS = (".ci", "config", "cuda", "docs", "pipeline", "plugins", "stages", "tests", "tools")
 LONGEST_LINE = 120
+# The pages of families, and what graphs call their nodes.
+FAMILIES = {
+    "classify": ["stage_classify"],
+    "diamond-square": ["stage_diamond_square", "source_diamond_square"],
+    "marching-squares": ["stage_marching_squares", "stage_contour_assembly"],
+    "mean-shift": ["stage_mean_shift_filter", "stage_mean_shift_segment"],
+    "mipmap": ["stage_mipmap"],
+    "morphology": ["stage_morphology", "stage_hit_or_miss", "stage_reconstruction"],
+    "overlay": ["stage_overlay"],
+    "preprocess": ["stage_preprocess"],
+    "synthetic": ["source_synthetic"],
+}
+OF_EVERY_NODE = {"type", "name", "from"}
 
 
 def name_of(path):
@@ -76,3 +90,33 @@ def test_pages_and_pictures_that_files_name_exist():
                 wrong.append(f"{name_of(path)} names {mention}")
     assert wrong == []
     assert named > 20
+
+
+def test_files_that_pages_name_exist():
+    wrong, named = [], 0
+    for page in PAGES:
+        paths = re.findall(r"(?<![\w/.-])((?:config|cuda|pipeline|plugins|stages|tests|tools)/[\w/.-]*\w(?![\w*]))", prose_of(page))
+        named += len(paths)
+        wrong += [f"{name_of(page)} names {path}" for path in paths if not (ROOT / path).exists()]
+    assert wrong == []
+    assert named > 100
+
+
+@functools.cache
+def node_types():
+    return json.loads(run_contorno("schema").stdout)["definitions"]
+
+
+def test_every_stage_belongs_to_a_family_with_a_page():
+    stages = {name for name in node_types() if name.startswith("stage_")}
+    assert len(stages) > 10
+    assert stages <= {node for nodes in FAMILIES.values() for node in nodes}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_page_of_a_family_has_its_parts_and_names_every_parameter(family):
+    page = ROOT / "docs" / "reference" / f"{family}.md"
+    assert {"parameters", "memory", "errors", "source"} <= anchors_of(page)
+    code = " ".join(re.findall(r"`[^`]+`", page.read_text()))
+    parameters = {key for node in FAMILIES[family] for key in node_types()[node]["properties"]} - OF_EVERY_NODE
+    assert sorted(key for key in parameters if not re.search(rf"\b{key}\b", code)) == []
