@@ -7,7 +7,6 @@
 
 #include "cuda/error.h"
 #include "pipeline/planned_graph.h"
-#include "pipeline/runner.h"
 #include "pipeline/threads.h"
 
 namespace contorno {

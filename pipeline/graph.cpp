@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cuda/device.h"
 #include "cuda/error.h"
 #include "pipeline/threads.h"
 
@@ -119,6 +120,21 @@ const SourceType* Catalog::source(std::string_view name) const {
 }
 const SinkType* Catalog::sink(std::string_view name) const {
   return find_by_name(sinks, name);
+}
+
+Backend choose_backend(Backend wanted, const GraphSpec& graph) {
+  if (wanted == Backend::Cpu) return Backend::Cpu;
+  const DeviceReport& device = device_report();
+  std::string reason = device.reason;
+  if (device.available) {
+    for (const NodeSpec& node : graph.nodes)
+      if (!node.type->make_cuda)
+        reason = fmt::format("the stage '{}' has no CUDA implementation", node.type->name);
+    if (reason.empty()) return Backend::Cuda;
+  }
+  if (wanted == Backend::Auto) return Backend::Cpu;
+  throw Error(ExitCode::Unavailable, fmt::format("backend cuda was asked for, but {}{}", reason,
+                                                 device.fix.empty() ? "" : "; " + device.fix));
 }
 
 }  // namespace contorno

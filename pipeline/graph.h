@@ -78,6 +78,10 @@ struct GraphSpec {
   std::set<std::string> written;
 };
 
+/// The backend that `wanted` means on this machine. Throws Error(Unavailable) with the reason and the remedy
+/// when CUDA is asked for and cannot run; never falls back in silence.
+Backend choose_backend(Backend wanted, const GraphSpec& graph);
+
 /// A source or sink that this build does not have, and why not.
 struct LeftOut {
   std::string name, reason;

@@ -6,7 +6,6 @@
 #include <new>
 #include <thread>
 
-#include "cuda/device.h"
 #include "cuda/error.h"
 #include "pipeline/clock.h"
 #include "pipeline/resource_limits.h"
@@ -33,21 +32,6 @@ int threads_of_loops(int wanted) {
 }
 
 }  // namespace
-
-Backend choose_backend(Backend wanted, const GraphSpec& graph) {
-  if (wanted == Backend::Cpu) return Backend::Cpu;
-  const DeviceReport& device = device_report();
-  std::string reason = device.reason;
-  if (device.available) {
-    for (const NodeSpec& node : graph.nodes)
-      if (!node.type->make_cuda)
-        reason = fmt::format("the stage '{}' has no CUDA implementation", node.type->name);
-    if (reason.empty()) return Backend::Cuda;
-  }
-  if (wanted == Backend::Auto) return Backend::Cpu;
-  throw Error(ExitCode::Unavailable, fmt::format("backend cuda was asked for, but {}{}", reason,
-                                                 device.fix.empty() ? "" : "; " + device.fix));
-}
 
 Runner::Runner(const GraphSpec& graph, Source& source, std::vector<SinkBinding> sinks,
                const RunOptions& options)

@@ -53,10 +53,6 @@ struct RunOptions {
   std::function<void(const FrameTimes&)> on_times;
 };
 
-/// The backend that `wanted` means on this machine. Throws Error(Unavailable) with the reason and the remedy
-/// when CUDA is asked for and cannot run; never falls back in silence.
-Backend choose_backend(Backend wanted, const GraphSpec& graph);
-
 class Runner {
  public:
   /// `graph`, `source` and the sinks are borrowed and must outlive the runner. Plans everything.
