@@ -7,7 +7,7 @@
 
 #include "config/sections.h"
 #include "config/yaml_text.h"
-#include "pipeline/printable.h"
+#include "pipeline/shared/printable.h"
 
 namespace contorno::config {
 namespace {

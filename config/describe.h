@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/graph.h"
+#include "pipeline/graph/graph.h"
 
 namespace contorno::config {
 

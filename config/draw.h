@@ -4,7 +4,7 @@
 #include <string>
 
 #include "config/describe.h"
-#include "pipeline/graph.h"
+#include "pipeline/graph/graph.h"
 
 namespace contorno::config {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/describe.h"
-#include "pipeline/graph.h"
+#include "pipeline/graph/graph.h"
 
 namespace contorno::config {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/param.h"
+#include "pipeline/graph/param.h"
 
 namespace contorno::config {
 

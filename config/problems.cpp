@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "pipeline/param.h"
+#include "pipeline/graph/param.h"
 
 namespace contorno::config {
 namespace {

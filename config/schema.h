@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "pipeline/graph.h"
+#include "pipeline/graph/graph.h"
 
 namespace contorno::config {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/printable.h"
+#include "pipeline/shared/printable.h"
 
 namespace contorno::config {
 

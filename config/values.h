@@ -8,7 +8,7 @@
 
 #include "config/problems.h"
 #include "config/yaml_document.h"
-#include "pipeline/param.h"
+#include "pipeline/graph/param.h"
 
 namespace contorno::config {
 

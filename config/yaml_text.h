@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "pipeline/param.h"
+#include "pipeline/graph/param.h"
 
 namespace contorno::config {
 

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "pipeline/contours.h"
+#include "pipeline/value/contours.h"
 
 namespace contorno {
 

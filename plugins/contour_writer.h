@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/sink.h"
+#include "pipeline/graph/sink.h"
 #include "plugins/contour_measures.h"
 
 namespace contorno {

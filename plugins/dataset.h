@@ -9,7 +9,7 @@
 // changes. A map without its frame, and a frame without its map, is a frame that failed.
 #pragma once
 
-#include "pipeline/source.h"
+#include "pipeline/graph/source.h"
 #include "plugins/picture_decoder.h"
 
 namespace contorno {

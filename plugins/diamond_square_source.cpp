@@ -4,7 +4,7 @@
 
 #include "cuda/error.h"
 #include "cuda/memory.h"
-#include "pipeline/threads.h"
+#include "pipeline/shared/threads.h"
 #include "plugins/paced_source.h"
 #include "plugins/synthetic.h"
 #include "stages/diamond_square/params.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "pipeline/sink.h"
+#include "pipeline/graph/sink.h"
 #include "plugins/output_file.h"
 #include "plugins/output_register.h"
 #include "plugins/path_pattern.h"

@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "cuda/error.h"
-#include "pipeline/resource_limits.h"
+#include "pipeline/shared/resource_limits.h"
 
 namespace contorno::gst {
 namespace {

@@ -1,7 +1,7 @@
 // Media in and out, through GStreamer: the sources video, images, camera and test, the sinks video, images
 // and preview, and what of GStreamer this machine has. No GStreamer type appears here. Sources and sinks
-// follow the thread rules of pipeline/source.h and pipeline/sink.h; every value given by a user is set as a
-// property of an element and never becomes part of a launch line.
+// follow the thread rules of pipeline/graph/source.h and pipeline/graph/sink.h; every value given by a user
+// is set as a property of an element and never becomes part of a launch line.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/sink.h"
-#include "pipeline/source.h"
+#include "pipeline/graph/sink.h"
+#include "pipeline/graph/source.h"
 #include "plugins/picture.h"
 
 namespace contorno {

@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "cuda/error.h"
-#include "pipeline/image.h"
+#include "pipeline/value/image.h"
 #include "plugins/gst_elements.h"
 
 namespace contorno::gst {

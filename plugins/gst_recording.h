@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "pipeline/source.h"
+#include "pipeline/graph/source.h"
 #include "plugins/gst_codecs.h"
 #include "plugins/output_file.h"
 

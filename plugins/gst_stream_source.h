@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "pipeline/source.h"
+#include "pipeline/graph/source.h"
 #include "plugins/container_facts.h"
 #include "plugins/gst_decoding_audit.h"
 #include "plugins/gst_pipeline.h"

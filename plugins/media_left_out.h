@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "pipeline/graph.h"
+#include "pipeline/graph/graph.h"
 
 namespace contorno {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "cuda/error.h"
-#include "pipeline/loops.h"
+#include "pipeline/shared/loops.h"
 #include "plugins/mipmap_writer.h"
 
 namespace contorno {

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "cuda/error.h"
-#include "pipeline/levels.h"
-#include "pipeline/threads.h"
+#include "pipeline/shared/threads.h"
+#include "pipeline/value/levels.h"
 #include "plugins/frame_files.h"
 
 namespace contorno {

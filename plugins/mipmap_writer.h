@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/image.h"
-#include "pipeline/sink.h"
+#include "pipeline/graph/sink.h"
+#include "pipeline/value/image.h"
 
 namespace contorno {
 

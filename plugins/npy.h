@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/image.h"
+#include "pipeline/value/image.h"
 #include "plugins/open_file.h"
 #include "plugins/output_file.h"
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/param.h"
-#include "pipeline/patience.h"
+#include "pipeline/graph/param.h"
+#include "pipeline/shared/patience.h"
 
 namespace contorno {
 

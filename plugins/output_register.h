@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/graph.h"
+#include "pipeline/graph/graph.h"
 #include "plugins/output_file.h"
 #include "plugins/path_pattern.h"
 

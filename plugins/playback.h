@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-#include "pipeline/source.h"
+#include "pipeline/graph/source.h"
 
 namespace contorno {
 

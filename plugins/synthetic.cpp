@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cuda/error.h"
-#include "pipeline/threads.h"
+#include "pipeline/shared/threads.h"
 #include "plugins/paced_source.h"
 #include "plugins/synthetic_picture.h"
 

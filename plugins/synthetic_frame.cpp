@@ -1,6 +1,6 @@
 #include "plugins/synthetic_picture.h"
 
-#include "pipeline/loops.h"
+#include "pipeline/shared/loops.h"
 
 namespace contorno::synthetic {
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "pipeline/image.h"
+#include "pipeline/value/image.h"
 #include "plugins/synthetic_fruit.h"
 
 namespace contorno::synthetic {

@@ -1,7 +1,7 @@
 #include <bit>
 
 #include "cuda/error.h"
-#include "pipeline/loops.h"
+#include "pipeline/shared/loops.h"
 #include "plugins/synthetic_picture.h"
 
 namespace contorno::synthetic {

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "pipeline/image.h"
+#include "pipeline/value/image.h"
 #include "plugins/synthetic_line.h"
 
 namespace contorno::synthetic {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cuda/error.h"
-#include "pipeline/resource_limits.h"
+#include "pipeline/shared/resource_limits.h"
 
 namespace contorno {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "pipeline/text.h"
+#include "pipeline/value/text.h"
 
 namespace contorno {
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "pipeline/image.h"
+#include "pipeline/value/image.h"
 #include "plugins/picture.h"
 
 struct tiff;

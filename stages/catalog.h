@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "pipeline/stage.h"
+#include "pipeline/graph/stage.h"
 
 namespace contorno {
 

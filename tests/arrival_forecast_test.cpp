@@ -1,4 +1,4 @@
-#include "pipeline/arrival_forecast.h"
+#include "pipeline/run/forecast.h"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // How uploads are cut. That what is made of the bands is right is tested with those who take them.
 #include <algorithm>
 
-#include "pipeline/banded_upload.h"
+#include "pipeline/graph/banded_upload.h"
 
 #include <doctest/doctest.h>
 

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "pipeline/image.h"
+#include "pipeline/value/image.h"
 
 namespace contorno::test {
 

@@ -15,7 +15,7 @@
 #include "config/load.h"
 #include "cuda/device.h"
 #include "cuda/error.h"
-#include "pipeline/runner.h"
+#include "pipeline/run/runner.h"
 #include "stages/catalog.h"
 #include "stages/shared/sample_value.h"
 #include "tests/allocation_counter.h"

@@ -13,7 +13,7 @@
 #include "cuda/device.h"
 #include "cuda/memory.h"
 #include "cuda/stream.h"
-#include "pipeline/stage.h"
+#include "pipeline/graph/stage.h"
 #include "tests/compare_images.h"
 
 namespace contorno::test {

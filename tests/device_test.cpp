@@ -7,7 +7,7 @@
 
 #include "cuda/error.h"
 #include "cuda/memory.h"
-#include "pipeline/runner.h"
+#include "pipeline/run/runner.h"
 #include "tests/fakes.h"
 #include "tests/file_content.h"
 

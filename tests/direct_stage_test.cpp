@@ -1,4 +1,4 @@
-#include "pipeline/direct_stage.h"
+#include "pipeline/graph/direct.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cuda/error.h"
-#include "pipeline/applied_stage.h"
+#include "pipeline/graph/applied.h"
 #include "stages/catalog.h"
 #include "tests/allocation_counter.h"
 #include "tests/compare_images.h"

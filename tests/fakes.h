@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cuda/error.h"
-#include "pipeline/graph.h"
+#include "pipeline/graph/graph.h"
 
 namespace contorno::fake {
 

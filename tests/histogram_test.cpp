@@ -1,4 +1,4 @@
-#include "pipeline/histogram.h"
+#include "pipeline/run/histogram.h"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 
 #include "config/load.h"
 #include "cuda/error.h"
-#include "pipeline/runner.h"
+#include "pipeline/run/runner.h"
 #include "plugins/contour_writer.h"
 #include "plugins/dataset.h"
 #include "plugins/npy.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/levels.h"
+#include "pipeline/value/levels.h"
 #include "stages/mipmap/chain.h"
 #include "tests/compare_images.h"
 #include "tests/stage_harness.h"

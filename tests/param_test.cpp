@@ -1,9 +1,9 @@
-#include "pipeline/param.h"
+#include "pipeline/graph/param.h"
 
 #include <doctest/doctest.h>
 
 #include "cuda/error.h"
-#include "pipeline/graph.h"
+#include "pipeline/graph/graph.h"
 
 using namespace contorno;
 

@@ -1,4 +1,4 @@
-#include "pipeline/printable.h"
+#include "pipeline/shared/printable.h"
 
 #include <doctest/doctest.h>
 

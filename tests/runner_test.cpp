@@ -1,4 +1,4 @@
-#include "pipeline/runner.h"
+#include "pipeline/run/runner.h"
 
 #include <doctest/doctest.h>
 

@@ -15,7 +15,7 @@
 
 #include "cuda/device.h"
 #include "cuda/memory.h"
-#include "pipeline/stage.h"
+#include "pipeline/graph/stage.h"
 #include "tests/cuda_shadow.h"
 
 namespace contorno::test {

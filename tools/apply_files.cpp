@@ -7,7 +7,7 @@
 
 #include "config/describe.h"
 #include "cuda/error.h"
-#include "pipeline/applied_stage.h"
+#include "pipeline/graph/applied.h"
 #include "plugins/array_file.h"
 #include "plugins/every_picture.h"
 #include "plugins/file_names.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/graph.h"
+#include "pipeline/graph/graph.h"
 #include "plugins/output_register.h"
 
 namespace contorno {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "cuda/memory.h"
-#include "pipeline/loops.h"
+#include "pipeline/shared/loops.h"
 #include "stages/contours/cpu/assemble.h"
 #include "stages/contours/cpu/mark_samples.h"
 #include "stages/contours/find_contours.h"

@@ -16,8 +16,8 @@
 #include "cuda/device.h"
 #include "cuda/error.h"
 #include "cuda/stream.h"
-#include "pipeline/clock.h"
-#include "pipeline/runner.h"
+#include "pipeline/run/runner.h"
+#include "pipeline/shared/clock.h"
 #include "stages/catalog.h"
 
 namespace contorno {

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "cuda/error.h"
-#include "pipeline/clock.h"
-#include "pipeline/planned_graph.h"
+#include "pipeline/graph/planned.h"
+#include "pipeline/shared/clock.h"
 #include "stages/mean_shift/filter.h"
 #include "stages/mean_shift/points.h"
 #include "stages/mean_shift/segment.h"

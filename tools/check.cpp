@@ -7,7 +7,7 @@
 #include "config/draw.h"
 #include "config/load.h"
 #include "cuda/error.h"
-#include "pipeline/planned_graph.h"
+#include "pipeline/graph/planned.h"
 #include "tools/commands.h"
 #include "tools/graph_argument.h"
 #include "tools/say.h"

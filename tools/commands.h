@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "pipeline/graph.h"
+#include "pipeline/graph/graph.h"
 
 namespace CLI {
 class App;

@@ -12,7 +12,7 @@
 
 #include "config/load.h"
 #include "cuda/error.h"
-#include "pipeline/param.h"
+#include "pipeline/graph/param.h"
 #include "plugins/glib_messages.h"
 #include "tools/commands.h"
 #include "tools/interrupt.h"

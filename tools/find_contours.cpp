@@ -9,7 +9,7 @@
 
 #include "cuda/device.h"
 #include "cuda/error.h"
-#include "pipeline/threads.h"
+#include "pipeline/shared/threads.h"
 #include "plugins/array_file.h"
 #include "stages/contours/cuda/find_contours.h"
 #include "tools/commands.h"

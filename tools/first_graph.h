@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "pipeline/graph.h"
+#include "pipeline/graph/graph.h"
 
 namespace contorno {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/graph.h"
+#include "pipeline/graph/graph.h"
 
 namespace CLI {
 class App;

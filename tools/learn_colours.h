@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/classes.h"
+#include "pipeline/value/classes.h"
 #include "tools/learn_samples.h"
 
 namespace contorno {

@@ -10,7 +10,7 @@
 
 #include "config/describe.h"
 #include "cuda/error.h"
-#include "pipeline/applied_stage.h"
+#include "pipeline/graph/applied.h"
 #include "tools/apply_files.h"
 #include "tools/say.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cuda/memory.h"
-#include "pipeline/graph.h"
+#include "pipeline/graph/graph.h"
 #include "tools/learn_picks.h"
 #include "tools/learn_samples.h"
 

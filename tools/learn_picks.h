@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/source.h"
+#include "pipeline/graph/source.h"
 
 namespace contorno {
 

@@ -9,8 +9,8 @@
 #include "config/load.h"
 #include "config/source_text.h"
 #include "cuda/error.h"
-#include "pipeline/applied_stage.h"
-#include "pipeline/runner.h"
+#include "pipeline/graph/applied.h"
+#include "pipeline/run/runner.h"
 #include "plugins/text_pango.h"
 
 namespace contorno {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "pipeline/graph.h"
+#include "pipeline/graph/graph.h"
 #include "tools/learn_colours.h"
 #include "tools/learn_frames.h"
 #include "tools/sheet.h"

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/classes.h"
-#include "pipeline/image.h"
+#include "pipeline/value/classes.h"
+#include "pipeline/value/image.h"
 
 namespace contorno {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "cuda/error.h"
-#include "pipeline/threads.h"
+#include "pipeline/shared/threads.h"
 #include "plugins/array_file.h"
 #include "stages/mean_shift/points.h"
 #include "stages/shared/sample_value.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cuda/device.h"
-#include "pipeline/printable.h"
+#include "pipeline/shared/printable.h"
 
 namespace contorno {
 namespace {

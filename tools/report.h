@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "pipeline/stats.h"
+#include "pipeline/run/stats.h"
 
 namespace contorno {
 

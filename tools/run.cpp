@@ -11,7 +11,7 @@
 #include "config/describe.h"
 #include "config/load.h"
 #include "cuda/error.h"
-#include "pipeline/runner.h"
+#include "pipeline/run/runner.h"
 #include "plugins/text_pango.h"
 #include "tools/commands.h"
 #include "tools/graph_argument.h"

@@ -15,8 +15,8 @@
 #include <utility>
 
 #include "cuda/error.h"
-#include "pipeline/clock.h"
-#include "pipeline/resource_limits.h"
+#include "pipeline/shared/clock.h"
+#include "pipeline/shared/resource_limits.h"
 #include "tools/interrupt.h"
 #include "tools/say.h"
 

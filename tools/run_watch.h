@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "pipeline/runner.h"
+#include "pipeline/run/runner.h"
 
 namespace contorno {
 

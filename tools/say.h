@@ -1,7 +1,7 @@
 // Everything that the program prints: results on standard output, messages on standard error. What comes from
-// outside (names of files, addresses, messages of libraries) is shown by the rules of pipeline/printable.h,
-// so that it forges no lines and no colours and shows no passwords. For any thread; a line is written in one
-// piece.
+// outside (names of files, addresses, messages of libraries) is shown by the rules of
+// pipeline/shared/printable.h, so that it forges no lines and no colours and shows no passwords. For any
+// thread; a line is written in one piece.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "pipeline/printable.h"
+#include "pipeline/shared/printable.h"
 
 namespace contorno {
 

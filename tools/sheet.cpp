@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pipeline/applied_stage.h"
+#include "pipeline/graph/applied.h"
 #include "plugins/text_pango.h"
 #include "stages/overlay/stage.h"
 #include "stages/preprocess/stage.h"

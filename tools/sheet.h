@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/classes.h"
-#include "pipeline/image.h"
-#include "pipeline/text.h"
+#include "pipeline/value/classes.h"
+#include "pipeline/value/image.h"
+#include "pipeline/value/text.h"
 
 namespace contorno {
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "config/load.h"
-#include "pipeline/runner.h"
+#include "pipeline/run/runner.h"
 #include "stages/catalog.h"
 
 namespace {

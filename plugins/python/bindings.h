@@ -1,7 +1,7 @@
 // The parts of the module, and what they share about arguments and results.
 #pragma once
 
-#include "pipeline/stage.h"
+#include "pipeline/graph/stage.h"
 #include "plugins/python/pybind.h"
 
 namespace contorno::python {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/image.h"
+#include "pipeline/value/image.h"
 #include "plugins/python/dlpack.h"
 #include "plugins/python/pybind.h"
 

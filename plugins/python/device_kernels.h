@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "pipeline/image.h"
+#include "pipeline/value/image.h"
 
 namespace contorno::python {
 

@@ -1,6 +1,6 @@
 #include <new>
 
-#include "pipeline/printable.h"
+#include "pipeline/shared/printable.h"
 #include "plugins/python/pybind.h"
 
 namespace contorno::python {

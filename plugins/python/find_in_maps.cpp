@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "pipeline/loops.h"
+#include "pipeline/shared/loops.h"
 #include "stages/contours/cpu/search.h"
 
 namespace contorno::python {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/applied_stage.h"
+#include "pipeline/graph/applied.h"
 
 namespace contorno::python {
 

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "pipeline/image.h"
+#include "pipeline/value/image.h"
 #include "plugins/python/host_array.h"
 
 namespace contorno::python {

@@ -7,7 +7,7 @@
 
 #include "config/load.h"
 #include "cuda/device.h"
-#include "pipeline/printable.h"
+#include "pipeline/shared/printable.h"
 #include "plugins/python/host_image.h"
 #include "plugins/python/pipeline_run.h"
 #include "plugins/python/process.h"

@@ -5,8 +5,8 @@
 
 #include "config/load.h"
 #include "cuda/error.h"
-#include "pipeline/applied_stage.h"
-#include "pipeline/resource_limits.h"
+#include "pipeline/graph/applied.h"
+#include "pipeline/shared/resource_limits.h"
 #ifdef CONTORNO_HAVE_TEXT
 #include "plugins/text_pango.h"
 #endif

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "pipeline/runner.h"
+#include "pipeline/run/runner.h"
 #include "plugins/output_register.h"
 #include "stages/contours/find_contours.h"
 

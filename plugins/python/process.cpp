@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cuda/device.h"
-#include "pipeline/threads.h"
+#include "pipeline/shared/threads.h"
 
 namespace contorno::python {
 namespace {

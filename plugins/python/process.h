@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "pipeline/loops.h"
+#include "pipeline/shared/loops.h"
 #include "plugins/python/pybind.h"
 
 namespace contorno::python {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <list>
 
-#include "pipeline/levels.h"
+#include "pipeline/value/levels.h"
 #include "plugins/python/bindings.h"
 #include "plugins/python/host_image.h"
 #include "plugins/python/idle.h"

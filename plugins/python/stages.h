@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/applied_stage.h"
+#include "pipeline/graph/applied.h"
 #include "plugins/python/device_memory.h"
 #include "plugins/python/pybind.h"
 #include "stages/diamond_square/field.h"

@@ -7,8 +7,8 @@
 
 #include "cuda/pointer.h"
 #include "cuda/stream.h"
-#include "pipeline/direct_stage.h"
-#include "pipeline/levels.h"
+#include "pipeline/graph/direct.h"
+#include "pipeline/value/levels.h"
 #include "plugins/python/device_input.h"
 #include "plugins/python/device_result.h"
 #include "plugins/python/host_image.h"

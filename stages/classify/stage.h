@@ -11,7 +11,7 @@
 
 #include <vector>
 
-#include "pipeline/stage.h"
+#include "pipeline/graph/stage.h"
 #include "stages/shared/colour.h"
 
 namespace contorno {

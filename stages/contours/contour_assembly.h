@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "pipeline/stage.h"
+#include "pipeline/graph/stage.h"
 #include "stages/contours/cpu/assemble.h"
 
 namespace contorno {

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/image.h"
+#include "pipeline/value/image.h"
 #include "stages/contours/cpu/cell_bits.h"
 #include "stages/contours/cpu/sample_bits.h"
 

@@ -8,7 +8,7 @@
 // Equal bits because: comparisons are exact in every type and instruction set, and rows are independent.
 #pragma once
 
-#include "pipeline/stage.h"
+#include "pipeline/graph/stage.h"
 
 namespace contorno {
 

@@ -12,7 +12,7 @@
 
 #include "cuda/error.h"
 #include "cuda/memory.h"
-#include "pipeline/loops.h"
+#include "pipeline/shared/loops.h"
 #include "stages/diamond_square/level.h"
 
 namespace contorno {

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/stage.h"
+#include "pipeline/graph/stage.h"
 #include "stages/shared/simd.h"
 
 namespace contorno {

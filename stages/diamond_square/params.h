@@ -1,7 +1,7 @@
 // The parameters of Diamond-Square as the stage and the source of that name declare them.
 #pragma once
 
-#include "pipeline/param.h"
+#include "pipeline/graph/param.h"
 #include "stages/diamond_square/field.h"
 
 namespace contorno {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "cuda/error.h"
-#include "pipeline/loops.h"
-#include "pipeline/threads.h"
+#include "pipeline/shared/loops.h"
+#include "pipeline/shared/threads.h"
 #include "stages/mean_shift/points.h"
 
 namespace contorno {

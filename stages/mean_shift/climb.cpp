@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "pipeline/loops.h"
+#include "pipeline/shared/loops.h"
 
 namespace contorno {
 namespace {

@@ -1,6 +1,6 @@
 #include "stages/mean_shift/filter.h"
 
-#include "pipeline/loops.h"
+#include "pipeline/shared/loops.h"
 #include "stages/mean_shift/climber.h"
 
 namespace contorno {

@@ -7,7 +7,7 @@
 
 #include "cuda/error.h"
 #include "cuda/memory.h"
-#include "pipeline/loops.h"
+#include "pipeline/shared/loops.h"
 #include "stages/mean_shift/climber.h"
 
 namespace contorno {

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "pipeline/stage.h"
+#include "pipeline/graph/stage.h"
 #include "stages/shared/colour.h"
 
 namespace contorno {

@@ -11,7 +11,7 @@
 
 #include "cuda/device.h"
 #include "cuda/error.h"
-#include "pipeline/threads.h"
+#include "pipeline/shared/threads.h"
 #include "stages/mean_shift/climb.h"
 #include "stages/mean_shift/frame.h"
 

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/stage.h"
+#include "pipeline/graph/stage.h"
 #include "stages/mean_shift/rule.h"
 #include "stages/shared/simd.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "cuda/error.h"
-#include "pipeline/loops.h"
+#include "pipeline/shared/loops.h"
 #include "stages/mean_shift/climber.h"
 
 namespace contorno {

@@ -1,6 +1,6 @@
 // Mipmap: an image and ever smaller copies of it, each filtered from the one before. As a stage it gives one
-// level, or the whole chain side by side in one image (pipeline/levels.h); as a class it fills levels that
-// lie anywhere.
+// level, or the whole chain side by side in one image (pipeline/value/levels.h); as a class it fills levels
+// that lie anywhere.
 //
 // Input    an image of uint8, uint16 or float32, interleaved or planar; the last of 2 or 4 interleaved
 // channels
@@ -14,8 +14,8 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/levels.h"
-#include "pipeline/stage.h"
+#include "pipeline/graph/stage.h"
+#include "pipeline/value/levels.h"
 #include "stages/shared/simd.h"
 
 namespace contorno {

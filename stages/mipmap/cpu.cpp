@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "cuda/error.h"
-#include "pipeline/loops.h"
+#include "pipeline/shared/loops.h"
 #include "stages/mipmap/plan.h"
 #include "stages/mipmap/rows.h"
 #include "stages/mipmap/stage.h"

@@ -10,7 +10,7 @@
 
 #include "cuda/memory.h"
 #include "cuda/stream.h"
-#include "pipeline/banded_upload.h"
+#include "pipeline/graph/banded_upload.h"
 #include "stages/mipmap/chain.h"
 
 namespace contorno {

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "cuda/error.h"
-#include "pipeline/loops.h"
+#include "pipeline/shared/loops.h"
 
 namespace contorno {
 

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "cuda/error.h"
-#include "pipeline/loops.h"
+#include "pipeline/shared/loops.h"
 #include "stages/morphology/engine.h"
 #include "stages/morphology/params.h"
 #include "stages/morphology/reconstruct.h"

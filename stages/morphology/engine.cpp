@@ -9,7 +9,7 @@
 #endif
 
 #include "cuda/error.h"
-#include "pipeline/loops.h"
+#include "pipeline/shared/loops.h"
 #include "stages/morphology/reconstruct.h"
 #include "stages/morphology/streams.h"
 

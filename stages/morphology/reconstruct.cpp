@@ -5,7 +5,7 @@
 #include <span>
 
 #include "cuda/error.h"
-#include "pipeline/loops.h"
+#include "pipeline/shared/loops.h"
 #include "stages/morphology/pixel_queue.h"
 #include "stages/morphology/plan.h"
 

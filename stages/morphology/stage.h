@@ -18,7 +18,7 @@
 #include <memory>
 #include <vector>
 
-#include "pipeline/stage.h"
+#include "pipeline/graph/stage.h"
 #include "stages/morphology/structuring_element.h"
 #include "stages/shared/simd.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "pipeline/loops.h"
+#include "pipeline/shared/loops.h"
 #include "stages/overlay/painter.h"
 
 namespace contorno {

@@ -12,7 +12,7 @@
 #include <bit>
 #include <cmath>
 
-#include "pipeline/stage.h"
+#include "pipeline/graph/stage.h"
 
 namespace contorno {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cuda/host_device.h"
-#include "pipeline/image.h"
+#include "pipeline/value/image.h"
 
 namespace contorno {
 

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "pipeline/stage.h"
+#include "pipeline/graph/stage.h"
 #include "stages/preprocess/resample.h"
 #include "stages/shared/colour.h"
 #include "stages/shared/sample_value.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "pipeline/loops.h"
-#include "pipeline/stage.h"
+#include "pipeline/graph/stage.h"
+#include "pipeline/shared/loops.h"
 
 namespace contorno {
 

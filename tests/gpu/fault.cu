@@ -18,8 +18,8 @@
 #include "cuda/check.h"
 #include "cuda/memory.h"
 #include "cuda/stream.h"
-#include "pipeline/clock.h"
-#include "pipeline/runner.h"
+#include "pipeline/run/runner.h"
+#include "pipeline/shared/clock.h"
 #include "tests/fakes.h"
 
 namespace {

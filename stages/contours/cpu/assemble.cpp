@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cuda/memory.h"
-#include "pipeline/loops.h"
+#include "pipeline/shared/loops.h"
 #include "stages/contours/rules/keep_contour.h"
 
 namespace contorno {

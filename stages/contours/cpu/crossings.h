@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "pipeline/contours.h"
+#include "pipeline/value/contours.h"
 
 namespace contorno {
 

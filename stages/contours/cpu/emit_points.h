@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "pipeline/contours.h"
+#include "pipeline/value/contours.h"
 #include "stages/contours/cpu/chains.h"
 
 namespace contorno {

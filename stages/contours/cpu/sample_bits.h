@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/image.h"
+#include "pipeline/value/image.h"
 #include "stages/shared/sample_value.h"
 #include "stages/shared/simd.h"
 

@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "pipeline/banded_upload.h"
-#include "pipeline/contours.h"
-#include "pipeline/image.h"
+#include "pipeline/graph/banded_upload.h"
+#include "pipeline/value/contours.h"
+#include "pipeline/value/image.h"
 #include "stages/contours/rules/cell_cases.h"
 
 namespace contorno {

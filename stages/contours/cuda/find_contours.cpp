@@ -10,7 +10,7 @@
 #include "cuda/error.h"
 #include "cuda/memory.h"
 #include "cuda/stream.h"
-#include "pipeline/loops.h"
+#include "pipeline/shared/loops.h"
 #include "stages/contours/cuda/engine.h"
 
 namespace contorno {

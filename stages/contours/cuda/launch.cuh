@@ -4,7 +4,7 @@
 #include <span>
 
 #include "cuda/stream.h"
-#include "pipeline/banded_upload.h"
+#include "pipeline/graph/banded_upload.h"
 #include "stages/contours/cuda/export.cuh"
 #include "stages/contours/cuda/plan.cuh"
 

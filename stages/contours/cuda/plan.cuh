@@ -6,7 +6,7 @@
 
 #include "cuda/error.h"
 #include "cuda/memory.h"
-#include "pipeline/banded_upload.h"
+#include "pipeline/graph/banded_upload.h"
 #include "stages/contours/cuda/engine.h"
 #include "stages/contours/cuda/join.cuh"
 #include "stages/contours/cuda/number.cuh"

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "cuda/host_device.h"
-#include "pipeline/image.h"
+#include "pipeline/value/image.h"
 #include "stages/shared/sample_value.h"
 
 namespace contorno {

@@ -1,0 +1,61 @@
+// One stage on images that the caller brings, without a source, sinks or threads: what `contorno apply` and
+// the Python package run. The same planning and memory as in a graph, on either backend; formats are planned
+// once and again only when they change. Used by one thread at a time.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "pipeline/graph/graph.h"
+
+namespace contorno {
+
+class Capacities;
+class PlannedGraph;
+
+class AppliedStage {
+ public:
+  static constexpr std::size_t kMaxInputs = 2;
+
+  /// `backend` may be Auto; `threads` are of the CPU backend, 0 = as many as the machine has. A stage takes
+  /// at most kMaxInputs inputs, all of them images. Throws Error(BadOption) when this stage takes something
+  /// else, Error(Unavailable) when the backend cannot run.
+  AppliedStage(const StageType& type, ParamSet params, Backend backend, int threads,
+               std::vector<ClassSpec> classes = {}, const TextRasteriser* text = nullptr);
+  ~AppliedStage();
+  AppliedStage(const AppliedStage&) = delete;
+  AppliedStage& operator=(const AppliedStage&) = delete;
+
+  /// One format an input, in the order of the stage's ports. Throws Error(BadConfig) when they do not fit,
+  /// Error(OutOfMemory).
+  void plan(std::span<const ImageFormat> inputs);
+  /// Where the caller writes input `port`: host memory (pinned where there is CUDA) that lives until the next
+  /// plan.
+  const ImageView& input(std::size_t port) const;
+  /// Processes what is in the inputs, to the end. Throws Error(BadData, Internal).
+  void run();
+  /// Result of the last run, on the host; valid until the next run or plan.
+  const Value& output(std::size_t port) const;
+  Backend backend() const { return backend_; }
+
+ private:
+  const StageType& type_;
+  GraphSpec graph_;
+  Backend backend_;
+  std::vector<ImageFormat> formats_;
+  bool ready_ = false;  // planned for formats_
+  std::unique_ptr<Capacities> capacities_;
+  std::unique_ptr<PlannedGraph> planned_;
+};
+
+/// Throws Error(BadOption) when a stage cannot be applied to images alone.
+void check_takes_images(const StageType& type);
+/// Throws Error(BadOption) when the stage does not take `count` images.
+void check_input_count(const StageType& type, std::size_t count);
+
+/// Copies the samples of `from` to `to`, which has the same sides, channels and element type and may have
+/// another layout and other pitches.
+void copy_image(const ImageView& from, const ImageView& to);
+
+}  // namespace contorno

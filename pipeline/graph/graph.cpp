@@ -1,0 +1,140 @@
+#include "pipeline/graph/graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cuda/device.h"
+#include "cuda/error.h"
+#include "pipeline/shared/threads.h"
+
+namespace contorno {
+
+std::string_view name_of(Backend backend) {
+  switch (backend) {
+    case Backend::Auto:
+      return "auto";
+    case Backend::Cpu:
+      return "cpu";
+    case Backend::Cuda:
+      return "cuda";
+  }
+  throw InternalError("unknown backend");
+}
+
+std::string_view name_of(PortType type) {
+  switch (type) {
+    case PortType::Image:
+      return "image";
+    case PortType::Crossings:
+      return "crossings";
+    case PortType::Contours:
+      return "contours";
+  }
+  throw InternalError("unknown port type");
+}
+
+std::string_view name_of(OnFull policy) {
+  switch (policy) {
+    case OnFull::Auto:
+      return "auto";
+    case OnFull::Wait:
+      return "wait";
+    case OnFull::DropOldest:
+      return "drop_oldest";
+    case OnFull::DropNewest:
+      return "drop_newest";
+  }
+  throw InternalError("unknown policy");
+}
+
+PortType port_type(const Format& format) {
+  return static_cast<PortType>(format.index());
+}
+
+std::string describe(const Format& format) {
+  struct Writer {
+    std::string operator()(const ImageFormat& image) const { return describe(image); }
+    std::string operator()(const CrossingsFormat& crossings) const {
+      return fmt::format("crossings of {}", describe(crossings.map));
+    }
+    std::string operator()(const ContoursFormat& contours) const {
+      return fmt::format("contours of {} classes on {}x{}, room for {} points", contours.classes,
+                         contours.width, contours.height, contours.point_capacity);
+    }
+  };
+  return std::visit(Writer{}, format);
+}
+
+const ParamDeclaration& pipeline_params() {
+  static const ParamDeclaration declaration = [] {
+    using P = PipelineSettings;
+    ParamList<P> list;
+    list.choice("backend", &P::backend,
+                {{"auto", Backend::Auto}, {"cpu", Backend::Cpu}, {"cuda", Backend::Cuda}},
+                "Where the stages run; auto takes CUDA when a device answers.")
+        .integer("slots", &P::slots, 1, 64, Unit::Frames, "Frames that are under way at once.")
+        .choice("on_full", &P::on_full,
+                {{"auto", OnFull::Auto},
+                 {"wait", OnFull::Wait},
+                 {"drop_oldest", OnFull::DropOldest},
+                 {"drop_newest", OnFull::DropNewest}},
+                "What happens to a frame that finds no free slot; auto waits for files and drops the oldest "
+                "of live "
+                "sources.")
+        .choice("waiting", &P::waiting,
+                {{"adaptive", Waiting::Adaptive}, {"block", Waiting::Block}, {"spin", Waiting::Spin}},
+                "How threads wait for frames. block sleeps; spin takes two processors and spares the time of "
+                "waking up; adaptive sleeps until shortly before the next frame is due, and then spins.")
+        .number("deadline", &P::deadline_ms, 0, 1e7, Unit::Milliseconds,
+                "A frame that has waited longer is dropped before it is processed, and a later result is "
+                "counted as "
+                "late; 0 is no deadline.")
+        .number("device_timeout", &P::device_timeout_ms, 0, 1e7, Unit::Milliseconds,
+                "contorno run gives up a device that is at work on one frame for so long; 0 waits for ever.")
+        .number("sink_timeout", &P::sink_timeout_ms, 0, 1e7, Unit::Milliseconds,
+                "A sink whose reader or encoder takes nothing for so long gets no more frames, and the run "
+                "goes on with the "
+                "others; 0 waits for ever.")
+        .integer("threads", &P::threads, 0, kMostThreads, Unit::None,
+                 "Threads of the CPU backend; 0 takes as many as the machine has.");
+    return declare(std::move(list));
+  }();
+  return declaration;
+}
+
+namespace {
+template <class Type>
+const Type* find_by_name(const std::vector<const Type*>& types, std::string_view name) {
+  const auto it =
+      std::find_if(types.begin(), types.end(), [&](const Type* type) { return type->name == name; });
+  return it == types.end() ? nullptr : *it;
+}
+}  // namespace
+
+const StageType* Catalog::stage(std::string_view name) const {
+  return find_by_name(stages, name);
+}
+const SourceType* Catalog::source(std::string_view name) const {
+  return find_by_name(sources, name);
+}
+const SinkType* Catalog::sink(std::string_view name) const {
+  return find_by_name(sinks, name);
+}
+
+Backend choose_backend(Backend wanted, const GraphSpec& graph) {
+  if (wanted == Backend::Cpu) return Backend::Cpu;
+  const DeviceReport& device = device_report();
+  std::string reason = device.reason;
+  if (device.available) {
+    for (const NodeSpec& node : graph.nodes)
+      if (!node.type->make_cuda)
+        reason = fmt::format("the stage '{}' has no CUDA implementation", node.type->name);
+    if (reason.empty()) return Backend::Cuda;
+  }
+  if (wanted == Backend::Auto) return Backend::Cpu;
+  throw Error(ExitCode::Unavailable, fmt::format("backend cuda was asked for, but {}{}", reason,
+                                                 device.fix.empty() ? "" : "; " + device.fix));
+}
+
+}  // namespace contorno

@@ -1,0 +1,102 @@
+// A graph as declared: source, settings, classes, stages in an order in which each comes after its inputs,
+// sinks. The YAML loader makes one; C++ users may fill it in by hand.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "pipeline/graph/sink.h"
+#include "pipeline/graph/source.h"
+#include "pipeline/graph/stage.h"
+#include "pipeline/value/classes.h"
+
+namespace contorno {
+
+enum class OnFull : std::uint8_t { Auto, Wait, DropOldest, DropNewest };
+std::string_view name_of(OnFull policy);
+
+/// How the pipeline's threads wait for each other. Block: they sleep. Spin: they look again and again, which
+/// takes a processor each and spares the time that waking up takes. Adaptive: they sleep, but for the short
+/// time in which the next frame is due (see ArrivalForecast).
+enum class Waiting : std::uint8_t { Adaptive, Block, Spin };
+
+/// The `pipeline:` section.
+struct PipelineSettings {
+  Backend backend = Backend::Auto;
+  int slots = 4;
+  OnFull on_full = OnFull::Auto;  ///< Auto: files wait, live sources drop the oldest
+  double deadline_ms = 0;         ///< a frame that waited longer is dropped before it is processed; 0 = none
+  Waiting waiting = Waiting::Adaptive;
+  double device_timeout_ms = 5000;  ///< of one frame's work on the device; 0 = none
+  double sink_timeout_ms =
+      10'000;       ///< a sink that waits longer for its reader or encoder is broken; 0 = none
+  int threads = 0;  ///< of the CPU backend; see decided_threads
+};
+const ParamDeclaration& pipeline_params();  ///< of PipelineSettings
+
+/// Where an input comes from: output `port` of node `node`, or of the source (port 0 = frame, 1 = maps).
+/// Until the source is open, an input may also ask for what it delivers, in this order of preference.
+struct Origin {
+  static constexpr int kSource = -1;
+  static constexpr int kFrame = 0, kMaps = 1, kFrameOrMaps = -1, kMapsOrFrame = -2;
+  int node = kSource;
+  int port = 0;
+  bool operator==(const Origin&) const = default;
+};
+
+/// `where` is its place in a file for messages, "graph.yaml:12:9"; empty where there is no file.
+struct NodeSpec {
+  std::string name;
+  const StageType* type = nullptr;
+  ParamSet params;
+  std::vector<Origin> inputs;
+  std::string where;
+};
+
+struct SourceSpec {
+  const SourceType* type = nullptr;
+  ParamSet params;
+  std::string where;  ///< of what it reads, or of its type
+};
+
+struct SinkSpec {
+  std::string name;
+  const SinkType* type = nullptr;
+  ParamSet params;
+  Origin input;
+};
+
+struct GraphSpec {
+  PipelineSettings settings;
+  std::vector<ClassSpec> classes;
+  SourceSpec source;
+  std::vector<NodeSpec> nodes;
+  std::vector<SinkSpec> sinks;
+  /// What its file or the command line sets, "small.sigma", "classes.rot.level"; all else are defaults.
+  std::set<std::string> written;
+};
+
+/// The backend that `wanted` means on this machine. Throws Error(Unavailable) with the reason and the remedy
+/// when CUDA is asked for and cannot run; never falls back in silence.
+Backend choose_backend(Backend wanted, const GraphSpec& graph);
+
+/// A source or sink that this build does not have, and why not.
+struct LeftOut {
+  std::string name, reason;
+};
+
+/// Everything that a graph may be made of. The lists live as long as the program.
+struct Catalog {
+  std::vector<const StageType*> stages;
+  std::vector<const SourceType*> sources;
+  std::vector<const SinkType*> sinks;
+  std::vector<LeftOut> left_out;
+
+  const StageType* stage(std::string_view name) const;
+  const SourceType* source(std::string_view name) const;
+  const SinkType* sink(std::string_view name) const;
+};
+
+}  // namespace contorno

@@ -1,0 +1,149 @@
+// One slot's copy of a graph, planned for a stream's formats: its stage objects, its stream and the memory of
+// every value, all allocated in `plan`. `launch` starts the work of one frame, `wait` returns when it is
+// complete. On the CPU the work is complete when `launch` returns. On CUDA the whole frame (upload, stages,
+// download) is captured once and launched as one graph. Used by one thread at a time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "cuda/memory.h"
+#include "cuda/stream.h"
+#include "pipeline/graph/banded_upload.h"
+#include "pipeline/graph/graph.h"
+
+namespace contorno {
+
+/// Capacities that frames turned out to need, by node; shared by all slots so that each overflow happens
+/// once.
+class Capacities {
+ public:
+  explicit Capacities(std::size_t nodes) : needed_(nodes) {}
+  std::uint64_t of(std::size_t node) const { return needed_[node].load(std::memory_order_relaxed); }
+  /// Counts as a new generation when it is more than was known.
+  void raise(std::size_t node, std::uint64_t needed);
+  std::uint64_t generation() const { return generation_.load(std::memory_order_relaxed); }
+
+ private:
+  std::vector<std::atomic<std::uint64_t>> needed_;
+  std::atomic<std::uint64_t> generation_ = 0;
+};
+
+/// Whether a frame's parts are timed one by one. Off costs nothing; on CUDA, On adds an event behind every
+/// stage.
+enum class Probes : std::uint8_t { Off, On };
+
+/// What all slots of a run have in common. Everything is borrowed.
+struct PlanEnvironment {
+  const GraphSpec* graph = nullptr;
+  Backend backend = Backend::Cpu;  ///< decided, never Auto
+  Probes probes = Probes::On;
+  int threads = 1;
+  const TextRasteriser* text = nullptr;
+  Capacities* capacities = nullptr;
+  std::vector<Origin> exports;             ///< values that are read on the host when a frame is complete
+  std::size_t last_band = kLastBandBytes;  ///< of an upload; tests make it small
+};
+
+/// When the parts of a frame ended, on the host's clock. On CUDA these are device times tied to it, and what
+/// goes on during the upload counts as upload.
+struct PartTimes {
+  std::int64_t start_ns = 0, uploaded_ns = 0;
+  std::vector<std::int64_t> node_ns;  ///< end of each node
+  std::int64_t downloaded_ns = 0;
+};
+
+class PlannedGraph {
+ public:
+  explicit PlannedGraph(const PlanEnvironment& environment);
+  ~PlannedGraph();
+
+  /// Plans every stage and allocates. Throws Error(BadConfig) when formats do not fit, Error(OutOfMemory).
+  void plan(const StreamFormat& stream);
+  /// Plans every stage, but allocates nothing for frames: afterwards only `format` may be asked.
+  void plan_formats(const StreamFormat& stream);
+  /// Where the source writes: null views for what the stream does not have.
+  FrameInput& input() { return input_; }
+
+  /// Starts the work of the frame in `input`. Plans again first when a capacity was found to be too small.
+  void launch();
+  /// Until the frame is complete. Throws Error(Internal) when the device failed.
+  void wait();
+  /// After `wait`: true when a capacity was too small. It has then been raised, and the frame must be
+  /// launched again.
+  bool overflowed();
+  /// After `wait`, with probes on.
+  const PartTimes& times();
+
+  /// A value on the host, readable after `wait`: an export, or the source's.
+  const Value& value(const Origin& origin) const;
+  const Format& format(const Origin& origin) const;
+  std::size_t bytes() const;
+
+ private:
+  struct Request {
+    std::size_t bytes;
+    MemoryKind kind;
+  };
+  struct Node {
+    std::unique_ptr<Stage> stage;
+    std::vector<Format> formats;  // of its outputs
+    std::vector<Request> requests;
+    std::vector<Value> inputs, outputs, host_outputs;
+    std::vector<std::byte*> scratches;
+    RunContext context;
+  };
+  /// An image that is copied to the host behind the last stage. Contours are brought over by the stage that
+  /// makes them.
+  struct Download {
+    const void* from;
+    void* to;
+    std::size_t bytes;
+  };
+  class Context;
+  class Placer;
+
+  bool on_device() const { return environment_.backend == Backend::Cuda; }
+  bool exported(const Origin& origin) const;
+  void take_formats(const StreamFormat& stream);
+  void plan_nodes();
+  void plan_uploads();
+  void replan();
+  void warm_up();
+  void place_values();
+  void place_node(std::size_t index, Placer& placer);
+  const Value& working_value(const Origin& origin) const;
+  void capture();
+  void enqueue();
+  void enqueue_uploads();
+  void wait_for_inputs(std::size_t node);
+  void record(std::size_t event);
+
+  PlanEnvironment environment_;
+  StreamFormat stream_format_;
+  std::vector<Node> nodes_;
+  std::vector<Format> source_formats_;  // frame, maps; an empty image where the stream has none
+  std::vector<Value> source_values_;    // on the host
+  std::vector<Value> device_sources_;
+  std::vector<std::optional<BandedUpload>> uploads_;  // of the sources that a node takes
+  std::vector<Download> downloads_;
+  FrameInput input_;
+  Block input_block_;  // pinned; kept over a replan: the frame that overflowed is still in it
+  Block host_block_, pinned_block_, device_block_;
+  std::uint64_t generation_ = 0;
+  PartTimes times_;
+
+  // CUDA only. Events: start, uploaded, each node, downloaded; `anchor_` ties the device's clock to the
+  // host's.
+  Stream stream_;
+  std::vector<Event> events_;
+  Event anchor_;
+  std::int64_t anchor_ns_ = 0;
+  CapturedGraph captured_;
+};
+
+}  // namespace contorno

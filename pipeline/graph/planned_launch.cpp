@@ -1,0 +1,115 @@
+// The way of a frame through a planned graph: on the CPU stage after stage, on CUDA captured once and
+// launched.
+#include <algorithm>
+
+#include "cuda/error.h"
+#include "pipeline/graph/planned.h"
+#include "pipeline/shared/clock.h"
+
+namespace contorno {
+
+void PlannedGraph::launch() {
+  if (generation_ != environment_.capacities->generation()) replan();
+  if (on_device()) {
+    if (!captured_) capture();
+    captured_.launch(stream_);
+    return;
+  }
+  times_.start_ns = times_.uploaded_ns = now_ns();
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    nodes_[node].stage->run(nodes_[node].context);
+    times_.node_ns[node] = now_ns();
+  }
+  times_.downloaded_ns = nodes_.empty() ? times_.start_ns : times_.node_ns.back();
+}
+
+void PlannedGraph::capture() {
+  CapturedGraph::begin_capture(stream_);
+  try {
+    enqueue();
+  } catch (...) {
+    // Ends the capture that the stream would otherwise stay in; the first error is the one that tells.
+    try {
+      CapturedGraph::end_capture(stream_);
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
+    }
+    throw;
+  }
+  captured_ = CapturedGraph::end_capture(stream_);
+}
+
+void PlannedGraph::record(std::size_t event) {
+  if (environment_.probes == Probes::On) events_[event].record(stream_.get());
+}
+
+void PlannedGraph::enqueue_uploads() {
+  const auto used = [](const auto& upload) { return upload.has_value(); };
+  const auto last = std::find_if(uploads_.rbegin(), uploads_.rend(), used);
+  if (last == uploads_.rend()) return record(1);
+  for (std::size_t port = 0; port < uploads_.size(); ++port) {
+    if (!uploads_[port]) continue;
+    const bool timed = environment_.probes == Probes::On && &uploads_[port] == &*last;
+    uploads_[port]->begin(std::get<ImageView>(source_values_[port]),
+                          std::get<ImageView>(device_sources_[port]), stream_.get(),
+                          timed ? &events_[1] : nullptr);
+  }
+}
+
+/// Sources that the node takes are there from here on, unless it waits itself.
+void PlannedGraph::wait_for_inputs(std::size_t node) {
+  if (nodes_[node].stage->takes_bands()) return;
+  for (const Origin& origin : environment_.graph->nodes[node].inputs)
+    if (origin.node == Origin::kSource)
+      uploads_[static_cast<std::size_t>(origin.port)]->wait_for_all(stream_.get());
+}
+
+void PlannedGraph::enqueue() {
+  record(0);
+  enqueue_uploads();
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    wait_for_inputs(node);
+    nodes_[node].stage->run(nodes_[node].context);
+    record(2 + node);
+  }
+  for (const Download& download : downloads_)
+    copy_async(download.to, download.from, download.bytes, stream_.get());
+  // Nearly always long waited for.
+  for (auto& upload : uploads_)
+    if (upload) upload->wait_for_all(stream_.get());
+  record(2 + nodes_.size());
+}
+
+void PlannedGraph::wait() {
+  if (on_device()) stream_.synchronize();
+}
+
+const PartTimes& PlannedGraph::times() {
+  if (!on_device() || environment_.probes == Probes::Off) return times_;
+  // Durations within the frame are short, so the float behind elapsed_us is exact enough; only its start is
+  // far away.
+  const auto nanoseconds = [](double microseconds) { return static_cast<std::int64_t>(microseconds * 1e3); };
+  times_.start_ns = anchor_ns_ + nanoseconds(Event::elapsed_us(anchor_, events_[0]));
+  const auto since_start = [&](std::size_t event) {
+    return times_.start_ns + nanoseconds(Event::elapsed_us(events_[0], events_[event]));
+  };
+  times_.uploaded_ns = since_start(1);
+  // A stage that works on bands has begun, or handed on, while the upload was going on.
+  for (std::size_t node = 0; node < nodes_.size(); ++node)
+    times_.node_ns[node] = std::max(times_.uploaded_ns, since_start(2 + node));
+  times_.downloaded_ns = since_start(2 + nodes_.size());
+  return times_;
+}
+
+bool PlannedGraph::overflowed() {
+  bool any = false;
+  for (std::size_t index = 0; index < nodes_.size(); ++index) {
+    const std::uint64_t needed = nodes_[index].stage->overflow(nodes_[index].context);
+    if (needed == 0) continue;
+    // A quarter of room to spare, so that a slowly growing scene does not overflow frame after frame.
+    environment_.capacities->raise(index, needed + needed / 4);
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace contorno

@@ -1,0 +1,53 @@
+// Where results go. Called by the finisher thread, frame by frame in order. Implementations live in plugins/.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "pipeline/graph/source.h"
+#include "pipeline/graph/stage.h"
+#include "pipeline/shared/patience.h"
+#include "pipeline/value/classes.h"
+
+namespace contorno {
+
+class OutputRegister;  // plugins/output_register.h
+
+/// What a sink is told once, before the first frame, and again when formats change.
+struct SinkContext {
+  Format format;        ///< of its input
+  StreamFormat stream;  ///< of the source; stream.frame fixes the coordinates that contours are scaled to
+  std::span<const ClassSpec> classes;
+  std::string output_root;  ///< folder that relative paths are taken in; nothing is written outside it
+  std::string owner;        ///< what messages call it: "the sink 'coco'"
+  OutputRegister* outputs = nullptr;  ///< the files of the run; null where a sink is used on its own
+  Patience patience;                  ///< of everything that waits for somebody outside
+};
+
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  virtual void open(const SinkContext& context) = 0;
+  /// One finished frame. The value is valid during the call. Throws Error(Io) when it cannot be written.
+  virtual void write(const FrameInfo& info, const Value& value) = 0;
+  /// Completes files. Called once, also after an error elsewhere, but not when a sink could not be opened.
+  virtual void finish() = 0;
+  /// What was made, for the closing message: "overlay.mkv (255 frames)". Empty: nothing to say.
+  virtual std::string summary() const { return {}; }
+};
+
+/// The one declaration of a sink. It takes one value of type `input`; without `from:` the last one of the
+/// graph.
+struct SinkType {
+  std::string name;
+  std::string summary;
+  PortType input = PortType::Image;
+  ParamDeclaration params;
+  std::string example;
+  std::function<std::unique_ptr<Sink>(const ParamSet&)> make;
+};
+
+}  // namespace contorno

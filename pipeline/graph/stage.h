@@ -1,0 +1,126 @@
+// What a stage is: declared once (StageType), planned once per format (Stage::plan), run once per frame
+// (Stage::run). Every slot has its own Stage objects, so `plan` may keep tables in members; `run` is const
+// and only enqueues: on the CPU it has finished when it returns, on CUDA it returns before the device work is
+// done. `run` never allocates.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cuda/memory.h"
+#include "pipeline/graph/param.h"
+#include "pipeline/value/classes.h"
+#include "pipeline/value/contours.h"
+#include "pipeline/value/image.h"
+#include "pipeline/value/text.h"
+
+namespace contorno {
+
+enum class Backend : std::uint8_t { Auto, Cpu, Cuda };
+std::string_view name_of(Backend backend);
+
+enum class PortType : std::uint8_t { Image, Crossings, Contours };
+std::string_view name_of(PortType type);
+
+/// An input or output of a stage. In a linear list an input takes the nearest earlier output of its type,
+/// unless `default_from` names another ("source.frame").
+struct PortSpec {
+  std::string name;
+  PortType type = PortType::Image;
+  std::string sentence;
+  std::string default_from;
+};
+
+/// In the order of PortType.
+using Format = std::variant<ImageFormat, CrossingsFormat, ContoursFormat>;
+using Value = std::variant<ImageView, CrossingsView, ContoursView>;
+
+PortType port_type(const Format& format);
+std::string describe(const Format& format);
+
+/// A stage's own memory, asked for in `plan`, taken in `run`.
+struct Scratch {
+  std::size_t index = 0;
+};
+
+/// What a stage sees while it is planned. Formats of inputs are known; it sets those of its outputs and asks
+/// for scratch.
+class PlanContext {
+ public:
+  virtual ~PlanContext() = default;
+  virtual const Format& input(std::size_t port) const = 0;
+  virtual void set_output(std::size_t port, const Format& format) = 0;
+  /// `bytes` of memory that only this stage uses, aligned to kAlignment. Scratch of kind Device begins as
+  /// zeros after every plan, before the first run on its stream; all scratch keeps from frame to frame what
+  /// the stage leaves there.
+  virtual Scratch scratch(std::size_t bytes, MemoryKind kind) = 0;
+  virtual std::span<const ClassSpec> classes() const = 0;
+  /// `first_guess`, or more if an earlier frame overflowed it (see Stage::overflow).
+  virtual std::uint64_t capacity(std::uint64_t first_guess) const = 0;
+  /// Threads that loops.h will use.
+  virtual int threads() const = 0;
+  /// Null when the program has no text library.
+  virtual const TextRasteriser* text() const = 0;
+
+  const ImageFormat& image(std::size_t port) const { return std::get<ImageFormat>(input(port)); }
+};
+
+/// What a stage sees while it runs: memory of this frame.
+struct RunContext {
+  std::span<const Value> inputs;
+  std::span<const Value> outputs;
+  /// The outputs as the host reads them when the frame is complete: the same memory on the CPU, pinned
+  /// mirrors on CUDA. A CUDA stage that makes contours writes the mirror itself, as many points as there are;
+  /// images are downloaded.
+  std::span<const Value> host_outputs;
+  std::span<std::byte* const> scratches;
+  void* stream = nullptr;  ///< cudaStream_t on the CUDA backend, null on the CPU
+  int threads = 1;
+
+  const ImageView& image_in(std::size_t port) const { return std::get<ImageView>(inputs[port]); }
+  const ImageView& image_out(std::size_t port) const { return std::get<ImageView>(outputs[port]); }
+  template <class T>
+  T* scratch(Scratch handle) const {
+    return reinterpret_cast<T*>(scratches[handle.index]);
+  }
+};
+
+class Stage {
+ public:
+  virtual ~Stage() = default;
+  /// Called once per format, and again when a capacity grows. Throws Error(BadConfig) when the formats do not
+  /// fit.
+  virtual void plan(PlanContext& context) = 0;
+  /// Called once per frame. Throws Error(BadData) when the frame cannot be processed; the stream then goes
+  /// on.
+  virtual void run(const RunContext& context) const = 0;
+  /// True: the stage runs before its input images are there. What it gives out is Crossings, and whoever
+  /// takes those waits for the bands of the map (CrossingsView::upload). Only where images are uploaded.
+  virtual bool takes_bands() const { return false; }
+  /// Called when the frame's work is complete: the capacity that it would have needed, 0 if it fitted.
+  virtual std::uint64_t overflow(const RunContext& /*context*/) const { return 0; }
+};
+
+/// Whether a stage asks for the classes of its graph (PlanContext::classes).
+enum class ClassUse : std::uint8_t { None, Needed };
+
+/// The one declaration of a stage. `example` is the YAML of a stages list entry; it is printed in the help
+/// and executed by a test.
+struct StageType {
+  std::string name;
+  std::string summary;  ///< one sentence
+  std::vector<PortSpec> inputs, outputs;
+  ParamDeclaration params;
+  std::string example;
+  std::function<std::unique_ptr<Stage>(const ParamSet&)> make_cpu;
+  std::function<std::unique_ptr<Stage>(const ParamSet&)> make_cuda;  ///< empty: no CUDA implementation
+  ClassUse classes = ClassUse::None;
+};
+
+}  // namespace contorno

@@ -1,0 +1,241 @@
+#include "pipeline/run/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <thread>
+
+#include "cuda/error.h"
+#include "pipeline/shared/clock.h"
+#include "pipeline/shared/resource_limits.h"
+#include "pipeline/shared/threads.h"
+
+// Building, starting and stopping; runner_threads.cpp has what the threads do.
+namespace contorno {
+namespace {
+
+OnFull decided(OnFull policy, const StreamFormat& stream) {
+  if (policy != OnFull::Auto) return policy;
+  return stream.live ? OnFull::DropOldest : OnFull::Wait;
+}
+
+/// The reader, the launcher, and one who watches over the run.
+constexpr int kThreadsBeside = 3;
+
+std::chrono::nanoseconds sink_timeout_of(const PipelineSettings& settings) {
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(settings.sink_timeout_ms * 1e6));
+}
+
+int threads_of_loops(int wanted) {
+  return std::max(1, usable_threads(decided_threads(wanted) + kThreadsBeside) - kThreadsBeside);
+}
+
+}  // namespace
+
+Runner::Runner(const GraphSpec& graph, Source& source, std::vector<SinkBinding> sinks,
+               const RunOptions& options)
+    : graph_(graph),
+      source_(source),
+      options_(options),
+      policy_(decided(graph.settings.on_full, source.format())),
+      threads_(threads_of_loops(graph.settings.threads)),
+      capacities_(graph.nodes.size()),
+      stream_(source.format()),
+      ring_(graph.settings.slots, policy_, graph.settings.waiting) {
+  // The ring needs one slot more than it was given where a policy drops and there would be only one.
+  slots_.resize(static_cast<std::size_t>(policy_ == OnFull::Wait ? graph.settings.slots
+                                                                 : std::max(graph.settings.slots, 2)));
+  for (SinkBinding& sink : sinks) outputs_.push_back({.binding = std::move(sink)});
+  counted_contours_.node = Origin::kSource;
+  for (std::size_t node = 0; node < graph.nodes.size(); ++node)
+    for (std::size_t port = 0; port < graph.nodes[node].type->outputs.size(); ++port)
+      if (graph.nodes[node].type->outputs[port].type == PortType::Contours)
+        counted_contours_ = {static_cast<int>(node), static_cast<int>(port)};
+  report_.parts = {{.name = "queue"}, {.name = "upload"}};
+  for (const NodeSpec& node : graph.nodes) report_.parts.push_back({.name = node.name});
+  report_.parts.push_back({.name = "download"});
+  for (const Output& output : outputs_) report_.parts.push_back({.name = output.binding.name});
+  for (const ClassSpec& one : graph.classes) report_.classes.push_back({.name = one.name});
+  plan_slots();
+}
+
+Runner::~Runner() = default;
+
+void Runner::plan_slots() {
+  std::vector<Origin> exports;
+  for (const Output& output : outputs_) exports.push_back(output.binding.input);
+  const PlanEnvironment environment{.graph = &graph_,
+                                    .backend = options_.backend,
+                                    .probes = options_.probes,
+                                    .threads = threads_,
+                                    .text = options_.text,
+                                    .capacities = &capacities_,
+                                    .exports = exports};
+  for (std::size_t index = 0; index < slots_.size(); ++index) {
+    Slot& slot = slots_[index];
+    if (!slot.graph) slot.graph = std::make_unique<PlannedGraph>(environment);
+    try {
+      slot.graph->plan(stream_);
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::OutOfMemory || index == 0) throw;
+      throw Error(ExitCode::OutOfMemory,
+                  fmt::format("{}; {} of {} slots of {} MiB each fitted: set 'slots: {}' in the pipeline "
+                              "section",
+                              error.what(), index, slots_.size(), slots_[0].graph->bytes() >> 20, index));
+    }
+  }
+}
+
+const Format& Runner::format(const Origin& origin) const {
+  return slots_[0].graph->format(origin);
+}
+
+void Runner::open_sinks() {
+  for (Output& output : outputs_) {
+    output.binding.sink->open(
+        {.format = format(output.binding.input),
+         .stream = stream_,
+         .classes = graph_.classes,
+         .output_root = options_.output_root,
+         .owner = fmt::format("the sink '{}'", output.binding.name),
+         .outputs = options_.outputs,
+         .patience = {.limit = sink_timeout_of(graph_.settings), .stopping = &stop_requested_}});
+    output.opened = true;
+  }
+}
+
+/// Writes the exception that is being handled into `outcome`, unless there is an earlier one.
+void Runner::note_failure(SinkOutcome& outcome) {
+  if (!outcome.error.empty()) return;
+  try {
+    throw;
+  } catch (const Error& error) {
+    outcome.code = error.code(), outcome.error = error.what();
+  } catch (const std::bad_alloc&) {
+    outcome.code = ExitCode::OutOfMemory, outcome.error = "out of memory";
+  } catch (const std::exception& error) {
+    outcome.code = ExitCode::Io, outcome.error = error.what();
+  }
+}
+
+void Runner::finish_sinks() {
+  for (Output& output : outputs_) {
+    if (!output.opened) continue;
+    try {
+      output.binding.sink->finish();
+    } catch (...) {
+      note_failure(output.outcome);
+    }
+    output.outcome.name = output.binding.name;
+    output.outcome.summary = output.binding.sink->summary();
+    report_.sinks.push_back(output.outcome);
+  }
+}
+
+/// Runs one thread's loop; what it throws ends the run and is thrown again by run().
+template <class Loop>
+void Runner::guarded(const Loop& loop) {
+  const auto fail = [&](ExitCode code) {
+    {
+      const std::lock_guard lock(failure_mutex_);
+      if (!failure_) failure_ = std::current_exception(), failure_code_ = code;
+    }
+    abort();
+  };
+  try {
+    loop();
+  } catch (const Error& error) {
+    fail(error.code());
+  } catch (...) {
+    fail(ExitCode::Internal);
+  }
+}
+
+RunReport Runner::run() {
+  start_ns_ = now_ns();
+  guarded([&] { open_sinks(); });
+  if (aborted_) {
+    // Nothing was written: what finish() would complete is empty, and may replace the work of an earlier run.
+    for (Output& output : outputs_) output.opened = false;
+  } else {
+    // A thread that cannot be started ends the others by way of `guarded`.
+    std::thread reader, launcher;
+    guarded([&] {
+      reader = start_thread([&] { guarded([&] { read_loop(); }); });
+      launcher = start_thread([&] { guarded([&] { launch_loop(); }); });
+      finish_loop();
+    });
+    if (reader.joinable()) reader.join();
+    if (launcher.joinable()) launcher.join();
+  }
+  close_accounts();
+  if (failure_) std::rethrow_exception(failure_);
+  return report_;
+}
+
+void Runner::close_accounts() {
+  finish_sinks();
+  FrameCounts& frames = report_.frames = progress();
+  // Last, since the reader may still be at work where the device was given up.
+  frames.offered = offered_;
+  // What was offered and is in no other count was under way when the run ended.
+  const std::uint64_t under_way = frames.offered - frames.delivered - frames.failed - frames.dropped();
+  {
+    const std::lock_guard lock(failure_mutex_);
+    (failure_code_ == ExitCode::Internal ? frames.failed : frames.dropped_aborted) += under_way;
+    report_.source_faults = source_faults_;
+  }
+  report_.wall_seconds = static_cast<double>(now_ns() - start_ns_) * 1e-9;
+  report_.live = stream_.live;
+  if (stream_.rate_numerator > 0)
+    report_.source_rate = static_cast<double>(stream_.rate_numerator) / stream_.rate_denominator;
+  const std::int64_t arriving_ns = last_arrival_ns_ - first_arrival_ns_;
+  if (frames.offered > 1 && arriving_ns > 0)
+    report_.input_rate = static_cast<double>(frames.offered - 1) * 1e9 / static_cast<double>(arriving_ns);
+  report_.deadline_ms = graph_.settings.deadline_ms;
+  report_.backend = options_.backend;
+  report_.source = stream_.description;
+  report_.slots = static_cast<int>(slots_.size());
+  report_.threads = threads_;
+  report_.on_full = policy_;
+  report_.bytes_per_slot = slots_[0].graph->bytes();
+  report_.interrupted = stop_requested_ || aborted_;
+}
+
+bool Runner::give_up_on_device(std::chrono::nanoseconds limit) {
+  std::int64_t since = device_since_ns_;
+  if (since == kNotWaiting || since == kGivenUp || now_ns() - since <= limit.count()) return false;
+  // From here on the finisher touches nothing, should the device come back.
+  if (!device_since_ns_.compare_exchange_strong(since, kGivenUp)) return false;
+  abort();
+  {
+    const std::lock_guard lock(failure_mutex_);
+    failure_code_ = ExitCode::Internal;
+  }
+  close_accounts();
+  return true;
+}
+
+void Runner::request_stop() {
+  stop_requested_ = true;
+  source_.cancel();
+}
+
+void Runner::abort() {
+  aborted_ = stop_requested_ = true;
+  source_.cancel();
+  ring_.stop();
+}
+
+FrameCounts Runner::progress() const {
+  return {.offered = offered_,
+          .delivered = delivered_,
+          .failed = failed_,
+          .dropped_ring_full = ring_full_,
+          .dropped_deadline = deadline_,
+          .late = late_,
+          .regrown = regrown_};
+}
+
+}  // namespace contorno

@@ -1,0 +1,169 @@
+// Runs a graph over a source: a reader thread fills slots, a launcher thread runs the stages, a finisher
+// thread hands results to the sinks in order. Frames under way overlap; nothing on the way of a frame
+// allocates.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "cuda/error.h"
+#include "cuda/memory.h"
+#include "pipeline/graph/planned.h"
+#include "pipeline/run/ring.h"
+#include "pipeline/run/stats.h"
+#include "pipeline/run/trace.h"
+
+namespace contorno {
+
+/// A sink that is to be fed, with the value it takes. Borrowed.
+struct SinkBinding {
+  std::string name;
+  Sink* sink = nullptr;
+  Origin input;
+};
+
+/// One frame's way, for who watches every frame.
+struct FrameTimes {
+  std::uint64_t frame = 0;
+  std::int64_t queued_ns = 0;   ///< between its arrival and its launch
+  std::int64_t latency_ns = 0;  ///< between its arrival and its result
+  const PartTimes& parts;
+};
+
+struct RunOptions {
+  Backend backend = Backend::Cpu;  ///< decided, never Auto (see choose_backend)
+  std::uint64_t max_frames = 0;    ///< frames to offer; 0 = all
+  std::string output_root = ".";
+  OutputRegister* outputs = nullptr;  ///< the files of the run, borrowed; null: every sink is on its own
+  Probes probes = Probes::On;
+  const TextRasteriser* text = nullptr;
+  Trace* trace = nullptr;
+  /// Called from the finisher thread for every frame that failed; must be quick.
+  std::function<void(const FrameFailure&)> on_failure;
+  /// Called from the finisher thread for every result of a frame that the source warns of, before the sinks
+  /// get it; must be quick.
+  std::function<void(std::uint64_t frame, const std::string& warning)> on_warning;
+  /// Called from the finisher thread for every result before the sinks get it, with probes on; must be quick.
+  std::function<void(const FrameTimes&)> on_times;
+};
+
+class Runner {
+ public:
+  /// `graph`, `source` and the sinks are borrowed and must outlive the runner. Plans everything.
+  Runner(const GraphSpec& graph, Source& source, std::vector<SinkBinding> sinks, const RunOptions& options);
+  ~Runner();
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  /// Runs to the end of the source. Sinks are opened and finished in here. Throws what made the run
+  /// impossible, after the sinks were finished; frames that fail and sinks that break are in the report
+  /// instead.
+  RunReport run();
+  /// The accounts of a run that ended, also of one that threw. Frames that a broken device had under way
+  /// count as failed.
+  const RunReport& report() const { return report_; }
+
+  /// Stop reading, finish what is under way. From any thread.
+  void request_stop();
+  /// Stop at once; frames under way are counted as dropped. From any thread.
+  void abort();
+
+  /// Ends the run in the place of the thread that runs it, when that has waited for the device to end one
+  /// frame's work for longer than `limit`: nothing calls such work off, so run() will not return. Frames
+  /// under way count as failed, sinks are finished, report() is complete; then true, and the process has to
+  /// end without destructors (std::_Exit). False: the device is well, or there is none. From any other
+  /// thread.
+  bool give_up_on_device(std::chrono::nanoseconds limit);
+
+  /// Counts so far, from any thread.
+  FrameCounts progress() const;
+  double latency_now_us() const { return last_latency_us_.load(std::memory_order_relaxed); }
+  /// The planned formats of a node's outputs, for `contorno check`.
+  const Format& format(const Origin& origin) const;
+
+ private:
+  enum class Outcome : std::uint8_t { Result, Failed, Deadline };
+  struct Slot {
+    std::unique_ptr<PlannedGraph> graph;
+    Outcome outcome = Outcome::Result;
+    std::uint64_t number = 0;
+    std::string error;
+    std::int64_t arrived_ns = 0, launched_ns = 0, finished_ns = 0;
+  };
+  /// A sink with its state; after an error it gets no more frames.
+  struct Output {
+    SinkBinding binding;
+    SinkOutcome outcome;
+    bool opened = false;
+  };
+
+  /// A format that came with the stream and that the graph cannot take. Its frames are read, into memory of
+  /// their own, and fail; the slots stay planned for the format before.
+  struct Refusal {
+    StreamFormat format;
+    std::string reason;
+    Block memory;
+    FrameInput input;
+  };
+
+  void plan_slots();
+  void open_sinks();
+  void finish_sinks();
+  void close_accounts();
+  static void note_failure(SinkOutcome& outcome);
+  void read_loop();
+  void read_frames();
+  bool too_many_bad(ReadResult result, const std::string& error);
+  bool reformat();
+  void refuse_format(const StreamFormat& format, std::string reason);
+  void launch_loop();
+  void launch(Slot& slot);
+  void complete(Slot& slot);
+  void wait_for_device(Slot& slot);
+  void finish_loop();
+  void deliver(Slot& slot);
+  void note_failed_frame(const Slot& slot);
+  void record_times(Slot& slot);
+  void count_contours(const Slot& slot);
+  template <class Loop>
+  void guarded(const Loop& loop);
+
+  const GraphSpec& graph_;
+  Source& source_;
+  RunOptions options_;
+  OnFull policy_;
+  int threads_;
+  Capacities capacities_;
+  StreamFormat stream_;               // that the slots are planned for
+  std::unique_ptr<Refusal> refusal_;  // of the source's format, or of an earlier one
+  bool refusing_ = false;
+  std::vector<Slot> slots_;
+  SlotRing ring_;
+  std::vector<Output> outputs_;
+  Origin counted_contours_;  // the last contours of the graph, counted per class
+
+  int bad_in_a_row_ = 0;  // the reader's
+  static constexpr int kMostBadInARow = 1000;
+
+  RunReport report_;  // the finisher's, until run() returns
+  std::atomic<std::uint64_t> offered_ = 0, delivered_ = 0, failed_ = 0, ring_full_ = 0, deadline_ = 0,
+                             late_ = 0, regrown_ = 0;
+  std::atomic<double> last_latency_us_ = 0;
+  std::atomic<bool> stop_requested_ = false, aborted_ = false;
+  static constexpr std::int64_t kNotWaiting = 0, kGivenUp = -1;
+  std::atomic<std::int64_t> device_since_ns_ = kNotWaiting;  // when the finisher began to wait for the device
+  std::int64_t start_ns_ = 0;
+  std::atomic<std::int64_t> first_arrival_ns_ = 0, last_arrival_ns_ = 0;  // the reader's
+  std::mutex failure_mutex_;                                              // of what follows
+  std::exception_ptr failure_;
+  std::vector<SourceFault> source_faults_;  // the reader's, once it ends
+  ExitCode failure_code_ = ExitCode::Ok;
+};
+
+}  // namespace contorno

@@ -1,0 +1,257 @@
+// What the three threads of a runner do: the reader, the launcher and the finisher with its accounts.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <new>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "cuda/error.h"
+#include "pipeline/run/runner.h"
+#include "pipeline/shared/clock.h"
+
+namespace contorno {
+
+void Runner::read_loop() {
+  read_frames();
+  std::vector<SourceFault> faults = source_.faults();
+  {
+    const std::lock_guard lock(failure_mutex_);
+    source_faults_.insert(source_faults_.end(), faults.begin(), faults.end());
+  }
+  ring_.close();
+}
+
+void Runner::read_frames() {
+  while (!stop_requested_ && (options_.max_frames == 0 || offered_ < options_.max_frames)) {
+    Slot& slot = slots_[static_cast<std::size_t>(ring_.held())];
+    FrameInput& input = refusing_ ? refusal_->input : slot.graph->input();
+    const std::int64_t start = now_ns();
+    input.warning.clear();
+    const ReadResult result = source_.read(input);
+    if (result == ReadResult::End) break;
+    if (result == ReadResult::FormatChanged) {
+      if (!reformat()) break;
+      continue;
+    }
+    slot.arrived_ns = now_ns();
+    if (offered_ == 0) first_arrival_ns_ = slot.arrived_ns;
+    last_arrival_ns_ = slot.arrived_ns;
+    slot.number = input.info.number = offered_++;
+    slot.outcome = result == ReadResult::Bad || refusing_ ? Outcome::Failed : Outcome::Result;
+    if (result == ReadResult::Bad)
+      slot.error = input.error;
+    else if (refusing_)
+      slot.error = input.info.name.empty() ? refusal_->reason
+                                           : fmt::format("'{}': {}", input.info.name, refusal_->reason);
+    if (options_.trace) options_.trace->add("read", kReaderTrack, slot.number, start, slot.arrived_ns);
+    const bool gives_up = too_many_bad(result, input.error);
+    const SlotRing::Offer offer = ring_.offer();
+    if (offer.dropped) ++ring_full_;
+    if (!offer.open) break;
+    // A slot taken from a dropped frame may still be at work on it.
+    if (offer.dropped && !offer.dropped_held) slots_[static_cast<std::size_t>(ring_.held())].graph->wait();
+    if (gives_up) break;
+  }
+}
+
+/// A source that gives nothing but failures, a folder that vanished while it is played for ever for example,
+/// would go on so without end.
+bool Runner::too_many_bad(ReadResult result, const std::string& error) {
+  bad_in_a_row_ = result == ReadResult::Bad ? bad_in_a_row_ + 1 : 0;
+  if (bad_in_a_row_ < kMostBadInARow || stream_.frame_count >= 0) return false;
+  const std::lock_guard lock(failure_mutex_);
+  source_faults_.push_back({.sentence = fmt::format("the run ended early: the source's last {} frames failed "
+                                                    "one after the other, the last with: {}",
+                                                    kMostBadInARow, error),
+                            .missing = -1});
+  return true;
+}
+
+/// The source's format has changed: everything under way is delivered in the old one first. A format that
+/// the graph cannot take makes its frames fail, and nothing else.
+bool Runner::reformat() {
+  const StreamFormat next = source_.format();
+  refusing_ = refusal_ && next == refusal_->format;
+  if (refusing_ || next == stream_) return true;
+  if (!ring_.drain()) return false;
+  const StreamFormat before = std::exchange(stream_, next);
+  try {
+    plan_slots();
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::BadConfig) throw;
+    refuse_format(next, error.what());
+    stream_ = before;
+    plan_slots();
+    return true;
+  }
+  // The finisher is idle: nothing is under way.
+  open_sinks();
+  return true;
+}
+
+void Runner::refuse_format(const StreamFormat& format, std::string reason) {
+  const ImageFormat frame = format.frame.value_or(ImageFormat{}), maps = format.maps.value_or(ImageFormat{});
+  const std::size_t frame_bytes = align_up(packed_bytes(frame));
+  refusal_ = std::make_unique<Refusal>();
+  refusal_->format = format;
+  refusal_->reason = std::move(reason);
+  refusal_->memory = Block(frame_bytes + packed_bytes(maps), MemoryKind::Host);
+  if (format.frame) refusal_->input.frame = packed_view(refusal_->memory.data(), frame);
+  if (format.maps) refusal_->input.maps = packed_view(refusal_->memory.data() + frame_bytes, maps);
+  refusing_ = true;
+}
+
+void Runner::launch_loop() {
+  while (const std::optional<int> index = ring_.take_queued()) {
+    Slot& slot = slots_[static_cast<std::size_t>(*index)];
+    slot.launched_ns = now_ns();
+    const double waited_ms = static_cast<double>(slot.launched_ns - slot.arrived_ns) * 1e-6;
+    if (slot.outcome == Outcome::Result && graph_.settings.deadline_ms > 0 &&
+        waited_ms > graph_.settings.deadline_ms)
+      slot.outcome = Outcome::Deadline;
+    if (slot.outcome == Outcome::Result) launch(slot);
+    ring_.launched(*index);
+  }
+}
+
+void Runner::launch(Slot& slot) {
+  try {
+    slot.graph->launch();
+    // The CPU has done the work already; a device is waited for by the finisher, while the next frame is
+    // launched.
+    if (options_.backend == Backend::Cpu) complete(slot);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::BadData) throw;
+    slot.outcome = Outcome::Failed;
+    slot.error = error.what();
+  } catch (const std::bad_alloc&) {
+    throw Error(ExitCode::OutOfMemory, "out of memory while processing a frame");
+  }
+}
+
+/// Waits for a launched frame, and launches it again as long as a capacity is too small.
+void Runner::complete(Slot& slot) {
+  wait_for_device(slot);
+  while (slot.graph->overflowed()) {
+    ++regrown_;
+    slot.graph->launch();
+    wait_for_device(slot);
+  }
+  slot.finished_ns = now_ns();
+}
+
+/// Says meanwhile since when it waits. Never returns, nor throws, once the device was given up.
+void Runner::wait_for_device(Slot& slot) {
+  struct Waiter {
+    std::atomic<std::int64_t>& since_ns;
+    std::int64_t start_ns;
+    ~Waiter() {
+      if (since_ns.compare_exchange_strong(start_ns, kNotWaiting)) return;
+      for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+    }
+  };
+  const std::int64_t start = now_ns();
+  device_since_ns_ = start;
+  const Waiter waiter{device_since_ns_, start};
+  slot.graph->wait();
+}
+
+void Runner::finish_loop() {
+  while (const std::optional<int> index = ring_.take_launched()) {
+    Slot& slot = slots_[static_cast<std::size_t>(*index)];
+    if (slot.outcome == Outcome::Result && options_.backend == Backend::Cuda) complete(slot);
+    switch (slot.outcome) {
+      case Outcome::Result:
+        deliver(slot);
+        break;
+      case Outcome::Failed:
+        note_failed_frame(slot);
+        break;
+      case Outcome::Deadline:
+        ++deadline_;
+        break;
+    }
+    ring_.release(*index);
+  }
+}
+
+void Runner::deliver(Slot& slot) {
+  if (const std::string& warning = slot.graph->input().warning; options_.on_warning && !warning.empty())
+    options_.on_warning(slot.number, warning);
+  record_times(slot);
+  count_contours(slot);
+  std::size_t part = 3 + graph_.nodes.size();
+  bool any_open = outputs_.empty();
+  for (Output& output : outputs_) {
+    const std::int64_t start = now_ns();
+    if (output.outcome.error.empty()) {
+      try {
+        output.binding.sink->write(slot.graph->input().info, slot.graph->value(output.binding.input));
+        any_open = true;
+      } catch (...) {
+        note_failure(output.outcome);
+      }
+    }
+    const std::int64_t end = now_ns();
+    report_.parts[part++].histogram.record(end - start);
+    if (options_.trace) options_.trace->add(output.binding.name, kFinisherTrack, slot.number, start, end);
+  }
+  ++delivered_;
+  // Without any sink left to write to there is no point in going on.
+  if (!any_open) request_stop();
+}
+
+void Runner::note_failed_frame(const Slot& slot) {
+  ++failed_;
+  const FrameFailure failure{.frame = slot.number, .reason = slot.error};
+  if (report_.failures.size() < RunReport::kMaxFailures) report_.failures.push_back(failure);
+  if (options_.on_failure) options_.on_failure(failure);
+}
+
+void Runner::record_times(Slot& slot) {
+  const std::int64_t latency = slot.finished_ns - slot.arrived_ns;
+  report_.end_to_end.record(latency);
+  last_latency_us_ = static_cast<double>(latency) * 1e-3;
+  if (graph_.settings.deadline_ms > 0 && static_cast<double>(latency) * 1e-6 > graph_.settings.deadline_ms)
+    ++late_;
+  report_.parts[0].histogram.record(slot.launched_ns - slot.arrived_ns);
+  if (options_.probes == Probes::Off) return;
+  const PartTimes& times = slot.graph->times();
+  const std::int32_t track = options_.backend == Backend::Cuda
+                                 ? kSlotTracks + static_cast<std::int32_t>(&slot - slots_.data())
+                                 : static_cast<std::int32_t>(kLauncherTrack);
+  std::size_t part = 1;
+  const auto note = [&](std::int64_t from, std::int64_t to) {
+    if (options_.trace && to > from)
+      options_.trace->add(report_.parts[part].name, track, slot.number, from, to);
+    report_.parts[part++].histogram.record(to - from);
+  };
+  note(times.start_ns, times.uploaded_ns);
+  std::int64_t before = times.uploaded_ns;
+  for (const std::int64_t done : times.node_ns) {
+    note(before, done);
+    before = done;
+  }
+  note(before, times.downloaded_ns);
+  if (options_.on_times)
+    options_.on_times({.frame = slot.number,
+                       .queued_ns = slot.launched_ns - slot.arrived_ns,
+                       .latency_ns = latency,
+                       .parts = times});
+}
+
+void Runner::count_contours(const Slot& slot) {
+  if (counted_contours_.node == Origin::kSource) return;
+  const auto& contours = std::get<ContoursView>(slot.graph->value(counted_contours_));
+  for (std::size_t one = 0; one < report_.classes.size(); ++one) {
+    const std::uint32_t first = contours.class_begin[one];
+    const std::uint32_t last = contours.class_begin[one + 1];
+    report_.classes[one].contours += last - first;
+    if (last > first) ++report_.classes[one].frames;
+    report_.classes[one].points += contours.offsets[last] - contours.offsets[first];
+  }
+}
+
+}  // namespace contorno

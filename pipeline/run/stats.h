@@ -1,0 +1,81 @@
+// What a run has to say for itself: counts that add up, latencies, points and contours per class.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cuda/error.h"
+#include "pipeline/graph/graph.h"
+#include "pipeline/graph/source.h"
+#include "pipeline/graph/stage.h"
+#include "pipeline/run/histogram.h"
+
+namespace contorno {
+
+/// offered = delivered + failed + all kinds of dropped, always, when a run is over.
+struct FrameCounts {
+  std::uint64_t offered = 0;            ///< frames that the source produced, usable or not
+  std::uint64_t delivered = 0;          ///< handed to the sinks
+  std::uint64_t failed = 0;             ///< unusable input, or a stage refused the frame
+  std::uint64_t dropped_ring_full = 0;  ///< no free slot
+  std::uint64_t dropped_deadline = 0;   ///< waited longer than the deadline
+  std::uint64_t dropped_aborted = 0;    ///< under way when the run was aborted
+  std::uint64_t late = 0;               ///< delivered, but behind the deadline
+  std::uint64_t regrown = 0;            ///< launched again with more capacity
+
+  std::uint64_t dropped() const { return dropped_ring_full + dropped_deadline + dropped_aborted; }
+};
+
+struct ClassCounts {
+  std::string name;
+  std::uint64_t points = 0, contours = 0;
+  std::uint64_t frames = 0;  ///< that have at least one contour of the class
+};
+
+/// Latency of one part of a frame's way.
+struct Timing {
+  std::string name;
+  Histogram histogram;
+};
+
+struct FrameFailure {
+  std::uint64_t frame = 0;
+  std::string reason;
+};
+
+struct SinkOutcome {
+  std::string name, summary, error;  ///< error is empty when all went well
+  ExitCode code = ExitCode::Ok;      ///< of the error
+};
+
+struct RunReport {
+  Backend backend = Backend::Cpu;  ///< that really ran
+  std::string source;              ///< StreamFormat::description
+  FrameCounts frames;
+  double wall_seconds = 0;
+  bool live = false;       ///< frames came at their times, whether or not somebody waited for them
+  double source_rate = 0;  ///< frames a second that the source declares; 0 = unknown
+  double input_rate = 0;   ///< frames a second that came; 0 = fewer than two came
+  double deadline_ms = 0;  ///< of the graph; 0 = none
+  std::uint64_t bytes_per_slot = 0;
+  int slots = 0, threads = 1;
+  OnFull on_full = OnFull::Wait;  ///< that really applied
+  /// From the frame's arrival (the source handed it over) to its result being complete, before any sink.
+  Histogram end_to_end;
+  std::vector<Timing> parts;  ///< "queue", the nodes, then the sinks
+  std::vector<ClassCounts> classes;
+  std::vector<FrameFailure> failures;  ///< the first kMaxFailures
+  std::vector<SourceFault> source_faults;
+  std::vector<SinkOutcome> sinks;
+  bool interrupted = false;
+
+  static constexpr std::size_t kMaxFailures = 100;
+  /// Whether the pipeline kept up: nothing was dropped for want of time, nothing was late.
+  bool held() const {
+    return frames.dropped_ring_full == 0 && frames.dropped_deadline == 0 && frames.late == 0;
+  }
+  double rate() const { return wall_seconds > 0 ? static_cast<double>(frames.delivered) / wall_seconds : 0; }
+};
+
+}  // namespace contorno

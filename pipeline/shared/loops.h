@@ -1,0 +1,86 @@
+// Loops of the CPU backend (OpenMP), with the same verbs as cuda/launch.cuh. Static schedules and disjoint
+// outputs, so that results do not depend on the number of threads: a loop takes as many as it was given, or
+// as many as can be started. Whoever calls something that loops for long may set a LoopWatch to end it early.
+#pragma once
+
+#include <atomic>
+#include <exception>
+
+#include "cuda/error.h"
+#include "pipeline/shared/resource_limits.h"
+
+namespace contorno {
+
+/// Asked between the rows or tasks of every loop that its thread starts, by that thread alone; the loop then
+/// throws Error(Interrupted).
+class LoopWatch {
+ public:
+  virtual ~LoopWatch() = default;
+  virtual bool go_on() = 0;
+};
+
+/// Of this thread; null: nobody watches. Not inherited by the threads of a loop.
+inline constinit thread_local LoopWatch* loop_watch = nullptr;
+
+/// Before each row or task.
+inline void look_at_watch() {
+  if (loop_watch != nullptr && !loop_watch->go_on()) throw Error(ExitCode::Interrupted, "interrupted");
+}
+
+/// f(row) for 0 <= row < rows, in contiguous strips, one strip a thread. Exceptions leave through the caller.
+template <class F>
+void for_rows(int threads, int rows, const F& f) {
+  const int team = rows > 1 ? usable_threads(threads) : 1;
+  if (team <= 1) {
+    for (int row = 0; row < rows; ++row) {
+      look_at_watch();
+      f(row);
+    }
+    return;
+  }
+  std::exception_ptr failure;
+  std::atomic<bool> failed = false;
+#pragma omp parallel for schedule(static) num_threads(team)
+  for (int row = 0; row < rows; ++row) {
+    if (failed.load(std::memory_order_relaxed)) continue;
+    try {
+      look_at_watch();
+      f(row);
+    } catch (...) {
+#pragma omp critical(contorno_for_rows)
+      failure = std::current_exception();
+      failed = true;
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+/// f(task) for 0 <= task < tasks, each taken by the next idle thread. The tasks' outputs must be disjoint.
+template <class F>
+void for_tasks(int threads, int tasks, const F& f) {
+  const int team = tasks > 1 ? usable_threads(threads) : 1;
+  if (team <= 1) {
+    for (int task = 0; task < tasks; ++task) {
+      look_at_watch();
+      f(task);
+    }
+    return;
+  }
+  std::exception_ptr failure;
+  std::atomic<bool> failed = false;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(team)
+  for (int task = 0; task < tasks; ++task) {
+    if (failed.load(std::memory_order_relaxed)) continue;
+    try {
+      look_at_watch();
+      f(task);
+    } catch (...) {
+#pragma omp critical(contorno_for_tasks)
+      failure = std::current_exception();
+      failed = true;
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace contorno

@@ -1,0 +1,208 @@
+#include "pipeline/shared/printable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace contorno {
+namespace {
+
+constexpr std::string_view kMask = "***";
+constexpr std::string_view kSchemeEnd = "://";
+constexpr std::size_t kMostOfSentence = 4096;
+constexpr std::size_t kMostOfLine = 65536;  // reports of graphs quote much
+
+/// What is secret in an address, by the last word of its name: password=, access_token=, X-Amz-Signature=.
+constexpr std::array<std::string_view, 10> kSecretWords{"password", "passwd", "pass",   "pwd", "pw",
+                                                        "token",    "secret", "apikey", "key", "auth"};
+constexpr std::array<std::string_view, 2> kSecretSignatures{"signature", "sig"};
+
+/// A stretch of text that is shown as kMask.
+struct Stretch {
+  std::size_t begin, end;
+};
+
+bool is_blank(char c) {
+  return static_cast<unsigned char>(c) <= ' ';
+}
+
+char small(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool is_letter_or_digit(char c) {
+  return (small(c) >= 'a' && small(c) <= 'z') || (c >= '0' && c <= '9');
+}
+
+/// Whether what stands behind `name` and "=" is secret.
+bool is_secret(std::string_view name) {
+  std::string word(name);
+  std::transform(word.begin(), word.end(), word.begin(), small);
+  const auto is_last = [&](std::string_view last) {
+    if (!word.ends_with(last)) return false;
+    // Long words are never the end of another one; short ones are ("bypass").
+    return last.size() > 4 || word.size() == last.size() ||
+           !is_letter_or_digit(word[word.size() - last.size() - 1]);
+  };
+  return std::any_of(kSecretWords.begin(), kSecretWords.end(), is_last) ||
+         std::any_of(kSecretSignatures.begin(), kSecretSignatures.end(), is_last);
+}
+
+/// Whether `text` begins with a port and no password: digits up to the path or to the quote that closes the
+/// address.
+bool is_port(std::string_view text) {
+  const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+  if (end == text.size()) return true;
+  const bool quote_inside = end + 1 < text.size() && is_letter_or_digit(text[end + 1]);
+  return std::string_view("/?#,").find(text[end]) != std::string_view::npos ||
+         (std::string_view("\"'").find(text[end]) != std::string_view::npos && !quote_inside);
+}
+
+/// The passwords in `token`, which has no blanks: scheme://user:PASSWORD@host. A password may hold what it
+/// should not, a slash for example: then it ends at the last @.
+void find_passwords(std::string_view token, std::vector<Stretch>& found) {
+  const std::size_t last_at = token.rfind('@');
+  if (last_at == std::string_view::npos) return;
+  for (std::size_t at = token.find(kSchemeEnd); at < last_at; at = token.find(kSchemeEnd, at)) {
+    at += kSchemeEnd.size();
+    const std::size_t colon = token.find_first_of(":/?#@", at);
+    if (colon == std::string_view::npos || token[colon] != ':') continue;
+    if (is_port(token.substr(colon + 1))) continue;
+    const std::size_t authority_end = token.find_first_of("/?#", colon);
+    const std::size_t end = token.substr(0, authority_end).rfind('@');
+    found.push_back({colon + 1, end != std::string_view::npos && end > colon ? end : last_at});
+    at = found.back().end;
+  }
+}
+
+/// The values in `token` whose names say that they are secret: ?token=VALUE, &password=VALUE, also
+/// /user=a_password=VALUE.
+void find_secret_values(std::string_view token, std::vector<Stretch>& found) {
+  for (std::size_t equals = token.find('=', token.find(kSchemeEnd)); equals != std::string_view::npos;
+       equals = token.find('=', equals + 1)) {
+    std::size_t begin = equals;
+    while (begin > 0 &&
+           (is_letter_or_digit(token[begin - 1]) || token[begin - 1] == '_' || token[begin - 1] == '-'))
+      --begin;
+    if (!is_secret(token.substr(begin, equals - begin))) continue;
+    const std::size_t end = std::min(token.find_first_of("&;#\"'<>", equals + 1), token.size());
+    if (end > equals + 1) found.push_back({equals + 1, end});
+    equals = end - 1;
+  }
+}
+
+void append_masked(std::string_view token, std::string& to) {
+  std::vector<Stretch> found;
+  if (token.find(kSchemeEnd) != std::string_view::npos) {
+    find_passwords(token, found);
+    find_secret_values(token, found);
+  }
+  std::sort(found.begin(), found.end(), [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
+  std::size_t done = 0;
+  for (const Stretch& stretch : found) {
+    if (stretch.begin >= done) to.append(token.substr(done, stretch.begin - done)).append(kMask);
+    done = std::max(done, stretch.end);
+  }
+  to.append(token.substr(done));
+}
+
+bool is_continuation(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+}
+
+/// The code point of a character of three bytes that ends a line elsewhere or turns the direction of writing,
+/// else 0.
+unsigned deceptive_character(std::string_view text, std::size_t at, std::size_t length) {
+  if (length != 3) return 0;
+  const auto bits = [&](std::size_t i, unsigned mask) {
+    return static_cast<unsigned char>(text[at + i]) & mask;
+  };
+  const unsigned code = bits(0, 0x0F) << 12 | bits(1, 0x3F) << 6 | bits(2, 0x3F);
+  const bool deceptive = (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) ||
+                         code == 0x200E || code == 0x200F;
+  return deceptive ? code : 0;
+}
+
+}  // namespace
+
+std::string masked(std::string_view text) {
+  std::string shown;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto begin = std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(), is_blank);
+    const auto end = std::find_if(begin, text.end(), is_blank);
+    shown.append(text.substr(at, static_cast<std::size_t>(begin - text.begin()) - at));
+    append_masked({begin, end}, shown);
+    at = static_cast<std::size_t>(end - text.begin());
+  }
+  return shown;
+}
+
+std::string printable(std::string_view text, std::size_t limit) {
+  const std::string open = masked(text);
+  std::string shown;
+  std::size_t characters = 0;
+  for (std::size_t i = 0; i < open.size(); ++characters) {
+    if (characters >= limit) return shown + "...";
+    const std::size_t length = utf8_length(open, i);
+    if (length == 0 || is_control(open, i)) {
+      shown += open[i] == '\r' ? "\\r" : fmt::format("\\x{:02x}", static_cast<unsigned char>(open[i]));
+      i += 1;
+    } else if (open[i] == '\n' || open[i] == '\t') {
+      shown += open[i++] == '\n' ? "\\n" : "\\t";
+    } else {
+      if (const unsigned code = deceptive_character(open, i, length); code != 0)
+        shown += fmt::format("\\u{:04x}", code);
+      else
+        shown.append(open, i, length);
+      i += length;
+    }
+  }
+  return shown;
+}
+
+std::string printable_sentence(std::string_view text) {
+  return printable(text, kMostOfSentence);
+}
+
+std::string printable_lines(std::string_view text) {
+  std::string shown;
+  for (std::size_t at = 0, end = 0; end != std::string_view::npos; at = end + 1) {
+    end = text.find('\n', at);
+    if (at > 0) shown += '\n';
+    shown += printable(text.substr(at, end - at), kMostOfLine);
+  }
+  return shown;
+}
+
+std::size_t utf8_length(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) -> unsigned {
+    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xF5   ? 0
+                             : first >= 0xF0 ? 4
+                             : first >= 0xE0 ? 3
+                             : first >= 0xC2 ? 2
+                                             : 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  const bool overlong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
+  const bool surrogate = first == 0xED && byte(1) >= 0xA0;
+  const bool too_large = first == 0xF4 && byte(1) >= 0x90;
+  return overlong || surrogate || too_large ? 0 : length;
+}
+
+bool is_control(std::string_view text, std::size_t at) {
+  const auto byte = static_cast<unsigned char>(text[at]);
+  const bool c1 = byte == 0xC2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xA0;
+  return (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F || c1;
+}
+
+std::size_t character_count(std::string_view utf8) {
+  return utf8.size() - static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), is_continuation));
+}
+
+}  // namespace contorno
