@@ -13,6 +13,13 @@ MAY_INCLUDE = {
     "tools": {"cuda", "pipeline", "stages", "config", "plugins", "tools"},
     "tests": set(FOLDERS),
 }
+# The rooms of a folder, and the others of them that each may include. What lies beside them is shared by all, or joins them.
+ROOMS = {
+    "pipeline/shared": set(),
+    "pipeline/value": {"pipeline/shared"},
+    "pipeline/graph": {"pipeline/shared", "pipeline/value"},
+    "pipeline/run": {"pipeline/shared", "pipeline/value", "pipeline/graph"},
+}
 FOREIGN = {
     r"yaml-cpp/": lambda path: path.parts[0] == "config",
     r"gst/": lambda path: path.parts[0] == "plugins" and path.name.startswith("gst_") or path.parts[0] == "tests",
@@ -57,6 +64,29 @@ def test_a_family_of_stages_includes_itself_and_what_all_share():
             if parts[0] == "stages" and (len(parts) < 3 or parts[1] not in (path.parts[1], "shared")):
                 wrong.append(f"{path} includes {include}")
     assert wrong == []
+
+
+def room(path):
+    """The deepest folder of `path` that ROOMS knows, or None."""
+    folders = [str(folder) for folder in pathlib.PurePath(path).parents]
+    return next((folder for folder in folders if folder in ROOMS), None)
+
+
+def test_a_room_includes_itself_and_the_rooms_it_may():
+    wrong = []
+    for path, text in sources():
+        own = room(path)
+        for include in includes(text) if own else ():
+            other = room(include)
+            same_top = other and other.split("/")[0] == own.split("/")[0]
+            if same_top and other != own and other not in ROOMS[own]:
+                wrong.append(f"{path} includes {include}")
+    assert wrong == []
+
+
+def test_every_folder_is_a_room():
+    for top in sorted({name.split("/")[0] for name in ROOMS}):
+        assert {str(path.parent) for path, _ in sources() if path.parts[0] == top} - {top} <= set(ROOMS)
 
 
 def test_foreign_headers_are_seen_in_their_one_place():
