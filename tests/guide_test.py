@@ -12,6 +12,7 @@ from conftest import PROGRAM, ROOT, read_lines
 
 
 GUIDES = ROOT / "docs" / "guide"
+PAGES_OF_CPP = ["cpp", "stage"]
 
 
 def steps_of(page):
@@ -82,15 +83,17 @@ def test_finding_out_why_a_contour_looks_wrong(tmp_path):
     assert len(said[1].splitlines()) == 5 and len(said[2].splitlines()) == 4
 
 
-def test_programs_in_cpp(tmp_path):
-    run_guide(GUIDES / "cpp.md", tmp_path)
+@pytest.mark.parametrize("page", PAGES_OF_CPP)
+def test_programs_in_cpp(page, tmp_path):
+    run_guide(GUIDES / f"{page}.md", tmp_path)
 
 
 def code_of(page, language):
     return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.S | re.M)
 
 
-@pytest.mark.parametrize("block", code_of(GUIDES / "cpp.md", "cpp"), ids=lambda block: block.split("\n")[0][:40])
+@pytest.mark.parametrize("block", [block for page in PAGES_OF_CPP for block in code_of(GUIDES / f"{page}.md", "cpp")],
+                         ids=lambda block: block.split("\n")[0][:40])
 def test_code_in_cpp_stands_in_an_example(block):
     examples = [path.read_text() for path in (ROOT / "docs" / "examples").glob("*.cpp")]
     assert any(textwrap.indent(block, margin) in text for text in examples for margin in ("", "  "))
@@ -122,3 +125,8 @@ points = np.random.default_rng(2).random((30, 2)) * 9
     done = subprocess.run([sys.executable, "-c", given + "\n".join(blocks)], cwd=tmp_path, capture_output=True, text=True,
                           timeout=300)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_commands_of_every_guide_are_among_these():
+    run = {"video-to-classes", "network-maps", "wrong-contour", *PAGES_OF_CPP}
+    assert {page.stem for page in GUIDES.glob("*.md") if steps_of(page)} == run
