@@ -102,6 +102,15 @@ def test_files_that_pages_name_exist():
     assert named > 100
 
 
+def test_libraries_that_pages_name_exist():
+    lists = "\n".join(path.read_text() for folder in FOLDERS for path in (ROOT / folder).rglob("CMakeLists.txt"))
+    there = set(re.findall(r"(?:add_library|add_executable)\((contorno_\w+)", lists))
+    there |= {f"contorno_{family}" for family in re.findall(r"^contorno_family\((\w+)", lists, re.M)}
+    named = set(re.findall(r"`(contorno_\w+)`", " ".join(page.read_text() for page in PAGES)))
+    assert {"contorno_contours", "contorno_config"} <= named
+    assert sorted(named - there - {"contorno_family"}) == []
+
+
 @functools.cache
 def node_types():
     return json.loads(run_contorno("schema").stdout)["definitions"]
