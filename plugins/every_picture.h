@@ -2,9 +2,9 @@
 // own.
 #pragma once
 
-#include "plugins/picture_decoder.h"
+#include "plugins/files/pictures/decoder.h"
 #ifdef CONTORNO_HAVE_GSTREAMER
-#include "plugins/gst_media.h"
+#include "plugins/gst/media.h"
 #endif
 
 namespace contorno {

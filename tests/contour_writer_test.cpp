@@ -1,4 +1,4 @@
-#include "plugins/contour_writer.h"
+#include "plugins/files/contours/writer.h"
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@
 #include <random>
 
 #include "cuda/error.h"
-#include "plugins/text_buffer.h"
+#include "plugins/files/contours/text_buffer.h"
 #include "tests/file_content.h"
 #include "tests/temporary_folder.h"
 

@@ -1,4 +1,4 @@
-#include "plugins/dataset.h"
+#include "plugins/files/dataset/source.h"
 
 #include <doctest/doctest.h>
 
@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "cuda/error.h"
-#include "plugins/file_names.h"
-#include "plugins/npy.h"
+#include "plugins/files/arrays/npy.h"
+#include "plugins/files/shared/file_names.h"
 #include "tests/file_content.h"
 #include "tests/temporary_folder.h"
 

@@ -1,4 +1,4 @@
-#include "plugins/exif.h"
+#include "plugins/files/pictures/exif.h"
 
 #include <doctest/doctest.h>
 

@@ -4,8 +4,8 @@
 
 #include "config/describe.h"
 #include "config/load.h"
-#include "plugins/gst_media.h"
-#include "plugins/media_left_out.h"
+#include "plugins/gst/left_out.h"
+#include "plugins/gst/media.h"
 #include "tests/config_catalog.h"
 
 using namespace contorno;

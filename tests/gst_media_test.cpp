@@ -1,4 +1,4 @@
-#include "plugins/picture_decoder.h"
+#include "plugins/files/pictures/decoder.h"
 #include "tests/gst_helpers.h"
 
 using namespace contorno;

@@ -22,7 +22,7 @@ ROOMS = {
 }
 FOREIGN = {
     r"yaml-cpp/": lambda path: path.parts[0] == "config",
-    r"gst/": lambda path: path.parts[0] == "plugins" and path.name.startswith("gst_") or path.parts[0] == "tests",
+    r"gst/": lambda path: path.parts[:2] == ("plugins", "gst") or path.parts[0] == "tests",
     r"pybind11/|Python\.h": lambda path: path.parts[:2] == ("plugins", "python"),
     r"cuda_runtime|cuda\.h|cub/|thrust/|cooperative_groups": lambda path: path.parts[0] in ("cuda", "tests")
     or path.suffix in (".cu", ".cuh"),

@@ -1,11 +1,11 @@
-#include "plugins/mask_file.h"
+#include "plugins/files/arrays/mask_file.h"
 
 #include <doctest/doctest.h>
 
 #include <array>
 
 #include "cuda/error.h"
-#include "plugins/npy.h"
+#include "plugins/files/arrays/npy.h"
 #include "tests/temporary_folder.h"
 
 using namespace contorno;

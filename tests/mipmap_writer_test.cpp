@@ -1,6 +1,6 @@
 // What the sink of mipmap levels refuses, and how its parts join; tests/mipmap_oracle_test.py reads its files
 // with other programs.
-#include "plugins/mipmap_writer.h"
+#include "plugins/files/levels/writer.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "plugins/npy.h"
+#include "plugins/files/arrays/npy.h"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>

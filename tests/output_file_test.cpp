@@ -1,4 +1,4 @@
-#include "plugins/output_file.h"
+#include "plugins/files/shared/output_file.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <string>
 
 #include "cuda/error.h"
-#include "plugins/path_pattern.h"
+#include "plugins/files/shared/path_pattern.h"
 #include "tests/file_content.h"
 #include "tests/temporary_folder.h"
 

@@ -1,4 +1,4 @@
-#include "plugins/output_register.h"
+#include "plugins/files/shared/output_register.h"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cuda/error.h"
-#include "plugins/frame_files.h"
+#include "plugins/files/shared/frame_files.h"
 #include "tests/file_content.h"
 #include "tests/temporary_folder.h"
 

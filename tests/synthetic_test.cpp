@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "cuda/error.h"
-#include "plugins/synthetic.h"
-#include "plugins/synthetic_picture.h"
+#include "plugins/synthetic/picture.h"
+#include "plugins/synthetic/sources.h"
 #include "stages/contours/find_contours.h"
 #include "stages/diamond_square/field.h"
 #include "stages/shared/sample_value.h"

@@ -1,4 +1,4 @@
-#include "plugins/text_pango.h"
+#include "plugins/text/pango.h"
 
 #include <doctest/doctest.h>
 

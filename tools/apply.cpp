@@ -12,7 +12,7 @@
 #include "cuda/error.h"
 #include "pipeline/graph/applied.h"
 #include "pipeline/shared/threads.h"
-#include "plugins/text_pango.h"
+#include "plugins/text/pango.h"
 #include "tools/apply_files.h"
 #include "tools/commands.h"
 #include "tools/text_file.h"

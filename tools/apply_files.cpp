@@ -8,10 +8,10 @@
 #include "config/describe.h"
 #include "cuda/error.h"
 #include "pipeline/graph/applied.h"
-#include "plugins/array_file.h"
 #include "plugins/every_picture.h"
-#include "plugins/file_names.h"
-#include "plugins/npy.h"
+#include "plugins/files/arrays/array_file.h"
+#include "plugins/files/arrays/npy.h"
+#include "plugins/files/shared/file_names.h"
 #include "tools/say.h"
 
 namespace contorno {

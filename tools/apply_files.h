@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pipeline/graph/graph.h"
-#include "plugins/output_register.h"
+#include "plugins/files/shared/output_register.h"
 
 namespace contorno {
 

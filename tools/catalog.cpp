@@ -1,16 +1,16 @@
 // The full catalogue: stages, and the sources and sinks of the plugins that were built.
 #include "stages/catalog.h"
-#include "plugins/contour_writer.h"
-#include "plugins/dataset.h"
 #include "plugins/every_picture.h"
-#include "plugins/mask_file.h"
-#include "plugins/mipmap_writer.h"
-#include "plugins/synthetic.h"
+#include "plugins/files/arrays/mask_file.h"
+#include "plugins/files/contours/writer.h"
+#include "plugins/files/dataset/source.h"
+#include "plugins/files/levels/writer.h"
+#include "plugins/synthetic/sources.h"
 #include "tools/commands.h"
 #ifdef CONTORNO_HAVE_GSTREAMER
-#include "plugins/gst_media.h"
+#include "plugins/gst/media.h"
 #else
-#include "plugins/media_left_out.h"
+#include "plugins/gst/left_out.h"
 #endif
 
 namespace contorno {

@@ -13,7 +13,7 @@
 #include "config/load.h"
 #include "cuda/error.h"
 #include "pipeline/graph/param.h"
-#include "plugins/glib_messages.h"
+#include "plugins/text/glib_messages.h"
 #include "tools/commands.h"
 #include "tools/interrupt.h"
 #include "tools/openmp_environment.h"

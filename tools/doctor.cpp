@@ -11,7 +11,7 @@
 #include "tools/commands.h"
 #include "tools/say.h"
 #ifdef CONTORNO_HAVE_GSTREAMER
-#include "plugins/gst_media.h"
+#include "plugins/gst/media.h"
 #endif
 
 namespace contorno {

@@ -10,7 +10,7 @@
 #include "cuda/device.h"
 #include "cuda/error.h"
 #include "pipeline/shared/threads.h"
-#include "plugins/array_file.h"
+#include "plugins/files/arrays/array_file.h"
 #include "stages/contours/cuda/find_contours.h"
 #include "tools/commands.h"
 #include "tools/say.h"

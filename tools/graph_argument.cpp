@@ -7,7 +7,7 @@
 
 #include "config/load.h"
 #include "config/source_text.h"
-#include "plugins/output_file.h"
+#include "plugins/files/shared/output_file.h"
 #include "tools/first_graph.h"
 #include "tools/say.h"
 #include "tools/text_file.h"

@@ -11,7 +11,7 @@
 #include "cuda/error.h"
 #include "pipeline/graph/applied.h"
 #include "pipeline/run/runner.h"
-#include "plugins/text_pango.h"
+#include "plugins/text/pango.h"
 
 namespace contorno {
 namespace {

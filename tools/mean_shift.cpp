@@ -9,7 +9,7 @@
 
 #include "cuda/error.h"
 #include "pipeline/shared/threads.h"
-#include "plugins/array_file.h"
+#include "plugins/files/arrays/array_file.h"
 #include "stages/mean_shift/points.h"
 #include "stages/shared/sample_value.h"
 #include "tools/commands.h"

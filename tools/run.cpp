@@ -12,7 +12,7 @@
 #include "config/load.h"
 #include "cuda/error.h"
 #include "pipeline/run/runner.h"
-#include "plugins/text_pango.h"
+#include "plugins/text/pango.h"
 #include "tools/commands.h"
 #include "tools/graph_argument.h"
 #include "tools/interrupt.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "pipeline/graph/applied.h"
-#include "plugins/text_pango.h"
+#include "plugins/text/pango.h"
 #include "stages/overlay/stage.h"
 #include "stages/preprocess/stage.h"
 

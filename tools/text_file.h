@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "plugins/output_register.h"
+#include "plugins/files/shared/output_register.h"
 
 namespace contorno {
 

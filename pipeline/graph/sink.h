@@ -14,7 +14,7 @@
 
 namespace contorno {
 
-class OutputRegister;  // plugins/output_register.h
+class OutputRegister;  // plugins/files/shared/output_register.h
 
 /// What a sink is told once, before the first frame, and again when formats change.
 struct SinkContext {

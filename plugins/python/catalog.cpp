@@ -1,16 +1,16 @@
 // What graphs of Python may be made of: everything of this build, and the source `push`.
 #include "stages/catalog.h"
-#include "plugins/contour_writer.h"
-#include "plugins/dataset.h"
 #include "plugins/every_picture.h"
-#include "plugins/mask_file.h"
-#include "plugins/mipmap_writer.h"
+#include "plugins/files/arrays/mask_file.h"
+#include "plugins/files/contours/writer.h"
+#include "plugins/files/dataset/source.h"
+#include "plugins/files/levels/writer.h"
 #include "plugins/python/pipeline_run.h"
-#include "plugins/synthetic.h"
+#include "plugins/synthetic/sources.h"
 #ifdef CONTORNO_HAVE_GSTREAMER
-#include "plugins/gst_media.h"
+#include "plugins/gst/media.h"
 #else
-#include "plugins/media_left_out.h"
+#include "plugins/gst/left_out.h"
 #endif
 
 namespace contorno::python {

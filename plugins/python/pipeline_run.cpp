@@ -8,7 +8,7 @@
 #include "pipeline/graph/applied.h"
 #include "pipeline/shared/resource_limits.h"
 #ifdef CONTORNO_HAVE_TEXT
-#include "plugins/text_pango.h"
+#include "plugins/text/pango.h"
 #endif
 
 namespace contorno::python {

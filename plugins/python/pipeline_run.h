@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "pipeline/run/runner.h"
-#include "plugins/output_register.h"
+#include "plugins/files/shared/output_register.h"
 #include "stages/contours/find_contours.h"
 
 namespace contorno::python {

@@ -1,0 +1,119 @@
+#include "plugins/files/arrays/array_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cuda/error.h"
+#include "plugins/files/shared/file_names.h"
+
+namespace contorno {
+namespace {
+
+bool is_tiff(const std::filesystem::path& file) {
+  const std::string extension = lower_extension(file);
+  return extension == ".tif" || extension == ".tiff";
+}
+
+NpyHeader header_of(ElementType type, std::span<const std::uint64_t> sides) {
+  NpyHeader header{.type = type, .dimensions = static_cast<int>(sides.size()), .elements = 1};
+  std::copy(sides.begin(), sides.end(), header.sides.begin());
+  for (const std::uint64_t side : sides) header.elements *= side;
+  return header;
+}
+
+}  // namespace
+
+bool has_array_extension(const std::filesystem::path& file) {
+  const std::string extension = lower_extension(file);
+  return extension == ".npy" || extension == ".npz" || is_tiff(file);
+}
+
+ArrayPath split_array_path(const std::string& path) {
+  constexpr std::string_view kMark = ".npz:";
+  std::error_code ignored;
+  const std::size_t at = path.rfind(kMark);
+  if (at == std::string::npos || std::filesystem::exists(path, ignored)) return {path, ""};
+  return {path.substr(0, at + kMark.size() - 1), path.substr(at + kMark.size())};
+}
+
+const NpyHeader& ArrayReader::open(const ArrayPath& path, Pages pages, Pipes pipes) {
+  loaded_ = false;
+  kind_ = lower_extension(path.file) == ".npz" ? Kind::Npz : is_tiff(path.file) ? Kind::Tiff : Kind::Npy;
+  switch (kind_) {
+    case Kind::Npy:
+      return header_ = npy_.open(path.file, pipes);
+    case Kind::Npz:
+      return header_ = npz_.open(path.file, path.member);
+    case Kind::Tiff:
+      open_tiff(path.file, pages);
+      return header_;
+  }
+  throw InternalError("unknown kind of array");
+}
+
+void ArrayReader::open_tiff(const std::string& path, Pages pages) {
+  tiff_.open(path);
+  const auto count = static_cast<std::uint64_t>(tiff_.pages());
+  page_ = tiff_.format();
+  const auto h = static_cast<std::uint64_t>(page_.height), w = static_cast<std::uint64_t>(page_.width),
+             c = static_cast<std::uint64_t>(page_.channels);
+  std::vector<std::uint64_t> sides{h, w};
+  const bool sequence = count > 1 && pages == Pages::Sequence;
+  if (count > 1) sides.insert(sides.begin(), count);
+  if (c > 1 || sequence) sides.push_back(c);
+  header_ = header_of(page_.type, sides);
+}
+
+/// Reads one page; all have the format of the first.
+void ArrayReader::read_page(int page, std::span<std::byte> samples) {
+  tiff_.seek(page);
+  if (const ImageFormat format = tiff_.format(); format != page_)
+    throw Error(ExitCode::BadData, fmt::format("'{}': page {} is {}, the first is {}", tiff_.path(), page,
+                                               describe(format), describe(page_)));
+  tiff_.read_samples(samples);
+}
+
+std::string ArrayReader::name() const {
+  return kind_ == Kind::Npy ? npy_.name() : kind_ == Kind::Npz ? npz_.name() : tiff_.path();
+}
+
+/// Brings the samples of an archive or a stack into memory, where they lie as in a .npy file.
+void ArrayReader::load() {
+  if (kind_ == Kind::Npy || loaded_) return;
+  const std::span<std::byte> samples = npy_.open_memory(name(), header_);
+  if (kind_ == Kind::Npz) {
+    npz_.read_samples(samples);
+  } else {
+    const int pages = tiff_.pages();
+    const std::size_t bytes = samples.size() / static_cast<std::size_t>(pages);
+    for (int page = 0; page < pages; ++page)
+      read_page(page, samples.subspan(static_cast<std::size_t>(page) * bytes, bytes));
+  }
+  loaded_ = true;
+}
+
+void ArrayReader::read_image(std::uint64_t item, const ImageView& image) {
+  if (kind_ != Kind::Tiff || header_.dimensions < 4) {
+    load();
+    return npy_.read_image(item, image);
+  }
+  // One page at a time: a sequence may be longer than memory.
+  read_page(static_cast<int>(item),
+            npy_.open_memory(tiff_.path(), header_of(page_.type, header_.shape().subspan(1))));
+  npy_.read_image(0, image);
+}
+
+NpyArray ArrayReader::read_whole() {
+  load();
+  return contorno::read_whole(npy_);
+}
+
+NpyArray read_array(const std::string& path, std::string& warning) {
+  ArrayReader reader;
+  reader.open(split_array_path(path), Pages::Stack, Pipes::Wait);
+  warning = surplus_warning(reader.header(), reader.name());
+  return reader.read_whole();
+}
+
+}  // namespace contorno

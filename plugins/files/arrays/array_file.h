@@ -1,0 +1,58 @@
+// Arrays from files: .npy, a member of a .npz archive ("scan.npz:maps", or the only one), the pages of a TIFF
+// stack. One reader for all, so that whoever takes arrays takes each of them. The kind follows the name. What
+// goes wrong is thrown as in npy.h. A reader belongs to one thread.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "plugins/files/arrays/npy.h"
+#include "plugins/files/arrays/npz.h"
+#include "plugins/files/pictures/tiff.h"
+
+namespace contorno {
+
+inline constexpr std::string_view kArrayExtensions = ".npy, .npz or .tif";
+bool has_array_extension(const std::filesystem::path& file);
+
+/// "scan.npz:maps" is the member "maps" of "scan.npz", unless there is a file of the whole name.
+struct ArrayPath {
+  std::string file, member;
+};
+ArrayPath split_array_path(const std::string& path);
+
+/// What the pages of a TIFF file are: sides of one array, pages x H x W (x C), or items of a sequence, N x H
+/// x W x C even where there is one channel. A file of one page is one image either way.
+enum class Pages : std::uint8_t { Stack, Sequence };
+
+class ArrayReader {
+ public:
+  const NpyHeader& open(const ArrayPath& path, Pages pages = Pages::Stack, Pipes pipes = Pipes::Refuse);
+  const NpyHeader& header() const { return header_; }
+  /// "scan.npz:maps.npy", for messages.
+  std::string name() const;
+  /// As NpyReader::read_image.
+  void read_image(std::uint64_t item, const ImageView& image);
+  NpyArray read_whole();
+
+ private:
+  void open_tiff(const std::string& path, Pages pages);
+  void read_page(int page, std::span<std::byte> samples);
+  void load();
+
+  enum class Kind : std::uint8_t { Npy, Npz, Tiff };
+  Kind kind_ = Kind::Npy;
+  NpyHeader header_;
+  NpyReader npy_;
+  NpzMember npz_;
+  TiffFile tiff_;
+  ImageFormat page_;     ///< of every page of a stack
+  bool loaded_ = false;  ///< npy_ has the samples of the archive or the stack
+};
+
+/// A whole array; `path` may name a member of an archive, or a pipe with a .npy file. `warning` is set when
+/// the file is odd but can be used.
+NpyArray read_array(const std::string& path, std::string& warning);
+
+}  // namespace contorno

@@ -1,0 +1,118 @@
+// NumPy .npy files, format 1.0, 2.0 and 3.0, read without trusting them: the header is parsed strictly (never
+// evaluated), at most 64 KiB long, and the size that its shape asks for is checked against the file before
+// anything is allocated. Samples: float16, float32, float64, uint8, uint16, bool; big-endian files and
+// Fortran order are converted. Everything else (objects, structures, signed integers) is refused by
+// name; archives of arrays are in npz.h. Functions throw Error(MissingInput) when there is no such file,
+// Error(BadData) when it is not what it should be, Error(Io) when it cannot be read. A reader belongs to one
+// thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/value/image.h"
+#include "plugins/files/shared/open_file.h"
+#include "plugins/files/shared/output_file.h"
+
+namespace contorno {
+
+/// What a file holds. Bool samples have type U8 and `boolean` set.
+struct NpyHeader {
+  static constexpr int kMaxDimensions = 32;
+
+  ElementType type = ElementType::U8;
+  bool boolean = false;
+  bool big_endian = false;
+  bool fortran = false;
+  int dimensions = 0;  ///< at least 1
+  std::array<std::uint64_t, kMaxDimensions> sides{};
+  std::uint64_t elements = 0;  ///< product of the sides; may be 0
+  std::uint64_t offset = 0;    ///< of the first sample in the file
+  std::uint64_t surplus = 0;   ///< bytes behind the last sample, which nobody reads: see surplus_warning
+
+  std::span<const std::uint64_t> shape() const {
+    return {sides.data(), static_cast<std::size_t>(dimensions)};
+  }
+};
+
+/// "(3, 480, 640) float32", for messages.
+std::string describe(const NpyHeader& header);
+
+/// A sentence for the user when the file `name` is longer than its header says; empty when it is not.
+std::string surplus_warning(const NpyHeader& header, std::string_view name);
+
+/// Parses the start of a file of `file_bytes` bytes; `start` must hold the header whole (or the file's end).
+/// `name` is for messages.
+inline constexpr std::size_t kNpyStartBytes = 12 + 65536;  ///< magic, version, length and the longest header
+NpyHeader parse_npy_header(std::string_view start, std::uint64_t file_bytes, std::string_view name);
+NpyHeader read_npy_header(const std::filesystem::path& path);
+
+/// An array in memory: C order, native byte order, whatever the file had. Bool samples are 0 or 1.
+struct NpyArray {
+  NpyHeader header;
+  std::vector<std::byte> data;
+
+  template <class T>
+  std::span<const T> as() const {
+    return {reinterpret_cast<const T*>(data.data()), data.size() / sizeof(T)};
+  }
+};
+
+NpyArray read_npy(const std::filesystem::path& path);
+/// All samples of what `reader` has open.
+class NpyReader;
+NpyArray read_whole(NpyReader& reader);
+
+/// Writes C order, little endian, format 1.0; the file appears when it is complete. Throws
+/// Error(CannotCreate, Io).
+void write_npy(const std::filesystem::path& path, ElementType type, std::span<const std::uint64_t> shape,
+               const void* data);
+/// The same into a file that is open, and completes it.
+void write_npy(OutputFile& file, ElementType type, std::span<const std::uint64_t> shape, const void* data);
+
+/// Reads files one after the other into memory that the caller has; buffers are kept, so that a sequence of
+/// equal files allocates nothing after the first.
+class NpyReader {
+ public:
+  NpyReader() = default;
+  NpyReader(const NpyReader&) = delete;
+  NpyReader& operator=(const NpyReader&) = delete;
+
+  /// A file; a pipe, where it is waited for, is read whole.
+  const NpyHeader& open(const std::filesystem::path& path, Pipes pipes = Pipes::Refuse);
+  /// In the place of a file, samples that the caller writes into the memory that is returned, as they would
+  /// lie in a file.
+  std::span<std::byte> open_memory(std::string name, const NpyHeader& header);
+  const NpyHeader& header() const { return header_; }
+  /// Reads image `item` into `image`, whose format fixes the meaning: planar C x H x W, interleaved H x W x
+  /// C, one channel also H x W. A 4-D array has one more side in front, the items. Bool becomes 0 or 255. The
+  /// sides of format and file must agree.
+  void read_image(std::uint64_t item, const ImageView& image);
+  /// Reads all samples as stored in the file: no change of order, bool as it is.
+  void read_raw(std::span<std::byte> bytes);
+  void close() noexcept;
+  const std::string& name() const { return name_; }
+
+ private:
+  void open_pipe();
+  std::size_t read_pipe(std::byte* data, std::size_t bytes);
+  void read_at(std::uint64_t offset, std::byte* data, std::size_t bytes);
+  void read_rows(std::uint64_t offset, const ImageView& image);
+  void read_fortran(const ImageView& image);
+
+  std::string name_;
+  OpenFile file_;
+  bool in_memory_ = false;
+  NpyHeader header_;
+  std::vector<char> start_;
+  std::vector<std::byte> memory_;   ///< of all samples, without a file
+  std::vector<std::byte> scratch_;  ///< a whole array in Fortran order
+};
+
+}  // namespace contorno

@@ -1,0 +1,46 @@
+// NumPy's archives (.npz): ZIP files of .npy members, read by libzip without trusting them. Names of members
+// only choose and never become paths. Nothing is inflated beyond what a member's shape takes. A member
+// belongs to one thread; functions throw Error(MissingInput, BadData, Io) with the archive's name.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "plugins/files/arrays/npy.h"
+
+struct zip;
+struct zip_file;
+
+namespace contorno {
+
+class NpzMember {
+ public:
+  /// Opens `member` ("maps" or "maps.npy") of an archive; an empty name means the only one. Reads its header.
+  const NpyHeader& open(const std::string& path, const std::string& member);
+  const NpyHeader& header() const { return header_; }
+  /// "scan.npz:maps.npy"
+  const std::string& name() const { return name_; }
+  /// Inflates all samples, as stored, once; `samples` is of the size that the header tells.
+  void read_samples(std::span<std::byte> samples);
+  void close();
+
+ private:
+  struct Discard {
+    void operator()(zip* archive) const;
+    void operator()(zip_file* file) const;
+  };
+  [[noreturn]] void damaged(const std::string& why) const;
+  std::uint64_t choose(const std::string& member) const;
+  std::size_t read_some(std::span<std::byte> bytes);
+
+  std::string path_, name_;
+  std::uint64_t file_bytes_ = 0;
+  std::unique_ptr<zip, Discard> archive_;
+  std::unique_ptr<zip_file, Discard> file_;
+  NpyHeader header_;
+  std::vector<char> start_;  ///< the header and the samples that came with it
+};
+
+}  // namespace contorno

@@ -1,0 +1,52 @@
+// The contours of one class sorted into regions: rings around high parts, with the holes that lie in them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plugins/files/contours/writer.h"
+
+namespace contorno {
+
+/// What becomes of contours that end at the border of the map.
+enum class OpenContours : std::uint8_t {
+  Keep,   ///< they are lines
+  Close,  ///< joined by a straight line; those with positive area are rings like others
+};
+
+/// Keeps its memory from class to class and frame to frame; spans are valid until the next sort().
+class RegionSorter {
+ public:
+  struct Ring {
+    std::span<const Point> points;  ///< first point repeated as last
+    ContourMeasures measures;
+    std::uint32_t parent = 0;  ///< of a hole: index into outers()
+  };
+  struct Line {
+    std::span<const Point> points;
+    bool closed = false;  ///< a ring that is no polygon, or a hole whose surroundings are cut by the border
+    ContourMeasures measures;
+  };
+
+  /// A ring of negative area is a hole of the smallest ring of positive area around it. Rings with a
+  /// coordinate that is not a number are left out.
+  void sort(const ContoursView& view, std::size_t of_class, ContourPlacer& placer,
+            OpenContours open_contours);
+
+  std::span<const Ring> outers() const { return outers_; }  ///< in order of area
+  std::span<const Ring> holes() const { return holes_; }    ///< in order of their parents
+  std::span<const Line> lines() const { return lines_; }
+  /// The holes of outer `index`.
+  std::span<const Ring> holes_of(std::size_t index) const;
+
+ private:
+  void add(std::span<const Point> points, bool closed, OpenContours open_contours);
+  void find_parents();
+
+  std::vector<Point> points_;
+  std::vector<Ring> outers_, holes_;
+  std::vector<Line> lines_;
+};
+
+}  // namespace contorno

@@ -1,0 +1,46 @@
+#include "plugins/files/contours/writer.h"
+
+#include "cuda/error.h"
+
+namespace contorno {
+
+std::vector<const SinkType*> contour_sinks() {
+  return {&contour_jsonl_sink(), &contour_coco_sink(), &contour_geojson_sink(), &contour_svg_sink()};
+}
+
+std::vector<std::pair<std::string, Coordinates>> coordinate_words() {
+  return {{"frame", Coordinates::Frame}, {"map", Coordinates::Map}};
+}
+
+void ContourPlacer::open(const SinkContext& context, Coordinates coordinates) {
+  const auto* format = std::get_if<ContoursFormat>(&context.format);
+  if (format == nullptr) throw InternalError("a contour writer was given something else than contours");
+  classes_.assign(context.classes.begin(), context.classes.end());
+  // Names and levels are looked up by the class's number; a graph with fewer of them is no reason to crash.
+  for (auto i = classes_.size(); i < static_cast<std::size_t>(format->classes); ++i)
+    classes_.push_back({.name = "class " + std::to_string(i)});
+  width_ = format->width;
+  height_ = format->height;
+  placement_ = {};
+  if (coordinates == Coordinates::Frame) {
+    const auto& space = context.stream.frame ? context.stream.frame : context.stream.maps;
+    placement_ = format->placement;
+    if (space) {
+      width_ = space->width;
+      height_ = space->height;
+    }
+  }
+  identity_ = placement_ == Placement{};
+}
+
+std::span<const Point> ContourPlacer::points(const ContoursView& view, std::uint32_t index) {
+  const std::span<const Point> points = view.contour(index);
+  if (identity_) return points;
+  placed_.resize(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i)
+    placed_[i] = {.row = static_cast<float>(placement_.frame_y(points[i].row)),
+                  .col = static_cast<float>(placement_.frame_x(points[i].col))};
+  return placed_;
+}
+
+}  // namespace contorno

@@ -1,0 +1,53 @@
+// The sinks that write contours to files: JSON lines, COCO, GeoJSON, SVG; and what they share. Coordinates:
+// x to the right, y down, sample centres at integers (COCO: pixel corners at integers, as its tools expect).
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pipeline/graph/sink.h"
+#include "plugins/files/contours/measures.h"
+
+namespace contorno {
+
+const SinkType& contour_jsonl_sink();
+const SinkType& contour_coco_sink();
+const SinkType& contour_geojson_sink();
+const SinkType& contour_svg_sink();
+/// All of them, for the catalogue.
+std::vector<const SinkType*> contour_sinks();
+
+/// What coordinates are counted in.
+enum class Coordinates : std::uint8_t {
+  Frame,  ///< pixels of the source's frame (of its maps where it has no frames)
+  Map,    ///< samples of the map that the contours were found on
+};
+/// The choices of the parameter `coordinates`.
+std::vector<std::pair<std::string, Coordinates>> coordinate_words();
+
+/// Of the flag `skip_hidden`.
+inline constexpr const char* kSkipHiddenSentence = "Leaves hidden classes out (a background class).";
+
+/// Brings a frame's contours into the coordinates that are written. One per sink; keeps its memory.
+class ContourPlacer {
+ public:
+  void open(const SinkContext& context, Coordinates coordinates);
+
+  int width() const { return width_; }  ///< of the space of coordinates
+  int height() const { return height_; }
+  std::span<const ClassSpec> classes() const { return classes_; }
+
+  /// The points of contour `index`, rounded to float32 after placing; untouched where the map lies one to one
+  /// on the frame. Valid until the next call.
+  std::span<const Point> points(const ContoursView& view, std::uint32_t index);
+
+ private:
+  int width_ = 0, height_ = 0;
+  Placement placement_;
+  bool identity_ = true;
+  std::vector<ClassSpec> classes_;
+  std::vector<Point> placed_;
+};
+
+}  // namespace contorno

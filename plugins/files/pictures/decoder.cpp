@@ -1,0 +1,116 @@
+#include "plugins/files/pictures/decoder.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "cuda/error.h"
+#include "plugins/files/shared/open_file.h"
+
+namespace contorno {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 30;
+
+/// Reads up to `bytes` from the beginning; fewer at the end of the file.
+void read_start(const OpenFile& file, const std::string& path, std::size_t bytes, std::string& out) {
+  out.resize(bytes);
+  std::size_t done = 0;
+  while (done < bytes) {
+    const ssize_t got = ::pread(file.descriptor(), out.data() + done, bytes - done, static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw read_error(path, errno);
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  out.resize(done);
+}
+
+bool is_tiff(std::string_view start) {
+  return start.starts_with("II*\0"sv) || start.starts_with("MM\0*"sv) || start.starts_with("II+\0"sv) ||
+         start.starts_with("MM\0+"sv);
+}
+
+}  // namespace
+
+/// Brings the file into memory, but for TIFF, whose pages are read one by one.
+PictureDecoder::Kind PictureDecoder::open(const std::string& path) {
+  const OpenFile file(path);
+  constexpr std::size_t kSignature = 8;
+  if (file.bytes() == 0) throw Error(ExitCode::BadData, "the file is empty");
+  read_start(file, path, kSignature, bytes_);
+  if (is_tiff(bytes_)) {
+    tiff_.open(path);
+    return Kind::Tiff;
+  }
+  const Kind kind = bytes_.starts_with("\xFF\xD8\xFF"sv)        ? Kind::Jpeg
+                    : bytes_.starts_with("\x89PNG\r\n\x1A\n"sv) ? Kind::Png
+                                                                : Kind::Other;
+  if (kind == Kind::Other) return kind;
+  if (file.bytes() > kMaxFileBytes)
+    throw Error(ExitCode::BadData,
+                fmt::format("it has {} bytes, allowed are {}", file.bytes(), kMaxFileBytes));
+  read_start(file, path, file.bytes(), bytes_);
+  return kind;
+}
+
+void PictureDecoder::decode_page(const std::string& path, std::uint64_t max_pixels, int page, Picture& out) {
+  // The pages of a file follow each other.
+  const bool is_open = page > 0 && tiff_.is_open() && tiff_.path() == path;
+  ExifOrientation orientation = ExifOrientation::Upright;
+  switch (is_open ? Kind::Tiff : open(path)) {
+    case Kind::Jpeg:
+      orientation = decode_jpeg(bytes_, max_pixels, out);
+      break;
+    case Kind::Png:
+      orientation = decode_png(bytes_, max_pixels, out);
+      break;
+    case Kind::Tiff:
+      tiff_.seek(page);
+      orientation = tiff_.read_picture(max_pixels, out);
+      break;
+    case Kind::Other:
+      if (!other_)
+        throw Error(ExitCode::BadData, "it is no JPEG, PNG or TIFF file, which this program decodes");
+      other_(path, max_pixels, out);
+      break;
+  }
+  turn_upright(out, orientation, scratch_);
+}
+
+bool PictureDecoder::decode(const std::string& path, std::uint64_t max_pixels, Picture& out,
+                            std::string& error, int page) {
+  try {
+    decode_page(path, max_pixels, page, out);
+    return true;
+  } catch (const Error& caught) {
+    error = caught.what();
+    if (error.find(path) == std::string::npos) error = fmt::format("{}: {}", path, error);
+  }
+  tiff_.close();
+  return false;
+}
+
+int PictureDecoder::pages(const std::string& path) {
+  try {
+    tiff_.open(path);
+    const int pages = tiff_.pages();
+    tiff_.close();
+    return pages;
+  } catch (const Error&) {
+    return 1;  // said when it is decoded
+  }
+}
+
+FrameDecoder frame_decoder(PictureDecoder::Other other) {
+  return [other = std::move(other)](const std::string& path, std::uint64_t max_pixels, Picture& out,
+                                    std::string& error) {
+    static thread_local PictureDecoder decoder(other);
+    return decoder.decode(path, max_pixels, out, error);
+  };
+}
+
+}  // namespace contorno

@@ -1,0 +1,48 @@
+// Picture files one after the other: JPEG, PNG and TIFF by their own libraries, other formats by whoever is
+// given for them. Pictures come upright. Used by one thread at a time.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "plugins/files/pictures/picture.h"
+#include "plugins/files/pictures/tiff.h"
+
+namespace contorno {
+
+class PictureDecoder {
+ public:
+  /// Decodes formats that are unknown here. Throws Error with the file's name.
+  using Other = std::function<void(const std::string& path, std::uint64_t max_pixels, Picture& out)>;
+
+  explicit PictureDecoder(Other other = {}) : other_(std::move(other)) {}
+
+  /// False with a sentence in `error` (which names the file) when `path` is not a whole picture in which
+  /// its decoder finds no fault. Pictures of more than `max_pixels` are refused by their header, before
+  /// memory is taken for them. `page` counts from 0. Memory of `out` is kept.
+  bool decode(const std::string& path, std::uint64_t max_pixels, Picture& out, std::string& error,
+              int page = 0);
+  /// Pages of a TIFF file; 1 of every other, and of files that cannot be read.
+  int pages(const std::string& path);
+
+ private:
+  enum class Kind : std::uint8_t { Jpeg, Png, Tiff, Other };
+  Kind open(const std::string& path);
+  void read_file(const std::string& path);
+  void decode_page(const std::string& path, std::uint64_t max_pixels, int page, Picture& out);
+
+  Other other_;
+  std::string bytes_;  // the file, kept for its capacity
+  TiffFile tiff_;      // stays open from page to page
+  std::vector<std::uint8_t> scratch_;
+};
+
+/// Decodes one picture file, as PictureDecoder::decode.
+using FrameDecoder =
+    std::function<bool(const std::string& path, std::uint64_t max_pixels, Picture& out, std::string& error)>;
+
+/// One that any thread may call: each has a decoder of its own.
+FrameDecoder frame_decoder(PictureDecoder::Other other);
+
+}  // namespace contorno

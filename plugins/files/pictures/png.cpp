@@ -1,0 +1,136 @@
+// PNG by libpng.
+#include <fmt/format.h>
+#include <png.h>
+
+#include <algorithm>
+#include <csetjmp>
+#include <cstring>
+#include <string>
+
+#include "cuda/error.h"
+#include "plugins/files/pictures/picture.h"
+
+namespace contorno {
+namespace {
+
+/// The file as libpng reads it, and what it had to say. It never comes back from a complaint.
+struct Reading {
+  std::string_view file;
+  std::size_t at = 0;
+  char sentence[200] = {};
+};
+
+[[noreturn]] void give_up(png_structp png, png_const_charp sentence) {
+  auto* reading = static_cast<Reading*>(png_get_error_ptr(png));
+  std::strncpy(reading->sentence, sentence, sizeof(reading->sentence) - 1);
+  png_longjmp(png, 1);
+}
+
+/// A warning counts unless it is about a chunk that does not change the pixels, as in "iCCP: known incorrect
+/// sRGB profile". Such chunks' names begin with a small letter; that of transparency does too.
+void on_warning(png_structp png, png_const_charp sentence) {
+  const std::string_view text(sentence);
+  const bool optional = text.size() > 4 && text[4] == ':' && text[0] >= 'a' && text[0] <= 'z';
+  if (optional && !text.starts_with("tRNS")) return;
+  give_up(png, sentence);
+}
+
+void read_bytes(png_structp png, png_bytep to, std::size_t size) {
+  auto* reading = static_cast<Reading*>(png_get_io_ptr(png));
+  if (size > reading->file.size() - reading->at) give_up(png, "the file is cut off, its end is missing");
+  std::memcpy(to, reading->file.data() + reading->at, size);
+  reading->at += size;
+}
+
+/// The bytes of compressed samples in the file. They say how large a picture can be at most before anything
+/// is allocated for it.
+std::uint64_t sample_bytes(std::string_view file) {
+  constexpr std::size_t kSignature = 8, kAround = 12;  // length, name and checksum of a chunk
+  std::uint64_t total = 0;
+  for (std::size_t at = kSignature; at + kAround <= file.size();) {
+    std::uint64_t length = 0;
+    for (std::size_t i = 0; i < 4; ++i) length = length << 8 | static_cast<std::uint8_t>(file[at + i]);
+    length = std::min<std::uint64_t>(length, file.size() - at - kAround);
+    if (file.substr(at + 4, 4) == "IDAT") total += length;
+    at += kAround + length;
+  }
+  return total;
+}
+
+/// To 8-bit RGBA, whatever is stored; 16 bits are rounded.
+void set_transformations(png_structp png) {
+  png_set_expand(png);
+  png_set_scale_16(png);
+  png_set_gray_to_rgb(png);
+  png_set_add_alpha(png, 0xFF, PNG_FILLER_AFTER);
+}
+
+void read_rows(png_structp png, std::size_t row_bytes, int passes, Picture& out) {
+  const auto height = static_cast<std::size_t>(out.height);
+  if (passes > 1) out.pixels.resize(height * row_bytes);  // each pass writes into all rows
+  for (int pass = 0; pass < passes; ++pass)
+    for (std::size_t y = 0; y < height; ++y) {
+      if (passes == 1) out.pixels.resize((y + 1) * row_bytes);  // within what was reserved
+      png_read_row(png, out.pixels.data() + y * row_bytes, nullptr);
+    }
+}
+
+enum class Result : std::uint8_t { Decoded, Complained, TooSmall };
+
+/// No object here may have a destructor: the library jumps over it.
+template <class CheckSize>
+Result decode(png_structp png, png_infop info, Picture& out, const CheckSize& check_size) {
+  if (setjmp(png_jmpbuf(png)) != 0)
+    return Result::Complained;  // NOLINT(cert-err52-cpp): it knows no other way
+  auto* reading = static_cast<Reading*>(png_get_error_ptr(png));
+  png_set_read_fn(png, reading, read_bytes);
+  png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // check_size has the say
+  png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
+  png_read_info(png, info);
+  const std::uint32_t width = png_get_image_width(png, info), height = png_get_image_height(png, info);
+  check_size(width, height);
+  // No stream of deflate becomes more than 1032 times as long.
+  if (png_get_rowbytes(png, info) * height / 1032 > sample_bytes(reading->file)) return Result::TooSmall;
+  out.pixels.reserve(std::size_t{width} * height * kPictureChannels);
+  set_transformations(png);
+  const int passes = png_set_interlace_handling(png);
+  png_read_update_info(png, info);
+  read_rows(png, png_get_rowbytes(png, info), passes, out);
+  png_read_end(png, info);
+  return Result::Decoded;
+}
+
+ExifOrientation orientation_of(png_structp png, png_infop info) {
+  png_bytep exif = nullptr;
+  png_uint_32 size = 0;
+  if (png_get_eXIf_1(png, info, &size, &exif) == 0 || exif == nullptr) return ExifOrientation::Upright;
+  return tiff_orientation({reinterpret_cast<const char*>(exif), size});
+}
+
+}  // namespace
+
+ExifOrientation decode_png(std::string_view file, std::uint64_t max_pixels, Picture& out) {
+  Reading reading{.file = file};
+  struct Owner {
+    png_structp png;
+    png_infop info;
+    ~Owner() { png_destroy_read_struct(&png, &info, nullptr); }
+  };
+  Owner owner{png_create_read_struct(PNG_LIBPNG_VER_STRING, &reading, give_up, on_warning), nullptr};
+  if (owner.png != nullptr) owner.info = png_create_info_struct(owner.png);
+  if (owner.info == nullptr) throw std::bad_alloc();
+  out.pixels.clear();
+  const Result result = decode(owner.png, owner.info, out, [&](std::uint32_t width, std::uint32_t height) {
+    check_picture_size(width, height, max_pixels);
+    out.width = static_cast<int>(width), out.height = static_cast<int>(height);
+  });
+  if (result == Result::Complained)
+    throw Error(ExitCode::BadData, fmt::format("the picture is damaged ({})", reading.sentence));
+  if (result == Result::TooSmall)
+    throw Error(ExitCode::BadData,
+                fmt::format("the picture is damaged ({} bytes are too few for {}x{} pixels)",
+                            sample_bytes(file), out.width, out.height));
+  return orientation_of(owner.png, owner.info);
+}
+
+}  // namespace contorno

@@ -1,0 +1,48 @@
+// The files of a sink that writes one a frame, or several of them (a file a level). Refuses what cannot be
+// right before the first frame, gives every frame a file of its own, and counts. As long as it is open a
+// marker beside the files keeps another run from writing the same ones. Owned by the sink and used by its
+// thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "pipeline/graph/sink.h"
+#include "plugins/files/shared/output_file.h"
+#include "plugins/files/shared/output_register.h"
+#include "plugins/files/shared/path_pattern.h"
+
+namespace contorno {
+
+class FrameFiles {
+ public:
+  explicit FrameFiles(PathPattern pattern) : pattern_(std::move(pattern)) {}
+  FrameFiles(const FrameFiles&) = delete;
+  FrameFiles& operator=(const FrameFiles&) = delete;
+
+  const PathPattern& pattern() const { return pattern_; }
+  /// Resolves and claims the pattern; again after a change of formats. Throws Error(BadConfig, CannotCreate).
+  void open(const SinkContext& context);
+  /// The file of a frame. complete() it, then call written().
+  OutputFile begin(const FrameInfo& info);
+  void written(const OutputFile& file);
+  /// Lets another run write here.
+  void finish();
+
+  std::uint64_t count() const { return count_; }
+  /// "12 images, the last a/000011.png", the path alone when it is one; empty when nothing was written.
+  std::string summary(std::string_view what) const;
+
+ private:
+  PathPattern pattern_, full_;
+  std::string root_, owner_, last_;
+  Patience patience_;
+  OutputRegister alone_;
+  OutputRegister* outputs_ = nullptr;
+  OutputFile marker_;
+  std::uint64_t count_ = 0, numbered_ = 0;
+};
+
+}  // namespace contorno

@@ -1,0 +1,116 @@
+// Output files that are safe to write: only below the output root, never through a symbolic link, never at
+// the same time as another run, and a file that has its final name is complete, also after a power cut. Sinks
+// and commands open them through an OutputRegister (plugins/files/shared/output_register.h), which knows the
+// other files of the run. An OutputFile belongs to one thread; a temporary file that was not completed is
+// removed with it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/graph/param.h"
+#include "pipeline/shared/patience.h"
+
+namespace contorno {
+
+/// Where `path` is to be written: relative paths are taken in `output_root`, absolute ones must lie in it.
+/// Throws Error(BadConfig) when the result, links followed, is outside of the root, is the root itself, a
+/// folder or a symbolic link. Creates nothing.
+std::filesystem::path resolve_output(const std::filesystem::path& output_root, std::string_view path);
+
+/// The folder that outputs are written below, absolute and without links; "" is the current one. Throws
+/// Error(CannotCreate).
+std::filesystem::path canonical_root(const std::filesystem::path& output_root);
+
+/// Makes the folder for outputs where it is missing. Throws Error(CannotCreate) when there cannot be one of
+/// that name.
+void make_output_folder(const std::filesystem::path& folder);
+
+/// Whether placeholders in an output's path are read.
+enum class PathUse : std::uint8_t { Literal, Pattern };
+/// Refuses a parameter `path` that is no good pattern, or that leads outside the output folder. True: it is
+/// good.
+bool try_output_path(const ParamTrial& trial, const std::string& path, PathUse use);
+
+/// How a file comes to its final name.
+enum class Completion : std::uint8_t {
+  Rename,   ///< written under a temporary name beside it, renamed by complete()
+  InPlace,  ///< has its name from the start; every record in it is complete, also after an error
+  Series,   ///< as Rename, one of many: not written through to the disk, since that takes longer than a frame
+            ///< has
+  Recording,  ///< as Rename, but worth keeping without its end: NAME.unfinished.EXTENSION
+};
+
+/// A temporary file of a run that was killed.
+struct Leftover {
+  std::filesystem::path part;
+  std::filesystem::path kept;  ///< where its content is now; empty: it was removed
+};
+
+/// An output file. Writes are complete or throw Error(Io) with path and reason; interrupted and short writes
+/// are continued. After an error the records before it stay readable: a half-written one is cut off.
+/// A pipe or device keeps its nature, and is waited for as long as `patience` says.
+class OutputFile {
+ public:
+  OutputFile() = default;
+  /// Creates missing folders and the file. `path` as from resolve_output; an existing regular file is
+  /// replaced, not written through. Throws Error(CannotCreate), also when another program of this kind writes
+  /// the same file, or nobody opens a pipe for reading.
+  OutputFile(std::filesystem::path path, Completion completion, const Patience& patience = {});
+  /// Standard output; complete() leaves it open.
+  static OutputFile standard_output(const Patience& patience = {});
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&& other) noexcept;
+  ~OutputFile();
+
+  bool is_open() const { return descriptor_ >= 0; }
+  const std::filesystem::path& path() const { return path_; }
+  std::uint64_t bytes() const { return bytes_; }
+  /// For a library that writes by itself; stays owned here. -1 when not open.
+  int descriptor() const { return descriptor_; }
+  /// Of whoever writes to the descriptor by itself.
+  const Patience& patience() const { return patience_; }
+  /// False for a pipe or device.
+  bool is_regular() const { return regular_; }
+  /// What was found beside it when it was opened.
+  const std::vector<Leftover>& leftovers() const { return leftovers_; }
+
+  /// Appends one record: all of it or, after an error, nothing.
+  void write(std::string_view record);
+  /// Closes and gives the file its final name. Throws Error(Io), also when somebody has deleted or moved it.
+  void complete();
+  /// Closes; a temporary file is removed, one written in place stays with its records.
+  void abandon() noexcept;
+  /// Closes and leaves what was written under the name for unfinished files, which is returned: half a
+  /// recording is better than none.
+  std::filesystem::path keep_unfinished() noexcept;
+
+ private:
+  void open_special();
+  void begin_part();
+  void clear_way();
+  void rename_to_final();
+  void give_up() noexcept;
+  void wait_until_writable();
+  void check_name();
+  void check_deleted();
+  [[noreturn]] void fail(const char* doing, int error_number);
+
+  std::filesystem::path path_, temporary_;
+  int descriptor_ = -1;
+  bool owns_ = false;
+  bool regular_ = false;  ///< can be cut, and never waits; a pipe or device does
+  Completion completion_ = Completion::Rename;
+  Patience patience_;
+  std::uint64_t bytes_ = 0;
+  std::int64_t checked_ns_ = 0;  ///< when it was last seen to have a name
+  std::vector<Leftover> leftovers_;
+};
+
+/// Removes, or keeps when they are recordings, the temporary files of killed runs.
+std::vector<Leftover> clear_leftovers(const std::vector<std::filesystem::path>& dead, Completion completion);
+
+}  // namespace contorno

@@ -1,0 +1,84 @@
+// The files of one run: what it reads and what it writes. Every place that writes a file opens it here, so
+// that no output replaces an input or another output of the run, and files of earlier runs that are replaced
+// are reported. One register per run, made by the command that runs; sinks reach it through SinkContext. For
+// one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "pipeline/graph/graph.h"
+#include "plugins/files/shared/output_file.h"
+#include "plugins/files/shared/path_pattern.h"
+
+namespace contorno {
+
+class OutputRegister {
+ public:
+  using Say = std::function<void(const std::string& sentence)>;
+  /// `say` shows the user a sentence about each temporary file that a killed run left behind.
+  explicit OutputRegister(Say say = {}) : say_(std::move(say)) {}
+
+  /// A file that the run reads, which `reader` names in messages ("the graph"). Anything but a regular file
+  /// is ignored.
+  void add_input(const std::filesystem::path& file, std::string_view reader);
+
+  /// All that a graph reads, once its source is open.
+  void add_inputs(const GraphSpec& graph, const Source& source);
+
+  /// Opens a file that `owner` ("the sink 'coco'", "--report") writes; no two writers of a run have the same
+  /// owner. Throws Error(CannotCreate) when it is an input or the file of another owner, or for the reasons
+  /// for which OutputFile's constructor throws.
+  OutputFile open(const std::filesystem::path& path, std::string_view owner,
+                  Completion completion = Completion::Rename, const Patience& patience = {});
+  /// The checks of open() for a file that a library opens by itself.
+  void claim(const std::filesystem::path& path, std::string_view owner);
+
+  /// A sink's files, one a frame; the pattern is an absolute path. Throws Error(CannotCreate) when another
+  /// sink has the same pattern, or when the pattern would replace an input of the run.
+  void claim_pattern(const PathPattern& pattern, std::string_view owner);
+  /// Opens one of them. A path that this run has written already is numbered: "a-2.png".
+  OutputFile open_frame(const std::filesystem::path& path, std::string_view owner,
+                        const Patience& patience = {});
+
+  /// Shows the user what became of the temporary files of killed runs.
+  void report_leftovers(const std::vector<Leftover>& leftovers) const;
+  /// What was there before and has been replaced, in one line; empty: nothing.
+  std::string replaced() const;
+
+ private:
+  struct Pattern {
+    PathPattern pattern;
+    std::string owner;
+    bool repeats = false;  ///< two files may get the same path
+  };
+  using Identity = std::pair<std::uint64_t, std::uint64_t>;  // device and inode
+
+  void refuse_input(const std::filesystem::path& path) const;
+  bool belongs_to_other(const std::filesystem::path& path, std::string_view owner) const;
+  std::filesystem::path free_path(const std::filesystem::path& path, std::string_view owner);
+  OutputFile open_claimed(const std::filesystem::path& path, Completion completion, const Patience& patience);
+
+  Say say_;
+  std::map<Identity, std::string> inputs_;
+  std::map<std::filesystem::path, std::string> input_paths_;
+  std::map<std::filesystem::path, std::string> outputs_;
+  std::vector<Pattern> patterns_;
+  /// By the path's hash: the next number to try. Two paths of one hash share it, and so skip a number.
+  std::unordered_map<std::size_t, unsigned> next_number_;
+  std::uint64_t replaced_ = 0;
+  std::string first_replaced_;
+};
+
+/// Opens the one file of a sink: resolve_output, then OutputRegister::open.
+OutputFile open_output(const SinkContext& context, std::string_view path, Completion completion);
+
+}  // namespace contorno

@@ -1,0 +1,72 @@
+// The video codecs and containers that can be written, and how an encoder is set up.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugins/gst/pipeline.h"
+
+namespace contorno::gst {
+
+enum class Codec : std::uint8_t { Auto, Vp8, Mjpeg, Png, Theora, H264 };
+
+struct CodecSpec {
+  Codec codec;
+  const char* name;              ///< as users write it
+  const char* encoder;           ///< GStreamer's element
+  const char* parser = nullptr;  ///< element between encoder and muxer, where the muxer needs one
+  int granule = 1;               ///< sides are multiples of it
+  int smallest_side = 16;        ///< less is refused by some encoder, muxer or reader
+};
+/// All but Auto, in the order in which they are offered.
+std::span<const CodecSpec> codecs();
+const CodecSpec& spec_of(Codec codec);
+
+/// How a container says when a picture is shown.
+enum class Timing : std::uint8_t {
+  Kept,          ///< every picture has its own time
+  ConstantRate,  ///< picture k is shown at k / rate
+};
+
+/// In which order a muxer writes.
+enum class Writing : std::uint8_t {
+  Forward,  ///< from the beginning to the end, where it has to: into a pipe
+  GoesBack  ///< the beginning again at the end, which only a file lets it do
+};
+
+/// What a file name extension stands for; the first codec that is installed is what `auto` takes.
+struct Container {
+  std::string_view extension;
+  const char* muxer;
+  std::vector<Codec> codecs;
+  Timing timing;
+  Writing writing = Writing::Forward;
+};
+
+/// By the extension of `path`. Throws Error(BadConfig) that lists the allowed ones.
+const Container& container_of(const std::string& path);
+/// `wanted`, or for Auto the container's first codec that is installed. Throws Error(BadConfig) when the
+/// container does not take it.
+Codec codec_for(const Container& container, Codec wanted);
+
+/// Throws Error(Unavailable) that names the element and the package that are missing.
+void require_codec(const Container& container, Codec codec);
+
+/// What a muxer writes into.
+enum class Target : std::uint8_t { File, Pipe };
+
+/// Throws Error(CannotCreate) when `path` is a pipe and the container cannot be written into one.
+void require_target(const Container& container, const std::filesystem::path& path);
+
+/// Makes what is on the disk readable while it grows, for muxers that can; into a pipe nothing is written
+/// twice.
+void set_up_muxer(GstElement* muxer, Target target);
+
+/// Quality is 1 (worst) to 100; `bits_full` is the number of pixels a second.
+void set_up_encoder(GstElement* encoder, Codec codec, int quality, double bits_full);
+
+}  // namespace contorno::gst

@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "plugins/files/shared/frame_files.h"
+#include "plugins/gst/chain.h"
+#include "plugins/gst/media.h"
+
+namespace contorno {
+namespace {
+namespace fs = std::filesystem;
+
+enum class ImageFile : std::uint8_t { Png, Jpeg };
+
+struct ImagesSinkParams {
+  std::string path;
+  std::int64_t every = 1, first = 0, limit = 0;
+  int compression = 3;
+  int quality = 92;
+};
+
+ImageFile file_type(const std::string& path) {
+  std::string extension = fs::path(path).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(), g_ascii_tolower);
+  if (extension == ".png") return ImageFile::Png;
+  if (extension == ".jpg" || extension == ".jpeg") return ImageFile::Jpeg;
+  throw Error(ExitCode::BadConfig,
+              fmt::format("path is '{}', allowed are the extensions .png, .jpg and .jpeg", path));
+}
+
+const char* encoder_of(ImageFile type) {
+  return type == ImageFile::Png ? "pngenc" : "jpegenc";
+}
+
+/// Encodes in the finisher's thread, so a file is on disk when write() returns.
+class ImagesSink : public Sink {
+ public:
+  explicit ImagesSink(const ImagesSinkParams& params)
+      : params_(params), files_(PathPattern(params.path)), type_(file_type(params.path)) {}
+
+  void open(const SinkContext& context) override {
+    const auto& format = std::get<ImageFormat>(context.format);
+    const char* name = gst::raw_format_of(format);
+    files_.open(context);
+    caps_ = gst::raw_caps(name, format.width, format.height, 25, 1);
+    gst_video_info_from_caps(&info_, caps_.get());
+    format_ = format;
+  }
+
+  void write(const FrameInfo& info, const Value& value) override {
+    const std::uint64_t seen = seen_++;
+    const auto first = static_cast<std::uint64_t>(params_.first);
+    if (seen < first || (seen - first) % static_cast<std::uint64_t>(params_.every) != 0) return;
+    if (params_.limit > 0 && files_.count() >= static_cast<std::uint64_t>(params_.limit)) return;
+    const std::string relative = files_.pattern().format(info.number, info.name);
+    encode(std::get<ImageView>(value), relative);
+    GstMapInfo bytes;
+    GstBuffer* buffer = gst_sample_get_buffer(chain_->output());
+    if (!gst_buffer_map(buffer, &bytes, GST_MAP_READ))
+      throw Error(ExitCode::OutOfMemory, fmt::format("{}: no access to the encoded picture", relative));
+    try {
+      OutputFile file = files_.begin(info);
+      file.write({reinterpret_cast<const char*>(bytes.data), bytes.size});
+      file.complete();
+      files_.written(file);
+    } catch (...) {
+      gst_buffer_unmap(buffer, &bytes);
+      throw;
+    }
+    gst_buffer_unmap(buffer, &bytes);
+    chain_->release_output();
+  }
+
+  void finish() override {
+    chain_.reset();
+    files_.finish();
+  }
+
+  std::string summary() const override { return files_.summary("images"); }
+
+ private:
+  void make_chain() {
+    chain_ = std::make_unique<gst::Chain>();
+    GstElement* convert = chain_->add("videoconvert");
+    GstElement* encoder = chain_->add(encoder_of(type_));
+    if (type_ == ImageFile::Png)
+      g_object_set(encoder, "compression-level", static_cast<guint>(params_.compression), nullptr);
+    else
+      g_object_set(encoder, "quality", params_.quality, nullptr);
+    chain_->start({convert, encoder});
+  }
+
+  /// Hands the slot's memory to the encoder as it lies; it is free again when push() has returned.
+  void encode(const ImageView& image, const std::string& name) {
+    if (!chain_) make_chain();
+    const std::size_t size =
+        static_cast<std::size_t>(image.row_pitch) * static_cast<std::size_t>(format_.height - 1) +
+        format_.row_bytes();
+    GstBuffer* buffer =
+        gst_buffer_new_wrapped_full(GST_MEMORY_FLAG_READONLY, image.data, size, 0, size, nullptr, nullptr);
+    gsize offsets[GST_VIDEO_MAX_PLANES] = {0};
+    gint strides[GST_VIDEO_MAX_PLANES] = {static_cast<gint>(image.row_pitch)};
+    gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT(&info_),
+                                   static_cast<guint>(format_.width), static_cast<guint>(format_.height), 1,
+                                   offsets, strides);
+    GST_BUFFER_PTS(buffer) = static_cast<GstClockTime>(files_.count()) * GST_MSECOND;
+    std::string error;
+    const bool ok = chain_->push(caps_.get(), buffer, name, error);
+    if (ok && chain_->output()) return;
+    chain_.reset();
+    throw Error(ExitCode::Io, ok ? fmt::format("{}: the encoder gave no picture", name) : error);
+  }
+
+  ImagesSinkParams params_;
+  FrameFiles files_;
+  ImageFile type_;
+  ImageFormat format_;
+  GstVideoInfo info_{};
+  gst::Owned<GstCaps> caps_;
+  std::unique_ptr<gst::Chain> chain_;
+  std::uint64_t seen_ = 0;
+};
+
+ParamDeclaration images_params() {
+  using P = ImagesSinkParams;
+  ParamList<P> list;
+  list.required_text(
+          "path", &P::path,
+          "Files to write, in the output folder, with {frame}, {frame:06} or {name}; .png or .jpg.")
+      .integer("every", &P::every, 1, kUnbounded, Unit::Frames, "Every n-th frame is written.")
+      .integer("first", &P::first, 0, kUnbounded, Unit::Frames, "Frames left out at the beginning.")
+      .integer("limit", &P::limit, 0, kUnbounded, Unit::Frames, "Most files to write; 0 writes all.")
+      .integer("compression", &P::compression, 0, 9, Unit::None,
+               "PNG: smaller and slower with higher numbers.")
+      .integer("quality", &P::quality, 1, 100, Unit::None, "JPEG: better and larger with higher numbers.");
+  return declare(std::move(list), [](const P& params, const ParamTrial& trial) {
+    if (!trial.run("path", [&] { file_type(params.path); })) return;
+    try_output_path(trial, params.path, PathUse::Pattern);
+    trial.run("path", [&] {
+      gst::ensure_init();
+      gst::require_element(encoder_of(file_type(params.path)));
+    });
+  });
+}
+
+}  // namespace
+
+const SinkType& images_sink() {
+  static const SinkType type{
+      .name = "images",
+      .summary = "Writes pictures to PNG or JPEG files, one a frame.",
+      .input = PortType::Image,
+      .params = images_params(),
+      .example = "sinks:\n  - type: images\n    path: overlay/{frame:06}.png\n    every: 10\n",
+      .make =
+          [](const ParamSet& params) { return std::make_unique<ImagesSink>(params.as<ImagesSinkParams>()); },
+  };
+  return type;
+}
+
+}  // namespace contorno

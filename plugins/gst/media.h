@@ -1,0 +1,49 @@
+// Media in and out, through GStreamer: the sources video, images, camera and test, the sinks video, images
+// and preview, and what of GStreamer this machine has. No GStreamer type appears here. Sources and sinks
+// follow the thread rules of pipeline/graph/source.h and pipeline/graph/sink.h; every value given by a user
+// is set as a property of an element and never becomes part of a launch line.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pipeline/graph/sink.h"
+#include "pipeline/graph/source.h"
+#include "plugins/files/pictures/picture.h"
+
+namespace contorno {
+
+const SourceType& video_source();   ///< a video file or a URI (file, http, rtsp)
+const SourceType& images_source();  ///< one image file, a folder of them, or a glob
+const SourceType& camera_source();  ///< a Video4Linux camera
+const SourceType& test_source();    ///< a synthetic, repeatable picture
+
+const SinkType& video_sink();    ///< one video file
+const SinkType& images_sink();   ///< one PNG or JPEG file a frame
+const SinkType& preview_sink();  ///< a live window
+
+/// A PictureDecoder::Other: the first picture of a file in whatever format GStreamer knows.
+void decode_with_gstreamer(const std::string& path, std::uint64_t max_pixels, Picture& out);
+
+/// One element that contorno can use.
+struct MediaElement {
+  std::string name;     ///< "vp8enc"
+  std::string package;  ///< the Debian package that brings it
+  std::string purpose;  ///< "writes VP8 video"
+  bool present = false;
+  bool optional = false;  ///< only some formats or devices need it
+};
+
+/// What `contorno doctor` says about media.
+struct MediaReport {
+  std::string version;  ///< "1.22.0"
+  std::vector<MediaElement> elements;
+
+  bool complete() const;                              ///< nothing is missing that is not optional
+  std::vector<std::string> missing_packages() const;  ///< of all elements, each once, sorted
+};
+MediaReport media_report();
+
+}  // namespace contorno

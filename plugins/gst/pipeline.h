@@ -1,0 +1,102 @@
+// FramePipeline, a pipeline that ends in an appsink of RGBA frames, and what goes through every pipeline:
+// caps, frames, and bus messages turned into sentences. A FramePipeline belongs to one thread; its destructor
+// stops it. Only plugins/gst includes this.
+#pragma once
+
+#include <gst/app/app.h>
+#include <gst/gst.h>
+#include <gst/video/video.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "cuda/error.h"
+#include "pipeline/value/image.h"
+#include "plugins/gst/elements.h"
+
+namespace contorno::gst {
+
+/// An error message of the bus as our error: "SUBJECT: sentence (reported by qtdemux)", with the exit code
+/// that fits.
+Error to_error(GstMessage* message, const std::string& subject);
+/// The next error on the bus that is not a mere consequence of an earlier one, or null.
+Owned<GstMessage> pop_error(GstBus* bus);
+
+/// Caps of raw video; side 0 means any up to the limit.
+Owned<GstCaps> raw_caps(const char* format, int width = 0, int height = 0, int rate_numerator = 0,
+                        int rate_denominator = 1);
+inline constexpr int kMaxVideoSide = 16384;
+
+/// The format and caps name for U8 interleaved images of 1, 3 or 4 channels; throws Error(BadConfig)
+/// otherwise.
+const char* raw_format_of(const ImageFormat& format);
+
+/// Where the RGBA frame in `sample` has its rows, and a copy of them into `target` of the same size. False
+/// when the buffer is smaller than its caps say.
+ImageFormat format_of(GstSample* sample);
+bool copy_frame(GstSample* sample, const ImageView& target);
+
+/// What decoders, demuxers and parsers found odd about a stream, but not so odd that they ended it. Written
+/// by the threads of the pipeline.
+class Complaints {
+ public:
+  void add(GstMessage* warning);
+  /// How many there were, and the first of them: "could not decode (reported by avdec_h264)".
+  int count() const;
+  std::string first() const;
+
+ private:
+  mutable std::mutex mutex_;
+  int count_ = 0;
+  std::string first_;
+};
+
+/// Elements that end in RGBA frames.
+class FramePipeline {
+ public:
+  FramePipeline();
+  ~FramePipeline();
+  FramePipeline(const FramePipeline&) = delete;
+  FramePipeline& operator=(const FramePipeline&) = delete;
+
+  GstElement* add(const char* element) { return make_element(GST_BIN(pipeline_.get()), element); }
+  /// videoconvert, a filter for RGBA, appsink; returns the first, to link to.
+  GstElement* add_frame_end();
+  /// Connects a decodebin or uridecodebin, whose pads come later: its first video pad goes to `target`.
+  void link_when_decoded(GstElement* decodebin, GstElement* target);
+
+  enum class Pull : std::uint8_t { Frame, End, Failed, TimedOut, Cancelled };
+  struct Pulled {
+    Pull result = Pull::End;
+    Owned<GstSample> sample;
+    std::string error;  ///< with Failed
+    ExitCode code = ExitCode::BadData;
+  };
+  void play();
+  /// Waits for the next frame at most `timeout_ms` (0: for ever). `subject` begins the error sentences.
+  Pulled pull(int timeout_ms, const std::atomic<bool>& cancelled, const std::string& subject);
+
+  GstElement* pipeline() const { return pipeline_.get(); }
+  bool is_live() const;
+  std::int64_t duration_ns() const;  ///< -1: unknown
+  int streams() const;               ///< how many the demuxer found, 0 without a demuxer
+  const Complaints& complaints() const { return complaints_; }
+  /// The decoder that the frames come from; null when there is none, as for raw video.
+  Owned<GstElement> decoder() const;
+
+ private:
+  Owned<GstMessage> next_error();
+
+  Complaints complaints_;  // outlives the elements that write into it
+  Owned<GstElement> pipeline_;
+  Owned<GstBus> bus_;
+  GstElement* appsink_ = nullptr;  // owned by pipeline_
+  GstElement* convert_ = nullptr;  // likewise
+  std::string missing_;            // the last decoder that was looked for in vain
+};
+
+}  // namespace contorno::gst

@@ -1,0 +1,161 @@
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "plugins/gst/media.h"
+#include "plugins/gst/pipeline.h"
+#include "plugins/gst/x_connection.h"
+
+namespace contorno {
+namespace {
+
+constexpr guint64 kWaitingFrames = 2;  // more are dropped: the window may never slow the pipeline
+
+struct PreviewParams {
+  std::string title;
+};
+
+bool set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value && *value;
+}
+
+/// Shows what it can. Frames that come too fast are dropped and counted; a closed window ends the showing,
+/// not the pipeline.
+class PreviewSink : public Sink {
+ public:
+  explicit PreviewSink(const PreviewParams& params) : params_(params) {
+    if (!set("DISPLAY"))
+      throw Error(
+          ExitCode::Unavailable,
+          fmt::format("the preview needs an X display, and DISPLAY is not set{}; leave the preview out, or "
+                      "write a video",
+                      set("WAYLAND_DISPLAY") ? " (a Wayland display shows it through Xwayland)" : ""));
+    gst::ensure_init();
+  }
+  ~PreviewSink() override { close(); }
+  PreviewSink(const PreviewSink&) = delete;
+  PreviewSink& operator=(const PreviewSink&) = delete;
+
+  void open(const SinkContext& context) override {
+    if (!note_.empty()) return;  // the showing has ended
+    const auto& format = std::get<ImageFormat>(context.format);
+    const char* name = gst::raw_format_of(format);
+    const gst::Owned<GstCaps> caps =
+        gst::raw_caps(std::strcmp(name, "RGBA") == 0 ? "RGBx" : name, format.width, format.height, 25, 1);
+    if (!pipeline_) build();
+    gst_video_info_from_caps(&info_, caps.get());
+    gst_app_src_set_caps(GST_APP_SRC(appsrc_), caps.get());
+    format_ = format;
+    if (gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE) {
+      const auto message = gst::pop_error(bus_.get());
+      const std::string reason =
+          message ? gst::to_error(message.get(), "preview").what() : "preview: no window can be opened";
+      close();
+      throw Error(ExitCode::Unavailable, reason);
+    }
+    // The window is named after what it shows.
+    if (!params_.title.empty())
+      gst_element_send_event(
+          appsrc_, gst_event_new_tag(gst_tag_list_new(GST_TAG_TITLE, params_.title.c_str(), nullptr)));
+  }
+
+  void write(const FrameInfo&, const Value& value) override {
+    if (!pipeline_) return;
+    if (gst::x_connection_lost()) {
+      note_ = ", until the X display went away";
+      close();
+      return;
+    }
+    if (const auto message = gst::pop_error(bus_.get())) {
+      note_ = fmt::format(", until it ended ({})", gst::to_error(message.get(), "preview").what());
+      close();
+      return;
+    }
+    if (gst_app_src_get_current_level_buffers(GST_APP_SRC(appsrc_)) >= kWaitingFrames) {
+      ++dropped_;
+      return;
+    }
+    GstBuffer* buffer = gst_buffer_new_allocate(nullptr, GST_VIDEO_INFO_SIZE(&info_), nullptr);
+    GstVideoFrame frame;
+    if (!buffer || !gst_video_frame_map(&frame, &info_, buffer, GST_MAP_WRITE)) {
+      if (buffer) gst_buffer_unref(buffer);
+      ++dropped_;
+      return;
+    }
+    const auto& image = std::get<ImageView>(value);
+    auto* target = static_cast<std::uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0));
+    for (int y = 0; y < format_.height; ++y)
+      std::memcpy(target + static_cast<std::ptrdiff_t>(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0),
+                  image.row<std::uint8_t>(y), format_.row_bytes());
+    gst_video_frame_unmap(&frame);
+    gst_app_src_push_buffer(GST_APP_SRC(appsrc_), buffer);
+    ++shown_;
+  }
+
+  void finish() override { close(); }
+
+  std::string summary() const override {
+    return fmt::format("preview ({} frames shown, {} left out{})", shown_, dropped_, note_);
+  }
+
+ private:
+  void build() {
+    pipeline_.reset(GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(params_.title.c_str()))));
+    bus_.reset(gst_element_get_bus(pipeline_.get()));
+    GstBin* bin = GST_BIN(pipeline_.get());
+    appsrc_ = gst::make_element(bin, "appsrc");
+    GstElement* convert = gst::make_element(bin, "videoconvert");
+    GstElement* scale = gst::make_element(bin, "videoscale");  // to the size that the user gives the window
+    GstElement* window = gst::make_element(bin, "ximagesink");
+    gst::survive_x_errors();
+    g_object_set(appsrc_, "format", GST_FORMAT_TIME, "is-live", TRUE, "do-timestamp", TRUE, "block", FALSE,
+                 nullptr);
+    g_object_set(window, "sync", FALSE, nullptr);
+    gst::link({appsrc_, convert, scale, window});
+  }
+
+  void close() {
+    if (gst::x_connection_lost()) {
+      // Its threads stand still in Xlib, so it stays as it is until the program ends.
+      static_cast<void>(pipeline_.release());
+      static_cast<void>(bus_.release());
+    }
+    if (pipeline_) gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
+    pipeline_.reset();
+    bus_.reset();
+  }
+
+  PreviewParams params_;
+  ImageFormat format_;
+  GstVideoInfo info_{};
+  gst::Owned<GstElement> pipeline_;
+  gst::Owned<GstBus> bus_;
+  GstElement* appsrc_ = nullptr;  // owned by pipeline_
+  std::uint64_t shown_ = 0, dropped_ = 0;
+  std::string note_;
+};
+
+ParamDeclaration preview_params() {
+  ParamList<PreviewParams> list;
+  list.text("title", &PreviewParams::title, "Goes before the program's name in the name of the window.");
+  return declare(std::move(list));
+}
+
+}  // namespace
+
+const SinkType& preview_sink() {
+  static const SinkType type{
+      .name = "preview",
+      .summary = "Shows the pictures in a window while they come; never slows the pipeline.",
+      .input = PortType::Image,
+      .params = preview_params(),
+      .example = "sinks:\n  - type: preview\n",
+      .make =
+          [](const ParamSet& params) { return std::make_unique<PreviewSink>(params.as<PreviewParams>()); },
+  };
+  return type;
+}
+
+}  // namespace contorno

@@ -1,0 +1,70 @@
+// A video file that is being written: appsrc, videoconvert, encoder, muxer, fdsink. The encoder works in
+// GStreamer's threads; frames come from a pool of a few buffers, and waiting for one of them is the flow
+// control. Times in the file begin at 0. Containers with one constant rate get a picture again where the
+// source has a gap, so that the film lasts as long as the source.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "pipeline/graph/source.h"
+#include "plugins/files/shared/output_file.h"
+#include "plugins/gst/codecs.h"
+
+namespace contorno::gst {
+
+/// One file that is being written. Made and used by one thread.
+class Recording {
+ public:
+  /// Starts the encoder, which writes into `file`. Throws Error(Unavailable) without it, Error(OutOfMemory).
+  Recording(OutputFile file, Codec codec, const Container& container, int quality, const ImageFormat& format,
+            const StreamFormat& stream);
+  ~Recording();
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  /// Copies the picture, which has the format given at the start. Waits while the encoder has all buffers.
+  /// Throws Error(Io) with the encoder's reason; what was written is kept under another name then.
+  void write(std::int64_t pts_ns, const ImageView& image);
+  /// Waits for the encoder and gives the file its name. Throws as `write`.
+  void finish();
+  std::uint64_t frames() const { return frames_; }
+  /// What differs from the pictures and times that came: ", 2 timestamps corrected". Empty: nothing. After
+  /// `finish`.
+  std::string differences() const;
+  const std::filesystem::path& path() const { return file_.path(); }
+
+ private:
+  static GstBusSyncReply on_message(GstBus*, GstMessage* message, gpointer self);
+  void build(Codec codec, const Container& container, int quality);
+  void make_pool(GstCaps* caps);
+  void copy_padded(const ImageView& image, std::uint8_t* target, std::ptrdiff_t pitch) const;
+  GstClockTime next_pts(std::int64_t pts_ns);
+  GstClockTime take_slot(GstClockTime time);
+  Owned<GstBuffer> acquire();
+  GstVideoFrame map(GstBuffer* buffer, GstMapFlags access) const;
+  Owned<GstBuffer> copy_of_previous();
+  void push(Owned<GstBuffer> buffer, GstClockTime time);
+  [[noreturn]] void fail();
+
+  ImageFormat format_;  ///< of the pictures that come; those in the file may have more columns and rows
+  int width_, height_;  ///< of those in the file
+  Timing timing_;
+  int rate_numerator_, rate_denominator_;
+  std::int64_t step_ns_;
+  GstVideoInfo info_{};
+  OutputFile file_;
+  Owned<GstElement> pipeline_;
+  Owned<GstBus> bus_;
+  Owned<GstBufferPool> pool_;
+  GstElement* appsrc_ = nullptr;  // owned by pipeline_
+  Owned<GstBuffer> previous_;     ///< what fills a gap, at a constant rate
+  std::uint64_t frames_ = 0;
+  std::uint64_t clamped_ = 0;    ///< timestamps that went back or jumped, replaced by one frame's duration
+  std::uint64_t repeated_ = 0;   ///< pictures that fill gaps
+  std::uint64_t next_slot_ = 0;  ///< first at a constant rate that no picture has
+  GstClockTime latest_ = 0;      ///< most that a picture stands after its time
+  std::int64_t last_source_pts_ = 0, last_pts_ = 0;
+};
+
+}  // namespace contorno::gst

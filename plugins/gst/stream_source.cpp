@@ -1,0 +1,285 @@
+#include "plugins/gst/stream_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+
+#include "plugins/files/video/damage.h"
+
+namespace contorno::gst {
+namespace {
+
+constexpr double kNanoseconds = 1e9;
+constexpr std::int64_t kUnknownStep = 40'000'000;  // ns between frames when neither pts nor rate are known
+constexpr int kLongestBackOff = 30;                // s
+
+/// qtdemux compares times that count from what the edit list leaves out with times that do not.
+constexpr std::string_view kEndsTooEarly =
+    "the demuxer ends too early, because the file's edit list leaves out its beginning";
+
+/// When the frame is to be shown, counted from the beginning of the stream: a container may let its times
+/// begin later (with B-frames the first picture shown is not the first one stored) and say so in its segment.
+GstClockTime time_of(GstSample* sample) {
+  const GstClockTime pts = GST_BUFFER_PTS(gst_sample_get_buffer(sample));
+  const GstSegment* segment = gst_sample_get_segment(sample);
+  if (!GST_CLOCK_TIME_IS_VALID(pts) || segment->format != GST_FORMAT_TIME) return pts;
+  const GstClockTime time = gst_segment_to_stream_time(segment, GST_FORMAT_TIME, pts);
+  return GST_CLOCK_TIME_IS_VALID(time) ? time : pts;
+}
+
+}  // namespace
+
+StreamSource::StreamSource(StreamPlan plan)
+    : plan_(std::move(plan)), facts_(plan_.file.empty() ? ContainerFacts{} : container_facts(plan_.file)) {
+  if (facts_.kind == ContainerKind::Gif) plan_.frame_count = facts_.frames;
+  FramePipeline::Pulled first = open();
+  switch (first.result) {
+    case FramePipeline::Pull::Frame:
+      break;
+    case FramePipeline::Pull::Failed:
+      throw Error(first.code, first.error);
+    case FramePipeline::Pull::TimedOut:
+      throw Error(ExitCode::BadData, timeout_sentence());
+    case FramePipeline::Pull::End:
+    case FramePipeline::Pull::Cancelled:
+      if (facts_.trimmed && facts_.frames > plan_.playback.start)
+        throw Error(ExitCode::BadData, fmt::format("{}: {} of {} frames came; {}", plan_.subject, came_,
+                                                   facts_.frames, kEndsTooEarly));
+      throw Error(ExitCode::BadData, plan_.playback.start > 0
+                                         ? fmt::format("{}: it has no more than the {} frames that "
+                                                       "'start' leaves out",
+                                                       plan_.subject, plan_.playback.start)
+                                         : fmt::format("{}: there is no picture in it", plan_.subject));
+  }
+  sample_ = std::move(first.sample);
+  describe_stream();
+}
+
+FramePipeline::Pulled StreamSource::open() {
+  pipeline_.reset();  // a camera opens only once
+  pipeline_ = std::make_unique<FramePipeline>();
+  audit_ = std::make_unique<DecodingAudit>();
+  audit_->watch(*pipeline_);
+  came_ = 0;
+  plan_.build(*pipeline_);
+  pipeline_->play();
+  return pull(plan_.playback.start);
+}
+
+FramePipeline::Pulled StreamSource::pull(std::int64_t left_out) {
+  for (;; --left_out) {
+    // GStreamer does not end a GIF by itself.
+    if (facts_.kind == ContainerKind::Gif && came_ == facts_.frames)
+      return {.result = FramePipeline::Pull::End};
+    FramePipeline::Pulled pulled = pipeline_->pull(plan_.timeout_ms, pacer_.cancelled(), plan_.subject);
+    if (pulled.result == FramePipeline::Pull::Frame) {
+      ++came_;
+      last_came_ns_ = static_cast<std::int64_t>(time_of(pulled.sample.get()));
+    }
+    if (left_out <= 0 || pulled.result != FramePipeline::Pull::Frame) return pulled;
+  }
+}
+
+void StreamSource::describe_stream() {
+  const ImageFormat frame = format_of(sample_.get());
+  format_.frame = frame;
+  GstVideoInfo info;
+  gst_video_info_from_caps(&info, gst_sample_get_caps(sample_.get()));
+  format_.rate_numerator = GST_VIDEO_INFO_FPS_N(&info);
+  format_.rate_denominator = std::max(1, GST_VIDEO_INFO_FPS_D(&info));
+  format_.live = pipeline_->is_live();
+  paced_ = plan_.playback.live && !format_.live;
+  const double rate = static_cast<double>(format_.rate_numerator) / format_.rate_denominator;
+  std::int64_t count = plan_.frame_count;
+  duration_ns_ = format_.live ? -1 : pipeline_->duration_ns();
+  recorded_rate_ = rate;
+  if (count < 0) count = announced();
+  if (count >= 0) count = plan_.playback.count(count);
+  if (plan_.loop) count = -1;
+  if (plan_.limit > 0) count = count < 0 ? (plan_.loop ? plan_.limit : -1) : std::min(count, plan_.limit);
+  format_.frame_count = count;
+  plan_.playback.set_rate(format_);
+  format_.description =
+      fmt::format("{}, {}x{}, {}{}", plan_.description, frame.width, frame.height,
+                  rate > 0 ? fmt::format("{:.4g} frames/s", rate) : std::string("unknown rate"),
+                  format_.live ? ", live" : "");
+}
+
+ReadResult StreamSource::read(FrameInput& input) {
+  if (pacer_.cancelled() || ended_ || (plan_.limit > 0 && delivered_ >= plan_.limit)) return ReadResult::End;
+  if (!sample_) {
+    if (advance() == Next::End) {
+      ended_ = true;
+      return ReadResult::End;
+    }
+  }
+  const ImageFormat frame = format_of(sample_.get());
+  if (frame != *format_.frame) {
+    format_.frame = frame;
+    return ReadResult::FormatChanged;
+  }
+  const Owned<GstSample> sample = std::move(sample_);
+  const std::int64_t pts = pts_of(sample.get());
+  if (paced_ && !pacer_.wait_for(pts)) return ReadResult::End;
+  ++delivered_;
+  input.info.pts_ns = pts;
+  input.info.name.clear();
+  const GstBuffer* buffer = gst_sample_get_buffer(sample.get());
+  if (GST_BUFFER_FLAG_IS_SET(buffer, DecodingAudit::kStrayFlag) && strays_++ == 0)
+    stray_ = audit_->said(PictureComplaint::Kind::Stray);
+  if (GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_CORRUPTED)) {
+    if (damaged_++ == 0) damage_ = audit_->said(PictureComplaint::Kind::Damage);
+    input.warning = fmt::format("{}: the decoder says that the frame is damaged", plan_.subject);
+  }
+  if (copy_frame(sample.get(), input.frame)) return ReadResult::Frame;
+  input.error = fmt::format("{}: a frame's buffer is smaller than its format says", plan_.subject);
+  return ReadResult::Bad;
+}
+
+StreamSource::Next StreamSource::advance() {
+  using Pull = FramePipeline::Pull;
+  FramePipeline::Pulled pulled = pull(plan_.playback.every - 1);
+  if (pulled.result == Pull::End) judge_round("");
+  if (pulled.result == Pull::End && plan_.loop) {
+    round_offset_ns_ = last_pts_ns_ + step_ns();
+    pulled = open();
+  }
+  if (pulled.result == Pull::Frame) {
+    sample_ = std::move(pulled.sample);
+    return Next::Frame;
+  }
+  if (pulled.result == Pull::Cancelled || reconnect()) return sample_ ? Next::Frame : Next::End;
+  if (pulled.result == Pull::Failed) judge_round(pulled.error);
+  if (pulled.result == Pull::TimedOut) judge_round(timeout_sentence());
+  return Next::End;
+}
+
+/// Of a round, by what the container says; -1: it does not.
+std::int64_t StreamSource::announced() const {
+  if (facts_.frames >= 0) return facts_.frames;
+  // Containers that state no length are measured by their last page: that of a cut file is the cut one's.
+  const bool measured =
+      facts_.cut_off && (facts_.kind == ContainerKind::Ogg || facts_.kind == ContainerKind::TransportStream);
+  if (measured || duration_ns_ <= 0 || recorded_rate_ <= 0) return -1;
+  return static_cast<std::int64_t>(static_cast<double>(duration_ns_) / kNanoseconds * recorded_rate_ + 0.5);
+}
+
+/// Whether the last frame came well before the time at which the container says that the pictures end.
+bool StreamSource::ends_early() const {
+  if (recorded_rate_ <= 0 || last_came_ns_ < 0) return false;
+  using enum ContainerKind;
+  if (facts_.trimmed && facts_.frames >= 0) return false;  // they are counted
+  const bool states_duration = facts_.kind == Mp4 || facts_.kind == Matroska || facts_.kind == Ogg;
+  std::int64_t end = -1;
+  // The last frames of an AVI file may be empty; its structure tells, where the pictures were counted.
+  if (facts_.kind == Avi && facts_.frames > 0 && audit_->pictures(*pipeline_) < 0)
+    end = static_cast<std::int64_t>(static_cast<double>(facts_.frames) / recorded_rate_ * kNanoseconds);
+  else if (states_duration && pipeline_->streams() == 1)
+    end = duration_ns_;           // of all streams
+  constexpr double kSlack = 2.5;  // frames
+  return last_came_ns_ + static_cast<std::int64_t>(kSlack / recorded_rate_ * kNanoseconds) < end;
+}
+
+void StreamSource::judge_round(const std::string& error) {
+  if (fault_ || pacer_.cancelled()) return;
+  if (format_.live) {  // nobody knows what such a stream should have had
+    if (!error.empty()) fault_ = {.sentence = error, .missing = -1};
+    return;
+  }
+  const std::int64_t pictures = audit_->pictures(*pipeline_);
+  // Asked only here: the file has just been read. AVI files may be as odd as they like where all frames came.
+  const bool in_doubt = facts_.kind != ContainerKind::Avi || came_ < facts_.frames;
+  const std::string damage =
+      facts_.cut_off || !in_doubt ? "" : container_damage(plan_.file, facts_.kind, pictures);
+  const bool unfinished = facts_.cut_off || ends_early() || !error.empty() || !damage.empty();
+  // An AVI file may announce frames that it leaves empty, as a repetition of the one before.
+  const bool exact = facts_.kind == ContainerKind::Mp4;
+  const std::int64_t expected =
+      std::max({pictures, exact ? facts_.frames : -1, unfinished ? announced() : -1});
+  const int said = pipeline_->complaints().count(), complaints = said + audit_->libav().count();
+  if (!unfinished && complaints == 0 && came_ >= expected) return;
+  SourceFault fault{.missing =
+                        unfinished && announced() < 0 ? -1 : std::max<std::int64_t>(0, expected - came_)};
+  fault.sentence = expected >= came_ && fault.missing >= 0
+                       ? fmt::format("{}: {} of {} frames came", plan_.subject, came_, expected)
+                       : fmt::format("{}: {} frames came", plan_.subject, came_);
+  if (fault.missing < 0) fault.sentence += ", and nobody knows how many are missing";
+  if (facts_.cut_off) fault.sentence += "; the file is cut off";
+  if (!damage.empty()) fault.sentence += fmt::format("; {}", damage);
+  if (ends_early() && !facts_.cut_off) fault.sentence += "; the others cannot be found in the file";
+  if (facts_.trimmed && !facts_.cut_off && error.empty() && came_ >= pictures && came_ < expected)
+    fault.sentence += fmt::format("; {}", kEndsTooEarly);
+  if (came_ < pictures) fault.sentence += fmt::format("; {} could not be decoded", pictures - came_);
+  if (complaints > 0)
+    fault.sentence +=
+        fmt::format("; {}", said > 0 ? pipeline_->complaints().first() : audit_->libav().first());
+  if (!error.empty()) fault.sentence += fmt::format("; {}", error);
+  fault_ = std::move(fault);
+}
+
+std::vector<SourceFault> StreamSource::faults() const {
+  std::vector<SourceFault> all;
+  if (fault_) all.push_back(*fault_);
+  constexpr int kCommon = 4;  // what one picture in so many has is the way of their camera
+  const std::int64_t damaged = damaged_ + (kCommon * strays_ <= delivered_ ? strays_ : 0);
+  if (damaged > 0) {
+    const std::string& first = damaged_ > 0 ? damage_ : stray_;
+    all.push_back(
+        {.sentence = fmt::format("{}: {} of the frames that came {} damaged{}{}", plan_.subject, damaged,
+                                 damaged == 1 ? "is" : "are", first.empty() ? "" : "; ", first)});
+  }
+  return all;
+}
+
+bool StreamSource::reconnect() {
+  const std::int64_t resumed_at = last_pts_ns_;
+  for (int attempt = 0; attempt < plan_.reconnect_attempts; ++attempt) {
+    pipeline_.reset();
+    if (!wait_before_attempt(attempt)) return false;
+    FramePipeline::Pulled pulled = open();
+    if (pulled.result == FramePipeline::Pull::Cancelled) return false;
+    if (pulled.result != FramePipeline::Pull::Frame) continue;
+    sample_ = std::move(pulled.sample);
+    round_offset_ns_ = resumed_at + kUnknownStep;  // the new connection counts from 0 again
+    return true;
+  }
+  // Where nothing may be tried again the old pipeline stays, at its end.
+  return false;
+}
+
+bool StreamSource::wait_before_attempt(int attempt) {
+  static thread_local std::minstd_rand random{std::random_device{}()};
+  const int seconds = attempt > 4 ? kLongestBackOff : std::min(kLongestBackOff, 1 << attempt);
+  // Many readers that lost the same camera must not return at the same moment.
+  std::uniform_real_distribution<double> jitter(0.8, 1.2);
+  return pacer_.sleep(std::chrono::duration<double>(seconds * jitter(random)));
+}
+
+std::int64_t StreamSource::step_ns() const {
+  return format_.rate_numerator > 0
+             ? static_cast<std::int64_t>(GST_SECOND) * format_.rate_denominator / format_.rate_numerator
+             : kUnknownStep;
+}
+
+/// Times of delivered frames grow always: where the stream gives none, or the same again (GIF files do), or
+/// an earlier one, the frame comes one nominal step after the last.
+std::int64_t StreamSource::pts_of(GstSample* sample) {
+  constexpr GstClockTime kSane = GST_SECOND * 3600 * 24 * 365 * 100;
+  const GstClockTime pts = time_of(sample);
+  const std::int64_t told =
+      GST_CLOCK_TIME_IS_VALID(pts) && pts < kSane ? round_offset_ns_ + static_cast<std::int64_t>(pts) : -1;
+  if (told > last_pts_ns_)
+    last_pts_ns_ = told;
+  else
+    last_pts_ns_ = last_pts_ns_ < 0 ? round_offset_ns_ : last_pts_ns_ + step_ns();
+  return last_pts_ns_;
+}
+
+std::string StreamSource::timeout_sentence() const {
+  return fmt::format("{}: no frame came within {} ms (parameter timeout; 0 waits for ever)", plan_.subject,
+                     plan_.timeout_ms);
+}
+
+}  // namespace contorno::gst

@@ -1,0 +1,168 @@
+#include "plugins/gst/video_input.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+
+namespace contorno::gst {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view kTcp = "tcp://", kShm = "shm://", kFile = "file:", kStandardInput = "-";
+
+Error missing(const std::string& path, std::string_view why) {
+  std::error_code ignored;
+  return {ExitCode::MissingInput,
+          fmt::format("{}: {} (looked for from '{}')", path, why, fs::current_path(ignored).string())};
+}
+
+/// Called for the element that fetches a stream; its latency in ms comes as user data.
+void on_source_setup(GstElement*, GstElement* source, gpointer latency) {
+  if (g_object_class_find_property(G_OBJECT_GET_CLASS(source), "latency"))
+    g_object_set(source, "latency", GPOINTER_TO_UINT(latency), nullptr);
+  if (g_object_class_find_property(G_OBJECT_GET_CLASS(source), "drop-on-latency"))
+    g_object_set(source, "drop-on-latency", TRUE, nullptr);
+}
+
+/// Software decoders give the same bytes on every machine. Other streams, sound for example, stay unlinked.
+void set_up_decoding(GstElement* decode) {
+  const Owned<GstCaps> video_only(gst_caps_new_empty_simple("video/x-raw"));
+  g_object_set(decode, "caps", video_only.get(), "force-sw-decoders", TRUE, nullptr);
+}
+
+}  // namespace
+
+/// The reading end of a pipe, closed when nobody needs it any more.
+struct VideoInput::Descriptor {
+  int number = -1;
+  ~Descriptor() {
+    if (number > STDIN_FILENO) ::close(number);
+  }
+};
+
+VideoInput::VideoInput(const std::string& location, const VideoInputOptions& options) : options_(options) {
+  ensure_init();
+  if (location == kStandardInput) {
+    kind_ = Kind::Pipe;
+    address_ = location;
+    pipe_ = std::make_shared<Descriptor>();
+    pipe_->number = STDIN_FILENO;
+  } else if (location.starts_with(kTcp)) {
+    set_tcp(location);
+  } else if (location.starts_with(kShm)) {
+    kind_ = Kind::SharedMemory;
+    address_ = location.substr(kShm.size());
+    std::error_code ignored;
+    if (!fs::is_socket(address_, ignored)) throw missing(address_, "there is no such socket");
+    if (options_.caps.empty())
+      throw Error(ExitCode::BadConfig,
+                  fmt::format("{}: say in 'caps' what lies there, for example "
+                              "'video/x-raw,format=RGB,width=640,height=480,framerate=30/1'",
+                              location));
+  } else if (gst_uri_is_valid(location.c_str()) && !location.starts_with(kFile)) {
+    address_ = location;
+  } else if (location.starts_with(kFile)) {
+    const Owned<gchar> path(g_filename_from_uri(location.c_str(), nullptr, nullptr));
+    if (!path) throw Error(ExitCode::MissingInput, fmt::format("'{}' is not the URI of a file", location));
+    set_path(path.get());
+  } else {
+    set_path(location);
+  }
+}
+
+void VideoInput::set_path(const std::string& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  if (!fs::exists(status)) throw missing(path, "there is no such file");
+  if (fs::is_directory(status))
+    throw missing(path, "is a folder; the source 'images' reads folders of pictures");
+  if (fs::is_fifo(status)) {
+    kind_ = Kind::Pipe;
+    address_ = path;
+    pipe_ = std::make_shared<Descriptor>();
+    return;
+  }
+  if (!fs::is_regular_file(status)) throw missing(path, "is neither a regular file nor a pipe");
+  const Owned<gchar> uri(gst_filename_to_uri(path.c_str(), nullptr));
+  if (!uri) throw missing(path, "cannot be written as a URI");
+  address_ = uri.get();
+  file_ = path;
+}
+
+void VideoInput::set_tcp(const std::string& location) {
+  kind_ = Kind::Tcp;
+  const std::size_t colon = location.rfind(':');
+  address_ = location.substr(kTcp.size(), colon > kTcp.size() ? colon - kTcp.size() : 0);
+  if (address_.starts_with('[') && address_.ends_with(']'))
+    address_ = address_.substr(1, address_.size() - 2);
+  const char* end = location.data() + location.size();
+  const auto [stop, code] = std::from_chars(location.data() + colon + 1, end, port_);
+  constexpr int kMostPort = 65'535;
+  if (address_.empty() || code != std::errc{} || stop != end || port_ < 1 || port_ > kMostPort)
+    throw Error(ExitCode::BadConfig,
+                fmt::format("'{}' is no address, allowed is tcp://HOST:PORT with a port from 1 to {}",
+                            location, kMostPort));
+}
+
+/// Opened so that a pipe without a writer can be given up: a plain open() would wait for one for ever.
+void VideoInput::open_pipe(const std::string& path) const {
+  if (pipe_->number < 0) pipe_->number = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (pipe_->number < 0) throw missing(path, std::generic_category().message(errno));
+  pollfd wait{.fd = pipe_->number, .events = POLLIN, .revents = 0};
+  if (::poll(&wait, 1, options_.timeout_ms > 0 ? options_.timeout_ms : -1) == 0)
+    throw Error(ExitCode::MissingInput, fmt::format("{}: nobody wrote into this pipe within {} ms (parameter "
+                                                    "timeout; 0 waits for ever)",
+                                                    path, options_.timeout_ms));
+  const int flags = ::fcntl(pipe_->number, F_GETFL);
+  ::fcntl(pipe_->number, F_SETFL, flags & ~O_NONBLOCK);
+}
+
+GstElement* VideoInput::add_source(FramePipeline& pipeline) const {
+  if (kind_ == Kind::Tcp) {
+    GstElement* source = pipeline.add("tcpclientsrc");
+    g_object_set(source, "host", address_.c_str(), "port", port_, nullptr);
+    return source;
+  }
+  if (kind_ == Kind::SharedMemory) {
+    GstElement* source = pipeline.add("shmsrc");
+    GstElement* filter = pipeline.add("capsfilter");
+    const Owned<GstCaps> caps(gst_caps_from_string(options_.caps.c_str()));
+    if (!caps || !gst_caps_is_fixed(caps.get()))
+      throw Error(ExitCode::BadConfig,
+                  fmt::format("caps is '{}', allowed is one format with every value, for "
+                              "example 'video/x-raw,format=RGB,width=640,height=480,"
+                              "framerate=30/1'",
+                              options_.caps));
+    g_object_set(source, "socket-path", address_.c_str(), "is-live", TRUE, "do-timestamp", TRUE, nullptr);
+    g_object_set(filter, "caps", caps.get(), nullptr);
+    link({source, filter});
+    return filter;
+  }
+  open_pipe(address_);
+  GstElement* source = pipeline.add("fdsrc");
+  g_object_set(source, "fd", pipe_->number, nullptr);
+  return source;
+}
+
+void VideoInput::build(FramePipeline& pipeline) const {
+  GstElement* decode = nullptr;
+  if (kind_ == Kind::Uri) {
+    decode = pipeline.add("uridecodebin");
+    g_object_set(decode, "uri", address_.c_str(), nullptr);
+    g_signal_connect(decode, "source-setup", G_CALLBACK(on_source_setup),
+                     GUINT_TO_POINTER(options_.latency_ms));
+  } else {
+    GstElement* source = add_source(pipeline);
+    decode = pipeline.add("decodebin");
+    link({source, decode});
+  }
+  set_up_decoding(decode);
+  pipeline.link_when_decoded(decode, pipeline.add_frame_end());
+}
+
+}  // namespace contorno::gst
