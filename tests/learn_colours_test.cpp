@@ -1,11 +1,11 @@
 // The reference colours that are learned from samples.
-#include "tools/learn_colours.h"
+#include "tools/learn/colours.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
-#include "tools/learn_picks.h"
+#include "tools/learn/picks.h"
 
 namespace contorno {
 namespace {

@@ -1,5 +1,5 @@
 """Compares morphology with OpenCV (flat elements, its conventions), SciPy (heights) and scikit-image (reconstruction)
-through the program that tools/bench-morphology times."""
+through the program that tools/bench/morphology times."""
 import os
 import pathlib
 import subprocess

@@ -6,7 +6,7 @@
 #include "plugins/files/dataset/source.h"
 #include "plugins/files/levels/writer.h"
 #include "plugins/synthetic/sources.h"
-#include "tools/commands.h"
+#include "tools/commands/commands.h"
 #ifdef CONTORNO_HAVE_GSTREAMER
 #include "plugins/gst/media.h"
 #else

@@ -1,0 +1,35 @@
+#include "tools/bench/bench.h"
+#include "tools/say.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "cuda/device.h"
+#include "cuda/error.h"
+
+namespace contorno {
+
+const std::vector<std::string>& bench_parts() {
+  static const std::vector<std::string> parts{"all", "engine", "rate", "stages", "latency"};
+  return parts;
+}
+
+void bench(const std::string& part) {
+  const std::vector<std::string>& parts = bench_parts();
+  if (std::find(parts.begin(), parts.end(), part) == parts.end())
+    throw Error(ExitCode::Usage,
+                fmt::format("the part is '{}', allowed one of {}", part, fmt::join(parts, ", ")));
+  const DeviceReport& device = device_report();
+  print("{}\n", device.available ? device.devices[0].name : fmt::format("cpu backend ({})", device.reason));
+  const auto wanted = [&](const char* name) { return part == "all" || part == name; };
+#if CONTORNO_HAVE_CUDA
+  if (device.available && wanted("engine")) bench_engine();
+#endif
+  if (wanted("rate")) bench_rate();
+  if (wanted("stages")) bench_stages();
+  if (wanted("latency")) bench_latency();
+}
+
+}  // namespace contorno

@@ -1,0 +1,283 @@
+// What the frame runtime reaches: rate, parts of a frame, latency at a rate. Every frame's input already lies
+// in the slot's pinned block, as if a camera had written it there.
+#include "tools/bench/bench.h"
+#include "tools/say.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <thread>
+
+#include "cuda/device.h"
+#include "cuda/error.h"
+#include "cuda/stream.h"
+#include "pipeline/run/runner.h"
+#include "pipeline/shared/clock.h"
+#include "stages/catalog.h"
+
+namespace contorno {
+namespace {
+
+struct Case {
+  const char* name;
+  int width, height, classes;
+  double pitch;  ///< of blobs
+  int discs;     ///< a class; 0: blobs
+  bool overlay;
+};
+
+constexpr Case kLine{"511x95x8 f32", 511, 95, 8, 20, 0, false};
+constexpr Case kLarge{"1920x1080x4 f32", 1920, 1080, 4, 370, 0, false};
+/// 20 circles, and four long lines beside each other, so that few tiles have all segments.
+constexpr Case kCircles{"1080p RGBA, 20 circles", 1920, 1080, 4, 0, 5, true};
+constexpr Case kLines{"1080p RGBA, 4 long lines", 1920, 1080, 4, 5600, 0, true};
+
+/// Soft blobs, about `pitch` px apart, the same for every class but for a shift.
+void fill_blobs(const ImageView& maps, double pitch) {
+  for (int plane = 0; plane < maps.format.channels; ++plane)
+    for (int y = 0; y < maps.format.height; ++y)
+      for (int x = 0; x < maps.format.width; ++x)
+        maps.row<float>(y, plane)[x] =
+            static_cast<float>(0.45 + 0.4 * std::sin(6.2832 * (x + 7.3 * plane) / pitch) *
+                                          std::sin(6.2832 * (y - 3.1 * plane) / pitch));
+}
+
+/// As many discs of this radius, evenly over the frame, for every class: each has a contour that crosses 8 *
+/// radius rows and columns, so that `discs` of them have so many points.
+constexpr double kDiscRadius = 62.5;
+void fill_discs(const ImageView& maps, int discs) {
+  const int planes = maps.format.channels;
+  for (int plane = 0; plane < planes; ++plane)
+    for (int y = 0; y < maps.format.height; ++y)
+      for (int x = 0; x < maps.format.width; ++x) {
+        const double pitch = static_cast<double>(maps.format.width) / discs;
+        const double right = std::fmod(x, pitch) - pitch * 0.51;
+        const double below = y - maps.format.height * (plane + 0.53) / planes;
+        maps.row<float>(y, plane)[x] =
+            static_cast<float>(0.5 + 0.001 * (kDiscRadius - std::hypot(right, below)));
+      }
+}
+
+/// Gives the same frame again and again, written into each slot's memory once; at a rate, or as fast as
+/// asked.
+class MemorySource final : public Source {
+ public:
+  MemorySource(StreamFormat format, const Case& one, double rate) : format_(std::move(format)), rate_(rate) {
+    format_.live = rate > 0;
+    picture_ = Block(packed_bytes(*format_.maps), MemoryKind::Host);
+    const ImageView maps = packed_view(picture_.data(), *format_.maps);
+    if (one.discs > 0)
+      fill_discs(maps, one.discs);
+    else
+      fill_blobs(maps, one.pitch);
+    format_.description = "memory";
+  }
+  const StreamFormat& format() const override { return format_; }
+  ReadResult read(FrameInput& input) override {
+    if (rate_ > 0) {
+      if (start_ns_ == 0) start_ns_ = now_ns();
+      const auto due = start_ns_ + static_cast<std::int64_t>(static_cast<double>(frame_) * 1e9 / rate_);
+      std::this_thread::sleep_for(std::chrono::nanoseconds(due - now_ns()));
+    }
+    ++frame_;
+    if (cancelled_) return ReadResult::End;
+    if (filled_.insert(input.maps.data).second) {
+      std::memcpy(input.maps.data, picture_.data(), picture_.size());
+      if (input.frame.data != nullptr) std::memset(input.frame.data, 90, packed_bytes(input.frame.format));
+    }
+    return ReadResult::Frame;
+  }
+  void cancel() override { cancelled_ = true; }
+
+ private:
+  StreamFormat format_;
+  Block picture_;
+  double rate_;
+  std::uint64_t frame_ = 0;
+  std::int64_t start_ns_ = 0;
+  std::set<const void*> filled_;
+  std::atomic<bool> cancelled_ = false;
+};
+
+Backend best_backend() {
+  return device_report().available ? Backend::Cuda : Backend::Cpu;
+}
+
+StreamFormat stream_of(const Case& one) {
+  StreamFormat stream;
+  stream.maps = ImageFormat{.width = one.width,
+                            .height = one.height,
+                            .channels = one.classes,
+                            .type = ElementType::F32,
+                            .layout = Layout::Planar};
+  if (one.overlay) stream.frame = ImageFormat{.width = one.width, .height = one.height, .channels = 4};
+  return stream;
+}
+
+GraphSpec graph_of(const Case& one, int slots, Waiting waiting) {
+  GraphSpec graph;
+  graph.settings.slots = slots;
+  graph.settings.waiting = waiting;
+  for (int k = 0; k < one.classes; ++k) {
+    ClassSpec spec;
+    spec.name = fmt::format("class {}", k);
+    spec.colour = {static_cast<std::uint8_t>(60 * k), 200, 40, 255};
+    graph.classes.push_back(spec);
+  }
+  const auto add = [&](const char* name, const std::vector<Origin>& inputs) {
+    for (const StageType* type : stage_catalog())
+      if (type->name == name)
+        graph.nodes.push_back(
+            {.name = name, .type = type, .params = ParamSet(type->params), .inputs = inputs});
+  };
+  add("marching_squares", {{Origin::kSource, 1}});
+  add("contour_assembly", {{0, 0}});
+  if (one.overlay) add("overlay", {{Origin::kSource, 0}, {1, 0}});
+  return graph;
+}
+
+struct How {
+  int slots = 4;
+  std::uint64_t frames = 100;
+  double rate = 0;  ///< frames a second; 0 = as fast as they go
+  Probes probes = Probes::Off;
+  Waiting waiting = Waiting::Adaptive;
+  Trace* trace = nullptr;
+};
+
+RunReport run(const Case& one, Backend backend, const How& how) {
+  const GraphSpec graph = graph_of(one, how.slots, how.waiting);
+  MemorySource source(stream_of(one), one, how.rate);
+  Runner runner(graph, source, {},
+                {.backend = backend, .max_frames = how.frames, .probes = how.probes, .trace = how.trace});
+  return runner.run();
+}
+
+/// Frames a second that the copies alone reach, on as many streams as there are slots.
+double upload_rate(const Case& one, int slots) {
+  const std::size_t bytes = packed_bytes(*stream_of(one).maps);
+  std::vector<Stream> streams;
+  std::vector<Block> pinned;
+  std::vector<Block> device;
+  for (int slot = 0; slot < slots; ++slot) {
+    streams.push_back(Stream::create());
+    pinned.emplace_back(bytes, MemoryKind::Pinned);
+    device.emplace_back(bytes, MemoryKind::Device);
+  }
+  double best = 0;
+  for (int round = 0; round < 5; ++round) {
+    const int copies = 400;
+    const std::int64_t start = now_ns();
+    for (int i = 0; i < copies; ++i) {
+      const auto slot = static_cast<std::size_t>(i % slots);
+      copy_async(device[slot].data(), pinned[slot].data(), bytes, streams[slot].get());
+    }
+    for (const Stream& stream : streams) stream.synchronize();
+    best = std::max(best, copies / (static_cast<double>(now_ns() - start) * 1e-9));
+  }
+  return best;
+}
+
+void rate_of(const Case& one, Backend backend, std::uint64_t frames) {
+  constexpr int kSlots = 4;
+  run(one, backend, {.slots = kSlots, .frames = frames / 10 + 10});
+  const RunReport report = run(one, backend, {.slots = kSlots, .frames = frames});
+  print(
+      "{:<26} {:>10.0f} frames/s  {:>8} points a frame", one.name, report.rate(),
+      report.classes.empty() ? 0 : [&] {
+        std::uint64_t points = 0;
+        for (const ClassCounts& counts : report.classes) points += counts.points;
+        return points / std::max<std::uint64_t>(report.frames.delivered, 1);
+      }());
+  if (backend == Backend::Cuda) {
+    const double limit = upload_rate(one, kSlots);
+    print("  upload alone {:>8.0f} frames/s  share {:.2f}", limit, report.rate() / limit);
+  }
+  print("\n");
+}
+
+void stages_of(const Case& one, Backend backend) {
+  const RunReport report = run(one, backend, {.slots = 2, .frames = 300, .probes = Probes::On});
+  std::uint64_t points = 0;
+  for (const ClassCounts& counts : report.classes) points += counts.points;
+  print("{:<26} {} points, median us:", one.name,
+        points / std::max<std::uint64_t>(report.frames.delivered, 1));
+  for (const Timing& timing : report.parts)
+    if (timing.name != "queue") print("  {} {:.1f}", timing.name, timing.histogram.percentile_us(0.5));
+  print("\n");
+}
+
+/// Notes how long each frame took.
+class LatencySink final : public Sink {
+ public:
+  explicit LatencySink(std::size_t frames) { times_us_.reserve(frames); }
+  void watch(const Runner& runner) { runner_ = &runner; }
+  void open(const SinkContext&) override {}
+  void write(const FrameInfo&, const Value&) override { times_us_.push_back(runner_->latency_now_us()); }
+  void finish() override {}
+  const std::vector<double>& times_us() const { return times_us_; }
+
+ private:
+  const Runner* runner_ = nullptr;
+  std::vector<double> times_us_;
+};
+
+void latency_of(const Case& one, Backend backend, const char* label, Waiting waiting) {
+  constexpr std::size_t kFrames = 420, kFirst = 20;
+  const GraphSpec graph = graph_of(one, 4, waiting);
+  MemorySource source(stream_of(one), one, 10);
+  LatencySink sink(kFrames);
+  Runner runner(graph, source, {{.name = "latency", .sink = &sink, .input = {1, 0}}},
+                {.backend = backend, .max_frames = kFrames, .probes = Probes::Off});
+  sink.watch(runner);
+  runner.run();
+  std::vector<double> times(sink.times_us().begin() + kFirst, sink.times_us().end());
+  const auto slowest = std::max_element(times.begin(), times.end()) - times.begin();
+  std::sort(times.begin(), times.end());
+  const auto at = [&](double share) {
+    return times[static_cast<std::size_t>(share * static_cast<double>(times.size()))];
+  };
+  print(
+      "{:<26} at 10 frames/s, {}: p50 {:.0f} us  p90 {:.0f}  p99 {:.0f}  max {:.0f} (frame {})  "
+      "p99/p50 {:.2f}; the first {} frames took up to {:.0f}\n",
+      one.name, label, at(0.5), at(0.9), at(0.99), times.back(),
+      slowest + static_cast<std::ptrdiff_t>(kFirst), at(0.99) / at(0.5), kFirst,
+      *std::max_element(sink.times_us().begin(), sink.times_us().begin() + kFirst));
+}
+
+}  // namespace
+
+void bench_trace(const std::string& path) {
+  Trace slices(1U << 16);
+  run(kLarge, best_backend(), {.frames = 60, .probes = Probes::On, .trace = &slices});
+  std::vector<std::pair<std::int32_t, std::string>> names{
+      {kReaderTrack, "reader"}, {kLauncherTrack, "launcher"}, {kFinisherTrack, "finisher"}};
+  for (int slot = 0; slot < 4; ++slot) names.emplace_back(kSlotTracks + slot, fmt::format("slot {}", slot));
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) throw Error(ExitCode::CannotCreate, fmt::format("cannot create {}", path));
+  const std::string json = slices.to_json(names);
+  const bool written = std::fwrite(json.data(), 1, json.size(), file) == json.size();
+  if (std::fclose(file) != 0 || !written) throw Error(ExitCode::Io, fmt::format("cannot write {}", path));
+}
+
+void bench_rate() {
+  rate_of(kLine, best_backend(), best_backend() == Backend::Cuda ? 60000 : 4000);
+  rate_of(kLarge, best_backend(), best_backend() == Backend::Cuda ? 3000 : 200);
+}
+
+void bench_stages() {
+  for (const Case& one : {kLine, kLarge, kCircles, kLines}) stages_of(one, best_backend());
+}
+
+void bench_latency() {
+  latency_of(kLine, best_backend(), "adaptive", Waiting::Adaptive);
+  latency_of(kLine, best_backend(), "block", Waiting::Block);
+  latency_of(kLine, best_backend(), "spin", Waiting::Spin);
+}
+
+}  // namespace contorno

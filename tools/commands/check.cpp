@@ -1,0 +1,103 @@
+// contorno check: is this graph right, and what does it mean?
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "config/draw.h"
+#include "config/load.h"
+#include "cuda/error.h"
+#include "pipeline/graph/planned.h"
+#include "tools/commands/commands.h"
+#include "tools/commands/graph_argument.h"
+#include "tools/say.h"
+#include "tools/text_file.h"
+
+namespace contorno {
+namespace {
+
+struct CheckOptions {
+  GraphArguments graph;
+  std::string dot, svg;
+  bool all = false;
+};
+
+/// Writes one drawing, never over the graph or another drawing of this call; "-" is standard output.
+void write_drawing(OutputRegister& files, const std::string& path, std::string_view option,
+                   const std::string& text) {
+  if (path.empty()) return;
+  if (path == "-") return print(text);
+  OutputFile file = open_named_file(files, path, option);
+  file.write(text);
+  file.complete();
+  say(fmt::format("wrote {}", path));
+}
+
+StreamFormat stream_of(const GraphSpec& graph) {
+  const SourceType& type = *graph.source.type;
+  if (type.foretell) return type.foretell(graph.source.params);
+  return config::make_source(graph)->format();
+}
+
+/// Plans the stages as a run would, on the CPU, but takes no memory for frames.
+config::GraphShapes plan_shapes(GraphSpec& graph, const StreamFormat& stream) {
+  config::GraphShapes shapes{.stream = stream};
+  if (const std::string notice = config::bind_source(graph, stream); !notice.empty()) say("note: " + notice);
+  Capacities capacities(graph.nodes.size());
+  PlannedGraph planned(
+      {.graph = &graph, .backend = Backend::Cpu, .probes = Probes::Off, .capacities = &capacities});
+  planned.plan_formats(stream);
+  for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
+    shapes.outputs.emplace_back();
+    for (std::size_t port = 0; port < graph.nodes[node].type->outputs.size(); ++port)
+      shapes.outputs.back().push_back(
+          planned.format({.node = static_cast<int>(node), .port = static_cast<int>(port)}));
+  }
+  return shapes;
+}
+
+/// Nothing where the source cannot be opened: a graph may be checked where its camera or file is not. A
+/// source that is wrong as it is written is an error.
+std::optional<StreamFormat> try_source(const GraphSpec& graph) {
+  try {
+    return stream_of(graph);
+  } catch (const Error& error) {
+    const std::string sentence = fmt::format("{}: {}", graph.source.where, error.what());
+    if (error.code() == ExitCode::BadConfig || error.code() == ExitCode::BadOption)
+      throw Error(ExitCode::BadConfig, sentence);
+    say(fmt::format("note: {}; the shapes are not known without it", sentence));
+    return std::nullopt;
+  }
+}
+
+int check(const CheckOptions& options, const Catalog& catalog) {
+  GivenGraph given = load_given_graph(options.graph, catalog);
+  GraphSpec& graph = given.graph;
+  for (const std::string& warning : config::graph_warnings(graph)) warn(warning);
+  config::GraphShapes shapes;
+  if (const std::optional<StreamFormat> stream = try_source(graph)) shapes = plan_shapes(graph, *stream);
+  OutputRegister files = command_files();
+  files.add_input(given.name, "the graph");
+  write_drawing(files, options.dot, "--dot", config::draw_dot(graph));
+  write_drawing(files, options.svg, "--svg", config::draw_svg(graph, &shapes));
+  if (options.dot != "-" && options.svg != "-")
+    print(
+        config::describe_graph(graph, &shapes, options.all ? config::Detail::All : config::Detail::Written));
+  return static_cast<int>(ExitCode::Ok);
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app, const Catalog& catalog, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("check", "Check a graph, try its paths and encoders, and print it with its shapes");
+  auto options = std::make_shared<CheckOptions>();
+  add_graph_arguments(*command, options->graph);
+  command->add_flag("--all", options->all, "Print every value, also those that are not set");
+  command->add_option("--dot", options->dot, "Write the graph for Graphviz; - is standard output");
+  command->add_option("--svg", options->svg, "Write a drawing of the graph; - is standard output");
+  command->callback(
+      [&action, &catalog, options] { action = [&catalog, options] { return check(*options, catalog); }; });
+}
+
+}  // namespace contorno

@@ -1,0 +1,89 @@
+#include "tools/commands/graph_argument.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "config/load.h"
+#include "config/source_text.h"
+#include "plugins/files/shared/output_file.h"
+#include "tools/learn/first_graph.h"
+#include "tools/say.h"
+#include "tools/text_file.h"
+
+namespace contorno {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// STEM.yaml, or STEM-2.yaml and so on where that is another file; nothing where it holds `text` already.
+struct FreeName {
+  std::string name;
+  bool holds_text = false;
+};
+
+FreeName free_name(const fs::path& folder, const std::string& stem, const std::string& text) {
+  for (int number = 1;; ++number) {
+    FreeName free{number == 1 ? stem + ".yaml" : fmt::format("{}-{}.yaml", stem, number)};
+    std::error_code ignored;
+    const fs::path path = folder / free.name;
+    if (!fs::exists(fs::symlink_status(path, ignored))) return free;
+    free.holds_text = fs::is_regular_file(path, ignored) && read_text_file(path.string()) == text;
+    if (free.holds_text) return free;
+  }
+}
+
+}  // namespace
+
+void add_graph_arguments(CLI::App& command, GraphArguments& arguments) {
+  command
+      .add_option(
+          "GRAPH", arguments.graph,
+          "Graph file (YAML), - for standard input; or a video, picture, folder or array, for which a "
+          "first graph is made")
+      ->required();
+  command.add_option("--input", arguments.input,
+                     "What the source reads, instead of the graph's (file, folder, URI, device)");
+  command.add_option("--output", arguments.output, "Folder for everything that is written")
+      ->capture_default_str();
+  command.add_option(
+      "--set", arguments.overrides,
+      "NODE.KEY=VALUE, source.KEY=VALUE, pipeline.KEY=VALUE or classes.NAME.KEY=VALUE over the "
+      "graph's; may be repeated");
+}
+
+GivenGraph load_given_graph(const GraphArguments& arguments, const Catalog& catalog,
+                            std::optional<Backend> backend) {
+  GivenGraph given;
+  if (const std::optional<FirstGraph> first = first_graph(arguments.graph, catalog)) {
+    given.text = first->text;
+    given.made_for = first->subject;
+    given.made_stem = first->stem;
+    given.name = fmt::format("<graph for {}>", printable_sentence(arguments.graph));
+  } else {
+    given.text = config::read_graph_file(arguments.graph);
+    given.name = config::graph_file_name(arguments.graph);
+  }
+  config::LoadOptions options{
+      .overrides = arguments.overrides, .backend = backend, .output_root = arguments.output};
+  if (!arguments.input.empty()) options.input = arguments.input;
+  given.graph = config::load_graph_text(given.text, given.name, catalog, options);
+  return given;
+}
+
+void keep_made_graph(const GivenGraph& given, const GraphArguments& arguments, Announcement announcement) {
+  if (given.made_for.empty()) return;
+  const FreeName free = free_name(arguments.output, given.made_stem, given.text);
+  const fs::path file = resolve_output(arguments.output, free.name);
+  if (!free.holds_text) {
+    OutputFile out(file, Completion::Rename);
+    out.write(given.text);
+    out.complete();
+  }
+  if (announcement == Announcement::Said)
+    say(fmt::format("{}; edit {} and run that for other results", given.made_for,
+                    (fs::path(arguments.output) / free.name).string()));
+}
+
+}  // namespace contorno

@@ -1,0 +1,152 @@
+// contorno mean-shift: clusters of the points of one array.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "cuda/error.h"
+#include "pipeline/shared/threads.h"
+#include "plugins/files/arrays/array_file.h"
+#include "stages/mean_shift/points.h"
+#include "stages/shared/sample_value.h"
+#include "tools/commands/commands.h"
+#include "tools/say.h"
+#include "tools/text_file.h"
+
+namespace contorno {
+namespace {
+
+struct MeanShiftArguments {
+  std::string input, labels, modes, points, sigma = "auto", backend = "auto";
+  double quantile = 0.3;
+  MeanShiftParams params;
+  int threads = 0;
+};
+
+struct Points {
+  std::vector<double> values;
+  int dims = 1;
+};
+
+Points read_points(const std::string& path) {
+  std::string odd;
+  const NpyArray array = read_array(path, odd);
+  warn(odd);
+  const auto shape = array.header.shape();
+  if (shape.size() > 2 || (shape.size() == 2 && (shape[1] < 1 || shape[1] > MeanShift::kMaxDims)))
+    throw Error(ExitCode::BadData, fmt::format("{}: the array is {}, wanted N points x 1 to {} numbers", path,
+                                               describe(array.header), MeanShift::kMaxDims));
+  Points points;
+  points.dims = shape.size() == 2 ? static_cast<int>(shape[1]) : 1;
+  with_sample_type(array.header.type, [&]<class T>(const T*) {
+    for (const T sample : array.as<T>()) points.values.push_back(value_of(sample, SampleScale{}));
+  });
+  return points;
+}
+
+double sigma_of(const MeanShiftArguments& arguments, const Points& points) {
+  if (arguments.sigma == "auto") {
+    if (points.values.empty()) return 1;
+    const double width = estimate_bandwidth(points.values, points.dims, BandwidthRule::MeanNeighbour,
+                                            arguments.quantile, 5000, arguments.threads);
+    // Neighbours at no distance at all: any width will do.
+    return width > 0 ? width : 1;
+  }
+  try {
+    return std::stod(arguments.sigma);
+  } catch (const std::exception&) {
+    throw Error(ExitCode::Usage, fmt::format("--sigma is '{}', allowed a number or auto", arguments.sigma));
+  }
+}
+
+void write_array(OutputFile& file, const std::vector<double>& values, std::uint64_t rows,
+                 std::uint64_t cols) {
+  if (!file.is_open()) return;
+  write_npy(file, ElementType::F64, std::array<std::uint64_t, 2>{rows, cols}, values.data());
+}
+
+int run(const MeanShiftArguments& arguments) {
+  OutputRegister files = command_files();
+  files.add_input(arguments.input, "the array of points");
+  const auto begin = [&](const std::string& path, std::string_view owner) {
+    return path.empty() ? OutputFile() : open_named_file(files, path, owner);
+  };
+  OutputFile labels_file = begin(arguments.labels, "LABELS");
+  OutputFile modes_file = begin(arguments.modes, "--modes");
+  OutputFile points_file = begin(arguments.points, "--points");
+  const Points points = read_points(arguments.input);
+  MeanShiftParams params = arguments.params;
+  params.sigma = sigma_of(arguments, points);
+  MeanShiftOptions options{.threads = arguments.threads};
+  if (arguments.backend == "cpu") options.backend = Backend::Cpu;
+  if (arguments.backend == "cuda") options.backend = Backend::Cuda;
+  const MeanShiftResult result = MeanShift(params, options).fit(points.values, points.dims);
+  const auto dims = static_cast<std::uint64_t>(points.dims);
+  const std::vector<double> labels(result.labels.begin(), result.labels.end());
+  write_npy(labels_file, ElementType::F64, std::array<std::uint64_t, 1>{labels.size()}, labels.data());
+  write_array(modes_file, result.modes, result.counts.size(), dims);
+  write_array(points_file, result.points, labels.size(), dims);
+  print("{} points, {} clusters, sigma {:.6g}, {} iterations, residual {:.3g}{}, {} {}\n", labels.size(),
+        result.counts.size(), params.sigma, result.iterations, result.residual,
+        result.converged ? "" : " (not converged)",
+        result.precision == MeanShiftPrecision::Float64 ? "float64" : "float32", name_of(result.backend));
+  say_replaced(files);
+  return static_cast<int>(ExitCode::Ok);
+}
+
+/// An option that takes one of these words. (CheckedTransformer would print the values behind them as well.)
+template <class E>
+void add_choice(CLI::App* command, const std::string& name, E& value, const std::string& sentence,
+                const std::map<std::string, E>& words) {
+  const auto set = [&value, words](const std::string& word) { value = words.at(word); };
+  command->add_option_function<std::string>(name, set, sentence)->check(CLI::IsMember(words));
+}
+
+}  // namespace
+
+void add_mean_shift_command(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<MeanShiftArguments>();
+  MeanShiftParams& params = arguments->params;
+  CLI::App* command = app.add_subcommand("mean-shift", "Find the clusters of points by mean shift");
+  command->add_option("POINTS", arguments->input, "Points (.npy or .npz): N x dims, any number type")
+      ->required();
+  command
+      ->add_option("LABELS", arguments->labels, "File for the N labels (.npy, float64); -1 = in no cluster")
+      ->required();
+  command->add_option("--modes", arguments->modes, "File for the clusters' modes (.npy)");
+  command->add_option("--points", arguments->points, "File for where each point came to rest (.npy)");
+  command->add_option("--sigma", arguments->sigma, "Width of the kernel, or auto: estimated from neighbours")
+      ->capture_default_str();
+  command
+      ->add_option("--quantile", arguments->quantile, "With auto: which neighbour, as a share of all points")
+      ->check(CLI::Range(1e-9, 1.0))
+      ->capture_default_str();
+  add_choice(command, "--kernel", params.kernel, "What a point counts by its distance",
+             {{"gaussian", MeanShiftKernel::Gaussian},
+              {"flat", MeanShiftKernel::Flat},
+              {"epanechnikov", MeanShiftKernel::Epanechnikov}});
+  command->add_option("--cut", params.cut, "Where the Gaussian ends, in sigmas")->capture_default_str();
+  command->add_flag_callback(
+      "--paper-compat", [&params] { params.cut_rule = MeanShiftCut::SigmaSquared; },
+      "The Gaussian ends at a distance of sigma squared");
+  add_choice(command, "--stop", params.stop, "point: each by itself; frobenius: all together",
+             {{"point", MeanShiftStop::PerPoint}, {"frobenius", MeanShiftStop::Frobenius}});
+  command
+      ->add_option("--eps", params.eps, "Steps shorter than eps sigmas end a climb; with frobenius the norm")
+      ->capture_default_str();
+  command->add_option("--max-iterations", params.max_iterations, "Most steps")->capture_default_str();
+  command->add_option("--merge", params.merge, "Ends so many sigmas apart are one cluster")
+      ->capture_default_str();
+  command->add_option("--min-size", params.min_size, "Smaller clusters are dissolved")->capture_default_str();
+  command->add_option("--backend", arguments->backend, "auto, cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+  command->add_option("--threads", arguments->threads, "Threads; 0 = as many as the machine has")
+      ->check(CLI::Range(0, kMostThreads));
+  command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
+}
+
+}  // namespace contorno

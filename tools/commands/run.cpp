@@ -1,0 +1,255 @@
+// contorno run: a graph from YAML, a source, sinks, a progress line, a report.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+#include "config/describe.h"
+#include "config/load.h"
+#include "cuda/error.h"
+#include "pipeline/run/runner.h"
+#include "plugins/text/pango.h"
+#include "tools/commands/commands.h"
+#include "tools/commands/graph_argument.h"
+#include "tools/interrupt.h"
+#include "tools/report.h"
+#include "tools/run_watch.h"
+#include "tools/say.h"
+#include "tools/text_file.h"
+
+namespace contorno {
+namespace {
+
+struct RunArguments {
+  GraphArguments graph;
+  std::string report, trace;
+  std::string backend;
+  std::uint64_t frames = 0;
+  bool preview = false, quiet = false;
+  std::int64_t every = 0, start = 0;  // 0 = as the graph says
+  bool live = false;
+};
+
+/// Messages about single frames: each of the first few, then every power of ten, so that a log is never
+/// flooded.
+class FrameLog {
+ public:
+  /// `what` happens to the frames, as in "frame 3 failed: ...".
+  explicit FrameLog(std::string_view what) : what_(what) {}
+  void operator()(std::uint64_t frame, const std::string& sentence) {
+    ++count_;
+    if (count_ <= 5)
+      say(fmt::format("frame {} {}: {}", frame, what_, sentence));
+    else if (count_ == next_)
+      say(fmt::format("{} frames {} so far, the last one {}: {}", count_, what_, frame, sentence));
+    if (count_ == next_) next_ *= 10;
+  }
+
+ private:
+  std::string_view what_;
+  std::uint64_t count_ = 0, next_ = 10;
+};
+
+/// The sinks of a graph, made and bound.
+struct Sinks {
+  std::vector<std::unique_ptr<Sink>> owned;
+  std::vector<SinkBinding> bindings;
+};
+
+Sinks make_sinks(const GraphSpec& graph) {
+  Sinks sinks;
+  for (const SinkSpec& spec : graph.sinks) {
+    sinks.owned.push_back(spec.type->make(spec.params));
+    sinks.bindings.push_back({.name = spec.name, .sink = sinks.owned.back().get(), .input = spec.input});
+  }
+  return sinks;
+}
+
+void add_preview(GraphSpec& graph, const Catalog& catalog) {
+  const SinkType& preview = config::sink_called(catalog, "preview");
+  Origin last;
+  for (std::size_t node = 0; node < graph.nodes.size(); ++node)
+    for (std::size_t port = 0; port < graph.nodes[node].type->outputs.size(); ++port)
+      if (graph.nodes[node].type->outputs[port].type == PortType::Image)
+        last = {static_cast<int>(node), static_cast<int>(port)};
+  graph.sinks.push_back(
+      {.name = "preview", .type = &preview, .params = ParamSet(preview.params), .input = last});
+}
+
+/// What the command line names, unless the environment does.
+std::optional<Backend> forced_backend(std::string backend) {
+  if (const char* forced = std::getenv("CONTORNO_BACKEND"); forced != nullptr && *forced != '\0')
+    backend = forced;
+  if (backend.empty()) return std::nullopt;
+  ParamSet settings(pipeline_params());
+  settings.set("backend", backend);
+  return settings.as<PipelineSettings>().backend;
+}
+
+/// --every, --start and --live are parameters of the source, where it has them.
+void set_source(SourceSpec& source, const RunArguments& arguments) {
+  const auto set = [&](const char* name, const ParamValue& value) {
+    if (source.type->params.find(name) == nullptr)
+      throw Error(ExitCode::BadOption,
+                  fmt::format("--{}: the source '{}' has no parameter '{}'; 'contorno stages {}' "
+                              "lists what it has",
+                              name, source.type->name, name, source.type->name));
+    source.params.set(name, value);
+  };
+  if (arguments.every > 0) set("every", arguments.every);
+  if (arguments.start > 0) set("start", arguments.start);
+  if (arguments.live) set("live", true);
+}
+
+/// How many frames will come; -1 where nobody knows.
+std::int64_t expected_frames(const RunArguments& arguments, const StreamFormat& stream) {
+  const auto most = static_cast<std::int64_t>(arguments.frames);
+  if (most == 0 || stream.frame_count < 0) return most > 0 ? most : stream.frame_count;
+  return std::min(most, stream.frame_count);
+}
+
+/// A file that a flag names, relative to the output folder. Begun before the work, so that it cannot fail
+/// after it for a reason that was known; without a complete() nothing is left of it.
+OutputFile begin_file(OutputRegister& files, const RunArguments& arguments, const std::string& path,
+                      std::string_view flag) {
+  if (path.empty()) return {};
+  return open_named_file(
+      files, path == "-" ? path : (std::filesystem::path(arguments.graph.output) / path).string(), flag);
+}
+
+void finish_file(OutputFile& file, const std::string& text) {
+  file.write(text);
+  file.complete();
+}
+
+int exit_code(const RunReport& report, int signal) {
+  for (const SinkOutcome& sink : report.sinks)
+    if (!sink.error.empty()) return static_cast<int>(sink.code);
+  if (signal != 0) return 128 + signal;
+  const bool whole = report.frames.failed == 0 && report.source_faults.empty();
+  return static_cast<int>(!whole ? ExitCode::FramesFailed : ExitCode::Ok);
+}
+
+/// The graph as the command line wants it; everything that is wrong with it is told before a file is made.
+GivenGraph prepared_graph(const RunArguments& arguments, const Catalog& catalog) {
+  GivenGraph given = load_given_graph(arguments.graph, catalog, forced_backend(arguments.backend));
+  GraphSpec& graph = given.graph;
+  set_source(graph.source, arguments);
+  if (arguments.preview) add_preview(graph, catalog);
+  graph.settings.backend = choose_backend(graph.settings.backend, graph);
+  make_output_folder(arguments.graph.output);
+  keep_made_graph(given, arguments.graph, arguments.quiet ? Announcement::Quiet : Announcement::Said);
+  return given;
+}
+
+/// Runs, and writes the account however the run ends.
+RunReport run_and_account(Runner& runner, const WatchOptions& options) {
+  RunReport report;
+  try {
+    report = run_watched(runner, options);
+  } catch (...) {
+    options.account();
+    throw;
+  }
+  options.account();
+  return report;
+}
+
+/// The closing message. What went wrong is said in any case.
+void tell(const RunReport& report, const OutputRegister& files, bool quiet) {
+  if (!quiet) {
+    print(report_text(report));
+    say_replaced(files);
+    return;
+  }
+  for (const SourceFault& fault : report.source_faults) warn(fault.sentence);
+  for (const SinkOutcome& sink : report.sinks)
+    if (!sink.error.empty()) say(fmt::format("sink '{}': {}", sink.name, sink.error));
+}
+
+int run_graph(const RunArguments& arguments, const Catalog& catalog) {
+  GivenGraph given = prepared_graph(arguments, catalog);
+  GraphSpec& graph = given.graph;
+  const auto [source, notice] = config::open_source(graph);
+  if (!notice.empty()) say("note: " + notice);
+  const Sinks sinks = make_sinks(graph);
+  const std::unique_ptr<TextRasteriser> text = make_pango_text();
+  OutputRegister files = command_files();
+  files.add_input(given.name, "the graph");
+  files.add_inputs(graph, *source);
+  OutputFile report_file = begin_file(files, arguments, arguments.report, "--report");
+  OutputFile trace_file = begin_file(files, arguments, arguments.trace, "--trace");
+  FrameLog failures("failed"), warnings("used with a warning");
+  const auto trace = arguments.trace.empty() ? nullptr : std::make_unique<Trace>(1U << 20);
+  Runner runner(
+      graph, *source, sinks.bindings,
+      {.backend = graph.settings.backend,
+       .max_frames = arguments.frames,
+       .output_root = arguments.graph.output,
+       .outputs = &files,
+       .text = text.get(),
+       .trace = trace.get(),
+       .on_failure = [&](const FrameFailure& failure) { failures(failure.frame, failure.reason); },
+       .on_warning = [&](std::uint64_t frame, const std::string& warning) { warnings(frame, warning); }});
+  const RunReport report = run_and_account(
+      runner, {.quiet = arguments.quiet,
+               .live = source->format().live,
+               .expected = expected_frames(arguments, source->format()),
+               .device_timeout_ms = graph.settings.device_timeout_ms,
+               .account = [&] {
+                 if (report_file.is_open())
+                   finish_file(report_file, report_json(runner.report(), given.name, given.text));
+               }});
+  if (trace)
+    finish_file(trace_file,
+                trace->to_json(
+                    {{kReaderTrack, "reader"}, {kLauncherTrack, "launcher"}, {kFinisherTrack, "finisher"}}));
+  tell(report, files, arguments.quiet);
+  return exit_code(report, InterruptGuard::requested());
+}
+
+/// An output that was waited for when the signal came is no fault of its own.
+int run_until_signal(const RunArguments& arguments, const Catalog& catalog) {
+  try {
+    return run_graph(arguments, catalog);
+  } catch (const Error& error) {
+    const int signal = InterruptGuard::requested();
+    if (signal == 0 || error.code() != ExitCode::CannotCreate) throw;
+    say(error.what());
+    return 128 + signal;
+  }
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, const Catalog& catalog, Action& action) {
+  auto arguments = std::make_shared<RunArguments>();
+  CLI::App* command = app.add_subcommand("run", "Run a graph: frames or class maps in, contours out");
+  add_graph_arguments(*command, arguments->graph);
+  command->add_option("--frames", arguments->frames, "Stop after so many frames");
+  command->add_option("--start", arguments->start, "Leave out so many frames at the beginning")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--every", arguments->every, "Take every N-th frame")->check(CLI::PositiveNumber);
+  command->add_flag(
+      "--live", arguments->live,
+      "Frames come at the rate they were recorded at, as from a camera: who is not ready misses them");
+  command
+      ->add_option("--backend", arguments->backend,
+                   "auto, cpu or cuda; CONTORNO_BACKEND in the environment overrides it")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
+  command->add_option("--report", arguments->report,
+                      "Write the run report as JSON, in the output folder; - is standard output");
+  command->add_option("--trace", arguments->trace,
+                      "Write a Chrome/Perfetto trace as JSON, in the output folder");
+  command->add_flag("--preview", arguments->preview, "Show the result in a window");
+  command->add_flag("--quiet", arguments->quiet, "No progress and no closing message");
+  command->callback([arguments, &catalog, &action] {
+    action = [arguments, &catalog] { return run_until_signal(*arguments, catalog); };
+  });
+}
+
+}  // namespace contorno

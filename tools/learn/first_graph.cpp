@@ -1,0 +1,189 @@
+#include "tools/learn/first_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include "config/describe.h"
+#include "config/yaml_text.h"
+#include "cuda/error.h"
+#include "tools/learn/colours.h"
+#include "tools/learn/frames.h"
+#include "tools/learn/graph.h"
+#include "tools/say.h"
+
+namespace contorno {
+namespace {
+
+namespace fs = std::filesystem;
+using config::yaml_text;
+
+std::string extension_of(const fs::path& path) {
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return extension;
+}
+
+bool is_array_name(const fs::path& path) {
+  return extension_of(path) == ".npy" || extension_of(path) == ".npz";
+}
+
+/// Arrays themselves, or below it in maps/.
+bool holds_arrays(const fs::path& folder) {
+  std::error_code error;
+  if (fs::is_directory(folder / "maps", error)) return true;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    if (is_array_name(at->path())) return true;
+  return false;
+}
+
+/// Bytes that no text has. UTF-16 has a mark in front, and its reader a message of its own.
+bool is_binary(const fs::path& file) {
+  std::array<char, 4096> bytes{};
+  std::ifstream in(file, std::ios::binary);
+  in.read(bytes.data(), bytes.size());
+  const std::string_view head(bytes.data(), static_cast<std::size_t>(in.gcount()));
+  if (head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF")) return false;
+  return std::any_of(head.begin(), head.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 && byte != '\n' && byte != '\r' && byte != '\t';
+  });
+}
+
+/// belt for shots/belt.mp4, shots for shots/, a plain word for a pattern.
+std::string stem_for(const std::string& argument) {
+  std::string_view path = argument;
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  std::string stem = fs::path(path).stem().string();
+  for (char& c : stem)
+    if (std::string_view("*?[]:{}").find(c) != std::string_view::npos) c = '_';
+  return stem.empty() || stem == "." || stem == ".." ? "graph" : stem;
+}
+
+struct ArrayFormat {
+  StreamFormat stream;
+  const char* layout = "hwc";
+};
+
+/// An array does not say which of its sides is that of the classes: it is the shorter one, as classes are
+/// fewer than pixels.
+ArrayFormat open_arrays(const std::string& location, const Catalog& catalog) {
+  const SourceType& type = config::source_called(catalog, "dataset");
+  std::optional<ArrayFormat> found;
+  std::optional<Error> refused;
+  for (const char* layout : {"hwc", "chw"}) {
+    ParamSet params(type.params);
+    params.set(type.input_param, location);
+    params.set("layout", std::string(layout));
+    try {
+      ArrayFormat read{type.make(params)->format(), layout};
+      if (!found || read.stream.maps->channels < found->stream.maps->channels) found = std::move(read);
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::BadData) throw;
+      refused = error;
+    }
+  }
+  if (!found) throw *refused;
+  return *found;
+}
+
+FirstGraph graph_for_arrays(const std::string& argument, const Catalog& catalog) {
+  const std::string location = fs::absolute(argument).lexically_normal().string();
+  const ArrayFormat arrays = open_arrays(location, catalog);
+  const ImageFormat& maps = *arrays.stream.maps;
+  FirstGraph first{.text = {},
+                   .stem = stem_for(argument),
+                   .subject = fmt::format("{} has maps of {}, read as {} ({} classes)", argument,
+                                          describe(maps), arrays.layout, maps.channels)};
+  first.text = fmt::format(
+      "# A first graph for arrays: the contour lines of every map.\n"
+      "source: {{type: dataset, location: {}, layout: {}}}\n\n"
+      "# In the order of the maps. The level is where contours are drawn: 0.5 suits probabilities; take one "
+      "between\n"
+      "# the least and the greatest value where the maps are something else.\n"
+      "classes:\n",
+      yaml_text(location), arrays.layout);
+  for (int k = 0; k < maps.channels; ++k) first.text += fmt::format("  - {{name: class{}, level: 0.5}}\n", k);
+  first.text += "\nstages:\n  - marching_squares\n  - contour_assembly\n";
+  const bool draws = arrays.stream.frame && catalog.sink("images") != nullptr;
+  if (draws) first.text += "  - type: overlay\n    legend: top_left\n";
+  first.text += "\nsinks:\n";
+  first.text += draws ? "  - {type: images, path: \"overlay/{name}.png\"}\n"
+                      : "  - {type: svg, path: \"svg/{frame:06}.svg\"}\n";
+  first.text += "  - {type: jsonl, path: contours.jsonl}\n";
+  return first;
+}
+
+/// As many colours as there are, up to four: the most frequent one is what the others lie on, and is not
+/// drawn.
+LearnedColours learn_some_colours(const std::string& argument, const Catalog& catalog) {
+  constexpr int kFrames = 8;
+  const ExampleFrames examples = read_examples(
+      {.location = argument, .masks = {}, .classes = {}, .picks = {}, .limit = kFrames}, catalog);
+  for (std::vector<std::string> names{"background", "colour2", "colour3", "colour4"};; names.pop_back()) {
+    try {
+      LearnedColours learned = learn_colours(examples.samples, names, Examples::Frames, {});
+      learned.classes.front().hidden = true;
+      return learned;
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::BadData || names.size() == 1) throw;
+    }
+  }
+}
+
+FirstGraph graph_for_pictures(const std::string& argument, const Catalog& catalog) {
+  const LearnedColours learned = learn_some_colours(argument, catalog);
+  const bool video = std::string_view(example_source_name(argument)) == "video";
+  std::error_code ignored;
+  const char* is = video                                    ? "is a video"
+                   : fs::is_regular_file(argument, ignored) ? "is a picture"
+                                                            : "holds pictures";
+  return {.text = graph_text(
+              {.file = stem_for(argument) + ".yaml",
+               .location = argument,
+               .how = "contorno run " + printable_sentence(argument) + ", from its commonest colours",
+               .lightness = LearnParams().lightness,
+               .learned = learned}),
+          .stem = stem_for(argument),
+          .subject = fmt::format(
+              "{} {}: {} of its colours {} outlined ('contorno learn --pick' finds what you "
+              "point at)",
+              argument, is, learned.classes.size() - 1, learned.classes.size() == 2 ? "is" : "are")};
+}
+
+}  // namespace
+
+InputKind kind_of_input(const std::string& argument) {
+  const fs::path path(argument);
+  if (argument == "-" || extension_of(path) == ".yaml" || extension_of(path) == ".yml")
+    return InputKind::Graph;
+  if (argument.find("://") != std::string::npos) return InputKind::Video;
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_directory(status)) return holds_arrays(path) ? InputKind::Arrays : InputKind::Pictures;
+  if (!fs::exists(status))
+    return argument.find_first_of("*?[") != std::string::npos ? InputKind::Pictures : InputKind::Graph;
+  if (!fs::is_regular_file(status)) return InputKind::Graph;
+  if (is_array_name(path)) return InputKind::Arrays;
+  if (example_source_name(argument) == std::string_view("images")) return InputKind::Pictures;
+  return is_binary(path) ? InputKind::Video : InputKind::Graph;
+}
+
+std::optional<FirstGraph> first_graph(const std::string& argument, const Catalog& catalog) {
+  switch (kind_of_input(argument)) {
+    case InputKind::Graph:
+      return std::nullopt;
+    case InputKind::Arrays:
+      return graph_for_arrays(argument, catalog);
+    case InputKind::Pictures:
+    case InputKind::Video:
+      return graph_for_pictures(argument, catalog);
+  }
+  throw InternalError("unknown kind of input");
+}
+
+}  // namespace contorno
