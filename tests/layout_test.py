@@ -33,6 +33,9 @@ ROOMS = {
     "plugins/python": {"plugins/shared", "plugins/files/arrays", "plugins/files/contours", "plugins/files/dataset",
                        "plugins/files/levels", "plugins/files/pictures", "plugins/files/shared", "plugins/gst", "plugins/synthetic",
                        "plugins/text"},
+    "tools/bench": set(),
+    "tools/learn": set(),
+    "tools/commands": {"tools/bench", "tools/learn"},
 }
 FOREIGN = {
     r"yaml-cpp/": lambda path: path.parts[0] == "config",
