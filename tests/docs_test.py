@@ -1,4 +1,4 @@
-"""README.md and docs: links lead somewhere, every page is linked, lines end, and what files say of pages is true."""
+"""The pages at the top and in docs: links lead somewhere, each is linked, lines end, and what files say of pages is true."""
 import functools
 import json
 import re
@@ -6,7 +6,7 @@ import re
 import pytest
 from conftest import ROOT, run_contorno
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 FOLDERS = (".ci", "config", "cuda", "docs", "pipeline", "plugins", "stages", "tests", "tools")
 LONGEST_LINE = 120
 # The pages of families, and what graphs call their nodes.
