@@ -7,8 +7,8 @@ import zipfile
 
 import numpy as np
 
-from campaign.damage import cut, flip_bits, overwrite
-from campaign.trial import MEBIBYTE, Case
+from tests.campaign.damage import cut, flip_bits, overwrite
+from tests.campaign.trial import MEBIBYTE, Case
 
 ARRAYS_A_CASE = 10
 MOST_MEMORY = 300 * MEBIBYTE

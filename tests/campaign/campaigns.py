@@ -7,8 +7,8 @@ import shutil
 import sys
 import traceback
 
-from campaign import arrays, graphs, kills, limits, memory, pictures, videos
-from campaign.trial import Skip, Trial, make_registry
+from tests.campaign import arrays, graphs, kills, limits, memory, pictures, videos
+from tests.campaign.trial import Skip, Trial, make_registry
 
 CAMPAIGNS = {"videos": videos.cases, "pictures": pictures.cases, "kills": kills.cases, "memory": memory.cases,
              "limits": limits.cases, "graphs": graphs.cases, "arrays": arrays.cases}

@@ -1,9 +1,9 @@
 """Graphs that were changed at random, by bytes, lines, words and values: `check` accepts each or refuses it at once, in
 little memory, with a message that names the file."""
-from conftest import ROOT
+from tests.conftest import ROOT
 
-from campaign.damage import cut, flip_bits, overwrite
-from campaign.trial import MEBIBYTE, Case
+from tests.campaign.damage import cut, flip_bits, overwrite
+from tests.campaign.trial import MEBIBYTE, Case
 
 FOLDERS = (ROOT / "config" / "examples", ROOT / "tests" / "data" / "config")
 GRAPHS = [path for folder in FOLDERS for path in sorted(folder.glob("*.yaml"))]

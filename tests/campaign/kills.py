@@ -3,9 +3,9 @@ the next run into the same folder works, and says what it found of the one that 
 import dataclasses
 import pathlib
 
-from campaign.readers import Reader
-from campaign.trial import PROGRAM, Case, bounded, why_not_whole
-from campaign.videos import CONTAINERS
+from tests.campaign.readers import Reader
+from tests.campaign.trial import PROGRAM, Case, bounded, why_not_whole
+from tests.campaign.videos import CONTAINERS
 
 FRAMES = 150
 PICTURES = (".png", ".jpg", ".tif")

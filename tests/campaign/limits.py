@@ -6,11 +6,11 @@ import shlex
 import shutil
 import subprocess
 
-from campaign import memory
-from campaign.kills import IMAGE_SINKS, TEXT_SINKS, check_final_names, write_graphs
-from campaign.readers import Reader
-from campaign.trial import PROGRAM, Case, Skip
-from campaign.videos import CONTAINERS
+from tests.campaign import memory
+from tests.campaign.kills import IMAGE_SINKS, TEXT_SINKS, check_final_names, write_graphs
+from tests.campaign.readers import Reader
+from tests.campaign.trial import PROGRAM, Case, Skip
+from tests.campaign.videos import CONTAINERS
 
 SINKS = {"jsonl": TEXT_SINKS[:1], "coco": TEXT_SINKS[1:2], "geojson": TEXT_SINKS[2:3], "svg": TEXT_SINKS[3:],
          "images": IMAGE_SINKS[:1], "photos": IMAGE_SINKS[1:2], "levels": IMAGE_SINKS[2:]} | {

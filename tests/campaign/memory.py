@@ -4,10 +4,10 @@ the next run without a limit works."""
 import pathlib
 
 import numpy as np
-from conftest import blobs
+from tests.conftest import blobs
 
-from campaign.pictures import scene
-from campaign.trial import NOT_BEGUN, REGISTRY, Case
+from tests.campaign.pictures import scene
+from tests.campaign.trial import NOT_BEGUN, REGISTRY, Case
 
 MEGABYTE = 1_000_000
 DATASET = """

@@ -8,9 +8,9 @@ import zlib
 import numpy as np
 from PIL import Image
 
-from campaign.damage import chunks, cut, flip_bits, overwrite, png_of
-from campaign.readers import Reader, libjpeg_complaint
-from campaign.trial import MEBIBYTE, Case
+from tests.campaign.damage import chunks, cut, flip_bits, overwrite, png_of
+from tests.campaign.readers import Reader, libjpeg_complaint
+from tests.campaign.trial import MEBIBYTE, Case
 
 PICTURES_A_RUN = 5  # messages about single frames are told one by one up to this many
 MOST_MEMORY = 400 * MEBIBYTE

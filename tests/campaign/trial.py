@@ -17,7 +17,7 @@ import time
 import xml.etree.ElementTree
 from typing import Callable
 
-from conftest import PROGRAM, ROOT, measured_command
+from tests.conftest import PROGRAM, ROOT, measured_command
 
 MEBIBYTE = 1 << 20
 SAID = "said.txt"  # in a case's folder: what its runs printed on standard error

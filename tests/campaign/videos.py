@@ -4,9 +4,9 @@ reports, all with exit code 0 and no word, break the rule."""
 import json
 import pathlib
 
-from campaign.damage import cut, flip_bits
-from campaign.readers import Reader
-from campaign.trial import PROGRAM, Case, bounded
+from tests.campaign.damage import cut, flip_bits
+from tests.campaign.readers import Reader
+from tests.campaign.trial import PROGRAM, Case, bounded
 
 CONTAINERS = ("mkv", "webm", "avi", "ogv", "mov", "mp4")
 FRAMES = 60

@@ -20,7 +20,7 @@
 #include "cuda/stream.h"
 #include "pipeline/run/runner.h"
 #include "pipeline/shared/clock.h"
-#include "tests/fakes.h"
+#include "tests/pipeline/fakes.h"
 
 namespace {
 

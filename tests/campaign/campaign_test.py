@@ -1,0 +1,112 @@
+"""A quick part of each campaign of faults, and the rules by which campaigns judge. The whole of them:
+tests/campaign/run."""
+import random
+import re
+import subprocess
+
+import pytest
+from tests.campaign.campaigns import CAMPAIGNS
+from tests.campaign.pictures import DAMAGES, cut_with_end, verdict, whole_pictures
+from tests.campaign.readers import Reader
+from tests.campaign.trial import ALLOWED_CODES, Trial, bounded, why_not_whole
+from tests.conftest import ROOT
+
+
+@pytest.mark.parametrize("name", CAMPAIGNS)
+def test_a_quick_part_of_a_campaign_breaks_no_rule(tmp_path, name):
+    # In a process of its own: the memory that is counted for a child begins with its parent's.
+    done = subprocess.run(["/usr/bin/python3", ROOT / "tests" / "campaign" / "run", name, "--quick", "--keep", tmp_path],
+                          capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    cases, violations = re.search(rf"^{name} +(\d+) +\d+ +(\d+) ", done.stdout, re.M).groups()
+    assert int(cases) > 5 and int(violations) == 0
+
+
+def shell(trial, script, **kwargs):
+    """A run of a shell in the program's place."""
+    return trial.run(prefix=("sh", "-c", script), **kwargs)
+
+
+@pytest.mark.parametrize("script, why", [
+    ("kill -SEGV $$", "ended by signal SIGSEGV"), ("echo no >&2; exit 1", "exit code 1"),
+    ("echo no >&2; exit 70", "exit code 70"),
+    ("exit 66", "exit code 66 without a word"), ("sleep 9", "hung: more than 0.3 s"),
+    ("echo this is a bug in contorno >&2; exit 65", "said that it has a bug"),
+    ("python3 -c 'b = bytearray(60 << 20)'", "MiB, allowed 16")],
+    ids=["signal", "code", "internal", "silent", "hung", "bug", "memory"])
+def test_what_breaks_a_rule_is_kept_with_its_reason_and_its_command(tmp_path, script, why):
+    folder = tmp_path / "case"
+    folder.mkdir()
+    trial = Trial(folder, "seed")
+    shell(trial, script, most_memory=16 << 20, seconds=0.3 if "sleep" in script else 15)
+    assert any(why in fault for fault in trial.faults), trial.faults
+    trial.close()
+    assert why in (folder / "why.txt").read_text()
+    assert script.split()[0] in (folder / "repeat").read_text()
+
+
+def test_what_keeps_the_rules_leaves_nothing(tmp_path):
+    folder = tmp_path / "case"
+    folder.mkdir()
+    trial = Trial(folder, "seed")
+    done = shell(trial, "echo all is well")
+    trial.close()
+    assert (done.code, done.out, trial.faults) == (0, "all is well\n", [])
+    assert not folder.exists()
+
+
+def test_the_same_seed_gives_the_same_case(tmp_path):
+    assert Trial(tmp_path, "1/pictures/0005").random.random() == Trial(tmp_path, "1/pictures/0005").random.random()
+    assert Trial(tmp_path, "1/pictures/0005").random.random() != Trial(tmp_path, "2/pictures/0005").random.random()
+
+
+def test_exit_codes_are_those_of_the_program_and_of_signals():
+    assert {0, 2, 3, 65, 66, 71, 74, 78, 129, 130, 143} <= ALLOWED_CODES
+    assert not {1, 134, 139} & ALLOWED_CODES
+
+
+@pytest.mark.parametrize("name, whole, broken", [
+    ("a.jsonl", b'{"a":1}\n{"a":2}\n', b'{"a":1}\n{"a":'), ("a.jsonl", b"", b'{"a":1}'), ("a.json", b"[1]", b"[1"),
+    ("a.svg", b"<svg/>", b"<svg>")])
+def test_a_file_that_is_not_whole_is_seen(tmp_path, name, whole, broken):
+    (tmp_path / name).write_bytes(whole)
+    assert why_not_whole(tmp_path / name) is None
+    (tmp_path / name).write_bytes(broken)
+    assert why_not_whole(tmp_path / name) is not None
+
+
+@pytest.fixture(scope="module")
+def reader():
+    reader = Reader()
+    yield reader
+    reader.close()
+
+
+@pytest.mark.parametrize("name", whole_pictures())
+def test_other_decoders_take_whole_pictures_and_not_those_that_end_early(tmp_path, reader, name):
+    whole = whole_pictures()[name]
+    (tmp_path / name).write_bytes(whole)
+    assert verdict(tmp_path / name, reader) is None
+    (tmp_path / name).write_bytes(cut_with_end(whole, random.Random(5)))
+    assert verdict(tmp_path / name, reader) is not None
+
+
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_a_damage_changes_every_picture_and_is_the_same_for_the_same_seed(kind):
+    for name, whole in whole_pictures().items():
+        damaged = DAMAGES[kind](whole, random.Random(5))
+        assert damaged != whole, name
+        assert damaged == DAMAGES[kind](whole, random.Random(5)), name
+
+
+def test_a_reader_outlives_what_it_cannot_read(tmp_path, reader):
+    (tmp_path / "a.mkv").write_bytes(b"no video")
+    assert reader.ask("video", tmp_path / "a.mkv")["opens"] is False
+    reader._process.kill()
+    assert reader.ask("video", tmp_path / "a.mkv") is None
+    assert reader.ask("video", tmp_path / "a.mkv")["frames"] == 0
+
+
+def test_a_kill_is_no_fault(tmp_path):
+    done = bounded(["sleep", "5"], tmp_path, kill_after=0.1)
+    assert done.code == -9 and not done.hung

@@ -1,0 +1,132 @@
+"""The commands of docs/guide, run as they stand there."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import textwrap
+
+import cv2
+import pytest
+from tests.conftest import PROGRAM, ROOT, read_lines
+
+
+GUIDES = ROOT / "docs" / "guide"
+PAGES_OF_CPP = ["cpp", "stage"]
+
+
+def steps_of(page):
+    """The blocks of commands of a page, each with the lines that the page says they print: those behind it, indented."""
+    return re.findall(r"^```sh\n(.*?)^```\n(?:\n((?: {4}[^\n]*\n)+))?", page.read_text(), re.S | re.M)
+
+
+def without_times(line):
+    return re.sub(r"\d+ ms\b", "some ms", line.strip())
+
+
+def run_guide(page, folder):
+    """Runs all commands of the page, one block after the other; returns what they said on standard output. They say what the
+    page shows, but for times."""
+    tools = folder / ".tools"
+    tools.mkdir()
+    (tools / "python3").symlink_to(sys.executable)
+    path = f"{tools}:{pathlib.Path(PROGRAM).resolve().parent}:{os.environ['PATH']}"
+    said = []
+    assert steps_of(page)
+    for block, shown in steps_of(page):
+        done = subprocess.run(["bash", "-eu", "-c", block], cwd=folder, env={**os.environ, "PATH": path}, timeout=300,
+                              capture_output=True, text=True)
+        assert done.returncode == 0, block + done.stderr
+        printed = [without_times(line) for line in done.stdout.splitlines()]
+        assert [line for line in shown.splitlines() if without_times(line) not in printed] == [], done.stdout
+        said.append(done.stdout)
+    return said
+
+
+def test_from_a_video_to_classes(tmp_path):
+    said = run_guide(GUIDES / "video-to-classes.md", tmp_path)
+    for name in ("colours-frames.png", "colours-swatches.png", "colours-overlay.png"):
+        assert cv2.imread(str(tmp_path / name)) is not None, name
+    graph = (tmp_path / "colours.yaml").read_text()
+    assert re.findall(r"- name: (.*?)  #", graph) == ["red", "green", '"everything else"']
+    assert "budget    10 frames/s held: " in said[-1]
+    video = cv2.VideoCapture(str(tmp_path / "belt.webm"))
+    frame = video.read()[1][..., ::-1].astype(int)
+    line = read_lines(tmp_path / "out" / "contours.jsonl")[0]
+    for one in line["classes"][:2]:
+        # Outlines of that colour only: what lies in the middle of the large ones is red, or green.
+        large = [contour for contour in one["contours"] if contour["area"] > 2000]
+        assert len(large) >= 3
+        for contour in large:
+            x, y = (round(v) for v in contour["centroid"])
+            red, green, _ = frame[y - 4:y + 5, x - 4:x + 5].reshape(-1, 3).mean(axis=0)
+            assert red > green if one["name"] == "red" else green > 0.9 * red
+
+
+def test_the_maps_of_a_network(tmp_path):
+    run_guide(GUIDES / "network-maps.md", tmp_path)
+    for number in range(5):
+        frame = cv2.imread(str(tmp_path / "recorded" / "frames" / f"{number:05}.png"))
+        drawn = cv2.imread(str(tmp_path / "out" / "overlay" / f"{number:05}.png"))
+        changed = (frame != drawn).any(axis=2)
+        assert changed[60, 50 + 10 * number], "the inside of the red ball is filled"
+        assert not changed[50, 150] and changed[50, 165:180].any(), "the green ball has an outline alone"
+    lines = read_lines(tmp_path / "out" / "contours.jsonl")
+    assert [one["area"] > 0 for one in lines[0]["classes"][1]["contours"]] == [True]
+    for folder in ("archive", "live"):
+        others = read_lines(tmp_path / folder / "contours.jsonl")
+        assert [line["classes"] for line in others] == [line["classes"] for line in lines], folder
+
+
+def test_finding_out_why_a_contour_looks_wrong(tmp_path):
+    said = run_guide(GUIDES / "wrong-contour.md", tmp_path)
+    assert len(said[1].splitlines()) == 5 and len(said[2].splitlines()) == 4
+
+
+@pytest.mark.parametrize("page", PAGES_OF_CPP)
+def test_programs_in_cpp(page, tmp_path):
+    run_guide(GUIDES / f"{page}.md", tmp_path)
+
+
+def code_of(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.S | re.M)
+
+
+@pytest.mark.parametrize("block", [block for page in PAGES_OF_CPP for block in code_of(GUIDES / f"{page}.md", "cpp")],
+                         ids=lambda block: block.split("\n")[0][:40])
+def test_code_in_cpp_stands_in_an_example(block):
+    examples = [path.read_text() for path in (ROOT / "docs" / "examples").glob("*.cpp")]
+    assert any(textwrap.indent(block, margin) in text for text in examples for margin in ("", "  "))
+
+
+def test_a_project_that_adds_contorno_compiles_against_it(tmp_path):
+    [listfile] = code_of(GUIDES / "cpp.md", "cmake")
+    (tmp_path / "CMakeLists.txt").write_text(listfile)
+    (tmp_path / "contorno").symlink_to(ROOT)
+    (tmp_path / "main.cpp").write_text((ROOT / "docs" / "examples" / "find_contours.cpp").read_text())
+    for command in (["cmake", "-G", "Ninja", "-B", "build", "-DCONTORNO_CUDA=OFF", "-DCONTORNO_GSTREAMER=OFF"],
+                    ["ninja", "-C", "build", "CMakeFiles/mine.dir/main.cpp.o"]):
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_python_code_runs(tmp_path):
+    """What needs no GPU and no video."""
+    pytest.importorskip("skimage")
+    blocks = [block for block in code_of(GUIDES / "python.md", "python") if "tensor" not in block and "logits" not in block
+              and "line.mp4" not in block]
+    assert len(blocks) == 3
+    given = """
+import numpy as np
+maps = np.random.default_rng(1).random((2, 40, 50), np.float32)
+levels, image = 0.5, (maps[0] * 255).astype(np.uint8)
+points = np.random.default_rng(2).random((30, 2)) * 9
+"""
+    done = subprocess.run([sys.executable, "-c", given + "\n".join(blocks)], cwd=tmp_path, capture_output=True, text=True,
+                          timeout=300)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_commands_of_every_guide_are_among_these():
+    run = {"video-to-classes", "network-maps", "wrong-contour", *PAGES_OF_CPP}
+    assert {page.stem for page in GUIDES.glob("*.md") if steps_of(page)} == run

@@ -1,0 +1,116 @@
+#include "pipeline/graph/direct.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <deque>
+#include <vector>
+
+#include "cuda/error.h"
+#include "pipeline/graph/applied.h"
+#include "stages/catalog.h"
+#include "tests/allocation_counter.h"
+#include "tests/stages/compare_images.h"
+#include "tests/stages/harness.h"
+
+using namespace contorno;
+
+namespace {
+
+const StageType& stage_called(const std::string& name) {
+  for (const StageType* type : stage_catalog())
+    if (type->name == name) return *type;
+  throw InternalError("no stage " + name);
+}
+
+void fill(const ImageView& view, unsigned seed) {
+  for (int plane = 0; plane < view.format.planes(); ++plane)
+    for (int y = 0; y < view.format.height; ++y)
+      for (std::size_t x = 0; x < view.format.samples_per_row(); ++x) {
+        seed = seed * 1664525U + 1013904223U;
+        const unsigned value = seed >> 24;
+        if (view.format.type == ElementType::U8)
+          view.row<std::uint8_t>(y, plane)[x] = static_cast<std::uint8_t>(value);
+        if (view.format.type == ElementType::F32) view.row<float>(y, plane)[x] = static_cast<float>(value);
+      }
+}
+
+/// Both ways of applying a stage to images of `format`; the direct one with rows of odd lengths.
+void check_stage(const StageType& type, const ParamSet& params, const ImageFormat& format) {
+  CAPTURE(type.name);
+  CAPTURE(describe(format));
+  AppliedStage applied(type, params, Backend::Cpu, 2);
+  DirectStage direct(type, params, Backend::Cpu, 2);
+  const std::vector<ImageFormat> formats(type.inputs.size(), format);
+  applied.plan(formats);
+  for (unsigned seed = 1; seed < 4; ++seed) {
+    std::deque<test::TestImage> images;
+    std::vector<ImageView> in, out;
+    const auto image = [&](const ImageFormat& of) {
+      return images.emplace_back(of, 3 * element_size(of.type), 5 * element_size(of.type)).view;
+    };
+    for (std::size_t port = 0; port < type.inputs.size(); ++port) {
+      in.push_back(image(format));
+      fill(in.back(), seed + static_cast<unsigned>(port));
+      copy_image(in.back(), applied.input(port));
+    }
+    applied.run();
+    direct.plan(formats, nullptr);
+    for (const ImageFormat& made : direct.outputs()) out.push_back(image(made));
+    const std::uint64_t before = test::allocations();
+    direct.enqueue(in, out, nullptr);
+    if (seed > 1) CHECK(test::allocations() == before);
+    for (std::size_t port = 0; port < out.size(); ++port)
+      CHECK(test::rows_that_differ(out[port], std::get<ImageView>(applied.output(port))) == 0);
+    for (std::size_t port = 0; port < in.size(); ++port)
+      CHECK(test::rows_that_differ(in[port], applied.input(port)) == 0);
+    for (const test::TestImage& one : images) CHECK(one.memory.intact());
+  }
+}
+
+ImageFormat format_of(int width, int height, int channels, ElementType type, Layout layout) {
+  return {.width = width, .height = height, .channels = channels, .type = type, .layout = layout};
+}
+
+}  // namespace
+
+TEST_CASE("a stage on images where they lie makes what it makes in a graph") {
+  for (const std::string name : {"morphology", "reconstruction", "hit_or_miss", "mipmap"}) {
+    const StageType& type = stage_called(name);
+    ParamSet params(type.params);
+    if (name == "mipmap") params.set("stop", std::int64_t{4});
+    check_stage(type, params, format_of(37, 23, 3, ElementType::U8, Layout::Interleaved));
+    check_stage(type, params, format_of(64, 9, 2, ElementType::F32, Layout::Planar));
+  }
+  for (const std::string name : {"mean_shift_filter", "mean_shift_segment", "preprocess"})
+    check_stage(stage_called(name), ParamSet(stage_called(name).params),
+                format_of(33, 17, 3, ElementType::U8, Layout::Interleaved));
+  const StageType& field = stage_called("diamond_square");
+  ParamSet params(field.params);
+  params.set("size", std::vector<double>{35, 21});
+  check_stage(field, params, {});
+}
+
+TEST_CASE("a stage on images is planned again when their formats change") {
+  const StageType& type = stage_called("morphology");
+  DirectStage direct(type, ParamSet(type.params), Backend::Cpu, 1);
+  for (const int width : {20, 31, 20}) {
+    const std::array formats{format_of(width, 8, 1, ElementType::U8, Layout::Interleaved)};
+    direct.plan(formats, nullptr);
+    REQUIRE(direct.outputs().size() == 1);
+    CHECK(direct.outputs()[0].width == width);
+  }
+  const std::array wrong{format_of(8, 8, 1, ElementType::F64, Layout::Interleaved)};
+  CHECK_THROWS_AS(direct.plan(wrong, nullptr), Error);
+}
+
+TEST_CASE("what is no stage on images is refused") {
+  CHECK_THROWS_WITH_AS(DirectStage(stage_called("contour_assembly"),
+                                   ParamSet(stage_called("contour_assembly").params), Backend::Cpu, 1),
+                       doctest::Contains("only stages that take images"), Error);
+  const StageType& type = stage_called("marching_squares");
+  DirectStage direct(type, ParamSet(type.params), Backend::Cpu, 1, {{.name = "a", .level = 0.5}});
+  const std::array maps{format_of(8, 8, 1, ElementType::F32, Layout::Planar)};
+  CHECK_THROWS_WITH_AS(direct.plan(maps, nullptr), doctest::Contains("not an image"), Error);
+  CHECK_THROWS_AS(direct.plan({}, nullptr), Error);
+}

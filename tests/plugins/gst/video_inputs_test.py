@@ -1,0 +1,117 @@
+"""Video that comes through pipes, standard input, sockets and shared memory has the frames of the file."""
+import json
+import os
+import socket
+import subprocess
+import threading
+
+import cv2
+import pytest
+from tests.conftest import PROGRAM, read_lines
+from tests.plugins.gst.damaged_videos_test import GRAPH, pictures, record
+
+FRAMES = 20
+
+
+@pytest.fixture
+def clip(tmp_path):
+    """A video, a graph beside it, and the contours of the file."""
+    (tmp_path / "graph.yaml").write_text(GRAPH)
+    record(tmp_path / "clip.mkv", "vp8enc deadline=1 cpu-used=8 ! matroskamux", FRAMES)
+    done = run(tmp_path, "clip.mkv")
+    assert done.returncode == 0, done.stderr
+    assert len(lines_of(tmp_path)) == FRAMES
+    return tmp_path
+
+
+def run(folder, source, *arguments, **kwargs):
+    return subprocess.run([PROGRAM, "run", "graph.yaml", "--input", source, "--output", "out", "--report", "report.json",
+                           *arguments], cwd=folder, capture_output=True, text=True, timeout=60, **kwargs)
+
+
+def lines_of(folder):
+    return read_lines(folder / "out" / "contours.jsonl")
+
+
+def check_same(folder, done, expected):
+    assert done.returncode == 0, done.stderr
+    assert json.loads((folder / "out" / "report.json").read_text())["source_faults"] == []
+    assert lines_of(folder) == expected
+
+
+def test_a_named_pipe_is_read_like_the_file(clip):
+    expected = lines_of(clip)
+    os.mkfifo(clip / "pipe")
+    writer = threading.Thread(target=lambda: (clip / "pipe").write_bytes((clip / "clip.mkv").read_bytes()))
+    writer.start()
+    check_same(clip, run(clip, "pipe"), expected)
+    writer.join()
+
+
+def test_standard_input_is_read_like_the_file(clip):
+    expected = lines_of(clip)
+    with open(clip / "clip.mkv", "rb") as video:
+        check_same(clip, run(clip, "-", stdin=video), expected)
+    producer = subprocess.Popen(["cat", clip / "clip.mkv"], stdout=subprocess.PIPE)
+    check_same(clip, run(clip, "-", stdin=producer.stdout), expected)
+    producer.wait()
+
+
+def test_a_pipe_cannot_be_played_in_a_loop(clip):
+    os.mkfifo(clip / "pipe")
+    for source in ("pipe", "-"):
+        done = run(clip, source, "--set", "source.loop=true", stdin=subprocess.DEVNULL)
+        assert done.returncode == 78
+        assert "a pipe can be read only once" in done.stderr
+
+
+def test_a_tcp_address_is_read_like_the_file(clip):
+    expected = lines_of(clip)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        def serve():
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall((clip / "clip.mkv").read_bytes())
+        sender = threading.Thread(target=serve)
+        sender.start()
+        check_same(clip, run(clip, f"tcp://127.0.0.1:{server.getsockname()[1]}"), expected)
+        sender.join()
+
+
+@pytest.mark.parametrize("address", ["tcp://", "tcp://host", "tcp://:80", "tcp://host:0", "tcp://host:70000",
+                                     "tcp://host:8x"])
+def test_an_address_that_is_none_is_refused(clip, address):
+    done = run(clip, address)
+    assert done.returncode == 78
+    assert "allowed is tcp://HOST:PORT with a port from 1 to 65535" in done.stderr
+
+
+def test_frames_in_shared_memory_are_taken_as_from_a_camera(clip):
+    caps = "video/x-raw,format=RGB,width=160,height=120,framerate=25/1"
+    path = clip / "socket"
+    writer = cv2.VideoWriter(f"appsrc ! videoconvert ! {caps} ! shmsink socket-path={path} wait-for-connection=false "
+                             "sync=false", cv2.CAP_GSTREAMER, 0, 25.0, (160, 120))
+    assert writer.isOpened()
+    stop = threading.Event()
+
+    def produce():
+        picture = next(pictures(1))
+        while not stop.wait(0.02):
+            writer.write(picture)
+
+    producer = threading.Thread(target=produce, daemon=True)
+    producer.start()
+    try:
+        done = run(clip, f"shm://{path}", "--frames", "5", "--set", f"source.caps={caps}")
+        assert done.returncode == 0, done.stderr
+        report = json.loads((clip / "out" / "report.json").read_text())
+        assert report["frames"]["in"] == 5 and report["on_full"] == "drop_oldest"
+        assert "160x120" in report["source"]
+        done = run(clip, f"shm://{path}")
+        assert done.returncode == 78 and "say in 'caps' what lies there" in done.stderr
+    finally:
+        stop.set()
+        producer.join()
+        writer.release()
+    done = run(clip, "shm:///no/such/socket")
+    assert done.returncode == 66

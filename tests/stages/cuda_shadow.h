@@ -1,0 +1,143 @@
+// Runs a stage's CUDA implementation on the inputs that the harness gave to the CPU, in device memory with
+// the same pitches, and compares the output images bit for bit. Nothing where no device answers.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cuda/device.h"
+#include "cuda/memory.h"
+#include "cuda/stream.h"
+#include "pipeline/graph/stage.h"
+#include "tests/stages/compare_images.h"
+
+namespace contorno::test {
+
+class CudaShadow final : public PlanContext {
+ public:
+  /// `host` is what the CPU's stage was planned with; `outputs` what it made.
+  CudaShadow(const PlanContext& host, const StageType& type, const ParamSet& params,
+             const std::vector<Value>& outputs)
+      : host_(host), outputs_on_host_(outputs), stage_(type.make_cuda(params)), stream_(Stream::create()) {}
+
+  /// `first_capacity` other than 0 makes the first plan that small.
+  void run(const std::vector<Value>& inputs, std::uint64_t first_capacity) {
+    limit_ = first_capacity;
+    for (const Value& input : inputs)
+      inputs_.push_back(std::visit([this](const auto& view) -> Value { return to_device(view); }, input));
+    plan_and_run();
+    for (std::uint64_t needed = stage_->overflow(context()); needed != 0;
+         needed = stage_->overflow(context())) {
+      REQUIRE(needed > capacity_);
+      capacity_ = needed, limit_ = 0;
+      plan_and_run();
+    }
+    // Once more: what a frame leaves behind must not show in the next one.
+    stage_->run(context());
+    stream_.synchronize();
+  }
+
+  void check_equal() const {
+    for (std::size_t port = 0; port < outputs_.size(); ++port) {
+      const auto* device = std::get_if<ImageView>(&outputs_[port]);
+      if (device == nullptr) continue;
+      const Block copy = to_host(*device);
+      ImageView view = *device;
+      view.data = copy.data();
+      const auto& expected = std::get<ImageView>(outputs_on_host_[port]);
+      CHECK(view.format == expected.format);
+      CHECK_MESSAGE(rows_that_differ(view, expected) == 0, "on CUDA");
+    }
+  }
+
+  // What the stage sees.
+  const Format& input(std::size_t port) const override { return host_.input(port); }
+  void set_output(std::size_t port, const Format& format) override {
+    if (outputs_.size() <= port) outputs_.resize(port + 1);
+    ImageView view = std::get<ImageView>(outputs_on_host_.at(port));
+    view.format = std::get<ImageFormat>(format);
+    view.data = take(bytes_of(view), MemoryKind::Device, kUnwritten);
+    outputs_[port] = view;
+  }
+  Scratch scratch(std::size_t bytes, MemoryKind kind) override {
+    scratches_.push_back(take(bytes, kind, kind == MemoryKind::Device ? 0 : kUnwritten));
+    return {scratches_.size() - 1};
+  }
+  std::span<const ClassSpec> classes() const override { return host_.classes(); }
+  std::uint64_t capacity(std::uint64_t first_guess) const override {
+    if (capacity_ < first_guess) capacity_ = limit_ != 0 ? limit_ : first_guess;
+    return capacity_;
+  }
+  int threads() const override { return host_.threads(); }
+  const TextRasteriser* text() const override { return host_.text(); }
+
+ private:
+  static std::size_t bytes_of(const ImageView& view) {
+    const auto planes = static_cast<std::ptrdiff_t>(view.format.planes());
+    return static_cast<std::size_t>(planes > 1 ? view.plane_pitch * planes
+                                               : view.row_pitch * view.format.height);
+  }
+
+  static constexpr int kUnwritten = 0xA5;
+
+  std::byte* take(std::size_t bytes, MemoryKind kind, int value) {
+    blocks_.emplace_back(std::max<std::size_t>(bytes, 1), kind);
+    fill_async(blocks_.back().data(), value, std::max<std::size_t>(bytes, 1), stream_.get());
+    stream_.synchronize();
+    return blocks_.back().data();
+  }
+
+  std::byte* upload(const void* data, std::size_t bytes) {
+    Block staging(std::max<std::size_t>(bytes, 1), MemoryKind::Pinned);
+    std::memcpy(staging.data(), data, bytes);
+    kept_.emplace_back(std::max<std::size_t>(bytes, 1), MemoryKind::Device);
+    copy_async(kept_.back().data(), staging.data(), bytes, stream_.get());
+    stream_.synchronize();
+    return kept_.back().data();
+  }
+  Value to_device(const ImageView& view) {
+    ImageView copy = view;
+    copy.data = upload(view.data, bytes_of(view));
+    return copy;
+  }
+  Value to_device(const ContoursView& view) {
+    // Offsets of contours and places of classes are those of the host's block.
+    const auto* base = reinterpret_cast<const std::byte*>(view.counts);
+    return packed_view(upload(base, packed_bytes(view.format)), view.format);
+  }
+  Value to_device(const CrossingsView& view) { return view; }
+
+  Block to_host(const ImageView& view) const {
+    Block copy(bytes_of(view), MemoryKind::Pinned);
+    copy_async(copy.data(), view.data, bytes_of(view), stream_.get());
+    stream_.synchronize();
+    return copy;
+  }
+
+  void plan_and_run() {
+    blocks_.clear(), scratches_.clear(), outputs_.clear();
+    stage_->plan(*this);
+    stage_->run(context());
+    stream_.synchronize();
+  }
+  RunContext context() const {
+    return {.inputs = inputs_, .outputs = outputs_, .scratches = scratches_, .stream = stream_.get()};
+  }
+
+  const PlanContext& host_;
+  std::vector<Value> outputs_on_host_;
+  std::unique_ptr<Stage> stage_;
+  Stream stream_;
+  std::vector<Value> inputs_, outputs_;
+  std::vector<std::byte*> scratches_;
+  std::vector<Block> blocks_, kept_;  ///< of the plan; of the inputs
+  mutable std::uint64_t capacity_ = 0;
+  std::uint64_t limit_ = 0;
+};
+
+}  // namespace contorno::test

@@ -1,0 +1,169 @@
+"""Mean shift beside scikit-learn, OpenCV and SciPy, and the subcommands mean-shift and learn."""
+import json
+
+import numpy as np
+import pytest
+
+from tests.conftest import run_contorno
+
+
+def clusters(count, dims, groups, seed, side=100.0):
+    """Clusters of unit deviation around centres that are at least 12 apart."""
+    random = np.random.default_rng(seed)
+    centres = []
+    while len(centres) < groups:
+        centre = random.uniform(0, side, dims)
+        if all(np.linalg.norm(centre - other) > 12 for other in centres):
+            centres.append(centre)
+    return np.array(centres)[np.arange(count) % groups] + random.normal(size=(count, dims))
+
+
+def same_partition(a, b):
+    return len(set(zip(a.tolist(), b.tolist()))) == len(set(a.tolist())) == len(set(b.tolist()))
+
+
+@pytest.mark.parametrize("count,dims,groups,radius", [(600, 2, 6, 2.5), (1024, 32, 16, 12), (300, 3, 5, 3.5)])
+def test_the_clusters_of_a_flat_kernel_are_those_of_scikit_learn(tmp_path, count, dims, groups, radius):
+    cluster = pytest.importorskip("sklearn.cluster")
+    points = clusters(count, dims, groups, seed=count)
+    np.save(tmp_path / "points.npy", points)
+    run_contorno("mean-shift", tmp_path / "points.npy", tmp_path / "labels.npy", "--kernel", "flat", "--sigma", radius,
+                 "--modes", tmp_path / "modes.npy", "--points", tmp_path / "ends.npy", "--backend", "cpu")
+    labels, modes = np.load(tmp_path / "labels.npy"), np.load(tmp_path / "modes.npy")
+    # Some of the seeds are enough for scikit-learn to find the clusters, and leave time for other tests.
+    peer = cluster.MeanShift(bandwidth=radius, seeds=points[::23]).fit(points)
+    assert same_partition(labels, peer.labels_)
+    assert labels[0] == 0 and np.all(np.unique(labels) == np.arange(groups))
+    for centre in peer.cluster_centers_:
+        assert np.min(np.linalg.norm(modes - centre, axis=1)) < 0.15 * radius
+    assert np.load(tmp_path / "ends.npy").shape == points.shape
+
+
+def test_the_estimated_bandwidth_is_that_of_scikit_learn(tmp_path):
+    cluster = pytest.importorskip("sklearn.cluster")
+    points = clusters(250, 2, 3, seed=4)
+    np.save(tmp_path / "points.npy", points)
+    done = run_contorno("mean-shift", tmp_path / "points.npy", tmp_path / "labels.npy", "--quantile", "0.2")
+    sigma = float(done.stdout.split("sigma ")[1].split(",")[0])
+    assert sigma == pytest.approx(cluster.estimate_bandwidth(points, quantile=0.2), rel=1e-5)
+
+
+def test_mean_shift_reads_every_number_type_and_one_dimension(tmp_path):
+    values = np.array([1, 2, 1, 200, 201, 200, 2], np.uint8)
+    for number in (np.uint8, np.uint16, np.float16, np.float32, np.float64):
+        np.save(tmp_path / "points.npy", values.astype(number))
+        run_contorno("mean-shift", tmp_path / "points.npy", tmp_path / "labels.npy", "--sigma", "3")
+        assert np.load(tmp_path / "labels.npy").tolist() == [0, 0, 0, 1, 1, 1, 0]
+
+
+def test_mean_shift_says_what_is_wrong(tmp_path):
+    np.save(tmp_path / "cube.npy", np.zeros((2, 2, 2)))
+    done = run_contorno("mean-shift", tmp_path / "cube.npy", tmp_path / "x.npy", check=False)
+    assert done.returncode == 65 and "wanted N points" in done.stderr
+    np.save(tmp_path / "nan.npy", np.array([[0.0, np.nan]]))
+    done = run_contorno("mean-shift", tmp_path / "nan.npy", tmp_path / "x.npy", "--sigma", "1", check=False)
+    assert done.returncode == 65 and "not finite" in done.stderr
+    np.save(tmp_path / "good.npy", np.zeros((2, 2)))
+    assert run_contorno("mean-shift", tmp_path / "good.npy", tmp_path / "x.npy", "--sigma", "wide", check=False).returncode == 2
+
+
+def noisy_scene(height, width, seed=0):
+    random = np.random.default_rng(seed)
+    rows, cols = np.mgrid[0:height, 0:width]
+    image = np.stack([(rows // 17 * 53 + cols // 23 * 31 + 80 * k) % 200 for k in range(3)], axis=2) + 20
+    image = image + 12 * np.sin(cols / 9.0)[..., None] + random.normal(0, 6, image.shape)
+    return np.clip(image, 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("spatial,colour", [(1, 5), (4, 16), (10, 20), (21, 60)])
+def test_the_filter_gives_the_bytes_of_opencv(tmp_path, spatial, colour):
+    cv2 = pytest.importorskip("cv2")
+    for height, width in ((1, 1), (7, 90), (75, 101)):
+        image = noisy_scene(height, width)
+        np.save(tmp_path / "in.npy", image)
+        for threads in (1, 3):
+            run_contorno("apply", "mean_shift_filter", tmp_path / "in.npy", tmp_path / "out.npy", "--spatial", spatial,
+                         "--colour", colour, "--threads", threads)
+            assert np.array_equal(np.load(tmp_path / "out.npy"),
+                                  cv2.pyrMeanShiftFiltering(image, spatial, colour, maxLevel=0))
+    criteria = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 20, 0)
+    run_contorno("apply", "mean_shift_filter", tmp_path / "in.npy", tmp_path / "out.npy", "--spatial", spatial,
+                 "--colour", colour, "--max_iterations", 20, "--eps", 0)
+    assert np.array_equal(np.load(tmp_path / "out.npy"),
+                          cv2.pyrMeanShiftFiltering(image, spatial, colour, maxLevel=0, termcrit=criteria))
+
+
+def test_the_filter_gives_the_bytes_of_opencv_on_a_photograph(tmp_path, real_data):
+    cv2 = pytest.importorskip("cv2")
+    image = cv2.imread(str(real_data / "fruit-photos/opencv/fruits.jpg"))[100:260, 80:330]
+    np.save(tmp_path / "in.npy", image)
+    run_contorno("apply", "mean_shift_filter", tmp_path / "in.npy", tmp_path / "out.npy", "--spatial", 8, "--colour", 24)
+    assert np.array_equal(np.load(tmp_path / "out.npy"), cv2.pyrMeanShiftFiltering(image, 8, 24, maxLevel=0))
+
+
+def test_regions_of_one_segment_are_connected_large_enough_and_in_their_mean_colour(tmp_path):
+    ndimage = pytest.importorskip("scipy.ndimage")
+    image = noisy_scene(90, 120, seed=3)
+    np.save(tmp_path / "in.npy", image)
+    run_contorno("apply", "mean_shift_segment", tmp_path / "in.npy", tmp_path / "image.npy", "--spatial", 6, "--colour", 25,
+                 "--min_region", 50, "--labels-out", tmp_path / "labels.npy")
+    labels = np.squeeze(np.load(tmp_path / "labels.npy"))
+    means = np.load(tmp_path / "image.npy")
+    assert labels.shape == image.shape[:2] and labels[0, 0] == 0
+    numbers, first = np.unique(labels, return_index=True)
+    assert np.array_equal(numbers, np.arange(len(numbers))) and np.all(np.diff(first) > 0)
+    assert 4 < len(numbers) < 60
+    for number in numbers:
+        inside = labels == number
+        assert ndimage.label(inside)[1] == 1
+        assert inside.sum() >= 50
+        assert np.array_equal(np.unique(means[inside], axis=0), [np.floor(image[inside].mean(axis=0) + 0.5)])
+
+
+def painted(tmp_path, cv2):
+    """Pictures of three colours with their masks: the background, a disk on it, and a small spot on the disk."""
+    random = np.random.default_rng(2)
+    (tmp_path / "frames").mkdir()
+    (tmp_path / "masks").mkdir()
+    for number in range(3):
+        rows, cols = np.mgrid[0:80, 0:120]
+        mask = np.zeros((80, 120), np.uint8)
+        mask[np.hypot(rows - 40, cols - 40 - 15 * number) < 28] = 1
+        mask[np.hypot(rows - 35, cols - 45 - 15 * number) < 6] = 2
+        colours = np.array([[30, 60, 160], [210, 60, 40], [90, 60, 20]])
+        picture = np.clip(colours[mask] + random.normal(0, 5, (80, 120, 3)), 0, 255).astype(np.uint8)
+        cv2.imwrite(str(tmp_path / "frames" / f"{number}.png"), picture[..., ::-1])
+        cv2.imwrite(str(tmp_path / "masks" / f"{number}_labels.png"), mask)
+
+
+@pytest.mark.parametrize("masks", [True, False])
+def test_learned_colours_find_the_objects_again(tmp_path, masks):
+    cv2 = pytest.importorskip("cv2")
+    painted(tmp_path, cv2)
+    graph = tmp_path / "colours.yaml"
+    run_contorno("learn", tmp_path / "frames", "--classes", "belt,apple,rot: brown", "-o", graph, "--hidden", "belt",
+                 *(["--masks", tmp_path / "masks"] if masks else []))
+    run_contorno("check", graph)
+    text = graph.read_text()
+    assert text.index("belt") < text.index("apple") < text.index("rot: brown") and "hidden: true" in text
+    run_contorno("run", graph, "--output", tmp_path / "out")
+    frames = [json.loads(line) for line in (tmp_path / "out" / "contours.jsonl").read_text().splitlines()]
+    assert len(frames) == 3
+    for number, frame in enumerate(frames):
+        points = {one["name"]: [np.array(c["points"]) for c in one["contours"]] for one in frame["classes"]}
+        largest = max(points["apple"], key=len)
+        assert np.allclose((largest.max(axis=0) + largest.min(axis=0)) / 2, [40 + 15 * number, 40], atol=2)
+        spots = points["rot: brown"]
+        assert any(np.all(np.abs((s.max(axis=0) - s.min(axis=0)) - 12) < 4) for s in spots)
+
+
+def test_learn_says_what_is_wrong(tmp_path):
+    cv2 = pytest.importorskip("cv2")
+    painted(tmp_path, cv2)
+    done = run_contorno("learn", tmp_path / "frames", "--classes", "a,a", check=False)
+    assert done.returncode == 2 and "twice" in done.stderr
+    done = run_contorno("learn", tmp_path / "frames", "--classes", "a,b", "--masks", tmp_path / "none", check=False)
+    assert done.returncode == 66
+    done = run_contorno("learn", tmp_path / "frames", "--classes", "a,b,c,d", "--masks", tmp_path / "masks", check=False)
+    assert done.returncode == 65 and "class 'd'" in done.stderr
+    assert not (tmp_path / "colours.yaml").exists()

@@ -1,0 +1,297 @@
+// The kernels of overlay, run on the host by the emulator, against the CPU: the same insides, as many
+// segments for every tile, and the same picture. Needs no device.
+#define CONTORNO_EMULATE "tests/gpu/emulator.h"
+#include "stages/overlay/kernels.cuh"
+#include "stages/overlay/label_kernel.cuh"
+#include "stages/overlay/paint.cuh"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "stages/overlay/painter.h"
+#include "tests/stages/compare_images.h"
+#include "tests/stages/harness.h"
+
+using namespace contorno;
+using contorno::test::Random;
+using contorno::test::TestContour;
+using contorno::test::TestContours;
+
+namespace {
+
+constexpr int kMapWidth = 60, kMapHeight = 40, kClasses = 3;
+
+/// Closed and open contours, among them such that end on every side of the map and in its corners.
+std::vector<TestContour> random_contours(std::uint64_t seed) {
+  Random random(seed);
+  const auto on_border = [&]() -> std::pair<double, double> {
+    const double along = random.unit();
+    switch (random.below(4)) {
+      case 0:
+        return {std::floor(along * kMapWidth), 0};
+      case 1:
+        return {kMapWidth - 1, along * (kMapHeight - 1)};
+      case 2:
+        return {along * (kMapWidth - 1), kMapHeight - 1};
+      default:
+        return {0, std::floor(along * kMapHeight)};
+    }
+  };
+  const auto anywhere = [&]() -> std::pair<double, double> {
+    return {random.unit() * (kMapWidth - 1), random.unit() * (kMapHeight - 1)};
+  };
+  std::vector<TestContour> contours;
+  for (int k = 0; k < kClasses; ++k)
+    for (int i = 0; i < 9; ++i) {
+      TestContour contour{k, i % 3 == 0, {}};
+      contour.points.push_back(contour.closed || i == 1 ? anywhere() : on_border());
+      const int points = 2 + static_cast<int>(random.below(50));
+      for (int p = 0; p < points; ++p) contour.points.push_back(anywhere());
+      contour.points.push_back(contour.closed ? contour.points.front() : on_border());
+      contours.push_back(contour);
+    }
+  contours.back().points[1] = {std::nan(""), 3};
+  return contours;
+}
+
+OverlayPlan plan_for(const ImageFormat& frame, const PointTransform& transform) {
+  OverlayPlan plan;
+  plan.format = frame;
+  plan.grid = OverlayGrid(frame.width, frame.height);
+  plan.transform = transform;
+  plan.border = OverlayBorder(kMapWidth, kMapHeight, transform);
+  plan.pens.resize(kClasses);
+  plan.pens[0].fill = 100, plan.pens[2].fill = 50;
+  plan.slots = {0, -1, 1};
+  plan.filled = 2;
+  plan.labels.assign(kClasses, -1);
+  plan.count_ends.assign(kClasses, {-1, -1});
+  return plan;
+}
+
+/// What either backend knows before the first pixel.
+struct Prepared {
+  std::vector<unsigned> inside, reached;  ///< words of the masks; segments that reach a tile
+};
+
+std::size_t tiles_of(const OverlayGrid& grid) {
+  return static_cast<std::size_t>(grid.tiles_x) * static_cast<std::size_t>(grid.tiles_y);
+}
+std::size_t mask_words(const OverlayPlan& plan) {
+  return static_cast<std::size_t>(plan.filled) * static_cast<std::size_t>(plan.grid.height) *
+         static_cast<std::size_t>(plan.grid.tiles_x);
+}
+
+Prepared on_cpu(const OverlayPlan& plan, const ContoursView& contours) {
+  Prepared result{std::vector<unsigned>(mask_words(plan), 0xA5A5A5A5U),
+                  std::vector<unsigned>(tiles_of(plan.grid))};
+  std::vector<FramePoint> points;
+  for (std::uint64_t i = 0; i < contours.counts->points; ++i)
+    points.push_back(plan.transform(contours.points[i]));
+  OverlayWork work{};
+  work.contours = &contours;
+  work.points = points.data();
+  work.tile_fill = result.reached.data();
+  work.inside = result.inside.data();
+  const OverlayPainter painter(plan);
+  painter.count_references(work, 0, plan.grid.tiles_y);
+  painter.find_insides(work, 0, plan.grid.tiles_y);
+  return result;
+}
+
+/// The kernels of one frame, and what they work with.
+class Emulated {
+ public:
+  Emulated(const OverlayPlan& plan, const ContoursView& contours, int labels = 0)
+      : inside(mask_words(plan)), listed_(0xA5A5), touched_count_(0xA5A5) {
+    const std::size_t tiles = tiles_of(plan.grid), bins = tiles * plan.pens.size();
+    for (std::size_t k = 0; k < plan.pens.size(); ++k)
+      classes_.push_back({plan.pens[k], plan.slots[k], plan.labels[k], plan.count_ends[k]});
+    for (const Stamp& stamp : plan.stamps) {
+      pictures_.push_back({stamp.size(), static_cast<unsigned>(pixels_.size())});
+      pixels_.insert(pixels_.end(), stamp.pixels.begin(), stamp.pixels.end());
+    }
+    plan_job(plan, labels);
+    touched_.resize(tiles), bin_count_.resize(bins), bin_begin_.resize(bins), bin_end_.resize(bins);
+    points_.resize(contours.counts->points), point_class_.resize(contours.counts->points);
+    boxes_.resize(contours.counts->contours), placed_.resize(plan.pens.size() * kMaxLabels);
+    references_.resize(contours.counts->points * tiles);  // as many as there can be
+    place_job(contours);
+  }
+
+  /// Makes the lists of segments and the insides, and with `in` and `out` the copy of the frame.
+  void prepare(const ImageView* in = nullptr, const ImageView* out = nullptr) {
+    job_.all_tiles = out == nullptr || job_.filled > 0 || job_.labels > 0;
+    if (!job_.all_tiles) {
+      job_.frame_words = static_cast<unsigned long long>(in->row_pitch * in->format.height) / 16;
+      job_.copy_blocks = 3;
+    }
+    if (out != nullptr) {
+      job_.in = static_cast<const unsigned char*>(in->data), job_.in_pitch = in->row_pitch;
+      job_.out = static_cast<unsigned char*>(out->data), job_.out_pitch = out->row_pitch;
+      job_.words = true;
+    }
+    using overlay_cuda::kThreads;
+    emulated::run_grid(2 + job_.copy_blocks, kThreads, 0, false, [&] { bin_segments(job_); });
+    emulated::run_grid(3, kThreads, 0, false, [&] { arrange(job_); });
+    emulated::run_grid(2, kThreads, 0, false, [&] { list_segments(job_); });
+  }
+  /// Behind `prepare`.
+  void paint() {
+    using namespace overlay_cuda;
+    if (job_.labels > 0)
+      emulated::run_grid(1, kThreads, sizeof(LabelShared), false, [&] { place_labels(job_); });
+    emulated::run_grid(5, kPaintThreads, sizeof(PaintShared), false, [&] {
+      if (job_.channels == 4)
+        paint_tiles<4>(job_);
+      else
+        paint_tiles<3>(job_);
+    });
+  }
+
+  /// Segments in the lists of a tile.
+  std::vector<unsigned> reached() const {
+    std::vector<unsigned> all(touched_.size());
+    for (std::size_t bin = 0; bin < bin_end_.size(); ++bin)
+      all[bin / classes_.size()] += bin_end_[bin] - bin_begin_[bin];
+    return all;
+  }
+  bool counts_are_zero() const {
+    return std::all_of(bin_count_.begin(), bin_count_.end(), [](unsigned v) { return v == 0; });
+  }
+
+  std::vector<unsigned> inside;
+
+ private:
+  void plan_job(const OverlayPlan& plan, int labels) {
+    job_.grid = plan.grid, job_.transform = plan.transform, job_.border = plan.border;
+    job_.classes = static_cast<int>(plan.pens.size()), job_.filled = plan.filled;
+    job_.channels = plan.format.channels;
+    job_.class_table = classes_.data(), job_.pictures = pictures_.data(), job_.pixels = pixels_.data();
+    job_.has_legend = plan.legend >= 0, job_.legend = plan.legend_place;
+    job_.first_digit = plan.first_digit, job_.labels = labels;
+    job_.has_markers = std::any_of(plan.pens.begin(), plan.pens.end(),
+                                   [](const OverlayPen& pen) { return pen.marker > 0.0F; });
+  }
+  void place_job(const ContoursView& contours) {
+    job_.point_capacity = contours.format.point_capacity;
+    job_.contour_capacity = contours.format.contour_capacity;
+    job_.reference_capacity = references_.size();
+    job_.counts = contours.counts, job_.map_points = contours.points, job_.offsets = contours.offsets;
+    job_.closed = contours.closed, job_.class_begin = contours.class_begin;
+    job_.listed = &listed_, job_.touched_count = &touched_count_, job_.touched = touched_.data();
+    job_.bin_count = bin_count_.data(), job_.bin_begin = bin_begin_.data(), job_.bin_end = bin_end_.data();
+    job_.inside = inside.data(), job_.references = references_.data(), job_.points = points_.data();
+    job_.point_class = point_class_.data(), job_.boxes = boxes_.data(), job_.placed = placed_.data();
+    job_.placed_count = &placed_count_, job_.outcome = &outcome_;
+  }
+
+  std::vector<overlay_cuda::Class> classes_;
+  std::vector<overlay_cuda::Picture> pictures_;
+  std::vector<Colour> pixels_;
+  std::vector<unsigned> touched_, bin_count_, bin_begin_, bin_end_, references_, point_class_;
+  std::vector<FramePoint> points_;
+  std::vector<LabelBox> boxes_;
+  std::vector<PlacedStamp> placed_;
+  unsigned long long listed_;
+  unsigned touched_count_;
+  int placed_count_ = 0;
+  overlay_cuda::Outcome outcome_;
+  overlay_cuda::Job job_;
+};
+
+Prepared emulated_kernels(const OverlayPlan& plan, const ContoursView& contours) {
+  Emulated kernels(plan, contours);
+  kernels.prepare();
+  CHECK(kernels.counts_are_zero());
+  return {kernels.inside, kernels.reached()};
+}
+
+/// Every text is a full box.
+class BoxText final : public TextRasteriser {
+ public:
+  TextBitmap rasterise(std::string_view text, int height) const override {
+    const int width = static_cast<int>(text.size()) * height / 2;
+    return {width, height, std::vector<std::uint8_t>(static_cast<std::size_t>(width * height), 255)};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the kernels of overlay find the CPU's insides, of open contours at the border too") {
+  const struct {
+    ImageFormat frame;
+    PointTransform transform;
+  } places[] = {{{.width = 120, .height = 80, .channels = 3}, {2, 2, 0.5, 0.5}},
+                {{.width = 60, .height = 40, .channels = 3}, {}},
+                {{.width = 1100, .height = 45, .channels = 3}, {18.2, 0.9, 8.6, -0.05}},
+                {{.width = 97, .height = 71, .channels = 3}, {1, 1, 21, 13}}};
+  for (const auto& place : places)
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+      CAPTURE(place.frame.width);
+      CAPTURE(seed);
+      const TestContours contours(kMapWidth, kMapHeight, kClasses, random_contours(seed));
+      const OverlayPlan plan = plan_for(place.frame, place.transform);
+      const Prepared expected = on_cpu(plan, contours.view), found = emulated_kernels(plan, contours.view);
+      CHECK(found.inside == expected.inside);
+      CHECK(found.reached == expected.reached);
+    }
+}
+
+TEST_CASE("the kernels of overlay draw the CPU's picture") {
+  struct Case {
+    int width, height, channels, classes;
+    double fill;
+    test::Settings settings;
+  };
+  const std::string corner = "bottom_right";
+  // Lines alone (few tiles are touched), more classes than are measured at once, markers, insides, labels.
+  const Case cases[] = {{160, 97, 4, 3, 0, {}},
+                        {130, 71, 3, 9, 0, {{"halo", 2.0}}},
+                        {97, 80, 4, 5, 0.4, {{"markers", 2.5}, {"legend", corner}, {"counts", true}}},
+                        {130, 71, 3, 7, 0.5, {{"labels", std::int64_t{2}}, {"line_width", 7.0}}}};
+  const BoxText text;
+  for (const Case& one : cases)
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      CAPTURE(one.width);
+      CAPTURE(one.classes);
+      CAPTURE(seed);
+      std::vector<TestContour> contours;
+      std::vector<ClassSpec> classes;
+      Random random(seed);
+      for (int k = 0; k < one.classes; ++k) {
+        classes.push_back({.name = "class",
+                           .colour = {std::uint8_t(random.bits()), std::uint8_t(random.bits()), 90, 200},
+                           .fill = k % 2 == 0 ? one.fill : 0,
+                           .hidden = k == 6});
+        // The second class has none. Short segments in a corner of the map, and some across all of it.
+        for (int i = 0; k != 1 && i < 2; ++i) {
+          TestContour contour{k, i == 0, {}};
+          const double x = random.unit() * 30, y = random.unit() * 20;
+          for (int point = 0; point < 60; ++point)
+            contour.points.emplace_back(x + 6 * std::sin(point * 0.31), y + 5 * std::cos(point * 0.27));
+          if (i == 1) contour.points.emplace_back(kMapWidth - 1, random.unit() * (kMapHeight - 1));
+          if (i == 0) contour.points.push_back(contour.points.front());
+          contours.push_back(contour);
+        }
+      }
+      const ImageFormat format{.width = one.width, .height = one.height, .channels = one.channels};
+      Block memory(packed_bytes(format), MemoryKind::Host), drawn(packed_bytes(format), MemoryKind::Host);
+      const ImageView in = packed_view(memory.data(), format), out = packed_view(drawn.data(), format);
+      for (std::size_t i = 0; i < memory.size(); ++i) memory.data()[i] = std::byte(random.below(256));
+      const TestContours given(kMapWidth, kMapHeight, one.classes, contours, {.scale_x = 2, .scale_y = 2});
+      test::StageHarness cpu(overlay_stage(), one.settings, classes);
+      cpu.text(&text).run({in, given.view});
+
+      const auto params = cpu.params().as<OverlayParams>();
+      Emulated kernels(make_overlay_plan(params, cpu), given.view, params.labels);
+      kernels.prepare(&in, &out);
+      kernels.paint();
+      CHECK(test::rows_that_differ(out, cpu.image()) == 0);
+      CHECK(test::rows_that_differ(in, cpu.image()) > 30);
+    }
+}

@@ -1,0 +1,289 @@
+"""The command line: what may stand where a graph is named, what options take, where mistakes lead, what `check` tries."""
+import json
+
+import cv2
+import numpy as np
+import pytest
+from tests.conftest import PROGRAM, ROOT, blobs, classes_yaml, read_lines, run_measured
+
+MAPS = """source: {{type: dataset, location: maps.npy, layout: hwc}}
+classes:
+{classes}
+stages: [marching_squares, contour_assembly]
+sinks:
+  - {{type: jsonl, path: contours.jsonl}}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """maps.npy with three frames of two classes, and a graph for it."""
+    np.save(tmp_path / "maps.npy", np.stack([blobs(24, 40, 2, frame) for frame in range(3)]))
+    (tmp_path / "graph.yaml").write_text(MAPS.format(classes=classes_yaml(2)))
+    return tmp_path
+
+
+# ---- options
+
+def test_an_option_takes_one_value_and_leaves_the_graph_alone(contorno, folder):
+    contorno("run", "--set", "classes.class0.level=0.25", "--set", "class class1.level=0.75", "graph.yaml", "--output", "out",
+             cwd=folder)
+    classes = read_lines(folder / "out" / "contours.jsonl")[0]["classes"]
+    assert [one["level"] for one in classes] == [0.25, 0.75]
+    checked = contorno("check", "--set", "classes.class0.level=0.25", "graph.yaml", cwd=folder).stdout
+    assert "level: 0.25" in checked
+
+
+def test_a_misspelt_option_leads_on(contorno, folder):
+    done = contorno("run", "graph.yaml", "--ouput", "out", check=False, cwd=folder)
+    assert done.returncode == 2
+    assert "there is no option '--ouput' (did you mean '--output'?)" in done.stderr
+    assert "'contorno run --help' lists all" in done.stderr
+    done = contorno("check", "graph.yaml", "other.yaml", check=False, cwd=folder)
+    assert done.returncode == 2 and "'other.yaml' is one word too many, wanted is only GRAPH" in done.stderr
+    assert contorno("run", check=False).stderr == "contorno: GRAPH is required; 'contorno run --help' lists all\n"
+    assert contorno(check=False).stderr == "contorno: a command is missing; 'contorno --help' lists all\n"
+    done = contorno("run", "belt.mp4", check=False, cwd=folder)
+    assert done.stderr == f"contorno: 'belt.mp4' does not exist (current folder: {folder})\n"
+    assert not (folder / "out").exists()
+
+
+def test_help_explains_commands_and_whatever_graphs_are_made_of(contorno):
+    assert contorno("help").stdout == contorno("--help").stdout
+    assert contorno("help", "run").stdout == contorno("run", "--help").stdout
+    assert "classes.NAME.KEY=VALUE" in contorno("help", "run").stdout.replace("\n", " ")
+    assert contorno("help", "overlay").stdout == contorno("stages", "overlay").stdout
+    classes = contorno("help", "classes").stdout
+    assert '  colour  "#rrggbb" or "#rrggbbaa"; default one of a palette, by its place\n' in classes and "#000000" not in classes
+    sources = contorno("stages", "source").stdout
+    assert sources == contorno("stages", "sources").stdout
+    assert sources.startswith("sources\n") and "\n  dataset " in sources and "overlay" not in sources
+    done = contorno("help", "rnu", check=False)
+    assert done.returncode == 2 and "there is no" in done.stderr
+    done = contorno("help", "overlya", check=False)
+    assert done.returncode == 2 and "did you mean 'overlay'" in done.stderr
+
+
+@pytest.mark.parametrize("command", [
+    ["find-contours", "maps.npy"], ["apply", "morphology", "maps.npy", "out.npy"], ["mean-shift", "maps.npy", "out.npy"]],
+    ids=lambda command: command[0])
+def test_threads_have_one_range_in_every_command(contorno, folder, command):
+    done = contorno(*command, "--threads", 65535, check=False, cwd=folder)
+    assert done.returncode == 2
+    assert "65535" in done.stderr and "1024" in done.stderr
+    done = contorno("run", "graph.yaml", "--set", "pipeline.threads=65535", check=False, cwd=folder)
+    assert done.returncode == 78 and "threads is 65535, allowed a whole number, 0 to 1024" in done.stderr
+
+
+def test_as_many_threads_as_are_allowed_give_the_same_contours(contorno, folder):
+    for out, threads in (("one", 1), ("most", 1024)):
+        contorno("run", "graph.yaml", "--output", out, "--set", f"pipeline.threads={threads}", cwd=folder)
+    assert (folder / "one" / "contours.jsonl").read_bytes() == (folder / "most" / "contours.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("name, value", [
+    ("OMP_STACKSIZE", "1"), ("OMP_STACKSIZE", "20k"), ("OMP_STACKSIZE", "many"), ("OMP_STACKSIZE", "999999999999G"),
+    ("GOMP_STACKSIZE", "1"), ("OMP_NUM_THREADS", "-4"), ("OMP_NUM_THREADS", "many"), ("OMP_NUM_THREADS", "99999999999999999999")])
+@pytest.mark.parametrize("policy", [None, "passive"])
+def test_nonsense_for_openmp_is_said_once_and_left_out(contorno, folder, name, value, policy):
+    env = {name: value, **({"OMP_WAIT_POLICY": policy} if policy else {})}
+    done = contorno("run", "graph.yaml", "--output", "out", "--set", "pipeline.threads=4", env=env, cwd=folder)
+    lines = [line for line in done.stderr.splitlines() if line.startswith(f"contorno: warning: {name} is '{value}'")]
+    assert len(lines) == 1 and lines[0].endswith("it is left out")
+    assert len(read_lines(folder / "out" / "contours.jsonl")) == 3
+
+
+def test_a_sensible_stack_size_is_left_alone(contorno, folder):
+    done = contorno("run", "graph.yaml", "--output", "out", "--quiet", env={"OMP_STACKSIZE": "4M"}, cwd=folder)
+    assert done.stderr == ""
+
+
+# ---- check
+
+def test_check_prints_what_was_written_and_all_of_it_when_asked(contorno, folder):
+    written = contorno("check", "graph.yaml", cwd=folder).stdout
+    assert "layout: hwc" in written and "repeat:" not in written and "pipeline:" not in written
+    assert "  # maps: 40x24x2 float32 interleaved\n" in written
+    (folder / "again.yaml").write_text(written)
+    everything = contorno("check", "graph.yaml", "--all", cwd=folder).stdout
+    assert "    repeat: 1\n".lstrip() in everything and "  slots: 4\n" in everything
+    assert contorno("check", "again.yaml", "--all", cwd=folder).stdout == everything
+
+
+@pytest.mark.parametrize("source", [
+    "{type: synthetic, frame_size: [20000, 20000], maps_size: [10000, 10000], classes: 2}",
+    "{type: diamond_square, size: [20000, 20000], fields: 2}",
+    "{type: test, width: 16384, height: 16384}"])
+def test_check_neither_paints_nor_allocates_frames(contorno, folder, source):
+    graph = f"source: {source}\nclasses:\n{classes_yaml(2)}\n"
+    graph = graph.replace("colour: \"#ff0000\"", "references: \"#ff0000\"").replace("colour: \"#ff0010\"", "references: \"#00ff00\"")
+    stages = "stages: [classify, marching_squares, contour_assembly, overlay]\nsinks: []\n"
+    (folder / "graph.yaml").write_text(graph + stages)
+    shapes = contorno("check", "graph.yaml", cwd=folder).stdout
+    assert "20000x20000" in shapes or "16384x16384" in shapes
+    done = run_measured("check", "graph.yaml", cwd=folder)
+    assert done.code == 0, done.text
+    assert done.peak_bytes < 300 << 20, "a frame alone has more than a GiB"
+
+
+def refused(contorno, folder, text, code=78, **kwargs):
+    (folder / "graph.yaml").write_text(text)
+    done = contorno("check", "graph.yaml", check=False, cwd=folder, **kwargs)
+    assert done.returncode == code, done.stderr + done.stdout
+    return done.stderr
+
+
+GRAPH = """source: {{type: synthetic, frames: 2}}
+classes: [{{name: a}}, {{name: b}}, {{name: c}}, {{name: d}}, {{name: e}}, {{name: f}}, {{name: g}}, {{name: h}}]
+stages: [marching_squares, contour_assembly, overlay]
+sinks:
+  - {0}
+  - {1}
+"""
+
+
+def test_check_tries_paths_placeholders_and_codecs_all_at_once(contorno, folder):
+    said = refused(contorno, folder, GRAPH.format("{type: images, path: \"o-{day}.png\"}", "{type: svg, path: \"../x{frame}.svg\"}") +
+                   "  - {type: video, path: a.webm, codec: png}\n  - {type: video, path: b.xyz}\n"
+                   "  - {type: svg, path: same.svg}\n  - {type: geojson, path: \"{oops\"}\n")
+    for part in ("graph.yaml:5:26: error: sink 'images': path", "placeholder '{day}'", "graph.yaml:6:",
+                 "leads outside of the output folder", "graph.yaml:7:", "codec is png", "graph.yaml:8:",
+                 "path is 'b.xyz'", "graph.yaml:9:", "is the same for every frame", "graph.yaml:10:", "without '}'"):
+        assert part in said, (part, said)
+    assert said.count("error:") == 6
+
+
+def test_check_and_run_name_the_encoder_that_is_not_installed_before_anything_is_made(contorno, folder):
+    text = GRAPH.format("{type: video, path: a.webm}", "{type: images, path: \"{frame}.png\"}")
+    env = {"GST_PLUGIN_SYSTEM_PATH_1_0": str(folder / "none"), "GST_REGISTRY": str(folder / "registry.bin")}
+    said = refused(contorno, folder, text, code=69, env=env)
+    assert "graph.yaml:5:" in said and "'vp8enc' is not installed" in said
+    assert "graph.yaml:6:" in said and "'pngenc' is not installed" in said
+    done = contorno("run", "graph.yaml", "--output", "out", check=False, cwd=folder, env=env)
+    assert done.returncode == 69 and "'vp8enc' is not installed" in done.stderr
+    assert not (folder / "out").exists()
+
+
+def test_check_tries_patterns_and_elements_of_stages(contorno, folder):
+    said = refused(contorno, folder, """source: {type: test, pattern: smtpe}
+stages:
+  - {type: hit_or_miss, pattern: "1x0"}
+  - {type: morphology, operation: open, size: 5.5}
+  - {type: morphology, element: file, file: none.npy}
+sinks: []
+""")
+    assert "graph.yaml:1:31: error: source: pattern is 'smtpe', allowed one of smpte" in said
+    assert "graph.yaml:3:34: error: node 'hit_or_miss': the pattern has 'x', allowed 1, 0 and ." in said
+    assert "graph.yaml:4:47: error: node 'morphology': size has the number 5.5" in said
+    assert "graph.yaml:5:45: error: node 'morphology_2': " in said and "none.npy" in said
+
+
+def test_a_stage_that_does_not_fit_its_input_is_named_with_its_place(contorno, folder):
+    said = refused(contorno, folder, MAPS.format(classes=classes_yaml(3)))
+    assert "graph.yaml:6:10: node 'marching_squares': " in said and "3 classes" in said
+
+
+def test_a_source_that_is_not_there_is_a_note_with_its_place(contorno, folder):
+    (folder / "maps.npy").unlink()
+    done = contorno("check", "graph.yaml", cwd=folder)
+    assert done.stderr.startswith("contorno: note: graph.yaml:1:35: there is no dataset at 'maps.npy'")
+    assert "  - type: marching_squares\n" in done.stdout
+
+
+# ---- what may stand in the place of a graph
+
+def test_a_graph_comes_from_standard_input(contorno, folder):
+    text = (folder / "graph.yaml").read_text()
+    contorno("run", "-", "--output", "out", "--report", "report.json", input=text, cwd=folder)
+    assert len(read_lines(folder / "out" / "contours.jsonl")) == 3
+    assert json.loads((folder / "out" / "report.json").read_text())["graph"]["text"] == text
+    assert "layout: hwc" in contorno("check", "-", input=text, cwd=folder).stdout
+    done = contorno("run", "-", input="source: {type: datset}\nsinks: []\n", check=False, cwd=folder)
+    assert done.returncode == 78 and done.stderr.startswith("contorno: <stdin>:1:16: error: unknown source type 'datset'")
+
+
+def same_when_run_again(contorno, folder, graph, results):
+    """The graph that was written gives the same results."""
+    before = {name: (folder / "out" / name).read_bytes() for name in results}
+    contorno("run", graph, "--output", "again", "--quiet", cwd=folder)
+    assert before == {name: (folder / "again" / name).read_bytes() for name in results}
+
+
+def test_an_array_in_the_place_of_a_graph_gives_the_contours_of_its_classes(contorno, folder):
+    done = contorno("run", "maps.npy", "--output", "out", cwd=folder)
+    assert "maps.npy has maps of 40x24x2 float32 interleaved, read as hwc (2 classes); edit out/maps.yaml" in done.stderr
+    lines = read_lines(folder / "out" / "contours.jsonl")
+    assert [one["name"] for one in lines[0]["classes"]] == ["class0", "class1"]
+    assert all(one["level"] == 0.5 and one["contours"] for one in lines[0]["classes"])
+    assert len(list((folder / "out" / "svg").glob("*.svg"))) == 3
+    same_when_run_again(contorno, folder, "out/maps.yaml", ["contours.jsonl"])
+
+
+def test_classes_are_the_short_side_of_an_array(contorno, tmp_path):
+    maps = blobs(24, 40, 2, 0)
+    np.save(tmp_path / "hwc.npy", maps)
+    np.save(tmp_path / "chw.npy", np.ascontiguousarray(maps.transpose(2, 0, 1)))
+    np.save(tmp_path / "flat.npy", np.ascontiguousarray(maps[..., 0]))
+    results = {}
+    for name in ("hwc", "chw", "flat"):
+        contorno("run", f"{name}.npy", "--output", name, "--quiet", cwd=tmp_path)
+        results[name] = read_lines(tmp_path / name / "contours.jsonl")[0]["classes"]
+    assert results["hwc"] == results["chw"] and len(results["hwc"]) == 2
+    assert results["flat"] == results["hwc"][:1]
+
+
+def test_a_folder_of_arrays_with_frames_is_drawn_on_them(contorno, tmp_path):
+    for name in ("maps", "frames"):
+        (tmp_path / "data" / name).mkdir(parents=True)
+    np.save(tmp_path / "data" / "maps" / "0.npy", blobs(24, 40, 2, 0))
+    cv2.imwrite(str(tmp_path / "data" / "frames" / "0.png"), np.full((48, 80, 3), 90, np.uint8))
+    contorno("run", "data/", "--output", "out", cwd=tmp_path)
+    assert (tmp_path / "out" / "data.yaml").exists()
+    assert cv2.imread(str(tmp_path / "out" / "overlay" / "0.png")).shape == (48, 80, 3)
+
+
+@pytest.fixture
+def photo(tmp_path):
+    picture = np.full((120, 160, 3), (60, 40, 30), np.uint8)
+    cv2.circle(picture, (80, 60), 30, (90, 220, 240), -1)
+    cv2.imwrite(str(tmp_path / "fruit.png"), picture)
+    return tmp_path
+
+
+def test_a_picture_in_the_place_of_a_graph_is_outlined(contorno, photo):
+    done = contorno("run", "fruit.png", "--output", "out", cwd=photo)
+    assert done.stderr.startswith("contorno: fruit.png is ") and "edit out/fruit.yaml" in done.stderr
+    contours = [contour for one in read_lines(photo / "out" / "contours.jsonl")[0]["classes"] for contour in one["contours"]]
+    assert any(abs(contour["area"] - np.pi * 30 ** 2) < 200 for contour in contours)
+    assert cv2.imread(str(photo / "out" / "overlay" / "fruit.png")).shape == (120, 160, 3)
+    same_when_run_again(contorno, photo, "out/fruit.yaml", ["contours.jsonl", "overlay/fruit.png"])
+
+
+def test_a_graph_that_was_edited_is_never_written_over(contorno, photo):
+    contorno("run", "fruit.png", "--output", "out", cwd=photo)
+    made = (photo / "out" / "fruit.yaml").read_text()
+    contorno("run", "fruit.png", "--output", "out", cwd=photo)
+    assert [path.name for path in sorted((photo / "out").glob("*.yaml"))] == ["fruit.yaml"]
+    (photo / "out" / "fruit.yaml").write_text(made + "# mine\n")
+    done = contorno("run", "fruit.png", "--output", "out", cwd=photo)
+    assert "edit out/fruit-2.yaml" in done.stderr
+    assert (photo / "out" / "fruit.yaml").read_text() == made + "# mine\n"
+    assert (photo / "out" / "fruit-2.yaml").read_text() == made
+
+
+def test_a_video_in_the_place_of_a_graph_is_outlined(contorno, tmp_path):
+    (tmp_path / "make.yaml").write_text("source: {type: test, pattern: ball, width: 160, height: 120, frames: 12}\n"
+                                        "sinks: [{type: video, path: belt.webm}]\n")
+    contorno("run", "make.yaml", "--output", tmp_path, cwd=tmp_path)
+    done = contorno("run", "belt.webm", "--output", "out", cwd=tmp_path)
+    assert done.stderr.startswith("contorno: belt.webm is a video") and "edit out/belt.yaml" in done.stderr
+    lines = read_lines(tmp_path / "out" / "contours.jsonl")
+    assert len(lines) == 12 and all(any(one["contours"] for one in line["classes"]) for line in lines)
+    assert (tmp_path / "out" / "overlay.webm").stat().st_size > 500
+
+
+def test_what_is_neither_a_graph_nor_there_is_still_called_a_graph(contorno, tmp_path):
+    done = contorno("run", "none.mp4", check=False, cwd=tmp_path)
+    assert done.returncode == 66 and "'none.mp4' does not exist" in done.stderr
+    (tmp_path / "notes.txt").write_text("just text")
+    assert contorno("run", "notes.txt", check=False, cwd=tmp_path).returncode == 78

@@ -1,0 +1,124 @@
+"""What `contorno run` says at the end, and the flags that set its source."""
+import json
+import os
+import pty
+import re
+import subprocess
+
+import numpy as np
+import pytest
+from tests.conftest import PROGRAM, classes_yaml, read_lines, run_contorno
+
+PATTERN = """
+source: {type: test, pattern: ball, width: 160, height: 120, rate: 50, frames: 20}
+classes: [{name: ball, references: ["#ffffff"]}, {name: none, references: ["#00ff00"]}]
+stages: [{type: classify}, {type: marching_squares}, {type: contour_assembly}]
+sinks: [{type: jsonl, path: contours.jsonl}]
+"""
+
+
+def run_pattern(tmp_path, *arguments, check=True):
+    graph = tmp_path / "graph.yaml"
+    graph.write_text(PATTERN)
+    report = tmp_path / "report.json"
+    done = run_contorno("run", graph, "--output", tmp_path, "--report", report, *arguments, check=check)
+    return done, json.loads(report.read_text()) if report.exists() else None
+
+
+def test_a_live_run_says_whether_it_held_the_rate(tmp_path):
+    done, report = run_pattern(tmp_path, "--live")
+    assert report["live"] and report["source_frames_per_second"] == 50
+    # The rate is that of the frames that came, from the first to the last.
+    assert report["input_frames_per_second"] == pytest.approx(50, rel=0.1)
+    held = report["held"]
+    assert held == (report["frames"]["dropped"]["ring_full"] + report["frames"]["late"] == 0)
+    assert f"budget    50 frames/s held: {'yes' if held else 'no'}" in done.stdout
+    assert "frames/s came in" in done.stdout
+
+
+def test_a_file_that_is_read_as_fast_as_it_goes_has_no_budget(tmp_path):
+    done, report = run_pattern(tmp_path)
+    assert not report["live"] and report["deadline_ms"] is None and "budget" not in done.stdout
+    assert "came in" not in done.stdout
+    assert "dropped" not in done.stdout and "failed" not in done.stdout and "n/a" not in done.stdout
+    # Too few frames for percentiles beyond the median: no columns for them.
+    assert "p50" in done.stdout and "p90" not in done.stdout and "p99" not in done.stdout
+
+
+def test_a_deadline_is_a_budget_for_files_too(tmp_path):
+    done, report = run_pattern(tmp_path, "--set", "pipeline.deadline=60000")
+    assert report["deadline_ms"] == 60000 and report["held"]
+    assert "budget    60000 ms a frame held: yes, worst" in done.stdout
+
+
+def test_classes_are_counted_per_frame(tmp_path):
+    folder = tmp_path / "maps"
+    folder.mkdir()
+    flat = np.zeros((40, 60, 2), np.float32)
+    spot = flat.copy()
+    spot[10:14, 20:24, 1] = 1
+    for number, maps in enumerate([flat, spot, flat, spot]):
+        np.save(folder / f"{number}.npy", maps)
+    graph = tmp_path / "graph.yaml"
+    graph.write_text("source: {type: dataset, location: maps, layout: hwc}\nclasses:\n" + classes_yaml(2) +
+                     "\nstages: [{type: marching_squares}, {type: contour_assembly}]\n"
+                     "sinks: [{type: jsonl, path: c.jsonl}]\n")
+    done = run_contorno("run", graph, "--input", folder, "--output", tmp_path, "--report", tmp_path / "report.json")
+    assert json.loads((tmp_path / "report.json").read_text())["classes"] == [
+        {"name": "class0", "points": 0, "contours": 0, "frames": 0, "points_per_frame": 0.0, "contours_per_frame": 0.0},
+        {"name": "class1", "points": 34, "contours": 2, "frames": 2, "points_per_frame": 8.5,
+         "contours_per_frame": 0.5}]
+    assert "class     class1                 in 2 of 4 frames; 0.5 contours, 8 points a frame\n" in done.stdout
+    assert "class0" not in done.stdout
+
+
+def test_a_flag_for_the_source_needs_a_source_that_has_it(tmp_path):
+    for flag in ("every", "start"):
+        done, _ = run_pattern(tmp_path, f"--{flag}", "3", check=False)
+        assert done.returncode == 64
+        assert f"--{flag}: the source 'test' has no parameter '{flag}'" in done.stderr
+    done, _ = run_pattern(tmp_path, "--every", "0", check=False)
+    assert done.returncode == 2
+
+
+def test_a_terminal_sees_percent_and_time_left(tmp_path):
+    (tmp_path / "graph.yaml").write_text(PATTERN)
+    ours, theirs = pty.openpty()
+    run = subprocess.Popen([PROGRAM, "run", tmp_path / "graph.yaml", "--output", tmp_path, "--live"], stderr=theirs,
+                           stdout=subprocess.DEVNULL)
+    os.close(theirs)
+    shown = b""
+    try:
+        while piece := os.read(ours, 4096):
+            shown += piece
+    except OSError:  # the other end is closed
+        pass
+    assert run.wait() == 0
+    os.close(ours)
+    lines = [line.strip() for line in shown.decode().split("\r") if " of 20 frames" in line]
+    assert len(lines) >= 3
+    for line in lines:
+        done, percent = map(int, re.match(r"(\d+) of 20 frames \((\d+) %\), ", line).groups())
+        assert percent == done * 5
+    assert any(re.search(r", \d+ s left, \d+\.\d/s", line) for line in lines)
+    # Nothing of the line stays.
+    assert shown.decode().split("\r")[-1] == ""
+
+
+def test_a_recording_is_thinned_and_paced_by_flags(tmp_path):
+    graph = tmp_path / "make.yaml"
+    graph.write_text("source: {type: test, pattern: ball, width: 160, height: 120, rate: 20, frames: 24}\n"
+                     "sinks: [{type: video, path: made.webm, from: source.frame}]\n")
+    run_contorno("run", graph, "--output", tmp_path)
+    graph.write_text(PATTERN.replace(PATTERN.splitlines()[1], "source: {type: video, location: made.webm}"))
+    arguments = ["run", graph, "--input", tmp_path / "made.webm", "--output", tmp_path, "--report",
+                 tmp_path / "report.json"]
+    run_contorno(*arguments, "--start", "4", "--every", "5")
+    times = [line["pts_ns"] for line in read_lines(tmp_path / "contours.jsonl")]
+    assert [round(time / 50e6) for time in times] == [4, 9, 14, 19]
+    assert json.loads((tmp_path / "report.json").read_text())["source_frames_per_second"] == 4
+    done = run_contorno(*arguments, "--live")
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["live"] and report["on_full"] == "drop_oldest" and report["frames"]["in"] == 24
+    assert report["input_frames_per_second"] == pytest.approx(20, rel=0.3)
+    assert re.search(r"^budget    20 frames/s held: ", done.stdout, re.M)
