@@ -12,17 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from tests.conftest import run_measured
-
-MEBIBYTE = 1 << 20
-MOST_MEMORY = 600 * MEBIBYTE  # of the program with all its libraries; the files below ask for more
-
-
-def run_bounded(*arguments, cwd, most_memory=MOST_MEMORY, most_seconds=120):
-    """The exit code and messages of a run that may not hang nor take more memory."""
-    # A device's driver takes memory of its own.
-    done = run_measured(*arguments, cwd=cwd, most_seconds=most_seconds, env={"CUDA_VISIBLE_DEVICES": ""})
-    assert done.peak_bytes < most_memory, done.text
-    return done.code, done.text
+from tests.plugins.files.bounded import MEBIBYTE, MOST_MEMORY, gradient, read_picture, run_bounded
 
 
 def test_the_measured_memory_is_the_programs_own(tmp_path):
@@ -141,18 +131,6 @@ def test_a_tiff_with_directories_without_end_is_read_or_refused(tmp_path, direct
     else:
         assert "a.tif" in text
     assert code == 0 or directories > 1 or last_points_to(80) != 0
-
-
-def read_picture(tmp_path, name, channels="rgba"):
-    """The samples of a picture as the program reads them, or what it says about it."""
-    code, text = run_bounded("apply", "preprocess", name, "out.npy", "--channels", channels,
-                             cwd=tmp_path)
-    return (np.load(tmp_path / "out.npy"), text) if code == 0 else (None, text)
-
-
-def gradient(height, width):
-    rows, cols = np.mgrid[0:height, 0:width]
-    return np.stack([rows * 7 % 256, cols * 5 % 256, (rows + cols) * 3 % 256, 255 - rows], axis=-1).astype(np.uint8)
 
 
 def test_pngs_of_every_kind_have_their_pixels(tmp_path):

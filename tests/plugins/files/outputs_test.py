@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 import pytest
 from tests.conftest import GEOJSON, JSONL, PROGRAM, blobs, maps_graph, read_lines
+from tests.waiting import has_lines, wait_for
 
 
 def write_graph(folder, sinks=JSONL, pipeline="on_full: wait", name="graph.yaml"):
@@ -168,17 +169,6 @@ def heed_signals():
 def start(small, *arguments, output="out"):
     return subprocess.Popen([PROGRAM, "run", "graph.yaml", "--output", output, "--quiet", *arguments], cwd=small,
                             stderr=subprocess.PIPE, text=True, preexec_fn=heed_signals)
-
-
-def wait_for(condition, seconds=30):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
-def has_lines(path):
-    return lambda: path.exists() and path.stat().st_size > 0
 
 
 def test_a_second_run_into_the_same_files_is_refused_while_the_first_goes_on(small):

@@ -9,8 +9,8 @@ import cv2
 import numpy as np
 import pytest
 from PIL import Image
-from tests.plugins.files.bad_files_test import MEBIBYTE, gradient, read_picture, run_bounded
 from tests.conftest import PROGRAM, read_lines
+from tests.plugins.files.bounded import MEBIBYTE, gradient, read_picture, run_bounded
 
 GRAPH = """
 source: {type: images, location: shots}

@@ -1,57 +1,15 @@
 """Videos that were cut off or damaged never count as whole, and whole ones always do."""
 import json
-import pathlib
 import shlex
 import shutil
 import signal
 import subprocess
 
 import cv2
-import numpy as np
 import pytest
 from tests.conftest import PROGRAM, read_lines
-from tests.plugins.files.outputs_test import has_lines, wait_for
-
-FRAMES = 51
-GRAPH = """
-source: {type: video, location: clip.mp4}
-classes:
-  - {name: red, references: ["#ff0000"], colour: "#00ff00"}
-stages:
-  - type: classify
-  - type: marching_squares
-  - type: contour_assembly
-sinks:
-  - {type: jsonl, path: contours.jsonl}
-"""
-
-H264 = "openh264enc gop-size=10 ! h264parse"
-VP8 = "vp8enc deadline=1 cpu-used=8 keyframe-max-dist=10"
-CHAINS = {
-    "mp4": f"{H264} ! mp4mux faststart=true",
-    "ts": f"{H264} ! mpegtsmux",
-    "mkv": f"{VP8} ! matroskamux",
-    "webm": f"{VP8} ! webmmux",
-    "avi": "jpegenc ! avimux",
-    "ogv": "theoraenc keyframe-force=8 ! oggmux",
-}
-
-
-def pictures(count):
-    texture = cv2.GaussianBlur(np.random.default_rng(1).integers(0, 255, (120, 160, 3), np.uint8), (0, 0), 3)
-    for index in range(count):
-        picture = np.roll(texture, 3 * index, axis=1).copy()
-        cv2.circle(picture, (20 + 2 * index % 120, 60), 18, (0, 0, 255), -1)
-        yield picture
-
-
-def record(path, chain, count=FRAMES):
-    writer = cv2.VideoWriter(f"appsrc ! videoconvert ! {chain} ! filesink location={path}", cv2.CAP_GSTREAMER, 0, 25.0,
-                             (160, 120))
-    assert writer.isOpened()
-    for picture in pictures(count):
-        writer.write(picture)
-    writer.release()
+from tests.plugins.gst.videos import CHAINS, FRAMES, GRAPH, VP8, overwritten, pictures, record, with_concealed_pictures
+from tests.waiting import has_lines, wait_for
 
 
 @pytest.fixture(scope="module")
@@ -222,13 +180,6 @@ def test_recorded_videos_are_whole(real_data, play):
         assert (done.returncode, report["source_faults"]) == (0, []), f"{video}: {done.stderr}"
 
 
-def overwritten(path, at, size, target):
-    data = bytearray(path.read_bytes())
-    data[at:at + size] = bytes(byte ^ 0xFF for byte in data[at:at + size])
-    target.write_bytes(data)
-    return target
-
-
 @pytest.mark.parametrize("extension", ["mkv", "webm"])
 def test_a_block_that_the_demuxer_leaves_out_is_missing(videos, play, tmp_path, extension):
     """Readers go on behind a header that cannot be, and say nothing."""
@@ -378,15 +329,6 @@ def test_a_video_of_variable_rate_is_whole(play, tmp_path, extension):
     came = report["frames"]["out"]
     assert (done.returncode, report["source_faults"], came) == (0, [], frames_of(path)[0]), done.stderr
     assert 5 < came < 55
-
-
-def with_concealed_pictures(whole, target):
-    if subprocess.run(["gst-inspect-1.0", "avdec_h264"], stdout=subprocess.DEVNULL, check=False).returncode != 0:
-        pytest.skip("needs libav's decoder")
-    data = whole.read_bytes()
-    key = next(at for at in range(data.index(b"mdat") + 4, len(data) - 4) if data[at + 4] & 0x9F == 5
-               and 100 < int.from_bytes(data[at:at + 4], "big") < 20000)
-    return overwritten(whole, key + int.from_bytes(data[key:key + 4], "big") // 2, 20, target)
 
 
 def test_pictures_that_the_decoder_conceals_are_damaged(videos, play, tmp_path):

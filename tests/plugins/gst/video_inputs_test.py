@@ -8,7 +8,7 @@ import threading
 import cv2
 import pytest
 from tests.conftest import PROGRAM, read_lines
-from tests.plugins.gst.damaged_videos_test import GRAPH, pictures, record
+from tests.plugins.gst.videos import GRAPH, pictures, record
 
 FRAMES = 20
 

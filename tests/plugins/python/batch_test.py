@@ -5,8 +5,8 @@ import sys
 import numpy as np
 import pytest
 
-from tests.stages.contours.find_contours_oracle_test import same_bits, smooth
 from tests.plugins.python.package import contorno, resident_bytes, run_python
+from tests.stages.contours.fields import same_bits, smooth
 
 batch, single = contorno.find_contours_batch, contorno.find_contours
 

@@ -6,7 +6,8 @@ import gc
 import numpy as np
 import pytest
 
-from tests.plugins.python.device import MAKERS, InterfaceOnly, assert_all_is_given_back, copies, cupy, smooth, to_cupy, to_torch, torch
+from tests.plugins.python.device import (MAKERS, InterfaceOnly, assert_all_is_given_back, copies, cupy, smooth, to_cupy, to_torch,
+                                         torch)
 from tests.plugins.python.package import contorno, run_python
 
 find_contours, batch = contorno.find_contours, contorno.find_contours_batch

@@ -14,8 +14,8 @@ import warnings
 import numpy as np
 import pytest
 
-from tests.stages.contours.find_contours_oracle_test import KINDS, same_bits, smooth, with_holes
 from tests.plugins.python.package import PACKAGE, contorno, resident_bytes, run_python
+from tests.stages.contours.fields import KINDS, same_bits, smooth, with_holes
 
 measure = pytest.importorskip("skimage.measure")
 find_contours = contorno.find_contours

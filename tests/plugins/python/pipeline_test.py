@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import blobs
-from tests.plugins.gst.damaged_videos_test import CHAINS, FRAMES, record, with_concealed_pictures
+from tests.plugins.gst.videos import CHAINS, FRAMES, record, with_concealed_pictures
 from tests.plugins.python.package import BUILD, contorno, resident_bytes, run_python
 
 if not list((BUILD / "python" / "contorno").glob("_pipeline.*.so")):

@@ -2,8 +2,8 @@
 import numpy as np
 import pytest
 
-from tests.stages.contours.find_contours_oracle_test import smooth
 from tests.plugins.python.package import contorno
+from tests.stages.contours.fields import smooth
 
 
 # Mean shift ------------------------------------------------------------------------------------------------------

@@ -5,8 +5,8 @@ import sys
 import numpy as np
 import pytest
 
-from tests.stages.contours.find_contours_oracle_test import smooth
 from tests.plugins.python.package import contorno, resident_bytes, run_python
+from tests.stages.contours.fields import smooth
 
 cv2 = pytest.importorskip("cv2")
 ndimage = pytest.importorskip("scipy.ndimage")

@@ -1,0 +1,13 @@
+"""Waiting for what another process does."""
+import time
+
+
+def wait_for(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def has_lines(path):
+    return lambda: path.exists() and path.stat().st_size > 0
