@@ -21,7 +21,7 @@ def steps_of(page):
 
 
 def without_times(line):
-    return re.sub(r"\d+ ms\b", "some ms", line.strip())
+    return re.sub(r"[\d.]+ ms\b", "some ms", line.strip())
 
 
 def run_guide(page, folder):
