@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -82,12 +83,6 @@ std::string frames_rows(const RunReport& report) {
                             report.slots);
 }
 
-/// A source that is itself too slow for the rate that it declares puts nothing to the test.
-bool source_kept_pace(const RunReport& report) {
-  constexpr double kJitter = 0.9;
-  return !report.live || report.input_rate == 0 || report.input_rate >= kJitter * report.source_rate;
-}
-
 /// Whether the work keeps up with a live source, or with the deadline. Nothing where there is neither.
 std::string held_row(const RunReport& report) {
   const bool paced = report.live && report.source_rate > 0;
@@ -96,17 +91,18 @@ std::string held_row(const RunReport& report) {
   const double worst_us = report.end_to_end.count() > 0 ? report.end_to_end.max_us() : 0;
   const std::string subject = paced ? fmt::format("{:.4g} frames/s", report.source_rate)
                                     : fmt::format("{} a frame", budget_text(budget_us));
-  if (report.held() && !source_kept_pace(report))
+  const std::optional<bool> held = report.held();
+  if (!held)
     return fmt::format("budget    {} held: not known, as only {:.1f} frames/s came in\n", subject,
                        report.input_rate);
-  std::string text = fmt::format("budget    {} held: {}", subject, report.held() ? "yes" : "no");
+  std::string text = fmt::format("budget    {} held: {}", subject, *held ? "yes" : "no");
   const std::uint64_t dropped = report.frames.dropped_ring_full + report.frames.dropped_deadline;
   if (dropped > 0) text += fmt::format(", {} of {} frames dropped", dropped, report.frames.offered);
   if (report.frames.late > 0)
     text += fmt::format(", {} of {} late", report.frames.late, report.frames.delivered);
   if (report.end_to_end.count() == 0) return text + "\n";
   // Frames overlap: a rate is held, too, where a result takes longer than it is until the next frame.
-  if (report.held() && worst_us > budget_us)
+  if (*held && worst_us > budget_us)
     return text + fmt::format("; a result took up to {}, longer than the {} between frames\n",
                               latency_text(worst_us, budget_us), budget_text(budget_us));
   return text + fmt::format(", worst {} of {}\n", latency_text(worst_us, budget_us), budget_text(budget_us));
@@ -192,7 +188,7 @@ std::string report_json(const RunReport& report, const std::string& graph_file,
        report.source_rate > 0 ? ordered_json(report.source_rate) : ordered_json()},
       {"input_frames_per_second", report.input_rate > 0 ? ordered_json(report.input_rate) : ordered_json()},
       {"deadline_ms", report.deadline_ms > 0 ? ordered_json(report.deadline_ms) : ordered_json()},
-      {"held", report.held() && !source_kept_pace(report) ? ordered_json() : ordered_json(report.held())},
+      {"held", report.held() ? ordered_json(*report.held()) : ordered_json()},
       {"latency_us", {{"end_to_end", latency(report.end_to_end)}}},
   };
   if (report.backend == Backend::Cuda && !device_report().devices.empty())
