@@ -5,14 +5,11 @@
 
 #include "stages/mean_shift/lanes.h"
 #include "stages/mean_shift/lanes_sets.h"
+#include "stages/shared/intrinsics.h"
 
 #if defined(__x86_64__)
-// GCC warns of vectors that its own headers start from an undefined value, and of how wide ones are handed to
-// functions, which are all in this file.
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+// GCC warns of how wide vectors are handed to functions, which are all in this file.
 #pragma GCC diagnostic ignored "-Wpsabi"
-#include <immintrin.h>
 #pragma GCC target("avx2")
 // Only templates over vectors of this width come from here on.
 #include "stages/mean_shift/weight.h"

@@ -2,13 +2,11 @@
 #include <cstdint>
 
 #include "stages/mean_shift/window.h"
+#include "stages/shared/intrinsics.h"
 
 #if defined(__x86_64__)
-// As in lanes_avx2.cpp.
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+// GCC warns of how wide vectors are handed to functions, which are all in this file.
 #pragma GCC diagnostic ignored "-Wpsabi"
-#include <immintrin.h>
 #pragma GCC target("avx2")
 
 #define CONTORNO_VECTORS_256  // the compiler's own names are not there when a cache preprocesses first

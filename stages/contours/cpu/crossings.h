@@ -1,7 +1,8 @@
 // The block that marching squares hands to the assembly: one bit a sample and class (above the level or not),
 // and where needed a bit for "may be used" (not NaN, not masked) and a bit for "look closely" (so near to the
 // level, or so far, that a crossing point may fall exactly on a sample). Plain arrays in one block, fixed by
-// the map's format, so that any backend can fill and read it. The block is owned by the caller.
+// the map's format. The block is owned by the caller. Only the CPU uses it: the engine on a device goes from
+// the map to contours without it.
 //
 // Bit positions: sample (row, col) is bit row * 64 * row_words + col of its class's plane. A segment is known
 // by its id 2 * position + sub, where position is that of the cell's upper left sample and sub numbers the

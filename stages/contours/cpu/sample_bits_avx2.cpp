@@ -1,10 +1,7 @@
 #include "stages/contours/cpu/sample_bits_kernels.h"
+#include "stages/shared/intrinsics.h"
 
 #if defined(__x86_64__)
-// GCC's own headers start some vectors from an undefined value, and it warns about that.
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#include <immintrin.h>
 #pragma GCC target("avx2,bmi2,f16c,popcnt")
 
 namespace contorno {

@@ -1,10 +1,7 @@
 #include "stages/contours/cpu/sample_bits_kernels.h"
+#include "stages/shared/intrinsics.h"
 
 #if defined(__x86_64__)
-// As in sample_bits_avx2.cpp.
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#include <immintrin.h>
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi2,f16c,popcnt")
 
 namespace contorno {
