@@ -2,11 +2,14 @@
 // pixel's colour to the reference colours and hue ranges that the graph gives for the class.
 // docs/reference/classify.md has the mathematics.
 //
-// Input    a frame, uint8: grey, RGB or RGBA.
-// Output   class maps, planar, one channel a class, 0..1 (uint8: v / 255), level 0.5 = "rather this than
-// not". Memory   without smoothing none; with it 2 * smooth + 1 rows of maps a thread. Equal bits because
-// ClassifyPixel and the smoothing sums are the same operations in the same order on both
-//          backends, over tables that the host makes when the stage is planned.
+// Input: a frame, uint8: grey, RGB or RGBA.
+//
+// Output: class maps, planar, one channel a class, 0..1 (uint8: v / 255), level 0.5 = "rather this than not".
+//
+// Memory: without smoothing none; with it 2 * smooth + 1 rows of maps a thread.
+//
+// Both backends give the same bits, because ClassifyPixel and the smoothing sums are the same operations in
+// the same order, over tables that the host makes when the stage is planned.
 #pragma once
 
 #include <vector>

@@ -3,12 +3,13 @@
 // (stages/shared/philox.h), so the same field comes out for any number of threads, on either backend, and for
 // any window of it.
 //
-// Output   heights in every channel of an image of any size: uint8, uint16 (0 to the type's largest) or
-// float32
-//          (0 to 1).
-// Memory   a DiamondSquare owns its scratch, all of it taken when it is made; it is used by one thread at a
-// time. Equal bits because every cell is HeightRule of its neighbours and its own random number, in one
-// order.
+// Output: heights in every channel of an image of any size: uint8, uint16 (0 to the type's largest) or
+// float32 (0 to 1).
+//
+// Memory: a DiamondSquare owns its scratch, all of it taken when it is made; one thread at a time uses it.
+//
+// Both backends give the same bits, because every cell is HeightRule of its neighbours and its own random
+// number, in one order.
 #pragma once
 
 #include <cstdint>

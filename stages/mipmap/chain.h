@@ -2,12 +2,15 @@
 // level, or the whole chain side by side in one image (pipeline/value/levels.h); as a class it fills levels
 // that lie anywhere.
 //
-// Input    an image of uint8, uint16 or float32, interleaved or planar; the last of 2 or 4 interleaved
-// channels
-//          may be alpha.
-// Output   level `level`, placed on the frame: contours found on it are drawn where they belong; or the
-// atlas. Memory   a row of sums a thread; two float images with high_precision. Equal bits because integers
-// are summed exactly (box, clamp) and floats in one order, down the columns first.
+// Input: an image of uint8, uint16 or float32, interleaved or planar; the last of 2 or 4 interleaved channels
+// may be alpha.
+//
+// Output: level `level`, placed on the frame: contours found on it are drawn where they belong; or the atlas.
+//
+// Memory: a row of sums a thread; two float images with high_precision.
+//
+// Both backends give the same bits, because integers are summed exactly (box, clamp) and floats in one order,
+// down the columns first.
 #pragma once
 
 #include <memory>

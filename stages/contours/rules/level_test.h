@@ -33,8 +33,7 @@ inline int highest_low(int most, SampleScale scale, double level) {
   return low;
 }
 
-// Where a crossing point can fall on a sample
-// -----------------------------------------------------------------
+// Where a crossing point can fall on a sample.
 
 /// A crossing point rounds onto a sample only if the sample's distance from the level is at most this part of
 /// the distance between the two samples: coordinates are below 2^16 and doubles have 53 bits, so it is half
