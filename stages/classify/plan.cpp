@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cuda/error.h"
+#include "stages/shared/sample_value.h"
 
 namespace contorno {
 namespace {
@@ -94,7 +95,8 @@ ClassifyPlan make_classify_plan(const ClassifyParams& params, const PlanContext&
   const ImageFormat& in = context.image(0);
   if (in.type != ElementType::U8 || in.layout != Layout::Interleaved ||
       (in.channels != 1 && in.channels != 3 && in.channels != 4))
-    refuse(fmt::format("the input is {}, allowed 1, 3 or 4 interleaved channels of uint8", describe(in)));
+    refuse(fmt::format("the input is {}, allowed 1, 3 or 4 interleaved channels of uint8{}", describe(in),
+                       conversion_hint_to_uint8(in.type)));
   ClassifyPlan plan = Planner(params, context.classes()).make();
   plan.in = plan.out = in;
   plan.out.channels = static_cast<int>(plan.classes.size());

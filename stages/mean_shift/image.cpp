@@ -9,6 +9,7 @@
 #include "cuda/memory.h"
 #include "pipeline/shared/loops.h"
 #include "stages/mean_shift/climber.h"
+#include "stages/shared/sample_value.h"
 
 namespace contorno {
 
@@ -17,8 +18,8 @@ MeanShiftImagePlan make_mean_shift_image_plan(const char* stage, const MeanShift
   if (in.type != ElementType::U8 || in.layout != Layout::Interleaved ||
       (in.channels != 1 && in.channels != 3 && in.channels != 4))
     throw Error(ExitCode::BadConfig,
-                fmt::format("{}: the input is {}, allowed 1, 3 or 4 interleaved channels of uint8", stage,
-                            describe(in)));
+                fmt::format("{}: the input is {}, allowed 1, 3 or 4 interleaved channels of uint8{}", stage,
+                            describe(in), conversion_hint_to_uint8(in.type)));
   MeanShiftImagePlan plan;
   plan.in = in;
   plan.decode = srgb_decode_table();

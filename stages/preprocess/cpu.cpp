@@ -192,12 +192,17 @@ ParamDeclaration preprocess_params() {
                {"rgba", PreprocessColour::Rgba},
                {"hsv", PreprocessColour::Hsv}},
               "Colour model of the output; hue, saturation and value each fill the whole range of the type.");
-  list.choice("output", &PreprocessParams::output,
-              {{"same", PreprocessOutput::Same}, {"float32", PreprocessOutput::Float32}},
-              "Number type and layout, but float16 becomes float32; float32 is planar, (v * scale - mean) / "
-              "deviation a channel.");
+  list.choice(
+      "output", &PreprocessParams::output,
+      {{"same", PreprocessOutput::Same},
+       {"uint8", PreprocessOutput::Uint8},
+       {"float32", PreprocessOutput::Float32}},
+      "Number type and layout. same: the input's, but float16 becomes float32. Otherwise (v * scale - "
+      "mean) / deviation a channel: float32 is planar, uint8 is rounded, and interleaved where it has "
+      "1, 3 or 4 channels.");
   list.number("scale", &PreprocessParams::scale, 0, 1e6, Unit::None,
-              "Factor of float32 output; 0 means 1/255 for uint8 input and 1 for floating point.");
+              "Factor of uint8 and float32 output; 0 takes what fills the output type: 1/255 from uint8 to "
+              "float32, 255 from floating point to uint8, otherwise 1.");
   list.numbers("mean", &PreprocessParams::mean, 0, 256, -1e6, 1e6, Unit::None,
                "Subtracted after scaling: one number, or one a channel; empty means 0.");
   list.numbers("deviation", &PreprocessParams::deviation, 0, 256, 0, 1e6, Unit::None,

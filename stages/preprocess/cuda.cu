@@ -14,7 +14,10 @@ using namespace preprocess_cuda;
 Steps steps_of(const ImageView& image, bool one_by_one) {
   const auto size = static_cast<std::ptrdiff_t>(element_size(image.format.type));
   if (image.format.layout == Layout::Interleaved)
-    return {.row = image.row_pitch, .pixel = size * image.format.channels, .channel = size};
+    return {.row = image.row_pitch,
+            .pixel = size * image.format.channels,
+            .channel = size,
+            .plane = one_by_one ? size : 0};
   return {.row = image.row_pitch,
           .pixel = size,
           .channel = image.plane_pitch,
@@ -67,15 +70,13 @@ class PreprocessCuda final : public Stage {
       return image.format.type == ElementType::U8 && image.format.layout == Layout::Interleaved &&
              image.format.channels == 4 && divides(4, image);
     };
-    job.words_in = in_words(in), job.words_out = in_words(out);
-    if (plan_.in.type == ElementType::F32)
-      run_channels<float, float>(job, context.stream);
-    else if (plan_.in.type == ElementType::F16)
-      run_channels<Half, float>(job, context.stream);
-    else if (plan_.out.type == ElementType::F32)
-      run_channels<std::uint8_t, float>(job, context.stream);
+    job.words_in = in_words(in);
+    job.words_out =
+        in_words(out) && job.planes == 1;  // planes that are worked on one by one are bytes of pixels
+    if (plan_.out.type == ElementType::F32)
+      run_from<float>(job, context.stream);
     else
-      run_channels<std::uint8_t, std::uint8_t>(job, context.stream);
+      run_from<std::uint8_t>(job, context.stream);
   }
 
  private:
@@ -117,6 +118,16 @@ class PreprocessCuda final : public Stage {
       enqueue(static_cast<unsigned*>(nullptr));
     else
       enqueue(static_cast<unsigned char*>(nullptr));
+  }
+
+  template <class Out>
+  void run_from(const Job& job, void* stream) const {
+    if (plan_.in.type == ElementType::F32)
+      run_channels<float, Out>(job, stream);
+    else if (plan_.in.type == ElementType::F16)
+      run_channels<Half, Out>(job, stream);
+    else
+      run_channels<std::uint8_t, Out>(job, stream);
   }
 
   template <class In, class Out>

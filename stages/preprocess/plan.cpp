@@ -61,11 +61,15 @@ int channels_of(PreprocessColour colour, int channels_in) {
   throw InternalError("unknown colour");
 }
 
+/// Grey, RGB or RGBA.
+bool is_colour_like(int channels) {
+  return channels == 1 || channels == 3 || channels == 4;
+}
+
 void check_input(const ImageFormat& in, PreprocessColour colour) {
   if (in.type != ElementType::U8 && in.type != ElementType::F16 && in.type != ElementType::F32)
     refuse(fmt::format("the input is {}, allowed uint8, float16 and float32", name_of(in.type)));
-  const bool colour_like = in.channels == 1 || in.channels == 3 || in.channels == 4;
-  if (!colour_like && (in.layout == Layout::Interleaved || colour != PreprocessColour::Keep))
+  if (!is_colour_like(in.channels) && (in.layout == Layout::Interleaved || colour != PreprocessColour::Keep))
     refuse(
         fmt::format("the input has {} {} channels, allowed 1, 3 or 4 (any number of planes with "
                     "colour: keep)",
@@ -96,13 +100,14 @@ void plan_finish(const PreprocessParams& params, PreprocessPlan& plan) {
   FinishPixel& finish = plan.finish;
   finish = {.colour = params.colour, .channels_in = plan.in.channels, .channels_out = plan.out.channels};
   finish.full = plan.in.type == ElementType::U8 ? 255.0F : 1.0F;
-  const bool floating = params.output == PreprocessOutput::Float32;
-  if (!floating && (params.scale != 0 || !params.mean.empty() || !params.deviation.empty()))
-    refuse("scale, mean and deviation need output: float32");
+  const bool converts = params.output != PreprocessOutput::Same;
+  if (!converts && (params.scale != 0 || !params.mean.empty() || !params.deviation.empty()))
+    refuse("scale, mean and deviation need output: uint8 or float32");
   const auto channels = static_cast<std::size_t>(plan.out.channels);
   plan.gains.assign(channels, 1.0F), plan.biases.assign(channels, 0.0F);
-  if (!floating) return;
-  const double scale = params.scale != 0 ? params.scale : 1.0 / static_cast<double>(finish.full);
+  if (!converts) return;
+  const double full_out = plan.out.type == ElementType::U8 ? 255 : 1;
+  const double scale = params.scale != 0 ? params.scale : full_out / static_cast<double>(finish.full);
   for (int c = 0; c < plan.out.channels; ++c) {
     const double deviation = of_channel(params.deviation, c, plan.out.channels, 1, "deviation");
     const double mean = of_channel(params.mean, c, plan.out.channels, 0, "mean");
@@ -127,6 +132,10 @@ PreprocessPlan make_preprocess_plan(const PreprocessParams& params, const PlanCo
   out.channels = channels_of(params.colour, in.channels);
   if (in.type == ElementType::F16) out.type = ElementType::F32;
   if (params.output == PreprocessOutput::Float32) out.type = ElementType::F32, out.layout = Layout::Planar;
+  if (params.output == PreprocessOutput::Uint8) {
+    out.type = ElementType::U8;
+    if (is_colour_like(out.channels)) out.layout = Layout::Interleaved;
+  }
   out.placement = placed(in.placement, box, width, height);
   plan.horizontal = make_axis_table(box.x, box.width, width, params.filter);
   plan.vertical = make_axis_table(box.y, box.height, height, params.filter);

@@ -1,11 +1,15 @@
 // Preprocess: brings a frame into the form that later stages want, in one pass and always in this order:
 // crop, resize, colour, number type.
 //
-// Input    an image, uint8, float16 or float32: 1, 3 or 4 interleaved channels (grey, RGB, RGBA), or planes
-// (class maps). Output   the image, placed on the frame: contours found on it are drawn where they belong.
-// Memory one row of floats a thread. Equal bits because every output sample is the sum of Resample in its
-// order, followed by FinishPixel; the CPU
-//          path only shares the sums down the columns between the samples of a row.
+// Input: an image, uint8, float16 or float32: 1, 3 or 4 interleaved channels (grey, RGB, RGBA), or planes
+// (class maps).
+//
+// Output: the image, placed on the frame: contours found on it are drawn where they belong.
+//
+// Memory: one row of floats a thread.
+//
+// Both backends give the same bits, because every output sample is the sum of Resample in its order, followed
+// by FinishPixel. The CPU shares the sums down the columns between the samples of a row, which changes none.
 #pragma once
 
 #include <bit>
@@ -20,7 +24,7 @@
 namespace contorno {
 
 enum class PreprocessColour : std::uint8_t { Keep, Grey, Rgb, Rgba, Hsv };
-enum class PreprocessOutput : std::uint8_t { Same, Float32 };
+enum class PreprocessOutput : std::uint8_t { Same, Uint8, Float32 };
 
 struct PreprocessParams {
   std::vector<double> crop;

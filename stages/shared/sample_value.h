@@ -30,6 +30,12 @@ CONTORNO_HD inline float half_to_float(Half half) {
 constexpr std::string_view conversion_hint(ElementType type) {
   return type == ElementType::F16 ? "; a stage preprocess before it makes float32 of float16" : "";
 }
+/// The same of stages that take uint8 alone.
+constexpr std::string_view conversion_hint_to_uint8(ElementType type) {
+  return type == ElementType::F16 || type == ElementType::F32
+             ? "; a stage preprocess with output: uint8 before it makes uint8 of samples from 0 to 1"
+             : "";
+}
 
 /// What integer samples are divided by: 255 and 65535 for probability maps, 1 for plain images.
 struct SampleScale {

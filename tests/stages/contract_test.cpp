@@ -263,6 +263,22 @@ TEST_CASE("every stage takes maps of other number types and layouts") {
       }
 }
 
+TEST_CASE("preprocess converts maps of every number type and layout with equal bits") {
+  for (const ElementType number : {ElementType::F32, ElementType::F16, ElementType::U8})
+    for (const Layout layout : {Layout::Planar, Layout::Interleaved})
+      for (const char* output : {"same", "uint8", "float32"})
+        for (const double width : {0.0, 45.0}) {
+          INFO("maps ", std::string(name_of(number)), " ", std::string(name_of(layout)), ", output ", output,
+               ", width ", width);
+          Bench bench(stage_named("preprocess"), 67, 31, number, layout);
+          NodeSpec& node = bench.graph.nodes[static_cast<std::size_t>(bench.node)];
+          node.inputs[0] = {Origin::kSource, 1};
+          node.params.set("output", std::string(output));
+          if (width > 0) node.params.set("size", std::vector<double>{width, 20});
+          check_equal_bits(bench, 3);
+        }
+}
+
 TEST_CASE("maps that are hard for contours give equal bits, drawn as lines alone too") {
   for (const char* name : {"contour_assembly", "overlay"})
     for (const Pattern pattern : {Pattern::Noise, Pattern::Checkerboard, Pattern::Level, Pattern::Nan})

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "cuda/error.h"
+#include "stages/mean_shift/filter.h"
+#include "stages/mean_shift/segment.h"
 #include "tests/stages/harness.h"
 
 using namespace contorno;
@@ -236,7 +238,40 @@ TEST_CASE("preprocess refuses what does not fit, in a sentence") {
   refused({{"size", std::vector<double>{0, 0}}}, "preprocess: size is [0, 0], allowed at most one 0");
   refused({{"size", std::vector<double>{1.5, 3}}},
           "preprocess: size has the number 1.5, only whole numbers of px are allowed");
-  refused({{"scale", 2.0}}, "preprocess: scale, mean and deviation need output: float32");
+  refused({{"scale", 2.0}}, "preprocess: scale, mean and deviation need output: uint8 or float32");
   refused({{"output", kFloatWord}, {"mean", std::vector<double>{1, 2}}},
           "preprocess: mean has 2 numbers, allowed 1 or one for each of the 3 channels");
+}
+
+TEST_CASE("preprocess makes uint8 of every type: scaled, rounded to the nearest, saturated") {
+  Random random(12);
+  for (const Layout layout : {Layout::Interleaved, Layout::Planar})
+    for (const int channels : {1, 3, 4, 5}) {
+      if (layout == Layout::Interleaved && channels == 5) continue;
+      const ImageFormat format{
+          .width = 19, .height = 7, .channels = channels, .type = ElementType::F32, .layout = layout};
+      const TestImage in = filled_image<float>(
+          format, [&](int, int, int) { return static_cast<float>(random.below(1400)) / 1000.0F - 0.2F; });
+      StageHarness harness(preprocess_stage(), {{"output", std::string("uint8")}});
+      harness.run({in.view});
+      CHECK(harness.image().format.type == ElementType::U8);
+      CHECK(harness.image().format.layout == (channels == 5 ? Layout::Planar : Layout::Interleaved));
+      int wrong = 0;
+      for (int y = 0; y < 7; ++y)
+        for (int x = 0; x < 19; ++x)
+          for (int c = 0; c < channels; ++c) {
+            const float scaled = in.at<float>(x, y, c) * 255.0F;
+            wrong += harness.at<std::uint8_t>(x, y, c) != std::floor(std::clamp(scaled, 0.0F, 255.0F) + 0.5F);
+          }
+      CHECK(wrong == 0);
+    }
+}
+
+TEST_CASE("a stage that wants uint8 says which stage makes it of floating point") {
+  const TestImage in = filled_image<float>({.width = 8, .height = 8, .channels = 3, .type = ElementType::F32},
+                                           [](int x, int, int) { return static_cast<float>(x); });
+  for (const StageType* type : {&mean_shift_filter_stage(), &mean_shift_segment_stage()}) {
+    StageHarness harness(*type, {});
+    CHECK_THROWS_WITH_AS(harness.run({in.view}), doctest::Contains("preprocess with output: uint8"), Error);
+  }
 }
