@@ -7,7 +7,9 @@
 
 #include "config/load.h"
 #include "cuda/device.h"
+#include "pipeline/run/push_source.h"
 #include "pipeline/shared/printable.h"
+#include "plugins/catalog.h"
 #include "plugins/python/host_image.h"
 #include "plugins/python/pipeline_run.h"
 #include "plugins/python/process.h"
@@ -256,8 +258,8 @@ GraphSpec load(const std::string& text, const std::string& name, bool is_path,
     options.backend = settings.as<PipelineSettings>().backend;
   }
   const py::gil_scoped_release released;
-  return is_path ? config::load_graph(text, python_catalog(), options)
-                 : config::load_graph_text(text, name, python_catalog(), options);
+  return is_path ? config::load_graph(text, host_catalog(), options)
+                 : config::load_graph_text(text, name, host_catalog(), options);
 }
 
 py::list classes_of(const GraphSpec& graph) {
@@ -293,9 +295,9 @@ void bind(py::module_& module) {
     for (const auto* type : list) all.append(type->name);
     return all;
   };
-  types["stages"] = names(python_catalog().stages);
-  types["sources"] = names(python_catalog().sources);
-  types["sinks"] = names(python_catalog().sinks);
+  types["stages"] = names(host_catalog().stages);
+  types["sources"] = names(host_catalog().sources);
+  types["sinks"] = names(host_catalog().sinks);
   module.attr("types") = types;
   module.def("load", &load);
   py::class_<Run>(module, "Run")

@@ -49,67 +49,6 @@ std::unique_ptr<TextRasteriser> make_text() {
 
 }  // namespace
 
-StreamFormat pushed_format(const ImageView& frame, const ImageView& maps) {
-  StreamFormat format{.description = "pushed from Python"};
-  if (frame.data != nullptr) format.frame = frame.format;
-  if (maps.data != nullptr) format.maps = maps.format;
-  return format;
-}
-
-void PushSource::offer(const ImageView& frame, const ImageView& maps) {
-  const std::lock_guard lock(mutex_);
-  if (state_ == State::Ended) return;
-  frame_ = frame, maps_ = maps;
-  state_ = State::Offered;
-  changed_.notify_all();
-}
-
-PushSource::Answer PushSource::wait(int milliseconds) {
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, std::chrono::milliseconds(milliseconds), [&] { return state_ != State::Offered; });
-  switch (state_) {
-    case State::Empty:
-      return Answer::Taken;
-    case State::Offered:
-      return Answer::Waiting;
-    case State::Ended:
-      break;
-  }
-  return Answer::Ended;
-}
-
-void PushSource::withdraw() {
-  const std::lock_guard lock(mutex_);
-  if (state_ == State::Offered) state_ = State::Empty;
-}
-
-void PushSource::finish() {
-  cancel();
-}
-
-void PushSource::cancel() {
-  const std::lock_guard lock(mutex_);
-  state_ = State::Ended;
-  changed_.notify_all();
-}
-
-ReadResult PushSource::read(FrameInput& input) {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return state_ != State::Empty; });
-  if (state_ == State::Ended) return ReadResult::End;
-  const StreamFormat format = pushed_format(frame_, maps_);
-  if (!(format == format_)) {
-    format_ = format;
-    return ReadResult::FormatChanged;
-  }
-  if (frame_.data != nullptr) copy_image(frame_, input.frame);
-  if (maps_.data != nullptr) copy_image(maps_, input.maps);
-  input.info = {.pts_ns = 0, .name = std::to_string(count_++)};
-  state_ = State::Empty;
-  changed_.notify_all();
-  return ReadResult::Frame;
-}
-
 /// A sink that gathers one value of a frame; the last of them hands the result over.
 class PipelineRun::Collector final : public Sink {
  public:

@@ -37,38 +37,6 @@ struct FrameResult {
   std::vector<std::pair<std::string, double>> milliseconds;
 };
 
-/// Images that somebody pushes: offered, and then waited for, until they have been copied to a slot.
-class PushSource final : public Source {
- public:
-  explicit PushSource(const StreamFormat& format) : format_(format) {}
-
-  /// Null views for what is not there. The memory must stay until `wait` says that it was taken, or
-  /// `withdraw`.
-  void offer(const ImageView& frame, const ImageView& maps);
-  enum class Answer : std::uint8_t { Taken, Waiting, Ended };
-  Answer wait(int milliseconds);
-  void withdraw();
-  /// No more frames.
-  void finish();
-
-  const StreamFormat& format() const override { return format_; }
-  ReadResult read(FrameInput& input) override;
-  void cancel() override;
-
- private:
-  enum class State : std::uint8_t { Empty, Offered, Ended };
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  State state_ = State::Empty;
-  ImageView frame_, maps_;
-  StreamFormat format_;
-  std::uint64_t count_ = 0;
-};
-
-/// StreamFormat of pushed images; a null view for what is not there.
-StreamFormat pushed_format(const ImageView& frame, const ImageView& maps);
-
 struct RunSettings {
   std::string output_root = ".";
   std::uint64_t max_frames = 0;
@@ -121,8 +89,5 @@ class PipelineRun {
   std::exception_ptr failure_;
   std::thread thread_;
 };
-
-/// Every stage, source and sink of this build, and the source `push`.
-const Catalog& python_catalog();
 
 }  // namespace contorno::python

@@ -14,9 +14,6 @@ namespace contorno {
 
 using Action = std::function<int()>;
 
-/// Every stage, source and sink that this program was built with.
-const Catalog& full_catalog();
-
 void add_run_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_apply_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
