@@ -31,15 +31,26 @@ except ImportError:  # a build without CUDA
 _OF_GRAPHS = ("Class", "FrameError", "Pipeline", "Result")
 
 
+def _missing(name, error):
+    """A class in the place of one of graphs where these cannot be loaded: making one says what is needed. So `help(contorno)`,
+    `hasattr` and `from contorno import *` work everywhere."""
+    needs = f"contorno.{name} needs contorno._pipeline, which cannot be loaded here: {error}. It is built where yaml-cpp is " \
+            "installed, and needs the libraries of GStreamer where it was built with them (libgstreamer-plugins-base1.0-0)"
+
+    def __init__(self, *_, **__):
+        raise ImportError(needs)
+
+    return type(name, (RuntimeError if name == "FrameError" else object,),
+                {"__init__": __init__, "__doc__": needs, "__module__": "contorno"})
+
+
 def __getattr__(name):
     # Graphs need YAML and GStreamer; they are loaded when the first is made.
     if name in _OF_GRAPHS:
         try:
             from . import _pipeline_api
         except ImportError as error:
-            raise ImportError(f"contorno.{name} needs contorno._pipeline, which cannot be loaded here: {error}. It is built where "
-                              "yaml-cpp is installed, and needs the libraries of GStreamer where it was built with them "
-                              "(libgstreamer-plugins-base1.0-0)") from error
+            return _missing(name, error)
         return getattr(_pipeline_api, name)
     from ._options import did_you_mean
     near = "" if name.startswith("_") else did_you_mean(name, __all__)

@@ -80,7 +80,7 @@ def _element(given, name):
     if _is_size(given):
         return element("rectangle", given)
     mask = np.asarray(given)
-    if mask.dtype.kind not in "biuf":
+    if mask.dtype.kind not in "biuf" or mask.ndim == 0:
         raise TypeError(f"{name} is a {type(given).__name__}, wanted an array, the side of a square or (width, height) of a "
                         "rectangle; element('disk', diameter=7) makes an array")
     if mask.ndim != 2:

@@ -6,7 +6,8 @@ import inspect
 
 def did_you_mean(word, known):
     """" (did you mean 'near'?)", or nothing where no name of `known` is near."""
-    near = difflib.get_close_matches(str(word), list(known), 1)
+    word, known = str(word), sorted(known)
+    near = difflib.get_close_matches(word, known, 1) or [name for name in known if name.startswith(word)]
     return f" (did you mean '{near[0]}'?)" if near else ""
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core, _pipeline
 from ._batch import ContourArrays
-from ._options import did_you_mean
+from ._options import did_you_mean, suggesting
 
 Class = collections.namedtuple("Class", "name level colour hidden")
 Class.__doc__ = """A class of a graph.
@@ -171,6 +171,7 @@ class Pipeline:
         return _Results(self, run)
 
     # Frames that are pushed --------------------------------------------------------------------------------------
+    @suggesting
     def push(self, frame=None, maps=None):
         """Process a frame: (H, W, C) or (H, W) of uint8; and its maps: planes as `layout` says, or one plane (H, W).
 
@@ -188,6 +189,7 @@ class Pipeline:
         self._run.push(frame, maps, self._planar)
         self._outstanding += 1
 
+    @suggesting
     def pop(self):
         """The next result, in the order of the pushes; waits for it."""
         if self._outstanding == 0:

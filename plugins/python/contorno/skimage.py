@@ -21,6 +21,9 @@ class _Installed:
     def __exit__(self, *exception):
         uninstall()
 
+    def __repr__(self):
+        return "<skimage.measure.find_contours is contorno's; leaving the context puts scikit-image's back>"
+
 
 def install():
     """Replace `skimage.measure.find_contours`, also in modules of scikit-image that have already imported it.

@@ -70,8 +70,9 @@ def test_an_array_of_two_numbers_stays_an_array():
     image = np.random.default_rng(1).integers(0, 256, (30, 40), np.uint8)
     with pytest.raises(ValueError, match="1 dimensions, wanted 2"):
         contorno.erode(image, np.array([3, 3]))
-    with pytest.raises(TypeError, match="diameter=7"):
-        contorno.erode(image, "disk")
+    for given in ("disk", 2.5):
+        with pytest.raises(TypeError, match="diameter=7"):
+            contorno.erode(image, given)
 
 
 @pytest.mark.parametrize("given", [0, -3, (3, 0), True, 10**6])
@@ -131,16 +132,19 @@ def test_graphs_that_cannot_be_loaded_say_what_they_need():
     text = run_python("""
 import sys
 sys.modules["contorno._pipeline"] = None
-import contorno
-for name in ("Pipeline", "FrameError"):
+import contorno, pydoc
+from contorno import *
+assert hasattr(contorno, "Pipeline") and issubclass(FrameError, Exception)
+assert "class Pipeline" in pydoc.plain(pydoc.render_doc(contorno))
+for make in (Pipeline, contorno.Result):
     try:
-        getattr(contorno, name)
+        make("graph.yaml", input="belt.mp4")
     except ImportError as error:
         print(error)
 """)
     lines = text.splitlines()
     assert len(lines) == 2 and lines[0].startswith("contorno.Pipeline needs contorno._pipeline, which cannot be loaded here: ")
-    assert "GStreamer" in lines[0]
+    assert "GStreamer" in lines[0] and lines[1].startswith("contorno.Result needs")
 
 
 # Words that are not there --------------------------------------------------------------------------------------------
@@ -152,6 +156,7 @@ for name in ("Pipeline", "FrameError"):
     (lambda: contorno.open_by_reconstruction(IMAGE, 3, conectivity=4), "connectivity"),
     (lambda: contorno.gradient(IMAGE, 3, bakend="cpu"), "backend"),
     (lambda: contorno.element("disk", raduis=3), "radius"),
+    (lambda: contorno.element("disk", r=3), "radius"),
     (lambda: contorno.hit_or_miss(IMAGE, 3, 3, ancor=(0, 0)), "anchor"),
     (lambda: contorno.reconstruct(IMAGE, IMAGE, metod="erosion"), "method"),
     (lambda: contorno.mipmaps(IMAGE, filtr="box"), "filter"),
@@ -189,6 +194,8 @@ def test_unknown_options_of_graphs_are_suggested():
     for option, near in (("bakend", "backend"), ("outptu", "output"), ("slot", "slots")):
         with pytest.raises(TypeError, match=rf"Pipeline has no option '{option}' \(did you mean '{near}'\?\)"):
             contorno.Pipeline(GRAPH, **{option: 1})
+    with pytest.raises(TypeError, match=r"push\(\) got an unexpected keyword argument 'mpas' \(did you mean 'maps'\?\)"):
+        contorno.Pipeline(GRAPH).push(mpas=IMAGE)
 
 
 # The end of a pipeline -----------------------------------------------------------------------------------------------
