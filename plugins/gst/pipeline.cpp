@@ -259,18 +259,38 @@ Owned<GstElement> FramePipeline::decoder() const {
   return element;
 }
 
-int FramePipeline::streams() const {
-  int pads = 0;
-  GstIterator* elements = gst_bin_iterate_recurse(GST_BIN(pipeline_.get()));
-  const auto count = [](const GValue* item, gpointer sum) {
+namespace {
+
+/// `visit(element, factory)` for each demuxer.
+template <class Visit>
+void for_each_demuxer(GstElement* pipeline, Visit visit) {
+  GstIterator* elements = gst_bin_iterate_recurse(GST_BIN(pipeline));
+  const auto call = [](const GValue* item, gpointer data) {
     auto* element = GST_ELEMENT(g_value_get_object(item));
     GstElementFactory* factory = gst_element_get_factory(element);
     if (factory && gst_element_factory_list_is_type(factory, GST_ELEMENT_FACTORY_TYPE_DEMUXER))
-      *static_cast<int*>(sum) += element->numsrcpads;
+      (*static_cast<Visit*>(data))(element, factory);
   };
-  gst_iterator_foreach(elements, count, &pads);
+  gst_iterator_foreach(elements, call, &visit);
   gst_iterator_free(elements);
+}
+
+}  // namespace
+
+int FramePipeline::streams() const {
+  int pads = 0;
+  for_each_demuxer(pipeline_.get(),
+                   [&pads](GstElement* element, GstElementFactory*) { pads += element->numsrcpads; });
   return pads;
+}
+
+bool FramePipeline::states_duration() const {
+  bool states = false;
+  for_each_demuxer(pipeline_.get(), [&states](GstElement*, GstElementFactory* factory) {
+    const std::string_view name = GST_OBJECT_NAME(factory);
+    states = states || name == "matroskademux" || name == "qtdemux" || name == "avidemux";
+  });
+  return states;
 }
 
 std::int64_t FramePipeline::duration_ns() const {

@@ -84,6 +84,9 @@ class FramePipeline {
   bool is_live() const;
   std::int64_t duration_ns() const;  ///< -1: unknown
   int streams() const;               ///< how many the demuxer found, 0 without a demuxer
+  /// Whether the demuxer takes the duration from the container's head, where it stands whole even of a stream
+  /// that breaks off.
+  bool states_duration() const;
   const Complaints& complaints() const { return complaints_; }
   /// The decoder that the frames come from; null when there is none, as for raw video.
   Owned<GstElement> decoder() const;

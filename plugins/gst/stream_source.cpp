@@ -177,14 +177,20 @@ bool StreamSource::ends_early() const {
   if (facts_.kind == Avi && facts_.frames > 0 && audit_->pictures(*pipeline_) < 0)
     end = static_cast<std::int64_t>(static_cast<double>(facts_.frames) / recorded_rate_ * kNanoseconds);
   else if (states_duration && pipeline_->streams() == 1)
-    end = duration_ns_;           // of all streams
-  constexpr double kSlack = 2.5;  // frames
-  return last_came_ns_ + static_cast<std::int64_t>(kSlack / recorded_rate_ * kNanoseconds) < end;
+    end = duration_ns_;  // of all streams
+  double slack = 2.5 / recorded_rate_;
+  if (plan_.file.empty() && pipeline_->states_duration()) {
+    // A pipe or an address, of which nothing but the head can be known. Sound may be longer than the
+    // pictures.
+    end = duration_ns_;
+    if (pipeline_->streams() > 1) slack = std::max(slack, 1.0);
+  }
+  return last_came_ns_ + static_cast<std::int64_t>(slack * kNanoseconds) < end;
 }
 
 void StreamSource::judge_round(const std::string& error) {
   if (fault_ || pacer_.cancelled()) return;
-  if (format_.live) {  // nobody knows what such a stream should have had
+  if (pipeline_->is_live()) {  // nobody knows what such a stream should have had
     if (!error.empty()) fault_ = {.sentence = error, .missing = -1};
     return;
   }
@@ -208,7 +214,9 @@ void StreamSource::judge_round(const std::string& error) {
   if (fault.missing < 0) fault.sentence += ", and nobody knows how many are missing";
   if (facts_.cut_off) fault.sentence += "; the file is cut off";
   if (!damage.empty()) fault.sentence += fmt::format("; {}", damage);
-  if (ends_early() && !facts_.cut_off) fault.sentence += "; the others cannot be found in the file";
+  if (ends_early() && !facts_.cut_off)
+    fault.sentence +=
+        plan_.file.empty() ? "; the stream broke off" : "; the others cannot be found in the file";
   if (facts_.trimmed && !facts_.cut_off && error.empty() && came_ >= pictures && came_ < expected)
     fault.sentence += fmt::format("; {}", kEndsTooEarly);
   if (came_ < pictures) fault.sentence += fmt::format("; {} could not be decoded", pictures - came_);

@@ -84,6 +84,17 @@ def test_a_cut_video_of_unknown_length_says_that_it_is_cut_off(videos, play, tmp
     assert "the file is cut off" in fault["reason"]
 
 
+@pytest.mark.parametrize("extension", ["mkv", "mp4", "avi"])
+def test_a_cut_video_that_is_played_as_from_a_camera_is_cut_all_the_same(videos, play, tmp_path, extension):
+    data = (videos / f"clip.{extension}").read_bytes()
+    cut = tmp_path / f"cut.{extension}"
+    cut.write_bytes(data[:int(0.6 * len(data))])
+    done, report, _ = play(cut, "--live")
+    assert done.returncode == 3, done.stderr
+    (fault,) = report["source_faults"]
+    assert fault["missing"] > 5 and report["frames"]["in"] + fault["missing"] == FRAMES
+
+
 def test_frames_that_the_decoder_left_out_are_missing(videos, play, tmp_path):
     """The beginnings of all pictures but the key frames are overwritten: nothing can be decoded from them."""
     data = bytearray((videos / "clip.mp4").read_bytes())

@@ -8,7 +8,7 @@ import threading
 import cv2
 import pytest
 from tests.conftest import PROGRAM, read_lines
-from tests.plugins.gst.videos import GRAPH, pictures, record
+from tests.plugins.gst.videos import CHAINS, GRAPH, pictures, record
 
 FRAMES = 20
 
@@ -55,6 +55,32 @@ def test_standard_input_is_read_like_the_file(clip):
     producer = subprocess.Popen(["cat", clip / "clip.mkv"], stdout=subprocess.PIPE)
     check_same(clip, run(clip, "-", stdin=producer.stdout), expected)
     producer.wait()
+
+
+@pytest.mark.parametrize("container", ["mkv", "mp4", "avi"])
+def test_a_stream_that_breaks_off_is_not_whole(clip, container):
+    record(clip / f"whole.{container}", CHAINS[container], 51)
+    whole = (clip / f"whole.{container}").read_bytes()
+    for share in (0.5, 0.8):
+        producer = subprocess.Popen(["head", "-c", str(int(share * len(whole)))], stdin=open(clip / f"whole.{container}", "rb"),
+                                    stdout=subprocess.PIPE)
+        done = run(clip, "-", stdin=producer.stdout)
+        producer.wait()
+        came = len(lines_of(clip))
+        assert done.returncode == 3 and 0 < came < 51, done.stderr
+        faults = json.loads((clip / "out" / "report.json").read_text())["source_faults"]
+        assert faults[0]["missing"] == 51 - came
+        assert f"-: {came} of 51 frames came; the stream broke off" in done.stdout
+
+
+def test_sound_that_is_longer_than_the_pictures_is_no_damage(clip):
+    subprocess.run(["gst-launch-1.0", "-q", "matroskamux", "name=mux", "!", "filesink", f"location={clip / 'sound.mkv'}",
+                    "videotestsrc", "num-buffers=25", "!", "video/x-raw,width=160,height=120,framerate=25/1", "!", "vp8enc",
+                    "deadline=1", "!", "mux.", "audiotestsrc", "num-buffers=70", "samplesperbuffer=882", "!",
+                    "audio/x-raw,rate=44100", "!", "audioconvert", "!", "vorbisenc", "!", "mux."], check=True, timeout=60)
+    with open(clip / "sound.mkv", "rb") as video:
+        done = run(clip, "-", stdin=video)
+    assert done.returncode == 0 and len(lines_of(clip)) == 25, done.stderr + done.stdout
 
 
 def test_a_pipe_cannot_be_played_in_a_loop(clip):
