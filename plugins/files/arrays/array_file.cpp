@@ -93,7 +93,25 @@ void ArrayReader::load() {
   loaded_ = true;
 }
 
+void ArrayReader::read_narrowed(std::uint64_t item, const ImageView& image) {
+  ImageFormat format = image.format;
+  format.type = ElementType::F64;
+  const std::size_t samples = format.samples_per_row(), rows = static_cast<std::size_t>(format.height);
+  wide_.resize(samples * rows * static_cast<std::size_t>(format.planes()));
+  const auto pitch = static_cast<std::ptrdiff_t>(format.row_bytes());
+  const ImageView wide{wide_.data(), format, pitch, pitch * format.height};
+  read_image(item, wide);
+  for (int plane = 0; plane < format.planes(); ++plane)
+    for (int y = 0; y < format.height; ++y)
+      std::transform(wide.row<double>(y, plane), wide.row<double>(y, plane) + samples,
+                     image.row<float>(y, plane), [](double sample) { return static_cast<float>(sample); });
+}
+
 void ArrayReader::read_image(std::uint64_t item, const ImageView& image) {
+  if (header_.type == ElementType::F64 && image.format.type == ElementType::F32) {
+    read_narrowed(item, image);
+    return;
+  }
   if (kind_ != Kind::Tiff || header_.dimensions < 4) {
     load();
     return npy_.read_image(item, image);

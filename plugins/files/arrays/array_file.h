@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "plugins/files/arrays/npy.h"
 #include "plugins/files/arrays/npz.h"
@@ -32,13 +33,14 @@ class ArrayReader {
   const NpyHeader& header() const { return header_; }
   /// "scan.npz:maps.npy", for messages.
   std::string name() const;
-  /// As NpyReader::read_image.
+  /// As NpyReader::read_image. A float64 array also fills float32 images, rounded to the nearest.
   void read_image(std::uint64_t item, const ImageView& image);
   NpyArray read_whole();
 
  private:
   void open_tiff(const std::string& path, Pages pages);
   void read_page(int page, std::span<std::byte> samples);
+  void read_narrowed(std::uint64_t item, const ImageView& image);
   void load();
 
   enum class Kind : std::uint8_t { Npy, Npz, Tiff };
@@ -47,8 +49,9 @@ class ArrayReader {
   NpyReader npy_;
   NpzMember npz_;
   TiffFile tiff_;
-  ImageFormat page_;     ///< of every page of a stack
-  bool loaded_ = false;  ///< npy_ has the samples of the archive or the stack
+  ImageFormat page_;          ///< of every page of a stack
+  bool loaded_ = false;       ///< npy_ has the samples of the archive or the stack
+  std::vector<double> wide_;  ///< an image of float64 on its way to float32
 };
 
 /// A whole array; `path` may name a member of an archive, or a pipe with a .npy file. `warning` is set when

@@ -102,7 +102,8 @@ class HeaderParser {
   Error bad_dtype(std::string_view dtype) const {
     return Error(
         ExitCode::BadData,
-        fmt::format("'{}' has the dtype {}, allowed are float16, float32, float64, uint8, uint16 and bool",
+        fmt::format("'{}' has the dtype {}, allowed are float16, float32, float64, uint8, uint16 and bool; "
+                    "astype('float32') in NumPy makes one of them",
                     name_, dtype.substr(0, kMaxQuoted)));
   }
   void descr(NpyHeader& header) {

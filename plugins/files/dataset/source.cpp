@@ -164,9 +164,6 @@ class DatasetSource final : public Source {
     const auto bad = [&](std::string_view what) {
       return Error(ExitCode::BadData, fmt::format("'{}' ({}) {}", reader_.name(), describe(header), what));
     };
-    if (header.type == ElementType::F64)
-      throw bad(
-          "is no map of a stream, allowed are float16, float32, uint8, uint16 and bool; save it as float32");
     auto shape = header.shape();
     if (shape.size() < 2 || shape.size() > 4)
       throw bad("has no map's shape, allowed are 2 sides (one class), 3 (classes) and 4 (a sequence)");
@@ -187,7 +184,7 @@ class DatasetSource final : public Source {
     return {.width = static_cast<int>(width),
             .height = static_cast<int>(height),
             .channels = static_cast<int>(channels),
-            .type = header.type,
+            .type = header.type == ElementType::F64 ? ElementType::F32 : header.type,
             .layout = planar ? Layout::Planar : Layout::Interleaved};
   }
 
@@ -319,7 +316,9 @@ SourceType dataset_source(FrameDecoder decoder) {
   add_playback(list);
   return {
       .name = "dataset",
-      .summary = "Reads class maps from .npy, .npz and .tif files, with the frames that belong to them.",
+      .summary =
+          "Reads class maps from .npy, .npz and .tif files, with the frames that belong to them; float64 "
+          "becomes float32.",
       .params = declare(std::move(list)),
       .input_param = "location",
       .example = "source:\n  type: dataset\n  location: maps\n  layout: hwc\n",
