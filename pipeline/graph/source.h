@@ -30,7 +30,9 @@ struct FrameInfo {
   std::uint64_t number = 0;
   std::int64_t pts_ns = 0;
   std::string name;     ///< file name of an image or map, empty for video
-  std::string picture;  ///< file name of the frame's picture, empty where it is no file of its own
+  /// File name of the frame's picture, with the folders that tell it from others of that name; empty where it
+  /// is no file of its own.
+  std::string picture;
 };
 
 /// The slot's input memory, with the pitches of packed_view, and what the source says of the frame.

@@ -74,11 +74,24 @@ std::vector<std::string> find_files(const std::string& location) {
 struct PictureOfFile {
   std::string path;
   int page = 0;
-  std::string name;  ///< of the file; with the page's number in it where there are several
+  std::string name;         ///< of the file; with the page's number in it where there are several
+  std::string from_common;  ///< the path from the deepest folder that has all files in or below it
 };
+
+/// The deepest folder that has all files in or below it.
+fs::path common_folder(const std::vector<std::string>& files) {
+  fs::path common = fs::path(files.front()).parent_path();
+  for (const std::string& file : files) {
+    const fs::path folder = fs::path(file).parent_path();
+    while (std::mismatch(common.begin(), common.end(), folder.begin(), folder.end()).first != common.end())
+      common = common.parent_path();
+  }
+  return common;
+}
 
 std::vector<PictureOfFile> pictures_of(const std::vector<std::string>& files, PictureDecoder& decoder) {
   std::vector<PictureOfFile> pictures;
+  const fs::path common = common_folder(files);
   for (const std::string& path : files) {
     const fs::path name = fs::path(path).filename();
     const std::string extension = lower_extension(path);
@@ -88,7 +101,8 @@ std::vector<PictureOfFile> pictures_of(const std::vector<std::string>& files, Pi
       pictures.push_back({path, page,
                           pages == 1 ? name.string()
                                      : fmt::format("{}-{:0{}}{}", name.stem().string(), page, digits,
-                                                   name.extension().string())});
+                                                   name.extension().string()),
+                          fs::path(path).lexically_relative(common).string()});
   }
   return pictures;
 }
@@ -186,7 +200,7 @@ class ImagesSource : public Source {
 
   void begin_frame(FrameInput& input, const PictureOfFile& file) {
     input.info.name = file.name;
-    input.info.picture = fs::path(file.path).filename().string();
+    input.info.picture = file.from_common;
     input.info.pts_ns = time_of_frame(offered_, format_);
     ++next_;
     ++offered_;

@@ -53,6 +53,14 @@ def test_coco_names_the_pictures_that_were_read(contorno, data):
     assert [line["name"] for line in read_lines(data / "out" / "contours.jsonl")] == ["0_probabilities.npy", "1_probabilities.npy"]
 
 
+def test_coco_tells_pictures_of_one_name_apart(contorno, data):
+    for folder in ("left/belt", "right/belt"):
+        (data / "shots" / folder).mkdir(parents=True)
+        cv2.imwrite(str(data / "shots" / folder / "0.png"), np.full((24, 40, 3), 90, np.uint8))
+    coco = run(contorno, data, "{type: images, location: \"shots/*/belt/*.png\"}", CLASSIFY)
+    assert names(coco) == ["left/belt/0.png", "right/belt/0.png"]
+
+
 def test_coco_names_frames_that_are_no_files_by_their_number(contorno, data):
     assert names(run(contorno, data, "{type: test, width: 40, height: 24, frames: 2}", CLASSIFY)) == ["000000.png", "000001.png"]
 
