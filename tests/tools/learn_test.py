@@ -131,6 +131,22 @@ def test_nothing_is_overwritten(tmp_path):
     assert done.returncode == 73 and "is the input" in done.stderr and picture.read_bytes() == before
 
 
+def test_an_example_is_never_written_over(tmp_path):
+    frames, masks = belt_frames(tmp_path / "frames"), tmp_path / "masks"
+    masks.mkdir()
+    for number in range(5):
+        cv2.imwrite(str(masks / f"belt-{number}.png"), np.zeros((120, 200), np.uint8))
+    (frames / "z-swatches.png").write_bytes((frames / "belt-4.png").read_bytes())
+    before = {path: path.read_bytes() for folder in (frames, masks) for path in folder.iterdir()}
+    pick = ["--pick", "fruit=30,50,40,20"]
+    for arguments in (["learn", frames, *pick, "-o", frames / "belt-3.png"], ["learn", frames, *pick, "-o", frames / "z.yaml"],
+                      ["learn", f"{frames}/*.png", *pick, "-o", frames / "z.yaml"],
+                      ["learn", frames, "--masks", masks, "--classes", "fruit", "-o", masks / "belt-0.png"]):
+        done = run_contorno(*arguments, "--force", check=False)
+        assert done.returncode == 73 and "an example is read from it" in done.stderr, done.stderr
+        assert all(path.read_bytes() == content for path, content in before.items())
+
+
 @pytest.mark.parametrize("pick", ["fruit", "fruit=1,2,3", "fruit=1,2,0,4", "fruit=1,2,3,4,5", "=1,2,3,4",
                                   "fruit@=1,2,3,4", "fruit=-1,2,3,4", "fruit=1, 2,3,4"])
 def test_a_pick_that_cannot_be_read_is_a_usage_error_that_says_what_is_allowed(tmp_path, pick):

@@ -18,6 +18,7 @@
 #include "tools/learn/graph.h"
 #include "tools/learn/picks.h"
 #include "tools/learn/pictures.h"
+#include "tools/number_options.h"
 #include "tools/say.h"
 #include "tools/text_file.h"
 
@@ -167,6 +168,9 @@ int learn(const LearnArguments& arguments, const Catalog& catalog) {
   if (examples.looked_at == 0)
     throw Error(ExitCode::BadData, fmt::format("learn: {} gave no frame{} to learn from", arguments.frames,
                                                arguments.masks.empty() ? "" : " with a mask"));
+  OutputRegister outputs = command_files();
+  for (const std::string& file : examples.files) outputs.add_input(file, "an example");
+  for (const fs::path& path : targets) outputs.claim(path, "learn");
   if (request.classes.empty()) return show_frames(arguments, examples, files, catalog);
   LearnedColours learned = learn_colours(examples.samples, request.classes,
                                          !request.picks.empty()     ? Examples::Picks
@@ -194,21 +198,13 @@ int learn(const LearnArguments& arguments, const Catalog& catalog) {
 }
 
 void add_tuning(CLI::App& command, LearnParams& params) {
-  command
-      .add_option("--sigma", params.sigma,
-                  "Width of the kernel in oklab: colours nearer than that gather in one reference. "
-                  "Without masks and picks it shrinks until there are enough")
-      ->check(CLI::Range(1e-3, 1.0))
-      ->capture_default_str();
-  command.add_option("--references", params.references, "Most references a class")
-      ->check(CLI::Range(1, 64))
-      ->capture_default_str();
-  command
-      .add_option("--min-share", params.min_share,
-                  "Share of a class's pixels that a reference must stand for. Without masks and picks of all "
-                  "pixels, and the less the farther its colour is from all others")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
+  add_number(command, "--sigma", params.sigma, 1e-3, 1,
+             "Width of the kernel in oklab: colours nearer than that gather in one reference. "
+             "Without masks and picks it shrinks until there are enough");
+  add_whole_number(command, "--references", params.references, 1, 64, "Most references a class");
+  add_number(command, "--min-share", params.min_share, 0, 1,
+             "Share of a class's pixels that a reference must stand for. Without masks and picks of all "
+             "pixels, and the less the farther its colour is from all others");
 }
 
 }  // namespace
@@ -242,9 +238,8 @@ void add_learn_command(CLI::App& app, const Catalog& catalog, Action& action) {
                    "Graph to write; the pictures NAME-swatches.png and NAME-overlay.png come beside it")
       ->capture_default_str();
   command->add_flag("--force", arguments->force, "Replace files that are there already");
-  command->add_option("--frames", arguments->frame_limit, "Most frames to look at, spread over all")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
+  add_whole_number(*command, "--frames", arguments->frame_limit, 1, 100000,
+                   "Most frames to look at, spread over all");
   add_tuning(*command, arguments->params);
   command->callback([arguments, &catalog, &action] {
     action = [arguments, &catalog] { return learn(*arguments, catalog); };

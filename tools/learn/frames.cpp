@@ -191,7 +191,14 @@ ExampleFrames read_examples(const ExampleRequest& request, const Catalog& catalo
     else
       reader.take(input.frame, input.info);
   }
-  return reader.finish();
+  for (const SourceFault& fault : source->faults()) warn(fault.sentence);
+  ExampleFrames examples = reader.finish();
+  examples.files = source->files();
+  std::error_code ignored;
+  if (!request.masks.empty())
+    for (const fs::directory_entry& mask : fs::directory_iterator(request.masks, ignored))
+      examples.files.push_back(mask.path().string());
+  return examples;
 }
 
 }  // namespace contorno

@@ -36,6 +36,7 @@ struct ExampleFrames {
   std::vector<ColourSample> samples;
   std::vector<ExampleFrame> kept;  ///< at most kMostKept, those with picks first, in the order of the source
   int looked_at = 0;
+  std::vector<std::string> files;  ///< all that was read or may be: pictures, masks
 
   static constexpr std::size_t kMostKept = 6;
 };
