@@ -47,6 +47,15 @@ void put(YamlNode& map, const std::string& key, const std::string& value, const 
       YamlNode{.kind = YamlKind::Scalar, .style = ScalarStyle::CommandLine, .place = place, .text = value};
 }
 
+/// What was meant by an unknown node: another one, a section, or classes.NAME with the first word misspelt.
+std::string meant_target(const std::string& target, std::vector<std::string> nodes) {
+  const std::size_t dot = target.find('.');
+  if (dot != std::string::npos && !nearest(target.substr(0, dot), {"classes"}).empty())
+    return fmt::format(" (did you mean 'classes{}'?)", printable(target.substr(dot)));
+  nodes.insert(nodes.end(), {"source", "pipeline"});
+  return did_you_mean(target, nodes);
+}
+
 void apply_override(const std::string& text, const Place& place, YamlNode& root, Problems& problems) {
   const std::size_t equals = text.find('=');
   const std::size_t dot = equals == std::string::npos ? std::string::npos : text.rfind('.', equals);
@@ -77,7 +86,7 @@ void apply_override(const std::string& text, const Place& place, YamlNode& root,
     const std::string name = target.substr(prefix);
     problems.add(place,
                  fmt::format("unknown {} '{}'{}", is_class ? "class" : "node", printable(name),
-                             did_you_mean(name, known)),
+                             is_class ? did_you_mean(name, known) : meant_target(name, known)),
                  known.empty() ? "" : fmt::format("the graph has {}", fmt::join(known, ", ")));
     return;
   }

@@ -13,6 +13,7 @@
 #include "config/load.h"
 #include "cuda/error.h"
 #include "pipeline/graph/param.h"
+#include "plugins/catalog.h"
 #include "plugins/text/glib_messages.h"
 #include "tools/commands/commands.h"
 #include "tools/interrupt.h"
@@ -26,16 +27,27 @@
 
 namespace {
 
-/// The library would only say that a command is missing.
+/// " (did you mean 'NAME'?)", or nothing where no name is near.
+std::string meant(const std::string& word, const std::vector<std::string>& names) {
+  const std::string near = contorno::nearest(word, names);
+  return near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near);
+}
+
+/// Of the first word. The library would only say that a command is missing.
 void refuse_unknown_command(const CLI::App& app, const std::string& word) {
-  using namespace contorno;
-  if (word.starts_with('-')) return;
+  const bool is_option = word.starts_with('-');
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  if (is_option)
+    for (const CLI::Option* option : app.get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+      for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+    }
+  else
+    for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
   if (std::find(names.begin(), names.end(), word) != names.end()) return;
-  const std::string near = nearest(word, names);
-  throw Error(ExitCode::Usage, fmt::format("there is no command '{}'{}; 'contorno --help' lists all", word,
-                                           near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near)));
+  throw contorno::Error(contorno::ExitCode::Usage,
+                        fmt::format("there is no {} '{}'{}; 'contorno --help' lists all",
+                                    is_option ? "option" : "command", word, meant(word, names)));
 }
 
 /// "'contorno run --help' lists all", of the command that was chosen.
@@ -61,10 +73,8 @@ std::string joined(const std::vector<std::string>& words) {
   }
   for (const std::string& word : command.remaining()) {
     const std::string name = word.substr(0, word.find('='));
-    const std::string near = nearest(name, names);
     if (name.starts_with("-"))
-      refused.push_back(fmt::format("there is no option '{}'{}", name,
-                                    near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near)));
+      refused.push_back(fmt::format("there is no option '{}'{}", name, meant(name, names)));
     else if (refused.empty())
       refused.push_back(fmt::format("'{}' is one word too many{}", word,
                                     positionals.empty() ? "" : ", wanted is only " + joined(positionals)));

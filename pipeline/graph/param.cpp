@@ -229,12 +229,15 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
-  // One edit in three letters makes another word: gpu is not meant to be cpu.
-  const std::size_t allowed = word.size() <= 3 ? 0 : std::max<std::size_t>(word.size() / 3, 1);
+  // One edit in three letters makes another word: gpu is not meant to be cpu. Two that changed places do not.
+  const bool short_word = word.size() <= 3;
+  const std::size_t allowed = std::max<std::size_t>(word.size() / 3, 1);
   std::string best;
   std::size_t best_distance = allowed + 1;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);
+    if (short_word && !std::is_permutation(word.begin(), word.end(), candidate.begin(), candidate.end()))
+      continue;
     if (distance < best_distance) best_distance = distance, best = candidate;
   }
   return best;

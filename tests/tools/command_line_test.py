@@ -287,3 +287,39 @@ def test_what_is_neither_a_graph_nor_there_is_still_called_a_graph(contorno, tmp
     assert done.returncode == 66 and "'none.mp4' does not exist" in done.stderr
     (tmp_path / "notes.txt").write_text("just text")
     assert contorno("run", "notes.txt", check=False, cwd=tmp_path).returncode == 78
+
+
+def test_whole_numbers_are_read_and_refused_as_in_graphs(contorno, folder):
+    contorno("run", "graph.yaml", "--every", "2e0", "--output", "out", cwd=folder)
+    assert [line["frame"] for line in read_lines(folder / "out" / "contours.jsonl")] == [0, 1]
+    for flag, value, allowed in (("--every", "0", "at least 1"), ("--start", "-1", "at least 0"), ("--frames", "-1", "at least 0"),
+                                 ("--frames", "many", "at least 0")):
+        done = contorno("run", "graph.yaml", flag, value, check=False, cwd=folder)
+        assert done.returncode == 2 and done.stderr == f"contorno: {flag} is {value}, allowed a whole number, {allowed}\n"
+
+
+def test_what_is_misspelt_before_a_command_leads_on(contorno, folder):
+    assert "did you mean '--version'?" in contorno("--verson", check=False).stderr
+    assert "did you mean 'run'?" in contorno("rnu", "graph.yaml", check=False).stderr
+    done = contorno("run", "graph.yaml", "--set", "clases.class0.level=0.2", check=False, cwd=folder)
+    assert done.returncode == 78 and "did you mean 'classes.class0'?" in done.stderr
+    done = contorno("run", "graph.yaml", "--set", "sorce.layout=hwc", check=False, cwd=folder)
+    assert done.returncode == 78 and "did you mean 'source'?" in done.stderr
+
+
+def test_a_member_of_an_archive_takes_the_place_of_a_graph(contorno, folder):
+    maps = blobs(24, 40, 2, 0)
+    np.savez(folder / "scan.npz", first=maps, second=maps[::-1])
+    done = contorno("run", "scan.npz", check=False, cwd=folder)
+    assert done.returncode != 0 and "scan.npz:first" in done.stderr
+    contorno("run", "scan.npz:second", "--output", "out", cwd=folder)
+    assert len(read_lines(folder / "out" / "contours.jsonl")) == 1 and (folder / "out" / "scan.yaml").is_file()
+
+
+def test_an_array_of_float64_takes_the_place_of_a_graph(contorno, folder):
+    maps = blobs(24, 40, 2, 0)
+    for name, array in (("narrow", maps), ("wide", maps.astype(np.float64))):
+        np.save(folder / f"{name}.npy", array)
+        contorno("run", f"{name}.npy", "--output", name, cwd=folder)
+    narrow, wide = ((folder / name / "contours.jsonl").read_text() for name in ("narrow", "wide"))
+    assert narrow.replace("narrow", "wide") == wide and '"points"' in wide

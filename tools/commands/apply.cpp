@@ -15,6 +15,7 @@
 #include "plugins/text/pango.h"
 #include "tools/apply_files.h"
 #include "tools/commands/commands.h"
+#include "tools/commands/number_options.h"
 #include "tools/text_file.h"
 
 namespace contorno {
@@ -152,8 +153,7 @@ void add_apply_command(CLI::App& app, const Catalog& catalog, Action& action) {
   command->add_option("--backend", arguments->backend, "auto, cpu or cuda")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
-  command->add_option("--threads", arguments->threads, "Threads; 0 = as many as the machine has")
-      ->check(CLI::Range(0, kMostThreads));
+  add_threads(*command, arguments->threads);
   command->allow_extras();
   command->footer(
       "'contorno stages STAGE' lists a stage's parameters, which are given as --NAME VALUE.\n"

@@ -13,6 +13,7 @@
 #include "plugins/files/arrays/array_file.h"
 #include "stages/contours/cuda/find_contours.h"
 #include "tools/commands/commands.h"
+#include "tools/commands/number_options.h"
 #include "tools/say.h"
 #include "tools/text_file.h"
 
@@ -124,8 +125,7 @@ void add_find_contours_command(CLI::App& app, std::function<int()>& action) {
   command->add_option("--backend", arguments->backend, "Where it is computed; the result is the same")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
-  command->add_option("--threads", arguments->threads, "Threads; 0 = as many as the machine has")
-      ->check(CLI::Range(0, kMostThreads));
+  add_threads(*command, arguments->threads);
   command->add_option("--json", arguments->json, "File to write, - for standard output")
       ->capture_default_str();
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });

@@ -18,7 +18,7 @@
 #include "tools/learn/graph.h"
 #include "tools/learn/picks.h"
 #include "tools/learn/pictures.h"
-#include "tools/number_options.h"
+#include "tools/commands/number_options.h"
 #include "tools/say.h"
 #include "tools/text_file.h"
 

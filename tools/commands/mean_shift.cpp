@@ -13,6 +13,7 @@
 #include "stages/mean_shift/points.h"
 #include "stages/shared/sample_value.h"
 #include "tools/commands/commands.h"
+#include "tools/commands/number_options.h"
 #include "tools/say.h"
 #include "tools/text_file.h"
 
@@ -120,10 +121,8 @@ void add_mean_shift_command(CLI::App& app, Action& action) {
   command->add_option("--points", arguments->points, "File for where each point came to rest (.npy)");
   command->add_option("--sigma", arguments->sigma, "Width of the kernel, or auto: estimated from neighbours")
       ->capture_default_str();
-  command
-      ->add_option("--quantile", arguments->quantile, "With auto: which neighbour, as a share of all points")
-      ->check(CLI::Range(1e-9, 1.0))
-      ->capture_default_str();
+  add_number(*command, "--quantile", arguments->quantile, 1e-9, 1,
+             "With auto: which neighbour, as a share of all points");
   add_choice(command, "--kernel", params.kernel, "What a point counts by its distance",
              {{"gaussian", MeanShiftKernel::Gaussian},
               {"flat", MeanShiftKernel::Flat},
@@ -144,8 +143,7 @@ void add_mean_shift_command(CLI::App& app, Action& action) {
   command->add_option("--backend", arguments->backend, "auto, cpu or cuda")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
-  command->add_option("--threads", arguments->threads, "Threads; 0 = as many as the machine has")
-      ->check(CLI::Range(0, kMostThreads));
+  add_threads(*command, arguments->threads);
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }
 

@@ -16,6 +16,7 @@
 #include "tools/commands/commands.h"
 #include "tools/commands/graph_argument.h"
 #include "tools/interrupt.h"
+#include "tools/commands/number_options.h"
 #include "tools/report.h"
 #include "tools/run_watch.h"
 #include "tools/say.h"
@@ -230,10 +231,14 @@ void add_run_command(CLI::App& app, const Catalog& catalog, Action& action) {
   auto arguments = std::make_shared<RunArguments>();
   CLI::App* command = app.add_subcommand("run", "Run a graph: frames or class maps in, contours out");
   add_graph_arguments(*command, arguments->graph);
-  command->add_option("--frames", arguments->frames, "Stop after so many frames");
-  command->add_option("--start", arguments->start, "Leave out so many frames at the beginning")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--every", arguments->every, "Take every N-th frame")->check(CLI::PositiveNumber);
+  const auto add_count = [&](const char* name, std::int64_t least, const char* sentence, auto& value) {
+    add_whole_number(*command, name, least, kUnbounded, sentence, [&value](std::int64_t number) {
+      value = static_cast<std::remove_reference_t<decltype(value)>>(number);
+    });
+  };
+  add_count("--frames", 0, "Stop after so many frames; 0 = at the end", arguments->frames);
+  add_count("--start", 0, "Leave out so many frames at the beginning", arguments->start);
+  add_count("--every", 1, "Take every N-th frame", arguments->every);
   command->add_flag(
       "--live", arguments->live,
       "Frames come at the rate they were recorded at, as from a camera: who is not ready misses them");

@@ -10,6 +10,7 @@
 #include "config/describe.h"
 #include "config/yaml_text.h"
 #include "cuda/error.h"
+#include "plugins/files/arrays/array_file.h"
 #include "tools/learn/colours.h"
 #include "tools/learn/frames.h"
 #include "tools/learn/graph.h"
@@ -163,6 +164,8 @@ InputKind kind_of_input(const std::string& argument) {
     return InputKind::Graph;
   if (argument.find("://") != std::string::npos) return InputKind::Video;
   std::error_code error;
+  const ArrayPath array = split_array_path(argument);
+  if (!array.member.empty() && fs::is_regular_file(array.file, error)) return InputKind::Arrays;
   const fs::file_status status = fs::status(path, error);
   if (fs::is_directory(status)) return holds_arrays(path) ? InputKind::Arrays : InputKind::Pictures;
   if (!fs::exists(status))

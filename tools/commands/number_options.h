@@ -1,0 +1,38 @@
+// Options of the command line that take a number. They are read and refused as numbers in a graph are:
+// 1000 and 1e3 are the same, and a message says what is allowed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "pipeline/graph/param.h"
+
+namespace CLI {
+class App;
+}
+
+namespace contorno {
+
+/// `set` gets the number. Throws Error(Usage) while the command line is parsed: "--every is 0, allowed a
+/// whole number, at least 1".
+void add_whole_number(CLI::App& command, const std::string& name, std::int64_t least, std::int64_t most,
+                      const std::string& sentence, std::function<void(std::int64_t)> set,
+                      const std::string& default_text = "");
+
+/// The same for a variable, whose value is the default that the help shows. It must outlive the command.
+template <class I>
+void add_whole_number(CLI::App& command, const std::string& name, I& value, std::int64_t least,
+                      std::int64_t most, const std::string& sentence) {
+  add_whole_number(
+      command, name, least, most, sentence, [&value](std::int64_t number) { value = static_cast<I>(number); },
+      std::to_string(value));
+}
+
+void add_number(CLI::App& command, const std::string& name, double& value, double least, double most,
+                const std::string& sentence);
+
+/// --threads, the same in every command that has it.
+void add_threads(CLI::App& command, int& threads);
+
+}  // namespace contorno
