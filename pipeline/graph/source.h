@@ -29,7 +29,7 @@ struct StreamFormat {
 struct FrameInfo {
   std::uint64_t number = 0;
   std::int64_t pts_ns = 0;
-  std::string name;     ///< file name of an image or map, empty for video
+  std::string name;  ///< file name of an image or map, empty for video
   /// File name of the frame's picture, with the folders that tell it from others of that name; empty where it
   /// is no file of its own.
   std::string picture;
