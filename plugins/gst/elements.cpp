@@ -5,6 +5,7 @@
 
 #include <array>
 #include <mutex>
+#include <optional>
 
 #include "cuda/error.h"
 #include "pipeline/shared/resource_limits.h"
@@ -50,17 +51,19 @@ constexpr std::array kPackages{
     ElementPackage{"shmsrc", kBad},
 };
 
-/// A process may have little memory on purpose; plugins fail to load in it whatever the registry says.
-bool memory_is_limited() {
+/// How much a process may take that has little memory on purpose: plugins fail to load in it whatever the
+/// registry says.
+std::optional<rlim_t> little_memory() {
   constexpr rlim_t kEnoughForEveryPlugin = rlim_t{1} << 31;
   rlimit limit{};
-  return ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < kEnoughForEveryPlugin;
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur >= kEnoughForEveryPlugin) return std::nullopt;
+  return limit.rlim_cur;
 }
 
 /// GStreamer remembers in a file which plugins cannot be loaded, and never tries them again. One run with too
 /// little memory would make most of them missing in every later one: they get another chance.
 void forget_unusable_plugins() {
-  if (memory_is_limited()) return;
+  if (little_memory()) return;
   GstRegistry* registry = gst_registry_get();
   GList* plugins = gst_registry_get_plugin_list(registry);
   bool forgotten = false;
@@ -104,23 +107,33 @@ bool has_element(const char* name) {
   return factory != nullptr;
 }
 
+Error blaming_memory(const Error& error) {
+  const std::optional<rlim_t> limit = little_memory();
+  if (!limit) return error;
+  return {error.code() == ExitCode::Unavailable ? ExitCode::OutOfMemory : error.code(),
+          fmt::format("{}; only {} MiB of addresses are allowed here (ulimit -v), which may be why",
+                      error.what(), *limit >> 20)};
+}
+
 void require_element(const char* name) {
   if (has_element(name)) return;
   const std::string_view package = package_of(name);
-  throw Error(ExitCode::Unavailable,
-              package.empty()
-                  ? fmt::format("the GStreamer element '{}' is not installed", name)
-                  : fmt::format("the GStreamer element '{}' is not installed; it comes with the package {} "
-                                "(apt-get install {})",
-                                name, package, package));
+  throw blaming_memory(
+      Error(ExitCode::Unavailable,
+            package.empty()
+                ? fmt::format("the GStreamer element '{}' is not installed", name)
+                : fmt::format("the GStreamer element '{}' is not installed; it comes with the package {} "
+                              "(apt-get install {})",
+                              name, package, package)));
 }
 
 GstElement* make_element(GstBin* bin, const char* name) {
   require_element(name);
   GstElement* element = gst_element_factory_make(name, nullptr);
   if (!element)
-    throw Error(ExitCode::Unavailable,
-                fmt::format("the GStreamer element '{}' is installed but cannot be loaded", name));
+    throw blaming_memory(
+        Error(ExitCode::Unavailable,
+              fmt::format("the GStreamer element '{}' is installed but cannot be loaded", name)));
   gst_bin_add(bin, element);  // takes the floating reference
   return element;
 }

@@ -84,7 +84,7 @@ Error to_error(GstMessage* message, const std::string& subject) {
   const ExitCode code = code_of(*error);
   if (code == ExitCode::Unavailable)
     sentence += "; more decoders come with the packages " + decoder_packages();
-  return {code, fmt::format("{}: {} (reported by {})", subject, sentence, reporter)};
+  return blaming_memory({code, fmt::format("{}: {} (reported by {})", subject, sentence, reporter)});
 }
 
 Owned<GstMessage> pop_error(GstBus* bus) {

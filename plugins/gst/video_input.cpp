@@ -3,11 +3,15 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
+
+#include "plugins/container_facts.h"
 
 namespace contorno::gst {
 namespace fs = std::filesystem;
@@ -40,6 +44,10 @@ void set_up_decoding(GstElement* decode) {
 /// The reading end of a pipe, closed when nobody needs it any more.
 struct VideoInput::Descriptor {
   int number = -1;
+  Descriptor() = default;
+  explicit Descriptor(int opened) : number(opened) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() {
     if (number > STDIN_FILENO) ::close(number);
   }
@@ -92,6 +100,28 @@ void VideoInput::set_path(const std::string& path) {
   if (!uri) throw missing(path, "cannot be written as a URI");
   address_ = uri.get();
   file_ = path;
+  complete_gif(path);
+}
+
+/// GStreamer gives no frame of a GIF that is cut off: it reads a copy that ends behind the last whole frame.
+void VideoInput::complete_gif(const std::string& path) {
+  const ContainerFacts facts = container_facts(path);
+  if (facts.kind != ContainerKind::Gif || !facts.cut_off || facts.frames == 0) return;
+  copy_ = std::make_shared<Descriptor>();
+  copy_->number = ::memfd_create("gif", MFD_CLOEXEC);
+  const Descriptor from{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  std::uint64_t left = facts.whole_bytes;
+  while (left > 0 && copy_->number >= 0 && from.number >= 0) {
+    const ssize_t sent = ::sendfile(copy_->number, from.number, nullptr, left);
+    if (sent <= 0) break;
+    left -= static_cast<std::uint64_t>(sent);
+  }
+  constexpr char kTrailer = 0x3B;
+  if (left > 0 || ::write(copy_->number, &kTrailer, 1) != 1)
+    throw Error(ExitCode::Io,
+                fmt::format("{}: the file is cut off, and no copy of its whole frames can be made: {}", path,
+                            std::generic_category().message(errno)));
+  address_ = fmt::format("file:///proc/self/fd/{}", copy_->number);
 }
 
 void VideoInput::set_tcp(const std::string& location) {

@@ -36,6 +36,7 @@ class VideoInput {
 
   void set_path(const std::string& path);
   void set_tcp(const std::string& location);
+  void complete_gif(const std::string& path);
   void open_pipe(const std::string& path) const;
   GstElement* add_source(FramePipeline& pipeline) const;
 
@@ -45,7 +46,7 @@ class VideoInput {
   int port_ = 0;
   std::string file_;
   struct Descriptor;
-  std::shared_ptr<Descriptor> pipe_;
+  std::shared_ptr<Descriptor> pipe_, copy_;  // what is read in place of the file
 };
 
 }  // namespace contorno::gst

@@ -163,9 +163,11 @@ const char* example_source_name(const std::string& location) {
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return std::tolower(c); });
   const bool picture = std::find(kPictures.begin(), kPictures.end(), extension) != kPictures.end();
-  return picture || location.find_first_of("*?[") != std::string::npos || fs::is_directory(location)
-             ? "images"
-             : "video";
+  std::error_code ignored;
+  if (picture || fs::is_directory(location, ignored)) return "images";
+  // A file may have letters of a pattern in its name.
+  const bool pattern = location.find_first_of("*?[") != std::string::npos;
+  return pattern && !fs::exists(location, ignored) ? "images" : "video";
 }
 
 ExampleFrames read_examples(const ExampleRequest& request, const Catalog& catalog) {

@@ -251,19 +251,19 @@ ContainerFacts gif(Bytes& bytes) {
   };
   constexpr std::uint64_t kScreen = 13, kDescriptor = 10, kTrailer = 0x3B, kExtension = 0x21, kImage = 0x2C;
   std::uint64_t at = kScreen + table_bytes(kScreen - 3);
-  while (at < bytes.size()) {
+  bool whole = true;
+  while (whole && at < bytes.size()) {
     const std::uint64_t block = bytes.big_endian(at, 1);
     if (block == kTrailer) facts.cut_off = false;
     if (block != kExtension && block != kImage) break;
     at += block == kExtension ? 2 : kDescriptor + table_bytes(at + kDescriptor - 1) + 1;
     // Sub-blocks, up to an empty one.
-    while (at < bytes.size()) {
+    for (whole = false; !whole && at < bytes.size();) {
       const std::uint64_t size = bytes.big_endian(at, 1);
       at += 1 + size;
-      if (size == 0) break;
+      whole = size == 0;
     }
-    // An image whose data is cut off counts: decoders show what there is of it.
-    if (block == kImage) ++facts.frames;
+    if (block == kImage && whole) ++facts.frames, facts.whole_bytes = at;
   }
   return facts;
 }

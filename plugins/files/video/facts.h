@@ -12,9 +12,10 @@ enum class ContainerKind : std::uint8_t { Unknown, Mp4, Avi, Matroska, Ogg, Tran
 
 struct ContainerFacts {
   ContainerKind kind = ContainerKind::Unknown;
-  bool cut_off = false;      ///< bytes are missing at the end
-  bool trimmed = false;      ///< an edit list leaves frames out, which are in the file
-  std::int64_t frames = -1;  ///< to be shown of the first video track; -1: the container does not say
+  bool cut_off = false;           ///< bytes are missing at the end
+  bool trimmed = false;           ///< an edit list leaves frames out, which are in the file
+  std::int64_t frames = -1;       ///< to be shown of the first video track; -1: the container does not say
+  std::uint64_t whole_bytes = 0;  ///< of a GIF: up to the end of its last whole frame
 };
 
 /// Facts about the regular file at `path`; those of an unknown kind when it cannot be read. Never throws for

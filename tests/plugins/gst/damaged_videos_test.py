@@ -455,3 +455,21 @@ def test_a_gif_ends_with_its_last_frame(play, tmp_path):
     done, report, lines = play(path)
     assert (done.returncode, report["source_faults"], len(lines)) == (0, [], 12), done.stderr
     assert [line["pts_ns"] for line in lines] == sorted({line["pts_ns"] for line in lines})
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
+def test_a_gif_that_is_cut_off_gives_its_whole_frames(play, tmp_path, share):
+    image = pytest.importorskip("PIL.Image")
+    path = tmp_path / "clip.gif"
+    first, *others = [image.fromarray(picture[..., ::-1]) for picture in pictures(12)]
+    first.save(path, save_all=True, append_images=others, duration=40, loop=0)
+    data = path.read_bytes()
+    ends = [at for at in range(len(data) - 1) if data[at:at + 2] in (b"\0!", b"\0;", b"\0,")]
+    cut = int(max(share * len(data), ends[3] + 50))
+    _, _, whole = play(path)
+    path.write_bytes(data[:cut])
+    done, report, lines = play(path)
+    assert done.returncode == 3 and 0 < len(lines) < 12, done.stderr
+    assert lines == whole[:len(lines)]
+    (fault,) = report["source_faults"]
+    assert fault["missing"] is None and "nobody knows how many are missing; the file is cut off" in fault["reason"]
