@@ -61,7 +61,7 @@ MediaReport media_report() {
                                       {"rtspsrc", "reads RTSP streams"},
                                       {"souphttpsrc", "reads http addresses"},
                                       {"avdec_gif", "reads GIF"},
-                                      {"avdec_bmp", "reads BMP"},
+                                      {"gdkpixbufdec", "reads BMP"},
                                       {"avdec_tiff", "reads TIFF"},
                                       {"theoraenc", "writes Theora video"},
                                       {"oggmux", "writes .ogv"},

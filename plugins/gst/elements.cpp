@@ -45,7 +45,7 @@ constexpr std::array kPackages{
     ElementPackage{"qtdemux", kGood},      ElementPackage{"rtspsrc", kGood},
     ElementPackage{"souphttpsrc", kGood},  ElementPackage{"videoscale", kBase},
     ElementPackage{"avdec_h264", kLibav},  ElementPackage{"avdec_gif", kLibav},
-    ElementPackage{"avdec_bmp", kLibav},   ElementPackage{"avdec_tiff", kLibav},
+    ElementPackage{"gdkpixbufdec", kGood}, ElementPackage{"avdec_tiff", kLibav},
     ElementPackage{"openh264enc", kBad},   ElementPackage{"h264parse", kBad},
     ElementPackage{"fdsrc", kCore},        ElementPackage{"tcpclientsrc", kBase},
     ElementPackage{"shmsrc", kBad},

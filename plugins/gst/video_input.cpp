@@ -11,7 +11,7 @@
 #include <charconv>
 #include <filesystem>
 
-#include "plugins/container_facts.h"
+#include "plugins/files/video/facts.h"
 
 namespace contorno::gst {
 namespace fs = std::filesystem;
@@ -25,8 +25,24 @@ Error missing(const std::string& path, std::string_view why) {
           fmt::format("{}: {} (looked for from '{}')", path, why, fs::current_path(ignored).string())};
 }
 
+/// Demuxers ask the element that fetches the bytes for the duration before they tell their own. These answer
+/// that they do not know it, which the demuxer hands on: now they do not answer.
+void leave_duration_to_demuxer(GstElement* source) {
+  const Owned<GstPad> pad(gst_element_get_static_pad(source, "src"));
+  if (!pad) return;
+  const auto drop = [](GstPad*, GstPadProbeInfo* info, gpointer) {
+    GstQuery* query = GST_PAD_PROBE_INFO_QUERY(info);
+    if (GST_QUERY_TYPE(query) != GST_QUERY_DURATION) return GST_PAD_PROBE_OK;
+    GstFormat format = GST_FORMAT_UNDEFINED;
+    gst_query_parse_duration(query, &format, nullptr);
+    return format == GST_FORMAT_TIME ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
+  };
+  gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_QUERY_UPSTREAM, drop, nullptr, nullptr);
+}
+
 /// Called for the element that fetches a stream; its latency in ms comes as user data.
 void on_source_setup(GstElement*, GstElement* source, gpointer latency) {
+  leave_duration_to_demuxer(source);
   if (g_object_class_find_property(G_OBJECT_GET_CLASS(source), "latency"))
     g_object_set(source, "latency", GPOINTER_TO_UINT(latency), nullptr);
   if (g_object_class_find_property(G_OBJECT_GET_CLASS(source), "drop-on-latency"))
@@ -156,6 +172,7 @@ GstElement* VideoInput::add_source(FramePipeline& pipeline) const {
   if (kind_ == Kind::Tcp) {
     GstElement* source = pipeline.add("tcpclientsrc");
     g_object_set(source, "host", address_.c_str(), "port", port_, nullptr);
+    leave_duration_to_demuxer(source);
     return source;
   }
   if (kind_ == Kind::SharedMemory) {
@@ -176,6 +193,7 @@ GstElement* VideoInput::add_source(FramePipeline& pipeline) const {
   open_pipe(address_);
   GstElement* source = pipeline.add("fdsrc");
   g_object_set(source, "fd", pipe_->number, nullptr);
+  leave_duration_to_demuxer(source);
   return source;
 }
 

@@ -282,6 +282,17 @@ def test_a_video_in_the_place_of_a_graph_is_outlined(contorno, tmp_path):
     assert (tmp_path / "out" / "overlay.webm").stat().st_size > 500
 
 
+def test_a_name_with_letters_of_a_pattern_is_a_name_where_there_is_such_a_file(contorno, tmp_path):
+    (tmp_path / "make.yaml").write_text("source: {type: test, pattern: ball, width: 160, height: 120, frames: 5}\n"
+                                        "sinks: [{type: video, path: belt.webm}]\n")
+    contorno("run", "make.yaml", "--output", tmp_path, cwd=tmp_path)
+    for name in ("film [1080p].webm", "is it?.webm", "a*b.webm"):
+        (tmp_path / name).write_bytes((tmp_path / "belt.webm").read_bytes())
+        contorno("run", name, "--output", "out", cwd=tmp_path)
+        assert len(read_lines(tmp_path / "out" / "contours.jsonl")) == 5
+        contorno("learn", name, "--classes", "a,b", "--output", "learned.yaml", "--force", cwd=tmp_path)
+
+
 def test_what_is_neither_a_graph_nor_there_is_still_called_a_graph(contorno, tmp_path):
     done = contorno("run", "none.mp4", check=False, cwd=tmp_path)
     assert done.returncode == 66 and "'none.mp4' does not exist" in done.stderr

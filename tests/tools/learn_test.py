@@ -163,6 +163,7 @@ def test_picks_that_do_not_fit_are_refused(tmp_path):
 
     refused(64, "the rectangle ends at 210,70, beyond the frame of 200 x 120 px", "--pick", "fruit=30,50,180,20")
     refused(64, "has no frame '7'", "--pick", "fruit@7=30,50,40,20")
+    refused(2, "give yours another name", "--pick", "everything else=30,50,40,20")
     refused(2, "--classes does not list it", "--pick", "fruit=30,50,40,20", "--classes", "apple")
     refused(2, "no --pick shows it", "--pick", "fruit=30,50,40,20", "--classes", "fruit,apple")
     refused(2, "--hidden belt: there is no such class", "--pick", "fruit=30,50,40,20", "--hidden", "belt")

@@ -82,8 +82,14 @@ std::vector<std::string> class_names(const LearnArguments& arguments, const std:
   if (std::set<std::string>(names.begin(), names.end()).size() != names.size())
     throw Error(ExitCode::Usage, "--classes has a name twice");
   std::vector<std::string> picked;
-  for (const Pick& pick : picks)
+  for (const Pick& pick : picks) {
+    if (pick.name == kEverythingElse)
+      throw Error(ExitCode::Usage,
+                  fmt::format("--pick {}: that is what the class of all that was not pointed "
+                              "at is called; give yours another name",
+                              pick.text));
     if (!has(picked, pick.name)) picked.push_back(pick.name);
+  }
   if (names.empty()) names = picked;
   for (const std::string& name : picked)
     if (!has(names, name))
@@ -127,17 +133,11 @@ std::string command_line(const LearnArguments& arguments) {
   return printable_sentence(text);
 }
 
-/// "12.3", "0.02": a small share is not nothing.
-std::string percent(double share) {
-  return share >= 0.001 || share == 0 ? fmt::format("{:.1f}", 100 * share)
-                                      : fmt::format("{:.2g}", 100 * share);
-}
-
 void tell(const LearnArguments& arguments, const LearnedColours& learned) {
   constexpr double kGood = 0.8;
   const bool judged = !arguments.masks.empty() || !arguments.picks.empty();
   for (const LearnedClass& one : learned.classes) {
-    print("{:16} {:>5} %  ", one.name, percent(one.share));
+    print("{:16} {:>5} %  ", one.name, percent_text(one.share));
     for (const Colour& colour : one.references)
       print(" #{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue);
     print("\n");

@@ -131,4 +131,9 @@ LearnedColours learn_colours(const std::vector<ColourSample>& samples, const std
   return learned;
 }
 
+std::string percent_text(double share) {
+  return share >= 0.001 || share == 0 ? fmt::format("{:.1f}", 100 * share)
+                                      : fmt::format("{:.2g}", 100 * share);
+}
+
 }  // namespace contorno

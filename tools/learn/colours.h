@@ -34,6 +34,9 @@ struct LearnedClass {
   double recall = 0;               ///< share of its samples whose nearest reference is one of its own
 };
 
+/// "12.3", "0.048": a share in percent; a small one is not nothing.
+std::string percent_text(double share);
+
 struct LearnedColours {
   std::vector<LearnedClass> classes;
   double softness = 0.05;  ///< for classify: the median distance of samples to their reference, within bounds

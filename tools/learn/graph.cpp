@@ -15,8 +15,8 @@ std::string class_text(const LearnedClass& one) {
   for (const Colour& colour : one.references)
     list += fmt::format("{}\"#{:02x}{:02x}{:02x}\"", list.empty() ? "" : ", ", colour.red, colour.green,
                         colour.blue);
-  return fmt::format("  - name: {}  # {:.1f} %\n{}    references: [{}]\n", config::yaml_text(one.name),
-                     100 * one.share, one.hidden ? "    hidden: true\n" : "", list);
+  return fmt::format("  - name: {}  # {} %\n{}    references: [{}]\n", config::yaml_text(one.name),
+                     percent_text(one.share), one.hidden ? "    hidden: true\n" : "", list);
 }
 
 /// A legend would hide much of a smaller frame.

@@ -124,7 +124,7 @@ Sheet swatch_sheet(const LearnedColours& learned, const GraphSpec& graph, const 
     const int y = kMargin + kRow * static_cast<int>(k);
     sheet.fill({kMargin, y, 6, kSwatch}, one.hidden ? kFaint : graph.classes[k].colour);
     sheet.text(config::printable(one.name, 24), kMargin + 14, y, kLine, kInk);
-    sheet.text(fmt::format("{:.1f} % of the pixels{}", 100 * one.share, one.hidden ? ", hidden" : ""),
+    sheet.text(fmt::format("{} % of the pixels{}", percent_text(one.share), one.hidden ? ", hidden" : ""),
                kMargin + 14, y + kLine + 4, 14, kFaint);
     int x = kMargin + kNames, left = kPicks;
     for (const ExampleFrame& frame : examples.kept)

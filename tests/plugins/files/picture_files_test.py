@@ -135,6 +135,19 @@ def test_a_damaged_picture_fails_with_its_reason_and_the_stream_goes_on(tmp_path
     assert [line["frame"] for line in read_lines(tmp_path / "contours.jsonl")] == [0, 2]
 
 
+@pytest.mark.parametrize("mode", ["RGB", "L", "RGBA", "P", "1"])
+def test_bmp_is_read_as_others_read_it_and_refused_when_it_is_cut(tmp_path, mode):
+    picture = Image.fromarray(photograph(37, 50)).convert(mode)
+    picture.save(tmp_path / "a.bmp")
+    subprocess.run([PROGRAM, "apply", "preprocess", "a.bmp", "a.npy", "--channels", "rgb"], cwd=tmp_path, check=True, timeout=60)
+    assert np.array_equal(np.load(tmp_path / "a.npy"), np.asarray(picture.convert("RGB")))
+    data = (tmp_path / "a.bmp").read_bytes()
+    (tmp_path / "cut.bmp").write_bytes(data[:len(data) * 2 // 3])
+    done = subprocess.run([PROGRAM, "apply", "preprocess", "cut.bmp", "cut.npy"], cwd=tmp_path, capture_output=True, text=True,
+                          timeout=60)
+    assert done.returncode == 65 and "cut.bmp" in done.stderr, done.stderr
+
+
 def lying_headers():
     bmp = b"BM" + struct.pack("<IHHI", 70, 0, 0, 54) + struct.pack("<IiiHHIIiiII", 40, 12000, 12000, 1, 24, 0, 0, 0, 0, 0, 0)
     gif = b"GIF89a" + struct.pack("<HHBBB", 16000, 16000, 0x80, 0, 0) + bytes(6) + b",\0\0\0\0" + \
