@@ -34,7 +34,7 @@ class MeasuredRun(typing.NamedTuple):
 # So a process of a few megabytes starts the program.
 START_AND_MEASURE = """
 import resource, subprocess, sys
-started = subprocess.Popen(sys.argv[3:])
+started = subprocess.Popen(sys.argv[3:], close_fds=False)
 try:
     code = started.wait(float(sys.argv[2]) or None)
 except subprocess.TimeoutExpired:

@@ -158,6 +158,8 @@ StreamSource::Next StreamSource::advance() {
 
 /// Of a round, by what the container says; -1: it does not.
 std::int64_t StreamSource::announced() const {
+  if (facts_.kind == ContainerKind::Gif && facts_.cut_off)
+    return -1;  // only those that are there are counted
   if (facts_.frames >= 0) return facts_.frames;
   // Containers that state no length are measured by their last page: that of a cut file is the cut one's.
   const bool measured =

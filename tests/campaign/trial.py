@@ -70,12 +70,18 @@ def bounded(command, cwd, seconds=MOST_SECONDS, env=None, kill_after=None):
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as said, tempfile.TemporaryDirectory() as beside:
         measured = pathlib.Path(beside) / "measured"
         began = time.monotonic()
+        # Its other end is held by whoever lives: a killed process takes its time, and holds its locks as long.
+        alive, held = os.pipe()
         process = subprocess.Popen(measured_command(command, measured), cwd=cwd, stdin=subprocess.DEVNULL, stdout=out,
-                                   stderr=said, start_new_session=True, env={**os.environ, **(env or {})})
+                                   stderr=said, start_new_session=True, env={**os.environ, **(env or {})},
+                                   pass_fds=[] if kill_after is None else [held])
+        os.close(held)
         timer = threading.Timer(seconds if kill_after is None else kill_after, os.killpg, (process.pid, signal.SIGKILL))
         timer.start()
         code = process.wait()
         timer.cancel()
+        os.read(alive, 1)
+        os.close(alive)
         took = time.monotonic() - began
         texts = []
         for file in (out, said):

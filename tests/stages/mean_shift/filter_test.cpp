@@ -188,6 +188,6 @@ TEST_CASE("mean_shift_filter refuses what is no 8-bit image") {
   CHECK_THROWS_WITH_AS(
       harness.run({maps.view}),
       "mean_shift_filter: the input is 4x4x3 float32 interleaved, allowed 1, 3 or 4 interleaved "
-      "channels of uint8",
+      "channels of uint8; a stage preprocess with output: uint8 before it makes uint8 of samples from 0 to 1",
       Error);
 }
