@@ -39,8 +39,8 @@ std::string_view package_of(std::string_view element);
 /// The Debian packages that bring more decoders, in words.
 std::string decoder_packages();
 bool has_element(const char* name);
-/// The error itself, or where the process may take little memory, so that plugins do not fit: with that in the
-/// sentence, and OutOfMemory in the place of Unavailable.
+/// The error itself, or where the process may take little memory, so that plugins do not fit: with that in
+/// the sentence, and OutOfMemory in the place of Unavailable.
 Error blaming_memory(const Error& error);
 /// Throws Error(Unavailable) that names the element and its package, unless it is installed.
 void require_element(const char* name);

@@ -13,12 +13,12 @@
 #include "cuda/error.h"
 #include "tools/apply_files.h"
 #include "tools/commands/commands.h"
+#include "tools/commands/number_options.h"
 #include "tools/learn/colours.h"
 #include "tools/learn/frames.h"
 #include "tools/learn/graph.h"
 #include "tools/learn/picks.h"
 #include "tools/learn/pictures.h"
-#include "tools/commands/number_options.h"
 #include "tools/say.h"
 #include "tools/text_file.h"
 
