@@ -115,6 +115,14 @@ Error blaming_memory(const Error& error) {
                       error.what(), *limit >> 20)};
 }
 
+void require_memory_for_decoding() {
+  if (!little_memory()) return;
+  // With the plugin loaded, which takes most: frames, and threads with their stacks.
+  constexpr std::size_t kAddressesForDecoders = std::size_t{48} << 20;
+  const Owned<GstPlugin> libav(gst_plugin_load_by_name("libav"));
+  require_addresses(kAddressesForDecoders, "to decode video");
+}
+
 void require_element(const char* name) {
   if (has_element(name)) return;
   const std::string_view package = package_of(name);

@@ -45,6 +45,10 @@ Error blaming_memory(const Error& error);
 /// Throws Error(Unavailable) that names the element and its package, unless it is installed.
 void require_element(const char* name);
 
+/// Throws Error(OutOfMemory) where a process that may take little memory has too little left for libav's
+/// decoders: they end it with a signal where they get none.
+void require_memory_for_decoding();
+
 /// A new element inside `bin`, which owns it. Throws Error(Unavailable) that names the element and its
 /// package.
 GstElement* make_element(GstBin* bin, const char* name);

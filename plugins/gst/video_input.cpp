@@ -198,6 +198,7 @@ GstElement* VideoInput::add_source(FramePipeline& pipeline) const {
 }
 
 void VideoInput::build(FramePipeline& pipeline) const {
+  require_memory_for_decoding();
   GstElement* decode = nullptr;
   if (kind_ == Kind::Uri) {
     decode = pipeline.add("uridecodebin");

@@ -39,6 +39,12 @@ source: {type: images, location: pictures}
 classes: [{name: a, references: ["#808080"]}, {name: b, references: ["#ffffff"]}]
 stages: [{type: classify}, {type: marching_squares}, {type: contour_assembly}]
 sinks: [{type: jsonl, path: contours.jsonl}]
+""",
+    "film": """
+source: {type: video, location: clip.gif}
+classes: [{name: a, references: ["#808080"]}, {name: b, references: ["#ffffff"]}]
+stages: [{type: classify}, {type: marching_squares}, {type: contour_assembly}]
+sinks: [{type: jsonl, path: contours.jsonl}]
 """}
 COMMANDS = {name: ("run", f"{name}.yaml", "--output", "out", "--quiet") for name in GRAPHS} | {
     "check": ("check", "text.yaml"),
@@ -51,7 +57,7 @@ COMMANDS = {name: ("run", f"{name}.yaml", "--output", "out", "--quiet") for name
     "learn": ("learn", "pictures", "--classes", "a,b", "--output", "learned.yaml"),
 }
 
-USE_MEDIA = ("text", "video", "pictures", "apply-picture")
+USE_MEDIA = ("text", "video", "pictures", "film", "apply-picture")
 
 
 def prepare(folder):
@@ -63,6 +69,8 @@ def prepare(folder):
         np.save(folder / "maps" / f"{frame}.npy", blobs(48, 64, 2, frame))
     Image.fromarray(scene()).save(folder / "pictures" / "a.png")
     Image.fromarray(scene()).save(folder / "pictures" / "b.jpg")
+    first, *others = [Image.fromarray(np.roll(scene(), 3 * frame, axis=1)) for frame in range(4)]
+    first.save(folder / "clip.gif", save_all=True, append_images=others, duration=40)  # libav decodes it
     np.save(folder / "plane.npy", blobs(48, 64, 2, 0)[..., 0])
     np.save(folder / "points.npy", np.random.default_rng(1).normal(0, 1, (200, 2)).astype(np.float32))
     for name, text in GRAPHS.items():
