@@ -2,11 +2,15 @@
 // find_contours in the same order.
 //
 // Input: crossings from marching_squares.
-// Output: contours of all classes, points rounded from float64 to float32, open at the border and at NaN.
+//
+// Output: contours of all classes, points rounded from float64 to float32. A contour is open where the map
+// ends and where samples are NaN.
+//
 // Memory: a quarter of a byte a sample, 16 bytes a contour, and the planned capacities. A frame that has more
-//   is counted, never truncated: overflow() says what it needs.
-// Equal bits because: points are interpolated in float64 from the same two samples in the same order, and
-//   order and start points follow from positions alone.
+// points is counted, never truncated: overflow() says what it needs.
+//
+// Both backends give the same bits, because points are interpolated in float64 from the same two samples in
+// the same order, and because order and start points follow from positions alone.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +27,15 @@ struct ContourAssemblyParams {
   int min_points = 0;
 };
 
-/// Points that are planned for, and what follows from them. Both backends plan alike.
+/// Capacities that are planned for maps of a format: points first, then the contours and the output format
+/// that follow from them. Both backends plan the same.
 std::uint64_t planned_points(const PlanContext& context, const ImageFormat& map);
 std::uint64_t planned_contours(std::uint64_t points);
 ContoursFormat planned_output(const ImageFormat& map, std::uint64_t points);
-/// Points to plan for, so that a frame with `counts` fits; 0 when it fits where `points` are planned.
+/// The point capacity that a frame with `counts` needs; 0 if it fits a plan for `points` points.
 std::uint64_t contour_capacity_needed(const ContourCounts& counts, std::uint64_t points);
 
-/// Only in builds with CUDA.
+/// The CUDA implementation; only in builds that have CUDA.
 std::unique_ptr<Stage> make_contour_assembly_cuda(const ParamSet& params);
 
 const StageType& contour_assembly_stage();

@@ -15,7 +15,7 @@
 
 namespace contorno {
 
-/// Memory for `size` values that are not initialised.
+/// An array of `size` values that begin uninitialised. Owns its memory.
 template <class T>
 class Buffer {
  public:
@@ -37,7 +37,8 @@ struct FindContoursOptions {
   std::optional<double> level;
   Connectivity fully_connected = Connectivity::Low;
   Orientation positive_orientation = Orientation::Low;
-  /// One channel of U8, the image's size, 0 = do not use the sample; without data all are used.
+  /// One channel of U8, the size of the image; 0 = the sample is not used. Without data every sample is used.
+  /// Borrowed for the call.
   ImageView mask;
   int threads = 1;
   SampleScale scale;        ///< what integer samples are divided by
@@ -45,12 +46,13 @@ struct FindContoursOptions {
   int band_rows = 0;        ///< for tests: height of the bands that are linked in parallel; 0 = automatic
 };
 
-/// Contour i has points [offsets[i], offsets[i + 1]); a closed one repeats its first point as the last.
+/// Contour i has points [offsets[i], offsets[i + 1]), in samples (row, column); a closed contour repeats its
+/// first point as its last.
 struct FoundContours {
   Buffer<PointD> points;
   Buffer<std::uint32_t> offsets;
   Buffer<std::uint8_t> closed;
-  double level = 0;  ///< that was used
+  double level = 0;  ///< the level that was used
 
   std::size_t count() const { return closed.size(); }
   std::span<const PointD> contour(std::size_t index) const {

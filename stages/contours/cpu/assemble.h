@@ -1,7 +1,7 @@
-// Contours from crossings: links bands in parallel, joins what crosses bands, numbers contours in
-// scikit-image's order, and emits points to their final places. Results do not depend on the number of
-// threads or bands. The assembler is made once per format; run functions are const, use only the caller's
-// scratch memory and allocate nothing.
+// Contours from crossings, on the CPU: links segments in bands of rows in parallel, joins the contours that
+// cross bands, numbers contours in scikit-image's order, and writes points to their final places. Results do
+// not depend on the number of threads or bands. The assembler is made once per format; run functions are
+// const, use only the caller's scratch memory and allocate nothing.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct AssemblyOptions {
   int band_rows = 0;  ///< 0 = chosen from size and threads; tests set it small
 };
 
-/// Points and contours of all classes; `lost`: the scratch memory was too small, and the counts are not all.
+/// Points and contours of all classes. `lost`: the scratch memory was too small, and the counts are too low.
 struct AssemblyCounts {
   std::uint64_t points = 0, contours = 0;
   bool lost = false;
@@ -34,10 +34,12 @@ class Assembler {
 
   /// Bytes of scratch for this many contours and points.
   std::size_t scratch_bytes(std::uint64_t contours, std::uint64_t points) const;
-  /// Finds all contours and counts them. `scratch` has the size for these capacities.
+  /// Finds all contours and counts them. `block` is the filled crossings block of `map`; `scratch` has
+  /// scratch_bytes(contours, points).
   AssemblyCounts link(const ImageView& map, void* block, std::byte* scratch, std::uint64_t contours,
                       std::uint64_t points) const;
-  /// After link(), if nothing was lost: fills the target. `class_begin` has classes + 1 places.
+  /// After link() with the same arguments, if nothing was lost: writes contours to `target`. `class_begin`
+  /// has room for classes + 1 numbers.
   void emit(const ImageView& map, void* block, std::byte* scratch, std::uint64_t contours,
             std::uint64_t points, const EmitTarget& target, std::uint32_t* class_begin) const;
 

@@ -7,8 +7,9 @@
 
 namespace contorno {
 
-/// For each of the row's words of cells two words in `found`: cells with a first segment, and with a second
-/// one. Segments between unusable samples and those of length zero are left out.
+/// Fills two words of `found` for each word (64 cells) of a row of cells: bits of the cells with a first
+/// segment, then of those with a second one. Segments of cells with an unusable sample and segments of length
+/// zero are left out.
 void find_segments(const CellBits& cells, std::int64_t row, std::uint64_t* found);
 
 }  // namespace contorno

@@ -1,6 +1,7 @@
-// Questions about single cells of one class, answered from the bits and, where a sample is suspect, from the
-// samples themselves: codes, crossing points, and which segment follows which around a point that lies
-// exactly on a sample. Everything is const; safe from any thread once the crossings block is complete.
+// Single cells of one class: codes, crossing points, and which segment follows which, also where a crossing
+// point lies exactly on a sample. Answers come from the bits of the crossings block and, where a sample is
+// suspect, from the samples themselves. Everything is const, and safe from any thread once the crossings
+// block is complete.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +13,10 @@
 
 namespace contorno {
 
-/// Id of no segment.
+/// Stands for no segment.
 inline constexpr std::uint64_t kNoSegment = ~std::uint64_t{0} >> 2;
 
-/// The four bits of the cell at a bit position, in the order of its code.
+/// The code of the cell whose upper left sample is at a bit position.
 inline unsigned square_bits(const std::uint64_t* words, std::int64_t row_words, std::int64_t position) {
   const char* at = reinterpret_cast<const char*>(words) + (position >> 3);
   std::uint16_t upper = 0, lower = 0;
@@ -25,7 +26,7 @@ inline unsigned square_bits(const std::uint64_t* words, std::int64_t row_words, 
   return ((upper >> shift) & 3u) | (((lower >> shift) & 3u) << 2);
 }
 
-/// Point on a side of cell (row, col).
+/// Crossing point on a side of cell (row, col); T is the type of the samples.
 template <class T>
 PointD crossing_point(const Plane& plane, double level, std::int64_t row, std::int64_t col, Side side) {
   const GridEdge edge = edge_of_side(static_cast<int>(row), static_cast<int>(col), side);
@@ -46,14 +47,15 @@ class CellBits {
   unsigned code(std::int64_t position) const { return square_bits(bits_.high, bits_.row_words, position); }
   std::int64_t position(std::int64_t row, std::int64_t col) const { return row * bits_.row_bits() + col; }
 
-  /// There is a cell, and all its samples may be used.
+  /// Whether there is a cell at (row, col), all of whose samples may be used.
   bool is_cell(std::int64_t row, std::int64_t col) const;
-  /// One of the cell's samples is suspect.
+  /// Whether one of the cell's samples is suspect.
   bool is_suspect(std::int64_t row, std::int64_t col) const;
-  /// The segment's two points differ: the cell has it, and it counts. Only for cells.
+  /// Whether the cell has segment `sub` and its two points differ. (A segment of length zero does not count.)
+  /// Only where is_cell holds.
   bool has_segment(std::int64_t row, std::int64_t col, int sub) const;
 
-  /// The segment that follows, or the one before; kNoSegment at the end of an open contour.
+  /// The id of the following segment, or of the one before; kNoSegment at the end of an open contour.
   std::uint64_t successor(std::uint64_t segment) const { return neighbour(segment, true); }
   std::uint64_t predecessor(std::uint64_t segment) const { return neighbour(segment, false); }
 

@@ -1,7 +1,7 @@
-// What linking leaves for the emission: runs (pieces of contours found inside one band of rows), details of
-// those that are long or go on in another band, and the places where long runs are cut for parallel emission.
-// All of it lies in chunks of one pool that tasks take by an atomic counter; nothing depends on who took
-// what.
+// What linking hands to the emission of points: runs (parts of contours inside one band of rows), details of
+// the runs that are long or continue in another band, and pieces, into which long runs are cut for parallel
+// emission. All of it lies in chunks of one pool, which tasks take by an atomic counter; no result depends on
+// which task took which chunk.
 #pragma once
 
 #include <atomic>
@@ -21,33 +21,33 @@ struct Run {
   static constexpr std::uint64_t kClosed = std::uint64_t{1} << 63, kDetailed = std::uint64_t{1} << 62;
   std::uint64_t first = 0;   ///< id of the first segment, with the two flags
   std::uint32_t length = 0;  ///< segments; 0 with a detail
-  std::uint32_t extra = 0;   ///< closed: rank of the largest id; detailed: where the detail is
+  std::uint32_t extra = 0;   ///< closed: rank of the largest id; with a detail: its name in the pool
 
   std::uint64_t segment() const { return first & (kDetailed - 1); }
 };
 
-/// A run that is longer than a piece or does not end where its band ends. Ranks count from `origin`, the
-/// segment where it was found; the run's first segment has rank -before.
+/// More of a run that is longer than a piece, or that continues in another band (then it is a fragment of its
+/// contour). Ranks count segments from `origin`, where the run was found; its first segment has rank -before.
 struct Detail {
   std::uint64_t origin = 0, first = 0;
   std::uint64_t length = 0;
   std::int64_t before = 0;
-  std::uint64_t largest = 0;  ///< id
+  std::uint64_t largest = 0;  ///< largest segment id of the run
   std::int64_t largest_rank = 0;
-  std::uint64_t next_segment = kNoSegment;
-  std::uint64_t order = 0;  ///< raster order of the smallest ids of all runs of a class
+  std::uint64_t next_segment = kNoSegment;  ///< first of the next fragment
+  std::uint64_t order = 0;                  ///< task << 32 | number of the run: raster order of smallest ids
   bool closed = false, fragment = false, has_previous = false, stitched = false, dropped = false;
-  struct Chunk* chunk = nullptr;  ///< of its run
+  struct Chunk* chunk = nullptr;  ///< that holds its run
 
-  Detail* next = nullptr;
-  Detail* owner = nullptr;   ///< the detail whose run stands for the contour in the numbering
+  Detail* next = nullptr;    ///< the next fragment
+  Detail* owner = nullptr;   ///< the fragment that is first in `order`; it stands for the contour
   std::uint64_t base = 0;    ///< rank of the run's first segment in the contour
   std::uint64_t total = 0;   ///< owner: segments of the contour
   std::uint64_t cut = 0;     ///< owner of a closed contour: contour rank of its largest id
   std::uint64_t offset = 0;  ///< owner: the contour's first point
 };
 
-/// `count` segments of a detail's run from `segment` on.
+/// `count` segments of a detail's run, from `segment` on, whose rank is `rank`.
 struct Piece {
   Detail* detail = nullptr;
   std::uint64_t segment = 0;
@@ -57,7 +57,8 @@ struct Piece {
 
 enum class ChunkKind : std::uint32_t { Runs, Details, Pieces };
 
-/// Items of one kind, taken by one task. Totals and bases are those of its runs.
+/// A block of items of one kind, filled by one task. `contours` and `points` are the totals of its runs,
+/// `first_contour` and `first_point` the numbers of all runs before them.
 struct Chunk {
   static constexpr std::size_t kBytes = 4096;
   Chunk* next = nullptr;
@@ -76,7 +77,7 @@ struct Chunk {
   }
 };
 
-/// Hands out chunks of caller's memory. Keeps counting when none is left.
+/// Hands out chunks of the caller's memory. When none is left it keeps counting, so that exhausted() tells.
 class ChunkPool {
  public:
   ChunkPool(std::byte* base, std::uint32_t capacity, std::uint32_t* used)
@@ -95,7 +96,7 @@ class ChunkPool {
     chunk->task = task;
     return chunk;
   }
-  /// Details are named by 32 bits in their runs.
+  /// A detail as 32 bits, for Run::extra, and back.
   std::uint32_t name_of(const Detail* detail) const {
     return static_cast<std::uint32_t>((reinterpret_cast<const std::byte*>(detail) - base_) / 8);
   }
@@ -137,8 +138,9 @@ class ChunkList {
   Chunk* last_ = nullptr;
 };
 
-/// One table look-up per cell of a walk: where to go from a cell with this code that was entered through this
-/// side. Eight bytes, so that an index needs no multiplication: every step waits for the one before.
+/// One step of a walk: where it goes from a cell, given the cell's code and the side through which it was
+/// entered. Eight bytes, so that the address of an entry needs no multiplication: each step waits for the one
+/// before it.
 struct Step {
   std::int32_t move = 0;   ///< in bit positions
   std::uint16_t next = 0;  ///< 16 * the side through which the next cell is entered

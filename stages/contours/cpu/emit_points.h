@@ -1,6 +1,6 @@
-// Writes contour points to their final places: walks along runs and pieces once more, this time interpolating
-// on the samples in float64. Points are float64 or, for the stream, rounded to float32. Tasks write disjoint
-// places.
+// Writes contour points to their final places: walks along runs and pieces a second time and interpolates
+// between the samples in float64. Points are float64 or, for the stream, rounded to float32. Tasks write
+// disjoint places.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,16 @@
 
 namespace contorno {
 
-/// One class to emit from.
+/// What is read of one class. `any_suspect`: some sample of the class is suspect, so points may fall on
+/// samples.
 struct EmitSource {
   const CellBits* cells = nullptr;
   const WalkTable* table = nullptr;
   bool any_suspect = false;
 };
 
-/// Where the results go. One of the point arrays is set.
+/// The caller's arrays. One of the two point arrays is set; `offsets` has one entry more than there are
+/// contours.
 struct EmitTarget {
   Point* points = nullptr;
   PointD* exact_points = nullptr;
@@ -26,10 +28,11 @@ struct EmitTarget {
   Orientation orientation = Orientation::Low;
 };
 
-/// Parts that a chunk is split into, for balance.
+/// Each chunk is emitted in this many parts, so that tasks take about the same time.
 inline constexpr std::uint32_t kPartsPerChunk = 4;
 
-/// Tells the owners among a chunk's details where their contours begin. Comes before any emission.
+/// Sets `offset` of the details that own contours whose runs lie in the chunk. Called for all chunks before
+/// any is emitted.
 void place_details(const ChunkPool& pool, Chunk& chunk);
 
 /// Emits one part of a chunk of runs or pieces.

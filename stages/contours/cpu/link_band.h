@@ -1,6 +1,6 @@
-// Linking inside one band of cell rows: finds every segment once, follows it forward to the end of its
-// contour or of the band, and backward where it does not close. Works on bits only; samples are looked at
-// where one is suspect. One task per band; bands share nothing but the chunk pool.
+// Linking inside one band of cell rows: finds each segment once, follows its contour forward to the end of
+// the contour or of the band, and then backward unless it is closed. Reads the bits only, and the samples
+// where one is suspect. One task a band; bands share nothing but the chunk pool.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,12 @@
 
 namespace contorno {
 
-/// A band and what its task may write to.
+/// One band, and the memory that its task writes to.
 struct Band {
   std::uint32_t task = 0;
   std::int64_t first_row = 0, end_row = 0;  ///< cell rows
   std::uint64_t* unvisited = nullptr;  ///< 2 words per word of bits, for the band's rows and one on each side
-  Detail** entries =
-      nullptr;  ///< fragments by first segment: of the first row, then of the last (2 * width each)
+  Detail** entries = nullptr;  ///< fragments by first segment: 2 * width of the first row, then of the last
   std::uint64_t min_points = 0;
 
   static std::size_t unvisited_words(std::int64_t rows, std::int64_t row_words) {
@@ -27,8 +26,7 @@ struct Band {
 
 struct BandResult {
   Chunk* runs = nullptr;
-  std::uint64_t points = 0,
-                contours = 0;  ///< of contours that lie in the band; those across bands come later
+  std::uint64_t points = 0, contours = 0;  ///< of contours inside the band
   bool has_fragments = false;
 };
 

@@ -1,6 +1,6 @@
-// Fills a crossings block from a map: the one read of the samples, in parallel over strips of rows. The
-// marker is made once per format (levels, tables); mark() is const, allocates nothing and gives the same bits
-// for any number of threads and any instruction set.
+// Fills a crossings block from a map, in parallel over strips of rows. Every sample is read once. The marker
+// is made once per format (levels, tables); mark() is const, allocates nothing and gives the same bits for
+// any number of threads and any instruction set.
 #pragma once
 
 #include <optional>

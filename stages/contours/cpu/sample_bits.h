@@ -1,8 +1,8 @@
-// From samples to bits, the only code that reads a whole map: which samples are above their level, and which
-// need a closer look (not a number, so near to the level that a crossing point may fall on the sample, or so
-// far from it that a neighbour's may). Hand-written for AVX-512 and AVX2 with a portable version; all give
-// the same bits, because every comparison is exact. A BitReader is made once per format and used by any
-// number of threads.
+// From samples to bits; no other code of the CPU backend reads a whole map for contours: which samples are
+// above their level, and which need a closer look (not a number, so near to the level that a crossing point
+// may fall on the sample, or so far from it that a neighbour's may). Hand-written for AVX-512 and AVX2 with a
+// portable version; all give the same bits, because every comparison is exact. A BitReader is made once per
+// format and used by any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@
 
 namespace contorno {
 
-/// Levels repeated so that sample i of a run that starts at channel 0 has entry i mod (64 * channels), and
-/// what counts as suspect. Floats: distance d from the level with |d| outside (near, far). Integers: the one
-/// value that is so near, if there is one.
+/// What samples are compared with. Levels are repeated so that sample i of a row that begins at channel 0 has
+/// entry i mod (64 * channels). Suspect are floats whose distance d from the level has |d| outside (near,
+/// far), and of integers the one value that lies so near to the level, if there is one.
 struct BitTable {
   std::vector<std::byte> levels;             ///< of the type that is compared: float for F16 and F32
   std::vector<std::byte> near_values;        ///< integers only
@@ -26,13 +26,15 @@ struct BitTable {
   std::uint64_t low = 0, range = 0;          ///< floats: bits(2|d|) - low > range means suspect
 };
 
-/// Words of 64 consecutive samples. Returns the union of the flag words.
+/// Reads 64 * `words` consecutive samples and writes a word of `high` bits and one of `flags` (suspect) for
+/// each 64. Returns the union of the flag words.
 using BitKernel = std::uint64_t (*)(const void* samples, const BitTable& table, std::size_t table_word,
                                     std::size_t words, std::uint64_t* high, std::uint64_t* flags);
 
 class BitReader {
  public:
-  /// One level a channel that lies interleaved; a planar map takes one reader a class.
+  /// `levels` has one entry a channel of an interleaved map; a planar map takes one reader a class, each with
+  /// one level.
   BitReader(ElementType type, SampleScale scale, std::span<const double> levels, Simd simd);
 
   int channels() const { return channels_; }
@@ -57,7 +59,7 @@ class Deinterleaver {
   void split(const std::uint64_t* flat, std::uint64_t* by_channel) const { split_(*this, flat, by_channel); }
 
   int channels() const { return channels_; }
-  /// Bits at phase, phase + channels, ... of a word.
+  /// A word with bits phase, phase + channels, ... set.
   std::uint64_t pattern(int phase) const { return phase < 64 ? patterns_[phase] : 0; }
 
  private:

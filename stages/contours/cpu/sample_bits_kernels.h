@@ -5,7 +5,7 @@
 
 namespace contorno {
 
-/// The kernel for the type, or the portable one where the build has no better.
+/// The kernel for samples of a type; the portable one where this build has none for the instruction set.
 BitKernel portable_kernel(ElementType type);
 BitKernel avx2_kernel(ElementType type);
 BitKernel avx512_kernel(ElementType type);

@@ -1,7 +1,7 @@
-// All contours of a map on the CPU in one call: marks samples, links, counts, and then writes them to where
-// the caller wants them. Owns its memory for the length of the call; a thread keeps that of its last search,
-// unless it is large, so that many small ones do not allocate. One thread uses one search, any number at the
-// same time.
+// All contours of a map on the CPU: the constructor marks samples, links segments and counts; emit() writes
+// contours to the caller's arrays. A search owns its memory. A thread keeps the memory of its last search,
+// unless that is large, so that many small searches do not allocate. A search is used by one thread; any
+// number of them may run at the same time.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@
 
 namespace contorno {
 
-/// Host memory, not initialised, that its thread keeps for the next one.
+/// Uninitialised host memory, which its thread keeps and gives to the next KeptBlock. Throws
+/// Error(OutOfMemory).
 class KeptBlock {
  public:
   explicit KeptBlock(std::size_t bytes);

@@ -1,4 +1,5 @@
-// What a tile knows of its cells: a bit a cell, in words of 32 cells of a row. And how samples become bits.
+// How the samples of a tile become bits, and what the bits say of its cells: one bit a cell, in words of 32
+// cells of a row. A tile is 64 x 32 cells of one plane (a class's map).
 #pragma once
 
 #include <type_traits>
@@ -8,9 +9,9 @@
 
 namespace contorno::contour_engine {
 
-/// Where a tile lies.
+/// Where a tile lies: its number, its plane, its first cell, and how many rows and columns of cells it has.
 struct TilePlace {
-  int tile, plane, row0, col0, rows, columns;  ///< rows and columns of cells
+  int tile, plane, row0, col0, rows, columns;
 };
 
 template <class P>
@@ -26,8 +27,9 @@ __device__ __forceinline__ TilePlace place_of_tile(const Job<P>& job, int tile) 
   return place;
 }
 
-/// The tile of a block; a grid has blocks for the tiles from `first_tile` on. Interleaved classes lie side by
-/// side: their tiles run together, so that lines are fetched once.
+/// The tile of block `block` in a grid that begins with tile `first_tile` of each plane. Interleaved classes
+/// share lines of memory, so tiles of all classes at one place run at about the same time and a line is
+/// fetched once.
 template <class P>
 __device__ __forceinline__ TilePlace place_of_block(const Job<P>& job, int block) {
   const bool interleaved = job.map.plane_pitch < job.map.row_pitch;
@@ -36,13 +38,15 @@ __device__ __forceinline__ TilePlace place_of_block(const Job<P>& job, int block
                (interleaved ? block % job.planes * (job.tiles_x * job.tiles_y) + block / job.planes : block));
 }
 
-/// What the samples' bits say of a row of cells.
+/// The cells of one row of a tile, bit by bit: which are crossed, which are saddles, and the sides of their
+/// first segments.
 struct RowCells {
   unsigned long long crossed, saddle;
   FirstSegments<unsigned long long> first;
 };
 
-/// 32 cells of a row; what linking asks of a neighbour comes with one load.
+/// The same for 32 cells of a row: what linking needs of a neighbouring cell, in 16 bytes, so that one load
+/// brings it; FromWords has the rest.
 struct alignas(16) CellWords {
   unsigned crossed, saddle, to_odd, to_late;
 };
@@ -50,13 +54,13 @@ struct alignas(8) FromWords {
   unsigned odd, late;
 };
 
-inline constexpr int kTileGroups = 2 * kTileRows;  ///< of 32 cells
+inline constexpr int kTileGroups = 2 * kTileRows;  ///< groups of 32 cells in a tile
 
 /// The cells of a tile, in raster order.
 struct TileBits {
   CellWords cells[kTileGroups];
   FromWords from[kTileGroups];
-  unsigned unusual;  ///< links must be found from exact points
+  unsigned unusual;  ///< 1: crossings may fall on samples, so links need exact points
   unsigned unused[3];
 };
 
@@ -67,7 +71,8 @@ __device__ __forceinline__ unsigned is_negative(double v) {
   return static_cast<unsigned>(static_cast<unsigned long long>(__double_as_longlong(v)) >> 63);
 }
 
-/// A float that is not below v >= 0, as bits; those of NaN are above all.
+/// The bits of v >= 0 as a float, rounded up. As integers they are in the order of the values, with NaN above
+/// all.
 __device__ __forceinline__ unsigned float_bits_above(float v) {
   return __float_as_uint(v);
 }
@@ -75,7 +80,8 @@ __device__ __forceinline__ unsigned float_bits_above(double v) {
   return __float_as_uint(__double2float_ru(v));
 }
 
-/// How samples are compared with the level of a plane.
+/// How samples are compared with the level of their plane. A sample is usual if it is finite and so far from
+/// the level that no crossing point can fall on it (rules/level_test.h).
 template <class T>
 struct LevelTest {
   using Value = typename Sample<T>::Value;
@@ -88,15 +94,17 @@ struct LevelTest {
                                               : static_cast<Value>(job.threshold[plane % job.levels]);
     centre = static_cast<Value>(Sample<T>::kInteger ? level * job.map.divisor : level);
     safe = safe_distances(fmax(fabs(centre), Value{1}));
-    // The same of many samples together: only the ratio of the distances counts, beside the rounding of
-    // threshold and centre. Samples exactly at the level remain, and those whose distances are rounded away.
+    // For many samples together only the ratio of their distances counts, and that the least one exceeds the
+    // rounding of threshold and centre. What then is unusual are samples exactly at the level, or so near
+    // that rounding hides their distance.
     const bool exact = !Sample<T>::kInteger && static_cast<double>(threshold) == level;
     rounding =
         exact ? Value{0} : fmax(fabs(centre) * static_cast<Value>(0x1p-21), static_cast<Value>(0x1p-120));
   }
-  /// Beyond it a difference of two samples could overflow in float64.
+  /// An upper bound to begin a minimum of distances with; from here on samples do not count as finite.
   static constexpr __device__ Value greatest_usual() { return static_cast<Value>(0x1p126); }
-  /// By the bits of a float that is at least the greatest distance from the level; and by the least distance.
+  /// Whether samples are finite, given their greatest distance from the level as float_bits_above makes it;
+  /// and whether finite ones are usual together, given the least distance, too.
   __device__ __forceinline__ bool are_finite(unsigned greatest) const {
     return greatest < __float_as_uint(0x1p126F);
   }
@@ -104,25 +112,25 @@ struct LevelTest {
     const auto most = static_cast<Value>(__uint_as_float(greatest));
     return least > rounding && least > most * static_cast<Value>(kLeastOfGreatest);
   }
-  /// From the level, for the three above: NaN and infinities stay what they are.
+  /// Distance of a sample from the level, for the functions above; NaN and infinities stay what they are.
   __device__ __forceinline__ Value distance(Value v) const {
     return fabs((Sample<T>::kInteger ? centre : threshold) - v);
   }
-  /// A crossing between these two samples cannot fall on one of them.
+  /// Whether a crossing between these two samples cannot fall on either.
   __device__ __forceinline__ bool misses_samples(Value a, Value b) const {
     const Value most = greater_or_nan(distance(a), distance(b));
     const unsigned above = float_bits_above(most);
     return are_finite(above) && are_usual(fmin(distance(a), distance(b)), above);
   }
   __device__ __forceinline__ bool is_high(Value v) const { return v > threshold; }
-  /// Finite, and far enough from the level. False for NaN.
+  /// Whether this sample is usual by itself. False for NaN.
   __device__ __forceinline__ bool is_usual(Value v) const {
     const Value distance = fabs(v - centre);
     return distance > safe.near && distance < safe.far;
   }
 };
 
-/// A row of samples: columns 0..63, and 64.
+/// A bit for each of the 65 samples in a row of a tile: columns 0 to 63 in `word`, column 64 in `last`.
 struct RowWord {
   unsigned long long word;
   unsigned last;
@@ -131,7 +139,7 @@ struct RowWord {
   }
 };
 
-/// The cells between two rows of samples that lie in the map.
+/// The cells of row `row`, between two rows of samples; those outside of the map are not crossed.
 __device__ __forceinline__ RowCells find_cells(const RowWord& upper, const RowWord& lower,
                                                const TilePlace& place, int row, Connectivity connectivity) {
   const unsigned long long ul = upper.word, ur = upper.right(), ll = lower.word, lr = lower.right();
@@ -140,7 +148,7 @@ __device__ __forceinline__ RowCells find_cells(const RowWord& upper, const RowWo
           first_segments(ul, ur, ll, lr, connectivity)};
 }
 
-/// Cells with a sample that does not count are not crossed.
+/// Takes out the cells that have an unusable sample (NaN or masked); `valid` has the bits of the usable ones.
 __device__ __forceinline__ void leave_out(RowCells& cells, const RowWord& upper_valid,
                                           const RowWord& lower_valid) {
   cells.crossed &= upper_valid.word & upper_valid.right() & lower_valid.word & lower_valid.right();

@@ -1,8 +1,8 @@
 // The contour engine on the device: what its kernels share. A frame's maps become contours in three launches
-// if small, five if large. The steps are in read.cuh (with bits.cuh), tile.cuh, link.cuh (with nodes.cuh),
-// rank.cuh and pieces.cuh for a tile, in trace.cuh the kernels that take a tile through them; then come
-// join.cuh, number.cuh (with heads.cuh and scan.cuh), place.cuh and export.cuh. What a cell, a level or a
-// point means is in ../rules.
+// if they are small, in five if they are large, and in one more if the contours go to the host. The steps are
+// in read.cuh (with bits.cuh), tile.cuh, link.cuh (with nodes.cuh), rank.cuh and pieces.cuh for a tile, in
+// trace.cuh the kernels that take a tile through them; then come join.cuh, number.cuh (with heads.cuh and
+// scan.cuh), place.cuh and export.cuh. What a cell, a level or a point means is in ../rules.
 //
 //   trace_small, or             a tile of 64 x 32 cells: reads its samples, finds its segments, links them
 //   trace_tiles, trace_dense    into pieces (the parts of contours inside the tile), ranks each segment in
@@ -16,8 +16,8 @@
 //   export_contours             only if contours go to the host: copies them there
 //
 // The order of everything that comes out follows from raster ids; atomics only hand out places in
-// intermediate arrays, so two runs give the same bits. A segment's raster id is
-// 2 * ((plane * cell_rows + row) * cell_columns + column) + sub.
+// intermediate arrays, so two runs give the same bits. A segment's raster id is 2 * ((plane * cell_rows +
+// row) * cell_columns + column) + sub.
 #pragma once
 
 #include <cstddef>
@@ -48,47 +48,49 @@ struct Map {
   double divisor;  ///< stored integers stand for v / divisor
 };
 
-/// Handed out and counted during a frame; all zero between frames. A map that comes in several groups of
-/// planes (see Job) is worked on group by group: the workspace is used again, and totals go on.
+/// Counters of a frame under way; all zero between frames. A map that is uploaded in several groups of planes
+/// (see Job) is worked on group by group: each group uses the same workspace, and the totals of earlier
+/// groups are kept here.
 struct Counters {
   alignas(8) unsigned pieces;  ///< one 64-bit atomic hands out pieces and active pieces
   unsigned active;
   unsigned segments;
   unsigned dense_tiles;
-  unsigned heads;                             ///< listed
-  unsigned finishing_blocks;                  ///< of finish_and_number, done with their pieces
-  unsigned finished_blocks;                   ///< of place_points
-  unsigned earlier_segments, earlier_pieces;  ///< of the groups before
-  alignas(8) unsigned long long numbered;     ///< contours << 32 | points, of the groups up to now
+  unsigned heads;                             ///< contours that are listed in Work::heads
+  unsigned finishing_blocks;                  ///< blocks of finish_and_number that have finished their pieces
+  unsigned finished_blocks;                   ///< blocks of place_points that are done
+  unsigned earlier_segments, earlier_pieces;  ///< in earlier groups of planes
+  alignas(8) unsigned long long numbered;     ///< contours << 32 | points, of all earlier groups
 };
 
-/// What the assembly knows of a piece. The position of its j-th segment's end point in the contour follows
-/// from `base`, `length` (segments of the whole contour) and `closed`.
+/// A piece as place_points needs it. The end point of its j-th segment is point base + j of the contour in an
+/// order that follows from the length of the contour and whether it is closed.
 struct alignas(16) PieceInfo {
   unsigned base;
-  unsigned length_closed;  ///< length, top bit: closed
-  unsigned head;           ///< piece with the contour's smallest raster id; kNone: dropped
+  unsigned length_closed;  ///< segments of the whole contour, top bit: it is closed
+  unsigned head;           ///< piece with the contour's smallest raster id; kNone: the contour is left out
   unsigned first;          ///< 1: begins an open contour, at `from`; if closed by itself: smallest raster id
 };
 
-/// A piece that is not a contour by itself.
+/// An active piece: one that is not a closed contour by itself, so that it has to be joined to others.
 struct alignas(16) ActivePiece {
   unsigned first_id, last_id;  ///< smallest and largest raster id
-  unsigned last_pos;           ///< place of the largest in the piece
+  unsigned last_pos;           ///< position in the piece of the segment with the largest id
   unsigned piece;
 };
 
-/// What ranking knows of the pieces from one up to `next` (not with it). Pieces are compared by their place
-/// among the active ones; one where an open chain ends outranks all.
+/// What pointer jumping knows of an active piece and those that follow it, up to but without `next`. (A chain
+/// is all pieces of one contour.) Its highest piece is the one with the largest index among the active
+/// pieces; a piece where an open chain ends counts as higher than all others.
 struct Window {
-  unsigned next;     ///< with kInSlot: the slot in which it stands
-  unsigned length;   ///< segments up to there
+  unsigned next;     ///< active piece; with kInSlot: the slot that has its index
+  unsigned length;   ///< segments from the piece to `next`
   unsigned best;     ///< the highest piece, with kEnd if the chain ends there
-  unsigned best_at;  ///< segments up to that one
+  unsigned best_at;  ///< segments from the piece to the highest one
 };
 inline constexpr unsigned kInSlot = 1U << 31, kEnd = 1U << 31;
 
-/// What a chain's pieces say together, collected at its highest piece.
+/// What the pieces of a chain have together, collected at the chain's highest piece.
 struct alignas(16) Chain {
   unsigned long long first;  ///< least (smallest raster id << 32 | piece)
   unsigned long long last;  ///< if closed, greatest (largest raster id << 32 | segments to the highest piece)
@@ -102,11 +104,11 @@ struct TileBits;
 template <class P>
 struct Work {
   Counters* counters;
-  TileBits* tile_bits;              ///< of the tiles with too many segments for trace_tiles, in any order
+  TileBits* tile_bits;              ///< of tiles with too many segments for trace_tiles, in any order
   unsigned* dense_tiles;            ///< which tile each of them is
   unsigned long long* scan_status;  ///< one a block of number_by_scan
-  uint2* tile_pieces;               ///< first piece, number of pieces
-  unsigned short* row_pieces;       ///< kTileRows + 1 a tile: first piece whose first segment is in the row
+  uint2* tile_pieces;               ///< of each tile: first piece, number of pieces
+  unsigned short* row_pieces;       ///< kTileRows + 1 a tile: first piece that begins in the row or below
   unsigned* slots;                  ///< see slot_of_edge, slot_of_sample
   P* points;                        ///< end point of each segment, tile by tile
   uint2* places;                    ///< its piece (kNone: no point) and its place in the piece
@@ -118,7 +120,8 @@ struct Work {
   ActivePiece* active;
   uint4* windows;  ///< Window, read and written whole
   Chain* chains;
-  unsigned* heads;  ///< of the first kMostHeads contours: pieces closed by themselves (top bit), chains
+  unsigned*
+      heads;  ///< kMostHeads: contours in any order; a closed piece (top bit) or a chain's highest piece
 };
 
 template <class P>
@@ -130,7 +133,7 @@ struct Output {
   unsigned* class_begin;
 };
 
-/// Division by a number that the host knows, exact while dividend * divisor < 2^32.
+/// Division by a number that the host knows, as a multiplication; exact while dividend * divisor < 2^32.
 struct FastDivide {
   unsigned divisor, magic;
   __device__ __forceinline__ unsigned quotient(unsigned n) const {
@@ -141,8 +144,9 @@ inline FastDivide fast_divide(unsigned divisor) {
   return {divisor, divisor < 2 ? 0 : static_cast<unsigned>(((1ULL << 32) + divisor - 1) / divisor)};
 }
 
-/// Everything that a frame's kernels are told; the same for every frame. Planes do not depend on each other:
-/// those of a map that is still on its way are done in groups, each with a job of its own.
+/// The arguments of all kernels of a frame. They are the same for every frame but for addresses. Planes do
+/// not depend on each other, so a map that is still being uploaded is worked on in groups of planes, with a
+/// job for each group.
 template <class P>
 struct Job {
   Map map;
@@ -150,14 +154,14 @@ struct Job {
   Output<P> out;
   int planes, cell_rows, cell_columns, tiles_x, tiles_y;
   FastDivide by_tiles_x, by_tiles_y;
-  int first_tile;             ///< of each plane, for tracing: those before it have been traced
-  int last_planes;            ///< 1: the frame ends with these planes
+  int first_tile;             ///< of each plane: earlier tiles have been traced already
+  int last_planes;            ///< 1: this group is the last of the frame
   int exported;               ///< 1: contours go to the host by export_contours
   int connect_high, reverse;  ///< Connectivity::High, Orientation::High; words, as instructions take them
   unsigned min_points;
   unsigned segment_capacity, piece_capacity;
   unsigned long long point_capacity, contour_capacity;
-  unsigned few_heads;  ///< so many contours are numbered without a scan
+  unsigned few_heads;  ///< up to so many contours are numbered without a scan
   unsigned scan_blocks;
   int levels;
   double level[kMaxLevels];
@@ -166,14 +170,15 @@ struct Job {
   __device__ __forceinline__ Connectivity connectivity() const {
     return connect_high != 0 ? Connectivity::High : Connectivity::Low;
   }
-  /// More than the workspace holds: nothing that depends on complete pieces may run.
+  /// Whether there is more than the workspace holds. Then pieces are incomplete, and no kernel that reads
+  /// them may run.
   __device__ __forceinline__ bool overflowed(const Counters& counters) const {
     return counters.earlier_segments + counters.segments > segment_capacity ||
            counters.earlier_pieces + counters.pieces > piece_capacity;
   }
 };
 
-/// float32 and float64 points.
+/// Points of a contour in memory, in samples: float32 for the stream, float64 for find_contours.
 struct alignas(8) Point32 {
   float row, col;
 };
@@ -188,7 +193,8 @@ __device__ __forceinline__ void store_point(Point64& to, const PointD& from) {
 }
 
 // Samples ------------------------------------------------------------------------------------------------
-/// How an element type is read: as the number `Value` that is compared, exactly.
+/// How samples of element type T are read: exactly, as a `Value`, in which they are compared. Integers are
+/// not divided yet.
 template <class T>
 struct Sample {
   using Value = float;
@@ -231,7 +237,7 @@ __device__ __forceinline__ typename Sample<T>::Value read_sample(const Map& map,
                                                                  int col) {
   return Sample<T>::read(map.data + plane * map.plane_pitch + row * map.row_pitch + col * map.sample_pitch);
 }
-/// The value that a sample stands for.
+/// The value that a stored sample stands for: integers are divided by the map's divisor.
 template <class T>
 __device__ __forceinline__ double value_of(const Map& map, typename Sample<T>::Value stored) {
   const auto value = static_cast<double>(stored);

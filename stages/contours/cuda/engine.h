@@ -1,9 +1,11 @@
-// The CUDA contour engine: maps in device memory become assembled, exactly ordered contours in device memory
-// (the same bits as the CPU engine and, with float64 points, as scikit-image's find_contours). Plain C++; the
-// kernels are in the .cuh files beside it. An engine is planned once and owns no device memory: the caller
-// gives a workspace of the planned size, one for every frame in flight. `enqueue` only enqueues (three to
-// seven launches, more for a map that is still on its way; no allocation, no wait) and may be captured in a
-// CUDA graph. After `plan` it may be used by any number of threads.
+// The CUDA contour engine: maps in device memory become contours in device memory, in the CPU engine's order
+// and with its bits (with float64 points, those of scikit-image's find_contours). Plain C++; the kernels are
+// in the .cuh files beside it, of which engine.cuh is the overview.
+//
+// An engine is planned once and owns no device memory: the caller gives a workspace of the planned size, one
+// for every frame in flight. `enqueue` enqueues three to six launches, more for a map that is still being
+// uploaded. It neither allocates nor waits, and may be captured in a CUDA graph. After `plan` an engine may
+// be used by any number of threads.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +19,7 @@
 
 namespace contorno {
 
-/// float64 points, for find_contours.
+/// A point with float64 coordinates, in samples, for find_contours.
 struct Point64 {
   double row = 0, col = 0;
   bool operator==(const Point64&) const = default;
@@ -32,7 +34,8 @@ struct ContoursView64 {
   std::uint32_t* class_begin = nullptr;
 };
 
-/// A byte a sample, shared by all planes; 0 = the sample does not count.
+/// A mask in device memory: a byte a sample, the same for all planes; 0 = the sample is not used. Null: all
+/// are.
 struct MaskView {
   const std::uint8_t* data = nullptr;
   std::ptrdiff_t row_pitch = 0;
@@ -40,7 +43,8 @@ struct MaskView {
 
 struct ContourEngineSpec {
   enum class Points : std::uint8_t { Float32, Float64 };
-  /// Plain: without clusters and overlapping launches, as on devices that have neither. The same results.
+  /// Plain does without clusters of blocks and overlapping launches, as devices do that have neither. The
+  /// results are the same.
   enum class Launches : std::uint8_t { Fastest, Plain };
 
   ImageFormat map;             ///< channels = number of planes, each with its own contours
@@ -52,22 +56,21 @@ struct ContourEngineSpec {
   Points points = Points::Float32;
   Launches launches = Launches::Fastest;
   std::uint64_t point_capacity = 0, contour_capacity = 0;
-  /// Maps of at most this many tiles of 64 x 32 cells, over all planes, go the way of small maps: all their
-  /// tiles run at the same time, and so do those of a band that has no more. The same results; tests try both
-  /// ways.
+  /// Maps of at most this many tiles of 64 x 32 cells, over all planes, are traced by a block a tile, all at
+  /// the same time; so are bands of a larger map with no more tiles. The results do not depend on it; tests
+  /// try both ways.
   int small_tiles = 528;
-  /// Up to so many contours of a large map (4096 at most) are numbered without a scan. The same results;
-  /// tests try both ways.
+  /// Up to so many contours of a large map (at most 4096) are numbered without a scan. The results do not
+  /// depend on it; tests try both ways.
   unsigned few_contours = 4096;
   bool operator==(const ContourEngineSpec&) const = default;
 };
 
-/// The device on which an engine was planned, as it is launched there.
+/// The device on which an engine was planned, as far as launches depend on it.
 struct ContourEngineDevice {
   unsigned processors = 0;  ///< multiprocessors
-  unsigned cluster =
-      0;  ///< blocks of the cluster that joins small maps; 0: no clusters, no overlapping launches
-  unsigned warps = 0;  ///< of a block of trace_tiles
+  unsigned cluster = 0;     ///< blocks of the cluster that joins small maps; 0 as with Launches::Plain
+  unsigned warps = 0;       ///< warps of a block of trace_tiles
 };
 
 class CudaContourEngine {
@@ -76,8 +79,8 @@ class CudaContourEngine {
   /// workspace.
   std::size_t plan(const ContourEngineSpec& spec);
 
-  /// Clears what of a workspace must be zero before the first frame: once for a new one that does not begin
-  /// as zeros, and again after a device error; ordered before the first `enqueue` on `stream`.
+  /// Enqueues on `stream` the clearing of the part of a workspace that must be zero before its first frame.
+  /// Needed once for a workspace that does not begin as zeros, and again after a device error.
   void prepare(void* workspace, void* stream) const;
 
   /// `map`, `workspace` and `out` are device memory; `map` and `out` must not change until the work is done.
@@ -88,11 +91,11 @@ class CudaContourEngine {
   void enqueue(const ImageView& map, const MaskView& mask, void* workspace, const ContoursView64& out,
                void* stream) const;
 
-  /// The same, and brings the contours to `host`, whose arrays lie in page-locked memory (kAlignment): as
-  /// many as exist. When a count is over its capacity only the counts are of use. `upload` (null: the map is
-  /// there) brings `map` to the device, begun on `stream`: what can be done with the bands that have come is
-  /// done while the others come, and planes that are complete go to the host. In a stream's order all of the
-  /// map is there behind this.
+  /// The same, and copies the contours that exist to `host`, whose arrays lie in page-locked memory, aligned
+  /// to kAlignment. When a count is over its capacity only the counts are valid. `upload` (null: the map has
+  /// arrived) brings `map` to the device and was begun on `stream`: bands are worked on as they arrive, and
+  /// the contours of complete planes are copied while others arrive. Work that is enqueued on `stream` after
+  /// this finds the whole map.
   void enqueue_to_host(const ImageView& map, BandedUpload* upload, const MaskView& mask, void* workspace,
                        const ContoursView& out, const ContoursView& host, void* stream) const;
 

@@ -1,6 +1,6 @@
-// export_contours: copies what exists of a frame's contours, and no more, into page-locked host memory. The
-// number is known on the device only; a kernel that writes across the bus saves the host a wait and a second
-// copy. Reads and writes the bytes that exist once; a warp writes whole lines.
+// export_contours: copies the contours of a frame, and no unused capacity, into page-locked host memory. Only
+// the device knows how many there are: a kernel that writes to host memory saves the host a wait for the
+// count and a second copy. Each byte is read and written once, and a warp writes whole lines.
 #pragma once
 
 #include "stages/contours/cuda/place.cuh"
@@ -11,8 +11,9 @@ inline constexpr int kExportThreads = 256;
 inline constexpr unsigned kExportBlocks = 64;
 inline constexpr unsigned kExportEach = 4;
 
-/// Copies elements [begin, end) of arrays that are aligned to 16 bytes, with all threads of the grid. Begins
-/// at a multiple of 16 bytes: what stands there before `begin` is there already, and stays as it is.
+/// Copies elements [begin, end) of arrays that are aligned to 16 bytes, with all threads of the grid. It
+/// begins at the multiple of 16 bytes at or before `begin`; the elements copied in front of `begin` are from
+/// an earlier group of planes and are the same in both arrays.
 template <class T>
 __device__ __forceinline__ void export_range(T* to, const T* from, unsigned long long begin,
                                              unsigned long long end) {
@@ -34,7 +35,8 @@ __device__ __forceinline__ void export_range(T* to, const T* from, unsigned long
   for (unsigned long long i = rest + thread; i < end; i += stride) to[i] = from[i];
 }
 
-/// Those of one job's planes; counts are those of all planes up to now. The last kernel of these planes.
+/// Copies the contours of one job's planes, and the counts of all planes so far. It is the last kernel of
+/// these planes.
 template <class P>
 __global__ void __launch_bounds__(kExportThreads)
     export_contours(const __grid_constant__ Job<P> job, Output<P> to) {
@@ -50,7 +52,7 @@ __global__ void __launch_bounds__(kExportThreads)
     if (first != 0) begin = __ldcg(&from.offsets[first]);
     export_range(to.offsets, from.offsets, first, contours + 1);
     export_range(to.closed, from.closed, first, contours);
-    // Of a group of planes: from the middle of the arrays, so not by wide words.
+    // The part of a group of planes need not be aligned, so its numbers are copied one by one.
     for (int k = static_cast<int>(blockIdx.x * kExportThreads + threadIdx.x); k <= job.planes;
          k += static_cast<int>(gridDim.x) * kExportThreads)
       to.class_begin[k] = from.class_begin[k];

@@ -18,9 +18,9 @@ class DeviceContourFinder {
   DeviceContourFinder(const DeviceContourFinder&) = delete;
   DeviceContourFinder& operator=(const DeviceContourFinder&) = delete;
 
-  /// `image` (and the options' mask) in host memory, with any pitch. Waits for the result. Of the options,
-  /// `threads` copy the image to page-locked memory; those for tests have no meaning here. Throws what
-  /// find_contours throws, and Error(Internal) when the device failed.
+  /// Finds the contours of `image`, which lies in host memory as the options' mask does, with any pitch, and
+  /// waits for the result. `options.threads` threads copy the image to page-locked memory; the options for
+  /// tests are ignored. Throws what find_contours throws, and Error(Internal) when the device failed.
   FoundContours find(const ImageView& image, const FindContoursOptions& options = {});
 
  private:

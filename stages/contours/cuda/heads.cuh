@@ -1,16 +1,17 @@
-// heads: numbers contours that are few without a scan. A contour's head is its first segment in raster order;
-// before the contour come those with smaller heads. Also: what is written down of a contour with a number,
-// and of all of them.
+// heads: numbers contours without a scan where they are few. The head of a contour is its first segment in
+// raster order; a contour's number is how many contours have smaller heads. Also here: writing down a
+// numbered contour, and the totals of all.
 //
-// Reads   heads, chains, pieces and head_points of closed pieces
-// Writes  offsets, closed, class_begin, counts, head_offset
+//   Reads   heads, chains, pieces and head_points of closed pieces
+//   Writes  offsets, closed, class_begin, counts, head_offset
 #pragma once
 
 #include "stages/contours/cuda/join.cuh"
 
 namespace contorno::contour_engine {
 
-/// The contour with head piece `piece`; `before` is (contours << 32 | points) of those before it.
+/// Writes offset and closed flag of the contour with head piece `piece`. `before` is (contours << 32 |
+/// points) of all contours before it.
 template <class P>
 __device__ __forceinline__ void write_contour(const Job<P>& job, unsigned piece, unsigned long long before,
                                               unsigned closed) {
@@ -23,7 +24,8 @@ __device__ __forceinline__ void write_contour(const Job<P>& job, unsigned piece,
   job.work.head_offset[piece] = offset;
 }
 
-/// How many contours and points there are, and the entries behind the last contour and class; by one thread.
+/// Writes how many contours and points there are, given as (contours << 32 | points), and the entries behind
+/// the last contour and the last class. Called by one thread.
 template <class P>
 __device__ void write_totals(const Job<P>& job, unsigned long long all) {
   const unsigned long long contours = all >> 32;
@@ -36,7 +38,7 @@ __device__ void write_totals(const Job<P>& job, unsigned long long all) {
   if (contours <= job.contour_capacity) job.out.offsets[contours] = static_cast<unsigned>(points);
 }
 
-/// The same when the workspace was too small: what is known for certain, and more than there is room for.
+/// Writes counts when the workspace was too small: at least as many as were found, and more than fit.
 template <class P>
 __device__ void write_overflow(const Job<P>& job) {
   const Counters& counters = *job.work.counters;
@@ -46,9 +48,10 @@ __device__ void write_overflow(const Job<P>& job) {
   job.out.counts[1] = contours > job.piece_capacity ? max(contours, job.contour_capacity + 1) : 0;
 }
 
-inline constexpr unsigned kHeadsEach = 4;  ///< a warp
+inline constexpr unsigned kHeadsEach = 4;  ///< heads that a warp numbers at a time
 
-/// Whether all contours are listed, and can be numbered here. `listed` is counters.heads behind join_pieces.
+/// Whether all contours are listed in `heads`, so that number_by_heads can number them. `listed` is
+/// counters.heads after join_pieces.
 template <class P>
 __device__ __forceinline__ bool are_few(const Job<P>& job, unsigned listed) {
   const Counters& counters = *job.work.counters;
@@ -84,8 +87,8 @@ __device__ __forceinline__ unsigned piece_of_head(const Work<P>& work, unsigned 
   return (head & kClosedPiece) != 0 ? head & ~kClosedPiece : static_cast<unsigned>(work.chains[head].first);
 }
 
-/// (contours << 32 | points) of the heads before each of the ids that the first kHeadsEach lanes of the warp
-/// ask for, in that lane.
+/// Each of the first kHeadsEach lanes of a warp asks for a raster id and gets (contours << 32 | points) of
+/// all heads with smaller ids.
 __device__ __forceinline__ unsigned long long sum_before(const HeadsShared& s, unsigned heads,
                                                          unsigned asked_id) {
   const unsigned lane = threadIdx.x % 32;
@@ -110,7 +113,8 @@ __device__ __forceinline__ unsigned long long sum_before(const HeadsShared& s, u
   return own;
 }
 
-/// Numbers the `heads` contours, at most kMostHeads. By `blocks` blocks, this one being `block`.
+/// Numbers `heads` contours, at most kMostHeads. Called by `blocks` blocks, of which this one is number
+/// `block`.
 template <class P, unsigned kThreads>
 __device__ void number_by_heads(const Job<P>& job, unsigned heads, unsigned block, unsigned blocks,
                                 HeadsShared& s) {

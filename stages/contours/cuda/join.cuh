@@ -1,13 +1,14 @@
-// join: ranks the pieces that cross tile borders, by pointer jumping over pieces, and says of each where in
-// which contour it lies.
+// join: ranks the active pieces by pointer jumping, across tile borders, and tells each piece where in which
+// contour it lies.
 //
-// Reads   windows and active of the active pieces, slots
-// Writes  windows; chains at the highest piece of each chain; heads; then pieces and head_points
+//   Reads   windows and active of the active pieces, slots
+//   Writes  windows; chains at the highest piece of each chain; heads; then pieces and head_points
 //
-// In global memory the threads never wait for each other: a window is read and written whole, and whatever
-// state of another piece's window is seen, both together are a window of this piece. A window that is old
-// only makes a longer way. That saves a meeting of all blocks a round, which was most of the time. Up to
-// kJoinPlaces pieces of a small map stay in one block's shared memory, with a barrier a round.
+// In global memory threads do not wait for each other between rounds. A window is read and written as a
+// whole, and every window that is ever stored is true: appending an old window of another piece gives a
+// shorter window than the newest would, never a wrong one. This saves a barrier of the whole grid for every
+// round, which took most of the time. Up to kJoinPlaces pieces of a small map are ranked in one block's
+// shared memory instead, with a barrier for each round.
 #pragma once
 
 #include "stages/contours/cuda/engine.cuh"
@@ -18,17 +19,17 @@ inline constexpr int kJoinThreads = 1024;
 inline constexpr int kRankThreads = 256;
 inline constexpr unsigned kJoinPlaces = 1792;  ///< pieces that one block ranks alone: what fits into 99 KiB
 inline constexpr unsigned kMaxCluster = 16;
-/// Up to so many pieces add themselves to their chains one by one: that is shorter, until thousands of one
-/// chain wait for each other.
+/// Up to so many pieces, each adds itself to its chain by atomics of its own. With more of them, thousands of
+/// atomics would wait at one chain, so the lanes of a warp first combine what goes to the same chain.
 inline constexpr unsigned kFewPieces = 16384;
 
-/// A chain in shared memory, where atomics of 64 bits are slow: what belongs to the first and the last id is
-/// asked for when the ids are known.
+/// A chain in shared memory, where atomics of 64 bits are slow: the ids are found first, then `head` and
+/// `from_last` of the pieces that have them.
 struct BlockChain {
   unsigned first_id, last_id, far, count, head, from_last;
 };
 
-inline constexpr unsigned kClosedPiece = 1U << 31;  ///< of a head: the contour is this piece
+inline constexpr unsigned kClosedPiece = 1U << 31;  ///< in Work::heads: the contour is this one piece
 
 struct JoinShared {
   uint4 windows[2][kJoinPlaces];
@@ -44,7 +45,8 @@ __device__ __forceinline__ uint4 pack_window(const Window& window) {
   return {window.next, window.length, window.best, window.best_at};
 }
 
-/// The windows of a frame in global memory, as other blocks left them.
+/// Window i in global memory, as other blocks may just have changed it. If it still names a slot, the slot is
+/// looked up.
 template <class P>
 __device__ __forceinline__ Window window_of(const Work<P>& work, unsigned i) {
   Window window = unpack_window(load_whole(&work.windows[i]));
@@ -52,10 +54,10 @@ __device__ __forceinline__ Window window_of(const Work<P>& work, unsigned i) {
   return window;
 }
 
-/// Appends to `own` the window that begins where it ends. False: `own` had seen its whole chain before.
+/// Appends `other`, the window of piece own.next, to `own`. False: `own` covered its whole chain already.
 ///
-/// A closed chain has been seen when both have the same highest piece: the way from one to the other leads
-/// past it and back to it. Until then no window holds it twice, so lengths stay below twice the chain's.
+/// A window covers a whole closed chain as soon as it and the next window have the same highest piece. Until
+/// then no window contains that piece twice, so lengths stay below twice the chain's.
 __device__ __forceinline__ bool append(Window& own, const Window& other) {
   if (other.best == own.best) return false;
   if (other.best > own.best) {
@@ -67,7 +69,7 @@ __device__ __forceinline__ bool append(Window& own, const Window& other) {
   return true;
 }
 
-/// The window of piece i when its chain's end or highest piece is known.
+/// Extends the window of piece i until it reaches the end of an open chain or covers a closed one.
 template <class P>
 __device__ __forceinline__ Window rank_in_memory(const Work<P>& work, unsigned i) {
   Window own = window_of(work, i);
@@ -76,8 +78,8 @@ __device__ __forceinline__ Window rank_in_memory(const Work<P>& work, unsigned i
   return own;
 }
 
-/// Adds `piece` to its chain. Called by whole warps; unless there are few, pieces of one chain in a warp are
-/// added together.
+/// Adds `piece` to its chain. Called by whole warps; unless `few`, lanes with the same chain combine their
+/// values first.
 template <class P>
 __device__ __forceinline__ void collect(const Work<P>& work, bool valid, const ActivePiece& piece,
                                         const Window& window, bool few) {
@@ -100,8 +102,8 @@ __device__ __forceinline__ void collect(const Work<P>& work, bool valid, const A
   if (far == window.best_at && far != 0) atomicMax(&chain.far, far);
 }
 
-/// Lists `head` where `listed`. Called by whole warps; a place is asked for here and used in `write`, so that
-/// other work can be done in between.
+/// A place in Work::heads for each lane with `listed`. Called by whole warps; the constructor takes places
+/// from the counter and `write` uses them, so that other work hides the latency of the atomic.
 class HeadPlace {
  public:
   template <class P>
@@ -124,7 +126,8 @@ class HeadPlace {
   unsigned base_ = 0;
 };
 
-/// By `blocks` blocks, this one being `block`. The first pieces go to one warp of each block.
+/// Ranks and collects all `count` active pieces in global memory. Called by `blocks` blocks, of which this
+/// one is number `block`; the first pieces go to one warp of each block.
 template <class P, int kThreads>
 __device__ void join_in_memory(const Work<P>& work, unsigned count, unsigned block, unsigned blocks) {
   for (unsigned base = (threadIdx.x / 32 * blocks + block) * 32; base < count; base += blocks * kThreads) {
@@ -142,8 +145,8 @@ __device__ void join_in_memory(const Work<P>& work, unsigned count, unsigned blo
   }
 }
 
-/// Lists the pieces that are closed by themselves, if they are few; the blocks with the fewest pieces to join
-/// begin.
+/// Lists the closed pieces as contours, if they are few. Blocks take them from the last block on, since the
+/// last ones have the fewest pieces to join.
 template <class P, unsigned kThreads>
 __device__ __forceinline__ void list_closed(const Job<P>& job, const Counters& counters) {
   const unsigned closed = counters.pieces - counters.active;
@@ -156,7 +159,7 @@ __device__ __forceinline__ void list_closed(const Job<P>& job, const Counters& c
   }
 }
 
-/// What is known of a chain when all its pieces are collected.
+/// A chain when all its pieces are collected.
 struct WholeChain {
   unsigned length, far;
   bool closed;
@@ -199,7 +202,7 @@ __device__ __forceinline__ void finish_in_memory(const Job<P>& job, unsigned i) 
   finish_piece(job, piece, own, {sizes.x + sizes.y, sizes.x, closed, ids.x, ids.z});
 }
 
-/// All of it, by one block.
+/// Joins and finishes all `count` active pieces, by one block in shared memory.
 template <class P>
 __device__ void join_in_block(const Job<P>& job, unsigned count, JoinShared& s) {
   const Work<P>& work = job.work;
@@ -242,16 +245,16 @@ __device__ void join_in_block(const Job<P>& job, unsigned count, JoinShared& s) 
   });
 }
 
-/// The tile row to which a slot belongs; pieces of this row and the one above lead to it.
+/// The row of tiles that owns a slot. Pieces of this row and of the row above lead to it.
 template <class P>
 __device__ __forceinline__ int tile_row_of_slot(const Job<P>& job, unsigned slot) {
   const auto row = static_cast<int>(slot / (static_cast<unsigned>(job.tiles_x + 1) * kTileSlots));
   return row % (job.tiles_y + 1);
 }
 
-// A map that is still on its way, of which `rows` rows of tiles are traced: joins what lies in these, so that
-// less is left to do behind the last byte. Slots on the last border have not been written yet. The list of
-// dense tiles begins anew.
+// Joins pieces of a map that is still being uploaded and of which `rows` rows of tiles are traced, so that
+// less is left to do after the last byte. Slots on the lower border of these rows are not complete yet and
+// are left alone. Also clears the list of dense tiles, for the next band.
 template <class P>
 __global__ void __launch_bounds__(kRankThreads) join_ahead(const __grid_constant__ Job<P> job, int rows) {
   wait_for_previous();
@@ -273,7 +276,7 @@ __global__ void __launch_bounds__(kRankThreads) join_ahead(const __grid_constant
       store_whole(&work.windows[i], pack_window(own));
   }
 }
-// Large maps; chains must be complete before pieces are finished, by the next kernel.
+// Joins the pieces of large maps. The next kernel finishes them, when all chains are complete.
 template <class P>
 __global__ void __launch_bounds__(kRankThreads) join_pieces(const __grid_constant__ Job<P> job) {
   wait_for_previous();

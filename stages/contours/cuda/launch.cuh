@@ -1,4 +1,5 @@
-// The launches of the contour engine for one type of points; included by one .cu file a type.
+// The launches of the contour engine. P is the type of points (Point32 or Point64); a .cu file for each type
+// includes this.
 #pragma once
 
 #include <span>
@@ -10,7 +11,7 @@
 
 namespace contorno::contour_engine {
 
-/// Calls `use` with a sample type's Sample tag.
+/// Calls `use` with a null pointer of the device type of the samples.
 template <class Use>
 void with_device_type(ElementType type, const Use& use) {
   switch (type) {
@@ -28,12 +29,13 @@ void with_device_type(ElementType type, const Use& use) {
   throw InternalError("contour engine: no such element type");
 }
 
-/// How a kernel behind another one is launched.
+/// How a kernel that follows another one is launched.
 inline LaunchOrder later(const ContourEngineDevice& device) {
   return device.cluster != 0 ? LaunchOrder::OverlapPrevious : LaunchOrder::AfterPrevious;
 }
 
-/// For the current device; once, when the work is planned.
+/// Prepares the kernels on the current device, once, when the work is planned. Throws Error(Unavailable) when
+/// they need more shared memory than it has.
 template <class P>
 ContourEngineDevice allow_kernels(const ContourEngineSpec& spec) {
   ContourEngineDevice device{.processors = multiprocessors(), .cluster = 0, .warps = kMostWarps};
@@ -50,7 +52,7 @@ ContourEngineDevice allow_kernels(const ContourEngineSpec& spec) {
   return device;
 }
 
-/// Everything of one frame; `host` and `upload` may be null.
+/// The arguments of `enqueue` and `enqueue_to_host`; `host` and `upload` may be null.
 template <class View>
 struct Frame {
   ImageView map;
@@ -81,15 +83,15 @@ void enqueue_trace(const ContourEngineSpec& spec, const ContourEngineDevice& dev
   });
 }
 
-/// As many blocks as are there at once, and no more than pieces need: one without work has to start all the
-/// same.
+/// As many blocks as run at the same time, and no more than the pieces need, since a block without work takes
+/// time to start.
 template <class P>
 unsigned join_blocks(const ContourEngineDevice& device, const Job<P>& job) {
   return std::max(std::min((job.piece_capacity + kRankThreads - 1) / kRankThreads, 2 * device.processors),
                   1U);
 }
 
-/// Joins, numbers and places what was traced of the job's planes.
+/// Enqueues what follows the tracing of the job's planes: joining, numbering and placing.
 template <class P>
 void enqueue_assembly(const ContourEngineSpec& spec, const ContourEngineDevice& device, const Job<P>& job,
                       void* stream) {
@@ -109,7 +111,7 @@ void enqueue_assembly(const ContourEngineSpec& spec, const ContourEngineDevice& 
          stream, job);
 }
 
-/// A frame band by band, as its map comes. A map that is on the device is one band.
+/// Enqueues a frame, band by band as its map arrives. A map that has arrived is one band.
 template <class P, class View>
 void enqueue_frame(const ContourEngineSpec& spec, const ContourEngineDevice& device, const Frame<View>& frame,
                    void* stream) {

@@ -1,12 +1,12 @@
-// How the segments of a tile are linked: by the grid edge where one ends and the next begins, or by the
-// sample on which a crossing falls.
+// Linking the segments of a tile: a segment is followed by the one that begins on the grid edge where it ends
+// or, where its end falls on a sample, by the one that leaves that sample.
 #pragma once
 
 #include "stages/contours/cuda/rank.cuh"
 
 namespace contorno::contour_engine {
 
-/// Links, of one tile, seen by one thread of its block.
+/// The linking of one tile, as one of its threads sees it (of a block, or of a warp if kThreads is 32).
 template <class T, class P, class Links, int kThreads>
 class TileLinks : public TileRanks<T, P, Links, kThreads> {
  public:
@@ -27,7 +27,7 @@ class TileLinks : public TileRanks<T, P, Links, kThreads> {
  private:
   using typename Base::Edge;
 
-  /// Index of segment `sub` of a cell of the tile, kNone if it is not crossed.
+  /// Index of segment `sub` of a cell of the tile, kNone if the cell is not crossed.
   __device__ __forceinline__ unsigned segment_of(int cell, int sub) const {
     const CellWords cells = s_.bits.cells[cell / 32];
     const unsigned bit = 1U << (cell % 32);
@@ -36,7 +36,8 @@ class TileLinks : public TileRanks<T, P, Links, kThreads> {
            static_cast<unsigned>(__popc(cells.saddle & (bit - 1))) + static_cast<unsigned>(sub);
   }
 
-  /// Index of the segment behind the edge where `segment` ends, kNone if that cell is not of this tile.
+  /// Index of the segment that begins on the edge where `segment` (packed) ends; kNone if the cell beyond the
+  /// edge is in another tile or not crossed.
   __device__ __forceinline__ unsigned over_edge(unsigned segment) const {
     const int to = static_cast<int>(segment >> 14);
     const int cell = static_cast<int>(segment & (kTileRows * kTileColumns - 1));
@@ -71,8 +72,8 @@ class TileLinks : public TileRanks<T, P, Links, kThreads> {
     sync();
   }
 
-  /// Apart from the rest, so that this rare way takes nothing from the other. It is as short as it can be:
-  /// code that is seldom run is slow to fetch, and the one tile that runs it would be the last to end.
+  /// Linking from exact points, for unusual tiles. Not inlined, so that it takes no registers from the common
+  /// way; short, because code that seldom runs is slow to fetch, and the tile that runs it often ends last.
   static __device__ __noinline__ void link_exact(const Job<P>& job, TileShared<Links>& shared,
                                                  TilePlace place, int segments) {
     TileLinks links(job, shared, place);
@@ -80,8 +81,9 @@ class TileLinks : public TileRanks<T, P, Links, kThreads> {
     links.link_nodes();
   }
 
-  /// The same where crossings may fall on samples. Most segments are far from such a sample even here; the
-  /// others are dropped if of length zero, else linked by node.
+  /// Links a tile in which crossings may fall on samples. Most of its segments are far from such a sample and
+  /// are linked by edges. Of the others, those of length zero are taken out, and the rest are linked by edge
+  /// or sample (NodeKind).
   __device__ __forceinline__ void link_nodes() {
     const LevelTest<T> test(job_, place_.plane);
     const int lane = thread_ % 32;
@@ -126,8 +128,8 @@ class TileLinks : public TileRanks<T, P, Links, kThreads> {
     sync();
   }
 
-  /// What follows the segments of a warp's lanes that end on a sample, at (row, col). Two at a time, one by
-  /// each half of the warp.
+  /// For the lanes whose segment ends on a sample, at (row, col): which segment leaves that sample. Each half
+  /// of the warp finds one at a time.
   __device__ __forceinline__ AroundSample followers_at_samples(bool on_sample, const TileSegment& segment,
                                                                int row, int col) const {
     const int lane = thread_ % 32;

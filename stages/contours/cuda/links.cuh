@@ -1,12 +1,14 @@
-// What a tile keeps in shared memory while its segments are linked and ranked. Links come in two widths:
-// tiles of large maps mostly have few segments, and then more of them run at the same time.
+// What the threads of a tile keep in shared memory while they link and rank its segments. Links come in two
+// widths: most tiles of large maps have few segments, and with narrow links more tiles are worked on at the
+// same time.
 #pragma once
 
 #include "stages/contours/cuda/bits.cuh"
 
 namespace contorno::contour_engine {
 
-/// A segment as it stands in the list. from == to marks a segment of length zero, which takes no part.
+/// A segment in the tile's list: its cell, its number in the cell, and its sides. from == to marks a segment
+/// of length zero, which is left out.
 struct TileSegment {
   int row, col, sub, from, to;
 };
@@ -17,14 +19,15 @@ __device__ __forceinline__ TileSegment unpack_segment(unsigned short word) {
   return {(word >> 6) & 31, word & 63, (word >> 11) & 1, (word >> 12) & 3, word >> 14};
 }
 
-/// What pointer jumping knows of the segments from one up to `target` (not with it): the largest index and
-/// the steps to it. The open end of a chain outranks every index: key = end + Links::kEndKey.
+/// What pointer jumping knows of a segment and those that follow it, up to but without `target`: their
+/// largest index as `key`, and the steps to it as `distance`. Where the last segment of an open piece, number
+/// e, is among them, key is e + Links::kEndKey, above every index.
 struct Link {
   unsigned target, key, distance;
 };
 
-/// Less than 2^kBits segments: a link is one word, from the top: key, distance, target. The second array
-/// holds every other round's links, then the smallest indices.
+/// Links for less than 2^kBits segments: one word each, from the top key, distance, target. `smallest` first
+/// is the second array of links, which rounds write in turns; after ranking it holds the smallest indices.
 template <int kBits, int kMost>
 struct PackedLinks {
   static_assert(3 * kBits + 1 <= 32 && kMost <= 1 << kBits && kMost % 32 == 0);
@@ -36,7 +39,7 @@ struct PackedLinks {
   unsigned smallest[kCapacity];
   __device__ __forceinline__ unsigned& smallest_of(unsigned i) { return smallest[i]; }
   __device__ __forceinline__ Word* array(int round) { return round % 2 == 0 ? word : smallest; }
-  /// Key and distance, when the ranking is done.
+  /// Key and distance of segment i, when the ranking is done.
   __device__ __forceinline__ Link settled(unsigned i) const {
     const Word w = word[i];
     return {0, w >> (2 * kBits), w >> kBits & (kEndKey - 1)};
@@ -47,13 +50,14 @@ struct PackedLinks {
   static __device__ __forceinline__ unsigned target(Word w) { return w & (kEndKey - 1); }
   static __device__ __forceinline__ bool has_end(Word w) { return w >> (3 * kBits) != 0; }
   static __device__ __forceinline__ bool same_key(Word a, Word b) { return (a ^ b) >> (2 * kBits) == 0; }
-  /// `own`, `step` segments, and what follows; their keys differ.
+  /// The link over `own`, which covers `step` segments, and `other`, which follows it; their keys differ.
   static __device__ __forceinline__ Word joined(Word own, Word other, unsigned step) {
     return other > own ? other + (step << kBits) : (own & ~(kEndKey - 1)) | target(other);
   }
 };
 
-/// As many as a tile can have. The targets are not needed any more when the smallest indices are collected.
+/// Links for as many segments as a tile can have. The smallest indices take the place of the targets, which
+/// are not needed after ranking.
 struct WideLinks {
   static constexpr unsigned kCapacity = kTileSegments;
   static constexpr unsigned kEndKey = kTileSegments;
@@ -74,9 +78,10 @@ struct WideLinks {
   }
 };
 
-/// How a segment is joined to others, by bits: whether another one of the tile leads to it; and (only where
-/// crossings fall on samples) what it ends at, if that is not its edge: nothing, or a sample. Of the sample:
-/// whether it is the farther one of the edge, and the quadrant (times kQuadrant) where the follower lies.
+/// Bits of TileShared::joints. kHasPrevious: another segment of the tile leads to this one. The others are
+/// set only in unusual tiles. kAtNothing: no segment follows. kAtSample: the segment ends on a sample;
+/// kFarSample: that is the lower or right sample of its edge; the follower lies in the quadrant joint /
+/// kQuadrant.
 inline constexpr unsigned kHasPrevious = 1, kAtNothing = 2, kAtSample = 4, kFarSample = 8, kQuadrant = 16;
 
 template <class Links>
@@ -85,18 +90,20 @@ struct TileShared {
   static constexpr int kWords = static_cast<int>(kCapacity) / 32;
   TileBits bits;
   Links links;
-  unsigned largest[kCapacity];  ///< at representatives: open: (index << 13 | steps to the end), closed: steps
-  unsigned short segment[kCapacity];       ///< see pack_segment
-  unsigned short leader[kCapacity];        ///< open pieces from the front, closed ones from the back
-  unsigned char joints[kCapacity];         ///< see kHasPrevious
+  unsigned largest[kCapacity];        ///< of a representative's piece; open: index << 13 | steps to the end,
+                                      ///< closed: segments - 1
+  unsigned short segment[kCapacity];  ///< see pack_segment
+  unsigned short leader[kCapacity];   ///< open pieces from the front, closed ones from the back
+  unsigned char joints[kCapacity];    ///< see kHasPrevious
   unsigned short before[kTileGroups + 1];  ///< segments in the groups of cells before
   unsigned first[kWords];                  ///< bit: this segment is the first (in raster order) of a piece
   unsigned first_before[kWords];
-  // Of a block: what is read together while others write the rest is 16 bytes of its own, as loads are wide.
+  // In blocks the first four share 16 bytes: they are loaded together, and what other threads write meanwhile
+  // must not lie in the same load.
   alignas(Links::kTwoArrays ? 4 : 16) unsigned open, closed, segment_base, unused;
   unsigned piece_base, active_base, pieces;
 };
 
-inline constexpr unsigned short kDropped = 0x8000;  ///< leader of a finished contour below min_points
+inline constexpr unsigned short kDropped = 0x8000;  ///< bit of a leader: a closed contour with too few points
 
 }  // namespace contorno::contour_engine

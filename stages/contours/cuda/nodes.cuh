@@ -1,5 +1,6 @@
-// Where segments meet: grid edges, and the rare samples on which a crossing falls exactly. Also the slots, in
-// which a tile leaves the pieces that begin on its border for its neighbours.
+// Where segments meet: on grid edges, and on the rare samples on which a crossing falls exactly. Also slots:
+// for each edge and sample on the border of a tile, a place where the tile writes which of its pieces begins
+// there, so that a piece of a neighbouring tile that ends there finds its follower.
 #pragma once
 
 #include "stages/contours/cuda/engine.cuh"
@@ -8,15 +9,15 @@
 namespace contorno::contour_engine {
 
 // Slots ----------------------------------------------------------------------------------------------------
-// Every tile owns the grid edges of its upper and left side and the samples on them; the grid of owners is
-// one larger than that of tiles, for the samples of the last row and column.
+// Every tile owns the grid edges of its upper and left side and the samples on them. Owners are one row and
+// one column more than tiles, for the samples of the map's last row and column.
 template <class P>
 __device__ __forceinline__ unsigned slot_owner(const Job<P>& job, int plane, int tile_y, int tile_x) {
   return static_cast<unsigned>((plane * (job.tiles_y + 1) + tile_y) * (job.tiles_x + 1) + tile_x) *
          kTileSlots;
 }
 
-/// Slot of the edge on `side` of a cell, kNone where no other tile lies behind it.
+/// Slot of the edge on `side` of a cell; kNone where no other tile lies beyond that edge.
 template <class P>
 __device__ __forceinline__ unsigned slot_of_edge(const Job<P>& job, int plane, int row, int col, int side) {
   const auto [r, c, across] = edge_of_side(row, col, side);
@@ -48,8 +49,8 @@ struct AroundSample {
   int quadrant, sub;  ///< quadrant -1: none
 };
 
-/// Which segment follows `arriving` at sample (row, col). Called by whole warps, each half of them with its
-/// own sample; a lane looks at one end of one segment.
+/// Which segment follows `arriving` at sample (row, col). Called by whole warps, each half with a sample of
+/// its own; each of the 16 lanes looks at one end of one of the 8 possible segments.
 template <class T>
 __device__ __noinline__ AroundSample follower_at_sample(const Map& map, int plane, double level,
                                                         Connectivity connectivity, int row, int col,

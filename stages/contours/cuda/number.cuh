@@ -1,8 +1,8 @@
 // number: the kernels that finish the joined pieces and give contours their numbers and offsets.
 //
-// finish_and_number (large maps): its first blocks finish the pieces, and number the contours if these are
-// few (heads.cuh); else the others do (scan.cuh). join_and_number (small maps):
-// one cluster ranks the pieces and numbers the contours in one launch.
+// finish_and_number is for large maps. Its first blocks finish the pieces and, if there are few contours,
+// number them (heads.cuh); otherwise the remaining blocks number them by a scan (scan.cuh). join_and_number
+// is for small maps: one cluster of blocks ranks the pieces and numbers the contours in a single launch.
 #pragma once
 
 #include "stages/contours/cuda/heads.cuh"
@@ -17,7 +17,8 @@ union NumberShared {
   ScanShared scan;
 };
 
-/// The blocks that finish pieces: `blocks`, the first of the grid.
+/// Finishes all active pieces, and numbers the contours if there are few. Called by the first `blocks` blocks
+/// of the grid.
 template <class P>
 __device__ __forceinline__ void finish_pieces(const Job<P>& job, unsigned blocks, HeadsShared& s) {
   Counters& counters = *job.work.counters;
@@ -35,7 +36,8 @@ __device__ __forceinline__ void finish_pieces(const Job<P>& job, unsigned blocks
   atomicAdd(&counters.finishing_blocks, 1U);
 }
 
-/// The others, job.scan_blocks, this one being `block`. They wait only for blocks that began before them.
+/// Numbers the contours by a scan, unless there are few. Called by the other job.scan_blocks blocks, of which
+/// this one is number `block`. They wait only for blocks that began before them.
 template <class P>
 __device__ __forceinline__ void scan_heads(const Job<P>& job, unsigned block, ScanShared& s) {
   const Counters& counters = *job.work.counters;
@@ -54,7 +56,7 @@ __device__ __forceinline__ void scan_heads(const Job<P>& job, unsigned block, Sc
 template <class P>
 __global__ void __launch_bounds__(kScanThreads) finish_and_number(const __grid_constant__ Job<P> job) {
   NumberShared& s = block_shared<NumberShared>();
-  // Tracing was over when join_pieces let this kernel begin: what it left behind is there.
+  // Tracing was over before join_pieces let this kernel begin, so its counters may be read here.
   const bool overflowed = job.overflowed(*job.work.counters);
   const unsigned finishing = gridDim.x - job.scan_blocks;
   if (blockIdx.x >= finishing) {

@@ -1,14 +1,15 @@
-// The last step of a tile: what its pieces and segments leave behind for the kernels that follow.
+// The fourth and last step of a tile: writing its pieces and segments for the kernels that follow.
 //
-// Writes  tile_pieces, row_pieces; points and places of its segments; pieces; active pieces, their windows,
-//         chains and slots
+//   Writes  tile_pieces, row_pieces; points and places of its segments; pieces; active pieces, their windows,
+//           chains and slots
 #pragma once
 
 #include "stages/contours/cuda/links.cuh"
 
 namespace contorno::contour_engine {
 
-/// One tile, seen by one of the threads that trace it: those of a block or, if 32, of a warp.
+/// One tile, as one of the kThreads threads that trace it sees it: those of a block or, if kThreads is 32, of
+/// a warp. T is the type of the samples, P that of the points.
 template <class T, class P, class Links, int kThreads>
 class TilePieces {
  public:
@@ -24,8 +25,8 @@ class TilePieces {
   static constexpr unsigned kCapacity = Links::kCapacity;
   static constexpr unsigned kEndKey = Links::kEndKey;
   static constexpr int kWords = TileShared<Links>::kWords;
-  /// The warp that asks for places, from this thread on, and the one of it that does: few segments are its
-  /// own.
+  /// The last warp counts pieces, from thread kAsking on, and thread kLast takes places from the counters:
+  /// the last threads have the fewest segments to work on.
   static constexpr int kAsking = kThreads - 32;
   static constexpr int kLast = kThreads - 1;
 
@@ -69,18 +70,18 @@ class TilePieces {
                  static_cast<unsigned>(place_.col0 + segment.col)) +
            static_cast<unsigned>(segment.sub);
   }
-  /// Asks for places of the points, before they are needed.
+  /// Takes places for the tile's points from the counter, before they are needed.
   __device__ __forceinline__ void ask_for_points() {
     segment_base_ =
         take_if(thread_ == kLast, &job_.work.counters->segments, static_cast<unsigned>(segments_));
   }
 
-  /// Tells all threads where the points begin, when it is known; behind the next barrier.
+  /// Tells all threads where the points begin; they may read it after the next barrier.
   __device__ __forceinline__ void share_points() {
     if (thread_ == kLast) s_.segment_base = segment_base_;
   }
 
-  /// Asks for the samples of is_blocked, long before they are needed: they are of another tile.
+  /// Prefetches the samples of is_blocked: they belong to another tile.
   __device__ __forceinline__ void ask_for_beyond(const TileSegment& last) const {
     if (!looks_beyond()) return;
     const Beyond at = beyond(last);
@@ -89,15 +90,16 @@ class TilePieces {
                at.col[k] * job_.map.sample_pitch);
   }
 
-  /// Writes everything. Nothing but counts when the intermediate arrays are full.
+  /// Writes all of the tile's results; only counts when the intermediate arrays are full.
   __device__ void write() {
     ask_for_pieces();
     PieceRecord first{};
-    // Where segments are few, they are those of a block's first warps; pieces are looked at by others.
+    // A tile with few segments keeps only the first warps of a block busy, so pieces are given to the other
+    // warps first.
     constexpr int kShift = kThreads == 32 ? 0 : kThreads / 2;
     const auto leader = static_cast<unsigned>((thread_ + kShift) % kThreads);
     const bool leads = leader < s_.open + s_.closed;
-    // A block has nothing else to do until the answer is there.
+    // A block writes points while it waits for its places.
     constexpr bool kBefore = kThreads != 32;
     if constexpr (kBefore) {
       write_segments<true, false>();
@@ -119,7 +121,7 @@ class TilePieces {
   int segments_ = 0;
 
  private:
-  /// The two samples of the cell behind the edge where `last` ends that are not this edge's.
+  /// The two samples of the cell beyond the edge where `last` ends that are not on this edge.
   struct Beyond {
     int row[2], col[2];
   };
@@ -137,7 +139,8 @@ class TilePieces {
             {max(min(c, right), 0), min(max(c, 0) + (across ? 1 : 0), right)}};
   }
 
-  /// Counts the pieces before each segment, and asks for their places.
+  /// Counts the pieces that begin before each word of 32 segments, and takes places for the tile's pieces
+  /// from the counters.
   __device__ void ask_for_pieces() {
     if (thread_ < kAsking) return;
     constexpr int kLaneWords = (kWords + 31) / 32;
@@ -186,18 +189,18 @@ class TilePieces {
            static_cast<unsigned>(__popc(s_.first[index / 32] & ((1U << (index % 32)) - 1)));
   }
 
-  /// What is known of a piece before its place is.
+  /// A piece before its place in the global arrays is known.
   struct PieceRecord {
-    unsigned leader;          ///< entry in the list
-    unsigned representative;  ///< segment at which the piece is known
+    unsigned leader;          ///< index in TileShared::leader
+    unsigned representative;  ///< segment at which the piece's data are collected
     unsigned first, count;    ///< segment with the smallest raster id; number of segments
     bool open, dropped;
     // Of an open piece:
     PointD from;
-    unsigned exit, entry;  ///< slots of its follower and for its predecessor, or kNone
+    unsigned exit, entry;  ///< slots where its follower is found, where it is found; or kNone
   };
 
-  /// Of the k-th leader: open pieces first, then closed ones.
+  /// The piece of the k-th leader: open pieces first, then closed ones.
   __device__ __forceinline__ PieceRecord record_of(unsigned k) const {
     PieceRecord piece{};
     piece.open = k < s_.open;
@@ -220,7 +223,8 @@ class TilePieces {
     return piece;
   }
 
-  /// Writes it down. At the representative `smallest` becomes (rank of the piece | length << 16).
+  /// Writes a piece to the global arrays. At its representative `smallest` becomes (rank of the piece in the
+  /// tile | segments << 16), for place_of.
   __device__ __forceinline__ void write_piece(const PieceRecord& record) {
     unsigned& smallest = s_.links.smallest_of(record.representative);
     if (record.dropped) {
@@ -248,8 +252,9 @@ class TilePieces {
     if (record.entry != kNone) job_.work.slots[record.entry] = active;
   }
 
-  /// The cell behind the edge where a piece ends is crossed, unless one of its other two samples does not
-  /// count. (What lies beyond the map is asked for as well, and not used.)
+  /// Whether the piece ends because the cell beyond its last edge has an unusable sample. The two samples on
+  /// the edge are usable, so the other two decide. (For edges of the map samples inside are read instead; the
+  /// answer is not used.)
   __device__ __forceinline__ bool is_blocked(const TileSegment& last) const {
     if (!looks_beyond()) return false;
     const Beyond at = beyond(last);
@@ -259,8 +264,8 @@ class TilePieces {
            is_masked(job_.map, at.row[1], at.col[1]);
   }
 
-  /// Slot in which the follower of an open piece stands; kNone: nothing follows. `last` is its last segment,
-  /// at `index` in the list.
+  /// Slot where the follower of an open piece is found; kNone: none follows. `last` is the piece's last
+  /// segment, at `index` in the list.
   __device__ __forceinline__ unsigned exit_slot(unsigned index, const TileSegment& last, bool blocked) const {
     const unsigned joint = s_.joints[index];
     const int row = place_.row0 + last.row;
@@ -275,7 +280,8 @@ class TilePieces {
     return slot_of_edge(job_, place_.plane, row, col, last.to);
   }
 
-  /// Slot in which a predecessor in another tile looks for the piece that begins with `first` at `from`.
+  /// Slot where a predecessor in another tile finds the piece that begins with segment `first` at point
+  /// `from`.
   __device__ __forceinline__ unsigned entry_slot(const TileSegment& first, const PointD& from) const {
     const int row = place_.row0 + first.row;
     const int col = place_.col0 + first.col;
@@ -291,8 +297,8 @@ class TilePieces {
     return slot_of_edge(job_, place_.plane, row, col, first.from);
   }
 
-  /// Points, or places, or both. The samples of the next round's edges are on their way while the points of
-  /// this round are computed.
+  /// Writes the points of the tile's segments, or their places, or both. While it computes the points of a
+  /// round it loads the samples for the next.
   template <bool kPoints, bool kPlaces>
   __device__ void write_segments() {
     if (!kPlaces && !points_fit()) return;
@@ -313,7 +319,7 @@ class TilePieces {
     }
   }
 
-  /// Piece of a segment, and its place there; kNone: its contour is dropped.
+  /// Piece of a segment, and its position in the piece; kNone: its contour is left out.
   __device__ __forceinline__ uint2 place_of(unsigned index) const {
     const Link link = s_.links.settled(index);
     const unsigned word = s_.links.smallest_of(link.key % kEndKey);
@@ -325,7 +331,7 @@ class TilePieces {
                                                   : (link.distance == 0 ? 0 : count - link.distance)};
   }
 
-  // In thread kLast, until everybody needs them:
+  // Known in thread kLast only:
   unsigned segment_base_ = 0;
   unsigned long long piece_bases_ = 0;
 };

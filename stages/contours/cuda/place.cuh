@@ -1,9 +1,10 @@
-// place_points: one thread a segment writes its end point where it belongs; the first segment of an open
-// contour also its start, the largest of a closed one the point at both ends.
+// place_points: each thread writes the end points of segments to their places in the contours. The first
+// segment of an open contour also writes its start point, and the largest of a closed contour writes its
+// point at both ends.
 //
-// Reads   places, points (16 bytes a segment), pieces, head_offset
-// Writes  the contours' points (8 bytes a segment); clears head_points, and if contours are not exported the
-//         last block the counters, for what comes next
+//   Reads   places, points (16 bytes a segment), pieces, head_offset
+//   Writes  the contours' points (8 bytes a segment); clears head_points and, if contours are not exported,
+//           resets the counters for the next frame or group of planes
 #pragma once
 
 #include "stages/contours/cuda/engine.cuh"
@@ -13,7 +14,8 @@ namespace contorno::contour_engine {
 inline constexpr int kPlaceThreads = 512;
 inline constexpr unsigned kPlaceEach = 4;
 
-/// Leaves the counters as the next planes or the next frame need them; by one thread, when all is placed.
+/// Resets the counters for the next group of planes or the next frame. Called by one thread, when all points
+/// are placed.
 template <class P>
 __device__ __forceinline__ void begin_anew(const Job<P>& job) {
   Counters& counters = *job.work.counters;

@@ -1,4 +1,5 @@
-// What the host works out for the contour engine: sizes, and where the arrays of a workspace lie.
+// What the host computes for the contour engine: sizes, the limits of a job, and where the arrays of a
+// workspace lie.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,8 @@
 
 namespace contorno::contour_engine {
 
-/// What samples are compared with, for a level.
+/// The number that stored samples are compared with, for a level: those above it are high. Not used for
+/// float64.
 inline float threshold_of(const ContourEngineSpec& spec, double level) {
   switch (spec.map.type) {
     case ElementType::U8:
@@ -32,14 +34,14 @@ inline float threshold_of(const ContourEngineSpec& spec, double level) {
   return 0;
 }
 
-/// Tiles with slots (see slot_owner).
+/// Number of tiles that own slots (see slot_owner).
 template <class P>
 std::size_t slot_owners(const Job<P>& job) {
   return static_cast<std::size_t>(job.planes) * static_cast<std::size_t>(job.tiles_y + 1) *
          static_cast<std::size_t>(job.tiles_x + 1);
 }
 
-/// Of number_by_scan, for the job's planes.
+/// Blocks of number_by_scan, for the job's planes.
 template <class P>
 unsigned scan_blocks(const Job<P>& job) {
   const std::uint64_t units = static_cast<std::uint64_t>(job.planes) *
@@ -97,8 +99,8 @@ Job<P> plan_job(const ContourEngineSpec& spec) {
   return job;
 }
 
-/// What can be done when a band of the map has come: rows of tiles are traced; with the last ones of its
-/// planes, `completes`, all that follows.
+/// The work for one band of the map: these rows of tiles can be traced. `completes`: the band is the last one
+/// of its planes, so that they can be assembled.
 struct Part {
   int plane, planes;
   int first_row, rows;  ///< of tiles
@@ -121,7 +123,7 @@ Part part_of(const Job<P>& whole, const ImageBand& band) {
           .completes = band.end == height};
 }
 
-/// The job of a part: that of a map of its planes alone.
+/// The job for the planes of a part, as if the map had no others.
 template <class P>
 Job<P> job_of(const Job<P>& whole, const Part& part) {
   Job<P> job = whole;

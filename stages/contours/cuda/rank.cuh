@@ -6,7 +6,7 @@
 
 namespace contorno::contour_engine {
 
-/// Ranks, of one tile, seen by one thread of its block.
+/// The ranking of one tile, as one of its threads sees it.
 template <class T, class P, class Links, int kThreads>
 class TileRanks : public TilePieces<T, P, Links, kThreads> {
  public:
@@ -16,8 +16,8 @@ class TileRanks : public TilePieces<T, P, Links, kThreads> {
  protected:
   using Base::job_, Base::kCapacity, Base::kEndKey, Base::s_, Base::segments_, Base::sync, Base::thread_;
 
-  /// Pointer jumping: in round k a window is 2^k segments, or reaches the end of an open chain. A closed one
-  /// has been seen when the window and the next have the same largest segment: they go round it.
+  /// Pointer jumping. Before round k a link covers 2^k segments, or all up to the end of an open piece. It
+  /// covers a whole closed piece as soon as it and the link that follows it have the same largest segment.
   __device__ __forceinline__ void rank() {
     if constexpr (!Links::kTwoArrays)
       segments_ <= kThreads ? rank_in_halves() : rank_in_place();
@@ -33,7 +33,8 @@ class TileRanks : public TilePieces<T, P, Links, kThreads> {
     sync();
   }
 
-  /// Collects the smallest and largest segment of each piece at its representative.
+  /// Collects the smallest and largest segment of each piece at its representative: the last segment of an
+  /// open piece, the largest of a closed one.
   __device__ __forceinline__ void collect_pieces() {
 #pragma unroll 1
     for (int base = 0; base < segments_; base += kThreads) {
@@ -96,7 +97,7 @@ class TileRanks : public TilePieces<T, P, Links, kThreads> {
  private:
   using Word = typename Links::Word;
   static constexpr int kEach = (static_cast<int>(kCapacity) + kThreads - 1) / kThreads;
-  static constexpr int kFew = 4;  ///< links of a thread that stay in registers where there is a second array
+  static constexpr int kFew = 4;  ///< links that a thread can keep in registers
 
   static __device__ __forceinline__ bool sync_any(bool value) {
     if constexpr (kThreads == 32)
@@ -109,14 +110,14 @@ class TileRanks : public TilePieces<T, P, Links, kThreads> {
     return (word >> 12 & 3) == word >> 14;
   }
 
-  /// One round for a link. True if there is more to see of its chain.
+  /// One round for a link. True if it does not cover its whole piece yet.
   static __device__ __forceinline__ bool jump(Word& own, const Word& other, unsigned step) {
     const bool goes_on = !Links::has_end(own) && !Links::same_key(own, other);
     if (goes_on) own = Links::joined(own, other, step);
     return goes_on && !Links::has_end(own);
   }
 
-  /// At most four links a thread stay in its registers; few tiles have more than two.
+  /// Ranks at most kFew links a thread, which stay in registers. Few tiles have more than two a thread.
   __device__ __forceinline__ void rank_few() {
     Word own[kFew];
 #pragma unroll
@@ -144,7 +145,7 @@ class TileRanks : public TilePieces<T, P, Links, kThreads> {
     }
   }
 
-  /// From one array to the other and back.
+  /// Ranks any number of links; rounds read one array and write the other, in turns.
   __device__ __forceinline__ void rank_between() {
     bool more = true;
     int round = 0;
@@ -164,8 +165,8 @@ class TileRanks : public TilePieces<T, P, Links, kThreads> {
     }
   }
 
-  /// A link a thread, which keeps it in registers; the others see it in one half of the array or the other in
-  /// turns, so that one barrier a round is enough.
+  /// Ranks one link a thread, which stays in registers. Threads publish their links in one half of the array
+  /// or the other, in turns, so that one barrier a round is enough.
   __device__ __forceinline__ void rank_in_halves() {
     static_assert(2 * kThreads <= static_cast<int>(kCapacity));
     const bool valid = thread_ < segments_;
@@ -183,7 +184,7 @@ class TileRanks : public TilePieces<T, P, Links, kThreads> {
     if (valid) s_.links.word[thread_] = own;
   }
 
-  /// In one array, with a barrier between reading and writing.
+  /// Ranks any number of links in one array, with a barrier between reading and writing.
   __device__ __forceinline__ void rank_in_place() {
     bool more = true;
     Word words[kEach];

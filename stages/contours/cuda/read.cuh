@@ -1,8 +1,9 @@
-// The first step of a tile: its samples are read, each of the map once (65 x 33 a tile), and its cells found.
-// Everything later works on bits and reads again only the samples of crossed edges.
+// The first step of a tile: reading its 65 x 33 samples and finding its cells. All later steps work on bits
+// and read only the two samples of crossed edges again.
 //
-// Small maps: a block a tile, all loads of a thread in flight together. Large maps: a warp a tile; a lane
-// holds the words of a row, and other warps of the multiprocessor go on while one waits for memory.
+// In small maps a block works on a tile, with all loads of a thread in flight together. In large maps a warp
+// works on a tile: each lane holds the bits of one row, and while the warp waits for memory others of the
+// multiprocessor go on.
 #pragma once
 
 #include "stages/contours/cuda/bits.cuh"
@@ -13,15 +14,16 @@ inline constexpr int kBitsThreads = 256;
 inline constexpr int kRowsAhead = 32;  ///< rows whose loads are in flight together
 
 // A block a tile -----------------------------------------------------------------------------------------
-/// A bit a sample.
+/// A bit for each sample of a tile.
 struct SampleBits {
   unsigned long long rows[kTileRows + 1];  ///< columns 0..63
   unsigned last[kTileRows + 1];            ///< column 64
   __device__ __forceinline__ RowWord row(int r) const { return {rows[r], last[r]}; }
 };
 
-/// The samples of a tile that one thread looks at: four rows of its warp, columns lane and lane + 32; warps 0
-/// and 1 also have row 32, warp 2 column 64, warp 3 their corner.
+/// The samples of a tile that one thread reads: of its warp's four rows the columns `lane` and `lane + 32`,
+/// and one more: in warps 0 and 1 of row 32, in warp 2 of column 64, in warp 3 the sample where these two
+/// meet.
 template <class T>
 struct TileSamples {
   using Value = typename Sample<T>::Value;
@@ -30,8 +32,8 @@ struct TileSamples {
   Value value[2 * kRows + 1];
   unsigned used;  ///< bit k: value k is not masked
 
-  /// Only asks for them: the loads of a thread are in flight together. Samples beyond the map are replaced by
-  /// the last one; what becomes of them is not used.
+  /// Starts all loads of the thread, so that they are in flight together. For samples beyond the map the last
+  /// one inside is read; cells with such samples are not used.
   template <class P>
   __device__ __forceinline__ void load(const Job<P>& job, const TilePlace& place) {
     const Map& map = job.map;
@@ -62,7 +64,8 @@ struct TileSamples {
   }
 };
 
-/// Calls `store` with a bit a sample: one word a row (lane 0), one a sample of column 64.
+/// Fills `bits` with test(k) for sample k of each thread (as TileSamples numbers them). Called by whole
+/// blocks.
 template <class T, class Test>
 __device__ __forceinline__ void make_rows(const Test& test, SampleBits& bits) {
   constexpr int kRows = TileSamples<T>::kRows;
@@ -81,15 +84,15 @@ __device__ __forceinline__ void make_rows(const Test& test, SampleBits& bits) {
   if (warp == 3 && lane == 0) bits.last[kTileRows] = extra ? 1 : 0;
 }
 
-/// A tile is unusual if any of its samples is not finite, masked, or so close to the level that a crossing
-/// could fall exactly on it.
+/// Shared memory of make_bits: bits of the high samples and of the usable ones, and the greatest distance
+/// from the level in each warp.
 struct ReadShared {
   SampleBits high, valid;
   unsigned greatest[kBitsThreads / 32];
 };
 
-/// What a tile of few samples near the level is asked next: whether all of them together are usual. (Each by
-/// itself is asked first since that is shorter; one crossed tile in 20 fails.) Called by whole blocks.
+/// Whether all samples of a tile are usual together. Asked where not every sample is usual by itself, which
+/// is the shorter test and fails for one crossed tile in 20. Called by whole blocks.
 template <class T>
 __device__ __forceinline__ bool are_usual_together(const LevelTest<T>& test, const TileSamples<T>& samples,
                                                    ReadShared& s) {
@@ -111,7 +114,8 @@ __device__ __forceinline__ bool are_usual_together(const LevelTest<T>& test, con
   return __syncthreads_or(usual ? 0 : 1) == 0;
 }
 
-/// Finds the cells of a tile. Called by whole blocks; ends with a barrier.
+/// Finds the cells of a tile, and whether it is unusual: whether a sample is not finite, is masked, or is so
+/// near to the level that a crossing may fall on it. Called by whole blocks; ends with a barrier.
 template <class T, class P>
 __device__ __forceinline__ void make_bits(const Job<P>& job, const TilePlace& place,
                                           const TileSamples<T>& samples, TileBits& bits, ReadShared& s) {
@@ -137,8 +141,8 @@ __device__ __forceinline__ void make_bits(const Job<P>& job, const TilePlace& pl
 }
 
 // A warp a tile ------------------------------------------------------------------------------------------
-/// Which rows and columns of samples a lane of a tile's warp looks at; those beyond the map are replaced by
-/// the last one, and what becomes of them is not used.
+/// The columns of samples that a lane reads, and the last row of the map. For samples beyond the map the last
+/// one inside is read; cells with such samples are not used.
 struct LaneSamples {
   int lane, bottom;
   int column[3];  ///< this lane's in the left and the right half, and column 64
@@ -150,7 +154,8 @@ struct LaneSamples {
                min(place.col0 + kTileColumns, job.map.width - 1)} {}
 };
 
-/// Rows of 64 samples, one a lane, from columns: in lane c, bit r stands for row r.
+/// Transposes the matrix of 32 x 32 bits that has a column in each lane (in lane c, bit r is row r):
+/// afterwards each lane has a row.
 __device__ __forceinline__ unsigned transpose(unsigned word) {
   const unsigned lane = threadIdx.x % 32;
   unsigned low = 0x0000FFFFU;
@@ -166,15 +171,15 @@ __device__ __forceinline__ unsigned transpose(unsigned word) {
   return word;
 }
 
-/// What the samples of a tile are on the fast way: the row of this lane, and row 32.
+/// The bits of a tile's samples: the row of this lane, and row 32.
 struct TileRows {
   RowWord row, last_row;
-  bool usual;  ///< links follow edges, since no crossing can fall on a sample
-  bool right;  ///< `row` and `last_row` are right, and no sample is NaN
+  bool usual;  ///< no crossing can fall on a sample, so links follow edges
+  bool right;  ///< `row` and `last_row` are valid: all samples are finite
 };
 
-/// A few instructions a sample: the sign of threshold - v is the bit, least and greatest distance show
-/// whether all samples are usual.
+/// The fast way, of a few instructions a sample: the bit of a sample is the sign of threshold - v, and the
+/// least and greatest distance tell whether all samples are usual.
 template <class T, class P>
 __device__ __forceinline__ TileRows read_rows(const Job<P>& job, const TilePlace& place,
                                               const LevelTest<T>& test) {
@@ -233,8 +238,8 @@ __device__ __forceinline__ TileRows read_rows(const Job<P>& job, const TilePlace
   return rows;
 }
 
-/// The rare way: compares each sample, and tells which of them count: no NaN, not masked. Small rather than
-/// fast.
+/// The rare way, for tiles with samples that are not finite or masked: compares each sample, and finds which
+/// are usable (not NaN, not masked). Small rather than fast.
 template <class T, class P>
 __device__ __noinline__ void read_unusual(const Job<P>& job, const TilePlace& place, TileRows& high,
                                           TileRows& valid) {
@@ -271,7 +276,7 @@ __device__ __noinline__ void read_unusual(const Job<P>& job, const TilePlace& pl
   }
 }
 
-/// Are all samples of the tile used?
+/// Whether no sample of the tile is masked. Called by whole warps.
 template <class P>
 __device__ __noinline__ bool is_unmasked(const Job<P>& job, const TilePlace& place) {
   const LaneSamples at(job, place);
@@ -283,14 +288,15 @@ __device__ __noinline__ bool is_unmasked(const Job<P>& job, const TilePlace& pla
   return __any_sync(~0U, masked ? 1 : 0) == 0;
 }
 
-/// The row below that of this lane.
+/// The row of samples below the one of this lane.
 __device__ __forceinline__ RowWord row_below(const RowWord& row, const RowWord& last_row) {
   const unsigned long long word = __shfl_down_sync(~0U, row.word, 1);
   const unsigned last = __shfl_down_sync(~0U, row.last, 1);
   return threadIdx.x % 32 == 31 ? last_row : RowWord{word, last};
 }
 
-/// Finds the cells of a tile. Called by one warp; ends with a barrier of it. False: there are none.
+/// Finds the cells of a tile. Called by one warp, and ends with a barrier of that warp. False: no cell is
+/// crossed.
 template <class T, class P>
 __device__ __forceinline__ bool read_tile(const Job<P>& job, const TilePlace& place, TileBits& bits) {
   const int lane = static_cast<int>(threadIdx.x) % 32;

@@ -1,8 +1,9 @@
-// scan: numbers contours by a scan over units in raster order, (plane, row, tile), each with the pieces whose
-// first segment lies there; those with head_points are contours.
+// scan: numbers contours by a prefix sum over units in raster order. A unit is one row of cells of one tile,
+// (plane, row, tile), with the pieces whose first segment lies in it; pieces with head_points are heads of
+// contours.
 //
-// Reads   tile_pieces, row_pieces, head_points
-// Writes  what heads.cuh says
+//   Reads   tile_pieces, row_pieces, head_points
+//   Writes  offsets, closed, class_begin, counts, head_offset
 #pragma once
 
 #include "stages/contours/cuda/heads.cuh"
@@ -33,8 +34,8 @@ __device__ __forceinline__ UnitPieces pieces_of(const Job<P>& job, unsigned unit
   return {pieces.x + __ldcg(&rows[0]), pieces.x + __ldcg(&rows[1])};
 }
 
-/// Calls `use` with (piece, points, closed) of each contour whose first piece is in the unit. Loads go in
-/// fours.
+/// Calls `use` with (piece, points, closed) of each contour whose head piece is in the unit. Loads four
+/// pieces at a time.
 template <class P, class Use>
 __device__ __forceinline__ void for_heads(const Job<P>& job, const UnitPieces& unit, const Use& use) {
   for (unsigned piece = unit.begin; piece < unit.end; piece += 4) {
@@ -56,7 +57,8 @@ __device__ __forceinline__ unsigned long long sum_of(const Job<P>& job, const Un
   return sum;
 }
 
-/// Numbers the contours of a unit, the first of which has what `running` says before it.
+/// Numbers the contours of a unit. `running` is (contours << 32 | points) before the unit, and afterwards
+/// with it.
 template <class P>
 __device__ __forceinline__ void number_unit(const Job<P>& job, unsigned unit, const UnitPieces& pieces,
                                             unsigned long long& running) {
@@ -68,8 +70,8 @@ __device__ __forceinline__ void number_unit(const Job<P>& job, unsigned unit, co
   });
 }
 
-/// Sum over the block; `before` becomes the sum of the threads before this one. `sums` holds one value a
-/// warp.
+/// Returns the sum of `own` over the block; `before` becomes the sum of the threads before this one. `sums`
+/// is shared memory for one value a warp.
 __device__ __forceinline__ unsigned long long block_scan(unsigned long long own, unsigned warps,
                                                          unsigned long long* sums,
                                                          unsigned long long& before) {
@@ -92,7 +94,7 @@ __device__ __forceinline__ unsigned long long block_scan(unsigned long long own,
   return all;
 }
 
-/// Contours and points of the planes before those of this job, for the thread of the first unit; 0 for
+/// (contours << 32 | points) of the planes before those of this job, in the thread of the first unit; 0 in
 /// others.
 template <class P>
 __device__ __forceinline__ unsigned long long numbered_before(const Job<P>& job, unsigned block) {
@@ -109,8 +111,8 @@ struct ScanShared {
   unsigned long long sums[kScanThreads / 32], previous[kScanThreads / 32];
 };
 
-/// By job.scan_blocks blocks, this one being `block`, a unit a thread. Every block publishes its sum and adds
-/// up those of all blocks before it.
+/// Numbers all contours, a unit a thread. Called by job.scan_blocks blocks, of which this one is number
+/// `block`. Every block publishes its sum, and adds up those of all blocks before it.
 template <class P>
 __device__ __forceinline__ void number_by_scan(const Job<P>& job, unsigned block, unsigned unit,
                                                const UnitPieces& pieces, ScanShared& s) {

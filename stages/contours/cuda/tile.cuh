@@ -1,12 +1,13 @@
-// The second step of a tile: the list of its segments, and what is done with them: they are linked
-// (link.cuh) and ranked (rank.cuh), and written down (pieces.cuh).
+// The second step of a tile: listing its segments. TileTracer then takes the tile through the other steps:
+// linking (link.cuh), ranking (rank.cuh) and writing (pieces.cuh).
 #pragma once
 
 #include "stages/contours/cuda/link.cuh"
 
 namespace contorno::contour_engine {
 
-/// The place of the n-th segment (from 0) among cells with one or two.
+/// The cell (bit) of the n-th segment, from 0, of 32 cells of which `crossed` have a segment and `saddle` a
+/// second one.
 __device__ __forceinline__ int cell_of_segment(unsigned crossed, unsigned saddle, unsigned n) {
   int cell = 0;
 #pragma unroll
@@ -18,14 +19,15 @@ __device__ __forceinline__ int cell_of_segment(unsigned crossed, unsigned saddle
   return cell;
 }
 
-/// One tile, seen by one thread of its block.
+/// One tile, as one of the threads that trace it sees it.
 template <class T, class P, class Links, int kThreads>
 class TileTracer : public TileLinks<T, P, Links, kThreads> {
  public:
   using Base = TileLinks<T, P, Links, kThreads>;
   using Base::Base;
 
-  /// Number of segments before each group of cells, by the first warp. Ends with a barrier; returns all.
+  /// The first warp counts the segments before each group of cells. Ends with a barrier; returns how many the
+  /// tile has.
   __device__ int count_segments() {
     if (thread_ < 32) {
       const CellWords left = s_.bits.cells[2 * thread_];
@@ -43,7 +45,7 @@ class TileTracer : public TileLinks<T, P, Links, kThreads> {
     return segments_;
   }
 
-  /// After count_segments; there is at least one segment, and at most kCapacity.
+  /// All further steps, after count_segments. There must be at least one segment, and at most kCapacity.
   __device__ void run() {
     Base::ask_for_points();
     if constexpr (kThreads == 32)
@@ -72,7 +74,7 @@ class TileTracer : public TileLinks<T, P, Links, kThreads> {
     s_.joints[index] = 0;
   }
 
-  /// A lane a segment: mostly there are few.
+  /// Lists segments with a lane a segment: most tiles have few.
   __device__ __forceinline__ void list_by_segments() {
 #pragma unroll 1
     for (int i = thread_; i < segments_; i += kThreads) {
@@ -90,7 +92,7 @@ class TileTracer : public TileLinks<T, P, Links, kThreads> {
     }
   }
 
-  /// A lane a cell, a warp some groups of them.
+  /// Lists segments with a lane a cell; each warp takes some groups of 32 cells.
   __device__ __forceinline__ void list_by_cells() {
     const int lane = thread_ % 32;
     const unsigned below = (1U << lane) - 1;

@@ -1,10 +1,13 @@
-// The kernels that trace tiles. trace_small: a block a tile (small maps: all tiles run at once). trace_tiles:
-// a warp a tile (large maps: many tiles, most with few segments or none); it leaves the cells of tiles with
-// many to trace_dense. Its blocks stay, one a multiprocessor, and their warps take tile after tile: a new
-// block would come up a microsecond after the end of another, a fifth of what a tile takes.
+// The kernels that trace tiles: that take each tile through all its steps.
 //
-// Reads   every sample (1.05 times), again the two samples of every crossed edge
-// Writes  tile_pieces, and what pieces.cuh says
+// trace_small is for small maps, in which all tiles run at once: a block works on a tile. trace_tiles is for
+// large maps, in which most tiles have few segments or none: a warp works on a tile, and leaves the cells of
+// tiles with many segments to trace_dense. Blocks of trace_tiles stay on their multiprocessor, one each, and
+// their warps take tile after tile: to start a new block would take a microsecond, a fifth of the time for a
+// tile.
+//
+//   Reads   every sample (1.05 times), and the two samples of every crossed edge again
+//   Writes  what pieces.cuh says; dense_tiles and tile_bits
 #pragma once
 
 #include "stages/contours/cuda/read.cuh"
@@ -14,7 +17,7 @@ namespace contorno::contour_engine {
 
 inline constexpr int kSmallThreads = kBitsThreads;
 inline constexpr int kWarpThreads = 32;
-inline constexpr unsigned kMostWarps = 20;  ///< on a multiprocessor at once; more have too few registers
+inline constexpr unsigned kMostWarps = 20;  ///< warps of a block; with more a thread has too few registers
 using WarpLinks = PackedLinks<9, 384>;
 inline constexpr int kDenseThreads = 512;
 
@@ -39,16 +42,17 @@ __global__ void __launch_bounds__(kSmallThreads, 2) trace_small(const __grid_con
     job.work.tile_pieces[place.tile] = {0, 0};
 }
 
-/// A block of trace_tiles: every gridDim.x-th tile is its own. Has room for as many warps as it is given.
+/// Shared memory of a block of trace_tiles, which works on every gridDim.x-th tile. Only bytes(warps) of it
+/// are allocated.
 struct WarpsShared {
-  alignas(16) unsigned taken;  ///< of the block's tiles
+  alignas(16) unsigned taken;  ///< tiles of the block that warps have taken
   TileShared<WarpLinks> tile[kMostWarps];
   static constexpr std::size_t bytes(unsigned warps) {
     return sizeof(WarpsShared) - (kMostWarps - warps) * sizeof(TileShared<WarpLinks>);
   }
 };
 
-/// One tile, by a warp.
+/// Traces one tile with one warp.
 template <class T, class P>
 __device__ __forceinline__ void trace_tile(const Job<P>& job, const TilePlace& place,
                                            TileShared<WarpLinks>& s) {

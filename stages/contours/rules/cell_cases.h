@@ -1,8 +1,9 @@
 // The 16 cases of marching squares, for both backends: which sides of a cell a contour joins, and where the
-// sides lie. kCellCases is the definition; everything else here is derived from it, or computed faster and
-// compared with it for every code while it is compiled. A cell (row, col) has its samples at (row, col),
-// (row, col + 1), (row + 1, col), (row + 1, col + 1); its code has bit 0, 1, 2, 3 for those that are high
-// (above the level). Segments are directed: low is on the left as seen on screen. All constexpr, no state.
+// sides lie. kCellCases is the definition. Everything else in this file is derived from that table, or is a
+// faster computation that a static_assert compares with the table for every code. A cell (row, col) has its
+// samples at (row, col), (row, col + 1), (row + 1, col), (row + 1, col + 1); its code has bit 0, 1, 2, 3 for
+// those that are high (above the level). Segments are directed: low is on the left as seen on screen. All
+// constexpr, no state.
 #pragma once
 
 #include <array>
@@ -28,7 +29,7 @@ CONTORNO_HD constexpr Side opposite(Side side) {
 CONTORNO_HD constexpr int opposite(int side) {
   return side ^ 2;
 }
-/// Rows and columns from a cell to the one behind a side.
+/// Rows and columns from a cell to its neighbour across a side.
 CONTORNO_HD constexpr int row_step(int side) {
   return (side == kBottom ? 1 : 0) - (side == kTop ? 1 : 0);
 }
@@ -40,15 +41,15 @@ struct CellSegment {
   Side from = kTop, to = kTop;
 };
 
-/// The segments of a cell; the order of two is part of the definition: contours are ordered by segment ids,
-/// 2 * (cells before this one in raster order) + number of the segment in the cell.
+/// The segments of a cell. Where there are two, their order is part of the definition: contours are ordered
+/// by segment ids, 2 * (cells before this one in raster order) + number of the segment in the cell.
 struct CellCase {
   int count = 0;
   CellSegment segment[2];
 };
 
-/// By code; the saddles 6 and 9 as for Connectivity::Low, entries 16 and 17 are 6 and 9 for
-/// Connectivity::High.
+/// Entries 0 to 15 by code, with the saddles 6 and 9 for Connectivity::Low; entries 16 and 17 are the codes 6
+/// and 9 for Connectivity::High.
 inline constexpr CellCase kCellCases[kCodes + 2] = {
     {},                                       // 0  . . / . .
     {1, {{kTop, kLeft}}},                     // 1  # . / . .
@@ -88,7 +89,8 @@ CONTORNO_HD constexpr int segment_count(int code) {
 constexpr unsigned pack_sides(const CellSegment& segment) {
   return static_cast<unsigned>(segment.from | segment.to << 2);
 }
-/// Of every code's first segment, as one number with four bits a code, for where a table in memory is slow.
+/// The sides of every code's first segment in one number, four bits a code, for backends that read a table in
+/// memory slowly.
 constexpr std::uint64_t pack_first_segments(Connectivity connectivity) {
   std::uint64_t packed = 0;
   for (int code = 0; code < kCodes; ++code)
@@ -106,7 +108,7 @@ CONTORNO_HD constexpr unsigned sides_of(int code, int sub, Connectivity connecti
   return (static_cast<unsigned>(first >> (4 * code)) & 15U) ^ (sub != 0 ? kBothOpposite : 0U);
 }
 
-/// A bit a side: a saddle's second segment comes from one of these, its first from another.
+/// One bit a side, set where the second segment of a saddle begins. (The first one begins on another side.)
 constexpr unsigned pack_second_starts(Connectivity connectivity) {
   unsigned sides = 0;
   for (const int code : {6, 9}) sides |= 1U << cell_case(code, connectivity).segment[1].from;
@@ -114,13 +116,13 @@ constexpr unsigned pack_second_starts(Connectivity connectivity) {
 }
 inline constexpr unsigned kSecondStartsLow = pack_second_starts(Connectivity::Low);
 inline constexpr unsigned kSecondStartsHigh = pack_second_starts(Connectivity::High);
-/// Which segment of a saddle comes from `side`, one of those where one does.
+/// Which segment of a saddle begins on `side`: 0 or 1. One of them must begin there.
 CONTORNO_HD constexpr unsigned saddle_segment_from(int side, Connectivity connectivity) {
   return (connectivity == Connectivity::High ? kSecondStartsHigh : kSecondStartsLow) >> side & 1U;
 }
 
-/// Of as many cells as a word has bits, from the bits of their upper left, upper right, lower left and lower
-/// right samples: those with a segment, and those with two.
+/// For as many cells as a word has bits: the cells with a segment, and the cells with two (saddles). `ul`,
+/// `ur`, `ll`, `lr` have the bits of the cells' upper left, upper right, lower left and lower right samples.
 template <class Word>
 CONTORNO_HD constexpr Word crossed_cells(Word ul, Word ur, Word ll, Word lr) {
   return (ul | ur | ll | lr) & ~(ul & ur & ll & lr);
@@ -129,8 +131,8 @@ template <class Word>
 CONTORNO_HD constexpr Word saddle_cells(Word ul, Word ur, Word ll, Word lr) {
   return (ul ^ ur) & (ll ^ lr) & (ul ^ ll);
 }
-/// The sides of their first segments. "odd" and "late" are bits 0 and 1 of a side; nothing is said of cells
-/// without a segment.
+/// The sides of the cells' first segments, bit by bit: "odd" is bit 0 of a side, "late" is bit 1. The bits of
+/// cells without a segment mean nothing.
 template <class Word>
 struct FirstSegments {
   Word to_odd, to_late, from_odd, from_late;
@@ -143,7 +145,7 @@ CONTORNO_HD constexpr FirstSegments<Word> first_segments(Word ul, Word ur, Word 
           (ur & ~lr) | (ll & ~ul), (lr & (~ul | ur)) | (~lr & ll & ~ul & (connect | ~ur))};
 }
 
-/// Every twin says what the table says.
+/// Whether every faster computation above agrees with the table.
 constexpr bool twins_match(Connectivity connectivity) {
   for (int code = 0; code < kCodes; ++code) {
     const CellCase& cell = cell_case(code, connectivity);
@@ -168,7 +170,7 @@ static_assert(twins_match(Connectivity::Low) && twins_match(Connectivity::High))
 
 // Walks -----------------------------------------------------------------------------------------------------
 
-/// How a walk crosses a cell that it enters (or, walking backward, leaves) through a given side.
+/// How a walk along a contour crosses a cell, given the side through which it enters the cell.
 struct Crossing {
   bool exists = false;
   std::uint8_t sub = 0;  ///< 0 or 1: which segment of the cell

@@ -18,8 +18,8 @@ struct PointD {
   }
 };
 
-/// The grid edge between two neighbouring samples: its upper or left one, and whether it goes from there to
-/// the right or down.
+/// The grid edge between two neighbouring samples. (row, col) is the upper or left one; `across`: the other
+/// one lies to its right, otherwise below it.
 struct GridEdge {
   int row, col;
   bool across;
@@ -31,8 +31,8 @@ CONTORNO_HD constexpr GridEdge edge_of_side(int row, int col, int side) {
   return {row + (side == kBottom ? 1 : 0), col + (side == kRight ? 1 : 0), is_across(side)};
 }
 
-/// Where the level crosses an edge, from 0 at its sample `a`, the upper or left one, to 1 at `b`. Just one of
-/// them is above the level, so they differ.
+/// Where the level crosses an edge: 0 at sample `a`, the upper or left one, 1 at `b`. Exactly one of the two
+/// values is above the level, so they differ.
 CONTORNO_HD constexpr double crossing_fraction(double level, double a, double b) {
   return (level - a) / (b - a);
 }
@@ -41,8 +41,8 @@ CONTORNO_HD constexpr PointD crossing_point(const GridEdge& edge, double level, 
   return {edge.row + (edge.across ? 0.0 : fraction), edge.col + (edge.across ? fraction : 0.0)};
 }
 
-/// What segments that end at a point are linked by: the grid edge, or the sample on which the point falls
-/// exactly. A coordinate that is not a number links to nothing.
+/// What links the segments that end at a point: the grid edge on which it lies, or the sample on which it
+/// falls exactly. A point whose coordinate is NaN links nothing. `across` as in GridEdge.
 enum class NodeKind : int { None, Edge, Sample };
 CONTORNO_HD inline NodeKind node_of(const PointD& point, bool across) {
   const double moving = across ? point.col : point.row;

@@ -1,7 +1,8 @@
 // Which segments follow each other where several meet on one sample, for both backends: a crossing point that
-// falls exactly on a sample is an end of up to eight segments, of the four cells around it. They pair as
-// scikit-image pairs them, in raster order: an arriving segment takes the waiting start, a leaving one the
-// waiting end; who waits is replaced by who comes next. Pure functions.
+// falls exactly on a sample is an end of up to eight segments, of the four cells around it. They pair as in
+// scikit-image, which visits segments in raster order and remembers at most one unpaired arriving segment and
+// one unpaired leaving segment. A segment pairs with the remembered one of the other kind; if there is none
+// it is remembered itself, in place of an earlier one of its own kind. Pure functions.
 #pragma once
 
 #include "cuda/host_device.h"
@@ -9,8 +10,8 @@
 namespace contorno {
 
 /// Segments around a sample are numbered 2 * quadrant + number in the cell, with the quadrants NW, NE, SW,
-/// SE: raster order. `ends` has two bits a segment: 2 * k if segment k leaves the sample, 2 * k + 1 if it
-/// arrives.
+/// SE, which is raster order. A word `ends` has two bits for each: bit 2 * k is set if segment k leaves the
+/// sample, bit 2 * k + 1 if it arrives there.
 inline constexpr int kAroundSample = 8;
 CONTORNO_HD constexpr unsigned leaving_end(int segment) {
   return 1U << (2 * segment);
@@ -19,7 +20,8 @@ CONTORNO_HD constexpr unsigned arriving_end(int segment) {
   return 2U << (2 * segment);
 }
 
-/// The segment behind `segment`, which arrives (forward), or before it, which leaves; -1: none.
+/// Forward: the segment that follows `segment`, which arrives at the sample. Backward: the one before
+/// `segment`, which leaves it. -1: none.
 template <bool kForward>
 CONTORNO_HD constexpr int neighbour_at_sample(unsigned ends, int segment) {
   int waiting_start = -1;
