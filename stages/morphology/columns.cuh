@@ -1,5 +1,5 @@
-// Rectangles whose windows are so high that a block better holds whole columns of the image: then every
-// sample is read once, whatever the window. Internal.
+// Rectangles that are so high that a block had better hold whole columns of the image: every sample is then
+// read once, however high the window is. Internal.
 #pragma once
 
 #include "stages/morphology/rectangles.cuh"
@@ -7,31 +7,33 @@
 
 namespace contorno::morphology_cuda {
 
-/// Steps that a thread holds at a time: one more than a multiple of 8, so that banks differ for any number of
-/// words across that is a multiple of four. So many that most columns are few enough stretches for the
-/// threads of a block.
+/// Rows (steps) that a thread holds at a time. One more than a multiple of 8, so that threads use different
+/// banks of shared memory for any number of words across that is a multiple of four. Large, so that most
+/// columns are cut into no more stretches than a block has threads for.
 inline constexpr int kColumnHeld = 41;
-inline constexpr int kColumnHolders = 64;  ///< threads of a column
+inline constexpr int kColumnHolders = 64;  ///< threads that work on a column
 
-/// Words across a block: a sector of memory, or half of it where columns are too long for shared memory.
-/// Measured on an H200: with 20, so that all blocks of 3264 x 2448 pixels RGB run at the same time but end in
-/// the middle of sectors, a kernel takes 3 us more, with 16 as well, with 4 almost twice the time.
+/// Words of a row that a block holds: a sector of memory (32 bytes), or half of it where columns are too long
+/// for shared memory. Measured on an H200 with 3264 x 2448 RGB pixels: with 20 words all blocks run at the
+/// same time, but end in the middle of sectors, and a kernel takes 3 us more; 16 words cost as much, and 4
+/// words take almost twice the time.
 inline constexpr int kColumnsAcross[] = {8, 4};
-/// Rows of a window from which on whole columns are faster there.
+/// Windows of at least so many rows are faster by whole columns (on an H200).
 inline constexpr int kColumnsFrom = 121;
 constexpr unsigned column_threads(int across) {
   return kColumnHolders * static_cast<unsigned>(across);
 }
 
-/// One window down whole columns. Shared memory: a stretch outside, the columns, another one, `ones`, `many`.
+/// The arguments of window_columns: one window down whole columns. Shared memory holds a stretch of
+/// `outside`, the columns, another such stretch, and the arrays `ones` and `many` of Stretches.
 struct ColumnsJob {
   Lines in;
   Target to;
   LineWindow window;
   int stretches = 0;
-  unsigned wide = 1;   ///< blocks
-  int readable = 0;    ///< words of a row that are copied as they are
-  bool quads = false;  ///< they begin at multiples of 16 bytes
+  unsigned wide = 1;   ///< blocks side by side
+  int readable = 0;    ///< words of a row that can be copied unchanged
+  bool quads = false;  ///< rows begin at multiples of 16 bytes
   unsigned outside = 0;
 
   std::size_t shared_bytes(int across) const {
@@ -40,7 +42,8 @@ struct ColumnsJob {
   }
 };
 
-/// Words x .. x + kAcross - 1 of all rows, by Units of one or four.
+/// Copies words x .. x + kAcross - 1 of all rows to shared memory, by Units of one or four words, and fills
+/// what lies outside.
 template <class Rule, int kAcross, class Unit>
 __device__ void take_columns(const ColumnsJob& job, int plane, int x, unsigned* columns) {
   constexpr int kWords = sizeof(Unit) / sizeof(unsigned), kUnits = kAcross / kWords;
@@ -62,7 +65,7 @@ __device__ void take_columns(const ColumnsJob& job, int plane, int x, unsigned* 
   wait_for_copies();
 }
 
-/// store_samples where it is not worth the code of many of them.
+/// store_samples, not inlined: the loop that calls it is unrolled, and would be too long otherwise.
 template <class Rule>
 __device__ __noinline__ void store_finished(const Target& to, int plane, int y, int x, unsigned word) {
   store_samples<Rule>(to, plane, y, x, word);

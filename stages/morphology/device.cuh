@@ -1,4 +1,4 @@
-// The launches of a DevicePlan's passes, and of reconstructions. Internal.
+// Launching the passes of a DevicePlan, and reconstructions. Internal.
 #pragma once
 
 #include "stages/morphology/device_plan.cuh"
@@ -7,7 +7,8 @@
 
 namespace contorno::morphology_cuda {
 
-/// The launches of one pass.
+/// Launches the kernels of one pass: those for rectangles where all its windows are rectangles, else by
+/// tiles, else by the general kernels. `launcher` starts a kernel, on a device or in the emulator.
 template <class Rule, class Launcher>
 struct DevicePlan::PassRun {
   using W = typename Rule::W;
@@ -90,7 +91,7 @@ struct DevicePlan::PassRun {
     return target;
   }
 
-  /// By the kernels for rectangles, if they can make the pass.
+  /// Launches the kernels for rectangles, if they can do the pass; returns whether they can.
   bool rectangles(const ImageFormat& seen) const {
     const Window& first = pass.windows.front();
     const Window* second = pass.windows.size() == 2 ? &pass.windows.back() : nullptr;
@@ -157,7 +158,8 @@ struct DevicePlan::PassRun {
              kTermThreads, 0, job);
   }
 
-  /// One line of words at most as long as shared memory allows, in parts of even length.
+  /// Applies one run of `length` pixels along the rows; rows are cut into equal parts that fit into shared
+  /// memory.
   template <Place kFrom, Place kTo, PassResult kResult>
   void rows(const Window& window, int first, int length, int results, unsigned* to, const unsigned* from,
             unsigned outside_word, unsigned next_outside) const {
@@ -186,7 +188,7 @@ struct DevicePlan::PassRun {
                shared, job);
   }
 
-  /// A window of any shape, from words to words.
+  /// Applies a window of any shape, from words to words.
   void shape(const Window& window, const DeviceWindow& placed, const unsigned* from, unsigned* to,
              unsigned next_outside, bool settles) const {
     const bool settle = settles && (Rule::kHeights || (Rule::kFloat && !window.holds_origin));
@@ -220,7 +222,8 @@ struct DevicePlan::PassRun {
     launch_terms(window, job);
   }
 
-  /// The runs of each length over the whole image, wider by what runs begin outside of it, one after another.
+  /// Applies a window without heights: for each length of its runs the extremes over that length, for the
+  /// image and the positions beside it where runs begin, and then the terms of that length.
   void runs(const Window& window, const DeviceWindow& placed, const unsigned* from, unsigned* to,
             unsigned next_outside, bool settle) const {
     unsigned* wide = words(2);
@@ -244,7 +247,9 @@ struct DevicePlan::PassRun {
   }
 };
 
-/// Reconstruction of `out` under `mask`, from `marker` (which may be `out`).
+/// Launches the reconstruction of `marker` (which may be `out`) under `mask` into `out`. All views have one
+/// format and lie on the device; `state` has reconstruction_state_bytes(), all zero; `blocks` is how many can
+/// run at the same time.
 template <class Launcher>
 void run_reconstruction(ReconstructionMethod method, const ImageView& marker, const ImageView& mask,
                         const ImageView& out, const MorphologyOptions& options, std::byte* state,
@@ -279,7 +284,7 @@ void run_reconstruction(ReconstructionMethod method, const ImageView& marker, co
   });
 }
 
-/// Memory that must be zero before run_reconstruction.
+/// Bytes of `state` of run_reconstruction.
 inline std::size_t reconstruction_state_bytes(const ImageFormat& format) {
   const auto side = [](int pixels) { return static_cast<std::size_t>((pixels + kTileSide - 1) / kTileSide); };
   return kReconstructState * sizeof(unsigned) +

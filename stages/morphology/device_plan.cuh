@@ -1,6 +1,7 @@
-// A MorphologyPlan made ready for a device: its windows as tables and terms, tiles chosen, scratch placed.
-// What launches is a parameter of run() (stages/morphology/device.cuh), so that the same row of launches runs
-// on a device and, kernel by kernel, in the tests' emulator. Internal.
+// A MorphologyPlan prepared for a device: lists of tables and terms for its windows, the tiles that are used,
+// and the layout of scratch memory. run(), which device.cuh defines, takes the launcher as a parameter, so
+// that the same sequence of launches runs on a device and, kernel by kernel, in the tests' emulator.
+// Internal.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +14,13 @@
 
 namespace contorno::morphology_cuda {
 
-/// Tables and terms of a window: one list each for the whole plan.
+/// Where the tables and terms of a window begin in the lists of the plan, and its tile.
 struct DeviceWindow {
-  int tables = 0, terms = 0;  ///< begins
+  int tables = 0, terms = 0;
   TilePlan tile;
 };
 
+/// Bytes of shared memory that window_rows takes at most.
 inline constexpr std::size_t kLineShared = 200 << 10;
 
 inline Pixels pixels_of(const ImageView& image) {
@@ -72,7 +74,8 @@ class DevicePlan {
     return plan_.options.border != MorphologyBorder::Identity &&
            plan_.options.border != MorphologyBorder::Constant;
   }
-  /// The image that a pass's windows see: with its border around it, where that is pixels.
+  /// The image that the windows of a pass read: with a margin around it where the border repeats pixels
+  /// (pads()).
   ImageFormat seen_by(const MorphologyPass& pass) const {
     ImageFormat seen = plan_.format;
     if (pads()) {
@@ -82,13 +85,13 @@ class DevicePlan {
     }
     return seen;
   }
-  /// Whether every window of a pass, the first of which is number `first`, has its tile.
+  /// Whether all windows of a pass can be applied by tiles. The pass's first window has number `first`.
   bool by_tiles(const MorphologyPass& pass, std::size_t first) const {
     for (std::size_t w = 0; w < pass.windows.size(); ++w)
       if (windows_[first + w].tile.outputs == 0) return false;
     return !plan_.raised;
   }
-  /// Bytes from row to row of samples between kernels.
+  /// Bytes from row to row of samples that one kernel leaves for the next.
   std::size_t lines_pitch(const ImageFormat& format) const {
     return (format.samples_per_row() * element_size(format.type) + 15) / 16 * 16;
   }
@@ -100,7 +103,7 @@ class DevicePlan {
             .strip = (format.height + count - 1) / count,
             .planes = format.planes()};
   }
-  /// The terms of a window with heights are single members, else runs.
+  /// Adds a window to the lists. Terms of a window with heights are single members, those of others are runs.
   void add(const Window& window) {
     const int pixel = plan_.samples_per_pixel();
     DeviceWindow device{.tables = static_cast<int>(tables_.size()), .terms = static_cast<int>(terms_.size())};

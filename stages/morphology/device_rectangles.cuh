@@ -1,5 +1,5 @@
-// The launches of a pass whose windows are rectangles: two kernels for one window, three for both of an
-// opening. Internal.
+// Launching a pass whose windows are rectangles: two kernels for one window, three for the two windows of an
+// opening or closing. Internal.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace contorno::morphology_cuda {
 
-/// The fewest pixels of a row that a block is worth.
+/// A block for parts of rows has to make at least so many pixels of a row.
 inline constexpr int kFewestAcross = 64;
 
 template <class Rule, class Launcher>
@@ -24,19 +24,20 @@ struct RectangleRun {
   Lines image, between[2];
   Target target;
 
-  /// Whether these kernels can make the pass.
+  /// Whether these kernels can do the pass.
   bool can(const Window& first, const Window* second) const {
     if (!first.rectangle || (second != nullptr && !second->rectangle)) return false;
     const Window& last = second != nullptr ? *second : first;
     return plan_across(image, between[0], first, second).possible &&
            plan_down(image, target, first).possible && plan_down(image, target, last).possible;
   }
-  /// Along the rows, then down.
+  /// Applies one window: along the rows, then down the columns.
   void one(const Window& window, unsigned outside) const {
     across(image, between[0], window, outside, nullptr, 0);
     down(whole_words(between[0]), target, window, outside);
   }
-  /// Down, both along the rows, and down.
+  /// Applies two windows: the first down the columns, both along the rows in one kernel, then the second down
+  /// the columns.
   void both(const Window& first, unsigned outside, const Window& second, unsigned second_outside) const {
     down(image, {.lines = whole_words(between[0])}, first, outside);
     across(between[0], between[1], first, outside, &second, second_outside);
@@ -44,7 +45,8 @@ struct RectangleRun {
   }
 
  private:
-  /// With what shares a word with the last sample of a row: columns do not ask what their samples are.
+  /// The same lines, widened to whole words: kernels down the columns work on words and need not know which
+  /// samples in them exist.
   Lines whole_words(Lines lines) const {
     lines.samples = (format.width * pixel + kCount - 1) / kCount * kCount;
     return lines;
@@ -55,7 +57,7 @@ struct RectangleRun {
            sizeof(unsigned);
   }
 
-  /// How windows along rows are made: by blocks that hold parts of rows, or whole ones.
+  /// How windows along rows are computed: by blocks that hold parts of rows, or whole rows.
   struct AcrossPlan {
     AcrossJob job;
     unsigned threads = 0;  ///< of a block that holds a part
@@ -82,7 +84,8 @@ struct RectangleRun {
     }
     job.high = static_cast<unsigned>((job.out.rows + kCount - 1) / kCount);
     job.planes = static_cast<unsigned>(format.planes());
-    // Short rows, so that one block loads while another computes, but few pixels that two blocks load.
+    // Parts are short, so that one block loads while another computes, but not so short that many pixels are
+    // loaded twice.
     const int most = static_cast<int>(kMostThreads) / pixel * kHeld - halo - 4;
     const int wanted = std::min(most, std::max(3300 / pixel, 2 * halo));
     unsigned in_parts = ~0U;  // threads of a row
@@ -96,8 +99,8 @@ struct RectangleRun {
       plan.possible = true;
       in_parts = job.segments * plan.threads;
     }
-    // Whole rows where that takes so many fewer threads that it is worth it that fewer blocks run at the same
-    // time.
+    // Whole rows are better where they need so many fewer threads that it does not matter that fewer blocks
+    // run at the same time.
     const WholeRowsJob whole = plan.whole();
     if (whole.fits(most_shared)) {
       plan.by_whole_rows = !plan.possible || (whole.threads() <= kGoodWholeThreads &&
@@ -137,7 +140,7 @@ struct RectangleRun {
       launcher(name, window_whole_rows<Rule, kExtreme, 0>, blocks, job.threads(), job.shared_bytes(), job);
   }
 
-  /// How a window down columns is made: by blocks that hold parts of columns, or whole ones.
+  /// How a window down columns is computed: by blocks that hold parts of columns, or whole columns.
   struct DownPlan {
     DownJob job;
     unsigned threads = 0;   ///< of a block that holds a part

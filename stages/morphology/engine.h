@@ -1,6 +1,7 @@
-// Runs a MorphologyPlan on the CPU: the image is cut into ranges of columns and rows, each of which goes
-// through all windows of a pass in cache. Planned once; `run` is const, does not allocate and may be called
-// by several threads with a scratch each. Internal.
+// Runs a MorphologyPlan on the CPU. The image is cut into ranges of columns and rows, so that the rows of a
+// range stay in the processor's cache while all windows of a pass are applied to them. Made once for a plan;
+// `run` is const, does not allocate, and may be called by several threads, each with a scratch of its own.
+// Internal.
 #pragma once
 
 #include "stages/morphology/plan.h"
@@ -16,7 +17,8 @@ class MorphologyEngine {
   void run(const ImageView& in, const ImageView& out, std::byte* scratch, int threads) const;
 
  private:
-  /// How a pass is cut: every item is one range of columns and rows of one plane.
+  /// Into how many ranges of columns and of rows each plane is cut in a pass, and the memory that a thread
+  /// needs for one.
   struct Cut {
     int columns = 1, rows = 1;
     std::size_t worker_bytes = 0;
@@ -32,7 +34,7 @@ class MorphologyEngine {
   MorphologyPlan plan_;
   int threads_;
   Simd simd_;
-  std::vector<Cut> cuts_;  ///< of each pass
+  std::vector<Cut> cuts_;  ///< one a pass
   std::size_t between_bytes_ = 0, scratch_bytes_ = 0, worker_bytes_ = 0;
 };
 

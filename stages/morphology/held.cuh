@@ -1,5 +1,5 @@
-// The extreme over a window along lines of words, of which every thread holds a stretch in registers.
-// Internal.
+// The extreme over a window along lines of words, of which each thread holds kHeld consecutive words in
+// registers. A step is the position of a word on its line. Internal.
 #pragma once
 
 #include "stages/morphology/lanes.cuh"
@@ -7,18 +7,20 @@
 namespace contorno::morphology_cuda {
 
 inline constexpr int kHeld = 15;  ///< steps that a thread holds; odd, so that banks differ
-/// Steps behind those of a line's threads that may be read.
+/// Steps after the last one that a thread of the line holds, which may be read.
 inline constexpr int kHeldRoom = 2 * kHeld;
 inline constexpr int kShortWindow = 5, kShortGroup = 5;
 
-/// Where a thread's steps lie in shared memory. The next thread of the line goes on kHeld steps further.
+/// Where the steps of a thread lie in shared memory. Those of the line's next thread begin kHeld steps
+/// further on.
 struct HeldPlace {
   unsigned* steps = nullptr;   ///< the first of kHeld; null: this thread holds nothing
   unsigned* groups = nullptr;  ///< the first of kHeld / kShortGroup extremes over groups of steps
   int stride = 1;              ///< words from step to step, and from short group to short group
 };
 
-/// Puts the steps where window_of_held of the same length will look for its neighbours' ones.
+/// Writes the thread's steps to shared memory, as far as window_of_held with the same length reads those of
+/// other threads.
 __device__ inline void share_held(const unsigned (&held)[kHeld], const HeldPlace& place, int length) {
   if (place.steps == nullptr) return;
 #pragma unroll
@@ -26,7 +28,8 @@ __device__ inline void share_held(const unsigned (&held)[kHeld], const HeldPlace
     if (e < kShortWindow - 1 || length > kShortWindow) place.steps[e * place.stride] = held[e];
 }
 
-/// For short windows: what begins at the next thread's steps is read from there, all else is in registers.
+/// Windows of 2 to 5 steps: only the first steps of the next thread are read from shared memory, all others
+/// are in registers.
 template <class W, Extreme kExtreme, int kLength>
 __device__ void short_window(unsigned (&held)[kHeld], const HeldPlace& place) {
   using R = Running<W, kExtreme>;
@@ -54,8 +57,9 @@ __device__ void take_many(R& running, const unsigned* words, int stride, int cou
   if (k < count) running.take(R(words[k * stride]));
 }
 
-/// After van Herk, Gil and Werman, with groups as long as a thread can hold instead of as long as the window:
-/// a window is the end of the group that it begins in, whole groups, and steps from there on.
+/// After van Herk, Gil and Werman, but with groups of kGroup steps instead of groups as long as the window. A
+/// window is the last steps of the group in which it begins, whole groups, and the first steps of the group
+/// in which it ends.
 template <class W, Extreme kExtreme, int kGroup>
 __device__ void grouped_window(unsigned (&held)[kHeld], const HeldPlace& place, int length, bool needed) {
   using R = Running<W, kExtreme>;
@@ -90,8 +94,8 @@ __device__ void grouped_window(unsigned (&held)[kHeld], const HeldPlace& place, 
   }
 }
 
-/// The extreme over `length` steps from every held one, in its place. Behind share_held of all threads of the
-/// block, which call it with the same length; `needed`: whether anybody wants this thread's results.
+/// Replaces each held step by the extreme over the `length` steps that begin there. Called by all threads of
+/// the block with the same length, after share_held; `needed`: whether the results of this thread are used.
 template <class W, Extreme kExtreme>
 __device__ void window_of_held(unsigned (&held)[kHeld], const HeldPlace& place, int length, bool needed) {
   if (length > kHeld)

@@ -1,5 +1,6 @@
-// What the kernels of morphology share: images in memory, the border around them, and the kernel that takes
-// rows from images into words of strips and back, with a window along the way. Internal.
+// What the kernels of morphology share: images in memory (Pixels), the kernel that puts a border around them
+// (pad_image), and the kernel that brings rows of an image into words of strips (lanes.cuh) and back, and
+// applies a run along the rows on the way (window_rows). Internal.
 #pragma once
 
 #include "stages/morphology/line.cuh"
@@ -16,7 +17,7 @@ inline constexpr unsigned kResidentThreads = 1024;
 #else
 inline constexpr unsigned kResidentThreads = 1536;
 #endif
-/// For launch bounds: `wanted` blocks on a multiprocessor, if they fit.
+/// For launch bounds: `wanted` blocks on a multiprocessor, or as many as fit.
 constexpr unsigned blocks_sharing(unsigned threads, unsigned wanted) {
   return wanted * threads <= kResidentThreads ? wanted : kResidentThreads / threads;
 }
@@ -35,7 +36,7 @@ struct Pixels {
 
 enum class Place { Image, Words };
 
-/// One window along rows, between any two places.
+/// The arguments of window_rows: a run along rows, from an image or words to an image or words.
 struct RowsJob {
   Strips strips;  ///< of the input
   Pixels image;   ///< input, if that is an image
@@ -45,15 +46,15 @@ struct RowsJob {
   int columns = 0;                ///< pixels of a result row
   int segment = 0, segments = 1;  ///< pixels of a result row that a block makes
   int taken = 0;                  ///< words of the line in shared memory
-  unsigned outside = 0;           ///< where the input ends
-  unsigned next_outside = 0;      ///< in words of the output whose row is not in the image
-  // To an image: what to do with the value, and where the image begins on the strips.
+  unsigned outside = 0;           ///< value beyond the ends of input rows
+  unsigned next_outside = 0;      ///< value of output lanes whose row is not in the image
+  // Only for output to an image: how values are stored, and where the image begins on the strips.
   Pixels target, source;
   int target_width = 0, target_height = 0, crop_x = 0, crop_y = 0;
   bool keeps_alpha = false;
 };
 
-/// Samples first_sample .. first_sample + count - 1 of words of `row`, from the strips of an image.
+/// Loads words of row `row` of the strips from an image: samples first_sample .. first_sample + count - 1.
 template <class Rule>
 __device__ void load_strips(const RowsJob& job, int plane, int row, int first_sample, int count,
                             unsigned* line) {
@@ -95,8 +96,8 @@ __device__ void load_strips(const RowsJob& job, int plane, int row, int first_sa
   for (int i = thread; i < count; i += static_cast<int>(kLineThreads)) one(first_sample + i);
 }
 
-/// Results for samples first_sample .. first_sample + count - 1 of words of `row`, into the strips of an
-/// image.
+/// Stores the results `line` of row `row` of the strips in an image: samples first_sample .. first_sample +
+/// count - 1.
 template <class Rule, PassResult kResult>
 __device__ void store_strips(const RowsJob& job, int plane, int row, int first_sample, int count,
                              const unsigned* line) {
@@ -137,7 +138,7 @@ __device__ void store_strips(const RowsJob& job, int plane, int row, int first_s
   }
 }
 
-/// A block makes one segment of one row of words.
+/// Each block makes one segment of one row of words.
 template <class Rule, Extreme kExtreme, Place kFrom, Place kTo, PassResult kResult>
 __global__ void __launch_bounds__(kLineThreads, blocks_sharing(kLineThreads, 6))
     window_rows(const RowsJob job) {
@@ -185,7 +186,7 @@ struct PadJob {
   MorphologyBorder border = MorphologyBorder::Replicate;
 };
 
-/// The image with the pixels of its border around it.
+/// Copies the image with the pixels of its border around it; a thread a pixel.
 __global__ void __launch_bounds__(kTermThreads) pad_image(const PadJob job) {
   const long long index = static_cast<long long>(blockIdx.x) * kTermThreads + threadIdx.x;
   const long long area = static_cast<long long>(job.width) * job.height;

@@ -1,6 +1,6 @@
-// Samples of a morphological operation on the device, packed into words so that no lane ever has to move: the
-// image is cut into as many strips of rows as a word has lanes, and a word holds the same sample of every
-// strip. Steps to a neighbour, in x or y, are then steps from word to word. Internal.
+// How samples are packed into words for morphology on the device, so that no sample has to move from lane to
+// lane. The image is cut into as many strips of rows as a word has lanes, and a word holds the same sample of
+// every strip. A neighbouring sample, in x or y, is then in a neighbouring word, in the same lane. Internal.
 #pragma once
 
 #include "cuda/launch.cuh"
@@ -28,8 +28,9 @@ __device__ unsigned in_lane(W value, int lane) {
          << (8 * static_cast<int>(sizeof(W)) * lane);
 }
 
-/// The running extreme of words. Devices compare two lanes of 16 bits at once but not four of 8, so bytes are
-/// kept as the upper bytes of two such pairs; what is below them decides only between equals.
+/// The running extreme of words, lane by lane. Devices compare two lanes of 16 bits at once, but not four of
+/// 8. So words of bytes are kept as two words, with the bytes as upper halves of 16-bit lanes; what the lower
+/// halves hold decides only between equal bytes.
 template <class W, Extreme kExtreme>
 struct Running {
   unsigned odd, even;
@@ -55,7 +56,7 @@ struct Running {
       if constexpr (sizeof(W) == 1) even = pair(even, other.even);
     }
   }
-  /// Two at once, which new devices do in one instruction a pair.
+  /// Takes two at once: a single instruction on devices of compute capability 9 and up.
   __device__ void take(const Running& a, const Running& b) {
     if constexpr (sizeof(W) == 4) {
       take(a.odd), take(b.odd);
@@ -84,7 +85,8 @@ struct Running {
   }
 };
 
-/// How an image lies in words: word (x, row, lane) is row + lane * strip of the image.
+/// How an image lies in words: lane `lane` of the word at sample x of row `row` is sample x of image row row
+/// + lane * strip.
 struct Strips {
   int width = 0, height = 0, pixel = 1;  ///< of the image, in pixels; samples a pixel
   int strip = 0;                         ///< rows of words
@@ -102,7 +104,7 @@ __device__ bool all_inside(const Strips& strips, int row) {
   return row >= 0 && row + (kLanes<W> - 1) * strips.strip < strips.height;
 }
 
-/// `word` of row `row` with `outside` in the lanes that are not in the image.
+/// `word` of row `row`, with `outside` in the lanes whose row is not in the image.
 template <class W>
 __device__ unsigned clipped(const Strips& strips, int row, unsigned word, unsigned outside) {
   if (all_inside<W>(strips, row)) return word;
@@ -114,8 +116,8 @@ __device__ unsigned clipped(const Strips& strips, int row, unsigned word, unsign
   return result;
 }
 
-/// The word at sample `x` of row `row`, which may lie in a neighbouring strip or outside. Words of rows
-/// behind the image must hold `outside` already.
+/// The word at sample `x` of row `row`, which may reach into a neighbouring strip or outside. Lanes whose row
+/// is below the image must hold `outside` in memory.
 template <class W>
 __device__ unsigned word_at(const unsigned* words, const Strips& strips, int x, int row, unsigned outside) {
   if (x < 0 || x >= strips.samples()) return outside;
@@ -130,7 +132,7 @@ __device__ unsigned word_at(const unsigned* words, const Strips& strips, int x, 
   return word << (kBits * -shift) | outside >> (32 - kBits * -shift);
 }
 
-/// Every lane brought back into the range of samples.
+/// Rule::settled for every lane.
 template <class Rule>
 __device__ unsigned settled_word(unsigned word) {
   using W = typename Rule::W;
@@ -140,7 +142,7 @@ __device__ unsigned settled_word(unsigned word) {
   return result;
 }
 
-/// Rows and columns of samples change places: word i of the result holds sample i of every argument.
+/// Transposes lanes and words: afterwards word i has lane i of every word before.
 template <class W>
 __device__ void transpose(unsigned (&words)[kLanes<W>]) {
   if constexpr (sizeof(W) == 1) {

@@ -5,15 +5,15 @@
 
 namespace contorno::morphology_cuda {
 
-inline constexpr int kGroup = 7;  ///< steps that a thread takes along a line; odd, so that banks differ
+inline constexpr int kGroup = 7;  ///< steps of a group; odd, so that threads use different banks
 
-/// The extreme over `length` steps from every step of `lines` lines next to each other: step e of line l lies
-/// at e * lines + l. `totals` has the room of `raw`, both with room for two groups behind the last step.
-/// Returns where the results are, for the first `steps` - (length - 1) steps. All threads call it, behind a
-/// barrier; it ends with one.
+/// The extreme over the `length` words that begin at each step of `lines` interleaved lines; step e of line l
+/// is word e * lines + l of `raw`. `totals` is as large as `raw`; both have room for two groups after the
+/// last step. Returns which of the two has the results, of the first `steps` - (length - 1) steps. All
+/// threads of the block call it after a barrier; it ends with a barrier.
 ///
-/// Two levels instead of van Herk's long blocks: a thread makes running extremes over its group; a window is
-/// the end of one group, whole groups, and the beginning of another.
+/// After van Herk, Gil and Werman, but with groups of kGroup steps: a thread makes the running extremes of
+/// its group, and a window is the end of one group, whole groups, and the beginning of another.
 template <class W, Extreme kExtreme, int kFixedLines>
 __device__ unsigned* window_along_fixed(unsigned* raw, unsigned* totals, int any_lines, int steps, int length,
                                         int thread, int threads) {
@@ -52,9 +52,8 @@ __device__ unsigned* window_along_fixed(unsigned* raw, unsigned* totals, int any
       rest[e] = rest[e + 1];
       rest[e].take(raw[base + e * lines]);
     }
-    // Whole groups that every window of this group covers. The last step of a window is the running extreme
-    // of the group that it ends in; where it ends the group, that is one more whole group for the next
-    // window.
+    // `middle` is the whole groups that a window covers, and `last` the running extreme at the window's last
+    // step. Where that step is the last of its group, the next window covers that whole group, too.
     R middle = rest[kGroup - 1];
     for (int ahead = 1; ahead < (length - 1) / kGroup; ++ahead)
       middle.take(totals[base + (ahead * kGroup + kGroup - 1) * lines]);
@@ -74,7 +73,7 @@ __device__ unsigned* window_along_fixed(unsigned* raw, unsigned* totals, int any
   return raw;
 }
 
-/// The numbers of lines that are most common are constants of the code.
+/// The same; the most common numbers of lines are constants in the compiled code.
 template <class W, Extreme kExtreme>
 __device__ unsigned* window_along(unsigned* raw, unsigned* totals, int lines, int steps, int length,
                                   int thread, int threads) {

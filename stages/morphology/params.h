@@ -1,4 +1,5 @@
-// The parameters of the morphological stages, and what they describe. Internal.
+// The parameters of the stages morphology, hit_or_miss and reconstruction, and how elements and options are
+// made of them. Internal.
 #pragma once
 
 #include <optional>
@@ -49,8 +50,8 @@ ParamDeclaration morphology_params();
 ParamDeclaration hit_or_miss_params();
 ParamDeclaration reconstruction_params();
 
-/// The element that the parameters describe; reads the file if they name one. Throws Error(BadConfig) and
-/// what the reader of masks throws.
+/// The structuring element that the parameters describe; reads the mask file if they name one. Throws
+/// Error(BadConfig), and what the reader of masks throws (set_element_mask_reader).
 StructuringElement element_of(const MorphologyParams& params);
 MorphologyOptions options_of(const MorphologyParams& params);
 

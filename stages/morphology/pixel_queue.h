@@ -1,4 +1,4 @@
-// The queue of reconstructions on the CPU: pixels that may raise their neighbours. Internal.
+// The queue of reconstruction on the CPU: the pixels that may still raise their neighbours. Internal.
 #pragma once
 
 #include <algorithm>
@@ -9,15 +9,16 @@
 
 namespace contorno {
 
-/// Pixels by their value, high ones first: what the highest ones raise is never raised again by others, but
-/// for values so close that they share a bucket. Within a bucket it is first in, first out, so that even
-/// those are not raised again and again. Seeds are given before the first pop; they may rise while they
-/// wait, and are then pushed like every pixel that rises. Owns no plane.
+/// A priority queue of pixels in buckets by value, high values first: a pixel that the highest pixels have
+/// raised is not raised again by lower ones, unless their values share a bucket. A bucket is first in, first
+/// out, so that its pixels are not raised again and again. Seeds are added before the first pop. A seed may
+/// rise while it waits; it is then pushed like every pixel that rises. The memory is the caller's.
 template <class W>
 class PixelQueue {
  public:
-  /// `values` has the plane's least and greatest value for as long as the queue is used. `next` and
-  /// `next_seed` may hold anything; `waiting` is 0, and is 0 again when the queue is empty.
+  /// `values` are the plane's pixels, which change while the queue is used, but stay between their least and
+  /// greatest value of now. The other arrays have an entry a pixel: `next` and `next_seed` may hold anything;
+  /// `waiting` is all 0, and all 0 again when the queue is empty.
   PixelQueue(std::span<const W> values, std::uint32_t* next, std::uint32_t* next_seed, std::uint8_t* waiting)
       : values_(values.data()), next_(next), next_seed_(next_seed), waiting_(waiting) {
     W low = std::numeric_limits<W>::max(), high = std::numeric_limits<W>::min();
@@ -32,16 +33,16 @@ class PixelQueue {
     next_seed_[pixel] = head;
     head = pixel;
   }
-  /// A pixel that was just raised, not above the one that was popped last.
+  /// Adds a pixel that was just raised, to a value not above that of the pixel popped last.
   void push(std::uint32_t pixel) {
-    if (waiting_[pixel] != 0) return;  // then it has risen within its bucket
+    if (waiting_[pixel] != 0) return;  // it waits already, in the same bucket
     waiting_[pixel] = 1;
     const std::size_t bucket = bucket_of(pixel);
     (first_[bucket] == kNone ? first_[bucket] : next_[last_[bucket]]) = pixel;
     last_[bucket] = pixel;
     next_[pixel] = kNone;
   }
-  /// False when it is empty; it is not used again then.
+  /// Takes out a pixel of the highest bucket. False when the queue is empty; it must not be used after that.
   bool pop(std::uint32_t* pixel) {
     for (; current_ >= 0; --current_) {
       const auto bucket = static_cast<std::size_t>(current_);

@@ -1,6 +1,6 @@
-// What a morphological operation comes down to: windows (the extreme over an element's offsets, cut into
-// horizontal runs) and the passes over the image that use them. Made on the host when a stage is planned;
-// both backends follow it. Internal.
+// A morphological operation as passes over the image. A pass applies one or two windows: the minimum or
+// maximum (the extreme) over the offsets of a structuring element, which are grouped into horizontal runs.
+// Made on the host when a stage is planned; both backends follow the plan. Internal.
 #pragma once
 
 #include <array>
@@ -12,22 +12,22 @@
 
 namespace contorno {
 
-/// The extremes over runs of `length` pixels, from those over shorter ones: position x is the extreme of
-/// positions x + shifts[0 .. reads - 1] of table `from`.
+/// A table of the extremes over runs of `length` pixels, computed from a table of shorter runs: entry x is
+/// the extreme of the entries x + shifts[0 .. reads - 1] of table `from`.
 struct RunTable {
   int length = 1;
   int from = -1;
   int reads = 0;
   std::array<int, 4> shifts{};
-  int first_row = -1;  ///< the uppermost row with a term that uses this table; -1: only other tables do
+  int first_row = -1;  ///< uppermost row of the element whose terms use this table; -1: no term does
 };
 
-/// One run of one row of the element.
+/// One horizontal run of members in one row of the element.
 struct RunTerm {
-  int row = 0;    ///< from the element's uppermost row
-  int shift = 0;  ///< of the run's first pixel, from the element's leftmost pixel
-  int table = 0;
-  double add = 0;  ///< to the samples under the run
+  int row = 0;     ///< from the element's uppermost row
+  int shift = 0;   ///< of the run's first pixel, from the element's leftmost pixel
+  int table = 0;   ///< number of the RunTable with its length
+  double add = 0;  ///< height that is added to the samples under the run
 };
 
 /// out(x, y) = extreme over the offsets (s, t) of in(x + s, y + t) + add(s, t).
@@ -36,7 +36,7 @@ struct Window {
   int left = 0, right = 0, top = 0, bottom = 0;  ///< smallest and largest s and t
   std::vector<RunTable> tables;                  ///< by length; the first has length 1
   std::vector<RunTerm> terms;                    ///< by rows
-  bool rectangle = false;                        ///< one run, the same in every row, and flat
+  bool rectangle = false;                        ///< every row is the same single run, without heights
   bool raised = false;                           ///< some height is not 0
   bool holds_origin = false;                     ///< (0, 0) is an offset
 
@@ -44,11 +44,12 @@ struct Window {
   int rows() const { return bottom - top + 1; }
 };
 
-/// Erosion windows look at p + b, dilation windows at p - b (or p + b when told so).
+/// The window of an erosion looks at p + b for every member b of the element, that of a dilation at p - b (at
+/// p + b with DilationElement::AsGiven).
 Window erosion_window(const StructuringElement& element, ErosionHeights heights);
 Window dilation_window(const StructuringElement& element, DilationElement rule);
 
-/// What becomes of the value v of a pass's last window, f being the image's own sample.
+/// How the value v of a pass's last window is stored; f is the sample of the input image.
 enum class PassResult : std::uint8_t {
   Store,
   SourceMinus,          ///< f - v
@@ -59,8 +60,7 @@ enum class PassResult : std::uint8_t {
 
 struct MorphologyPass {
   enum class Place : std::uint8_t { Image, Between, Output };
-  std::vector<Window> windows;  ///< one after the other; at most two, and two only with borders that are
-                                ///< constant or nothing
+  std::vector<Window> windows;  ///< applied one after the other; two only with the borders Constant, Identity
   Place from = Place::Image, to = Place::Output;
   PassResult result = PassResult::Store;
 };
@@ -69,8 +69,8 @@ struct MorphologyPlan {
   ImageFormat format;
   MorphologyOptions options;
   std::vector<MorphologyPass> passes;
-  std::optional<ReconstructionMethod> reconstruction;  ///< afterwards, of the output under the image
-  bool raised = false;
+  std::optional<ReconstructionMethod> reconstruction;  ///< after the passes, of the output under the image
+  bool raised = false;                                 ///< some window has heights
   bool keeps_alpha = false;
 
   bool needs_between() const;
@@ -79,17 +79,20 @@ struct MorphologyPlan {
 
 /// `name` is the stage's, for messages. Throws Error(BadConfig) for formats that cannot be worked on.
 void check_morphology_format(const char* name, const ImageFormat& format);
-/// Marker and mask must be alike; where they lie on the frame does not matter.
+/// Throws Error(BadConfig) unless marker and mask have the same sides, channels, type and layout; their
+/// placement on the frame may differ.
 void check_reconstruction_formats(const ImageFormat& marker, const ImageFormat& mask);
 bool keeps_alpha(const ImageFormat& format, AlphaRule rule);
 
-/// Throw Error(BadConfig) for formats, heights and border values that do not fit.
+/// The passes of an operation on images of `format`. Throw Error(BadConfig) for formats, heights and border
+/// values that do not fit.
 MorphologyPlan plan_morphology(MorphologyOperation operation, const StructuringElement& element,
                                const MorphologyOptions& options, const ImageFormat& format);
 MorphologyPlan plan_hit_or_miss(const StructuringElement& hit, const StructuringElement& miss,
                                 const MorphologyOptions& options, const ImageFormat& format);
 
-/// Where position `i` outside of 0..n-1 is taken from; -1: from nowhere (constant or nothing).
+/// The position in 0..n-1 whose pixel stands for position `i`; -1 where no pixel does (borders Constant and
+/// Identity).
 CONTORNO_HD constexpr int border_position(int i, int n, MorphologyBorder border) {
   if (i >= 0 && i < n) return i;
   switch (border) {

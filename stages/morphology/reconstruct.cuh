@@ -1,7 +1,7 @@
-// Reconstruction on the device: tiles of 32 x 32 pixels, a warp each, are brought to their fixed point in
-// registers; a tile whose edge has grown wakes its neighbours, and the grid goes on, in one launch, until
-// nobody is awake. The fixed point is unique, so the order in which tiles see each other does not show.
-// Internal.
+// Reconstruction on the device, in one launch. Each warp brings tiles of 32 x 32 pixels to their fixed point
+// in registers. A tile whose edge pixels have grown wakes the neighbouring tiles, and the grid works in
+// rounds until no tile is awake. The fixed point is unique, so the order in which tiles are worked on does
+// not change the result. Internal.
 #pragma once
 
 #include "stages/morphology/kernels.cuh"
@@ -24,9 +24,9 @@ struct ReconstructJob {
 
   CONTORNO_HD int tiles() const { return tiles_x * tiles_y * channels; }
 };
-inline constexpr int kReconstructState = 4;  ///< arrivals, and the wakings of three rounds
+inline constexpr int kReconstructState = 4;  ///< words: arrivals at the barrier, wakings of three rounds
 
-/// Waits until every block of the grid is here.
+/// A barrier of the whole grid, whose blocks must all run at the same time.
 __device__ inline void meet_grid(unsigned* arrivals) {
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -39,7 +39,8 @@ __device__ inline void meet_grid(unsigned* arrivals) {
   __syncthreads();
 }
 
-/// Samples as integers: as they are for dilations, in the opposite order for erosions.
+/// Samples as integers: in their order for dilations, in the opposite order for erosions, so that the kernel
+/// always takes maxima.
 template <class S, ReconstructionMethod kMethod>
 struct ReconstructValue {
   static constexpr int kLowest = -0x7fffffff - 1;
@@ -59,7 +60,7 @@ struct ReconstructValue {
   }
 };
 
-/// A tile in the registers of a warp: lane x holds column x.
+/// A tile in the registers of a warp: lane x holds column x. All functions are called by whole warps.
 template <class S, ReconstructionMethod kMethod>
 class ReconstructTile {
   using Value = ReconstructValue<S, kMethod>;
@@ -84,7 +85,7 @@ class ReconstructTile {
     take_edges();
   }
 
-  /// Until a sweep each way changes nothing.
+  /// Grows the tile until a sweep down and a sweep up change nothing.
   __device__ void settle() {
     for (bool changed = true; __any_sync(kAll, changed ? 1 : 0) != 0;) {
       changed = false;
@@ -95,7 +96,8 @@ class ReconstructTile {
     }
   }
 
-  /// Writes what has grown and wakes the neighbours that touch it; returns whether it woke any.
+  /// Writes the pixels that have grown and wakes the neighbouring tiles that touch them; returns whether it
+  /// woke any.
   __device__ bool store(unsigned char* awake) const {
     unsigned rows = 0;
 #pragma unroll
@@ -108,7 +110,8 @@ class ReconstructTile {
     }
     const unsigned top = __ballot_sync(kAll, (rows & 1U) != 0), bottom = __ballot_sync(kAll, rows >> 31 != 0);
     const unsigned left = __shfl_sync(kAll, rows, 0), right = __shfl_sync(kAll, rows, 31);
-    // Lane 0 to 8 looks after the neighbour of its number, row by row.
+    // Each of the lanes 0 to 8 wakes one neighbour; neighbours are numbered row by row, and lane 4 would be
+    // the tile itself.
     const int dx = lane_ % 3 - 1, dy = lane_ / 3 - 1;
     const unsigned sides = dy < 0 ? top : dy > 0 ? bottom : (dx < 0 ? left : right);
     const unsigned touched = dy == 0 || dx == 0 ? sides : dx < 0 ? sides & 1U : sides >> 31;
@@ -131,7 +134,7 @@ class ReconstructTile {
     return inside(x, y) ? Value::load(sample(job_.result, x, y)) : Value::kLowest;
   }
 
-  /// What the pixels around the tile give to its outermost ones.
+  /// Grows the outermost pixels of the tile by the pixels around it.
   __device__ void take_edges() {
     const int x = x0_ + lane_;
     int above = at(x, y0_ - 1), below = at(x, y0_ + kTileSide);
@@ -157,7 +160,7 @@ class ReconstructTile {
     }
   }
 
-  /// Takes over from row `from`, then along the row; whether this lane has grown.
+  /// Grows row y by row `from`, then along itself; returns whether this lane's pixel has grown.
   __device__ bool grow_row(int y, int from) {
     const int before = grown_[y];
     int other = grown_[from];
@@ -173,7 +176,8 @@ class ReconstructTile {
     return value != before;
   }
 
-  /// Both ways along the row: the scan of x -> clamp(x, value, limit), which composes to clamps.
+  /// Grows pixels along the row, in both directions: a scan of the functions x -> clamp(x, value, limit),
+  /// whose compositions are such functions, too.
   __device__ int spread(int value, int limit) const {
     int low = value, high = limit;
     for (int step = 1; step < 32; step *= 2) {
@@ -201,7 +205,7 @@ class ReconstructTile {
   int grown_[kTileSide], limit_[kTileSide];
 };
 
-/// All blocks at the same time.
+/// All blocks must run at the same time (a cooperative launch).
 template <class S, ReconstructionMethod kMethod>
 __global__ void __launch_bounds__(kReconstructThreads) reconstruct_tiles(const ReconstructJob job) {
   const int tiles = job.tiles();
@@ -233,7 +237,7 @@ struct CutJob {
   bool keeps_alpha = false;
 };
 
-/// The marker where it is under the mask (over it, for erosions), else the mask.
+/// Begins a reconstruction: the minimum of marker and mask (their maximum for erosions), a thread a sample.
 template <class S, ReconstructionMethod kMethod>
 __global__ void __launch_bounds__(kTermThreads) cut_marker(const CutJob job) {
   using Value = ReconstructValue<S, kMethod>;

@@ -9,10 +9,11 @@
 
 namespace contorno {
 
-/// Memory for `threads` channels at the same time.
+/// Bytes of scratch for `threads` channels that are worked on at the same time.
 std::size_t reconstruction_scratch_bytes(const ImageFormat& format, int threads);
 
-/// `image` holds the marker and becomes the result. Channels are worked on by different threads.
+/// `image` holds the marker and becomes the result; `mask` has the same format. Each channel is worked on by
+/// one thread. `scratch` has reconstruction_scratch_bytes().
 void reconstruct_in_place(ReconstructionMethod method, const ImageView& image, const ImageView& mask,
                           const MorphologyOptions& options, std::byte* scratch, int threads);
 

@@ -1,5 +1,6 @@
-// The kernels of morphology for rectangles: one window down columns, straight from and to images; one window
-// along rows, or both of an opening. Between kernels rows lie as in an image, in whole words. Internal.
+// The kernels of morphology for rectangles. window_down applies a window down columns, from and to images;
+// window_across applies one window along rows, or both windows of an opening or closing. Between kernels,
+// rows lie in memory as in an image, in whole words. Internal.
 #pragma once
 
 #include "stages/morphology/held.cuh"
@@ -7,17 +8,18 @@
 
 namespace contorno::morphology_cuda {
 
-// Measured on an H200: two blocks of the largest size on a multiprocessor, more of smaller ones.
+// Threads of the largest blocks. Two of them fit on a multiprocessor, and more of smaller ones. (Measured on
+// an H200.)
 inline constexpr unsigned kMostThreads = 640, kMostDownThreads = 512;
 
-/// Rows of samples, of an image or between kernels.
+/// Rows of samples, in an image or in memory between kernels.
 struct Lines {
   Pixels pixels;
   int samples = 0, rows = 0;
-  bool between = false;  ///< whole words, and floats by their order
+  bool between = false;  ///< between kernels: whole words, and floats as OrderedFloat keys
 };
 
-/// The word of row `y` that begins with sample x * lanes, with `outside` where there are no samples.
+/// Word x of row `y`: the samples from x * kLanes on, with `outside` where there are none.
 template <class Rule>
 __device__ unsigned word_from(const Lines& lines, int plane, int y, int x, unsigned outside) {
   using S = typename Rule::Stored;
@@ -56,7 +58,7 @@ struct Target {
   }
 };
 
-/// What becomes of a sample; `before` is what an earlier pass stored.
+/// The sample to be stored, see PassResult; `before` is what an earlier pass stored.
 template <class Rule>
 __device__ typename Rule::Stored finished(PassResult result, typename Rule::W value,
                                           typename Rule::Stored source, typename Rule::Stored before) {
@@ -71,6 +73,7 @@ __device__ typename Rule::Stored finished(PassResult result, typename Rule::W va
   return Rule::store(value);
 }
 
+/// Stores word x of row y sample by sample, with what PassResult and alpha ask for.
 template <class Rule>
 __device__ void store_samples(const Target& to, int plane, int y, int x, unsigned word) {
   using S = typename Rule::Stored;
@@ -102,7 +105,7 @@ __device__ void store_samples(const Target& to, int plane, int y, int x, unsigne
   }
 }
 
-/// Word x of row y, if the target has it.
+/// Stores word x of row y, if the target has it.
 template <class Rule>
 __device__ void store_word(const Target& to, int plane, int y, int x, unsigned word) {
   if (y >= to.lines.rows || x * kLanes<typename Rule::W> >= to.lines.samples) return;
@@ -112,14 +115,15 @@ __device__ void store_word(const Target& to, int plane, int y, int x, unsigned w
     store_samples<Rule>(to, plane, y, x, word);
 }
 
-/// One window down the columns. A block holds `steps` rows of kAcross words.
+/// The arguments of window_down: one window down the columns. A block holds kAcross words of as many rows as
+/// its results need.
 struct DownJob {
   Lines in;
   Target to;
   int first = 0, length = 1;  ///< the window: rows first .. first + length - 1 from the result's
   int rows = 0;               ///< results of a block
   unsigned wide = 1, high = 1, planes = 1;  ///< blocks
-  int across = 32;                          ///< if kAcross is 0
+  int across = 32;                          ///< words across a block, where kAcross is 0
   int groups_at = 0;                        ///< words of shared memory before the groups
   unsigned outside = 0;
 };
@@ -168,8 +172,8 @@ __global__ void __launch_bounds__(kMostDownThreads, 2) window_down(const DownJob
   }
 }
 
-/// One window along rows, or two of which the second is of the other extreme. A block takes as many rows as a
-/// word has lanes, so that a word holds the same sample of each of them.
+/// The arguments of window_across: one window along rows, or two, of which the second has the other extreme.
+/// A block takes as many rows as a word has lanes; in shared memory a word holds the same sample of each row.
 struct AcrossJob {
   Lines in, out;                                                   ///< `out` lies between kernels
   int columns = 0, in_columns = 0;                                 ///< pixels of a row
@@ -179,11 +183,12 @@ struct AcrossJob {
   unsigned segments = 1, high = 1, planes = 1;                     ///< blocks
   int holders = 1;                                                 ///< threads of a line
   int groups_at = 0;    ///< words of shared memory before the groups
-  bool settle = false;  ///< before the second window
+  bool settle = false;  ///< limits values to the samples' range before the second window
   unsigned outside = 0, second_outside = 0;
 };
 
-/// Samples first_sample .. first_sample + count - 1 of a block's rows, and what shares a word with them.
+/// Loads samples first_sample .. first_sample + count - 1 of a block's rows, and those that share a word with
+/// them, to `line`.
 template <class Rule>
 __device__ void take_rows(const AcrossJob& job, int plane, int row, int first_sample, int count,
                           unsigned* line) {
@@ -225,7 +230,7 @@ __device__ void take_rows(const AcrossJob& job, int plane, int row, int first_sa
   }
 }
 
-/// The results of a block, from the first word of shared memory on.
+/// Stores the results of a block, which begin at the first word of shared memory, `line`.
 template <class W>
 __device__ void give_rows(const AcrossJob& job, int plane, int row, int first_sample, int count,
                           const unsigned* line) {

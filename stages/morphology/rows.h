@@ -1,5 +1,5 @@
-// Minima and maxima of whole rows for the CPU, by sample type and instruction set. Rows are worked on in
-// blocks of kRowBlock bytes: callers leave room for that behind the last sample. Internal.
+// Minima and maxima of whole rows on the CPU, by sample type and instruction set. Kernels read and write
+// whole blocks of kRowBlock bytes, so that every row needs that much room after its last sample. Internal.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@ inline constexpr std::size_t kRowBlock = 64;
 
 enum class Extreme : std::uint8_t { Minimum, Maximum };
 
-/// What rows are made of: the samples themselves, or a signed type that has room for heights.
-/// uint8, uint16 and int32 are the types of samples; int16 and int32 those with heights.
+/// The kernels for rows of type W: uint8, uint16 and int32 (ordered floats) for samples, int16 and int32 for
+/// samples to which heights are added.
 template <class W>
 struct RowKernels {
-  /// out[i] = extreme over `count` rows. `out` may be rows[0], and a row may overlap `out` when it lies
-  /// behind it in memory.
+  /// out[i] = extreme of rows[k][i] over `count` rows. `out` may be rows[0], and may overlap rows that begin
+  /// after it in memory.
   void (*combine)(W* out, const W* const* rows, int count, std::size_t samples) = nullptr;
   /// total = extreme(total, next); out = extreme(total, other).
   void (*accumulate)(W* total, const W* next, const W* other, W* out, std::size_t samples) = nullptr;

@@ -1,5 +1,5 @@
-// The arithmetic of a sample in a morphological operation, the same on both backends: what minima and maxima
-// are taken of, what lies outside of the image, what is stored. Internal.
+// The arithmetic of a sample in a morphological operation, for both backends: in which type minima and maxima
+// are taken, which value lies outside of the image, and what is stored. Internal.
 #pragma once
 
 #include <type_traits>
@@ -8,8 +8,9 @@
 
 namespace contorno {
 
-/// S: how samples lie in images. W: what extremes are taken of. With heights, integers need a sign and room
-/// for any height on either side, so that what lies outside stays beyond every raised sample.
+/// S is the type of samples in images, W the type in which extremes are taken. With heights (kRaised) W is
+/// signed and has room for any height on both sides, so that nothing() stays beyond every sample with its
+/// height.
 template <class S, bool kRaised>
 struct MorphologySample {
   using Stored = S;
@@ -19,7 +20,7 @@ struct MorphologySample {
       std::conditional_t<kRaised, std::conditional_t<sizeof(S) == 1, std::int16_t, std::int32_t>, S>>;
   static constexpr bool kHeights = kRaised;
 
-  /// Takes no part in the extreme.
+  /// The value that never wins the extreme: it stands for what takes no part.
   CONTORNO_HD static constexpr W nothing(Extreme extreme) {
     const bool minimum = extreme == Extreme::Minimum;
     if constexpr (kFloat)
@@ -36,7 +37,7 @@ struct MorphologySample {
     else
       return static_cast<W>(sample);
   }
-  /// Saturated to the samples' range; where nothing took part, the largest or smallest sample.
+  /// Limited to the range of samples; nothing() becomes the largest or smallest sample.
   CONTORNO_HD static W settled(W value) {
     if constexpr (kFloat) {
       return value == OrderedFloat::kNothing ? OrderedFloat::kInfinity : value;
@@ -53,7 +54,7 @@ struct MorphologySample {
     else
       return static_cast<S>(settled(value));
   }
-  /// a - b, 0 where it would be negative.
+  /// a - b, 0 where that is negative; a NaN stays NaN.
   CONTORNO_HD static S difference(S a, S b) {
     if constexpr (kFloat) {
       const float d = a - b;
@@ -74,7 +75,8 @@ struct MorphologySample {
     else
       return a < b ? a : b;
   }
-  /// `source`: the image's sample; `before`: what an earlier pass stored.
+  /// The sample to be stored, see PassResult. `source` is the input image's sample, `before` what an earlier
+  /// pass stored.
   template <PassResult kResult>
   CONTORNO_HD static S result(W value, S source, S before) {
     const S v = store(value);
@@ -86,7 +88,7 @@ struct MorphologySample {
   }
 };
 
-/// f.template operator()<MorphologySample<...>>() for the samples of `type`.
+/// Calls f.template operator()<MorphologySample<...>>() for samples of `type`.
 template <class F>
 void with_morphology_sample(ElementType type, bool raised, const F& f) {
   const auto of = [&]<class S>() {
@@ -100,7 +102,7 @@ void with_morphology_sample(ElementType type, bool raised, const F& f) {
   return of.template operator()<float>();
 }
 
-/// f.template operator()<kResult>().
+/// Calls f.template operator()<kResult>() with `result` as a constant.
 template <class F>
 void with_pass_result(PassResult result, const F& f) {
   switch (result) {

@@ -1,16 +1,17 @@
-// The kernel of morphology for elements that no tile holds or that have heights: straight from words in
-// memory. Internal.
+// The general kernel of morphology, for elements that are too large for a tile or that have heights: it reads
+// words from global memory. Internal.
 #pragma once
 
 #include "stages/morphology/kernels.cuh"
 
 namespace contorno::morphology_cuda {
 
-/// A table of runs, and the terms that use it, for window_terms.
+/// The terms [terms_begin, terms_end) that use one table of runs.
 struct DeviceTable {
   int terms_begin = 0, terms_end = 0;
 };
-/// A run or a member: words to the right of and rows below the window's corner.
+/// A run or a single member: its distance from the window's upper left corner, in words and rows, and its
+/// height.
 struct DeviceTerm {
   int shift = 0, row = 0;
   float add = 0;
@@ -24,7 +25,7 @@ struct TermsJob {
   const DeviceTerm* terms = nullptr;
   int begin = 0, end = 0;
   int left = 0, top = 0;
-  bool first = true, last = true;  ///< of several that make one window together
+  bool first = true, last = true;  ///< whether this launch is the first, the last of those for one window
   bool settle = false;
   unsigned outside = 0, next_outside = 0;
 };
@@ -46,7 +47,7 @@ __device__ unsigned raised_word(unsigned word, float height) {
   return result;
 }
 
-/// A window of any shape and size, with or without heights, straight from words in memory.
+/// Applies the terms [job.begin, job.end) of a window; a thread a word.
 template <class Rule, Extreme kExtreme>
 __global__ void __launch_bounds__(kTermThreads) window_terms(const TermsJob job) {
   using W = typename Rule::W;

@@ -1,12 +1,17 @@
 // Mathematical morphology on images and class maps: the stages `morphology`, `hit_or_miss` and
-// `reconstruction`, and the same as functions for callers that have views.
+// `reconstruction`, and the same operations as functions for callers that have views.
 //
-// Input    uint8, uint16 or float32; grey, RGB, RGBA, or planes (class maps): every channel on its own.
-// Output   an image of the same format.
-// Memory   a few rows a thread on the CPU; an image where borders need pixels from afar; a queue of samples
-//          for reconstructions.
-// Equal bits because every result is a minimum or maximum of integers (float32 samples are ordered by their
-//          bits, see OrderedFloat): no order of evaluation, split into tiles or number of threads shows.
+// Input: uint8, uint16 or float32; grey, RGB, RGBA, or planes (class maps). Every channel is worked on by
+// itself.
+//
+// Output: an image of the same format.
+//
+// Memory: a few rows a thread on the CPU; an image where borders need pixels from far away; a queue of
+// samples for reconstructions.
+//
+// Both backends give the same bits, because every result is a minimum or maximum of integers (float32 samples
+// are ordered by their bits, see OrderedFloat): neither the order of evaluation nor tiles nor threads change
+// it.
 //
 // Definitions: Serra 1982; A. Albertini, Univ. of Bologna, 2019, ch. 4, with the signs of Eq. 25 as in the
 // textbooks; reconstruction: L. Vincent, IEEE Trans. Image Processing 2(2), 1993.
@@ -38,16 +43,17 @@ enum class MorphologyOperation : std::uint8_t {
   ClosingByReconstruction,
 };
 
-/// What lies outside of the image. Identity: nothing, only pixels inside take part; the only border with
-/// which an opening never brightens and a closing never darkens, whatever the element.
+/// What lies outside of the image. With Identity nothing does: only pixels inside take part. It is the only
+/// border with which, for every element, an opening never brightens a pixel and a closing never darkens one.
 enum class MorphologyBorder : std::uint8_t { Identity, Replicate, Reflect, Reflect101, Wrap, Constant };
+/// Whether the alpha channel is copied from the input or worked on like the others.
 enum class AlphaRule : std::uint8_t { Keep, Process };
 /// Whether a dilation turns the element by half a turn (the definition) or not (OpenCV).
 enum class DilationElement : std::uint8_t { Reflected, AsGiven };
 /// The sign of heights in an erosion: f - h (the definition) or f + h (the paper's Eq. 25).
 enum class ErosionHeights : std::uint8_t { Subtracted, Added };
 enum class ReconstructionMethod : std::uint8_t { Dilation, Erosion };
-/// Neighbours of a pixel in a reconstruction.
+/// How many neighbours a pixel has in a reconstruction.
 enum class Neighbours : std::uint8_t { Four, Eight };
 
 struct MorphologyOptions {
@@ -59,7 +65,7 @@ struct MorphologyOptions {
   Neighbours neighbours = Neighbours::Eight;  ///< of operations by reconstruction
 };
 
-/// How the functions below run; no result depends on it.
+/// How the functions below run. No result depends on it.
 struct MorphologyExecution {
   int threads = 1;
   Simd simd = best_simd();
@@ -72,15 +78,16 @@ void apply_morphology(MorphologyOperation operation, const ImageView& in, const 
                       const ImageView& out, const MorphologyOptions& options = {},
                       const MorphologyExecution& execution = {});
 
-/// Where `hit` fits the image and `miss` fits its complement (full - f): min of both erosions, which on
-/// images of 0 and full (255, 65535, 1) is the set transform. Throws Error(BadConfig) when the elements
-/// share an offset.
+/// The minimum of two erosions: of the image by `hit`, and of its complement (full - f, full = 255, 65535 or
+/// 1) by `miss`. On images of 0 and full this marks the places where both elements fit. Views as for
+/// apply_morphology. Throws Error(BadConfig) when the elements share an offset, and as apply_morphology does.
 void apply_hit_or_miss(const ImageView& in, const StructuringElement& hit, const StructuringElement& miss,
                        const ImageView& out, const MorphologyOptions& options = {},
                        const MorphologyExecution& execution = {});
 
-/// Dilation: the fixed point of R <- min(dilation of R by the neighbours, mask) from R = min(marker, mask).
-/// Erosion: the dual. Of `options` only `alpha` and `neighbours` count; a kept alpha is the mask's.
+/// With ReconstructionMethod::Dilation the fixed point of R <- min(dilation of R by the neighbours, mask),
+/// beginning with R = min(marker, mask); with Erosion the dual. Of `options` only `alpha` and `neighbours`
+/// are used; with AlphaRule::Keep alpha is the mask's. Throws Error(BadConfig) when the formats differ.
 void apply_reconstruction(ReconstructionMethod method, const ImageView& marker, const ImageView& mask,
                           const ImageView& out, const MorphologyOptions& options = {},
                           const MorphologyExecution& execution = {});

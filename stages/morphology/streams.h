@@ -1,7 +1,7 @@
-// Rows of an image on their way through the windows of a pass, one after the other, for a range of columns:
-// ImageRows reads, WindowRows applies a window, EdgeRows puts the border back between two windows. Rows are
-// pulled from the end; each stream keeps as many rows as its window is high, so that a pass stays in the
-// processor's cache. Memory comes from a Carver. Internal.
+// A pass on the CPU as a chain of row streams, for a range of columns: ImageRows reads rows of the image,
+// WindowRows applies a window, EdgeRows puts the border back between two windows. The last stream of the
+// chain asks the one before it for rows, and so on. Each stream keeps as many rows as its window is high, so
+// that a pass stays in the processor's cache. Memory comes from a Carver. Internal.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace contorno {
 
-/// Hands out pieces of a block; with a null base it only counts.
+/// Hands out parts of a block of memory, aligned to kRowBlock; with a null base it only counts bytes.
 class Carver {
  public:
   explicit Carver(std::byte* base) : base_(base) {}
@@ -28,8 +28,8 @@ class Carver {
   std::size_t used_ = 0;
 };
 
-/// Samples of a row of `samples`, with the room behind it that row kernels ask for. An odd number of cache
-/// lines, so that the same column of many rows does not fall into one set of the cache.
+/// How many W a row of `samples` takes, with the room after it that row kernels need. It is an odd number of
+/// cache lines, so that one column of many rows is spread over the sets of the cache.
 template <class W>
 std::size_t row_room(std::size_t samples) {
   const std::size_t lines = (samples * sizeof(W) + kRowBlock - 1) / kRowBlock + 1;
@@ -40,11 +40,11 @@ template <class W>
 class RowStream {
  public:
   virtual ~RowStream() = default;
-  /// Writes the next row; `room` has the room that row_room counts.
+  /// Writes the next row to `room`, which has row_room() samples.
   virtual void next(W* room) = 0;
 };
 
-/// A range of pixels of the image's coordinates, which may reach outside.
+/// Columns from <= x < to, in coordinates of the image; they may lie outside of it.
 struct Span {
   int from = 0, to = 0;
   int size() const { return to - from; }
@@ -56,7 +56,7 @@ class ImageRows final : public RowStream<typename Rule::W> {
   using S = typename Rule::Stored;
   using W = typename Rule::W;
 
-  /// `outside` is what constant borders and those of nothing give.
+  /// `outside` is the value outside of the image with the borders Constant and Identity.
   ImageRows(const ImageView& image, int plane, MorphologyBorder border, W outside, Span columns,
             int first_row)
       : image_(image),
@@ -109,13 +109,14 @@ class ImageRows final : public RowStream<typename Rule::W> {
   int row_, pixel_;
 };
 
-/// The rows of a window's output, with the border put where they lie outside of the image.
+/// The rows of a window's output, in which everything outside of the image is replaced by the border.
 template <class Rule>
 class EdgeRows final : public RowStream<typename Rule::W> {
  public:
   using W = typename Rule::W;
 
-  /// `upstream` gives the rows from max(0, first_row) on, `columns` wide.
+  /// `upstream` gives the rows from max(0, first_row) on, for the same columns. `settle`: values are limited
+  /// to the range of samples (Rule::settled). `pixel`: samples of a pixel.
   EdgeRows(RowStream<W>& upstream, bool settle, W outside, Span columns, int first_row, int width, int height,
            int pixel)
       : upstream_(upstream),
@@ -151,14 +152,15 @@ class EdgeRows final : public RowStream<typename Rule::W> {
   int row_, width_, height_, pixel_;
 };
 
-/// A window's output. `upstream` must give rows that begin `window.left` pixels before the output's columns
-/// and `window.top` rows above its first row, and are window.columns() - 1 pixels wider.
+/// A window's output. `upstream` must give rows that begin `window.left` pixels beside the output's first
+/// column and `window.top` rows beside its first row (both are mostly negative), and that are
+/// window.columns() - 1 pixels wider.
 template <class Rule>
 class WindowRows final : public RowStream<typename Rule::W> {
  public:
   using W = typename Rule::W;
 
-  /// `pixels`: of an output row.
+  /// `pixel`: samples of a pixel; `pixels`: pixels of an output row.
   WindowRows(const Window& window, Simd simd, int pixel, int pixels, Carver& carver)
       : window_(window),
         kernels_(row_kernels<W>(window.extreme, simd)),
@@ -195,10 +197,10 @@ class WindowRows final : public RowStream<typename Rule::W> {
 
  private:
   using Add = std::conditional_t<Rule::kFloat, float, W>;
-  /// For fewer rows, reading all of them is cheaper than running totals.
+  /// Up to so many rows, reading all of them is cheaper than running extremes.
   static constexpr int kFewRows = 5;
 
-  /// The last `depth` rows of a table.
+  /// The last `depth` rows of a RunTable.
   struct Ring {
     W* rows;
     int depth;
@@ -214,7 +216,7 @@ class WindowRows final : public RowStream<typename Rule::W> {
     return ring.rows + static_cast<std::size_t>(row % ring.depth) * pitch_;
   }
 
-  /// The next input row, in all tables; the last table's goes to `last` if that is not null.
+  /// Takes the next input row into all tables; that of the last table is written to `last` if it is not null.
   void pull(W* last) {
     const std::size_t tables = window_.tables.size();
     const auto place = [&](std::size_t table) {
@@ -256,8 +258,9 @@ class WindowRows final : public RowStream<typename Rule::W> {
     return blocks_ + static_cast<std::size_t>(block * rows_ + row) * pitch_;
   }
 
-  /// Van Herk and Gil-Werman down the columns: rows come in blocks as high as the window; an output row is
-  /// the extreme of the rest of one block, whose totals run upwards, and the beginning of the next.
+  /// The method of van Herk and Gil-Werman down the columns. Rows come in blocks as high as the window. An
+  /// output row is the extreme of two: of the lower rows of one block (their extremes run upwards) and of the
+  /// first rows of the next block (their extremes run downwards, in total_).
   void next_columnwise(W* room) {
     const int at = output_ % rows_;
     if (at == 0) {

@@ -1,5 +1,5 @@
-// The extreme over long windows along whole lines of words in shared memory, at a cost that does not grow
-// with the windows. Internal.
+// The extreme over long windows along whole lines of words in shared memory. A line is cut into stretches of
+// kSteps words, and the cost hardly grows with the window. Internal.
 #pragma once
 
 #include <algorithm>
@@ -8,25 +8,26 @@
 
 namespace contorno::morphology_cuda {
 
-/// A window on a line: steps first .. first + length - 1 from the result's.
+/// A window on a line: for a result at step e it covers the steps e + first .. e + first + length - 1.
 struct LineWindow {
   int first = 0, length = 1;
 
-  /// The same for the first `results` steps as results on a line of `steps` steps, without what lies outside
-  /// of the line for all of them, but for one step that still says so.
+  /// The same window where only the first `results` steps of a line of `steps` steps are results. What lies
+  /// outside of the line for all results is cut off, but for one step, so that the window still covers
+  /// something outside.
   LineWindow within(int steps, int results) const {
     const int begin = std::clamp(first, -results, steps);
     return {begin, std::clamp(first + length - 1, -results, steps) - begin + 1};
   }
 };
 
-/// A line cut into stretches of kSteps steps, of which as many as that lie outside before and behind its
-/// stretches.
+/// A line cut into `count` stretches of kSteps steps. One more stretch before it and one after it hold what
+/// lies outside.
 template <int kSteps>
 struct Stretches {
   unsigned* steps = nullptr;  ///< the line's first; null: this thread has no line
   unsigned* ones = nullptr;   ///< the extreme over every stretch
-  unsigned* many = nullptr;   ///< over kMany stretches from every one on
+  unsigned* many = nullptr;   ///< the extreme over kMany stretches, from each one on
   int stride = 1;             ///< words from step to step, and from stretch to stretch in `ones` and `many`
   int count = 0;
 
@@ -40,7 +41,7 @@ struct Stretches {
   static CONTORNO_HD constexpr bool needs_many(int length) { return length > (kMany + 1) * kSteps; }
 };
 
-/// many[stretch], where `ones` is complete.
+/// Writes many[stretch]; `ones` must be complete.
 template <class W, Extreme kExtreme, int kSteps>
 __device__ void put_many(const Stretches<kSteps>& line, int stretch) {
   using R = Running<W, kExtreme>;
@@ -53,16 +54,16 @@ __device__ void put_many(const Stretches<kSteps>& line, int stretch) {
   line.many[stretch * line.stride] = many.word();
 }
 
-/// The extremes over the windows that begin at the steps of a stretch, which may lie outside. `rest` has the
-/// extremes over the stretch from each of its steps on, and gets the results. After van Herk, Gil and Werman,
-/// with stretches that do not grow with the window: it is the end of one stretch, whole ones, and steps from
-/// there on.
+/// The extremes over the windows that begin at the steps of a stretch, which may lie outside of the line.
+/// `rest` has the extreme from each of its steps to its end, and is replaced by the results. After van Herk,
+/// Gil and Werman, but with stretches of fixed length: a window is the end of one stretch, whole stretches,
+/// and the first steps of another.
 template <class W, Extreme kExtreme, int kSteps>
 __device__ void windows_from(unsigned (&rest)[kSteps], const Stretches<kSteps>& line, int stretch,
                              int length) {
   using R = Running<W, kExtreme>;
   constexpr int kMany = Stretches<kSteps>::kMany;
-  // The last step of the first window; where all of these are outside, the nearest such steps do.
+  // The last step of the first window, limited to the stretches outside, all of whose steps are equal.
   const int at = min(max(stretch * kSteps + length - 1, -kSteps), line.count * kSteps);
   const int ends_in = (at + kSteps) / kSteps - 1;
   const unsigned* last = line.steps + at * line.stride;

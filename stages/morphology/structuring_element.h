@@ -1,6 +1,6 @@
-// Structuring elements: which neighbours of a pixel a morphological operation looks at, and how high each of
-// them stands. An element is a w x h mask with an anchor; its offsets are (x - anchor_x, y - anchor_y) for
-// every member (x, y). Values, copied freely; nothing here is bound to a backend or an image.
+// Structuring elements: which neighbours of a pixel a morphological operation looks at, and the height of
+// each. An element is a w x h mask with an anchor; its offsets are (x - anchor_x, y - anchor_y) for every
+// member (x, y). Elements are values and may be copied; they belong to no backend and no image.
 //
 // Shapes: Serra, Image Analysis and Mathematical Morphology, 1982; the ellipse's rows are OpenCV's.
 #pragma once
@@ -32,7 +32,7 @@ class StructuringElement {
 
   // Shapes of width x height px. All throw Error(BadConfig) for sides outside 1..kMaxSide.
   static StructuringElement rectangle(int width, int height);
-  /// The row and the column of the anchor.
+  /// The row and the column through the default anchor.
   static StructuringElement cross(int width, int height);
   /// Row i has the cells c - dx .. c + dx, dx = round(c sqrt(1 - ((i - r) / r)^2)), c = w div 2, r = h div 2.
   static StructuringElement ellipse(int width, int height);

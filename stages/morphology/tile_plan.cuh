@@ -1,4 +1,5 @@
-// How an element is cut for window_tile: the tile, and runs for each of the element's rows. Internal.
+// Planning window_tile for an element: which tile it takes, and the runs that make up the rows of the
+// element. Internal.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace contorno::morphology_cuda {
 struct TilePlan {
   int pitch = 0, outputs = 0, in_down = 0;  ///< as in TileJob; outputs 0: the element is too large
   int left = 0;
-  int runs = 0;  ///< begin in the list of the whole plan
+  int runs = 0;  ///< where its runs begin in the list of the whole plan
   int levels = 0, level_ends[kMostLevels] = {};
 
   int down() const { return kTileRows * outputs; }
@@ -20,10 +21,10 @@ struct TilePlan {
   }
 };
 
-/// Appends `rows` rows of the element with the same run: two runs `step` apart, the first `at` words from the
-/// window's corner.
+/// Appends the runs for `rows` rows of the element that have the same run: pairs of runs `step` words apart,
+/// of which the first begins `at` words from the tile's corner.
 inline void add_rows(const TilePlan& plan, int at, int step, int rows, std::vector<TileRuns>& runs) {
-  // Whole groups of four, two or one row, the last of which may overlap the one before.
+  // Groups of four, two or one rows; the last group may overlap the one before.
   const int together = rows >= 4 ? 4 : rows >= 2 ? 2 : 1;
   for (int row = 0; row < rows; row += together) {
     const int first = at + std::min(row, rows - together) * plan.pitch;
@@ -31,7 +32,7 @@ inline void add_rows(const TilePlan& plan, int at, int step, int rows, std::vect
   }
 }
 
-/// The tile with the shortest rows that are wide enough, and with as many results as fit.
+/// The tile with the shortest sufficient rows, and with as many results a thread as fit.
 inline TilePlan choose_tile(const Window& window, int pixel, int skew, std::size_t most_shared) {
   const long long across = skew + kTileAcross + static_cast<long long>(window.columns() - 1) * pixel;
   for (const int pitch : kTilePitches) {
@@ -46,8 +47,9 @@ inline TilePlan choose_tile(const Window& window, int pixel, int skew, std::size
   return {};
 }
 
-/// `crop` is where the image begins in the window's input; a block has at most `most_shared` bytes of shared
-/// memory. Appends to `runs`.
+/// The tile of a window, without outputs if the element is too large or has heights; appends its runs to
+/// `runs`. `crop` is the column at which the image begins in the window's input; a block has at most
+/// `most_shared` bytes of shared memory.
 inline TilePlan plan_tile(const Window& window, int pixel, int crop, std::size_t most_shared,
                           std::vector<TileRuns>& runs) {
   const int first_sample = (window.left + crop) * pixel, skew = first_sample & 3;

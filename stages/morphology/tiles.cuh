@@ -1,5 +1,6 @@
-// The kernel of morphology for elements that are no rectangles: a tile of the image in shared memory, where
-// the extremes over runs of 1, 2, 4, 8... pixels replace each other. Any run is two of them. Internal.
+// The kernel of morphology for elements that are not rectangles. A block holds a tile of the image in shared
+// memory, and replaces its samples by the extremes over runs of 1, 2, 4, 8, ... pixels. A run of any length
+// is covered by two runs of the largest power of two that is not longer. Internal.
 #pragma once
 
 #include "stages/morphology/rectangles.cuh"
@@ -8,18 +9,19 @@ namespace contorno::morphology_cuda {
 
 inline constexpr unsigned kTileThreads = 512;
 inline constexpr int kTileAcross = 128;  ///< samples of a block's results
-inline constexpr int kTileOutputs = 16;  ///< of a thread, one below the other, or half of that
-inline constexpr int kTileRows = 4;      ///< of threads
+inline constexpr int kTileOutputs = 16;  ///< results of a thread, one below the other; or half as many
+inline constexpr int kTileRows = 4;      ///< rows of threads
 inline constexpr int kTilePitches[] = {160, 192, 320, 432};  ///< words of a row in shared memory
 inline constexpr int kMostLevels = 14;
 
-/// Rows of the element of the same length, at the same place: two runs of a length that is a power of two, in
-/// words from the window's corner in the tile, in 1, 2 or 4 rows.
+/// 1, 2 or 4 neighbouring rows of the element with the same run. The run is two runs of a power of two,
+/// `first` and `second`, in words from the tile's corner.
 struct TileRuns {
   int first = 0, second = 0, rows = 1;
 };
 
-/// Lane k of a word belongs to the k-th of as many parts of the block's results, one below the other.
+/// The arguments of window_tile. A block's results are cut into as many parts, one below the other, as a word
+/// has lanes; lane k belongs to part k.
 struct TileJob {
   Lines in;
   Target to;
@@ -35,7 +37,7 @@ struct TileJob {
   unsigned outside = 0;
 };
 
-/// The rows of a tile that begins at sample x and row y; `down` rows from part to part.
+/// Loads the tile that begins at sample x and row y; parts are `down` rows apart.
 template <class Rule, int kPitch>
 __device__ void load_tile(const TileJob& job, int plane, int y, int x, int down, unsigned* tile) {
   using W = typename Rule::W;
@@ -78,13 +80,14 @@ __device__ void load_tile(const TileJob& job, int plane, int y, int x, int down,
   }
 }
 
-/// Runs of twice the length in place; a row belongs to a warp, which reads ahead of what it writes.
+/// Replaces the extremes over runs by those over runs of twice the length, in place. A row belongs to one
+/// warp, which reads ahead of what it writes.
 template <class W, Extreme kExtreme, int kPitch>
 __device__ void double_runs(unsigned* tile, int rows, int shift, int pixel) {
   using R = Running<W, kExtreme>;
   constexpr int kAtOnce = kPitch <= 192 ? (kPitch + 31) / 32 : 5;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  // Longer runs do not fit in the tile.
+  // Behind it runs would leave the tile.
   const int results = kPitch - 2 * shift + pixel;
   for (int r = warp; r < rows; r += static_cast<int>(kTileThreads) / 32) {
     unsigned* row = tile + r * kPitch + lane;
@@ -107,7 +110,7 @@ __device__ void double_runs(unsigned* tile, int rows, int shift, int pixel) {
   }
 }
 
-/// Half of a thread's results take the extremes over kRows rows of runs.
+/// Adds one TileRuns of kRows rows to half of a thread's results.
 template <int kRows, int kPitch, class R>
 __device__ void take_runs(R* best, const unsigned* first, const unsigned* second) {
   constexpr int kResults = kTileOutputs / 2;
@@ -131,7 +134,7 @@ __device__ void take_runs(R* best, const unsigned* first, const unsigned* second
   }
 }
 
-/// A window of any shape whose rows fit in a tile.
+/// Applies a window of any shape whose rows fit into a tile.
 template <class Rule, Extreme kExtreme, int kPitch>
 __global__ void __launch_bounds__(kTileThreads, 2) window_tile(const TileJob job) {
   using W = typename Rule::W;

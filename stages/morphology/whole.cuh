@@ -1,5 +1,5 @@
-// Rectangles whose windows are so wide that a block better holds whole rows of the image: then
-// nothing is loaded or prepared twice. Internal.
+// Rectangles that are so wide that a block had better hold whole rows of the image: nothing is then loaded or
+// prepared twice. Internal.
 #pragma once
 
 #include <algorithm>
@@ -9,22 +9,26 @@
 
 namespace contorno::morphology_cuda {
 
-/// Steps that a thread holds. So many that 3264 pixels of three samples are few enough threads for four
-/// blocks on a multiprocessor with all registers that they ask for; odd, so that banks differ.
+/// Steps that a thread holds. Large, so that a row of 3264 pixels with three samples needs so few threads
+/// that four blocks fit on a multiprocessor with all registers they need; odd, so that threads use different
+/// banks.
 inline constexpr int kWholeHeld = 41;
-/// Up to the larger number a thread has the same registers.
+/// Blocks have at most kMostWholeThreads threads; up to kGoodWholeThreads, whole rows may be chosen where
+/// parts of rows are possible, too.
 inline constexpr unsigned kGoodWholeThreads = 256, kMostWholeThreads = 1024;
 
-/// grouped_window for whole lines with `results` results. The thread numbered `holder` holds that stretch.
-/// Windows that begin before the line are made by its last threads: in their stretches none begins. Returns
-/// the first result's step.
+/// One window along whole lines, with `results` results; thread `holder` of a line holds the stretch of that
+/// number in `held`, and gets the results of a stretch in it. Windows that begin before the line are computed
+/// by its last threads, in whose own stretches no window begins. Returns the step of the thread's first
+/// result.
 template <class W, Extreme kExtreme>
 __device__ int window_of_whole(unsigned (&held)[kWholeHeld], const Stretches<kWholeHeld>& line,
                                const LineWindow& window, int results, int holder, int holders,
                                unsigned outside) {
   using R = Running<W, kExtreme>;
   const bool inside = line.steps != nullptr && holder < line.count;
-  // Packed, so that registers suffice: held becomes what is left of the stretch, from each step on.
+  // `held` becomes the extremes from each step to the stretch's end, in packed words, so that registers
+  // suffice.
   if (inside) {
     R rest(held[kWholeHeld - 1]);
 #pragma unroll
@@ -51,8 +55,9 @@ __device__ int window_of_whole(unsigned (&held)[kWholeHeld], const Stretches<kWh
   return result;
 }
 
-/// One window along whole rows, or both of an opening. A block takes as many rows as a word has lanes. Its
-/// shared memory: `lead` words that end with a stretch outside, the line and another one, `ones`, `many`.
+/// The arguments of window_whole_rows: one window along whole rows, or both of an opening or closing. A block
+/// takes as many rows as a word has lanes. Its shared memory holds `lead` words that end with a stretch of
+/// `outside`, the line, another such stretch, and the arrays `ones` and `many` of Stretches.
 struct WholeRowsJob {
   AcrossJob rows;
   LineWindow first, second;  ///< second.length is 0 if there is one window
@@ -77,14 +82,15 @@ struct WholeRowsJob {
   std::size_t shared_bytes() const {
     return static_cast<std::size_t>(lead + words() + 2 * stretches * rows.pixel) * sizeof(unsigned);
   }
-  /// Whether window_whole_rows can do it.
+  /// Whether window_whole_rows can do the job on a device with so much shared memory a block.
   bool fits(std::size_t most_shared) const {
     return first.length > kWholeHeld && (second.length == 0 || second.length > kWholeHeld) &&
            threads() <= kMostWholeThreads && shared_bytes() <= most_shared;
   }
 };
 
-/// What lies outside of a line of `count` words.
+/// Fills what lies outside of a line of `count` words: `lead` words before it, and those after it up to
+/// `words`.
 __device__ inline void put_outside(unsigned* line, int count, int lead, int words, unsigned outside) {
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   for (int at = thread; at < lead; at += threads) line[at - lead] = outside;
