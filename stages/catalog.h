@@ -1,4 +1,5 @@
-// The explicit list of stages. Adding one = its three files, one line here and one in catalog.cpp.
+// The explicit list of stages. A new stage is a folder of its own and a line in catalog.cpp
+// (docs/guide/stage.md).
 #pragma once
 
 #include <vector>
@@ -7,7 +8,7 @@
 
 namespace contorno {
 
-/// All of them, in the order in which the help prints them.
+/// All stages, in the order in which the help prints them. They live as long as the program.
 const std::vector<const StageType*>& stage_catalog();
 
 }  // namespace contorno

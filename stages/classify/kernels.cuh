@@ -1,6 +1,6 @@
-// The kernel of classify: a block makes the maps of a tile. Probabilities of the tile and a margin as wide as
-// the smoothing go to shared memory, as many classes at a time as fit; then they are smoothed along x and
-// down. Samples outside the image are those of its edge.
+// The kernel of classify: each block makes the maps of one tile. It computes the probabilities of the tile
+// and of a margin as wide as the smoothing in shared memory, for as many classes at a time as fit, and
+// smooths them along x, then along y. Outside of the image the samples of its edge are repeated.
 #pragma once
 
 #include "cuda/launch.cuh"
@@ -29,7 +29,7 @@ struct Job {
   CONTORNO_HD int side() const { return kTile + 2 * radius; }
 };
 
-/// Parts of the shared memory, in floats.
+/// Where the parts of the shared memory begin, in floats.
 struct Parts {
   int decode = 0, weights = 256, planes = 256 + 2 * kMaxSmooth + 1, lines = 0, end = 0;
 
@@ -55,7 +55,7 @@ __device__ inline Rgb load(const Job& job, int x, int y) {
   return {at[0], at[1], at[2]};
 }
 
-/// The pixel's probabilities of the classes [first, last), `step` floats apart.
+/// Writes the probabilities of a pixel for the classes [first, last), `step` floats apart.
 __device__ inline void classify(const Job& job, const ClassifyPixel& pixel, Rgb rgb, int first, int last,
                                 float* probabilities, int step) {
   const Triple place = pixel.place(rgb.red, rgb.green, rgb.blue);

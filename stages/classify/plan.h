@@ -1,5 +1,6 @@
-// What a classify stage knows before the first frame: classes, references and ranges in the units of the
-// arithmetic, weights of the smoothing. Made on the host when the stage is planned; both backends use it.
+// What a classify stage computes before the first frame: classes, their references and ranges in the units in
+// which distances are measured, and the weights of the smoothing. Made on the host when the stage is planned;
+// both backends use it.
 #pragma once
 
 #include <array>

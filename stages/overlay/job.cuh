@@ -1,4 +1,4 @@
-// What the kernels of overlay work on: tables of the plan, the frame and the scratch memory. Internal.
+// The arguments of the kernels of overlay: tables of the plan, the frame, and scratch memory. Internal.
 #pragma once
 
 #include "cuda/launch.cuh"
@@ -6,11 +6,11 @@
 
 namespace contorno::overlay_cuda {
 
-inline constexpr unsigned kThreads = 256;  ///< of the kernels before the one that draws
+inline constexpr unsigned kThreads = 256;  ///< of all kernels but paint_tiles
 inline constexpr unsigned kWarps = kThreads / 32;
 inline constexpr unsigned kNotDrawn = ~0U;
 
-/// What the kernels know of a class.
+/// A class.
 struct Class {
   OverlayPen pen;
   int slot = -1;   ///< number among the filled ones
@@ -18,12 +18,13 @@ struct Class {
   FramePoint count_end{-1, -1};
 };
 
-/// A picture in the pool of pixels.
+/// A picture: its size, and its first pixel in Job::pixels.
 struct Picture {
   StampSize size;
   unsigned first = 0;
 };
 
+/// What the host reads when the frame is complete; Stage::overflow follows from it.
 struct Outcome {
   unsigned long long references_needed = 0;
 };
@@ -42,7 +43,7 @@ struct Job {
   PlacedStamp legend;
   bool all_tiles = false;  ///< insides or labels may touch any tile; otherwise the touched ones are listed
   int first_digit = -1;
-  int labels = 0;  ///< a class
+  int labels = 0;  ///< at most so many a class
   bool has_markers = false;
   unsigned long long point_capacity = 0, contour_capacity = 0, reference_capacity = 0;
 
@@ -50,8 +51,8 @@ struct Job {
   const unsigned char* in = nullptr;
   unsigned char* out = nullptr;
   std::ptrdiff_t in_pitch = 0, out_pitch = 0;
-  unsigned long long frame_words = 0;  ///< of 16 bytes, for the blocks of bin_segments that copy
-  unsigned copy_blocks = 0;            ///< how many those are: the last ones
+  unsigned long long frame_words = 0;  ///< of 16 bytes, which blocks of bin_segments copy
+  unsigned copy_blocks = 0;            ///< how many blocks copy: the last ones
   bool words = false;                  ///< rows start at multiples of 16 bytes
   const ContourCounts* counts = nullptr;
   const Point* map_points = nullptr;
@@ -59,13 +60,14 @@ struct Job {
   const unsigned char* closed = nullptr;
   const unsigned* class_begin = nullptr;
 
-  // Scratch. `bin_count` and `inside` are zero before bin_segments; arrange leaves `bin_count` so.
+  // Scratch. A bin is one class in one tile. `bin_count` and `inside` are zero before bin_segments; arrange
+  // clears `bin_count` again.
   unsigned long long* listed = nullptr;  ///< references of all tiles
   unsigned* touched_count = nullptr;
   unsigned* touched = nullptr;     ///< tiles that something is drawn on, in any order
   unsigned* bin_count = nullptr;   ///< [tile][class]
   unsigned* inside = nullptr;      ///< [slot][row][tile column]
-  unsigned* bin_begin = nullptr;   ///< [tile][class]: of the references
+  unsigned* bin_begin = nullptr;   ///< [tile][class]: first reference
   unsigned* bin_end = nullptr;     ///< [tile][class]: where the next reference goes, then the end
   unsigned* references = nullptr;  ///< first point of a segment
   FramePoint* points = nullptr;

@@ -1,19 +1,24 @@
-// The kernels of overlay. bin_segments moves the points onto the frame, counts what reaches each tile and
-// marks where insides begin and end, while other blocks of it copy the frame where not every tile has to be
-// looked at; arrange gives every tile its part of the list, makes insides of the
-// marks and boxes of the contours; list_segments fills the list; paint_tiles draws. A
-// list has a part for each tile and class, in no order: distances are minima, marks exclusive ors, so that no
-// order shows. Threads of one dimension; numbers of points and contours are read on the device.
+// The kernels of overlay that prepare the drawing, in the order in which they run; a list of references to
+// segments has a part for each tile and class.
+//
+//   bin_segments   moves the points onto the frame, counts the segments that reach each tile, and marks where
+//                  insides begin and end; where not every tile is painted, other blocks of it copy the frame
+//   arrange        gives each tile its part of the list, makes insides of the marks and boxes of the contours
+//   list_segments  fills the list
+//
+// place_labels (label_kernel.cuh) and paint_tiles (paint.cuh) follow. The references in a part have no order;
+// the result does not depend on it, because distances are minima and marks exclusive ors. Numbers of points
+// and contours are read on the device.
 #pragma once
 
 #include "stages/overlay/job.cuh"
 
 namespace contorno::overlay_cuda {
 
-inline constexpr unsigned kCopiedWords = 8;  ///< of 16 bytes, that a thread copies at once
+inline constexpr unsigned kCopiedWords = 8;  ///< words of 16 bytes that a thread copies at once
 
-/// The last i with begin[i] <= value, of `count` + 1 ascending numbers that start at 0; `value` is less than
-/// the last of them.
+/// The last i with begin[i] <= value. `begin` has `count` + 1 ascending numbers, the first of which is 0 and
+/// the last above `value`.
 __device__ inline unsigned part_of(const unsigned* begin, unsigned count, unsigned value) {
   unsigned low = 0, high = count;
   while (high - low > 1) {
@@ -26,8 +31,8 @@ __device__ inline unsigned part_of(const unsigned* begin, unsigned count, unsign
   return low;
 }
 
-/// part_of for the whole warp, whose lanes have ascending values: together they look at 32 places at once for
-/// the first value, and each goes on from there.
+/// part_of for whole warps whose lanes have ascending values: the lanes search 32 places at once for the
+/// first value, and each continues from there.
 __device__ inline unsigned part_of_lane(const unsigned* begin, unsigned count, unsigned value) {
   const unsigned first_value = __shfl_sync(~0U, value, 0), lane = threadIdx.x % 32;
   unsigned low = 0, high = count;  // begin[low] <= first_value < begin[high]
@@ -55,8 +60,8 @@ __device__ inline void mark_insides(const Job& job, int slot, FramePoint a, Fram
   }
 }
 
-/// Marks a segment of a filled class where its contour has an inside, and with the contour's first segment
-/// what closes an open one.
+/// Marks segment i of a filled class if its contour has an inside; with the first segment of an open contour
+/// also the line that closes it.
 __device__ inline void mark_segment(const Job& job, int slot, unsigned contour, unsigned i, FramePoint a,
                                     FramePoint b) {
   if (job.closed[contour] == 0) {
@@ -72,7 +77,7 @@ __device__ inline void mark_segment(const Job& job, int slot, unsigned contour, 
   mark_insides(job, slot, a, b);
 }
 
-/// f(bin) for every tile that the segment reaches.
+/// Calls visit(bin) for every tile that the segment reaches.
 template <class Visit>
 __device__ void for_bins(const Job& job, FramePoint a, FramePoint b, unsigned a_class, const Visit& visit) {
   const float reach = job.class_table[a_class].pen.reach;
@@ -87,7 +92,7 @@ __device__ void for_bins(const Job& job, FramePoint a, FramePoint b, unsigned a_
   }
 }
 
-/// Block `block` of `blocks` that copy the frame.
+/// Copies the frame; called by `blocks` blocks, of which this one is number `block`.
 __device__ inline void copy_frame(const Job& job, unsigned block, unsigned blocks) {
   const auto* const from = reinterpret_cast<const uint4*>(job.in);
   auto* const to = reinterpret_cast<uint4*>(job.out);
@@ -114,7 +119,7 @@ __global__ void __launch_bounds__(kThreads) bin_segments(const Job job) {
   const unsigned thread = blockIdx.x * kThreads + threadIdx.x;
   for (unsigned first = thread - thread % 32; first < points; first += point_blocks * kThreads) {
     const unsigned i = first + thread % 32, last = points - 1;
-    // Asked for before the contour is known.
+    // Loaded before the contour is known, to overlap the search.
     const Point begins = job.map_points[i < last ? i : last], ends = job.map_points[i < last ? i + 1 : last];
     const unsigned contour = part_of_lane(job.offsets, contours, i < last ? i : last);
     if (i >= points) continue;
@@ -143,8 +148,9 @@ __device__ inline bool under_legend(const Job& job, unsigned tile) {
          y < job.legend.y + size.height && y + kTileSide > job.legend.y;
 }
 
-/// A warp, a tile a lane: reserves the tiles' parts of the list, in which classes follow each other, and
-/// takes their counts. One addition to a counter a warp: many to the same place wait for each other.
+/// Reserves the parts of the list for 32 tiles, and clears their counts. Called by whole warps, with a tile a
+/// lane; classes follow each other within a tile. Each warp adds to the counters once, since many atomics on
+/// one address wait for each other.
 __device__ inline void reserve_tiles(const Job& job, unsigned tile) {
   const bool valid = tile < job.tiles();
   const auto classes = static_cast<unsigned>(job.classes);
@@ -176,7 +182,7 @@ __device__ inline void reserve_tiles(const Job& job, unsigned tile) {
   }
 }
 
-/// A warp: bits of a row's marks become insides.
+/// Turns the marks of a row of pixels into inside bits. Called by whole warps.
 __device__ inline void fill_row(const Job& job, unsigned* row) {
   const auto words = static_cast<unsigned>(job.grid.tiles_x);
   const unsigned lane = threadIdx.x % 32;
@@ -191,7 +197,7 @@ __device__ inline void fill_row(const Job& job, unsigned* row) {
   }
 }
 
-/// A warp: the box of a contour.
+/// The bounding box of a contour. Called by whole warps.
 __device__ inline LabelBox box_of(const Job& job, unsigned contour) {
   const unsigned from = job.offsets[contour], to = job.offsets[contour + 1];
   if (from >= to) return {};

@@ -1,4 +1,5 @@
-// The kernel that places labels: one block, since each label is placed with respect to those before it.
+// The kernel that places labels. It has one block, since the place of a label depends on the labels before
+// it.
 #pragma once
 
 #include "stages/overlay/job.cuh"
@@ -9,12 +10,14 @@ struct LabelShared {
   unsigned long long best[kWarps];
 };
 
-/// Larger boxes first, of equals the first contour; 0 = none.
+/// A number that is higher for larger boxes and, of equal ones, for earlier contours; 0 stands for no
+/// contour.
 __device__ inline unsigned long long rank_of(float area, unsigned contour) {
   return static_cast<unsigned long long>(std::bit_cast<unsigned>(area)) << 32U | (~contour);
 }
 
-/// The block: the highest rank below `limit` among contours of at least `smallest`.
+/// The highest rank below `limit` among contours [from, to) with boxes of at least `smallest`. Called by the
+/// whole block.
 __device__ inline unsigned long long next_rank(const Job& job, unsigned from, unsigned to, float smallest,
                                                unsigned long long limit, LabelShared& shared) {
   unsigned long long best = 0;

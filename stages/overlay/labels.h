@@ -1,14 +1,14 @@
-// Where labels go, for both backends: boxes of contours on the drawn image, the place of a label at a box,
-// and whether two pictures are apart. Pure functions.
+// Where labels are drawn, for both backends: the bounding box of a contour on the image, the place of a label
+// at such a box, and whether two pictures overlap. All in px of the image. Pure functions.
 #pragma once
 
 #include "stages/overlay/stage.h"
 
 namespace contorno {
 
-inline constexpr int kMaxLabels = 16;
+inline constexpr int kMaxLabels = 16;  ///< a class
 
-/// A picture's place on the image; `stamp` counts in OverlayPlan::stamps.
+/// A picture's upper left corner on the image; `stamp` is its index in OverlayPlan::stamps.
 struct PlacedStamp {
   int x = 0, y = 0, stamp = 0;
 };
@@ -17,7 +17,7 @@ struct StampSize {
   int width = 0, height = 0;
 };
 
-/// Around the points of a contour; of none: nothing.
+/// The bounding box of a contour's points; all 0 for a contour without points.
 struct LabelBox {
   float left = 0, top = 0, right = 0, bottom = 0;
   CONTORNO_HD float area() const { return (right - left) * (bottom - top); }
@@ -27,12 +27,13 @@ struct LabelBox {
   }
 };
 
-/// Area that a contour's box must have to carry a label of this size.
+/// The least area of a contour's box to get a label of this size.
 CONTORNO_HD inline float smallest_labelled(StampSize label) {
   return static_cast<float>(label.height) * static_cast<float>(label.height);
 }
 
-/// Above the box, or in it where there is no room; within the image where it fits.
+/// The place of a label: above the box, or inside it where there is no room above; within the image if it
+/// fits there.
 CONTORNO_HD inline PlacedStamp label_at(const LabelBox& box, int stamp, StampSize label, int width,
                                         int height) {
   constexpr int kGap = 3;

@@ -1,6 +1,6 @@
-// How far the pixels of a tile are from the segments of classes: fields of squared distances in shared
-// memory, gathered by a few lanes a segment. However the segments lie in the tile, all warps have as much to
-// do. Internal.
+// The distances of a tile's pixels to the segments of classes, as fields of squared distances in shared
+// memory. A few lanes work on each segment, so that all warps have about the same work wherever the segments
+// lie. Internal.
 #pragma once
 
 #include "stages/overlay/job.cuh"
@@ -11,18 +11,19 @@ inline constexpr unsigned kPaintThreads = 512;
 inline constexpr unsigned kPaintWarps = kPaintThreads / 32;
 inline constexpr unsigned kTilePixels = kTileSide * kTileSide;
 
-/// A field: squared distances of a tile's pixels as the bits of floats, which without a sign are ordered as
-/// integers. The pitch puts kRowLanes rows of a group of columns into different banks.
+/// A field has the squared distance of each pixel of a tile, as the bits of a float: those of floats that are
+/// not negative have the order of the values. The pitch puts a group of columns of kRowLanes rows into
+/// different banks.
 inline constexpr int kFieldPitch = kTileSide + kGroupColumns;
 inline constexpr unsigned kFieldSize = kTileSide * kFieldPitch;
 inline constexpr unsigned kFields = 4;  ///< what is measured at once; a class with markers takes two
 static_assert(kFieldSize % 4 == 0);
 
-/// A segment is measured by so many lanes, each of which has some of the rows: lines of a few px reach about
-/// as many.
+/// So many lanes work on a segment, each on some of the rows. Lines of a few px width reach about as many
+/// rows.
 inline constexpr unsigned kRowLanes = 8;
 
-/// A segment, with the pixels of the tile that it is measured at.
+/// A segment, the pixels of the tile that it reaches, and its field.
 struct alignas(16) Staged {
   OverlaySegment segment;
   std::uint8_t first_row, last_row, first_group, last_group;
@@ -31,7 +32,7 @@ struct alignas(16) Staged {
 
 struct PaintShared {
   Staged segments[kPaintThreads];
-  unsigned begin[kPaintThreads], end[kPaintThreads];  ///< of classes, in the list
+  unsigned begin[kPaintThreads], end[kPaintThreads];  ///< references of each class
   alignas(16) unsigned fields[kFields * kFieldSize];
   std::uint32_t pixels[kTilePixels];  ///< a byte a channel; each belongs to one thread
 };
@@ -50,7 +51,8 @@ struct Place {
         columns(grid.width - x < kTileSide ? grid.width - x : kTileSide),
         rows(grid.height - y < kTileSide ? grid.height - y : kTileSide) {}
 
-  /// f(column, row, number) for this thread's pixels, counted from the tile's corner. A warp has a row.
+  /// Calls f(column, row, number) for this thread's pixels, counted from the tile's corner. A warp works on a
+  /// row.
   template <class F>
   __device__ void for_pixels(const F& f) const {
 #pragma unroll 1
@@ -61,13 +63,14 @@ struct Place {
   }
 };
 
-/// Consecutive classes [from, to) that are measured together, counted from `first` as in PaintShared.
+/// Consecutive classes that are measured together: `first` + [from, to). PaintShared has the classes from
+/// `first` on.
 struct Round {
   unsigned first, from, to;
-  unsigned measured;  ///< of them, those with segments
+  unsigned measured;  ///< how many of them have segments in the tile
 };
 
-/// From class `from` on as many as there are fields for.
+/// The round that begins with class `from`: as many classes as there are fields for.
 __device__ inline Round round_from(const Job& job, const PaintShared& shared, unsigned first, unsigned from,
                                    unsigned classes) {
   const unsigned fields = job.has_markers ? kFields / 2 : kFields;
@@ -80,7 +83,8 @@ __device__ inline Round round_from(const Job& job, const PaintShared& shared, un
   return round;
 }
 
-/// Stages reference `at` of a round. `part`: 0 is the segment, 1 and 2 are its ends.
+/// Prepares reference `at` of a round in `staged`. `part` 0 is the segment, 1 and 2 are its two ends, for
+/// markers.
 __device__ inline void stage(const Job& job, const Place& place, const Round& round, unsigned at, int part,
                              PaintShared& shared, Staged& staged) {
   unsigned k = round.from;
@@ -102,12 +106,12 @@ __device__ inline void stage(const Job& job, const Place& place, const Round& ro
   staged.first_group = byte(window.groups.low), staged.last_group = byte(window.groups.high);
 }
 
-/// The block: takes the first `count` staged segments into their fields.
+/// Adds the first `count` staged segments to their fields. Called by the whole block.
 __device__ inline void measure_staged(const Place& place, unsigned count, PaintShared& shared) {
   constexpr unsigned kAtOnce = 32 / kRowLanes;
   const unsigned among = threadIdx.x % 32 / kRowLanes, lane = threadIdx.x % kRowLanes;
-  // The segments of a warp are not neighbours, and are each in another column of their group: so few of their
-  // pixels are the same or in the same bank.
+  // The segments that a warp works on are not neighbours, and each begins with another column of its group,
+  // so that few of their pixels coincide or lie in the same bank.
   unsigned column[kGroupColumns];
   float x[kGroupColumns];
 #pragma unroll
@@ -132,14 +136,15 @@ __device__ inline void measure_staged(const Place& place, unsigned count, PaintS
   }
 }
 
-/// The block: the first `count` fields, everywhere far from everything.
+/// Sets the first `count` fields to kFar. Called by the whole block.
 __device__ inline void clear_fields(unsigned* fields, unsigned count) {
   const auto far = std::bit_cast<unsigned>(kFar);
   for (unsigned i = threadIdx.x; i < count * (kFieldSize / 4); i += kPaintThreads)
     reinterpret_cast<uint4*>(fields)[i] = {far, far, far, far};
 }
 
-/// The block: the fields of a round's classes that have segments, in their order.
+/// Computes the fields of a round: one for each class that has segments, in their order. Called by the whole
+/// block.
 __device__ inline void measure(const Job& job, const Place& place, const Round& round, PaintShared& shared) {
   if (round.measured == 0) return;
   const unsigned from = shared.begin[round.from], to = shared.end[round.to - 1];

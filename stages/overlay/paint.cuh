@@ -1,16 +1,19 @@
-// The kernel that draws: a block a tile. Where something may be drawn everywhere it makes the copy of the
-// frame as well; otherwise only the tiles that are touched are painted. When the distances of some classes
-// are measured, each thread goes through its pixels one after the other, which keeps the code short and few
-// registers in use: what is waited for is memory and instructions, so that many warps are what helps.
+// The kernel that draws, with a block for each tile. Where insides or labels may lie anywhere it paints every
+// tile, and so copies the frame, too; otherwise it paints only the tiles that something reaches.
+//
+// When the distances of some classes are known, each thread works on its pixels one after the other. This
+// keeps code short and registers few, so that many warps run at once: the kernel waits for memory and
+// instructions.
 #pragma once
 
 #include "stages/overlay/measure.cuh"
 
 namespace contorno::overlay_cuda {
 
-inline constexpr unsigned kPaintBlocks = 3;  ///< a multiprocessor
+inline constexpr unsigned kPaintBlocks = 3;  ///< that fit on a multiprocessor
 
-/// The fields are those of segments and of points; null: there are none.
+/// Draws one class on a tile. `squared` and `dots` are the fields of its segments and points; null: none
+/// reach the tile.
 __device__ inline void paint_class(const Job& job, const Place& place, const Class& a_class,
                                    const unsigned* squared, const unsigned* dots, std::uint32_t* pixels) {
   const OverlayPen pen = a_class.pen;
@@ -42,8 +45,8 @@ __device__ inline void paint_round(const Job& job, const Place& place, const Rou
   }
 }
 
-/// Where the references of at most kPaintThreads classes lie; whether this thread found some. Behind it the
-/// block has to meet.
+/// Loads where the references of at most kPaintThreads classes lie, a class a thread; returns whether this
+/// thread's class has some. A barrier must follow.
 __device__ inline bool load_bins(const Job& job, unsigned tile, unsigned first, PaintShared& shared) {
   const auto classes = static_cast<unsigned>(job.classes);
   if (first + threadIdx.x >= classes) return false;
@@ -53,7 +56,8 @@ __device__ inline bool load_bins(const Job& job, unsigned tile, unsigned first, 
   return begin != end;
 }
 
-/// The block: all classes; `found` is what load_bins says of the first ones.
+/// Draws all classes on a tile; `found` is what load_bins returned for the first ones. Called by the whole
+/// block.
 __device__ inline void paint_classes(const Job& job, unsigned tile, const Place& place, bool found,
                                      PaintShared& shared) {
   const auto all = static_cast<unsigned>(job.classes);
@@ -83,7 +87,7 @@ __device__ inline void paint_stamp(const Job& job, int x, int y, const PlacedSta
   if (colour.alpha != 0) blend_pixel(pixel, colour, colour.alpha);
 }
 
-/// Numbers of contours, right-aligned in the legend.
+/// Draws the numbers of contours, right-aligned in the legend, on one pixel.
 __device__ inline void paint_counts(const Job& job, int x, int y, std::uint32_t* pixel) {
   for (int k = 0; k < job.classes; ++k) {
     const FramePoint end = job.class_table[k].count_end;
@@ -110,7 +114,7 @@ __device__ inline void paint_stamps(const Job& job, const Place& place, std::uin
   });
 }
 
-/// `words`: pixels lie at multiples of four bytes if they have as many.
+/// `words`: pixels of four bytes lie at multiples of four bytes.
 template <int kChannels>
 __device__ std::uint32_t load_pixel(const unsigned char* at, bool words) {
   if (kChannels == 4 && words) return *reinterpret_cast<const std::uint32_t*>(at);
@@ -128,14 +132,14 @@ __device__ void store_pixel(unsigned char* at, std::uint32_t pixel, bool words) 
   for (int c = 0; c < kChannels; ++c) at[c] = static_cast<unsigned char>(pixel >> (8 * c));
 }
 
-/// `drawable`: there are lists.
+/// Paints one tile; `drawable`: the list of references is complete, otherwise the frame is only copied.
 template <int kChannels>
 __device__ void paint_tile(const Job& job, bool drawable, unsigned tile, PaintShared& shared) {
   const Place place(job.grid, tile);
   const std::ptrdiff_t left = static_cast<std::ptrdiff_t>(place.x) * kChannels;
   const unsigned char* const in = job.in + place.y * job.in_pitch + left;
   unsigned char* const out = job.out + place.y * job.out_pitch + left;
-  // All that the tile begins with is on its way at the same time.
+  // All loads of the tile are in flight at the same time.
   std::uint32_t held[kTilePixels / kPaintThreads] = {};
 #pragma unroll
   for (unsigned p = 0; p < kTilePixels / kPaintThreads; ++p) {

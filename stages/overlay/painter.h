@@ -1,6 +1,7 @@
-// How the CPU draws: binning segments into tiles, insides, labels, tiles, stamps. Borrows the plan; keeps
-// nothing between calls. Bands of tile rows may be worked on at the same time, since their outputs are
-// disjoint; the calls for one frame come in the order of declaration.
+// Drawing an overlay on the CPU: segments are sorted into tiles of the image, insides and labels are found,
+// and then each tile is painted. The painter borrows the plan and keeps nothing between calls. The calls for
+// one frame come in the order of declaration; calls for different tile rows write to different memory, so
+// that threads may work on them at the same time.
 #pragma once
 
 #include <array>
@@ -10,13 +11,13 @@
 
 namespace contorno {
 
-/// What one run works with. Everything is in the slot's memory.
+/// The memory of one run; all of it is the slot's. A reference to a segment is the index of its first point.
 struct OverlayWork {
   const ContoursView* contours;
   FramePoint* points;         ///< the contours' points on the drawn image
   std::uint32_t* tile_begin;  ///< tiles + 1; references of tile t are [tile_begin[t], tile_begin[t + 1])
   std::uint32_t* tile_fill;   ///< where the next reference of the tile goes
-  std::uint32_t* references;  ///< first point of a segment, ascending in a tile, hence in class order
+  std::uint32_t* references;  ///< ascending in a tile, hence in class order
   std::uint32_t* inside;      ///< bits of filled classes: [class slot][row][tile column]
   PlacedStamp* labels;
   int label_count = 0;
@@ -27,13 +28,16 @@ class OverlayPainter {
   explicit OverlayPainter(const OverlayPlan& plan)
       : plan_(plan), grid_(plan.grid), channels_(plan.format.channels) {}
 
-  /// References of the tiles in tile rows [from, to), into tile_fill.
+  /// Counts the references of each tile in tile rows [from, to), in tile_fill.
   void count_references(const OverlayWork& work, int from, int to) const;
+  /// Writes the references of these tiles, when tile_begin is known.
   void fill_references(const OverlayWork& work, int from, int to) const;
-  /// Marks in every row where the insides of filled classes begin and end, then makes that inside bits.
+  /// Makes the inside bits of filled classes for tile rows [from_tile, to_tile): marks in each row of pixels
+  /// where insides begin and end, and fills between the marks.
   void find_insides(const OverlayWork& work, int from_tile, int to_tile) const;
-  /// Places a label at each of a class's largest contours (by box, the first of equals) that is larger than
-  /// the label and whose label covers none that is placed already. Returns how many.
+  /// Places the labels of all classes: for each class at its `a_class` largest contours (by area of the box,
+  /// of equals the first), if they are large enough and the label overlaps no picture placed before. Returns
+  /// how many labels there are.
   int place_labels(const OverlayWork& work, int a_class) const;
   void paint_tile_row(const OverlayWork& work, const ImageView& out, int tile_row) const;
 
@@ -59,7 +63,7 @@ class OverlayPainter {
   void paint_inside(const OverlayWork& work, const ImageView& out, int k, int tile_row,
                     int tile_column) const;
   void paint_stamp(const ImageView& out, const PlacedStamp& place, Span rows) const;
-  /// Numbers of contours, right-aligned in the legend.
+  /// Draws the number of contours of each class, right-aligned in the legend.
   void paint_counts(const OverlayWork& work, const ImageView& out, Span rows) const;
 
   const OverlayPen& pen(int k) const { return plan_.pens[static_cast<std::size_t>(k)]; }

@@ -1,5 +1,5 @@
-// What an overlay knows before the first frame: pens, the picture of the legend, the labels, the digits. Made
-// on the host when the stage is planned; both backends then only place the pictures.
+// What an overlay computes before the first frame: pens, and the pictures of legend, labels and digits. Made
+// on the host when the stage is planned; both backends then only copy the pictures to their places.
 #pragma once
 
 #include <span>
@@ -23,14 +23,14 @@ struct OverlayPlan {
   PointTransform transform;
   OverlayBorder border;
   std::vector<OverlayPen> pens;
-  std::vector<int> slots;  ///< a class: number among the filled ones, -1 = not filled
+  std::vector<int> slots;  ///< of each class: number among the filled ones, -1 = not filled
   int filled = 0;
   std::vector<Stamp> stamps;
   int legend = -1;  ///< number of the legend's stamp, -1 = none
   PlacedStamp legend_place;
   int first_digit = -1;                ///< number of the stamp of "0"; -1 = counts are not drawn
-  std::vector<FramePoint> count_ends;  ///< a class: right end of its count, top; x < 0 = not listed
-  std::vector<int> labels;             ///< a class: number of its label's stamp, -1 = none
+  std::vector<FramePoint> count_ends;  ///< of each class: right end and top of its count; x < 0 = none
+  std::vector<int> labels;             ///< of each class: number of its label's stamp, -1 = none
 };
 
 /// Checks the formats of frame and contours. Throws Error(BadConfig) when they do not fit.

@@ -1,12 +1,15 @@
 // Overlay: draws contours on a copy of the frame: anti-aliased lines with a dark outline, translucent
 // insides, labels and a legend. docs/reference/overlay.md says how coverage is defined.
 //
-// Input    a frame (uint8 RGB or RGBA, interleaved) and contours; neither is changed.
-// Output   a frame of the same format; the alpha channel is that of the input.
-// Memory   a point and two references a contour point, one bit a pixel for each filled class.
-// Equal bits, because a pixel's distance to a class is a minimum (no order), its inside bit an exclusive or,
-//          and every blend integer arithmetic in class order; OverlaySegment and OverlayPen run on both
-//          backends.
+// Input: a frame (uint8 RGB or RGBA, interleaved) and contours; neither is changed.
+//
+// Output: a frame of the same format; the alpha channel is that of the input.
+//
+// Memory: a point and two references for each contour point, one bit a pixel for each filled class.
+//
+// Both backends give the same bits, because a pixel's distance to a class is a minimum (in any order), its
+// inside bit an exclusive or, and every blend integer arithmetic in the order of the classes; OverlaySegment
+// and OverlayPen run on both backends.
 #pragma once
 
 #include <bit>
@@ -30,7 +33,7 @@ struct OverlayParams {
   int text_height = 0;
 };
 
-/// Side of a tile in px: as many as bits in a word of the inside masks.
+/// Side of a tile in px: as many as a word of inside bits has.
 inline constexpr int kTileSide = 32;
 /// Squared distance of pixels that no segment reaches.
 inline constexpr float kFar = 1e12F;
@@ -40,8 +43,9 @@ struct FramePoint {
   float x = 0, y = 0;
 };
 
-/// From map to drawn image: one multiplication and addition in double, rounded to float, kept within a
-/// million px so that nothing after it can overflow. What is not a number lands outside.
+/// From a point on the map to the drawn image: a multiplication and an addition in double, rounded to float
+/// and limited to a million px, so that no later computation overflows. NaN becomes a point outside of the
+/// image.
 struct PointTransform {
   double gain_x = 1, gain_y = 1, bias_x = 0, bias_y = 0;
   CONTORNO_HD FramePoint operator()(const Point& point) const {
@@ -51,7 +55,7 @@ struct PointTransform {
   CONTORNO_HD static float within(float v) { return v > -1e6F ? (v < 1e6F ? v : 1e6F) : -1e6F; }
 };
 
-/// One segment, ready for distances. A segment without length is a point.
+/// One segment, prepared for computing distances in px. A segment without length is a point.
 struct OverlaySegment {
   float x, y, dx, dy, inverse;
 
@@ -68,7 +72,7 @@ struct OverlaySegment {
   }
 };
 
-/// Rows and columns from `low` to `high`, both drawn.
+/// Rows or columns from `low` to `high`, both included.
 struct Span {
   int low = 0, high = -1;
   CONTORNO_HD bool empty() const { return low > high; }
@@ -82,15 +86,15 @@ CONTORNO_HD inline int ceil_to_int(float v) {
   return -floor_to_int(-v);
 }
 
-/// Sample positions within `reach` of [a, b], cut to 0..size-1.
+/// The whole numbers within `reach` of the interval between a and b, limited to 0..size-1.
 CONTORNO_HD inline Span reached(float a, float b, float reach, int size) {
   const float low = a < b ? a : b, high = a < b ? b : a;
   const int from = ceil_to_int(low - reach), to = floor_to_int(high + reach);
   return {from > 0 ? from : 0, to < size - 1 ? to : size - 1};
 }
 
-/// The columns that a segment can reach within rows `rows` of the image: those of its box when it is short,
-/// else those of the part of it that is near these rows.
+/// The columns within `reach` of a segment in rows `rows` of the image: those of its bounding box if it is
+/// not taller than a tile, else those of its part near these rows.
 CONTORNO_HD inline Span reached_columns(FramePoint a, FramePoint b, Span rows, float reach, int width) {
   const float tall = a.y < b.y ? b.y - a.y : a.y - b.y;
   if (tall <= static_cast<float>(kTileSide)) return reached(a.x, b.x, reach, width);
@@ -103,15 +107,16 @@ CONTORNO_HD inline Span reached_columns(FramePoint a, FramePoint b, Span rows, f
   return reached(a.x + (top - a.y) * slope, a.x + (bottom - a.y) * slope, reach + 1.0F, width);
 }
 
-/// Where a segment is measured inside one tile, counted from the tile's corner: rows, and columns in groups
-/// of kGroupColumns. Distances beyond the reach are true as well, so whole groups are taken.
+/// The pixels of a tile whose distance to a segment is computed, counted from the tile's corner: rows, and
+/// columns in groups of kGroupColumns. Groups are taken whole; distances of pixels out of reach are correct,
+/// too.
 inline constexpr int kGroupColumns = 4;
 struct TileWindow {
   Span rows, groups;
   CONTORNO_HD bool empty() const { return rows.empty() || groups.empty(); }
 };
 
-/// The tiles of an image.
+/// How an image of width x height px is cut into tiles.
 struct OverlayGrid {
   int width = 0, height = 0, tiles_x = 0, tiles_y = 0;
 
@@ -131,11 +136,12 @@ struct OverlayGrid {
     const Span rows = reached(a.y, b.y, reach, height);
     return rows.empty() ? Span{} : Span{rows.low / kTileSide, rows.high / kTileSide};
   }
-  /// And the columns of tiles that it reaches in one of these rows.
+  /// Columns of tiles that it reaches in one of these rows.
   CONTORNO_HD Span tile_columns(FramePoint a, FramePoint b, int tile_row, float reach) const {
     const Span columns = reached_columns(a, b, rows_of(tile_row), reach, width);
     return columns.empty() ? Span{} : Span{columns.low / kTileSide, columns.high / kTileSide};
   }
+  /// The pixels of one tile that a segment reaches.
   CONTORNO_HD TileWindow window(FramePoint a, FramePoint b, float reach, int tile_row,
                                 int tile_column) const {
     const Span tile = rows_of(tile_row), rows = reached(a.y, b.y, reach, height);
@@ -149,21 +155,22 @@ struct OverlayGrid {
   }
 };
 
-/// The first column right of where a segment crosses the centre line of row `y`.
+/// The first column at or right of the place where a segment crosses the centre line of row `y`.
 CONTORNO_HD inline int crossing_column(FramePoint a, FramePoint b, int y) {
   const float x = a.x + (static_cast<float>(y) - a.y) * ((b.x - a.x) / (b.y - a.y));
   return ceil_to_int(PointTransform::within(x));
 }
 
-/// What closes the inside of an open contour, from its last point to its first.
+/// The line that closes the inside of an open contour, from its last point to its first.
 struct OverlayClosing {
   static constexpr int kPoints = 5;
   FramePoint points[kPoints];
 };
 
-/// Closes contours that begin and end on the border of a map, along its outer edge, half a sample further
-/// out: when both ends lie on one side, or on two sides that meet, then around that corner. Between opposite
-/// sides neither way is the obvious one, and a contour that ends within the map has none.
+/// Closes contours that begin and end on the border of a map, so that they have an inside to be filled. The
+/// closing line runs half a sample outside of the map: along the side on which both ends lie, or around the
+/// corner where their two sides meet. Contours that end on opposite sides, or inside of the map, are not
+/// closed.
 class OverlayBorder {
  public:
   OverlayBorder() = default;
@@ -176,7 +183,7 @@ class OverlayBorder {
     const int begin = sides(first);
     return (sides(last) & (begin | neighbours(begin))) != 0;
   }
-  /// For contours that it closes.
+  /// Only for contours for which closes() holds.
   CONTORNO_HD OverlayClosing close(const Point& first, const Point& last) const {
     const int begin = sides(first), end = sides(last), shared = begin & end;
     const int from = lowest(shared != 0 ? shared : end & neighbours(begin));
@@ -187,14 +194,14 @@ class OverlayBorder {
   }
 
  private:
-  /// Bits in the order of the sides around the map, so that those which meet are neighbours.
+  /// One bit a side, in their order around the map, so that sides that meet have neighbouring bits.
   enum Side : std::uint8_t { kTop = 1, kRight = 2, kBottom = 4, kLeft = 8 };
 
   CONTORNO_HD static int neighbours(int sides) {
     return (sides << 1 | sides >> 1 | sides << 3 | sides >> 3) & (kTop | kRight | kBottom | kLeft);
   }
   CONTORNO_HD static int lowest(int sides) { return sides & -sides; }
-  /// Those that the point lies on.
+  /// The sides on which the point lies.
   CONTORNO_HD int sides(const Point& point) const {
     return (point.row == 0.0F ? kTop : 0) | (point.col == right_ ? kRight : 0) |
            (point.row == bottom_ ? kBottom : 0) | (point.col == 0.0F ? kLeft : 0);
@@ -228,8 +235,8 @@ CONTORNO_HD inline void blend_pixel(std::uint8_t* pixel, const Colour& colour, s
   pixel[2] = blend_byte(pixel[2], colour.blue, alpha);
 }
 
-/// The same for a pixel with a byte a channel, red lowest. Two channels at once, in 16 bits each:
-/// blend_byte's sums have no more.
+/// The same for a pixel in one word, with red in the lowest byte. Red and blue are blended together, in 16
+/// bits each, which is enough for the sums of blend_byte.
 CONTORNO_HD inline void blend_pixel(std::uint32_t* pixel, const Colour& colour, std::uint32_t alpha) {
   const std::uint32_t target = *pixel, rest = 255U - alpha;
   const std::uint32_t red_blue = colour.red | static_cast<std::uint32_t>(colour.blue) << 16U;
@@ -239,12 +246,12 @@ CONTORNO_HD inline void blend_pixel(std::uint32_t* pixel, const Colour& colour, 
            ((green + 1U + (green >> 8U)) & 0xFF00U);
 }
 
-/// How one class is drawn. A pixel is taken as a square of side 1 and the line, seen from it, as straight:
-/// its coverage is the overlap of [-half, half] with [distance - 1/2, distance + 1/2].
+/// How one class is drawn; lengths in px. Coverage takes a pixel as a square of side 1 and the line near it
+/// as straight: it is the overlap of [-half, half] with [distance - 1/2, distance + 1/2], 0..255.
 struct OverlayPen {
   Colour line, halo;
   float half_line = 1, half_halo = 1, marker = 0;
-  float reach = 2, squared_reach = 4;  ///< pixels further away are not touched
+  float reach = 2, squared_reach = 4;  ///< pixels further away are not drawn on
   std::uint8_t fill = 0;               ///< opacity of the inside
   bool hidden = false;
 
@@ -255,8 +262,8 @@ struct OverlayPen {
   }
   CONTORNO_HD static std::uint32_t product(std::uint32_t a, std::uint32_t b) { return blend_byte(0, a, b); }
 
-  /// A pixel, as blend_pixel takes it, at `squared` from the nearest segment and, where there are markers,
-  /// `squared_point` from the nearest point.
+  /// Draws on one pixel. `squared` is its squared distance to the nearest segment, `squared_point` that to
+  /// the nearest point, which is read only where there are markers.
   template <class Channels>
   CONTORNO_HD void operator()(Channels* pixel, float squared, float squared_point, bool inside) const {
     const float distance = std::sqrt(squared);

@@ -1,6 +1,6 @@
-// The kernels of preprocess: copy_rows where only a crop happens, convert_pixels where rows keep their width,
-// resample_tiles otherwise. A block works on a piece of one output row; where channels do not touch each
-// other, planes are worked on one by one.
+// The kernels of preprocess: copy_rows where samples are only cropped, convert_pixels where the width stays,
+// resample_tiles otherwise. A block works on a part of one output row. Where no output channel depends on two
+// input channels, each plane is worked on by itself.
 #pragma once
 
 #include "cuda/launch.cuh"
@@ -11,7 +11,7 @@ namespace contorno::preprocess_cuda {
 inline constexpr unsigned kThreads = 256;
 inline constexpr int kColumns = 1024;  // column sums in shared memory at a time
 
-/// Steps in bytes; `plane` between the planes that are worked on one by one.
+/// Distances in bytes; `plane` is that between planes that are worked on by themselves.
 struct Steps {
   std::ptrdiff_t row = 0, pixel = 0, channel = 0, plane = 0;
 };
@@ -33,7 +33,7 @@ struct Job {
   bool words_in = false, words_out = false;  ///< pixels are aligned words of four bytes
 };
 
-/// What a block works on.
+/// The part of an output row that a block works on.
 struct Piece {
   int x0, y, plane;
   const char* in;
@@ -49,7 +49,7 @@ struct Piece {
   }
 };
 
-/// `Unit` divides everything; here `tile` counts units.
+/// Copies rows by `Unit`s, of which rows, pitches and addresses are multiples; here Job::tile counts units.
 template <class Unit>
 __global__ void __launch_bounds__(kThreads) copy_rows(const Job job) {
   const Piece piece(job, blockIdx.x);
@@ -72,7 +72,7 @@ __device__ void load_pixel(const Job& job, const char* at, float* pixel) {
     pixel[c] = float_of(*reinterpret_cast<const In*>(at + c * job.from.channel));
 }
 
-/// Resample::column for all channels of a pixel.
+/// Resample::column for all channels of a pixel at once.
 template <class In, int kChannels>
 __device__ void sum_column(const Job& job, const Piece& piece, int x, float* sum) {
   const int first = job.vertical.first[piece.y], count = job.vertical.count[piece.y];
@@ -121,8 +121,8 @@ __global__ void __launch_bounds__(kThreads) convert_pixels(const Job job) {
   store_pixel<Out, kChannels>(job, piece, x, pixel);
 }
 
-/// Column sums once for all pixels of the piece, then the sums along the row: by chunks of columns, however
-/// many a pixel covers.
+/// Computes the sums down the columns once for all pixels of a part, then the sums along the row. Columns are
+/// taken in chunks that fit into shared memory, however many of them a pixel covers.
 template <class In, class Out, int kChannels>
 __global__ void __launch_bounds__(kThreads) resample_tiles(const Job job) {
   float* sums = &block_shared<float>();

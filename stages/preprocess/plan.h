@@ -1,5 +1,5 @@
-// What a preprocess stage knows before the first frame: the crop, the tables of both axes, the arithmetic of
-// a pixel. Made on the host when the stage is planned; both backends use it.
+// What a preprocess stage computes before the first frame: the crop, the resampling tables of both axes, and
+// the arithmetic of a pixel. Made on the host when the stage is planned; both backends use it.
 #pragma once
 
 #include <vector>
@@ -17,9 +17,9 @@ struct PreprocessPlan {
   PixelBox box;  ///< the crop, on the input
   AxisTable horizontal, vertical;
   FinishPixel finish;
-  std::vector<float> gains, biases;  ///< a channel of the output
-  bool along_rows = false;           ///< the width changes; else rows are taken as they are
-  bool copy = false;                 ///< nothing but the crop happens
+  std::vector<float> gains, biases;  ///< one for each channel of the output
+  bool along_rows = false;           ///< the width changes, so rows are resampled
+  bool copy = false;                 ///< samples are only cropped, not changed
 };
 
 /// Throws Error(BadConfig) for parameters that do not fit the input.

@@ -22,7 +22,7 @@ struct AxisTaps {
   int stride = 0;
 };
 
-/// The same with its memory. Input positions start at `offset` (a crop).
+/// The taps of one axis, with their memory.
 struct AxisTable {
   std::vector<int> first, count;
   std::vector<float> weights;
@@ -30,11 +30,12 @@ struct AxisTable {
   AxisTaps taps() const { return {first.data(), count.data(), weights.data(), stride}; }
 };
 
-/// Weights of an area are exact ratios, rounded once; they and those of bilinear take pixels as squares with
-/// their centres at integers, so that the image's outer edges stay where they are.
+/// The table for `output` samples from `input` samples that begin at position `offset` (a crop). Pixels are
+/// squares with their centres at integers, so that the outer edges of the image stay in place. Weights of
+/// Area are exact ratios, rounded once.
 AxisTable make_axis_table(int offset, int input, int output, ResampleFilter filter);
 
-/// A sample of an image, whichever its type and layout.
+/// Reads samples of an image of either type (uint8, float32) and layout as floats.
 struct SampleReader {
   const char* data = nullptr;
   std::ptrdiff_t row_pitch = 0, pixel_pitch = 0, channel_pitch = 0;

@@ -1,4 +1,4 @@
-// Tables of a stage on the device: made on the host when the stage is planned, then only read.
+// Tables of a stage in device memory: copied there once, when the stage is planned, and only read after that.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace contorno {
 
-/// Copies `table` to the device and waits until it is there. An empty table has room for one element.
+/// Copies `table` to the device, waits until it is there, and returns the block that owns it. An empty table
+/// becomes a block of one element. Throws Error(OutOfMemory).
 template <class T>
 Block device_table(const std::vector<T>& table) {
   const std::size_t bytes = std::max<std::size_t>(table.size(), 1) * sizeof(T);

@@ -1,5 +1,5 @@
-// The vector instructions of x86-64 as functions; empty for other processors. For .cpp files, and headers
-// that only these include.
+// The vector instructions of x86-64 as functions; empty for other processors. Included by .cpp files, and by
+// headers that only .cpp files include.
 #pragma once
 
 #if defined(__x86_64__)

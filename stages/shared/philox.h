@@ -44,11 +44,10 @@ CONTORNO_HD constexpr PhiloxWords philox(PhiloxWords counter, PhiloxKey key) {
   return {{c0, c1, c2, c3}};
 }
 
-/// The first word of counter (first, x, third, fourth) for many x: of the first three rounds all that does
-/// not depend on x is worked out once, which leaves 15 of 20 multiplications.
+/// The first word of philox({first, x, third, fourth}) for many x. What does not depend on x in the first
+/// three rounds is computed once, in the members, which leaves 15 of 20 multiplications for each x.
 struct PhiloxRow {
-  std::uint32_t x0 = 0, high1 = 0, low2 = 0, high2 = 0,
-                last2 = 0;  ///< xor-ed in after rounds 1 and 2, word 3
+  std::uint32_t x0 = 0, high1 = 0, low2 = 0, high2 = 0, last2 = 0;  ///< xor-ed into words of rounds 0 to 2
   PhiloxKey key;
 
   constexpr PhiloxRow() = default;

@@ -1,5 +1,5 @@
-// The rows of an image in strips, one a thread, each with floats of its own: for stages on the CPU that work
-// on rows in memory of theirs. Results may not depend on where strips begin.
+// The rows of an image cut into strips, one a thread, each with scratch memory of its own: for CPU stages
+// that need a few rows of floats. Results must not depend on where strips begin.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace contorno {
 
-/// `count` floats, rounded up so that what follows is aligned.
+/// `count`, rounded up to a number of floats that fills a multiple of kAlignment bytes.
 inline std::size_t aligned_floats(std::size_t count) {
   return align_up(count * sizeof(float)) / sizeof(float);
 }
@@ -18,13 +18,13 @@ inline std::size_t aligned_floats(std::size_t count) {
 class RowStrips {
  public:
   RowStrips() = default;
-  /// Asks for `floats` for every strip.
+  /// Asks for scratch of `floats` floats for every strip.
   RowStrips(PlanContext& context, int rows, std::size_t floats)
       : rows_(rows), count_(std::max(1, std::min(context.threads(), rows))), floats_(aligned_floats(floats)) {
     memory_ = context.scratch(floats_ * sizeof(float) * static_cast<std::size_t>(count_), MemoryKind::Host);
   }
 
-  /// f(first row, row behind the last, memory) for every strip.
+  /// Calls f(first row, row after the last, memory of the strip) for every strip, in parallel.
   template <class F>
   void run(const RunContext& context, const F& f) const {
     for_rows(context.threads, count_, [&](int strip) {

@@ -14,7 +14,8 @@
 
 namespace contorno {
 
-/// What a machine can do. Avx2 stands for AVX2, BMI2 and F16C; Avx512 for F, BW, DQ and VL besides.
+/// An instruction set. Avx2 means AVX2, BMI2 and F16C; Avx512 means those and AVX-512 F, BW, DQ and VL;
+/// Portable means none of them.
 enum class Simd : std::uint8_t { Portable, Avx2, Avx512 };
 
 /// The widest set that this machine has.
