@@ -1,4 +1,5 @@
-// The climb of mean shift, on both backends: from starts to where they come to rest. Internal.
+// The climb of mean shift of points, on both backends: every point moves from its start to where it comes to
+// rest, its end. Internal.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace contorno {
 
-/// What a climb works on; everything belongs to the caller.
+/// The arguments of a climb, in the units of the tree; all memory is the caller's.
 template <class T>
 struct ClimbTask {
   const MeanShiftTree<T>* tree = nullptr;
@@ -22,40 +23,41 @@ struct ClimbTask {
   int count = 0;
 };
 
-/// Where a climb on the device is done, and what it leaves there.
+/// The memory and stream of a climb on the device, and where it leaves its ends.
 struct ClimbPlace {
   MeanShiftMemory& memory;
   void* stream = nullptr;           ///< null = the memory's own
-  double* device_points = nullptr;  ///< null, or for the ends in the points' units, count x dims
-  const MeanShiftFrame& frame;      ///< that of the tree
+  double* device_points = nullptr;  ///< gets the ends in the points' units, count x dims; or null
+  const MeanShiftFrame& frame;      ///< of the tree
 };
 
 struct ClimbSummary {
-  int iterations = 0;
-  double squared = 0;  ///< of the longest last step, or the sum of all with Frobenius
+  int iterations = 0;  ///< the most steps of a point
+  double squared = 0;  ///< square of the longest last step; with Frobenius the sum of all
   bool converged = true;
-  double device_us = 0;
+  double device_us = 0;  ///< time on the device; 0 on the CPU
 };
 
-/// Squared steps of all points, added in an order that both backends keep: kNormLanes partial sums over every
-/// kNormLanes-th point, then halves to halves.
+/// The sum of `count` squared steps in the order that both backends keep: kNormLanes partial sums, each over
+/// every kNormLanes-th point, then the upper half is added to the lower until one is left.
 inline constexpr int kNormLanes = 1024;
 double sum_of_squares(const double* squares, int count);
 
 template <class T>
 ClimbSummary climb_on_cpu(const ClimbTask<T>& task, int threads, Simd simd);
 
-/// From the tree's own points: `starts` is not looked at, `order` is the tree's. Only in builds that have
-/// CUDA.
+/// The climb of the tree's own points; `starts` is not read, and `order` must be the tree's. Only in builds
+/// that have CUDA.
 template <class T>
 ClimbSummary climb_on_cuda(const ClimbTask<T>& task, const ClimbPlace& place);
 
-/// Labels of `count` ends: components of ends closer than the root of `limit`, by first appearance.
+/// Labels of the ends of which `ends` is the tree and `points` the coordinates: ends with a squared distance
+/// below `limit` belong together, also through others; labels are numbered by first appearance.
 template <class T>
 std::vector<int> connected_labels(const MeanShiftTree<T>& ends, const T* points, T limit, Simd simd);
 
-/// For each of `count` points the index of the nearest end closer than the root of `limit`, -1 without one;
-/// of equally near ones the first.
+/// For each of `count` points the index of the nearest end at a squared distance below `limit`, -1 if there
+/// is none; of equally near ends the first.
 template <class T>
 std::vector<int> nearest_ends(const MeanShiftTree<T>& ends, const T* points, int count, T limit, int threads,
                               Simd simd);

@@ -1,5 +1,6 @@
-// The image mean shift of one frame on the CPU: planes of components, and where every pixel's climb ends.
-// Memory is the stage's scratch. Internal to mean_shift_filter and mean_shift_segment.
+// Mean shift of the pixels of one frame on the CPU: planes of their components, and where each pixel's climb
+// ends. Components are the three coordinates of a colour in the space where distances are measured. Memory is
+// the stage's scratch. Internal to mean_shift_filter and mean_shift_segment.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +20,12 @@ class ImageClimber {
   ImageClimber(const MeanShiftImagePlan& plan, Simd simd);
 
   static std::size_t scratch_bytes(const MeanShiftImagePlan& plan);
-  /// `scratch` holds scratch_bytes; `plan` outlives the climber.
+  /// Fills the planes from `in`; `scratch` has scratch_bytes() and is used until the next load. The plan
+  /// given to the constructor must outlive the climber.
   void load(const ImageView& in, std::uint16_t* scratch, int threads);
+  /// Where the climb of pixel (x, y) ends. Safe from any thread after load.
   ShiftEnd climb(int x, int y) const;
-  /// Components of a pixel.
+  /// The components of a pixel, in the low bytes as ShiftColours::place gives them.
   std::uint32_t place(int x, int y) const;
 
  private:

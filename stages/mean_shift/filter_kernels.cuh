@@ -1,7 +1,9 @@
-// The image mean shift on the device. pack_pixels turns pixels into words: a 1 and three components above it.
-// climb_pixels: one thread a pixel. It reads four words at a time, since the lanes of a warp soon look at
-// different rows. A squared distance is a dot product of four bytes; whether four pixels belong is a word of
-// four bytes, and its dot product with four bytes of a component is the sum over those that do.
+// The kernels of mean shift of an image. pack_pixels packs each pixel into a word: the lowest byte is 1, so
+// that sums count, and the three others are its components. climb_pixels moves every pixel, a thread a pixel.
+//
+// A thread reads four words at a time, because the lanes of a warp soon read different rows. A squared
+// distance is a dot product of four bytes. Which of four pixels belong to the window is a word of four bytes;
+// its dot product with four bytes of a component is the sum over the pixels that belong.
 #pragma once
 
 #include "cuda/launch.cuh"
@@ -11,7 +13,7 @@ namespace contorno::mean_shift_cuda {
 
 inline constexpr unsigned kPixelThreads = 128;
 inline constexpr int kTileX = 32, kTileY = 4;
-inline constexpr int kGroup = 4;  // words that are read at a time
+inline constexpr int kGroup = 4;  // pixels (words) that a thread reads at a time
 
 struct ImageJob {
   MeanShiftWindow window;
@@ -22,14 +24,14 @@ struct ImageJob {
   unsigned char* out = nullptr;  ///< the filtered image, or null
   std::ptrdiff_t out_pitch = 0;
   int stride = 0;              ///< words a row, a multiple of kGroup
-  unsigned* places = nullptr;  ///< a word a pixel
-  unsigned* values = nullptr;  ///< the image's colours; the same as `places` in RGB
+  unsigned* places = nullptr;  ///< packed components, a word a pixel
+  unsigned* values = nullptr;  ///< the image's colours, packed; the same array as `places` in RGB
   PackedEnd* ends = nullptr;   ///< for segmentation, or null
 };
 
 inline constexpr unsigned kOnes = 0x01010101U;
 
-/// `sum` and the products of four bytes with four bytes.
+/// `sum` plus the dot product of the four bytes of a and of b.
 __device__ __forceinline__ unsigned dot4(unsigned a, unsigned b, unsigned sum) {
 #if defined(CONTORNO_EMULATE)
   for (unsigned k = 0; k < 32; k += 8) sum += (a >> k & 255U) * (b >> k & 255U);
@@ -39,7 +41,7 @@ __device__ __forceinline__ unsigned dot4(unsigned a, unsigned b, unsigned sum) {
 #endif
 }
 
-/// How far four bytes are from four bytes.
+/// The absolute differences of the four bytes of a and of b.
 __device__ __forceinline__ unsigned difference4(unsigned a, unsigned b) {
 #if defined(CONTORNO_EMULATE)
   unsigned away = 0;
@@ -53,7 +55,7 @@ __device__ __forceinline__ unsigned difference4(unsigned a, unsigned b) {
 #endif
 }
 
-/// A byte for each of four numbers: 255 where it is negative, else 0.
+/// A byte for each of four numbers: 255 where the number is negative, else 0.
 __device__ __forceinline__ unsigned negative(int a, int b, int c, int d) {
 #if defined(CONTORNO_EMULATE)
   return (a < 0 ? 0xffU : 0U) | (b < 0 ? 0xff00U : 0U) | (c < 0 ? 0xff0000U : 0U) |
@@ -71,7 +73,7 @@ __device__ __forceinline__ int component(unsigned word, int k) {
   return static_cast<int>(word >> (8 * k + 8) & 255U);
 }
 
-/// kSame: the components are the image's colours.
+/// Packs all pixels. kSame: the components are the image's colours.
 template <bool kSame>
 __global__ void __launch_bounds__(kPixelThreads) pack_pixels(const ImageJob job) {
   const int at = static_cast<int>(blockIdx.x * kPixelThreads + threadIdx.x);
@@ -92,17 +94,18 @@ __global__ void __launch_bounds__(kPixelThreads) pack_pixels(const ImageJob job)
                               << 8U;
 }
 
-/// Sums over a part of a row.
+/// Which pixels of a row of the window belong to it, counted.
 struct RowSums {
-  unsigned counts = 0;  ///< of each column of the groups, a byte each: a row has at most 66 groups
-  unsigned behind = 0;  ///< their sum after every group, added up
+  unsigned counts = 0;  ///< a byte for each column of a group; a row has at most 66 groups
+  unsigned behind = 0;  ///< the sum of `counts` after each group, added up over groups
 };
 
-/// Distances from a window's centre, less what is too far: negative inside. Two ways to the same number,
-/// since what multiplies and what does not work side by side.
+/// Squared distance of a pixel's components from the window's centre, minus (limit + 1): negative if the
+/// pixel belongs. There are two ways to the same number, which use different units of the processor side by
+/// side.
 struct Distance {
   unsigned centre;
-  unsigned from_products, from_difference;  ///< what either way begins with
+  unsigned from_products, from_difference;  ///< initial sums of the two ways
 
   __device__ __forceinline__ Distance(unsigned word, int limit)
       : centre(word),
@@ -118,7 +121,7 @@ struct Distance {
   }
 };
 
-/// Adds a group of pixels; `eligible`: a 1 in the byte of every one that may belong.
+/// Adds a group of four pixels; `eligible` has a 1 in the byte of every pixel that may belong.
 template <bool kSame>
 __device__ __forceinline__ void add_group(const uint4* places, const uint4* values, unsigned eligible,
                                           const Distance& distance, unsigned* sums, RowSums& row) {

@@ -1,4 +1,4 @@
-// Where the tree of a mean shift of points has its origin, and its unit. Internal.
+// The coordinates in which mean shift of points is computed: their origin and unit. Internal.
 #pragma once
 
 #include <cmath>
@@ -8,8 +8,9 @@
 
 namespace contorno {
 
-/// The points' units to those of the tree and back: u = (x - centre) / unit. The unit is a power of two and
-/// the centre a multiple of it, so that whole numbers stay whole and distances compare as they did.
+/// Converts between the points' units and those of the tree: u = (x - centre) / unit. The unit is the largest
+/// power of two that is not above sigma, and the centre the mean of the points, rounded to a multiple of the
+/// unit; so whole numbers stay multiples of a power of two, and comparisons of distances do not change.
 struct MeanShiftFrame {
   std::vector<double> centre;
   double unit = 1;

@@ -5,7 +5,8 @@
 
 namespace contorno::mean_shift_cuda {
 
-/// All blocks meet. `arrived` starts at 0 before the launch; `target` at 0 in every thread.
+/// Waits until all blocks of the grid have called it. `arrived` is 0 before the launch, and `target`, a
+/// variable of each thread, begins at 0.
 __device__ inline void meet(unsigned* arrived, unsigned& target) {
   __syncthreads();
   target += gridDim.x;

@@ -1,6 +1,6 @@
-// What mean_shift_filter and mean_shift_segment share: the rule of the window, the colour spaces, and the
-// plan that both make. All sums are of whole numbers, so their order cannot matter; rounding follows
-// OpenCV's pyrMeanShiftFiltering, which the result in RGB equals.
+// What mean_shift_filter and mean_shift_segment share: the rule of a step, the colour spaces, and the plan.
+// All sums are of whole numbers, so their order does not matter. Rounding follows OpenCV's
+// pyrMeanShiftFiltering, whose result the filter's result in RGB equals.
 #pragma once
 
 #include <array>
@@ -22,31 +22,32 @@ struct MeanShiftWindowParams {
   double eps = 1;
 };
 
-inline constexpr int kMaxSpatial = 128;  // 257 rows of 255 are the most that 16 bits hold
+inline constexpr int kMaxSpatial = 128;  // sums of 257 rows of 255 still fit into 16 bits
 inline constexpr int kMaxShiftSteps = 100;
 
+/// The pixels that take part in a step, and when a climb ends.
 struct MeanShiftWindow {
-  int spatial = 10;  ///< |dx|, |dy| up to it
-  int limit = 400;   ///< squared distance of components up to it
+  int spatial = 10;  ///< px: largest |dx| and |dy| of a member
+  int limit = 400;   ///< largest squared distance of a member's components
   int max_iterations = 5;
-  double eps = 1;  ///< |dx| + |dy| + squared shift of the components
+  double eps = 1;  ///< a climb ends when |dx| + |dy| + squared shift of components is not above it
   int width = 0, height = 0;
 };
 
-/// A window's centre: position and components, whole numbers.
+/// The centre of a window: position in px and colour components, as whole numbers.
 struct ShiftState {
   int x = 0, y = 0;
   int c[3] = {0, 0, 0};
 };
 
-/// Sums over the pixels that belong to a window.
+/// Sums over the pixels that belong to a window: their number, positions and components.
 struct ShiftSums {
   int count = 0;
   int x = 0, y = 0;
   int c[3] = {0, 0, 0};
 };
 
-/// sum / count to the nearest, ties to even, by way of the reciprocal as OpenCV does it.
+/// sum / count, rounded to the nearest, ties to even; computed with the reciprocal of count, as in OpenCV.
 CONTORNO_HD inline int rounded_mean(int sum, double reciprocal) {
   constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52
   return static_cast<int>((static_cast<double>(sum) * reciprocal + kRound) - kRound);
@@ -56,7 +57,7 @@ CONTORNO_HD inline int squared(int v) {
   return v * v;
 }
 
-/// Moves to the mean. True when that was the last step.
+/// Moves `state` to the mean of the window. True if that was the last step. `sums.count` is not 0.
 CONTORNO_HD inline bool shift_to_mean(const MeanShiftWindow& window, const ShiftSums& sums,
                                       ShiftState& state) {
   const double reciprocal = 1.0 / static_cast<double>(sums.count);
@@ -107,7 +108,7 @@ struct ShiftColours {
     }
     const float sum = x + 15.0F * y + 3.0F * z;
     const float share = sum > 0.0F ? 1.0F / sum : 0.0F;
-    // Chromaticity of white where there is no light.
+    // Black has the chromaticity of white.
     const float u = sum > 0.0F ? 13.0F * lightness * (4.0F * x * share - 0.1978398F) : 0.0F;
     const float v = sum > 0.0F ? 13.0F * lightness * (9.0F * y * share - 0.4683363F) : 0.0F;
     return byte(lightness * kLuvScale) | byte((u + 84.0F) * kLuvScale) << 8U |
@@ -115,7 +116,7 @@ struct ShiftColours {
   }
 };
 
-/// What both stages know before the first frame.
+/// What both stages compute before the first frame.
 struct MeanShiftImagePlan {
   ImageFormat in;
   MeanShiftWindow window;

@@ -1,4 +1,4 @@
-// What both image stages of mean shift enqueue first: words of the pixels, then the climb.
+// The launches with which both image stages of mean shift begin: packing the pixels, then the climb.
 #pragma once
 
 #include "stages/mean_shift/filter_kernels.cuh"
@@ -6,7 +6,7 @@
 
 namespace contorno::mean_shift_cuda {
 
-/// The part of an image stage that does not change from frame to frame.
+/// The climb of an image stage on CUDA: planned once, enqueued for every frame. Owns its colour table.
 class ImageClimb {
  public:
   void plan(PlanContext& context, const MeanShiftImagePlan& plan) {
@@ -21,7 +21,8 @@ class ImageClimb {
 
   std::size_t pixels() const { return pixels_; }
 
-  /// `out` may be without data, `ends` null. Returns the job as it ran.
+  /// Enqueues both kernels. `out` gets the filtered image unless it has no data, `ends` the end of each climb
+  /// unless it is null. Returns the arguments of the kernels.
   ImageJob enqueue(const RunContext& context, const ImageView& out, PackedEnd* ends) const {
     const ImageView& in = context.image_in(0);
     ImageJob job = job_;

@@ -1,4 +1,5 @@
-// The compiled sets behind mean_shift_lanes; internal. The argument only picks the type.
+// The functions of each instruction set, among which mean_shift_lanes chooses. The argument's value is not
+// used; its type chooses the overload. Internal.
 #pragma once
 
 #include "stages/mean_shift/lanes.h"

@@ -1,9 +1,10 @@
 // Mean shift of points: every point climbs the density of all points until it stands still; points that meet
 // are a cluster. docs/reference/mean-shift.md has the mathematics.
 //
-// Equal bits because the sums of a step have a fixed order that neither threads nor vectors nor the backend
-//          change (tree.h), and weights are made of + - * only (weight.h).
-// A MeanShift owns what it was fitted to. One thread fits; after that any number may predict.
+// Both backends give the same bits, because the sums of a step have an order that neither threads nor vectors
+// nor the backend change (tree.h), and because weights are made of + - * only (weight.h).
+//
+// A MeanShift owns what it was fitted to. One thread fits; after that any number of threads may predict.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +34,7 @@ enum class MeanShiftPrecision : std::uint8_t {
   Float64,
 };
 
-/// Lengths in the units of the points.
+/// What a fit computes. Lengths are in the units of the points.
 struct MeanShiftParams {
   double sigma = 1;  ///< Gaussian: standard deviation; flat and Epanechnikov: radius (the bandwidth)
   MeanShiftKernel kernel = MeanShiftKernel::Gaussian;
@@ -46,8 +47,8 @@ struct MeanShiftParams {
   std::int64_t min_size = 1;  ///< smaller clusters are dissolved: their points get label -1
 };
 
-/// Device memory for fits on CUDA, kept from fit to fit; one fit at a time. Of the device that was current
-/// when it was first used.
+/// Device memory for fits on CUDA, kept from fit to fit. It serves one fit at a time, on the device that was
+/// current when it was first used.
 class MeanShiftMemory {
  public:
   MeanShiftMemory();

@@ -1,6 +1,6 @@
-// The climb of mean shift on the device: one warp a point, lane l feeds partial sum l of tree.h,
-// and a point goes on by itself until it rests, so that nobody waits for anybody and the host is not asked.
-// With the Frobenius rule all points step together in one cooperative launch.
+// The climb of mean shift of points on the device: a warp a point, with lane l for partial sum l (tree.h). A
+// point climbs by itself until it rests, so no thread waits for others and the host is not asked. With the
+// Frobenius rule all points make each step together, in one cooperative launch.
 #pragma once
 
 #include <bit>
@@ -12,11 +12,11 @@
 
 namespace contorno::mean_shift_cuda {
 
-inline constexpr unsigned kWarps = 2;      // a block; fewer where sums of many dimensions need the room
-inline constexpr unsigned kNormWarps = 8;  // when all step together
-inline constexpr int kNormSums = 1024;     // as sum_of_squares does it
+inline constexpr unsigned kWarps = 2;      // of a block; fewer where sums of many dimensions fill its memory
+inline constexpr unsigned kNormWarps = 8;  // of a block of climb_together
+inline constexpr int kNormSums = 1024;     // partial sums, as in sum_of_squares
 
-/// What comes back beside the ends; cleared before the launch.
+/// What a climb returns beside the ends; cleared before the launch.
 struct Control {
   int iterations = 0;
   int unfinished = 0;
@@ -31,8 +31,8 @@ struct Job {
   const int* order = nullptr;  ///< point at each position of the tree
   T* ends = nullptr;           ///< count x dims, by point
   int count = 0;
-  unsigned warps = kWarps;    ///< a block
-  double* squares = nullptr;  ///< a point; only for steps together
+  unsigned warps = kWarps;    ///< of a block
+  double* squares = nullptr;  ///< last squared step of each point; only for climb_together
   Control* control = nullptr;
 };
 
@@ -53,7 +53,7 @@ __device__ __forceinline__ T weight(T d2, const MeanShiftRule<T>& rule) {
   return d2 < rule.limit ? w : T(0);
 }
 
-/// Which of a node's 32 children come nearer to y than the limit.
+/// One bit for each of a node's 32 children: whether its box comes nearer to y than the root of `limit`.
 template <class T, int kDims>
 __device__ __forceinline__ unsigned near_children(const T* node, int dims, const T* y, T limit,
                                                   unsigned lane) {
@@ -75,7 +75,7 @@ __device__ __forceinline__ unsigned near_children(const T* node, int dims, const
   return __ballot_sync(~0U, d2 < limit);
 }
 
-/// f(leaf) for every leaf that may hold weight, ascending.
+/// Calls f(leaf) for every leaf that may have points with weight, ascending.
 template <class T, int kDims, class F>
 __device__ __forceinline__ void for_near_leaves(const MeanShiftTreeView<T>& tree, const T* y, T limit,
                                                 unsigned lane, const F& f) {
@@ -101,8 +101,8 @@ __device__ __forceinline__ void for_near_leaves(const MeanShiftTreeView<T>& tree
   }
 }
 
-/// One step; y moves. `sums` holds kDims values in registers, or dims x 32 in shared memory (kDims == 0). All
-/// lanes return the squared length.
+/// Moves y by one step. `sums` is kDims values in registers or, if kDims is 0, dims x 32 values in shared
+/// memory. All lanes return the squared length of the step.
 template <class T, int kDims>
 __device__ __forceinline__ T step(const Job<T>& job, T* y, T* sums, unsigned lane) {
   const int dims = job.tree.dims;
@@ -163,7 +163,8 @@ __device__ __forceinline__ T step(const Job<T>& job, T* y, T* sums, unsigned lan
   return squared;
 }
 
-/// Where a warp keeps y and the sums.
+/// Where a warp keeps y and the sums: in registers for up to kDims dimensions, in shared memory if kDims is
+/// 0.
 template <class T, int kDims>
 struct Local {
   T y_registers[kDims > 0 ? kDims : 1], sum_registers[kDims > 0 ? kDims : 1];
@@ -178,7 +179,7 @@ struct Local {
       sums = y + dims;
     }
   }
-  /// Coordinates that lie `step` values apart.
+  /// Loads y from coordinates that lie `step` values apart.
   __device__ __forceinline__ void load(const T* from, int step, int dims, unsigned lane) {
     if constexpr (kDims > 0) {
 #pragma unroll
@@ -189,7 +190,7 @@ struct Local {
       __syncwarp();
     }
   }
-  /// The point at a position of the tree.
+  /// Loads the point at a position of the tree.
   __device__ __forceinline__ void load_point(const MeanShiftTreeView<T>& tree, int position, unsigned lane) {
     load(tree.leaf(position / kShiftLanes) + position % kShiftLanes, kShiftLanes, tree.dims, lane);
   }
@@ -228,7 +229,7 @@ __global__ void __launch_bounds__(32 * kWarps) climb_points(const Job<T> job) {
   if (!arrived) atomicOr(&job.control->unfinished, 1);
 }
 
-/// The sum in the order of sum_of_squares; block 0 only.
+/// Adds the squares in the order of sum_of_squares, by one block; `lanes` is its shared memory.
 __device__ inline void sum_norm(const double* squares, int count, int threads, double* lanes,
                                 unsigned long long* result) {
   for (int lane = static_cast<int>(threadIdx.x); lane < kNormSums; lane += threads) {
@@ -245,7 +246,8 @@ __device__ inline void sum_norm(const double* squares, int count, int threads, d
   if (threadIdx.x == 0) *result = std::bit_cast<unsigned long long>(lanes[0]);
 }
 
-/// Dynamic shared memory: kNormSums doubles, then, with kDims == 0, y and sums of each warp.
+/// All points climb together, step by step. Dynamic shared memory: kNormSums doubles and, if kDims is 0, y
+/// and sums of each warp.
 template <class T, int kDims>
 __global__ void __launch_bounds__(32 * kNormWarps) climb_together(const Job<T> job) {
   const unsigned lane = threadIdx.x % 32;
@@ -283,7 +285,7 @@ __global__ void __launch_bounds__(32 * kNormWarps) climb_together(const Job<T> j
   }
 }
 
-/// Where points came to rest, in their own units, as MeanShiftFrame::from_tree has it.
+/// Converts the ends to the points' units, as MeanShiftFrame::from_tree does; a thread a value.
 template <class T>
 __global__ void leave_tree(const T* ends, const double* centre, double unit, int dims, long long values,
                            double* points) {

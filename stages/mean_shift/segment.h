@@ -1,14 +1,18 @@
-// Mean shift segmentation: regions of like colour. The filter's climb; then neighbours (left, right, above,
-// below) whose climbs ended near each other in place and colour belong together; then regions that are too
-// small join the neighbour that is nearest in colour. docs/reference/mean-shift.md.
+// Mean shift segmentation: divides an image into regions of like colour. Every pixel climbs as in the filter.
+// Neighbours (left, right, above, below) whose climbs ended near each other in place and colour are in one
+// region. Then regions that are too small join the neighbouring region that is nearest in colour.
+// docs/reference/mean-shift.md has the mathematics.
 //
-// Input    an image, uint8: grey, RGB or RGBA, interleaved; at most 2^24 pixels.
-// Output   "image": as the input, every region in the mean colour of its pixels. "labels", float32, one
-//          channel: the region's number, 0 for that of the first pixel, then by first appearance, row by row;
-//          whole numbers, exact in float32.
-// Memory   about 50 bytes a pixel.
-// Equal bits because regions are sets of pixels (their number is a minimum), sums are of whole numbers, and
-//          RegionMeans runs on both backends.
+// Input: an image, uint8: grey, RGB or RGBA, interleaved; at most 2^24 pixels.
+//
+// Output: "image": as the input, every region in the mean colour of its pixels. "labels": float32, one
+// channel: the number of the region; regions are numbered from 0 by their first pixels, row by row. Numbers
+// are whole and exact in float32.
+//
+// Memory: about 50 bytes a pixel.
+//
+// Both backends give the same bits, because regions are sets of pixels, their numbers are minima, sums are of
+// whole numbers, and RegionMeans runs on both.
 #pragma once
 
 #include <bit>
@@ -25,15 +29,15 @@ struct MeanShiftSegmentParams : MeanShiftWindowParams {
 
 inline constexpr std::int64_t kMaxSegmentPixels = std::int64_t{1} << 24;
 
-/// Sums over a region; those of the components and of the image's channels. No sum exceeds 2^32 by
-/// kMaxSegmentPixels.
+/// Sums over the pixels of a region: of the components, and of the image's channels. With at most
+/// kMaxSegmentPixels no sum exceeds 32 bits.
 struct RegionSums {
   std::uint32_t count = 0;
   std::uint32_t place[3] = {0, 0, 0};
   std::uint32_t colour[3] = {0, 0, 0};
 };
 
-/// Where a pixel's climb ended, small enough to keep: x | y << 16, and the components.
+/// Where a pixel's climb ended, in 8 bytes: x | y << 16, and the components as ShiftColours::place has them.
 struct PackedEnd {
   std::uint32_t position = 0, place = 0;
 
@@ -42,7 +46,7 @@ struct PackedEnd {
             static_cast<std::uint32_t>(state.c[0]) | static_cast<std::uint32_t>(state.c[1]) << 8U |
                 static_cast<std::uint32_t>(state.c[2]) << 16U};
   }
-  /// Whether climbs that ended so near belong to one region.
+  /// Whether two neighbouring pixels whose climbs ended at a and b are in one region.
   CONTORNO_HD static bool joined(const PackedEnd& a, const PackedEnd& b, const MeanShiftWindow& window) {
     const int dx = static_cast<int>(a.position & 0xffffU) - static_cast<int>(b.position & 0xffffU);
     const int dy = static_cast<int>(a.position >> 16U) - static_cast<int>(b.position >> 16U);
@@ -56,9 +60,10 @@ struct PackedEnd {
   }
 };
 
-/// What is asked of the sums of regions.
+/// What follows from the sums of regions.
 struct RegionMeans {
-  /// Orders the neighbours of a region: by distance of the mean components, then by number.
+  /// The order of a region's neighbours: by the distance of their mean components, then by label. The least
+  /// key is the one that it joins.
   CONTORNO_HD static std::uint64_t key(const RegionSums& own, const RegionSums& other,
                                        std::uint32_t other_label) {
     float square = 0;
@@ -70,6 +75,7 @@ struct RegionMeans {
     // Floats that are not negative are in the order of their bits.
     return static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(square)) << 32U | other_label;
   }
+  /// Mean of channel k, rounded to the nearest, halves up.
   CONTORNO_HD static std::uint8_t colour(const RegionSums& sums, int k) {
     const std::uint64_t twice = 2 * static_cast<std::uint64_t>(sums.colour[k]) + sums.count;
     return static_cast<std::uint8_t>(twice / (2 * static_cast<std::uint64_t>(sums.count)));

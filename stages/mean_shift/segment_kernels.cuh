@@ -1,7 +1,7 @@
-// From the ends of the climbs to regions, in one cooperative launch. Regions are named by their first pixel
-// until the end; unions take minima, so the names do not depend on who comes first; sums are of whole
-// numbers. Small regions join their nearest neighbours in rounds, and the device itself sees when there are
-// none left.
+// From the ends of the climbs to regions, in one cooperative launch. Until the end, a region is named by its
+// first pixel; a union keeps the smaller name, so names do not depend on the order of unions, and sums are of
+// whole numbers. Small regions join their nearest neighbours in rounds, until the device finds that none is
+// left.
 #pragma once
 
 #include "stages/mean_shift/filter_kernels.cuh"
@@ -14,8 +14,8 @@ inline constexpr unsigned kRegionThreads = 256;
 /// Cleared before every launch.
 struct RegionControl {
   unsigned arrived = 0;
-  unsigned small[2] = {0, 0};  ///< regions that are too small, in even and odd rounds
-  unsigned regions[2] = {0, 0};
+  unsigned small[2] = {0, 0};    ///< regions that are too small, in even and odd rounds
+  unsigned regions[2] = {0, 0};  ///< all regions, likewise
 };
 
 struct RegionJob {
@@ -23,21 +23,24 @@ struct RegionJob {
   unsigned min_region = 1;
   unsigned pixels = 0;
   const PackedEnd* ends = nullptr;
-  unsigned* parent = nullptr;
-  unsigned* root = nullptr;               ///< first pixel of a pixel's region
-  RegionSums* sums = nullptr;             ///< at the first pixel
-  unsigned long long* nearest = nullptr;  ///< at the first pixel; then its number
-  unsigned* block_counts = nullptr;       ///< regions that begin in a block's part
+  unsigned* parent = nullptr;  ///< union-find: a pixel of the same region, or itself
+  unsigned* root = nullptr;    ///< first pixel of a pixel's region
+  RegionSums* sums = nullptr;  ///< at the first pixel
+  unsigned long long* nearest =
+      nullptr;                       ///< at the first pixel: key of the nearest region; finally its number
+  unsigned* block_counts = nullptr;  ///< regions that begin in a block's part
   RegionControl* control = nullptr;
   float* labels = nullptr;
   std::ptrdiff_t labels_pitch = 0;  ///< bytes
 };
 
+/// The first pixel of the region of pixel `one`.
 __device__ __forceinline__ unsigned find(const unsigned* parent, unsigned one) {
   for (unsigned up = __ldcg(parent + one); up != one; up = __ldcg(parent + one)) one = up;
   return one;
 }
 
+/// Makes one region of those of a and b. Safe while other threads do the same.
 __device__ inline void unite(unsigned* parent, unsigned a, unsigned b) {
   for (;;) {
     a = find(parent, a), b = find(parent, b);
@@ -54,13 +57,14 @@ __device__ __forceinline__ unsigned warp_sum(unsigned v) {
   return v;
 }
 
-/// Sums of the pixels of a warp; one lane adds for all when they are in one region, as they mostly are.
+/// Adds the pixels of a warp to the sums of their regions; one lane adds for all if they are in one region,
+/// as they mostly are.
 __device__ inline void add_pixels(const RegionJob& job, bool there, unsigned pixel, unsigned root,
                                   unsigned lane) {
   const auto width = static_cast<unsigned>(job.image.window.width);
   const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(pixel / width) * job.image.stride +
                             static_cast<std::ptrdiff_t>(pixel % width);
-  // Without the bytes that count.
+  // Without the lowest byte, which is 1.
   const unsigned place = there ? job.image.places[at] >> 8U : 0U,
                  value = there ? job.image.values[at] >> 8U : 0U;
   const unsigned first = __shfl_sync(~0U, root, 0);
@@ -82,13 +86,14 @@ __device__ inline void add_pixels(const RegionJob& job, bool there, unsigned pix
   }
 }
 
+/// Offers region `other` to region `to`, if that is too small, as one to join.
 __device__ inline void offer(const RegionJob& job, unsigned to, unsigned other) {
   if (job.sums[to].count >= job.min_region) return;
   atomicMin(job.nearest + to,
             static_cast<unsigned long long>(RegionMeans::key(job.sums[to], job.sums[other], other)));
 }
 
-/// Threads of the whole grid over the pixels; whole warps take part to the end.
+/// Distributes the pixels over the threads of the whole grid.
 struct PixelWalk {
   unsigned pixels, first, step;
   __device__ explicit PixelWalk(const RegionJob& job)
@@ -113,7 +118,8 @@ struct PixelWalk {
   }
 };
 
-/// True when a round was needed.
+/// Every region that is too small joins its nearest neighbour. False if there is none to join, and nothing
+/// was done.
 __device__ inline bool merge_round(const RegionJob& job, const PixelWalk& walk, unsigned round,
                                    unsigned& target) {
   RegionControl& control = *job.control;
@@ -154,7 +160,8 @@ __device__ inline bool merge_round(const RegionJob& job, const PixelWalk& walk, 
   return true;
 }
 
-/// Regions get the rank of their first pixel, to `nearest`. Every block numbers a part of the image.
+/// Numbers the regions by the order of their first pixels, in `nearest`. Each block numbers a part of the
+/// image.
 __device__ inline void number_regions(const RegionJob& job, unsigned& target) {
   unsigned* warp_counts = &block_shared<unsigned>();
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -210,7 +217,8 @@ __device__ inline void write_pixel(const RegionJob& job, unsigned i) {
   if (image.channels == 4) to[3] = image.in[y * image.in_pitch + x * 4 + 3];
 }
 
-/// Dynamic shared memory: a count a warp. All blocks run at the same time.
+/// The whole segmentation. Dynamic shared memory: a count for each warp. All blocks must run at the same time
+/// (a cooperative launch).
 __global__ void __launch_bounds__(kRegionThreads) segment_regions(const RegionJob job) {
   const PixelWalk walk(job);
   const unsigned lane = threadIdx.x % 32;

@@ -1,8 +1,10 @@
-// Points in the order in which mean shift adds them: leaves of 32 near neighbours, 32 leaves under a node, 32
-// nodes under the next. Lane l of a leaf always feeds partial sum l, leaves come in their order, and points
-// without weight add nothing; so a walk may leave out any leaf that is too far away and still gets the bits
-// of the full sum. One vector pass on the CPU, one warp step on CUDA, handles a leaf or the boxes of a node.
-// A tree is read-only once made; any number of threads may use it.
+// A tree of points, and the order in which mean shift adds them: leaves of 32 points that are near each
+// other, nodes with the boxes of 32 leaves, nodes above them with the boxes of 32 nodes, and so on.
+//
+// The point in lane l of a leaf always belongs to partial sum l, leaves are added in their order, and points
+// without weight add nothing. A walk may therefore skip every leaf that is too far away and still gets the
+// bits of the full sum. A vector pass on the CPU, or a step of a warp on CUDA, handles one leaf or the boxes
+// of one node. A tree is read-only once made; any number of threads may use it.
 #pragma once
 
 #include <array>
@@ -16,15 +18,16 @@ namespace contorno {
 inline constexpr int kShiftLanes = 32;
 inline constexpr int kShiftLevels = 6;  // 32^6 = 2^30 points
 
-/// Lanes without a point or child lie here: far from everything, and yet no overflow.
+/// The coordinate of lanes without a point or child: far from every point, but squares of distances do not
+/// overflow.
 template <class T>
 inline constexpr T kShiftFar = T(1e15);
 
 /// Where a tree lies in memory, on the host or on the device.
 template <class T>
 struct MeanShiftTreeView {
-  const T* leaves = nullptr;  ///< leaf, dimension, lane
-  const T* boxes = nullptr;   ///< node, dimension, {low, high}, lane; nodes of level 0 first
+  const T* leaves = nullptr;  ///< coordinates by leaf, dimension, lane
+  const T* boxes = nullptr;   ///< by node, dimension, {low, high}, lane; nodes above leaves first
   int dims = 0, leaf_count = 0;
   int levels = 0;                      ///< node levels; the top one has one node
   int level_begin[kShiftLevels] = {};  ///< first node of each level
@@ -47,8 +50,8 @@ struct MeanShiftTree {
   MeanShiftTreeView<T> view() const;
 };
 
-/// `points` holds count x dims values, all finite and below 1e12 in size; count at least 1. The order depends
-/// on the values alone; points that are equal keep theirs.
+/// The tree of `points`, count x dims values, all finite and below 1e12 in size; count is at least 1. Its
+/// order depends on the values alone; equal points keep their order.
 template <class T>
 MeanShiftTree<T> make_mean_shift_tree(const T* points, int count, int dims);
 

@@ -10,8 +10,8 @@
 
 namespace contorno {
 
-/// 2^t for t <= 0 down to kLeast; below it the bits mean nothing. Relative error below 1e-7 (float) and
-/// 1e-15.
+/// Constants of 2^t for kLeast <= t <= 0, with a relative error below 1e-7 (float) and 1e-15 (double). Below
+/// kLeast the result means nothing.
 template <class T>
 struct Exp2;
 
@@ -50,7 +50,8 @@ struct Exp2<double> {
   }
 };
 
-/// `Bits` is the unsigned type, or vector of it, as wide as V.
+/// 2^t for kLeast <= t <= 0. V is T or a vector of T, `Bits` the unsigned integer or vector of integers of
+/// the same width.
 template <class T, class V, class Bits>
 CONTORNO_HD inline V exp2_of_negative(const V& t) {
   const V moved = t + Exp2<T>::kRound;

@@ -1,5 +1,5 @@
-// Windows of the image mean shift on the CPU: which pixels belong, and their sums. Compiled for AVX-512, AVX2
-// and for any machine from one text (window.inc); whole numbers, so all give the same.
+// The sums over a window in mean shift of an image, on the CPU. window.inc is compiled for AVX-512, for AVX2
+// and for any machine; sums are of whole numbers, so all give the same.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace contorno {
 
-/// Components as 16-bit planes; rows `stride` samples apart, with kPlaneMargin readable ones behind the end.
+/// The components of an image as 16-bit planes, with rows `stride` samples apart and kPlaneMargin readable
+/// samples after the end. Owns nothing.
 struct ShiftPlanes {
   const std::uint16_t* component[3] = {nullptr, nullptr, nullptr};
   std::ptrdiff_t stride = 0;
@@ -18,7 +19,8 @@ struct ShiftPlanes {
 
 inline constexpr int kPlaneMargin = 64;
 
-/// Sums of `values` over the pixels around `state` whose `places` are near its components.
+/// A function that sums `values` over the pixels of the window around `state`: those whose `places`
+/// (components) are within window.limit of its components.
 using WindowSums = ShiftSums (*)(const MeanShiftWindow& window, const ShiftPlanes& places,
                                  const ShiftPlanes& values, const ShiftState& state);
 
