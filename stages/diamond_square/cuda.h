@@ -1,6 +1,7 @@
-// Diamond-Square on the device: levels of few cells by tiles, six of them a launch; then, where a level has a
-// million cells or more, a launch a level. An object is planned for one format, owns its grids in device
-// memory (up to a third of the image's cells) and enqueues only; one stream at a time.
+// Diamond-Square on the device. Levels of few cells are made by tiles, up to six levels a launch; levels of a
+// million cells or more by strips, one level a launch. An object is made for one format and owns its grids in
+// device memory (up to a third as many cells as the image has). generate only enqueues; it may be used on one
+// stream at a time.
 #pragma once
 
 #include <memory>

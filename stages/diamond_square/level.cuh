@@ -1,6 +1,7 @@
-// One level of a tile of Diamond-Square: diamonds, then squares, from the coarser cells in shared memory to
-// the finer ones. A row belongs to kLanes threads, so that what is constant along it is worked out once for
-// several cells; all of a warp's rows are of a kind, so that its threads do not part.
+// One level of a tile of Diamond-Square on the device: from the coarser cells in shared memory to the finer
+// ones, first the diamonds, then the squares. kLanes threads work on a row, so that what is constant along
+// the row is computed once for several cells. All rows of a warp are of one kind, so that its threads take
+// the same branches.
 #pragma once
 
 #include "stages/diamond_square/pass.cuh"
@@ -12,12 +13,12 @@ struct alignas(2 * sizeof(T)) Pair {
   T first, second;
 };
 
-/// Grids of levels of even number, counted from the finest, have room for the tile; the others for half of
-/// it.
+/// Cells from row to row of the grid of a level. Levels are numbered from the finest, 0; the grid of even
+/// levels has room for the whole tile, that of odd levels for half of it.
 template <bool kEven>
 inline constexpr int kPitch = kEven ? kTile : kGrid;
 
-/// One level, of which the block holds the coarser cells. kEven: of its number.
+/// The making of one level, of which the block holds the coarser cells. kEven: the level has an even number.
 template <class T, bool kEven>
 struct LevelOfTile {
   using N = typename Heights<T>::Noise;
@@ -26,7 +27,7 @@ struct LevelOfTile {
   HeightRule rule;  ///< a copy, so that loops find it in registers
   std::uint32_t channel;
   std::uint32_t tile_row, tile_col;  ///< of the tile's first cell, as counters
-  int bits;                          ///< cells of the finest level from an old cell to a new one: 2^bits
+  int bits;  ///< a new cell is 2^bits cells of the pass's finest level from an old one
   Window from, to;
   bool at_top, at_bottom;  ///< the coarser cells begin, end at the border of a finite field
   const T* old;
@@ -39,7 +40,7 @@ struct LevelOfTile {
   __device__ std::uint32_t counter_of(std::uint32_t first, int cell) const {
     return first + (static_cast<std::uint32_t>(cell) << pass.step_bits);
   }
-  /// Counter of a column, and from a thread's column to its next.
+  /// Counter of a column, and its difference to the next column of the same thread.
   __device__ std::uint32_t column(int col) const { return counter_of(tile_col, from.col + (col << bits)); }
   __device__ std::uint32_t next_column() const { return counter_of(0, 2 * kLanes << bits); }
   __device__ N noise(const RowOfNoise& random, std::uint32_t col) const {
@@ -63,7 +64,7 @@ struct LevelOfTile {
     }
   }
 
-  /// Two neighbours in a row of the output, of which the first is an even cell of the full row.
+  /// Stores two neighbouring cells of an output row at `place` and `place` + 1, as far as they are inside.
   __device__ void store(T* line, int place, T first, T second) const {
     if ((place & 1) == 0 && place >= 0 && place + 1 < to.cols) {
       *reinterpret_cast<Pair<T>*>(line + place) = Pair<T>{first, second};
@@ -73,13 +74,14 @@ struct LevelOfTile {
     if (place + 1 >= 0 && place + 1 < to.cols) line[place + 1] = second;
   }
 
-  /// Rows of old cells with squares between, then rows of diamonds with squares between: a warp's rows are
-  /// alike.
+  /// Makes the output rows: first those of old cells with squares between them, then those of diamonds with
+  /// squares between them, so that the rows of a warp are of one kind.
   __device__ void make_squares() const {
     const int top = (to.row - from.row) >> bits, left = (to.col - from.col) >> bits;
     const int first_pair = left / 2, end = (left + to.cols - 1) / 2 + 1;
     const int lane = static_cast<int>(threadIdx.x) % kLanes, slot = static_cast<int>(threadIdx.x) / kLanes;
-    // Most tiles of the finest level: no border near, pairs begin and end with the output.
+    // Holds for most tiles of the finest level: they do not touch the border, and their output begins and
+    // ends with a pair of cells.
     const bool inside = !at_top && !at_bottom && left == 2 && to.cols % 2 == 0 && end < from.cols;
     for (int r = top % 2 + 2 * slot; r < to.rows; r += 2 * kRows)
       if (inside)

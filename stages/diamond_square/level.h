@@ -1,5 +1,6 @@
-// One level of Diamond-Square on one rectangle of cells: from a grid to the grid of twice the resolution.
-// Random numbers come from vectors of Philox where the machine has them; all versions give the same bits.
+// One level of Diamond-Square on the CPU, on one rectangle of cells: from a grid to a grid of twice the
+// resolution. Random numbers are computed with vector instructions where the machine has them; all versions
+// give the same bits.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 
 namespace contorno {
 
-/// Cells `step` apart, the first at (row, col) of the field.
+/// A grid of cells in memory: every `step`-th cell of the field, the first at (row, col). Owns nothing.
 template <class T>
 struct CellGrid {
   T* data = nullptr;
@@ -21,8 +22,8 @@ struct CellGrid {
   T* at(int r) const { return reinterpret_cast<T*>(reinterpret_cast<char*>(data) + r * pitch); }
 };
 
-/// Rows that refine works in, each with room for kPadding cells more than the coarser grid has columns
-/// (`line`: twice that many).
+/// Scratch rows of Refine. Each has room for the columns of the coarser grid and kPadding more cells, `line`
+/// for twice as many.
 template <class T>
 struct RefineRows {
   static constexpr int kPadding = 32;
@@ -32,6 +33,7 @@ struct RefineRows {
   T* line = nullptr;
 };
 
+/// What is the same for all levels of one channel of a field.
 struct FieldRule {
   PhiloxKey key;
   std::uint32_t channel = 0;
@@ -39,7 +41,8 @@ struct FieldRule {
   std::int64_t side = -1;    ///< finite: 2^n
 };
 
-/// Fills `fine`, whose rows and columns are in coarser_span's relation to those of `coarse`.
+/// Fills `fine` from `coarse`, which must have the rows and columns that coarser_span gives for those of
+/// `fine`.
 template <class T>
 using Refine = void (*)(const FieldRule& field, const HeightRule& rule, const CellGrid<T>& coarse,
                         const CellGrid<T>& fine, const RefineRows<T>& rows);

@@ -19,11 +19,11 @@ struct FieldOptions {
   std::vector<double> origin = {0, 0};
 };
 
-/// The image and the field that the options mean. Throws Error(BadConfig).
+/// The image format and the field parameters that the options mean. Throw Error(BadConfig).
 ImageFormat field_format(const FieldOptions& options);
 DiamondSquareParams field_params(const FieldOptions& options);
 
-/// Adds all of them to the list of a struct that has them as a base.
+/// Declares all options in the list of a parameter struct P that derives from FieldOptions.
 template <class P>
 void list_field(ParamList<P>& list) {
   const auto of = []<class M>(M FieldOptions::*member) -> M P::* { return member; };

@@ -1,5 +1,5 @@
-// What a pass of Diamond-Square on the device is, what a block keeps in shared memory, and its random
-// numbers. Read by the kernel (stages/diamond_square/tile.cuh) and by the host code that plans the passes.
+// A pass of Diamond-Square on the device: its description (Pass), the shared memory of a block, and random
+// numbers. Used by the kernels (tile.cuh, strip.cuh) and by the host code that plans the passes (passes.h).
 #pragma once
 
 #include <type_traits>
@@ -11,32 +11,33 @@ namespace contorno::diamond_square_cuda {
 
 inline constexpr unsigned kThreads = 512;
 inline constexpr int kBlocks = 2;  // of a multiprocessor that run at the same time
-inline constexpr int kLevels = 6;  // a pass refines by at most so many
+inline constexpr int kLevels = 6;  // the most levels that a pass makes
 inline constexpr int kTile = 1 << kLevels;
-inline constexpr int kGrid = kTile / 2 + 4;  // cells of all levels but the last, with what lies around
-inline constexpr int kLanes = 16;  // threads of a row: each draws every sixteenth of its random numbers
+inline constexpr int kGrid = kTile / 2 + 4;  // side of the other levels' cells, with those around a tile
+inline constexpr int kLanes = 16;            // threads that work on a row of a tile
 inline constexpr int kRows = static_cast<int>(kThreads) / kLanes;
-inline constexpr int kStripWarps = 4;                       // of a block; each makes a strip
+inline constexpr int kStripWarps = 4;                       // warps of a block; each makes a strip
 inline constexpr int kStripBlocks = 8;                      // of a multiprocessor that run at the same time
-inline constexpr int kStripRows = 16, kShortStripRows = 4;  // coarser cells
-inline constexpr unsigned kShortStrips = 8192;  // about so many, the last to begin, so that all end together
-inline constexpr int kStripCols = 2 * 31;       // of each lane but the first
-inline constexpr std::int64_t kStripCells = 1 << 20;  // levels of so many cells are made by strips
+inline constexpr int kStripRows = 16, kShortStripRows = 4;  // of a strip, in coarser cells
+inline constexpr unsigned kShortStrips = 8192;  // about so many begin last, so that all end together
+inline constexpr int kStripCols = 2 * 31;  // of a strip, in coarser cells: two of each lane but the first
+inline constexpr std::int64_t kStripCells = 1 << 20;  // levels of at least so many cells are made by strips
 
-/// One pass: from a grid in global memory (or the corners) to one of 2^levels times the resolution. A pass by
-/// strips is of one level, and its tiles are strips.
+/// One pass, the arguments of a kernel: from a grid in global memory, or from the corners, to a grid of
+/// 2^levels times the resolution. With `strips` it makes one level, and its "tiles" are strips. Rows and
+/// columns are cells of the field.
 struct Pass {
   bool strips = false;
   const void* in = nullptr;                   ///< null: the corners are worked out
   std::ptrdiff_t in_pitch = 0, in_plane = 0;  ///< bytes
   std::int64_t in_row = 0, in_col = 0;        ///< of its first cell
   int in_rows = 0, in_cols = 0;
-  int in_top = 0, in_left = 0;  ///< its cells before the first tile's
+  int in_top = 0, in_left = 0;  ///< its rows above and columns left of the first tile
   void* out = nullptr;
   std::ptrdiff_t out_pitch = 0, out_plane = 0, out_cell = 0;  ///< bytes
   CellSpan rows, cols;                                        ///< of the output
   int out_rows = 0, out_cols = 0;
-  int top = 0, left = 0;                    ///< its cells from the first tile's first one on
+  int top = 0, left = 0;                    ///< the output's first cell, counted from the first tile's
   std::int64_t tile_row = 0, tile_col = 0;  ///< of the first tile, multiples of the tile's side
   unsigned tiles_across = 1, tiles = 1;     ///< of a channel
   int tall_strips = 0;                      ///< rows of strips that are of full height; the first ones
@@ -86,14 +87,14 @@ __device__ T corner_of(const Pass& pass, std::int64_t row, std::int64_t col, std
     return static_cast<T>(given);
 }
 
-/// The only multiplication of a column's: its second round. PhiloxRow's work is divided in two here, so that
-/// neither rows nor columns repeat what is constant along them, and reads the rounds' keys out of the pass,
-/// where instructions find them without a load.
+/// What is constant along a column in the first rounds of Philox: one product. On the device the work of
+/// PhiloxRow is divided into a part for rows and one for columns, so that neither is repeated, and the keys
+/// of all rounds are read from the pass, which instructions can do without a load.
 __device__ inline std::uint64_t column_of_noise(const Pass& pass, std::uint32_t col, std::uint32_t level) {
   return static_cast<std::uint64_t>(kPhiloxM0) * (col ^ philox_high(kPhiloxM1, level) ^ pass.low_keys[0]);
 }
 
-/// What is constant along a row of the first three rounds.
+/// What is constant along a row in the first three rounds of Philox.
 struct alignas(16) RowOfNoise {
   std::uint32_t high1, low2, high2, last2;
 
@@ -106,7 +107,7 @@ struct alignas(16) RowOfNoise {
     last2 = kPhiloxM0 * c0;
   }
 
-  /// The random word where the row meets a column: 14 multiplications.
+  /// The random word of the cell where the row meets a column, in 14 multiplications.
   __device__ std::uint32_t word(const Pass& pass, std::uint64_t column) const {
     std::uint64_t q = static_cast<std::uint64_t>(kPhiloxM1) * (high(column) ^ high1);
     std::uint32_t c0 = high(q) ^ low2, c1 = low(q), c2 = low(column) ^ high2, c3 = last2;

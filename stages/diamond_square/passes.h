@@ -1,6 +1,6 @@
-// How the work of Diamond-Square on the device is cut into passes: levels of many cells by strips, one at a
-// time, the coarser ones by tiles, at most six at a time. Host code without CUDA, so that the emulated
-// kernels and the real ones share it.
+// How the work of Diamond-Square on the device is cut into passes (launches): levels of many cells are made
+// by strips, one level a pass; coarser levels by tiles, at most six levels a pass. Host code that calls no
+// CUDA function, so that it plans for the real kernels and the emulated ones. Included after pass.cuh.
 #pragma once
 
 #include <algorithm>
@@ -10,21 +10,22 @@
 
 namespace contorno::diamond_square_cuda {
 
-/// Passes from the corners to the image; grids between them lie in `workspace_bytes` of memory, which
-/// place_passes puts in.
+/// The passes from the corners to the image. The grids between them lie in a workspace of `workspace_bytes`,
+/// whose address place_passes sets.
 struct PassPlan {
   std::vector<Pass> passes;
   std::vector<std::size_t> places;  ///< of each pass's output but the last
   std::size_t workspace_bytes = 0;
 };
 
-/// When strips are taken, and how many of each channel and level are short; tests need both for small images.
+/// When levels are made by strips, and how many strips of each channel and level are short. Tests set both
+/// for small images.
 struct StripRule {
   std::int64_t cells = kStripCells;  ///< in all channels, of the coarsest level that is made by strips
   unsigned shorts = kShortStrips;
 };
 
-/// Says where the tiles or strips lie of a pass that knows its output.
+/// Sets where the tiles or strips of a pass lie, from its output.
 inline void place_tiles(Pass& pass, const StripRule& rule) {
   const std::int64_t side = pass.step << pass.levels;
   pass.tile_row = pass.rows.first & ~(side - 1), pass.tile_col = pass.cols.first & ~(side - 1);
@@ -45,7 +46,7 @@ inline void place_tiles(Pass& pass, const StripRule& rule) {
   pass.tiles = pass.tiles_across * down;
 }
 
-/// Says which grid a pass starts from.
+/// Sets the grid from which a pass begins: `rows` and `cols` of the coarser cells.
 inline void place_input(Pass& pass, CellSpan rows, CellSpan cols) {
   const std::int64_t side = pass.step << pass.levels;
   pass.in_row = rows.first, pass.in_col = cols.first;
@@ -102,7 +103,7 @@ inline PassPlan plan_passes(const DiamondSquarePlan& plan, const StripRule& rule
   return result;
 }
 
-/// Points the passes at their memory.
+/// Sets the addresses of the passes' grids in `workspace`.
 inline void place_passes(PassPlan& plan, std::byte* workspace) {
   for (std::size_t i = 0; i < plan.places.size(); ++i) {
     Pass &from = plan.passes[i], &to = plan.passes[i + 1];
@@ -111,7 +112,7 @@ inline void place_passes(PassPlan& plan, std::byte* workspace) {
   }
 }
 
-/// The pass for a seed.
+/// `pass` with the random keys of a seed.
 inline Pass with_seed(Pass pass, std::uint64_t seed) {
   pass.key = philox_key(seed);
   for (std::uint32_t round = 0; round < kPhiloxRounds; ++round) {
@@ -121,7 +122,7 @@ inline Pass with_seed(Pass pass, std::uint64_t seed) {
   return pass;
 }
 
-/// The last pass with the image as its output.
+/// The last pass, with the image as its output.
 inline Pass with_image(Pass pass, const ImageView& out) {
   const auto cell = static_cast<std::ptrdiff_t>(element_size(out.format.type));
   const bool planar = out.format.layout == Layout::Planar;

@@ -1,4 +1,5 @@
-// The arithmetic of Diamond-Square: what both backends make of four neighbours and a random word.
+// The arithmetic of a cell in Diamond-Square, for both backends: its height from its neighbours' heights and
+// a random word.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,8 @@
 
 namespace contorno {
 
-/// How heights of type T are worked out. Noise: a random number as it is added, wide enough for the sum of
-/// four heights and it.
+/// The constants of heights of type T. Noise is the type of the random number that is added; it has room for
+/// the sum of that number and four heights.
 template <class T>
 struct Heights;
 
@@ -51,12 +52,12 @@ CONTORNO_HD inline float noise_of<float>(std::uint32_t word, const HeightRule& r
   return static_cast<float>(word >> 8) * kUnitStep * rule.float_span + rule.float_low;
 }
 
-// A height from its neighbours, in the order (first + second) + (third + fourth): for a diamond top left, top
-// right, bottom left, bottom right, for a square up, down, left, right. Of three, the missing one is given as
-// 0. Heights below 0 are 0 whichever way a negative sum is rounded.
+// The height of a cell from its neighbours, added as (first + second) + (third + fourth). A diamond has the
+// neighbours top left, top right, bottom left, bottom right; a square has up, down, left, right. With three
+// neighbours the missing one is 0. Negative sums give height 0, so their rounding does not matter.
 
-/// The sum of neighbours and noise, from 0 to the most that gives the largest height. It is limited before
-/// the division, since a device can do so while it adds.
+/// The sum of kCount neighbours, noise and rounding, limited to the range that gives heights from 0 to the
+/// largest. It is limited before the division, since a device does that in the addition.
 template <class T, int kCount, class N>
 CONTORNO_HD inline N sum_of(T a, T b, T c, T d, N noise, N round) {
   constexpr N kMost = static_cast<N>(kCount * Heights<T>::kMax + kCount - 1);
@@ -83,14 +84,14 @@ CONTORNO_HD inline float height_of_three(float a, float b, float c, float d, flo
   return unit_height((((a + b) + (c + d)) + noise) / 3.0F);
 }
 
-/// Rows (or columns) of a grid, first and last, multiples of the grid's step.
+/// The first and the last row (or column) of a grid, in cells of the field; multiples of the grid's step.
 struct CellSpan {
   std::int64_t first = 0, last = 0;
   CONTORNO_HD int count(std::int64_t step) const { return static_cast<int>((last - first) / step) + 1; }
 };
 
-/// What of the cells 2 * `half` apart is needed to work out `span` of those `half` apart. `side` is the last
-/// cell of a finite field, or negative.
+/// The rows (or columns) 2 * `half` apart that are needed to compute the rows `span`, which are `half` apart.
+/// `side` is the last row of a finite field, and negative for other fields.
 CONTORNO_HD inline CellSpan coarser_span(CellSpan span, std::int64_t half, std::int64_t side) {
   const std::int64_t step = 2 * half;
   const auto down = [step](std::int64_t v) { return v & ~(step - 1); };

@@ -1,21 +1,22 @@
-// One level of Diamond-Square at a time, for levels of many cells: a warp walks down a strip of 124 columns
-// and holds all that it needs in registers. A lane makes four cells of a row, of two coarser columns; what
-// its neighbour has it asks for. No barriers, and cells are worked out twice only in the row above a strip
-// and in the first lane, which is there for the left neighbours of the second.
+// The kernel refine_strips of Diamond-Square, for levels of many cells: each warp walks down a strip of 124
+// columns and holds everything in registers. A lane makes four cells of a row, from two coarser columns, and
+// reads what it needs of its neighbours by shuffles. There are no barriers. Cells are computed twice only in
+// the row above a strip and in the first lane, which provides the left neighbours of the second lane.
 #pragma once
 
 #include "stages/diamond_square/pass.cuh"
 
 namespace contorno::diamond_square_cuda {
 
-/// Four cells of a row as memory has them.
+/// Four cells of a row, packed as in memory.
 template <class T>
 struct alignas(4 * sizeof(T)) Quad {
   static constexpr unsigned kWords = sizeof(T);
   std::uint32_t word[kWords];
 };
 
-/// The quad that begins `shift` cells further left: the end of the lane before and the start of this one's.
+/// The quad that begins `shift` cells further left: the last cells of the lane before, then the first of this
+/// one.
 template <class T>
 __device__ Quad<T> shifted(const Quad<T>& quad, unsigned shift) {
   constexpr unsigned kWords = Quad<T>::kWords, kCellBits = 8 * sizeof(T);
@@ -38,12 +39,14 @@ __device__ Quad<T> shifted(const Quad<T>& quad, unsigned shift) {
   return moved;
 }
 
-/// What a block keeps in shared memory: to read it costs less than to work it out in every lane.
+/// What a block keeps in shared memory: the rows' parts of random numbers, which are slower to compute in
+/// every lane than to read.
 struct StripShared {
   RowOfNoise rows[kStripWarps][2 * kStripRows];
 };
 
-/// Where a strip begins, and how many rows it has; coarser ones, counted from the pass's first.
+/// Where a strip begins, and how many rows it has, in coarser rows and columns counted from the pass's first
+/// tile.
 struct StripPlace {
   int row, rows, col;
   __device__ StripPlace(const Pass& pass, unsigned strip) {
@@ -55,7 +58,8 @@ struct StripPlace {
     col = across * kStripCols - 2;
   }
 
-  /// Whether all of it is in the output and has four neighbours, and the grid what it loads, a row more.
+  /// Whether all cells of the strip are in the output and have four neighbours, and all that it loads (one
+  /// row more) is in the grid.
   __device__ bool inside(const Pass& pass) const {
     return 2 * row >= pass.top && 2 * (row + rows) <= pass.top + pass.out_rows && 2 * col >= pass.left &&
            2 * (col + 64) <= pass.left + pass.out_cols && row - 1 + pass.in_top >= 0 &&
@@ -64,8 +68,8 @@ struct StripPlace {
   }
 };
 
-/// A warp's strip. Coarser rows and columns are counted from the pass's first ones, and so are the output's,
-/// of which each has two. kInside: all of the strip is in the output and has four neighbours.
+/// A warp's strip. Rows and columns are counted from the pass's first tile; each coarser one is two of the
+/// output. kInside: StripPlace::inside holds, so that no limits are checked.
 template <class T, bool kInside>
 class Strip {
  public:
@@ -102,8 +106,7 @@ class Strip {
     for (int i = 0; i < end_; ++i) {
       const Coarse next = load(row_ + i + 2);
       const RowOfNoise &even = rows_[2 * i], &odd = rows_[2 * i + 1];
-      // All that is drawn for two rows at once: six chains of multiplications that do not wait for each
-      // other.
+      // Random words for two rows are computed together: six independent chains of multiplications.
       const Words for_diamonds = words(odd, 1), for_even = words(even, 1), for_odd = words(odd, 0);
       const Diamonds down = diamonds(here, below, for_diamonds);
       make_even_row(2 * (row_ + i), for_even, here, up, down);
@@ -116,7 +119,8 @@ class Strip {
   static constexpr bool kFloat = std::is_same_v<T, float>;
   using N = std::conditional_t<kFloat, float, std::int32_t>;
   using Cell = std::conditional_t<kFloat, float, std::uint32_t>;  ///< a height in a register
-  /// The lane's coarser cells of a row and the next one; its cells between four of them.
+  /// Coarse: the lane's two coarser cells of a row and the one after them. Diamonds: the cells between four
+  /// coarser ones.
   struct Coarse {
     Cell cell[3];
   };
@@ -134,8 +138,8 @@ class Strip {
     return RowOfNoise(pass_, counter_of(pass_.tile_row, row) & pass_.mask, pass_.rules[0].level, channel_);
   }
 
-  /// The next coarser row, `row`. Outside of the grid any of its cells will do: nobody looks at what they
-  /// make.
+  /// Loads the next coarser row, `row`. Outside of the grid any cell is loaded instead; what is computed from
+  /// it is not stored.
   __device__ Coarse load(int row) {
     Coarse loaded;
 #pragma unroll
@@ -145,12 +149,13 @@ class Strip {
     return loaded;
   }
 
-  /// Random words of every other one of the lane's cells of a row.
+  /// Random words for cells `first` and `first` + 2 of the lane's four in a row.
   __device__ Words words(const RowOfNoise& row, int first) const {
     return {{row.word(pass_, columns_[first]), row.word(pass_, columns_[first + 2])}};
   }
 
-  /// A height of four neighbours, in the order of height_of_four; `three`: one of them is missing, and 0.
+  /// The height from four neighbours, in the order of height_of_four; with `three` one of them is missing and
+  /// given as 0.
   __device__ Cell height(Cell a, Cell b, Cell c, Cell d, std::uint32_t word, bool three = false) const {
     const HeightRule& rule = pass_.rules[0];
     N noise, round4 = 0, round3 = 0;
@@ -174,7 +179,7 @@ class Strip {
     return made;
   }
 
-  /// Coarser cells and squares.
+  /// Stores a row of coarser cells with squares between them.
   __device__ void make_even_row(int row, const Words& drawn, const Coarse& here, const Diamonds& up,
                                 const Diamonds& down) {
     const bool no_up = at_side(pass_.tile_row, row, 0), no_down = at_side(pass_.tile_row, row, pass_.side);
@@ -186,7 +191,7 @@ class Strip {
     store(row, here.cell[0], squares[0], here.cell[1], squares[1]);
   }
 
-  /// Squares and diamonds.
+  /// Stores a row of squares with diamonds between them.
   __device__ void make_odd_row(int row, const Words& drawn, const Coarse& above, const Coarse& below,
                                const Diamonds& made) {
     const Cell before[2] = {__shfl_up_sync(~0U, made.cell[1], 1), made.cell[0]};
@@ -207,9 +212,10 @@ class Strip {
     return !kInside && pass_.side >= 0 && first + cell * pass_.step == side;
   }
 
-  /// The next row, `row`. Inside, quads move left to where memory takes them at once, so that the first
-  /// lane's last cells are stored by the second. A strip beside it that does not move stores its first lane's
-  /// last cells too: nobody else might.
+  /// Stores the next row, `row`. Inside, quads are moved left to the next multiple of their size, so that one
+  /// instruction stores them; the second lane then stores the last cells of the first one. Strips that do not
+  /// move their quads store the last three cells of the first lane, too, because their left neighbour, if it
+  /// moves, leaves them out.
   __device__ void store(int row, Cell a, Cell b, Cell c, Cell d) {
     char* to = to_;
     to_ += pass_.out_pitch;

@@ -1,13 +1,13 @@
-// The kernel of Diamond-Square: a block refines one tile by up to six levels in shared memory. Cells around
-// the tile that its squares need are worked out again by every block that needs them; random numbers by
-// counter allow it.
+// The kernel refine_tiles of Diamond-Square: each block makes up to six levels of one tile in shared memory.
+// The cells around the tile that it needs are computed by every block that needs them, which is possible
+// because a cell's random number follows from its position.
 #pragma once
 
 #include "stages/diamond_square/level.cuh"
 
 namespace contorno::diamond_square_cuda {
 
-/// Where a tile begins.
+/// The first cell of a tile, in cells of the field.
 struct TilePlace {
   std::int64_t row, col;
   __device__ TilePlace(const Pass& pass, unsigned tile)
@@ -16,12 +16,13 @@ struct TilePlace {
             static_cast<std::int64_t>(tile % pass.tiles_across) * (pass.step << pass.levels)) {}
 };
 
-/// The same as coarser_span, in steps of the pass from the tile's first cell; `low` and `high` are the
-/// field's ends.
+/// For each level, the first row (or column) around the tile that is needed and how many there are, as
+/// coarser_span gives them; counted from the tile's first cell in cells of the pass's finest level. `first`
+/// is the tile's first row, `whole` the rows of the output.
 __device__ inline void plan_axis(const Pass& pass, std::int64_t first, CellSpan whole, int* begin,
                                  int* count) {
   constexpr std::int64_t kFar = 1 << 20;
-  const auto near = [&](std::int64_t v) {  // exact where it is near
+  const auto near = [&](std::int64_t v) {  // limited to kFar, which is exact enough
     const std::int64_t steps = (v - first) >> pass.step_bits;
     return static_cast<int>(steps < -kFar ? -kFar : steps > kFar ? kFar : steps);
   };
@@ -79,7 +80,7 @@ __device__ void store_tile(const Pass& pass, std::uint32_t channel, const TilePl
   }
 }
 
-/// Refines the block's cells by one level.
+/// Makes one level of the block's tile from the coarser one.
 template <class T, bool kEven>
 __device__ void refine_level(const Pass& pass, std::uint32_t channel, const TilePlace& tile, int level,
                              TileShared<T>& shared) {

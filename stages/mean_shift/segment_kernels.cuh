@@ -23,12 +23,11 @@ struct RegionJob {
   unsigned min_region = 1;
   unsigned pixels = 0;
   const PackedEnd* ends = nullptr;
-  unsigned* parent = nullptr;  ///< union-find: a pixel of the same region, or itself
-  unsigned* root = nullptr;    ///< first pixel of a pixel's region
-  RegionSums* sums = nullptr;  ///< at the first pixel
-  unsigned long long* nearest =
-      nullptr;                       ///< at the first pixel: key of the nearest region; finally its number
-  unsigned* block_counts = nullptr;  ///< regions that begin in a block's part
+  unsigned* parent = nullptr;             ///< union-find: a pixel of the same region, or itself
+  unsigned* root = nullptr;               ///< first pixel of a pixel's region
+  RegionSums* sums = nullptr;             ///< at the first pixel
+  unsigned long long* nearest = nullptr;  ///< of first pixels: the region to join; at the end the label
+  unsigned* block_counts = nullptr;       ///< regions that begin in a block's part
   RegionControl* control = nullptr;
   float* labels = nullptr;
   std::ptrdiff_t labels_pitch = 0;  ///< bytes

@@ -1,7 +1,7 @@
-// Mipmap chains on the device, without a CUDA header. MipmapChainCuda works on device memory; MipmapUpload
-// takes an image from host memory and gives all its levels back there, in horizontal bands, so that transfers
-// in both directions and kernels overlap. Only in builds that have CUDA. Objects own their tables, memory and
-// streams; one thread at a time.
+// Mipmap chains on the device, without a CUDA header. MipmapChainCuda works on images in device memory.
+// MipmapUpload takes an image in host memory and returns all its levels there, in horizontal bands, so that
+// transfers in both directions overlap with kernels. Only in builds that have CUDA. Objects own their tables,
+// memory and streams, and are used by one thread at a time.
 #pragma once
 
 #include <memory>
@@ -23,18 +23,19 @@ class MipmapChainCuda {
   MipmapChainCuda(MipmapChainCuda&&) noexcept;
   MipmapChainCuda& operator=(MipmapChainCuda&&) noexcept;
 
-  /// Of device memory that build writes to.
+  /// Bytes of device memory for the `scratch` of build and build_rest.
   std::size_t scratch_bytes() const;
-  /// Enqueues levels 1, 2, ... of `image`, as many as are given, all in device memory with any pitches. Gives
-  /// the bits of MipmapChain::build.
+  /// Enqueues the making of levels 1, 2, ... of `image` in levels[0], levels[1], ..., as many as are given;
+  /// all lie in device memory, with any pitches. The bits are those of MipmapChain::build.
   void build(const ImageView& image, std::span<const ImageView> levels, void* scratch, void* stream) const;
 
   /// How many levels one pass makes from level 0: those that halve, at most 6.
   int levels_in_one_pass() const;
-  /// Enqueues these levels for rows `begin` to `end` of the image; both multiples of 64, or the last row.
+  /// Enqueues the making of these levels for rows [begin, end) of the image; `begin` and `end` are multiples
+  /// of 64, or `end` is the image's height.
   void build_band(const ImageView& image, std::span<const ImageView> levels, int begin, int end,
                   void* stream) const;
-  /// Enqueues levels `from` and up when those before are there.
+  /// Enqueues the making of level `from` and all later ones, once the levels before are complete.
   void build_rest(const ImageView& image, std::span<const ImageView> levels, int from, void* scratch,
                   void* stream) const;
 
@@ -46,12 +47,14 @@ class MipmapChainCuda {
 
 class MipmapUpload {
  public:
-  /// `bands` 0 takes bands of some 4 MiB. Images whose levels do not halve are one band.
+  /// `bands`: into how many bands images are cut; 0 takes bands of about 4 MiB. Images whose levels are not
+  /// exact halves are one band. `chain` must outlive this.
   MipmapUpload(const MipmapChain& chain, int bands);
   ~MipmapUpload();
 
-  /// Uploads `image`, makes all levels and brings them to `block` (chain.bytes() as MipmapChain::level_in
-  /// lays them out). Both in pinned memory, else copies do not overlap. Returns when all is there.
+  /// Uploads `image`, makes all levels and copies them to `block`, which has chain.bytes() and is laid out as
+  /// MipmapChain::level_in says. Both should lie in pinned memory; otherwise copies do not overlap. Returns
+  /// when everything has arrived. Throws Error(Internal) when the device failed.
   void build(const ImageView& image, void* block);
   int bands() const { return static_cast<int>(upload_->bands().size()); }
 

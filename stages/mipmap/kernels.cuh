@@ -1,6 +1,7 @@
-// The kernels of mipmap. halve_tiles makes up to six levels in one pass: a block of 256 threads takes 64 x 64
-// pixels of an image whose levels halve. filter_levels makes one level for any filter and ratio, or in a
-// single block a run of small ones. copy_boxes copies or clears a part of an image.
+// The kernels of mipmap. halve_tiles makes up to six levels in one pass, where each level is exactly half of
+// the one before: a block of 256 threads works on 64 x 64 pixels. filter_levels makes one level with any
+// filter and ratio or, as a single block, several small levels one after the other. copy_boxes copies or
+// clears a part of an image.
 #pragma once
 
 #include <span>
@@ -20,7 +21,7 @@ struct Level {
   char* data = nullptr;
   std::ptrdiff_t row = 0, plane = 0;
   int width = 0, height = 0;
-  bool aligned = false;  ///< rows and planes begin at multiples of what halve_tiles moves at a time
+  bool aligned = false;  ///< rows and planes begin at multiples of the bytes that halve_tiles moves at a time
 
   template <class T>
   __device__ T* at(int y, int in_plane) const {
@@ -79,7 +80,7 @@ struct UnitOf<16> {
   using Type = uint4;
 };
 
-/// `kCount` neighbours of a row.
+/// `kCount` neighbouring samples of a row, aligned so that they are moved in few instructions.
 template <class T, int kCount>
 struct alignas(unit_of(kCount* static_cast<int>(sizeof(T)))) Run {
   T v[kCount];
@@ -109,7 +110,7 @@ __device__ void load_four(const Level& in, int plane, int x, int y, Run<T, 4 * k
   for (int i = 0; i < 4 * kC; ++i) pixels->v[i] = T{};
 }
 
-/// As many of the pixels as the level has.
+/// Stores the pixels, as far as they are inside the level.
 template <int kPixels, class T, int kCount>
 __device__ void store(const Level& out, int plane, int x, int y, const Run<T, kCount>& pixels) {
   if (y >= out.height || x >= out.width) return;
@@ -127,7 +128,8 @@ inline constexpr bool kFourBytes = false;
 template <>
 inline constexpr bool kFourBytes<WholeRule<std::uint8_t, 4, Weighing::Plain, false>> = true;
 
-/// Rule::halve; four bytes at a time where pixels are four bytes: even and odd ones have room for their sums.
+/// Rule::halve. Pixels of four plain bytes are added as words: the even bytes and the odd bytes each have 16
+/// bits for their sums.
 template <class Rule, class T>
 __device__ void halve(const Rule& rule, const T* a, const T* b, const T* c, const T* d, T* out) {
   if constexpr (kFourBytes<Rule>) {
@@ -143,13 +145,13 @@ __device__ void halve(const Rule& rule, const T* a, const T* b, const T* c, cons
   }
 }
 
-/// The pixels of levels 2 and up that the block passes on, one level to the next.
+/// The pixels of level 2 and later ones, which threads hand on to the next level; two arrays in turns.
 template <class Rule>
 struct TilesShared {
   Run<typename Rule::Stored, Rule::kChannels> pixels[2][16][16];
 };
 
-/// views[0] is the image, the others its levels.
+/// The arguments of halve_tiles; views[0] is the image, the others are its levels.
 template <class Rule>
 TilesJob tiles_job(std::span<const ImageView> views) {
   constexpr int kPixel = Rule::kChannels * static_cast<int>(sizeof(typename Rule::Stored));
@@ -219,7 +221,7 @@ struct FilterStep {
 struct FilterJob {
   FilterStep steps[kSteps];
   int count = 0, planes = 1;
-  int step = 1;  ///< samples from pixel to pixel, where a pixel is one
+  int step = 1;  ///< samples from pixel to pixel, where a pixel has one sample
 };
 
 template <class Rule>
@@ -250,7 +252,8 @@ __device__ void filter_pixel(const FilterStep& step, const Rule& rule, std::ptrd
   rule.finish(sums, Rule::whole_weight(step.across, step.down), out, kept);
 }
 
-/// More than one block: a single step. One block: each step after the one before.
+/// Makes the levels of job.steps. A grid of several blocks makes a single level; one block makes each level
+/// after the one before.
 template <class Rule>
 __global__ void __launch_bounds__(kThreads) filter_levels(const FilterJob job, const Rule rule) {
   for (int one = 0; one < job.count; ++one) {

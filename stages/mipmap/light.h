@@ -1,6 +1,8 @@
-// sRGB and linear light (IEC 61966-2-1, the piecewise curve). Eight bits are decoded to integers, so that
-// sums are exact, and encoded by parabolas that vector kernels can follow; sixteen bits go through floats.
-// The same integer and float operations on both backends.
+// Conversion between sRGB codes and linear light (IEC 61966-2-1, the piecewise curve), with the same integer
+// and float operations on both backends. Light is 0..65535 (kFullLight).
+//
+// 8-bit codes are decoded to integers, so that sums are exact, and encoded by parabolas, which vector kernels
+// can compute. 16-bit codes are converted in floats.
 #pragma once
 
 #include <bit>
@@ -12,18 +14,20 @@ namespace contorno {
 
 inline constexpr float kFullLight = 65535.0F;
 
-/// The curve and its inverse, of 0..1.
+/// The curve and its inverse; arguments and results are 0..1.
 double linear_from_srgb(double code);
 double srgb_from_linear(double light);
 
-/// Codes of the 4096 sixteenths of linear light: an entry is the code at the beginning of its 16 values, and
-/// from which of them on the code is one more (16: from none). No code is narrower than 16 values.
+/// A table from light to 8-bit codes. Light is cut into 4096 cells of 16 values: `code` is the code of the
+/// first value of a cell, and from value number `step` on the code is one more (16: the code does not
+/// change). No code has less than 16 values, so it changes at most once in a cell.
 inline constexpr int kLightCells = 4096;
 struct LightCell {
   std::uint8_t code = 0, step = 16;
 };
 
-/// Beyond kKnee the curve of 16 bit is a chain of lines, 256 to an octave; within 0.04 codes.
+/// A table from light to 16-bit codes. Above kLightKnee (of 0..1) the curve is approximated by straight
+/// lines, 256 for each factor of two, within 0.04 codes.
 inline constexpr float kLightKnee = 0.0031308F;
 inline constexpr int kLightLineShift = 15;
 inline constexpr std::uint32_t kLightFirstLine = std::bit_cast<std::uint32_t>(kLightKnee) >> kLightLineShift;
@@ -43,9 +47,10 @@ struct LightParabolas {
   alignas(16) std::uint8_t slopes[2][16];     ///< the low seven bits, the others
   alignas(16) std::uint8_t curves[16], squares[16], toe[16];
 };
-/// Within 0.6 of the curve, exact for black and white. Throws InternalError where there is none.
+/// Finds parabolas within 0.6 of the curve, exact for black and white. Throws InternalError if there are
+/// none.
 LightParabolas find_light_parabolas();
-/// Light of a code in 32nds, and one half.
+/// The light of a code in 32nds, plus one half of light (16), as kernels compute it.
 std::uint32_t light32_by_parabolas(const LightParabolas& parabolas, int code);
 
 /// The way back to 8 bits as it is defined: a parabola for each of 16 segments, the shorter the darker. With
@@ -60,21 +65,22 @@ struct CodeParabolas {
   alignas(16) std::uint8_t constants[2][16], slopes[2][16], curves[2][16];  ///< low bytes, high bytes
 };
 CodeParabolas find_code_parabolas();
-/// `light`: 0..65535.
+/// The 8-bit code of `light`, 0..65535, as kernels compute it.
 std::uint8_t code_by_parabolas(const CodeParabolas& parabolas, std::uint32_t light);
 
 struct LightTables {
   LightParabolas to_light;
   CodeParabolas to_code;
-  std::uint32_t whole32[256];    ///< light of an 8-bit code, in 32nds, and one half
-  std::uint16_t whole[256];      ///< the same, rounded from the curve: 0..65535
-  float light8[256];             ///< not rounded
+  std::uint32_t whole32[256];    ///< light of an 8-bit code, see light32_by_parabolas
+  std::uint16_t whole[256];      ///< light of an 8-bit code, 0..65535, rounded from the curve
+  float light8[256];             ///< light of an 8-bit code, not rounded
   float light16[65536];          ///< light of a 16-bit code, 0..65535
-  LightCell cells[kLightCells];  ///< back to 8 bits
-  LightLine lines[kLightLines];  ///< back to 16 bits
+  LightCell cells[kLightCells];  ///< from light to 8-bit codes
+  LightLine lines[kLightLines];  ///< from light to 16-bit codes
 };
 
-/// Made at the first call, in some milliseconds.
+/// The tables, made at the first call in some milliseconds. They live as long as the program; safe from any
+/// thread.
 const LightTables& light_tables();
 
 /// The 8-bit code of `light` (0..65535): that of code_by_parabolas.

@@ -1,6 +1,6 @@
-// The arithmetic of a mipmap pixel, for both backends. A rule says which terms a pixel is taken apart into,
-// how weighted sums of them become the pixel of the next level, and in which numbers. Sums go down the
-// columns first, then along the row, taps ascending.
+// The arithmetic of a mipmap pixel, for both backends. A rule says into which terms a pixel is split (load),
+// how weighted sums of terms become a pixel of the next level (finish), and in which number types. Sums go
+// down the columns first, then along the row, over ascending taps.
 #pragma once
 
 #include <bit>
@@ -11,14 +11,15 @@
 
 namespace contorno {
 
-/// Tables of sRGB as a rule needs them; all null without linear light. Owns nothing.
+/// The tables of sRGB that a rule reads, where its backend can read them; all null without linear light. Owns
+/// nothing.
 struct MipmapLight {
-  const std::uint32_t* whole32 = nullptr;  ///< of WholeRule
-  const std::uint16_t* whole = nullptr;    ///< of WholeRule where alpha weighs
-  const float* values = nullptr;           ///< of FloatRule: light8 or light16
+  const std::uint32_t* whole32 = nullptr;  ///< for WholeRule
+  const std::uint16_t* whole = nullptr;    ///< for WholeRule with ByAlpha
+  const float* values = nullptr;           ///< for FloatRule: light8 or light16
   const LightCell* cells = nullptr;
   const LightLine* lines = nullptr;
-  const LightTables* tables = nullptr;  ///< all of them; of the CPU's kernels
+  const LightTables* tables = nullptr;  ///< all tables, for kernels of the CPU
 };
 
 /// `sum` divided by `weight`, halves up; exact.
@@ -26,29 +27,32 @@ CONTORNO_HD inline std::uint64_t half_up(std::uint64_t sum, std::uint64_t weight
   const std::uint64_t whole = sum / weight, rest = sum - whole * weight;
   return whole + (rest >= weight - rest ? 1 : 0);
 }
-/// The same for sums below 2^48 whose result has 16 bits: the double quotient is off by less than the
-/// distance of any exact one from the next integer.
+/// half_up for sums below 2^48 whose result has 16 bits. The rounding error of the quotient in double is
+/// smaller than its distance to the next integer can be, unless it is an integer.
 CONTORNO_HD inline std::uint32_t half_up_short(std::uint64_t sum, std::uint64_t weight) {
   const auto twice = static_cast<double>(static_cast<std::int64_t>(2 * sum + weight));
   return static_cast<std::uint32_t>(
       static_cast<std::int32_t>(twice / static_cast<double>(static_cast<std::int64_t>(2 * weight))));
 }
 
-/// Rounded down, for the same sums.
+/// `sum` divided by `weight`, rounded down, for the same sums.
 CONTORNO_HD inline std::uint32_t floor_short(std::uint64_t sum, std::uint64_t weight) {
   return static_cast<std::uint32_t>(
       static_cast<std::int32_t>(static_cast<double>(static_cast<std::int64_t>(sum)) /
                                 static_cast<double>(static_cast<std::int64_t>(weight))));
 }
 
+/// Whether colours are averaged as they are, or weighed by their alpha.
 enum class Weighing : std::uint8_t { Plain, ByAlpha };
 
-/// Terms of a pixel: its channels; with ByAlpha its colours times alpha, alpha, its colours.
+/// How many terms a pixel has. Plain: its channels. ByAlpha: its colours times alpha, its alpha, and its
+/// colours, which count where every alpha is 0.
 template <int kChannels, Weighing kWeighing>
 inline constexpr int kMipmapTerms = kWeighing == Weighing::Plain ? kChannels : 2 * kChannels - 1;
 
-/// Integers, one rounding. kLight: uint8 colours are decoded to light, in 32nds and with the half that rounds
-/// their mean, or to 16 bits where alpha weighs them.
+/// A rule of exact integer sums with one rounding. kLight: uint8 colours are decoded to light; with Plain to
+/// 32nds of light plus one half, so that cutting off the fraction of a mean rounds it, with ByAlpha to 16
+/// bits.
 template <class T, int kC, Weighing kWeighing, bool kLight>
 struct WholeRule {
   using Sample = T;
@@ -56,7 +60,7 @@ struct WholeRule {
   using Weight = std::uint32_t;
   using Total = std::uint64_t;
   using Column = std::conditional_t<kWeighing == Weighing::Plain && !kLight, std::uint32_t, std::uint64_t>;
-  /// Of four pixels.
+  /// The type of a sum of four pixels' terms.
   using Four =
       std::conditional_t<sizeof(T) == 1 || kWeighing == Weighing::Plain, std::uint32_t, std::uint64_t>;
   static constexpr int kChannels = kC;
@@ -110,7 +114,7 @@ struct WholeRule {
     }
   }
 
-  /// finish for four terms of weight 1.
+  /// finish for the sums of four pixels, each of weight 1.
   CONTORNO_HD void finish_four(const Four* sums, T* pixel) const {
     if constexpr (kWeighing == Weighing::Plain) {
       for (int c = 0; c < kC; ++c)
@@ -135,8 +139,8 @@ struct WholeRule {
   }
 };
 
-/// A float as it is stored: integers to the nearest, halves up, limited to their range; every NaN becomes the
-/// same one, 0 in integers.
+/// A float as it is stored: as an integer rounded to the nearest, halves up, and limited to its range, with 0
+/// for NaN; as a float with every NaN replaced by the same one.
 template <class T>
 CONTORNO_HD T quantised(float value) {
   if constexpr (std::is_same_v<T, float>) {
@@ -148,7 +152,8 @@ CONTORNO_HD T quantised(float value) {
   }
 }
 
-/// float32. `S` is what is read: T, or float where levels are kept. kLight: colours are decoded to light.
+/// A rule of float32 sums. S is the type that is read: T, or float where the levels are also kept as floats
+/// (MipmapPlan::keeps). kLight: colours are decoded to light.
 template <class S, class T, int kC, Weighing kWeighing, bool kLight>
 struct FloatRule {
   using Sample = S;

@@ -1,5 +1,5 @@
-// What a mipmap chain knows before the first image: sizes, the taps of both axes for every level, the tables
-// of sRGB, and which arithmetic a level takes. Made on the host; both backends use it.
+// What a mipmap chain computes before the first image: the sizes of levels, the taps of both axes for every
+// level, the tables of sRGB, and the arithmetic. Made on the host; both backends use it.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,9 @@
 
 namespace contorno {
 
-/// The taps of one axis; owns nothing. Output i is the sum over j < count[i] of weight[i * stride + j] times
-/// input index[i * stride + j]. `whole` are the weights as integers whose sum is `total`.
+/// The taps of one axis; owns nothing. Output i is the sum over j < count[i] of weights[i * stride + j] times
+/// input index[i * stride + j]. `whole` has the same weights as integers, whose sum for each output is
+/// `total`.
 struct MipmapTaps {
   const int* count = nullptr;
   const int* index = nullptr;
@@ -22,6 +23,7 @@ struct MipmapTaps {
   std::uint32_t total = 1;
 };
 
+/// One axis from level to level, with the memory of its taps.
 struct MipmapAxis {
   int in = 0, out = 0, stride = 0;
   std::vector<int> count, index;
@@ -34,8 +36,8 @@ struct MipmapAxis {
   }
 };
 
-/// Weights are exact ratios for box and clamp. Those of the other filters are rounded to multiples of 2^-24
-/// such that they add up to 1 exactly.
+/// The axis from a side of `in` px to one of `out` px. Weights of box and clamp are exact ratios. Those of
+/// the other filters are rounded to multiples of 2^-24 so that they add up to exactly 1.
 MipmapAxis make_mipmap_axis(int in, int out, const MipmapOptions& options);
 
 /// How the samples of a level are summed.
@@ -44,39 +46,39 @@ enum class MipmapSums : std::uint8_t {
   Float,  ///< float32 down the columns, then along the row
 };
 
-/// Of a pixel that is worked on as a whole.
+/// The most channels of a pixel that are worked on together.
 inline constexpr int kMipmapChannels = 4;
 
 struct MipmapPlan {
   MipmapOptions options;
   ImageFormat image;
   std::vector<LevelBox> sizes;
-  std::vector<MipmapAxis> across, down;  ///< of level 1, 2, ...
+  std::vector<MipmapAxis> across, down;  ///< entry k - 1 makes level k
   MipmapSums sums = MipmapSums::Whole;
-  bool keeps = false;                  ///< float levels are kept beside the stored ones
+  bool keeps = false;                  ///< each level is also kept as floats, from which the next is made
   const LightTables* light = nullptr;  ///< null without linear light
 
   int levels() const { return static_cast<int>(sizes.size()); }
-  /// More interleaved channels than a pixel has (class maps): each is treated as a plane of its own, whose
-  /// samples are `step()` apart.
+  /// Whether each of the interleaved channels is treated as a plane of its own, because they are more than
+  /// kMipmapChannels (class maps); its samples are then `step()` apart.
   bool apart() const { return image.layout == Layout::Interleaved && image.channels > kMipmapChannels; }
   int planes() const { return apart() ? image.channels : image.planes(); }
   int step() const { return image.layout == Layout::Interleaved ? image.channels : 1; }
-  /// A level as its planes.
+  /// `view`, with interleaved channels as planes where apart() holds.
   ImageView planes_of(ImageView view) const {
     if (!apart()) return view;
     view.format.layout = Layout::Planar;
     view.plane_pitch = static_cast<std::ptrdiff_t>(element_size(view.format.type));
     return view;
   }
-  /// Both axes halve, and nothing but a stored level is read and written.
+  /// Whether the level is exactly half of the one before on both axes, and is made from stored samples.
   bool halves(int level) const {
     const auto step = static_cast<std::size_t>(level) - 1;
     return !keeps && !apart() && across[step].halves && down[step].halves;
   }
 };
 
-/// Throws Error(BadConfig).
+/// The plan for images of one format. Throws Error(BadConfig) for formats and options that do not fit.
 std::unique_ptr<MipmapPlan> make_mipmap_plan(const ImageFormat& image, const MipmapOptions& options);
 
 }  // namespace contorno

@@ -1,5 +1,5 @@
 // Rows of mipmap levels on the CPU: halve_row where a level is exactly half of the one before, filter_row for
-// every other ratio and filter. Internal.
+// every other ratio and filter. Each returns the function for a plan, chosen once. Internal.
 #pragma once
 
 #include "stages/mipmap/rules.h"
@@ -12,9 +12,9 @@ MipmapLight host_light(const MipmapPlan& plan);
 /// Fills `width` pixels of a row from 2 * width pixels of two rows.
 using HalveRow = void (*)(const MipmapLight& light, const void* top, const void* bottom, void* out,
                           int width);
-/// For the plan's pixels; the fastest that `simd` allows.
+/// The fastest function for the plan's pixels that `simd` allows.
 HalveRow halve_row(const MipmapPlan& plan, Simd simd);
-/// Hand-written kernels for uint8 without alpha weights, or null.
+/// A hand-written kernel, for uint8 without weighing by alpha; null where there is none.
 HalveRow halve_row_simd(const MipmapPlan& plan, Simd simd);
 
 /// Two levels at once: four rows make two of the next level, and those make one of the level after it.
@@ -23,25 +23,26 @@ struct HalvedTwice {
   std::uint8_t* half[2];
   std::uint8_t* quarter;
   int half_width, width;  ///< of the two levels, px
-  bool past_cache;        ///< `half` is not read again soon
+  bool past_cache;        ///< `half` is written past the cache, as it is not read again soon
 };
 using HalveTwice = void (*)(const HalvedTwice& rows);
-/// For uint8 without light and alpha weights, where this machine has such a kernel; else null.
+/// The function for uint8 without linear light and weighing by alpha, where this machine has one; otherwise
+/// null.
 HalveTwice halve_twice(const MipmapPlan& plan, Simd simd);
 
-/// One row of a level.
+/// The arguments of a filter function: one row of a level.
 struct FilterRow {
-  const ImageView* in = nullptr;   ///< the level before; float where levels are kept
-  int plane = 0, y = 0, step = 1;  ///< samples from pixel to pixel, where a pixel is one
+  const ImageView* in = nullptr;   ///< the level before; as floats with MipmapSource::Kept
+  int plane = 0, y = 0, step = 1;  ///< `step`: samples from pixel to pixel, where a pixel has one sample
   MipmapTaps across, down;
   void* out = nullptr;
-  float* kept = nullptr;  ///< the same row before quantisation, or null
-  int width = 0;          ///< of the output
-  void* columns = nullptr;
+  float* kept = nullptr;    ///< gets the same row as floats; or null
+  int width = 0;            ///< of the output
+  void* columns = nullptr;  ///< scratch of filter_row_bytes()
 };
 using FilterFunction = void (*)(const MipmapLight& light, const FilterRow& row);
 FilterFunction filter_row(const MipmapPlan& plan, MipmapSource source, Simd simd);
-/// Of `columns`, for rows of `width` px.
+/// Bytes of FilterRow::columns, for input rows of `width` px.
 std::size_t filter_row_bytes(const MipmapPlan& plan, int width);
 
 }  // namespace contorno

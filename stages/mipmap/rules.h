@@ -1,4 +1,5 @@
-// From a plan to the rule (stages/mipmap/pixel.h) that its levels take. For the files that run rules.
+// From a plan to the rule (pixel.h) of its levels, as a type. For the files that instantiate kernels with
+// rules.
 #pragma once
 
 #include "cuda/error.h"
@@ -6,7 +7,7 @@
 
 namespace contorno {
 
-/// What the level before consists of.
+/// What is read of the level before: the stored samples, or the floats that are kept.
 enum class MipmapSource : std::uint8_t { Stored, Kept };
 
 namespace mipmap_detail {
@@ -37,7 +38,7 @@ void with_numbers(const MipmapPlan& plan, const MipmapLight& light, MipmapSource
 
 }  // namespace mipmap_detail
 
-/// Calls f(rule). `light` are the tables where the backend reads them.
+/// Calls f(rule) with the plan's rule. `light` has the tables, where the backend can read them.
 template <class F>
 void with_mipmap_rule(const MipmapPlan& plan, const MipmapLight& light, MipmapSource source, const F& f) {
   using mipmap_detail::with_numbers;

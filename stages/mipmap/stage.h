@@ -1,4 +1,4 @@
-// What the mipmap stages of both backends share: which levels go where. Internal.
+// What the mipmap stages of both backends share: where each level is written. Internal.
 #pragma once
 
 #include <optional>
@@ -8,21 +8,22 @@
 
 namespace contorno {
 
-/// The plan of a stage. Levels 1 to `filled()` are made: into the output where it holds them, the others into
-/// scratch.
+/// Where the levels of a stage go. Levels 1 to `filled()` are made; those that are part of the output are
+/// written to it, the others to scratch.
 class MipmapTargets {
  public:
-  /// Sets output 0 and asks for scratch. Throws Error(BadConfig).
+  /// Sets the format of output 0 and asks for scratch of kind `memory`. Throws Error(BadConfig).
   MipmapTargets(const MipmapParams& params, PlanContext& context, MemoryKind memory);
 
   const MipmapChain& chain() const { return chain_; }
+  /// Whether the output is the whole chain as an atlas, rather than one level.
   bool atlas() const { return level_ < 0; }
   int filled() const { return atlas() ? chain_.levels() - 1 : level_; }
   /// Where the image itself is copied to, if it is part of the output.
   std::optional<ImageView> image_copy(const RunContext& context) const;
-  /// What the levels leave free in the output.
+  /// The parts of the output that no level covers.
   const std::vector<LevelBox>& free() const { return free_; }
-  /// Writes filled() views.
+  /// Writes the views of levels 1 to filled() to `levels`, for one run.
   void views(const RunContext& context, ImageView* levels) const;
 
  private:
@@ -35,7 +36,8 @@ class MipmapTargets {
 /// No chain has more levels.
 inline constexpr int kMaxLevels = 18;
 
-/// Columns and rows of an atlas as bytes, for copies and fills.
+/// A box of an atlas in bytes, for copies and fills: `rows` rows of `row_bytes`, beginning `offset` bytes
+/// after the atlas.
 struct ByteBox {
   std::ptrdiff_t offset = 0;
   std::size_t row_bytes = 0;

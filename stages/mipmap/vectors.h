@@ -1,5 +1,5 @@
-// What the vector kernels of mipmap share. AVX-512: 64 bytes of either row (48 of three channels) make 32
-// (24) samples of the next level. Internal; empty but for x86.
+// What the vector kernels of mipmap share. With AVX-512, 64 bytes of each of two rows (48 with three
+// channels) make 32 samples (24) of the next level. Internal; nearly empty for other processors than x86-64.
 #pragma once
 
 #include <algorithm>
@@ -17,16 +17,17 @@
 
 namespace contorno {
 
-/// Whether this machine has what CONTORNO_VBMI says.
+/// Whether this machine has the instructions that CONTORNO_VBMI compiles for.
 bool has_vbmi();
-/// The kernel for light of so many channels.
+/// The AVX2 kernel that halves rows in linear light, for pixels of `channels` channels.
 HalveRow halve_light_avx2(int channels);
 
 #if defined(__x86_64__)
 
 template <int kC>
-inline constexpr int kSamples = kC == 3 ? 24 : 32;  // of the output at a time
+inline constexpr int kSamples = kC == 3 ? 24 : 32;  // samples of the output that are made at a time
 
+/// Which of 64 bytes output sample `out` takes from the left (side 0) or right (1) pixel of its pair.
 template <int kC>
 constexpr int source_byte(int out, int side) {
   return std::min(63, (2 * (out / kC) + side) * kC + out % kC);
@@ -35,7 +36,7 @@ constexpr int source_byte(int out, int side) {
 CONTORNO_VBMI inline __m512i load64(const void* at) {
   return _mm512_loadu_si512(at);
 }
-/// The first `count` bytes, at most 64.
+/// The first `count` bytes, at most 64; zeros after them.
 CONTORNO_VBMI inline __m512i load_some(const std::uint8_t* at, int count) {
   if (count >= 64) [[likely]]
     return load64(at);
