@@ -1,5 +1,5 @@
-// Graphs and types in words: the resolved graph as YAML that loads again, and the help that is generated from
-// the declarations.
+// Graphs and declarations as text: a loaded graph as YAML that loads again, and the help for stages, sources
+// and sinks, which is generated from their declarations.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct GraphShapes {
   std::vector<std::vector<Format>> outputs;  ///< of every node, in the order of its ports
 };
 
-/// Which values are printed: all, or only those that the file or the command line sets.
+/// Which parameters are printed: all, or only those that the file or the command line sets.
 enum class Detail : std::uint8_t { All, Written };
 
 /// The graph as YAML that loads again, with where every input comes from; shapes as comments where they are
@@ -25,7 +25,8 @@ enum class Detail : std::uint8_t { All, Written };
 std::string describe_graph(const GraphSpec& graph, const GraphShapes* shapes = nullptr,
                            Detail detail = Detail::All);
 
-/// "classify.maps", "source.frame"; "source" while it is open which of the two.
+/// An origin in the words of a graph: "classify.maps", "source.frame", or "source" while it is not decided
+/// which of its outputs it is.
 std::string name_of(const GraphSpec& graph, const Origin& origin);
 
 enum class TextStyle : std::uint8_t { Plain, Coloured };
@@ -37,8 +38,8 @@ std::string help_overview(const Catalog& catalog, TextStyle style);
 /// none of this name.
 std::string help_text(const Catalog& catalog, std::string_view name, TextStyle style);
 
-/// A source or sink that the program itself chooses. Throws Error(Unavailable), which says what would bring
-/// it, when this build leaves it out.
+/// The declaration of a source or sink that the program chooses by name. Throws Error(Unavailable), which
+/// says how to get it, when this build leaves it out.
 const SourceType& source_called(const Catalog& catalog, std::string_view name);
 const SinkType& sink_called(const Catalog& catalog, std::string_view name);
 

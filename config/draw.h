@@ -8,12 +8,13 @@
 
 namespace contorno::config {
 
+/// The graph in the language of Graphviz.
 std::string draw_dot(const GraphSpec& graph);
-/// From left to right: source, stages, sinks, with ports, values that differ from their defaults, shapes
-/// where they are known, and the classes with their colours below.
+/// The graph as an SVG document, from left to right: source, stages, sinks, with their ports, the values that
+/// differ from defaults, and shapes if `shapes` is given; below, the classes with their colours.
 std::string draw_svg(const GraphSpec& graph, const GraphShapes* shapes = nullptr);
 
-/// `text` inside XML text or an attribute.
+/// `text` escaped for XML text and attributes.
 std::string xml_text(std::string_view text);
 
 }  // namespace contorno::config

@@ -1,6 +1,6 @@
-// YAML text -> GraphSpec, strictly: every mistake of the file is found in one go and reported with its line,
-// a caret and the nearest valid name. What it returns is complete and consistent: types exist, values are in
-// range, every input has a producer of its type, nodes come after their inputs.
+// From YAML text to a GraphSpec, strictly: every mistake of the file is found in one go and reported with its
+// line, a caret and the nearest valid name. What it returns is complete and consistent: types exist, values
+// are in range, every input has a producer of its type, nodes come after their inputs.
 //
 //   source:  {type: video, location: cockatoo.mp4}
 //   classes: [{name: rot, level: 0.5, colour: "#e63946"}]
@@ -27,8 +27,8 @@ struct LoadOptions {
   std::vector<std::string> overrides;
   std::optional<std::string> input;  ///< sets the parameter that the source type calls its input
   std::optional<Backend> backend;    ///< outranks the file
-  /// Where it is given, what stages, source and sinks need is tried too, as far as nothing must be opened for
-  /// it: paths, placeholders, encoders (see ParamTrial). Outputs are tried in this folder.
+  /// If it is set, the values of stages, source and sinks are also tried, as far as nothing must be opened
+  /// for it: paths, placeholders, encoders (see ParamTrial). It is the folder for relative paths of outputs.
   std::optional<std::string> output_root;
 };
 
@@ -58,13 +58,14 @@ GraphSpec load_graph_text(const std::string& text, const std::string& file_name,
 /// Error(BadConfig) with all that is missing.
 std::string bind_source(GraphSpec& graph, const StreamFormat& stream);
 
-/// The graph's source, open, which knows how many classes are expected.
+/// Opens the graph's source and tells it how many classes are expected.
 std::unique_ptr<Source> make_source(const GraphSpec& graph);
-/// The same, and the graph bound to it.
+/// A source that a graph is bound to.
 struct BoundSource {
   std::unique_ptr<Source> source;
   std::string notice;  ///< of bind_source, for the user
 };
+/// make_source, then bind_source.
 BoundSource open_source(GraphSpec& graph);
 
 /// What is allowed but probably not meant: outputs that nobody reads, levels outside 0..1, no sink.

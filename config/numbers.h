@@ -1,4 +1,4 @@
-// Numbers in text: the strict reading of them, and how to write what is none but was meant as one.
+// Numbers in text: reading them strictly, and suggesting how to write a text that was meant as a number.
 // Independent of the locale. No state.
 #pragma once
 
@@ -13,16 +13,16 @@ namespace contorno::config {
 std::optional<double> parse_number(std::string_view text);
 /// Digits with or without a sign, or nothing.
 std::optional<std::int64_t> parse_integer(std::string_view text);
-/// In any spelling: 1000, 1e3, 1000.0.
+/// A whole number in any spelling, 1000, 1e3 or 1000.0; or nothing.
 std::optional<std::int64_t> whole_number(std::string_view text);
 
-/// Whether some readers of YAML take the text for a number that has other spellings too: 1.5, 007.
+/// Whether readers of YAML may take the text for a number and change its spelling, as with 1.5 or 007.
 bool is_odd_number(std::string_view text);
 
-/// How to write what was meant where a number is wanted; empty when that is not known.
+/// How to write `text` where a number is wanted; empty when it is not clear what was meant.
 std::string number_fix(std::string_view text);
 
-/// In small letters, of ASCII only.
+/// `text` with ASCII letters in lower case.
 std::string lower(std::string_view text);
 
 }  // namespace contorno::config

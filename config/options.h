@@ -1,5 +1,5 @@
-// Parameters from the command line or another program, given as text, checked exactly as a graph file's are:
-// `--operation opening --size [11,11]`. Every mistake is found in one go.
+// Parameters given as text, on the command line or by another program, as in `--operation opening --size
+// [11,11]`. They are checked exactly as those of a graph file, and all mistakes are found in one go.
 #pragma once
 
 #include <string>
@@ -10,8 +10,9 @@
 
 namespace contorno::config {
 
-/// Sets parameters of what is called `owner` in messages ("morphology"). Throws ConfigErrors that names each
-/// wrong option, what was given and what is allowed; also for an option that is required and missing.
+/// The parameters with these settings (name, text). `owner` is what messages call their stage, "morphology".
+/// Throws ConfigErrors that names each wrong option, what was given and what is allowed, and each required
+/// option that is missing.
 ParamSet params_from_text(const ParamDeclaration& declaration, const std::string& owner,
                           const std::vector<std::pair<std::string, std::string>>& settings);
 

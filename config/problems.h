@@ -1,5 +1,5 @@
-// All mistakes of one graph file, gathered so that the user sees every one of them in a single run, in the
-// order of the file, each with its line, a caret and, where it is known, how to mend it.
+// All mistakes of one graph file, collected so that the user sees them in a single run, in the order of the
+// file, each with its line, a caret and, if known, how to correct it.
 #pragma once
 
 #include <string>
@@ -19,7 +19,8 @@ struct Problem {
 
 class Problems {
  public:
-  /// `text` must outlive this. `overrides` as given on the command line behind `option`, for places there.
+  /// `text` must outlive this. `overrides` are the texts after `option` on the command line, which places
+  /// with an override_index refer to.
   Problems(std::string file_name, const SourceText& text, std::vector<std::string> overrides,
            std::string option = "--set ");
 
@@ -32,7 +33,7 @@ class Problems {
   std::string name_of(const Place& place) const;
   /// "graph.yaml:12:9", or "--set small.sigma": how a message about this place begins.
   std::string where(const Place& place) const;
-  /// BadConfig if any problem has it, else that of the first.
+  /// The exit code of all: BadConfig if any problem has it, else that of the first.
   ExitCode code() const;
   /// The whole report; ends without a newline.
   std::string report() const;

@@ -1,5 +1,5 @@
-// A JSON Schema (draft 7) of the whole graph file, generated from the declarations, for editors that complete
-// and check YAML while it is typed.
+// A JSON Schema (draft 7) of graph files, generated from the declarations, for editors that complete and
+// check YAML while it is typed.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-// The steps of loading a graph, one per section of the file; each adds what is wrong to the same Problems
-// and goes on with the rest. Internal to config/.
+// The steps of loading a graph, one for each section of the file. Each adds the mistakes that it finds to one
+// Problems and continues with the rest. Internal to config/.
 #pragma once
 
 #include <set>
@@ -35,10 +35,10 @@ std::string entry_name(const YamlNode& item);
 /// A word of a-z, 0-9 and _ that begins with a letter.
 bool is_node_name(std::string_view name);
 
-/// Writes out what a file may leave out: `classify` for {type: classify}, and the names of nodes whose type
-/// comes twice (images, images_2). Everything behind this reads the long form.
+/// Expands the short forms that a file may use: `classify` becomes {type: classify}, and nodes whose type
+/// occurs twice get names (images, images_2). All later steps read the long form.
 void expand_shorthand(YamlNode& root);
-/// What was set by the file or the command line, in the words of --set: "small.sigma", "classes.rot.level".
+/// The keys that the file or the command line sets, as --set names them: "small.sigma", "classes.rot.level".
 std::set<std::string> written_keys(const YamlNode& root);
 
 /// Puts --set values into the tree, in place of what the file says.
@@ -50,7 +50,7 @@ const ParamDeclaration& class_params();
 Colour class_colour(std::size_t index);
 std::vector<ClassSpec> read_classes(const YamlNode& list, Problems& problems);
 
-/// What the readers of source, stages and sinks have in common. Everything is borrowed.
+/// Arguments of the readers of source, stages and sinks. Everything is borrowed.
 struct Reading {
   const Catalog& catalog;
   const std::optional<std::string>& output_root;  ///< as in LoadOptions
@@ -67,6 +67,7 @@ std::vector<DeclaredSink> read_sinks(const YamlNode& list, const std::vector<Dec
 void connect(std::vector<DeclaredStage> stages, std::vector<DeclaredSink> sinks, const Catalog& catalog,
              GraphSpec& graph, Problems& problems);
 
+/// The names of things that have one, or of pointers to them.
 template <class Type>
 std::vector<std::string> names_of(const std::vector<Type>& list) {
   std::vector<std::string> names;

@@ -1,5 +1,6 @@
-// The text of a graph file before YAML sees it: bytes that are no text, absurd nesting and absurd size are
-// refused here, so that the parser only ever gets small, clean UTF-8. Owns the text; lines are views into it.
+// The text of a graph file before it is parsed: bytes that are not UTF-8, excessive nesting and excessive
+// size are refused here, so that the parser gets only short, valid text. Owns the text; lines are views into
+// it.
 #pragma once
 
 #include <cstddef>
@@ -35,10 +36,10 @@ class SourceText {
   /// From a line and a byte column, both counted from 0.
   Place place(int line, int byte_column, int bytes = 1) const;
   Place place_at(std::size_t offset) const;
-  /// The bytes from `offset` of line (from 0) and byte column on, to the end of that line.
+  /// The bytes from a line and byte column (both counted from 0) to the end of that line.
   std::string_view rest_of_line(int line, int byte_column) const;
 
-  /// Adds a problem for everything that cannot be text of a graph, and says whether the parser may have it.
+  /// Adds a problem for everything that no graph's text may contain; returns whether the text may be parsed.
   bool check(Problems& problems) const;
 
  private:

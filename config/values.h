@@ -1,5 +1,5 @@
-// One YAML value into one parameter: the strict reading of numbers, flags, colours and text, and the words
-// for everything that is refused. Independent of the locale.
+// Reading YAML values as parameters: numbers, flags, colours and text, strictly, with a message for
+// everything that is refused. Independent of the locale.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ namespace contorno::config {
 std::optional<ParamValue> read_value(const YamlNode& value, const ParamSpec& spec, const std::string& what,
                                      Problems& problems);
 
-/// Text: quoted, or plain text that nothing else can be meant by.
+/// Reads text: quoted, or plain text that cannot mean a number, flag or null.
 std::optional<std::string> read_text(const YamlNode& value, const std::string& what, Problems& problems);
 
 /// Sets every key of `map` that `params` declares; `reserved` keys belong to somebody else, all others are
@@ -25,11 +25,11 @@ std::optional<std::string> read_text(const YamlNode& value, const std::string& w
 void read_params(const YamlNode& map, const std::vector<std::string>& reserved, const std::string& owner,
                  const Place& place, ParamSet& params, Problems& problems);
 
-/// Whether `map` is one; otherwise a problem that says what was wanted.
+/// Whether `map` is a map; otherwise adds a problem that says what was expected.
 bool expect_map(const YamlNode& map, const std::string& what, Problems& problems);
 
-/// The items of a list; one value stands for a list of one. Text of a --set is parsed, or split at commas
-/// where it has no brackets. Nothing, and a problem, where there is no value.
+/// The items of a list; a single value is a list of one. The text of a --set is parsed, or split at commas if
+/// it has no brackets. Without a value, adds a problem and returns nothing.
 std::optional<std::vector<YamlNode>> read_list(const YamlNode& value, const std::string& what,
                                                const std::string& allowed, Problems& problems);
 

@@ -1,6 +1,6 @@
 // One YAML document as a tree with positions. Only the part of YAML that a graph needs: maps, lists and
-// scalars; anchors, aliases, tags, several documents and keys that are no words are refused. Nothing is
-// converted here: a scalar is its text and how it was written.
+// scalars; anchors, aliases, tags, several documents and keys that are no words are refused. Values are not
+// converted here: a scalar is its text and the style in which it was written.
 #pragma once
 
 #include <string>
@@ -17,7 +17,8 @@ struct YamlEntry;
 inline constexpr std::size_t kMaxYamlValues = 20000;
 
 enum class YamlKind : std::uint8_t { Null, Scalar, List, Map };
-/// Plain: rot. Quoted: "rot", or a block of text. CommandLine: the raw text of a --set, which may be any.
+/// Plain: rot. Quoted: "rot", or a block of text. CommandLine: the raw text of a --set, whose style is not
+/// known.
 enum class ScalarStyle : std::uint8_t { Plain, Quoted, CommandLine };
 
 struct YamlNode {
@@ -38,10 +39,10 @@ struct YamlEntry {
   YamlNode value;
 };
 
-/// "a map", "a list", "nothing", "'yes'": for messages.
+/// A node in words, for messages: "a map", "a list", "nothing", "'yes'".
 std::string describe(const YamlNode& node);
 
-/// Parses; whatever is wrong is added to `problems`, after which the tree may be incomplete.
+/// Parses the text. Mistakes are added to `problems`; the tree may then be incomplete.
 YamlNode parse_yaml(const SourceText& source, Problems& problems);
 
 }  // namespace contorno::config

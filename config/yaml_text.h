@@ -8,9 +8,9 @@
 
 namespace contorno::config {
 
-/// Plain where that is safe, else in double quotes with escapes.
+/// `text` as a YAML scalar: plain where that is safe, otherwise in double quotes with escapes.
 std::string yaml_text(std::string_view text);
-/// A parameter's value: text and colours quoted where need be.
+/// A parameter's value as YAML, with text and colours quoted where necessary.
 std::string yaml_value(const ParamSpec& spec, const ParamValue& value);
 
 }  // namespace contorno::config

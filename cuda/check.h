@@ -1,5 +1,5 @@
-// Every call into the CUDA runtime goes through CONTORNO_CUDA_CHECK, every launch is followed by
-// check_launch. Only for files that may see CUDA headers.
+// Checks of CUDA calls: every call into the CUDA runtime goes through CONTORNO_CUDA_CHECK, and check_launch
+// follows every launch. Only for files that may include CUDA headers.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,7 +12,8 @@ void throw_on_error(cudaError_t status, const char* call);
 /// For destructors: writes one line to stderr instead of throwing.
 void log_on_error(cudaError_t status, const char* call) noexcept;
 
-/// Whether the last launch was accepted; errors of the kernel itself appear when its stream is waited for.
+/// Throws Error(Internal) unless the last launch was accepted. Errors of the kernel itself appear when its
+/// stream is waited for.
 void check_launch(const char* kernel);
 
 }  // namespace contorno

@@ -1,4 +1,5 @@
-// What this machine can do: asked once, answered without throwing, the same symbols with and without CUDA.
+// Which CUDA devices this machine has, or why it has none. Asked once, and never throws; the same functions
+// exist in builds without CUDA.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +26,13 @@ struct DeviceReport {
   std::vector<DeviceInfo> devices;
 };
 
-/// Fills in reason and fix for a machine on which no device answered: versions as CUDA gives them (12040
-/// = 12.4, 0 = none), `error` what the runtime said, empty when it found no device. Separate so that it can
-/// be tested.
+/// Sets `report.reason` and `report.fix` for a machine on which no device answered. Versions are as CUDA
+/// gives them (12040 = 12.4, 0 = none); `error` is what the runtime said, empty when it found no device. A
+/// function of its own so that it can be tested.
 void explain_absence(int runtime_version, int driver_version, const std::string& error, DeviceReport& report);
 
-/// Never throws; the first call may take some 100 ms because it starts the driver.
+/// The report of this machine, which lives as long as the program. The first call may take some 100 ms,
+/// because it starts the driver.
 const DeviceReport& device_report();
 
 }  // namespace contorno

@@ -24,8 +24,8 @@ enum class ExitCode : std::uint8_t {
   Terminated = 143,
 };
 
-/// Thrown by everything below the C API and GStreamer borders. `what()` says what was given, what is allowed
-/// and where.
+/// The exception that contorno throws. `what()` is a sentence that says what was given, what is allowed and
+/// where.
 class Error : public std::runtime_error {
  public:
   Error(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}

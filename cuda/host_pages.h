@@ -1,5 +1,5 @@
-// Host memory as blocks take it: large ones in huge pages where the system gives them on request. Small pages
-// halve the speed at which one thread reads an image, since no prefetcher crosses them. Freed with std::free.
+// Allocation of host memory for blocks: large ones in huge pages, where the system grants them on request.
+// With small pages one thread reads an image at half the speed, since no prefetcher crosses a page.
 #pragma once
 
 #include <sys/mman.h>
@@ -10,7 +10,8 @@
 
 namespace contorno {
 
-/// Null when there is no memory.
+/// At least `bytes` of memory, aligned to kAlignment, to be freed with std::free; null when there is no
+/// memory.
 inline void* allocate_host(std::size_t bytes) {
   constexpr std::size_t kHugePage = std::size_t{2} << 20;
   const std::size_t alignment = bytes >= 4 * kHugePage ? kHugePage : kAlignment;

@@ -1,6 +1,6 @@
-// How kernels are launched, and the few device idioms that every kernel file shares. The kernels themselves
-// are written against the names below, which `tests/gpu/emulator.h` provides on the host as well, so that
-// their logic is tested where no device is. Only for files that may see CUDA headers.
+// How kernels are launched, and the device functions that all kernel files share. Kernels use the names below
+// only; `tests/gpu/emulator.h` provides them on the host as well, so that the tests run kernels where no
+// device is. Only for files that may include CUDA headers.
 #pragma once
 
 #if defined(CONTORNO_EMULATE)
@@ -18,14 +18,15 @@
 
 namespace contorno {
 
-/// The block's dynamic shared memory as one struct.
+/// The block's dynamic shared memory as a T.
 template <class T>
 __device__ __forceinline__ T& block_shared() {
   extern __shared__ __align__(16) unsigned char contorno_shared_bytes[];
   return *reinterpret_cast<T*>(contorno_shared_bytes);
 }
 
-/// Reads that must see what other multiprocessors wrote during this kernel: past the first-level cache.
+/// Reads with acquire order of what other multiprocessors write during this kernel; they go past the
+/// first-level cache.
 __device__ __forceinline__ unsigned load_acquire(const unsigned* address) {
   unsigned value;
   asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
@@ -40,8 +41,7 @@ __device__ __forceinline__ void store_release(unsigned long long* address, unsig
   asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(address), "l"(value) : "memory");
 }
 
-/// What other multiprocessors write during this kernel: past the first-level cache. Says nothing about other
-/// memory.
+/// The same without any order with respect to other memory.
 __device__ __forceinline__ unsigned long long load_relaxed(const unsigned long long* address) {
   unsigned long long value;
   asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(address) : "memory");
@@ -51,7 +51,7 @@ __device__ __forceinline__ void store_relaxed(unsigned long long* address, unsig
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(address), "l"(value) : "memory");
 }
 
-/// 16 bytes at once, seen by all blocks: never half of what another thread writes.
+/// Reads and writes of 16 bytes at once: other blocks see all or nothing of a write.
 __device__ __forceinline__ uint4 load_whole(const uint4* address) {
   uint4 v;
 #if CUDART_VERSION >= 12040
@@ -83,9 +83,9 @@ __device__ __forceinline__ void store_whole(uint4* address, const uint4& v) {
 #endif
 }
 
-/// Puts 4 or 16 bytes that nobody reads again into shared memory, without a register in between; they are
-/// there for this thread behind wait_for_copies(), for others behind a barrier after that. The second-level
-/// cache lets them go first, as it does after __ldcs.
+/// Starts a copy of 4 or 16 bytes, which are not read again, from global to shared memory without a register
+/// in between. This thread may use them after wait_for_copies(), others after a barrier that follows. The
+/// second-level cache evicts them first, as after __ldcs.
 template <class T>
 __device__ __forceinline__ void copy_once(T* to, const T* from) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 16);
@@ -111,7 +111,7 @@ __device__ __forceinline__ void wait_for_copies() {
 #endif
 }
 
-/// The greater one; not a number if one is not.
+/// The greater of two numbers; NaN if one is NaN.
 __device__ __forceinline__ float greater_or_nan(float a, float b) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   float greater;
@@ -126,11 +126,11 @@ __device__ __forceinline__ double greater_or_nan(double a, double b) {
 }
 
 // Warps --------------------------------------------------------------------------------------------------
-/// The lanes with the same value. Called by whole warps.
+/// The lanes with the same value as this one, as bits. Called by whole warps.
 __device__ __forceinline__ unsigned peers_with(unsigned value) {
   return __match_any_sync(~0U, value);
 }
-/// Least and greatest value among `peers`, to which this lane belongs; called by all of them.
+/// The least and the greatest value of the lanes `peers`, to which this lane belongs. Called by all of them.
 __device__ __forceinline__ unsigned lowest_among(unsigned peers, unsigned value) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   return __reduce_min_sync(peers, value);
@@ -144,12 +144,13 @@ __device__ __forceinline__ unsigned lowest_among(unsigned peers, unsigned value)
 __device__ __forceinline__ unsigned highest_among(unsigned peers, unsigned value) {
   return ~lowest_among(peers, ~value);
 }
-/// The greatest value of a warp.
+/// The greatest value of a warp. Called by whole warps.
 __device__ __forceinline__ unsigned highest_of_warp(unsigned value) {
   return ~lowest_among(~0U, ~value);
 }
 
-/// Takes `count` from a counter. The compiler would gather atomicAdd over the warp, and wait for it at once.
+/// Adds `count` to a counter and returns its value before: places for `count` items. With atomicAdd the
+/// compiler would combine the lanes of a warp and wait for the result at once.
 __device__ __forceinline__ unsigned take(unsigned* counter, unsigned count) {
   unsigned before;
   asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], %2;"
@@ -158,8 +159,8 @@ __device__ __forceinline__ unsigned take(unsigned* counter, unsigned count) {
                : "memory");
   return before;
 }
-/// The same where `takes`; nobody waits for the answer before it is used. Behind a branch it would be merged
-/// with what the other threads have instead, and waited for there.
+/// The same in threads with `takes`, and 0 in others. A thread waits for the result only where it uses it;
+/// after a branch it would wait where the branches join.
 #define CONTORNO_TAKE_IF(Number, kSuffix, kRegister)                                     \
   __device__ __forceinline__ Number take_if(bool takes, Number* counter, Number count) { \
     Number before = 0;                                                                   \
@@ -175,7 +176,7 @@ CONTORNO_TAKE_IF(unsigned, "u32", "r")
 CONTORNO_TAKE_IF(unsigned long long, "u64", "l")
 #undef CONTORNO_TAKE_IF
 
-/// Asks for a line of memory, for the first-level cache.
+/// Starts the loading of a line of memory into the first-level cache.
 __device__ __forceinline__ void prefetch(const void* address) {
   asm volatile("prefetch.global.L1 [%0];" ::"l"(address));
 }
@@ -184,14 +185,15 @@ __device__ __forceinline__ void spin_pause() {
   __nanosleep(20);
 }
 
-// Clusters: blocks that run at the same time, meet in hardware and see each other's shared memory. The whole
-// grid is one cluster here, so a block's rank is its index. Only for devices of compute capability 9 and up.
+// Clusters are blocks that run at the same time, have a barrier in hardware and can read each other's shared
+// memory. Here the whole grid is one cluster, so a block's rank is its index. Only on devices of compute
+// capability 9 and up.
 __device__ __forceinline__ void cluster_sync() {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
 #endif
 }
-/// Where `local`, an address in this block's shared memory, stands in that of block `rank`.
+/// The address in the shared memory of block `rank` that corresponds to `local` in this block's.
 template <class T>
 __device__ __forceinline__ T* remote_shared(T* local, unsigned rank) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -203,9 +205,9 @@ __device__ __forceinline__ T* remote_shared(T* local, unsigned rank) {
 #endif
 }
 
-// Kernels in a row: the next one's blocks may come up while this one still runs (`let_next_begin`), but touch
-// nothing of it before `wait_for_previous`. Every kernel of such a row calls both, first of all, so that the
-// end of one implies the end of all before it.
+// Overlapping launches: after `let_next_begin` blocks of the next kernel may start while this kernel still
+// runs, but must not use its results before `wait_for_previous`. Every kernel of such a sequence calls both,
+// so that the end of one kernel implies the end of all before it.
 __device__ __forceinline__ void wait_for_previous() {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -220,8 +222,9 @@ __device__ __forceinline__ void let_next_begin() {
 enum class LaunchKind { Plain, Cooperative, OneCluster };
 enum class LaunchOrder { AfterPrevious, OverlapPrevious };
 
-/// Enqueues `kernel` with `shared` bytes of dynamic shared memory. Cooperative: all blocks run at the same
-/// time, so they may wait for each other. OneCluster: the grid is one cluster.
+/// Enqueues `kernel` on `stream` (cudaStream_t), with `shared` bytes of dynamic shared memory. Cooperative:
+/// all blocks run at the same time, so they may wait for each other. OneCluster: the grid is one cluster.
+/// OverlapPrevious: see let_next_begin. `name` is for messages.
 template <class... Parameters, class... Arguments>
 void launch(const char* name, void (*kernel)(Parameters...), LaunchKind kind, LaunchOrder order,
             unsigned blocks, unsigned threads, std::size_t shared, void* stream,
@@ -250,7 +253,7 @@ void launch(const char* name, void (*kernel)(Parameters...), LaunchKind kind, La
   check_launch(name);
 }
 
-/// Of the current device.
+/// An attribute of the current device.
 inline int device_attribute(cudaDeviceAttr attribute) {
   int device = 0;
   int value = 0;
@@ -266,9 +269,10 @@ inline std::size_t most_shared() {
   return static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
 }
 
-/// Lets `kernel` have more than 48 KiB of dynamic shared memory; once, when the work is planned. It may have
-/// all there is from then on: the limit is the kernel's, and other plans ask for less or more. Throws
-/// Error(Unavailable) where the device has less than `bytes`. The kernel has no static shared memory.
+/// Lets `kernel` have more than 48 KiB of dynamic shared memory. Called once, when the work is planned; from
+/// then on the kernel may have all that a block can have, because the limit belongs to the kernel, and other
+/// plans may need more. Throws Error(Unavailable) where the device has less than `bytes`. The kernel has no
+/// static shared memory.
 template <class Kernel>
 void allow_shared(const char* name, Kernel* kernel, std::size_t bytes) {
   const std::size_t most = most_shared();
@@ -281,9 +285,9 @@ void allow_shared(const char* name, Kernel* kernel, std::size_t bytes) {
                  name);
 }
 
-/// How many blocks clusters may have: as many as CONTORNO_CLUSTER_BLOCKS in the environment says. For tools
-/// that all but stop in large ones (racecheck in 16 blocks, while two take it seconds); the results are the
-/// same.
+/// The most blocks of a cluster: 16, or what CONTORNO_CLUSTER_BLOCKS in the environment says. It is for tools
+/// that are too slow with large clusters (racecheck nearly stops with 16 blocks, and takes seconds with two).
+/// The results do not depend on it.
 inline unsigned most_cluster_blocks() {
   static const unsigned blocks = [] {
     const char* const text = std::getenv("CONTORNO_CLUSTER_BLOCKS");

@@ -1,7 +1,7 @@
-// Blocks of memory with one owner each: HostBlock (aligned, pageable), PinnedBlock (page-locked, so that
-// copies to and from the device are asynchronous), DeviceBlock. Without CUDA, or where no device answers,
-// PinnedBlock is ordinary host memory and DeviceBlock cannot be made. Allocation happens when a graph is
-// planned, never per frame. A block may be moved from thread to thread; it is not itself synchronised.
+// Blocks of memory with one owner each, of three kinds: Host (pageable), Pinned (page-locked, so that copies
+// to and from the device are asynchronous) and Device. Without CUDA, or where no device answers, Pinned is
+// ordinary host memory and Device blocks cannot be made. Blocks are allocated when a graph is planned, never
+// for a frame. A block may be moved from thread to thread; access to it is not synchronised.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ constexpr std::size_t align_up(std::size_t bytes, std::size_t alignment = kAlign
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/// One allocation of `size()` bytes, freed by its destructor. Throws Error(OutOfMemory) that says how much
-/// was asked.
+/// One allocation of `size()` bytes, aligned to kAlignment, which the destructor frees. The constructor
+/// throws Error(OutOfMemory) that says how much was asked for.
 class Block {
  public:
   Block() = default;

@@ -1,5 +1,5 @@
-// Memory that others allocated: where it lies and how large it is, asked of the driver, and work on a device
-// and on streams that others chose. The same symbols with and without CUDA.
+// Memory, devices and streams of other libraries: the driver tells where their memory lies, and scopes select
+// their device. The same functions exist in builds without CUDA.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace contorno {
 
 enum class PointerKind : std::uint8_t { Unknown, Host, Device, Managed };
 
-/// What the driver knows of an address; Unknown: nothing (ordinary host memory, or no memory at all).
+/// What the driver knows of an address. Unknown: nothing, as of ordinary host memory and of no memory at all.
 struct PointerInfo {
   PointerKind kind = PointerKind::Unknown;
   int device = 0;
@@ -20,7 +20,8 @@ PointerInfo pointer_info(const void* address) noexcept;
 /// Whether all of [address, address + bytes) is memory that the driver has allocated. Never throws.
 bool is_allocated(const void* address, std::size_t bytes) noexcept;
 
-/// Until the end of the scope this thread works on `device`. Throws Error(Unavailable) when there is no such.
+/// Makes `device` the current device of this thread until the end of the scope. Throws Error(Unavailable)
+/// when there is no such device.
 class DeviceScope {
  public:
   explicit DeviceScope(int device);
@@ -32,9 +33,10 @@ class DeviceScope {
   int previous_ = 0;
 };
 
-/// Of this thread.
+/// The current device of this thread.
 int current_device();
-/// Waits for everything that was enqueued on a stream which somebody else owns. Throws Error(Internal).
+/// Waits for all work on a stream (cudaStream_t) that another library owns. Throws Error(Internal) when the
+/// device failed.
 void synchronize_stream(void* stream);
 
 }  // namespace contorno

@@ -1,6 +1,7 @@
-// Streams, events, captured graphs and asynchronous copies, without a CUDA header: the pipeline uses these in
-// every build. Without CUDA the functions throw; nobody calls them, since only the CUDA backend does. All
-// objects own what they hold, may be moved, and are used by one thread at a time.
+// Streams, events, captured graphs and asynchronous copies, without a CUDA header, so that the pipeline
+// compiles in every build. Only the CUDA backend calls these functions; in builds without CUDA they throw.
+// Arguments `stream` are cudaStream_t. All objects own what they hold, may be moved, and are used by one
+// thread at a time. Functions throw Error(Internal) when the device failed.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +46,7 @@ class Stream : public Handle<Stream> {
   static void destroy(void* handle) noexcept;
 };
 
-/// An event that keeps its time.
+/// An event that records its time.
 class Event : public Handle<Event> {
  public:
   static Event create();
@@ -54,11 +55,12 @@ class Event : public Handle<Event> {
   /// The same for `make_wait` alone, without a time: inside a capture it orders the graph's own work, which
   /// `record` does not.
   void mark(void* stream) const;
-  /// Holds up what is enqueued on `stream` from now on until the event's last recording has passed.
+  /// Work that is enqueued on `stream` from now on waits until the event's last recording has passed.
   void make_wait(void* stream) const;
   void synchronize() const;
+  /// Whether the last recording has passed.
   bool done() const;
-  /// Time between two recorded and completed events.
+  /// Microseconds between two events that were recorded and have passed.
   static double elapsed_us(const Event& from, const Event& to);
   static void destroy(void* handle) noexcept;
 };
@@ -72,7 +74,7 @@ class CapturedGraph : public Handle<CapturedGraph> {
   static void destroy(void* handle) noexcept;
 };
 
-/// Between any two kinds of memory; asynchronous when host memory is pinned.
+/// Copies between any two kinds of memory; asynchronous if host memory is pinned.
 void copy_async(void* target, const void* source, std::size_t bytes, void* stream);
 void fill_async(void* target, int byte, std::size_t bytes, void* stream);
 

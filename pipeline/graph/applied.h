@@ -1,6 +1,6 @@
-// One stage on images that the caller brings, without a source, sinks or threads: what `contorno apply` and
-// the Python package run. The same planning and memory as in a graph, on either backend; formats are planned
-// once and again only when they change. Used by one thread at a time.
+// One stage on its own, on images of the caller, without source, sinks and threads of a pipeline: `contorno
+// apply` and the Python package run these. Planning and memory are those of a graph, on either backend;
+// formats are planned once, and again only when they change. Used by one thread at a time.
 #pragma once
 
 #include <memory>
@@ -14,6 +14,7 @@ namespace contorno {
 class Capacities;
 class PlannedGraph;
 
+/// Has memory for the images, unlike a DirectStage (pipeline/graph/direct.h).
 class AppliedStage {
  public:
   static constexpr std::size_t kMaxInputs = 2;
@@ -27,8 +28,8 @@ class AppliedStage {
   AppliedStage(const AppliedStage&) = delete;
   AppliedStage& operator=(const AppliedStage&) = delete;
 
-  /// One format an input, in the order of the stage's ports. Throws Error(BadConfig) when they do not fit,
-  /// Error(OutOfMemory).
+  /// Plans the stage and allocates; `inputs` has the format of each input, in the order of the stage's ports.
+  /// Throws Error(BadConfig) when they do not fit, Error(OutOfMemory).
   void plan(std::span<const ImageFormat> inputs);
   /// Where the caller writes input `port`: host memory (pinned where there is CUDA) that lives until the next
   /// plan.

@@ -1,10 +1,11 @@
-// An image on its way from page-locked memory to the device, in bands: whoever works on rows from the top can
-// begin with the first bands while the rest is still being copied. After the last byte only the last band's
-// work is left, so that band is small; those before it grow, since every copy costs two microseconds and work
-// on a band need only be over when the next one is there.
+// The upload of an image from page-locked memory to the device in bands, so that work on the first bands can
+// begin while others are still being copied. After the last byte only the work on the last band is left, so
+// that band is small. Earlier bands are larger, since every copy costs two microseconds, and work on a band
+// only has to end before the next band arrives.
 //
-// Copies run one after the other on a stream of their own, ordered against the caller's stream by events, so
-// all of it may be captured in a graph. One object for each frame in flight; one thread at a time.
+// Copies run one after the other on a stream of their own, and events order them against the caller's stream,
+// so that all of it may be captured in a CUDA graph. There is one object for each frame in flight; it is used
+// by one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +23,14 @@ struct ImageBand {
   bool operator==(const ImageBand&) const = default;
 };
 
-/// Bytes of the last band: 19 us at the rate of PCIe 5.0. (On an H200 half and double were slower.)
+/// Bytes of the last band; PCIe 5.0 takes 19 us for them. (On an H200, half and double of it were slower.)
 inline constexpr std::size_t kLastBandBytes = std::size_t{1} << 20;
 
 /// Cuts an image: in the order of upload, a last band of about `last_bytes`, each one before it a few times
 /// larger than the next. A band is some rows of one plane or some whole planes. Images of at most four times
 /// `last_bytes` are one band: for them the copies' own cost is about what overlapping would save.
 std::vector<ImageBand> upload_bands(const ImageFormat& format, std::size_t last_bytes = kLastBandBytes);
-/// All of it at once.
+/// The whole image as one band.
 std::vector<ImageBand> one_band(const ImageFormat& format);
 
 class BandedUpload {
@@ -40,7 +41,8 @@ class BandedUpload {
   /// Enqueues the copies, behind what is on `stream` so far. `host` is page-locked; both images have the same
   /// format and pitches. `done` (may be null) is recorded when the last copy ends.
   void begin(const ImageView& host, const ImageView& device, void* stream, const Event* done = nullptr);
-  /// What is enqueued on `stream` from now on waits until band `k` is there, and with it all before it.
+  /// Work that is enqueued on `stream` from now on waits until band `k`, and all bands before it, have
+  /// arrived.
   void wait_for(std::size_t k, void* stream);
   void wait_for_all(void* stream) { wait_for(bands_.size() - 1, stream); }
   std::span<const ImageBand> bands() const { return bands_; }

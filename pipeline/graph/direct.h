@@ -1,7 +1,7 @@
-// One stage on images of the caller's, read and written where they lie: in host memory on the CPU, in device
-// memory on CUDA, with any pitches, on the caller's stream. Nothing is copied; formats are planned once and
-// again only when they change. An AppliedStage (pipeline/graph/applied.h) has memory for the images instead.
-// Used by one thread at a time.
+// One stage on its own, on images of the caller, which it reads and writes where they lie: in host memory on
+// the CPU, in device memory on CUDA, with any pitches, on the caller's stream. Nothing is copied; formats are
+// planned once, and again only when they change. (An AppliedStage, pipeline/graph/applied.h, has memory of
+// its own for the images.) Used by one thread at a time.
 #pragma once
 
 #include <memory>
@@ -23,15 +23,15 @@ class DirectStage {
   DirectStage(const DirectStage&) = delete;
   DirectStage& operator=(const DirectStage&) = delete;
 
-  /// One format an input, in the order of the stage's ports; allocates the stage's own memory, on the device
-  /// that is current. `stream` is what it is cleared on. Throws Error(BadConfig) when the formats do not fit,
-  /// Error(BadOption) when an output is no image, Error(OutOfMemory).
+  /// Plans the stage and allocates its own memory, on the device that is current, and clears it on `stream`.
+  /// `inputs` has the format of each input, in the order of the stage's ports. Throws Error(BadConfig) when
+  /// the formats do not fit, Error(BadOption) when an output is no image, Error(OutOfMemory).
   void plan(std::span<const ImageFormat> inputs, void* stream);
   /// Formats of the outputs, after plan.
   std::span<const ImageFormat> outputs() const { return outputs_; }
-  /// Enqueues the work (on the CPU: does it). The images must not overlap, and live until the work is done;
-  /// only then may this be enqueued on another stream, planned again or destroyed. Allocates the first time
-  /// at most. Throws Error(BadData).
+  /// Enqueues the work; on the CPU, does it. The images must not overlap, and must live until the work is
+  /// done. Only after that may the stage be enqueued on another stream, planned again or destroyed. Allocates
+  /// memory in its first call at most. Throws Error(BadData).
   void enqueue(std::span<const ImageView> inputs, std::span<const ImageView> outputs, void* stream);
 
  private:

@@ -1,5 +1,5 @@
-// A graph as declared: source, settings, classes, stages in an order in which each comes after its inputs,
-// sinks. The YAML loader makes one; C++ users may fill it in by hand.
+// A graph as it is declared: settings, classes, source, stages (each after those that it takes its inputs
+// from) and sinks. The YAML loader makes one; C++ users may fill it in by hand.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ namespace contorno {
 enum class OnFull : std::uint8_t { Auto, Wait, DropOldest, DropNewest };
 std::string_view name_of(OnFull policy);
 
-/// How the pipeline's threads wait for each other. Block: they sleep. Spin: they look again and again, which
-/// takes a processor each and spares the time that waking up takes. Adaptive: they sleep, but for the short
-/// time in which the next frame is due (see ArrivalForecast).
+/// How the pipeline's threads wait for each other. Block: they sleep. Spin: they poll, which keeps a
+/// processor each busy and saves the time that waking up takes. Adaptive: they sleep, and poll only in the
+/// short time in which the next frame is due (see ArrivalForecast).
 enum class Waiting : std::uint8_t { Adaptive, Block, Spin };
 
 /// The `pipeline:` section.
@@ -30,14 +30,15 @@ struct PipelineSettings {
   double deadline_ms = 0;         ///< a frame that waited longer is dropped before it is processed; 0 = none
   Waiting waiting = Waiting::Adaptive;
   double device_timeout_ms = 5000;  ///< of one frame's work on the device; 0 = none
-  double sink_timeout_ms =
-      10'000;       ///< a sink that waits longer for its reader or encoder is broken; 0 = none
-  int threads = 0;  ///< of the CPU backend; see decided_threads
+  double sink_timeout_ms = 10'000;  ///< a sink that waits longer for its reader is broken; 0 = none
+  int threads = 0;                  ///< of the CPU backend; see decided_threads
 };
-const ParamDeclaration& pipeline_params();  ///< of PipelineSettings
+/// The declaration of PipelineSettings.
+const ParamDeclaration& pipeline_params();
 
-/// Where an input comes from: output `port` of node `node`, or of the source (port 0 = frame, 1 = maps).
-/// Until the source is open, an input may also ask for what it delivers, in this order of preference.
+/// Where an input comes from: output `port` of node number `node`, or of the source (kSource; port kFrame or
+/// kMaps). Until the source is open an input may also ask for either of the two, the first one preferred
+/// (kFrameOrMaps, kMapsOrFrame).
 struct Origin {
   static constexpr int kSource = -1;
   static constexpr int kFrame = 0, kMaps = 1, kFrameOrMaps = -1, kMapsOrFrame = -2;
@@ -46,7 +47,8 @@ struct Origin {
   bool operator==(const Origin&) const = default;
 };
 
-/// `where` is its place in a file for messages, "graph.yaml:12:9"; empty where there is no file.
+/// A stage of the graph. `where` is its place in the file, for messages, as "graph.yaml:12:9"; empty without
+/// a file.
 struct NodeSpec {
   std::string name;
   const StageType* type = nullptr;
@@ -58,7 +60,7 @@ struct NodeSpec {
 struct SourceSpec {
   const SourceType* type = nullptr;
   ParamSet params;
-  std::string where;  ///< of what it reads, or of its type
+  std::string where;  ///< place in the file of what it reads, or of its type; as in NodeSpec
 };
 
 struct SinkSpec {
@@ -74,12 +76,13 @@ struct GraphSpec {
   SourceSpec source;
   std::vector<NodeSpec> nodes;
   std::vector<SinkSpec> sinks;
-  /// What its file or the command line sets, "small.sigma", "classes.rot.level"; all else are defaults.
+  /// The keys that the file or the command line sets, as "small.sigma", "classes.rot.level"; all others have
+  /// defaults.
   std::set<std::string> written;
 };
 
-/// The backend that `wanted` means on this machine. Throws Error(Unavailable) with the reason and the remedy
-/// when CUDA is asked for and cannot run; never falls back in silence.
+/// The backend that `wanted` means for `graph` on this machine; never Auto. Throws Error(Unavailable) with
+/// the reason and the remedy when Cuda is wanted and cannot run.
 Backend choose_backend(Backend wanted, const GraphSpec& graph);
 
 /// A source or sink that this build does not have, and why not.
@@ -94,6 +97,7 @@ struct Catalog {
   std::vector<const SinkType*> sinks;
   std::vector<LeftOut> left_out;
 
+  /// The declaration of this name, or null.
   const StageType* stage(std::string_view name) const;
   const SourceType* source(std::string_view name) const;
   const SinkType* sink(std::string_view name) const;

@@ -1,11 +1,11 @@
-// Parameters, declared once and read by many: the YAML loader, --help, the JSON schema, the GStreamer
-// element, Python and the contract test. The default is the struct's member initialiser and is written
-// nowhere else.
+// Parameters, declared once and read by many: the YAML loader, the help, the JSON schema, Python and the
+// contract test. The default of a parameter is the initialiser of a struct's member and is written nowhere
+// else.
 //
 //   struct BlurParams { double sigma = 1.5; Edge edge = Edge::Clamp; };
 //   ParamList<BlurParams> list;
 //   list.number("sigma", &BlurParams::sigma, 0, 50, Unit::Pixels, "Standard deviation of the Gaussian.");
-//   list.choice("edge", &BlurParams::edge, {{"clamp", Edge::Clamp}, {"wrap", Edge::Wrap}}, "What lies
+//   list.choice("edge", &BlurParams::edge, {{"clamp", Edge::Clamp}, {"wrap", Edge::Wrap}}, "What is
 //   outside.");
 #pragma once
 
@@ -32,11 +32,10 @@ enum class ParamKind : std::uint8_t { Flag, Integer, Number, Choice, Text, Colou
 std::string_view name_of(Unit unit);       ///< "px", "levels", "frames", "ms", "0..1", "1/s", "" for None
 std::string_view name_of(ParamKind kind);  ///< as in the help text: "flag", "integer", ...
 
-/// A value on its way in or out of a parameter struct. Choices and colours ("#rrggbb" or "#rrggbbaa") are
-/// text.
+/// The value of a parameter, of whatever kind. Choices and colours ("#rrggbb" or "#rrggbbaa") are text.
 using ParamValue = std::variant<bool, std::int64_t, double, std::string, std::vector<double>>;
 
-/// As YAML would write it: 1.5, true, wrap, [1, 2].
+/// The value as YAML would have it: 1.5, true, wrap, [1, 2].
 std::string to_text(const ParamValue& value);
 /// Parses "#rrggbb" or "#rrggbbaa"; throws Error(BadOption) otherwise.
 Colour parse_colour(std::string_view text);
@@ -64,8 +63,7 @@ struct ParamSpec {
   bool has_choice(std::string_view word) const;
 };
 
-/// The largest bound of whole numbers that a double holds exactly. As a maximum it stands for "any number of
-/// them", and messages leave it out.
+/// A maximum of integers that stands for "no maximum": messages leave it out. A double holds it exactly.
 inline constexpr std::int64_t kUnbounded = std::int64_t{1} << 52;
 
 /// Builds the list for one struct. Every call names a member and gives its range and sentence.
@@ -104,7 +102,7 @@ class ParamList {
         [member](const P& p) -> ParamValue { return static_cast<double>(p.*member); },
         [member](P& p, const ParamValue& v) { p.*member = static_cast<F>(std::get<double>(v)); });
   }
-  /// Words that come again with the same value are synonyms of the first.
+  /// Further words with the same value are synonyms of the first.
   template <class E>
   ParamList& choice(std::string name, E P::*member, std::vector<std::pair<std::string, E>> words,
                     std::string sentence) {
@@ -177,9 +175,9 @@ class ParamList {
   std::vector<ParamSpec> specs_;
 };
 
-/// Where a declaration says that values do not work which are in range each: a pattern with an unknown
-/// placeholder, an encoder that is not installed. A fault is told with its parameter, so that whoever reads
-/// the values shows it where that one stands.
+/// The trial of values that are in range but may not work: a pattern with an unknown placeholder, an encoder
+/// that is not installed. The declaration's `tried` function reports each fault with its parameter, so that
+/// the reader of the values can show it at the parameter's place.
 class ParamTrial {
  public:
   using Refuse = std::function<void(std::string_view param, ExitCode code, const std::string& reason)>;
@@ -188,10 +186,11 @@ class ParamTrial {
       : output_root_(std::move(output_root)), refuse_(std::move(refuse)) {}
 
   const std::string& output_root() const { return output_root_; }
+  /// Reports a fault of `param`.
   void refuse(std::string_view param, ExitCode code, const std::string& reason) const {
     refuse_(param, code, reason);
   }
-  /// Calls `attempt()`; an Error that it throws is the fault of `param`. True when there was none.
+  /// Calls `attempt()`; an Error that it throws is reported as a fault of `param`. True if there was none.
   template <class Attempt>
   bool run(std::string_view param, const Attempt& attempt) const {
     try {
@@ -210,18 +209,19 @@ class ParamTrial {
   Refuse refuse_;
 };
 
-/// What a stage, source or sink declares about its parameters: the list, how a default struct is made, and
-/// what is tried of values before anything is opened or planned.
+/// What a stage, source or sink declares about its parameters: their list, how a struct with the defaults is
+/// made and copied, and what is tried with values before anything is opened or planned.
 struct ParamDeclaration {
   std::vector<ParamSpec> specs;
   std::function<std::shared_ptr<void>()> make_defaults;
   std::function<std::shared_ptr<void>(const void*)> copy;
-  /// Creates nothing and opens no device.
+  /// Tries the values and reports faults; creates nothing and opens no device.
   std::function<void(const void*, const ParamTrial&)> tried;
 
   const ParamSpec* find(std::string_view name) const;
 };
 
+/// The declaration of struct P with these parameters; `tried` may be empty.
 template <class P>
 ParamDeclaration declare(ParamList<P> list,
                          std::type_identity_t<std::function<void(const P&, const ParamTrial&)>> tried = {}) {
@@ -237,7 +237,7 @@ ParamDeclaration declare(ParamList<P> list,
               }};
 }
 
-/// A parameter struct with the declaration that explains it. Copies are deep.
+/// A parameter struct with its declaration, which is borrowed and must outlive it. Copies are deep.
 class ParamSet {
  public:
   ParamSet() = default;
@@ -262,6 +262,7 @@ class ParamSet {
   void try_out(const ParamTrial& trial) const { declaration_->tried(values_.get(), trial); }
 
   const ParamDeclaration& declaration() const { return *declaration_; }
+  /// The struct itself; P must be the type that was declared.
   template <class P>
   const P& as() const {
     return *static_cast<const P*>(values_.get());

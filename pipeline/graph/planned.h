@@ -1,7 +1,7 @@
-// One slot's copy of a graph, planned for a stream's formats: its stage objects, its stream and the memory of
-// every value, all allocated in `plan`. `launch` starts the work of one frame, `wait` returns when it is
-// complete. On the CPU the work is complete when `launch` returns. On CUDA the whole frame (upload, stages,
-// download) is captured once and launched as one graph. Used by one thread at a time.
+// A graph planned for the formats of a stream, for one slot: its stage objects, its CUDA stream and the
+// memory of every value, all allocated in `plan`. `launch` starts the work of one frame, and `wait` returns
+// when it is complete. On the CPU the work is complete when `launch` returns. On CUDA the whole frame
+// (upload, stages, download) is captured once and launched as one graph. Used by one thread at a time.
 #pragma once
 
 #include <atomic>
@@ -18,13 +18,13 @@
 
 namespace contorno {
 
-/// Capacities that frames turned out to need, by node; shared by all slots so that each overflow happens
-/// once.
+/// The capacities that frames have needed so far, by node; shared by all slots, so that a slot learns from
+/// the overflows of others. Safe from any thread.
 class Capacities {
  public:
   explicit Capacities(std::size_t nodes) : needed_(nodes) {}
   std::uint64_t of(std::size_t node) const { return needed_[node].load(std::memory_order_relaxed); }
-  /// Counts as a new generation when it is more than was known.
+  /// Raises the capacity of a node; `generation` then grows, if it was lower before.
   void raise(std::size_t node, std::uint64_t needed);
   std::uint64_t generation() const { return generation_.load(std::memory_order_relaxed); }
 
@@ -33,8 +33,8 @@ class Capacities {
   std::atomic<std::uint64_t> generation_ = 0;
 };
 
-/// Whether a frame's parts are timed one by one. Off costs nothing; on CUDA, On adds an event behind every
-/// stage.
+/// Whether the parts of a frame are timed one by one. Off costs nothing; on CUDA, On adds an event after
+/// every stage.
 enum class Probes : std::uint8_t { Off, On };
 
 /// What all slots of a run have in common. Everything is borrowed.
@@ -45,12 +45,12 @@ struct PlanEnvironment {
   int threads = 1;
   const TextRasteriser* text = nullptr;
   Capacities* capacities = nullptr;
-  std::vector<Origin> exports;             ///< values that are read on the host when a frame is complete
+  std::vector<Origin> exports;             ///< values that are needed on the host when a frame is complete
   std::size_t last_band = kLastBandBytes;  ///< of an upload; tests make it small
 };
 
-/// When the parts of a frame ended, on the host's clock. On CUDA these are device times tied to it, and what
-/// goes on during the upload counts as upload.
+/// When the parts of a frame ended, as now_ns() values. On CUDA these are times of the device, converted to
+/// that clock, and work during the upload counts as upload.
 struct PartTimes {
   std::int64_t start_ns = 0, uploaded_ns = 0;
   std::vector<std::int64_t> node_ns;  ///< end of each node
@@ -71,17 +71,18 @@ class PlannedGraph {
 
   /// Starts the work of the frame in `input`. Plans again first when a capacity was found to be too small.
   void launch();
-  /// Until the frame is complete. Throws Error(Internal) when the device failed.
+  /// Waits until the frame is complete. Throws Error(Internal) when the device failed.
   void wait();
   /// After `wait`: true when a capacity was too small. It has then been raised, and the frame must be
   /// launched again.
   bool overflowed();
-  /// After `wait`, with probes on.
+  /// The times of the last frame; after `wait`, with probes on.
   const PartTimes& times();
 
-  /// A value on the host, readable after `wait`: an export, or the source's.
+  /// A value in host memory, readable after `wait`: one of the exports, or an input from the source.
   const Value& value(const Origin& origin) const;
   const Format& format(const Origin& origin) const;
+  /// Bytes of all its memory.
   std::size_t bytes() const;
 
  private:
@@ -97,8 +98,8 @@ class PlannedGraph {
     std::vector<std::byte*> scratches;
     RunContext context;
   };
-  /// An image that is copied to the host behind the last stage. Contours are brought over by the stage that
-  /// makes them.
+  /// An image that is copied to the host after the last stage. Contours are copied by the stage that makes
+  /// them.
   struct Download {
     const void* from;
     void* to;

@@ -1,4 +1,5 @@
-// Where results go. Called by the finisher thread, frame by frame in order. Implementations live in plugins/.
+// Sinks: where results go. The pipeline's finisher thread calls them, frame by frame in order.
+// Implementations are in plugins/.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +31,13 @@ struct SinkContext {
 class Sink {
  public:
   virtual ~Sink() = default;
+  /// Prepares for a format. Throws an Error when what it writes to cannot be made.
   virtual void open(const SinkContext& context) = 0;
   /// One finished frame. The value is valid during the call. Throws Error(Io) when it cannot be written.
   virtual void write(const FrameInfo& info, const Value& value) = 0;
   /// Completes files. Called once, also after an error elsewhere, but not when a sink could not be opened.
   virtual void finish() = 0;
-  /// What was made, for the closing message: "overlay.mkv (255 frames)". Empty: nothing to say.
+  /// What was made, for the closing message, as "overlay.mkv (255 frames)"; empty: nothing.
   virtual std::string summary() const { return {}; }
 };
 

@@ -41,10 +41,11 @@ struct PortSpec {
 using Format = std::variant<ImageFormat, CrossingsFormat, ContoursFormat>;
 using Value = std::variant<ImageView, CrossingsView, ContoursView>;
 
+/// The type of port that takes a format, and the format in words for messages.
 PortType port_type(const Format& format);
 std::string describe(const Format& format);
 
-/// A stage's own memory, asked for in `plan`, taken in `run`.
+/// A handle of a stage's own memory, which it asks for in `plan` and gets the address of in `run`.
 struct Scratch {
   std::size_t index = 0;
 };
@@ -63,9 +64,9 @@ class PlanContext {
   virtual std::span<const ClassSpec> classes() const = 0;
   /// `first_guess`, or more if an earlier frame overflowed it (see Stage::overflow).
   virtual std::uint64_t capacity(std::uint64_t first_guess) const = 0;
-  /// Threads that loops.h will use.
+  /// Threads that parallel loops (pipeline/shared/loops.h) will use in `run`.
   virtual int threads() const = 0;
-  /// Null when the program has no text library.
+  /// Draws text; null when the program has no text library.
   virtual const TextRasteriser* text() const = 0;
 
   const ImageFormat& image(std::size_t port) const { return std::get<ImageFormat>(input(port)); }
@@ -100,10 +101,10 @@ class Stage {
   /// Called once per frame. Throws Error(BadData) when the frame cannot be processed; the stream then goes
   /// on.
   virtual void run(const RunContext& context) const = 0;
-  /// True: the stage runs before its input images are there. What it gives out is Crossings, and whoever
-  /// takes those waits for the bands of the map (CrossingsView::upload). Only where images are uploaded.
+  /// True: the stage is run before its input images have been uploaded. Its outputs must be Crossings; the
+  /// stage that takes those waits for the bands of the map (CrossingsView::upload). Only on CUDA.
   virtual bool takes_bands() const { return false; }
-  /// Called when the frame's work is complete: the capacity that it would have needed, 0 if it fitted.
+  /// Called when the frame's work is complete. Returns the capacity that the frame needs, 0 if it fitted.
   virtual std::uint64_t overflow(const RunContext& /*context*/) const { return 0; }
 };
 

@@ -1,4 +1,4 @@
-// When the next one of a row of events is due, from when the ones before it came.
+// A forecast of when the next frame is due, from the times of those before it.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace contorno {
 
-/// A smoothed interval and its smoothed deviation, as V. Jacobson estimates round trips ("Congestion
-/// avoidance and control", 1988, appendix A). Times are in nanoseconds of one clock. For one thread at a
+/// Keeps a smoothed interval and its smoothed deviation, as V. Jacobson estimates round trips ("Congestion
+/// avoidance and control", 1988, appendix A). Times are nanoseconds of one clock. Used by one thread at a
 /// time.
 class ArrivalForecast {
  public:
@@ -17,11 +17,13 @@ class ArrivalForecast {
     std::int64_t begin, end;
   };
 
-  /// What a sleeping thread may be late by when it is woken, and what a clock or a camera may be early by.
+  /// Half of the shortest window: a sleeping thread may wake up so late, and a camera may be so early.
+  /// Nanoseconds.
   static constexpr std::int64_t kMargin = 1'000'000;
-  /// A window is at most this part of an interval: whoever stays awake during every one is so for no more.
+  /// A window is at most this part of an interval, so that a thread that polls during every window does so
+  /// for no more of its time.
   static constexpr std::int64_t kIntervalParts = 8;
-  /// So many intervals have to be seen first.
+  /// So many intervals must be seen before there is a forecast.
   static constexpr int kFewest = 4;
 
   /// An event came at `now`, not before the last one.
@@ -39,7 +41,8 @@ class ArrivalForecast {
     seen_ = std::min(seen_ + 1, kFewest + 1);
   }
 
-  /// Nothing while events come too irregularly, or so often that the window would be a larger part.
+  /// The window of the next event; nothing while events come so irregularly or so often that it would be too
+  /// large a part of the interval.
   std::optional<Window> next() const {
     if (seen_ <= kFewest) return std::nullopt;
     const std::int64_t reach = 4 * deviation_ + kMargin;

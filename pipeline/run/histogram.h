@@ -10,6 +10,7 @@ namespace contorno {
 
 class Histogram {
  public:
+  /// Adds one value.
   void record(std::int64_t nanoseconds);
   void merge(const Histogram& other);
 

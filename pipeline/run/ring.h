@@ -1,12 +1,13 @@
 // The ring of frame slots between three threads: the reader fills slots, the launcher starts their work, the
-// finisher hands results on. A slot is always in exactly one place, so memory is bounded by the number of
-// slots, and frames leave in the order in which they came. Slots are indices here; what a slot holds is the
-// runner's business.
+// finisher hands results on. A slot is always in exactly one state, so memory is bounded by the number of
+// slots, and frames leave in the order in which they came. Here slots are indices; the runner owns what they
+// stand for.
 //
-//   reader:    held slot --offer--> queued        launcher: queued --take_queued--> --launched-->
-//   finisher:  --take_launched--> --release--> free
+//   reader    offer:          held -> queued, and a free slot -> held
+//   launcher  take_queued:    queued -> the launcher's;     launched: the launcher's -> launched
+//   finisher  take_launched:  launched -> the finisher's;   release:  the finisher's -> free
 //
-// No call allocates. All are safe from any thread; each role is meant for one.
+// No call allocates memory. All are safe from any thread; each of the three roles is meant for one thread.
 #pragma once
 
 #include <atomic>
@@ -30,8 +31,8 @@ class SlotRing {
   /// The slot that the reader fills.
   int held() const { return held_; }
 
-  /// The reader's slot is filled: queues it and gives the reader another. Wait: blocks until a slot is free.
-  /// Drop policies never block; the frame that was dropped is named by its slot's ticket in `dropped`. False:
+  /// Queues the reader's slot, which is filled, and gives the reader another. With the policy Wait it blocks
+  /// until a slot is free; the others drop a frame instead. The result tells which, and is not `open` when
   /// the ring was stopped.
   struct Offer {
     bool open = true;
@@ -42,20 +43,23 @@ class SlotRing {
 
   /// No more frames will be offered; the launcher and finisher drain what there is.
   void close();
-  /// Ends at once: everybody is woken, queued frames stay where they are and are counted by `left_queued`.
+  /// Ends at once: all waiting threads wake up; frames that are queued stay so and are counted by
+  /// `left_queued`.
   void stop();
   /// Frames that were queued when the ring was stopped.
   int left_queued() const;
 
-  /// The oldest queued slot, after waiting for it; nothing when closed and drained, or stopped.
+  /// Waits for the oldest queued slot and takes it; nothing once the ring is closed and no slot is queued, or
+  /// it was stopped.
   std::optional<int> take_queued();
   void launched(int slot);
-  /// The oldest launched slot, after waiting for it; nothing when closed and everything was handed out, or
-  /// stopped.
+  /// Waits for the oldest launched slot and takes it; nothing once the ring is closed and all were handed
+  /// out, or it was stopped.
   std::optional<int> take_launched();
   void release(int slot);
 
-  /// Blocks the reader until no frame is queued or under way: before formats change. False: stopped.
+  /// Blocks the reader until no frame is queued or under way, which is needed before formats change. False:
+  /// the ring was stopped.
   bool drain();
 
  private:

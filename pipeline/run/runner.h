@@ -1,6 +1,6 @@
-// Runs a graph over a source: a reader thread fills slots, a launcher thread runs the stages, a finisher
-// thread hands results to the sinks in order. Frames under way overlap; nothing on the way of a frame
-// allocates.
+// Runs a graph on the frames of a source: a reader thread fills slots, a launcher thread starts the stages, a
+// finisher thread hands results to the sinks in order. Frames under way overlap; no memory is allocated for a
+// frame.
 #pragma once
 
 #include <atomic>
@@ -21,14 +21,14 @@
 
 namespace contorno {
 
-/// A sink that is to be fed, with the value it takes. Borrowed.
+/// A sink and the value of the graph that it gets. The sink is borrowed.
 struct SinkBinding {
   std::string name;
   Sink* sink = nullptr;
   Origin input;
 };
 
-/// One frame's way, for who watches every frame.
+/// The times of one frame, for RunOptions::on_times.
 struct FrameTimes {
   std::uint64_t frame = 0;
   std::int64_t queued_ns = 0;   ///< between its arrival and its launch
@@ -65,23 +65,22 @@ class Runner {
   /// impossible, after the sinks were finished; frames that fail and sinks that break are in the report
   /// instead.
   RunReport run();
-  /// The accounts of a run that ended, also of one that threw. Frames that a broken device had under way
+  /// The report of a run that ended, also of one that threw. Frames that were under way on a broken device
   /// count as failed.
   const RunReport& report() const { return report_; }
 
-  /// Stop reading, finish what is under way. From any thread.
+  /// Stops reading and finishes the frames under way. Safe from any thread.
   void request_stop();
-  /// Stop at once; frames under way are counted as dropped. From any thread.
+  /// Stops at once; frames under way count as dropped. Safe from any thread.
   void abort();
 
-  /// Ends the run in the place of the thread that runs it, when that has waited for the device to end one
-  /// frame's work for longer than `limit`: nothing calls such work off, so run() will not return. Frames
-  /// under way count as failed, sinks are finished, report() is complete; then true, and the process has to
-  /// end without destructors (std::_Exit). False: the device is well, or there is none. From any other
-  /// thread.
+  /// Ends the run from another thread if the device has worked on one frame for longer than `limit`. Such
+  /// work cannot be cancelled, so run() will not return. Frames under way then count as failed, sinks are
+  /// finished and report() is complete; the result is true, and the process must end without destructors
+  /// (std::_Exit). False: the device works, or there is none.
   bool give_up_on_device(std::chrono::nanoseconds limit);
 
-  /// Counts so far, from any thread.
+  /// Counts so far. Safe from any thread, as latency_now_us is: the latency of the last result.
   FrameCounts progress() const;
   double latency_now_us() const { return last_latency_us_.load(std::memory_order_relaxed); }
   /// The planned formats of a node's outputs, for `contorno check`.
@@ -103,8 +102,8 @@ class Runner {
     bool opened = false;
   };
 
-  /// A format that came with the stream and that the graph cannot take. Its frames are read, into memory of
-  /// their own, and fail; the slots stay planned for the format before.
+  /// A format of the source that the graph cannot take. Frames of this format are read into memory of their
+  /// own and fail; the slots stay planned for the format before.
   struct Refusal {
     StreamFormat format;
     std::string reason;

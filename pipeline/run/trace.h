@@ -1,6 +1,6 @@
-// Slices of time for a Chrome/Perfetto trace: which thread or stream did what for which frame. Memory is
-// reserved when the trace is made; when it is full, later slices are counted and left out. Any thread may
-// add.
+// A trace for Chrome or Perfetto: slices of time that say which thread or stream did what for which frame.
+// Memory is reserved when the trace is made; once it is full, further slices are only counted. Any thread may
+// add slices.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ class Trace {
  public:
   explicit Trace(std::size_t capacity) : slices_(capacity) {}
 
-  /// Of `name` the first kNameLength characters are kept. Times are now_ns() values.
+  /// Adds a slice. The first kNameLength characters of `name` are kept; times are now_ns() values.
   void add(std::string_view name, std::int32_t track, std::uint64_t frame, std::int64_t start_ns,
            std::int64_t end_ns) {
     const std::size_t index = used_.fetch_add(1, std::memory_order_relaxed);

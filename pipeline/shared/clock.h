@@ -1,4 +1,4 @@
-// The one clock of the pipeline: monotonic nanoseconds. Wall-clock steps do not touch it.
+// The clock of the pipeline: monotonic nanoseconds, which do not jump when the system's time is set.
 #pragma once
 
 #include <chrono>

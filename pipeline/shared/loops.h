@@ -1,6 +1,6 @@
-// Loops of the CPU backend (OpenMP), with the same verbs as cuda/launch.cuh. Static schedules and disjoint
-// outputs, so that results do not depend on the number of threads: a loop takes as many as it was given, or
-// as many as can be started. Whoever calls something that loops for long may set a LoopWatch to end it early.
+// Parallel loops of the CPU backend (OpenMP). Outputs of different rows or tasks are disjoint, so that
+// results do not depend on the number of threads: a loop takes as many as it was given, or as many as can be
+// started. Before a call that loops for long, its thread may set a LoopWatch, which can end the loops early.
 #pragma once
 
 #include <atomic>
@@ -11,23 +11,24 @@
 
 namespace contorno {
 
-/// Asked between the rows or tasks of every loop that its thread starts, by that thread alone; the loop then
-/// throws Error(Interrupted).
+/// Asked between the rows or tasks of every loop that its thread starts, by that thread alone. When go_on()
+/// returns false the loop throws Error(Interrupted).
 class LoopWatch {
  public:
   virtual ~LoopWatch() = default;
   virtual bool go_on() = 0;
 };
 
-/// Of this thread; null: nobody watches. Not inherited by the threads of a loop.
+/// The watch of this thread, borrowed; null: none. Threads of a loop do not inherit it.
 inline constinit thread_local LoopWatch* loop_watch = nullptr;
 
-/// Before each row or task.
+/// Called before each row or task; throws Error(Interrupted) if the watch says so.
 inline void look_at_watch() {
   if (loop_watch != nullptr && !loop_watch->go_on()) throw Error(ExitCode::Interrupted, "interrupted");
 }
 
-/// f(row) for 0 <= row < rows, in contiguous strips, one strip a thread. Exceptions leave through the caller.
+/// Calls f(row) for 0 <= row < rows, in contiguous strips, one strip a thread. An exception of f ends the
+/// loop and is thrown to the caller.
 template <class F>
 void for_rows(int threads, int rows, const F& f) {
   const int team = rows > 1 ? usable_threads(threads) : 1;
@@ -55,7 +56,8 @@ void for_rows(int threads, int rows, const F& f) {
   if (failure) std::rethrow_exception(failure);
 }
 
-/// f(task) for 0 <= task < tasks, each taken by the next idle thread. The tasks' outputs must be disjoint.
+/// Calls f(task) for 0 <= task < tasks, each by the next idle thread. An exception of f ends the loop and is
+/// thrown to the caller.
 template <class F>
 void for_tasks(int threads, int tasks, const F& f) {
   const int team = tasks > 1 ? usable_threads(threads) : 1;

@@ -1,6 +1,6 @@
-// How long a sink waits for whoever takes what it writes: the reader of a pipe, an encoder, a display. No
-// thread is ever ended from outside, so every wait of a sink has to look here. A value, copied freely;
-// `stopping` is borrowed. Any thread.
+// How long a sink waits for those that take what it writes: the reader of a pipe, an encoder, a display. No
+// thread is ever ended from outside, so every wait of a sink must ask ends(). A value that may be copied;
+// `stopping` is borrowed. Safe from any thread.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,11 @@
 namespace contorno {
 
 struct Patience {
-  std::chrono::nanoseconds limit{0};  ///< of one wait without progress; 0 = for ever
-  const std::atomic<bool>* stopping =
-      nullptr;  ///< true once the run was asked to end; then kStopping is the limit
+  std::chrono::nanoseconds limit{0};            ///< of one wait without progress; 0 = for ever
+  const std::atomic<bool>* stopping = nullptr;  ///< true once the run was asked to end
+  /// The limit once the run was asked to end.
   static constexpr std::chrono::nanoseconds kStopping = std::chrono::seconds(1);
-  static constexpr std::chrono::milliseconds kLook{50};  ///< how often a wait asks
+  static constexpr std::chrono::milliseconds kLook{50};  ///< how often a wait asks ends()
 
   bool stops() const { return stopping != nullptr && *stopping; }
   /// True when a wait that began at `since_ns` (of now_ns()) has been long enough.

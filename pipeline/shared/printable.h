@@ -1,7 +1,7 @@
 // Text from outside (names of files, addresses, words of a graph, messages of libraries) as it may be shown:
-// nothing in it forges a line or a colour of a log, and passwords do not stand in it. Everything that people
-// or logs read goes through here, in what prints it and not in what finds it: reports, drawings and
-// exceptions as well as messages. Functions without state, for any thread.
+// it cannot forge a line or a colour of a log, and passwords are masked. Everything that people or logs read
+// goes through these functions where it is printed (not where it is found): messages, reports, drawings and
+// exceptions. Functions without state, safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 namespace contorno {
 
 /// `text` with *** in place of every password: that of an address with a user (rtsp://user:***@host/), and
-/// what stands behind words such as password=, token= or api_key= in the query of an address. Masking twice
-/// changes nothing.
+/// what follows words such as password=, token= or api_key= in the query of an address. Masking twice changes
+/// nothing.
 std::string masked(std::string_view text);
 
 /// `text` as one line: control characters, and characters that turn the direction of writing, as \n, \x07,
 /// \u202e and so on; bytes that are no UTF-8 as \xff; passwords masked. Cut behind `limit` characters.
 std::string printable(std::string_view text, std::size_t limit = 60);
-/// The same for a sentence, which may quote long names.
+/// The same without a limit that would cut a sentence which quotes long names.
 std::string printable_sentence(std::string_view text);
-/// Line by line: the newlines of `text` stay.
+/// The same for text of several lines, whose newlines stay.
 std::string printable_lines(std::string_view text);
 
 /// Bytes of the UTF-8 character at `text[at]`, 0 when it is none (overlong forms and surrogates included).

@@ -7,7 +7,8 @@
 
 namespace contorno {
 
-/// More gain nothing on any machine, and OpenMP's library keeps the list of a team on the caller's stack.
+/// The most threads that can be asked for. More are of no use on any machine, and OpenMP's library keeps the
+/// list of a team on the caller's stack.
 inline constexpr int kMostThreads = 1024;
 
 /// `wanted`, or as many as the machine has where it is 0.

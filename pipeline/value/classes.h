@@ -1,5 +1,5 @@
-// The classes of a graph: what is looked for, at which level, and how it is drawn. Declared once per graph in
-// YAML.
+// The classes of a graph: what is looked for, at which level its contours lie, and how they are drawn.
+// Declared in the `classes:` section of a graph.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
-// Contours as the pipeline hands them on: points of all classes in one array, compressed-row offsets, closed
-// flags. Views own nothing. Order is that of scikit-image within a class; classes follow each other.
+// Contours as stages and sinks get them: the points of all contours in one array, offsets of the contours
+// into it, and closed flags. Contours are in the order of scikit-image within a class, and classes follow
+// each other. Views own nothing.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@ struct Point {
   bool operator==(const Point&) const = default;
 };
 
-/// What a frame's contours are planned for. Sides are those of the map; capacities are numbers of points and
-/// contours.
+/// The format of a frame's contours: the sides of the map in px, the number of classes, how many points and
+/// contours there is room for, and where the map lies on the frame.
 struct ContoursFormat {
   int width = 0, height = 0, classes = 0;
   std::uint64_t point_capacity = 0, contour_capacity = 0;
@@ -26,8 +27,8 @@ struct ContoursFormat {
   bool operator==(const ContoursFormat&) const = default;
 };
 
-/// How many there are, written by the assembly. When a number is over its capacity the arrays are not valid
-/// and the frame is run again with larger ones.
+/// How many points and contours a frame has. If either is over its capacity the arrays are not valid, and the
+/// frame is run again with larger ones.
 struct ContourCounts {
   std::uint64_t points = 0, contours = 0;
 };
@@ -47,22 +48,24 @@ struct ContoursView {
   }
 };
 
+/// Bytes of a block for contours of this format, and the view of such a block.
 std::size_t packed_bytes(const ContoursFormat& format);
 ContoursView packed_view(void* data, const ContoursFormat& format);
 
-/// What a crossings block holds besides the map it was made from: the map's format fixes everything.
+/// The format of crossings (CrossingsView). It follows from the format of the map.
 struct CrossingsFormat {
   ImageFormat map;
   std::uint64_t bytes = 0;  ///< size of the block; only the two stages that share it know its layout
   bool operator==(const CrossingsFormat&) const = default;
 };
 
-/// Which cells of a map are crossed by the level, as the marching squares stage leaves them for the assembly.
+/// Which cells of a map the level crosses, as marching_squares hands it to contour_assembly: a block of bits,
+/// and the map itself. Owns nothing.
 struct CrossingsView {
   CrossingsFormat format;
   ImageView map;                   ///< the samples, needed again where a cell is crossed
   BandedUpload* upload = nullptr;  ///< what brings `map`; null: it is there. See Stage::takes_bands
-  void* data = nullptr;
+  void* data = nullptr;            ///< the block of CrossingsFormat::bytes
 };
 
 }  // namespace contorno

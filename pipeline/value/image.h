@@ -12,8 +12,8 @@
 
 namespace contorno {
 
-/// U8 class maps mean p = v / 255; U8 frames mean 0..255. F16 is IEEE binary16. F64 only enters
-/// find_contours.
+/// The type of a sample. In class maps integers are probabilities, v / 255 (U8) or v / 65535 (U16); in frames
+/// U8 is 0..255. F16 is IEEE binary16. F64 is used by find_contours only.
 enum class ElementType : std::uint8_t { U8, U16, F16, F32, F64 };
 
 /// Interleaved: H x W x C. Planar: C x H x W.
@@ -46,19 +46,20 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
-/// How the side of a mipmap level follows from the one before.
+/// How the side of a mipmap level is rounded when the side before is divided.
 enum class LevelSizes : std::uint8_t { Floor, Ceil, Round };
 
-/// Says of an image that it holds a chain of mipmap levels side by side; pipeline/value/levels.h finds them.
+/// Of an image that holds a chain of mipmap levels side by side: what determines them
+/// (pipeline/value/levels.h finds each).
 struct LevelAtlas {
   int width = 0, height = 0;  ///< of level 0
-  int levels = 0;             ///< with level 0; none in an ordinary image
+  int levels = 0;             ///< with level 0; 0 in an ordinary image
   int divisor = 2;
   LevelSizes sizes = LevelSizes::Floor;
   bool operator==(const LevelAtlas&) const = default;
 };
 
-/// What an image is. Sides in px, at most kMaxSide.
+/// The format of an image: sides in px, at most kMaxSide, and what its samples are.
 struct ImageFormat {
   int width = 0, height = 0, channels = 0;
   ElementType type = ElementType::U8;
@@ -70,6 +71,7 @@ struct ImageFormat {
     return static_cast<std::size_t>(width) *
            (layout == Layout::Interleaved ? static_cast<std::size_t>(channels) : 1);
   }
+  /// Bytes of the samples of a row, without padding.
   std::size_t row_bytes() const { return samples_per_row() * element_size(type); }
   int planes() const { return layout == Layout::Planar ? channels : 1; }
   bool operator==(const ImageFormat&) const = default;
@@ -95,8 +97,8 @@ struct ImageView {
   }
 };
 
-/// Pitches that the arena uses for `format`: rows at multiples of 64 bytes, planes at multiples of
-/// kAlignment.
+/// A view of packed_bytes() at `data`, with the pitches that slots use: rows at multiples of 64 bytes, planes
+/// at multiples of kAlignment.
 ImageView packed_view(void* data, const ImageFormat& format);
 /// Bytes that packed_view covers.
 std::size_t packed_bytes(const ImageFormat& format);

@@ -25,7 +25,7 @@ std::vector<LevelBox> level_sizes(int width, int height, int divisor, LevelSizes
 /// The levels of an atlas, placed.
 std::vector<LevelBox> level_boxes(const LevelAtlas& atlas);
 
-/// What `boxes` leave free within width x height, as boxes.
+/// The part of width x height that `boxes` do not cover, as boxes that do not overlap.
 std::vector<LevelBox> free_boxes(const std::vector<LevelBox>& boxes, int width, int height);
 
 /// The format of an atlas of `base` with the levels that `atlas` says. Throws Error(BadConfig) where a side

@@ -1,4 +1,5 @@
-// How the core gets its text drawn without knowing a text library: whoever builds the graph hands one in.
+// The interface through which stages get text drawn, so that they need no text library: the program passes an
+// implementation to the graph.
 #pragma once
 
 #include <cstdint>
