@@ -41,7 +41,7 @@ void expand_shorthand(YamlNode& root);
 /// The keys that the file or the command line sets, as --set names them: "small.sigma", "classes.rot.level".
 std::set<std::string> written_keys(const YamlNode& root);
 
-/// Puts --set values into the tree, in place of what the file says.
+/// Puts --set values into the tree, in place of those of the file.
 void apply_overrides(YamlNode& root, const Catalog& catalog, const LoadOptions& options, Problems& problems);
 
 /// ParamDeclaration of the plain fields of a ClassSpec.

@@ -31,7 +31,7 @@ class SourceText {
   explicit SourceText(std::string bytes);
 
   const std::string& text() const { return text_; }
-  /// Line `number`, counted from 1; empty behind the end.
+  /// Line `number`, counted from 1; empty after the last line.
   std::string_view line(int number) const;
   /// From a line and a byte column, both counted from 0.
   Place place(int line, int byte_column, int bytes = 1) const;

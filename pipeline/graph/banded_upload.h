@@ -38,8 +38,8 @@ class BandedUpload {
   /// `bands` in the order of upload, at least one.
   explicit BandedUpload(std::vector<ImageBand> bands);
 
-  /// Enqueues the copies, behind what is on `stream` so far. `host` is page-locked; both images have the same
-  /// format and pitches. `done` (may be null) is recorded when the last copy ends.
+  /// Enqueues the copies, which wait for the work on `stream` so far. `host` is page-locked; both images have
+  /// the same format and pitches. `done` (may be null) is recorded when the last copy ends.
   void begin(const ImageView& host, const ImageView& device, void* stream, const Event* done = nullptr);
   /// Work that is enqueued on `stream` from now on waits until band `k`, and all bands before it, have
   /// arrived.

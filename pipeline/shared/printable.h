@@ -16,7 +16,7 @@ namespace contorno {
 std::string masked(std::string_view text);
 
 /// `text` as one line: control characters, and characters that turn the direction of writing, as \n, \x07,
-/// \u202e and so on; bytes that are no UTF-8 as \xff; passwords masked. Cut behind `limit` characters.
+/// \u202e and so on; bytes that are no UTF-8 as \xff; passwords masked. Cut off after `limit` characters.
 std::string printable(std::string_view text, std::size_t limit = 60);
 /// The same without a limit that would cut a sentence which quotes long names.
 std::string printable_sentence(std::string_view text);

@@ -13,8 +13,8 @@ namespace contorno {
 /// message "out of memory PURPOSE: it takes 64 MiB of addresses ...", for example "to draw text".
 void require_addresses(std::size_t bytes, const char* purpose);
 
-/// Throws Error(OutOfMemory) when `count` more threads cannot be started now. `purpose` as above, behind "out
-/// of threads".
+/// Throws Error(OutOfMemory) when `count` more threads cannot be started now. `purpose` as above, in a
+/// message that begins "out of threads".
 void require_threads(int count, const char* purpose);
 
 /// How many of `wanted` threads a parallel loop of the calling thread can use, at least 1. Starts and ends

@@ -82,8 +82,8 @@ inline constexpr int kMaxSide = 65536;
 /// "640x480x4 u8 interleaved", for messages and reports.
 std::string describe(const ImageFormat& format);
 
-/// An image in memory. `row_pitch` and `plane_pitch` in bytes; the bytes behind the end of a row have no
-/// meaning.
+/// An image in memory, which the view does not own. `row_pitch` and `plane_pitch` are in bytes; the bytes
+/// after the end of a row have no meaning.
 struct ImageView {
   void* data = nullptr;
   ImageFormat format;

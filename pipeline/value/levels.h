@@ -19,7 +19,7 @@ struct LevelBox {
 int next_side(int side, int divisor, LevelSizes sizes);
 
 /// Sizes of all levels, the image first. The next level is made while the smaller side is above `stop`; with
-/// `stop` 1 the chain goes on until both sides are 1.
+/// `stop` 1 the chain continues until both sides are 1.
 std::vector<LevelBox> level_sizes(int width, int height, int divisor, LevelSizes sizes, int stop);
 
 /// The levels of an atlas, placed.

@@ -32,8 +32,8 @@ class Buffer {
 };
 
 struct FindContoursOptions {
-  /// Absent: (minimum + maximum) / 2 over the whole image, NaN left out, the mask not looked at; computed in
-  /// the image's own float type, for integers in float64 (where scikit-image's sum may wrap around).
+  /// Absent: (minimum + maximum) / 2 over the whole image, without NaN and regardless of the mask; computed
+  /// in the image's own float type, for integers in float64 (where scikit-image's sum may wrap around).
   std::optional<double> level;
   Connectivity fully_connected = Connectivity::Low;
   Orientation positive_orientation = Orientation::Low;

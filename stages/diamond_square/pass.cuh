@@ -28,7 +28,7 @@ inline constexpr std::int64_t kStripCells = 1 << 20;  // levels of at least so m
 /// columns are cells of the field.
 struct Pass {
   bool strips = false;
-  const void* in = nullptr;                   ///< null: the corners are worked out
+  const void* in = nullptr;                   ///< null: begin from the corners
   std::ptrdiff_t in_pitch = 0, in_plane = 0;  ///< bytes
   std::int64_t in_row = 0, in_col = 0;        ///< of its first cell
   int in_rows = 0, in_cols = 0;

@@ -169,7 +169,7 @@ __device__ __forceinline__ ShiftSums window_sums(const ImageJob& job, const Shif
     if (groups > 0) add_group<kSame>(places + groups, values + groups, in_last, distance, components, row);
     const int members = static_cast<int>(dot4(row.counts, kOnes, 0));
     sums.count += members;
-    // A member was counted after its own group and after every group behind it, to the last.
+    // row.behind has a member once for its own group and once for each later group of the row.
     sums.x += (last + kGroup) * members - kGroup * static_cast<int>(row.behind) +
               static_cast<int>(dot4(row.counts, 0x03020100U, 0));
     sums.y += y * members;

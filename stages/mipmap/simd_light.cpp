@@ -102,9 +102,10 @@ constexpr std::array<std::uint8_t, 16> lane_pairs() {
   return pairs;
 }
 
-/// Shuffles for the vectors of a step: the alphas, a dword of four channels and two of two (and what three
-/// leave empty) stand at another place in each, so that blending gathers all of them and fills their places
-/// with colours of the last one.
+/// Byte shuffles for the kTaken vectors that a step reads of a row. Each lane has the order of lane_pairs(),
+/// rotated by a different multiple of kAlphaBytes in each vector, so that the alphas (with three channels,
+/// the unused bytes) are in different places. Blends then collect the alphas of all vectors in one, and put
+/// colours of the last vector into their places.
 template <int kC>
 constexpr std::array<Order, kTaken<kC>> step_orders() {
   constexpr int kAlphaBytes = kC == 1 ? 0 : 16 / kTaken<kC>;

@@ -37,7 +37,7 @@ struct Stretches {
   static CONTORNO_HD constexpr int holding(int step) {
     return step >= 0 ? step / kSteps : -((kSteps - 1 - step) / kSteps);
   }
-  /// Whether windows hold so many stretches that `many` is looked at.
+  /// Whether windows cover so many stretches that `many` is read.
   static CONTORNO_HD constexpr bool needs_many(int length) { return length > (kMany + 1) * kSteps; }
 };
 

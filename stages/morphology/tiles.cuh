@@ -26,7 +26,7 @@ struct TileJob {
   Lines in;
   Target to;
   const TileRuns* runs = nullptr;
-  int level_ends[kMostLevels] = {};  ///< level k: runs of 2^k pixels, behind those of level k - 1
+  int level_ends[kMostLevels] = {};  ///< where the runs of level k, of 2^k pixels, end in `runs`
   int levels = 1;
   int pixel = 1;
   int left = 0, top = 0;  ///< the tile's first sample, a multiple of four, and row, from the results'

@@ -77,7 +77,7 @@ struct WholeRowsJob {
   }
   CONTORNO_HD int words() const {
     return (stretches + 1) * kWholeHeld * rows.pixel;
-  }  ///< of the line and what is behind it
+  }  ///< of the line and the stretch after it
   unsigned threads() const { return static_cast<unsigned>(holders * rows.pixel + 31) / 32 * 32; }
   std::size_t shared_bytes() const {
     return static_cast<std::size_t>(lead + words() + 2 * stretches * rows.pixel) * sizeof(unsigned);

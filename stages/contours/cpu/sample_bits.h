@@ -39,7 +39,8 @@ class BitReader {
 
   int channels() const { return channels_; }
   /// `count` samples, from channel 0 of a pixel on; pixels * channels of them, or any number if one channel.
-  /// Fills ceil(count / 64) words; bits behind the end are zero. `first_word` is the position in the table.
+  /// Fills ceil(count / 64) words; bits after the end are zero. `first_word` is the word of the row, which is
+  /// the position in the table.
   std::uint64_t read(const void* samples, std::size_t first_word, std::size_t count, std::uint64_t* high,
                      std::uint64_t* flags) const;
   /// Which of 64 (or fewer) samples are NaN.

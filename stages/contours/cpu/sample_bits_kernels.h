@@ -1,4 +1,4 @@
-// The kernels behind BitReader, by sample type; see sample_bits.h. Internal.
+// The kernels that BitReader chooses among, by sample type and instruction set. Internal.
 #pragma once
 
 #include "stages/contours/cpu/sample_bits.h"

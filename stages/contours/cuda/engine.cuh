@@ -69,10 +69,10 @@ struct alignas(16) PieceInfo {
   unsigned base;
   unsigned length_closed;  ///< segments of the whole contour, top bit: it is closed
   unsigned head;           ///< piece with the contour's smallest raster id; kNone: the contour is left out
-  unsigned first;          ///< 1: begins an open contour, at `from`; if closed by itself: smallest raster id
+  unsigned first;  ///< open: 1 if it begins the contour, at `from`; closed piece: its smallest raster id
 };
 
-/// An active piece: one that is not a closed contour by itself, so that it has to be joined to others.
+/// An active piece: an open one, which has to be joined to others.
 struct alignas(16) ActivePiece {
   unsigned first_id, last_id;  ///< smallest and largest raster id
   unsigned last_pos;           ///< position in the piece of the segment with the largest id

@@ -24,7 +24,7 @@ __device__ __forceinline__ void write_contour(const Job<P>& job, unsigned piece,
   job.work.head_offset[piece] = offset;
 }
 
-/// Writes how many contours and points there are, given as (contours << 32 | points), and the entries behind
+/// Writes how many contours and points there are, given as (contours << 32 | points), and the entries after
 /// the last contour and the last class. Called by one thread.
 template <class P>
 __device__ void write_totals(const Job<P>& job, unsigned long long all) {

@@ -176,7 +176,7 @@ __device__ __forceinline__ void finish_piece(const Job<P>& job, unsigned piece, 
   const unsigned length = chain.length;
   unsigned base = chain.far - own.best_at;
   if (chain.closed) {
-    // A closed contour starts behind its largest segment: `cut` segments after the highest piece's start.
+    // A closed contour starts after its largest segment: `cut` segments after the highest piece's start.
     unsigned cut = length - chain.from_last;
     if (cut >= length) cut -= length;
     base = 2 * length - own.best_at - cut;

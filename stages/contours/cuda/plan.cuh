@@ -110,7 +110,7 @@ struct Part {
 template <class P>
 Part part_of(const Job<P>& whole, const ImageBand& band) {
   const int height = whole.cell_rows + 1;
-  // A tile looks at one row of samples beyond the one that it shares with the next.
+  // A tile reads two rows of samples of the next tile: the one that they share, and one more (is_blocked).
   const auto complete_rows = [&](int samples) {
     return samples == height ? whole.tiles_y : std::max(0, samples - 2) / kTileRows;
   };
