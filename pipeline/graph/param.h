@@ -5,8 +5,7 @@
 //   struct BlurParams { double sigma = 1.5; Edge edge = Edge::Clamp; };
 //   ParamList<BlurParams> list;
 //   list.number("sigma", &BlurParams::sigma, 0, 50, Unit::Pixels, "Standard deviation of the Gaussian.");
-//   list.choice("edge", &BlurParams::edge, {{"clamp", Edge::Clamp}, {"wrap", Edge::Wrap}}, "What is
-//   outside.");
+//   list.choice("edge", &BlurParams::edge, {{"clamp", Edge::Clamp}, {"wrap", Edge::Wrap}}, "Edges.");
 #pragma once
 
 #include <algorithm>
