@@ -37,9 +37,6 @@ __device__ __forceinline__ unsigned long long load_acquire(const unsigned long l
   asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(address) : "memory");
   return value;
 }
-__device__ __forceinline__ void store_release(unsigned long long* address, unsigned long long value) {
-  asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(address), "l"(value) : "memory");
-}
 
 /// The same without any order with respect to other memory.
 __device__ __forceinline__ unsigned long long load_relaxed(const unsigned long long* address) {

@@ -102,7 +102,5 @@ int current_device() {
 void synchronize_stream(void*) {
   no_cuda();
 }
-ProfilerRange::ProfilerRange(const char*) {}
-ProfilerRange::~ProfilerRange() = default;
 
 }  // namespace contorno

@@ -1,7 +1,6 @@
 #include "cuda/stream.h"
 
 #include <cuda_runtime_api.h>
-#include <nvtx3/nvToolsExt.h>
 
 #include <atomic>
 #include <cstdio>
@@ -120,13 +119,6 @@ void copy_async(void* target, const void* source, std::size_t bytes, void* strea
 }
 void fill_async(void* target, int byte, std::size_t bytes, void* stream) {
   CONTORNO_CUDA_CHECK(cudaMemsetAsync(target, byte, bytes, stream_of(stream)));
-}
-
-ProfilerRange::ProfilerRange(const char* name) {
-  nvtxRangePushA(name);
-}
-ProfilerRange::~ProfilerRange() {
-  nvtxRangePop();
 }
 
 }  // namespace contorno

@@ -78,13 +78,4 @@ class CapturedGraph : public Handle<CapturedGraph> {
 void copy_async(void* target, const void* source, std::size_t bytes, void* stream);
 void fill_async(void* target, int byte, std::size_t bytes, void* stream);
 
-/// Named ranges for profilers (NVTX); nothing without CUDA.
-class ProfilerRange {
- public:
-  explicit ProfilerRange(const char* name);
-  ~ProfilerRange();
-  ProfilerRange(const ProfilerRange&) = delete;
-  ProfilerRange& operator=(const ProfilerRange&) = delete;
-};
-
 }  // namespace contorno

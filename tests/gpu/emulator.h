@@ -373,10 +373,6 @@ T load_acquire(const T* address) {
   return *address;
 }
 template <class T>
-void store_release(T* address, T value) {
-  *address = value;
-}
-template <class T>
 T load_relaxed(const T* address) {
   return *address;
 }
