@@ -117,10 +117,13 @@ Error blaming_memory(const Error& error) {
 
 void require_memory_for_decoding() {
   if (!little_memory()) return;
-  // With the plugin loaded, which takes most: frames, and threads with their stacks.
-  constexpr std::size_t kAddressesForDecoders = std::size_t{48} << 20;
-  const Owned<GstPlugin> libav(gst_plugin_load_by_name("libav"));
-  require_addresses(kAddressesForDecoders, "to decode video");
+  // Frames, and threads with their stacks; and first the plugin with its libraries, whose loading may end the
+  // process too.
+  constexpr std::size_t kForDecoders = std::size_t{48} << 20, kForLibraries = std::size_t{256} << 20;
+  const Owned<GstPlugin> libav(gst_registry_find_plugin(gst_registry_get(), "libav"));
+  const bool loads = libav != nullptr && !gst_plugin_is_loaded(libav.get());
+  require_addresses(kForDecoders + (loads ? kForLibraries : 0), "to decode video");
+  const Owned<GstPlugin> loaded(loads ? gst_plugin_load(libav.get()) : nullptr);
 }
 
 void require_element(const char* name) {

@@ -164,6 +164,7 @@ void decode_with_gstreamer(const std::string& path, std::uint64_t max_pixels, Pi
     // decodebin takes avdec_bmp, which wants the file in one buffer and gets it in pieces.
     gst::link({source, pipeline.add("gdkpixbufdec"), end});
   } else {
+    gst::require_memory_for_decoding();
     GstElement* decode = pipeline.add("decodebin");
     gst::link({source, decode});
     pipeline.link_when_decoded(decode, end);
