@@ -27,8 +27,9 @@ struct LoadOptions {
   std::vector<std::string> overrides;
   std::optional<std::string> input;  ///< sets the parameter that the source type calls its input
   std::optional<Backend> backend;    ///< outranks the file
-  /// If it is set, the values of stages, source and sinks are also tried, as far as nothing must be opened
-  /// for it: paths, placeholders, encoders (see ParamTrial). It is the folder for relative paths of outputs.
+  /// Folder for relative paths of outputs. If it is set, ParamTrial also tries the values of stages, source
+  /// and sinks without opening anything: whether paths can be written, path patterns name known words,
+  /// encoders are installed.
   std::optional<std::string> output_root;
 };
 

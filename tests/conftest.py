@@ -70,7 +70,7 @@ def contorno():
 def real_data():
     """The folder of recorded data; tests that need it are skipped, and counted, without it."""
     if not DATA.is_dir():
-        pytest.skip("needs the recorded data (set CONTORNO_DATA)")
+        pytest.skip("needs recorded videos, fruit and maps, which are not in the repository (CONTORNO_DATA names their folder)")
     return DATA
 
 

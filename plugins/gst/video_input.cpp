@@ -11,6 +11,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "plugins/files/shared/open_file.h"
 #include "plugins/files/video/facts.h"
 
 namespace contorno::gst {
@@ -60,10 +61,6 @@ void set_up_decoding(GstElement* decode) {
 /// The reading end of a pipe, closed when nobody needs it any more.
 struct VideoInput::Descriptor {
   int number = -1;
-  Descriptor() = default;
-  explicit Descriptor(int opened) : number(opened) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() {
     if (number > STDIN_FILENO) ::close(number);
   }
@@ -125,10 +122,10 @@ void VideoInput::complete_gif(const std::string& path) {
   if (facts.kind != ContainerKind::Gif || !facts.cut_off || facts.frames == 0) return;
   copy_ = std::make_shared<Descriptor>();
   copy_->number = ::memfd_create("gif", MFD_CLOEXEC);
-  const Descriptor from{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  const OpenFile from(path);
   std::uint64_t left = facts.whole_bytes;
-  while (left > 0 && copy_->number >= 0 && from.number >= 0) {
-    const ssize_t sent = ::sendfile(copy_->number, from.number, nullptr, left);
+  while (left > 0 && copy_->number >= 0) {
+    const ssize_t sent = ::sendfile(copy_->number, from.descriptor(), nullptr, left);
     if (sent <= 0) break;
     left -= static_cast<std::uint64_t>(sent);
   }

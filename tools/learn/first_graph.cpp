@@ -11,6 +11,7 @@
 #include "config/yaml_text.h"
 #include "cuda/error.h"
 #include "plugins/files/arrays/array_file.h"
+#include "plugins/files/shared/file_names.h"
 #include "tools/learn/colours.h"
 #include "tools/learn/frames.h"
 #include "tools/learn/graph.h"
@@ -22,15 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 using config::yaml_text;
 
-std::string extension_of(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return extension;
-}
-
 bool is_array_name(const fs::path& path) {
-  return extension_of(path) == ".npy" || extension_of(path) == ".npz";
+  return lower_extension(path) == ".npy" || lower_extension(path) == ".npz";
 }
 
 /// Arrays themselves, or below it in maps/.
@@ -160,7 +154,7 @@ FirstGraph graph_for_pictures(const std::string& argument, const Catalog& catalo
 
 InputKind kind_of_input(const std::string& argument) {
   const fs::path path(argument);
-  if (argument == "-" || extension_of(path) == ".yaml" || extension_of(path) == ".yml")
+  if (argument == "-" || lower_extension(path) == ".yaml" || lower_extension(path) == ".yml")
     return InputKind::Graph;
   if (argument.find("://") != std::string::npos) return InputKind::Video;
   std::error_code error;

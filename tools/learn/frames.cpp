@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <filesystem>
 #include <set>
 
 #include "config/describe.h"
 #include "cuda/error.h"
 #include "pipeline/graph/applied.h"
+#include "plugins/files/shared/file_names.h"
 #include "tools/apply_files.h"
 #include "tools/say.h"
 
@@ -157,12 +156,8 @@ class ExampleReader {
 }  // namespace
 
 const char* example_source_name(const std::string& location) {
-  static constexpr std::array<const char*, 12> kPictures{".png",  ".jpg",  ".jpeg", ".jpe", ".bmp", ".tif",
-                                                         ".tiff", ".webp", ".pnm",  ".ppm", ".pgm", ".tga"};
-  std::string extension = fs::path(location).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  const bool picture = std::find(kPictures.begin(), kPictures.end(), extension) != kPictures.end();
+  const bool film = lower_extension(location) == ".gif";
+  const bool picture = has_picture_extension(location) && !film;
   std::error_code ignored;
   if (picture || fs::is_directory(location, ignored)) return "images";
   // A file may have letters of a pattern in its name.

@@ -55,7 +55,7 @@ def overwritten(path, at, size, target):
 
 def with_concealed_pictures(whole, target):
     if subprocess.run(["gst-inspect-1.0", "avdec_h264"], stdout=subprocess.DEVNULL, check=False).returncode != 0:
-        pytest.skip("needs libav's decoder")
+        pytest.skip("needs the decoder avdec_h264 of Debian's package gstreamer1.0-libav")
     data = whole.read_bytes()
     key = next(at for at in range(data.index(b"mdat") + 4, len(data) - 4) if data[at + 4] & 0x9F == 5
                and 100 < int.from_bytes(data[at:at + 4], "big") < 20000)

@@ -181,7 +181,7 @@ def real_maps():
 @pytest.mark.parametrize("path", real_maps(), ids=lambda path: path.stem)
 def test_real_maps_give_the_bits_of_scikit_image(path, tmp_path):
     if not path.is_file():
-        pytest.skip("needs the recorded data (set CONTORNO_DATA)")
+        pytest.skip("needs recorded videos, fruit and maps, which are not in the repository (CONTORNO_DATA names their folder)")
     array = np.load(path)
     if array.ndim == 3:
         array = np.moveaxis(array, np.argmin(array.shape), 0)
