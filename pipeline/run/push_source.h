@@ -1,5 +1,6 @@
-// A source of images that the host program pushes, one frame at a time: Python today. One thread pushes; the
-// runner's reader takes. The images stay the pusher's; the reader copies them to a slot.
+// A source of images that the host program pushes, one frame at a time (at present only the Python package
+// does). One thread pushes; the runner's reader takes. The images stay the pusher's; the reader copies them
+// to a slot.
 #pragma once
 
 #include <condition_variable>
@@ -10,18 +11,21 @@
 
 namespace contorno {
 
-/// Images that somebody pushes: offered, and then waited for, until they have been copied to a slot.
+/// The pusher calls `offer` with a frame, then `wait` until it is Taken: copied to a slot. Frames are
+/// numbered from 0.
 class PushSource final : public Source {
  public:
   explicit PushSource(const StreamFormat& format) : format_(format) {}
 
-  /// Null views for what is not there. The memory must stay until `wait` says that it was taken, or
-  /// `withdraw`.
+  /// A null view for `frame` or `maps` when the stream has none. The memory must stay until `wait` returns
+  /// Taken or Ended, or `withdraw` has returned, which waits for a copy under way. Does nothing after the
+  /// end.
   void offer(const ImageView& frame, const ImageView& maps);
+  /// Taken; Waiting after `milliseconds` without an answer; Ended after finish() or cancel().
   enum class Answer : std::uint8_t { Taken, Waiting, Ended };
   Answer wait(int milliseconds);
   void withdraw();
-  /// No more frames.
+  /// No more frames; one that was offered and not taken is dropped.
   void finish();
 
   const StreamFormat& format() const override { return format_; }

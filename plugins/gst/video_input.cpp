@@ -195,7 +195,7 @@ GstElement* VideoInput::add_source(FramePipeline& pipeline) const {
 }
 
 void VideoInput::build(FramePipeline& pipeline) const {
-  require_memory_for_decoding();
+  if (kind_ != Kind::SharedMemory) require_memory_for_decoding();  // raw frames are not decoded
   GstElement* decode = nullptr;
   if (kind_ == Kind::Uri) {
     decode = pipeline.add("uridecodebin");

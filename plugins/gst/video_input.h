@@ -1,6 +1,6 @@
-// Where the source `video` gets its stream from: a file, a pipe, standard input, an address, shared memory.
-// Says which of them a location is, refuses what cannot be read before anything is opened, and makes the
-// elements that read it. Used by the thread that opens and reads the source.
+// VideoInput is the location of the source `video`: a file, a pipe, standard input, an address or shared
+// memory. The constructor says which kind it is and refuses what cannot be read; build() makes the elements
+// that read it. Used by the thread that opens and reads the source.
 #pragma once
 
 #include <memory>
@@ -11,19 +11,19 @@
 namespace contorno::gst {
 
 struct VideoInputOptions {
-  int latency_ms = 0;  ///< jitter buffer of an RTSP stream
-  int timeout_ms = 0;  ///< longest wait for somebody to write into a pipe; 0: for ever
-  std::string caps;    ///< what lies in shared memory, as GStreamer writes it
+  int latency_ms = 0;  ///< jitter buffer of sources that have one (RTSP)
+  int timeout_ms = 0;  ///< longest wait for the first bytes of a pipe or standard input; 0: for ever
+  std::string caps;    ///< format of the frames in shared memory, as GStreamer writes caps; only for shm://
 };
 
 class VideoInput {
  public:
-  /// Throws Error(MissingInput) for what is not there or no video input, Error(BadConfig) for an address that
-  /// lacks something.
+  /// Throws Error(MissingInput) for a path that does not exist or is a folder or device, Error(BadConfig) for
+  /// tcp:// without host or port and shm:// without caps, Error(Io) when a cut GIF cannot be copied.
   VideoInput(const std::string& location, const VideoInputOptions& options);
 
   /// Adds the elements, up to the RGBA frames. Throws Error(MissingInput) when nobody writes into the pipe,
-  /// Error(BadConfig) for caps that are none.
+  /// Error(BadConfig) for caps that do not parse or leave a value open, Error(OutOfMemory).
   void build(FramePipeline& pipeline) const;
 
   bool can_be_read_again() const { return kind_ != Kind::Pipe; }

@@ -1,5 +1,5 @@
-// Options of the command line that take a number. They are read and refused as numbers in a graph are:
-// 1000 and 1e3 are the same, and a message says what is allowed.
+// Options of the command line that take a number. The code that reads numbers in graphs reads
+// them, with the same messages: 1000 and 1e3 are the same.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,14 @@ class App;
 
 namespace contorno {
 
-/// `set` gets the number. Throws Error(Usage) while the command line is parsed: "--every is 0, allowed a
-/// whole number, at least 1".
+/// `set` is called with the number when the option is given. `sentence` is the help. No most: kUnbounded.
+/// Throws Error(Usage) while the command line is parsed: "--every is 0, allowed a whole number, at least 1".
 void add_whole_number(CLI::App& command, const std::string& name, std::int64_t least, std::int64_t most,
                       const std::string& sentence, std::function<void(std::int64_t)> set,
                       const std::string& default_text = "");
 
-/// The same for a variable, whose value is the default that the help shows. It must outlive the command.
+/// The same for a variable, whose value is the default that the help shows. The variable must outlive the
+/// command, and `most` fit into its type.
 template <class I>
 void add_whole_number(CLI::App& command, const std::string& name, I& value, std::int64_t least,
                       std::int64_t most, const std::string& sentence) {
@@ -29,6 +30,7 @@ void add_whole_number(CLI::App& command, const std::string& name, I& value, std:
       std::to_string(value));
 }
 
+/// The same for any number from `least` to `most`, both allowed; infinities and NaN are refused.
 void add_number(CLI::App& command, const std::string& name, double& value, double least, double most,
                 const std::string& sentence);
 
