@@ -34,7 +34,6 @@ struct ColumnsJob {
   unsigned wide = 1;   ///< blocks side by side
   int readable = 0;    ///< words of a row that can be copied unchanged
   bool quads = false;  ///< rows begin at multiples of 16 bytes
-  unsigned outside = 0;
 
   std::size_t shared_bytes(int across) const {
     const int rows = (stretches + 2) * kColumnHeld + 2 * stretches;
@@ -55,13 +54,14 @@ __device__ void take_columns(const ColumnsJob& job, int plane, int x, unsigned* 
       copy_once(reinterpret_cast<Unit*>(to),
                 reinterpret_cast<const Unit*>(job.in.pixels.line<const unsigned>(plane, y) + from));
     else
-      for (int k = 0; k < kWords; ++k) to[k] = word_from<Rule>(job.in, plane, y, from + k, job.outside);
+      for (int k = 0; k < kWords; ++k)
+        to[k] = word_from<Rule>(job.in, plane, y, from + k, job.window.outside);
   }
   for (int at = thread; at < kColumnHeld * kAcross; at += threads)
-    columns[at - kColumnHeld * kAcross] = job.outside;
+    columns[at - kColumnHeld * kAcross] = job.window.outside;
   for (int at = job.in.rows * kAcross + thread; at < (job.stretches + 1) * kColumnHeld * kAcross;
        at += threads)
-    columns[at] = job.outside;
+    columns[at] = job.window.outside;
   wait_for_copies();
 }
 
@@ -71,11 +71,11 @@ __device__ __noinline__ void store_finished(const Target& to, int plane, int y, 
   store_samples<Rule>(to, plane, y, x, word);
 }
 
-template <class Rule, Extreme kExtreme, int kAcross>
+template <class Rule, int kAcross>
 __global__ void __launch_bounds__(column_threads(kAcross), 1024 / column_threads(kAcross))
     window_columns(const __grid_constant__ ColumnsJob job) {
   using W = typename Rule::W;
-  using R = Running<W, kExtreme>;
+  using R = RunningMaximum<W>;
   const unsigned plane_of_block = blockIdx.x / job.wide;
   const auto plane = static_cast<int>(plane_of_block);
   const int x = static_cast<int>(blockIdx.x - plane_of_block * job.wide) * kAcross;
@@ -87,20 +87,22 @@ __global__ void __launch_bounds__(column_threads(kAcross), 1024 / column_threads
   __syncthreads();
   const int column = static_cast<int>(threadIdx.x) % kAcross,
             holder = static_cast<int>(threadIdx.x) / kAcross;
+  const unsigned complement = job.window.complement;
   Stretches<kColumnHeld> line{.steps = columns + column, .stride = kAcross, .count = job.stretches};
+  line.complement = complement;
   line.ones = line.steps + (job.stretches + 1) * kColumnHeld * kAcross;
   line.many = line.ones + job.stretches * kAcross;
   for (int stretch = holder; stretch < job.stretches; stretch += kColumnHolders) {
-    const unsigned* steps = line.steps + stretch * kColumnHeld * kAcross;
-    R all(steps[0]);
+    const int first = stretch * kColumnHeld;
+    R all(line.step(first));
 #pragma unroll
-    for (int e = 1; e < kColumnHeld; e += 2) all.take(R(steps[e * kAcross]), R(steps[(e + 1) * kAcross]));
+    for (int e = 1; e < kColumnHeld; e += 2) all.take(R(line.step(first + e)), R(line.step(first + e + 1)));
     line.ones[stretch * kAcross] = all.word();
   }
   __syncthreads();
   if (line.needs_many(job.window.length)) {
     for (int stretch = holder; stretch + line.kMany <= job.stretches; stretch += kColumnHolders)
-      put_many<W, kExtreme>(line, stretch);
+      put_many<W>(line, stretch);
     __syncthreads();
   }
   const Lines& out = job.to.lines;
@@ -110,31 +112,31 @@ __global__ void __launch_bounds__(column_threads(kAcross), 1024 / column_threads
   for (int stretch = line.holding(job.window.first) + holder; stretch < end; stretch += kColumnHolders) {
     unsigned held[kColumnHeld];
     if (stretch >= 0 && stretch < job.stretches) {
-      const unsigned* steps = line.steps + stretch * kColumnHeld * kAcross;
-      R rest(steps[(kColumnHeld - 1) * kAcross]);
+      const int first = stretch * kColumnHeld;
+      R rest(line.step(first + kColumnHeld - 1));
       held[kColumnHeld - 1] = rest.word();
 #pragma unroll
       for (int e = kColumnHeld - 2; e >= 0; --e) {
-        rest.take(R(steps[e * kAcross]));
+        rest.take(R(line.step(first + e)));
         held[e] = rest.word();
       }
     } else {
 #pragma unroll
-      for (int e = 0; e < kColumnHeld; ++e) held[e] = job.outside;
+      for (int e = 0; e < kColumnHeld; ++e) held[e] = job.window.outside ^ complement;
     }
-    windows_from<W, kExtreme>(held, line, stretch, job.window.length);
+    windows_from<W>(held, line, stretch, job.window.length);
     const int y = stretch * kColumnHeld - job.window.first;
     if (words) {
       char* at = reinterpret_cast<char*>(out.pixels.line<unsigned>(plane, y) + x + column);
 #pragma unroll
       for (int e = 0; e < kColumnHeld; ++e, at += out.pixels.row)
         if (static_cast<unsigned>(y + e) < static_cast<unsigned>(out.rows))
-          *reinterpret_cast<unsigned*>(at) = held[e];
+          *reinterpret_cast<unsigned*>(at) = held[e] ^ complement;
     } else {
 #pragma unroll
       for (int e = 0; e < kColumnHeld; ++e)
         if (static_cast<unsigned>(y + e) < static_cast<unsigned>(out.rows))
-          store_finished<Rule>(job.to, plane, y + e, x + column, held[e]);
+          store_finished<Rule>(job.to, plane, y + e, x + column, held[e] ^ complement);
     }
   }
 }

@@ -1,5 +1,5 @@
-// Launching a pass whose windows are rectangles: two kernels for one window, three for the two windows of an
-// opening or closing. Internal.
+// Launching the kernels of a pass whose windows are rectangles: two kernels for one window, three for the two
+// windows of an opening or closing. Internal.
 #pragma once
 
 #include <algorithm>
@@ -52,6 +52,11 @@ struct RectangleRun {
     return lines;
   }
 
+  /// The window as it lies on lines, without its word outside.
+  static LineWindow line_window(const Window& window, int first, int length) {
+    return {.first = first, .length = length, .complement = complement_for(window.extreme)};
+  }
+
   static std::size_t shared_bytes(int groups_at, int holders, int stride) {
     return static_cast<std::size_t>(groups_at + (holders + 2) * (kHeld / kShortGroup) * stride) *
            sizeof(unsigned);
@@ -62,10 +67,6 @@ struct RectangleRun {
     AcrossJob job;
     unsigned threads = 0;  ///< of a block that holds a part
     bool possible = false, by_whole_rows = false;
-
-    WholeRowsJob whole() const {
-      return {job, {job.first, job.length}, {job.second_first, job.second_length}};
-    }
   };
 
   AcrossPlan plan_across(const Lines& from, const Lines& to, const Window& window,
@@ -73,13 +74,11 @@ struct RectangleRun {
     AcrossPlan plan{.job = {.in = from, .out = to, .columns = format.width}};
     AcrossJob& job = plan.job;
     job.in_columns = seen.width, job.pixel = pixel;
-    const LineWindow first =
-        LineWindow{window.left + crop_x, window.columns()}.within(seen.width, format.width);
-    job.first = first.first, job.length = first.length;
-    int halo = job.length - 1;
+    job.window = line_window(window, window.left + crop_x, window.columns()).within(seen.width, format.width);
+    int halo = job.window.length - 1;
     if (second != nullptr) {
-      const LineWindow next = LineWindow{second->left, second->columns()}.within(seen.width, format.width);
-      job.second_first = next.first, job.second_length = next.length, halo += job.second_length - 1;
+      job.second = line_window(*second, second->left, second->columns()).within(seen.width, format.width);
+      halo += job.second.length - 1;
       job.settle = Rule::kFloat && !window.holds_origin;
     }
     job.high = static_cast<unsigned>((job.out.rows + kCount - 1) / kCount);
@@ -101,7 +100,7 @@ struct RectangleRun {
     }
     // Whole rows are better where they need so many fewer threads that it does not matter that fewer blocks
     // run at the same time.
-    const WholeRowsJob whole = plan.whole();
+    const WholeRowsJob whole(job);
     if (whole.fits(most_shared)) {
       plan.by_whole_rows = !plan.possible || (whole.threads() <= kGoodWholeThreads &&
                                               whole.threads() * kWholeHeld <= in_parts * kHeld);
@@ -114,30 +113,28 @@ struct RectangleRun {
               const Window* second, unsigned second_outside) const {
     AcrossPlan plan = plan_across(from, to, window, second);
     AcrossJob& job = plan.job;
-    job.outside = outside, job.second_outside = second_outside;
-    const unsigned blocks = job.segments * job.high * job.planes;
-    const auto with = [&]<Extreme kExtreme>() {
-      if (plan.by_whole_rows) return whole_rows<kExtreme>(plan.whole());
-      const char* name = "window_across";
-      const std::size_t shared = shared_bytes(job.groups_at, job.holders, pixel);
-      if (pixel == 1)
-        launcher(name, window_across<Rule, kExtreme, 1>, blocks, plan.threads, shared, job);
-      else if (pixel == 3)
-        launcher(name, window_across<Rule, kExtreme, 3>, blocks, plan.threads, shared, job);
-      else
-        launcher(name, window_across<Rule, kExtreme, 0>, blocks, plan.threads, shared, job);
+    job.window.outside = outside, job.second.outside = second_outside;
+    if (plan.by_whole_rows) return whole_rows(WholeRowsJob(job));
+    const auto with = [&]<int kPixel>() {
+      launcher("window_across", window_across<Rule, kPixel>, job.segments * job.high * job.planes,
+               plan.threads, shared_bytes(job.groups_at, job.holders, pixel), job);
     };
-    window.extreme == Extreme::Minimum ? with.template operator()<Extreme::Minimum>()
-                                       : with.template operator()<Extreme::Maximum>();
-  }
-  template <Extreme kExtreme>
-  void whole_rows(const WholeRowsJob& job) const {
-    const unsigned blocks = job.rows.high * job.rows.planes;
-    const char* name = "window_whole_rows";
-    if (pixel == 3)
-      launcher(name, window_whole_rows<Rule, kExtreme, 3>, blocks, job.threads(), job.shared_bytes(), job);
+    if (pixel == 1)
+      with.template operator()<1>();
+    else if (pixel == 3)
+      with.template operator()<3>();
     else
-      launcher(name, window_whole_rows<Rule, kExtreme, 0>, blocks, job.threads(), job.shared_bytes(), job);
+      with.template operator()<0>();
+  }
+  void whole_rows(const WholeRowsJob& job) const {
+    const auto with = [&]<int kPixel>() {
+      launcher("window_whole_rows", window_whole_rows<Rule, kPixel>, job.rows.high * job.rows.planes,
+               job.threads(), job.shared_bytes(), job);
+    };
+    if (pixel == 3)
+      with.template operator()<3>();
+    else
+      with.template operator()<0>();
   }
 
   /// How a window down columns is computed: by blocks that hold parts of columns, or whole columns.
@@ -148,9 +145,10 @@ struct RectangleRun {
     bool possible = false;
 
     ColumnsJob whole() const {
-      ColumnsJob columns{.in = job.in, .to = job.to, .window = {job.first, job.length}};
-      columns.stretches = (job.in.rows + kColumnHeld - 1) / kColumnHeld, columns.outside = job.outside;
-      return columns;
+      return {.in = job.in,
+              .to = job.to,
+              .window = job.window,
+              .stretches = (job.in.rows + kColumnHeld - 1) / kColumnHeld};
     }
   };
 
@@ -158,11 +156,10 @@ struct RectangleRun {
     DownPlan plan{.job = {.in = from, .to = to}};
     DownJob& job = plan.job;
     const int first = window.top + (to.lines.between ? 0 : crop_y);
-    const LineWindow clipped = LineWindow{first, window.rows()}.within(from.rows, to.lines.rows);
-    job.first = clipped.first, job.length = clipped.length;
+    job.window = line_window(window, first, window.rows()).within(from.rows, to.lines.rows);
     job.planes = static_cast<unsigned>(format.planes());
     // As many columns as make a line of the cache, unless windows are so high that blocks must be too.
-    const int halo = job.length - 1;
+    const int halo = job.window.length - 1;
     int steps = halo <= 24 ? 8 * kHeld : 16 * kHeld;
     if (halo > 80) job.across = 8, steps = 64 * kHeld;
     while (4 * halo > 3 * steps && job.across > 1) job.across /= 2, steps *= 2;
@@ -177,7 +174,7 @@ struct RectangleRun {
       job.groups_at = (holders * kHeld + kHeldRoom) * job.across;
       plan.possible = true;
     }
-    if (job.length >= kColumnsFrom || (!plan.possible && job.length > kColumnHeld))
+    if (job.window.length >= kColumnsFrom || (!plan.possible && job.window.length > kColumnHeld))
       for (const int across : kColumnsAcross)
         if (plan.whole_columns == 0 && plan.whole().shared_bytes(across) <= most_shared)
           plan.whole_columns = across, plan.possible = true;
@@ -187,26 +184,22 @@ struct RectangleRun {
   void down(const Lines& from, const Target& to, const Window& window, unsigned outside) const {
     DownPlan plan = plan_down(from, to, window);
     DownJob& job = plan.job;
-    job.outside = outside;
+    job.window.outside = outside;
     const int words = (to.lines.samples + kCount - 1) / kCount;
     const int across = plan.whole_columns != 0 ? plan.whole_columns : job.across;
     job.wide = static_cast<unsigned>((words + across - 1) / across);
-    const unsigned blocks = job.wide * job.high * job.planes;
-    const auto with = [&]<Extreme kExtreme>() {
-      if (plan.whole_columns != 0) return columns<kExtreme>(plan);
-      const char* name = "window_down";
-      const std::size_t shared = shared_bytes(job.groups_at, static_cast<int>(plan.threads) / across, across);
-      if (across == 32)
-        launcher(name, window_down<Rule, kExtreme, 32>, blocks, plan.threads, shared, job);
-      else if (across == 8)
-        launcher(name, window_down<Rule, kExtreme, 8>, blocks, plan.threads, shared, job);
-      else
-        launcher(name, window_down<Rule, kExtreme, 0>, blocks, plan.threads, shared, job);
+    if (plan.whole_columns != 0) return columns(plan);
+    const auto with = [&]<int kAcross>() {
+      launcher("window_down", window_down<Rule, kAcross>, job.wide * job.high * job.planes, plan.threads,
+               shared_bytes(job.groups_at, static_cast<int>(plan.threads) / across, across), job);
     };
-    window.extreme == Extreme::Minimum ? with.template operator()<Extreme::Minimum>()
-                                       : with.template operator()<Extreme::Maximum>();
+    if (across == 32)
+      with.template operator()<32>();
+    else if (across == 8)
+      with.template operator()<8>();
+    else
+      with.template operator()<0>();
   }
-  template <Extreme kExtreme>
   void columns(const DownPlan& plan) const {
     ColumnsJob job = plan.whole();
     job.wide = plan.job.wide;
@@ -220,7 +213,7 @@ struct RectangleRun {
     const unsigned blocks = job.wide * plan.job.planes;
     const auto with = [&]<int kAcross>() {
       if (plan.whole_columns == kAcross)
-        launcher("window_columns", window_columns<Rule, kExtreme, kAcross>, blocks, column_threads(kAcross),
+        launcher("window_columns", window_columns<Rule, kAcross>, blocks, column_threads(kAcross),
                  job.shared_bytes(kAcross), job);
     };
     with.template operator()<kColumnsAcross[0]>();

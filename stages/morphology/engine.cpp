@@ -73,8 +73,7 @@ void finish_row(const typename Rule::W* row, const typename Rule::Stored* source
     else
       std::copy_n(row, samples, out);
   } else {
-    for (std::ptrdiff_t i = 0; i < samples; ++i)
-      out[i] = Rule::template result<kResult>(row[i], source[i], out[i]);
+    for (std::ptrdiff_t i = 0; i < samples; ++i) out[i] = Rule::result(kResult, row[i], source[i], out[i]);
   }
   if (keeps_alpha)
     for (std::ptrdiff_t i = 3; i < samples; i += 4) out[i] = source[i];

@@ -1,10 +1,28 @@
-// The extreme over a window along lines of words, of which each thread holds kHeld consecutive words in
+// The maximum over a window along lines of words, of which each thread holds kHeld consecutive words in
 // registers. A step is the position of a word on its line. Internal.
 #pragma once
+
+#include <algorithm>
 
 #include "stages/morphology/lanes.cuh"
 
 namespace contorno::morphology_cuda {
+
+/// A window on a line: for a result at step e it covers the steps e + first .. e + first + length - 1.
+struct LineWindow {
+  int first = 0, length = 0;
+  unsigned complement = 0;  ///< complement_for(its extreme)
+  unsigned outside = 0;     ///< the word at steps that are not on the line; not complemented
+
+  /// The same window where only the first `results` steps of a line of `steps` steps are results. What lies
+  /// outside of the line for all results is cut off, but for one step, so that the window still covers
+  /// something outside.
+  LineWindow within(int steps, int results) const {
+    const int begin = std::clamp(first, -results, steps);
+    const int end = std::clamp(first + length - 1, -results, steps) + 1;
+    return {begin, end - begin, complement, outside};
+  }
+};
 
 inline constexpr int kHeld = 15;  ///< steps that a thread holds; odd, so that banks differ
 /// Steps after the last one that a thread of the line holds, which may be read.
@@ -15,7 +33,7 @@ inline constexpr int kShortWindow = 5, kShortGroup = 5;
 /// further on.
 struct HeldPlace {
   unsigned* steps = nullptr;   ///< the first of kHeld; null: this thread holds nothing
-  unsigned* groups = nullptr;  ///< the first of kHeld / kShortGroup extremes over groups of steps
+  unsigned* groups = nullptr;  ///< the first of kHeld / kShortGroup maxima over groups of steps
   int stride = 1;              ///< words from step to step, and from short group to short group
 };
 
@@ -30,9 +48,9 @@ __device__ inline void share_held(const unsigned (&held)[kHeld], const HeldPlace
 
 /// Windows of 2 to 5 steps: only the first steps of the next thread are read from shared memory, all others
 /// are in registers.
-template <class W, Extreme kExtreme, int kLength>
+template <class W, int kLength>
 __device__ void short_window(unsigned (&held)[kHeld], const HeldPlace& place) {
-  using R = Running<W, kExtreme>;
+  using R = RunningMaximum<W>;
   __syncthreads();
   if (place.steps == nullptr) return;
   unsigned behind[kLength - 1];
@@ -49,20 +67,21 @@ __device__ void short_window(unsigned (&held)[kHeld], const HeldPlace& place) {
   }
 }
 
-/// `running` with `count` more words, `stride` apart.
+/// `running` with `count` more words, `stride` apart, which differ by `complement`.
 template <class R>
-__device__ void take_many(R& running, const unsigned* words, int stride, int count) {
+__device__ void take_many(R& running, const unsigned* words, int stride, int count, unsigned complement = 0) {
   int k = 0;
-  for (; k + 1 < count; k += 2) running.take(R(words[k * stride]), R(words[(k + 1) * stride]));
-  if (k < count) running.take(R(words[k * stride]));
+  for (; k + 1 < count; k += 2)
+    running.take(R(words[k * stride] ^ complement), R(words[(k + 1) * stride] ^ complement));
+  if (k < count) running.take(R(words[k * stride] ^ complement));
 }
 
 /// After van Herk, Gil and Werman, but with groups of kGroup steps instead of groups as long as the window. A
 /// window is the last steps of the group in which it begins, whole groups, and the first steps of the group
 /// in which it ends.
-template <class W, Extreme kExtreme, int kGroup>
+template <class W, int kGroup>
 __device__ void grouped_window(unsigned (&held)[kHeld], const HeldPlace& place, int length, bool needed) {
-  using R = Running<W, kExtreme>;
+  using R = RunningMaximum<W>;
   constexpr int kGroups = kHeld / kGroup;
   const int group_stride = kGroup / kShortGroup * place.stride;
   R rest[kHeld];  // of the group, from each step on
@@ -94,22 +113,22 @@ __device__ void grouped_window(unsigned (&held)[kHeld], const HeldPlace& place, 
   }
 }
 
-/// Replaces each held step by the extreme over the `length` steps that begin there. Called by all threads of
+/// Replaces each held step by the maximum over the `length` steps that begin there. Called by all threads of
 /// the block with the same length, after share_held; `needed`: whether the results of this thread are used.
-template <class W, Extreme kExtreme>
+template <class W>
 __device__ void window_of_held(unsigned (&held)[kHeld], const HeldPlace& place, int length, bool needed) {
   if (length > kHeld)
-    grouped_window<W, kExtreme, kHeld>(held, place, length, needed);
+    grouped_window<W, kHeld>(held, place, length, needed);
   else if (length > kShortWindow)
-    grouped_window<W, kExtreme, kShortGroup>(held, place, length, needed);
+    grouped_window<W, kShortGroup>(held, place, length, needed);
   else if (length == 5)
-    short_window<W, kExtreme, 5>(held, place);
+    short_window<W, 5>(held, place);
   else if (length == 4)
-    short_window<W, kExtreme, 4>(held, place);
+    short_window<W, 4>(held, place);
   else if (length == 3)
-    short_window<W, kExtreme, 3>(held, place);
+    short_window<W, 3>(held, place);
   else if (length == 2)
-    short_window<W, kExtreme, 2>(held, place);
+    short_window<W, 2>(held, place);
 }
 
 }  // namespace contorno::morphology_cuda

@@ -1,6 +1,5 @@
-// How samples are packed into words for morphology on the device, so that no sample has to move from lane to
-// lane. The image is cut into as many strips of rows as a word has lanes, and a word holds the same sample of
-// every strip. A neighbouring sample, in x or y, is then in a neighbouring word, in the same lane. Internal.
+// How the kernels of morphology pack samples into 32-bit words, a sample a lane, and take the maxima of words
+// lane by lane. Internal.
 #pragma once
 
 #include "cuda/launch.cuh"
@@ -28,42 +27,35 @@ __device__ unsigned in_lane(W value, int lane) {
          << (8 * static_cast<int>(sizeof(W)) * lane);
 }
 
-/// The running extreme of words, lane by lane. Devices compare two lanes of 16 bits at once, but not four of
+/// Kernels take maxima only. A minimum is the complement of the maximum of complemented samples, because ~
+/// reverses the order of every W (float32 samples are OrderedFloat keys, which are integers, too). So words
+/// are xored with this where they enter the shared memory or registers of a kernel, and again where they
+/// leave it.
+constexpr unsigned complement_for(Extreme extreme) {
+  return extreme == Extreme::Minimum ? ~0U : 0U;
+}
+
+/// The running maximum of words, lane by lane. Devices compare two lanes of 16 bits at once, but not four of
 /// 8. So words of bytes are kept as two words, with the bytes as upper halves of 16-bit lanes; what the lower
 /// halves hold decides only between equal bytes.
-template <class W, Extreme kExtreme>
-struct Running {
+template <class W>
+struct RunningMaximum {
   unsigned odd, even;
 
-  Running() = default;
-  __device__ explicit Running(unsigned word) : odd(word), even(sizeof(W) == 1 ? word << 8 : 0) {}
+  RunningMaximum() = default;
+  __device__ explicit RunningMaximum(unsigned word) : odd(word), even(sizeof(W) == 1 ? word << 8 : 0) {}
   __device__ void take(unsigned word) {
-    if constexpr (sizeof(W) == 1) {
-      odd = pair(odd, word);
-      even = pair(even, word << 8);
-    } else if constexpr (sizeof(W) == 2) {
-      odd = pair(odd, word);
-    } else {
-      const int a = static_cast<int>(odd), b = static_cast<int>(word);
-      odd = static_cast<unsigned>(kExtreme == Extreme::Minimum ? min(a, b) : max(a, b));
-    }
+    odd = maximum(odd, word);
+    if constexpr (sizeof(W) == 1) even = maximum(even, word << 8);
   }
-  __device__ void take(const Running& other) {
-    if constexpr (sizeof(W) == 4) {
-      take(other.odd);
-    } else {
-      odd = pair(odd, other.odd);
-      if constexpr (sizeof(W) == 1) even = pair(even, other.even);
-    }
+  __device__ void take(const RunningMaximum& other) {
+    odd = maximum(odd, other.odd);
+    if constexpr (sizeof(W) == 1) even = maximum(even, other.even);
   }
   /// Takes two at once: a single instruction on devices of compute capability 9 and up.
-  __device__ void take(const Running& a, const Running& b) {
-    if constexpr (sizeof(W) == 4) {
-      take(a.odd), take(b.odd);
-    } else {
-      odd = pair(odd, a.odd, b.odd);
-      if constexpr (sizeof(W) == 1) even = pair(even, a.even, b.even);
-    }
+  __device__ void take(const RunningMaximum& a, const RunningMaximum& b) {
+    odd = maximum(odd, a.odd, b.odd);
+    if constexpr (sizeof(W) == 1) even = maximum(even, a.even, b.even);
   }
   __device__ unsigned word() const {
     if constexpr (sizeof(W) == 1) return __byte_perm(even, odd, 0x7351);
@@ -71,68 +63,21 @@ struct Running {
   }
 
  private:
-  static __device__ unsigned pair(unsigned a, unsigned b) {
-    if constexpr (std::is_signed_v<W>)
-      return kExtreme == Extreme::Minimum ? __vmins2(a, b) : __vmaxs2(a, b);
+  static __device__ unsigned maximum(unsigned a, unsigned b) {
+    if constexpr (sizeof(W) == 4)
+      return static_cast<unsigned>(max(static_cast<int>(a), static_cast<int>(b)));
     else
-      return kExtreme == Extreme::Minimum ? __vminu2(a, b) : __vmaxu2(a, b);
+      return std::is_signed_v<W> ? __vmaxs2(a, b) : __vmaxu2(a, b);
   }
-  static __device__ unsigned pair(unsigned a, unsigned b, unsigned c) {
-    if constexpr (std::is_signed_v<W>)
-      return kExtreme == Extreme::Minimum ? __vimin3_s16x2(a, b, c) : __vimax3_s16x2(a, b, c);
+  static __device__ unsigned maximum(unsigned a, unsigned b, unsigned c) {
+    if constexpr (sizeof(W) == 4)
+      return maximum(maximum(a, b), c);
     else
-      return kExtreme == Extreme::Minimum ? __vimin3_u16x2(a, b, c) : __vimax3_u16x2(a, b, c);
+      return std::is_signed_v<W> ? __vimax3_s16x2(a, b, c) : __vimax3_u16x2(a, b, c);
   }
 };
 
-/// How an image lies in words: lane `lane` of the word at sample x of row `row` is sample x of image row row
-/// + lane * strip.
-struct Strips {
-  int width = 0, height = 0, pixel = 1;  ///< of the image, in pixels; samples a pixel
-  int strip = 0;                         ///< rows of words
-  int planes = 1;
-
-  CONTORNO_HD int samples() const { return width * pixel; }
-  CONTORNO_HD std::size_t words() const {
-    return static_cast<std::size_t>(samples()) * static_cast<std::size_t>(strip);
-  }
-};
-
-/// Whether every lane of row `row` lies in the image.
-template <class W>
-__device__ bool all_inside(const Strips& strips, int row) {
-  return row >= 0 && row + (kLanes<W> - 1) * strips.strip < strips.height;
-}
-
-/// `word` of row `row`, with `outside` in the lanes whose row is not in the image.
-template <class W>
-__device__ unsigned clipped(const Strips& strips, int row, unsigned word, unsigned outside) {
-  if (all_inside<W>(strips, row)) return word;
-  unsigned result = 0;
-  for (int lane = 0; lane < kLanes<W>; ++lane) {
-    const int y = row + lane * strips.strip;
-    result |= in_lane<W>(lane_of<W>(y >= 0 && y < strips.height ? word : outside, lane), lane);
-  }
-  return result;
-}
-
-/// The word at sample `x` of row `row`, which may reach into a neighbouring strip or outside. Lanes whose row
-/// is below the image must hold `outside` in memory.
-template <class W>
-__device__ unsigned word_at(const unsigned* words, const Strips& strips, int x, int row, unsigned outside) {
-  if (x < 0 || x >= strips.samples()) return outside;
-  int shift = 0;
-  while (row >= strips.strip && shift < kLanes<W>) row -= strips.strip, ++shift;
-  while (row < 0 && shift > -kLanes<W>) row += strips.strip, --shift;
-  if (row < 0 || row >= strips.strip || shift >= kLanes<W> || shift <= -kLanes<W>) return outside;
-  const unsigned word = words[static_cast<std::ptrdiff_t>(row) * strips.samples() + x];
-  constexpr int kBits = 8 * static_cast<int>(sizeof(W));
-  if (shift == 0) return word;
-  if (shift > 0) return word >> (kBits * shift) | outside << (32 - kBits * shift);
-  return word << (kBits * -shift) | outside >> (32 - kBits * -shift);
-}
-
-/// Rule::settled for every lane.
+/// Rule::settled for every lane of a word that is not complemented.
 template <class Rule>
 __device__ unsigned settled_word(unsigned word) {
   using W = typename Rule::W;

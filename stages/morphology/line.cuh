@@ -1,4 +1,5 @@
-// The extreme over a window along lines of words in shared memory, by all threads of a block. Internal.
+// The maximum over a window along lines of words in shared memory, by all threads of a block, for
+// window_rows. Internal.
 #pragma once
 
 #include "stages/morphology/lanes.cuh"
@@ -7,18 +8,18 @@ namespace contorno::morphology_cuda {
 
 inline constexpr int kGroup = 7;  ///< steps of a group; odd, so that threads use different banks
 
-/// The extreme over the `length` words that begin at each step of `lines` interleaved lines; step e of line l
+/// The maximum over the `length` words that begin at each step of `lines` interleaved lines; step e of line l
 /// is word e * lines + l of `raw`. `totals` is as large as `raw`; both have room for two groups after the
 /// last step. Returns which of the two has the results, of the first `steps` - (length - 1) steps. All
 /// threads of the block call it after a barrier; it ends with a barrier.
 ///
-/// After van Herk, Gil and Werman, but with groups of kGroup steps: a thread makes the running extremes of
+/// After van Herk, Gil and Werman, but with groups of kGroup steps: a thread makes the running maxima of
 /// its group, and a window is the end of one group, whole groups, and the beginning of another.
-template <class W, Extreme kExtreme, int kFixedLines>
-__device__ unsigned* window_along_fixed(unsigned* raw, unsigned* totals, int any_lines, int steps, int length,
-                                        int thread, int threads) {
-  using R = Running<W, kExtreme>;
-  const int lines = kFixedLines != 0 ? kFixedLines : any_lines;
+template <class W>
+__device__ unsigned* window_along(unsigned* raw, unsigned* totals, int lines, int steps, int length) {
+  using R = RunningMaximum<W>;
+  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  if (length == 1) return raw;
   const int results = steps - (length - 1);
   if (length <= kGroup) {
     for (int at = thread; at < results * lines; at += threads) {
@@ -71,18 +72,6 @@ __device__ unsigned* window_along_fixed(unsigned* raw, unsigned* totals, int any
   }
   __syncthreads();
   return raw;
-}
-
-/// The same; the most common numbers of lines are constants in the compiled code.
-template <class W, Extreme kExtreme>
-__device__ unsigned* window_along(unsigned* raw, unsigned* totals, int lines, int steps, int length,
-                                  int thread, int threads) {
-  if (length == 1) return raw;
-  if (lines == 3)
-    return window_along_fixed<W, kExtreme, 3>(raw, totals, lines, steps, length, thread, threads);
-  if (lines == 1)
-    return window_along_fixed<W, kExtreme, 1>(raw, totals, lines, steps, length, thread, threads);
-  return window_along_fixed<W, kExtreme, 0>(raw, totals, lines, steps, length, thread, threads);
 }
 
 }  // namespace contorno::morphology_cuda

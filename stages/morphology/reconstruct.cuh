@@ -4,12 +4,12 @@
 // not change the result. Internal.
 #pragma once
 
-#include "stages/morphology/kernels.cuh"
+#include "stages/morphology/pixels.cuh"
+#include "stages/morphology/sample_kernels.h"
 
 namespace contorno::morphology_cuda {
 
-inline constexpr int kTileSide = 32;
-inline constexpr unsigned kReconstructThreads = 128;
+inline constexpr unsigned kReconstructThreads = 128, kCutThreads = 256;
 
 struct ReconstructJob {
   Pixels result, mask;
@@ -18,13 +18,13 @@ struct ReconstructJob {
   int channels = 1;  ///< that are worked on
   bool planar = false;
   bool eight = true;
+  int complement = 0;  ///< as of ReconstructValue
   int tiles_x = 1, tiles_y = 1;
   unsigned* state = nullptr;       ///< kReconstructState words, zero at the start
   unsigned char* awake = nullptr;  ///< two flags a tile, in two arrays, zero at the start
 
   CONTORNO_HD int tiles() const { return tiles_x * tiles_y * channels; }
 };
-inline constexpr int kReconstructState = 4;  ///< words: arrivals at the barrier, wakings of three rounds
 
 /// A barrier of the whole grid, whose blocks must all run at the same time.
 __device__ inline void meet_grid(unsigned* arrivals) {
@@ -39,31 +39,33 @@ __device__ inline void meet_grid(unsigned* arrivals) {
   __syncthreads();
 }
 
-/// Samples as integers: in their order for dilations, in the opposite order for erosions, so that the kernel
-/// always takes maxima.
-template <class S, ReconstructionMethod kMethod>
+/// Samples as integers in their order, xored with `complement`: 0 for reconstructions by dilation, ~0 for
+/// those by erosion, which reverses the order, so that the kernel always takes maxima.
+template <class S>
 struct ReconstructValue {
   static constexpr int kLowest = -0x7fffffff - 1;
-  static __device__ int turn(int v) { return kMethod == ReconstructionMethod::Dilation ? v : ~v; }
-  static __device__ int load(const S* at) {
+  static __device__ int load(const S* at, int complement) {
     const S sample = __ldcg(at);
     if constexpr (std::is_same_v<S, float>)
-      return turn(OrderedFloat::from(sample));
+      return OrderedFloat::from(sample) ^ complement;
     else
-      return turn(static_cast<int>(sample));
+      return static_cast<int>(sample) ^ complement;
   }
-  static __device__ S store(int v) {
+  static __device__ S store(int value, int complement) {
     if constexpr (std::is_same_v<S, float>)
-      return OrderedFloat::to(turn(v));
+      return OrderedFloat::to(value ^ complement);
     else
-      return static_cast<S>(turn(v));
+      return static_cast<S>(value ^ complement);
   }
 };
+constexpr int complement_for(ReconstructionMethod method) {
+  return method == ReconstructionMethod::Erosion ? ~0 : 0;
+}
 
 /// A tile in the registers of a warp: lane x holds column x. All functions are called by whole warps.
-template <class S, ReconstructionMethod kMethod>
+template <class S>
 class ReconstructTile {
-  using Value = ReconstructValue<S, kMethod>;
+  using Value = ReconstructValue<S>;
   static constexpr unsigned kAll = 0xffffffffU;
 
  public:
@@ -80,7 +82,8 @@ class ReconstructTile {
     for (int y = 0; y < kTileSide; ++y) {
       grown_[y] = at(x0_ + lane_, y0_ + y);
       limit_[y] = Value::kLowest;
-      if (inside(x0_ + lane_, y0_ + y)) limit_[y] = Value::load(sample(job_.mask, x0_ + lane_, y0_ + y));
+      if (inside(x0_ + lane_, y0_ + y))
+        limit_[y] = Value::load(sample(job_.mask, x0_ + lane_, y0_ + y), job_.complement);
     }
     take_edges();
   }
@@ -104,8 +107,8 @@ class ReconstructTile {
     for (int y = 0; y < kTileSide; ++y) {
       if (!inside(x0_ + lane_, y0_ + y)) continue;
       S* to = sample(job_.result, x0_ + lane_, y0_ + y);
-      if (Value::load(to) == grown_[y]) continue;
-      *to = Value::store(grown_[y]);
+      if (Value::load(to, job_.complement) == grown_[y]) continue;
+      *to = Value::store(grown_[y], job_.complement);
       rows |= 1U << y;
     }
     const unsigned top = __ballot_sync(kAll, (rows & 1U) != 0), bottom = __ballot_sync(kAll, rows >> 31 != 0);
@@ -131,7 +134,7 @@ class ReconstructTile {
            static_cast<std::ptrdiff_t>(x) * job_.step + (job_.planar ? 0 : channel_);
   }
   __device__ int at(int x, int y) const {
-    return inside(x, y) ? Value::load(sample(job_.result, x, y)) : Value::kLowest;
+    return inside(x, y) ? Value::load(sample(job_.result, x, y), job_.complement) : Value::kLowest;
   }
 
   /// Grows the outermost pixels of the tile by the pixels around it.
@@ -206,7 +209,7 @@ class ReconstructTile {
 };
 
 /// All blocks must run at the same time (a cooperative launch).
-template <class S, ReconstructionMethod kMethod>
+template <class S>
 __global__ void __launch_bounds__(kReconstructThreads) reconstruct_tiles(const ReconstructJob job) {
   const int tiles = job.tiles();
   const int warps = static_cast<int>(gridDim.x * kReconstructThreads / 32);
@@ -219,7 +222,7 @@ __global__ void __launch_bounds__(kReconstructThreads) reconstruct_tiles(const R
       if (round != 0 && __ldcg(now + tile) == 0) continue;
       __syncwarp();
       if (threadIdx.x % 32 == 0) now[tile] = 0;
-      ReconstructTile<S, kMethod> work(job, tile);
+      ReconstructTile<S> work(job, tile);
       work.load();
       work.settle();
       woke |= work.store(next);
@@ -235,21 +238,23 @@ struct CutJob {
   Pixels marker, mask, result;
   int samples = 0, rows = 0, planes = 1;
   bool keeps_alpha = false;
+  int complement = 0;  ///< as of ReconstructValue
 };
 
 /// Begins a reconstruction: the minimum of marker and mask (their maximum for erosions), a thread a sample.
-template <class S, ReconstructionMethod kMethod>
-__global__ void __launch_bounds__(kTermThreads) cut_marker(const CutJob job) {
-  using Value = ReconstructValue<S, kMethod>;
-  const long long index = static_cast<long long>(blockIdx.x) * kTermThreads + threadIdx.x;
+template <class S>
+__global__ void __launch_bounds__(kCutThreads) cut_marker(const CutJob job) {
+  using Value = ReconstructValue<S>;
+  const long long index = static_cast<long long>(blockIdx.x) * kCutThreads + threadIdx.x;
   const long long area = static_cast<long long>(job.samples) * job.rows;
   if (index >= area * job.planes) return;
   const int plane = static_cast<int>(index / area), x = static_cast<int>(index % area % job.samples),
             y = static_cast<int>(index % area / job.samples);
   const S* mask = job.mask.line<const S>(plane, y) + x;
-  const int limit = Value::load(mask);
-  const int value = min(Value::load(job.marker.line<const S>(plane, y) + x), limit);
-  job.result.line<S>(plane, y)[x] = job.keeps_alpha && x % 4 == 3 ? *mask : Value::store(value);
+  const int limit = Value::load(mask, job.complement);
+  const int value = min(Value::load(job.marker.line<const S>(plane, y) + x, job.complement), limit);
+  job.result.line<S>(plane, y)[x] =
+      job.keeps_alpha && x % 4 == 3 ? *mask : Value::store(value, job.complement);
 }
 
 }  // namespace contorno::morphology_cuda

@@ -75,15 +75,22 @@ struct MorphologySample {
     else
       return a < b ? a : b;
   }
-  /// The sample to be stored, see PassResult. `source` is the input image's sample, `before` what an earlier
-  /// pass stored.
-  template <PassResult kResult>
-  CONTORNO_HD static S result(W value, S source, S before) {
+  /// The sample to be stored for `value`, see PassResult. `source` is the input image's sample, `before` what
+  /// an earlier pass stored.
+  CONTORNO_HD static S result(PassResult result, W value, S source, S before) {
     const S v = store(value);
-    if constexpr (kResult == PassResult::SourceMinus) return difference(source, v);
-    if constexpr (kResult == PassResult::MinusSource) return difference(v, source);
-    if constexpr (kResult == PassResult::MinusOutput) return difference(v, before);
-    if constexpr (kResult == PassResult::OutputAndComplement) return smaller(before, complement(v));
+    switch (result) {
+      case PassResult::Store:
+        return v;
+      case PassResult::SourceMinus:
+        return difference(source, v);
+      case PassResult::MinusSource:
+        return difference(v, source);
+      case PassResult::MinusOutput:
+        return difference(v, before);
+      case PassResult::OutputAndComplement:
+        return smaller(before, complement(v));
+    }
     return v;
   }
 };

@@ -1,24 +1,12 @@
 // The kernel of morphology for elements that are not rectangles. A block holds a tile of the image in shared
-// memory, and replaces its samples by the extremes over runs of 1, 2, 4, 8, ... pixels. A run of any length
+// memory, and replaces its samples by the maxima over runs of 1, 2, 4, 8, ... pixels. A run of any length
 // is covered by two runs of the largest power of two that is not longer. Internal.
 #pragma once
 
-#include "stages/morphology/rectangles.cuh"
+#include "stages/morphology/pixels.cuh"
+#include "stages/morphology/tile_plan.h"
 
 namespace contorno::morphology_cuda {
-
-inline constexpr unsigned kTileThreads = 512;
-inline constexpr int kTileAcross = 128;  ///< samples of a block's results
-inline constexpr int kTileOutputs = 16;  ///< results of a thread, one below the other; or half as many
-inline constexpr int kTileRows = 4;      ///< rows of threads
-inline constexpr int kTilePitches[] = {160, 192, 320, 432};  ///< words of a row in shared memory
-inline constexpr int kMostLevels = 14;
-
-/// 1, 2 or 4 neighbouring rows of the element with the same run. The run is two runs of a power of two,
-/// `first` and `second`, in words from the tile's corner.
-struct TileRuns {
-  int first = 0, second = 0, rows = 1;
-};
 
 /// The arguments of window_tile. A block's results are cut into as many parts, one below the other, as a word
 /// has lanes; lane k belongs to part k.
@@ -34,10 +22,12 @@ struct TileJob {
   int outputs = kTileOutputs;
   unsigned wide = 1, high = 1, planes = 1;  ///< blocks
   bool settle = false;
-  unsigned outside = 0;
+  unsigned complement = 0;  ///< complement_for(the window's extreme)
+  unsigned outside = 0;     ///< not complemented
 };
 
-/// Loads the tile that begins at sample x and row y; parts are `down` rows apart.
+/// Loads the tile that begins at sample x and row y, complemented for the window; parts are `down` rows
+/// apart.
 template <class Rule, int kPitch>
 __device__ void load_tile(const TileJob& job, int plane, int y, int x, int down, unsigned* tile) {
   using W = typename Rule::W;
@@ -64,7 +54,7 @@ __device__ void load_tile(const TileJob& job, int plane, int y, int x, int down,
       const unsigned* from = corner + static_cast<std::ptrdiff_t>(at / kWords) * row + at % kWords;
       unsigned lanes[kCount];
 #pragma unroll
-      for (int k = 0; k < kCount; ++k) lanes[k] = __ldg(from + k * part);
+      for (int k = 0; k < kCount; ++k) lanes[k] = __ldg(from + k * part) ^ job.complement;
       put(at, lanes);
     }
   } else {
@@ -74,17 +64,18 @@ __device__ void load_tile(const TileJob& job, int plane, int y, int x, int down,
       unsigned lanes[kCount];
 #pragma unroll
       for (int k = 0; k < kCount; ++k)
-        lanes[k] = word_from<Rule>(job.in, plane, y + r + k * down, (x >> (kCount / 2)) + c, job.outside);
+        lanes[k] = word_from<Rule>(job.in, plane, y + r + k * down, (x >> (kCount / 2)) + c, job.outside) ^
+                   job.complement;
       put(at, lanes);
     }
   }
 }
 
-/// Replaces the extremes over runs by those over runs of twice the length, in place. A row belongs to one
+/// Replaces the maxima over runs by those over runs of twice the length, in place. A row belongs to one
 /// warp, which reads ahead of what it writes.
-template <class W, Extreme kExtreme, int kPitch>
+template <class W, int kPitch>
 __device__ void double_runs(unsigned* tile, int rows, int shift, int pixel) {
-  using R = Running<W, kExtreme>;
+  using R = RunningMaximum<W>;
   constexpr int kAtOnce = kPitch <= 192 ? (kPitch + 31) / 32 : 5;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   // Behind it runs would leave the tile.
@@ -135,10 +126,10 @@ __device__ void take_runs(R* best, const unsigned* first, const unsigned* second
 }
 
 /// Applies a window of any shape whose rows fit into a tile.
-template <class Rule, Extreme kExtreme, int kPitch>
+template <class Rule, int kPitch>
 __global__ void __launch_bounds__(kTileThreads, 2) window_tile(const TileJob job) {
   using W = typename Rule::W;
-  using R = Running<W, kExtreme>;
+  using R = RunningMaximum<W>;
   constexpr int kCount = kLanes<W>, kHalf = kTileOutputs / 2;
   unsigned* tile = &block_shared<unsigned>();
   const unsigned row_of_blocks = blockIdx.x / job.wide;
@@ -153,7 +144,7 @@ __global__ void __launch_bounds__(kTileThreads, 2) window_tile(const TileJob job
   const unsigned* corner = tile + first_row * kPitch + column;
   R best[kTileOutputs];
 #pragma unroll
-  for (int k = 0; k < kTileOutputs; ++k) best[k] = R(broadcast<W>(Rule::nothing(kExtreme)));
+  for (int k = 0; k < kTileOutputs; ++k) best[k] = R(broadcast<W>(std::numeric_limits<W>::min()));
   __syncthreads();
   int at = 0;
 #pragma unroll 1
@@ -175,13 +166,13 @@ __global__ void __launch_bounds__(kTileThreads, 2) window_tile(const TileJob job
     }
     __syncthreads();
     if (level + 1 == job.levels) break;
-    double_runs<W, kExtreme, kPitch>(tile, job.in_down, job.pixel << level, job.pixel);
+    double_runs<W, kPitch>(tile, job.in_down, job.pixel << level, job.pixel);
     __syncthreads();
   }
 #pragma unroll
   for (int k = 0; k < kTileOutputs; ++k)
     if (k < job.outputs) {
-      const unsigned word = best[k].word();
+      const unsigned word = best[k].word() ^ job.complement;
       tile[(first_row + k) * kTileAcross + column] = job.settle ? settled_word<Rule>(word) : word;
     }
   __syncthreads();

@@ -21,13 +21,12 @@ inline constexpr unsigned kGoodWholeThreads = 256, kMostWholeThreads = 1024;
 /// number in `held`, and gets the results of a stretch in it. Windows that begin before the line are computed
 /// by its last threads, in whose own stretches no window begins. Returns the step of the thread's first
 /// result.
-template <class W, Extreme kExtreme>
+template <class W>
 __device__ int window_of_whole(unsigned (&held)[kWholeHeld], const Stretches<kWholeHeld>& line,
-                               const LineWindow& window, int results, int holder, int holders,
-                               unsigned outside) {
-  using R = Running<W, kExtreme>;
+                               const LineWindow& window, int results, int holder, int holders) {
+  using R = RunningMaximum<W>;
   const bool inside = line.steps != nullptr && holder < line.count;
-  // `held` becomes the extremes from each step to the stretch's end, in packed words, so that registers
+  // `held` becomes the maxima from each step to the stretch's end, in packed words, so that registers
   // suffice.
   if (inside) {
     R rest(held[kWholeHeld - 1]);
@@ -40,7 +39,7 @@ __device__ int window_of_whole(unsigned (&held)[kWholeHeld], const Stretches<kWh
   }
   __syncthreads();
   if (line.needs_many(window.length)) {
-    if (inside && holder + line.kMany <= line.count) put_many<W, kExtreme>(line, holder);
+    if (inside && holder + line.kMany <= line.count) put_many<W>(line, holder);
     __syncthreads();
   }
   const int behind = line.holding(results - 1 + window.first) + 1;
@@ -49,9 +48,9 @@ __device__ int window_of_whole(unsigned (&held)[kWholeHeld], const Stretches<kWh
   if (line.steps == nullptr || result + kWholeHeld <= 0) return results;
   if (!inside || begin < 0) {
 #pragma unroll
-    for (int e = 0; e < kWholeHeld; ++e) held[e] = outside;
+    for (int e = 0; e < kWholeHeld; ++e) held[e] = window.outside ^ window.complement;
   }
-  windows_from<W, kExtreme>(held, line, begin, window.length);
+  windows_from<W>(held, line, begin, window.length);
   return result;
 }
 
@@ -60,15 +59,13 @@ __device__ int window_of_whole(unsigned (&held)[kWholeHeld], const Stretches<kWh
 /// `outside`, the line, another such stretch, and the arrays `ones` and `many` of Stretches.
 struct WholeRowsJob {
   AcrossJob rows;
-  LineWindow first, second;  ///< second.length is 0 if there is one window
   int stretches = 0, holders = 0;
   int lead = 0;
 
-  WholeRowsJob(const AcrossJob& across, const LineWindow& window, const LineWindow& next)
-      : rows(across), first(window), second(next) {
+  explicit WholeRowsJob(const AcrossJob& across) : rows(across) {
     using Line = Stretches<kWholeHeld>;
     stretches = (rows.in_columns + kWholeHeld - 1) / kWholeHeld;
-    for (const LineWindow& w : {first, second})
+    for (const LineWindow& w : {rows.window, rows.second})
       if (w.length != 0)
         holders =
             std::max({holders, stretches,
@@ -84,23 +81,24 @@ struct WholeRowsJob {
   }
   /// Whether window_whole_rows can do the job on a device with so much shared memory a block.
   bool fits(std::size_t most_shared) const {
-    return first.length > kWholeHeld && (second.length == 0 || second.length > kWholeHeld) &&
+    return rows.window.length > kWholeHeld && (!rows.two() || rows.second.length > kWholeHeld) &&
            threads() <= kMostWholeThreads && shared_bytes() <= most_shared;
   }
 };
 
-/// Fills what lies outside of a line of `count` words: `lead` words before it, and those after it up to
-/// `words`.
-__device__ inline void put_outside(unsigned* line, int count, int lead, int words, unsigned outside) {
+/// Fills what lies outside of a line of `count` words for a window: `lead` words before it, and those after
+/// it up to `words`.
+__device__ inline void put_outside(unsigned* line, int count, int lead, int words, const LineWindow& window) {
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  const unsigned outside = window.outside ^ window.complement;
   for (int at = thread; at < lead; at += threads) line[at - lead] = outside;
   for (int at = count + thread; at < words; at += threads) line[at] = outside;
 }
 
-template <class Rule, Extreme kExtreme, int kPixel>
-__global__ void __launch_bounds__(kMostWholeThreads) window_whole_rows(const WholeRowsJob whole) {
+template <class Rule, int kPixel>
+__global__ void __launch_bounds__(kMostWholeThreads)
+    window_whole_rows(const __grid_constant__ WholeRowsJob whole) {
   using W = typename Rule::W;
-  constexpr Extreme kOther = kExtreme == Extreme::Minimum ? Extreme::Maximum : Extreme::Minimum;
   const AcrossJob& job = whole.rows;
   const int pixel = kPixel != 0 ? kPixel : job.pixel, samples = job.columns * pixel;
   unsigned* line = &block_shared<unsigned>() + whole.lead;
@@ -108,7 +106,7 @@ __global__ void __launch_bounds__(kMostWholeThreads) window_whole_rows(const Who
   const auto plane = static_cast<int>(plane_of_block);
   const int row = static_cast<int>(blockIdx.x - plane_of_block * job.high) * kLanes<W>;
   take_rows<Rule>(job, plane, row, 0, job.in_columns * pixel, line);
-  put_outside(line, job.in_columns * pixel, whole.lead, whole.words(), job.outside);
+  put_outside(line, job.in_columns * pixel, whole.lead, whole.words(), job.window);
   __syncthreads();
   int channel = 0, holder = static_cast<int>(threadIdx.x);
   for (; channel < pixel && holder >= whole.holders; ++channel) holder -= whole.holders;
@@ -119,13 +117,6 @@ __global__ void __launch_bounds__(kMostWholeThreads) window_whole_rows(const Who
     stretches.many = stretches.ones + whole.stretches * pixel;
   }
   unsigned held[kWholeHeld] = {};
-  const auto hold = [&] {
-    if (channel < pixel && holder < whole.stretches) {
-      const unsigned* steps = stretches.steps + holder * kWholeHeld * pixel;
-#pragma unroll
-      for (int e = 0; e < kWholeHeld; ++e) held[e] = steps[e * pixel];
-    }
-  };
   const auto put = [&](int x) {
     unsigned* to = line + x * pixel + channel;
     if (x >= 0 && x + kWholeHeld <= job.columns) {
@@ -137,21 +128,25 @@ __global__ void __launch_bounds__(kMostWholeThreads) window_whole_rows(const Who
         if (static_cast<unsigned>(x + e) < static_cast<unsigned>(job.columns)) to[e * pixel] = held[e];
     }
   };
-  hold();
-  int x = window_of_whole<W, kExtreme>(held, stretches, whole.first, job.columns, holder, whole.holders,
-                                       job.outside);
-  if (whole.second.length != 0) {
-    if (job.settle) {
+  const int windows = job.two() ? 2 : 1;
+  int x = 0;
+#pragma unroll 1
+  for (int number = 1; number <= windows; ++number) {
+    if (number == 2) {
 #pragma unroll
-      for (int e = 0; e < kWholeHeld; ++e) held[e] = settled_word<Rule>(held[e]);
+      for (int e = 0; e < kWholeHeld; ++e) held[e] = between_windows<Rule>(job, held[e]);
+      __syncthreads();
+      put(x);
+      put_outside(line, samples, whole.lead, whole.words(), job.second);
+      __syncthreads();
     }
-    __syncthreads();
-    put(x);
-    put_outside(line, samples, whole.lead, whole.words(), job.second_outside);
-    __syncthreads();
-    hold();
-    x = window_of_whole<W, kOther>(held, stretches, whole.second, job.columns, holder, whole.holders,
-                                   job.second_outside);
+    if (channel < pixel && holder < whole.stretches) {
+      const unsigned* steps = stretches.steps + holder * kWholeHeld * pixel;
+#pragma unroll
+      for (int e = 0; e < kWholeHeld; ++e) held[e] = steps[e * pixel];
+    }
+    x = window_of_whole<W>(held, stretches, number == 1 ? job.window : job.second, job.columns, holder,
+                           whole.holders);
   }
   __syncthreads();
   put(x);

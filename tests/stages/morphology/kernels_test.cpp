@@ -58,12 +58,14 @@ void check(MorphologyOperation operation, const TestImage& in, const Structuring
   const DevicePlan device(plan_morphology(operation, element, options, in.view.format), most_shared);
   Guarded scratch(device.scratch_bytes());
   const EmulatedLauncher launcher;
-  device.run(in.view, got.view, device.runs().data(), device.terms().data(), scratch.data(), launcher);
+  const PlanRun memory{in.view, got.view, device.runs().data(), device.terms().data(), scratch.data()};
+  with_sample_type(in.view.format.type, [&]<class S>() { run_passes<S>(device, memory, launcher); });
   if (device.plan().reconstruction) {
     Guarded state(reconstruction_state_bytes(in.view.format));
     std::memset(state.data(), 0, state.size());
-    run_reconstruction(*device.plan().reconstruction, got.view, in.view, got.view, options, state.data(), 3,
-                       launcher);
+    const ReconstructionRun images{
+        *device.plan().reconstruction, got.view, in.view, got.view, options, state.data(), 3};
+    with_sample_type(in.view.format.type, [&]<class S>() { run_reconstruction<S>(images, launcher); });
     CHECK(state.intact());
   }
   INFO("operation ", static_cast<int>(operation), " of ", describe(in.view.format), " with ", element.width(),

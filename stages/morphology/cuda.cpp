@@ -3,10 +3,9 @@
 
 #include <optional>
 
-#include "cuda/error.h"
 #include "cuda/stream.h"
-#include "stages/morphology/device.cuh"
 #include "stages/morphology/params.h"
+#include "stages/morphology/sample_kernels.h"
 #include "stages/shared/device_table.h"
 
 namespace contorno {
@@ -14,60 +13,22 @@ namespace {
 
 using namespace morphology_cuda;
 
-/// Enqueues kernels on the frame's stream.
-struct StreamLauncher {
-  void* stream;
-
-  template <class Kernel, class Job>
-  void operator()(const char* name, Kernel* kernel, unsigned blocks, unsigned threads, std::size_t shared,
-                  const Job& job) const {
-    launch(name, kernel, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks, threads, shared, stream, job);
-  }
-  template <class Kernel, class Job>
-  void together(const char* name, Kernel* kernel, unsigned blocks, unsigned threads, const Job& job) const {
-    launch(name, kernel, LaunchKind::Cooperative, LaunchOrder::AfterPrevious, blocks, threads, 0, stream,
-           job);
-  }
-};
-
-/// Lets every kernel of the row have the shared memory that it will ask for.
-struct AllowingLauncher {
-  template <class Kernel, class Job>
-  void operator()(const char* name, Kernel* kernel, unsigned, unsigned, std::size_t shared,
-                  const Job&) const {
-    if (shared > 48 << 10) allow_shared(name, kernel, shared);
-  }
-  template <class Kernel, class Job>
-  void together(const char*, Kernel*, unsigned, unsigned, const Job&) const {}
-};
-
-/// How many blocks of a reconstruction run at the same time.
-template <class S>
-unsigned blocks_together() {
-  int dilation = 0;
-  int erosion = 0;
-  CONTORNO_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-      &dilation, reconstruct_tiles<S, ReconstructionMethod::Dilation>, kReconstructThreads, 0));
-  CONTORNO_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-      &erosion, reconstruct_tiles<S, ReconstructionMethod::Erosion>, kReconstructThreads, 0));
-  return multiprocessors() * static_cast<unsigned>(std::max(1, std::min(dilation, erosion)));
-}
-
 /// The state of a reconstruction and how it is launched.
 class DeviceReconstruction {
  public:
   void plan(PlanContext& context, const ImageFormat& format) {
     state_bytes_ = reconstruction_state_bytes(format);
     state_ = context.scratch(state_bytes_, MemoryKind::Device);
-    with_morphology_sample(format.type, false,
-                           [&]<class Rule>() { blocks_ = blocks_together<typename Rule::Stored>(); });
+    blocks_ =
+        with_sample_type(format.type, []<class S>() { return SampleKernels<S>::reconstruction_blocks(); });
   }
   void run(const RunContext& context, ReconstructionMethod method, const ImageView& marker,
            const ImageView& mask, const MorphologyOptions& options) const {
     std::byte* state = context.scratch<std::byte>(state_);
     fill_async(state, 0, state_bytes_, context.stream);
-    run_reconstruction(method, marker, mask, context.image_out(0), options, state, blocks_,
-                       StreamLauncher{context.stream});
+    const ReconstructionRun images{method, marker, mask, context.image_out(0), options, state, blocks_};
+    with_sample_type(mask.format.type,
+                     [&]<class S>() { SampleKernels<S>::reconstruct(images, context.stream); });
   }
 
  private:
@@ -84,19 +45,21 @@ class PlannedCuda final : public Stage {
   void plan(PlanContext& context) override {
     const ImageFormat& format = context.image(0);
     context.set_output(0, format);
-    device_.emplace(make_plan_(format), most_shared());
+    device_.emplace(make_plan_(format),
+                    with_sample_type(format.type, []<class S>() { return SampleKernels<S>::most_shared(); }));
     runs_ = device_table(device_->runs());
     terms_ = device_table(device_->terms());
     scratch_ = context.scratch(std::max<std::size_t>(device_->scratch_bytes(), 1), MemoryKind::Device);
     if (device_->plan().reconstruction) reconstruction_.plan(context, format);
-    const ImageView nowhere = packed_view(nullptr, format);
-    device_->run(nowhere, nowhere, nullptr, nullptr, nullptr, AllowingLauncher{});
+    with_sample_type(format.type, [&]<class S>() { SampleKernels<S>::allow(*device_); });
   }
 
   void run(const RunContext& context) const override {
     const ImageView &in = context.image_in(0), &out = context.image_out(0);
-    device_->run(in, out, table_at<TileRuns>(runs_), table_at<DeviceTerm>(terms_),
-                 context.scratch<std::byte>(scratch_), StreamLauncher{context.stream});
+    const PlanRun memory{in, out, table_at<TileRuns>(runs_), table_at<DeviceTerm>(terms_),
+                         context.scratch<std::byte>(scratch_)};
+    with_sample_type(in.format.type,
+                     [&]<class S>() { SampleKernels<S>::run(*device_, memory, context.stream); });
     if (device_->plan().reconstruction)
       reconstruction_.run(context, *device_->plan().reconstruction, out, in, device_->plan().options);
   }

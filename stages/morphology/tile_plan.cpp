@@ -1,29 +1,14 @@
-// Planning window_tile for an element: which tile it takes, and the runs that make up the rows of the
-// element. Internal.
-#pragma once
+// Planning the tiles of an element, see tile_plan.h.
+#include "stages/morphology/tile_plan.h"
 
 #include <algorithm>
-#include <vector>
-
-#include "stages/morphology/tiles.cuh"
 
 namespace contorno::morphology_cuda {
-
-struct TilePlan {
-  int pitch = 0, outputs = 0, in_down = 0;  ///< as in TileJob; outputs 0: the element is too large
-  int left = 0;
-  int runs = 0;  ///< where its runs begin in the list of the whole plan
-  int levels = 0, level_ends[kMostLevels] = {};
-
-  int down() const { return kTileRows * outputs; }
-  std::size_t shared_bytes() const {
-    return static_cast<std::size_t>(pitch) * static_cast<std::size_t>(in_down) * sizeof(unsigned);
-  }
-};
+namespace {
 
 /// Appends the runs for `rows` rows of the element that have the same run: pairs of runs `step` words apart,
 /// of which the first begins `at` words from the tile's corner.
-inline void add_rows(const TilePlan& plan, int at, int step, int rows, std::vector<TileRuns>& runs) {
+void add_rows(const TilePlan& plan, int at, int step, int rows, std::vector<TileRuns>& runs) {
   // Groups of four, two or one rows; the last group may overlap the one before.
   const int together = rows >= 4 ? 4 : rows >= 2 ? 2 : 1;
   for (int row = 0; row < rows; row += together) {
@@ -33,7 +18,7 @@ inline void add_rows(const TilePlan& plan, int at, int step, int rows, std::vect
 }
 
 /// The tile with the shortest sufficient rows, and with as many results a thread as fit.
-inline TilePlan choose_tile(const Window& window, int pixel, int skew, std::size_t most_shared) {
+TilePlan choose_tile(const Window& window, int pixel, int skew, std::size_t most_shared) {
   const long long across = skew + kTileAcross + static_cast<long long>(window.columns() - 1) * pixel;
   for (const int pitch : kTilePitches) {
     if (across > pitch) continue;
@@ -47,11 +32,10 @@ inline TilePlan choose_tile(const Window& window, int pixel, int skew, std::size
   return {};
 }
 
-/// The tile of a window, without outputs if the element is too large or has heights; appends its runs to
-/// `runs`. `crop` is the column at which the image begins in the window's input; a block has at most
-/// `most_shared` bytes of shared memory.
-inline TilePlan plan_tile(const Window& window, int pixel, int crop, std::size_t most_shared,
-                          std::vector<TileRuns>& runs) {
+}  // namespace
+
+TilePlan plan_tile(const Window& window, int pixel, int crop, std::size_t most_shared,
+                   std::vector<TileRuns>& runs) {
   const int first_sample = (window.left + crop) * pixel, skew = first_sample & 3;
   TilePlan plan = choose_tile(window, pixel, skew, most_shared);
   if (plan.outputs == 0 || window.raised) return {};

@@ -1,0 +1,149 @@
+// Images in memory as the kernels of morphology see them: reading and storing a word of samples, and the
+// kernel that puts a border around an image (pad_image). Internal.
+#pragma once
+
+#include "stages/morphology/lanes.cuh"
+
+namespace contorno::morphology_cuda {
+
+inline constexpr unsigned kPadThreads = 256;
+
+/// Threads that a multiprocessor of any device runs at the same time.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+inline constexpr unsigned kResidentThreads = 1024;
+#else
+inline constexpr unsigned kResidentThreads = 1536;
+#endif
+/// For launch bounds: `wanted` blocks on a multiprocessor, or as many as fit.
+constexpr unsigned blocks_sharing(unsigned threads, unsigned wanted) {
+  return wanted * threads <= kResidentThreads ? wanted : kResidentThreads / threads;
+}
+
+/// Whether a result is made of what an earlier pass stored in the output.
+CONTORNO_HD constexpr bool reads_output(PassResult result) {
+  return result == PassResult::MinusOutput || result == PassResult::OutputAndComplement;
+}
+
+/// An image in memory, for kernels.
+struct Pixels {
+  char* data = nullptr;
+  std::ptrdiff_t row = 0, plane = 0;  ///< bytes
+  bool words = false;                 ///< rows begin at multiples of four bytes
+
+  template <class S>
+  __device__ S* line(int plane_index, int y) const {
+    return reinterpret_cast<S*>(data + plane_index * plane + y * row);
+  }
+};
+
+/// Rows of samples, in an image or in memory between kernels.
+struct Lines {
+  Pixels pixels;
+  int samples = 0, rows = 0;
+  bool between = false;  ///< between kernels: whole words, and floats as OrderedFloat keys
+};
+
+/// Word x of row `y`: the samples from x * kLanes on, with `outside` where there are none.
+template <class Rule>
+__device__ unsigned word_from(const Lines& lines, int plane, int y, int x, unsigned outside) {
+  using S = typename Rule::Stored;
+  using W = typename Rule::W;
+  constexpr int kCount = kLanes<W>;
+  if (y < 0 || y >= lines.rows || x < 0 || x * kCount >= lines.samples) return outside;
+  if (lines.pixels.words && (x + 1) * kCount <= lines.samples) {
+    const unsigned word = __ldg(lines.pixels.line<const unsigned>(plane, y) + x);
+    if constexpr (Rule::kFloat) {
+      if (!lines.between) return static_cast<unsigned>(Rule::load(__uint_as_float(word)));
+    }
+    return word;
+  }
+  unsigned word = 0;
+  for (int lane = 0; lane < kCount; ++lane) {
+    const int s = x * kCount + lane;
+    word |= s < lines.samples ? in_lane<W>(Rule::load(lines.pixels.line<const S>(plane, y)[s]), lane)
+                              : in_lane<W>(lane_of<W>(outside, lane), lane);
+  }
+  return word;
+}
+
+/// Where the results of a pass go, and what is made of them.
+struct Target {
+  Lines lines;
+  Pixels source;  ///< the image itself
+  PassResult result = PassResult::Store;
+  bool keeps_alpha = false;
+
+  /// Whether word x of a row is stored as it is.
+  template <class Rule>
+  __device__ bool takes_words(int x) const {
+    return lines.between ||
+           (!Rule::kFloat && lines.pixels.words && !keeps_alpha && result == PassResult::Store &&
+            (x + 1) * kLanes<typename Rule::W> <= lines.samples);
+  }
+};
+
+/// Stores word x of row y sample by sample, with what PassResult and alpha ask for.
+template <class Rule>
+__device__ void store_samples(const Target& to, int plane, int y, int x, unsigned word) {
+  using S = typename Rule::Stored;
+  using W = typename Rule::W;
+  constexpr int kCount = kLanes<W>;
+  const bool reads_before = reads_output(to.result);
+  if constexpr (!Rule::kFloat) {
+    if (to.source.words && to.lines.pixels.words && (x + 1) * kCount <= to.lines.samples) {
+      const unsigned source = to.source.line<const unsigned>(plane, y)[x];
+      unsigned* at = to.lines.pixels.line<unsigned>(plane, y) + x;
+      const unsigned before = reads_before ? *at : 0;
+      unsigned result = 0;
+      for (int lane = 0; lane < kCount; ++lane) {
+        const W f = lane_of<W>(source, lane);
+        const W value = Rule::result(to.result, lane_of<W>(word, lane), f, lane_of<W>(before, lane));
+        result |= in_lane<W>(to.keeps_alpha && (x * kCount + lane) % 4 == 3 ? f : value, lane);
+      }
+      *at = result;
+      return;
+    }
+  }
+  for (int lane = 0; lane < kCount && x * kCount + lane < to.lines.samples; ++lane) {
+    const int s = x * kCount + lane;
+    const S source = to.source.line<const S>(plane, y)[s];
+    S* at = to.lines.pixels.line<S>(plane, y) + s;
+    const S value = Rule::result(to.result, lane_of<W>(word, lane), source, reads_before ? *at : S{});
+    *at = to.keeps_alpha && s % 4 == 3 ? source : value;
+  }
+}
+
+/// Stores word x of row y, if the target has it.
+template <class Rule>
+__device__ void store_word(const Target& to, int plane, int y, int x, unsigned word) {
+  if (y >= to.lines.rows || x * kLanes<typename Rule::W> >= to.lines.samples) return;
+  if (to.template takes_words<Rule>(x))
+    to.lines.pixels.line<unsigned>(plane, y)[x] = word;
+  else
+    store_samples<Rule>(to, plane, y, x, word);
+}
+
+struct PadJob {
+  Pixels in, out;
+  int width = 0, height = 0, planes = 1;  ///< of the output, in pixels
+  int in_width = 0, in_height = 0, left = 0, top = 0;
+  int pixel = 1;  ///< samples
+  MorphologyBorder border = MorphologyBorder::Replicate;
+};
+
+/// Copies the image with the pixels of its border around it; a thread a pixel.
+template <class S>
+__global__ void __launch_bounds__(kPadThreads) pad_image(const PadJob job) {
+  const long long index = static_cast<long long>(blockIdx.x) * kPadThreads + threadIdx.x;
+  const long long area = static_cast<long long>(job.width) * job.height;
+  if (index >= area * job.planes) return;
+  const int plane = static_cast<int>(index / area), x = static_cast<int>(index % area % job.width),
+            y = static_cast<int>(index % area / job.width);
+  const int u = border_position(x - job.left, job.in_width, job.border);
+  const int v = border_position(y - job.top, job.in_height, job.border);
+  const S* from = job.in.line<const S>(plane, v) + static_cast<std::ptrdiff_t>(u) * job.pixel;
+  S* to = job.out.line<S>(plane, y) + static_cast<std::ptrdiff_t>(x) * job.pixel;
+  for (int c = 0; c < job.pixel; ++c) to[c] = from[c];
+}
+
+}  // namespace contorno::morphology_cuda
