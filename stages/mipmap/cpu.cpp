@@ -48,7 +48,6 @@ class Build {
         simd_(simd),
         halve_(halve_row(plan, simd)),
         halve_twice_(halve_twice(plan, simd)),
-        light_(host_light(plan)),
         columns_(static_cast<std::byte*>(scratch)) {
     std::byte* kept = columns_ + columns_bytes(plan) * static_cast<std::size_t>(threads);
     for (int i = 0; i < 2 && plan.keeps && plan.levels() > 1; ++i) {
@@ -125,7 +124,7 @@ class Build {
   }
   void halve_one(int level, int plane, int y) const {
     const ImageView in = view(level - 1);
-    halve_(light_, in.row<const char>(2 * y, plane), in.row<const char>(2 * y + 1, plane),
+    halve_(plan_.light, in.row<const char>(2 * y, plane), in.row<const char>(2 * y + 1, plane),
            view(level).row<char>(y, plane), size(level).width);
   }
 
@@ -147,7 +146,7 @@ class Build {
         row.plane = one / height, row.y = one % height;
         row.out = view(level).row<char>(row.y, row.plane);
         row.kept = plan_.keeps ? kept_[level % 2].row<float>(row.y, row.plane) : nullptr;
-        function(light_, row);
+        function(plan_.light, row);
       }
     });
   }
@@ -159,7 +158,6 @@ class Build {
   Simd simd_;
   HalveRow halve_;
   HalveTwice halve_twice_;
-  MipmapLight light_;
   std::byte* columns_;
   ImageView kept_[2];
 };

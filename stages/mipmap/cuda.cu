@@ -54,19 +54,11 @@ struct MipmapChainCuda::Tables {
   // Levels that halve need them too, where they are too small for tiles.
   std::vector<AxisOnDevice> across, down;  ///< of level 1, 2, ...
   Block light;
-  MipmapLight at;
 
   explicit Tables(const MipmapPlan& plan) {
     for (const MipmapAxis& axis : plan.across) across.emplace_back(axis);
     for (const MipmapAxis& axis : plan.down) down.emplace_back(axis);
-    if (!plan.light) return;
-    light = device_table(std::vector<LightTables>{*plan.light});
-    const auto* tables = table_at<LightTables>(light);
-    at = {.whole32 = tables->whole32,
-          .whole = tables->whole,
-          .values = plan.image.type == ElementType::U8 ? tables->light8 : tables->light16,
-          .cells = tables->cells,
-          .lines = tables->lines};
+    if (plan.light) light = device_table(std::vector<LightTables>{*plan.light});
   }
 };
 
@@ -93,7 +85,7 @@ int levels_that_halve(const MipmapPlan& plan, int first, int last) {
 }
 
 /// views[0] is the image that the pass reads.
-void launch_tiles(const MipmapPlan& plan, const MipmapLight& light, std::span<const ImageView> views,
+void launch_tiles(const MipmapPlan& plan, const LightTables* light, std::span<const ImageView> views,
                   void* stream) {
   with_mipmap_rule(plan, light, MipmapSource::Stored, [&]<class Rule>(const Rule& rule) {
     using T = typename Rule::Stored;
@@ -106,7 +98,7 @@ void launch_tiles(const MipmapPlan& plan, const MipmapLight& light, std::span<co
   });
 }
 
-void launch_filter(const MipmapPlan& plan, const MipmapLight& light, MipmapSource source,
+void launch_filter(const MipmapPlan& plan, const LightTables* light, MipmapSource source,
                    const FilterJob& job, void* stream) {
   const Level& out = job.steps[0].out;
   const auto pixels = static_cast<unsigned>(out.width) * static_cast<unsigned>(out.height);
@@ -138,7 +130,8 @@ void MipmapChainCuda::build_band(const ImageView& image, std::span<const ImageVi
     const int last = end == image.format.height ? view.format.height : end >> level;
     views[static_cast<std::size_t>(level)] = rows_of(view, begin >> level, last);
   }
-  launch_tiles(chain_->plan(), tables_->at, {views.data(), static_cast<std::size_t>(count) + 1}, stream);
+  launch_tiles(chain_->plan(), table_at<LightTables>(tables_->light),
+               {views.data(), static_cast<std::size_t>(count) + 1}, stream);
 }
 
 void MipmapChainCuda::build_rest(const ImageView& image, std::span<const ImageView> levels, int from,
@@ -163,7 +156,8 @@ void MipmapChainCuda::build_rest(const ImageView& image, std::span<const ImageVi
     if (halved > 0) {
       std::array<ImageView, kTileLevels + 1> views;
       for (int i = 0; i <= halved; ++i) views[static_cast<std::size_t>(i)] = view(from - 1 + i);
-      launch_tiles(plan, tables_->at, {views.data(), static_cast<std::size_t>(halved) + 1}, stream);
+      launch_tiles(plan, table_at<LightTables>(tables_->light),
+                   {views.data(), static_cast<std::size_t>(halved) + 1}, stream);
       from += halved;
       continue;
     }
@@ -179,7 +173,7 @@ void MipmapChainCuda::build_rest(const ImageView& image, std::span<const ImageVi
       ++from;
       // What is kept becomes another source after the first level.
     } while (one_block && from <= last && !(plan.keeps && source == MipmapSource::Stored));
-    launch_filter(plan, tables_->at, source, job, stream);
+    launch_filter(plan, table_at<LightTables>(tables_->light), source, job, stream);
   }
 }
 

@@ -15,14 +15,10 @@ double srgb_from_linear(double light) {
 namespace {
 
 void fill_codes(LightTables& tables) {
-  tables.to_light = find_light_parabolas();
-  for (int code = 0; code < 256; ++code) tables.whole32[code] = light32_by_parabolas(tables.to_light, code);
-  tables.to_code = find_code_parabolas();
-  for (std::uint32_t cell = 0; cell < kLightCells; ++cell) {
-    LightCell& to = tables.cells[cell];
-    const auto code = [&](std::uint32_t i) { return code_by_parabolas(tables.to_code, 16 * cell + i); };
-    to.code = code(0);
-    for (to.step = 1; to.step < 16 && code(to.step) == to.code;) ++to.step;
+  int code = 0;
+  for (int twice = 0; twice <= kTwiceFullLight; ++twice) {
+    if (code < 255 && is_nearer_above(twice, 2 * tables.light8[code], 2 * tables.light8[code + 1])) ++code;
+    tables.codes[twice] = static_cast<std::uint8_t>(code);
   }
 }
 
@@ -36,24 +32,17 @@ void fill_lines(LightTables& tables) {
   }
 }
 
-void fill(LightTables& tables) {
-  for (int code = 0; code < 256; ++code) {
-    const double light = 65535 * linear_from_srgb(code / 255.0);
-    tables.whole[code] = static_cast<std::uint16_t>(std::floor(light + 0.5));
-    tables.light8[code] = static_cast<float>(light);
-  }
-  for (int code = 0; code < 65536; ++code)
-    tables.light16[code] = static_cast<float>(65535 * linear_from_srgb(code / 65535.0));
-  fill_lines(tables);
-  fill_codes(tables);
-}
-
 }  // namespace
 
 const LightTables& light_tables() {
   static const std::unique_ptr<const LightTables> tables = [] {
     auto made = std::make_unique<LightTables>();
-    fill(*made);
+    for (int code = 0; code < 256; ++code)
+      made->light8[code] =
+          static_cast<std::uint16_t>(std::floor(65535 * linear_from_srgb(code / 255.0) + 0.5));
+    for (int code = 0; code < 65536; ++code)
+      made->light16[code] = static_cast<float>(65535 * linear_from_srgb(code / 65535.0));
+    fill_codes(*made), fill_lines(*made);
     return made;
   }();
   return *tables;

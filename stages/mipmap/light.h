@@ -1,8 +1,6 @@
-// Conversion between sRGB codes and linear light (IEC 61966-2-1, the piecewise curve), with the same integer
-// and float operations on both backends. Light is 0..65535 (kFullLight).
-//
-// 8-bit codes are decoded to integers, so that sums are exact, and encoded by parabolas, which vector kernels
-// can compute. 16-bit codes are converted in floats.
+// sRGB codes and linear light (IEC 61966-2-1, the piecewise curve), with the same integer and float
+// operations on both backends. The light of a code comes from a table. A mean of lights goes back to the code
+// whose light is nearest. Light is 0..65535 (kFullLight).
 #pragma once
 
 #include <bit>
@@ -18,16 +16,22 @@ inline constexpr float kFullLight = 65535.0F;
 double linear_from_srgb(double code);
 double srgb_from_linear(double light);
 
-/// A table from light to 8-bit codes. Light is cut into 4096 cells of 16 values: `code` is the code of the
-/// first value of a cell, and from value number `step` on the code is one more (16: the code does not
-/// change). No code has less than 16 values, so it changes at most once in a cell.
-inline constexpr int kLightCells = 4096;
-struct LightCell {
-  std::uint8_t code = 0, step = 16;
-};
+/// Limited to 0..65535; NaN gives 0.
+CONTORNO_HD constexpr float limited_light(float light) {
+  return light > 0.0F ? (light < kFullLight ? light : kFullLight) : 0.0F;
+}
 
-/// A table from light to 16-bit codes. Above kLightKnee (of 0..1) the curve is approximated by straight
-/// lines, 256 for each factor of two, within 0.04 codes.
+/// Which of two neighbouring codes has the light that is nearest to `light`: whether it is the one above. Of
+/// two that are as near it is. The lights of the codes are `below` and `above`; `light` may lie beyond them.
+/// Exact in floats too, because each of the lights of 16-bit codes is at most twice the one before, so that
+/// differences between them are not rounded (and from black to the first one only the smaller matters).
+template <class N>
+CONTORNO_HD constexpr bool is_nearer_above(N light, N below, N above) {
+  return light - below >= above - light;
+}
+
+/// The way to 16-bit codes. Above kLightKnee (of 0..1) the inverse curve is approximated by straight lines,
+/// 256 for each factor of two, within 0.04 codes: enough to know the two codes that a light may have.
 inline constexpr float kLightKnee = 0.0031308F;
 inline constexpr int kLightLineShift = 15;
 inline constexpr std::uint32_t kLightFirstLine = std::bit_cast<std::uint32_t>(kLightKnee) >> kLightLineShift;
@@ -37,71 +41,43 @@ struct LightLine {
   float start = 0, slope = 0;
 };
 
-/// The way from 8 bits to light by products of bytes, for kernels that can look up in 16 entries only: a
-/// parabola for every 16 codes. With s = code / 16 and n = code % 16 it is in 32nds of light
-///   32 * (constants[s] + toe[code]) + slopes[s] * n + curves[s] * squares[n],
-/// where toe is 0 from code 16 on. One half is in it, so that a mean is rounded by cutting off its fraction.
-/// Sums of two products of bytes stay below 2^15; sums of four of all low bytes, below 2^16.
-struct LightParabolas {
-  alignas(16) std::uint8_t constants[2][16];  ///< low bytes, high bytes
-  alignas(16) std::uint8_t slopes[2][16];     ///< the low seven bits, the others
-  alignas(16) std::uint8_t curves[16], squares[16], toe[16];
-};
-/// Finds parabolas within 0.6 of the curve, exact for black and white. Throws InternalError if there are
-/// none.
-LightParabolas find_light_parabolas();
-/// The light of a code in 32nds, plus one half of light (16), as kernels compute it.
-std::uint32_t light32_by_parabolas(const LightParabolas& parabolas, int code);
-
-/// The way back to 8 bits as it is defined: a parabola for each of 16 segments, the shorter the darker. With
-/// the entries of a light's segment and integers of 16 bits,
-///   x = light * scale, what is beyond 16 bits cut off,
-///   code = (constant + ((slope - (curve * x >> 16)) * x >> 16)) >> 8.
-/// Monotone, and within 0.07 codes of the curve.
-struct CodeParabolas {
-  alignas(16) std::uint8_t bright[16];  ///< the segment by light / 4096, from 4096 on; else 0
-  alignas(16) std::uint8_t dark[16];    ///< the segment by light / 256, below 4096
-  alignas(16) std::uint8_t scales[16];
-  alignas(16) std::uint8_t constants[2][16], slopes[2][16], curves[2][16];  ///< low bytes, high bytes
-};
-CodeParabolas find_code_parabolas();
-/// The 8-bit code of `light`, 0..65535, as kernels compute it.
-std::uint8_t code_by_parabolas(const CodeParabolas& parabolas, std::uint32_t light);
+/// Twice the light of white, and so the greatest of twice a mean.
+inline constexpr int kTwiceFullLight = 2 * 65535;
 
 struct LightTables {
-  LightParabolas to_light;
-  CodeParabolas to_code;
-  std::uint32_t whole32[256];    ///< light of an 8-bit code, see light32_by_parabolas
-  std::uint16_t whole[256];      ///< light of an 8-bit code, 0..65535, rounded from the curve
-  float light8[256];             ///< light of an 8-bit code, not rounded
-  float light16[65536];          ///< light of a 16-bit code, 0..65535
-  LightCell cells[kLightCells];  ///< from light to 8-bit codes
-  LightLine lines[kLightLines];  ///< from light to 16-bit codes
+  std::uint16_t light8[256];                ///< light of an 8-bit code, rounded
+  std::uint8_t codes[kTwiceFullLight + 1];  ///< 8-bit code of twice a light: see light_to_code8
+  float light16[65536];                     ///< light of a 16-bit code
+  LightLine lines[kLightLines];             ///< see light_to_code16
 };
 
 /// The tables, made at the first call in some milliseconds. They live as long as the program; safe from any
 /// thread.
 const LightTables& light_tables();
 
-/// The 8-bit code of `light` (0..65535): that of code_by_parabolas.
-CONTORNO_HD inline std::uint8_t light_to_code8(const LightCell* cells, std::uint32_t light) {
-  const LightCell cell = cells[light >> 4];
-  return static_cast<std::uint8_t>(cell.code + ((light & 15U) >= cell.step ? 1 : 0));
+/// The 8-bit code whose light in the table is nearest to a mean, of which `twice` is the double, rounded
+/// down. Nothing is lost by that rounding, because the middle between two lights is a whole number of halves.
+CONTORNO_HD inline std::uint8_t light_to_code8(const LightTables& tables, std::uint32_t twice) {
+  return tables.codes[twice];
+}
+/// The same for a mean in float, limited to 0..65535; NaN gives 0.
+CONTORNO_HD inline std::uint8_t light_to_code8(const LightTables& tables, float light) {
+  return tables.codes[static_cast<std::int32_t>(2.0F * limited_light(light))];
 }
 
-/// The 16-bit code of `light`, limited to 0..65535; NaN gives 0.
-CONTORNO_HD inline std::uint16_t light_to_code16(const LightLine* lines, float light) {
-  const float limited = light > 0.0F ? (light < kFullLight ? light : kFullLight) : 0.0F;
-  const float share = limited * (1.0F / kFullLight);
+/// The 16-bit code whose light in the table is nearest to `light`, limited to 0..65535; NaN gives 0.
+CONTORNO_HD inline std::uint16_t light_to_code16(const LightTables& tables, float light) {
+  const float limited = limited_light(light), share = limited * (1.0F / kFullLight);
   float code = share * (12.92F * kFullLight);
   if (share > kLightKnee) {
     const std::uint32_t bits = std::bit_cast<std::uint32_t>(share);
-    const LightLine line = lines[(bits >> kLightLineShift) - kLightFirstLine];
+    const LightLine line = tables.lines[(bits >> kLightLineShift) - kLightFirstLine];
     const float begin = std::bit_cast<float>(bits >> kLightLineShift << kLightLineShift);
     code = line.start + line.slope * (share - begin);
   }
-  const float rounded = code + 0.5F;
-  return static_cast<std::uint16_t>(rounded < kFullLight ? static_cast<int>(rounded) : 65535);
+  const int below = code < 65534.0F ? static_cast<int>(code) : 65534;
+  const bool above = is_nearer_above(limited, tables.light16[below], tables.light16[below + 1]);
+  return static_cast<std::uint16_t>(below + (above ? 1 : 0));
 }
 
 }  // namespace contorno

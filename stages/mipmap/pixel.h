@@ -11,17 +11,6 @@
 
 namespace contorno {
 
-/// The tables of sRGB that a rule reads, where its backend can read them; all null without linear light. Owns
-/// nothing.
-struct MipmapLight {
-  const std::uint32_t* whole32 = nullptr;  ///< for WholeRule
-  const std::uint16_t* whole = nullptr;    ///< for WholeRule with ByAlpha
-  const float* values = nullptr;           ///< for FloatRule: light8 or light16
-  const LightCell* cells = nullptr;
-  const LightLine* lines = nullptr;
-  const LightTables* tables = nullptr;  ///< all tables, for kernels of the CPU
-};
-
 /// `sum` divided by `weight`, halves up; exact.
 CONTORNO_HD inline std::uint64_t half_up(std::uint64_t sum, std::uint64_t weight) {
   const std::uint64_t whole = sum / weight, rest = sum - whole * weight;
@@ -35,7 +24,8 @@ CONTORNO_HD inline std::uint32_t half_up_short(std::uint64_t sum, std::uint64_t 
       static_cast<std::int32_t>(twice / static_cast<double>(static_cast<std::int64_t>(2 * weight))));
 }
 
-/// `sum` divided by `weight`, rounded down, for the same sums.
+/// `sum` divided by `weight`, rounded down, for sums below 2^49 whose result has 17 bits; exact for the same
+/// reason.
 CONTORNO_HD inline std::uint32_t floor_short(std::uint64_t sum, std::uint64_t weight) {
   return static_cast<std::uint32_t>(
       static_cast<std::int32_t>(static_cast<double>(static_cast<std::int64_t>(sum)) /
@@ -50,16 +40,14 @@ enum class Weighing : std::uint8_t { Plain, ByAlpha };
 template <int kChannels, Weighing kWeighing>
 inline constexpr int kMipmapTerms = kWeighing == Weighing::Plain ? kChannels : 2 * kChannels - 1;
 
-/// A rule of exact integer sums with one rounding. kLight: uint8 colours are decoded to light; with Plain to
-/// 32nds of light plus one half, so that cutting off the fraction of a mean rounds it, with ByAlpha to 16
-/// bits.
+/// A rule of exact integer sums with one rounding. kLight: uint8 colours are decoded to light.
 template <class T, int kC, Weighing kWeighing, bool kLight>
 struct WholeRule {
   using Sample = T;
   using Stored = T;
   using Weight = std::uint32_t;
   using Total = std::uint64_t;
-  using Column = std::conditional_t<kWeighing == Weighing::Plain && !kLight, std::uint32_t, std::uint64_t>;
+  using Column = std::conditional_t<kWeighing == Weighing::Plain, std::uint32_t, std::uint64_t>;
   /// The type of a sum of four pixels' terms.
   using Four =
       std::conditional_t<sizeof(T) == 1 || kWeighing == Weighing::Plain, std::uint32_t, std::uint64_t>;
@@ -70,7 +58,7 @@ struct WholeRule {
     return kLight && (!kHasAlpha || channel < kC - 1);
   }
 
-  MipmapLight light;
+  const LightTables* light = nullptr;  ///< where the backend can read it; null without kLight
 
   CONTORNO_HD static Weight weight(const MipmapTaps& taps, std::ptrdiff_t tap) { return taps.whole[tap]; }
   CONTORNO_HD static Total whole_weight(const MipmapTaps& across, const MipmapTaps& down) {
@@ -83,8 +71,7 @@ struct WholeRule {
     for (int c = 0; c < kC; ++c) {
       values[c] = pixel[c];
       if constexpr (kLight)
-        if (is_light(c))
-          values[c] = kWeighing == Weighing::Plain ? light.whole32[pixel[c]] : light.whole[pixel[c]];
+        if (is_light(c)) values[c] = light->light8[pixel[c]];
     }
     if constexpr (kWeighing == Weighing::Plain) {
       for (int c = 0; c < kC; ++c) terms[c] = values[c];
@@ -94,22 +81,17 @@ struct WholeRule {
     }
   }
 
-  CONTORNO_HD T code(std::uint32_t value, int channel) const {
-    if constexpr (kLight)
-      if (is_light(channel)) return light_to_code8(light.cells, value);
-    return static_cast<T>(value);
-  }
-
   CONTORNO_HD void finish(const Total* sums, Total weight, T* pixel, float* /*kept*/) const {
     if constexpr (kWeighing == Weighing::Plain) {
       for (int c = 0; c < kC; ++c)
-        pixel[c] = code(is_light(c) ? floor_short(sums[c] >> 5, weight) : half_up_short(sums[c], weight), c);
+        pixel[c] = is_light(c) ? code(floor_short(2 * sums[c], weight))
+                               : static_cast<T>(half_up_short(sums[c], weight));
     } else {
       const Total alpha = sums[kC - 1];
       pixel[kC - 1] = static_cast<T>(half_up_short(alpha, weight));
       for (int c = 0; c < kC - 1; ++c) {
-        const Total mean = alpha == 0 ? half_up(sums[kC + c], weight) : half_up(sums[c], alpha);
-        pixel[c] = code(static_cast<std::uint32_t>(mean), c);
+        const Total sum = alpha == 0 ? sums[kC + c] : sums[c], total = alpha == 0 ? weight : alpha;
+        pixel[c] = kLight ? code(2 * sum / total) : static_cast<T>(half_up(sum, total));
       }
     }
   }
@@ -118,13 +100,13 @@ struct WholeRule {
   CONTORNO_HD void finish_four(const Four* sums, T* pixel) const {
     if constexpr (kWeighing == Weighing::Plain) {
       for (int c = 0; c < kC; ++c)
-        pixel[c] = code(static_cast<std::uint32_t>(is_light(c) ? sums[c] >> 7 : (sums[c] + 2) >> 2), c);
+        pixel[c] = is_light(c) ? code(sums[c] >> 1) : static_cast<T>((sums[c] + 2) >> 2);
     } else {
       const Four alpha = sums[kC - 1];
       pixel[kC - 1] = static_cast<T>((alpha + 2) >> 2);
       for (int c = 0; c < kC - 1; ++c) {
-        const Four mean = alpha == 0 ? (sums[kC + c] + 2) >> 2 : (2 * sums[c] + alpha) / (2 * alpha);
-        pixel[c] = code(static_cast<std::uint32_t>(mean), c);
+        const Four sum = alpha == 0 ? sums[kC + c] : sums[c], total = alpha == 0 ? 4 : alpha;
+        pixel[c] = kLight ? code(2 * sum / total) : static_cast<T>((2 * sum + total) / (2 * total));
       }
     }
   }
@@ -136,6 +118,13 @@ struct WholeRule {
       for (int k = 0; k < kTerms; ++k) sums[k] += next[k];
     }
     finish_four(sums, pixel);
+  }
+
+ private:
+  /// The code for twice a mean of lights, rounded down.
+  CONTORNO_HD T code(Total twice) const {
+    if constexpr (kLight) return light_to_code8(*light, static_cast<std::uint32_t>(twice));
+    return 0;
   }
 };
 
@@ -165,7 +154,7 @@ struct FloatRule {
   static constexpr int kTerms = kMipmapTerms<kC, kWeighing>;
   static constexpr bool kHasAlpha = kC % 2 == 0 && (kLight || kWeighing == Weighing::ByAlpha);
 
-  MipmapLight light;
+  const LightTables* light = nullptr;  ///< where the backend can read it; null without kLight
 
   CONTORNO_HD static Weight weight(const MipmapTaps& taps, std::ptrdiff_t tap) { return taps.weights[tap]; }
   CONTORNO_HD static Total whole_weight(const MipmapTaps&, const MipmapTaps&) { return 1; }
@@ -175,7 +164,12 @@ struct FloatRule {
     for (int c = 0; c < kC; ++c) {
       values[c] = static_cast<float>(pixel[c]);
       if constexpr (kLight && !std::is_same_v<S, float>)
-        if (!kHasAlpha || c < kC - 1) values[c] = light.values[pixel[c]];
+        if (!kHasAlpha || c < kC - 1) {
+          if constexpr (sizeof(S) == 1)
+            values[c] = static_cast<float>(light->light8[pixel[c]]);
+          else
+            values[c] = light->light16[pixel[c]];
+        }
     }
     if constexpr (kWeighing == Weighing::Plain) {
       for (int c = 0; c < kC; ++c) terms[c] = values[c];
@@ -189,9 +183,9 @@ struct FloatRule {
     if constexpr (kLight)
       if (!kHasAlpha || channel < kC - 1) {
         if constexpr (sizeof(T) == 1)
-          return light_to_code8(light.cells, quantised<std::uint16_t>(value));
+          return light_to_code8(*light, value);
         else
-          return light_to_code16(light.lines, value);
+          return light_to_code16(*light, value);
       }
     return quantised<T>(value);
   }

@@ -22,13 +22,13 @@ inline __attribute__((always_inline)) void halve_pixels(const Rule& rule, const 
 }
 
 template <class Rule>
-void halve_portable(const MipmapLight& light, const void* top, const void* bottom, void* out, int width) {
+void halve_portable(const LightTables* light, const void* top, const void* bottom, void* out, int width) {
   halve_pixels(Rule{light}, top, bottom, out, width);
 }
 
 #if defined(__x86_64__)
 template <class Rule>
-CONTORNO_AVX2 void halve_avx2(const MipmapLight& light, const void* top, const void* bottom, void* out,
+CONTORNO_AVX2 void halve_avx2(const LightTables* light, const void* top, const void* bottom, void* out,
                               int width) {
   halve_pixels(Rule{light}, top, bottom, out, width);
 }
@@ -84,13 +84,13 @@ inline __attribute__((always_inline)) void filter_pixels(const Rule& rule, const
 }
 
 template <class Rule>
-void filter_portable(const MipmapLight& light, const FilterRow& row) {
+void filter_portable(const LightTables* light, const FilterRow& row) {
   filter_pixels(Rule{light}, row);
 }
 
 #if defined(__x86_64__)
 template <class Rule>
-CONTORNO_AVX2 void filter_avx2(const MipmapLight& light, const FilterRow& row) {
+CONTORNO_AVX2 void filter_avx2(const LightTables* light, const FilterRow& row) {
   filter_pixels(Rule{light}, row);
 }
 #else
@@ -100,21 +100,10 @@ constexpr auto filter_avx2 = filter_portable<Rule>;
 
 }  // namespace
 
-MipmapLight host_light(const MipmapPlan& plan) {
-  if (!plan.light) return {};
-  const LightTables& tables = *plan.light;
-  return {.whole32 = tables.whole32,
-          .whole = tables.whole,
-          .values = plan.image.type == ElementType::U8 ? tables.light8 : tables.light16,
-          .cells = tables.cells,
-          .lines = tables.lines,
-          .tables = &tables};
-}
-
 HalveRow halve_row(const MipmapPlan& plan, Simd simd) {
   if (const HalveRow kernel = halve_row_simd(plan, simd)) return kernel;
   HalveRow kernel = nullptr;
-  with_mipmap_rule(plan, {}, MipmapSource::Stored, [&]<class Rule>(const Rule&) {
+  with_mipmap_rule(plan, nullptr, MipmapSource::Stored, [&]<class Rule>(const Rule&) {
     if constexpr (std::is_same_v<typename Rule::Sample, typename Rule::Stored>)
       kernel = simd == Simd::Portable ? &halve_portable<Rule> : &halve_avx2<Rule>;
   });
@@ -123,7 +112,7 @@ HalveRow halve_row(const MipmapPlan& plan, Simd simd) {
 
 FilterFunction filter_row(const MipmapPlan& plan, MipmapSource source, Simd simd) {
   FilterFunction function = nullptr;
-  with_mipmap_rule(plan, {}, source, [&]<class Rule>(const Rule&) {
+  with_mipmap_rule(plan, nullptr, source, [&]<class Rule>(const Rule&) {
     function = simd == Simd::Portable ? &filter_portable<Rule> : &filter_avx2<Rule>;
   });
   return function;
@@ -131,7 +120,7 @@ FilterFunction filter_row(const MipmapPlan& plan, MipmapSource source, Simd simd
 
 std::size_t filter_row_bytes(const MipmapPlan& plan, int width) {
   std::size_t bytes = 0;
-  with_mipmap_rule(plan, {}, MipmapSource::Stored, [&]<class Rule>(const Rule&) {
+  with_mipmap_rule(plan, nullptr, MipmapSource::Stored, [&]<class Rule>(const Rule&) {
     bytes = static_cast<std::size_t>(width) * Rule::kTerms * sizeof(typename Rule::Column);
   });
   return align_up(bytes);

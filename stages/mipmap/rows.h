@@ -6,11 +6,8 @@
 
 namespace contorno {
 
-/// The tables of the plan in host memory.
-MipmapLight host_light(const MipmapPlan& plan);
-
 /// Fills `width` pixels of a row from 2 * width pixels of two rows.
-using HalveRow = void (*)(const MipmapLight& light, const void* top, const void* bottom, void* out,
+using HalveRow = void (*)(const LightTables* light, const void* top, const void* bottom, void* out,
                           int width);
 /// The fastest function for the plan's pixels that `simd` allows.
 HalveRow halve_row(const MipmapPlan& plan, Simd simd);
@@ -40,7 +37,7 @@ struct FilterRow {
   int width = 0;            ///< of the output
   void* columns = nullptr;  ///< scratch of filter_row_bytes()
 };
-using FilterFunction = void (*)(const MipmapLight& light, const FilterRow& row);
+using FilterFunction = void (*)(const LightTables* light, const FilterRow& row);
 FilterFunction filter_row(const MipmapPlan& plan, MipmapSource source, Simd simd);
 /// Bytes of FilterRow::columns, for input rows of `width` px.
 std::size_t filter_row_bytes(const MipmapPlan& plan, int width);

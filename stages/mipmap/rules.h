@@ -13,7 +13,7 @@ enum class MipmapSource : std::uint8_t { Stored, Kept };
 namespace mipmap_detail {
 
 template <int kC, Weighing kWeighing, bool kLight, class F>
-void with_floats(const MipmapPlan& plan, const MipmapLight& light, MipmapSource source, const F& f) {
+void with_floats(const MipmapPlan& plan, const LightTables* light, MipmapSource source, const F& f) {
   const bool kept = source == MipmapSource::Kept;
   if (plan.image.type == ElementType::U8) {
     if (kept) return f(FloatRule<float, std::uint8_t, kC, kWeighing, kLight>{light});
@@ -24,7 +24,7 @@ void with_floats(const MipmapPlan& plan, const MipmapLight& light, MipmapSource 
 }
 
 template <int kC, Weighing kWeighing, class F>
-void with_numbers(const MipmapPlan& plan, const MipmapLight& light, MipmapSource source, const F& f) {
+void with_numbers(const MipmapPlan& plan, const LightTables* light, MipmapSource source, const F& f) {
   const ElementType type = plan.image.type;
   if (type == ElementType::F32) return f(FloatRule<float, float, kC, kWeighing, false>{light});
   if (plan.sums == MipmapSums::Whole) {
@@ -38,9 +38,9 @@ void with_numbers(const MipmapPlan& plan, const MipmapLight& light, MipmapSource
 
 }  // namespace mipmap_detail
 
-/// Calls f(rule) with the plan's rule. `light` has the tables, where the backend can read them.
+/// Calls f(rule) with the plan's rule. `light` is where the backend can read the tables.
 template <class F>
-void with_mipmap_rule(const MipmapPlan& plan, const MipmapLight& light, MipmapSource source, const F& f) {
+void with_mipmap_rule(const MipmapPlan& plan, const LightTables* light, MipmapSource source, const F& f) {
   using mipmap_detail::with_numbers;
   const int channels = plan.apart() ? 1 : plan.step();
   if (plan.options.premultiplied) {

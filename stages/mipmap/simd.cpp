@@ -63,7 +63,7 @@ CONTORNO_AVX2 void store32(std::uint8_t* at, __m256i bytes) {
 }
 
 template <int kC>
-CONTORNO_AVX2 void halve_bytes_avx2(const MipmapLight&, const void* top, const void* bottom, void* out,
+CONTORNO_AVX2 void halve_bytes_avx2(const LightTables*, const void* top, const void* bottom, void* out,
                                     int width) {
   const MeansAvx2<kC> means;
   const auto* upper = static_cast<const std::uint8_t*>(top);
@@ -125,7 +125,7 @@ constexpr std::array<std::uint8_t, 64> pairs_in_order() {
 }
 
 template <int kC>
-CONTORNO_VBMI void halve_bytes_vbmi(const MipmapLight&, const void* top, const void* bottom, void* out,
+CONTORNO_VBMI void halve_bytes_vbmi(const LightTables*, const void* top, const void* bottom, void* out,
                                     int width) {
   alignas(64) static constexpr auto kOrder = pairs_in_order<kC>();
   const __m512i order = load64(kOrder.data()), ones = _mm512_set1_epi8(1), half = _mm512_set1_epi16(2);
@@ -163,23 +163,21 @@ namespace {
 /// Kernels for bytes know these pixels.
 bool plain_bytes(const MipmapPlan& plan) {
   return plan.image.type == ElementType::U8 && plan.sums == MipmapSums::Whole &&
-         !plan.options.premultiplied && !plan.apart();
+         !plan.options.premultiplied && !plan.light && !plan.apart();
 }
 
 }  // namespace
 
 HalveTwice halve_twice(const MipmapPlan& plan, Simd simd) {
-  if (!plain_bytes(plan) || plan.light || simd == Simd::Portable) return nullptr;
+  if (!plain_bytes(plan) || simd == Simd::Portable) return nullptr;
   constexpr HalveTwice kKernels[] = {halve_bytes_twice<1>, halve_bytes_twice<2>, nullptr,
                                      halve_bytes_twice<4>};
   return kKernels[plan.step() - 1];
 }
 
 HalveRow halve_row_simd(const MipmapPlan& plan, Simd simd) {
-  if (!plain_bytes(plan)) return nullptr;
+  if (!plain_bytes(plan) || simd == Simd::Portable) return nullptr;
   const auto kernel = static_cast<std::size_t>(plan.step() - 1);
-  if (simd == Simd::Portable) return nullptr;
-  if (plan.light) return halve_light_avx2(plan.step());
   constexpr HalveRow kWide[] = {halve_bytes_vbmi<1>, halve_bytes_vbmi<2>, halve_bytes_vbmi<3>,
                                 halve_bytes_vbmi<4>};
   constexpr HalveRow kNarrow[] = {halve_bytes_avx2<1>, halve_bytes_avx2<2>, nullptr, halve_bytes_avx2<4>};

@@ -19,8 +19,6 @@ namespace contorno {
 
 /// Whether this machine has the instructions that CONTORNO_VBMI compiles for.
 bool has_vbmi();
-/// The AVX2 kernel that halves rows in linear light, for pixels of `channels` channels.
-HalveRow halve_light_avx2(int channels);
 
 #if defined(__x86_64__)
 

@@ -106,61 +106,105 @@ TEST_CASE("linear light is within half a code of the formula, with margins for i
   }
 }
 
+namespace {
+
+/// The light of an 8-bit code by its definition.
+int light_of(int code) {
+  return static_cast<int>(std::lround(65535 * srgb_to_light(code / 255.0)));
+}
+/// The code whose light is nearest to sum / count, by looking at all of them; of two as near, the greater.
+int nearest_code(std::uint64_t sum, std::uint64_t count) {
+  int best = 0;
+  const auto distance = [&](int code) {
+    return std::llabs(static_cast<std::int64_t>(sum) -
+                      static_cast<std::int64_t>(count) * static_cast<std::int64_t>(light_of(code)));
+  };
+  for (int code = 1; code < 256; ++code)
+    if (distance(code) <= distance(best)) best = code;
+  return best;
+}
+
+}  // namespace
+
 TEST_CASE("every code of sRGB survives the way to light and back") {
   const LightTables& tables = light_tables();
   int wrong = 0;
   for (int code = 0; code < 256; ++code) {
-    wrong += light_to_code8(tables.cells, tables.whole32[code] >> 5) != code;
-    wrong += light_to_code8(tables.cells, tables.whole[code]) != code;
+    wrong += tables.light8[code] != light_of(code);
+    wrong += light_to_code8(tables, 2U * tables.light8[code]) != code;
+    wrong += light_to_code8(tables, static_cast<float>(tables.light8[code])) != code;
   }
-  for (int code = 0; code < 65536; ++code)
-    wrong += light_to_code16(tables.lines, tables.light16[code]) != code;
+  for (int code = 0; code < 65536; ++code) wrong += light_to_code16(tables, tables.light16[code]) != code;
   CHECK(wrong == 0);
-  CHECK(light_to_code16(tables.lines, 1e9F) == 65535);
-  CHECK(light_to_code16(tables.lines, std::nanf("")) == 0);
-}
-
-TEST_CASE("parabolas give light within 0.6 of the curve, increasing, from black to white") {
-  const LightTables& tables = light_tables();
-  for (int code = 0; code < 256; ++code) {
-    INFO("code ", code);
-    CHECK(tables.whole32[code] == light32_by_parabolas(tables.to_light, code));
-    CHECK(std::fabs(tables.whole32[code] / 32.0 - 0.5 - 65535 * srgb_to_light(code / 255.0)) < 0.6);
-    if (code > 0) CHECK(tables.whole32[code] > tables.whole32[code - 1]);
+  for (const float beyond : {-1.0F, std::nanf("")}) {
+    CHECK(light_to_code8(tables, beyond) == 0);
+    CHECK(light_to_code16(tables, beyond) == 0);
   }
-  CHECK(tables.whole32[0] / 32 == 0);
-  CHECK(tables.whole32[255] / 32 == 65535);
+  CHECK(light_to_code8(tables, 1e9F) == 255);
+  CHECK(light_to_code16(tables, 1e9F) == 65535);
 }
 
-TEST_CASE("parabolas of light stay within what vectors of 16 bits hold") {
-  const LightParabolas& all = light_tables().to_light;
-  int most = 0, fine = 0;
-  for (int s = 0; s < 16; ++s)
-    for (int n = 0; n < 16; ++n) {
-      const int slope = all.slopes[0][s] * n, curve = all.curves[s] * all.squares[n];
-      const int lights = 32 * std::max(all.constants[0][s], s == 0 ? all.toe[n] : std::uint8_t{0});
-      most = std::max({most, 64 * all.constants[1][s], all.slopes[1][s] * n, slope, curve, lights});
-      fine = std::max(fine, lights + slope + curve);
+TEST_CASE("light goes back to the 8-bit code whose light is nearest, of two to the brighter one") {
+  const LightTables& tables = light_tables();
+  int wrong = 0, ties = 0;
+  for (std::uint32_t twice = 0; twice <= 131070; ++twice) {
+    const int code = light_to_code8(tables, twice);
+    wrong += code != nearest_code(twice, 2);
+    wrong += light_to_code8(tables, static_cast<float>(twice) / 2) != code;
+    wrong += light_to_code8(tables, std::nextafter(static_cast<float>(twice + 1) / 2, 0.0F)) != code;
+    ties += code > 0 && static_cast<int>(twice) == light_of(code) + light_of(code - 1);
+  }
+  CHECK(wrong == 0);
+  CHECK(ties == 255);
+}
+
+TEST_CASE("light goes back to the 16-bit code whose light is nearest, of two to the brighter one") {
+  const LightTables& tables = light_tables();
+  int wrong = 0;
+  for (int code = 1; code < 65536; ++code) {
+    const double below = tables.light16[code - 1], above = tables.light16[code], middle = (below + above) / 2;
+    const float near = static_cast<float>(middle);
+    for (const float light : {near, std::nextafter(near, 0.0F), std::nextafter(near, kFullLight),
+                              static_cast<float>(below + (above - below) / 4)})
+      wrong += light_to_code16(tables, light) != (light >= middle ? code : code - 1);
+    wrong += std::fabs(above - 65535 * srgb_to_light(code / 65535.0)) > 0.004;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a level in linear light has the codes whose lights are nearest to the exact means") {
+  for (const bool weighed : {false, true})
+    for (const auto& [width, height] : {std::pair{64, 32}, std::pair{67, 41}, std::pair{9, 17}}) {
+      const TestImage in = random_image<std::uint8_t>(width, height, 4, 21, 3);
+      StageHarness harness(mipmap_stage(), {{"level", std::int64_t{1}},
+                                            {"stop", std::int64_t{1}},
+                                            {"linear_light", true},
+                                            {"premultiplied", weighed}});
+      harness.threads(2).run({in.view});
+      const auto count = static_cast<std::uint64_t>(width * height);
+      int wrong = 0;
+      for (int y = 0; y < height / 2; ++y)
+        for (int x = 0; x < width / 2; ++x) {
+          const auto sum = [&](auto value) {
+            return sum_of_areas(in.view.format, harness.image().format, x, y, value);
+          };
+          const auto alpha = [&](int u, int v) -> std::uint64_t { return in.at<std::uint8_t>(u, v, 3); };
+          const std::uint64_t alphas = sum(alpha);
+          wrong += harness.at<std::uint8_t>(x, y, 3) != rounded(alphas, count);
+          for (int c = 0; c < 3; ++c) {
+            const auto light = [&](int u, int v) -> std::uint64_t {
+              return static_cast<std::uint64_t>(light_of(in.at<std::uint8_t>(u, v, c)));
+            };
+            const int expected =
+                weighed && alphas > 0
+                    ? nearest_code(sum([&](int u, int v) { return light(u, v) * alpha(u, v); }), alphas)
+                    : nearest_code(sum(light), count);
+            wrong += harness.at<std::uint8_t>(x, y, c) != expected;
+          }
+        }
+      INFO(width, "x", height, weighed ? " weighed by alpha" : "");
+      CHECK(wrong == 0);
     }
-  CHECK(2 * most < 32768);
-  CHECK(4 * fine < 65536);
-  // The toe is or-ed to constants and added to by nothing else.
-  CHECK(all.constants[0][0] == 0);
-  CHECK(all.constants[1][0] == 0);
-}
-
-TEST_CASE("light goes back to the nearest code, within 0.07 codes of a tie, by whole steps up") {
-  const LightTables& tables = light_tables();
-  int wrong = 0, since = 16;
-  for (std::uint32_t light = 0; light < 65536; ++light) {
-    const std::uint8_t code = light_to_code8(tables.cells, light);
-    wrong += code_by_parabolas(tables.to_code, light) != code;
-    wrong += std::fabs(code - 255 * light_to_srgb(light / 65535.0)) > 0.57;
-    const int step = light == 0 ? 0 : code - light_to_code8(tables.cells, light - 1);
-    wrong += step != 0 && (step != 1 || since < 16);  // LightCell has room for one step
-    since = step == 0 ? since + 1 : 1;
-  }
-  CHECK(wrong == 0);
 }
 
 TEST_CASE("premultiplied weighs colours by alpha, and takes the plain mean where all is transparent") {

@@ -59,7 +59,7 @@ int emulate_tiles(const Chain& c) {
   std::vector<ImageView> views;
   for (int level = 0; level <= count; ++level) views.push_back(c.view(level));
   with_mipmap_rule(
-      c.chain.plan(), host_light(c.chain.plan()), MipmapSource::Stored, [&]<class Rule>(const Rule& rule) {
+      c.chain.plan(), c.chain.plan().light, MipmapSource::Stored, [&]<class Rule>(const Rule& rule) {
         if constexpr (std::is_same_v<typename Rule::Sample, typename Rule::Stored>) {
           const TilesJob job = tiles_job<Rule>(views);
           const auto blocks = static_cast<unsigned>(job.tiles_x * job.tiles_y * c.image.view.format.planes());
@@ -79,7 +79,7 @@ void emulate_filters(const Chain& c, int from) {
     step.across = c.chain.plan().across[static_cast<std::size_t>(level) - 1].taps();
     step.down = c.chain.plan().down[static_cast<std::size_t>(level) - 1].taps();
   }
-  with_mipmap_rule(c.chain.plan(), host_light(c.chain.plan()), MipmapSource::Stored,
+  with_mipmap_rule(c.chain.plan(), c.chain.plan().light, MipmapSource::Stored,
                    [&]<class Rule>(const Rule& rule) {
                      emulated::run_grid(1, kThreads, 0, false, [&] { filter_levels<Rule>(job, rule); });
                    });

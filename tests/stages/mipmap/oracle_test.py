@@ -81,16 +81,64 @@ def test_filters_are_convolutions_by_scipy(tmp_path, name, edge, mode):
     assert np.abs(made - np.clip(exact, 0, 255)).max() <= 0.501
 
 
-def test_linear_light_is_within_one_level_of_numpy(tmp_path):
+LIGHT = np.floor(65535 * decode(np.arange(256) / 255) + 0.5)
+
+
+def nearest_code(lights):
+    """Of the code whose light is nearest; of two as near, the brighter one."""
+    return np.searchsorted((LIGHT[1:] + LIGHT[:-1]) / 2, lights, side="right").astype(np.uint8)
+
+
+def test_linear_light_is_within_one_level_of_the_curve(tmp_path):
     image = picture(128, 96, 4)
     light = decode(image / 255)
     light[..., 3] = image[..., 3] / 255
     means = light.reshape(64, 2, 48, 2, 4).mean((1, 3))
     expected = 255 * encode(means)
     expected[..., 3] = 255 * means[..., 3]
-    assert np.abs(level(tmp_path, image, 1, "--linear_light") - expected).max() <= 0.58
+    assert np.abs(level(tmp_path, image, 1, "--linear_light") - expected).max() <= 0.56
     checks = np.indices((64, 64)).sum(0) % 2 * np.uint8(255)
     assert (level(tmp_path, checks.astype(np.uint8), 1, "--linear_light") == 188).all()
+
+
+@pytest.mark.parametrize("channels", [None, 2, 3, 4])
+def test_linear_light_is_bit_equal_to_a_table_inter_area_and_the_nearest_code(tmp_path, channels):
+    image = picture(256, 320, channels)
+    colours = 3 if channels == 4 else 1 if channels == 2 else channels
+    for number in (1, 4):
+        expected = image
+        for _ in range(number):
+            size = (expected.shape[1] // 2, expected.shape[0] // 2)
+            lights = cv2.resize(LIGHT[expected].astype(np.float32), size, interpolation=cv2.INTER_AREA)
+            halved = nearest_code(lights)
+            if channels in (2, 4):
+                halved[..., colours] = cv2.resize(np.ascontiguousarray(expected[..., colours]), size, interpolation=cv2.INTER_AREA)
+            expected = halved
+        assert np.array_equal(level(tmp_path, image, number, "--linear_light"), expected)
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_filters_in_linear_light_give_the_nearest_code_of_scipys_convolution(tmp_path, name):
+    image = picture(64, 48)
+    reach, kernel = FILTERS[name]
+    taps = kernel((np.arange(-2 * reach, 2 * reach) + 0.5) / 2)
+    taps /= taps.sum()
+    both = scipy.signal.convolve2d(np.pad(LIGHT[image], 16, mode="wrap"), np.outer(taps, taps)[::-1, ::-1], mode="same")
+    exact = both[16 + 1:16 + 64 + 1:2, 16 + 1:16 + 48 + 1:2]
+    made = level(tmp_path, image, 1, "--filter", name, "--edge", "wrap", "--linear_light")
+    margin = 0.05  # of float32 sums, out of 65535
+    assert (nearest_code(exact - margin) <= made).all() and (made <= nearest_code(exact + margin)).all()
+
+
+def test_linear_light_of_16_bits_is_bit_equal_to_the_nearest_code(tmp_path):
+    image = picture(64, 96, 3, np.uint16)
+    light = (65535 * decode(np.arange(65536) / 65535)).astype(np.float32)
+    lights = light[image]
+    halves = np.float32(0.5) * lights[0::2] + np.float32(0.5) * lights[1::2]
+    means = np.float32(0.5) * halves[:, 0::2] + np.float32(0.5) * halves[:, 1::2]
+    thresholds = (light[1:].astype(float) + light[:-1]) / 2
+    expected = np.searchsorted(thresholds, means.astype(float), side="right")
+    assert np.array_equal(level(tmp_path, image, 1, "--linear_light"), expected)
 
 
 def test_colours_of_transparent_pixels_do_not_show(tmp_path):
