@@ -65,12 +65,6 @@ __device__ void take_columns(const ColumnsJob& job, int plane, int x, unsigned* 
   wait_for_copies();
 }
 
-/// store_samples, not inlined: the loop that calls it is unrolled, and would be too long otherwise.
-template <class Rule>
-__device__ __noinline__ void store_finished(const Target& to, int plane, int y, int x, unsigned word) {
-  store_samples<Rule>(to, plane, y, x, word);
-}
-
 template <class Rule, int kAcross>
 __global__ void __launch_bounds__(column_threads(kAcross), 1024 / column_threads(kAcross))
     window_columns(const __grid_constant__ ColumnsJob job) {
@@ -107,7 +101,6 @@ __global__ void __launch_bounds__(column_threads(kAcross), 1024 / column_threads
   }
   const Lines& out = job.to.lines;
   if ((x + column) * kLanes<W> >= out.samples) return;
-  const bool words = job.to.template takes_words<Rule>(x + column);
   const int end = line.holding(out.rows - 1 + job.window.first) + 1;
   for (int stretch = line.holding(job.window.first) + holder; stretch < end; stretch += kColumnHolders) {
     unsigned held[kColumnHeld];
@@ -125,19 +118,9 @@ __global__ void __launch_bounds__(column_threads(kAcross), 1024 / column_threads
       for (int e = 0; e < kColumnHeld; ++e) held[e] = job.window.outside ^ complement;
     }
     windows_from<W>(held, line, stretch, job.window.length);
-    const int y = stretch * kColumnHeld - job.window.first;
-    if (words) {
-      char* at = reinterpret_cast<char*>(out.pixels.line<unsigned>(plane, y) + x + column);
 #pragma unroll
-      for (int e = 0; e < kColumnHeld; ++e, at += out.pixels.row)
-        if (static_cast<unsigned>(y + e) < static_cast<unsigned>(out.rows))
-          *reinterpret_cast<unsigned*>(at) = held[e] ^ complement;
-    } else {
-#pragma unroll
-      for (int e = 0; e < kColumnHeld; ++e)
-        if (static_cast<unsigned>(y + e) < static_cast<unsigned>(out.rows))
-          store_finished<Rule>(job.to, plane, y + e, x + column, held[e] ^ complement);
-    }
+    for (int e = 0; e < kColumnHeld; ++e) held[e] ^= complement;
+    store_words<Rule>(job.to, plane, stretch * kColumnHeld - job.window.first, 1, out.rows, x + column, held);
   }
 }
 

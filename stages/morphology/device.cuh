@@ -145,7 +145,6 @@ class PassRun {
     with.template operator()<kTilePitches[0]>();
     with.template operator()<kTilePitches[1]>();
     with.template operator()<kTilePitches[2]>();
-    with.template operator()<kTilePitches[3]>();
   }
 
   void pad() {

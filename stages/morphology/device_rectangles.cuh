@@ -74,11 +74,13 @@ struct RectangleRun {
     AcrossPlan plan{.job = {.in = from, .out = to, .columns = format.width}};
     AcrossJob& job = plan.job;
     job.in_columns = seen.width, job.pixel = pixel;
-    job.window = line_window(window, window.left + crop_x, window.columns()).within(seen.width, format.width);
-    int halo = job.window.length - 1;
+    job.windows[0] =
+        line_window(window, window.left + crop_x, window.columns()).within(seen.width, format.width);
+    int halo = job.windows[0].length - 1;
     if (second != nullptr) {
-      job.second = line_window(*second, second->left, second->columns()).within(seen.width, format.width);
-      halo += job.second.length - 1;
+      job.count = 2;
+      job.windows[1] = line_window(*second, second->left, second->columns()).within(seen.width, format.width);
+      halo += job.windows[1].length - 1;
       job.settle = Rule::kFloat && !window.holds_origin;
     }
     job.high = static_cast<unsigned>((job.out.rows + kCount - 1) / kCount);
@@ -113,7 +115,7 @@ struct RectangleRun {
               const Window* second, unsigned second_outside) const {
     AcrossPlan plan = plan_across(from, to, window, second);
     AcrossJob& job = plan.job;
-    job.window.outside = outside, job.second.outside = second_outside;
+    job.windows[0].outside = outside, job.windows[1].outside = second_outside;
     if (plan.by_whole_rows) return whole_rows(WholeRowsJob(job));
     const auto with = [&]<int kPixel>() {
       launcher("window_across", window_across<Rule, kPixel>, job.segments * job.high * job.planes,
@@ -195,8 +197,6 @@ struct RectangleRun {
     };
     if (across == 32)
       with.template operator()<32>();
-    else if (across == 8)
-      with.template operator()<8>();
     else
       with.template operator()<0>();
   }

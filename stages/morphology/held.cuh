@@ -84,13 +84,18 @@ __device__ void grouped_window(unsigned (&held)[kHeld], const HeldPlace& place, 
   using R = RunningMaximum<W>;
   constexpr int kGroups = kHeld / kGroup;
   const int group_stride = kGroup / kShortGroup * place.stride;
-  R rest[kHeld];  // of the group, from each step on
+  // Held steps become the maxima from each of them to the end of its group, in packed words, so that
+  // registers suffice.
   if (place.steps != nullptr) {
+    R rest{};
 #pragma unroll
     for (int e = kHeld - 1; e >= 0; --e) {
-      rest[e] = R(held[e]);
-      if ((e + 1) % kGroup != 0) rest[e].take(rest[e + 1]);
-      if (e % kGroup == 0) place.groups[e / kGroup * group_stride] = rest[e].word();
+      if ((e + 1) % kGroup == 0)
+        rest = R(held[e]);
+      else
+        rest.take(held[e]);
+      held[e] = rest.word();
+      if (e % kGroup == 0) place.groups[e / kGroup * group_stride] = held[e];
     }
   }
   __syncthreads();
@@ -106,7 +111,7 @@ __device__ void grouped_window(unsigned (&held)[kHeld], const HeldPlace& place, 
 #pragma unroll
     for (int e = 0; e < kGroup; ++e) {
       if (e > 0) end.take(R(last[e * place.stride]));
-      R window = rest[g * kGroup + e];
+      R window(held[g * kGroup + e]);
       window.take(end);
       held[g * kGroup + e] = window.word();
     }

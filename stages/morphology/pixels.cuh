@@ -43,6 +43,16 @@ struct Lines {
   bool between = false;  ///< between kernels: whole words, and floats as OrderedFloat keys
 };
 
+/// A word of `lines` as it lies in memory, as kernels compute with it: float32 samples of an image become
+/// keys.
+template <class Rule>
+__device__ unsigned word_of(const Lines& lines, unsigned word) {
+  if constexpr (Rule::kFloat)
+    return lines.between ? word : static_cast<unsigned>(Rule::load(__uint_as_float(word)));
+  else
+    return word;
+}
+
 /// Word x of row `y`: the samples from x * kLanes on, with `outside` where there are none.
 template <class Rule>
 __device__ unsigned word_from(const Lines& lines, int plane, int y, int x, unsigned outside) {
@@ -50,13 +60,8 @@ __device__ unsigned word_from(const Lines& lines, int plane, int y, int x, unsig
   using W = typename Rule::W;
   constexpr int kCount = kLanes<W>;
   if (y < 0 || y >= lines.rows || x < 0 || x * kCount >= lines.samples) return outside;
-  if (lines.pixels.words && (x + 1) * kCount <= lines.samples) {
-    const unsigned word = __ldg(lines.pixels.line<const unsigned>(plane, y) + x);
-    if constexpr (Rule::kFloat) {
-      if (!lines.between) return static_cast<unsigned>(Rule::load(__uint_as_float(word)));
-    }
-    return word;
-  }
+  if (lines.pixels.words && (x + 1) * kCount <= lines.samples)
+    return word_of<Rule>(lines, __ldg(lines.pixels.line<const unsigned>(plane, y) + x));
   unsigned word = 0;
   for (int lane = 0; lane < kCount; ++lane) {
     const int s = x * kCount + lane;
@@ -66,6 +71,15 @@ __device__ unsigned word_from(const Lines& lines, int plane, int y, int x, unsig
   return word;
 }
 
+/// The `count` words x of row `y` and those below it, where some cannot be read whole. Not inlined, so that
+/// its length counts once for all kernels.
+template <class Rule>
+__device__ __noinline__ void words_from(const Lines& lines, int plane, int y, int x, unsigned outside,
+                                        unsigned* words, int count) {
+#pragma unroll 4
+  for (int k = 0; k < count; ++k) words[k] = word_from<Rule>(lines, plane, y + k, x, outside);
+}
+
 /// Where the results of a pass go, and what is made of them.
 struct Target {
   Lines lines;
@@ -73,12 +87,11 @@ struct Target {
   PassResult result = PassResult::Store;
   bool keeps_alpha = false;
 
-  /// Whether word x of a row is stored as it is.
+  /// Whether word x of a row is stored whole and does not depend on what is stored there or in the image.
   template <class Rule>
   __device__ bool takes_words(int x) const {
-    return lines.between ||
-           (!Rule::kFloat && lines.pixels.words && !keeps_alpha && result == PassResult::Store &&
-            (x + 1) * kLanes<typename Rule::W> <= lines.samples);
+    return lines.between || (lines.pixels.words && !keeps_alpha && result == PassResult::Store &&
+                             (x + 1) * kLanes<typename Rule::W> <= lines.samples);
   }
 };
 
@@ -113,14 +126,38 @@ __device__ void store_samples(const Target& to, int plane, int y, int x, unsigne
   }
 }
 
-/// Stores word x of row y, if the target has it.
+/// store_words sample by sample. Not inlined, so that its length counts once for all kernels.
 template <class Rule>
-__device__ void store_word(const Target& to, int plane, int y, int x, unsigned word) {
-  if (y >= to.lines.rows || x * kLanes<typename Rule::W> >= to.lines.samples) return;
-  if (to.template takes_words<Rule>(x))
-    to.lines.pixels.line<unsigned>(plane, y)[x] = word;
-  else
-    store_samples<Rule>(to, plane, y, x, word);
+__device__ __noinline__ void store_by_samples(const Target& to, int plane, int y, int step, int end, int x,
+                                              const unsigned* words, int count) {
+#pragma unroll 1
+  for (int k = 0; k < count; ++k)
+    if (static_cast<unsigned>(y + k * step) < static_cast<unsigned>(end))
+      store_samples<Rule>(to, plane, y + k * step, x, words[k]);
+}
+
+/// Stores words[k] as word x of the rows y + k * step, of those that lie in 0 .. end - 1.
+template <class Rule, int kWords>
+__device__ void store_words(const Target& to, int plane, int y, int step, int end, int x,
+                            const unsigned (&words)[kWords]) {
+  const Pixels& pixels = to.lines.pixels;
+  if (to.takes_words<Rule>(x)) {
+    char* at = reinterpret_cast<char*>(pixels.line<unsigned>(plane, y) + x);
+#pragma unroll
+    for (int k = 0; k < kWords; ++k, at += step * pixels.row) {
+      unsigned word = words[k];
+      if constexpr (Rule::kFloat) {
+        if (!to.lines.between) word = __float_as_uint(Rule::store(static_cast<int>(word)));
+      }
+      if (static_cast<unsigned>(y + k * step) < static_cast<unsigned>(end))
+        *reinterpret_cast<unsigned*>(at) = word;
+    }
+  } else {
+    unsigned in_memory[kWords];
+#pragma unroll
+    for (int k = 0; k < kWords; ++k) in_memory[k] = words[k];
+    store_by_samples<Rule>(to, plane, y, step, end, x, in_memory, kWords);
+  }
 }
 
 struct PadJob {

@@ -78,24 +78,27 @@ class ReconstructTile {
   }
 
   __device__ void load() {
+    const int x = x0_ + lane_;
 #pragma unroll
     for (int y = 0; y < kTileSide; ++y) {
-      grown_[y] = at(x0_ + lane_, y0_ + y);
+      grown_[y] = at(x, y0_ + y);
       limit_[y] = Value::kLowest;
-      if (inside(x0_ + lane_, y0_ + y))
-        limit_[y] = Value::load(sample(job_.mask, x0_ + lane_, y0_ + y), job_.complement);
+      if (inside(x, y0_ + y)) limit_[y] = Value::load(sample(job_.mask, x, y0_ + y), job_.complement);
     }
     take_edges();
   }
 
-  /// Grows the tile until a sweep down and a sweep up change nothing.
+  /// Grows the tile until a sweep down and a sweep up change nothing. A sweep up is a sweep down of the tile
+  /// upside down, so that the code is there once.
   __device__ void settle() {
     for (bool changed = true; __any_sync(kAll, changed ? 1 : 0) != 0;) {
       changed = false;
+#pragma unroll 1
+      for (int sweep = 0; sweep < 2; ++sweep) {
 #pragma unroll
-      for (int y = 0; y < kTileSide; ++y) changed |= grow_row(y, y == 0 ? 0 : y - 1);
-#pragma unroll
-      for (int y = kTileSide - 1; y >= 0; --y) changed |= grow_row(y, y == kTileSide - 1 ? y : y + 1);
+        for (int y = 0; y < kTileSide; ++y) changed |= grow_row(y, y == 0 ? 0 : y - 1);
+        turn_over();
+      }
     }
   }
 
@@ -135,6 +138,16 @@ class ReconstructTile {
   }
   __device__ int at(int x, int y) const {
     return inside(x, y) ? Value::load(sample(job_.result, x, y), job_.complement) : Value::kLowest;
+  }
+
+  /// Turns the tile upside down.
+  __device__ void turn_over() {
+#pragma unroll
+    for (int y = 0; y < kTileSide / 2; ++y) {
+      const int grown = grown_[y], limit = limit_[y];
+      grown_[y] = grown_[kTileSide - 1 - y], limit_[y] = limit_[kTileSide - 1 - y];
+      grown_[kTileSide - 1 - y] = grown, limit_[kTileSide - 1 - y] = limit;
+    }
   }
 
   /// Grows the outermost pixels of the tile by the pixels around it.
@@ -183,6 +196,7 @@ class ReconstructTile {
   /// whose compositions are such functions, too.
   __device__ int spread(int value, int limit) const {
     int low = value, high = limit;
+#pragma unroll 1
     for (int step = 1; step < 32; step *= 2) {
       const int before_low = __shfl_up_sync(kAll, low, static_cast<unsigned>(step));
       const int before_high = __shfl_up_sync(kAll, high, static_cast<unsigned>(step));
@@ -192,6 +206,7 @@ class ReconstructTile {
       }
     }
     value = low, high = limit;
+#pragma unroll 1
     for (int step = 1; step < 32; step *= 2) {
       const int before_low = __shfl_down_sync(kAll, value, static_cast<unsigned>(step));
       const int before_high = __shfl_down_sync(kAll, high, static_cast<unsigned>(step));

@@ -25,7 +25,7 @@ struct DownJob {
 };
 
 template <class Rule, int kAcross>
-__global__ void __launch_bounds__(kMostDownThreads, 2) window_down(const DownJob job) {
+__global__ void __launch_bounds__(kMostDownThreads, 2) window_down(const __grid_constant__ DownJob job) {
   using W = typename Rule::W;
   const auto across = static_cast<int>(kAcross != 0 ? kAcross : job.across);
   const unsigned row_of_blocks = blockIdx.x / job.wide;
@@ -38,61 +38,55 @@ __global__ void __launch_bounds__(kMostDownThreads, 2) window_down(const DownJob
   const int from = y + job.window.first;
   const unsigned complement = job.window.complement;
   unsigned held[kHeld];
-  const bool whole = job.in.pixels.words && (x + 1) * kLanes<W> <= job.in.samples;
-  if ((!Rule::kFloat || job.in.between) && whole && from >= 0 && from + kHeld <= job.in.rows) {
+  if (job.in.pixels.words && (x + 1) * kLanes<W> <= job.in.samples) {
     const char* at = reinterpret_cast<const char*>(job.in.pixels.line<const unsigned>(plane, from) + x);
 #pragma unroll
-    for (int e = 0; e < kHeld; ++e, at += job.in.pixels.row)
-      held[e] = __ldcs(reinterpret_cast<const unsigned*>(at)) ^ complement;
+    for (int e = 0; e < kHeld; ++e, at += job.in.pixels.row) {
+      held[e] = job.window.outside;
+      if (static_cast<unsigned>(from + e) < static_cast<unsigned>(job.in.rows))
+        held[e] = word_of<Rule>(job.in, __ldcs(reinterpret_cast<const unsigned*>(at)));
+    }
   } else {
+    unsigned words[kHeld];
+    words_from<Rule>(job.in, plane, from, x, job.window.outside, words, kHeld);
 #pragma unroll
-    for (int e = 0; e < kHeld; ++e)
-      held[e] = word_from<Rule>(job.in, plane, from + e, x, job.window.outside) ^ complement;
+    for (int e = 0; e < kHeld; ++e) held[e] = words[e];
   }
+#pragma unroll
+  for (int e = 0; e < kHeld; ++e) held[e] ^= complement;
   unsigned* shared = &block_shared<unsigned>();
   const HeldPlace place{.steps = shared + step * across + column,
                         .groups = shared + job.groups_at + step / kShortGroup * across + column,
                         .stride = across};
   share_held(held, place, job.window.length);
   window_of_held<W>(held, place, job.window.length, step < job.rows);
-  const Lines& out = job.to.lines;
-  if (x * kLanes<W> >= out.samples) return;
-  const int count = min(job.rows - step, out.rows - y);
-  if (job.to.template takes_words<Rule>(x)) {
-    char* at = reinterpret_cast<char*>(out.pixels.line<unsigned>(plane, y) + x);
+  if (x * kLanes<W> >= job.to.lines.samples) return;
 #pragma unroll
-    for (int e = 0; e < kHeld; ++e, at += out.pixels.row)
-      if (e < count) *reinterpret_cast<unsigned*>(at) = held[e] ^ complement;
-  } else {
-#pragma unroll
-    for (int e = 0; e < kHeld; ++e)
-      if (e < count) store_samples<Rule>(job.to, plane, y + e, x, held[e] ^ complement);
-  }
+  for (int e = 0; e < kHeld; ++e) held[e] ^= complement;
+  store_words<Rule>(job.to, plane, y, 1, min(y - step + job.rows, job.to.lines.rows), x, held);
 }
 
 /// The arguments of window_across: one window along rows, or the two of an opening or closing. A block takes
 /// as many rows as a word has lanes; in shared memory a word holds the same sample of each row.
 struct AcrossJob {
-  Lines in, out;                                ///< `out` lies between kernels
-  int columns = 0, in_columns = 0;              ///< pixels of a row
-  int pixel = 1;                                ///< samples
-  LineWindow window, second;                    ///< second.length is 0 if there is one window
+  Lines in, out;                    ///< `out` lies between kernels
+  int columns = 0, in_columns = 0;  ///< pixels of a row
+  int pixel = 1;                    ///< samples
+  LineWindow windows[2];
+  int count = 1;                                ///< of windows
   bool settle = false;                          ///< limits values to the samples' range between the windows
   int segment = 0;                              ///< results of a block, in pixels
   unsigned segments = 1, high = 1, planes = 1;  ///< blocks
   int holders = 1;                              ///< threads of a line
   int groups_at = 0;                            ///< words of shared memory before the groups
-
-  CONTORNO_HD bool two() const { return second.length != 0; }
-  CONTORNO_HD const LineWindow& last() const { return two() ? second : window; }
 };
 
 /// What the first window left in `word`, as the second one takes it.
 template <class Rule>
 __device__ unsigned between_windows(const AcrossJob& job, unsigned word) {
-  word ^= job.window.complement;
+  word ^= job.windows[0].complement;
   if (job.settle) word = settled_word<Rule>(word);
-  return word ^ job.second.complement;
+  return word ^ job.windows[1].complement;
 }
 
 /// Loads samples first_sample .. first_sample + count - 1 of a block's rows, and those that share a word with
@@ -105,8 +99,8 @@ __device__ void take_rows(const AcrossJob& job, int plane, int row, int first_sa
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   // Sample numbers may be negative.
   const int begin = first_sample >> (kCount / 2), end = (first_sample + count + kCount - 1) >> (kCount / 2);
-  const bool whole = job.in.pixels.words && begin >= 0 && end * kCount <= job.in.samples &&
-                     row + kCount <= job.in.rows && (!Rule::kFloat || job.in.between);
+  const bool whole =
+      job.in.pixels.words && begin >= 0 && end * kCount <= job.in.samples && row + kCount <= job.in.rows;
   const auto put = [&](int at, unsigned(&words)[kCount]) {
     transpose<W>(words);
     unsigned* to = line + (at * kCount - first_sample);
@@ -125,7 +119,8 @@ __device__ void take_rows(const AcrossJob& job, int plane, int row, int first_sa
     for (int at = begin + thread; at < end; at += threads) {
       unsigned words[kCount];
 #pragma unroll
-      for (int k = 0; k < kCount; ++k) words[k] = __ldcs(rows[k] + at) ^ job.window.complement;
+      for (int k = 0; k < kCount; ++k)
+        words[k] = word_of<Rule>(job.in, __ldcs(rows[k] + at)) ^ job.windows[0].complement;
       put(at, words);
     }
   } else {
@@ -133,7 +128,8 @@ __device__ void take_rows(const AcrossJob& job, int plane, int row, int first_sa
       unsigned words[kCount];
 #pragma unroll
       for (int k = 0; k < kCount; ++k)
-        words[k] = word_from<Rule>(job.in, plane, row + k, at, job.window.outside) ^ job.window.complement;
+        words[k] =
+            word_from<Rule>(job.in, plane, row + k, at, job.windows[0].outside) ^ job.windows[0].complement;
       put(at, words);
     }
   }
@@ -145,7 +141,7 @@ __device__ void give_rows(const AcrossJob& job, int plane, int row, int first_sa
                           const unsigned* line) {
   constexpr int kCount = kLanes<W>;
   const int rows = min(kCount, job.out.rows - row);
-  const unsigned complement = job.last().complement;
+  const unsigned complement = job.windows[job.count - 1].complement;
   for (int at = static_cast<int>(threadIdx.x); at * kCount < count; at += static_cast<int>(blockDim.x)) {
     unsigned words[kCount];
     if constexpr (kCount == 4) {
@@ -175,11 +171,11 @@ __global__ void __launch_bounds__(kMostThreads, blocks_sharing(kMostThreads, 2))
   const int x0 = static_cast<int>(blockIdx.x - row_of_blocks * job.segments) * job.segment;
   const int row = static_cast<int>(row_of_blocks - plane_of_block * job.high) * kLanes<W>;
   const int columns = min(job.segment, job.columns - x0);
-  const int between = columns + (job.two() ? job.second.length - 1 : 0);
-  const int first_sample = (x0 + job.second.first + job.window.first) * pixel;
+  const int between = columns + (job.count == 2 ? job.windows[1].length - 1 : 0);
+  const int first_sample = (x0 + job.windows[1].first + job.windows[0].first) * pixel;
   // So that words of the input become words of shared memory.
   unsigned* line = shared + (first_sample & (kLanes<W> - 1));
-  take_rows<Rule>(job, plane, row, first_sample, (between + job.window.length - 1) * pixel, line);
+  take_rows<Rule>(job, plane, row, first_sample, (between + job.windows[0].length - 1) * pixel, line);
   __syncthreads();
   int channel = 0, holder = static_cast<int>(threadIdx.x);
   for (; channel < pixel && holder >= job.holders; ++channel) holder -= job.holders;
@@ -193,23 +189,22 @@ __global__ void __launch_bounds__(kMostThreads, blocks_sharing(kMostThreads, 2))
 #pragma unroll
     for (int e = 0; e < kHeld; ++e) held[e] = place.steps[e * pixel];
   }
-  const int windows = job.two() ? 2 : 1;
 #pragma unroll 1
-  for (int number = 1; number <= windows; ++number) {
-    if (number == 2) {
-      const int x = x0 + job.second.first + step;
+  for (int number = 0; number < job.count; ++number) {
+    const LineWindow& window = job.windows[number];
+    if (number == 1) {
+      const int x = x0 + window.first + step;
       const bool inside = x >= 0 && x + kHeld <= job.in_columns;
 #pragma unroll
       for (int e = 0; e < kHeld; ++e) {
         held[e] = between_windows<Rule>(job, held[e]);
-        if (!inside && (x + e < 0 || x + e >= job.in_columns))
-          held[e] = job.second.outside ^ job.second.complement;
+        if (!inside && (x + e < 0 || x + e >= job.in_columns)) held[e] = window.outside ^ window.complement;
       }
       __syncthreads();
-      share_held(held, place, job.second.length);
+      share_held(held, place, window.length);
     }
-    window_of_held<W>(held, place, number == 1 ? job.window.length : job.second.length,
-                      holds && step < (number == windows ? columns : between));
+    window_of_held<W>(held, place, window.length,
+                      holds && step < (number + 1 == job.count ? columns : between));
   }
   __syncthreads();
   if (holds) {

@@ -12,7 +12,7 @@ inline constexpr unsigned kTileThreads = 512;
 inline constexpr int kTileAcross = 128;  ///< samples of a block's results
 inline constexpr int kTileOutputs = 16;  ///< results of a thread, one below the other; or half as many
 inline constexpr int kTileRows = 4;      ///< rows of threads
-inline constexpr int kTilePitches[] = {160, 192, 320, 432};  ///< words of a row in shared memory
+inline constexpr int kTilePitches[] = {192, 320, 432};  ///< words of a row in shared memory
 inline constexpr int kMostLevels = 14;
 
 /// 1, 2 or 4 neighbouring rows of the element with the same run. The run is two runs of a power of two,

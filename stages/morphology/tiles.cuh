@@ -34,8 +34,7 @@ __device__ void load_tile(const TileJob& job, int plane, int y, int x, int down,
   constexpr int kCount = kLanes<W>;
   constexpr unsigned kWords = kPitch / kCount;
   const bool whole = job.in.pixels.words && x >= 0 && x + kPitch <= job.in.samples && y >= 0 &&
-                     y + (kCount - 1) * down + job.in_down <= job.in.rows &&
-                     (!Rule::kFloat || job.in.between);
+                     y + (kCount - 1) * down + job.in_down <= job.in.rows;
   const auto put = [&](unsigned at, unsigned(&lanes)[kCount]) {
     transpose<W>(lanes);
     if constexpr (kCount == 4)
@@ -54,7 +53,8 @@ __device__ void load_tile(const TileJob& job, int plane, int y, int x, int down,
       const unsigned* from = corner + static_cast<std::ptrdiff_t>(at / kWords) * row + at % kWords;
       unsigned lanes[kCount];
 #pragma unroll
-      for (int k = 0; k < kCount; ++k) lanes[k] = __ldg(from + k * part) ^ job.complement;
+      for (int k = 0; k < kCount; ++k)
+        lanes[k] = word_of<Rule>(job.in, __ldg(from + k * part)) ^ job.complement;
       put(at, lanes);
     }
   } else {
@@ -127,7 +127,7 @@ __device__ void take_runs(R* best, const unsigned* first, const unsigned* second
 
 /// Applies a window of any shape whose rows fit into a tile.
 template <class Rule, int kPitch>
-__global__ void __launch_bounds__(kTileThreads, 2) window_tile(const TileJob job) {
+__global__ void __launch_bounds__(kTileThreads, 2) window_tile(const __grid_constant__ TileJob job) {
   using W = typename Rule::W;
   using R = RunningMaximum<W>;
   constexpr int kCount = kLanes<W>, kHalf = kTileOutputs / 2;
@@ -184,9 +184,9 @@ __global__ void __launch_bounds__(kTileThreads, 2) window_tile(const TileJob job
 #pragma unroll
     for (int k = 0; k < kCount; ++k) lanes[k] = tile[word * kCount + k];
     transpose<W>(lanes);
-#pragma unroll
-    for (int k = 0; k < kCount; ++k)
-      store_word<Rule>(job.to, plane, y0 + word / kWords + k * down, x0 / kCount + word % kWords, lanes[k]);
+    const int x = x0 / kCount + word % kWords;
+    if (x * kCount < job.to.lines.samples)
+      store_words<Rule>(job.to, plane, y0 + word / kWords, down, job.to.lines.rows, x, lanes);
   }
 }
 

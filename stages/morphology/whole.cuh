@@ -65,11 +65,11 @@ struct WholeRowsJob {
   explicit WholeRowsJob(const AcrossJob& across) : rows(across) {
     using Line = Stretches<kWholeHeld>;
     stretches = (rows.in_columns + kWholeHeld - 1) / kWholeHeld;
-    for (const LineWindow& w : {rows.window, rows.second})
-      if (w.length != 0)
-        holders =
-            std::max({holders, stretches,
-                      Line::holding(rows.columns - 1 + w.first) + 1 + std::max(0, -Line::holding(w.first))});
+    for (int number = 0; number < rows.count; ++number) {
+      const int first = rows.windows[number].first;
+      holders = std::max({holders, stretches,
+                          Line::holding(rows.columns - 1 + first) + 1 + std::max(0, -Line::holding(first))});
+    }
     lead = (kWholeHeld * rows.pixel + 3) / 4 * 4;
   }
   CONTORNO_HD int words() const {
@@ -81,7 +81,7 @@ struct WholeRowsJob {
   }
   /// Whether window_whole_rows can do the job on a device with so much shared memory a block.
   bool fits(std::size_t most_shared) const {
-    return rows.window.length > kWholeHeld && (!rows.two() || rows.second.length > kWholeHeld) &&
+    return rows.windows[0].length > kWholeHeld && (rows.count == 1 || rows.windows[1].length > kWholeHeld) &&
            threads() <= kMostWholeThreads && shared_bytes() <= most_shared;
   }
 };
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(kMostWholeThreads)
   const auto plane = static_cast<int>(plane_of_block);
   const int row = static_cast<int>(blockIdx.x - plane_of_block * job.high) * kLanes<W>;
   take_rows<Rule>(job, plane, row, 0, job.in_columns * pixel, line);
-  put_outside(line, job.in_columns * pixel, whole.lead, whole.words(), job.window);
+  put_outside(line, job.in_columns * pixel, whole.lead, whole.words(), job.windows[0]);
   __syncthreads();
   int channel = 0, holder = static_cast<int>(threadIdx.x);
   for (; channel < pixel && holder >= whole.holders; ++channel) holder -= whole.holders;
@@ -117,40 +117,28 @@ __global__ void __launch_bounds__(kMostWholeThreads)
     stretches.many = stretches.ones + whole.stretches * pixel;
   }
   unsigned held[kWholeHeld] = {};
-  const auto put = [&](int x) {
-    unsigned* to = line + x * pixel + channel;
-    if (x >= 0 && x + kWholeHeld <= job.columns) {
-#pragma unroll
-      for (int e = 0; e < kWholeHeld; ++e) to[e * pixel] = held[e];
-    } else {
-#pragma unroll
-      for (int e = 0; e < kWholeHeld; ++e)
-        if (static_cast<unsigned>(x + e) < static_cast<unsigned>(job.columns)) to[e * pixel] = held[e];
-    }
-  };
-  const int windows = job.two() ? 2 : 1;
-  int x = 0;
 #pragma unroll 1
-  for (int number = 1; number <= windows; ++number) {
-    if (number == 2) {
-#pragma unroll
-      for (int e = 0; e < kWholeHeld; ++e) held[e] = between_windows<Rule>(job, held[e]);
-      __syncthreads();
-      put(x);
-      put_outside(line, samples, whole.lead, whole.words(), job.second);
-      __syncthreads();
-    }
+  for (int number = 0; number < job.count; ++number) {
+    const LineWindow& window = job.windows[number];
+    const bool more = number + 1 < job.count;
     if (channel < pixel && holder < whole.stretches) {
       const unsigned* steps = stretches.steps + holder * kWholeHeld * pixel;
 #pragma unroll
       for (int e = 0; e < kWholeHeld; ++e) held[e] = steps[e * pixel];
     }
-    x = window_of_whole<W>(held, stretches, number == 1 ? job.window : job.second, job.columns, holder,
-                           whole.holders);
+    const int x = window_of_whole<W>(held, stretches, window, job.columns, holder, whole.holders);
+    if (more) {
+#pragma unroll
+      for (int e = 0; e < kWholeHeld; ++e) held[e] = between_windows<Rule>(job, held[e]);
+    }
+    __syncthreads();
+    unsigned* to = line + x * pixel + channel;
+#pragma unroll
+    for (int e = 0; e < kWholeHeld; ++e)
+      if (static_cast<unsigned>(x + e) < static_cast<unsigned>(job.columns)) to[e * pixel] = held[e];
+    if (more) put_outside(line, samples, whole.lead, whole.words(), job.windows[1]);
+    __syncthreads();
   }
-  __syncthreads();
-  put(x);
-  __syncthreads();
   give_rows<W>(job, plane, row, 0, samples, line);
 }
 
