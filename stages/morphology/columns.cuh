@@ -31,7 +31,7 @@ struct ColumnsJob {
   Target to;
   LineWindow window;
   int stretches = 0;
-  unsigned wide = 1;   ///< blocks side by side
+  Grid grid;
   int readable = 0;    ///< words of a row that can be copied unchanged
   bool quads = false;  ///< rows begin at multiples of 16 bytes
 
@@ -65,62 +65,59 @@ __device__ void take_columns(const ColumnsJob& job, int plane, int x, unsigned* 
   wait_for_copies();
 }
 
-template <class Rule, int kAcross>
-__global__ void __launch_bounds__(column_threads(kAcross), 1024 / column_threads(kAcross))
-    window_columns(const __grid_constant__ ColumnsJob job) {
-  using W = typename Rule::W;
+/// Writes `ones` and, if the window needs it, `many` of a line, of which the thread has the number `holder`.
+template <class W>
+__device__ void put_maxima(const Stretches<kColumnHeld>& line, int holder, int length) {
   using R = RunningMaximum<W>;
-  const unsigned plane_of_block = blockIdx.x / job.wide;
-  const auto plane = static_cast<int>(plane_of_block);
-  const int x = static_cast<int>(blockIdx.x - plane_of_block * job.wide) * kAcross;
-  unsigned* columns = &block_shared<unsigned>() + kColumnHeld * kAcross;
-  if (job.quads)
-    take_columns<Rule, kAcross, uint4>(job, plane, x, columns);
-  else
-    take_columns<Rule, kAcross, unsigned>(job, plane, x, columns);
-  __syncthreads();
-  const int column = static_cast<int>(threadIdx.x) % kAcross,
-            holder = static_cast<int>(threadIdx.x) / kAcross;
-  const unsigned complement = job.window.complement;
-  Stretches<kColumnHeld> line{.steps = columns + column, .stride = kAcross, .count = job.stretches};
-  line.complement = complement;
-  line.ones = line.steps + (job.stretches + 1) * kColumnHeld * kAcross;
-  line.many = line.ones + job.stretches * kAcross;
-  for (int stretch = holder; stretch < job.stretches; stretch += kColumnHolders) {
+  for (int stretch = holder; stretch < line.count; stretch += kColumnHolders) {
     const int first = stretch * kColumnHeld;
     R all(line.step(first));
 #pragma unroll
     for (int e = 1; e < kColumnHeld; e += 2) all.take(R(line.step(first + e)), R(line.step(first + e + 1)));
-    line.ones[stretch * kAcross] = all.word();
+    line.ones[stretch * line.stride] = all.word();
   }
   __syncthreads();
-  if (line.needs_many(job.window.length)) {
-    for (int stretch = holder; stretch + line.kMany <= job.stretches; stretch += kColumnHolders)
+  if (line.needs_many(length)) {
+    for (int stretch = holder; stretch + line.kMany <= line.count; stretch += kColumnHolders)
       put_many<W>(line, stretch);
     __syncthreads();
   }
+}
+
+template <class Rule, int kAcross>
+__global__ void __launch_bounds__(column_threads(kAcross), 1024 / column_threads(kAcross))
+    window_columns(const __grid_constant__ ColumnsJob job) {
+  using W = typename Rule::W;
+  const BlockPlace block = place_of_block(job.grid);
+  const int x = block.x * kAcross;
+  unsigned* columns = &block_shared<unsigned>() + kColumnHeld * kAcross;
+  if (job.quads)
+    take_columns<Rule, kAcross, uint4>(job, block.plane, x, columns);
+  else
+    take_columns<Rule, kAcross, unsigned>(job, block.plane, x, columns);
+  __syncthreads();
+  const int column = static_cast<int>(threadIdx.x) % kAcross,
+            holder = static_cast<int>(threadIdx.x) / kAcross;
+  const LineWindow& window = job.window;
+  Stretches<kColumnHeld> line{.steps = columns + column, .stride = kAcross, .count = job.stretches};
+  line.complement = window.complement;
+  line.ones = line.steps + (job.stretches + 1) * kColumnHeld * kAcross;
+  line.many = line.ones + job.stretches * kAcross;
+  put_maxima<W>(line, holder, window.length);
   const Lines& out = job.to.lines;
   if ((x + column) * kLanes<W> >= out.samples) return;
-  const int end = line.holding(out.rows - 1 + job.window.first) + 1;
-  for (int stretch = line.holding(job.window.first) + holder; stretch < end; stretch += kColumnHolders) {
+  const int end = line.holding(out.rows - 1 + window.first) + 1;
+  for (int stretch = line.holding(window.first) + holder; stretch < end; stretch += kColumnHolders) {
     unsigned held[kColumnHeld];
-    if (stretch >= 0 && stretch < job.stretches) {
-      const int first = stretch * kColumnHeld;
-      R rest(line.step(first + kColumnHeld - 1));
-      held[kColumnHeld - 1] = rest.word();
+    if (stretch >= 0 && stretch < job.stretches)
+      rest_of_stretch<W>(held, line, stretch);
+    else
+      rest_outside(held, window);
+    windows_from<W>(held, line, stretch, window.length);
 #pragma unroll
-      for (int e = kColumnHeld - 2; e >= 0; --e) {
-        rest.take(R(line.step(first + e)));
-        held[e] = rest.word();
-      }
-    } else {
-#pragma unroll
-      for (int e = 0; e < kColumnHeld; ++e) held[e] = job.window.outside ^ complement;
-    }
-    windows_from<W>(held, line, stretch, job.window.length);
-#pragma unroll
-    for (int e = 0; e < kColumnHeld; ++e) held[e] ^= complement;
-    store_words<Rule>(job.to, plane, stretch * kColumnHeld - job.window.first, 1, out.rows, x + column, held);
+    for (int e = 0; e < kColumnHeld; ++e) held[e] ^= window.complement;
+    store_words<Rule>(job.to, block.plane, stretch * kColumnHeld - window.first, 1, out.rows, x + column,
+                      held);
   }
 }
 

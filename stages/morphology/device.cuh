@@ -133,13 +133,13 @@ class PassRun {
     job.pixel = strips_.pixel, job.left = plan.left, job.top = window.top + crop_y_;
     job.in_down = plan.in_down, job.outputs = plan.outputs;
     const int down = plan.down() * kLanes<W>;
-    job.wide = static_cast<unsigned>((to.lines.samples + kTileAcross - 1) / kTileAcross);
-    job.high = static_cast<unsigned>((to.lines.rows + down - 1) / down);
-    job.planes = static_cast<unsigned>(strips_.planes);
+    job.grid = {static_cast<unsigned>((to.lines.samples + kTileAcross - 1) / kTileAcross),
+                static_cast<unsigned>((to.lines.rows + down - 1) / down),
+                static_cast<unsigned>(strips_.planes)};
     job.settle = settle, job.complement = complement_for(window.extreme), job.outside = outside(window);
     const auto with = [&]<int kPitch>() {
       if (plan.pitch == kPitch)
-        launcher_("window_tile", window_tile<Rule, kPitch>, job.wide * job.high * job.planes, kTileThreads,
+        launcher_("window_tile", window_tile<Rule, kPitch>, job.grid.blocks(), kTileThreads,
                   plan.shared_bytes(), job);
     };
     with.template operator()<kTilePitches[0]>();
@@ -202,7 +202,7 @@ class PassRun {
     job.segments = std::max(1, (job.columns + wanted - 1) / wanted);
     job.segment = ((job.columns + job.segments - 1) / job.segments + 3) / 4 * 4;
     job.segments = (job.columns + job.segment - 1) / job.segment;
-    job.taken = ((job.segment + job.length - 1 + 2 * kGroup) * strips_.pixel + 8) / 4 * 4;
+    job.taken = (job.segment + job.length - 1 + 2 * kGroup) * strips_.pixel;
     const auto blocks = static_cast<unsigned>(job.segments) * static_cast<unsigned>(strips_.strip) *
                         static_cast<unsigned>(strips_.planes);
     launcher_("window_rows", window_rows<Rule>, blocks, kLineThreads,

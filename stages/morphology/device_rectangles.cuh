@@ -83,8 +83,8 @@ struct RectangleRun {
       halo += job.windows[1].length - 1;
       job.settle = Rule::kFloat && !window.holds_origin;
     }
-    job.high = static_cast<unsigned>((job.out.rows + kCount - 1) / kCount);
-    job.planes = static_cast<unsigned>(format.planes());
+    job.grid.high = static_cast<unsigned>((job.out.rows + kCount - 1) / kCount);
+    job.grid.planes = static_cast<unsigned>(format.planes());
     // Parts are short, so that one block loads while another computes, but not so short that many pixels are
     // loaded twice.
     const int most = static_cast<int>(kMostThreads) / pixel * kHeld - halo - 4;
@@ -93,12 +93,12 @@ struct RectangleRun {
     if (wanted >= kFewestAcross) {
       const int segments = (job.columns + wanted - 1) / wanted;
       job.segment = ((job.columns + segments - 1) / segments + 3) / 4 * 4;
-      job.segments = static_cast<unsigned>((job.columns + job.segment - 1) / job.segment);
+      job.grid.wide = static_cast<unsigned>((job.columns + job.segment - 1) / job.segment);
       job.holders = (job.segment + halo + kHeld - 1) / kHeld;
       job.groups_at = (job.holders * kHeld + kHeldRoom) * pixel + 8;
       plan.threads = static_cast<unsigned>(job.holders * pixel + 31) / 32 * 32;
       plan.possible = true;
-      in_parts = job.segments * plan.threads;
+      in_parts = job.grid.wide * plan.threads;
     }
     // Whole rows are better where they need so many fewer threads that it does not matter that fewer blocks
     // run at the same time.
@@ -118,8 +118,8 @@ struct RectangleRun {
     job.windows[0].outside = outside, job.windows[1].outside = second_outside;
     if (plan.by_whole_rows) return whole_rows(WholeRowsJob(job));
     const auto with = [&]<int kPixel>() {
-      launcher("window_across", window_across<Rule, kPixel>, job.segments * job.high * job.planes,
-               plan.threads, shared_bytes(job.groups_at, job.holders, pixel), job);
+      launcher("window_across", window_across<Rule, kPixel>, job.grid.blocks(), plan.threads,
+               shared_bytes(job.groups_at, job.holders, pixel), job);
     };
     if (pixel == 1)
       with.template operator()<1>();
@@ -130,8 +130,8 @@ struct RectangleRun {
   }
   void whole_rows(const WholeRowsJob& job) const {
     const auto with = [&]<int kPixel>() {
-      launcher("window_whole_rows", window_whole_rows<Rule, kPixel>, job.rows.high * job.rows.planes,
-               job.threads(), job.shared_bytes(), job);
+      launcher("window_whole_rows", window_whole_rows<Rule, kPixel>, job.rows.grid.blocks(), job.threads(),
+               job.shared_bytes(), job);
     };
     if (pixel == 3)
       with.template operator()<3>();
@@ -159,7 +159,7 @@ struct RectangleRun {
     DownJob& job = plan.job;
     const int first = window.top + (to.lines.between ? 0 : crop_y);
     job.window = line_window(window, first, window.rows()).within(from.rows, to.lines.rows);
-    job.planes = static_cast<unsigned>(format.planes());
+    job.grid.planes = static_cast<unsigned>(format.planes());
     // As many columns as make a line of the cache, unless windows are so high that blocks must be too.
     const int halo = job.window.length - 1;
     int steps = halo <= 24 ? 8 * kHeld : 16 * kHeld;
@@ -168,7 +168,7 @@ struct RectangleRun {
     if (steps > 2 * halo) {
       const int parts = (to.lines.rows + steps - halo - 1) / (steps - halo);
       job.rows = (to.lines.rows + parts - 1) / parts;
-      job.high = static_cast<unsigned>((to.lines.rows + job.rows - 1) / job.rows);
+      job.grid.high = static_cast<unsigned>((to.lines.rows + job.rows - 1) / job.rows);
       const int whole_warps = 32 / job.across;
       const int holders =
           ((job.rows + halo + kHeld - 1) / kHeld + whole_warps - 1) / whole_warps * whole_warps;
@@ -189,10 +189,10 @@ struct RectangleRun {
     job.window.outside = outside;
     const int words = (to.lines.samples + kCount - 1) / kCount;
     const int across = plan.whole_columns != 0 ? plan.whole_columns : job.across;
-    job.wide = static_cast<unsigned>((words + across - 1) / across);
+    job.grid.wide = static_cast<unsigned>((words + across - 1) / across);
     if (plan.whole_columns != 0) return columns(plan);
     const auto with = [&]<int kAcross>() {
-      launcher("window_down", window_down<Rule, kAcross>, job.wide * job.high * job.planes, plan.threads,
+      launcher("window_down", window_down<Rule, kAcross>, job.grid.blocks(), plan.threads,
                shared_bytes(job.groups_at, static_cast<int>(plan.threads) / across, across), job);
     };
     if (across == 32)
@@ -202,7 +202,7 @@ struct RectangleRun {
   }
   void columns(const DownPlan& plan) const {
     ColumnsJob job = plan.whole();
-    job.wide = plan.job.wide;
+    job.grid = {plan.job.grid.wide, 1, plan.job.grid.planes};
     const Pixels& pixels = job.in.pixels;
     if (pixels.words && (!Rule::kFloat || job.in.between))
       job.readable = job.in.between ? static_cast<int>(pixels.row / 4) : job.in.samples / kCount;
@@ -210,10 +210,9 @@ struct RectangleRun {
                  static_cast<std::uintptr_t>(pixels.plane)) %
                     16 ==
                 0;
-    const unsigned blocks = job.wide * plan.job.planes;
     const auto with = [&]<int kAcross>() {
       if (plan.whole_columns == kAcross)
-        launcher("window_columns", window_columns<Rule, kAcross>, blocks, column_threads(kAcross),
+        launcher("window_columns", window_columns<Rule, kAcross>, job.grid.blocks(), column_threads(kAcross),
                  job.shared_bytes(kAcross), job);
     };
     with.template operator()<kColumnsAcross[0]>();

@@ -103,4 +103,28 @@ __device__ void transpose(unsigned (&words)[kLanes<W>]) {
   }
 }
 
+/// Transposes words and writes them to shared memory, where `to` is a multiple of kLanes<W> words.
+template <class W>
+__device__ void put_transposed(unsigned* to, unsigned (&words)[kLanes<W>]) {
+  transpose<W>(words);
+  if constexpr (sizeof(W) == 1)
+    *reinterpret_cast<uint4*>(to) = uint4{words[0], words[1], words[2], words[3]};
+  else if constexpr (sizeof(W) == 2)
+    *reinterpret_cast<uint2*>(to) = uint2{words[0], words[1]};
+  else
+    *to = words[0];
+}
+/// The reverse.
+template <class W>
+__device__ void get_transposed(const unsigned* from, unsigned (&words)[kLanes<W>]) {
+  if constexpr (sizeof(W) == 1) {
+    const uint4 four = *reinterpret_cast<const uint4*>(from);
+    words[0] = four.x, words[1] = four.y, words[2] = four.z, words[3] = four.w;
+  } else {
+#pragma unroll
+    for (int k = 0; k < kLanes<W>; ++k) words[k] = from[k];
+  }
+  transpose<W>(words);
+}
+
 }  // namespace contorno::morphology_cuda

@@ -19,6 +19,22 @@ constexpr unsigned blocks_sharing(unsigned threads, unsigned wanted) {
   return wanted * threads <= kResidentThreads ? wanted : kResidentThreads / threads;
 }
 
+/// The blocks of a kernel: `wide` side by side, in `high` rows, for each of `planes`.
+struct Grid {
+  unsigned wide = 1, high = 1, planes = 1;
+
+  unsigned blocks() const { return wide * high * planes; }
+};
+/// A block's place in its grid.
+struct BlockPlace {
+  int x = 0, y = 0, plane = 0;
+};
+__device__ inline BlockPlace place_of_block(const Grid& grid) {
+  const unsigned row = blockIdx.x / grid.wide, plane = grid.planes == 1 ? 0 : row / grid.high;
+  return {static_cast<int>(blockIdx.x - row * grid.wide), static_cast<int>(row - plane * grid.high),
+          static_cast<int>(plane)};
+}
+
 /// Whether a result is made of what an earlier pass stored in the output.
 CONTORNO_HD constexpr bool reads_output(PassResult result) {
   return result == PassResult::MinusOutput || result == PassResult::OutputAndComplement;

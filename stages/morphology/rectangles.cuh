@@ -18,42 +18,44 @@ struct DownJob {
   Lines in;
   Target to;
   LineWindow window;
-  int rows = 0;                             ///< results of a block
-  unsigned wide = 1, high = 1, planes = 1;  ///< blocks
-  int across = 32;                          ///< words across a block, where kAcross is 0
-  int groups_at = 0;                        ///< words of shared memory before the groups
+  Grid grid;
+  int rows = 0;       ///< results of a block
+  int across = 32;    ///< words across a block, where kAcross is 0
+  int groups_at = 0;  ///< words of shared memory before the groups
 };
 
-template <class Rule, int kAcross>
-__global__ void __launch_bounds__(kMostDownThreads, 2) window_down(const __grid_constant__ DownJob job) {
-  using W = typename Rule::W;
-  const auto across = static_cast<int>(kAcross != 0 ? kAcross : job.across);
-  const unsigned row_of_blocks = blockIdx.x / job.wide;
-  const unsigned plane_of_block = job.planes == 1 ? 0 : row_of_blocks / job.high;
-  const auto plane = static_cast<int>(plane_of_block);
-  const int column = static_cast<int>(threadIdx.x) % across,
-            step = static_cast<int>(threadIdx.x) / across * kHeld;
-  const int x = static_cast<int>(blockIdx.x - row_of_blocks * job.wide) * across + column;
-  const int y = static_cast<int>(row_of_blocks - plane_of_block * job.high) * job.rows + step;
-  const int from = y + job.window.first;
-  const unsigned complement = job.window.complement;
-  unsigned held[kHeld];
-  if (job.in.pixels.words && (x + 1) * kLanes<W> <= job.in.samples) {
-    const char* at = reinterpret_cast<const char*>(job.in.pixels.line<const unsigned>(plane, from) + x);
+/// Loads the steps that a thread holds: word x of the rows from `row` on, complemented for the window.
+template <class Rule>
+__device__ void hold_column(const DownJob& job, int plane, int row, int x, unsigned (&held)[kHeld]) {
+  const Pixels& pixels = job.in.pixels;
+  if (pixels.words && (x + 1) * kLanes<typename Rule::W> <= job.in.samples) {
+    const char* at = reinterpret_cast<const char*>(pixels.line<const unsigned>(plane, row) + x);
 #pragma unroll
-    for (int e = 0; e < kHeld; ++e, at += job.in.pixels.row) {
+    for (int e = 0; e < kHeld; ++e, at += pixels.row) {
       held[e] = job.window.outside;
-      if (static_cast<unsigned>(from + e) < static_cast<unsigned>(job.in.rows))
+      if (static_cast<unsigned>(row + e) < static_cast<unsigned>(job.in.rows))
         held[e] = word_of<Rule>(job.in, __ldcs(reinterpret_cast<const unsigned*>(at)));
     }
   } else {
     unsigned words[kHeld];
-    words_from<Rule>(job.in, plane, from, x, job.window.outside, words, kHeld);
+    words_from<Rule>(job.in, plane, row, x, job.window.outside, words, kHeld);
 #pragma unroll
     for (int e = 0; e < kHeld; ++e) held[e] = words[e];
   }
 #pragma unroll
-  for (int e = 0; e < kHeld; ++e) held[e] ^= complement;
+  for (int e = 0; e < kHeld; ++e) held[e] ^= job.window.complement;
+}
+
+template <class Rule, int kAcross>
+__global__ void __launch_bounds__(kMostDownThreads, 2) window_down(const __grid_constant__ DownJob job) {
+  using W = typename Rule::W;
+  const BlockPlace block = place_of_block(job.grid);
+  const auto across = static_cast<int>(kAcross != 0 ? kAcross : job.across);
+  const int column = static_cast<int>(threadIdx.x) % across,
+            step = static_cast<int>(threadIdx.x) / across * kHeld;
+  const int x = block.x * across + column, first_row = block.y * job.rows, y = first_row + step;
+  unsigned held[kHeld];
+  hold_column<Rule>(job, block.plane, y + job.window.first, x, held);
   unsigned* shared = &block_shared<unsigned>();
   const HeldPlace place{.steps = shared + step * across + column,
                         .groups = shared + job.groups_at + step / kShortGroup * across + column,
@@ -62,8 +64,8 @@ __global__ void __launch_bounds__(kMostDownThreads, 2) window_down(const __grid_
   window_of_held<W>(held, place, job.window.length, step < job.rows);
   if (x * kLanes<W> >= job.to.lines.samples) return;
 #pragma unroll
-  for (int e = 0; e < kHeld; ++e) held[e] ^= complement;
-  store_words<Rule>(job.to, plane, y, 1, min(y - step + job.rows, job.to.lines.rows), x, held);
+  for (int e = 0; e < kHeld; ++e) held[e] ^= job.window.complement;
+  store_words<Rule>(job.to, block.plane, y, 1, min(first_row + job.rows, job.to.lines.rows), x, held);
 }
 
 /// The arguments of window_across: one window along rows, or the two of an opening or closing. A block takes
@@ -73,12 +75,12 @@ struct AcrossJob {
   int columns = 0, in_columns = 0;  ///< pixels of a row
   int pixel = 1;                    ///< samples
   LineWindow windows[2];
-  int count = 1;                                ///< of windows
-  bool settle = false;                          ///< limits values to the samples' range between the windows
-  int segment = 0;                              ///< results of a block, in pixels
-  unsigned segments = 1, high = 1, planes = 1;  ///< blocks
-  int holders = 1;                              ///< threads of a line
-  int groups_at = 0;                            ///< words of shared memory before the groups
+  int count = 1;        ///< of windows
+  bool settle = false;  ///< limits values to the samples' range between the windows
+  Grid grid;
+  int segment = 0;    ///< results of a block, in pixels
+  int holders = 1;    ///< threads of a line
+  int groups_at = 0;  ///< words of shared memory before the groups
 };
 
 /// What the first window left in `word`, as the second one takes it.
@@ -101,16 +103,7 @@ __device__ void take_rows(const AcrossJob& job, int plane, int row, int first_sa
   const int begin = first_sample >> (kCount / 2), end = (first_sample + count + kCount - 1) >> (kCount / 2);
   const bool whole =
       job.in.pixels.words && begin >= 0 && end * kCount <= job.in.samples && row + kCount <= job.in.rows;
-  const auto put = [&](int at, unsigned(&words)[kCount]) {
-    transpose<W>(words);
-    unsigned* to = line + (at * kCount - first_sample);
-    if constexpr (kCount == 4)
-      *reinterpret_cast<uint4*>(to) = uint4{words[0], words[1], words[2], words[3]};
-    else if constexpr (kCount == 2)
-      *reinterpret_cast<uint2*>(to) = uint2{words[0], words[1]};
-    else
-      *to = words[0];
-  };
+  const LineWindow& window = job.windows[0];
   if (whole) {
     const unsigned* rows[kCount];
 #pragma unroll
@@ -120,17 +113,16 @@ __device__ void take_rows(const AcrossJob& job, int plane, int row, int first_sa
       unsigned words[kCount];
 #pragma unroll
       for (int k = 0; k < kCount; ++k)
-        words[k] = word_of<Rule>(job.in, __ldcs(rows[k] + at)) ^ job.windows[0].complement;
-      put(at, words);
+        words[k] = word_of<Rule>(job.in, __ldcs(rows[k] + at)) ^ window.complement;
+      put_transposed<W>(line + (at * kCount - first_sample), words);
     }
   } else {
     for (int at = begin + thread; at < end; at += threads) {
       unsigned words[kCount];
 #pragma unroll
       for (int k = 0; k < kCount; ++k)
-        words[k] =
-            word_from<Rule>(job.in, plane, row + k, at, job.windows[0].outside) ^ job.windows[0].complement;
-      put(at, words);
+        words[k] = word_from<Rule>(job.in, plane, row + k, at, window.outside) ^ window.complement;
+      put_transposed<W>(line + (at * kCount - first_sample), words);
     }
   }
 }
@@ -144,18 +136,24 @@ __device__ void give_rows(const AcrossJob& job, int plane, int row, int first_sa
   const unsigned complement = job.windows[job.count - 1].complement;
   for (int at = static_cast<int>(threadIdx.x); at * kCount < count; at += static_cast<int>(blockDim.x)) {
     unsigned words[kCount];
-    if constexpr (kCount == 4) {
-      const uint4 four = reinterpret_cast<const uint4*>(line)[at];
-      words[0] = four.x, words[1] = four.y, words[2] = four.z, words[3] = four.w;
-    } else {
-#pragma unroll
-      for (int k = 0; k < kCount; ++k) words[k] = line[at * kCount + k];
-    }
-    transpose<W>(words);
+    get_transposed<W>(line + at * kCount, words);
 #pragma unroll
     for (int k = 0; k < kCount; ++k)
       if (k < rows)
         job.out.pixels.line<unsigned>(plane, row + k)[first_sample / kCount + at] = words[k] ^ complement;
+  }
+}
+
+/// Makes the results of the first window what the second one takes; the thread's first one is that of
+/// column `x` of the input, beside which they are outside.
+template <class Rule>
+__device__ void pass_on(const AcrossJob& job, int x, unsigned (&held)[kHeld]) {
+  const LineWindow& window = job.windows[1];
+  const bool inside = x >= 0 && x + kHeld <= job.in_columns;
+#pragma unroll
+  for (int e = 0; e < kHeld; ++e) {
+    held[e] = between_windows<Rule>(job, held[e]);
+    if (!inside && (x + e < 0 || x + e >= job.in_columns)) held[e] = window.outside ^ window.complement;
   }
 }
 
@@ -165,17 +163,14 @@ __global__ void __launch_bounds__(kMostThreads, blocks_sharing(kMostThreads, 2))
   using W = typename Rule::W;
   const int pixel = kPixel != 0 ? kPixel : job.pixel;
   unsigned* shared = &block_shared<unsigned>();
-  const unsigned row_of_blocks = blockIdx.x / job.segments;
-  const unsigned plane_of_block = job.planes == 1 ? 0 : row_of_blocks / job.high;
-  const auto plane = static_cast<int>(plane_of_block);
-  const int x0 = static_cast<int>(blockIdx.x - row_of_blocks * job.segments) * job.segment;
-  const int row = static_cast<int>(row_of_blocks - plane_of_block * job.high) * kLanes<W>;
+  const BlockPlace block = place_of_block(job.grid);
+  const int x0 = block.x * job.segment, row = block.y * kLanes<W>;
   const int columns = min(job.segment, job.columns - x0);
   const int between = columns + (job.count == 2 ? job.windows[1].length - 1 : 0);
   const int first_sample = (x0 + job.windows[1].first + job.windows[0].first) * pixel;
   // So that words of the input become words of shared memory.
   unsigned* line = shared + (first_sample & (kLanes<W> - 1));
-  take_rows<Rule>(job, plane, row, first_sample, (between + job.windows[0].length - 1) * pixel, line);
+  take_rows<Rule>(job, block.plane, row, first_sample, (between + job.windows[0].length - 1) * pixel, line);
   __syncthreads();
   int channel = 0, holder = static_cast<int>(threadIdx.x);
   for (; channel < pixel && holder >= job.holders; ++channel) holder -= job.holders;
@@ -193,13 +188,7 @@ __global__ void __launch_bounds__(kMostThreads, blocks_sharing(kMostThreads, 2))
   for (int number = 0; number < job.count; ++number) {
     const LineWindow& window = job.windows[number];
     if (number == 1) {
-      const int x = x0 + window.first + step;
-      const bool inside = x >= 0 && x + kHeld <= job.in_columns;
-#pragma unroll
-      for (int e = 0; e < kHeld; ++e) {
-        held[e] = between_windows<Rule>(job, held[e]);
-        if (!inside && (x + e < 0 || x + e >= job.in_columns)) held[e] = window.outside ^ window.complement;
-      }
+      pass_on<Rule>(job, x0 + window.first + step, held);
       __syncthreads();
       share_held(held, place, window.length);
     }
@@ -212,7 +201,7 @@ __global__ void __launch_bounds__(kMostThreads, blocks_sharing(kMostThreads, 2))
     for (int e = 0; e < kHeld; ++e) shared[(step + e) * pixel + channel] = held[e];
   }
   __syncthreads();
-  give_rows<W>(job, plane, row, x0 * pixel, columns * pixel, shared);
+  give_rows<W>(job, block.plane, row, x0 * pixel, columns * pixel, shared);
 }
 
 }  // namespace contorno::morphology_cuda

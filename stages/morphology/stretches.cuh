@@ -29,6 +29,27 @@ struct Stretches {
   static CONTORNO_HD constexpr bool needs_many(int length) { return length > (kMany + 1) * kSteps; }
 };
 
+/// rest[e] becomes the maximum from step e of a stretch to the stretch's end. They are packed words, so that
+/// registers suffice.
+template <class W, int kSteps>
+__device__ void rest_of_stretch(unsigned (&rest)[kSteps], const Stretches<kSteps>& line, int stretch) {
+  using R = RunningMaximum<W>;
+  const int first = stretch * kSteps;
+  R running(line.step(first + kSteps - 1));
+  rest[kSteps - 1] = running.word();
+#pragma unroll
+  for (int e = kSteps - 2; e >= 0; --e) {
+    running.take(R(line.step(first + e)));
+    rest[e] = running.word();
+  }
+}
+/// The same of a stretch that does not lie on the line.
+template <int kSteps>
+__device__ void rest_outside(unsigned (&rest)[kSteps], const LineWindow& window) {
+#pragma unroll
+  for (int e = 0; e < kSteps; ++e) rest[e] = window.outside ^ window.complement;
+}
+
 /// Writes many[stretch]; `ones` must be complete.
 template <class W, int kSteps>
 __device__ void put_many(const Stretches<kSteps>& line, int stretch) {

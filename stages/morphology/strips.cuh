@@ -68,14 +68,17 @@ struct RowsJob {
   bool keeps_alpha = false;
 };
 
-/// Loads words of row `row` of the strips from an image: samples first_sample .. first_sample + count - 1.
+/// Loads words of row `row` of the strips from an image to `line`: samples first_sample .. first_sample +
+/// count
+/// - 1, complemented for the window.
 template <class Rule>
 __device__ void load_strips(const RowsJob& job, int plane, int row, int first_sample, int count,
                             unsigned* line) {
   using S = typename Rule::Stored;
   using W = typename Rule::W;
   const int samples = job.strips.samples();
-  const auto one = [&](int s) {
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(kLineThreads)) {
+    const int s = first_sample + i;
     unsigned word = 0;
     for (int lane = 0; lane < kLanes<W>; ++lane) {
       const int y = row + lane * job.strips.strip;
@@ -83,32 +86,8 @@ __device__ void load_strips(const RowsJob& job, int plane, int row, int first_sa
       word |= inside ? in_lane<W>(Rule::load(job.image.line<const S>(plane, y)[s]), lane)
                      : in_lane<W>(lane_of<W>(job.outside, lane), lane);
     }
-    line[s - first_sample] = word ^ job.complement;
-  };
-  const int thread = static_cast<int>(threadIdx.x);
-  if constexpr (sizeof(W) == 1) {
-    if (job.image.words && all_inside<W>(job.strips, row)) {
-      const int last = first_sample + count;
-      const int quads_from = first_sample >> 2, quads_to = (last + 3) >> 2;
-      for (int quad = quads_from + thread; quad < quads_to; quad += static_cast<int>(kLineThreads)) {
-        const int s = 4 * quad;
-        if (s >= first_sample && s + 4 <= last && s >= 0 && s + 4 <= samples) {
-          unsigned words[4];
-          for (int lane = 0; lane < 4; ++lane)
-            words[lane] =
-                job.image.line<const unsigned>(plane, row + lane * job.strips.strip)[quad] ^ job.complement;
-          transpose<W>(words);
-          *reinterpret_cast<uint4*>(line + (s - first_sample)) =
-              uint4{words[0], words[1], words[2], words[3]};
-        } else {
-          for (int k = 0; k < 4; ++k)
-            if (s + k >= first_sample && s + k < last) one(s + k);
-        }
-      }
-      return;
-    }
+    line[i] = word ^ job.complement;
   }
-  for (int i = thread; i < count; i += static_cast<int>(kLineThreads)) one(first_sample + i);
 }
 
 /// The same from words.
@@ -159,15 +138,13 @@ __global__ void __launch_bounds__(kLineThreads, blocks_sharing(kLineThreads, 6))
   const int pixel = job.strips.pixel, x = segment * job.segment;
   const int columns = min(job.segment, job.columns - x);
   const int first_sample = (x + job.first) * pixel, count = (columns + job.length - 1) * pixel;
-  // So that quads of samples are quads of words in shared memory.
-  unsigned* line = shared + (first_sample & 3);
   if (job.in == nullptr)
-    load_strips<Rule>(job, plane, row, first_sample, count, line);
+    load_strips<Rule>(job, plane, row, first_sample, count, shared);
   else
-    load_words(job, plane, row, first_sample, count, line);
+    load_words(job, plane, row, first_sample, count, shared);
   __syncthreads();
   const unsigned* result =
-      window_along<W>(line, shared + job.taken, pixel, columns + job.length - 1, job.length);
+      window_along<W>(shared, shared + job.taken, pixel, columns + job.length - 1, job.length);
   if (job.out == nullptr) return store_strips<Rule>(job, plane, row, x * pixel, columns * pixel, result);
   const auto pitch = static_cast<std::ptrdiff_t>(job.columns) * pixel;
   unsigned* out = job.out + (static_cast<std::ptrdiff_t>(plane) * job.strips.strip + row) * pitch + x * pixel;
@@ -175,6 +152,7 @@ __global__ void __launch_bounds__(kLineThreads, blocks_sharing(kLineThreads, 6))
     out[i] = clipped<W>(job.strips, row, result[i] ^ job.complement, job.next_outside);
 }
 
+/// The arguments of window_terms: the terms [begin, end) of a window.
 struct TermsJob {
   Strips strips;  ///< of the output
   Strips table;   ///< of the input, which may be wider
@@ -182,11 +160,11 @@ struct TermsJob {
   unsigned* out = nullptr;
   const DeviceTerm* terms = nullptr;
   int begin = 0, end = 0;
-  int left = 0, top = 0;
+  int left = 0, top = 0;  ///< the element's upper left corner, from the result's place, in words and rows
   bool first = true, last = true;  ///< whether this launch is the first, the last of those for one window
-  bool settle = false;
-  unsigned complement = 0;  ///< complement_for(the window's extreme)
-  unsigned nothing = 0;     ///< Rule::nothing(the extreme) in every lane
+  bool settle = false;             ///< limits results to the samples' range
+  unsigned complement = 0;         ///< complement_for(the window's extreme)
+  unsigned nothing = 0;            ///< Rule::nothing(the extreme) in every lane
   unsigned outside = 0, next_outside = 0;
 };
 
@@ -207,7 +185,7 @@ __device__ unsigned raised_word(unsigned word, float height) {
   return result;
 }
 
-/// Applies the terms [job.begin, job.end) of a window; a thread a word.
+/// A thread makes a word.
 template <class Rule>
 __global__ void __launch_bounds__(kTermThreads) window_terms(const TermsJob job) {
   using W = typename Rule::W;

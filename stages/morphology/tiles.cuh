@@ -20,8 +20,8 @@ struct TileJob {
   int left = 0, top = 0;  ///< the tile's first sample, a multiple of four, and row, from the results'
   int in_down = 0;        ///< rows of the tile
   int outputs = kTileOutputs;
-  unsigned wide = 1, high = 1, planes = 1;  ///< blocks
-  bool settle = false;
+  Grid grid;
+  bool settle = false;      ///< limits results to the samples' range
   unsigned complement = 0;  ///< complement_for(the window's extreme)
   unsigned outside = 0;     ///< not complemented
 };
@@ -35,15 +35,6 @@ __device__ void load_tile(const TileJob& job, int plane, int y, int x, int down,
   constexpr unsigned kWords = kPitch / kCount;
   const bool whole = job.in.pixels.words && x >= 0 && x + kPitch <= job.in.samples && y >= 0 &&
                      y + (kCount - 1) * down + job.in_down <= job.in.rows;
-  const auto put = [&](unsigned at, unsigned(&lanes)[kCount]) {
-    transpose<W>(lanes);
-    if constexpr (kCount == 4)
-      reinterpret_cast<uint4*>(tile)[at] = uint4{lanes[0], lanes[1], lanes[2], lanes[3]};
-    else if constexpr (kCount == 2)
-      reinterpret_cast<uint2*>(tile)[at] = uint2{lanes[0], lanes[1]};
-    else
-      tile[at] = lanes[0];
-  };
   const unsigned all = kWords * static_cast<unsigned>(job.in_down);
   if (whole) {
     const unsigned* corner = job.in.pixels.line<const unsigned>(plane, y) + x / kCount;
@@ -55,7 +46,7 @@ __device__ void load_tile(const TileJob& job, int plane, int y, int x, int down,
 #pragma unroll
       for (int k = 0; k < kCount; ++k)
         lanes[k] = word_of<Rule>(job.in, __ldg(from + k * part)) ^ job.complement;
-      put(at, lanes);
+      put_transposed<W>(tile + at * kCount, lanes);
     }
   } else {
 #pragma unroll 1
@@ -66,7 +57,7 @@ __device__ void load_tile(const TileJob& job, int plane, int y, int x, int down,
       for (int k = 0; k < kCount; ++k)
         lanes[k] = word_from<Rule>(job.in, plane, y + r + k * down, (x >> (kCount / 2)) + c, job.outside) ^
                    job.complement;
-      put(at, lanes);
+      put_transposed<W>(tile + at * kCount, lanes);
     }
   }
 }
@@ -125,27 +116,12 @@ __device__ void take_runs(R* best, const unsigned* first, const unsigned* second
   }
 }
 
-/// Applies a window of any shape whose rows fit into a tile.
-template <class Rule, int kPitch>
-__global__ void __launch_bounds__(kTileThreads, 2) window_tile(const __grid_constant__ TileJob job) {
-  using W = typename Rule::W;
-  using R = RunningMaximum<W>;
-  constexpr int kCount = kLanes<W>, kHalf = kTileOutputs / 2;
-  unsigned* tile = &block_shared<unsigned>();
-  const unsigned row_of_blocks = blockIdx.x / job.wide;
-  const unsigned plane_of_block = job.planes == 1 ? 0 : row_of_blocks / job.high;
-  const auto plane = static_cast<int>(plane_of_block);
-  const int down = kTileRows * job.outputs;
-  const int x0 = static_cast<int>(blockIdx.x - row_of_blocks * job.wide) * kTileAcross;
-  const int y0 = static_cast<int>(row_of_blocks - plane_of_block * job.high) * down * kCount;
-  load_tile<Rule, kPitch>(job, plane, y0 + job.top, x0 + job.left, down, tile);
-  const int column = static_cast<int>(threadIdx.x) % kTileAcross;
-  const int first_row = static_cast<int>(threadIdx.x) / kTileAcross * job.outputs;
-  const unsigned* corner = tile + first_row * kPitch + column;
-  R best[kTileOutputs];
-#pragma unroll
-  for (int k = 0; k < kTileOutputs; ++k) best[k] = R(broadcast<W>(std::numeric_limits<W>::min()));
-  __syncthreads();
+/// Takes the maxima of a thread's results with all runs of the element, while those of each level lie in the
+/// tile. `corner` is the thread's first word in it.
+template <class W, int kPitch>
+__device__ void take_element(const TileJob& job, unsigned* tile, const unsigned* corner,
+                             RunningMaximum<W> (&best)[kTileOutputs]) {
+  constexpr int kHalf = kTileOutputs / 2;
   int at = 0;
 #pragma unroll 1
   for (int level = 0;; ++level) {
@@ -165,10 +141,30 @@ __global__ void __launch_bounds__(kTileThreads, 2) window_tile(const __grid_cons
       }
     }
     __syncthreads();
-    if (level + 1 == job.levels) break;
+    if (level + 1 == job.levels) return;
     double_runs<W, kPitch>(tile, job.in_down, job.pixel << level, job.pixel);
     __syncthreads();
   }
+}
+
+/// Applies a window of any shape whose rows fit into a tile.
+template <class Rule, int kPitch>
+__global__ void __launch_bounds__(kTileThreads, 2) window_tile(const __grid_constant__ TileJob job) {
+  using W = typename Rule::W;
+  constexpr int kCount = kLanes<W>;
+  unsigned* tile = &block_shared<unsigned>();
+  const BlockPlace block = place_of_block(job.grid);
+  const int down = kTileRows * job.outputs;
+  const int x0 = block.x * kTileAcross, y0 = block.y * down * kCount;
+  load_tile<Rule, kPitch>(job, block.plane, y0 + job.top, x0 + job.left, down, tile);
+  const int column = static_cast<int>(threadIdx.x) % kTileAcross;
+  const int first_row = static_cast<int>(threadIdx.x) / kTileAcross * job.outputs;
+  RunningMaximum<W> best[kTileOutputs];
+#pragma unroll
+  for (int k = 0; k < kTileOutputs; ++k)
+    best[k] = RunningMaximum<W>(broadcast<W>(std::numeric_limits<W>::min()));
+  __syncthreads();
+  take_element<W, kPitch>(job, tile, tile + first_row * kPitch + column, best);
 #pragma unroll
   for (int k = 0; k < kTileOutputs; ++k)
     if (k < job.outputs) {
@@ -181,12 +177,10 @@ __global__ void __launch_bounds__(kTileThreads, 2) window_tile(const __grid_cons
   for (int word = static_cast<int>(threadIdx.x); word < kWords * down;
        word += static_cast<int>(kTileThreads)) {
     unsigned lanes[kCount];
-#pragma unroll
-    for (int k = 0; k < kCount; ++k) lanes[k] = tile[word * kCount + k];
-    transpose<W>(lanes);
+    get_transposed<W>(tile + word * kCount, lanes);
     const int x = x0 / kCount + word % kWords;
     if (x * kCount < job.to.lines.samples)
-      store_words<Rule>(job.to, plane, y0 + word / kWords, down, job.to.lines.rows, x, lanes);
+      store_words<Rule>(job.to, block.plane, y0 + word / kWords, down, job.to.lines.rows, x, lanes);
   }
 }
 

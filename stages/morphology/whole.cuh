@@ -17,24 +17,15 @@ inline constexpr int kWholeHeld = 41;
 /// parts of rows are possible, too.
 inline constexpr unsigned kGoodWholeThreads = 256, kMostWholeThreads = 1024;
 
-/// One window along whole lines, with `results` results; thread `holder` of a line holds the stretch of that
-/// number in `held`, and gets the results of a stretch in it. Windows that begin before the line are computed
-/// by its last threads, in whose own stretches no window begins. Returns the step of the thread's first
-/// result.
+/// One window along whole lines, with `results` results. Thread `holder` of a line holds the stretch of that
+/// number, and gets the results of a stretch in `held`. Windows that begin before the line are computed by
+/// its last threads, in whose own stretches no window begins. Returns the step of the thread's first result.
 template <class W>
 __device__ int window_of_whole(unsigned (&held)[kWholeHeld], const Stretches<kWholeHeld>& line,
                                const LineWindow& window, int results, int holder, int holders) {
-  using R = RunningMaximum<W>;
   const bool inside = line.steps != nullptr && holder < line.count;
-  // `held` becomes the maxima from each step to the stretch's end, in packed words, so that registers
-  // suffice.
   if (inside) {
-    R rest(held[kWholeHeld - 1]);
-#pragma unroll
-    for (int e = kWholeHeld - 2; e >= 0; --e) {
-      rest.take(held[e]);
-      held[e] = rest.word();
-    }
+    rest_of_stretch<W>(held, line, holder);
     line.ones[holder * line.stride] = held[0];
   }
   __syncthreads();
@@ -46,10 +37,7 @@ __device__ int window_of_whole(unsigned (&held)[kWholeHeld], const Stretches<kWh
   const int begin = holder < behind ? holder : holder - holders;
   const int result = begin * kWholeHeld - window.first;
   if (line.steps == nullptr || result + kWholeHeld <= 0) return results;
-  if (!inside || begin < 0) {
-#pragma unroll
-    for (int e = 0; e < kWholeHeld; ++e) held[e] = window.outside ^ window.complement;
-  }
+  if (!inside || begin < 0) rest_outside(held, window);
   windows_from<W>(held, line, begin, window.length);
   return result;
 }
@@ -63,6 +51,7 @@ struct WholeRowsJob {
   int lead = 0;
 
   explicit WholeRowsJob(const AcrossJob& across) : rows(across) {
+    rows.grid.wide = 1;
     using Line = Stretches<kWholeHeld>;
     stretches = (rows.in_columns + kWholeHeld - 1) / kWholeHeld;
     for (int number = 0; number < rows.count; ++number) {
@@ -72,9 +61,8 @@ struct WholeRowsJob {
     }
     lead = (kWholeHeld * rows.pixel + 3) / 4 * 4;
   }
-  CONTORNO_HD int words() const {
-    return (stretches + 1) * kWholeHeld * rows.pixel;
-  }  ///< of the line and the stretch after it
+  /// Words of the line and the stretch after it.
+  CONTORNO_HD int words() const { return (stretches + 1) * kWholeHeld * rows.pixel; }
   unsigned threads() const { return static_cast<unsigned>(holders * rows.pixel + 31) / 32 * 32; }
   std::size_t shared_bytes() const {
     return static_cast<std::size_t>(lead + words() + 2 * stretches * rows.pixel) * sizeof(unsigned);
@@ -102,10 +90,9 @@ __global__ void __launch_bounds__(kMostWholeThreads)
   const AcrossJob& job = whole.rows;
   const int pixel = kPixel != 0 ? kPixel : job.pixel, samples = job.columns * pixel;
   unsigned* line = &block_shared<unsigned>() + whole.lead;
-  const unsigned plane_of_block = job.planes == 1 ? 0 : blockIdx.x / job.high;
-  const auto plane = static_cast<int>(plane_of_block);
-  const int row = static_cast<int>(blockIdx.x - plane_of_block * job.high) * kLanes<W>;
-  take_rows<Rule>(job, plane, row, 0, job.in_columns * pixel, line);
+  const BlockPlace block = place_of_block(job.grid);
+  const int row = block.y * kLanes<W>;
+  take_rows<Rule>(job, block.plane, row, 0, job.in_columns * pixel, line);
   put_outside(line, job.in_columns * pixel, whole.lead, whole.words(), job.windows[0]);
   __syncthreads();
   int channel = 0, holder = static_cast<int>(threadIdx.x);
@@ -121,11 +108,6 @@ __global__ void __launch_bounds__(kMostWholeThreads)
   for (int number = 0; number < job.count; ++number) {
     const LineWindow& window = job.windows[number];
     const bool more = number + 1 < job.count;
-    if (channel < pixel && holder < whole.stretches) {
-      const unsigned* steps = stretches.steps + holder * kWholeHeld * pixel;
-#pragma unroll
-      for (int e = 0; e < kWholeHeld; ++e) held[e] = steps[e * pixel];
-    }
     const int x = window_of_whole<W>(held, stretches, window, job.columns, holder, whole.holders);
     if (more) {
 #pragma unroll
@@ -139,7 +121,7 @@ __global__ void __launch_bounds__(kMostWholeThreads)
     if (more) put_outside(line, samples, whole.lead, whole.words(), job.windows[1]);
     __syncthreads();
   }
-  give_rows<W>(job, plane, row, 0, samples, line);
+  give_rows<W>(job, block.plane, row, 0, samples, line);
 }
 
 }  // namespace contorno::morphology_cuda

@@ -247,26 +247,14 @@ unsigned by_halves(unsigned a, unsigned b, const F& f) {
   return static_cast<std::uint16_t>(f(half(a, 0), half(b, 0))) |
          static_cast<unsigned>(static_cast<std::uint16_t>(f(half(a, 1), half(b, 1)))) << 16;
 }
-inline unsigned __vminu2(unsigned a, unsigned b) {
-  return by_halves<std::uint16_t>(a, b, [](auto x, auto y) { return std::min(x, y); });
-}
 inline unsigned __vmaxu2(unsigned a, unsigned b) {
   return by_halves<std::uint16_t>(a, b, [](auto x, auto y) { return std::max(x, y); });
-}
-inline unsigned __vmins2(unsigned a, unsigned b) {
-  return by_halves<std::int16_t>(a, b, [](auto x, auto y) { return std::min(x, y); });
 }
 inline unsigned __vmaxs2(unsigned a, unsigned b) {
   return by_halves<std::int16_t>(a, b, [](auto x, auto y) { return std::max(x, y); });
 }
-inline unsigned __vimin3_u16x2(unsigned a, unsigned b, unsigned c) {
-  return __vminu2(__vminu2(a, b), c);
-}
 inline unsigned __vimax3_u16x2(unsigned a, unsigned b, unsigned c) {
   return __vmaxu2(__vmaxu2(a, b), c);
-}
-inline unsigned __vimin3_s16x2(unsigned a, unsigned b, unsigned c) {
-  return __vmins2(__vmins2(a, b), c);
 }
 inline unsigned __vimax3_s16x2(unsigned a, unsigned b, unsigned c) {
   return __vmaxs2(__vmaxs2(a, b), c);

@@ -36,10 +36,15 @@ TestImage noise(const ImageFormat& format, ElementType type, std::uint64_t seed,
   return filled_image<T>(
       typed,
       [&](int x, int y, int) -> T {
-        if constexpr (std::is_same_v<T, float>)
-          return random.below(30) == 0 ? std::nanf("") : static_cast<float>(0.01 * x + 0.3 * random.unit());
-        else
+        if constexpr (std::is_same_v<T, float>) {
+          const float infinity = std::numeric_limits<float>::infinity();
+          const float special[] = {std::nanf(""), -std::nanf(""), -0.0F, 0.0F, infinity, -infinity};
+          const auto which = static_cast<std::size_t>(random.below(120));
+          return which < std::size(special) ? special[which]
+                                            : static_cast<float>(0.01 * x + 0.3 * random.unit());
+        } else {
           return static_cast<T>(3 * x + 2 * y + random.below(1 << (6 * sizeof(T))));
+        }
       },
       row_extra);
 }
@@ -51,28 +56,35 @@ StructuringElement beside_anchor(int width, int height) {
   return StructuringElement::from_mask({width, height, mask});
 }
 
-void check(MorphologyOperation operation, const TestImage& in, const StructuringElement& element,
-           const MorphologyOptions& options = {}, std::size_t most_shared = 227 << 10) {
-  TestImage expected(in.view.format), got(in.view.format, in.view.format.type == ElementType::U8 ? 3 : 4);
-  apply_morphology(operation, in.view, element, expected.view, options);
-  const DevicePlan device(plan_morphology(operation, element, options, in.view.format), most_shared);
+/// Checks what the kernels make of `in` by a plan against the CPU's result.
+void check(const MorphologyPlan& plan, const TestImage& in, const TestImage& expected,
+           std::size_t most_shared = 227 << 10) {
+  TestImage got(in.view.format, in.view.format.type == ElementType::U8 ? 3 : 4);
+  const DevicePlan device(plan, most_shared);
   Guarded scratch(device.scratch_bytes());
   const EmulatedLauncher launcher;
   const PlanRun memory{in.view, got.view, device.runs().data(), device.terms().data(), scratch.data()};
   with_sample_type(in.view.format.type, [&]<class S>() { run_passes<S>(device, memory, launcher); });
-  if (device.plan().reconstruction) {
+  if (plan.reconstruction) {
     Guarded state(reconstruction_state_bytes(in.view.format));
     std::memset(state.data(), 0, state.size());
-    const ReconstructionRun images{
-        *device.plan().reconstruction, got.view, in.view, got.view, options, state.data(), 3};
+    const ReconstructionRun images{*plan.reconstruction, got.view,     in.view, got.view,
+                                   plan.options,         state.data(), 3};
     with_sample_type(in.view.format.type, [&]<class S>() { run_reconstruction<S>(images, launcher); });
     CHECK(state.intact());
   }
-  INFO("operation ", static_cast<int>(operation), " of ", describe(in.view.format), " with ", element.width(),
-       "x", element.height());
   CHECK(rows_that_differ(got.view, expected.view) == 0);
   CHECK(got.memory.intact());
   CHECK(scratch.intact());
+}
+
+void check(MorphologyOperation operation, const TestImage& in, const StructuringElement& element,
+           const MorphologyOptions& options = {}, std::size_t most_shared = 227 << 10) {
+  INFO("operation ", static_cast<int>(operation), " of ", describe(in.view.format), " with ", element.width(),
+       "x", element.height());
+  TestImage expected(in.view.format);
+  apply_morphology(operation, in.view, element, expected.view, options);
+  check(plan_morphology(operation, element, options, in.view.format), in, expected, most_shared);
 }
 
 StructuringElement high(const StructuringElement& element, double step) {
@@ -210,6 +222,24 @@ TEST_CASE("morphology's kernels give the CPU's bits with heights, borders and pi
       check(operation, maps, high(StructuringElement::rectangle(3, 3), 0.25), options);
     }
   }
+}
+
+TEST_CASE("morphology's kernels give the CPU's bits for hit-or-miss") {
+  const TestImage bytes = noise<std::uint8_t>({.width = 37, .height = 9, .channels = 4}, ElementType::U8, 31);
+  const TestImage deep =
+      noise<std::uint16_t>({.width = 19, .height = 8, .channels = 1}, ElementType::U16, 32);
+  const TestImage maps = noise<float>({.width = 16, .height = 9, .channels = 1}, ElementType::F32, 33);
+  const auto check_both = [&](const StructuringElement& hit, const StructuringElement& miss) {
+    for (const TestImage* in : {&bytes, &deep, &maps}) {
+      TestImage expected(in->view.format);
+      apply_hit_or_miss(in->view, hit, miss, expected.view);
+      check(plan_hit_or_miss(hit, miss, {}, in->view.format), *in, expected);
+    }
+  };
+  check_both(StructuringElement::from_mask({3, 3, {0, 0, 0, 0, 1, 1, 0, 1, 0}}),
+             StructuringElement::from_mask({3, 3, {1, 1, 0, 1, 0, 0, 0, 0, 0}}));
+  check_both(StructuringElement::rectangle(2, 1).with_anchor(0, 0),
+             StructuringElement::from_mask({3, 1, {1, 0, 0}}));
 }
 
 TEST_CASE("reconstruction's kernel reaches the CPU's fixed point") {
