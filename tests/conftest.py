@@ -11,6 +11,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = os.environ.get("CONTORNO_BIN", str(ROOT / "build" / "release" / "bin" / "contorno"))
+LIBRARY = pathlib.Path(PROGRAM).parent.parent / "lib" / "libcontorno.so"
 DATA = pathlib.Path(os.environ.get("CONTORNO_DATA", ROOT.parent / "shared" / "data"))
 
 

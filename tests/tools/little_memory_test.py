@@ -9,7 +9,7 @@ import tempfile
 
 import numpy as np
 import pytest
-from tests.conftest import PROGRAM, blobs, classes_yaml
+from tests.conftest import LIBRARY, PROGRAM, blobs, classes_yaml
 
 MEBIBYTE = 1 << 20
 STAGES = "stages: [{type: marching_squares}, {type: contour_assembly}"
@@ -52,8 +52,8 @@ def run_limited(folder, limit, value, *arguments):
 
 
 def run_with_addresses(folder, mebibytes, *arguments):
-    """So many beyond the program's own file, which is several times as large where it has code for devices."""
-    limit = mebibytes * MEBIBYTE + os.stat(PROGRAM).st_size
+    """So many beyond the files of the program and its library, which are several times as large with code for devices."""
+    limit = mebibytes * MEBIBYTE + os.stat(PROGRAM).st_size + os.stat(LIBRARY).st_size
     return run_limited(folder, resource.RLIMIT_AS, limit, *arguments)
 
 
