@@ -74,13 +74,13 @@ Assembler::Layout Assembler::layout_of(std::uint64_t contours, std::uint64_t poi
   layout.unvisited = place(tasks * layout.unvisited_words_per_band * sizeof(std::uint64_t));
   layout.entries =
       place(bands_ > 1 ? tasks * Band::entry_count(format_.width) * sizeof(void*) : 0);  // of Detail*
-  // A begun chunk of each kind per task; full ones for runs, pieces, and details of fragments.
+  // A begun chunk of each kind per task; full ones for runs, sections, and details of fragments.
   const std::uint64_t fragments =
       bands_ > 1 ? std::min<std::uint64_t>(points, tasks * static_cast<std::uint64_t>(format_.width) / 2) : 0;
-  const std::uint64_t pieces = points / kPieceSegments + fragments;
+  const std::uint64_t sections = points / kSectionSegments + fragments;
   layout.chunk_count = static_cast<std::uint32_t>(
-      3 * tasks + (contours + fragments) / Chunk::capacity<Run>() + 2 * pieces / Chunk::capacity<Piece>() +
-      pieces / Chunk::capacity<Detail>() + 1);
+      3 * tasks + (contours + fragments) / Chunk::capacity<Run>() +
+      2 * sections / Chunk::capacity<Section>() + sections / Chunk::capacity<Detail>() + 1);
   layout.chunks = place(layout.chunk_count * Chunk::kBytes);
   layout.bytes = at;
   return layout;

@@ -1,5 +1,5 @@
 // What linking hands to the emission of points: runs (parts of contours inside one band of rows), details of
-// the runs that are long or continue in another band, and pieces, into which long runs are cut for parallel
+// the runs that are long or continue in another band, and sections, into which long runs are cut for parallel
 // emission. All of it lies in chunks of one pool, which tasks take by an atomic counter; no result depends on
 // which task took which chunk.
 #pragma once
@@ -14,7 +14,7 @@
 namespace contorno {
 
 /// Segments of a run that are emitted by one task.
-inline constexpr std::int64_t kPieceSegments = 2048;
+inline constexpr std::int64_t kSectionSegments = 2048;
 
 /// Consecutive segments of one contour.
 struct Run {
@@ -26,8 +26,9 @@ struct Run {
   std::uint64_t segment() const { return first & (kDetailed - 1); }
 };
 
-/// More of a run that is longer than a piece, or that continues in another band (then it is a fragment of its
-/// contour). Ranks count segments from `origin`, where the run was found; its first segment has rank -before.
+/// More of a run that is longer than a section, or that continues in another band (then it is a fragment of
+/// its contour). Ranks count segments from `origin`, where the run was found; its first segment has rank
+/// -before.
 struct Detail {
   std::uint64_t origin = 0, first = 0;
   std::uint64_t length = 0;
@@ -48,14 +49,14 @@ struct Detail {
 };
 
 /// `count` segments of a detail's run, from `segment` on, whose rank is `rank`.
-struct Piece {
+struct Section {
   Detail* detail = nullptr;
   std::uint64_t segment = 0;
   std::int64_t rank = 0;
   std::uint64_t count = 0;
 };
 
-enum class ChunkKind : std::uint32_t { Runs, Details, Pieces };
+enum class ChunkKind : std::uint32_t { Runs, Details, Sections };
 
 /// A block of items of one kind, filled by one task. `contours` and `points` are the totals of its runs,
 /// `first_contour` and `first_point` the numbers of all runs before them.

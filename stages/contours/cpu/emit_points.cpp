@@ -168,16 +168,16 @@ void emit_typed(const ChunkPool& pool, Chunk& chunk, std::uint32_t part, const E
   const Emitter<T, Out, Suspect> emitter(source);
   const std::uint32_t begin = chunk.count * part / kPartsPerChunk;
   const std::uint32_t end = chunk.count * (part + 1) / kPartsPerChunk;
-  if (chunk.kind == ChunkKind::Pieces) {
+  if (chunk.kind == ChunkKind::Sections) {
     for (std::uint32_t i = begin; i < end; ++i) {
-      const Piece& piece = chunk.items<Piece>()[i];
-      const Detail& own = *piece.detail;
+      const Section& section = chunk.items<Section>()[i];
+      const Detail& own = *section.detail;
       if (own.owner->dropped) continue;
       const Detail& owner = *own.owner;
-      const auto rank = own.base + static_cast<std::uint64_t>(piece.rank + own.before);
+      const auto rank = own.base + static_cast<std::uint64_t>(section.rank + own.before);
       const auto place =
           place_at(points, owner.offset, owner.total, owner.closed, owner.cut, target.orientation);
-      emitter.emit(place, piece.segment, rank, piece.count);
+      emitter.emit(place, section.segment, rank, section.count);
     }
     return;
   }
@@ -188,7 +188,7 @@ void emit_typed(const ChunkPool& pool, Chunk& chunk, std::uint32_t part, const E
                  const bool closed = detail != nullptr ? detail->closed : (run.first & Run::kClosed) != 0;
                  target.offsets[contour] = static_cast<std::uint32_t>(offset);
                  target.closed[contour] = closed ? 1 : 0;
-                 if (detail != nullptr) return;  // by its pieces
+                 if (detail != nullptr) return;  // by its sections
                  const auto place =
                      place_at(points, offset, run.length, closed, run.extra, target.orientation);
                  emitter.emit(place, run.segment(), 0, run.length);

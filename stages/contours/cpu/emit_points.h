@@ -1,4 +1,4 @@
-// Writes contour points to their final places: walks along runs and pieces a second time and interpolates
+// Writes contour points to their final places: walks along runs and sections a second time and interpolates
 // between the samples in float64. Points are float64 or, for the stream, rounded to float32. Tasks write
 // disjoint places.
 #pragma once
@@ -35,7 +35,7 @@ inline constexpr std::uint32_t kPartsPerChunk = 4;
 /// any is emitted.
 void place_details(const ChunkPool& pool, Chunk& chunk);
 
-/// Emits one part of a chunk of runs or pieces.
+/// Emits one part of a chunk of runs or sections.
 void emit_part(const ChunkPool& pool, Chunk& chunk, std::uint32_t part, const EmitSource& source,
                const EmitTarget& target);
 

@@ -23,7 +23,7 @@ class BandLinker {
         first_word_((band.first_row - 1) * row_words_),
         runs_(pool, ChunkKind::Runs, band.task),
         details_(pool, ChunkKind::Details, band.task),
-        pieces_(pool, ChunkKind::Pieces, band.task) {}
+        sections_(pool, ChunkKind::Sections, band.task) {}
 
   BandResult link();
 
@@ -38,7 +38,7 @@ class BandLinker {
     std::uint64_t last = kNoSegment;
     std::uint64_t beyond = kNoSegment;  // the next segment, if it is in another band
     bool closed = false;
-    Piece rest{};  // segments behind the last full piece
+    Section rest{};  // segments behind the last full section
   };
 
   void link_row(std::int64_t row);
@@ -50,7 +50,7 @@ class BandLinker {
   template <bool Forward>
   bool advance(Cursor& cursor, const Step& step) const;
   Cursor cursor_at(std::uint64_t segment, bool forward) const;
-  void add_piece(std::uint64_t segment, std::int64_t rank, std::int64_t count);
+  void add_section(std::uint64_t segment, std::int64_t rank, std::int64_t count);
   Detail* detail_of_run();
   void finish_run(const Walk& forward, const Walk& backward);
 
@@ -65,7 +65,7 @@ class BandLinker {
   std::int64_t row_words_, row_bits_, first_word_;
   ChunkList<Run> runs_;
   ChunkList<Detail> details_;
-  ChunkList<Piece> pieces_;
+  ChunkList<Section> sections_;
   BandResult result_;
   std::uint64_t found_ = 0;  // runs so far: their order
 
@@ -131,7 +131,7 @@ template <bool Forward>
 typename BandLinker<Suspect>::Walk BandLinker<Suspect>::walk(Cursor cursor) {
   const Step* steps = Forward ? table_.forward : table_.backward;
   std::int64_t count = 0, largest_rank = largest_rank_;
-  std::uint64_t largest = largest_, piece_first = 0, id = 0;
+  std::uint64_t largest = largest_, section_first = 0, id = 0;
   bool ended = false;
   while (!ended) {
     const Step& step = steps[cursor.entry + cells_.code(cursor.position)];
@@ -143,24 +143,24 @@ typename BandLinker<Suspect>::Walk BandLinker<Suspect>::walk(Cursor cursor) {
     const std::int64_t rank = Forward ? count : -1 - count;
     largest_rank = id > largest ? rank : largest_rank;
     largest = id > largest ? id : largest;
-    if (count % kPieceSegments == 0) piece_first = id;
+    if (count % kSectionSegments == 0) section_first = id;
     ++count;
-    if (count % kPieceSegments == 0) {
+    if (count % kSectionSegments == 0) {
       if (Forward)
-        add_piece(piece_first, count - kPieceSegments, kPieceSegments);
+        add_section(section_first, count - kSectionSegments, kSectionSegments);
       else
-        add_piece(id, -count, kPieceSegments);
+        add_section(id, -count, kSectionSegments);
     }
     ended = !advance<Forward>(cursor, step);
   }
   largest_ = largest;
   largest_rank_ = largest_rank;
-  const std::int64_t rest = count % kPieceSegments;
+  const std::int64_t rest = count % kSectionSegments;
   Walk walk = ended ? Walk{} : end_of_walk<Forward>(cursor);
   walk.count = count;
   walk.last = id;
-  walk.rest = Forward ? Piece{nullptr, piece_first, count - rest, static_cast<std::uint64_t>(rest)}
-                      : Piece{nullptr, id, -count, static_cast<std::uint64_t>(rest)};
+  walk.rest = Forward ? Section{nullptr, section_first, count - rest, static_cast<std::uint64_t>(rest)}
+                      : Section{nullptr, id, -count, static_cast<std::uint64_t>(rest)};
   return walk;
 }
 
@@ -246,8 +246,8 @@ void BandLinker<Suspect>::finish_run(const Walk& forward, const Walk& backward) 
     detail->has_previous = true;
     band_.entry(first, row_bits_, cells_.bits().width) = detail;
   }
-  for (const Piece& rest : {forward.rest, backward.rest})
-    if (rest.count != 0) add_piece(rest.segment, rest.rank, static_cast<std::int64_t>(rest.count));
+  for (const Section& rest : {forward.rest, backward.rest})
+    if (rest.count != 0) add_section(rest.segment, rest.rank, static_cast<std::int64_t>(rest.count));
 }
 
 template <bool Suspect>
@@ -258,10 +258,10 @@ Detail* BandLinker<Suspect>::detail_of_run() {
 }
 
 template <bool Suspect>
-void BandLinker<Suspect>::add_piece(std::uint64_t segment, std::int64_t rank, std::int64_t count) {
+void BandLinker<Suspect>::add_section(std::uint64_t segment, std::int64_t rank, std::int64_t count) {
   Detail* detail = detail_of_run();
-  Piece* piece = detail != nullptr ? pieces_.add() : nullptr;
-  if (piece != nullptr) *piece = {detail, segment, rank, static_cast<std::uint64_t>(count)};
+  Section* section = detail != nullptr ? sections_.add() : nullptr;
+  if (section != nullptr) *section = {detail, segment, rank, static_cast<std::uint64_t>(count)};
 }
 
 bool any_suspect(const Band& band, const PlaneBits& bits) {
