@@ -80,9 +80,9 @@ __device__ __forceinline__ void store_whole(uint4* address, const uint4& v) {
 #endif
 }
 
-/// Starts a copy of 4 or 16 bytes, which are not read again, from global to shared memory without a register
-/// in between. This thread may use them after wait_for_copies(), others after a barrier that follows. The
-/// second-level cache evicts them first, as after __ldcs.
+/// Starts an asynchronous copy of 4 or 16 bytes, which are not read again, from global to shared memory,
+/// without a register in between. This thread may use them after wait_for_copies(), others after a barrier
+/// that follows. The second-level cache evicts them first, as after __ldcs.
 template <class T>
 __device__ __forceinline__ void copy_once(T* to, const T* from) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 16);
@@ -146,9 +146,9 @@ __device__ __forceinline__ unsigned highest_of_warp(unsigned value) {
   return ~lowest_among(~0U, ~value);
 }
 
-/// Adds `count` to a counter and returns its value before: places for `count` items. With atomicAdd the
-/// compiler would combine the lanes of a warp and wait for the result at once.
-__device__ __forceinline__ unsigned take(unsigned* counter, unsigned count) {
+/// Adds `count` to a counter and returns its value before, to allocate `count` elements of an array. With
+/// atomicAdd the compiler would combine the lanes of a warp and wait for the result at once.
+__device__ __forceinline__ unsigned fetch_add(unsigned* counter, unsigned count) {
   unsigned before;
   asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], %2;"
                : "=r"(before)
@@ -156,22 +156,22 @@ __device__ __forceinline__ unsigned take(unsigned* counter, unsigned count) {
                : "memory");
   return before;
 }
-/// The same in threads with `takes`, and 0 in others. A thread waits for the result only where it uses it;
+/// The same in threads with `adds`, and 0 in others. A thread waits for the result only where it uses it;
 /// after a branch it would wait where the branches join.
-#define CONTORNO_TAKE_IF(Number, kSuffix, kRegister)                                     \
-  __device__ __forceinline__ Number take_if(bool takes, Number* counter, Number count) { \
-    Number before = 0;                                                                   \
-    asm volatile(                                                                        \
-        "{ .reg .pred takes; setp.ne.u32 takes, %3, 0;"                                  \
-        " @takes atom.relaxed.gpu.global.add." kSuffix " %0, [%1], %2; }"                \
-        : "+" kRegister(before)                                                          \
-        : "l"(counter), kRegister(count), "r"(takes ? 1U : 0U)                           \
-        : "memory");                                                                     \
-    return before;                                                                       \
+#define CONTORNO_FETCH_ADD_IF(Number, kSuffix, kRegister)                                    \
+  __device__ __forceinline__ Number fetch_add_if(bool adds, Number* counter, Number count) { \
+    Number before = 0;                                                                       \
+    asm volatile(                                                                            \
+        "{ .reg .pred adds; setp.ne.u32 adds, %3, 0;"                                        \
+        " @adds atom.relaxed.gpu.global.add." kSuffix " %0, [%1], %2; }"                     \
+        : "+" kRegister(before)                                                              \
+        : "l"(counter), kRegister(count), "r"(adds ? 1U : 0U)                                \
+        : "memory");                                                                         \
+    return before;                                                                           \
   }
-CONTORNO_TAKE_IF(unsigned, "u32", "r")
-CONTORNO_TAKE_IF(unsigned long long, "u64", "l")
-#undef CONTORNO_TAKE_IF
+CONTORNO_FETCH_ADD_IF(unsigned, "u32", "r")
+CONTORNO_FETCH_ADD_IF(unsigned long long, "u64", "l")
+#undef CONTORNO_FETCH_ADD_IF
 
 /// Starts the loading of a line of memory into the first-level cache.
 __device__ __forceinline__ void prefetch(const void* address) {
@@ -202,9 +202,10 @@ __device__ __forceinline__ T* remote_shared(T* local, unsigned rank) {
 #endif
 }
 
-// Overlapping launches: after `let_next_begin` blocks of the next kernel may start while this kernel still
-// runs, but must not use its results before `wait_for_previous`. Every kernel of such a sequence calls both,
-// so that the end of one kernel implies the end of all before it.
+// Programmatic dependent launch: after `let_next_begin` (cudaTriggerProgrammaticLaunchCompletion) blocks of
+// the next kernel may start while this kernel still runs, but must not use its results before
+// `wait_for_previous` (cudaGridDependencySynchronize). Every kernel of such a sequence calls both, so that
+// the end of one kernel implies the end of all before it.
 __device__ __forceinline__ void wait_for_previous() {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -221,7 +222,7 @@ enum class LaunchOrder { AfterPrevious, OverlapPrevious };
 
 /// Enqueues `kernel` on `stream` (cudaStream_t), with `shared` bytes of dynamic shared memory. Cooperative:
 /// all blocks run at the same time, so they may wait for each other. OneCluster: the grid is one cluster.
-/// OverlapPrevious: see let_next_begin. `name` is for messages.
+/// OverlapPrevious: as a programmatic dependent launch, see let_next_begin. `name` is for messages.
 template <class... Parameters, class... Arguments>
 void launch(const char* name, void (*kernel)(Parameters...), LaunchKind kind, LaunchOrder order,
             unsigned blocks, unsigned threads, std::size_t shared, void* stream,

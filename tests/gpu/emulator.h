@@ -369,14 +369,14 @@ void store_relaxed(T* address, T value) {
   *address = value;
 }
 template <class N>
-N take(N* counter, N count) {
+N fetch_add(N* counter, N count) {
   const N before = *counter;
   *counter += count;
   return before;
 }
 template <class N>
-N take_if(bool takes, N* counter, N count) {
-  return takes ? take(counter, count) : 0;
+N fetch_add_if(bool adds, N* counter, N count) {
+  return adds ? fetch_add(counter, count) : 0;
 }
 inline uint4 load_whole(const uint4* address) {
   return *address;

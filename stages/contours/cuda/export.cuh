@@ -3,7 +3,7 @@
 // count and a second copy. Each byte is read and written once, and a warp writes whole lines.
 #pragma once
 
-#include "stages/contours/cuda/place.cuh"
+#include "stages/contours/cuda/scatter.cuh"
 
 namespace contorno::contour_engine {
 
@@ -35,17 +35,17 @@ __device__ __forceinline__ void export_range(T* to, const T* from, unsigned long
   for (unsigned long long i = rest + thread; i < end; i += stride) to[i] = from[i];
 }
 
-/// Copies the contours of one job's planes, and the counts of all planes so far. It is the last kernel of
+/// Copies the contours of one group's planes, and the counts of all planes so far. It is the last kernel of
 /// these planes.
 template <class P>
 __global__ void __launch_bounds__(kExportThreads)
-    export_contours(const __grid_constant__ Job<P> job, Output<P> to) {
+    export_contours(const __grid_constant__ PlaneGroup<P> group, Output<P> to) {
   let_next_begin();
-  // The numbering was over when place_points let this kernel begin: only points are still being written.
-  const Output<P>& from = job.out;
+  // The numbering was over when scatter_points let this kernel begin: only points are still being written.
+  const Output<P>& from = group.out;
   const unsigned long long points = __ldcg(&from.counts[0]);
   const unsigned long long contours = __ldcg(&from.counts[1]);
-  const bool fits = points <= job.point_capacity && contours <= job.contour_capacity;
+  const bool fits = points <= group.point_capacity && contours <= group.contour_capacity;
   unsigned begin = 0;
   if (fits) {
     const unsigned first = __ldcg(&from.class_begin[0]);
@@ -53,14 +53,14 @@ __global__ void __launch_bounds__(kExportThreads)
     export_range(to.offsets, from.offsets, first, contours + 1);
     export_range(to.closed, from.closed, first, contours);
     // The part of a group of planes need not be aligned, so its numbers are copied one by one.
-    for (int k = static_cast<int>(blockIdx.x * kExportThreads + threadIdx.x); k <= job.planes;
+    for (int k = static_cast<int>(blockIdx.x * kExportThreads + threadIdx.x); k <= group.planes;
          k += static_cast<int>(gridDim.x) * kExportThreads)
       to.class_begin[k] = from.class_begin[k];
   }
   if (blockIdx.x == 0 && threadIdx.x < 2) to.counts[threadIdx.x] = threadIdx.x == 0 ? points : contours;
   wait_for_previous();
   if (fits) export_range(to.points, from.points, begin, points);
-  if (blockIdx.x == 0 && threadIdx.x == 0) begin_anew(job);
+  if (blockIdx.x == 0 && threadIdx.x == 0) reset_counters(group);
 }
 
 }  // namespace contorno::contour_engine

@@ -1,88 +1,102 @@
-// Where segments meet: on grid edges, and on the rare samples on which a crossing falls exactly. Also slots:
-// for each edge and sample on the border of a tile, a place where the tile writes which of its pieces begins
-// there, so that a piece of a neighbouring tile that ends there finds its follower.
+// Junctions: where contours go from tile to tile. For each grid edge on the border of a tile, and for each
+// sample there, the tile writes which of its open pieces begins there (Work::junctions), so that a piece of a
+// neighbouring tile that ends there finds its follower. A piece may also end at a border because the cell
+// beyond it has an unusable sample; that cell is in another tile, so its samples are looked at.
 #pragma once
 
-#include "stages/contours/cuda/engine.cuh"
-#include "stages/contours/rules/sample_node.h"
+#include "stages/contours/cuda/tile.cuh"
 
 namespace contorno::contour_engine {
 
-// Slots ----------------------------------------------------------------------------------------------------
-// Every tile owns the grid edges of its upper and left side and the samples on them. Owners are one row and
-// one column more than tiles, for the samples of the map's last row and column.
+/// Every tile owns the grid edges of its upper and left side and the samples on them. Owners are one row and
+/// one column more than tiles, for the samples of the map's last row and column.
 template <class P>
-__device__ __forceinline__ unsigned slot_owner(const Job<P>& job, int plane, int tile_y, int tile_x) {
-  return static_cast<unsigned>((plane * (job.tiles_y + 1) + tile_y) * (job.tiles_x + 1) + tile_x) *
-         kTileSlots;
+__device__ __forceinline__ unsigned first_junction(const PlaneGroup<P>& group, int plane, int tile_y,
+                                                   int tile_x) {
+  return static_cast<unsigned>((plane * (group.tiles_y + 1) + tile_y) * (group.tiles_x + 1) + tile_x) *
+         kTileJunctions;
 }
 
-/// Slot of the edge on `side` of a cell; kNone where no other tile lies beyond that edge.
+/// The row of tiles that owns a junction. Pieces of this row and of the row above lead to it.
 template <class P>
-__device__ __forceinline__ unsigned slot_of_edge(const Job<P>& job, int plane, int row, int col, int side) {
+__device__ __forceinline__ int tile_row_of_junction(const PlaneGroup<P>& group, unsigned junction) {
+  const auto row = static_cast<int>(junction / (static_cast<unsigned>(group.tiles_x + 1) * kTileJunctions));
+  return row % (group.tiles_y + 1);
+}
+
+/// Junction of the edge on `side` of a cell; kNone where no other tile lies beyond that edge.
+template <class P>
+__device__ __forceinline__ unsigned junction_at_edge(const PlaneGroup<P>& group, int plane, int row, int col,
+                                                     int side) {
   const auto [r, c, across] = edge_of_side(row, col, side);
   if (across) {
-    if (r % kTileRows != 0 || r == 0 || r >= job.cell_rows) return kNone;
-    return slot_owner(job, plane, r / kTileRows, c / kTileColumns) + static_cast<unsigned>(c % kTileColumns);
+    if (r % kTileRows != 0 || r == 0 || r >= group.cell_rows) return kNone;
+    return first_junction(group, plane, r / kTileRows, c / kTileColumns) +
+           static_cast<unsigned>(c % kTileColumns);
   }
-  if (c % kTileColumns != 0 || c == 0 || c >= job.cell_columns) return kNone;
-  return slot_owner(job, plane, r / kTileRows, c / kTileColumns) + kTileColumns +
+  if (c % kTileColumns != 0 || c == 0 || c >= group.cell_columns) return kNone;
+  return first_junction(group, plane, r / kTileRows, c / kTileColumns) + kTileColumns +
          static_cast<unsigned>(r % kTileRows);
 }
 
-/// Slot of the segment that leaves sample (row, col) into the cell of `quadrant`; kNone for a sample inside a
-/// tile.
+/// Junction of the segment that leaves sample (row, col) into the cell of `quadrant`; kNone for a sample
+/// inside a tile.
 template <class P>
-__device__ __forceinline__ unsigned slot_of_sample(const Job<P>& job, int plane, int row, int col,
-                                                   int quadrant) {
+__device__ __forceinline__ unsigned junction_at_sample(const PlaneGroup<P>& group, int plane, int row,
+                                                       int col, int quadrant) {
   const int r = row % kTileRows;
   const int c = col % kTileColumns;
   if (r != 0 && c != 0) return kNone;
-  const int place = r == 0 ? c : kTileColumns + r;
-  return slot_owner(job, plane, row / kTileRows, col / kTileColumns) + kTileEdges +
-         static_cast<unsigned>(4 * place + quadrant);
+  const int sample = r == 0 ? c : kTileColumns + r;
+  return first_junction(group, plane, row / kTileRows, col / kTileColumns) + kTileEdges +
+         static_cast<unsigned>(4 * sample + quadrant);
 }
 
-// Sample nodes ---------------------------------------------------------------------------------------------
-/// A segment by the quadrant of its cell around a sample (NW, NE, SW, SE) and its number in the cell.
-struct AroundSample {
-  int quadrant, sub;  ///< quadrant -1: none
+// Samples beyond the border -------------------------------------------------------------------------------
+/// The two samples of the cell beyond the edge where a segment ends that are not on this edge. For edges of
+/// the map samples inside stand for them; what follows from these is not used.
+struct SamplesBeyond {
+  int row[2], col[2];
 };
+/// Whether samples may be unusable at all: NaN or masked.
+template <class S>
+__device__ __forceinline__ bool may_be_unusable(const Tile<S>& tile) {
+  return Sample<typename S::Element>::kMayBeNan || tile.group.map.mask != nullptr;
+}
+template <class S>
+__device__ __forceinline__ SamplesBeyond samples_beyond(const Tile<S>& tile, const TileSegment& last) {
+  const int side = last.to;
+  const bool across = is_across(side);
+  const int r = tile.bounds.row0 + last.row + (side == kBottom ? 2 : (side == kTop ? -1 : 0));
+  const int c = tile.bounds.col0 + last.col + (side == kRight ? 2 : (side == kLeft ? -1 : 0));
+  const int bottom = tile.group.map.height - 1;
+  const int right = tile.group.map.width - 1;
+  return {{max(min(r, bottom), 0), min(max(r, 0) + (across ? 0 : 1), bottom)},
+          {max(min(c, right), 0), min(max(c, 0) + (across ? 1 : 0), right)}};
+}
 
-/// Which segment follows `arriving` at sample (row, col). Called by whole warps, each half with a sample of
-/// its own; each of the 16 lanes looks at one end of one of the 8 possible segments.
-template <class T>
-__device__ __noinline__ AroundSample follower_at_sample(const Map& map, int plane, double level,
-                                                        Connectivity connectivity, int row, int col,
-                                                        AroundSample arriving) {
-  // From the highest bit: quadrant, sub, end (1 = to).
-  const int lane = static_cast<int>(threadIdx.x) % 16;
-  const int r0 = row - 1 + (lane >> 3);
-  const int c0 = col - 1 + (lane >> 2 & 1);
-  const int sub = lane >> 1 & 1;
-  bool exists = r0 >= 0 && r0 + 1 < map.height && c0 >= 0 && c0 + 1 < map.width;
-  double value[4];  // upper left, upper right, lower left, lower right
-  int code = 0;
-#pragma unroll
-  for (int k = 0; k < 4; ++k) {
-    const int r = min(max(r0 + k / 2, 0), map.height - 1);
-    const int c = min(max(c0 + k % 2, 0), map.width - 1);
-    value[k] = read_value<T>(map, plane, r, c);
-    exists = exists && value[k] == value[k] && !is_masked(map, r, c);
-    code |= value[k] > level ? 1 << k : 0;
-  }
-  exists = exists && sub < segment_count(code);
-  const auto sides = static_cast<int>(sides_of(code, sub, connectivity));
-  const int side = (lane & 1) != 0 ? sides >> 2 : sides & 3;
-  const double a = side == kBottom ? value[2] : (side == kRight ? value[1] : value[0]);
-  const double b = side == kTop ? value[1] : (side == kLeft ? value[2] : value[3]);
-  const PointD point = crossing_point(edge_of_side(r0, c0, side), level, a, b);
-  const PointD other{__shfl_xor_sync(~0U, point.row, 1), __shfl_xor_sync(~0U, point.col, 1)};
-  const PointD here{static_cast<double>(row), static_cast<double>(col)};
-  const unsigned ends = __ballot_sync(~0U, exists && point == here && !(point == other)) >>
-                        (threadIdx.x % 32 - threadIdx.x % 16);
-  const int follower = neighbour_at_sample<true>(ends, 2 * arriving.quadrant + arriving.sub);
-  return follower < 0 ? AroundSample{-1, 0} : AroundSample{follower >> 1, follower & 1};
+/// Prefetches the samples that is_blocked will look at.
+template <class S>
+__device__ __forceinline__ void prefetch_beyond(const Tile<S>& tile, const TileSegment& last) {
+  if (!may_be_unusable(tile)) return;
+  const Map& map = tile.group.map;
+  const SamplesBeyond at = samples_beyond(tile, last);
+  for (int k = 0; k < 2; ++k)
+    prefetch(map.data + tile.bounds.plane * map.plane_pitch + at.row[k] * map.row_pitch +
+             at.col[k] * map.sample_pitch);
+}
+
+/// Whether the piece that ends with segment `last` goes no further because the cell beyond has an unusable
+/// sample. The two samples on the edge are usable, so the other two decide.
+template <class S>
+__device__ __forceinline__ bool is_blocked(const Tile<S>& tile, const TileSegment& last) {
+  if (!may_be_unusable(tile)) return false;
+  using T = typename S::Element;
+  const Map& map = tile.group.map;
+  const SamplesBeyond at = samples_beyond(tile, last);
+  const auto a = read_sample<T>(map, tile.bounds.plane, at.row[0], at.col[0]);
+  const auto b = read_sample<T>(map, tile.bounds.plane, at.row[1], at.col[1]);
+  return !(a == a && b == b) || is_masked(map, at.row[0], at.col[0]) || is_masked(map, at.row[1], at.col[1]);
 }
 
 }  // namespace contorno::contour_engine

@@ -64,59 +64,60 @@ struct Frame {
 };
 
 template <class P>
-void enqueue_trace(const ContourEngineSpec& spec, const ContourEngineDevice& device, const Job<P>& job,
-                   const Part& part, void* stream) {
-  const auto tiles = static_cast<unsigned>(tiles_in(job, part.rows));
+void enqueue_trace(const ContourEngineSpec& spec, const ContourEngineDevice& device,
+                   const PlaneGroup<P>& group, const BandTiles& band, void* stream) {
+  const auto tiles = static_cast<unsigned>(tiles_in(group, band.rows));
   if (tiles == 0) return;
   with_device_type(spec.map.type, [&](auto* tag) {
     using T = std::remove_pointer_t<decltype(tag)>;
     if (tiles <= static_cast<unsigned>(spec.small_tiles)) {
       launch("trace_small", trace_small<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious, tiles,
-             kSmallThreads, sizeof(SmallShared), stream, job);
+             kSmallThreads, sizeof(SmallShared), stream, group);
       return;
     }
     launch("trace_tiles", trace_tiles<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
            std::min(device.processors, (tiles + device.warps - 1) / device.warps),
-           kWarpThreads * device.warps, WarpsShared::bytes(device.warps), stream, job, tiles);
+           kWarpThreads * device.warps, WarpsShared::bytes(device.warps), stream, group, tiles);
     launch("trace_dense", trace_dense<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
-           std::min(tiles, 2 * device.processors), kDenseThreads, sizeof(TileShared<WideLinks>), stream, job);
+           std::min(tiles, 2 * device.processors), kDenseThreads, sizeof(TileShared<WideLinks>), stream,
+           group);
   });
 }
 
 /// As many blocks as run at the same time, and no more than the pieces need, since a block without work takes
 /// time to start.
 template <class P>
-unsigned join_blocks(const ContourEngineDevice& device, const Job<P>& job) {
-  return std::max(std::min((job.piece_capacity + kRankThreads - 1) / kRankThreads, 2 * device.processors),
+unsigned join_blocks(const ContourEngineDevice& device, const PlaneGroup<P>& group) {
+  return std::max(std::min((group.piece_capacity + kRankThreads - 1) / kRankThreads, 2 * device.processors),
                   1U);
 }
 
-/// Enqueues what follows the tracing of the job's planes: joining, numbering and placing.
+/// Enqueues what follows the tracing of the group's planes: joining, numbering and scattering.
 template <class P>
-void enqueue_assembly(const ContourEngineSpec& spec, const ContourEngineDevice& device, const Job<P>& job,
-                      void* stream) {
+void enqueue_assembly(const ContourEngineSpec& spec, const ContourEngineDevice& device,
+                      const PlaneGroup<P>& group, void* stream) {
   const LaunchOrder order = later(device);
-  if (device.cluster != 0 && tiles_in(job, job.tiles_y) <= spec.small_tiles) {
+  if (device.cluster != 0 && tiles_in(group, group.tiles_y) <= spec.small_tiles) {
     launch("join_and_number", join_and_number<P>, LaunchKind::OneCluster, order, device.cluster, kJoinThreads,
-           sizeof(JoinShared), stream, job);
+           sizeof(JoinShared), stream, group);
   } else {
-    const unsigned blocks = join_blocks(device, job);
-    launch("join_pieces", join_pieces<P>, LaunchKind::Plain, order, blocks, kRankThreads, 0, stream, job);
-    launch("finish_and_number", finish_and_number<P>, LaunchKind::Plain, order, blocks + job.scan_blocks,
-           kScanThreads, sizeof(NumberShared), stream, job);
+    const unsigned blocks = join_blocks(device, group);
+    launch("join_pieces", join_pieces<P>, LaunchKind::Plain, order, blocks, kRankThreads, 0, stream, group);
+    launch("finish_and_number", finish_and_number<P>, LaunchKind::Plain, order, blocks + group.scan_blocks,
+           kScanThreads, sizeof(NumberShared), stream, group);
   }
   const unsigned blocks =
-      std::min((job.segment_capacity + kPlaceThreads - 1) / kPlaceThreads, 2 * device.processors);
-  launch("place_points", place_points<P>, LaunchKind::Plain, order, std::max(blocks, 1U), kPlaceThreads, 0,
-         stream, job);
+      std::min((group.segment_capacity + kScatterThreads - 1) / kScatterThreads, 2 * device.processors);
+  launch("scatter_points", scatter_points<P>, LaunchKind::Plain, order, std::max(blocks, 1U), kScatterThreads,
+         0, stream, group);
 }
 
 /// Enqueues a frame, band by band as its map arrives. A map that has arrived is one band.
 template <class P, class View>
 void enqueue_frame(const ContourEngineSpec& spec, const ContourEngineDevice& device, const Frame<View>& frame,
                    void* stream) {
-  Job<P> whole = plan_job<P>(spec);
-  place_work(whole, frame.workspace);
+  PlaneGroup<P> whole = plan_group<P>(spec);
+  lay_out(whole, frame.workspace);
   whole.map = map_of(frame.map, frame.mask, spec.divisor);
   whole.out = output_of<P>(frame.out);
   whole.exported = frame.host != nullptr ? 1 : 0;
@@ -125,34 +126,34 @@ void enqueue_frame(const ContourEngineSpec& spec, const ContourEngineDevice& dev
       frame.upload != nullptr ? frame.upload->bands() : std::span(&all, 1);
   for (std::size_t k = 0; k < bands.size(); ++k) {
     if (frame.upload != nullptr) frame.upload->wait_for(k, stream);
-    const Part part = part_of(whole, bands[k]);
-    const Job<P> job = job_of(whole, part);
-    enqueue_trace(spec, device, job, part, stream);
-    if (!part.completes) {
-      launch("join_ahead", join_ahead<P>, LaunchKind::Plain, later(device), join_blocks(device, job),
-             kRankThreads, 0, stream, job, part.first_row + part.rows);
+    const BandTiles band = tiles_of(whole, bands[k]);
+    const PlaneGroup<P> group = group_of(whole, band);
+    enqueue_trace(spec, device, group, band, stream);
+    if (!band.completes) {
+      launch("join_ahead", join_ahead<P>, LaunchKind::Plain, later(device), join_blocks(device, group),
+             kRankThreads, 0, stream, group, band.first_row + band.rows);
       continue;
     }
-    enqueue_assembly(spec, device, job, stream);
+    enqueue_assembly(spec, device, group, stream);
     if (frame.host == nullptr) continue;
     Output<P> to = output_of<P>(*frame.host);
-    to.class_begin += part.plane;
+    to.class_begin += band.plane;
     launch("export_contours", export_contours<P>, LaunchKind::Plain, later(device), kExportBlocks,
-           kExportThreads, 0, stream, job, to);
+           kExportThreads, 0, stream, group, to);
   }
 }
 
 template <class P>
 std::size_t workspace_bytes(const ContourEngineSpec& spec) {
-  Job<P> job = plan_job<P>(spec);
-  return place_work(job, nullptr);
+  PlaneGroup<P> group = plan_group<P>(spec);
+  return lay_out(group, nullptr);
 }
 
 template <class P>
 void clear_workspace(const ContourEngineSpec& spec, void* workspace, void* stream) {
-  Job<P> job = plan_job<P>(spec);
+  PlaneGroup<P> group = plan_group<P>(spec);
   std::size_t bytes = 0;
-  place_work(job, workspace, &bytes);
+  lay_out(group, workspace, &bytes);
   CONTORNO_CUDA_CHECK(cudaMemsetAsync(workspace, 0, bytes, static_cast<cudaStream_t>(stream)));
 }
 

@@ -1,5 +1,4 @@
-// What the host computes for the contour engine: sizes, the limits of a job, and where the arrays of a
-// workspace lie.
+// What the host computes for the contour engine: sizes, limits, and where the arrays lie in the workspace.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +10,7 @@
 #include "stages/contours/cuda/engine.h"
 #include "stages/contours/cuda/join.cuh"
 #include "stages/contours/cuda/number.cuh"
-#include "stages/contours/cuda/place.cuh"
+#include "stages/contours/cuda/scatter.cuh"
 #include "stages/contours/cuda/trace.cuh"
 #include "stages/contours/rules/level_test.h"
 
@@ -34,81 +33,100 @@ inline float threshold_of(const ContourEngineSpec& spec, double level) {
   return 0;
 }
 
-/// Number of tiles that own slots (see slot_owner).
+/// Tiles of all planes.
 template <class P>
-std::size_t slot_owners(const Job<P>& job) {
-  return static_cast<std::size_t>(job.planes) * static_cast<std::size_t>(job.tiles_y + 1) *
-         static_cast<std::size_t>(job.tiles_x + 1);
+std::size_t all_tiles(const PlaneGroup<P>& group) {
+  return static_cast<std::size_t>(group.planes) * static_cast<std::size_t>(group.tiles_y) *
+         static_cast<std::size_t>(group.tiles_x);
 }
 
-/// Blocks of number_by_scan, for the job's planes.
+/// Number of tiles that own junctions (see first_junction).
 template <class P>
-unsigned scan_blocks(const Job<P>& job) {
-  const std::uint64_t units = static_cast<std::uint64_t>(job.planes) *
-                              static_cast<std::uint64_t>(job.cell_rows) *
-                              static_cast<std::uint64_t>(job.tiles_x);
+std::size_t junction_owners(const PlaneGroup<P>& group) {
+  return static_cast<std::size_t>(group.planes) * static_cast<std::size_t>(group.tiles_y + 1) *
+         static_cast<std::size_t>(group.tiles_x + 1);
+}
+
+/// Blocks of number_by_scan, for the group's planes.
+template <class P>
+unsigned scan_blocks(const PlaneGroup<P>& group) {
+  const std::uint64_t units = static_cast<std::uint64_t>(group.planes) *
+                              static_cast<std::uint64_t>(group.cell_rows) *
+                              static_cast<std::uint64_t>(group.tiles_x);
   return static_cast<unsigned>(std::max<std::uint64_t>((units + kScanThreads - 1) / kScanThreads, 1));
 }
 
-/// A job without pointers. Throws Error(BadConfig) when the engine cannot take such maps.
+/// Throws Error(BadConfig): `what` is what the engine cannot take.
+[[noreturn]] inline void refuse(const std::string& what) {
+  throw Error(ExitCode::BadConfig, "contour engine: " + what);
+}
+
+/// Sets the sizes of the map and of its division into tiles.
 template <class P>
-Job<P> plan_job(const ContourEngineSpec& spec) {
+void set_sizes(PlaneGroup<P>& group, const ImageFormat& map) {
+  group.planes = map.channels;
+  group.cell_rows = map.height - 1;
+  group.cell_columns = map.width - 1;
+  group.tiles_x = (group.cell_columns + kTileColumns - 1) / kTileColumns;
+  group.tiles_y = (group.cell_rows + kTileRows - 1) / kTileRows;
+  group.by_tiles_x = fast_divide(static_cast<unsigned>(group.tiles_x));
+  group.by_tiles_y = fast_divide(static_cast<unsigned>(group.tiles_y));
+}
+
+/// Sets how many elements the arrays have. A map has at most `segments`.
+template <class P>
+void set_capacities(PlaneGroup<P>& group, const ContourEngineSpec& spec, std::uint64_t segments) {
+  group.point_capacity = std::min<std::uint64_t>(spec.point_capacity, 0xFFFFFFFFULL);
+  group.contour_capacity = std::min<std::uint64_t>(spec.contour_capacity, 0x7FFFFFFFULL);
+  group.segment_capacity =
+      static_cast<unsigned>(std::min(group.point_capacity, static_cast<unsigned long long>(segments)));
+  group.piece_capacity = static_cast<unsigned>(std::min<std::uint64_t>(
+      group.segment_capacity, group.contour_capacity + 2ULL * kTileEdges * all_tiles(group)));
+  group.few_heads = std::min(spec.few_contours, kMostHeads);
+  group.scan_blocks = scan_blocks(group);
+}
+
+/// All planes of a map as one group, without pointers. Throws Error(BadConfig) when the engine cannot take
+/// such maps.
+template <class P>
+PlaneGroup<P> plan_group(const ContourEngineSpec& spec) {
   const ImageFormat& map = spec.map;
-  const auto refuse = [](const std::string& what) {
-    throw Error(ExitCode::BadConfig, "contour engine: " + what);
-  };
+  const std::string given = "a map of " + describe(map) + " was given; ";
   if (map.width < 1 || map.height < 1 || map.channels < 1 || map.width > kMaxSide || map.height > kMaxSide)
-    refuse("a map of " + describe(map) + " was given; sides from 1 to " + std::to_string(kMaxSide) +
-           " are allowed");
+    refuse(given + "sides from 1 to " + std::to_string(kMaxSide) + " are allowed");
   if (spec.levels.empty() || spec.levels.size() > kMaxLevels)
     refuse(std::to_string(spec.levels.size()) + " levels were given, allowed are 1 to " +
            std::to_string(kMaxLevels));
-  Job<P> job{};
-  job.planes = map.channels;
-  job.cell_rows = map.height - 1;
-  job.cell_columns = map.width - 1;
-  job.tiles_x = (job.cell_columns + kTileColumns - 1) / kTileColumns;
-  job.tiles_y = (job.cell_rows + kTileRows - 1) / kTileRows;
-  job.by_tiles_x = fast_divide(static_cast<unsigned>(job.tiles_x));
-  job.by_tiles_y = fast_divide(static_cast<unsigned>(job.tiles_y));
-  const std::uint64_t segments = 2ULL * static_cast<std::uint64_t>(job.cell_rows) *
-                                 static_cast<std::uint64_t>(job.cell_columns) *
-                                 static_cast<std::uint64_t>(job.planes);
-  const std::uint64_t tiles = static_cast<std::uint64_t>(job.planes) *
-                              static_cast<std::uint64_t>(job.tiles_y) *
-                              static_cast<std::uint64_t>(job.tiles_x);
-  if (segments >= 1ULL << 31)
-    refuse("a map of " + describe(map) + " was given; at most 2^30 cells, over all classes, are allowed");
-  if (slot_owners(job) * kTileSlots >= kInSlot)
-    refuse("a map of " + describe(map) + " was given; it has too many classes or too many thin tiles");
-  job.connect_high = spec.connectivity == Connectivity::High ? 1 : 0;
-  job.reverse = spec.orientation == Orientation::High ? 1 : 0;
-  job.min_points = spec.min_points;
-  job.point_capacity = std::min<std::uint64_t>(spec.point_capacity, 0xFFFFFFFFULL);
-  job.contour_capacity = std::min<std::uint64_t>(spec.contour_capacity, 0x7FFFFFFFULL);
-  job.segment_capacity =
-      static_cast<unsigned>(std::min(job.point_capacity, static_cast<unsigned long long>(segments)));
-  job.piece_capacity = static_cast<unsigned>(
-      std::min<std::uint64_t>(job.segment_capacity, job.contour_capacity + 2ULL * kTileEdges * tiles));
-  job.few_heads = std::min(spec.few_contours, kMostHeads);
-  job.scan_blocks = scan_blocks(job);
-  job.last_planes = 1;
-  job.levels = static_cast<int>(spec.levels.size());
-  std::copy(spec.levels.begin(), spec.levels.end(), job.level);
-  for (std::size_t k = 0; k < spec.levels.size(); ++k) job.threshold[k] = threshold_of(spec, spec.levels[k]);
-  return job;
+  PlaneGroup<P> group{};
+  set_sizes(group, map);
+  const std::uint64_t segments = 2ULL * static_cast<std::uint64_t>(group.cell_rows) *
+                                 static_cast<std::uint64_t>(group.cell_columns) *
+                                 static_cast<std::uint64_t>(group.planes);
+  if (segments >= 1ULL << 31) refuse(given + "at most 2^30 cells, over all classes, are allowed");
+  if (junction_owners(group) * kTileJunctions >= kAtJunction)
+    refuse(given + "it has too many classes or too many thin tiles");
+  set_capacities(group, spec, segments);
+  group.connect_high = spec.connectivity == Connectivity::High ? 1 : 0;
+  group.reverse = spec.orientation == Orientation::High ? 1 : 0;
+  group.min_points = spec.min_points;
+  group.last_planes = 1;
+  group.levels = static_cast<int>(spec.levels.size());
+  std::copy(spec.levels.begin(), spec.levels.end(), group.level);
+  for (std::size_t k = 0; k < spec.levels.size(); ++k)
+    group.threshold[k] = threshold_of(spec, spec.levels[k]);
+  return group;
 }
 
-/// The work for one band of the map: these rows of tiles can be traced. `completes`: the band is the last one
-/// of its planes, so that they can be assembled.
-struct Part {
+/// What can be done when one band of the map has arrived: these rows of tiles can be traced. `completes`: the
+/// band is the last one of its planes, so that their pieces can be joined.
+struct BandTiles {
   int plane, planes;
   int first_row, rows;  ///< of tiles
   bool completes;
 };
 
 template <class P>
-Part part_of(const Job<P>& whole, const ImageBand& band) {
+BandTiles tiles_of(const PlaneGroup<P>& whole, const ImageBand& band) {
   const int height = whole.cell_rows + 1;
   // A tile reads two rows of samples of the next tile: the one that they share, and one more (is_blocked).
   const auto complete_rows = [&](int samples) {
@@ -123,61 +141,60 @@ Part part_of(const Job<P>& whole, const ImageBand& band) {
           .completes = band.end == height};
 }
 
-/// The job for the planes of a part, as if the map had no others.
+/// The group of the planes of a band, as if the map had no others.
 template <class P>
-Job<P> job_of(const Job<P>& whole, const Part& part) {
-  Job<P> job = whole;
-  job.planes = part.planes;
-  job.map.data += part.plane * whole.map.plane_pitch;
-  job.first_tile = part.first_row * whole.tiles_x;
-  job.last_planes = part.plane + part.planes == whole.planes ? 1 : 0;
-  job.scan_blocks = scan_blocks(job);
-  job.out.class_begin += part.plane;
+PlaneGroup<P> group_of(const PlaneGroup<P>& whole, const BandTiles& band) {
+  PlaneGroup<P> group = whole;
+  group.planes = band.planes;
+  group.map.data += band.plane * whole.map.plane_pitch;
+  group.first_tile = band.first_row * whole.tiles_x;
+  group.last_planes = band.plane + band.planes == whole.planes ? 1 : 0;
+  group.scan_blocks = scan_blocks(group);
+  group.out.class_begin += band.plane;
   for (int k = 0; k < whole.levels; ++k) {
-    job.level[k] = whole.level[(part.plane + k) % whole.levels];
-    job.threshold[k] = whole.threshold[(part.plane + k) % whole.levels];
+    group.level[k] = whole.level[(band.plane + k) % whole.levels];
+    group.threshold[k] = whole.threshold[(band.plane + k) % whole.levels];
   }
-  return job;
+  return group;
 }
 
-/// Tiles in `rows` rows of all of the job's planes.
+/// Tiles in `rows` rows of all of the group's planes.
 template <class P>
-int tiles_in(const Job<P>& job, int rows) {
-  return job.planes * rows * job.tiles_x;
+int tiles_in(const PlaneGroup<P>& group, int rows) {
+  return group.planes * rows * group.tiles_x;
 }
 
-/// Sets the pointers of `job` into the workspace at `base` (may be null) and returns its size. The part that
-/// must be zero before the first frame comes first; `clear_bytes` is its size.
+/// Sets the pointers of `group` into the workspace at `base` (may be null) and returns its size. The part
+/// that must be zero before the first frame comes first; `clear_bytes` is its size.
 template <class P>
-std::size_t place_work(Job<P>& job, void* base, std::size_t* clear_bytes = nullptr) {
+std::size_t lay_out(PlaneGroup<P>& group, void* base, std::size_t* clear_bytes = nullptr) {
   std::size_t at = 0;
-  const auto take = [&](auto*& pointer, std::size_t count) {
+  const auto allocate = [&](auto*& pointer, std::size_t count) {
     pointer =
         reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(static_cast<std::byte*>(base) + at);
     at = align_up(at + count * sizeof(*pointer));
   };
-  const std::size_t tiles = static_cast<std::size_t>(job.planes) * static_cast<std::size_t>(job.tiles_y) *
-                            static_cast<std::size_t>(job.tiles_x);
-  const std::size_t pieces = job.piece_capacity;
-  Work<P>& work = job.work;
-  take(work.counters, 1);
-  take(work.scan_status, job.scan_blocks);
-  take(work.head_points, pieces);
+  const std::size_t tiles = all_tiles(group);
+  const std::size_t pieces = group.piece_capacity;
+  Work<P>& work = group.work;
+  allocate(work.counters, 1);
+  allocate(work.scan_status, group.scan_blocks);
+  allocate(work.head_points, pieces);
   if (clear_bytes != nullptr) *clear_bytes = at;
-  take(work.tile_bits, tiles);
-  take(work.dense_tiles, tiles);
-  take(work.tile_pieces, tiles);
-  take(work.row_pieces, tiles * (kTileRows + 1));
-  take(work.slots, slot_owners(job) * kTileSlots);
-  take(work.points, job.segment_capacity);
-  take(work.places, job.segment_capacity);
-  take(work.pieces, pieces);
-  take(work.from, pieces);
-  take(work.head_offset, pieces);
-  take(work.active, pieces);
-  take(work.windows, pieces);
-  take(work.chains, pieces);
-  take(work.heads, kMostHeads);
+  allocate(work.tile_bits, tiles);
+  allocate(work.dense_tiles, tiles);
+  allocate(work.tile_pieces, tiles);
+  allocate(work.row_pieces, tiles * (kTileRows + 1));
+  allocate(work.junctions, junction_owners(group) * kTileJunctions);
+  allocate(work.points, group.segment_capacity);
+  allocate(work.ranks, group.segment_capacity);
+  allocate(work.pieces, pieces);
+  allocate(work.from, pieces);
+  allocate(work.head_offset, pieces);
+  allocate(work.open_pieces, pieces);
+  allocate(work.piece_links, pieces);
+  allocate(work.chains, pieces);
+  allocate(work.heads, kMostHeads);
   return at;
 }
 

@@ -1,92 +1,114 @@
-// place_points: each thread writes the end points of segments to their places in the contours. The first
-// segment of an open contour also writes its start point, and the largest of a closed contour writes its
-// point at both ends.
+// Step 9, scatter: every point goes to its place in its contour.
 //
-//   Reads   places, points (16 bytes a segment), pieces, head_offset
+//   Reads   points and ranks (16 bytes a segment), pieces, head_offset
 //   Writes  the contours' points (8 bytes a segment); clears head_points and, if contours are not exported,
 //           resets the counters for the next frame or group of planes
+//
+// A thread writes the end points of segments. The first segment of an open contour also writes the start
+// point, and the largest of a closed contour writes its point at both ends. Only here does the direction of
+// contours (Orientation) count.
 #pragma once
 
 #include "stages/contours/cuda/engine.cuh"
 
 namespace contorno::contour_engine {
 
-inline constexpr int kPlaceThreads = 512;
-inline constexpr unsigned kPlaceEach = 4;
+inline constexpr int kScatterThreads = 512;
+inline constexpr unsigned kScatterEach = 4;  ///< segments at a time, so that their chains of loads overlap
 
 /// Resets the counters for the next group of planes or the next frame. Called by one thread, when all points
-/// are placed.
+/// are scattered.
 template <class P>
-__device__ __forceinline__ void begin_anew(const Job<P>& job) {
-  Counters& counters = *job.work.counters;
-  counters = job.last_planes != 0
+__device__ __forceinline__ void reset_counters(const PlaneGroup<P>& group) {
+  Counters& counters = *group.work.counters;
+  counters = group.last_planes != 0
                  ? Counters{}
                  : Counters{.earlier_segments = counters.earlier_segments + counters.segments,
                             .earlier_pieces = counters.earlier_pieces + counters.pieces,
-                            .numbered = job.out.counts[1] << 32 | job.out.counts[0]};
+                            .numbered = group.out.counts[1] << 32 | group.out.counts[0]};
+}
+
+/// Points of segments on their way, and where these lie in their pieces.
+template <class P>
+struct PointsAtHand {
+  SegmentRank rank[kScatterEach];
+  P point[kScatterEach];
+
+  /// Loads those of the segments `start`, `start + stride` and so on.
+  __device__ __forceinline__ void load(const Work<P>& work, unsigned segments, unsigned start,
+                                       unsigned stride) {
+#pragma unroll
+    for (unsigned k = 0; k < kScatterEach; ++k) {
+      const unsigned i = start + k * stride;
+      rank[k] = i < segments ? work.ranks[i] : SegmentRank{kNone, 0};
+      if (rank[k].piece != kNone) point[k] = work.points[i];
+    }
+  }
+};
+
+/// Writes the point of a segment of `piece`, whose contour begins at point `offset`.
+template <class P>
+__device__ __forceinline__ void put_points(const PlaneGroup<P>& group, const Piece& piece, unsigned offset,
+                                           const SegmentRank& rank, const P& point) {
+  const unsigned length = piece.length_closed & ~(1U << 31);
+  const auto put = [&](unsigned position, const P& value) {
+    const unsigned at = offset + (group.reverse != 0 ? length - position : position);
+    if (at < group.point_capacity) group.out.points[at] = value;
+  };
+  unsigned position = piece.base + rank.rank;
+  if (piece.length_closed >> 31 != 0) {
+    if (position >= length) position -= length;
+    if (position == 0) put(length, point);
+    put(position, point);
+  } else {
+    if (piece.first != 0 && rank.rank == 0) put(0, group.work.from[rank.piece]);
+    put(position + 1, point);
+  }
 }
 
 template <class P>
-__global__ void __launch_bounds__(kPlaceThreads) place_points(const __grid_constant__ Job<P> job) {
-  const Work<P>& work = job.work;
-  Counters& counters = *work.counters;
-  const unsigned segments = job.overflowed(counters) ? 0 : counters.segments;
-  const unsigned stride = gridDim.x * kPlaceThreads;
-  const unsigned first = blockIdx.x * kPlaceThreads + threadIdx.x;
-  const auto put = [&](unsigned offset, unsigned position, unsigned length, const P& point) {
-    const unsigned at = offset + (job.reverse != 0 ? length - position : position);
-    if (at < job.point_capacity) job.out.points[at] = point;
-  };
-  // Four segments at a time, so that their chains of loads overlap.
-  uint2 place[kPlaceEach];
-  P point[kPlaceEach];
-  const auto load = [&](unsigned start) {
+__device__ __forceinline__ void scatter(const PlaneGroup<P>& group, const PointsAtHand<P>& hand) {
+  const Work<P>& work = group.work;
+  Piece piece[kScatterEach];
+  unsigned offset[kScatterEach];
 #pragma unroll
-    for (unsigned k = 0; k < kPlaceEach; ++k) {
-      const unsigned i = start + k * stride;
-      place[k] = i < segments ? work.places[i] : uint2{kNone, 0};
-      if (place[k].x != kNone) point[k] = work.points[i];
-    }
-  };
+  for (unsigned k = 0; k < kScatterEach; ++k) {
+    piece[k].head = kNone;
+    if (hand.rank[k].piece != kNone) piece[k] = work.pieces[hand.rank[k].piece];
+  }
+#pragma unroll
+  for (unsigned k = 0; k < kScatterEach; ++k)
+    if (piece[k].head != kNone) offset[k] = work.head_offset[piece[k].head];
+#pragma unroll
+  for (unsigned k = 0; k < kScatterEach; ++k)
+    if (piece[k].head != kNone) put_points(group, piece[k], offset[k], hand.rank[k], hand.point[k]);
+}
+
+template <class P>
+__global__ void __launch_bounds__(kScatterThreads)
+    scatter_points(const __grid_constant__ PlaneGroup<P> group) {
+  const Work<P>& work = group.work;
+  Counters& counters = *work.counters;
+  const unsigned segments = group.overflowed(counters) ? 0 : counters.segments;
+  const unsigned stride = gridDim.x * kScatterThreads;
+  const unsigned first = blockIdx.x * kScatterThreads + threadIdx.x;
   // Tracing was over when the kernel before this one let it begin.
-  load(first);
+  PointsAtHand<P> hand;
+  hand.load(work, segments, first, stride);
   wait_for_previous();
   let_next_begin();  // export_contours, which finds the contours numbered
-  for (unsigned start = first; start < segments; start += kPlaceEach * stride) {
-    if (start != first) load(start);
-    PieceInfo piece[kPlaceEach];
-    unsigned offset[kPlaceEach];
-#pragma unroll
-    for (unsigned k = 0; k < kPlaceEach; ++k) {
-      piece[k].head = kNone;
-      if (place[k].x != kNone) piece[k] = work.pieces[place[k].x];
-    }
-#pragma unroll
-    for (unsigned k = 0; k < kPlaceEach; ++k)
-      if (piece[k].head != kNone) offset[k] = work.head_offset[piece[k].head];
-#pragma unroll
-    for (unsigned k = 0; k < kPlaceEach; ++k) {
-      if (piece[k].head == kNone) continue;
-      const unsigned length = piece[k].length_closed & ~(1U << 31);
-      unsigned position = piece[k].base + place[k].y;
-      if (piece[k].length_closed >> 31 != 0) {
-        if (position >= length) position -= length;
-        if (position == 0) put(offset[k], length, length, point[k]);
-        put(offset[k], position, length, point[k]);
-      } else {
-        if (piece[k].first != 0 && place[k].y == 0) put(offset[k], 0, length, work.from[place[k].x]);
-        put(offset[k], position + 1, length, point[k]);
-      }
-    }
+  for (unsigned start = first; start < segments; start += kScatterEach * stride) {
+    if (start != first) hand.load(work, segments, start, stride);
+    scatter(group, hand);
   }
-  const unsigned pieces = min(counters.pieces, job.piece_capacity);
+  const unsigned pieces = min(counters.pieces, group.piece_capacity);
   for (unsigned i = first; i < pieces; i += stride) work.head_points[i] = 0;
-  for (unsigned i = first; i < job.scan_blocks; i += stride) work.scan_status[i] = 0;
-  if (job.exported != 0) return;  // export_contours does it
+  for (unsigned i = first; i < group.scan_blocks; i += stride) work.scan_status[i] = 0;
+  if (group.exported != 0) return;  // export_contours does it
   __syncthreads();
   if (threadIdx.x == 0) {
     __threadfence();
-    if (atomicAdd(&counters.finished_blocks, 1U) == gridDim.x - 1) begin_anew(job);
+    if (atomicAdd(&counters.finished_blocks, 1U) == gridDim.x - 1) reset_counters(group);
   }
 }
 

@@ -19,7 +19,7 @@ namespace {
 struct How {
   unsigned frames = 1, join_blocks = 1;
   bool large = false;
-  bool exported = true;               ///< counters are left ready by export_contours, not by place_points
+  bool exported = true;               ///< counters are left ready by export_contours, not by scatter_points
   bool scan = false;                  ///< numbers the contours of large maps by a scan, however few they are
   std::vector<ImageBand> bands = {};  ///< none: one
   unsigned* joined = nullptr;         ///< the most pieces that were joined at once
@@ -27,38 +27,39 @@ struct How {
 constexpr unsigned char kNotThere = 0x3D;  ///< samples that have not come yet
 
 template <class T, class P>
-void launch_part(const Job<P>& job, const Part& part, const How& how) {
+void launch_band(const PlaneGroup<P>& group, const BandTiles& band, const How& how) {
   const auto [join_blocks, large] = std::pair{how.join_blocks, how.large};
-  const auto tiles = static_cast<unsigned>(tiles_in(job, part.rows));
+  const auto tiles = static_cast<unsigned>(tiles_in(group, band.rows));
   // Both ways of tracing are tried, whatever the size of the map.
   if (tiles != 0 && !large) {
-    emulated::run_grid(tiles, kSmallThreads, sizeof(SmallShared), false, [&] { trace_small<T, P>(job); });
+    emulated::run_grid(tiles, kSmallThreads, sizeof(SmallShared), false, [&] { trace_small<T, P>(group); });
   } else if (tiles != 0) {
     constexpr unsigned kWarps = 3;
     emulated::run_grid(std::min(tiles, 2U), kWarps * kWarpThreads, WarpsShared::bytes(kWarps), false,
-                       [&] { trace_tiles<T, P>(job, tiles); });
+                       [&] { trace_tiles<T, P>(group, tiles); });
     emulated::run_grid(2, kDenseThreads, sizeof(TileShared<WideLinks>), false,
-                       [&] { trace_dense<T, P>(job); });
+                       [&] { trace_dense<T, P>(group); });
   }
-  if (!part.completes) {
+  if (!band.completes) {
     emulated::run_grid(join_blocks, kRankThreads, 0, false,
-                       [&] { join_ahead<P>(job, part.first_row + part.rows); });
+                       [&] { join_ahead<P>(group, band.first_row + band.rows); });
     return;
   }
-  if (how.joined != nullptr) *how.joined = std::max(*how.joined, job.work.counters->active);
+  if (how.joined != nullptr) *how.joined = std::max(*how.joined, group.work.counters->open_pieces);
   if (large) {
-    emulated::run_grid(join_blocks, kRankThreads, 0, false, [&] { join_pieces<P>(job); });
-    emulated::run_grid(join_blocks + job.scan_blocks, kScanThreads, sizeof(NumberShared), false,
-                       [&] { finish_and_number<P>(job); });
+    emulated::run_grid(join_blocks, kRankThreads, 0, false, [&] { join_pieces<P>(group); });
+    emulated::run_grid(join_blocks + group.scan_blocks, kScanThreads, sizeof(NumberShared), false,
+                       [&] { finish_and_number<P>(group); });
   } else {
-    emulated::run_grid(join_blocks, kJoinThreads, sizeof(JoinShared), true, [&] { join_and_number<P>(job); });
+    emulated::run_grid(join_blocks, kJoinThreads, sizeof(JoinShared), true,
+                       [&] { join_and_number<P>(group); });
   }
-  emulated::run_grid(3, kPlaceThreads, 0, false, [&] { place_points<P>(job); });
+  emulated::run_grid(3, kScatterThreads, 0, false, [&] { scatter_points<P>(group); });
 }
 
 /// A map that comes in these bands: of what has not come yet, the samples are others.
 template <class T, class P>
-void launch_all(const Job<P>& whole, const testing::Case& c, std::vector<unsigned char>& device,
+void launch_all(const PlaneGroup<P>& whole, const testing::Case& c, std::vector<unsigned char>& device,
                 const Output<P>& host, const How& how) {
   std::fill(device.begin(), device.end(), kNotThere);
   const auto row_bytes = static_cast<std::ptrdiff_t>(c.spec.map.row_bytes());
@@ -68,13 +69,13 @@ void launch_all(const Job<P>& whole, const testing::Case& c, std::vector<unsigne
         const std::ptrdiff_t at = plane * c.plane_pitch + row * c.row_pitch;
         std::copy_n(c.samples.begin() + at, row_bytes, device.begin() + at);
       }
-    const Part part = part_of(whole, band);
-    const Job<P> job = job_of(whole, part);
-    launch_part<T>(job, part, how);
-    if (!part.completes) continue;
+    const BandTiles band_tiles = tiles_of(whole, band);
+    const PlaneGroup<P> group = group_of(whole, band_tiles);
+    launch_band<T>(group, band_tiles, how);
+    if (!band_tiles.completes) continue;
     Output<P> to = host;
-    to.class_begin += part.plane;
-    emulated::run_grid(2, kExportThreads, 0, false, [&] { export_contours<P>(job, to); });
+    to.class_begin += band_tiles.plane;
+    emulated::run_grid(2, kExportThreads, 0, false, [&] { export_contours<P>(group, to); });
   }
 }
 
@@ -132,34 +133,34 @@ struct GuardedOutput {
 template <class P>
 testing::Result run_emulated(const testing::Case& c, How how) {
   if (how.bands.empty()) how.bands = one_band(c.spec.map);
-  Job<P> job = plan_job<P>(c.spec);
+  PlaneGroup<P> group = plan_group<P>(c.spec);
   std::size_t clear = 0;
-  std::vector<std::uint64_t> workspace(place_work(job, nullptr) / 8 + 64, 0xBDBDBDBDBDBDBDBDULL);
+  std::vector<std::uint64_t> workspace(lay_out(group, nullptr) / 8 + 64, 0xBDBDBDBDBDBDBDBDULL);
   void* base = workspace.data();
-  place_work(job, base, &clear);
+  lay_out(group, base, &clear);
   std::memset(base, 0, clear);
   std::vector<unsigned char> samples(c.samples.size());
   ImageView view{samples.data(), c.spec.map, c.row_pitch, c.plane_pitch};
-  job.map = map_of(view, {c.mask.empty() ? nullptr : c.mask.data(), c.spec.map.width});
+  group.map = map_of(view, {c.mask.empty() ? nullptr : c.mask.data(), c.spec.map.width});
   GuardedOutput<P> out(c.spec), host(c.spec);
-  job.out = out.view();
-  job.exported = how.exported ? 1 : 0;
-  if (how.scan) job.few_heads = 0;
+  group.out = out.view();
+  group.exported = how.exported ? 1 : 0;
+  if (how.scan) group.few_heads = 0;
   for (unsigned frame = 0; frame < how.frames; ++frame) switch (c.spec.map.type) {
       case ElementType::U8:
-        launch_all<unsigned char>(job, c, samples, host.view(), how);
+        launch_all<unsigned char>(group, c, samples, host.view(), how);
         break;
       case ElementType::U16:
-        launch_all<unsigned short>(job, c, samples, host.view(), how);
+        launch_all<unsigned short>(group, c, samples, host.view(), how);
         break;
       case ElementType::F16:
-        launch_all<__half>(job, c, samples, host.view(), how);
+        launch_all<__half>(group, c, samples, host.view(), how);
         break;
       case ElementType::F32:
-        launch_all<float>(job, c, samples, host.view(), how);
+        launch_all<float>(group, c, samples, host.view(), how);
         break;
       case ElementType::F64:
-        launch_all<double>(job, c, samples, host.view(), how);
+        launch_all<double>(group, c, samples, host.view(), how);
         break;
     }
   out.check_guards();
@@ -312,7 +313,7 @@ TEST_CASE("the device kernels join more pieces than one block holds") {
     const testing::Result want = testing::reference_result(c);
     unsigned joined = 0;
     CHECK(testing::difference(run_case(c, {.join_blocks = 2, .joined = &joined}), want) == "");
-    CHECK(joined > kJoinPlaces);
+    CHECK(joined > kJoinCapacity);
     if (kind == 7) CHECK(testing::difference(run_case(c, {.join_blocks = 4, .large = true}), want) == "");
   }
 }
