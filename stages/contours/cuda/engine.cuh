@@ -27,6 +27,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "stages/contours/cuda/engine.h"
 #include "stages/contours/cuda/samples.cuh"
 #include "stages/contours/rules/crossing_point.h"
 #include "stages/contours/rules/keep_contour.h"
@@ -134,12 +135,9 @@ struct Output {
   unsigned* class_begin;
 };
 
-/// Points of a contour in memory, in samples: float32 for the stream, float64 for find_contours.
+/// A point of the stream (Point), aligned so that it is written at once. That of find_contours is Point64.
 struct alignas(8) Point32 {
   float row, col;
-};
-struct alignas(16) Point64 {
-  double row, col;
 };
 __device__ __forceinline__ void store_point(Point32& to, const PointD& from) {
   to = {static_cast<float>(from.row), static_cast<float>(from.col)};

@@ -19,8 +19,9 @@
 
 namespace contorno {
 
-/// A point with float64 coordinates, in samples, for find_contours.
-struct Point64 {
+/// A point with float64 coordinates, in samples, for find_contours; aligned so that a device writes it at
+/// once.
+struct alignas(16) Point64 {
   double row = 0, col = 0;
   bool operator==(const Point64&) const = default;
 };

@@ -3,7 +3,7 @@
 
 namespace contorno::contour_engine {
 
-using Point = contour_engine::Point64;
+using Point = Point64;
 
 std::size_t workspace_bytes64(const ContourEngineSpec& spec) {
   return workspace_bytes<Point>(spec);

@@ -49,17 +49,17 @@ ContourEngineSpec spec_of(const ImageFormat& image, const FindContoursOptions& o
 ContoursView64 result_view(std::byte* data, std::uint64_t points, std::uint64_t contours,
                            std::size_t& bytes) {
   std::size_t at = 0;
-  const auto take = [&](std::size_t size) {
-    std::byte* const place = data == nullptr ? nullptr : data + at;
+  const auto allocate = [&](std::size_t size) {
+    std::byte* const begin = data == nullptr ? nullptr : data + at;
     at += align_up(size);
-    return place;
+    return begin;
   };
   ContoursView64 view;
-  view.counts = reinterpret_cast<ContourCounts*>(take(sizeof(ContourCounts)));
-  view.class_begin = reinterpret_cast<std::uint32_t*>(take(2 * sizeof(std::uint32_t)));
-  view.points = reinterpret_cast<Point64*>(take(points * sizeof(Point64)));
-  view.offsets = reinterpret_cast<std::uint32_t*>(take((contours + 1) * sizeof(std::uint32_t)));
-  view.closed = reinterpret_cast<std::uint8_t*>(take(contours));
+  view.counts = reinterpret_cast<ContourCounts*>(allocate(sizeof(ContourCounts)));
+  view.class_begin = reinterpret_cast<std::uint32_t*>(allocate(2 * sizeof(std::uint32_t)));
+  view.points = reinterpret_cast<Point64*>(allocate(points * sizeof(Point64)));
+  view.offsets = reinterpret_cast<std::uint32_t*>(allocate((contours + 1) * sizeof(std::uint32_t)));
+  view.closed = reinterpret_cast<std::uint8_t*>(allocate(contours));
   bytes = at;
   return view;
 }

@@ -127,7 +127,7 @@ struct GuardedOutput {
  private:
   static P bit_guard() {
     P point;
-    std::memset(&point, kGuard, sizeof(point));
+    std::memset(static_cast<void*>(&point), kGuard, sizeof(point));
     return point;
   }
 };
@@ -174,7 +174,7 @@ testing::Result run_emulated(const testing::Case& c, How how) {
 
 testing::Result run_case(const testing::Case& c, const How& how = {}) {
   return c.spec.points == ContourEngineSpec::Points::Float32 ? run_emulated<contour_engine::Point32>(c, how)
-                                                             : run_emulated<contour_engine::Point64>(c, how);
+                                                             : run_emulated<Point64>(c, how);
 }
 
 // The address sanitizer looks at a whole stack whenever one thread of a block gives way to another: there the
