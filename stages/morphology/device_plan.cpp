@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "cuda/memory.h"
+
 namespace contorno::morphology_cuda {
 
 DevicePlan::DevicePlan(MorphologyPlan plan, std::size_t most_shared)

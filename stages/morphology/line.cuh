@@ -53,7 +53,7 @@ __device__ unsigned* window_along(unsigned* raw, unsigned* totals, int lines, in
       rest[e] = rest[e + 1];
       rest[e].take(raw[base + e * lines]);
     }
-    // `middle` is the whole groups that a window covers, and `last` the running extreme at the window's last
+    // `middle` is the whole groups that a window covers, and `last` the running maximum at the window's last
     // step. Where that step is the last of its group, the next window covers that whole group, too.
     R middle = rest[kGroup - 1];
     for (int ahead = 1; ahead < (length - 1) / kGroup; ++ahead)

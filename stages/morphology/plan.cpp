@@ -8,6 +8,7 @@
 #include <set>
 
 #include "cuda/error.h"
+#include "stages/morphology/structuring_element.h"
 #include "stages/shared/sample_value.h"
 
 namespace contorno {

@@ -7,10 +7,13 @@
 #include <optional>
 #include <vector>
 
+#include "pipeline/value/image.h"
+#include "stages/morphology/operation.h"
 #include "stages/morphology/rows.h"
-#include "stages/morphology/stage.h"
 
 namespace contorno {
+
+class StructuringElement;
 
 /// A table of the extremes over runs of `length` pixels, computed from a table of shorter runs: entry x is
 /// the extreme of the entries x + shifts[0 .. reads - 1] of table `from`.

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "stages/morphology/device.cuh"
+#include "stages/morphology/stage.h"
 #include "tests/stages/compare_images.h"
 #include "tests/stages/harness.h"
 
