@@ -34,8 +34,9 @@ ROOMS = {
                        "plugins/files/levels", "plugins/files/pictures", "plugins/files/shared", "plugins/gst", "plugins/synthetic",
                        "plugins/text"},
     "tools/bench": set(),
+    "tools/explain": set(),
     "tools/learn": set(),
-    "tools/commands": {"tools/bench", "tools/learn"},
+    "tools/commands": {"tools/bench", "tools/explain", "tools/learn"},
 }
 FOREIGN = {
     r"yaml-cpp/": lambda path: path.parts[0] == "config",

@@ -114,6 +114,7 @@ int run(int argc, char** argv) {
   add_bench_command(app, action);
   add_doctor_command(app, action);
   add_find_contours_command(app, action);
+  add_explain_command(app, action);
   add_mean_shift_command(app, action);
   add_learn_command(app, catalog, action);
   add_help_command(app, catalog, action);

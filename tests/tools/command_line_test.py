@@ -65,7 +65,8 @@ def test_help_explains_commands_and_whatever_graphs_are_made_of(contorno):
 
 
 @pytest.mark.parametrize("command", [
-    ["find-contours", "maps.npy"], ["apply", "morphology", "maps.npy", "out.npy"], ["mean-shift", "maps.npy", "out.npy"]],
+    ["find-contours", "maps.npy"], ["explain", "maps.npy", "--at", "0,0"],
+    ["apply", "morphology", "maps.npy", "out.npy"], ["mean-shift", "maps.npy", "out.npy"]],
     ids=lambda command: command[0])
 def test_threads_have_one_range_in_every_command(contorno, folder, command):
     done = contorno(*command, "--threads", 65535, check=False, cwd=folder)

@@ -47,6 +47,8 @@ def odd(tmp_path):
     ["find-contours", f"{ODD}bad.npy"],
     ["find-contours", f"{ODD}.npy", "--mask", f"{ODD}.npy"],
     ["find-contours", f"{ODD}.npy", "--json", f"{ODD}.npy/x.json"],
+    ["explain", f"{ODD}3.npy", "--at", "1,1"],
+    ["explain", f"{ODD}.npy", "--at", "1,1", "--class", "2", "--mask", f"{ODD}.npy"],
     ["mean-shift", f"{ODD}3.npy", "labels.npy"],
     ["mean-shift", f"{ODD}.npy", f"{ODD}.png/labels.npy"],
     ["apply", "preprocess", f"{ODD}bad.png", "out.npy"],
@@ -301,7 +303,8 @@ sinks: [{{type: jsonl, path: contours.jsonl}}]
 
 PRINTING = [["--help"], ["--version"], ["run", "--help"], ["stages"], ["stages", "classify"], ["schema"], ["doctor"], ["doctor", "--json"],
             ["check", "graph.yaml"], ["check", "graph.yaml", "--dot", "-"], ["run", "graph.yaml"],
-            ["find-contours", "map.npy", "--level", "0.5"], ["mean-shift", "points.npy", "labels.npy"]]
+            ["find-contours", "map.npy", "--level", "0.5"], ["explain", "map.npy", "--at", "3,3"],
+            ["mean-shift", "points.npy", "labels.npy"]]
 
 
 @pytest.mark.parametrize("where", ["closed", "full"])

@@ -15,6 +15,7 @@
 #include "plugins/text/pango.h"
 #include "tools/apply_files.h"
 #include "tools/commands/commands.h"
+#include "tools/commands/map_options.h"
 #include "tools/commands/number_options.h"
 #include "tools/text_file.h"
 
@@ -23,7 +24,8 @@ namespace {
 
 struct ApplyArguments {
   std::string stage, input, output;
-  std::string layout = "hwc", channels = "auto", backend = "auto";
+  std::string backend = "auto";
+  ReadOptions read;
   int threads = 0;
 };
 
@@ -76,10 +78,6 @@ std::map<std::string, std::string> take_files(Settings& settings, const std::vec
 
 std::vector<LoadedImage> load_inputs(const ApplyArguments& arguments, const StageType& type,
                                      std::map<std::string, std::string>& others) {
-  static const std::map<std::string, PictureChannels> kChannels{{"auto", PictureChannels::Auto},
-                                                                {"grey", PictureChannels::Grey},
-                                                                {"rgb", PictureChannels::Rgb},
-                                                                {"rgba", PictureChannels::Rgba}};
   std::vector<LoadedImage> images;
   for (std::size_t port = 0; port < type.inputs.size(); ++port) {
     const std::string& name = type.inputs[port].name;
@@ -87,8 +85,7 @@ std::vector<LoadedImage> load_inputs(const ApplyArguments& arguments, const Stag
     if (path.empty() || (port == 0 && path == "-"))
       throw Error(ExitCode::Usage, fmt::format("the stage '{}' also takes '{}': {} Give a file with --{}",
                                                type.name, name, type.inputs[port].sentence, name));
-    images.push_back(load_image(path, arguments.layout == "chw" ? Layout::Planar : Layout::Interleaved,
-                                kChannels.at(arguments.channels)));
+    images.push_back(arguments.read.load(path));
   }
   if (type.inputs.empty() && arguments.input != "-")
     throw Error(ExitCode::Usage, fmt::format("the stage '{}' takes no image; write - in place of '{}'",
@@ -144,15 +141,8 @@ void add_apply_command(CLI::App& app, const Catalog& catalog, Action& action) {
   command->add_option("IN", arguments->input, "Image or .npy file; - for a stage that takes none")
       ->required();
   command->add_option("OUT", arguments->output, ".npy, .png, .jpg or .tif file to write")->required();
-  command->add_option("--layout", arguments->layout, "Of a three-dimensional array: hwc or chw")
-      ->check(CLI::IsMember({"hwc", "chw"}))
-      ->capture_default_str();
-  command->add_option("--channels", arguments->channels, "Of a picture: auto, grey, rgb or rgba")
-      ->check(CLI::IsMember({"auto", "grey", "rgb", "rgba"}))
-      ->capture_default_str();
-  command->add_option("--backend", arguments->backend, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
+  add_read_options(*command, arguments->read);
+  add_backend(*command, arguments->backend);
   add_threads(*command, arguments->threads);
   command->allow_extras();
   command->footer(

@@ -22,6 +22,7 @@ void add_stages_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_schema_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_doctor_command(CLI::App& app, Action& action);
 void add_find_contours_command(CLI::App& app, Action& action);
+void add_explain_command(CLI::App& app, Action& action);
 void add_mean_shift_command(CLI::App& app, Action& action);
 void add_learn_command(CLI::App& app, const Catalog& catalog, Action& action);
 /// After all others: it tells their names apart from stages.

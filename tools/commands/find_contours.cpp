@@ -1,18 +1,18 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "cuda/device.h"
 #include "cuda/error.h"
 #include "pipeline/shared/threads.h"
 #include "plugins/files/arrays/array_file.h"
 #include "stages/contours/cuda/find_contours.h"
+#include "tools/array_image.h"
 #include "tools/commands/commands.h"
+#include "tools/commands/map_options.h"
 #include "tools/commands/number_options.h"
 #include "tools/say.h"
 #include "tools/text_file.h"
@@ -21,29 +21,11 @@ namespace contorno {
 namespace {
 
 struct Arguments {
-  std::string input, mask, json = "-";
+  std::string input, json = "-", backend = "auto";
   std::optional<double> level;
-  std::string fully_connected = "low", positive_orientation = "low", backend = "auto";
+  ContourOptions contours;
   int threads = 0;
 };
-
-/// The array as an image of one channel; H x W, also with sides of length 1 in front.
-ImageView image_of(NpyArray& array, const std::string& name) {
-  const auto shape = array.header.shape();
-  const std::size_t sides = shape.size();
-  const bool flat = std::all_of(shape.begin(),
-                                shape.end() - std::min<std::ptrdiff_t>(2, static_cast<std::ptrdiff_t>(sides)),
-                                [](std::uint64_t side) { return side == 1; });
-  if (sides < 2 || !flat || shape[sides - 2] > kMaxSide || shape[sides - 1] > kMaxSide)
-    throw Error(ExitCode::BadData, fmt::format("{}: the array is {}, wanted two dimensions of 2 to {}", name,
-                                               describe(array.header), kMaxSide));
-  const auto width = static_cast<int>(shape[sides - 1]), height = static_cast<int>(shape[sides - 2]);
-  const ElementType type = array.header.type;
-  return {array.data.data(),
-          {width, height, 1, type, Layout::Interleaved, {}},
-          static_cast<std::ptrdiff_t>(static_cast<std::size_t>(width) * element_size(type)),
-          0};
-}
 
 std::string number(double value) {
   return std::isnan(value) ? std::string("null") : fmt::format("{:.17g}", value);
@@ -64,15 +46,14 @@ std::string to_json(const FoundContours& found) {
 }
 
 FoundContours find(const ImageView& image, const FindContoursOptions& options, const std::string& backend) {
-  if (backend == "cuda" || (backend == "auto" && device_report().available))
-    return DeviceContourFinder().find(image, options);
+  if (wants_device(backend)) return DeviceContourFinder().find(image, options);
   return find_contours(image, options);
 }
 
 int run(const Arguments& arguments) {
   OutputRegister files = command_files();
   files.add_input(split_array_path(arguments.input).file, "the array");
-  files.add_input(split_array_path(arguments.mask).file, "the mask");
+  files.add_input(split_array_path(arguments.contours.mask).file, "the mask");
   OutputFile file;
   if (arguments.json != "-") file = open_named_file(files, arguments.json, "--json");
   std::string odd;
@@ -81,17 +62,11 @@ int run(const Arguments& arguments) {
   NpyArray mask;
   FindContoursOptions options;
   options.level = arguments.level;
-  if (arguments.fully_connected == "high") options.fully_connected = Connectivity::High;
-  if (arguments.positive_orientation == "high") options.positive_orientation = Orientation::High;
+  options.fully_connected = arguments.contours.connectivity();
+  options.positive_orientation = arguments.contours.orientation();
   options.threads = decided_threads(arguments.threads);
-  if (!arguments.mask.empty()) {
-    mask = read_array(arguments.mask, odd);
-    warn(odd);
-    if (!mask.header.boolean)
-      throw Error(ExitCode::BadData,
-                  fmt::format("{}: the mask is {}, wanted bool", arguments.mask, describe(mask.header)));
-    options.mask = image_of(mask, arguments.mask);
-  }
+  if (const std::string& path = arguments.contours.mask; !path.empty())
+    mask = read_mask(path), options.mask = image_of(mask, path);
   const std::string text = to_json(find(image_of(image, arguments.input), options, arguments.backend));
   if (file.is_open()) {
     file.write(text);
@@ -112,19 +87,8 @@ void add_find_contours_command(CLI::App& app, std::function<int()>& action) {
   command->add_option("ARRAY", arguments->input, "Array of two dimensions: .npy, FILE.npz:NAME or .tif")
       ->required();
   command->add_option("--level", arguments->level, "Level; without it (minimum + maximum) / 2");
-  command->add_option("--fully-connected", arguments->fully_connected, "Which samples of a saddle are joined")
-      ->check(CLI::IsMember({"low", "high"}))
-      ->capture_default_str();
-  command
-      ->add_option("--positive-orientation", arguments->positive_orientation,
-                   "What contours turn around counter-clockwise")
-      ->check(CLI::IsMember({"low", "high"}))
-      ->capture_default_str();
-  command->add_option("--mask", arguments->mask,
-                      "Array of bool (.npy or .npz): false = do not use the sample");
-  command->add_option("--backend", arguments->backend, "Where it is computed; the result is the same")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
+  add_contour_options(*command, arguments->contours);
+  add_backend(*command, arguments->backend);
   add_threads(*command, arguments->threads);
   command->add_option("--json", arguments->json, "File to write, - for standard output")
       ->capture_default_str();

@@ -13,6 +13,7 @@
 #include "stages/mean_shift/points.h"
 #include "stages/shared/sample_value.h"
 #include "tools/commands/commands.h"
+#include "tools/commands/map_options.h"
 #include "tools/commands/number_options.h"
 #include "tools/say.h"
 #include "tools/text_file.h"
@@ -140,9 +141,7 @@ void add_mean_shift_command(CLI::App& app, Action& action) {
   command->add_option("--merge", params.merge, "Ends so many sigmas apart are one cluster")
       ->capture_default_str();
   command->add_option("--min-size", params.min_size, "Smaller clusters are dissolved")->capture_default_str();
-  command->add_option("--backend", arguments->backend, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
+  add_backend(*command, arguments->backend);
   add_threads(*command, arguments->threads);
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }

@@ -1,0 +1,42 @@
+// Options of the commands that look at one image, array or map: how it is read, how contours are found in it,
+// and where. The same names, values and help in every command.
+#pragma once
+
+#include <string>
+
+#include "stages/contours/find_contours.h"
+#include "tools/apply_files.h"
+
+namespace CLI {
+class App;
+}
+
+namespace contorno {
+
+/// --layout and --channels.
+struct ReadOptions {
+  std::string layout = "hwc", channels = "auto";
+  /// As load_image.
+  LoadedImage load(const std::string& path) const;
+};
+/// `options` must outlive the command, as the variables below.
+void add_read_options(CLI::App& command, ReadOptions& options);
+
+/// --fully-connected, --positive-orientation and --mask.
+struct ContourOptions {
+  std::string fully_connected = "low", positive_orientation = "low", mask;
+  Connectivity connectivity() const {
+    return fully_connected == "high" ? Connectivity::High : Connectivity::Low;
+  }
+  Orientation orientation() const {
+    return positive_orientation == "high" ? Orientation::High : Orientation::Low;
+  }
+};
+void add_contour_options(CLI::App& command, ContourOptions& options);
+
+/// --backend.
+void add_backend(CLI::App& command, std::string& backend);
+/// Whether the device is to be used: it was asked for, or with "auto" is there.
+bool wants_device(const std::string& backend);
+
+}  // namespace contorno
