@@ -46,7 +46,7 @@ MeanShiftImagePlan make_mean_shift_image_plan(const char* stage, const MeanShift
 }
 
 ImageClimber::ImageClimber(const MeanShiftImagePlan& plan, Simd simd)
-    : plan_(plan), sums_(window_sums(simd)) {}
+    : plan_(plan), sums_(window_sums(simd, 2 * plan.window.spatial + 1)) {}
 
 std::ptrdiff_t ImageClimber::stride_of(const MeanShiftImagePlan& plan) {
   return static_cast<std::ptrdiff_t>(align_up(static_cast<std::size_t>(plan.in.width), 32));

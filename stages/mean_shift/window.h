@@ -24,7 +24,8 @@ inline constexpr int kPlaneMargin = 64;
 using WindowSums = ShiftSums (*)(const MeanShiftWindow& window, const ShiftPlanes& places,
                                  const ShiftPlanes& values, const ShiftState& state);
 
-WindowSums window_sums(Simd simd);
+/// The fastest function that `simd` allows for windows of `width` px.
+WindowSums window_sums(Simd simd, int width);
 WindowSums window_sums_portable();
 WindowSums window_sums_avx2();
 WindowSums window_sums_avx512();

@@ -104,9 +104,13 @@ TEST_CASE("mean_shift_filter equals a brute force over all pixels") {
 
 TEST_CASE("window sums are the same on every path") {
   const TestImage in = patches(150, 40, 3);
-  for (const MeanShiftSpace space : {MeanShiftSpace::Rgb, MeanShiftSpace::Luv, MeanShiftSpace::Lab}) {
-    const MeanShiftImagePlan plan =
-        make_mean_shift_image_plan("test", {.spatial = 37, .colour = 40, .space = space}, in.view.format);
+  for (const auto& [space, spatial] : {std::pair{MeanShiftSpace::Rgb, 7},
+                                       {MeanShiftSpace::Rgb, 8},
+                                       {MeanShiftSpace::Rgb, 37},
+                                       {MeanShiftSpace::Luv, 37},
+                                       {MeanShiftSpace::Lab, 37}}) {
+    const MeanShiftImagePlan plan = make_mean_shift_image_plan(
+        "test", {.spatial = spatial, .colour = 40, .space = space}, in.view.format);
     const auto results = [&](Simd simd) {
       std::vector<std::uint16_t> scratch(ImageClimber::scratch_bytes(plan) / 2);
       ImageClimber climber(plan, simd);
