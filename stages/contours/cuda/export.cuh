@@ -1,4 +1,4 @@
-// export_contours: copies the contours of a frame, and no unused capacity, into page-locked host memory. Only
+// Step 10, export: copies the contours of a frame, and no unused capacity, into page-locked host memory. Only
 // the device knows how many there are: a kernel that writes to host memory saves the host a wait for the
 // count and a second copy. Each byte is read and written once, and a warp writes whole lines.
 #pragma once

@@ -1,5 +1,7 @@
 // Step 7, join, for few pieces of a small map: by one block, in its shared memory, with a barrier a round.
-// Reads and writes what join.cuh says, but for chains, which stay in shared memory.
+//
+//   Reads   piece_links (each covers its own piece), junctions, open_pieces, the counts of chains
+//   Writes  pieces and head_points; links and chains stay in shared memory
 #pragma once
 
 #include "stages/contours/cuda/join.cuh"

@@ -5,8 +5,8 @@
 //
 // List ranking by pointer jumping (Wyllie): in every round each segment's link takes over what the link of
 // the segment behind it covers, so that it covers twice as many. A tile's lists are short, so few rounds are
-// needed, and the work of log n rounds costs less than the barriers of a method with less work. Closed lists
-// have no end: a link covers a whole one as soon as it and the next have the same highest segment.
+// needed. Closed lists have no end: a link covers a whole one as soon as it and the next have the same
+// highest segment.
 #pragma once
 
 #include "stages/contours/cuda/tile.cuh"

@@ -5,9 +5,9 @@
 //
 // trace_small is for small maps, in which all tiles run at once: a block works on a tile. trace_tiles is for
 // large maps, in which most tiles have few segments or none: a warp works on a tile, and leaves the cells of
-// tiles with many segments to trace_dense. Blocks of trace_tiles stay on their multiprocessor, one each, and
-// their warps fetch tile after tile: to start a new block would take a microsecond, a fifth of the time for a
-// tile.
+// dense tiles, which have more segments than it has room for, to trace_dense. Blocks of trace_tiles stay on
+// their multiprocessor, one each, and their warps fetch tile after tile: to start a new block would take a
+// microsecond, a fifth of the time for a tile.
 #pragma once
 
 #include "stages/contours/cuda/link_exact.cuh"

@@ -1,9 +1,8 @@
 // Step 6 of a tile, write: what the kernels that follow need of its segments and pieces.
 //
 //   Reads   all that the steps before left in shared memory, and the samples of the crossed edges
-//   Writes  tile_pieces, row_pieces; points and ranks of its segments; pieces, from, head_points; open
-//   pieces,
-//           their links, chains and junctions
+//   Writes  tile_pieces, row_pieces; points and ranks of its segments; pieces, from, head_points; of open
+//           pieces also open_pieces, piece_links, chains and junctions
 //
 // Atomic counters allocate the tile's elements of these arrays. They are asked early and their answers are
 // used late, so that other work hides the wait. A piece's number in the tile is the rank of its first segment
