@@ -142,6 +142,7 @@ std::string yaml_text(std::string_view text) {
 
 std::string yaml_value(const ParamSpec& spec, const ParamValue& value) {
   if (spec.kind == ParamKind::Colour) return fmt::format("\"{}\"", std::get<std::string>(value));
+  if (spec.kind == ParamKind::Mask) return yaml_text(to_text(value));
   if (const auto* text = std::get_if<std::string>(&value))
     return spec.kind == ParamKind::Choice ? *text : yaml_text(*text);
   return to_text(value);

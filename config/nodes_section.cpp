@@ -75,7 +75,7 @@ template <class Type>
 void read_and_try(const YamlNode& map, const std::vector<std::string>& reserved, const std::string& owner,
                   const Type& type, ParamSet& params, const Reading& reading) {
   const std::size_t before = reading.problems.size();
-  read_params(map, reserved, owner, map.place, params, reading.problems);
+  read_params(map, reserved, owner, map.place, params, reading.problems, reading.catalog.read_mask);
   if (!reading.output_root || reading.problems.size() != before) return;
   params.try_out({*reading.output_root, [&](std::string_view param, ExitCode code, std::string reason) {
                     // Types begin with their own name, which most nodes have too.

@@ -7,7 +7,8 @@
 namespace contorno::config {
 
 ParamSet params_from_text(const ParamDeclaration& declaration, const std::string& owner,
-                          const std::vector<std::pair<std::string, std::string>>& settings) {
+                          const std::vector<std::pair<std::string, std::string>>& settings,
+                          const MaskReader& read_mask) {
   YamlNode map{.kind = YamlKind::Map};
   std::vector<std::string> names;
   for (const auto& [name, given] : settings) {
@@ -23,7 +24,7 @@ ParamSet params_from_text(const ParamDeclaration& declaration, const std::string
   const Place whole{.line = 0, .override_index = static_cast<int>(names.size()) - 1};
   Problems problems("", nothing, names, "--");
   ParamSet params(declaration);
-  read_params(map, {}, owner, whole, params, problems);
+  read_params(map, {}, owner, whole, params, problems, read_mask);
   if (!problems.empty()) throw ConfigErrors(problems.code(), problems.report(), problems.size());
   return params;
 }

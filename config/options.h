@@ -6,14 +6,15 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/graph/param.h"
+#include "pipeline/graph/graph.h"
 
 namespace contorno::config {
 
 /// The parameters with these settings (name, text). `owner` is what messages call their stage, "morphology".
 /// Throws ConfigErrors that names each wrong option, what was given and what is allowed, and each required
-/// option that is missing.
+/// option that is missing. `read_mask` reads masks; empty: none can be given.
 ParamSet params_from_text(const ParamDeclaration& declaration, const std::string& owner,
-                          const std::vector<std::pair<std::string, std::string>>& settings);
+                          const std::vector<std::pair<std::string, std::string>>& settings,
+                          const MaskReader& read_mask);
 
 }  // namespace contorno::config

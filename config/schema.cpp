@@ -48,6 +48,7 @@ Json type_of(const ParamSpec& spec) {
       for (const auto& [word, choice] : spec.synonyms) json["enum"].push_back(word);
       return json;
     case ParamKind::Text:
+    case ParamKind::Mask:
       return {{"type", {"string", "integer"}}};
     case ParamKind::Colour:
       return {{"type", "string"}, {"pattern", kColourPattern}};
@@ -75,6 +76,7 @@ Json default_of(const ParamSpec& spec, const ParamSet& defaults) {
       for (const double number : numbers) list.push_back(number_of(number));
       return list;
     }
+    Json operator()(const SharedMask& mask) const { return to_text(mask); }
   };
   return std::visit(Writer{}, defaults.get(spec.name));
 }

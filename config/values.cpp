@@ -31,8 +31,9 @@ std::string fix_of(const YamlNode& node) {
 
 class Reader {
  public:
-  Reader(const YamlNode& value, const ParamSpec& spec, const std::string& what, Problems& problems)
-      : value_(value), spec_(spec), what_(what), problems_(problems) {}
+  Reader(const YamlNode& value, const ParamSpec& spec, const std::string& what, Problems& problems,
+         const MaskReader& read_mask)
+      : value_(value), spec_(spec), what_(what), problems_(problems), read_mask_(read_mask) {}
 
   std::optional<ParamValue> read() const {
     if (value_.kind == YamlKind::Null) return missing_value();
@@ -52,6 +53,8 @@ class Reader {
         return colour();
       case ParamKind::Numbers:
         return numbers();
+      case ParamKind::Mask:
+        return mask();
     }
     throw InternalError("unknown parameter kind");
   }
@@ -137,11 +140,27 @@ class Reader {
     if (list.size() != items->size()) return std::nullopt;
     return list;
   }
+  std::optional<ParamValue> mask() const {
+    const std::optional<std::string> text = read_text(value_, what_, problems_);
+    if (!text) return std::nullopt;
+    if (text->empty()) return SharedMask();
+    if (!read_mask_) return refuse(value_, given(value_), "this program reads no masks from files");
+    try {
+      return read_mask_(*text);
+    } catch (const InternalError&) {
+      throw;
+    } catch (const Error& error) {
+      problems_.add(value_.place, fmt::format("{}: {}", what_, printable_sentence(error.what())), "",
+                    error.code() == ExitCode::BadOption ? ExitCode::BadConfig : error.code());
+      return std::nullopt;
+    }
+  }
 
   const YamlNode& value_;
   const ParamSpec& spec_;
   const std::string& what_;
   Problems& problems_;
+  const MaskReader& read_mask_;
 };
 
 /// A list from the command line goes without brackets: --size 11,11
@@ -167,8 +186,8 @@ void set_place(YamlNode& node, const Place& place) {
 }  // namespace
 
 std::optional<ParamValue> read_value(const YamlNode& value, const ParamSpec& spec, const std::string& what,
-                                     Problems& problems) {
-  return Reader(value, spec, what, problems).read();
+                                     Problems& problems, const MaskReader& read_mask) {
+  return Reader(value, spec, what, problems, read_mask).read();
 }
 
 std::optional<std::string> read_text(const YamlNode& value, const std::string& what, Problems& problems) {
@@ -187,7 +206,7 @@ std::optional<std::string> read_text(const YamlNode& value, const std::string& w
 }
 
 void read_params(const YamlNode& map, const std::vector<std::string>& reserved, const std::string& owner,
-                 const Place& place, ParamSet& params, Problems& problems) {
+                 const Place& place, ParamSet& params, Problems& problems, const MaskReader& read_mask) {
   const std::vector<ParamSpec>& specs = params.declaration().specs;
   std::vector<std::string> known;
   for (const ParamSpec& spec : specs) known.push_back(spec.name);
@@ -203,7 +222,7 @@ void read_params(const YamlNode& map, const std::vector<std::string>& reserved, 
       continue;
     }
     const std::string what = fmt::format("{}: {}", owner, spec->name);
-    const std::optional<ParamValue> value = read_value(entry.value, *spec, what, problems);
+    const std::optional<ParamValue> value = read_value(entry.value, *spec, what, problems, read_mask);
     if (!value) continue;
     try {
       params.set(spec->name, *value);

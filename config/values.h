@@ -8,14 +8,14 @@
 
 #include "config/problems.h"
 #include "config/yaml_document.h"
-#include "pipeline/graph/param.h"
+#include "pipeline/graph/graph.h"
 
 namespace contorno::config {
 
-/// Reads `value` as `spec` wants it. `what` begins the message: "node 'small': sigma". Adds a problem and
-/// returns nothing where it does not fit.
+/// Reads `value` as `spec` wants it; a mask by `read_mask`, which may be empty. `what` begins the message:
+/// "node 'small': sigma". Adds a problem and returns nothing where it does not fit.
 std::optional<ParamValue> read_value(const YamlNode& value, const ParamSpec& spec, const std::string& what,
-                                     Problems& problems);
+                                     Problems& problems, const MaskReader& read_mask = {});
 
 /// Reads text: quoted, or plain text that cannot mean a number, flag or null.
 std::optional<std::string> read_text(const YamlNode& value, const std::string& what, Problems& problems);
@@ -23,7 +23,7 @@ std::optional<std::string> read_text(const YamlNode& value, const std::string& w
 /// Sets every key of `map` that `params` declares; `reserved` keys belong to somebody else, all others are
 /// unknown. `owner` begins the messages ("node 'small'"); `place` is where a missing key is reported.
 void read_params(const YamlNode& map, const std::vector<std::string>& reserved, const std::string& owner,
-                 const Place& place, ParamSet& params, Problems& problems);
+                 const Place& place, ParamSet& params, Problems& problems, const MaskReader& read_mask = {});
 
 /// Whether `map` is a map; otherwise adds a problem that says what was expected.
 bool expect_map(const YamlNode& map, const std::string& what, Problems& problems);

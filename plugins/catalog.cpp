@@ -18,11 +18,12 @@ namespace contorno {
 const Catalog& full_catalog() {
   static const SourceType dataset = dataset_source(frame_decoder(other_pictures()));
   static const Catalog catalog = [] {
-    set_element_mask_reader(
-        [](const std::string& path) { return read_mask_file(path, frame_decoder(other_pictures())); });
     Catalog all{.stages = stage_catalog(),
                 .sources = {&dataset, &synthetic_source(), &diamond_square_source()},
-                .sinks = contour_sinks()};
+                .sinks = contour_sinks(),
+                .read_mask = [](const std::string& path) {
+                  return read_mask_file(path, frame_decoder(other_pictures()));
+                }};
     all.sinks.push_back(&mipmaps_sink());
 #ifdef CONTORNO_HAVE_GSTREAMER
     all.sources.insert(all.sources.begin(),

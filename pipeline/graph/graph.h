@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -90,12 +91,17 @@ struct LeftOut {
   std::string name, reason;
 };
 
+/// Makes a mask of the text that stands for it in a graph or on a command line, the path of a file; throws
+/// Error. The core knows no file formats: the Catalog carries the reader of the program's plugins.
+using MaskReader = std::function<SharedMask(const std::string& text)>;
+
 /// Everything that a graph may be made of. The lists live as long as the program.
 struct Catalog {
   std::vector<const StageType*> stages;
   std::vector<const SourceType*> sources;
   std::vector<const SinkType*> sinks;
   std::vector<LeftOut> left_out;
+  MaskReader read_mask;  ///< empty: no mask can be given as text
 
   /// The declaration of this name, or null.
   const StageType* stage(std::string_view name) const;

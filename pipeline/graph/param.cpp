@@ -47,6 +47,8 @@ std::string_view name_of(ParamKind kind) {
       return "colour";
     case ParamKind::Numbers:
       return "list of numbers";
+    case ParamKind::Mask:
+      return "mask";
   }
   throw InternalError("unknown parameter kind");
 }
@@ -59,6 +61,10 @@ std::string to_text(const ParamValue& value) {
     std::string operator()(const std::string& text) const { return text; }
     std::string operator()(const std::vector<double>& numbers) const {
       return fmt::format("[{}]", fmt::join(numbers, ", "));
+    }
+    std::string operator()(const SharedMask& mask) const {
+      if (!mask) return {};
+      return mask->text.empty() ? fmt::format("a mask of {}x{}", mask->width, mask->height) : mask->text;
     }
   };
   return std::visit(Writer{}, value);
@@ -122,6 +128,8 @@ std::string ParamSpec::allowed() const {
       return count_minimum == count_maximum
                  ? fmt::format("a list of {} numbers, each {}", count_minimum, range())
                  : fmt::format("a list of {} to {} numbers, each {}", count_minimum, count_maximum, range());
+    case ParamKind::Mask:
+      return fmt::format("a mask of 1 to {} px a side", Mask::kMaxSide);
   }
   throw InternalError("unknown parameter kind");
 }
@@ -147,6 +155,12 @@ double number_of(const ParamValue& value) {
   return real != nullptr ? *real : std::nan("");
 }
 
+bool is_whole(const Mask& mask) {
+  const auto is_side = [](int side) { return side >= 1 && side <= Mask::kMaxSide; };
+  return is_side(mask.width) && is_side(mask.height) &&
+         mask.values.size() == static_cast<std::size_t>(mask.width) * static_cast<std::size_t>(mask.height);
+}
+
 bool is_allowed(const ParamSpec& spec, const ParamValue& value) {
   const auto in_range = [&](double number) {
     return std::isfinite(number) && number >= spec.minimum && number <= spec.maximum;
@@ -170,6 +184,10 @@ bool is_allowed(const ParamSpec& spec, const ParamValue& value) {
       const auto* numbers = std::get_if<std::vector<double>>(&value);
       return numbers != nullptr && numbers->size() >= spec.count_minimum &&
              numbers->size() <= spec.count_maximum && std::all_of(numbers->begin(), numbers->end(), in_range);
+    }
+    case ParamKind::Mask: {
+      const auto* mask = std::get_if<SharedMask>(&value);
+      return mask != nullptr && (*mask == nullptr || is_whole(**mask));
     }
   }
   throw InternalError("unknown parameter kind");

@@ -22,19 +22,21 @@
 
 #include "cuda/error.h"
 #include "pipeline/value/classes.h"
+#include "pipeline/value/mask.h"
 
 namespace contorno {
 
 enum class Unit : std::uint8_t { None, Pixels, Levels, Frames, Milliseconds, Fraction, PerSecond };
-enum class ParamKind : std::uint8_t { Flag, Integer, Number, Choice, Text, Colour, Numbers };
+enum class ParamKind : std::uint8_t { Flag, Integer, Number, Choice, Text, Colour, Numbers, Mask };
 
 std::string_view name_of(Unit unit);       ///< "px", "levels", "frames", "ms", "0..1", "1/s", "" for None
 std::string_view name_of(ParamKind kind);  ///< as in the help text: "flag", "integer", ...
 
 /// The value of a parameter, of whatever kind. Choices and colours ("#rrggbb" or "#rrggbbaa") are text.
-using ParamValue = std::variant<bool, std::int64_t, double, std::string, std::vector<double>>;
+using ParamValue = std::variant<bool, std::int64_t, double, std::string, std::vector<double>, SharedMask>;
 
-/// The value as YAML would have it: 1.5, true, wrap, [1, 2].
+/// The value as YAML would have it: 1.5, true, wrap, [1, 2]. Of a mask, the text that it was read from, or
+/// its size in words; empty for none.
 std::string to_text(const ParamValue& value);
 /// Parses "#rrggbb" or "#rrggbbaa"; throws Error(BadOption) otherwise.
 Colour parse_colour(std::string_view text);
@@ -158,6 +160,14 @@ class ParamList {
          .count_maximum = count_maximum},
         [member](const P& p) -> ParamValue { return p.*member; },
         [member](P& p, const ParamValue& v) { p.*member = std::get<std::vector<double>>(v); });
+  }
+
+  /// A mask; null, and the empty text, stand for none.
+  ParamList& mask(std::string name, SharedMask P::*member, std::string sentence) {
+    return add(
+        {.name = std::move(name), .kind = ParamKind::Mask, .sentence = std::move(sentence)},
+        [member](const P& p) -> ParamValue { return p.*member; },
+        [member](P& p, const ParamValue& v) { p.*member = std::get<SharedMask>(v); });
   }
 
   std::vector<ParamSpec> take() { return std::move(specs_); }

@@ -5,7 +5,6 @@
 #include <pybind11/stl.h>
 
 #include <optional>
-#include <sstream>
 
 #include "plugins/python/bindings.h"
 #include "plugins/python/host_image.h"
@@ -30,7 +29,7 @@ StructuringElement element_from(py::handle mask_object, py::handle heights_objec
   if (values.shape(0) > StructuringElement::kMaxSide || values.shape(1) > StructuringElement::kMaxSide)
     throw py::value_error(fmt::format("{} has {} rows and {} columns, allowed 1 to {} each", name,
                                       values.shape(0), values.shape(1), StructuringElement::kMaxSide));
-  ElementMask mask{.width = static_cast<int>(values.shape(1)), .height = static_cast<int>(values.shape(0))};
+  Mask mask{.width = static_cast<int>(values.shape(1)), .height = static_cast<int>(values.shape(0))};
   for (py::ssize_t i = 0; i < values.size(); ++i) mask.values.push_back(values.data()[i] != 0 ? 1 : 0);
   StructuringElement element = StructuringElement::from_mask(mask);
   if (!heights_object.is_none()) {
@@ -129,22 +128,9 @@ py::array_t<bool> element(const std::string& shape, const std::vector<double>& s
   return mask;
 }
 
-/// Elements of stages come as text here: width, height, values.
-ElementMask read_encoded(const std::string& text) {
-  std::istringstream words(text);
-  ElementMask mask;
-  words >> mask.width >> mask.height;
-  for (double value = 0; words >> value;) mask.values.push_back(value);
-  if (mask.width < 1 || mask.height < 1 ||
-      mask.values.size() != static_cast<std::size_t>(mask.width) * static_cast<std::size_t>(mask.height))
-    throw Error(ExitCode::BadConfig, "in Python elements are arrays, not files");
-  return mask;
-}
-
 }  // namespace
 
 void bind_morphology(py::module_& module) {
-  set_element_mask_reader(&read_encoded);
   module.def("morphology", &morphology);
   module.def("hit_or_miss", &hit_or_miss);
   module.def("reconstruct", &reconstruct);

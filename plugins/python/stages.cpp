@@ -18,6 +18,23 @@
 namespace contorno::python {
 namespace {
 
+/// An array of two dimensions; its values are copied.
+SharedMask mask_of(const py::handle& value, const std::string& name) {
+  if (value.is_none()) return {};
+  if (py::isinstance<py::str>(value))
+    throw Error(ExitCode::BadConfig, "in Python elements are arrays, not files");
+  const auto array = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(value);
+  if (!array) throw py::error_already_set();
+  if (array.ndim() != 2)
+    throw py::value_error(fmt::format("{} has {} dimensions, wanted 2", name, array.ndim()));
+  if (array.shape(0) > Mask::kMaxSide || array.shape(1) > Mask::kMaxSide)
+    throw py::value_error(fmt::format("{} has {} rows and {} columns, allowed 1 to {} each", name,
+                                      array.shape(0), array.shape(1), Mask::kMaxSide));
+  return std::make_shared<Mask>(Mask{.width = static_cast<int>(array.shape(1)),
+                                     .height = static_cast<int>(array.shape(0)),
+                                     .values = {array.data(), array.data() + array.size()}});
+}
+
 ParamValue value_of(const py::handle& value, const std::string& name) {
   if (PyBool_Check(value.ptr()) != 0) return value.cast<bool>();
   if (py::isinstance<py::str>(value)) return value.cast<std::string>();
@@ -52,13 +69,22 @@ const StageType& stage_called(const std::string& name) {
 void set_params(ParamSet& set, const py::dict& given) {
   for (const auto& [name, value] : given) {
     const auto word = py::cast<std::string>(name);
-    set.set(word, value_of(value, word));
+    const ParamSpec* spec = set.declaration().find(word);
+    const bool is_mask = spec != nullptr && spec->kind == ParamKind::Mask;
+    set.set(word, is_mask ? ParamValue(mask_of(value, word)) : value_of(value, word));
   }
 }
 
 std::string key_of(const StageType& type, const ParamSet& set) {
   std::string key = type.name;
-  for (const ParamSpec& spec : type.params.specs) key += '\n' + to_text(set.get(spec.name));
+  for (const ParamSpec& spec : type.params.specs) {
+    const ParamValue value = set.get(spec.name);
+    key += '\n' + to_text(value);
+    // Masks of one size are told apart by their values, byte for byte.
+    if (const auto* mask = std::get_if<SharedMask>(&value); mask != nullptr && *mask != nullptr)
+      key.append(reinterpret_cast<const char*>((*mask)->values.data()),
+                 (*mask)->values.size() * sizeof(double));
+  }
   return key;
 }
 

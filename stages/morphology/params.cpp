@@ -71,12 +71,10 @@ StructuringElement shape_of(const MorphologyParams& params) {
       return StructuringElement::octagon(width, height);
     case ElementShape::Line:
       return StructuringElement::line(width, params.angle);
-    case ElementShape::File: {
-      if (params.file.empty()) refuse("morphology", "element: file needs file, the path of a mask");
-      const ElementMask mask = read_element_mask(params.file);
-      return params.non_flat ? StructuringElement::from_heights(mask, params.threshold)
-                             : StructuringElement::from_mask(mask, params.threshold);
-    }
+    case ElementShape::File:
+      if (!params.file) refuse("morphology", "element: file needs file, the path of a mask");
+      return params.non_flat ? StructuringElement::from_heights(*params.file, params.threshold)
+                             : StructuringElement::from_mask(*params.file, params.threshold);
   }
   throw InternalError("unknown element");
 }
@@ -94,7 +92,7 @@ HitAndMiss parse_pattern(std::string pattern) {
   for (char& letter : pattern)
     if (letter == ',' || letter == '/' || letter == ';') letter = ' ';
   std::istringstream words(pattern);
-  ElementMask hit, miss;
+  Mask hit, miss;
   for (std::string row; words >> row; ++hit.height) {
     if (hit.height == 0) hit.width = static_cast<int>(row.size());
     if (static_cast<int>(row.size()) != hit.width)
@@ -108,7 +106,7 @@ HitAndMiss parse_pattern(std::string pattern) {
     }
   }
   miss.width = hit.width, miss.height = hit.height;
-  const auto has_any = [](const ElementMask& mask) {
+  const auto has_any = [](const Mask& mask) {
     for (const double value : mask.values)
       if (value > 0) return true;
     return false;
@@ -154,7 +152,7 @@ ParamDeclaration morphology_params() {
                "Size of the element, [width, height]; one number for both, and for the length of a line.");
   list.number("angle", &P::angle, -360, 360, Unit::None,
               "Direction of a line in degrees, counter-clockwise from the x axis.");
-  list.text("file", &P::file, "Path of the mask with element: file, an image or an .npy array.");
+  list.mask("file", &P::file, "Path of the mask with element: file, an image or an .npy array.");
   list.number("threshold", &P::threshold, -kMostHeight, kMostHeight, Unit::Levels,
               "Pixels of the mask file with a larger value are members of the element.");
   list.flag("non_flat", &P::non_flat, "Takes the values of the mask file as heights of its members.");
@@ -177,8 +175,8 @@ ParamDeclaration hit_or_miss_params() {
   ParamList<P> list;
   list.text("pattern", &P::pattern,
             "Rows of 1 (foreground), 0 (background) and . (either), with blanks between the rows.");
-  list.text("hit_file", &P::hit_file, "Path of a mask of the foreground pixels, in place of the pattern.");
-  list.text("miss_file", &P::miss_file, "Path of a mask of the background pixels, in place of the pattern.");
+  list.mask("hit_file", &P::hit_file, "Path of a mask of the foreground pixels, in place of the pattern.");
+  list.mask("miss_file", &P::miss_file, "Path of a mask of the background pixels, in place of the pattern.");
   list.number("threshold", &P::threshold, -kMostHeight, kMostHeight, Unit::Levels,
               "Pixels of mask files with a larger value are members.");
   list.numbers("anchor", &P::anchor, 0, 2, 0, StructuringElement::kMaxSide, Unit::Pixels,
@@ -186,7 +184,7 @@ ParamDeclaration hit_or_miss_params() {
   add_border_params(list);
   add_alpha_param(list);
   return declare(std::move(list), [](const P& params, const ParamTrial& trial) {
-    trial.run(params.hit_file.empty() ? "pattern" : "hit_file", [&] { elements_of(params); });
+    trial.run(!params.hit_file ? "pattern" : "hit_file", [&] { elements_of(params); });
   });
 }
 
@@ -216,13 +214,12 @@ MorphologyOptions options_of(const MorphologyParams& params) {
 }
 
 HitAndMiss elements_of(const HitOrMissParams& params) {
-  const bool files = !params.hit_file.empty() || !params.miss_file.empty();
-  if (files && (params.hit_file.empty() || params.miss_file.empty()))
+  const bool files = params.hit_file || params.miss_file;
+  if (files && !(params.hit_file && params.miss_file))
     refuse("hit_or_miss", "only one of hit_file and miss_file is given, allowed both or none");
-  HitAndMiss elements =
-      files ? HitAndMiss{StructuringElement::from_mask(read_element_mask(params.hit_file), params.threshold),
-                         StructuringElement::from_mask(read_element_mask(params.miss_file), params.threshold)}
-            : parse_pattern(params.pattern);
+  HitAndMiss elements = files ? HitAndMiss{StructuringElement::from_mask(*params.hit_file, params.threshold),
+                                           StructuringElement::from_mask(*params.miss_file, params.threshold)}
+                              : parse_pattern(params.pattern);
   elements.hit = anchored("hit_or_miss", elements.hit, params.anchor);
   elements.miss = anchored("hit_or_miss", elements.miss, params.anchor);
   return elements;

@@ -17,7 +17,7 @@ struct MorphologyParams {
   ElementShape element = ElementShape::Rectangle;
   std::vector<double> size{3, 3};
   double angle = 0;
-  std::string file;
+  SharedMask file;
   double threshold = 0;
   bool non_flat = false;
   std::vector<double> heights;
@@ -32,7 +32,7 @@ struct MorphologyParams {
 
 struct HitOrMissParams {
   std::string pattern = "000 010 000";
-  std::string hit_file, miss_file;
+  SharedMask hit_file, miss_file;
   double threshold = 0;
   std::vector<double> anchor;
   MorphologyBorder border = MorphologyBorder::Identity;
@@ -50,8 +50,7 @@ ParamDeclaration morphology_params();
 ParamDeclaration hit_or_miss_params();
 ParamDeclaration reconstruction_params();
 
-/// The structuring element that the parameters describe; reads the mask file if they name one. Throws
-/// Error(BadConfig), and what the reader of masks throws (set_element_mask_reader).
+/// The structuring element that the parameters describe. Throws Error(BadConfig).
 StructuringElement element_of(const MorphologyParams& params);
 MorphologyOptions options_of(const MorphologyParams& params);
 

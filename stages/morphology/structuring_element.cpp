@@ -25,11 +25,6 @@ Doubled doubled(int i, int side) {
   return {2 * static_cast<std::int64_t>(i) - (side - 1), side % 2 == 1 ? side - 1 : side};
 }
 
-ElementMaskReader& mask_reader() {
-  static ElementMaskReader reader;
-  return reader;
-}
-
 }  // namespace
 
 StructuringElement::StructuringElement(int width, int height)
@@ -117,7 +112,7 @@ StructuringElement StructuringElement::line(int length, double degrees) {
   return element.with_anchor(-left, -top);
 }
 
-StructuringElement StructuringElement::from_mask(const ElementMask& mask, double threshold) {
+StructuringElement StructuringElement::from_mask(const Mask& mask, double threshold) {
   StructuringElement shape(mask.width, mask.height);
   if (mask.values.size() != shape.mask_.size())
     refuse(fmt::format("a mask of {}x{} has {} values", mask.width, mask.height, mask.values.size()));
@@ -125,7 +120,7 @@ StructuringElement StructuringElement::from_mask(const ElementMask& mask, double
                 [&](int x, int y) { return mask.values[shape.index(x, y)] > threshold; });
 }
 
-StructuringElement StructuringElement::from_heights(const ElementMask& mask, double threshold) {
+StructuringElement StructuringElement::from_heights(const Mask& mask, double threshold) {
   return from_mask(mask, threshold).with_heights(mask.values);
 }
 
@@ -173,15 +168,6 @@ std::vector<ElementOffset> StructuringElement::offsets() const {
     for (int x = 0; x < width_; ++x)
       if (member(x, y)) all.push_back({x - anchor_x_, y - anchor_y_, height_at(x, y)});
   return all;
-}
-
-void set_element_mask_reader(ElementMaskReader reader) {
-  mask_reader() = std::move(reader);
-}
-
-ElementMask read_element_mask(const std::string& path) {
-  if (!mask_reader()) refuse(fmt::format("{} cannot be read: this program reads no mask files", path));
-  return mask_reader()(path);
 }
 
 }  // namespace contorno

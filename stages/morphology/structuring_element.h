@@ -6,10 +6,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
-#include <string>
 #include <vector>
+
+#include "pipeline/value/mask.h"
 
 namespace contorno {
 
@@ -20,15 +20,9 @@ struct ElementOffset {
   bool operator==(const ElementOffset&) const = default;
 };
 
-/// A grey image that members are taken from: row-major, `width` x `height` values.
-struct ElementMask {
-  int width = 0, height = 0;
-  std::vector<double> values;
-};
-
 class StructuringElement {
  public:
-  static constexpr int kMaxSide = 4096;
+  static constexpr int kMaxSide = Mask::kMaxSide;
 
   // Shapes of width x height px. All throw Error(BadConfig) for sides outside 1..kMaxSide.
   static StructuringElement rectangle(int width, int height);
@@ -46,9 +40,9 @@ class StructuringElement {
   static StructuringElement line(int length, double degrees);
 
   /// Members are the pixels with a value above `threshold`. Throws Error(BadConfig) when there is none.
-  static StructuringElement from_mask(const ElementMask& mask, double threshold = 0);
+  static StructuringElement from_mask(const Mask& mask, double threshold = 0);
   /// As from_mask, and each member is as high as its value.
-  static StructuringElement from_heights(const ElementMask& mask, double threshold = 0);
+  static StructuringElement from_heights(const Mask& mask, double threshold = 0);
 
   /// The same members with another anchor, 0 <= x < width, 0 <= y < height (default: width div 2,
   /// height div 2). Throws Error(BadConfig) when it lies outside.
@@ -86,12 +80,5 @@ class StructuringElement {
   std::vector<std::uint8_t> mask_;
   std::vector<double> heights_;  ///< empty when the element is flat
 };
-
-/// Reads a mask from a file; throws Error. The core knows no file formats: the program installs the reader of
-/// its plugins once, before graphs are built.
-using ElementMaskReader = std::function<ElementMask(const std::string& path)>;
-void set_element_mask_reader(ElementMaskReader reader);
-/// Throws Error(BadConfig) when no reader was installed.
-ElementMask read_element_mask(const std::string& path);
 
 }  // namespace contorno

@@ -17,6 +17,7 @@ struct ResizeParams {
   Colour background{0, 0, 0, 255};
   std::string note;
   std::vector<double> weights;
+  SharedMask stamp;
 };
 struct NoParams {};
 struct FileParams {
@@ -35,7 +36,8 @@ inline ParamDeclaration resize_params() {
               "What lies outside.")
       .colour("background", &ResizeParams::background, "Colour of what lies outside.")
       .text("note", &ResizeParams::note, "Any text.")
-      .numbers("weights", &ResizeParams::weights, 0, 3, -kInfinity, kInfinity, Unit::None, "Any numbers.");
+      .numbers("weights", &ResizeParams::weights, 0, 3, -kInfinity, kInfinity, Unit::None, "Any numbers.")
+      .mask("stamp", &ResizeParams::stamp, "A small image.");
   return declare(std::move(list));
 }
 inline ParamDeclaration file_params(const char* key) {
@@ -51,6 +53,13 @@ inline ParamDeclaration file_params(const char* key) {
 }
 inline ParamDeclaration no_params() {
   return declare(ParamList<NoParams>());
+}
+
+/// Every text but "none.npy" is a mask of one pixel, as high as the text is long.
+inline SharedMask read_fake_mask(const std::string& text) {
+  if (text == "none.npy") throw Error(ExitCode::MissingInput, "'none.npy' does not exist");
+  return std::make_shared<Mask>(
+      Mask{.width = 1, .height = 1, .values = {static_cast<double>(text.size())}, .text = text, .file = text});
 }
 
 /// source: video. stages: preprocess, classify, marching_squares, contour_assembly, overlay. sinks: jsonl,
@@ -109,7 +118,8 @@ inline const Catalog& fake_catalog() {
                                    .example = "- {type: video_file, path: overlay.mkv}"};
   static const Catalog catalog{.stages = {&preprocess, &classify, &squares, &assembly, &overlay},
                                .sources = {&video},
-                               .sinks = {&jsonl, &video_file}};
+                               .sinks = {&jsonl, &video_file},
+                               .read_mask = &read_fake_mask};
   return catalog;
 }
 

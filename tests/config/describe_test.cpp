@@ -11,6 +11,8 @@
 using namespace contorno;
 using namespace contorno::config;
 using contorno::test::fake_catalog;
+using contorno::test::kHead;
+using contorno::test::load;
 
 namespace {
 
@@ -61,6 +63,17 @@ TEST_CASE("text of every kind survives being described") {
     const GraphSpec again = load_graph_text(describe_graph(graph), "described.yaml", fake_catalog());
     CHECK(again.nodes[0].params.as<test::ResizeParams>().note == note);
   }
+}
+
+TEST_CASE("a mask is described by the text that it was read from") {
+  GraphSpec graph = load(kHead + "stages:\n  - {type: preprocess, stamp: \"cross: 3\"}\n");
+  const std::string text = describe_graph(graph);
+  CHECK(contains(text, "    stamp: \"cross: 3\"\n"));
+  CHECK(*load(text).nodes[0].params.as<test::ResizeParams>().stamp ==
+        *graph.nodes[0].params.as<test::ResizeParams>().stamp);
+  CHECK(contains(describe_graph(load(kHead + "stages: [preprocess]\n")), "    stamp: \"\"\n"));
+  graph.nodes[0].params.set("stamp", std::make_shared<Mask>(Mask{.width = 1, .height = 2, .values = {0, 1}}));
+  CHECK(contains(describe_graph(graph), "    stamp: \"a mask of 1x2\"\n"));
 }
 
 TEST_CASE("shapes are described where they are known") {

@@ -76,6 +76,28 @@ TEST_CASE("a complete graph loads with every value where it belongs") {
   CHECK(graph.sinks[1].input == Origin{4, 0});
 }
 
+TEST_CASE("a mask is read when the graph is, by the reader of the catalogue") {
+  const std::string stage = kHead + "stages:\n  - {type: preprocess, stamp: ";
+  const auto stamp = [](const GraphSpec& graph) {
+    return graph.nodes[0].params.as<test::ResizeParams>().stamp;
+  };
+  const SharedMask given = stamp(load(stage + "\"a b.npy\"}\n"));
+  REQUIRE(given != nullptr);
+  CHECK(given->values == std::vector<double>{7});
+  CHECK(stamp(load(stage + "\"\"}\n")) == nullptr);
+  CHECK(stamp(load(stage + "none.npy}\n", {.overrides = {"preprocess.stamp=x.png"}}))->text == "x.png");
+
+  CHECK(contains(report(stage + "none.npy}\n", {}, ExitCode::MissingInput),
+                 "graph.yaml:4:31: error: node 'preprocess': stamp: 'none.npy' does not exist"));
+  CHECK(contains(report(stage + "a}\n", {.overrides = {"preprocess.stamp=none.npy"}}, ExitCode::MissingInput),
+                 "--set preprocess.stamp: error: node 'preprocess': stamp: 'none.npy' does not exist"));
+  CHECK(contains(report(stage + "[1, 2]}\n"), "stamp is a list, allowed text"));
+  Catalog without = fake_catalog();
+  without.read_mask = {};
+  CHECK_THROWS_WITH_AS(load_graph_text(stage + "a.npy}\n", "graph.yaml", without),
+                       doctest::Contains("this program reads no masks from files"), ConfigErrors);
+}
+
 TEST_CASE("inputs that the file leaves open take the default, the nearest output, or the source") {
   const GraphSpec graph =
       load(kHead +

@@ -40,6 +40,21 @@ def test_a_picture_is_taken_with_the_channels_that_were_asked_for(contorno, tmp_
     np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), picture[..., 0])
 
 
+def test_a_mask_from_a_file_is_the_element_and_is_never_written_over(contorno, tmp_path):
+    image = np.random.default_rng(5).integers(0, 256, (20, 30), np.uint8)
+    mask = np.array([[0, 1, 0], [1, 1, 1]], np.uint8)
+    np.save(tmp_path / "in.npy", image)
+    np.savez(tmp_path / "masks.npz", cross=mask, line=mask[1:])
+    words = ["apply", "morphology", "in.npy", "out.npy", "--operation", "erosion", "--element", "file", "--file", "masks.npz:cross"]
+    contorno(*words, cwd=tmp_path)
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), cv2.erode(image, mask, anchor=(1, 1)))
+    before = (tmp_path / "masks.npz").read_bytes()
+    words[3] = "masks.npz"
+    done = contorno(*words, cwd=tmp_path, check=False)
+    assert done.returncode == 73 and "a mask of the stage 'morphology' is read from it" in done.stderr
+    assert (tmp_path / "masks.npz").read_bytes() == before
+
+
 @pytest.mark.parametrize("arguments, code, words", [
     (["preproces", "in.png", "out.png"], 2, "did you mean 'preprocess'"),
     (["preprocess", "no.png", "out.png"], 66, "no.png"),
@@ -51,6 +66,8 @@ def test_a_picture_is_taken_with_the_channels_that_were_asked_for(contorno, tmp_
     (["overlay", "in.png", "out.png"], 64, "takes contours"),
     (["preprocess", "in.png", "out.png", "--output", "float32"], 64, "float32"),
     (["preprocess", "flat.npy", "out.npy"], 65, "flat.npy"),
+    (["morphology", "flat.npy", "out.npy", "--element", "file", "--file", "none.npy"], 66, "--file: error: morphology: file: "),
+    (["morphology", "flat.npy", "out.npy", "--element", "file", "--file", "flat.npy"], 65, "a mask has two sides"),
 ])
 def test_mistakes_are_told_in_a_sentence(contorno, tmp_path, picture, arguments, code, words):
     np.save(tmp_path / "flat.npy", np.zeros(5, np.float32))

@@ -176,7 +176,20 @@ sinks: []
     assert "graph.yaml:1:31: error: source: pattern is 'smtpe', allowed one of smpte" in said
     assert "graph.yaml:3:34: error: node 'hit_or_miss': the pattern has 'x', allowed 1, 0 and ." in said
     assert "graph.yaml:4:47: error: node 'morphology': size has the number 5.5" in said
-    assert "graph.yaml:5:45: error: node 'morphology_2': " in said and "none.npy" in said
+    assert "graph.yaml:5:45: error: node 'morphology_2': file: " in said and "none.npy" in said
+
+
+def test_check_reads_masks_and_describes_them_by_their_paths(contorno, folder):
+    np.save(folder / "mask.npy", np.ones((3, 3), np.uint8))
+    text = "source: {type: test, width: 32, height: 24, frames: 1}\nstages: [{type: morphology, element: file, file: mask.npy}]\n"
+    (folder / "graph.yaml").write_text(text)
+    described = contorno("check", "graph.yaml", cwd=folder).stdout
+    assert "    file: mask.npy\n" in described
+    (folder / "graph.yaml").write_text(described)
+    assert contorno("check", "graph.yaml", cwd=folder).stdout == described
+    (folder / "mask.npy").write_bytes(b"no array")
+    done = contorno("check", "graph.yaml", cwd=folder, check=False)
+    assert done.returncode == 65 and "graph.yaml:13:11: error: node 'morphology': file: 'mask.npy' is not" in done.stderr, done.stderr
 
 
 def test_a_stage_that_does_not_fit_its_input_is_named_with_its_place(contorno, folder):

@@ -109,9 +109,10 @@ int apply(const ApplyArguments& arguments, const std::vector<std::string>& words
   OutputRegister files = command_files();
   if (arguments.input != "-") files.add_input(arguments.input, "IN");
   for (const auto& [port, path] : input_files) files.add_input(path, "--" + port);
+  const ParamSet params = config::params_from_text(type.params, type.name, settings, catalog.read_mask);
+  files.add_inputs(params, fmt::format("the stage '{}'", type.name));
   files.claim(arguments.output, "OUT");
   for (const auto& [port, path] : output_files) files.claim(path, "--" + port + "-out");
-  const ParamSet params = config::params_from_text(type.params, type.name, settings);
   ParamSet pipeline(pipeline_params());
   pipeline.set("backend", arguments.backend);
   const std::unique_ptr<TextRasteriser> text = make_pango_text();

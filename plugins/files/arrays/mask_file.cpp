@@ -14,22 +14,21 @@ namespace contorno {
 namespace {
 
 // Larger pictures are no masks, and are refused before memory is taken for them.
-constexpr auto kMaxPixels = static_cast<std::uint64_t>(StructuringElement::kMaxSide) *
-                            static_cast<std::uint64_t>(StructuringElement::kMaxSide);
+constexpr auto kMaxPixels = std::uint64_t{Mask::kMaxSide} * std::uint64_t{Mask::kMaxSide};
 
 [[noreturn]] void refuse(const std::string& sentence) {
   throw Error(ExitCode::BadData, sentence);
 }
 
-ElementMask from_array(const std::string& path) {
+Mask from_array(const std::string& path) {
   ArrayReader reader;
   const NpyHeader header = reader.open(split_array_path(path));
   const auto shape = header.shape();
-  constexpr auto kMost = static_cast<std::uint64_t>(StructuringElement::kMaxSide);
+  constexpr auto kMost = std::uint64_t{Mask::kMaxSide};
   if (shape.size() != 2 || shape[0] < 1 || shape[1] < 1 || shape[0] > kMost || shape[1] > kMost)
     refuse(fmt::format("{} holds {}, a mask has two sides of 1 to {}", path, describe(header), kMost));
   const NpyArray array = reader.read_whole();
-  ElementMask mask{static_cast<int>(shape[1]), static_cast<int>(shape[0]), {}};
+  Mask mask{static_cast<int>(shape[1]), static_cast<int>(shape[0]), {}};
   const auto append = [&]<class T>() {
     for (const T value : array.as<T>()) mask.values.push_back(static_cast<double>(value));
   };
@@ -54,12 +53,12 @@ ElementMask from_array(const std::string& path) {
   throw InternalError("unknown element type");
 }
 
-ElementMask from_image(const std::string& path, const FrameDecoder& decoder) {
+Mask from_image(const std::string& path, const FrameDecoder& decoder) {
   Picture frame;
   std::string error;
   if (!decoder) refuse(fmt::format("{} is no .npy or .npz file, and this program decodes no images", path));
   if (!decoder(path, kMaxPixels, frame, error)) refuse(error);
-  ElementMask mask{frame.width, frame.height, {}};
+  Mask mask{frame.width, frame.height, {}};
   for (std::size_t at = 0; at + 3 < frame.pixels.size(); at += 4)
     mask.values.push_back(
         std::round(0.299 * frame.pixels[at] + 0.587 * frame.pixels[at + 1] + 0.114 * frame.pixels[at + 2]));
@@ -68,9 +67,12 @@ ElementMask from_image(const std::string& path, const FrameDecoder& decoder) {
 
 }  // namespace
 
-ElementMask read_mask_file(const std::string& path, const FrameDecoder& decoder) {
-  const std::string extension = lower_extension(split_array_path(path).file);
-  return extension == ".npy" || extension == ".npz" ? from_array(path) : from_image(path, decoder);
+SharedMask read_mask_file(const std::string& path, const FrameDecoder& decoder) {
+  const std::string file = split_array_path(path).file, extension = lower_extension(file);
+  const bool is_array = extension == ".npy" || extension == ".npz";
+  auto mask = std::make_shared<Mask>(is_array ? from_array(path) : from_image(path, decoder));
+  mask->text = path, mask->file = file;
+  return mask;
 }
 
 }  // namespace contorno

@@ -38,13 +38,18 @@ void OutputRegister::add_input(const fs::path& file, std::string_view reader) {
 
 void OutputRegister::add_inputs(const GraphSpec& graph, const Source& source) {
   for (const std::string& file : source.files()) add_input(file, "a frame of the source");
-  // Any text may be the name of a file: where there is one, it is taken for an input.
-  const auto add = [this](const ParamSet& params, const std::string& reader) {
-    for (const ParamSpec& spec : params.declaration().specs)
-      if (spec.kind == ParamKind::Text) add_input(std::get<std::string>(params.get(spec.name)), reader);
-  };
-  add(graph.source.params, "the source");
-  for (const NodeSpec& node : graph.nodes) add(node.params, fmt::format("the stage '{}'", node.name));
+  add_inputs(graph.source.params, "the source");
+  for (const NodeSpec& node : graph.nodes) add_inputs(node.params, fmt::format("the stage '{}'", node.name));
+}
+
+void OutputRegister::add_inputs(const ParamSet& params, std::string_view reader) {
+  for (const ParamSpec& spec : params.declaration().specs) {
+    const ParamValue value = params.get(spec.name);
+    // Any text may be the name of a file: where there is one, it is taken for an input.
+    if (spec.kind == ParamKind::Text) add_input(std::get<std::string>(value), reader);
+    if (const auto* mask = std::get_if<SharedMask>(&value); mask != nullptr && *mask != nullptr)
+      add_input((*mask)->file, fmt::format("a mask of {}", reader));
+  }
 }
 
 /// By device and inode: another name of an input (a hard link) is the input.

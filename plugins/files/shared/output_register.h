@@ -33,6 +33,8 @@ class OutputRegister {
 
   /// All that a graph reads, once its source is open.
   void add_inputs(const GraphSpec& graph, const Source& source);
+  /// What parameters name: files of masks, and every text that is the path of a file.
+  void add_inputs(const ParamSet& params, std::string_view reader);
 
   /// Opens a file that `owner` ("the sink 'coco'", "--report") writes; no two writers of a run have the same
   /// owner. Throws Error(CannotCreate) when it is an input or the file of another owner, or for the reasons

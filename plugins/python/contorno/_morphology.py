@@ -1,5 +1,4 @@
 """Morphology on arrays, with elements that are arrays as well."""
-import functools
 import inspect
 
 import numpy as np
@@ -59,17 +58,6 @@ def element(shape, size=None, *, diameter=None, radius=None, angle=0.0):
     return _core.element(shape, [float(side) for side in np.atleast_1d(3 if size is None else size)], float(angle))
 
 
-def _encoded(mask):
-    """An element as the text that stages take for a file."""
-    members = mask != 0
-    return _text(members.shape, members.tobytes())
-
-
-@functools.lru_cache(64)
-def _text(shape, members):
-    return f"{shape[1]} {shape[0]} " + " ".join(map(str, members))
-
-
 def _is_size(given):
     """A whole number, or a pair of them."""
     sides = given if isinstance(given, (tuple, list)) and len(given) == 2 else (given,)
@@ -98,7 +86,7 @@ def _morphology(operation, image, shape, heights, anchor, options, layout, backe
     options, mask = {"operation": operation, **options}, _element(shape, "element")
     image, boolean = _as_bytes(image, "image", stream)
     if place == "cuda":
-        options.update(_anchor(anchor), element="file", file=_encoded(mask))
+        options.update(_anchor(anchor), element="file", file=mask != 0)
         if heights is not None:
             options["heights"] = _element(heights, "heights").astype(float).ravel().tolist()
         result = called(_core.apply, "morphology", [image], options, planar, place, threads, output == "device", stream)[0]
@@ -211,7 +199,7 @@ def hit_or_miss(image, hit, miss, *, anchor=None, border="identity", border_valu
     hit, miss = _element(hit, "hit"), _element(miss, "miss")
     image, boolean = _as_bytes(image, "image", stream)
     if place == "cuda":
-        options.update(_anchor(anchor), hit_file=_encoded(hit), miss_file=_encoded(miss))
+        options.update(_anchor(anchor), hit_file=hit != 0, miss_file=miss != 0)
         result = called(_core.apply, "hit_or_miss", [image], options, planar, place, threads, output == "device", stream)[0]
     else:
         result = called(_core.hit_or_miss, image, hit, miss, anchor, options, planar, threads, stream)

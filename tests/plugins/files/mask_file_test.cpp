@@ -6,6 +6,7 @@
 
 #include "cuda/error.h"
 #include "plugins/files/arrays/npy.h"
+#include "stages/morphology/structuring_element.h"
 #include "tests/temporary_folder.h"
 
 using namespace contorno;
@@ -16,7 +17,10 @@ TEST_CASE("mask files: arrays give their values, images their luma") {
   const std::array<std::uint64_t, 2> shape{2, 3};
   const std::string path = (folder.path() / "mask.npy").string();
   write_npy(path, ElementType::F32, shape, values.data());
-  const ElementMask mask = read_mask_file(path, {});
+  const SharedMask read = read_mask_file(path, {});
+  const Mask& mask = *read;
+  CHECK(mask.text == path);
+  CHECK(mask.file == path);
   CHECK(mask.width == 3);
   CHECK(mask.height == 2);
   CHECK(mask.values == std::vector<double>{0, 1, -2.5, 3, 0, 7});
@@ -28,7 +32,7 @@ TEST_CASE("mask files: arrays give their values, images their luma") {
     out.pixels = {255, 255, 255, 255, 255, 0, 0, 0};
     return name == "good.png";
   };
-  CHECK(read_mask_file("good.png", decoder).values == std::vector<double>{255, 76});
+  CHECK(read_mask_file("good.png", decoder)->values == std::vector<double>{255, 76});
   CHECK_THROWS_WITH_AS(read_mask_file("bad.png", decoder), "bad.png is broken", Error);
   CHECK_THROWS_AS(read_mask_file("good.png", {}), Error);
 }

@@ -79,6 +79,30 @@ TEST_CASE("an input is refused as an output under every name that it has") {
   CHECK(files.replaced().empty());
 }
 
+TEST_CASE("the file of a mask and a text that names a file are inputs") {
+  struct Params {
+    SharedMask element, other;
+    std::string text;
+  };
+  ParamList<Params> list;
+  list.mask("element", &Params::element, "A mask.").mask("other", &Params::other, "No mask.");
+  list.text("text", &Params::text, "Any text.");
+  const ParamDeclaration declaration = declare(std::move(list));
+  const TemporaryFolder folder;
+  const std::string scan = write_file(folder.path() / "scan.npz", "mask"),
+                    note = write_file(folder.path() / "note.txt", "text");
+  ParamSet params(declaration);
+  params.set("element", std::make_shared<Mask>(Mask{
+                            .width = 1, .height = 1, .values = {1}, .text = scan + ":cross", .file = scan}));
+  params.set("text", note);
+  OutputRegister files;
+  files.add_inputs(params, "the stage 'opening'");
+  CHECK(complaint([&] { files.open(scan, "OUT"); }) ==
+        "cannot create '" + scan + "': a mask of the stage 'opening' is read from it");
+  CHECK(complaint([&] { files.open(note, "OUT"); }) ==
+        "cannot create '" + note + "': the stage 'opening' is read from it");
+}
+
 TEST_CASE("two outputs of a run do not share a file, and devices are shared") {
   const TemporaryFolder folder;
   OutputRegister files;

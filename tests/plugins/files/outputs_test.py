@@ -36,6 +36,9 @@ def test_an_output_does_not_take_the_place_of_an_input(small):
     np.save(small / "map.npy", blobs(24, 40, 1, 0)[..., 0])
     one = (small / "map.npy").read_bytes()
     (small / "link.npy").symlink_to("map.npy")
+    np.savez(small / "mask.npz", cross=np.ones((3, 3), np.uint8))
+    (small / "mask.yaml").write_text("source: {type: synthetic, frames: 1}\nsinks: []\n"
+                                     "stages: [{type: morphology, element: file, file: 'mask.npz:cross'}]\n")
     cases = [
         (["find-contours", "map.npy", "--json", "map.npy"], "'map.npy': the array is read from it"),
         (["find-contours", "map.npy", "--json", "link.npy"], f"'{small}/map.npy': the array is read from it"),
@@ -46,6 +49,8 @@ def test_an_output_does_not_take_the_place_of_an_input(small):
         (["run", "graph.yaml", "--output", ".", "--report", "graph.yaml"], "'./graph.yaml': the graph is read from it"),
         (["run", "graph.yaml", "--output", ".", "--trace", "maps/1.npy"],
          "'./maps/1.npy': a frame of the source is read from it"),
+        (["run", "mask.yaml", "--output", ".", "--report", "mask.npz"],
+         "'./mask.npz': a mask of the stage 'morphology' is read from it"),
         (["run", "graph.yaml", "--output", "out", "--report", "r.json", "--trace", "r.json"],
          "'out/r.json': --report and --trace both write it; give one of them another path"),
         (["run", "graph.yaml", "--output", "out", "--report", "contours.jsonl"],

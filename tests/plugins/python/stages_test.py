@@ -22,6 +22,24 @@ def picture(height=61, width=83, channels=3, seed=0):
 SHAPES = {"rectangle": (5, 3), "cross": (5, 5), "ellipse": (7, 5), "disk": 7, "diamond": 7, "octagon": 9, "line": 5}
 
 
+def test_a_parameter_that_is_a_mask_takes_an_array():
+    image = picture(channels=1)
+    for seed in range(3):  # the same shape every time: what is kept between calls must not be that of another mask
+        mask = np.random.default_rng(seed).integers(0, 2, (3, 5), np.uint8)
+        mask[1, 2] = 1
+        eroded = contorno.apply("morphology", image, operation="erosion", element="file", file=mask)
+        assert np.array_equal(eroded, cv2.erode(image, mask))
+        heights = mask * 7
+        dilated = contorno.apply("morphology", image, operation="dilation", element="file", file=heights, non_flat=True)
+        assert np.array_equal(dilated, contorno.dilate(image, mask, heights=heights))
+    found = contorno.apply("hit_or_miss", image, hit_file=mask == 1, miss_file=mask == 0)
+    assert np.array_equal(found, contorno.hit_or_miss(image, mask == 1, mask == 0))
+    with pytest.raises(ValueError, match="file has 3 dimensions"):
+        contorno.apply("morphology", image, element="file", file=np.ones((1, 1, 1)))
+    with pytest.raises(ValueError, match="elements are arrays, not files"):
+        contorno.apply("morphology", image, element="file", file="mask.npy")
+
+
 # Morphology ------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("shape", SHAPES)
 def test_erode_and_dilate_are_those_of_opencv(shape):

@@ -12,7 +12,7 @@ using namespace contorno::test;
 namespace {
 
 StructuringElement random_element(int width, int height, Random& random) {
-  ElementMask mask{width, height, {}};
+  Mask mask{width, height, {}};
   for (int i = 0; i < width * height; ++i) mask.values.push_back(random.below(3) == 0 ? 1 : 0);
   mask.values[static_cast<std::size_t>(random.below(width * height))] = 1;
   return StructuringElement::from_mask(mask).with_anchor(random.below(width), random.below(height));

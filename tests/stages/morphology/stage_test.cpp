@@ -7,6 +7,14 @@
 using namespace contorno;
 using namespace contorno::test;
 
+namespace {
+
+SharedMask mask_of(Mask mask) {
+  return std::make_shared<Mask>(std::move(mask));
+}
+
+}  // namespace
+
 TEST_CASE("the morphology stage takes windows as wide and as high as the image, and beyond") {
   const TestImage rgb = picture<std::uint8_t>({.width = 260, .height = 333, .channels = 3}, 231);
   const TestImage odd = picture<std::uint8_t>({.width = 333, .height = 260, .channels = 1}, 232);
@@ -84,12 +92,17 @@ TEST_CASE("morphology refuses what it cannot do with a sentence") {
   refuses({{"size", std::vector<double>{2.5, 3}}}, "whole numbers");
   refuses({{"element", std::string("disk")}, {"size", std::vector<double>{3, 5}}}, "as wide as it is high");
   refuses({{"element", std::string("file")}}, "needs file");
-  refuses({{"element", std::string("file")}, {"file", std::string("mask.npy")}}, "mask.npy cannot be read");
+  refuses({{"element", std::string("file")}, {"file", mask_of({2, 2, {0, 0, 0, 0}})}},
+          "the mask has no member");
   refuses({{"heights", std::vector<double>{1, 2}}}, "2 heights");
   refuses({{"heights", std::vector<double>{0, 0, 0, 0, 0.5, 0, 0, 0, 0}}}, "not whole");
   refuses({{"border", std::string("constant")}, {"border_value", 256.0}},
           "allowed whole numbers from 0 to 255");
   CHECK_THROWS_AS(StructuringElement::from_mask({2, 2, {0, 0, 0, 0}}), Error);
+  CHECK_THROWS_WITH_AS(StageHarness(morphology_stage(), {{"file", std::string("mask.npy")}}),
+                       "file is mask.npy, allowed a mask of 1 to 4096 px a side", Error);
+  CHECK_THROWS_WITH_AS(StageHarness(morphology_stage(), {{"file", mask_of({2, 2, {1}})}}),
+                       "file is a mask of 2x2, allowed a mask of 1 to 4096 px a side", Error);
   CHECK_THROWS_AS(StructuringElement::rectangle(0, 3), Error);
   CHECK_THROWS_AS(StageHarness(hit_or_miss_stage(), {{"pattern", std::string("01 0")}}), Error);
   CHECK_THROWS_AS(StageHarness(hit_or_miss_stage(), {{"pattern", std::string("0x0")}}), Error);
@@ -99,15 +112,11 @@ TEST_CASE("morphology refuses what it cannot do with a sentence") {
   CHECK_THROWS_AS(pair.run({f.view, other.view}), Error);
 }
 
-TEST_CASE("the morphology stage reads masks through the program's reader") {
-  set_element_mask_reader([](const std::string& path) -> ElementMask {
-    CHECK(path == "somewhere");
-    return {3, 1, {0, 7, 2}};
-  });
+TEST_CASE("the morphology stage takes members and heights from a mask") {
   const TestImage f = picture<std::uint8_t>({.width = 20, .height = 5, .channels = 1}, 33);
   const Settings settings{{"operation", std::string("dilation")},
                           {"element", std::string("file")},
-                          {"file", std::string("somewhere")}};
+                          {"file", mask_of({3, 1, {0, 7, 2}})}};
   StageHarness flat(morphology_stage(), settings);
   flat.run({f.view});
   Settings with_heights = settings;
@@ -125,7 +134,6 @@ TEST_CASE("the morphology stage reads masks through the program's reader") {
       CHECK(high.at<std::uint8_t>(x, y) == std::min(255, std::max(here + 7, before + 2)));
       CHECK(single.at<std::uint8_t>(x, y) == here);
     }
-  set_element_mask_reader({});
 }
 
 TEST_CASE("structuring elements have the shapes of their definitions") {
