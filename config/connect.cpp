@@ -15,7 +15,13 @@ namespace {
 struct Wanted {
   std::string owner;  ///< begins messages: "node 'overlay': input 'frame'"
   PortType type = PortType::Image;
-  int source_port = Origin::kFrameOrMaps;  ///< where a plain `source` leads
+  From from = From::FrameOrMaps;
+
+  /// Where a plain `source` leads.
+  Origin source() const {
+    return {.node = Origin::kSource,
+            .port = from == From::MapsOrFrame ? Origin::kMapsOrFrame : Origin::kFrameOrMaps};
+  }
 };
 
 /// Finds producers. Node numbers are those of the file until `sort` has put them in order.
@@ -33,9 +39,12 @@ class Connector {
     const std::vector<const YamlNode*> from = references(stage);
     std::vector<Origin> origins;
     for (std::size_t port = 0; port < stage.type->inputs.size(); ++port) {
-      const Wanted wanted = describe_input(stage, stage.type->inputs[port]);
+      const PortSpec& spec = stage.type->inputs[port];
+      const Wanted wanted{.owner = fmt::format("node '{}': input '{}'", stage.name, spec.name),
+                          .type = spec.type,
+                          .from = spec.from};
       origins.push_back(from[port] != nullptr ? follow(*from[port], wanted)
-                                              : implied(number, stage.type->inputs[port], wanted));
+                                              : implied(number, stage.place, wanted));
       if (from[port] != nullptr && origins.back().node >= 0) edges_.push_back({number, from[port]->place});
     }
     return origins;
@@ -43,9 +52,12 @@ class Connector {
 
   Origin sink_input(const DeclaredSink& sink) {
     if (sink.type == nullptr) return {};
-    const Wanted wanted{.owner = fmt::format("sink '{}'", sink.name), .type = sink.type->input};
+    const bool is_image = sink.type->input == PortType::Image;
+    const Wanted wanted{.owner = fmt::format("sink '{}'", sink.name),
+                        .type = sink.type->input,
+                        .from = is_image ? From::FrameOrMaps : From::Stage};
     if (sink.from != nullptr) return follow(sink.from->value, wanted);
-    return nearest_output(stages_.size(), sink.place, wanted);
+    return implied(stages_.size(), sink.place, wanted);
   }
 
   /// An order of the stages in which each comes after its inputs, else in file order; empty when there is
@@ -53,24 +65,13 @@ class Connector {
   std::vector<std::size_t> sort(const std::vector<std::vector<Origin>>& inputs);
 
  private:
-  static Wanted describe_input(const DeclaredStage& stage, const PortSpec& port) {
-    // What turns an image into something else reads class maps; what makes an image of it reads frames.
-    const auto& outputs = stage.type->outputs;
-    const bool makes_image = std::any_of(outputs.begin(), outputs.end(),
-                                         [](const PortSpec& out) { return out.type == PortType::Image; });
-    const bool maps_first = port.default_from == "source.maps" || (port.default_from.empty() && !makes_image);
-    return {.owner = fmt::format("node '{}': input '{}'", stage.name, port.name),
-            .type = port.type,
-            .source_port = maps_first ? Origin::kMapsOrFrame : Origin::kFrameOrMaps};
-  }
-
   /// The `from:` of every input port, null where the file leaves it open.
   std::vector<const YamlNode*> references(const DeclaredStage& stage);
   /// "NODE" or "NODE.PORT".
   Origin follow(const YamlNode& reference, const Wanted& wanted);
   Origin follow_source(const YamlNode& reference, const std::string& port, const Wanted& wanted);
-  Origin implied(std::size_t number, const PortSpec& port, const Wanted& wanted);
-  Origin nearest_output(std::size_t before, const Place& place, const Wanted& wanted);
+  /// What is taken without `from:`, by what comes after the first `before` stages of the file.
+  Origin implied(std::size_t before, const Place& place, const Wanted& wanted);
   void report_cycle(const std::vector<std::vector<Origin>>& inputs, const std::vector<bool>& placed);
 
   struct Edge {
@@ -173,7 +174,7 @@ Origin Connector::follow_source(const YamlNode& reference, const std::string& po
   if (wanted.type != PortType::Image)
     problems_.add(reference.place, fmt::format("{} takes {}, but the source makes images", wanted.owner,
                                                contorno::name_of(wanted.type)));
-  if (port.empty()) return {.node = Origin::kSource, .port = wanted.source_port};
+  if (port.empty()) return wanted.source();
   if (port == "frame") return {.node = Origin::kSource, .port = Origin::kFrame};
   if (port == "maps") return {.node = Origin::kSource, .port = Origin::kMaps};
   problems_.add(reference.place,
@@ -183,14 +184,8 @@ Origin Connector::follow_source(const YamlNode& reference, const std::string& po
   return {};
 }
 
-Origin Connector::implied(std::size_t number, const PortSpec& port, const Wanted& wanted) {
-  // "source.maps" as a default only says what to prefer once no stage delivers: maps made by a stage come
-  // first.
-  if (port.default_from == "source.frame") return {.node = Origin::kSource, .port = Origin::kFrame};
-  return nearest_output(number, stages_[number].place, wanted);
-}
-
-Origin Connector::nearest_output(std::size_t before, const Place& place, const Wanted& wanted) {
+Origin Connector::implied(std::size_t before, const Place& place, const Wanted& wanted) {
+  if (wanted.from == From::Frame) return {.node = Origin::kSource, .port = Origin::kFrame};
   bool may_be_unknown = false;
   for (std::size_t i = before; i-- > 0;) {
     if (stages_[i].type == nullptr) {
@@ -202,7 +197,7 @@ Origin Connector::nearest_output(std::size_t before, const Place& place, const W
       if (outputs[port].type == wanted.type)
         return {.node = static_cast<int>(i), .port = static_cast<int>(port)};
   }
-  if (wanted.type == PortType::Image) return {.node = Origin::kSource, .port = wanted.source_port};
+  if (wanted.from != From::Stage) return wanted.source();
   if (may_be_unknown) return {};
   std::vector<std::string> makers;
   for (const StageType* type : catalog_.stages)

@@ -82,14 +82,17 @@ std::string param_table(const ParamDeclaration& declaration, const std::vector<s
   return text;
 }
 
-std::string port_table(std::string_view title, const std::vector<PortSpec>& ports, const Pen& pen) {
+enum class Side : std::uint8_t { Inputs, Outputs };
+
+std::string port_table(Side side, const std::vector<PortSpec>& ports, const Pen& pen) {
   if (ports.empty()) return {};
-  std::string text = fmt::format("\n{}\n", pen.title(title));
+  const bool inputs = side == Side::Inputs;
+  std::string text = fmt::format("\n{}\n", pen.title(inputs ? "inputs" : "outputs"));
   for (const PortSpec& port : ports) {
-    const std::string fallback =
-        port.default_from.empty() ? "" : fmt::format(" (default {})", port.default_from);
-    text += fmt::format("  {}  {}{}\n      {}\n", pen.name(port.name),
-                        pen.faint(contorno::name_of(port.type)), pen.faint(fallback), wrap(port.sentence, 6));
+    const std::string fallback = inputs ? fmt::format("; default {}", contorno::name_of(port.from)) : "";
+    text += fmt::format("  {}  {}\n      {}\n", pen.name(port.name),
+                        pen.faint(fmt::format("{}{}", contorno::name_of(port.type), fallback)),
+                        wrap(port.sentence, 6));
   }
   return text;
 }
@@ -110,7 +113,7 @@ std::string stage_help(const StageType& type, const Pen& pen) {
                                                 : "none in this build";
   return head("stage", type.name, type.summary, pen) +
          fmt::format("  {}\n", pen.faint(fmt::format("backends: {}", backends))) +
-         port_table("inputs", type.inputs, pen) + port_table("outputs", type.outputs, pen) +
+         port_table(Side::Inputs, type.inputs, pen) + port_table(Side::Outputs, type.outputs, pen) +
          param_table(type.params, {}, pen) + example_text(type.example, pen);
 }
 

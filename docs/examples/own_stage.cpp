@@ -57,7 +57,7 @@ const contorno::StageType& steepen_stage() {
   static const contorno::StageType type{
       .name = "steepen",
       .summary = "Moves the values of maps away from 0.5.",
-      .inputs = {{.name = "maps", .sentence = "Probability maps."}},
+      .inputs = {{.name = "maps", .sentence = "Probability maps.", .from = contorno::From::MapsOrFrame}},
       .outputs = {{.name = "maps", .sentence = "The same, from 0 to 1."}},
       .params = contorno::declare(contorno::ParamList<SteepenParams>().number(
           "gain", &SteepenParams::gain, 1, 100, contorno::Unit::None,

@@ -34,6 +34,20 @@ std::string_view name_of(PortType type) {
   throw InternalError("unknown port type");
 }
 
+std::string_view name_of(From from) {
+  switch (from) {
+    case From::Stage:
+      return "nearest earlier output";
+    case From::FrameOrMaps:
+      return "nearest earlier output, else source.frame or source.maps";
+    case From::MapsOrFrame:
+      return "nearest earlier output, else source.maps or source.frame";
+    case From::Frame:
+      return "source.frame";
+  }
+  throw InternalError("unknown origin of an input");
+}
+
 std::string_view name_of(OnFull policy) {
   switch (policy) {
     case OnFull::Auto:

@@ -28,13 +28,21 @@ std::string_view name_of(Backend backend);
 enum class PortType : std::uint8_t { Image, Crossings, Contours };
 std::string_view name_of(PortType type);
 
-/// An input or output of a stage. In a linear list an input takes the nearest earlier output of its type,
-/// unless `default_from` names another ("source.frame").
+/// What an input takes where a graph does not say more. Stage: the nearest earlier output of its type; a
+/// graph without one is refused. FrameOrMaps, MapsOrFrame: the same, and without one what the source
+/// delivers, the first of the two if it delivers both. Frame: the source's frame, whatever stages lie
+/// between. A plain `from: source` means what the source delivers: maps first of MapsOrFrame, else the frame
+/// first.
+enum class From : std::uint8_t { Stage, FrameOrMaps, MapsOrFrame, Frame };
+/// In words for the help: "nearest earlier output, else source.frame or source.maps".
+std::string_view name_of(From from);
+
+/// An input or output of a stage. Every input that is an image says what it takes; outputs do not.
 struct PortSpec {
   std::string name;
   PortType type = PortType::Image;
   std::string sentence;
-  std::string default_from;
+  From from = From::Stage;
 };
 
 /// In the order of PortType.

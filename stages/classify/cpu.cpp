@@ -231,7 +231,7 @@ ParamDeclaration classify_params() {
 const StageType& classify_stage() {
   static const StageType type {
     .name = "classify", .summary = "Makes a map of probabilities for each class from the colours of a frame.",
-    .inputs = {{"frame", PortType::Image, "The colour frame."}},
+    .inputs = {{"frame", PortType::Image, "The colour frame.", From::FrameOrMaps}},
     .outputs = {{"maps", PortType::Image, "One map a class, 0..1."}}, .params = classify_params(),
     .example = "- type: classify\n  softness: 0.05\n  smooth: 2\n",
     .make_cpu = [](const ParamSet& params) { return std::make_unique<ClassifyCpu>(params); },

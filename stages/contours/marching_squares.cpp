@@ -65,7 +65,8 @@ const StageType& marching_squares_stage() {
     .summary = "Finds the cells of each class's map that the class's level crosses.",
     .inputs = {{.name = "maps",
                 .type = PortType::Image,
-                .sentence = "Probability maps, one channel a class."}},
+                .sentence = "Probability maps, one channel a class.",
+                .from = From::MapsOrFrame}},
     .outputs = {{.name = "crossings", .type = PortType::Crossings, .sentence = "The crossed cells."}},
     .params = declare(ParamList<MarchingSquaresParams>()), .example = "- type: marching_squares\n",
     .make_cpu = [](const ParamSet&) -> std::unique_ptr<Stage> {

@@ -86,8 +86,7 @@ DiamondSquareParams field_params(const FieldOptions& options) {
 const StageType& diamond_square_stage() {
   static const StageType type {
     .name = "diamond_square", .summary = "Makes a random field of heights by the Diamond-Square algorithm.",
-    .inputs = {},
-    .outputs = {{.name = "image", .type = PortType::Image, .sentence = "The heights.", .default_from = {}}},
+    .inputs = {}, .outputs = {{.name = "image", .type = PortType::Image, .sentence = "The heights."}},
     .params = stage_params(), .example = "- type: diamond_square\n  size: [257, 129]\n  seed: 5\n",
     .make_cpu = [](const ParamSet& params) { return std::make_unique<DiamondSquareCpu>(params); },
 #if CONTORNO_HAVE_CUDA

@@ -101,7 +101,8 @@ const StageType& morphology_stage() {
   static const StageType type {
     .name = "morphology",
     .summary = "Erodes, dilates, opens and closes with a structuring element, and what derives from these.",
-    .inputs = {{"image", PortType::Image, "A frame, or class maps; every channel is worked on on its own."}},
+    .inputs = {{"image", PortType::Image, "A frame, or class maps; every channel is worked on on its own.",
+                From::FrameOrMaps}},
     .outputs = {{"image", PortType::Image, "The result, in the format of the input."}},
     .params = morphology_params(),
     .example = "- type: morphology\n  operation: opening\n  element: ellipse\n  size: [5, 5]\n",
@@ -122,7 +123,8 @@ const StageType& morphology_stage() {
 const StageType& hit_or_miss_stage() {
   static const StageType type {
     .name = "hit_or_miss", .summary = "Finds the places where a pattern of foreground and background fits.",
-    .inputs = {{"image", PortType::Image, "An image of 0 and full, or a grey one; channels on their own."}},
+    .inputs = {{"image", PortType::Image, "An image of 0 and full, or a grey one; channels on their own.",
+                From::FrameOrMaps}},
     .outputs = {{"image", PortType::Image, "How well the pattern fits: full where it does, 0 elsewhere."}},
     .params = hit_or_miss_params(), .example = "- type: hit_or_miss\n  pattern: \"000 011 01.\"\n",
     .make_cpu = [](const ParamSet& set) -> std::unique_ptr<Stage> {
@@ -143,8 +145,9 @@ const StageType& reconstruction_stage() {
   static const StageType type {
     .name = "reconstruction",
     .summary = "Grows a marker under a mask, or shrinks it down to one, until nothing changes.",
-    .inputs = {{"marker", PortType::Image, "Where to begin; it is cut off at the mask.", ""},
-               {"mask", PortType::Image, "What bounds the result, in the marker's format.", ""}},
+    .inputs = {{"marker", PortType::Image, "Where to begin; it is cut off at the mask.", From::FrameOrMaps},
+               {"mask", PortType::Image, "What bounds the result, in the marker's format.",
+                From::FrameOrMaps}},
     .outputs = {{"image", PortType::Image, "The reconstructed image."}}, .params = reconstruction_params(),
     .example = "- type: reconstruction\n  method: dilation\n",
     .make_cpu = [](const ParamSet& params) { return std::make_unique<ReconstructionCpu>(params); },

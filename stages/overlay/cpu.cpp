@@ -148,7 +148,7 @@ ParamDeclaration overlay_params() {
 const StageType& overlay_stage() {
   static const StageType type {
     .name = "overlay", .summary = "Draws contours, labels and a legend on a copy of the frame.",
-    .inputs = {{"frame", PortType::Image, "What is drawn on.", "source.frame"},
+    .inputs = {{"frame", PortType::Image, "What is drawn on.", From::Frame},
                {"contours", PortType::Contours, "What is drawn."}},
     .outputs = {{"image", PortType::Image, "The frame with the drawing."}}, .params = overlay_params(),
     .example = "- type: overlay\n  line_width: 2\n  fill: 0.25\n  legend: top_left\n",

@@ -215,7 +215,7 @@ ParamDeclaration preprocess_params() {
 const StageType& preprocess_stage() {
   static const StageType type {
     .name = "preprocess", .summary = "Crops, resizes and converts an image in one pass.",
-    .inputs = {{"image", PortType::Image, "The frame, or class maps."}},
+    .inputs = {{"image", PortType::Image, "The frame, or class maps.", From::FrameOrMaps}},
     .outputs = {{"image", PortType::Image, "The converted image, which knows its place on the frame."}},
     .params = preprocess_params(), .example = "- type: preprocess\n  size: [640, 0]\n  colour: rgb\n",
     .make_cpu = [](const ParamSet& params) { return std::make_unique<PreprocessCpu>(params); },

@@ -58,8 +58,8 @@ inline ParamDeclaration no_params() {
 /// Every text but "none.npy" is a mask of one pixel, as high as the text is long.
 inline SharedMask read_fake_mask(const std::string& text) {
   if (text == "none.npy") throw Error(ExitCode::MissingInput, "'none.npy' does not exist");
-  return std::make_shared<Mask>(
-      Mask{.width = 1, .height = 1, .values = {static_cast<double>(text.size())}, .text = text, .file = text});
+  return std::make_shared<Mask>(Mask{
+      .width = 1, .height = 1, .values = {static_cast<double>(text.size())}, .text = text, .file = text});
 }
 
 /// source: video. stages: preprocess, classify, marching_squares, contour_assembly, overlay. sinks: jsonl,
@@ -73,36 +73,36 @@ inline const Catalog& fake_catalog() {
                                 .example = "source: {type: video, location: in.mp4}"};
   static const StageType preprocess{.name = "preprocess",
                                     .summary = "Resizes and converts frames.",
-                                    .inputs = {{"image", Image, "What is resized.", ""}},
-                                    .outputs = {{"image", Image, "The resized image.", ""}},
+                                    .inputs = {{"image", Image, "What is resized.", From::FrameOrMaps}},
+                                    .outputs = {{"image", Image, "The resized image."}},
                                     .params = resize_params(),
                                     .example = "- type: preprocess\n  resize: [640, 360]"};
   static const StageType classify{.name = "classify",
                                   .summary = "Makes class maps of a frame.",
-                                  .inputs = {{"image", Image, "A colour frame.", ""}},
-                                  .outputs = {{"maps", Image, "One map a class.", ""}},
+                                  .inputs = {{"image", Image, "A colour frame.", From::FrameOrMaps}},
+                                  .outputs = {{"maps", Image, "One map a class."}},
                                   .params = no_params(),
                                   .example = "- type: classify",
                                   .classes = ClassUse::Needed};
   static const StageType squares{.name = "marching_squares",
                                  .summary = "Finds where the maps cross the levels.",
-                                 .inputs = {{"maps", Image, "Class maps.", ""}},
-                                 .outputs = {{"crossings", Crossings, "Crossings of every class.", ""}},
+                                 .inputs = {{"maps", Image, "Class maps.", From::MapsOrFrame}},
+                                 .outputs = {{"crossings", Crossings, "Crossings of every class."}},
                                  .params = no_params(),
                                  .example = "- type: marching_squares",
                                  .classes = ClassUse::Needed};
   static const StageType assembly{.name = "contour_assembly",
                                   .summary = "Links crossings to contours.",
-                                  .inputs = {{"crossings", Crossings, "Crossings.", ""}},
-                                  .outputs = {{"contours", Contours, "Contours.", ""}},
+                                  .inputs = {{"crossings", Crossings, "Crossings."}},
+                                  .outputs = {{"contours", Contours, "Contours."}},
                                   .params = no_params(),
                                   .example = "- type: contour_assembly",
                                   .classes = ClassUse::Needed};
   static const StageType overlay{.name = "overlay",
                                  .summary = "Draws contours on the frame.",
-                                 .inputs = {{"frame", Image, "What is drawn on.", "source.frame"},
-                                            {"contours", Contours, "What is drawn.", ""}},
-                                 .outputs = {{"frame", Image, "The frame with its contours.", ""}},
+                                 .inputs = {{"frame", Image, "What is drawn on.", From::Frame},
+                                            {"contours", Contours, "What is drawn."}},
+                                 .outputs = {{"frame", Image, "The frame with its contours."}},
                                  .params = resize_params(),
                                  .example = "- type: overlay",
                                  .classes = ClassUse::Needed};

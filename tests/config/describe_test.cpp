@@ -90,8 +90,11 @@ TEST_CASE("shapes are described where they are known") {
 
 TEST_CASE("help names every port and parameter with range, default and sentence") {
   const std::string text = help_text(fake_catalog(), "overlay", TextStyle::Plain);
-  CHECK(contains(text, "contours  contours\n      What is drawn.\n"));
-  CHECK(contains(text, "frame  image (default source.frame)\n"));
+  CHECK(contains(text, "contours  contours; default nearest earlier output\n      What is drawn.\n"));
+  CHECK(contains(text, "frame  image; default source.frame\n"));
+  CHECK(contains(text, "frame  image\n      The frame with its contours.\n"));
+  CHECK(contains(help_text(fake_catalog(), "marching_squares", TextStyle::Plain),
+                 "maps  image; default nearest earlier output, else source.maps or source.frame\n"));
   CHECK(contains(text,
                  "sigma  a number, 0 to 50 px; default 1.5\n      Standard deviation of the Gaussian.\n"));
   CHECK(contains(text, "example\n  - type: overlay\n"));

@@ -76,6 +76,19 @@ TEST_CASE("a complete graph loads with every value where it belongs") {
   CHECK(graph.sinks[1].input == Origin{4, 0});
 }
 
+TEST_CASE("an image that no stage makes and no source can stand for is missing") {
+  StageType meeting{.name = "meeting",
+                    .summary = "Takes what a stage makes.",
+                    .inputs = {{.name = "image", .sentence = "What a stage made."}},
+                    .params = test::no_params()};
+  Catalog catalog = fake_catalog();
+  catalog.stages.push_back(&meeting);
+  const GraphSpec graph = load_graph_text(kHead + "stages: [classify, meeting]\n", "graph.yaml", catalog);
+  CHECK(graph.nodes[1].inputs == std::vector<Origin>{{0, 0}});
+  CHECK_THROWS_WITH_AS(load_graph_text(kHead + "stages: [meeting]\n", "graph.yaml", catalog),
+                       doctest::Contains("no earlier stage makes image"), ConfigErrors);
+}
+
 TEST_CASE("a mask is read when the graph is, by the reader of the catalogue") {
   const std::string stage = kHead + "stages:\n  - {type: preprocess, stamp: ";
   const auto stamp = [](const GraphSpec& graph) {

@@ -95,12 +95,13 @@ class CopyStage final : public Stage {
 
 inline const StageType& copy_stage() {
   struct None {};
-  static const StageType type{.name = "copy",
-                              .summary = "Copies a frame.",
-                              .inputs = {{.name = "image", .type = PortType::Image}},
-                              .outputs = {{.name = "image", .type = PortType::Image}},
-                              .params = declare(ParamList<None>()),
-                              .make_cpu = [](const ParamSet&) { return std::make_unique<CopyStage>(); }};
+  static const StageType type{
+      .name = "copy",
+      .summary = "Copies a frame.",
+      .inputs = {{.name = "image", .type = PortType::Image, .from = From::FrameOrMaps}},
+      .outputs = {{.name = "image", .type = PortType::Image}},
+      .params = declare(ParamList<None>()),
+      .make_cpu = [](const ParamSet&) { return std::make_unique<CopyStage>(); }};
   return type;
 }
 

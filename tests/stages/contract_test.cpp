@@ -240,6 +240,15 @@ void check_equal_bits(const Bench& bench, unsigned seed, int reference_threads =
 
 }  // namespace
 
+TEST_CASE("every input that is an image says what it takes, and every other comes from a stage") {
+  for (const StageType* type : stage_catalog()) {
+    INFO(type->name);
+    for (const PortSpec& port : type->inputs)
+      CHECK((port.from == From::Stage) == (port.type != PortType::Image));
+    for (const PortSpec& port : type->outputs) CHECK(port.from == From::Stage);
+  }
+}
+
 TEST_CASE("every stage gives equal bits for any number of threads on every backend, without allocating") {
   if (backends().size() == 1) std::puts("skipped: contract on CUDA (no device here)");
   std::vector<std::pair<int, int>> sizes{{2, 2}, {17, 5}, {67, 31}};
