@@ -30,9 +30,11 @@ ROOMS = {
     "plugins/synthetic": {"plugins/shared"},
     "plugins/text": set(),
     "plugins/gst": {"plugins/shared", "plugins/files/shared", "plugins/files/pictures", "plugins/files/video"},
-    "plugins/python": {"plugins/shared", "plugins/files/arrays", "plugins/files/contours", "plugins/files/dataset",
-                       "plugins/files/levels", "plugins/files/pictures", "plugins/files/shared", "plugins/gst", "plugins/synthetic",
-                       "plugins/text"},
+    "plugins/python/shared": set(),
+    "plugins/python/host": {"plugins/python/shared"},
+    "plugins/python/device": {"plugins/python/shared", "plugins/python/host"},
+    "plugins/python/functions": {"plugins/python/shared", "plugins/python/host", "plugins/python/device"},
+    "plugins/python/pipeline": {"plugins/python/shared", "plugins/python/host", "plugins/files/shared", "plugins/text"},
     "tools/bench": set(),
     "tools/explain": set(),
     "tools/learn": set(),
@@ -124,7 +126,7 @@ def test_the_default_stream_and_device_wide_synchronisation_appear_nowhere():
 
 
 # Programs of their own for developers, and destructors that cannot throw.
-MAY_PRINT = {"tools/say.cpp", "cuda/stream.cpp", "plugins/python/pipeline_module.cpp",
+MAY_PRINT = {"tools/say.cpp", "cuda/stream.cpp", "plugins/python/pipeline/pipeline_module.cpp",
              *(f"tools/bench/{name}.cpp" for name in ("contours", "diamond_square", "mean_shift", "mipmap", "morphology"))}
 
 

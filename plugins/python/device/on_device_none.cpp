@@ -1,0 +1,52 @@
+// A build without CUDA: arrays on a device are recognised and refused.
+#include "plugins/python/device/on_device.h"
+#include "plugins/python/device/stages.h"
+#include "plugins/python/shared/process.h"
+
+namespace contorno::python {
+namespace {
+
+[[noreturn]] void refuse() {
+  require_cuda();
+  throw InternalError("a CUDA device answered a build without CUDA");
+}
+
+}  // namespace
+
+bool is_on_device(py::handle object) {
+  return PyObject_HasAttrString(object.ptr(), "__cuda_array_interface__") == 1;
+}
+py::object to_host(py::handle, std::string_view, py::handle) {
+  refuse();
+}
+FoundInMaps find_one_on_device(py::handle, py::handle, py::handle, const MapsOptions&,
+                               void (*)(const std::vector<std::int64_t>&)) {
+  refuse();
+}
+py::object find_batch_on_device(py::handle, const py::array_t<double>&, const BatchArguments&) {
+  refuse();
+}
+py::list apply_on_device(const StageType&, const ParamSet&, const py::list&, Layout, const OutputPlace&) {
+  refuse();
+}
+py::list mipmaps_on_device(py::handle, const ParamSet&, Layout, const OutputPlace&) {
+  refuse();
+}
+py::object diamond_square_on_device(const DiamondSquareParams&, const ImageFormat&, const OutputPlace&) {
+  refuse();
+}
+py::object booleans_as_bytes(py::handle, py::handle) {
+  refuse();
+}
+DevicePlace place_of(py::handle, const std::string&, py::handle) {
+  refuse();
+}
+NewDeviceArray new_device_array(const py::dtype&, std::vector<std::int64_t>, const DevicePlace&) {
+  refuse();
+}
+py::object to_device(const py::array&, const DevicePlace&) {
+  refuse();
+}
+void bind_device(py::module_&) {}
+
+}  // namespace contorno::python

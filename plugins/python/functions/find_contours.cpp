@@ -1,0 +1,120 @@
+// find_contours of one image: scikit-image's rules about arguments, and a list of arrays as the result.
+#include "stages/contours/find_contours.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <vector>
+
+#include "plugins/python/device/on_device.h"
+#include "plugins/python/host/contour_list.h"
+#include "plugins/python/host/host_array.h"
+#include "plugins/python/shared/bindings.h"
+#include "plugins/python/shared/process.h"
+
+namespace contorno::python {
+namespace {
+
+/// Images from this size on are linked band by band, so that Ctrl-C is answered in time; the results are the
+/// same.
+constexpr std::int64_t kWatchedSamples = 1 << 18, kBandSamples = 1 << 20;
+
+void check_sides(const std::vector<std::int64_t>& sides) {
+  if (sides.size() < 2) throw py::value_error("Only 2D arrays are supported.");
+  if (sides[0] < 2 || sides[1] < 2) throw py::value_error("Input array must be at least 2x2.");
+  if (sides.size() != 2) throw py::value_error("Only 2D arrays are supported.");
+  if (sides[0] > kMaxSide || sides[1] > kMaxSide)
+    throw py::value_error(
+        fmt::format("the image has {} rows and {} columns, allowed {} each", sides[0], sides[1], kMaxSide));
+}
+
+ImageView view_of(const HostArray& image) {
+  return {image.data(),
+          {.width = static_cast<int>(image.side(1)),
+           .height = static_cast<int>(image.side(0)),
+           .channels = 1,
+           .type = image.type()},
+          static_cast<std::ptrdiff_t>(image.stride(0)),
+          0};
+}
+
+ImageView checked_mask(HostArray& mask, const HostArray& image) {
+  if (!mask.same_shape(image))
+    throw py::value_error("Parameters \"array\" and \"mask\" must have same shape.");
+  mask.make_readable(1);
+  if (!mask.is_boolean()) throw py::type_error("Parameter \"mask\" must be a binary array.");
+  return view_of(mask);
+}
+
+/// What scikit-image takes as level; NumPy answers for types that were converted.
+std::optional<double> level_of(py::handle level, const HostArray& image) {
+  if (level.is_none()) {
+    if (!image.was_converted()) return std::nullopt;
+    return py::module_::import("contorno._arrays").attr("default_level")(image.object()).cast<double>();
+  }
+  return number(level);
+}
+
+py::list find_on_cpu(py::handle object, py::handle level, py::handle mask, py::handle threads,
+                     FindContoursOptions options) {
+  HostArray image(object, "image");
+  check_sides(image.sides());
+  std::optional<HostArray> mask_array;
+  if (!mask.is_none()) options.mask = checked_mask(mask_array.emplace(mask, "mask"), image);
+  image.make_readable(1);
+  options.level = level_of(level, image);
+  const std::int64_t samples = image.elements();
+  options.threads = threads_for(threads, static_cast<std::uint64_t>(samples));
+  const ImageView view = view_of(image);
+  FoundContours found;
+  {
+    const py::gil_scoped_release released;
+    std::optional<SignalWatch> watch;
+    if (samples >= kWatchedSamples) watch.emplace();
+    if (samples > kBandSamples && options.threads == 1)
+      options.band_rows = static_cast<int>(kBandSamples / image.side(1) + 1);
+    found = find_contours(view, options);
+  }
+  return contour_list<std::uint32_t>(reinterpret_cast<const std::byte*>(found.points.data()),
+                                     PointType::Float64,
+                                     std::span(found.offsets.data(), found.offsets.size()));
+}
+
+py::list find_on_cuda(py::handle image, py::handle level, py::handle mask,
+                      const FindContoursOptions& options) {
+  const FoundInMaps found = find_one_on_device(
+      image, level, mask,
+      {.fully_connected = options.fully_connected, .positive_orientation = options.positive_orientation},
+      &check_sides);
+  return contour_list<std::uint32_t>(found.points.data(), PointType::Float64,
+                                     std::span(found.offsets.data(), found.offsets.size()));
+}
+
+py::object find(py::handle image, py::handle level, py::handle fully_connected,
+                py::handle positive_orientation, py::handle mask, py::handle backend, py::handle threads) {
+  FindContoursOptions options;
+  options.fully_connected =
+      is_high(fully_connected, "fully_connected") ? Connectivity::High : Connectivity::Low;
+  options.positive_orientation =
+      is_high(positive_orientation, "positive_orientation") ? Orientation::High : Orientation::Low;
+  const Backend wanted = backend_of(backend);
+  const bool on_device = !is_numpy_array(image) && is_on_device(image);
+  if (wanted == Backend::Cuda || (wanted == Backend::Auto && on_device)) {
+    threads_for(threads, 1);
+    return find_on_cuda(image, level, mask, options);
+  }
+  py::object host = py::reinterpret_borrow<py::object>(image),
+             host_mask = py::reinterpret_borrow<py::object>(mask);
+  if (on_device) host = to_host(image, "image", py::none());
+  if (!mask.is_none() && !is_numpy_array(mask) && is_on_device(mask))
+    host_mask = to_host(mask, "mask", py::none());
+  return find_on_cpu(host, level, host_mask, threads, options);
+}
+
+}  // namespace
+
+void bind_find_contours(py::module_& module) {
+  module.def("find_contours", &find);
+}
+
+}  // namespace contorno::python

@@ -1,0 +1,210 @@
+#include "plugins/python/pipeline/pipeline_run.h"
+
+#include <chrono>
+#include <cstring>
+
+#include "config/load.h"
+#include "cuda/error.h"
+#include "pipeline/graph/applied.h"
+#include "pipeline/shared/resource_limits.h"
+#ifdef CONTORNO_HAVE_TEXT
+#include "plugins/text/pango.h"
+#endif
+
+namespace contorno::python {
+namespace {
+
+OwnedImage owned(const ImageView& from) {
+  OwnedImage image{.format = from.format};
+  image.format.layout = Layout::Interleaved;
+  image.samples = Buffer<std::byte>(image.format.row_bytes() * static_cast<std::size_t>(image.format.height));
+  copy_image(from,
+             {image.samples.data(), image.format, static_cast<std::ptrdiff_t>(image.format.row_bytes()), 0});
+  return image;
+}
+
+void copy_contours(const ContoursView& from, FrameResult& result) {
+  const auto count = static_cast<std::size_t>(from.counts->contours);
+  result.placement = from.format.placement;
+  result.points = Buffer<Point>(from.counts->points);
+  if (result.points.size() > 0)
+    std::memcpy(result.points.data(), from.points, result.points.size() * sizeof(Point));
+  result.offsets = Buffer<std::int64_t>(count + 1);
+  result.closed = Buffer<std::uint8_t>(count);
+  result.class_ids = Buffer<std::int32_t>(count);
+  std::copy_n(from.offsets, count + 1, result.offsets.data());
+  std::copy_n(from.closed, count, result.closed.data());
+  for (int one = 0; one < from.format.classes; ++one)
+    std::fill(result.class_ids.data() + from.class_begin[one],
+              result.class_ids.data() + from.class_begin[one + 1], one);
+}
+
+std::unique_ptr<TextRasteriser> make_text() {
+#ifdef CONTORNO_HAVE_TEXT
+  return make_pango_text();
+#else
+  return nullptr;
+#endif
+}
+
+}  // namespace
+
+/// A sink that gathers one value of a frame; the last of them hands the result over.
+class PipelineRun::Collector final : public Sink {
+ public:
+  enum class Part : std::uint8_t { Frame, Contours, Overlay, Last };
+  Collector(PipelineRun& run, Part part) : run_(run), part_(part) {}
+
+  void open(const SinkContext&) override {}
+  void write(const FrameInfo& info, const Value& value) override {
+    FrameResult& result = run_.current_;
+    switch (part_) {
+      case Part::Frame:
+        result.frame = owned(std::get<ImageView>(value));
+        return;
+      case Part::Contours:
+        copy_contours(std::get<ContoursView>(value), result);
+        return;
+      case Part::Overlay:
+        result.overlay = owned(std::get<ImageView>(value));
+        return;
+      case Part::Last:
+        result.info = info;
+        run_.put(std::move(result));
+        result = {};
+        return;
+    }
+  }
+  void finish() override {}
+
+ private:
+  PipelineRun& run_;
+  Part part_;
+};
+
+PipelineRun::PipelineRun(GraphSpec graph, const RunSettings& settings, std::unique_ptr<Source> source)
+    : graph_(std::move(graph)), settings_(settings), source_(std::move(source)), text_(make_text()) {
+  const Backend backend = choose_backend(graph_.settings.backend, graph_);
+  if (source_) {
+    notice_ = config::bind_source(graph_, source_->format());
+  } else {
+    config::BoundSource bound = config::open_source(graph_);
+    source_ = std::move(bound.source);
+    notice_ = std::move(bound.notice);
+  }
+  for (const SinkSpec& spec : graph_.sinks) {
+    sinks_.push_back(spec.type->make(spec.params));
+    bindings_.push_back({.name = spec.name, .sink = sinks_.back().get(), .input = spec.input});
+  }
+  bind_collectors();
+  files_.add_inputs(graph_, *source_);
+  const auto times = [this](const FrameTimes& of) {
+    auto& milliseconds = current_.milliseconds;
+    const auto add = [&](const std::string& name, std::int64_t ns) {
+      milliseconds.emplace_back(name, static_cast<double>(ns) * 1e-6);
+    };
+    milliseconds.clear();
+    add("end_to_end", of.latency_ns);
+    add("queue", of.queued_ns);
+    add("upload", of.parts.uploaded_ns - of.parts.start_ns);
+    std::int64_t before = of.parts.uploaded_ns;
+    for (std::size_t node = 0; node < of.parts.node_ns.size(); ++node) {
+      add(graph_.nodes[node].name, of.parts.node_ns[node] - before);
+      before = of.parts.node_ns[node];
+    }
+    add("download", of.parts.downloaded_ns - before);
+  };
+  const auto failed = [this](const FrameFailure& failure) {
+    FrameResult result;
+    result.info.number = failure.frame;
+    result.error = failure.reason.empty() ? "the frame failed" : failure.reason;
+    put(std::move(result));
+  };
+  runner_ = std::make_unique<Runner>(graph_, *source_, bindings_,
+                                     RunOptions{.backend = backend,
+                                                .max_frames = settings_.max_frames,
+                                                .output_root = settings_.output_root,
+                                                .outputs = &files_,
+                                                .text = text_.get(),
+                                                .on_failure = failed,
+                                                .on_times = times});
+  thread_ = start_thread([this] {
+    std::exception_ptr failure;
+    try {
+      runner_->run();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    source_->cancel();  // whoever pushes need not wait any more
+    const std::lock_guard lock(mutex_);
+    failure_ = failure;
+    ended_ = true;
+    changed_.notify_all();
+  });
+}
+
+PipelineRun::~PipelineRun() {
+  stop();
+}
+
+/// The last contours and the last image of the graph, and the source's picture.
+void PipelineRun::bind_collectors() {
+  std::optional<Origin> contours, overlay, last;
+  for (std::size_t node = 0; node < graph_.nodes.size(); ++node)
+    for (std::size_t port = 0; port < graph_.nodes[node].type->outputs.size(); ++port) {
+      const PortType type = graph_.nodes[node].type->outputs[port].type;
+      const Origin origin{static_cast<int>(node), static_cast<int>(port)};
+      if (type == PortType::Contours) contours = origin;
+      if (type == PortType::Image) overlay = origin;
+    }
+  const bool has_frame = source_->format().frame.has_value();
+  if (!contours && !overlay)
+    throw Error(ExitCode::BadConfig,
+                "the graph makes neither contours nor an image: there is nothing to iterate over");
+  const auto bind = [&](Collector::Part part, const Origin& origin, const char* name) {
+    sinks_.push_back(std::make_unique<Collector>(*this, part));
+    bindings_.push_back({.name = name, .sink = sinks_.back().get(), .input = origin});
+  };
+  if (has_frame && settings_.images)
+    bind(Collector::Part::Frame, {Origin::kSource, Origin::kFrame}, "frame for Python");
+  if (contours) bind(Collector::Part::Contours, *contours, "contours for Python");
+  if (overlay && settings_.images) bind(Collector::Part::Overlay, *overlay, "image for Python");
+  bind(Collector::Part::Last, contours ? *contours : *overlay, "Python");
+}
+
+void PipelineRun::put(FrameResult result) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(
+      lock, [&] { return stopped_ || settings_.lookahead == 0 || results_.size() < settings_.lookahead; });
+  if (stopped_) return;
+  results_.push_back(std::move(result));
+  changed_.notify_all();
+}
+
+PipelineRun::Taken PipelineRun::take(FrameResult& result, int milliseconds) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, std::chrono::milliseconds(milliseconds),
+                    [&] { return ended_ || !results_.empty(); });
+  if (!results_.empty()) {
+    result = std::move(results_.front());
+    results_.pop_front();
+    changed_.notify_all();
+    return Taken::Result;
+  }
+  if (!ended_) return Taken::Nothing;
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  return Taken::End;
+}
+
+void PipelineRun::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    changed_.notify_all();
+  }
+  if (!thread_.joinable()) return;
+  runner_->abort();
+  thread_.join();
+}
+
+}  // namespace contorno::python
