@@ -11,6 +11,9 @@ namespace contorno {
 namespace {
 
 constexpr double kMostHeight = 1e6;
+constexpr auto kAnyHeight = static_cast<double>(kUnbounded);
+constexpr std::size_t kMostHeights =
+    std::size_t{StructuringElement::kMaxSide} * std::size_t{StructuringElement::kMaxSide};
 
 [[noreturn]] void refuse(const char* stage, const std::string& sentence) {
   throw Error(ExitCode::BadConfig, std::string(stage) + ": " + sentence);
@@ -156,7 +159,7 @@ ParamDeclaration morphology_params() {
   list.number("threshold", &P::threshold, -kMostHeight, kMostHeight, Unit::Levels,
               "Pixels of the mask file with a larger value are members of the element.");
   list.flag("non_flat", &P::non_flat, "Takes the values of the mask file as heights of its members.");
-  list.numbers("heights", &P::heights, 0, 65536, -kMostHeight, kMostHeight, Unit::Levels,
+  list.numbers("heights", &P::heights, 0, kMostHeights, -kAnyHeight, kAnyHeight, Unit::Levels,
                "Heights of the element's box, row by row; empty: flat.");
   list.numbers("anchor", &P::anchor, 0, 2, 0, StructuringElement::kMaxSide, Unit::Pixels,
                "Pixel of the element that lies on the result's, [x, y]; empty: [width / 2, height / 2].");

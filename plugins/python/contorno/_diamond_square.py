@@ -1,14 +1,19 @@
 """Random fields of heights."""
+import functools
+
 import numpy as np
 
 from . import _core
 from ._options import suggesting
-from ._stages import _decide
+from ._stages import _decide, _default
+
+_of = functools.partial(_default, "diamond_square")
 
 
 @suggesting
-def diamond_square(n, seed=0, *, size=None, channels=1, dtype=np.uint8, domain="finite", range="paper", roughness=1.0,
-                   amplitude=1.0, corners=(), origin=(0, 0), backend="auto", threads=None, output="host", stream=None):
+def diamond_square(n, seed=_of("seed"), *, size=None, channels=_of("fields"), dtype=np.uint8, domain=_of("domain"),
+                   range=_of("range"), roughness=_of("roughness"), amplitude=_of("amplitude"), corners=(), origin=(0, 0),
+                   backend="auto", threads=None, output="host", stream=None):
     """A random field of heights that is rough at every scale (Diamond-Square).
 
     Parameters

@@ -5,8 +5,8 @@ import numpy as np
 
 from . import _core
 from ._arrays import to_numpy
-from ._options import called, suggesting
-from ._stages import _catalogue, _decide, _documented
+from ._options import suggesting
+from ._stages import _catalogue, _decide, _default, _documented, _run
 
 
 class MeanShift(collections.namedtuple("MeanShift", "points labels modes counts iterations converged backend")):
@@ -24,8 +24,7 @@ class MeanShift(collections.namedtuple("MeanShift", "points labels modes counts 
 
 
 def _points(points):
-    if _core.is_on_device(points):
-        points = _core.to_host(points, "points", None)
+    points = _core.to_host(points, "points", None)
     if not isinstance(points, (list, tuple)):
         points = to_numpy(points, "points")
     array = np.require(points, np.float64, "C")
@@ -123,8 +122,8 @@ Returns
 array of the image's shape
 """)
 def mean_shift_filter(image, spatial, colour, *, backend="auto", threads=None, output="host", stream=None, **options):
-    return called(_core.apply, "mean_shift_filter", [image], {"spatial": spatial, "colour": float(colour), **options}, False,
-                       _decide(backend, output, stream, image), threads, output == "device", stream)[0]
+    return _run("mean_shift_filter", [image], {"spatial": spatial, "colour": float(colour), **options}, backend=backend,
+                threads=threads, output=output, stream=stream)[0]
 
 
 @_documented("mean_shift_segment", (*_WINDOW, "min_region"), """
@@ -146,11 +145,10 @@ labels : (H, W) array of int32
 image : array of the image's shape
     With `return_image`.
 """)
-def mean_shift_segment(image, spatial, colour, min_region=20, *, return_image=False, backend="auto", threads=None,
+def mean_shift_segment(image, spatial, colour, min_region=_default("mean_shift_segment", "min_region"), *, return_image=False, backend="auto", threads=None,
                        output="host", stream=None, **options):
     params = {"spatial": spatial, "colour": float(colour), "min_region": min_region, **options}
-    outputs = called(_core.apply, "mean_shift_segment", [image], params, False, _decide(backend, output, stream, image), threads,
-                          output == "device", stream)
+    outputs = _run("mean_shift_segment", [image], params, backend=backend, threads=threads, output=output, stream=stream)
     named = dict(zip((name for name, *_ in _catalogue()["mean_shift_segment"]["outputs"]), outputs))
     labels, painted = named["labels"], named["image"]
     sides = labels.shape[-2:]

@@ -1,12 +1,10 @@
 """Morphology on arrays, with elements that are arrays as well."""
-import inspect
-
 import numpy as np
 
 from . import _core
 from ._arrays import to_numpy
-from ._options import called, refuse_unknown, suggesting
-from ._stages import _decide, _documented, _planar
+from ._options import suggesting
+from ._stages import _of_stage, _run
 
 
 def _as_bytes(image, name, stream):
@@ -64,35 +62,45 @@ def _is_size(given):
     return all(isinstance(side, (int, np.integer)) and not isinstance(side, (bool, np.bool_)) for side in sides)
 
 
-def _element(given, name):
-    if _is_size(given):
-        return element("rectangle", given)
-    mask = np.asarray(given)
-    if mask.dtype.kind not in "biuf" or mask.ndim == 0:
+def _mask(given, name):
+    """An array of two dimensions."""
+    array = np.asarray(given)
+    if array.dtype.kind not in "biuf" or array.ndim == 0:
         raise TypeError(f"{name} is a {type(given).__name__}, wanted an array, the side of a square or (width, height) of a "
                         "rectangle; element('disk', diameter=7) makes an array")
-    if mask.ndim != 2:
-        raise ValueError(f"{name} has {mask.ndim} dimensions, wanted 2")
-    return mask
+    if array.ndim != 2:
+        raise ValueError(f"{name} has {array.ndim} dimensions, wanted 2")
+    if not all(1 <= side <= 4096 for side in array.shape):
+        raise ValueError(f"{name} has {array.shape[0]} rows and {array.shape[1]} columns, allowed 1 to 4096 each")
+    return array
 
 
-def _anchor(given):
-    """The options of a stage's anchor."""
-    return {} if given is None else {"anchor": list(given)}
+def _element(given, name):
+    """Where the members are."""
+    return (element("rectangle", given) if _is_size(given) else _mask(given, name)) != 0
 
 
-def _morphology(operation, image, shape, heights, anchor, options, layout, backend, threads, output, stream):
-    place, planar = _decide(backend, output, stream, image), _planar(layout)
-    options, mask = {"operation": operation, **options}, _element(shape, "element")
-    image, boolean = _as_bytes(image, "image", stream)
-    if place == "cuda":
-        options.update(_anchor(anchor), element="file", file=mask != 0)
-        if heights is not None:
-            options["heights"] = _element(heights, "heights").astype(float).ravel().tolist()
-        result = called(_core.apply, "morphology", [image], options, planar, place, threads, output == "device", stream)[0]
-    else:
-        result = called(_core.morphology, image, mask, heights, anchor, options, planar, threads, stream)
-    return _as_booleans(result) if boolean else result
+def _heights(given, members):
+    """Heights as the stage takes them; those beside the members do not matter."""
+    heights = np.asarray(given, np.float64)
+    if heights.ndim != 2:
+        raise ValueError(f"heights has {heights.ndim} dimensions, wanted 2")
+    if heights.shape != members.shape:
+        raise ValueError("heights must have the shape of the element")
+    for y, x in np.argwhere(members & ~np.isfinite(heights))[:1]:
+        raise ValueError(f"structuring element: the height {heights[y, x]} at [{x}, {y}] is not a finite number")
+    return np.where(members, heights, 0.0).ravel().tolist()
+
+
+def _applied(stage, images, params, where, anchor=None):
+    """The stage's one output; of sets, a set. `images` are by their names."""
+    pairs = [_as_bytes(image, name, where["stream"]) for name, image in images.items()]
+    if len({boolean for _, boolean in pairs}) > 1:
+        raise ValueError(f"{' and '.join(images)} must have the same dtype; one is bool")
+    if anchor is not None:
+        params["anchor"] = list(anchor)
+    result, = _run(stage, [image for image, _ in pairs], params, **where)
+    return _as_booleans(result) if pairs[0][1] else result
 
 
 _MORPHOLOGY = """image : (H, W), (H, W, C) or (C, H, W) array of uint8, uint16, float32 or bool
@@ -107,28 +115,18 @@ anchor : (int, int), optional
 _EDGES = ("border", "border_value", "alpha")
 
 
-_DEFAULTS = {"connectivity": 8, "paper_compat": False, "opencv_compat": False}
-
-
-def _operation(name, operation, summary, extra=()):
-    def function(image, element, *, heights=None, anchor=None, border="identity", border_value=0.0, alpha="keep",
-                 layout="HWC", backend="auto", threads=None, output="host", stream=None, **others):
-        options = {"border": border, "border_value": border_value, "alpha": alpha}
-        if not known.issuperset(others):
-            refuse_unknown(name, others, {*signature.parameters, *extra} - {"others"})
-        for key, value in others.items():
-            options[key] = str(value) if key == "connectivity" else value
-        return _morphology(operation, image, element, heights, anchor, options, layout, backend, threads, output, stream)
+def _operation(name, operation, summary, late=()):
+    def function(image, element, *, heights=None, anchor=None, params, where):
+        members = _element(element, "element")
+        params.update(operation=operation, element="file", file=members)
+        if heights is not None:
+            params["heights"] = _heights(heights, members)
+        return _applied("morphology", {"image": image}, params, where, anchor)
 
     function.__name__ = function.__qualname__ = name
-    known = frozenset(extra)
-    signature = inspect.signature(function)
-    named = list(signature.parameters.values())[:-1]
-    named += [inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=_DEFAULTS[key]) for key in extra]
-    function.__signature__ = signature.replace(parameters=named)
     text = "\n".join([summary, "", "Parameters", "----------", _MORPHOLOGY, "{params}", "{where}", "", "Returns", "-------",
                       "array of the image's shape and dtype"])
-    return _documented("morphology", _EDGES + tuple(extra), text)(function)
+    return _of_stage("morphology", _EDGES, text, late)(function)
 
 
 erode = _operation("erode", "erosion", "Erosion: the smallest sample under the element (minus heights).", ["paper_compat"])
@@ -173,8 +171,7 @@ def gradient(image, element, *, kind="beucher", **options):
     return operation(image, element, **options)
 
 
-@suggesting
-@_documented("hit_or_miss", _EDGES, """
+@_of_stage("hit_or_miss", _EDGES, """
 Hit-or-miss: where `hit` fits the image and `miss` fits its complement.
 
 Parameters
@@ -192,22 +189,12 @@ Returns
 -------
 array of the image's shape and dtype
 """)
-def hit_or_miss(image, hit, miss, *, anchor=None, border="identity", border_value=0.0, alpha="keep", layout="HWC",
-                backend="auto", threads=None, output="host", stream=None):
-    place, planar = _decide(backend, output, stream, image), _planar(layout)
-    options = {"border": border, "border_value": border_value, "alpha": alpha}
-    hit, miss = _element(hit, "hit"), _element(miss, "miss")
-    image, boolean = _as_bytes(image, "image", stream)
-    if place == "cuda":
-        options.update(_anchor(anchor), hit_file=hit != 0, miss_file=miss != 0)
-        result = called(_core.apply, "hit_or_miss", [image], options, planar, place, threads, output == "device", stream)[0]
-    else:
-        result = called(_core.hit_or_miss, image, hit, miss, anchor, options, planar, threads, stream)
-    return _as_booleans(result) if boolean else result
+def hit_or_miss(image, hit, miss, *, anchor=None, params, where):
+    params.update(hit_file=_element(hit, "hit"), miss_file=_element(miss, "miss"))
+    return _applied("hit_or_miss", {"image": image}, params, where, anchor)
 
 
-@suggesting
-@_documented("reconstruction", ("method", "connectivity", "alpha"), """
+@_of_stage("reconstruction", ("method", "connectivity", "alpha"), """
 Reconstruction: the marker grows under the mask until nothing changes (or shrinks above it).
 
 Parameters
@@ -225,15 +212,5 @@ References
 ----------
 L. Vincent, IEEE Trans. Image Processing 2(2), 1993.
 """)
-def reconstruct(marker, mask, *, method="dilation", connectivity=8, alpha="keep", layout="HWC", backend="auto", threads=None,
-                output="host", stream=None):
-    place, planar = _decide(backend, output, stream, marker, mask), _planar(layout)
-    (marker, boolean), (mask, also) = _as_bytes(marker, "marker", stream), _as_bytes(mask, "mask", stream)
-    if boolean != also:
-        raise ValueError("marker and mask must have the same dtype; one is bool")
-    options = {"method": method, "connectivity": str(connectivity), "alpha": alpha}
-    if place == "cuda":
-        result = called(_core.apply, "reconstruction", [marker, mask], options, planar, place, threads, output == "device", stream)[0]
-    else:
-        result = called(_core.reconstruct, marker, mask, options, planar, threads, stream)
-    return _as_booleans(result) if boolean else result
+def reconstruct(marker, mask, *, params, where):
+    return _applied("reconstruction", {"marker": marker, "mask": mask}, params, where)

@@ -1,12 +1,12 @@
-"""The image stages as functions on arrays: what they share, any stage by name, and mipmaps. What they say of their options
-comes from the catalogue."""
+"""The image stages as functions on arrays: any stage by name, and what makes named functions of them. Their options, defaults
+and what they say of them come from the catalogue."""
 import functools
 import inspect
 import textwrap
 
 from . import _core
 from ._arrays import stream_handle
-from ._options import called, suggesting
+from ._options import called, refuse_unknown
 
 _LAYOUTS = {"HWC": False, "CHW": True}
 _PLACE = """backend : {'auto', 'cpu', 'cuda'}
@@ -21,11 +21,35 @@ stream : optional
 _WHERE = """layout : {'HWC', 'CHW'}
     Where a third axis is: colours of a picture behind, planes (class maps) in front.
 """ + _PLACE
+_PLACE_DEFAULTS = {"backend": "auto", "threads": None, "output": "host", "stream": None}
+_WHERE_DEFAULTS = {"layout": "HWC", **_PLACE_DEFAULTS}
 
 
 @functools.lru_cache(None)
 def _catalogue():
     return _core.stages()
+
+
+@functools.lru_cache(None)
+def _declared(stage):
+    """The parameters of a stage by their names."""
+    return {param["name"]: param for param in _catalogue()[stage]["params"]}
+
+
+def _default(stage, name):
+    """The default of a parameter as a value of Python; words that are numbers, as those of connectivity, are numbers."""
+    text, kind = _declared(stage)[name]["default"], _declared(stage)[name]["kind"]
+    if kind == "flag":
+        return text == "true"
+    return float(text) if kind == "number" else int(text) if text.isdigit() else text
+
+
+def _as_declared(stage, name, value):
+    """A value as the stage takes it: the word of a choice, a flag as bool."""
+    kind = _declared(stage)[name]["kind"]
+    if kind == "choice":
+        return str(value)
+    return bool(value) if kind == "flag" and value in (True, False) else value
 
 
 class _Stage(dict):
@@ -66,12 +90,37 @@ def _documented(stage, params, text):
     """Puts what the catalogue says of `params` in place of {params}, and the common options in place of {where} or {place}."""
     def decorate(function):
         signature = inspect.signature(function)
-        lines = [_described(param, signature) for param in (_catalogue()[stage]["params"] if stage else ()) if param["name"] in params]
+        lines = [_described(param, signature) for name, param in (_declared(stage) if stage else {}).items() if name in params]
         whole = text
         for name, block in (("{params}", "\n".join(lines)), ("{where}", _WHERE), ("{place}", _PLACE)):
             whole = whole.replace(name, block)
         function.__doc__ = whole.strip() + "\n"
         return function
+
+    return decorate
+
+
+def _of_stage(stage, options, text, late=()):
+    """Makes ``function(..., params, where)`` a function that has, as keywords after its own, the `options` of the stage, where it
+    runs, and the `late` options; it gets them as two dicts. `text` is what _documented takes."""
+    def decorate(function):
+        own = [one for one in inspect.signature(function).parameters.values() if one.name not in ("params", "where")]
+        defaults = {name: _default(stage, name) for name in (*options, *late)}
+        keywords = {**{name: defaults[name] for name in options}, **_WHERE_DEFAULTS, **{name: defaults[name] for name in late}}
+        signature = inspect.Signature(own + [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+                                             for name, default in keywords.items()])
+        known = frozenset(signature.parameters)
+
+        @functools.wraps(function)
+        def with_options(*args, **given):
+            if not known.issuperset(given):
+                refuse_unknown(function.__name__, given, known)
+            params = {name: _as_declared(stage, name, given.pop(name, default)) for name, default in defaults.items()}
+            where = {name: given.pop(name, default) for name, default in _WHERE_DEFAULTS.items()}
+            return function(*args, params=params, where=where, **given)
+
+        with_options.__signature__ = signature
+        return _documented(stage, tuple(defaults), text)(with_options)
 
     return decorate
 
@@ -98,6 +147,16 @@ def _decide(backend, output, stream, *images):
     return "cuda" if output == "device" or any(map(_core.is_on_device, images)) else "cpu"
 
 
+def _where(images, layout, backend, threads, output, stream):
+    """The last arguments of the compiled functions on images."""
+    return _planar(layout), _decide(backend, output, stream, *images), threads, output == "device", stream
+
+
+def _run(stage, images, params, layout="HWC", **where):
+    """The outputs of a stage, wherever its images lie and its results are wanted."""
+    return called(_core.apply, stage, list(images), params, *_where(images, layout, **where))
+
+
 @_documented(None, (), """
 Apply any stage of the catalogue (see `stages`) to arrays; parameters as in YAML.
 
@@ -121,13 +180,11 @@ Examples
 """)
 def apply(stage, *images, layout="HWC", backend="auto", threads=None, output="host", stream=None, **params):
     params = {name[:-1] if name.endswith("_") else name: value for name, value in params.items()}
-    outputs = called(_core.apply, stage, list(images), params, _planar(layout), _decide(backend, output, stream, *images), threads,
-                     output == "device", stream)
+    outputs = _run(stage, images, params, layout=layout, backend=backend, threads=threads, output=output, stream=stream)
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
-@suggesting
-@_documented("mipmap", ("filter", "width", "stop", "sizes", "edge", "linear_light", "premultiplied", "high_precision"), """
+@_of_stage("mipmap", ("filter", "width", "stop", "sizes", "edge", "linear_light", "premultiplied", "high_precision"), """
 An image and ever smaller copies of it, each made from the one before.
 
 Parameters
@@ -142,9 +199,5 @@ list of arrays
     The first is the image itself, or its copy where results are wanted elsewhere. Rows may have gaps between them; levels share
     their memory.
 """)
-def mipmaps(image, *, filter="box", width=2, stop=32, sizes="floor", edge="clamp", linear_light=False, premultiplied=False,
-            high_precision=False, layout="HWC", backend="auto", threads=None, output="host", stream=None):
-    options = {"filter": filter, "width": width, "stop": stop, "sizes": sizes, "edge": edge, "linear_light": bool(linear_light),
-               "premultiplied": bool(premultiplied), "high_precision": bool(high_precision)}
-    return called(_core.mipmaps, image, options, _planar(layout), _decide(backend, output, stream, image), threads,
-                  output == "device", stream)
+def mipmaps(image, *, params, where):
+    return called(_core.mipmaps, image, params, *_where([image], **where))

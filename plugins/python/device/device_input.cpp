@@ -5,7 +5,7 @@
 #include "cuda/pointer.h"
 #include "plugins/python/device/device_kernels.h"
 #include "plugins/python/device/device_result.h"
-#include "plugins/python/host/host_image.h"
+#include "plugins/python/host/apply.h"
 #include "plugins/python/shared/process.h"
 
 namespace contorno::python {
@@ -169,9 +169,7 @@ ImageView DeviceInput::image(Layout layout, const DevicePlace& place) {
     stack = uploaded(shape, place);
   else if (device_->type())
     stack = is_readable(shape) ? in_place(shape) : gathered(shape, shape.format.layout);
-  if (converted_ || stack.first.data == nullptr)
-    throw py::type_error(
-        fmt::format("{} has a dtype that no stage takes; convert it to uint8, uint16 or float32", name_));
+  if (converted_ || stack.first.data == nullptr) refuse_samples(std::string(name_));
   if (device_) follow(place);
   stack.first.format.layout = format.layout;
   return stack.first;

@@ -6,7 +6,7 @@
 #include "plugins/python/device/device_input.h"
 #include "plugins/python/device/device_kernels.h"
 #include "plugins/python/device/device_result.h"
-#include "plugins/python/shared/bindings.h"
+#include "plugins/python/shared/arguments.h"
 #include "plugins/python/shared/process.h"
 
 namespace contorno::python {
@@ -116,10 +116,11 @@ DeviceContours to_device_arrays(const MapStack& stack, const Levels& levels, Poi
 }  // namespace
 
 bool is_on_device(py::handle object) {
-  return DeviceArray::is_on_device(object);
+  return !is_numpy_array(object) && DeviceArray::is_on_device(object);
 }
 
 py::object to_host(py::handle object, std::string_view name, py::handle stream) {
+  if (!is_on_device(object)) return py::reinterpret_borrow<py::object>(object);
   return DeviceInput(object, name, stream).on_host();
 }
 

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "pipeline/graph/stage.h"
 #include "plugins/python/host/batch.h"
 #include "plugins/python/shared/pybind.h"
 #include "stages/contours/find_contours.h"
@@ -14,8 +15,18 @@ void bind_device(py::module_& module);
 
 /// The object's memory is that of a CUDA device.
 bool is_on_device(py::handle object);
-/// A NumPy array of it.
+/// The object; a NumPy array of it if it lies on a device.
 py::object to_host(py::handle object, std::string_view name, py::handle stream);
+
+/// Whether maps are searched on the device: where they lie, unless the caller wants something else. If not,
+/// maps and mask (None: no mask) become arrays of the host.
+inline bool on_device_or_to_host(Backend wanted, py::object& maps, py::object& mask, std::string_view name,
+                                 py::handle stream) {
+  if (wanted == Backend::Cuda || (wanted == Backend::Auto && is_on_device(maps))) return true;
+  maps = to_host(maps, name, stream);
+  if (!mask.is_none()) mask = to_host(mask, "mask", stream);
+  return false;
+}
 
 struct BatchArguments {
   Layout layout = Layout::Planar;

@@ -1,6 +1,7 @@
 // A build without CUDA: arrays on a device are recognised and refused.
 #include "plugins/python/device/on_device.h"
 #include "plugins/python/device/stages.h"
+#include "plugins/python/host/host_array.h"
 #include "plugins/python/shared/process.h"
 
 namespace contorno::python {
@@ -14,9 +15,10 @@ namespace {
 }  // namespace
 
 bool is_on_device(py::handle object) {
-  return PyObject_HasAttrString(object.ptr(), "__cuda_array_interface__") == 1;
+  return !is_numpy_array(object) && PyObject_HasAttrString(object.ptr(), "__cuda_array_interface__") == 1;
 }
-py::object to_host(py::handle, std::string_view, py::handle) {
+py::object to_host(py::handle object, std::string_view, py::handle) {
+  if (!is_on_device(object)) return py::reinterpret_borrow<py::object>(object);
   refuse();
 }
 FoundInMaps find_one_on_device(py::handle, py::handle, py::handle, const MapsOptions&,

@@ -1,29 +1,17 @@
-// What the functions on images share: their parameters, where they run, and arrays that lie on a device. With
-// the GIL held. What runs on a device exists in a build without CUDA as well, and refuses.
+// The functions on images for arrays that lie on a device or are brought there. With the GIL held. They exist
+// in a build without CUDA as well, and refuse.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "pipeline/graph/applied.h"
+#include "pipeline/graph/stage.h"
 #include "plugins/python/device/device_memory.h"
 #include "plugins/python/shared/pybind.h"
 #include "stages/diamond_square/field.h"
 
 namespace contorno::python {
-
-/// Sets parameters from keyword arguments. Throws TypeError, Error(BadOption).
-void set_params(ParamSet& set, const py::dict& given);
-/// The name of a stage and all its parameters: what a planned stage can be found by.
-std::string key_of(const StageType& type, const ParamSet& set);
-/// The object, or a copy of it on the host.
-py::object host_image(py::handle object, const std::string& name, py::handle stream);
-
-/// A single channel is a plane, unless the image had an axis for its own.
-inline int dimensions_of(const ImageFormat& format, int given_dimensions, int given_channels) {
-  return format.channels == 1 && (given_dimensions == 2 || given_channels != 1) ? 2 : 3;
-}
 
 /// Where results are wanted: on the host, or left on the device; and the CUDA stream, or None.
 struct OutputPlace {

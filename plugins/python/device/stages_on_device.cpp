@@ -12,7 +12,8 @@
 #include "plugins/python/device/device_input.h"
 #include "plugins/python/device/device_result.h"
 #include "plugins/python/device/stages.h"
-#include "plugins/python/host/host_image.h"
+#include "plugins/python/host/apply.h"
+#include "plugins/python/shared/arguments.h"
 #include "plugins/python/shared/idle.h"
 #include "stages/diamond_square/cuda.h"
 #include "stages/mipmap/cuda.h"
@@ -23,10 +24,9 @@ namespace {
 /// The images of one call, on one device and in the order of one stream.
 class DeviceImages {
  public:
-  DeviceImages(const py::list& objects, const std::vector<PortSpec>& ports, Layout layout,
-               py::handle stream) {
+  DeviceImages(const py::list& objects, const StageType& type, Layout layout, py::handle stream) {
     for (std::size_t port = 0; port < objects.size(); ++port) {
-      const std::string_view name = port < ports.size() ? std::string_view(ports[port].name) : "image";
+      const std::string& name = names_.emplace_back(port_name(type, port));
       inputs_.emplace_back(objects[port], name, stream);
     }
     const auto first = std::find_if(inputs_.begin(), inputs_.end(),
@@ -46,6 +46,7 @@ class DeviceImages {
   int channels() const { return formats_.empty() ? 0 : formats_[0].channels; }
 
  private:
+  std::deque<std::string> names_;  // which the inputs refer to
   std::deque<DeviceInput> inputs_;
   DevicePlace place_;
   std::vector<ImageView> views_;
@@ -88,7 +89,7 @@ py::object array_over(const ImageView& view, int dimensions, std::shared_ptr<Poo
 
 py::list apply_on_device(const StageType& type, const ParamSet& set, const py::list& images, Layout layout,
                          const OutputPlace& output) {
-  const DeviceImages given(images, type.inputs, layout, output.stream);
+  const DeviceImages given(images, type, layout, output.stream);
   const DevicePlace place = given.place();
   const std::string key = fmt::format("{}\n{}", key_of(type, set), place.device);
   std::vector<MadeImage> made;
@@ -138,7 +139,7 @@ struct PlannedMipmaps {
 py::list mipmaps_on_device(py::handle image, const ParamSet& set, Layout layout, const OutputPlace& output) {
   py::list images;
   images.append(image);
-  const DeviceImages given(images, mipmap_stage().inputs, layout, output.stream);
+  const DeviceImages given(images, mipmap_stage(), layout, output.stream);
   const DevicePlace place = given.place();
   const ImageView& base = given.views()[0];
   const std::string key =

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cuda/device.h"
-#include "plugins/python/shared/bindings.h"
+#include "plugins/python/functions/bindings.h"
 #include "plugins/python/shared/process.h"
 #include "stages/shared/simd.h"
 

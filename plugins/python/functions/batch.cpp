@@ -1,148 +1,17 @@
-// find_contours_batch: arguments, and results as nested lists or flat arrays.
+// find_contours_batch: its arguments, and the search on the CPU.
+#include "plugins/python/host/batch.h"
+
 #include <fmt/format.h>
 
 #include <optional>
 
 #include "plugins/python/device/on_device.h"
-#include "plugins/python/host/batch.h"
-#include "plugins/python/host/contour_list.h"
+#include "plugins/python/functions/bindings.h"
 #include "plugins/python/host/host_array.h"
-#include "plugins/python/shared/bindings.h"
+#include "plugins/python/shared/arguments.h"
 #include "plugins/python/shared/process.h"
 
 namespace contorno::python {
-
-Levels levels_of(const py::array_t<double>& given, int planes) {
-  Levels levels;
-  const auto per_plane = [&](py::ssize_t count) {
-    if (count != planes && count != 1)
-      throw py::value_error(
-          fmt::format("levels has {} rows, wanted one for each of {} planes, or 1", count, planes));
-    return count == 1 ? py::ssize_t{0} : py::ssize_t{1};
-  };
-  switch (given.ndim()) {
-    case 0:
-      levels.values.assign(static_cast<std::size_t>(planes), *given.data());
-      return levels;
-    case 1: {
-      const py::ssize_t step = per_plane(given.shape(0));
-      for (int plane = 0; plane < planes; ++plane) levels.values.push_back(given.at(plane * step));
-      return levels;
-    }
-    case 2: {
-      const py::ssize_t step = per_plane(given.shape(0));
-      levels.per_plane = static_cast<int>(given.shape(1));
-      levels.is_list = true;
-      if (levels.per_plane < 1) throw py::value_error("levels is empty");
-      for (int plane = 0; plane < planes; ++plane)
-        for (int level = 0; level < levels.per_plane; ++level)
-          levels.values.push_back(given.at(plane * step, level));
-      return levels;
-    }
-    default:
-      throw py::value_error(fmt::format(
-          "levels has {} dimensions, wanted a number, a list with one a plane, or a list of such lists",
-          given.ndim()));
-  }
-}
-
-StackShape stack_shape(std::span<const std::int64_t> sides, Layout layout) {
-  const auto dimensions = static_cast<int>(sides.size());
-  if (dimensions < 2 || dimensions > 4)
-    throw py::value_error(fmt::format(
-        "maps has {} dimensions, wanted 2 (one plane), 3 (planes) or 4 (frames of planes)", dimensions));
-  StackShape shape;
-  shape.dimensions = dimensions;
-  const bool planar = layout == Layout::Planar || dimensions == 2;
-  const auto last = sides.size() - 1;
-  const std::int64_t planes = dimensions == 2 ? 1 : planar ? sides[last - 2] : sides[last];
-  const std::int64_t height = planar ? sides[last - 1] : sides[last - 2];
-  const std::int64_t width = planar ? sides[last] : sides[last - 1];
-  const std::int64_t frames = dimensions == 4 ? sides[0] : 1;
-  if (height < 2 || width < 2 || height > kMaxSide || width > kMaxSide)
-    throw py::value_error(
-        fmt::format("the planes have {} rows and {} columns, allowed 2 to {} each", height, width, kMaxSide));
-  if (planes < 1 || frames < 1 || planes > kMaxSide || frames > (1 << 24))
-    throw py::value_error(
-        fmt::format("maps has {} frames of {} planes, wanted at least one of each", frames, planes));
-  shape.frames = static_cast<int>(frames);
-  shape.format = {.width = static_cast<int>(width),
-                  .height = static_cast<int>(height),
-                  .channels = static_cast<int>(planes),
-                  .layout = planar ? Layout::Planar : Layout::Interleaved};
-  return shape;
-}
-
-namespace {
-
-/// An array over memory that `owner` keeps.
-template <class T>
-py::array owned_array(const T* data, std::vector<py::ssize_t> shape, const py::object& owner,
-                      const py::dtype& type) {
-  std::vector<py::ssize_t> strides(shape.size());
-  auto step = static_cast<py::ssize_t>(sizeof(T));
-  for (std::size_t axis = shape.size(); axis-- > 0;) {
-    strides[axis] = step;
-    step *= shape[axis];
-  }
-  return {type, std::move(shape), std::move(strides), data, owner};
-}
-
-}  // namespace
-
-py::tuple flat_arrays(FlatContours found, PointType type) {
-  auto* kept = new FlatContours(std::move(found));
-  const py::capsule owner(kept, [](void* flat) { delete static_cast<FlatContours*>(flat); });
-  const auto count = static_cast<py::ssize_t>(kept->count());
-  const py::ssize_t points = kept->offsets[kept->count()];
-  const auto points_array = [&]<class T>(T) {
-    return owned_array(reinterpret_cast<const T*>(kept->points.data()), {points, 2}, owner,
-                       py::dtype::of<T>());
-  };
-  const auto ids = [&](const Buffer<std::int32_t>& buffer) {
-    return owned_array(buffer.data(), {count}, owner, py::dtype::of<std::int32_t>());
-  };
-  return py::make_tuple(type == PointType::Float32 ? points_array(float()) : points_array(double()),
-                        owned_array(kept->offsets.data(), {count + 1}, owner, py::dtype::of<std::int64_t>()),
-                        owned_array(kept->closed.data(), {count}, owner, py::dtype::of<bool>()),
-                        ids(kept->class_ids), ids(kept->frame_ids), ids(kept->level_ids));
-}
-
-py::object nested_lists(const FlatContours& flat, PointType type, const StackShape& shape,
-                        const Levels& levels) {
-  std::size_t at = 0;
-  const auto contours = [&] {
-    const std::int64_t begin = flat.begin[at], end = flat.begin[at + 1];
-    ++at;
-    return contour_list<std::int64_t>(
-        flat.points.data(), type,
-        std::span(flat.offsets.data() + begin, static_cast<std::size_t>(end - begin) + 1));
-  };
-  const auto of_plane = [&]() -> py::list {
-    if (!levels.is_list) return contours();
-    py::list all;
-    for (int level = 0; level < levels.per_plane; ++level) all.append(contours());
-    return all;
-  };
-  const auto of_frame = [&]() -> py::list {
-    if (shape.dimensions == 2) return of_plane();
-    py::list all;
-    for (int plane = 0; plane < shape.format.channels; ++plane) all.append(of_plane());
-    return all;
-  };
-  if (shape.dimensions < 4) return of_frame();
-  py::list all;
-  for (int frame = 0; frame < shape.frames; ++frame) all.append(of_frame());
-  return all;
-}
-
-void check_divisor(double divisor, ElementType type, bool boolean) {
-  const bool integers = (type == ElementType::U8 && !boolean) || type == ElementType::U16;
-  if (divisor != 1 && !integers)
-    throw py::value_error(
-        fmt::format("divisor is {}, allowed 1 for samples that are not uint8 or uint16", divisor));
-}
-
 namespace {
 
 MapStack stack_of(HostArray& maps, const StackShape& shape) {
@@ -193,8 +62,8 @@ py::object find_on_cpu(py::handle object, const py::array_t<double>& given_level
   return nested_lists(found, arguments.type, shape, levels);
 }
 
-py::object find_batch(py::handle maps, const py::array_t<double>& levels, bool planar, bool float32,
-                      bool flat, py::handle fully_connected, py::handle positive_orientation, py::handle mask,
+py::object find_batch(py::object maps, const py::array_t<double>& levels, bool planar, bool float32,
+                      bool flat, py::handle fully_connected, py::handle positive_orientation, py::object mask,
                       double divisor, std::uint32_t min_points, py::handle backend, py::handle threads,
                       bool output_on_device, py::handle stream) {
   BatchArguments arguments{.layout = planar ? Layout::Planar : Layout::Interleaved,
@@ -202,24 +71,19 @@ py::object find_batch(py::handle maps, const py::array_t<double>& levels, bool p
                            .options = {.scale = {divisor}, .min_points = min_points},
                            .flat = flat,
                            .on_device = output_on_device,
-                           .mask = mask,
+                           .mask = {},
                            .stream = stream};
   if (is_high(fully_connected, "fully_connected")) arguments.options.fully_connected = Connectivity::High;
   if (is_high(positive_orientation, "positive_orientation"))
     arguments.options.positive_orientation = Orientation::High;
   const Backend wanted = backend_of(backend);
-  const bool on_device = !is_numpy_array(maps) && is_on_device(maps);
-  if (wanted == Backend::Cuda || output_on_device || (wanted == Backend::Auto && on_device)) {
-    if (wanted == Backend::Cpu) throw py::value_error("output='device' needs the backend 'cuda' or 'auto'");
-    threads_for(threads, 1);
-    return find_batch_on_device(maps, levels, arguments);
-  }
-  py::object host = py::reinterpret_borrow<py::object>(maps),
-             host_mask = py::reinterpret_borrow<py::object>(mask);
-  if (on_device) host = to_host(maps, "maps", stream);
-  if (!mask.is_none() && !is_numpy_array(mask) && is_on_device(mask))
-    host_mask = to_host(mask, "mask", stream);
-  return find_on_cpu(host, levels, host_mask, threads, arguments);
+  if (output_on_device && wanted == Backend::Cpu)
+    throw py::value_error("output='device' needs the backend 'cuda' or 'auto'");
+  if (!on_device_or_to_host(output_on_device ? Backend::Cuda : wanted, maps, mask, "maps", stream))
+    return find_on_cpu(maps, levels, mask, threads, arguments);
+  threads_for(threads, 1);
+  arguments.mask = mask;
+  return find_batch_on_device(maps, levels, arguments);
 }
 
 }  // namespace

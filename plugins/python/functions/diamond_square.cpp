@@ -4,8 +4,9 @@
 #include <pybind11/stl.h>
 
 #include "plugins/python/device/stages.h"
+#include "plugins/python/functions/bindings.h"
 #include "plugins/python/host/host_image.h"
-#include "plugins/python/shared/bindings.h"
+#include "plugins/python/shared/arguments.h"
 #include "plugins/python/shared/process.h"
 
 namespace contorno::python {

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "plugins/python/device/on_device.h"
+#include "plugins/python/functions/bindings.h"
 #include "plugins/python/host/contour_list.h"
 #include "plugins/python/host/host_array.h"
-#include "plugins/python/shared/bindings.h"
+#include "plugins/python/shared/arguments.h"
 #include "plugins/python/shared/process.h"
 
 namespace contorno::python {
@@ -90,25 +91,17 @@ py::list find_on_cuda(py::handle image, py::handle level, py::handle mask,
                                      std::span(found.offsets.data(), found.offsets.size()));
 }
 
-py::object find(py::handle image, py::handle level, py::handle fully_connected,
-                py::handle positive_orientation, py::handle mask, py::handle backend, py::handle threads) {
+py::object find(py::object image, py::handle level, py::handle fully_connected,
+                py::handle positive_orientation, py::object mask, py::handle backend, py::handle threads) {
   FindContoursOptions options;
   options.fully_connected =
       is_high(fully_connected, "fully_connected") ? Connectivity::High : Connectivity::Low;
   options.positive_orientation =
       is_high(positive_orientation, "positive_orientation") ? Orientation::High : Orientation::Low;
-  const Backend wanted = backend_of(backend);
-  const bool on_device = !is_numpy_array(image) && is_on_device(image);
-  if (wanted == Backend::Cuda || (wanted == Backend::Auto && on_device)) {
-    threads_for(threads, 1);
-    return find_on_cuda(image, level, mask, options);
-  }
-  py::object host = py::reinterpret_borrow<py::object>(image),
-             host_mask = py::reinterpret_borrow<py::object>(mask);
-  if (on_device) host = to_host(image, "image", py::none());
-  if (!mask.is_none() && !is_numpy_array(mask) && is_on_device(mask))
-    host_mask = to_host(mask, "mask", py::none());
-  return find_on_cpu(host, level, host_mask, threads, options);
+  if (!on_device_or_to_host(backend_of(backend), image, mask, "image", py::none()))
+    return find_on_cpu(image, level, mask, threads, options);
+  threads_for(threads, 1);
+  return find_on_cuda(image, level, mask, options);
 }
 
 }  // namespace

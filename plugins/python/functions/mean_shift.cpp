@@ -6,8 +6,10 @@
 #include <optional>
 
 #include "cuda/pointer.h"
+#include "plugins/python/device/on_device.h"
 #include "plugins/python/device/stages.h"
-#include "plugins/python/shared/bindings.h"
+#include "plugins/python/functions/bindings.h"
+#include "plugins/python/shared/arguments.h"
 #include "plugins/python/shared/idle.h"
 #include "plugins/python/shared/process.h"
 #include "stages/mean_shift/points.h"
@@ -66,7 +68,7 @@ py::tuple fit(py::handle object, double sigma, double cut, const std::string& ke
     device = place_of(object, "points", stream);
     options.stream = device->stream;
   }
-  const auto points = Points::ensure(host_image(object, "points", stream));
+  const auto points = Points::ensure(to_host(object, "points", stream));
   if (!points) throw py::error_already_set();
   if (points.ndim() != 2)
     throw py::value_error("points has " + std::to_string(points.ndim()) + " dimensions, wanted 2: (N, d)");

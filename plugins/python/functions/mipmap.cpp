@@ -1,9 +1,11 @@
 // Mipmaps of arrays: the image as it was given, and its levels over one block of memory.
 #include "stages/mipmap/chain.h"
 
+#include "plugins/python/device/on_device.h"
 #include "plugins/python/device/stages.h"
+#include "plugins/python/functions/bindings.h"
 #include "plugins/python/host/host_image.h"
-#include "plugins/python/shared/bindings.h"
+#include "plugins/python/shared/arguments.h"
 #include "plugins/python/shared/process.h"
 
 namespace contorno::python {
@@ -18,7 +20,7 @@ py::list make_mipmaps(py::handle object, const py::dict& options, bool planar, p
     threads_for(threads, 1);  // only to refuse what is no number of threads
     return mipmaps_on_device(object, set, layout, {stay, stream});
   }
-  const py::object host = host_image(object, "image", stream);
+  const py::object host = to_host(object, "image", stream);
   HostArray array(host, "image");
   const ImageView image = image_of(array, "image", layout);
   if (array.was_converted())

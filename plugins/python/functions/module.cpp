@@ -1,6 +1,6 @@
 // contorno._core, the compiled part of the Python package.
 #include "plugins/python/device/on_device.h"
-#include "plugins/python/shared/bindings.h"
+#include "plugins/python/functions/bindings.h"
 #include "plugins/python/shared/process.h"
 
 PYBIND11_MODULE(_core, module) {
@@ -14,8 +14,8 @@ PYBIND11_MODULE(_core, module) {
   bind_device(module);
   bind_backends(module);
   bind_diamond_square(module);
+  bind_element(module);
   bind_mean_shift(module);
   bind_mipmap(module);
-  bind_morphology(module);
   bind_stages(module);
 }

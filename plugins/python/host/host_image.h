@@ -23,6 +23,11 @@ struct NewImage {
 };
 NewImage new_image(const ImageFormat& format, int dimensions);
 
+/// Axes of a result: a single channel is a plane, unless the image had an axis for its own.
+inline int dimensions_of(const ImageFormat& format, int given_dimensions, int given_channels) {
+  return format.channels == 1 && (given_dimensions == 2 || given_channels != 1) ? 2 : 3;
+}
+
 py::dtype dtype_of(ElementType type);
 
 /// Axes of an array over `view`, with strides in bytes; two dimensions for a single plane.

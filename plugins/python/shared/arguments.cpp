@@ -1,6 +1,10 @@
-#include <fmt/format.h>
+#include "plugins/python/shared/arguments.h"
 
-#include "plugins/python/shared/bindings.h"
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <vector>
 
 namespace contorno::python {
 
@@ -25,6 +29,67 @@ Backend backend_of(py::handle word) {
         return backend;
   throw py::value_error(
       fmt::format("backend is {}, allowed 'auto', 'cpu' or 'cuda'", py::repr(word).cast<std::string>()));
+}
+
+namespace {
+
+/// An array of two dimensions; its values are copied.
+SharedMask mask_of(const py::handle& value, const std::string& name) {
+  if (value.is_none()) return {};
+  if (py::isinstance<py::str>(value))
+    throw Error(ExitCode::BadConfig, "in Python elements are arrays, not files");
+  const auto array = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(value);
+  if (!array) throw py::error_already_set();
+  if (array.ndim() != 2)
+    throw py::value_error(fmt::format("{} has {} dimensions, wanted 2", name, array.ndim()));
+  if (array.shape(0) > Mask::kMaxSide || array.shape(1) > Mask::kMaxSide)
+    throw py::value_error(fmt::format("{} has {} rows and {} columns, allowed 1 to {} each", name,
+                                      array.shape(0), array.shape(1), Mask::kMaxSide));
+  return std::make_shared<Mask>(Mask{.width = static_cast<int>(array.shape(1)),
+                                     .height = static_cast<int>(array.shape(0)),
+                                     .values = {array.data(), array.data() + array.size()}});
+}
+
+ParamValue value_of(const py::handle& value, const std::string& name) {
+  if (PyBool_Check(value.ptr()) != 0) return value.cast<bool>();
+  if (py::isinstance<py::str>(value)) return value.cast<std::string>();
+  if (py::isinstance<py::float_>(value)) return value.cast<double>();
+  if (PyIndex_Check(value.ptr()) != 0) {
+    const auto whole = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
+    if (whole) return whole.cast<std::int64_t>();
+    PyErr_Clear();
+  }
+  if (PyNumber_Check(value.ptr()) != 0 && !py::isinstance<py::sequence>(value)) return number(value);
+  try {
+    return value.cast<std::vector<double>>();
+  } catch (const py::cast_error&) {
+    throw py::type_error(fmt::format("{} is {}, wanted a number, a text, True or False, or a list of numbers",
+                                     name, py::repr(value).cast<std::string>()));
+  }
+}
+
+}  // namespace
+
+void set_params(ParamSet& set, const py::dict& given) {
+  for (const auto& [name, value] : given) {
+    const auto word = py::cast<std::string>(name);
+    const ParamSpec* spec = set.declaration().find(word);
+    const bool is_mask = spec != nullptr && spec->kind == ParamKind::Mask;
+    set.set(word, is_mask ? ParamValue(mask_of(value, word)) : value_of(value, word));
+  }
+}
+
+std::string key_of(const StageType& type, const ParamSet& set) {
+  std::string key = type.name;
+  for (const ParamSpec& spec : type.params.specs) {
+    const ParamValue value = set.get(spec.name);
+    key += '\n' + to_text(value);
+    // Masks of one size are told apart by their values, byte for byte.
+    if (const auto* mask = std::get_if<SharedMask>(&value); mask != nullptr && *mask != nullptr)
+      key.append(reinterpret_cast<const char*>((*mask)->values.data()),
+                 (*mask)->values.size() * sizeof(double));
+  }
+  return key;
 }
 
 }  // namespace contorno::python

@@ -1,19 +1,12 @@
-// The parts of the module, and what they share about arguments and results.
+// Arguments of functions: words, numbers and the parameters of stages. With the GIL held.
 #pragma once
+
+#include <string>
 
 #include "pipeline/graph/stage.h"
 #include "plugins/python/shared/pybind.h"
 
 namespace contorno::python {
-
-void bind_find_contours(py::module_& module);
-void bind_batch(py::module_& module);
-void bind_backends(py::module_& module);
-void bind_diamond_square(py::module_& module);
-void bind_mean_shift(py::module_& module);
-void bind_mipmap(py::module_& module);
-void bind_morphology(py::module_& module);
-void bind_stages(py::module_& module);
 
 /// Any number, as float() would read it. Throws TypeError.
 double number(py::handle object);
@@ -21,5 +14,10 @@ double number(py::handle object);
 bool is_high(py::handle word, const char* parameter);
 /// 'auto', 'cpu' or 'cuda'; throws ValueError.
 Backend backend_of(py::handle word);
+
+/// Sets parameters from keyword arguments; masks are arrays. Throws TypeError, ValueError, Error(BadOption).
+void set_params(ParamSet& set, const py::dict& given);
+/// The name of a stage and all its parameters: what a planned stage can be found by.
+std::string key_of(const StageType& type, const ParamSet& set);
 
 }  // namespace contorno::python

@@ -1,0 +1,17 @@
+// The parts of the module.
+#pragma once
+
+#include "plugins/python/shared/pybind.h"
+
+namespace contorno::python {
+
+void bind_element(py::module_& module);
+void bind_find_contours(py::module_& module);
+void bind_batch(py::module_& module);
+void bind_backends(py::module_& module);
+void bind_diamond_square(py::module_& module);
+void bind_mean_shift(py::module_& module);
+void bind_mipmap(py::module_& module);
+void bind_stages(py::module_& module);
+
+}  // namespace contorno::python
