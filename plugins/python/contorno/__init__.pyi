@@ -116,19 +116,32 @@ class Pipeline:
     def __exit__(self, kind: Any, *_: Any) -> None: ...
     def _repr_html_(self) -> str: ...
 
-def backends() -> dict[str, dict[str, Any]]: ...
-def stages() -> dict[str, dict[str, Any]]: ...
+# Made by make_stubs from here on.
 def apply(stage: str, *images: Array, layout: Layout = "HWC", backend: Backend = "auto", threads: int | None = None,
           output: Output = "host", stream: Stream = None, **params: Any) -> Any: ...
-
-def find_contours(image: Array, level: float | None = None, fully_connected: Side = "low", positive_orientation: Side = "low",
-                  *, mask: Array | None = None, backend: Backend = "auto",
-                  threads: int | None = None) -> list[NDArray[np.float64]]: ...
-def find_contours_batch(maps: Array, levels: ArrayLike, *, layout: Layout = "CHW", dtype: DTypeLike = ..., flat: bool = False,
-                        fully_connected: Side = "low", positive_orientation: Side = "low", mask: Array | None = None,
-                        divisor: float = 1.0, min_points: int = 0, backend: Backend = "auto", threads: int | None = None,
-                        output: Output = "host", stream: Stream = None) -> Any: ...
-
+def backends() -> dict[str, dict[str, Any]]: ...
+def blackhat(image: Array, element: Element, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
+             border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
+             backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
+             opencv_compat: bool = False, paper_compat: bool = False) -> Image: ...
+def close(image: Array, element: Element, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
+          border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
+          backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
+          opencv_compat: bool = False, paper_compat: bool = False) -> Image: ...
+def close_by_reconstruction(image: Array, element: Element, *, heights: ArrayLike | None = None,
+                            anchor: tuple[int, int] | None = None, border: Border = "identity", border_value: float = 0.0,
+                            alpha: Alpha = "keep", layout: Layout = "HWC", backend: Backend = "auto", threads: int | None = None,
+                            output: Output = "host", stream: Stream = None, connectivity: Literal[4, 8] = 8,
+                            opencv_compat: bool = False) -> Image: ...
+def diamond_square(n: int, seed: int = 0, *, size: tuple[int, int] | None = None, channels: int = 1, dtype: DTypeLike = ...,
+                   domain: Literal["finite", "cyclic", "endless"] = "finite", range: Literal["paper", "unbiased"] = "paper",
+                   roughness: float = 1.0, amplitude: float = 1.0, corners: Sequence[float] = (), origin: tuple[int, int] = (0, 0),
+                   backend: Backend = "auto", threads: int | None = None, output: Output = "host",
+                   stream: Stream = None) -> Image: ...
+def dilate(image: Array, element: Element, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
+           border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
+           backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
+           opencv_compat: bool = False) -> Image: ...
 def element(shape: Literal["rectangle", "cross", "ellipse", "disk", "diamond", "octagon", "line"],
             size: int | tuple[int, int] | None = None, *, diameter: int | None = None, radius: int | None = None,
             angle: float = 0.0) -> NDArray[np.bool_]: ...
@@ -136,68 +149,50 @@ def erode(image: Array, element: Element, *, heights: ArrayLike | None = None, a
           border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
           backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
           paper_compat: bool = False) -> Image: ...
-def dilate(image: Array, element: Element, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
-           border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
-           backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
-           opencv_compat: bool = False) -> Image: ...
-def open(image: Array, element: Element, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
-         border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
-         backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
-         opencv_compat: bool = False, paper_compat: bool = False) -> Image: ...
-def close(image: Array, element: Element, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
-          border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
-          backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
-          opencv_compat: bool = False, paper_compat: bool = False) -> Image: ...
-def tophat(image: Array, element: Element, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
-           border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
-           backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
-           opencv_compat: bool = False, paper_compat: bool = False) -> Image: ...
-def blackhat(image: Array, element: Element, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
-             border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
-             backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
-             opencv_compat: bool = False, paper_compat: bool = False) -> Image: ...
-def open_by_reconstruction(image: Array, element: Element, *, heights: ArrayLike | None = None,
-                           anchor: tuple[int, int] | None = None, border: Border = "identity", border_value: float = 0.0,
-                           alpha: Alpha = "keep", layout: Layout = "HWC", backend: Backend = "auto", threads: int | None = None,
-                           output: Output = "host", stream: Stream = None, connectivity: Literal[4, 8] = 8,
-                           paper_compat: bool = False) -> Image: ...
-def close_by_reconstruction(image: Array, element: Element, *, heights: ArrayLike | None = None,
-                            anchor: tuple[int, int] | None = None, border: Border = "identity", border_value: float = 0.0,
-                            alpha: Alpha = "keep", layout: Layout = "HWC", backend: Backend = "auto",
-                            threads: int | None = None, output: Output = "host", stream: Stream = None,
-                            connectivity: Literal[4, 8] = 8, opencv_compat: bool = False) -> Image: ...
+def estimate_bandwidth(points: ArrayLike | Array, *,
+                       rule: Literal["mean_neighbour", "median_neighbour", "silverman"] = "mean_neighbour", quantile: float = 0.3,
+                       most_samples: int = 5000, threads: int | None = None) -> float: ...
+def find_contours(image: Array, level: float | None = None, fully_connected: Side = "low", positive_orientation: Side = "low", *,
+                  mask: Array | None = None, backend: Backend = "auto",
+                  threads: int | None = None) -> list[NDArray[np.float64]]: ...
+def find_contours_batch(maps: Array, levels: ArrayLike, *, layout: Layout = "CHW", dtype: DTypeLike = ..., flat: bool = False,
+                        fully_connected: Side = "low", positive_orientation: Side = "low", mask: Array | None = None,
+                        divisor: float = 1.0, min_points: int = 0, backend: Backend = "auto", threads: int | None = None,
+                        output: Output = "host", stream: Stream = None) -> Any: ...
 def gradient(image: Array, element: Element, *, kind: Literal["beucher", "internal", "external"] = "beucher",
              **options: Any) -> Image: ...
 def hit_or_miss(image: Array, hit: ArrayLike, miss: ArrayLike, *, anchor: tuple[int, int] | None = None,
                 border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
-                backend: Backend = "auto", threads: int | None = None, output: Output = "host",
-                stream: Stream = None) -> Image: ...
-def reconstruct(marker: Array, mask: Array, *, method: Literal["dilation", "erosion"] = "dilation",
-                connectivity: Literal[4, 8] = 8, alpha: Alpha = "keep", layout: Layout = "HWC", backend: Backend = "auto",
-                threads: int | None = None, output: Output = "host", stream: Stream = None) -> Image: ...
-
-def mipmaps(image: Array, *, filter: Literal["box", "clamp", "triangle", "kaiser", "lanczos3", "mitchell"] = "box",
-            width: int = 2, stop: int = 32, sizes: Literal["floor", "ceil", "round"] = "floor",
-            edge: Literal["clamp", "wrap", "mirror"] = "clamp", linear_light: bool = False, premultiplied: bool = False,
-            high_precision: bool = False, layout: Layout = "HWC", backend: Backend = "auto", threads: int | None = None,
-            output: Output = "host", stream: Stream = None) -> list[Image]: ...
-
+                backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None) -> Image: ...
 def mean_shift(points: ArrayLike | Array, sigma: float, *, cut: float = 3.0,
-               kernel: Literal["gaussian", "flat", "epanechnikov"] = "gaussian", eps: float = 1e-3, max_iter: int = 300,
+               kernel: Literal["gaussian", "flat", "epanechnikov"] = "gaussian", eps: float = 0.001, max_iter: int = 300,
                merge: float = 0.5, min_size: int = 1, stop: Literal["point", "frobenius"] = "point",
                precision: Literal["auto", "float32", "float64"] = "auto", backend: Backend = "auto", threads: int | None = None,
                output: Output = "host", stream: Stream = None) -> MeanShift: ...
-def estimate_bandwidth(points: ArrayLike | Array, *,
-                       rule: Literal["mean_neighbour", "median_neighbour", "silverman"] = "mean_neighbour",
-                       quantile: float = 0.3, most_samples: int = 5000, threads: int | None = None) -> float: ...
 def mean_shift_filter(image: Array, spatial: int, colour: float, *, backend: Backend = "auto", threads: int | None = None,
                       output: Output = "host", stream: Stream = None, **options: Any) -> Image: ...
 def mean_shift_segment(image: Array, spatial: int, colour: float, min_region: int = 20, *, return_image: bool = False,
                        backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
                        **options: Any) -> Any: ...
-
-def diamond_square(n: int, seed: int = 0, *, size: tuple[int, int] | None = None, channels: int = 1, dtype: DTypeLike = ...,
-                   domain: Literal["finite", "cyclic", "endless"] = "finite", range: Literal["paper", "unbiased"] = "paper",
-                   roughness: float = 1.0, amplitude: float = 1.0, corners: Sequence[float] = (),
-                   origin: tuple[int, int] = (0, 0), backend: Backend = "auto", threads: int | None = None,
-                   output: Output = "host", stream: Stream = None) -> Image: ...
+def mipmaps(image: Array, *, filter: Literal["box", "clamp", "triangle", "kaiser", "lanczos3", "mitchell"] = "box", width: int = 2,
+            stop: int = 32, sizes: Literal["floor", "ceil", "round"] = "floor", edge: Literal["clamp", "wrap", "mirror"] = "clamp",
+            linear_light: bool = False, premultiplied: bool = False, high_precision: bool = False, layout: Layout = "HWC",
+            backend: Backend = "auto", threads: int | None = None, output: Output = "host",
+            stream: Stream = None) -> list[Image]: ...
+def open(image: Array, element: Element, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
+         border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
+         backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
+         opencv_compat: bool = False, paper_compat: bool = False) -> Image: ...
+def open_by_reconstruction(image: Array, element: Element, *, heights: ArrayLike | None = None,
+                           anchor: tuple[int, int] | None = None, border: Border = "identity", border_value: float = 0.0,
+                           alpha: Alpha = "keep", layout: Layout = "HWC", backend: Backend = "auto", threads: int | None = None,
+                           output: Output = "host", stream: Stream = None, connectivity: Literal[4, 8] = 8,
+                           paper_compat: bool = False) -> Image: ...
+def reconstruct(marker: Array, mask: Array, *, method: Literal["dilation", "erosion"] = "dilation", connectivity: Literal[4, 8] = 8,
+                alpha: Alpha = "keep", layout: Layout = "HWC", backend: Backend = "auto", threads: int | None = None,
+                output: Output = "host", stream: Stream = None) -> Image: ...
+def stages() -> dict[str, dict[str, Any]]: ...
+def tophat(image: Array, element: Element, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
+           border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
+           backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
+           opencv_compat: bool = False, paper_compat: bool = False) -> Image: ...
