@@ -70,14 +70,15 @@ def _mask(given, name):
                         "rectangle; element('disk', diameter=7) makes an array")
     if array.ndim != 2:
         raise ValueError(f"{name} has {array.ndim} dimensions, wanted 2")
-    if not all(1 <= side <= 4096 for side in array.shape):
+    if 0 in array.shape or max(array.shape) > 4096:
         raise ValueError(f"{name} has {array.shape[0]} rows and {array.shape[1]} columns, allowed 1 to 4096 each")
     return array
 
 
 def _element(given, name):
     """Where the members are."""
-    return (element("rectangle", given) if _is_size(given) else _mask(given, name)) != 0
+    mask = element("rectangle", given) if _is_size(given) else _mask(given, name)
+    return mask if mask.dtype == bool else mask != 0
 
 
 def _heights(given, members):
@@ -117,10 +118,14 @@ _EDGES = ("border", "border_value", "alpha")
 
 def _operation(name, operation, summary, late=()):
     def function(image, element, *, heights=None, anchor=None, params, where):
-        members = _element(element, "element")
-        params.update(operation=operation, element="file", file=members)
-        if heights is not None:
-            params["heights"] = _heights(heights, members)
+        params["operation"] = operation
+        if heights is None and _is_size(element):
+            params["size"] = [element] if isinstance(element, (int, np.integer)) else element
+        else:
+            members = _element(element, "element")
+            params.update(element="file", file=members)
+            if heights is not None:
+                params["heights"] = _heights(heights, members)
         return _applied("morphology", {"image": image}, params, where, anchor)
 
     function.__name__ = function.__qualname__ = name

@@ -44,12 +44,7 @@ def _default(stage, name):
     return float(text) if kind == "number" else int(text) if text.isdigit() else text
 
 
-def _as_declared(stage, name, value):
-    """A value as the stage takes it: the word of a choice, a flag as bool."""
-    kind = _declared(stage)[name]["kind"]
-    if kind == "choice":
-        return str(value)
-    return bool(value) if kind == "flag" and value in (True, False) else value
+_AS_DECLARED = {"choice": str, "flag": lambda value: bool(value) if value in (True, False) else value}  # by kind
 
 
 class _Stage(dict):
@@ -102,7 +97,8 @@ def _documented(stage, params, text):
 
 def _of_stage(stage, options, text, late=()):
     """Makes ``function(..., params, where)`` a function that has, as keywords after its own, the `options` of the stage, where it
-    runs, and the `late` options; it gets them as two dicts. `text` is what _documented takes."""
+    runs, and the `late` options; it gets what of them was given, and all of where it runs, as dicts. `text` is what _documented
+    takes."""
     def decorate(function):
         own = [one for one in inspect.signature(function).parameters.values() if one.name not in ("params", "where")]
         defaults = {name: _default(stage, name) for name in (*options, *late)}
@@ -110,14 +106,19 @@ def _of_stage(stage, options, text, late=()):
         signature = inspect.Signature(own + [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
                                              for name, default in keywords.items()])
         known = frozenset(signature.parameters)
+        taken_as = {name: _AS_DECLARED.get(_declared(stage)[name]["kind"], lambda value: value) for name in defaults}
 
         @functools.wraps(function)
         def with_options(*args, **given):
             if not known.issuperset(given):
                 refuse_unknown(function.__name__, given, known)
-            params = {name: _as_declared(stage, name, given.pop(name, default)) for name, default in defaults.items()}
-            where = {name: given.pop(name, default) for name, default in _WHERE_DEFAULTS.items()}
-            return function(*args, params=params, where=where, **given)
+            params, where, others = {}, _WHERE_DEFAULTS.copy(), {}
+            for name, value in given.items():
+                if name in taken_as:
+                    params[name] = taken_as[name](value)
+                else:
+                    (where if name in where else others)[name] = value
+            return function(*args, params=params, where=where, **others)
 
         with_options.__signature__ = signature
         return _documented(stage, tuple(defaults), text)(with_options)

@@ -4,6 +4,8 @@
 #include <pybind11/stl.h>
 
 #include <memory>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 namespace contorno::python {
@@ -79,16 +81,37 @@ void set_params(ParamSet& set, const py::dict& given) {
   }
 }
 
+namespace {
+
+/// Appends a value byte for byte.
+struct KeyWriter {
+  std::string& key;
+
+  void bytes(const void* data, std::size_t size) const { key.append(static_cast<const char*>(data), size); }
+  template <class T>
+  void operator()(const T& plain) const {
+    static_assert(std::is_arithmetic_v<T>);
+    bytes(&plain, sizeof(T));
+  }
+  void operator()(const std::string& text) const {
+    (*this)(text.size());
+    key += text;
+  }
+  void operator()(const std::vector<double>& numbers) const {
+    (*this)(numbers.size());
+    bytes(numbers.data(), numbers.size() * sizeof(double));
+  }
+  void operator()(const SharedMask& mask) const {
+    (*this)(mask ? mask->width : 0);
+    if (mask) (*this)(mask->values);
+  }
+};
+
+}  // namespace
+
 std::string key_of(const StageType& type, const ParamSet& set) {
   std::string key = type.name;
-  for (const ParamSpec& spec : type.params.specs) {
-    const ParamValue value = set.get(spec.name);
-    key += '\n' + to_text(value);
-    // Masks of one size are told apart by their values, byte for byte.
-    if (const auto* mask = std::get_if<SharedMask>(&value); mask != nullptr && *mask != nullptr)
-      key.append(reinterpret_cast<const char*>((*mask)->values.data()),
-                 (*mask)->values.size() * sizeof(double));
-  }
+  for (const ParamSpec& spec : type.params.specs) std::visit(KeyWriter{key}, set.get(spec.name));
   return key;
 }
 
