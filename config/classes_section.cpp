@@ -4,6 +4,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "config/options.h"
 #include "config/sections.h"
 
 namespace contorno::config {

@@ -14,13 +14,12 @@ namespace {
 /// What asks for a value: an input of a stage, or a sink.
 struct Wanted {
   std::string owner;  ///< begins messages: "node 'overlay': input 'frame'"
-  PortType type = PortType::Image;
-  From from = From::FrameOrMaps;
+  PortSpec port;
 
   /// Where a plain `source` leads.
   Origin source() const {
     return {.node = Origin::kSource,
-            .port = from == From::MapsOrFrame ? Origin::kMapsOrFrame : Origin::kFrameOrMaps};
+            .port = port.from == From::MapsOrFrame ? Origin::kMapsOrFrame : Origin::kFrameOrMaps};
   }
 };
 
@@ -41,8 +40,7 @@ class Connector {
     for (std::size_t port = 0; port < stage.type->inputs.size(); ++port) {
       const PortSpec& spec = stage.type->inputs[port];
       const Wanted wanted{.owner = fmt::format("node '{}': input '{}'", stage.name, spec.name),
-                          .type = spec.type,
-                          .from = spec.from};
+                          .port = spec};
       origins.push_back(from[port] != nullptr ? follow(*from[port], wanted)
                                               : implied(number, stage.place, wanted));
       if (from[port] != nullptr && origins.back().node >= 0) edges_.push_back({number, from[port]->place});
@@ -54,8 +52,7 @@ class Connector {
     if (sink.type == nullptr) return {};
     const bool is_image = sink.type->input == PortType::Image;
     const Wanted wanted{.owner = fmt::format("sink '{}'", sink.name),
-                        .type = sink.type->input,
-                        .from = is_image ? From::FrameOrMaps : From::Stage};
+                        .port = {.type = sink.type->input, .from = is_image ? From::FrameOrMaps : From::Stage}};
     if (sink.from != nullptr) return follow(sink.from->value, wanted);
     return implied(stages_.size(), sink.place, wanted);
   }
@@ -147,10 +144,11 @@ Origin Connector::follow(const YamlNode& reference, const Wanted& wanted) {
   std::vector<std::string> made, fitting;
   int found = 0;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const std::string_view type = contorno::name_of(outputs[i].type);
-    made.push_back(outputs[i].name == type ? outputs[i].name : fmt::format("{} ({})", outputs[i].name, type));
-    const bool fits = outputs[i].type == wanted.type && (port.empty() || outputs[i].name == port);
-    if (fits) fitting.push_back(fmt::format("{}.{}", name, outputs[i].name)), found = static_cast<int>(i);
+    const std::string_view kind = kind_of(outputs[i]);
+    made.push_back(outputs[i].name == kind ? outputs[i].name : fmt::format("{} ({})", outputs[i].name, kind));
+    const bool meant = port.empty() || outputs[i].name == port;
+    if (meant && fits(outputs[i], wanted.port))
+      fitting.push_back(fmt::format("{}.{}", name, outputs[i].name)), found = static_cast<int>(i);
   }
   if (fitting.size() == 1) return {.node = static_cast<int>(it->second), .port = found};
   const auto named =
@@ -166,14 +164,14 @@ Origin Connector::follow(const YamlNode& reference, const Wanted& wanted) {
                   fmt::format("its outputs are {}", fmt::join(made, ", ")));
   else
     problems_.add(reference.place, fmt::format("{} takes {}, but {} makes {}", wanted.owner,
-                                               contorno::name_of(wanted.type), where, fmt::join(made, ", ")));
+                                               kind_of(wanted.port), where, fmt::join(made, ", ")));
   return {};
 }
 
 Origin Connector::follow_source(const YamlNode& reference, const std::string& port, const Wanted& wanted) {
-  if (wanted.type != PortType::Image)
+  if (wanted.port.type != PortType::Image)
     problems_.add(reference.place, fmt::format("{} takes {}, but the source makes images", wanted.owner,
-                                               contorno::name_of(wanted.type)));
+                                               kind_of(wanted.port)));
   if (port.empty()) return wanted.source();
   if (port == "frame") return {.node = Origin::kSource, .port = Origin::kFrame};
   if (port == "maps") return {.node = Origin::kSource, .port = Origin::kMaps};
@@ -185,7 +183,7 @@ Origin Connector::follow_source(const YamlNode& reference, const std::string& po
 }
 
 Origin Connector::implied(std::size_t before, const Place& place, const Wanted& wanted) {
-  if (wanted.from == From::Frame) return {.node = Origin::kSource, .port = Origin::kFrame};
+  if (wanted.port.from == From::Frame) return {.node = Origin::kSource, .port = Origin::kFrame};
   bool may_be_unknown = false;
   for (std::size_t i = before; i-- > 0;) {
     if (stages_[i].type == nullptr) {
@@ -194,22 +192,20 @@ Origin Connector::implied(std::size_t before, const Place& place, const Wanted& 
     }
     const std::vector<PortSpec>& outputs = stages_[i].type->outputs;
     for (std::size_t port = 0; port < outputs.size(); ++port)
-      if (outputs[port].type == wanted.type)
+      if (fits(outputs[port], wanted.port))
         return {.node = static_cast<int>(i), .port = static_cast<int>(port)};
   }
-  if (wanted.from != From::Stage) return wanted.source();
+  if (wanted.port.from != From::Stage) return wanted.source();
   if (may_be_unknown) return {};
   std::vector<std::string> makers;
   for (const StageType* type : catalog_.stages)
     if (std::any_of(type->outputs.begin(), type->outputs.end(),
-                    [&](const PortSpec& out) { return out.type == wanted.type; }))
+                    [&](const PortSpec& out) { return fits(out, wanted.port); }))
       makers.push_back(type->name);
-  problems_.add(place,
-                fmt::format("{} has no producer: no earlier stage makes {}", wanted.owner,
-                            contorno::name_of(wanted.type)),
-                makers.empty()
-                    ? ""
-                    : fmt::format("put one of {} before it, or write from: NODE", fmt::join(makers, ", ")));
+  problems_.add(
+      place, fmt::format("{} has no producer: no earlier stage makes {}", wanted.owner, kind_of(wanted.port)),
+      makers.empty() ? ""
+                     : fmt::format("put one of {} before it, or write from: NODE", fmt::join(makers, ", ")));
   return {};
 }
 

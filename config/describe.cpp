@@ -101,12 +101,17 @@ std::string node_lines(const GraphSpec& graph, std::size_t number, const GraphSh
   return text;
 }
 
-std::string settings_lines(const PipelineSettings& settings, const Chosen& chosen) {
+std::string settings_lines(const PipelineSettings& settings, const GraphShapes* shapes,
+                           const Chosen& chosen) {
   std::string text;
   for (const ParamSpec& spec : pipeline_params().specs)
     if (chosen.has("pipeline", spec.name))
       text += fmt::format("  {}: {}\n", spec.name, yaml_value(spec, spec.get(&settings)));
-  return text.empty() ? "" : "pipeline:\n" + text;
+  text = text.empty() ? "" : "pipeline:\n" + text;
+  if (shapes == nullptr) return text;
+  for (const std::string& sentence : {shapes->backend, shapes->memory})
+    if (!sentence.empty()) text += fmt::format("  # {}\n", sentence);
+  return text;
 }
 
 }  // namespace
@@ -159,7 +164,7 @@ std::string name_of(const GraphSpec& graph, const Origin& origin) {
 
 std::string describe_graph(const GraphSpec& graph, const GraphShapes* shapes, Detail detail) {
   const Chosen chosen(graph, detail);
-  std::string text = source_lines(graph, shapes, chosen) + settings_lines(graph.settings, chosen);
+  std::string text = source_lines(graph, shapes, chosen) + settings_lines(graph.settings, shapes, chosen);
   if (!graph.classes.empty()) text += "classes:\n";
   for (const ClassSpec& spec : graph.classes) text += class_lines(spec, chosen);
   if (!graph.nodes.empty()) text += "stages:\n";

@@ -15,6 +15,7 @@ namespace contorno::config {
 struct GraphShapes {
   std::optional<StreamFormat> stream;
   std::vector<std::vector<Format>> outputs;  ///< of every node, in the order of its ports
+  std::string backend, memory;               ///< a sentence each: what a run would take
 };
 
 /// Which parameters are printed: all, or only those that the file or the command line sets.

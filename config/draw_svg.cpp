@@ -16,10 +16,10 @@ std::string_view colour_of(PortType type) {
   switch (type) {
     case PortType::Image:
       return "#2a6f97";
-    case PortType::Crossings:
-      return "#7b5ea7";
     case PortType::Contours:
       return "#d1495b";
+    case PortType::Private:
+      return "#7b5ea7";
   }
   throw InternalError("unknown port type");
 }
@@ -122,7 +122,7 @@ class Legend {
 
 Legend make_legend(const GraphSpec& graph, const Drawing& drawing) {
   Legend legend(drawing.height + 4, std::max(drawing.width, 480.0));
-  for (const PortType type : {PortType::Image, PortType::Crossings, PortType::Contours}) {
+  for (const PortType type : {PortType::Image, PortType::Contours, PortType::Private}) {
     const auto used = [&](const Line& line) { return line.type == type; };
     if (std::any_of(drawing.lines.begin(), drawing.lines.end(), used))
       legend.entry(

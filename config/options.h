@@ -17,4 +17,7 @@ ParamSet params_from_text(const ParamDeclaration& declaration, const std::string
                           const std::vector<std::pair<std::string, std::string>>& settings,
                           const MaskReader& read_mask);
 
+/// The colour of the class with this index where the file gives none.
+Colour class_colour(std::size_t index);
+
 }  // namespace contorno::config

@@ -46,8 +46,6 @@ void apply_overrides(YamlNode& root, const Catalog& catalog, const LoadOptions& 
 
 /// ParamDeclaration of the plain fields of a ClassSpec.
 const ParamDeclaration& class_params();
-/// The colour of the class with this index where the file gives none.
-Colour class_colour(std::size_t index);
 std::vector<ClassSpec> read_classes(const YamlNode& list, Problems& problems);
 
 /// Arguments of the readers of source, stages and sinks. Everything is borrowed.

@@ -1,6 +1,7 @@
 #include "stages/catalog.h"
 
 #include "stages/classify/stage.h"
+#include "stages/contour_prep/largest_first/stage.h"
 #include "stages/contours/contour_assembly.h"
 #include "stages/contours/marching_squares.h"
 #include "stages/diamond_square/field.h"
@@ -27,6 +28,7 @@ const std::vector<const StageType*>& stage_catalog() {
       &classify_stage(),
       &marching_squares_stage(),
       &contour_assembly_stage(),
+      &largest_first_stage(),
       &overlay_stage(),
   };
   // clang-format on

@@ -79,8 +79,9 @@ std::string frames_rows(const RunReport& report) {
   text += fmt::format("\nrate      {:.1f} frames/s over {:.2f} s", report.rate(), report.wall_seconds);
   if (report.live && report.input_rate > 0)
     text += fmt::format("; {:.1f} frames/s came in", report.input_rate);
-  return text + fmt::format("\nbackend   {}, {} threads, {} slots\n", name_of(report.backend), report.threads,
-                            report.slots);
+  const std::string reason = report.backend_reason.empty() ? "" : fmt::format("; {}", report.backend_reason);
+  return text + fmt::format("\nbackend   {}, {} threads, {} slots{}\n", name_of(report.backend),
+                            report.threads, report.slots, reason);
 }
 
 /// Whether the work keeps up with a live source, or with the deadline. Nothing where there is neither.
@@ -165,6 +166,8 @@ std::string report_json(const RunReport& report, const std::string& graph_file,
       {"graph", {{"file", graph_file}, {"text", graph_text}}},
       {"source", report.source},
       {"backend", name_of(report.backend)},
+      {"backend_reason",
+       report.backend_reason.empty() ? ordered_json() : ordered_json(report.backend_reason)},
       {"slots", report.slots},
       {"threads", report.threads},
       {"on_full", name_of(report.on_full)},

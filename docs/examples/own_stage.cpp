@@ -71,11 +71,11 @@ void run() {
   contorno::ParamSet params(steepen_stage().params);
   params.set("gain", 4.0);
   contorno::AppliedStage stage(steepen_stage(), params, contorno::Backend::Cpu, 2);
-  const std::array formats{
+  const std::array<contorno::Format, 1> formats{
       contorno::ImageFormat{.width = 5, .height = 1, .channels = 1, .type = contorno::ElementType::F32}};
   stage.plan(formats);
   const std::array samples{0.3F, 0.45F, 0.5F, 0.6F, 0.9F};
-  std::copy(samples.begin(), samples.end(), stage.input(0).row<float>(0));
+  std::copy(samples.begin(), samples.end(), stage.image_input(0).row<float>(0));
   stage.run();
   const auto* result = std::get<contorno::ImageView>(stage.output(0)).row<const float>(0);
   for (std::size_t x = 0; x < samples.size(); ++x)

@@ -27,37 +27,46 @@ void copy_samples(const ImageView& from, const ImageView& to) {
 
 }  // namespace
 
+namespace {
+/// Refuses a stage with an input that `allowed` does not allow; `what` is what is allowed.
+template <class Allowed>
+void check_inputs(const StageType& type, const Allowed& allowed, std::string_view what) {
+  for (const PortSpec& port : type.inputs)
+    if (!allowed(port.type))
+      throw Error(ExitCode::BadOption,
+                  fmt::format("the stage '{}' takes {}, and only stages that take {} can be applied on their "
+                              "own; use it in a graph",
+                              type.name, kind_of(port), what));
+}
+}  // namespace
+
+void check_applicable(const StageType& type) {
+  check_inputs(
+      type, [](PortType port) { return port != PortType::Private; }, "images or contours");
+}
+
 void check_takes_images(const StageType& type) {
-  const auto other = std::find_if(type.inputs.begin(), type.inputs.end(),
-                                  [](const PortSpec& port) { return port.type != PortType::Image; });
-  if (other != type.inputs.end())
-    throw Error(ExitCode::BadOption,
-                fmt::format("the stage '{}' takes {}, and only stages that take images can be applied to a "
-                            "file; use it in a graph",
-                            type.name, name_of(other->type)));
-  if (type.inputs.size() > AppliedStage::kMaxInputs)
-    throw Error(ExitCode::BadOption,
-                fmt::format("the stage '{}' takes {} images, at most {} can be given; use it in a graph",
-                            type.name, type.inputs.size(), AppliedStage::kMaxInputs));
+  check_inputs(
+      type, [](PortType port) { return port == PortType::Image; }, "images");
 }
 
 void check_input_count(const StageType& type, std::size_t count) {
   if (count != type.inputs.size())
-    throw Error(ExitCode::BadOption, fmt::format("the stage '{}' takes {} images, {} were given", type.name,
+    throw Error(ExitCode::BadOption, fmt::format("the stage '{}' takes {} inputs, {} were given", type.name,
                                                  type.inputs.size(), count));
 }
 
 AppliedStage::AppliedStage(const StageType& type, ParamSet params, Backend backend, int threads,
                            std::vector<ClassSpec> classes, const TextRasteriser* text)
     : type_(type), capacities_(std::make_unique<Capacities>(1)) {
-  check_takes_images(type);
+  check_applicable(type);
   graph_.classes = std::move(classes);
   NodeSpec node{.name = type.name, .type = &type, .params = std::move(params), .inputs = {}};
-  // A planned graph knows two images from outside, the frame and the class maps: here, inputs 0 and 1.
+  // The outputs of the source are what is given.
   for (std::size_t port = 0; port < type.inputs.size(); ++port)
     node.inputs.push_back({Origin::kSource, static_cast<int>(port)});
   graph_.nodes.push_back(std::move(node));
-  backend_ = choose_backend(backend, graph_);
+  backend_ = choose_backend(backend, graph_).backend;
   PlanEnvironment environment{.graph = &graph_,
                               .backend = backend_,
                               .probes = Probes::Off,
@@ -72,21 +81,17 @@ AppliedStage::AppliedStage(const StageType& type, ParamSet params, Backend backe
 
 AppliedStage::~AppliedStage() = default;
 
-void AppliedStage::plan(std::span<const ImageFormat> inputs) {
+void AppliedStage::plan(std::span<const Format> inputs) {
   check_input_count(type_, inputs.size());
   if (ready_ && std::equal(inputs.begin(), inputs.end(), formats_.begin(), formats_.end())) return;
   ready_ = false;
-  StreamFormat stream;
-  stream.description = "what was given";
-  if (!inputs.empty()) stream.frame = inputs[0];
-  if (inputs.size() > 1) stream.maps = inputs[1];
-  planned_->plan(stream);
   formats_.assign(inputs.begin(), inputs.end());
+  planned_->plan({formats_, "what was given"});
   ready_ = true;
 }
 
-const ImageView& AppliedStage::input(std::size_t port) const {
-  return port == 0 ? planned_->input().frame : planned_->input().maps;
+const Value& AppliedStage::input(std::size_t port) const {
+  return planned_->source_value(port);
 }
 
 void AppliedStage::run() {

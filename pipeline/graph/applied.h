@@ -1,6 +1,6 @@
-// One stage on its own, on images of the caller, without source, sinks and threads of a pipeline: `contorno
-// apply` and the Python package run these. Planning and memory are those of a graph, on either backend;
-// formats are planned once, and again only when they change. Used by one thread at a time.
+// One stage on its own, on images and contours of the caller, without source, sinks and threads of a
+// pipeline: `contorno apply` and the Python package run these. Planning and memory are those of a graph, on
+// either backend; formats are planned once, and again only when they change. Used by one thread at a time.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,12 @@ namespace contorno {
 class Capacities;
 class PlannedGraph;
 
-/// Has memory for the images, unlike a DirectStage (pipeline/graph/direct.h).
+/// Has memory for what it takes, unlike a DirectStage (pipeline/graph/direct.h).
 class AppliedStage {
  public:
-  static constexpr std::size_t kMaxInputs = 2;
-
-  /// `backend` may be Auto; `threads` are of the CPU backend, 0 = as many as the machine has. A stage takes
-  /// at most kMaxInputs inputs, all of them images. Throws Error(BadOption) when this stage takes something
-  /// else, Error(Unavailable) when the backend cannot run.
+  /// `backend` may be Auto; `threads` are of the CPU backend, 0 = as many as the machine has. Throws
+  /// Error(BadOption) when the stage takes something other than images and contours, Error(Unavailable) when
+  /// the backend cannot run.
   AppliedStage(const StageType& type, ParamSet params, Backend backend, int threads,
                std::vector<ClassSpec> classes = {}, const TextRasteriser* text = nullptr);
   ~AppliedStage();
@@ -30,10 +28,11 @@ class AppliedStage {
 
   /// Plans the stage and allocates; `inputs` has the format of each input, in the order of the stage's ports.
   /// Throws Error(BadConfig) when they do not fit, Error(OutOfMemory).
-  void plan(std::span<const ImageFormat> inputs);
+  void plan(std::span<const Format> inputs);
   /// Where the caller writes input `port`: host memory (pinned where there is CUDA) that lives until the next
   /// plan.
-  const ImageView& input(std::size_t port) const;
+  const Value& input(std::size_t port) const;
+  const ImageView& image_input(std::size_t port) const { return std::get<ImageView>(input(port)); }
   /// Processes what is in the inputs, to the end. Throws Error(BadData, Internal).
   void run();
   /// Result of the last run, on the host; valid until the next run or plan.
@@ -44,15 +43,17 @@ class AppliedStage {
   const StageType& type_;
   GraphSpec graph_;
   Backend backend_;
-  std::vector<ImageFormat> formats_;
+  std::vector<Format> formats_;
   bool ready_ = false;  // planned for formats_
   std::unique_ptr<Capacities> capacities_;
   std::unique_ptr<PlannedGraph> planned_;
 };
 
-/// Throws Error(BadOption) when a stage cannot be applied to images alone.
+/// Throws Error(BadOption) when a stage takes something other than images and contours.
+void check_applicable(const StageType& type);
+/// The same for a stage that takes images alone.
 void check_takes_images(const StageType& type);
-/// Throws Error(BadOption) when the stage does not take `count` images.
+/// Throws Error(BadOption) when the stage does not have `count` inputs.
 void check_input_count(const StageType& type, std::size_t count);
 
 /// Copies the samples of `from` to `to`, which has the same sides, channels and element type and may have

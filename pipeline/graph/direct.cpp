@@ -19,6 +19,9 @@ class DirectStage::Context final : public PlanContext {
   }
 
   const Format& input(std::size_t port) const override { return inputs_.at(port); }
+  const Format& behind(std::size_t, std::size_t) const override {
+    throw InternalError("a stage that is applied to images takes no private value");
+  }
   void set_output(std::size_t port, const Format& format) override { outputs.at(port) = format; }
   Scratch scratch(std::size_t bytes, MemoryKind kind) override {
     stage_.requests_.push_back({bytes, kind});

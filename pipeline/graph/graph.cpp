@@ -26,10 +26,10 @@ std::string_view name_of(PortType type) {
   switch (type) {
     case PortType::Image:
       return "image";
-    case PortType::Crossings:
-      return "crossings";
     case PortType::Contours:
       return "contours";
+    case PortType::Private:
+      return "private";
   }
   throw InternalError("unknown port type");
 }
@@ -46,6 +46,14 @@ std::string_view name_of(From from) {
       return "source.frame";
   }
   throw InternalError("unknown origin of an input");
+}
+
+std::string_view kind_of(const PortSpec& port) {
+  return port.type == PortType::Private ? std::string_view(port.name) : name_of(port.type);
+}
+
+bool fits(const PortSpec& output, const PortSpec& input) {
+  return output.type == input.type && (output.type != PortType::Private || output.name == input.name);
 }
 
 std::string_view name_of(OnFull policy) {
@@ -69,8 +77,8 @@ PortType port_type(const Format& format) {
 std::string describe(const Format& format) {
   struct Writer {
     std::string operator()(const ImageFormat& image) const { return describe(image); }
-    std::string operator()(const CrossingsFormat& crossings) const {
-      return fmt::format("crossings of {}", describe(crossings.map));
+    std::string operator()(const PrivateFormat& block) const {
+      return fmt::format("{} bytes that only its family knows", block.bytes);
     }
     std::string operator()(const ContoursFormat& contours) const {
       return fmt::format("contours of {} classes on {}x{}, room for {} points", contours.classes,
@@ -136,17 +144,17 @@ const SinkType* Catalog::sink(std::string_view name) const {
   return find_by_name(sinks, name);
 }
 
-Backend choose_backend(Backend wanted, const GraphSpec& graph) {
-  if (wanted == Backend::Cpu) return Backend::Cpu;
+BackendChoice choose_backend(Backend wanted, const GraphSpec& graph) {
+  if (wanted == Backend::Cpu) return {Backend::Cpu, ""};
   const DeviceReport& device = device_report();
   std::string reason = device.reason;
   if (device.available) {
-    for (const NodeSpec& node : graph.nodes)
-      if (!node.type->make_cuda)
-        reason = fmt::format("the stage '{}' has no CUDA implementation", node.type->name);
-    if (reason.empty()) return Backend::Cuda;
+    const auto node = std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                                   [](const NodeSpec& one) { return !one.type->make_cuda; });
+    if (node == graph.nodes.end()) return {Backend::Cuda, ""};
+    reason = fmt::format("the stage '{}' has no CUDA implementation", node->type->name);
   }
-  if (wanted == Backend::Auto) return Backend::Cpu;
+  if (wanted == Backend::Auto) return {Backend::Cpu, reason};
   throw Error(ExitCode::Unavailable, fmt::format("backend cuda was asked for, but {}{}", reason,
                                                  device.fix.empty() ? "" : "; " + device.fix));
 }

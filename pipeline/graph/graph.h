@@ -82,9 +82,18 @@ struct GraphSpec {
   std::set<std::string> written;
 };
 
-/// The backend that `wanted` means for `graph` on this machine; never Auto. Throws Error(Unavailable) with
-/// the reason and the remedy when Cuda is wanted and cannot run.
-Backend choose_backend(Backend wanted, const GraphSpec& graph);
+/// A backend, never Auto, and why Auto did not become Cuda; empty where it did, and where nobody asked for
+/// it.
+struct BackendChoice {
+  BackendChoice(Backend chosen = Backend::Cpu, std::string why = {})  // NOLINT(google-explicit-constructor)
+      : backend(chosen), reason(std::move(why)) {}
+  Backend backend;
+  std::string reason;
+};
+
+/// The backend that `wanted` means for `graph` on this machine. Throws Error(Unavailable) with the reason and
+/// the remedy when Cuda is wanted and cannot run.
+BackendChoice choose_backend(Backend wanted, const GraphSpec& graph);
 
 /// A source or sink that this build does not have, and why not.
 struct LeftOut {

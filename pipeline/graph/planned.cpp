@@ -23,6 +23,10 @@ class PlannedGraph::Context final : public PlanContext {
   Context(PlannedGraph& graph, std::size_t node) : graph_(graph), index_(node) {}
 
   const Format& input(std::size_t port) const override { return graph_.format(spec().inputs.at(port)); }
+  const Format& behind(std::size_t port, std::size_t input) const override {
+    const auto maker = static_cast<std::size_t>(spec().inputs.at(port).node);
+    return graph_.format(graph_.environment_.graph->nodes.at(maker).inputs.at(input));
+  }
   void set_output(std::size_t port, const Format& format) override { node().formats.at(port) = format; }
   Scratch scratch(std::size_t bytes, MemoryKind kind) override {
     if (!graph_.on_device() && kind == MemoryKind::Device)
@@ -50,24 +54,27 @@ namespace {
 std::size_t bytes_of(const Format& format) {
   struct Size {
     std::size_t operator()(const ImageFormat& image) const { return packed_bytes(image); }
-    std::size_t operator()(const CrossingsFormat& crossings) const { return crossings.bytes; }
     std::size_t operator()(const ContoursFormat& contours) const { return packed_bytes(contours); }
+    std::size_t operator()(const PrivateFormat& block) const { return block.bytes; }
   };
   return align_up(std::visit(Size{}, format));
 }
 
 /// The value of `format` in the memory at `data`.
 Value value_at(std::byte* data, const Format& format) {
-  Value value;
-  if (const auto* image = std::get_if<ImageFormat>(&format)) value = packed_view(data, *image);
-  if (const auto* contours = std::get_if<ContoursFormat>(&format)) value = packed_view(data, *contours);
-  if (const auto* crossings = std::get_if<CrossingsFormat>(&format)) {
-    CrossingsView view;
-    view.format = *crossings;
-    view.data = data;
-    value = view;
-  }
-  return value;
+  struct Placed {
+    std::byte* data;
+    Value operator()(const ImageFormat& image) const { return packed_view(data, image); }
+    Value operator()(const ContoursFormat& contours) const { return packed_view(data, contours); }
+    Value operator()(const PrivateFormat& block) const { return PrivateView{.format = block, .data = data}; }
+  };
+  return std::visit(Placed{data}, format);
+}
+
+/// Whether this stands for what a source does not have.
+bool is_absent(const Format& format) {
+  const auto* image = std::get_if<ImageFormat>(&format);
+  return image != nullptr && image->channels == 0;
 }
 
 }  // namespace
@@ -80,6 +87,11 @@ class PlannedGraph::Placer {
     std::byte* data = base_[static_cast<std::size_t>(kind)] + used;
     used += align_up(bytes);
     return data;
+  }
+  SlotMemory used() const {
+    return {.host = used_[static_cast<std::size_t>(MemoryKind::Host)],
+            .pinned = used_[static_cast<std::size_t>(MemoryKind::Pinned)],
+            .device = used_[static_cast<std::size_t>(MemoryKind::Device)]};
   }
   void allocate(Block& host, Block& pinned, Block& device) {
     Block* blocks[] = {&host, &pinned, &device};
@@ -120,26 +132,40 @@ PlannedGraph::PlannedGraph(const PlanEnvironment& environment) : environment_(en
 
 PlannedGraph::~PlannedGraph() = default;
 
-void PlannedGraph::take_formats(const StreamFormat& stream) {
-  stream_format_ = stream;
+PlannedSource source_of(const StreamFormat& stream) {
   const ImageFormat none;
-  source_formats_ = {stream.frame.value_or(none), stream.maps.value_or(none)};
+  return {{stream.frame.value_or(none), stream.maps.value_or(none)}, stream.description};
 }
 
 void PlannedGraph::plan_formats(const StreamFormat& stream) {
-  take_formats(stream);
+  source_ = source_of(stream);
   plan_nodes();
+  if (on_device()) plan_uploads();
+  source_values_.assign(source_.formats.size(), Value());
+  Placer placer;
+  place_all(placer);
+  memory_ = placer.used();
+  for (const Format& format : source_.formats) memory_.pinned += bytes_of(format);
 }
 
-void PlannedGraph::plan(const StreamFormat& stream) {
-  take_formats(stream);
+void PlannedGraph::plan(const PlannedSource& source) {
+  source_ = source;
+  std::size_t bytes = 0;
+  for (const Format& format : source_.formats) bytes += bytes_of(format);
   input_block_ = Block();
-  input_block_ = Block(bytes_of(source_formats_[0]) + bytes_of(source_formats_[1]), MemoryKind::Pinned);
-  input_.frame = input_.maps = {};
+  input_block_ = Block(bytes, MemoryKind::Pinned);
   std::byte* data = input_block_.data();
-  if (stream.frame) input_.frame = packed_view(data, *stream.frame);
-  if (stream.maps) input_.maps = packed_view(data + bytes_of(source_formats_[0]), *stream.maps);
-  source_values_ = {input_.frame, input_.maps};
+  source_values_.clear();
+  for (const Format& format : source_.formats) {
+    source_values_.push_back(is_absent(format) ? Value() : value_at(data, format));
+    data += bytes_of(format);
+  }
+  const auto image = [&](std::size_t port) {
+    const bool there =
+        port < source_values_.size() && std::holds_alternative<ImageView>(source_values_[port]);
+    return there ? std::get<ImageView>(source_values_[port]) : ImageView{};
+  };
+  input_.frame = image(Origin::kFrame), input_.maps = image(Origin::kMaps);
   replan();
   if (on_device()) warm_up();
 }
@@ -167,13 +193,10 @@ void PlannedGraph::plan_nodes() {
     node.formats.assign(spec.type->outputs.size(), Format{});
     node.requests.clear();
     for (const Origin& origin : spec.inputs) {
-      const bool missing =
-          origin.node == Origin::kSource && std::get<ImageFormat>(format(origin)).channels == 0;
-      if (missing)
-        throw Error(
-            ExitCode::BadConfig,
-            fmt::format("node '{}' takes the source's {}, but this source ({}) delivers none", spec.name,
-                        origin.port == 0 ? "frame" : "class maps", stream_format_.description));
+      if (origin.node == Origin::kSource && is_absent(format(origin)))
+        throw Error(ExitCode::BadConfig,
+                    fmt::format("node '{}' takes the source's {}, but this source ({}) delivers none",
+                                spec.name, origin.port == 0 ? "frame" : "class maps", source_.description));
     }
     Context context(*this, index);
     try {
@@ -197,75 +220,87 @@ bool PlannedGraph::exported(const Origin& origin) const {
 
 void PlannedGraph::place_values() {
   Placer placer;
-  for (const bool real : {false, true}) {
-    if (real) placer.allocate(host_block_, pinned_block_, device_block_);
-    // Scratch begins as zeros, and rows are downloaded with the bytes between them, which no stage writes.
-    if (real && device_block_.size() > 0)
-      fill_async(device_block_.data(), 0, device_block_.size(), stream_.get());
-    downloads_.clear();
-    device_sources_.clear();
-    if (on_device())
-      for (const Format& format : source_formats_)
-        device_sources_.push_back(value_at(placer.take(bytes_of(format), MemoryKind::Device), format));
-    for (std::size_t index = 0; index < nodes_.size(); ++index) place_node(index, placer);
-  }
+  place_all(placer);
+  memory_ = placer.used();
+  memory_.pinned += input_block_.size();
+  placer.allocate(host_block_, pinned_block_, device_block_);
+  // Scratch begins as zeros, and rows are downloaded with the bytes between them, which no stage writes.
+  if (device_block_.size() > 0) fill_async(device_block_.data(), 0, device_block_.size(), stream_.get());
+  place_all(placer);
+}
+
+void PlannedGraph::place_all(Placer& placer) {
+  downloads_.clear();
+  device_sources_.clear();
+  if (on_device())
+    for (const Format& format : source_.formats)
+      device_sources_.push_back(value_at(placer.take(bytes_of(format), MemoryKind::Device), format));
+  for (std::size_t index = 0; index < nodes_.size(); ++index) place_node(index, placer);
 }
 
 /// One for each image of the source that a node takes, in bands if a node can make use of them.
 void PlannedGraph::plan_uploads() {
   uploads_.clear();
-  for (std::size_t port = 0; port < source_formats_.size(); ++port) {
+  for (std::size_t port = 0; port < source_.formats.size(); ++port) {
     const Origin origin{Origin::kSource, static_cast<int>(port)};
-    const auto& image = std::get<ImageFormat>(source_formats_[port]);
     auto& upload = uploads_.emplace_back();
+    const auto* image = std::get_if<ImageFormat>(&source_.formats[port]);
+    if (image == nullptr) continue;
     bool in_bands = false;
     bool taken = false;
     for (std::size_t index = 0; index < nodes_.size(); ++index)
       for (const Origin& input : environment_.graph->nodes[index].inputs)
         if (input == origin) taken = true, in_bands = in_bands || nodes_[index].stage->takes_bands();
-    if (taken) upload.emplace(in_bands ? upload_bands(image, environment_.last_band) : one_band(image));
+    if (taken) upload.emplace(in_bands ? upload_bands(*image, environment_.last_band) : one_band(*image));
   }
 }
 
 void PlannedGraph::place_node(std::size_t index, Placer& placer) {
   Node& node = nodes_[index];
-  const MemoryKind kind = on_device() ? MemoryKind::Device : MemoryKind::Host;
   node.inputs.clear();
+  node.uploads.clear();
   node.outputs.clear();
   node.host_outputs.clear();
   node.scratches.clear();
-  for (const Origin& origin : environment_.graph->nodes[index].inputs)
+  for (const Origin& origin : environment_.graph->nodes[index].inputs) {
     node.inputs.push_back(working_value(origin));
-  for (std::size_t port = 0; port < node.formats.size(); ++port) {
-    const Format& format = node.formats[port];
-    std::byte* data = placer.take(bytes_of(format), kind);
-    node.outputs.push_back(value_at(data, format));
-    // Contours are always wanted on the host: their number decides whether the frame has to run again.
-    const bool mirrored = on_device() && (port_type(format) == PortType::Contours ||
-                                          exported({static_cast<int>(index), static_cast<int>(port)}));
-    std::byte* mirror = mirrored ? placer.take(bytes_of(format), MemoryKind::Pinned) : data;
-    node.host_outputs.push_back(value_at(mirror, format));
-    if (mirrored && port_type(format) == PortType::Image)
-      downloads_.push_back({data, mirror, bytes_of(format)});
+    const bool in_bands = on_device() && origin.node == Origin::kSource && node.stage->takes_bands();
+    node.uploads.push_back(in_bands ? &*uploads_.at(static_cast<std::size_t>(origin.port)) : nullptr);
   }
-  // Crossings are a block beside the map that they were made from.
-  for (Value& output : node.outputs)
-    if (auto* crossings = std::get_if<CrossingsView>(&output))
-      for (std::size_t port = 0; port < node.inputs.size(); ++port)
-        if (const auto* map = std::get_if<ImageView>(&node.inputs[port])) {
-          crossings->map = *map;
-          const Origin& origin = environment_.graph->nodes[index].inputs[port];
-          if (node.stage->takes_bands() && origin.node == Origin::kSource)
-            crossings->upload = &*uploads_.at(static_cast<std::size_t>(origin.port));
-        }
+  for (std::size_t port = 0; port < node.formats.size(); ++port) place_output(index, port, placer);
   for (const Request& request : node.requests)
     node.scratches.push_back(placer.take(request.bytes, request.kind));
   node.context = {.inputs = node.inputs,
                   .outputs = node.outputs,
                   .host_outputs = node.host_outputs,
+                  .uploads = node.uploads,
                   .scratches = node.scratches,
                   .stream = stream_.get(),
                   .threads = environment_.threads};
+}
+
+void PlannedGraph::place_output(std::size_t index, std::size_t port, Placer& placer) {
+  Node& node = nodes_[index];
+  const Format& format = node.formats[port];
+  Value value =
+      value_at(placer.take(bytes_of(format), on_device() ? MemoryKind::Device : MemoryKind::Host), format);
+  if (auto* block = std::get_if<PrivateView>(&value)) block->maker = &node.context;
+  node.outputs.push_back(value);
+  if (!on_device()) return node.host_outputs.push_back(value);
+  // Private values stay on the device.
+  const auto* contours = std::get_if<ContoursFormat>(&format);
+  if (exported({static_cast<int>(index), static_cast<int>(port)})) {
+    node.host_outputs.push_back(value_at(placer.take(bytes_of(format), MemoryKind::Pinned), format));
+    if (contours == nullptr || !node.stage->downloads_contours())
+      downloads_.push_back({value, node.host_outputs.back()});
+  } else if (contours != nullptr) {
+    // Their number is always wanted on the host: it decides whether the frame has to run again.
+    node.host_outputs.push_back(
+        packed_counts(placer.take(packed_counts_bytes(*contours), MemoryKind::Pinned), *contours));
+    downloads_.push_back({value, node.host_outputs.back()});
+  } else {
+    node.host_outputs.push_back(value);
+  }
 }
 
 const Value& PlannedGraph::working_value(const Origin& origin) const {
@@ -283,12 +318,8 @@ const Value& PlannedGraph::value(const Origin& origin) const {
 
 const Format& PlannedGraph::format(const Origin& origin) const {
   const auto port = static_cast<std::size_t>(origin.port);
-  if (origin.node == Origin::kSource) return source_formats_.at(port);
+  if (origin.node == Origin::kSource) return source_.formats.at(port);
   return nodes_.at(static_cast<std::size_t>(origin.node)).formats.at(port);
-}
-
-std::size_t PlannedGraph::bytes() const {
-  return input_block_.size() + host_block_.size() + pinned_block_.size() + device_block_.size();
 }
 
 }  // namespace contorno

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "cuda/memory.h"
@@ -57,17 +58,34 @@ struct PartTimes {
   std::int64_t downloaded_ns = 0;
 };
 
+/// Bytes that a slot takes, by kind of memory. Pinned is page-locked where there is CUDA, else ordinary.
+struct SlotMemory {
+  std::size_t host = 0, pinned = 0, device = 0;
+  std::size_t total() const { return host + pinned + device; }
+};
+
+/// What stands in for a source: the formats of its outputs, frame and maps of a stream. An image without
+/// channels stands for what it does not have.
+struct PlannedSource {
+  std::vector<Format> formats;
+  std::string description;  ///< for messages
+};
+PlannedSource source_of(const StreamFormat& stream);
+
 class PlannedGraph {
  public:
   explicit PlannedGraph(const PlanEnvironment& environment);
   ~PlannedGraph();
 
   /// Plans every stage and allocates. Throws Error(BadConfig) when formats do not fit, Error(OutOfMemory).
-  void plan(const StreamFormat& stream);
-  /// Plans every stage, but allocates nothing for frames: afterwards only `format` may be asked.
+  void plan(const PlannedSource& source);
+  void plan(const StreamFormat& stream) { plan(source_of(stream)); }
+  /// Plans every stage, but allocates nothing for frames: afterwards only `format` and `memory` may be asked.
   void plan_formats(const StreamFormat& stream);
   /// Where the source writes: null views for what the stream does not have.
   FrameInput& input() { return input_; }
+  /// The same for output `port` of any source.
+  const Value& source_value(std::size_t port) const { return source_values_.at(port); }
 
   /// Starts the work of the frame in `input`. Plans again first when a capacity was found to be too small.
   void launch();
@@ -82,8 +100,7 @@ class PlannedGraph {
   /// A value in host memory, readable after `wait`: one of the exports, or an input from the source.
   const Value& value(const Origin& origin) const;
   const Format& format(const Origin& origin) const;
-  /// Bytes of all its memory.
-  std::size_t bytes() const;
+  const SlotMemory& memory() const { return memory_; }
 
  private:
   struct Request {
@@ -95,28 +112,27 @@ class PlannedGraph {
     std::vector<Format> formats;  // of its outputs
     std::vector<Request> requests;
     std::vector<Value> inputs, outputs, host_outputs;
+    std::vector<BandedUpload*> uploads;  // of the inputs
     std::vector<std::byte*> scratches;
     RunContext context;
   };
-  /// An image that is copied to the host after the last stage. Contours are copied by the stage that makes
-  /// them.
+  /// What is copied to the host after the last stage: an image, or contours.
   struct Download {
-    const void* from;
-    void* to;
-    std::size_t bytes;
+    Value from, to;
   };
   class Context;
   class Placer;
 
   bool on_device() const { return environment_.backend == Backend::Cuda; }
   bool exported(const Origin& origin) const;
-  void take_formats(const StreamFormat& stream);
   void plan_nodes();
   void plan_uploads();
   void replan();
   void warm_up();
   void place_values();
+  void place_all(Placer& placer);
   void place_node(std::size_t index, Placer& placer);
+  void place_output(std::size_t index, std::size_t port, Placer& placer);
   const Value& working_value(const Origin& origin) const;
   void capture();
   void enqueue();
@@ -125,16 +141,16 @@ class PlannedGraph {
   void record(std::size_t event);
 
   PlanEnvironment environment_;
-  StreamFormat stream_format_;
+  PlannedSource source_;
   std::vector<Node> nodes_;
-  std::vector<Format> source_formats_;  // frame, maps; an empty image where the stream has none
-  std::vector<Value> source_values_;    // on the host
+  std::vector<Value> source_values_;  // on the host
   std::vector<Value> device_sources_;
-  std::vector<std::optional<BandedUpload>> uploads_;  // of the sources that a node takes
+  std::vector<std::optional<BandedUpload>> uploads_;  // of the images of the source that a node takes
   std::vector<Download> downloads_;
   FrameInput input_;
   Block input_block_;  // pinned; kept over a replan: the frame that overflowed is still in it
   Block host_block_, pinned_block_, device_block_;
+  SlotMemory memory_;
   std::uint64_t generation_ = 0;
   PartTimes times_;
 

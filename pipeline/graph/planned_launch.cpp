@@ -43,6 +43,10 @@ void PlannedGraph::record(std::size_t event) {
 }
 
 void PlannedGraph::enqueue_uploads() {
+  for (std::size_t port = 0; port < source_values_.size(); ++port)
+    if (const auto* contours = std::get_if<ContoursView>(&source_values_[port]))
+      copy_async(std::get<ContoursView>(device_sources_[port]).counts, contours->counts,
+                 packed_bytes(contours->format), stream_.get());
   const auto used = [](const auto& upload) { return upload.has_value(); };
   const auto last = std::find_if(uploads_.rbegin(), uploads_.rend(), used);
   if (last == uploads_.rend()) return record(1);
@@ -60,7 +64,7 @@ void PlannedGraph::wait_for_inputs(std::size_t node) {
   if (nodes_[node].stage->takes_bands()) return;
   for (const Origin& origin : environment_.graph->nodes[node].inputs)
     if (origin.node == Origin::kSource)
-      uploads_[static_cast<std::size_t>(origin.port)]->wait_for_all(stream_.get());
+      if (auto& upload = uploads_[static_cast<std::size_t>(origin.port)]) upload->wait_for_all(stream_.get());
 }
 
 void PlannedGraph::enqueue() {
@@ -71,8 +75,13 @@ void PlannedGraph::enqueue() {
     nodes_[node].stage->run(nodes_[node].context);
     record(2 + node);
   }
-  for (const Download& download : downloads_)
-    copy_async(download.to, download.from, download.bytes, stream_.get());
+  for (const Download& download : downloads_) {
+    if (const auto* contours = std::get_if<ContoursView>(&download.from))
+      download_async(*contours, std::get<ContoursView>(download.to), stream_.get());
+    if (const auto* image = std::get_if<ImageView>(&download.from))
+      copy_async(std::get<ImageView>(download.to).data, image->data, packed_bytes(image->format),
+                 stream_.get());
+  }
   // Nearly always long waited for.
   for (auto& upload : uploads_)
     if (upload) upload->wait_for_all(stream_.get());

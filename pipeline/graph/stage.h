@@ -25,8 +25,9 @@ namespace contorno {
 enum class Backend : std::uint8_t { Auto, Cpu, Cuda };
 std::string_view name_of(Backend backend);
 
-enum class PortType : std::uint8_t { Image, Crossings, Contours };
-std::string_view name_of(PortType type);
+/// Private: what a stage hands to another one of its family; only they know what it is, and ports of the same
+/// name fit.
+enum class PortType : std::uint8_t { Image, Contours, Private };
 
 /// What an input takes where a graph does not say more. Stage: the nearest earlier output of its type; a
 /// graph without one is refused. FrameOrMaps, MapsOrFrame: the same, and without one what the source
@@ -45,13 +46,36 @@ struct PortSpec {
   From from = From::Stage;
 };
 
+std::string_view name_of(PortType type);
+/// What goes through a port, in a word: that of its type, or the name of a private port.
+std::string_view kind_of(const PortSpec& port);
+/// Whether `input` takes what `output` makes.
+bool fits(const PortSpec& output, const PortSpec& input);
+
+/// A private value: a block of bytes.
+struct PrivateFormat {
+  std::uint64_t bytes = 0;
+  bool operator==(const PrivateFormat&) const = default;
+};
+
+struct RunContext;
+
+/// Owns nothing. Who takes it may also read what its maker was given, which does not change in the frame.
+struct PrivateView {
+  PrivateFormat format;
+  void* data = nullptr;
+  const RunContext* maker = nullptr;  ///< the context in which the stage that made it runs
+};
+
 /// In the order of PortType.
-using Format = std::variant<ImageFormat, CrossingsFormat, ContoursFormat>;
-using Value = std::variant<ImageView, CrossingsView, ContoursView>;
+using Format = std::variant<ImageFormat, ContoursFormat, PrivateFormat>;
+using Value = std::variant<ImageView, ContoursView, PrivateView>;
 
 /// The type of port that takes a format, and the format in words for messages.
 PortType port_type(const Format& format);
 std::string describe(const Format& format);
+
+class BandedUpload;
 
 /// A handle of a stage's own memory, which it asks for in `plan` and gets the address of in `run`.
 struct Scratch {
@@ -64,6 +88,8 @@ class PlanContext {
  public:
   virtual ~PlanContext() = default;
   virtual const Format& input(std::size_t port) const = 0;
+  /// Of the private value at `port`: input `input` of the stage that makes it.
+  virtual const Format& behind(std::size_t port, std::size_t input) const = 0;
   virtual void set_output(std::size_t port, const Format& format) = 0;
   /// `bytes` of memory that only this stage uses, aligned to kAlignment. Scratch of kind Device begins as
   /// zeros after every plan, before the first run on its stream; all scratch keeps from frame to frame what
@@ -84,10 +110,12 @@ class PlanContext {
 struct RunContext {
   std::span<const Value> inputs;
   std::span<const Value> outputs;
-  /// The outputs as the host reads them when the frame is complete: the same memory on the CPU, pinned
-  /// mirrors on CUDA. A CUDA stage that makes contours writes the mirror itself, as many points as there are;
-  /// images are downloaded.
+  /// The outputs as the host reads them when the frame is complete: the same memory on the CPU; on CUDA
+  /// page-locked memory, where somebody on the host takes the output. Of contours that nobody takes the
+  /// counts come back all the same. The pipeline enqueues these downloads after the last stage.
   std::span<const Value> host_outputs;
+  /// What still uploads each input; null: it is there. Only for a stage with Stage::takes_bands.
+  std::span<BandedUpload* const> uploads;
   std::span<std::byte* const> scratches;
   void* stream = nullptr;  ///< cudaStream_t on the CUDA backend, null on the CPU
   int threads = 1;
@@ -109,9 +137,12 @@ class Stage {
   /// Called once per frame. Throws Error(BadData) when the frame cannot be processed; the stream then goes
   /// on.
   virtual void run(const RunContext& context) const = 0;
-  /// True: the stage is run before its input images have been uploaded. Its outputs must be Crossings; the
-  /// stage that takes those waits for the bands of the map (CrossingsView::upload). Only on CUDA.
+  /// True: the stage is run before its input images have been uploaded, and waits for their bands
+  /// (RunContext::uploads), or leaves that to the stage that takes its private output. Only on CUDA.
   virtual bool takes_bands() const { return false; }
+  /// True: `run` downloads its contours to the host_outputs itself, because it can begin with the first ones
+  /// while others are still being made. Only on CUDA.
+  virtual bool downloads_contours() const { return false; }
   /// Called when the frame's work is complete. Returns the capacity that the frame needs, 0 if it fitted.
   virtual std::uint64_t overflow(const RunContext& /*context*/) const { return 0; }
 };

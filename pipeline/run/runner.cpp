@@ -66,7 +66,7 @@ void Runner::plan_slots() {
   std::vector<Origin> exports;
   for (const Output& output : outputs_) exports.push_back(output.binding.input);
   const PlanEnvironment environment{.graph = &graph_,
-                                    .backend = options_.backend,
+                                    .backend = options_.backend.backend,
                                     .probes = options_.probes,
                                     .threads = threads_,
                                     .text = options_.text,
@@ -79,10 +79,11 @@ void Runner::plan_slots() {
       slot.graph->plan(stream_);
     } catch (const Error& error) {
       if (error.code() != ExitCode::OutOfMemory || index == 0) throw;
-      throw Error(ExitCode::OutOfMemory,
-                  fmt::format("{}; {} of {} slots of {} MiB each fitted: set 'slots: {}' in the pipeline "
-                              "section",
-                              error.what(), index, slots_.size(), slots_[0].graph->bytes() >> 20, index));
+      throw Error(
+          ExitCode::OutOfMemory,
+          fmt::format("{}; {} of {} slots of {} MiB each fitted: set 'slots: {}' in the pipeline "
+                      "section",
+                      error.what(), index, slots_.size(), slots_[0].graph->memory().total() >> 20, index));
     }
   }
 }
@@ -194,12 +195,13 @@ void Runner::close_accounts() {
   if (frames.offered > 1 && arriving_ns > 0)
     report_.input_rate = static_cast<double>(frames.offered - 1) * 1e9 / static_cast<double>(arriving_ns);
   report_.deadline_ms = graph_.settings.deadline_ms;
-  report_.backend = options_.backend;
+  report_.backend = options_.backend.backend;
+  report_.backend_reason = options_.backend.reason;
   report_.source = stream_.description;
   report_.slots = static_cast<int>(slots_.size());
   report_.threads = threads_;
   report_.on_full = policy_;
-  report_.bytes_per_slot = slots_[0].graph->bytes();
+  report_.bytes_per_slot = slots_[0].graph->memory().total();
   report_.interrupted = stop_requested_ || aborted_;
 }
 

@@ -37,8 +37,8 @@ struct FrameTimes {
 };
 
 struct RunOptions {
-  Backend backend = Backend::Cpu;  ///< decided, never Auto (see choose_backend)
-  std::uint64_t max_frames = 0;    ///< frames to offer; 0 = all
+  BackendChoice backend;         ///< see choose_backend
+  std::uint64_t max_frames = 0;  ///< frames to offer; 0 = all
   std::string output_root = ".";
   OutputRegister* outputs = nullptr;  ///< the files of the run, borrowed; null: every sink is on its own
   Probes probes = Probes::On;

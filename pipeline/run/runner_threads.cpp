@@ -250,7 +250,7 @@ void Runner::count_contours(const Slot& slot) {
     const std::uint32_t last = contours.class_begin[one + 1];
     report_.classes[one].contours += last - first;
     if (last > first) ++report_.classes[one].frames;
-    report_.classes[one].points += contours.offsets[last] - contours.offsets[first];
+    report_.classes[one].points += contours.points_before(one + 1) - contours.points_before(one);
   }
 }
 

@@ -52,6 +52,7 @@ struct SinkOutcome {
 
 struct RunReport {
   Backend backend = Backend::Cpu;  ///< that really ran
+  std::string backend_reason;      ///< why Auto did not become Cuda; empty where it did or nobody asked
   std::string source;              ///< StreamFormat::description
   FrameCounts frames;
   double wall_seconds = 0;

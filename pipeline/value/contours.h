@@ -6,11 +6,10 @@
 #include <cstdint>
 #include <span>
 
+#include "cuda/host_device.h"
 #include "pipeline/value/image.h"
 
 namespace contorno {
-
-class BandedUpload;
 
 /// A contour point on the map, in px; sample centres at integers.
 struct Point {
@@ -43,6 +42,18 @@ struct ContoursView {
   std::uint8_t* closed = nullptr;        ///< contour_capacity; 1 = closed
   std::uint32_t* class_begin = nullptr;  ///< classes + 1
 
+  /// In a view without points and offsets (see packed_counts): the offset at which each class begins; classes
+  /// + 1.
+  std::uint32_t* class_offsets = nullptr;
+
+  /// Whether the arrays are valid: there was room for all points and contours.
+  CONTORNO_HD bool fits() const {
+    return counts->points <= format.point_capacity && counts->contours <= format.contour_capacity;
+  }
+  /// The points of the classes before class `k`, on the host.
+  std::uint32_t points_before(std::size_t k) const {
+    return offsets != nullptr ? offsets[class_begin[k]] : class_offsets[k];
+  }
   std::span<const Point> contour(std::uint32_t index) const {
     return {points + offsets[index], offsets[index + 1] - offsets[index]};
   }
@@ -52,20 +63,14 @@ struct ContoursView {
 std::size_t packed_bytes(const ContoursFormat& format);
 ContoursView packed_view(void* data, const ContoursFormat& format);
 
-/// The format of crossings (CrossingsView). It follows from the format of the map.
-struct CrossingsFormat {
-  ImageFormat map;
-  std::uint64_t bytes = 0;  ///< size of the block; only the two stages that share it know its layout
-  bool operator==(const CrossingsFormat&) const = default;
-};
+/// The same for how many points and contours each class has, and nothing more: a view without points, offsets
+/// and closed flags.
+std::size_t packed_counts_bytes(const ContoursFormat& format);
+ContoursView packed_counts(void* data, const ContoursFormat& format);
 
-/// Which cells of a map the level crosses, as marching_squares hands it to contour_assembly: a block of bits,
-/// and the map itself. Owns nothing.
-struct CrossingsView {
-  CrossingsFormat format;
-  ImageView map;                   ///< the samples, needed again where a cell is crossed
-  BandedUpload* upload = nullptr;  ///< what brings `map`; null: it is there. See Stage::takes_bands
-  void* data = nullptr;            ///< the block of CrossingsFormat::bytes
-};
+/// Enqueues the download of the contours that exist to `to`, a packed_view or packed_counts of page-locked
+/// memory for the same format, in one pass and without unused capacity. When a count exceeds its capacity the
+/// counts are all that is valid. Only in builds with CUDA.
+void download_async(const ContoursView& from, const ContoursView& to, void* stream);
 
 }  // namespace contorno

@@ -29,7 +29,7 @@ class ContourAssemblyCpu : public Stage {
   explicit ContourAssemblyCpu(const ContourAssemblyParams& params) : params_(params) {}
 
   void plan(PlanContext& context) override {
-    const ImageFormat& map = std::get<CrossingsFormat>(context.input(0)).map;
+    const ImageFormat& map = map_behind_crossings(context);
     std::vector<double> levels;
     for (const ClassSpec& spec : context.classes()) levels.push_back(spec.level);
     points_ = planned_points(context, map);
@@ -47,19 +47,19 @@ class ContourAssemblyCpu : public Stage {
   }
 
   void run(const RunContext& context) const override {
-    const auto& crossings = std::get<CrossingsView>(context.inputs[0]);
+    const auto& crossings = std::get<PrivateView>(context.inputs[0]);
+    const ImageView& map = crossings.maker->image_in(0);
     const auto& contours = std::get<ContoursView>(context.outputs[0]);
     auto* scratch = context.scratch<std::byte>(scratch_);
     auto& needed = *context.scratch<std::uint64_t>(needed_);
-    const AssemblyCounts counts =
-        assembler_->link(crossings.map, crossings.data, scratch, contours_, points_);
+    const AssemblyCounts counts = assembler_->link(map, crossings.data, scratch, contours_, points_);
     if (counts.points > std::numeric_limits<std::uint32_t>::max())
       throw Error(ExitCode::BadData, fmt::format("the contours of the frame have {} points, allowed {}",
                                                  counts.points, std::numeric_limits<std::uint32_t>::max()));
     needed = capacity_for(counts);
     *contours.counts = {.points = counts.points, .contours = counts.contours};
     if (needed != 0) return;
-    assembler_->emit(crossings.map, crossings.data, scratch, contours_, points_,
+    assembler_->emit(map, crossings.data, scratch, contours_, points_,
                      {.points = contours.points,
                       .offsets = contours.offsets,
                       .closed = contours.closed,
@@ -94,6 +94,10 @@ constexpr std::uint64_t kFewestPoints = 16384, kSamplesPerPoint = 8;
 // this.
 constexpr std::uint64_t kPointsPerContour = 6, kFewestContours = 1024;
 
+const ImageFormat& map_behind_crossings(const PlanContext& context) {
+  return std::get<ImageFormat>(context.behind(0, 0));
+}
+
 std::uint64_t planned_points(const PlanContext& context, const ImageFormat& map) {
   const std::uint64_t samples = static_cast<std::uint64_t>(map.width) *
                                 static_cast<std::uint64_t>(map.height) *
@@ -126,7 +130,7 @@ const StageType& contour_assembly_stage() {
   static const StageType type {
     .name = "contour_assembly", .summary = "Joins crossed cells to contours with sub-pixel points.",
     .inputs = {{.name = "crossings",
-                .type = PortType::Crossings,
+                .type = PortType::Private,
                 .sentence = "Crossed cells, from marching_squares."}},
     .outputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
     .params = contour_assembly_params(), .example = "- type: contour_assembly\n  min_points: 8\n",

@@ -27,6 +27,8 @@ struct ContourAssemblyParams {
   int min_points = 0;
 };
 
+/// The format of the map that marching_squares was given, while contour_assembly is planned.
+const ImageFormat& map_behind_crossings(const PlanContext& context);
 /// Capacities that are planned for maps of a format: points first, then the contours and the output format
 /// that follow from them. Both backends plan the same.
 std::uint64_t planned_points(const PlanContext& context, const ImageFormat& map);

@@ -32,11 +32,11 @@ class MarchingSquaresCpu : public Stage {
     std::vector<double> levels;
     for (const ClassSpec& spec : classes) levels.push_back(spec.level);
     marker_ = std::make_unique<SampleMarker>(map, levels, probability_scale(map.type));
-    context.set_output(0, CrossingsFormat{map, crossings_bytes(map)});
+    context.set_output(0, PrivateFormat{crossings_bytes(map)});
   }
 
   void run(const RunContext& context) const override {
-    const auto& crossings = std::get<CrossingsView>(context.outputs[0]);
+    const auto& crossings = std::get<PrivateView>(context.outputs[0]);
     marker_->mark(context.image_in(0), crossings.data, context.threads);
   }
 
@@ -46,11 +46,12 @@ class MarchingSquaresCpu : public Stage {
 
 #if CONTORNO_HAVE_CUDA
 /// On the device one engine makes crossings and contours from a single read of the map; it belongs to the
-/// assembly, which knows how saddles are joined. What is handed on here is the map.
+/// assembly, which knows how saddles are joined and finds the map behind the crossings.
 class MarchingSquaresCuda : public Stage {
  public:
   void plan(PlanContext& context) override {
-    context.set_output(0, CrossingsFormat{checked_map(context), 0});
+    checked_map(context);
+    context.set_output(0, PrivateFormat{});
   }
   void run(const RunContext&) const override {}
   bool takes_bands() const override { return true; }
@@ -67,7 +68,7 @@ const StageType& marching_squares_stage() {
                 .type = PortType::Image,
                 .sentence = "Probability maps, one channel a class.",
                 .from = From::MapsOrFrame}},
-    .outputs = {{.name = "crossings", .type = PortType::Crossings, .sentence = "The crossed cells."}},
+    .outputs = {{.name = "crossings", .type = PortType::Private, .sentence = "The crossed cells."}},
     .params = declare(ParamList<MarchingSquaresParams>()), .example = "- type: marching_squares\n",
     .make_cpu = [](const ParamSet&) -> std::unique_ptr<Stage> {
       return std::make_unique<MarchingSquaresCpu>();

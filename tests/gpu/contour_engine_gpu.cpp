@@ -119,9 +119,9 @@ testing::Result run_device(const testing::Case& c, const Stream& stream, int fra
     for (int frame = 0; frame < frames; ++frame) {
       fill_async(map, 0x3D, c.samples.size(), stream.get());
       upload.begin(host_view, view, stream.get());
-      engine.enqueue_to_host(view, &upload, mask_view, workspace,
-                             block.view<ContoursView, contorno::Point>(out),
-                             block.view<ContoursView, contorno::Point>(pinned_out), stream.get());
+      const auto host = block.view<ContoursView, contorno::Point>(pinned_out);
+      engine.enqueue(view, &upload, mask_view, workspace, block.view<ContoursView, contorno::Point>(out),
+                     &host, stream.get());
     }
   }
   stream.synchronize();

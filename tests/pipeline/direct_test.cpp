@@ -42,7 +42,7 @@ void check_stage(const StageType& type, const ParamSet& params, const ImageForma
   AppliedStage applied(type, params, Backend::Cpu, 2);
   DirectStage direct(type, params, Backend::Cpu, 2);
   const std::vector<ImageFormat> formats(type.inputs.size(), format);
-  applied.plan(formats);
+  applied.plan(std::vector<Format>(formats.begin(), formats.end()));
   for (unsigned seed = 1; seed < 4; ++seed) {
     std::deque<test::TestImage> images;
     std::vector<ImageView> in, out;
@@ -52,7 +52,7 @@ void check_stage(const StageType& type, const ParamSet& params, const ImageForma
     for (std::size_t port = 0; port < type.inputs.size(); ++port) {
       in.push_back(image(format));
       fill(in.back(), seed + static_cast<unsigned>(port));
-      copy_image(in.back(), applied.input(port));
+      copy_image(in.back(), applied.image_input(port));
     }
     applied.run();
     direct.plan(formats, nullptr);
@@ -63,7 +63,7 @@ void check_stage(const StageType& type, const ParamSet& params, const ImageForma
     for (std::size_t port = 0; port < out.size(); ++port)
       CHECK(test::rows_that_differ(out[port], std::get<ImageView>(applied.output(port))) == 0);
     for (std::size_t port = 0; port < in.size(); ++port)
-      CHECK(test::rows_that_differ(in[port], applied.input(port)) == 0);
+      CHECK(test::rows_that_differ(in[port], applied.image_input(port)) == 0);
     for (const test::TestImage& one : images) CHECK(one.memory.intact());
   }
 }

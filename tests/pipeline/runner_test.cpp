@@ -396,6 +396,10 @@ TEST_CASE("a node that needs maps from a source without maps is a configuration 
 
 TEST_CASE("cuda by name is an error with a reason where it cannot run, auto takes the cpu") {
   const GraphSpec graph = fake::copy_graph();
-  CHECK(choose_backend(Backend::Auto, graph) == Backend::Cpu);
+  const BackendChoice choice = choose_backend(Backend::Auto, graph);
+  CHECK(choice.backend == Backend::Cpu);
+  const DeviceReport& device = device_report();
+  CHECK(choice.reason == (device.available ? "the stage 'copy' has no CUDA implementation" : device.reason));
+  CHECK(choose_backend(Backend::Cpu, graph).reason.empty());
   CHECK_THROWS_AS(choose_backend(Backend::Cuda, graph), Error);
 }

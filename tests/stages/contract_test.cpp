@@ -82,7 +82,7 @@ struct Bench {
     switch (port.type) {
       case PortType::Image:
         return {Origin::kSource, type.name == "marching_squares" ? 1 : 0};
-      case PortType::Crossings:
+      case PortType::Private:
         return {add(stage_named("marching_squares")), 0};
       case PortType::Contours:
         return {add(stage_named("contour_assembly")), 0};
@@ -212,7 +212,7 @@ Result run(const Bench& bench, Backend backend, int threads, unsigned seed,
   result.inputs_unchanged =
       bits_of(graph.input().frame) == frame_before && bits_of(graph.input().maps) == maps_before;
   for (const Origin& origin : environment.exports)
-    if (port_type(graph.format(origin)) != PortType::Crossings) {
+    if (port_type(graph.format(origin)) != PortType::Private) {
       const auto bits = bits_of(graph.value(origin));
       append(result.bits, bits.data(), bits.size());
     }
@@ -300,6 +300,57 @@ TEST_CASE("maps that are hard for contours give equal bits, drawn as lines alone
           for (ClassSpec& one : bench.graph.classes) one.fill = filled;
           check_equal_bits(bench, 8);
         }
+}
+
+TEST_CASE("contours go through several stages in a row with equal bits, whichever of them are taken") {
+  Bench bench(stage_named("largest_first"), 131, 67);
+  NodeSpec& first = bench.graph.nodes[static_cast<std::size_t>(bench.node)];
+  first.params.set("by", std::string("points"));
+  first.params.set("limit", std::int64_t{9});
+  const int first_node = bench.node;
+  for (const auto& [by, limit] : {std::pair{"length", 5}, {"area", 2}}) {
+    const StageType& type = stage_named("largest_first");
+    NodeSpec node{.name = by, .type = &type, .params = ParamSet(type.params), .inputs = {{bench.node, 0}}};
+    node.params.set("by", std::string(by));
+    node.params.set("limit", std::int64_t{limit});
+    bench.graph.nodes.push_back(std::move(node));
+    bench.node = static_cast<int>(bench.graph.nodes.size()) - 1;
+    check_equal_bits(bench, 4);
+  }
+  const StageType& overlay = stage_named("overlay");
+  bench.graph.nodes.push_back({.name = "overlay",
+                               .type = &overlay,
+                               .params = ParamSet(overlay.params),
+                               .inputs = {{Origin::kSource, 0}, {bench.node, 0}}});
+  bench.node = static_cast<int>(bench.graph.nodes.size()) - 1;
+  check_equal_bits(bench, 4);
+  bench.node = first_node;
+  check_equal_bits(bench, 4);
+}
+
+TEST_CASE(
+    "of contours that nobody takes on the host their number comes back, and nothing else from a device") {
+  const StageType& type = stage_named("largest_first");
+  Bench bench(type, 131, 67);
+  std::vector<std::uint64_t> numbers;
+  for (const Backend backend : backends()) {
+    INFO("backend ", std::string(name_of(backend)));
+    Capacities capacities(bench.graph.nodes.size());
+    PlannedGraph graph({.graph = &bench.graph, .backend = backend, .capacities = &capacities, .exports = {}});
+    graph.plan(bench.stream);
+    fill(graph.input(), 4, bench.pattern);
+    run_to_the_end(graph);
+    const auto& contours = std::get<ContoursView>(graph.value({bench.node, 0}));
+    if (backend == Backend::Cuda) CHECK(contours.points == nullptr);
+    std::vector<std::uint64_t> all{contours.counts->points, contours.counts->contours};
+    for (std::size_t k = 0; k <= kClasses; ++k) {
+      all.push_back(contours.class_begin[k]);
+      all.push_back(contours.points_before(k));
+    }
+    CHECK(all[1] > 0);
+    if (backend == Backend::Cpu) numbers = all;
+    CHECK(all == numbers);
+  }
 }
 
 TEST_CASE("stages give equal bits up to the largest frames") {
@@ -418,7 +469,7 @@ TEST_CASE("the example of every stage loads as it is printed, and runs") {
     for (const PortSpec& port : type->inputs) {
       if (port.type == PortType::Contours)
         text += "  - type: marching_squares\n  - type: contour_assembly\n    name: before\n";
-      if (port.type == PortType::Crossings) text += "  - type: marching_squares\n";
+      if (port.type == PortType::Private) text += "  - type: marching_squares\n";
     }
     std::string example = "  ";
     for (std::size_t at = 0; at < type->example.size(); ++at) {

@@ -14,6 +14,7 @@
 #include "cuda/memory.h"
 #include "cuda/stream.h"
 #include "pipeline/graph/stage.h"
+#include "tests/stages/compare_contours.h"
 #include "tests/stages/compare_images.h"
 
 namespace contorno::test {
@@ -44,21 +45,30 @@ class CudaShadow final : public PlanContext {
 
   void check_equal() const {
     for (std::size_t port = 0; port < outputs_.size(); ++port) {
-      const auto* device = std::get_if<ImageView>(&outputs_[port]);
-      if (device == nullptr) continue;
-      const Block copy = to_host(*device);
-      ImageView view = *device;
-      view.data = copy.data();
-      const auto& expected = std::get<ImageView>(outputs_on_host_[port]);
-      CHECK(view.format == expected.format);
-      CHECK_MESSAGE(rows_that_differ(view, expected) == 0, "on CUDA");
+      if (const auto* image = std::get_if<ImageView>(&outputs_[port])) {
+        const Block copy = to_host(*image);
+        ImageView view = *image;
+        view.data = copy.data();
+        const auto& expected = std::get<ImageView>(outputs_on_host_[port]);
+        CHECK(view.format == expected.format);
+        CHECK_MESSAGE(rows_that_differ(view, expected) == 0, "on CUDA");
+      }
+      if (const auto* contours = std::get_if<ContoursView>(&outputs_[port]))
+        check_equal(*contours, std::get<ContoursView>(outputs_on_host_[port]));
     }
   }
 
   // What the stage sees.
   const Format& input(std::size_t port) const override { return host_.input(port); }
+  const Format& behind(std::size_t port, std::size_t input) const override {
+    return host_.behind(port, input);
+  }
   void set_output(std::size_t port, const Format& format) override {
     if (outputs_.size() <= port) outputs_.resize(port + 1);
+    if (const auto* contours = std::get_if<ContoursFormat>(&format)) {
+      outputs_[port] = packed_view(take(packed_bytes(*contours), MemoryKind::Device, kUnwritten), *contours);
+      return;
+    }
     ImageView view = std::get<ImageView>(outputs_on_host_.at(port));
     view.format = std::get<ImageFormat>(format);
     view.data = take(bytes_of(view), MemoryKind::Device, kUnwritten);
@@ -110,7 +120,18 @@ class CudaShadow final : public PlanContext {
     const auto* base = reinterpret_cast<const std::byte*>(view.counts);
     return packed_view(upload(base, packed_bytes(view.format)), view.format);
   }
-  Value to_device(const CrossingsView& view) { return view; }
+  Value to_device(const PrivateView& view) { return view; }
+
+  /// Contours come back by the pipeline's own download, into memory that says what was not written.
+  void check_equal(const ContoursView& device, const ContoursView& expected) const {
+    Block memory(packed_bytes(device.format), MemoryKind::Pinned);
+    std::memset(memory.data(), kUnwritten, memory.size());
+    const ContoursView copy = packed_view(memory.data(), device.format);
+    download_async(device, copy, stream_.get());
+    stream_.synchronize();
+    CHECK(copy.format == expected.format);
+    CHECK_MESSAGE(same_contours(copy, expected), "on CUDA");
+  }
 
   Block to_host(const ImageView& view) const {
     Block copy(bytes_of(view), MemoryKind::Pinned);

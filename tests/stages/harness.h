@@ -5,8 +5,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -135,8 +137,7 @@ class StageHarness final : public PlanContext {
   void run(const std::vector<Value>& inputs) {
     inputs_ = inputs;
     input_formats_.clear();
-    for (const Value& value : inputs)
-      input_formats_.push_back(std::visit([](const auto& view) -> Format { return view.format; }, value));
+    for (const Value& value : inputs) input_formats_.push_back(format_of(value));
     plan();
     rerun();
     for (std::uint64_t needed = overflow(); needed != 0; needed = overflow()) {
@@ -179,6 +180,10 @@ class StageHarness final : public PlanContext {
 
   // What the stage sees.
   const Format& input(std::size_t port) const override { return input_formats_.at(port); }
+  const Format& behind(std::size_t port, std::size_t input) const override {
+    behind_.push_back(format_of(std::get<PrivateView>(inputs_.at(port)).maker->inputs[input]));
+    return behind_.back();
+  }
   void set_output(std::size_t port, const Format& format) override {
     if (outputs_.size() <= port) outputs_.resize(port + 1);
     outputs_[port] = std::visit([this](const auto& f) { return allocate(f); }, format);
@@ -203,10 +208,17 @@ class StageHarness final : public PlanContext {
   const TextRasteriser* text() const override { return text_; }
 
  private:
-  /// Every case of a stage's tests holds for its CUDA implementation too, where a device answers.
+  static Format format_of(const Value& value) {
+    return std::visit([](const auto& view) -> Format { return view.format; }, value);
+  }
+  /// Every case of a stage's tests holds for its CUDA implementation too, where a device answers. Private
+  /// values are other ones there.
   void compare_with_cuda() const {
-    const bool image = !outputs_.empty() && std::holds_alternative<ImageView>(outputs_[0]);
-    if (!type_.make_cuda || !image || !device_report().available) return;
+    const auto is_private = [](const PortSpec& port) { return port.type == PortType::Private; };
+    if (std::any_of(type_.inputs.begin(), type_.inputs.end(), is_private) ||
+        std::any_of(type_.outputs.begin(), type_.outputs.end(), is_private))
+      return;
+    if (!type_.make_cuda || !device_report().available) return;
     CudaShadow shadow(*this, type_, params_, outputs_);
     shadow.run(inputs_, limit_);
     shadow.check_equal();
@@ -216,8 +228,9 @@ class StageHarness final : public PlanContext {
     blocks_.clear(), scratches_.clear(), outputs_.clear();
     stage_->plan(*this);
   }
-  RunContext context() const {
-    return {.inputs = inputs_, .outputs = outputs_, .scratches = scratches_, .threads = threads_};
+  const RunContext& context() const {
+    context_ = {.inputs = inputs_, .outputs = outputs_, .scratches = scratches_, .threads = threads_};
+    return context_;
   }
   std::uint64_t overflow() const { return stage_->overflow(context()); }
 
@@ -236,11 +249,9 @@ class StageHarness final : public PlanContext {
     blocks_.push_back(std::make_unique<Guarded>(packed_bytes(format)));
     return packed_view(blocks_.back()->data(), format);
   }
-  Value allocate(const CrossingsFormat& format) {
+  Value allocate(const PrivateFormat& format) {
     blocks_.push_back(std::make_unique<Guarded>(format.bytes));
-    const auto* map = std::get_if<ImageView>(inputs_.data());
-    return CrossingsView{
-        .format = format, .map = map != nullptr ? *map : ImageView{}, .data = blocks_.back()->data()};
+    return PrivateView{.format = format, .data = blocks_.back()->data(), .maker = &context_};
   }
 
   const StageType& type_;
@@ -249,6 +260,8 @@ class StageHarness final : public PlanContext {
   std::unique_ptr<Stage> stage_;
   std::vector<Value> inputs_, outputs_;
   std::vector<Format> input_formats_;
+  mutable std::deque<Format> behind_;
+  mutable RunContext context_;
   std::vector<std::byte*> scratches_;
   std::vector<std::unique_ptr<Guarded>> blocks_;
   std::vector<std::unique_ptr<TestImage>> images_;

@@ -1,4 +1,6 @@
 """`contorno apply`: one stage on one file."""
+import json
+
 import cv2
 import numpy as np
 import pytest
@@ -63,7 +65,10 @@ def test_a_mask_from_a_file_is_the_element_and_is_never_written_over(contorno, t
     (["preprocess", "in.png", "out.png", "stray"], 2, "'stray' is no option"),
     (["preprocess", "in.png", "out.png", "--filter", "best", "--sise", "3"], 78, "did you mean 'size'"),
     (["preprocess", "in.png", "out.png", "--filter", "best", "--sise", "3"], 78, "'best'"),
-    (["overlay", "in.png", "out.png"], 64, "takes contours"),
+    (["overlay", "in.png", "out.png"], 2, "also takes 'contours'"),
+    (["contour_assembly", "in.png", "out.jsonl"], 64, "takes crossings"),
+    (["largest_first", "no.jsonl", "out.jsonl"], 66, "no.jsonl"),
+    (["largest_first", "flat.npy", "out.jsonl"], 65, "flat.npy:1:1"),
     (["preprocess", "in.png", "out.png", "--output", "float32"], 64, "float32"),
     (["preprocess", "flat.npy", "out.npy"], 65, "flat.npy"),
     (["morphology", "flat.npy", "out.npy", "--element", "file", "--file", "none.npy"], 66, "--file: error: morphology: file: "),
@@ -75,3 +80,69 @@ def test_mistakes_are_told_in_a_sentence(contorno, tmp_path, picture, arguments,
     assert done.returncode == code
     assert words in done.stderr
     assert not list(tmp_path.glob("out.*"))
+
+
+def square(x, y, side, closed=True):
+    points = [[x, y], [x + side, y], [x + side, y + side], [x, y + side], [x, y]]
+    return {"closed": closed, "points": points if closed else points[:-1]}
+
+
+def frame(number, *classes):
+    return {"frame": number, "name": f"{number}.png", "pts_ns": 40 * number, "width": 60, "height": 50,
+            "classes": [{"name": f"class {k}", "level": 0.5, "contours": list(contours)} for k, contours in enumerate(classes)]}
+
+
+def points_of(line):
+    return [[contour["points"] for contour in one["contours"]] for one in line["classes"]]
+
+
+def test_contours_of_every_frame_of_a_file_are_sorted(contorno, tmp_path):
+    small, large, middle, open_one = square(1, 1, 2), square(5, 5, 20), square(30, 2, 6), square(0, 0, 40, closed=False)
+    frames = [frame(0, [small, open_one, large], [middle]), frame(7, [], [middle, large, small])]
+    (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, frames)) + "\n\n")
+    contorno("apply", "largest_first", "in.jsonl", "out.jsonl", "--limit", "2", cwd=tmp_path)
+    out = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert points_of(out[0]) == [[large["points"], small["points"]], [middle["points"]]]
+    assert points_of(out[1]) == [[], [large["points"], middle["points"]]]
+    assert [(line["frame"], line["name"], line["pts_ns"], line["width"]) for line in out] == [(0, "0.png", 0, 60), (7, "7.png", 280, 60)]
+    assert out[0]["classes"][0]["contours"][0]["area"] == 400
+
+
+def test_contours_of_a_file_are_drawn_on_a_picture(contorno, tmp_path, picture):
+    (tmp_path / "in.jsonl").write_text(json.dumps(frame(0, [square(10, 5, 8)])) + "\n")
+    contorno("apply", "overlay", "in.png", "out.png", "--contours", "in.jsonl", "--line_width", "3", "--halo", "0", cwd=tmp_path)
+    out = cv2.imread(str(tmp_path / "out.png"))[..., ::-1]
+    changed = (out != picture).any(axis=2)
+    assert changed[5, 10:19].all() and changed[13, 10:19].all() and changed[5:14, 10].all() and changed[5:14, 18].all()
+    assert not changed[8:11, 13:16].any() and not changed[16:].any() and not changed[:, 22:].any()
+
+
+GOOD = frame(0, [square(1, 1, 2)])
+
+
+@pytest.mark.parametrize("line, words", [
+    ('{"frame": 0,', "in.jsonl:2:13: this is no JSON"),
+    ("[]", "in.jsonl:2: the line is array, wanted an object"),
+    (json.dumps(GOOD | {"width": 1.5}), "'width' in the line is 1.5, wanted a whole number"),
+    (json.dumps(GOOD | {"width": 10**9}), "'width' is 1000000000, allowed 0 to"),
+    (json.dumps({"width": 1, "height": 1}), "there is no 'classes' in the line"),
+    (json.dumps(frame(0, [{"closed": True}])), "there is no 'points' in classes[0].contours[0]"),
+    (json.dumps(frame(0, [{"closed": 1, "points": []}])), "'closed' in classes[0].contours[0] is 1, wanted boolean"),
+    (json.dumps(frame(0, [], [{"closed": True, "points": [[1, 2], [3]]}])), "a point of classes[1].contours[0] is not [x, y]"),
+], ids=["cut", "array", "width", "large", "classes", "points", "closed", "point"])
+def test_what_is_wrong_with_a_file_of_contours_is_told_with_its_place(contorno, tmp_path, line, words):
+    (tmp_path / "in.jsonl").write_text(json.dumps(GOOD) + "\n" + line + "\n")
+    done = contorno("apply", "largest_first", "in.jsonl", "out.jsonl", cwd=tmp_path, check=False)
+    assert done.returncode == 65
+    assert words in done.stderr
+
+
+def test_a_file_without_frames_and_one_with_too_many_are_refused(contorno, tmp_path, picture):
+    (tmp_path / "none.jsonl").write_text("\n")
+    (tmp_path / "two.jsonl").write_text(json.dumps(GOOD) + "\n" + json.dumps(GOOD) + "\n")
+    done = contorno("apply", "largest_first", "none.jsonl", "out.jsonl", cwd=tmp_path, check=False)
+    assert done.returncode == 65 and "has no frame" in done.stderr
+    done = contorno("apply", "overlay", "in.png", "out.png", "--contours", "two.jsonl", cwd=tmp_path, check=False)
+    assert done.returncode == 65 and "several frames" in done.stderr
+    done = contorno("apply", "largest_first", "two.jsonl", "out.png", cwd=tmp_path, check=False)
+    assert done.returncode == 64 and "written as .jsonl" in done.stderr

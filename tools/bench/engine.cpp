@@ -183,7 +183,7 @@ class EngineBench {
     kernels_[i] = CapturedGraph::end_capture(stream_);
     CapturedGraph::begin_capture(stream_);
     upload_->begin(packed_view(from, spec_.map), view, stream_.get());
-    engine_.enqueue_to_host(view, &*upload_, {}, workspace_.data(), out_view_, host_view_, stream_.get());
+    engine_.enqueue(view, &*upload_, {}, workspace_.data(), out_view_, &host_view_, stream_.get());
     whole_[i] = CapturedGraph::end_capture(stream_);
   }
 

@@ -1,4 +1,4 @@
-// contorno apply: one stage on one image or array.
+// contorno apply: one stage on one image or array, or on the contours of a file.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <span>
 
 #include "config/describe.h"
 #include "config/options.h"
@@ -13,6 +14,7 @@
 #include "pipeline/graph/applied.h"
 #include "pipeline/shared/threads.h"
 #include "plugins/text/pango.h"
+#include "tools/apply_contours.h"
 #include "tools/apply_files.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/map_options.h"
@@ -76,58 +78,136 @@ std::map<std::string, std::string> take_files(Settings& settings, const std::vec
   return files;
 }
 
-std::vector<LoadedImage> load_inputs(const ApplyArguments& arguments, const StageType& type,
-                                     std::map<std::string, std::string>& others) {
+/// What the inputs of a stage were read from files into. A stage that takes contours alone is applied to
+/// every frame of its file; `contours` then has none.
+struct LoadedInputs {
   std::vector<LoadedImage> images;
+  std::vector<ContourFrame> contours;
+  std::vector<Value> values;  ///< in the order of the ports
+};
+
+const std::string& path_of(const ApplyArguments& arguments, const StageType& type, std::size_t port,
+                           std::map<std::string, std::string>& others) {
+  const std::string& name = type.inputs[port].name;
+  const std::string& path = port == 0 ? arguments.input : others[name];
+  if (path.empty() || (port == 0 && path == "-"))
+    throw Error(ExitCode::Usage, fmt::format("the stage '{}' also takes '{}': {} Give a file with --{}",
+                                             type.name, name, type.inputs[port].sentence, name));
+  return path;
+}
+
+LoadedInputs load_inputs(const ApplyArguments& arguments, const StageType& type,
+                         std::map<std::string, std::string>& others) {
+  LoadedInputs inputs;
   for (std::size_t port = 0; port < type.inputs.size(); ++port) {
-    const std::string& name = type.inputs[port].name;
-    const std::string path = port == 0 ? arguments.input : others[name];
-    if (path.empty() || (port == 0 && path == "-"))
-      throw Error(ExitCode::Usage, fmt::format("the stage '{}' also takes '{}': {} Give a file with --{}",
-                                               type.name, name, type.inputs[port].sentence, name));
-    images.push_back(arguments.read.load(path));
+    const std::string& path = path_of(arguments, type, port, others);
+    if (type.inputs[port].type == PortType::Contours) {
+      inputs.values.emplace_back(inputs.contours.emplace_back(load_only_frame(path)).view);
+    } else {
+      inputs.values.emplace_back(inputs.images.emplace_back(arguments.read.load(path)).view);
+    }
   }
   if (type.inputs.empty() && arguments.input != "-")
     throw Error(ExitCode::Usage, fmt::format("the stage '{}' takes no image; write - in place of '{}'",
                                              type.name, arguments.input));
-  return images;
+  return inputs;
 }
 
-const ImageView& image_output(const AppliedStage& stage, const StageType& type, std::size_t port) {
-  const auto* image = std::get_if<ImageView>(&stage.output(port));
+/// Plans for `values` and runs on them.
+void apply_to(AppliedStage& stage, std::span<const Value> values) {
+  std::vector<Format> formats;
+  for (const Value& value : values)
+    formats.push_back(std::visit([](const auto& view) -> Format { return view.format; }, value));
+  stage.plan(formats);
+  for (std::size_t port = 0; port < values.size(); ++port) {
+    if (const auto* image = std::get_if<ImageView>(&values[port]))
+      copy_image(*image, stage.image_input(port));
+    if (const auto* contours = std::get_if<ContoursView>(&values[port]))
+      copy_contours(*contours, std::get<ContoursView>(stage.input(port)));
+  }
+  stage.run();
+}
+
+/// Whether a stage goes from contours to contours, with nothing else.
+bool is_on_contours(const StageType& type) {
+  return type.inputs.size() == 1 && type.inputs[0].type == PortType::Contours && type.outputs.size() == 1 &&
+         type.outputs[0].type == PortType::Contours;
+}
+
+/// Everything that the command line says, read.
+struct Application {
+  const StageType& type;
+  std::map<std::string, std::string> input_files, output_files;
+  ParamSet params;
+  Backend backend;
+  const TextRasteriser* text;
+  OutputRegister& files;
+};
+
+void apply_to_frames(const ApplyArguments& arguments, const Application& what) {
+  ContourLines lines(arguments.input);
+  ContourFile out(arguments.output, what.files, "OUT");
+  AppliedStage stage(what.type, what.params, what.backend, arguments.threads, {}, what.text);
+  ContourFrame frame;
+  std::size_t frames = 0;
+  for (; lines.next(frame); ++frames) {
+    const Value value = frame.view;
+    apply_to(stage, std::span(&value, 1));
+    out.write(frame, std::get<ContoursView>(stage.output(0)));
+  }
+  if (frames == 0) throw Error(ExitCode::BadData, fmt::format("'{}' has no frame", arguments.input));
+  out.finish();
+}
+
+void save_output(const Value& value, const std::string& path, const Application& what, const Catalog& catalog,
+                 std::size_t port, const std::string& owner) {
+  const auto* image = std::get_if<ImageView>(&value);
   if (image == nullptr)
     throw Error(ExitCode::BadOption, fmt::format("the stage '{}' makes {}, not an image; use it in a graph",
-                                                 type.name, name_of(type.outputs[port].type)));
-  return *image;
+                                                 what.type.name, kind_of(what.type.outputs[port])));
+  save_image(path, *image, catalog, what.files, owner);
+}
+
+void apply_once(const ApplyArguments& arguments, Application& what, const Catalog& catalog) {
+  const LoadedInputs inputs = load_inputs(arguments, what.type, what.input_files);
+  AppliedStage stage(what.type, what.params, what.backend, arguments.threads,
+                     inputs.contours.empty() ? std::vector<ClassSpec>{} : inputs.contours[0].classes,
+                     what.text);
+  apply_to(stage, inputs.values);
+  save_output(stage.output(0), arguments.output, what, catalog, 0, "OUT");
+  for (std::size_t port = 1; port < what.type.outputs.size(); ++port)
+    if (const auto file = what.output_files.find(what.type.outputs[port].name);
+        file != what.output_files.end())
+      save_output(stage.output(port), file->second, what, catalog, port, "--" + file->first + "-out");
 }
 
 int apply(const ApplyArguments& arguments, const std::vector<std::string>& words, const Catalog& catalog) {
   const StageType& type = stage_called(arguments.stage, catalog);
+  check_applicable(type);
   Settings settings = settings_of(words, type);
   auto input_files = take_files(settings, type.inputs, "");
-  const auto output_files = take_files(settings, type.outputs, "-out");
+  auto output_files = take_files(settings, type.outputs, "-out");
   OutputRegister files = command_files();
   if (arguments.input != "-") files.add_input(arguments.input, "IN");
   for (const auto& [port, path] : input_files) files.add_input(path, "--" + port);
   const ParamSet params = config::params_from_text(type.params, type.name, settings, catalog.read_mask);
   files.add_inputs(params, fmt::format("the stage '{}'", type.name));
-  files.claim(arguments.output, "OUT");
+  if (!is_on_contours(type)) files.claim(arguments.output, "OUT");
   for (const auto& [port, path] : output_files) files.claim(path, "--" + port + "-out");
   ParamSet pipeline(pipeline_params());
   pipeline.set("backend", arguments.backend);
   const std::unique_ptr<TextRasteriser> text = make_pango_text();
-  AppliedStage stage(type, params, pipeline.as<PipelineSettings>().backend, arguments.threads, {},
-                     text.get());
-  const std::vector<LoadedImage> images = load_inputs(arguments, type, input_files);
-  std::vector<ImageFormat> formats;
-  for (const LoadedImage& image : images) formats.push_back(image.view.format);
-  stage.plan(formats);
-  for (std::size_t port = 0; port < images.size(); ++port) copy_image(images[port].view, stage.input(port));
-  stage.run();
-  save_image(arguments.output, image_output(stage, type, 0), catalog, files, "OUT");
-  for (std::size_t port = 1; port < type.outputs.size(); ++port)
-    if (const auto file = output_files.find(type.outputs[port].name); file != output_files.end())
-      save_image(file->second, image_output(stage, type, port), catalog, files, "--" + file->first + "-out");
+  Application what{.type = type,
+                   .input_files = std::move(input_files),
+                   .output_files = std::move(output_files),
+                   .params = params,
+                   .backend = pipeline.as<PipelineSettings>().backend,
+                   .text = text.get(),
+                   .files = files};
+  if (is_on_contours(type))
+    apply_to_frames(arguments, what);
+  else
+    apply_once(arguments, what, catalog);
   say_replaced(files);
   return static_cast<int>(ExitCode::Ok);
 }
@@ -137,11 +217,12 @@ int apply(const ApplyArguments& arguments, const std::vector<std::string>& words
 void add_apply_command(CLI::App& app, const Catalog& catalog, Action& action) {
   auto arguments = std::make_shared<ApplyArguments>();
   CLI::App* command = app.add_subcommand(
-      "apply", "Apply one stage to one image or .npy array; its parameters as --name value");
+      "apply",
+      "Apply one stage to one image, .npy array or .jsonl file of contours; its parameters as --name value");
   command->add_option("STAGE", arguments->stage, "A stage of `contorno stages`")->required();
-  command->add_option("IN", arguments->input, "Image or .npy file; - for a stage that takes none")
+  command->add_option("IN", arguments->input, "Image, .npy or .jsonl file; - for a stage that takes none")
       ->required();
-  command->add_option("OUT", arguments->output, ".npy, .png, .jpg or .tif file to write")->required();
+  command->add_option("OUT", arguments->output, ".npy, .png, .jpg, .tif or .jsonl file to write")->required();
   add_read_options(*command, arguments->read);
   add_backend(*command, arguments->backend);
   add_threads(*command, arguments->threads);

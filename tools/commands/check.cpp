@@ -8,6 +8,7 @@
 #include "config/load.h"
 #include "cuda/error.h"
 #include "pipeline/graph/planned.h"
+#include "pipeline/shared/threads.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/graph_argument.h"
 #include "tools/say.h"
@@ -39,14 +40,43 @@ StreamFormat stream_of(const GraphSpec& graph) {
   return config::make_source(graph)->format();
 }
 
-/// Plans the stages as a run would, on the CPU, but takes no memory for frames.
+std::string memory_text(const SlotMemory& slot, const GraphSpec& graph, Backend backend) {
+  const auto mebibytes = [](std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
+  std::string text = fmt::format("a slot takes {:.1f} MiB", mebibytes(slot.total()));
+  if (backend == Backend::Cuda)
+    text += fmt::format(" ({:.1f} on the device, {:.1f} page-locked, {:.1f} other)", mebibytes(slot.device),
+                        mebibytes(slot.pinned), mebibytes(slot.host));
+  return text + fmt::format(", {} slots {:.1f} MiB; busy frames more", graph.settings.slots,
+                            mebibytes(slot.total()) * graph.settings.slots);
+}
+
+/// The backend that a run here would take; the CPU where it would refuse.
+BackendChoice backend_of(const GraphSpec& graph) {
+  try {
+    return choose_backend(graph.settings.backend, graph);
+  } catch (const Error& error) {
+    return {Backend::Cpu, error.what()};
+  }
+}
+
+/// Plans the stages as a run would, but takes no memory for frames.
 config::GraphShapes plan_shapes(GraphSpec& graph, const StreamFormat& stream) {
   config::GraphShapes shapes{.stream = stream};
   if (const std::string notice = config::bind_source(graph, stream); !notice.empty()) say("note: " + notice);
   Capacities capacities(graph.nodes.size());
-  PlannedGraph planned(
-      {.graph = &graph, .backend = Backend::Cpu, .probes = Probes::Off, .capacities = &capacities});
+  const BackendChoice choice = backend_of(graph);
+  std::vector<Origin> exports;
+  for (const SinkSpec& sink : graph.sinks) exports.push_back(sink.input);
+  PlannedGraph planned({.graph = &graph,
+                        .backend = choice.backend,
+                        .probes = Probes::Off,
+                        .threads = decided_threads(graph.settings.threads),
+                        .capacities = &capacities,
+                        .exports = exports});
   planned.plan_formats(stream);
+  shapes.backend =
+      fmt::format("runs on {}{}", name_of(choice.backend), choice.reason.empty() ? "" : "; " + choice.reason);
+  shapes.memory = memory_text(planned.memory(), graph, choice.backend);
   for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
     shapes.outputs.emplace_back();
     for (std::size_t port = 0; port < graph.nodes[node].type->outputs.size(); ++port)

@@ -136,15 +136,19 @@ int exit_code(const RunReport& report, int signal) {
 }
 
 /// The graph as the command line wants it; everything that is wrong with it is told before a file is made.
-GivenGraph prepared_graph(const RunArguments& arguments, const Catalog& catalog) {
+struct PreparedGraph {
+  GivenGraph given;
+  BackendChoice backend;
+};
+PreparedGraph prepared_graph(const RunArguments& arguments, const Catalog& catalog) {
   GivenGraph given = load_given_graph(arguments.graph, catalog, forced_backend(arguments.backend));
   GraphSpec& graph = given.graph;
   set_source(graph.source, arguments);
   if (arguments.preview) add_preview(graph, catalog);
-  graph.settings.backend = choose_backend(graph.settings.backend, graph);
+  BackendChoice backend = choose_backend(graph.settings.backend, graph);
   make_output_folder(arguments.graph.output);
   keep_made_graph(given, arguments.graph, arguments.quiet ? Announcement::Quiet : Announcement::Said);
-  return given;
+  return {std::move(given), std::move(backend)};
 }
 
 /// Runs, and writes the account however the run ends.
@@ -173,7 +177,7 @@ void tell(const RunReport& report, const OutputRegister& files, bool quiet) {
 }
 
 int run_graph(const RunArguments& arguments, const Catalog& catalog) {
-  GivenGraph given = prepared_graph(arguments, catalog);
+  auto [given, backend] = prepared_graph(arguments, catalog);
   GraphSpec& graph = given.graph;
   const auto [source, notice] = config::open_source(graph);
   if (!notice.empty()) say("note: " + notice);
@@ -188,7 +192,7 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
   const auto trace = arguments.trace.empty() ? nullptr : std::make_unique<Trace>(1U << 20);
   Runner runner(
       graph, *source, sinks.bindings,
-      {.backend = graph.settings.backend,
+      {.backend = backend,
        .max_frames = arguments.frames,
        .output_root = arguments.graph.output,
        .outputs = &files,

@@ -54,8 +54,9 @@ void Sheet::picture(const SheetBox& box, const ImageView& image, const SheetBox&
   params.set("size", std::vector<double>{static_cast<double>(box.width), static_cast<double>(box.height)});
   params.set("colour", std::string("rgb"));
   AppliedStage stage(preprocess_stage(), params, Backend::Cpu, 0);
-  stage.plan(std::span(&image.format, 1));
-  copy_image(image, stage.input(0));
+  const Format format = image.format;
+  stage.plan(std::span(&format, 1));
+  copy_image(image, stage.image_input(0));
   stage.run();
   const auto& scaled = std::get<ImageView>(stage.output(0));
   const SheetBox inside = within(box);

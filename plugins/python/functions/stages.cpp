@@ -38,7 +38,7 @@ py::list apply(const std::string& name, const py::list& images, const py::dict& 
   for (const PortSpec& port : type.outputs)
     if (port.type != PortType::Image)
       throw py::value_error(fmt::format("the stage '{}' makes {}, not an image; use it in a Pipeline",
-                                        type.name, name_of(port.type)));
+                                        type.name, kind_of(port)));
   const Layout layout = planar ? Layout::Planar : Layout::Interleaved;
   if (backend_of(place) == Backend::Cuda) {
     threads_for(threads, 1);  // only to refuse what is no number of threads
@@ -57,7 +57,7 @@ py::dict describe(const StageType& type) {
   const auto ports = [](const std::vector<PortSpec>& specs) {
     py::list list;
     for (const PortSpec& port : specs)
-      list.append(py::make_tuple(port.name, std::string(name_of(port.type)), port.sentence));
+      list.append(py::make_tuple(port.name, std::string(kind_of(port)), port.sentence));
     return list;
   };
   stage["inputs"] = ports(type.inputs);

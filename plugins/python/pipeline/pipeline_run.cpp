@@ -84,7 +84,7 @@ class PipelineRun::Collector final : public Sink {
 
 PipelineRun::PipelineRun(GraphSpec graph, const RunSettings& settings, std::unique_ptr<Source> source)
     : graph_(std::move(graph)), settings_(settings), source_(std::move(source)), text_(make_text()) {
-  const Backend backend = choose_backend(graph_.settings.backend, graph_);
+  const BackendChoice backend = choose_backend(graph_.settings.backend, graph_);
   if (source_) {
     notice_ = config::bind_source(graph_, source_->format());
   } else {

@@ -1,6 +1,6 @@
 // Contour assembly on the device. The CUDA contour engine reads the map itself, so it starts here from the
-// map behind the crossings: bits, links, ranks and points in a few launches, then the contours that exist are
-// written to the host.
+// map behind the crossings: bits, links, ranks and points in a few launches. Where somebody on the host takes
+// the contours, those of complete planes are downloaded while others are still being made.
 #include "stages/contours/contour_assembly.h"
 #include "stages/contours/cuda/engine.h"
 #include "stages/shared/sample_value.h"
@@ -13,7 +13,7 @@ class ContourAssemblyCuda final : public Stage {
   explicit ContourAssemblyCuda(const ContourAssemblyParams& params) : params_(params) {}
 
   void plan(PlanContext& context) override {
-    const ImageFormat& map = std::get<CrossingsFormat>(context.input(0)).map;
+    const ImageFormat& map = map_behind_crossings(context);
     points_ = planned_points(context, map);
     ContourEngineSpec spec;
     spec.map = map;
@@ -29,11 +29,14 @@ class ContourAssemblyCuda final : public Stage {
   }
 
   void run(const RunContext& context) const override {
-    const auto& crossings = std::get<CrossingsView>(context.inputs[0]);
-    const auto& contours = std::get<ContoursView>(context.outputs[0]);
-    engine_.enqueue_to_host(crossings.map, crossings.upload, {}, context.scratch<std::byte>(workspace_),
-                            contours, std::get<ContoursView>(context.host_outputs[0]), context.stream);
+    const RunContext& behind = *std::get<PrivateView>(context.inputs[0]).maker;
+    const auto& host = std::get<ContoursView>(context.host_outputs[0]);
+    engine_.enqueue(behind.image_in(0), behind.uploads[0], {}, context.scratch<std::byte>(workspace_),
+                    std::get<ContoursView>(context.outputs[0]), host.points != nullptr ? &host : nullptr,
+                    context.stream);
   }
+
+  bool downloads_contours() const override { return true; }
 
   std::uint64_t overflow(const RunContext& context) const override {
     return contour_capacity_needed(*std::get<ContoursView>(context.host_outputs[0]).counts, points_);

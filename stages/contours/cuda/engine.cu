@@ -62,13 +62,12 @@ void CudaContourEngine::enqueue(const ImageView& map, const MaskView& mask, void
                             stream);
 }
 
-void CudaContourEngine::enqueue_to_host(const ImageView& map, BandedUpload* upload, const MaskView& mask,
-                                        void* workspace, const ContoursView& out, const ContoursView& host,
-                                        void* stream) const {
+void CudaContourEngine::enqueue(const ImageView& map, BandedUpload* upload, const MaskView& mask,
+                                void* workspace, const ContoursView& out, const ContoursView* host,
+                                void* stream) const {
   enqueue_floats(
       spec_, device_,
-      {.map = map, .mask = mask, .workspace = workspace, .out = out, .host = &host, .upload = upload},
-      stream);
+      {.map = map, .mask = mask, .workspace = workspace, .out = out, .host = host, .upload = upload}, stream);
 }
 
 }  // namespace contorno

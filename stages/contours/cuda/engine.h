@@ -92,13 +92,13 @@ class CudaContourEngine {
   void enqueue(const ImageView& map, const MaskView& mask, void* workspace, const ContoursView64& out,
                void* stream) const;
 
-  /// The same, and copies the contours that exist to `host`, whose arrays lie in page-locked memory, aligned
-  /// to kAlignment. When a count is over its capacity only the counts are valid. `upload` (null: the map has
-  /// arrived) brings `map` to the device and was begun on `stream`: bands are worked on as they arrive, and
-  /// the contours of complete planes are copied while others arrive. Work that is enqueued on `stream` after
-  /// this finds the whole map.
-  void enqueue_to_host(const ImageView& map, BandedUpload* upload, const MaskView& mask, void* workspace,
-                       const ContoursView& out, const ContoursView& host, void* stream) const;
+  /// The same, while the map arrives and the contours leave. `upload` (null: the map has arrived) brings
+  /// `map` to the device and was begun on `stream`: bands are worked on as they arrive, and work that is
+  /// enqueued on `stream` after this finds the whole map. `host` (null: the contours stay on the device) gets
+  /// the contours that exist, those of complete planes while others are being made; its arrays lie in
+  /// page-locked memory, aligned to kAlignment. When a count is over its capacity only the counts are valid.
+  void enqueue(const ImageView& map, BandedUpload* upload, const MaskView& mask, void* workspace,
+               const ContoursView& out, const ContoursView* host, void* stream) const;
 
   const ContourEngineSpec& spec() const { return spec_; }
 

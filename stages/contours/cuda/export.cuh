@@ -3,37 +3,13 @@
 // count and a second copy. Each byte is read and written once, and a warp writes whole lines.
 #pragma once
 
+#include "cuda/copy_range.cuh"
 #include "stages/contours/cuda/scatter.cuh"
 
 namespace contorno::contour_engine {
 
 inline constexpr int kExportThreads = 256;
 inline constexpr unsigned kExportBlocks = 64;
-inline constexpr unsigned kExportEach = 4;
-
-/// Copies elements [begin, end) of arrays that are aligned to 16 bytes, with all threads of the grid. It
-/// begins at the multiple of 16 bytes at or before `begin`; the elements copied in front of `begin` are from
-/// an earlier group of planes and are the same in both arrays.
-template <class T>
-__device__ __forceinline__ void export_range(T* to, const T* from, unsigned long long begin,
-                                             unsigned long long end) {
-  const unsigned long long thread = blockIdx.x * kExportThreads + threadIdx.x;
-  const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * kExportThreads;
-  const unsigned long long wide = end * sizeof(T) / 16;
-  for (unsigned long long start = begin * sizeof(T) / 16 + thread; start < wide;
-       start += kExportEach * stride) {
-    uint4 some[kExportEach];
-#pragma unroll
-    for (unsigned k = 0; k < kExportEach; ++k)
-      if (start + k * stride < wide)
-        some[k] = __ldcg(&reinterpret_cast<const uint4*>(from)[start + k * stride]);
-#pragma unroll
-    for (unsigned k = 0; k < kExportEach; ++k)
-      if (start + k * stride < wide) reinterpret_cast<uint4*>(to)[start + k * stride] = some[k];
-  }
-  const unsigned long long rest = max(begin, wide * 16 / sizeof(T));
-  for (unsigned long long i = rest + thread; i < end; i += stride) to[i] = from[i];
-}
 
 /// Copies the contours of one group's planes, and the counts of all planes so far. It is the last kernel of
 /// these planes.
@@ -50,8 +26,8 @@ __global__ void __launch_bounds__(kExportThreads)
   if (fits) {
     const unsigned first = __ldcg(&from.class_begin[0]);
     if (first != 0) begin = __ldcg(&from.offsets[first]);
-    export_range(to.offsets, from.offsets, first, contours + 1);
-    export_range(to.closed, from.closed, first, contours);
+    copy_range(to.offsets, from.offsets, first, contours + 1);
+    copy_range(to.closed, from.closed, first, contours);
     // The part of a group of planes need not be aligned, so its numbers are copied one by one.
     for (int k = static_cast<int>(blockIdx.x * kExportThreads + threadIdx.x); k <= group.planes;
          k += static_cast<int>(gridDim.x) * kExportThreads)
@@ -59,7 +35,7 @@ __global__ void __launch_bounds__(kExportThreads)
   }
   if (blockIdx.x == 0 && threadIdx.x < 2) to.counts[threadIdx.x] = threadIdx.x == 0 ? points : contours;
   wait_for_previous();
-  if (fits) export_range(to.points, from.points, begin, points);
+  if (fits) copy_range(to.points, from.points, begin, points);
   if (blockIdx.x == 0 && threadIdx.x == 0) reset_counters(group);
 }
 

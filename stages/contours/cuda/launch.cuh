@@ -52,7 +52,7 @@ ContourEngineDevice allow_kernels(const ContourEngineSpec& spec) {
   return device;
 }
 
-/// The arguments of `enqueue` and `enqueue_to_host`; `host` and `upload` may be null.
+/// The arguments of `enqueue`; `host` and `upload` may be null.
 template <class View>
 struct Frame {
   ImageView map;

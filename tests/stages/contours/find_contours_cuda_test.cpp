@@ -149,8 +149,8 @@ TEST_CASE("maps that are on the device are read where they lie, at any pitch and
     view.data = on_device.data();
     view.format = spec.map;
     const ContoursView host = packed_view(mirror.data(), format);
-    engine.enqueue_to_host(view, nullptr, {}, workspace.data(), packed_view(result.data(), format), host,
-                           stream.get());
+    engine.enqueue(view, nullptr, {}, workspace.data(), packed_view(result.data(), format), &host,
+                   stream.get());
     stream.synchronize();
 
     const FoundContours want = find_contours(map.view, {.level = spec.levels[0]});

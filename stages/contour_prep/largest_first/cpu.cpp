@@ -1,0 +1,119 @@
+// The declaration of largest_first, and its implementation on the CPU.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cuda/error.h"
+#include "pipeline/shared/loops.h"
+#include "stages/contour_prep/largest_first/stage.h"
+
+namespace contorno {
+namespace {
+
+/// A contour that is sorted: its size and its number.
+struct Sized {
+  std::uint64_t size = 0;
+  std::uint32_t contour = 0;
+  /// Sorts the largest first; of one size, the earlier one.
+  bool operator<(const Sized& other) const {
+    return size != other.size ? size > other.size : contour < other.contour;
+  }
+};
+
+class LargestFirstCpu final : public Stage {
+ public:
+  explicit LargestFirstCpu(const LargestFirstParams& params) : params_(params) {}
+
+  void plan(PlanContext& context) override {
+    const ContoursFormat& format = checked_contours(context);
+    sorted_ = context.scratch(format.contour_capacity * sizeof(Sized), MemoryKind::Host);
+    context.set_output(0, format);
+  }
+
+  void run(const RunContext& context) const override {
+    const auto& in = std::get<ContoursView>(context.inputs[0]);
+    const auto& out = std::get<ContoursView>(context.outputs[0]);
+    Sized* const sorted = context.scratch<Sized>(sorted_);
+    *out.counts = {};
+    out.offsets[0] = 0;
+    std::fill_n(out.class_begin, out.format.classes + 1, 0U);
+    if (!in.fits()) return;  // the frame runs again with more room
+    for_tasks(context.threads, static_cast<int>(in.counts->contours), [&](int task) {
+      const auto contour = static_cast<std::uint32_t>(task);
+      sorted[contour] = {size_of(in, contour), contour};
+    });
+    std::uint32_t next = 0;
+    for (int k = 0; k < in.format.classes; ++k) {
+      const std::uint32_t begin = in.class_begin[k], count = in.class_begin[k + 1] - begin;
+      const std::uint32_t kept =
+          params_.limit > 0 ? std::min(count, static_cast<std::uint32_t>(params_.limit)) : count;
+      std::partial_sort(sorted + begin, sorted + begin + kept, sorted + begin + count);
+      for (std::uint32_t i = 0; i < kept; ++i) append(in, sorted[begin + i].contour, out, next++);
+      out.class_begin[k + 1] = next;
+    }
+    *out.counts = {.points = out.offsets[next], .contours = next};
+  }
+
+ private:
+  std::uint64_t size_of(const ContoursView& in, std::uint32_t contour) const {
+    const std::span<const Point> points = in.contour(contour);
+    std::uint64_t sum = 0;
+    if (params_.by != ContourSize::Points)
+      for (std::size_t i = 1; i < points.size(); ++i)
+        sum += static_cast<std::uint64_t>(SegmentSize{params_.by}(points[0], points[i - 1], points[i]));
+    return contour_size(params_.by, sum, static_cast<std::uint32_t>(points.size()), in.closed[contour] != 0);
+  }
+
+  static void append(const ContoursView& in, std::uint32_t contour, const ContoursView& out,
+                     std::uint32_t at) {
+    const std::span<const Point> points = in.contour(contour);
+    std::copy(points.begin(), points.end(), out.points + out.offsets[at]);
+    out.offsets[at + 1] = out.offsets[at] + static_cast<std::uint32_t>(points.size());
+    out.closed[at] = in.closed[contour];
+  }
+
+  LargestFirstParams params_;
+  Scratch sorted_;
+};
+
+ParamDeclaration largest_first_params() {
+  ParamList<LargestFirstParams> list;
+  list.choice("by", &LargestFirstParams::by,
+              {{"points", ContourSize::Points}, {"length", ContourSize::Length}, {"area", ContourSize::Area}},
+              "What the size of a contour is. The area of an open contour is 0, that of a hole counts like "
+              "any other.");
+  list.integer("limit", &LargestFirstParams::limit, 0, 1000000000, Unit::None,
+               "At most so many contours of each class are kept; 0 keeps all.");
+  return declare(list);
+}
+
+}  // namespace
+
+const ContoursFormat& checked_contours(const PlanContext& context) {
+  const auto& format = std::get<ContoursFormat>(context.input(0));
+  if (format.classes > kMostSizedClasses)
+    throw Error(ExitCode::BadConfig,
+                fmt::format("largest_first: contours of {} classes were given, allowed up to {}",
+                            format.classes, kMostSizedClasses));
+  return format;
+}
+
+const StageType& largest_first_stage() {
+  static const StageType type {
+    .name = "largest_first", .summary = "Sorts the contours of each class by size, and keeps the largest.",
+    .inputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
+    .outputs = {{.name = "contours",
+                 .type = PortType::Contours,
+                 .sentence = "The largest of them, the largest first."}},
+    .params = largest_first_params(), .example = "- type: largest_first\n  by: area\n  limit: 20\n",
+    .make_cpu = [](const ParamSet& params) -> std::unique_ptr<Stage> {
+      return std::make_unique<LargestFirstCpu>(params.as<LargestFirstParams>());
+    },
+#if CONTORNO_HAVE_CUDA
+    .make_cuda = make_largest_first_cuda,
+#endif
+  };
+  return type;
+}
+
+}  // namespace contorno

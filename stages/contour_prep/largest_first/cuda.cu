@@ -1,0 +1,97 @@
+// largest_first on the device. CUB sorts and scans: the number of contours is known to the device alone, so
+// both work on the whole capacity, with memory that is planned and without waiting.
+#include <algorithm>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
+#include "cuda/check.h"
+#include "stages/contour_prep/largest_first/kernels.cuh"
+
+namespace contorno {
+namespace {
+
+using largest_first_cuda::Job;
+using largest_first_cuda::kThreads;
+
+/// CUB's two calls; without memory they say how much they need.
+cudaError_t sort(void* memory, std::size_t& bytes, const Job& job, cudaStream_t stream) {
+  return cub::DeviceRadixSort::SortPairs(memory, bytes, job.keys, job.sorted_keys, job.contours, job.sorted,
+                                         static_cast<int>(job.capacity), 0, 64, stream);
+}
+cudaError_t scan(void* memory, std::size_t& bytes, const Job& job, cudaStream_t stream) {
+  return cub::DeviceScan::ExclusiveSum(memory, bytes, job.lengths, job.out.offsets,
+                                       static_cast<int>(job.capacity) + 1, stream);
+}
+
+class LargestFirstCuda final : public Stage {
+ public:
+  explicit LargestFirstCuda(const LargestFirstParams& params) : params_(params) {}
+
+  void plan(PlanContext& context) override {
+    const ContoursFormat& format = checked_contours(context);
+    Job job{.capacity = static_cast<unsigned>(format.contour_capacity)};
+    std::size_t sorting = 0;
+    CONTORNO_CUDA_CHECK(sort(nullptr, sorting, job, nullptr));
+    CONTORNO_CUDA_CHECK(scan(nullptr, scanning_, job, nullptr));
+    sorting_ = sorting;
+    library_ = context.scratch(std::max(sorting_, scanning_), MemoryKind::Device);
+    const std::size_t contours = format.contour_capacity;
+    sums_ = context.scratch(contours * sizeof(*job.sums), MemoryKind::Device);
+    keys_ = context.scratch(contours * sizeof(*job.keys), MemoryKind::Device);
+    sorted_keys_ = context.scratch(contours * sizeof(*job.sorted_keys), MemoryKind::Device);
+    contours_ = context.scratch(contours * sizeof(*job.contours), MemoryKind::Device);
+    sorted_ = context.scratch(contours * sizeof(*job.sorted), MemoryKind::Device);
+    lengths_ = context.scratch((contours + 1) * sizeof(*job.lengths), MemoryKind::Device);
+    sources_ = context.scratch(contours * sizeof(*job.sources), MemoryKind::Device);
+    blocks_ = 4 * multiprocessors();
+    context.set_output(0, format);
+  }
+
+  void run(const RunContext& context) const override {
+    const Job job = job_of(context);
+    auto* const stream = static_cast<cudaStream_t>(context.stream);
+    auto* const memory = context.scratch<std::byte>(library_);
+    const auto start = [&](const char* name, auto* kernel) {
+      launch(name, kernel, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks_, kThreads, 0, stream, job);
+    };
+    start("clear_keys", largest_first_cuda::clear_keys);
+    if (params_.by != ContourSize::Points) start("add_segments", largest_first_cuda::add_segments);
+    start("make_keys", largest_first_cuda::make_keys);
+    std::size_t bytes = sorting_;
+    CONTORNO_CUDA_CHECK(sort(memory, bytes, job, stream));
+    start("place_contours", largest_first_cuda::place_contours);
+    bytes = scanning_;
+    CONTORNO_CUDA_CHECK(scan(memory, bytes, job, stream));
+    start("copy_points", largest_first_cuda::copy_points);
+  }
+
+ private:
+  Job job_of(const RunContext& context) const {
+    const auto& in = std::get<ContoursView>(context.inputs[0]);
+    return {.in = in,
+            .out = std::get<ContoursView>(context.outputs[0]),
+            .by = params_.by,
+            .limit = params_.limit > 0 ? static_cast<unsigned>(params_.limit) : ~0U,
+            .capacity = static_cast<unsigned>(in.format.contour_capacity),
+            .sums = context.scratch<unsigned long long>(sums_),
+            .keys = context.scratch<unsigned long long>(keys_),
+            .sorted_keys = context.scratch<unsigned long long>(sorted_keys_),
+            .contours = context.scratch<unsigned>(contours_),
+            .sorted = context.scratch<unsigned>(sorted_),
+            .lengths = context.scratch<unsigned>(lengths_),
+            .sources = context.scratch<unsigned>(sources_)};
+  }
+
+  LargestFirstParams params_;
+  unsigned blocks_ = 1;
+  std::size_t sorting_ = 0, scanning_ = 0;  // bytes
+  Scratch library_, sums_, keys_, sorted_keys_, contours_, sorted_, lengths_, sources_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stage> make_largest_first_cuda(const ParamSet& params) {
+  return std::make_unique<LargestFirstCuda>(params.as<LargestFirstParams>());
+}
+
+}  // namespace contorno

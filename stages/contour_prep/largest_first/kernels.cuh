@@ -1,0 +1,140 @@
+// The kernels of largest_first. Between them CUB sorts the keys and adds up the lengths: how many contours
+// there are is known to the device alone, so it sorts the whole capacity, and what is unused sorts last.
+//
+//   clear_keys      gives unused contours the last key, and sets sums and lengths to 0
+//   add_segments    adds every segment's part to its contour's sum; not needed for the number of points
+//   make_keys       class and size of every contour as one key
+//   (sort)          stable, so that contours of one size keep their order
+//   place_contours  the place of every contour that is kept, its length there, and the begin of the classes
+//   (scan)          lengths become offsets
+//   copy_points     every point to its place
+#pragma once
+
+#include "cuda/launch.cuh"
+#include "stages/contour_prep/largest_first/stage.h"
+
+namespace contorno::largest_first_cuda {
+
+inline constexpr unsigned kThreads = 256;
+/// Segments that one thread adds up before it looks for the next contour.
+inline constexpr unsigned kSegmentsEach = 8;
+
+/// One launch's arguments.
+struct Job {
+  ContoursView in, out;
+  ContourSize by = ContourSize::Area;
+  unsigned limit = 0;                  ///< of each class; never 0
+  unsigned capacity = 0;               ///< contours
+  unsigned long long* sums = nullptr;  ///< a contour
+  unsigned long long *keys = nullptr, *sorted_keys = nullptr;
+  unsigned *contours = nullptr, *sorted = nullptr;  ///< numbers of contours, in the order of the keys
+  unsigned* lengths = nullptr;                      ///< capacity + 1; at the new places
+  unsigned* sources = nullptr;                      ///< which contour comes to each new place
+};
+
+__device__ __forceinline__ unsigned global_thread() {
+  return blockIdx.x * blockDim.x + threadIdx.x;
+}
+__device__ __forceinline__ unsigned all_threads() {
+  return gridDim.x * blockDim.x;
+}
+
+/// The last of the ascending `begins`, `count` of them and the first 0, that is not above `value`.
+__device__ __forceinline__ unsigned last_not_above(const unsigned* begins, unsigned count, unsigned value) {
+  unsigned low = 0, high = count;
+  while (high - low > 1) {
+    const unsigned middle = (low + high) / 2;
+    if (begins[middle] <= value)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+__global__ void __launch_bounds__(kThreads) clear_keys(const __grid_constant__ Job job) {
+  for (unsigned i = global_thread(); i <= job.capacity; i += all_threads()) {
+    job.lengths[i] = 0;
+    if (i == job.capacity) break;
+    job.keys[i] = ~0ULL;
+    job.contours[i] = i;
+    job.sums[i] = 0;
+  }
+}
+
+__global__ void __launch_bounds__(kThreads) add_segments(const __grid_constant__ Job job) {
+  if (!job.in.fits()) return;
+  const unsigned long long points = job.in.counts->points;
+  const auto contours = static_cast<unsigned>(job.in.counts->contours);
+  const SegmentSize part{job.by};
+  // Segment i goes from point i to point i + 1, if both belong to one contour.
+  for (unsigned long long first = 1ULL * global_thread() * kSegmentsEach; first < points;
+       first += 1ULL * all_threads() * kSegmentsEach) {
+    const auto last = static_cast<unsigned>(min(first + kSegmentsEach, points));
+    unsigned contour = last_not_above(job.in.offsets, contours, static_cast<unsigned>(first));
+    unsigned begin = job.in.offsets[contour], end = job.in.offsets[contour + 1];
+    unsigned long long sum = 0;
+    for (auto i = static_cast<unsigned>(first); i < last; ++i) {
+      if (i == end) {
+        if (sum != 0) atomicAdd(&job.sums[contour], sum);
+        sum = 0;
+        while (i == end) begin = end, end = job.in.offsets[++contour + 1];
+      }
+      if (i + 1 < end)
+        sum += static_cast<unsigned long long>(
+            part(job.in.points[begin], job.in.points[i], job.in.points[i + 1]));
+    }
+    if (sum != 0) atomicAdd(&job.sums[contour], sum);
+  }
+}
+
+__global__ void __launch_bounds__(kThreads) make_keys(const __grid_constant__ Job job) {
+  if (!job.in.fits()) return;
+  const auto contours = static_cast<unsigned>(job.in.counts->contours);
+  constexpr unsigned long long kMost = (1ULL << kSizeBits) - 1;
+  for (unsigned i = global_thread(); i < contours; i += all_threads()) {
+    const unsigned points = job.in.offsets[i + 1] - job.in.offsets[i];
+    const unsigned long long size = contour_size(job.by, job.sums[i], points, job.in.closed[i] != 0);
+    const unsigned long long one =
+        last_not_above(job.in.class_begin, static_cast<unsigned>(job.in.format.classes), i);
+    job.keys[i] = one << kSizeBits | (kMost - size);
+  }
+}
+
+/// Contours of classes before `k` that are kept.
+__device__ __forceinline__ unsigned kept_before(const Job& job, int k) {
+  unsigned kept = 0;
+  for (int one = 0; one < k; ++one)
+    kept += min(job.in.class_begin[one + 1] - job.in.class_begin[one], job.limit);
+  return kept;
+}
+
+__global__ void __launch_bounds__(kThreads) place_contours(const __grid_constant__ Job job) {
+  const bool fits = job.in.fits();
+  const auto classes = job.in.format.classes;
+  const auto contours = fits ? static_cast<unsigned>(job.in.counts->contours) : 0U;
+  for (unsigned i = global_thread(); i < contours; i += all_threads()) {
+    const auto k = static_cast<int>(last_not_above(job.in.class_begin, static_cast<unsigned>(classes), i));
+    const unsigned rank = i - job.in.class_begin[k];
+    if (rank >= job.limit) continue;
+    const unsigned place = kept_before(job, k) + rank, contour = job.sorted[i];
+    job.lengths[place] = job.in.offsets[contour + 1] - job.in.offsets[contour];
+    job.sources[place] = contour;
+    job.out.closed[place] = job.in.closed[contour];
+  }
+  for (unsigned k = global_thread(); k <= static_cast<unsigned>(classes); k += all_threads())
+    job.out.class_begin[k] = fits ? kept_before(job, static_cast<int>(k)) : 0;
+}
+
+__global__ void __launch_bounds__(kThreads) copy_points(const __grid_constant__ Job job) {
+  const unsigned contours = job.out.class_begin[job.out.format.classes];
+  const unsigned points = job.out.offsets[contours];
+  if (global_thread() == 0) *job.out.counts = {points, contours};
+  for (unsigned long long point = global_thread(); point < points; point += all_threads()) {
+    const auto i = static_cast<unsigned>(point);
+    const unsigned place = last_not_above(job.out.offsets, contours, i);
+    job.out.points[i] = job.in.points[job.in.offsets[job.sources[place]] + (i - job.out.offsets[place])];
+  }
+}
+
+}  // namespace contorno::largest_first_cuda

@@ -1,0 +1,105 @@
+// largest_first on the CPU, and on the device where there is one (the harness compares), against a reference
+// that is written differently.
+#include "stages/contour_prep/largest_first/stage.h"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include "cuda/error.h"
+#include "pipeline/graph/applied.h"
+#include "tests/stages/compare_contours.h"
+#include "tests/stages/contour_prep/reference.h"
+
+using namespace contorno;
+using namespace contorno::test;
+
+namespace {
+
+constexpr std::pair<ContourSize, const char*> kSizes[] = {
+    {ContourSize::Points, "points"}, {ContourSize::Length, "length"}, {ContourSize::Area, "area"}};
+
+void check_against_reference(const std::vector<TestContour>& contours, int classes, int threads) {
+  const TestContours in(64, 64, classes, contours);
+  for (const auto& [by, name] : kSizes)
+    for (const int limit : {0, 1, 5, 1000}) {
+      INFO("by ", name, ", limit ", limit, ", threads ", threads);
+      StageHarness stage(largest_first_stage(), {{"by", std::string(name)}, {"limit", std::int64_t{limit}}});
+      stage.threads(threads).run({in.view});
+      const TestContours wanted(64, 64, classes, reference_largest_first(contours, classes, by, limit));
+      CHECK(same_contours(std::get<ContoursView>(stage.value()), wanted.view));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("largest_first sorts by points, length and area, and keeps as many of each class as it is told") {
+  for (const int threads : {1, 3}) check_against_reference(exact_contours(1, 4, 60), 4, threads);
+  check_against_reference(exact_contours(2, 1, 1), 1, 1);
+  check_against_reference({}, 3, 2);
+}
+
+TEST_CASE("a stage is applied to contours on their own as to images, and planned again when they are more") {
+  const StageType& type = largest_first_stage();
+  ParamSet params(type.params);
+  params.set("by", std::string("length"));
+  AppliedStage stage(type, params, Backend::Auto, 1);
+  for (const int each : {5, 40, 5}) {
+    const std::vector<TestContour> contours = exact_contours(7, 3, each);
+    const TestContours in(64, 64, 3, contours);
+    const Format format = in.format;
+    stage.plan(std::span(&format, 1));
+    const auto& to = std::get<ContoursView>(stage.input(0));
+    REQUIRE(packed_bytes(to.format) == packed_bytes(in.format));
+    std::memcpy(to.counts, in.view.counts, packed_bytes(in.format));
+    stage.run();
+    const TestContours wanted(64, 64, 3, reference_largest_first(contours, 3, ContourSize::Length, 0));
+    CHECK(same_contours(std::get<ContoursView>(stage.output(0)), wanted.view));
+  }
+}
+
+TEST_CASE("contours of one size keep their order, and holes count by what they enclose") {
+  const std::vector<TestContour> contours{
+      {0, true, {{0, 0}, {2, 0}, {2, 2}, {0, 2}, {0, 0}}},      // 4 px^2
+      {0, true, {{9, 9}, {9, 12}, {12, 12}, {12, 9}, {9, 9}}},  // 9 px^2, the other way round
+      {0, true, {{5, 5}, {7, 5}, {7, 7}, {5, 7}, {5, 5}}},      // 4 px^2
+      {0, false, {{0, 0}, {50, 0}, {50, 50}, {0, 50}, {0, 1}}}};
+  const TestContours in(64, 64, 1, contours);
+  StageHarness stage(largest_first_stage(), {});
+  stage.run({in.view});
+  const TestContours wanted(64, 64, 1, {contours[1], contours[0], contours[2], contours[3]});
+  CHECK(same_contours(std::get<ContoursView>(stage.value()), wanted.view));
+}
+
+TEST_CASE("points that are no numbers or beyond all images do not disturb the other contours") {
+  const double far = std::numeric_limits<float>::max(), nan = std::nan("");
+  const std::vector<TestContour> contours{{0, true, {{0, 0}, {nan, 0}, {2, 2}, {0, 0}}},
+                                          {0, true, {{0, 0}, {far, far}, {-far, 3}, {0, 0}}},
+                                          {0, true, {{0, 0}, {9, 0}, {9, 9}, {0, 0}}}};
+  const TestContours in(64, 64, 1, contours);
+  for (const auto& [by, name] : kSizes) {
+    INFO("by ", name);
+    StageHarness stage(largest_first_stage(), {{"by", std::string(name)}});
+    stage.run({in.view});
+    CHECK(std::get<ContoursView>(stage.value()).counts->contours == 3);
+    CHECK(std::get<ContoursView>(stage.value()).counts->points == 12);
+  }
+}
+
+TEST_CASE("contours that did not fit into their room are not read") {
+  TestContours in(64, 64, 2, exact_contours(3, 2, 9));
+  in.view.counts->points = in.format.point_capacity + 1;
+  StageHarness stage(largest_first_stage(), {});
+  stage.run({in.view});
+  const auto& out = std::get<ContoursView>(stage.value());
+  CHECK(out.counts->contours == 0);
+  CHECK(out.counts->points == 0);
+  CHECK(out.class_begin[2] == 0);
+}
+
+TEST_CASE("more classes than fit into a key are refused with a sentence") {
+  const TestContours in(8, 8, kMostSizedClasses + 1, {});
+  StageHarness stage(largest_first_stage(), {});
+  CHECK_THROWS_WITH_AS(stage.run({in.view}),
+                       "largest_first: contours of 1025 classes were given, allowed up to 1024", Error);
+}
