@@ -121,7 +121,7 @@ void Runner::launch(Slot& slot) {
     slot.graph->launch();
     // The CPU has done the work already; a device is waited for by the finisher, while the next frame is
     // launched.
-    if (options_.backend == Backend::Cpu) complete(slot);
+    if (options_.backend.backend == Backend::Cpu) complete(slot);
   } catch (const Error& error) {
     if (error.code() != ExitCode::BadData) throw;
     slot.outcome = Outcome::Failed;
@@ -161,7 +161,7 @@ void Runner::wait_for_device(Slot& slot) {
 void Runner::finish_loop() {
   while (const std::optional<int> index = ring_.take_launched()) {
     Slot& slot = slots_[static_cast<std::size_t>(*index)];
-    if (slot.outcome == Outcome::Result && options_.backend == Backend::Cuda) complete(slot);
+    if (slot.outcome == Outcome::Result && options_.backend.backend == Backend::Cuda) complete(slot);
     switch (slot.outcome) {
       case Outcome::Result:
         deliver(slot);
@@ -219,7 +219,7 @@ void Runner::record_times(Slot& slot) {
   report_.parts[0].histogram.record(slot.launched_ns - slot.arrived_ns);
   if (options_.probes == Probes::Off) return;
   const PartTimes& times = slot.graph->times();
-  const std::int32_t track = options_.backend == Backend::Cuda
+  const std::int32_t track = options_.backend.backend == Backend::Cuda
                                  ? kSlotTracks + static_cast<std::int32_t>(&slot - slots_.data())
                                  : static_cast<std::int32_t>(kLauncherTrack);
   std::size_t part = 1;

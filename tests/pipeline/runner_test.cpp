@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "cuda/device.h"
 #include "tests/pipeline/fakes.h"
 
 using namespace contorno;
