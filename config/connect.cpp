@@ -39,8 +39,7 @@ class Connector {
     std::vector<Origin> origins;
     for (std::size_t port = 0; port < stage.type->inputs.size(); ++port) {
       const PortSpec& spec = stage.type->inputs[port];
-      const Wanted wanted{.owner = fmt::format("node '{}': input '{}'", stage.name, spec.name),
-                          .port = spec};
+      const Wanted wanted{.owner = fmt::format("node '{}': input '{}'", stage.name, spec.name), .port = spec};
       origins.push_back(from[port] != nullptr ? follow(*from[port], wanted)
                                               : implied(number, stage.place, wanted));
       if (from[port] != nullptr && origins.back().node >= 0) edges_.push_back({number, from[port]->place});
@@ -51,8 +50,9 @@ class Connector {
   Origin sink_input(const DeclaredSink& sink) {
     if (sink.type == nullptr) return {};
     const bool is_image = sink.type->input == PortType::Image;
-    const Wanted wanted{.owner = fmt::format("sink '{}'", sink.name),
-                        .port = {.type = sink.type->input, .from = is_image ? From::FrameOrMaps : From::Stage}};
+    const Wanted wanted{
+        .owner = fmt::format("sink '{}'", sink.name),
+        .port = {.type = sink.type->input, .from = is_image ? From::FrameOrMaps : From::Stage}};
     if (sink.from != nullptr) return follow(sink.from->value, wanted);
     return implied(stages_.size(), sink.place, wanted);
   }
