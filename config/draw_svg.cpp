@@ -122,13 +122,15 @@ class Legend {
 
 Legend make_legend(const GraphSpec& graph, const Drawing& drawing) {
   Legend legend(drawing.height + 4, std::max(drawing.width, 480.0));
-  for (const PortType type : {PortType::Image, PortType::Contours, PortType::Private}) {
-    const auto used = [&](const Line& line) { return line.type == type; };
-    if (std::any_of(drawing.lines.begin(), drawing.lines.end(), used))
-      legend.entry(
-          fmt::format("<path d=\"M0,0 h18\" stroke=\"{}\" stroke-width=\"3\" stroke-linecap=\"round\"/>",
-                      colour_of(type)),
-          std::string(contorno::name_of(type)));
+  for (const PortType type : {PortType::Image, PortType::Private, PortType::Contours}) {
+    const auto line = std::find_if(drawing.lines.begin(), drawing.lines.end(),
+                                   [&](const Line& one) { return one.type == type; });
+    if (line == drawing.lines.end()) continue;
+    const std::string& port = drawing.boxes[line->from].outputs[line->from_port].name;
+    legend.entry(
+        fmt::format("<path d=\"M0,0 h18\" stroke=\"{}\" stroke-width=\"3\" stroke-linecap=\"round\"/>",
+                    colour_of(type)),
+        type == PortType::Private ? port : std::string(contorno::name_of(type)));
   }
   if (!graph.classes.empty()) legend.new_row();
   for (const ClassSpec& spec : graph.classes)

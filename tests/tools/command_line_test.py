@@ -189,7 +189,7 @@ def test_check_reads_masks_and_describes_them_by_their_paths(contorno, folder):
     assert contorno("check", "graph.yaml", cwd=folder).stdout == described
     (folder / "mask.npy").write_bytes(b"no array")
     done = contorno("check", "graph.yaml", cwd=folder, check=False)
-    assert done.returncode == 65 and "graph.yaml:13:11: error: node 'morphology': file: 'mask.npy' is not" in done.stderr, done.stderr
+    assert done.returncode == 65 and "graph.yaml:15:11: error: node 'morphology': file: 'mask.npy' is not" in done.stderr, done.stderr
 
 
 def test_a_stage_that_does_not_fit_its_input_is_named_with_its_place(contorno, folder):
