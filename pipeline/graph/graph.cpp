@@ -104,10 +104,10 @@ const ParamDeclaration& pipeline_params() {
                 "What happens to a frame that finds no free slot; auto waits for files and drops the oldest "
                 "of live "
                 "sources.")
-        .choice("waiting", &P::waiting,
-                {{"adaptive", Waiting::Adaptive}, {"block", Waiting::Block}, {"spin", Waiting::Spin}},
-                "How threads wait for frames. block sleeps; spin takes two processors and spares the time of "
-                "waking up; adaptive sleeps until shortly before the next frame is due, and then spins.")
+        .choice(
+            "waiting", &P::waiting, {{"adaptive", Waiting::Adaptive}, {"block", Waiting::Block}},
+            "How threads wait for frames. block sleeps; adaptive sleeps until shortly before the next frame "
+            "is due and then polls, which spares the time of waking up.")
         .number("deadline", &P::deadline_ms, 0, 1e7, Unit::Milliseconds,
                 "A frame that has waited longer is dropped before it is processed, and a later result is "
                 "counted as "

@@ -18,10 +18,10 @@ namespace contorno {
 enum class OnFull : std::uint8_t { Auto, Wait, DropOldest, DropNewest };
 std::string_view name_of(OnFull policy);
 
-/// How the pipeline's threads wait for each other. Block: they sleep. Spin: they poll, which keeps a
-/// processor each busy and saves the time that waking up takes. Adaptive: they sleep, and poll only in the
-/// short time in which the next frame is due (see ArrivalForecast).
-enum class Waiting : std::uint8_t { Adaptive, Block, Spin };
+/// How the pipeline's threads wait for each other. Block: they sleep. Adaptive: they sleep, and poll in the
+/// short time in which the next frame is due (see ArrivalForecast), which saves the time that waking up
+/// takes.
+enum class Waiting : std::uint8_t { Adaptive, Block };
 
 /// The `pipeline:` section.
 struct PipelineSettings {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <thread>
 
 #include "cuda/error.h"
@@ -56,7 +55,6 @@ template <class Ready>
 void SlotRing::wait(std::unique_lock<std::mutex>& lock, std::condition_variable& condition,
                     const ArrivalForecast& forecast, const Ready& ready) {
   using Clock = std::chrono::steady_clock;  // that of now_ns
-  if (waiting_ == Waiting::Spin) return spin(lock, std::numeric_limits<std::int64_t>::max(), ready);
   if (const auto window = forecast.next(); waiting_ == Waiting::Adaptive && window) {
     const Clock::time_point begin{std::chrono::nanoseconds(window->begin)};
     if (condition.wait_until(lock, begin, ready)) return;

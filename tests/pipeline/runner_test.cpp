@@ -48,8 +48,7 @@ TEST_CASE("as many frames come out as went in, in order, for every number of fra
   for (const auto& [slots, waiting] : {std::pair{1, Waiting::Block},
                                        {2, Waiting::Block},
                                        {4, Waiting::Block},
-                                       {1, Waiting::Spin},
-                                       {3, Waiting::Spin},
+                                       {1, Waiting::Adaptive},
                                        {2, Waiting::Adaptive},
                                        {4, Waiting::Adaptive}})
     for (const std::uint64_t frames : {0, 1, 3, 4, 5, 100}) {
@@ -345,9 +344,6 @@ TEST_CASE("stopping wakes threads however they wait") {
   std::chrono::milliseconds stop_after = 30ms;
   SUBCASE("asleep") {
     graph.settings.waiting = Waiting::Block;
-  }
-  SUBCASE("spinning") {
-    graph.settings.waiting = Waiting::Spin;
   }
   SUBCASE("in the middle of regular frames") {
     graph.settings.waiting = Waiting::Adaptive;

@@ -277,7 +277,6 @@ void bench_stages() {
 void bench_latency() {
   latency_of(kLine, best_backend(), "adaptive", Waiting::Adaptive);
   latency_of(kLine, best_backend(), "block", Waiting::Block);
-  latency_of(kLine, best_backend(), "spin", Waiting::Spin);
 }
 
 }  // namespace contorno
