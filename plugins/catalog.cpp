@@ -9,9 +9,9 @@
 #include "plugins/synthetic/sources.h"
 #include "stages/catalog.h"
 #ifdef CONTORNO_HAVE_GSTREAMER
-#include "plugins/gst/media.h"
+#include "plugins/media/media.h"
 #else
-#include "plugins/gst/left_out.h"
+#include "plugins/media/left_out.h"
 #endif
 
 namespace contorno {

@@ -4,7 +4,7 @@
 
 #include "plugins/files/pictures/decoder.h"
 #ifdef CONTORNO_HAVE_GSTREAMER
-#include "plugins/gst/media.h"
+#include "plugins/media/media.h"
 #endif
 
 namespace contorno {

@@ -26,10 +26,12 @@ ROOMS = {
     "plugins/files/dataset": {"plugins/shared", "plugins/files/shared", "plugins/files/pictures", "plugins/files/arrays"},
     "plugins/files/contours": {"plugins/files/shared"},
     "plugins/files/levels": {"plugins/files/shared"},
+    "plugins/files/tiff": {"plugins/files/shared", "plugins/files/pictures", "plugins/files/levels"},
     "plugins/files/video": set(),
     "plugins/synthetic": {"plugins/shared"},
-    "plugins/text": set(),
-    "plugins/gst": {"plugins/shared", "plugins/files/shared", "plugins/files/pictures", "plugins/files/video"},
+    "plugins/media": {"plugins/shared", "plugins/files/shared", "plugins/files/pictures"},
+    "plugins/text": {"plugins/shared"},
+    "plugins/gst": {"plugins/shared", "plugins/files/shared", "plugins/files/pictures", "plugins/files/video", "plugins/media"},
     "plugins/python/shared": set(),
     "plugins/python/host": {"plugins/python/shared"},
     "plugins/python/device": {"plugins/python/shared", "plugins/python/host"},
@@ -41,6 +43,8 @@ ROOMS = {
     "tools/commands": {"tools/bench", "tools/explain", "tools/learn"},
 }
 FOREIGN = {
+    r"glib\.h|pango/": lambda path: path.parts[:2] in (("plugins", "gst"), ("plugins", "text")) or path.name == "glib_writer.cpp",
+    r"tiffio\.h": lambda path: path.parts[:3] == ("plugins", "files", "tiff"),
     r"yaml-cpp/": lambda path: path.parts[0] == "config",
     r"gst/": lambda path: path.parts[:2] == ("plugins", "gst") or path.parts[0] == "tests",
     r"pybind11/|Python\.h": lambda path: path.parts[:2] == ("plugins", "python"),

@@ -14,7 +14,7 @@
 #include "cuda/error.h"
 #include "pipeline/graph/param.h"
 #include "plugins/catalog.h"
-#include "plugins/text/glib_messages.h"
+#include "plugins/shared/glib_messages.h"
 #include "tools/commands/commands.h"
 #include "tools/interrupt.h"
 #include "tools/openmp_environment.h"

@@ -3,19 +3,12 @@
 #include <filesystem>
 #include <set>
 
-#include "plugins/gst/media.h"
+#include "plugins/gst/parts.h"
 #include "plugins/gst/stream_source.h"
 
-namespace contorno {
+namespace contorno::gst {
 namespace {
 namespace fs = std::filesystem;
-
-struct CameraParams {
-  std::string device = "/dev/video0";
-  int width = 0, height = 0;
-  double framerate = 0;
-  int timeout = 10'000;
-};
 
 std::string cameras_present() {
   std::set<std::string> names;
@@ -28,8 +21,8 @@ std::string cameras_present() {
 }
 
 /// What the camera may send: raw or JPEG, of the wanted size and rate where one is wanted.
-gst::Owned<GstCaps> camera_caps(const CameraParams& params) {
-  gst::Owned<GstCaps> caps(gst_caps_new_empty());
+Owned<GstCaps> camera_caps(const CameraParams& params) {
+  Owned<GstCaps> caps(gst_caps_new_empty());
   int numerator = 0, denominator = 1;
   gst_util_double_to_fraction(params.framerate, &numerator, &denominator);
   for (const char* media : {"video/x-raw", "image/jpeg"}) {
@@ -43,41 +36,18 @@ gst::Owned<GstCaps> camera_caps(const CameraParams& params) {
   return caps;
 }
 
-void build_camera(gst::FramePipeline& pipeline, const CameraParams& params) {
+void build_camera(FramePipeline& pipeline, const CameraParams& params) {
   GstElement* camera = pipeline.add("v4l2src");
   GstElement* filter = pipeline.add("capsfilter");
   GstElement* decode = pipeline.add("decodebin");  // passes raw pictures, decodes JPEG
   GstElement* end = pipeline.add_frame_end();
   g_object_set(camera, "device", params.device.c_str(), nullptr);
   g_object_set(filter, "caps", camera_caps(params).get(), nullptr);
-  gst::link({camera, filter, decode});
+  link({camera, filter, decode});
   pipeline.link_when_decoded(decode, end);
 }
 
-std::unique_ptr<Source> make_camera_source(const ParamSet& set) {
-  const auto& params = set.as<CameraParams>();
-  gst::ensure_init();
-  std::error_code ignored;
-  if (!fs::is_character_file(params.device, ignored))
-    throw Error(ExitCode::MissingInput,
-                fmt::format("{}: there is no such camera (there are: {})", params.device, cameras_present()));
-  return std::make_unique<gst::StreamSource>(gst::StreamPlan{
-      .build = [params](gst::FramePipeline& p) { build_camera(p, params); },
-      .subject = params.device,
-      .description = "camera " + params.device,
-      .timeout_ms = params.timeout,
-  });
-}
-
-struct TestParams {
-  std::string pattern = "smpte";
-  int width = 320, height = 240;
-  double rate = 30;
-  std::int64_t frames = 300;
-  bool live = false;
-};
-
-void build_test(gst::FramePipeline& pipeline, const TestParams& params) {
+void build_test(FramePipeline& pipeline, const TestParams& params) {
   GstElement* source = pipeline.add("videotestsrc");
   GstElement* filter = pipeline.add("capsfilter");
   GstElement* end = pipeline.add_frame_end();
@@ -86,14 +56,14 @@ void build_test(gst::FramePipeline& pipeline, const TestParams& params) {
   gst_util_set_object_arg(G_OBJECT(source), "pattern", params.pattern.c_str());
   g_object_set(source, "num-buffers", params.frames > 0 ? static_cast<gint>(params.frames) : -1, "is-live",
                params.live ? TRUE : FALSE, nullptr);
-  g_object_set(filter, "caps",
-               gst::raw_caps("RGBA", params.width, params.height, numerator, denominator).get(), nullptr);
-  gst::link({source, filter, end});
+  g_object_set(filter, "caps", raw_caps("RGBA", params.width, params.height, numerator, denominator).get(),
+               nullptr);
+  link({source, filter, end});
 }
 
 /// The pattern names of videotestsrc on this machine; empty when `pattern` is one of them.
 std::string allowed_patterns_unless(const std::string& pattern) {
-  gst::FramePipeline pipeline;
+  FramePipeline pipeline;
   GParamSpec* spec =
       g_object_class_find_property(G_OBJECT_GET_CLASS(pipeline.add("videotestsrc")), "pattern");
   const GEnumClass* words = G_PARAM_SPEC_ENUM(spec)->enum_class;
@@ -105,16 +75,31 @@ std::string allowed_patterns_unless(const std::string& pattern) {
   return list;
 }
 
+}  // namespace
+
+std::unique_ptr<Source> make_camera_source(const CameraParams& params) {
+  ensure_init();
+  std::error_code ignored;
+  if (!fs::is_character_file(params.device, ignored))
+    throw Error(ExitCode::MissingInput,
+                fmt::format("{}: there is no such camera (there are: {})", params.device, cameras_present()));
+  return std::make_unique<StreamSource>(StreamPlan{
+      .build = [params](FramePipeline& p) { build_camera(p, params); },
+      .subject = params.device,
+      .description = "camera " + params.device,
+      .timeout_ms = params.timeout,
+  });
+}
+
 void refuse_unknown_pattern(const TestParams& params) {
-  gst::ensure_init();
+  ensure_init();
   if (const std::string allowed = allowed_patterns_unless(params.pattern); !allowed.empty())
     throw Error(ExitCode::BadConfig,
                 fmt::format("pattern is '{}', allowed one of {}", params.pattern, allowed));
 }
 
 /// As StreamSource finds it in the first frame.
-StreamFormat foretell_test(const ParamSet& set) {
-  const auto& params = set.as<TestParams>();
+StreamFormat foretell_test(const TestParams& params) {
   StreamFormat format{.frame = ImageFormat{.width = params.width, .height = params.height, .channels = 4},
                       .frame_count = params.frames > 0 ? params.frames : -1,
                       .live = params.live,
@@ -123,11 +108,10 @@ StreamFormat foretell_test(const ParamSet& set) {
   return format;
 }
 
-std::unique_ptr<Source> make_test_source(const ParamSet& set) {
-  const auto& params = set.as<TestParams>();
+std::unique_ptr<Source> make_test_source(const TestParams& params) {
   refuse_unknown_pattern(params);
-  return std::make_unique<gst::StreamSource>(gst::StreamPlan{
-      .build = [params](gst::FramePipeline& p) { build_test(p, params); },
+  return std::make_unique<StreamSource>(StreamPlan{
+      .build = [params](FramePipeline& p) { build_test(p, params); },
       .subject = "test picture",
       .description = fmt::format("test picture '{}'", params.pattern),
       .timeout_ms = 10'000,
@@ -135,62 +119,4 @@ std::unique_ptr<Source> make_test_source(const ParamSet& set) {
   });
 }
 
-ParamDeclaration camera_params() {
-  using P = CameraParams;
-  ParamList<P> list;
-  list.text("device", &P::device, "The camera, a Video4Linux device.")
-      .integer("width", &P::width, 0, gst::kMaxVideoSide, Unit::Pixels,
-               "Width to ask for; 0 leaves it to the camera.")
-      .integer("height", &P::height, 0, gst::kMaxVideoSide, Unit::Pixels,
-               "Height to ask for; 0 leaves it to the camera.")
-      .number("framerate", &P::framerate, 0, 10'000, Unit::PerSecond,
-              "Frames a second to ask for; 0 leaves it to the camera.")
-      .integer("timeout", &P::timeout, 0, 3'600'000, Unit::Milliseconds,
-               "Longest wait for a frame; 0 waits for ever.");
-  return declare(std::move(list));
-}
-
-ParamDeclaration test_params() {
-  using P = TestParams;
-  ParamList<P> list;
-  list.text("pattern", &P::pattern,
-            "A pattern of videotestsrc by name: smpte, ball, snow, circular, black, ...")
-      .integer("width", &P::width, 1, gst::kMaxVideoSide, Unit::Pixels, "Width of the picture.")
-      .integer("height", &P::height, 1, gst::kMaxVideoSide, Unit::Pixels, "Height of the picture.")
-      .number("rate", &P::rate, 0.01, 10'000, Unit::PerSecond, "Frames a second.")
-      .integer("frames", &P::frames, 0, std::numeric_limits<int>::max(), Unit::Frames,
-               "How many frames come; 0 never ends.")
-      .flag("live", &P::live, "Frames come at their rate, as from a camera, not as fast as they are taken.");
-  return declare(std::move(list), [](const TestParams& params, const ParamTrial& trial) {
-    trial.run("pattern", [&] { refuse_unknown_pattern(params); });
-  });
-}
-
-}  // namespace
-
-const SourceType& camera_source() {
-  static const SourceType type{
-      .name = "camera",
-      .summary = "Frames of a camera on this machine (Video4Linux).",
-      .params = camera_params(),
-      .input_param = "device",
-      .example = "source:\n  type: camera\n  device: /dev/video0\n  width: 1280\n  height: 720\n",
-      .make = make_camera_source,
-  };
-  return type;
-}
-
-const SourceType& test_source() {
-  static const SourceType type{
-      .name = "test",
-      .summary = "A synthetic picture, the same in every run, for tests and machines without data.",
-      .params = test_params(),
-      .input_param = "pattern",
-      .example = "source:\n  type: test\n  pattern: ball\n  frames: 100\n",
-      .make = make_test_source,
-      .foretell = foretell_test,
-  };
-  return type;
-}
-
-}  // namespace contorno
+}  // namespace contorno::gst

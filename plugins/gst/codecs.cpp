@@ -17,12 +17,12 @@ constexpr double kMostH264Bits =
     2e8;  // a second; openh264 refuses more than the highest level of H.264 allows
 
 constexpr std::array kCodecs{
-    CodecSpec{Codec::Vp8, "vp8", "vp8enc"},
-    CodecSpec{Codec::Mjpeg, "mjpeg", "jpegenc"},
-    CodecSpec{Codec::Png, "png", "pngenc"},
-    CodecSpec{Codec::Theora, "theora", "theoraenc", nullptr, 1, 18},
+    CodecSpec{Codec::Vp8, "vp8enc"},
+    CodecSpec{Codec::Mjpeg, "jpegenc"},
+    CodecSpec{Codec::Png, "pngenc"},
+    CodecSpec{Codec::Theora, "theoraenc", nullptr, 1, 18},
     // Two colour samples a pixel pair: the format cannot say an odd side.
-    CodecSpec{Codec::H264, "h264", "openh264enc", "h264parse", 2},
+    CodecSpec{Codec::H264, "openh264enc", "h264parse", 2},
 };
 
 const std::vector<Container>& containers() {
@@ -62,12 +62,14 @@ void end_without_flush(GstElement* encoder) {
 
 }  // namespace
 
-std::span<const CodecSpec> codecs() {
-  return kCodecs;
-}
-
 const CodecSpec& spec_of(Codec codec) {
   return *std::find_if(kCodecs.begin(), kCodecs.end(), [&](const CodecSpec& s) { return s.codec == codec; });
+}
+
+const char* name_of(Codec codec) {
+  return std::find_if(kCodecNames.begin(), kCodecNames.end(),
+                      [&](const CodecName& one) { return one.codec == codec; })
+      ->name;
 }
 
 const Container& container_of(const std::string& path) {
@@ -91,9 +93,9 @@ Codec codec_for(const Container& container, Codec wanted) {
   if (std::find(fitting.begin(), fitting.end(), wanted) != fitting.end()) return wanted;
   std::string allowed;
   for (const Codec codec : fitting)
-    allowed += fmt::format("{}{}", allowed.empty() ? "" : ", ", spec_of(codec).name);
-  throw Error(ExitCode::BadConfig, fmt::format("codec is {}, allowed in a {} file: auto, {}",
-                                               spec_of(wanted).name, container.extension, allowed));
+    allowed += fmt::format("{}{}", allowed.empty() ? "" : ", ", name_of(codec));
+  throw Error(ExitCode::BadConfig, fmt::format("codec is {}, allowed in a {} file: auto, {}", name_of(wanted),
+                                               container.extension, allowed));
 }
 
 void require_codec(const Container& container, Codec codec) {

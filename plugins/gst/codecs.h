@@ -3,28 +3,25 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "plugins/gst/pipeline.h"
+#include "plugins/media/params.h"
 
 namespace contorno::gst {
 
-enum class Codec : std::uint8_t { Auto, Vp8, Mjpeg, Png, Theora, H264 };
-
 struct CodecSpec {
   Codec codec;
-  const char* name;              ///< as users write it
   const char* encoder;           ///< GStreamer's element
   const char* parser = nullptr;  ///< element between encoder and muxer, where the muxer needs one
   int granule = 1;               ///< sides are multiples of it
   int smallest_side = 16;        ///< less is refused by some encoder, muxer or reader
 };
-/// All but Auto, in the order in which they are offered.
-std::span<const CodecSpec> codecs();
+/// Of all but Auto.
 const CodecSpec& spec_of(Codec codec);
+const char* name_of(Codec codec);
 
 /// How a container says when a picture is shown.
 enum class Timing : std::uint8_t {

@@ -1,35 +1,22 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <set>
+#include <utility>
 
 #include "plugins/gst/elements.h"
-#include "plugins/gst/media.h"
+#include "plugins/gst/parts.h"
 
-namespace contorno {
-
-bool MediaReport::complete() const {
-  return std::all_of(elements.begin(), elements.end(),
-                     [](const MediaElement& e) { return e.present || e.optional; });
-}
-
-std::vector<std::string> MediaReport::missing_packages() const {
-  std::set<std::string> packages;
-  for (const MediaElement& element : elements)
-    if (!element.present && !element.package.empty()) packages.insert(element.package);
-  return {packages.begin(), packages.end()};
-}
+namespace contorno::gst {
 
 MediaReport media_report() {
-  gst::ensure_init();
+  ensure_init();
   guint major = 0, minor = 0, micro = 0, nano = 0;
   gst_version(&major, &minor, &micro, &nano);
   MediaReport report{.version = fmt::format("{}.{}.{}", major, minor, micro)};
   const auto add = [&](const char* name, const char* purpose, bool optional) {
     report.elements.push_back({.name = name,
-                               .package = std::string(gst::package_of(name)),
+                               .package = std::string(package_of(name)),
                                .purpose = purpose,
-                               .present = gst::has_element(name),
+                               .present = has_element(name),
                                .optional = optional});
   };
   for (const auto& [name, purpose] : {std::pair{"appsrc", "hands frames to GStreamer"},
@@ -70,4 +57,4 @@ MediaReport media_report() {
   return report;
 }
 
-}  // namespace contorno
+}  // namespace contorno::gst

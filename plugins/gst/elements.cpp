@@ -9,11 +9,12 @@
 
 #include "cuda/error.h"
 #include "pipeline/shared/resource_limits.h"
+#include "plugins/shared/glib_writer.h"
 
 namespace contorno::gst {
 namespace {
 
-/// What GStreamer's libraries, threads and small frames take; GLib ends the process where it does not get it.
+/// What GStreamer's plugins, threads and small frames take; GLib ends the process where it does not get it.
 constexpr std::size_t kAddressesForMedia = std::size_t{192} << 20;
 constexpr int kThreadsForMedia = 12;
 
@@ -82,6 +83,7 @@ void forget_unusable_plugins() {
 void ensure_init() {
   static std::once_flag once;
   std::call_once(once, [] {
+    install_glib_writer();
     require_addresses(kAddressesForMedia, "for GStreamer");
     require_threads(kThreadsForMedia, "for GStreamer");
     GError* raw = nullptr;

@@ -7,10 +7,10 @@
 #include <fstream>
 #include <mutex>
 
-#include "plugins/gst/media.h"
+#include "plugins/gst/parts.h"
 #include "plugins/gst/pipeline.h"
 
-namespace contorno {
+namespace contorno::gst {
 namespace {
 
 constexpr int kTimeout = 10'000;                           // ms, for one image
@@ -30,7 +30,7 @@ class SizeGuard {
                          static_cast<std::uint64_t>(std::max(0, height)), max_pixels_);
   }
   void watch(GstElement* element) {
-    const gst::Owned<GstPad> pad(gst_element_get_static_pad(element, "sink"));
+    const Owned<GstPad> pad(gst_element_get_static_pad(element, "sink"));
     gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event, this, nullptr);
   }
   /// Why the decoder was stopped, or empty.
@@ -124,8 +124,8 @@ std::string check_is_image(const std::string& path, const SizeGuard& guard) {
   std::ifstream file(path, std::ios::binary);
   file.read(start.data(), static_cast<std::streamsize>(start.size()));
   start.resize(static_cast<std::size_t>(file.gcount()));
-  gst::Owned<GstCaps> caps(gst_type_find_helper_for_data(
-      nullptr, reinterpret_cast<const guint8*>(start.data()), start.size(), nullptr));
+  Owned<GstCaps> caps(gst_type_find_helper_for_data(nullptr, reinterpret_cast<const guint8*>(start.data()),
+                                                    start.size(), nullptr));
   if (!caps) throw Error(ExitCode::BadData, "it is not in a known image format");
   caps.reset(gst_caps_make_writable(caps.release()));
   GstStructure* type = gst_caps_get_structure(caps.get(), 0);
@@ -140,33 +140,33 @@ std::string check_is_image(const std::string& path, const SizeGuard& guard) {
 }
 
 void copy_picture(GstSample* sample, const std::string& path, Picture& out) {
-  const ImageFormat format = gst::format_of(sample);
+  const ImageFormat format = format_of(sample);
   out.width = format.width, out.height = format.height;
   out.pixels.resize(format.row_bytes() * static_cast<std::size_t>(format.height));
-  if (!gst::copy_frame(sample, {.data = out.pixels.data(),
-                                .format = format,
-                                .row_pitch = static_cast<std::ptrdiff_t>(format.row_bytes())}))
+  if (!copy_frame(sample, {.data = out.pixels.data(),
+                           .format = format,
+                           .row_pitch = static_cast<std::ptrdiff_t>(format.row_bytes())}))
     throw Error(ExitCode::BadData, fmt::format("{}: the decoded picture is smaller than it says", path));
 }
 
 }  // namespace
 
-void decode_with_gstreamer(const std::string& path, std::uint64_t max_pixels, Picture& out) {
+void decode_picture(const std::string& path, std::uint64_t max_pixels, Picture& out) {
   static const std::atomic<bool> never_cancelled = false;
-  gst::ensure_init();
+  ensure_init();
   SizeGuard guard(max_pixels);
   const std::string kind = check_is_image(path, guard);
-  gst::FramePipeline pipeline;
+  FramePipeline pipeline;
   GstElement* source = pipeline.add("filesrc");
   g_object_set(source, "location", path.c_str(), nullptr);
   GstElement* end = pipeline.add_frame_end();
   if (kind == "image/bmp") {
     // decodebin takes avdec_bmp, which wants the file in one buffer and gets it in pieces.
-    gst::link({source, pipeline.add("gdkpixbufdec"), end});
+    link({source, pipeline.add("gdkpixbufdec"), end});
   } else {
-    gst::require_memory_for_decoding();
+    require_memory_for_decoding();
     GstElement* decode = pipeline.add("decodebin");
-    gst::link({source, decode});
+    link({source, decode});
     pipeline.link_when_decoded(decode, end);
   }
   guard.watch(end);
@@ -174,17 +174,17 @@ void decode_with_gstreamer(const std::string& path, std::uint64_t max_pixels, Pi
   const auto pulled = pipeline.pull(kTimeout, never_cancelled, path);
   if (const std::string refusal = guard.refusal(); !refusal.empty()) throw Error(ExitCode::BadData, refusal);
   switch (pulled.result) {
-    case gst::FramePipeline::Pull::Frame:
+    case FramePipeline::Pull::Frame:
       return copy_picture(pulled.sample.get(), path, out);
-    case gst::FramePipeline::Pull::Failed:
+    case FramePipeline::Pull::Failed:
       throw Error(pulled.code, pulled.error);
-    case gst::FramePipeline::Pull::TimedOut:
+    case FramePipeline::Pull::TimedOut:
       throw Error(ExitCode::BadData, fmt::format("it was not decoded within {} ms", kTimeout));
-    case gst::FramePipeline::Pull::End:
-    case gst::FramePipeline::Pull::Cancelled:
+    case FramePipeline::Pull::End:
+    case FramePipeline::Pull::Cancelled:
       break;
   }
   throw Error(ExitCode::BadData, "there is no picture in it");
 }
 
-}  // namespace contorno
+}  // namespace contorno::gst

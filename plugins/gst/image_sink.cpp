@@ -5,20 +5,13 @@
 
 #include "plugins/files/shared/frame_files.h"
 #include "plugins/gst/chain.h"
-#include "plugins/gst/media.h"
+#include "plugins/gst/parts.h"
 
-namespace contorno {
+namespace contorno::gst {
 namespace {
 namespace fs = std::filesystem;
 
 enum class ImageFile : std::uint8_t { Png, Jpeg };
-
-struct ImagesSinkParams {
-  std::string path;
-  std::int64_t every = 1, first = 0, limit = 0;
-  int compression = 3;
-  int quality = 92;
-};
 
 ImageFile file_type(const std::string& path) {
   std::string extension = fs::path(path).extension().string();
@@ -41,9 +34,9 @@ class ImagesSink : public Sink {
 
   void open(const SinkContext& context) override {
     const auto& format = std::get<ImageFormat>(context.format);
-    const char* name = gst::raw_format_of(format);
+    const char* name = raw_format_of(format);
     files_.open(context);
-    caps_ = gst::raw_caps(name, format.width, format.height, 25, 1);
+    caps_ = raw_caps(name, format.width, format.height, 25, 1);
     gst_video_info_from_caps(&info_, caps_.get());
     format_ = format;
   }
@@ -81,7 +74,7 @@ class ImagesSink : public Sink {
 
  private:
   void make_chain() {
-    chain_ = std::make_unique<gst::Chain>();
+    chain_ = std::make_unique<Chain>();
     GstElement* convert = chain_->add("videoconvert");
     GstElement* encoder = chain_->add(encoder_of(type_));
     if (type_ == ImageFile::Png)
@@ -117,46 +110,24 @@ class ImagesSink : public Sink {
   ImageFile type_;
   ImageFormat format_;
   GstVideoInfo info_{};
-  gst::Owned<GstCaps> caps_;
-  std::unique_ptr<gst::Chain> chain_;
+  Owned<GstCaps> caps_;
+  std::unique_ptr<Chain> chain_;
   std::uint64_t seen_ = 0;
 };
 
-ParamDeclaration images_params() {
-  using P = ImagesSinkParams;
-  ParamList<P> list;
-  list.required_text(
-          "path", &P::path,
-          "Files to write, in the output folder, with {frame}, {frame:06} or {name}; .png or .jpg.")
-      .integer("every", &P::every, 1, kUnbounded, Unit::Frames, "Every n-th frame is written.")
-      .integer("first", &P::first, 0, kUnbounded, Unit::Frames, "Frames left out at the beginning.")
-      .integer("limit", &P::limit, 0, kUnbounded, Unit::Frames, "Most files to write; 0 writes all.")
-      .integer("compression", &P::compression, 0, 9, Unit::None,
-               "PNG: smaller and slower with higher numbers.")
-      .integer("quality", &P::quality, 1, 100, Unit::None, "JPEG: better and larger with higher numbers.");
-  return declare(std::move(list), [](const P& params, const ParamTrial& trial) {
-    if (!trial.run("path", [&] { file_type(params.path); })) return;
-    try_output_path(trial, params.path, PathUse::Pattern);
-    trial.run("path", [&] {
-      gst::ensure_init();
-      gst::require_element(encoder_of(file_type(params.path)));
-    });
+}  // namespace
+
+void try_images_sink(const ImagesSinkParams& params, const ParamTrial& trial) {
+  if (!trial.run("path", [&] { file_type(params.path); })) return;
+  try_output_path(trial, params.path, PathUse::Pattern);
+  trial.run("path", [&] {
+    ensure_init();
+    require_element(encoder_of(file_type(params.path)));
   });
 }
 
-}  // namespace
-
-const SinkType& images_sink() {
-  static const SinkType type{
-      .name = "images",
-      .summary = "Writes pictures to PNG or JPEG files, one a frame.",
-      .input = PortType::Image,
-      .params = images_params(),
-      .example = "sinks:\n  - type: images\n    path: overlay/{frame:06}.png\n    every: 10\n",
-      .make =
-          [](const ParamSet& params) { return std::make_unique<ImagesSink>(params.as<ImagesSinkParams>()); },
-  };
-  return type;
+std::unique_ptr<Sink> make_images_sink(const ImagesSinkParams& params) {
+  return std::make_unique<ImagesSink>(params);
 }
 
-}  // namespace contorno
+}  // namespace contorno::gst

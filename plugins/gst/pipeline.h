@@ -17,6 +17,7 @@
 #include "cuda/error.h"
 #include "pipeline/value/image.h"
 #include "plugins/gst/elements.h"
+#include "plugins/media/params.h"
 
 namespace contorno::gst {
 
@@ -29,8 +30,6 @@ Owned<GstMessage> pop_error(GstBus* bus);
 /// Caps of raw video; side 0 means any up to the limit.
 Owned<GstCaps> raw_caps(const char* format, int width = 0, int height = 0, int rate_numerator = 0,
                         int rate_denominator = 1);
-inline constexpr int kMaxVideoSide = 16384;
-
 /// The format and caps name for U8 interleaved images of 1, 3 or 4 channels; throws Error(BadConfig)
 /// otherwise.
 const char* raw_format_of(const ImageFormat& format);

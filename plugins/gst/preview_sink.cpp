@@ -3,18 +3,14 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "plugins/gst/media.h"
+#include "plugins/gst/parts.h"
 #include "plugins/gst/pipeline.h"
 #include "plugins/gst/x_connection.h"
 
-namespace contorno {
+namespace contorno::gst {
 namespace {
 
 constexpr guint64 kWaitingFrames = 2;  // more are dropped: the window may never slow the pipeline
-
-struct PreviewParams {
-  std::string title;
-};
 
 bool set(const char* variable) {
   const char* value = std::getenv(variable);
@@ -32,7 +28,7 @@ class PreviewSink : public Sink {
           fmt::format("the preview needs an X display, and DISPLAY is not set{}; leave the preview out, or "
                       "write a video",
                       set("WAYLAND_DISPLAY") ? " (a Wayland display shows it through Xwayland)" : ""));
-    gst::ensure_init();
+    ensure_init();
   }
   ~PreviewSink() override { close(); }
   PreviewSink(const PreviewSink&) = delete;
@@ -41,17 +37,17 @@ class PreviewSink : public Sink {
   void open(const SinkContext& context) override {
     if (!note_.empty()) return;  // the showing has ended
     const auto& format = std::get<ImageFormat>(context.format);
-    const char* name = gst::raw_format_of(format);
-    const gst::Owned<GstCaps> caps =
-        gst::raw_caps(std::strcmp(name, "RGBA") == 0 ? "RGBx" : name, format.width, format.height, 25, 1);
+    const char* name = raw_format_of(format);
+    const Owned<GstCaps> caps =
+        raw_caps(std::strcmp(name, "RGBA") == 0 ? "RGBx" : name, format.width, format.height, 25, 1);
     if (!pipeline_) build();
     gst_video_info_from_caps(&info_, caps.get());
     gst_app_src_set_caps(GST_APP_SRC(appsrc_), caps.get());
     format_ = format;
     if (gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE) {
-      const auto message = gst::pop_error(bus_.get());
+      const auto message = pop_error(bus_.get());
       const std::string reason =
-          message ? gst::to_error(message.get(), "preview").what() : "preview: no window can be opened";
+          message ? to_error(message.get(), "preview").what() : "preview: no window can be opened";
       close();
       throw Error(ExitCode::Unavailable, reason);
     }
@@ -63,13 +59,13 @@ class PreviewSink : public Sink {
 
   void write(const FrameInfo&, const Value& value) override {
     if (!pipeline_) return;
-    if (gst::x_connection_lost()) {
+    if (x_connection_lost()) {
       note_ = ", until the X display went away";
       close();
       return;
     }
-    if (const auto message = gst::pop_error(bus_.get())) {
-      note_ = fmt::format(", until it ended ({})", gst::to_error(message.get(), "preview").what());
+    if (const auto message = pop_error(bus_.get())) {
+      note_ = fmt::format(", until it ended ({})", to_error(message.get(), "preview").what());
       close();
       return;
     }
@@ -105,19 +101,19 @@ class PreviewSink : public Sink {
     pipeline_.reset(GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(params_.title.c_str()))));
     bus_.reset(gst_element_get_bus(pipeline_.get()));
     GstBin* bin = GST_BIN(pipeline_.get());
-    appsrc_ = gst::make_element(bin, "appsrc");
-    GstElement* convert = gst::make_element(bin, "videoconvert");
-    GstElement* scale = gst::make_element(bin, "videoscale");  // to the size that the user gives the window
-    GstElement* window = gst::make_element(bin, "ximagesink");
-    gst::survive_x_errors();
+    appsrc_ = make_element(bin, "appsrc");
+    GstElement* convert = make_element(bin, "videoconvert");
+    GstElement* scale = make_element(bin, "videoscale");  // to the size that the user gives the window
+    GstElement* window = make_element(bin, "ximagesink");
+    survive_x_errors();
     g_object_set(appsrc_, "format", GST_FORMAT_TIME, "is-live", TRUE, "do-timestamp", TRUE, "block", FALSE,
                  nullptr);
     g_object_set(window, "sync", FALSE, nullptr);
-    gst::link({appsrc_, convert, scale, window});
+    link({appsrc_, convert, scale, window});
   }
 
   void close() {
-    if (gst::x_connection_lost()) {
+    if (x_connection_lost()) {
       // Its threads stand still in Xlib, so it stays as it is until the program ends.
       static_cast<void>(pipeline_.release());
       static_cast<void>(bus_.release());
@@ -130,32 +126,17 @@ class PreviewSink : public Sink {
   PreviewParams params_;
   ImageFormat format_;
   GstVideoInfo info_{};
-  gst::Owned<GstElement> pipeline_;
-  gst::Owned<GstBus> bus_;
+  Owned<GstElement> pipeline_;
+  Owned<GstBus> bus_;
   GstElement* appsrc_ = nullptr;  // owned by pipeline_
   std::uint64_t shown_ = 0, dropped_ = 0;
   std::string note_;
 };
 
-ParamDeclaration preview_params() {
-  ParamList<PreviewParams> list;
-  list.text("title", &PreviewParams::title, "Goes before the program's name in the name of the window.");
-  return declare(std::move(list));
-}
-
 }  // namespace
 
-const SinkType& preview_sink() {
-  static const SinkType type{
-      .name = "preview",
-      .summary = "Shows the pictures in a window while they come; never slows the pipeline.",
-      .input = PortType::Image,
-      .params = preview_params(),
-      .example = "sinks:\n  - type: preview\n",
-      .make =
-          [](const ParamSet& params) { return std::make_unique<PreviewSink>(params.as<PreviewParams>()); },
-  };
-  return type;
+std::unique_ptr<Sink> make_preview_sink(const PreviewParams& params) {
+  return std::make_unique<PreviewSink>(params);
 }
 
-}  // namespace contorno
+}  // namespace contorno::gst

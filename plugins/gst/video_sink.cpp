@@ -5,32 +5,23 @@
 
 #include "plugins/files/shared/output_register.h"
 #include "plugins/files/shared/part_files.h"
-#include "plugins/gst/media.h"
+#include "plugins/gst/parts.h"
 #include "plugins/gst/recording.h"
 
-namespace contorno {
+namespace contorno::gst {
 namespace {
-using gst::Codec, gst::Container, gst::Recording;
-
-struct VideoSinkParams {
-  std::string path;
-  Codec codec = Codec::Auto;
-  int quality = 75;
-};
 
 class VideoSink : public Sink {
  public:
   explicit VideoSink(const VideoSinkParams& params)
-      : params_(params),
-        container_(gst::container_of(params.path)),
-        codec_(gst::codec_for(container_, params.codec)) {
-    gst::require_codec(container_, codec_);  // before the first frame is there
+      : params_(params), container_(container_of(params.path)), codec_(codec_for(container_, params.codec)) {
+    require_codec(container_, codec_);  // before the first frame is there
   }
 
   void open(const SinkContext& context) override {
     const auto& format = std::get<ImageFormat>(context.format);
     if (recording_ && format == format_) return;
-    gst::raw_format_of(format);  // refuses what cannot be written, before a file is made
+    raw_format_of(format);  // refuses what cannot be written, before a file is made
     finish();
     format_ = format;
     recording_ = std::make_unique<Recording>(open_output(context, next_path(), Completion::Recording), codec_,
@@ -58,7 +49,7 @@ class VideoSink : public Sink {
     recording->finish();
     summary_ +=
         fmt::format("{}{} ({} frames, {}){}", summary_.empty() ? "" : "; ", recording->path().string(),
-                    recording->frames(), gst::spec_of(codec_).name, recording->differences());
+                    recording->frames(), name_of(codec_), recording->differences());
   }
 
   std::string summary() const override { return summary_; }
@@ -79,43 +70,20 @@ class VideoSink : public Sink {
   int part_ = 0;
 };
 
-ParamDeclaration video_params() {
-  using P = VideoSinkParams;
-  std::vector<std::pair<std::string, Codec>> words{{"auto", Codec::Auto}};
-  for (const gst::CodecSpec& codec : gst::codecs()) words.emplace_back(codec.name, codec.codec);
-  ParamList<P> list;
-  list.required_text(
-          "path", &P::path,
-          "File to write, in the output folder; the extension (mkv, webm, avi, ogv, mov, mp4) says how.")
-      .choice("codec", &P::codec, std::move(words), "How pictures are compressed; png loses nothing.")
-      .integer("quality", &P::quality, 1, 100, Unit::None, "Better and larger with higher numbers.");
-  return declare(std::move(list), [](const P& params, const ParamTrial& trial) {
-    gst::ensure_init();
-    const Container* container = nullptr;
-    if (!trial.run("path", [&] { container = &gst::container_of(params.path); })) return;
-    if (try_output_path(trial, params.path, PathUse::Literal))
-      trial.run("path",
-                [&] { gst::require_target(*container, resolve_output(trial.output_root(), params.path)); });
-    trial.run("codec", [&] { gst::require_codec(*container, gst::codec_for(*container, params.codec)); });
-  });
-}
-
 }  // namespace
 
-const SinkType& video_sink() {
-  static const SinkType type{
-      .name = "video",
-      .summary = "Writes the pictures to a video file.",
-      .input = PortType::Image,
-      .params = video_params(),
-      .example = "sinks:\n  - type: video\n    path: overlay.mkv\n",
-      .make =
-          [](const ParamSet& params) {
-            gst::ensure_init();
-            return std::make_unique<VideoSink>(params.as<VideoSinkParams>());
-          },
-  };
-  return type;
+void try_video_sink(const VideoSinkParams& params, const ParamTrial& trial) {
+  ensure_init();
+  const Container* container = nullptr;
+  if (!trial.run("path", [&] { container = &container_of(params.path); })) return;
+  if (try_output_path(trial, params.path, PathUse::Literal))
+    trial.run("path", [&] { require_target(*container, resolve_output(trial.output_root(), params.path)); });
+  trial.run("codec", [&] { require_codec(*container, codec_for(*container, params.codec)); });
 }
 
-}  // namespace contorno
+std::unique_ptr<Sink> make_video_sink(const VideoSinkParams& params) {
+  ensure_init();
+  return std::make_unique<VideoSink>(params);
+}
+
+}  // namespace contorno::gst

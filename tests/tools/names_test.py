@@ -122,7 +122,7 @@ def said_by_glib(tmp_path):
     if compiler is None:
         pytest.skip("needs the compiler c++, of the Debian package build-essential")
     (tmp_path / "messenger.cpp").write_text(MESSENGER)
-    subprocess.run([compiler, "-std=c++20", "-shared", "-fPIC", "-o", "messenger.so", "messenger.cpp", "-ldl"], cwd=tmp_path,
+    subprocess.run([compiler, "-std=c++20", "-shared", "-fPIC", "-o", "messenger.so", "messenger.cpp", "-Wl,--no-as-needed", "-l:libgstreamer-1.0.so.0", "-l:libglib-2.0.so.0"], cwd=tmp_path,
                    check=True)
 
     def run_with(level, message):

@@ -11,7 +11,7 @@
 #include "tools/commands/commands.h"
 #include "tools/say.h"
 #ifdef CONTORNO_HAVE_GSTREAMER
-#include "plugins/gst/media.h"
+#include "plugins/media/media.h"
 #endif
 
 namespace contorno {

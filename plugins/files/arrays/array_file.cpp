@@ -53,9 +53,9 @@ const NpyHeader& ArrayReader::open(const ArrayPath& path, Pages pages, Pipes pip
 }
 
 void ArrayReader::open_tiff(const std::string& path, Pages pages) {
-  tiff_.open(path);
-  const auto count = static_cast<std::uint64_t>(tiff_.pages());
-  page_ = tiff_.format();
+  tiff_ = contorno::open_tiff(path);
+  const auto count = static_cast<std::uint64_t>(tiff_->pages());
+  page_ = tiff_->format();
   const auto h = static_cast<std::uint64_t>(page_.height), w = static_cast<std::uint64_t>(page_.width),
              c = static_cast<std::uint64_t>(page_.channels);
   std::vector<std::uint64_t> sides{h, w};
@@ -67,15 +67,15 @@ void ArrayReader::open_tiff(const std::string& path, Pages pages) {
 
 /// Reads one page; all have the format of the first.
 void ArrayReader::read_page(int page, std::span<std::byte> samples) {
-  tiff_.seek(page);
-  if (const ImageFormat format = tiff_.format(); format != page_)
-    throw Error(ExitCode::BadData, fmt::format("'{}': page {} is {}, the first is {}", tiff_.path(), page,
+  tiff_->seek(page);
+  if (const ImageFormat format = tiff_->format(); format != page_)
+    throw Error(ExitCode::BadData, fmt::format("'{}': page {} is {}, the first is {}", tiff_->path(), page,
                                                describe(format), describe(page_)));
-  tiff_.read_samples(samples);
+  tiff_->read_samples(samples);
 }
 
 std::string ArrayReader::name() const {
-  return kind_ == Kind::Npy ? npy_.name() : kind_ == Kind::Npz ? npz_.name() : tiff_.path();
+  return kind_ == Kind::Npy ? npy_.name() : kind_ == Kind::Npz ? npz_.name() : tiff_->path();
 }
 
 /// Brings the samples of an archive or a stack into memory, where they lie as in a .npy file.
@@ -85,7 +85,7 @@ void ArrayReader::load() {
   if (kind_ == Kind::Npz) {
     npz_.read_samples(samples);
   } else {
-    const int pages = tiff_.pages();
+    const int pages = tiff_->pages();
     const std::size_t bytes = samples.size() / static_cast<std::size_t>(pages);
     for (int page = 0; page < pages; ++page)
       read_page(page, samples.subspan(static_cast<std::size_t>(page) * bytes, bytes));
@@ -118,7 +118,7 @@ void ArrayReader::read_image(std::uint64_t item, const ImageView& image) {
   }
   // One page at a time: a sequence may be longer than memory.
   read_page(static_cast<int>(item),
-            npy_.open_memory(tiff_.path(), header_of(page_.type, header_.shape().subspan(1))));
+            npy_.open_memory(tiff_->path(), header_of(page_.type, header_.shape().subspan(1))));
   npy_.read_image(0, image);
 }
 

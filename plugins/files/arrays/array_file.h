@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,7 +49,7 @@ class ArrayReader {
   NpyHeader header_;
   NpyReader npy_;
   NpzMember npz_;
-  TiffFile tiff_;
+  std::unique_ptr<TiffFile> tiff_;
   ImageFormat page_;          ///< of every page of a stack
   bool loaded_ = false;       ///< npy_ has the samples of the archive or the stack
   std::vector<double> wide_;  ///< an image of float64 on its way to float32

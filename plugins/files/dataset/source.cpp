@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "cuda/error.h"
+#include "pipeline/shared/module.h"
 #include "plugins/files/arrays/array_file.h"
 #include "plugins/files/dataset/files.h"
 #include "plugins/shared/playback.h"
@@ -139,6 +140,8 @@ class DatasetSource final : public Source {
       const NpyHeader& header = reader_.open({item.map.string(), location_.member}, pages);
       item_ = 0;
       item_count_ = header.dimensions == 4 ? header.sides[0] : 1;
+    } catch (const ModuleError&) {  // of this machine, not of the file
+      throw;
     } catch (const Error& caught) {
       error = caught.what();
       return false;

@@ -10,6 +10,7 @@
 #include "pipeline/shared/threads.h"
 #include "pipeline/value/levels.h"
 #include "plugins/files/shared/frame_files.h"
+#include "plugins/files/shared/tiff_module.h"
 
 namespace contorno {
 namespace {
@@ -128,12 +129,18 @@ ParamDeclaration mipmaps_params() {
       .integer("threads", &P::threads, 0, kMostThreads, Unit::None,
                "Threads that compress; 0 takes all of the machine.");
   return declare(std::move(list), [](const P& params, const ParamTrial& trial) {
-    if (trial.run("path", [&] { file_type(params.path); }))
+    if (trial.run("path", [&] {
+          if (file_type(params.path) == LevelFile::Tiff) tiff_module();
+        }))
       try_output_path(trial, with_level(params.path, params.first), PathUse::Pattern);
   });
 }
 
 }  // namespace
+
+std::string encode_tiff(std::span<const ImageView> levels, const LevelEncoding& encoding) {
+  return tiff_module().encode(levels, encoding);
+}
 
 const SinkType& mipmaps_sink() {
   static const SinkType type{

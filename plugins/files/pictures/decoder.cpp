@@ -6,7 +6,9 @@
 #include <cerrno>
 
 #include "cuda/error.h"
+#include "pipeline/shared/module.h"
 #include "plugins/files/shared/open_file.h"
+#include "plugins/files/shared/tiff_module.h"
 
 namespace contorno {
 namespace {
@@ -36,6 +38,10 @@ bool is_tiff(std::string_view start) {
 
 }  // namespace
 
+std::unique_ptr<TiffFile> open_tiff(const std::string& path) {
+  return tiff_module().open(path);
+}
+
 /// Brings the file into memory, but for TIFF, whose pages are read one by one.
 PictureDecoder::Kind PictureDecoder::open(const std::string& path) {
   const OpenFile file(path);
@@ -43,7 +49,7 @@ PictureDecoder::Kind PictureDecoder::open(const std::string& path) {
   if (file.bytes() == 0) throw Error(ExitCode::BadData, "the file is empty");
   read_start(file, path, kSignature, bytes_);
   if (is_tiff(bytes_)) {
-    tiff_.open(path);
+    tiff_ = open_tiff(path);
     return Kind::Tiff;
   }
   const Kind kind = bytes_.starts_with("\xFF\xD8\xFF"sv)        ? Kind::Jpeg
@@ -59,7 +65,7 @@ PictureDecoder::Kind PictureDecoder::open(const std::string& path) {
 
 void PictureDecoder::decode_page(const std::string& path, std::uint64_t max_pixels, int page, Picture& out) {
   // The pages of a file follow each other.
-  const bool is_open = page > 0 && tiff_.is_open() && tiff_.path() == path;
+  const bool is_open = page > 0 && tiff_ && tiff_->path() == path;
   ExifOrientation orientation = ExifOrientation::Upright;
   switch (is_open ? Kind::Tiff : open(path)) {
     case Kind::Jpeg:
@@ -69,8 +75,8 @@ void PictureDecoder::decode_page(const std::string& path, std::uint64_t max_pixe
       orientation = decode_png(bytes_, max_pixels, out);
       break;
     case Kind::Tiff:
-      tiff_.seek(page);
-      orientation = tiff_.read_picture(max_pixels, out);
+      tiff_->seek(page);
+      orientation = tiff_->read_picture(max_pixels, out);
       break;
     case Kind::Other:
       if (!other_)
@@ -86,20 +92,19 @@ bool PictureDecoder::decode(const std::string& path, std::uint64_t max_pixels, P
   try {
     decode_page(path, max_pixels, page, out);
     return true;
+  } catch (const ModuleError&) {  // of this machine, not of the file
+    throw;
   } catch (const Error& caught) {
     error = caught.what();
     if (error.find(path) == std::string::npos) error = fmt::format("{}: {}", path, error);
   }
-  tiff_.close();
+  tiff_.reset();
   return false;
 }
 
 int PictureDecoder::pages(const std::string& path) {
   try {
-    tiff_.open(path);
-    const int pages = tiff_.pages();
-    tiff_.close();
-    return pages;
+    return open_tiff(path)->pages();
   } catch (const Error&) {
     return 1;  // said when it is decoded
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,8 @@ class PictureDecoder {
   void decode_page(const std::string& path, std::uint64_t max_pixels, int page, Picture& out);
 
   Other other_;
-  std::string bytes_;  // the file, kept for its capacity
-  TiffFile tiff_;      // stays open from page to page
+  std::string bytes_;               // the file, kept for its capacity
+  std::unique_ptr<TiffFile> tiff_;  // stays open from page to page
   std::vector<std::uint8_t> scratch_;
 };
 

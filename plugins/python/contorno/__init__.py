@@ -34,8 +34,7 @@ _OF_GRAPHS = ("Class", "FrameError", "Pipeline", "Result")
 def _missing(name, error):
     """A class in the place of one of graphs where these cannot be loaded: making one says what is needed. So `help(contorno)`,
     `hasattr` and `from contorno import *` work everywhere."""
-    needs = f"contorno.{name} needs contorno._pipeline, which cannot be loaded here: {error}. It is built where yaml-cpp is " \
-            "installed, and needs the libraries of GStreamer where it was built with them (libgstreamer-plugins-base1.0-0)"
+    needs = f"contorno.{name} needs contorno._pipeline, which cannot be loaded here: {error}"
 
     def __init__(self, *_, **__):
         raise ImportError(needs)
@@ -45,7 +44,7 @@ def _missing(name, error):
 
 
 def __getattr__(name):
-    # Graphs need YAML and GStreamer; they are loaded when the first is made.
+    # Their module is loaded when the first is made.
     if name in _OF_GRAPHS:
         try:
             from . import _pipeline_api

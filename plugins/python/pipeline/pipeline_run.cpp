@@ -7,9 +7,7 @@
 #include "cuda/error.h"
 #include "pipeline/graph/applied.h"
 #include "pipeline/shared/resource_limits.h"
-#ifdef CONTORNO_HAVE_TEXT
 #include "plugins/text/pango.h"
-#endif
 
 namespace contorno::python {
 namespace {
@@ -40,11 +38,7 @@ void copy_contours(const ContoursView& from, FrameResult& result) {
 }
 
 std::unique_ptr<TextRasteriser> make_text() {
-#ifdef CONTORNO_HAVE_TEXT
   return make_pango_text();
-#else
-  return nullptr;
-#endif
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // What the tests of media sources and sinks share: a folder, pictures, runs through a sink and a source.
 #pragma once
 
-#include "plugins/gst/media.h"
+#include "plugins/media/media.h"
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>

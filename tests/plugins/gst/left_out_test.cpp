@@ -4,8 +4,8 @@
 
 #include "config/describe.h"
 #include "config/load.h"
-#include "plugins/gst/left_out.h"
-#include "plugins/gst/media.h"
+#include "plugins/media/left_out.h"
+#include "plugins/media/media.h"
 #include "tests/config/catalog.h"
 
 using namespace contorno;

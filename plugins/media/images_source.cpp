@@ -8,7 +8,7 @@
 #include "cuda/error.h"
 #include "plugins/files/pictures/decoder.h"
 #include "plugins/files/shared/file_names.h"
-#include "plugins/gst/media.h"
+#include "plugins/media/media.h"
 #include "plugins/shared/playback.h"
 
 namespace contorno {

@@ -1,4 +1,4 @@
-// What a build without GStreamer says of the sources and sinks of plugins/gst/media.h, in place of "unknown
+// What a build without GStreamer says of the sources and sinks of plugins/media/media.h, in place of "unknown
 // type".
 #pragma once
 

@@ -1,5 +1,3 @@
-#include "plugins/files/pictures/tiff.h"
-
 #include <fmt/format.h>
 #include <tiffio.h>
 
@@ -9,9 +7,11 @@
 #include <cstring>
 
 #include "cuda/error.h"
+#include "plugins/files/pictures/tiff.h"
 #include "plugins/files/shared/open_file.h"
+#include "plugins/files/tiff/parts.h"
 
-namespace contorno {
+namespace contorno::tiff {
 namespace {
 
 /// More than any of the file's methods packs into a byte.
@@ -29,13 +29,41 @@ std::uint32_t long_tag(TIFF* file, std::uint32_t tag) {
   return value;
 }
 
-}  // namespace
+class TiffReader final : public TiffFile {
+ public:
+  explicit TiffReader(const std::string& path);
+  const std::string& path() const override { return path_; }
+  int pages() override;
+  void seek(int page) override;
+  ImageFormat format() override;
+  void read_samples(std::span<std::byte> samples) override;
+  ExifOrientation read_picture(std::uint64_t max_pixels, Picture& out) override;
 
-void TiffFile::Close::operator()(tiff* file) const {
-  TIFFClose(file);
-}
+ private:
+  struct Close {
+    void operator()(TIFF* file) const { TIFFClose(file); }
+  };
+  struct Complaint {
+    std::string sentence;
+    bool warnings_count = false;
+  };
+  static int on_error(TIFF* file, void* complaint, const char* module, const char* format, va_list list);
+  static int on_warning(TIFF* file, void* complaint, const char* module, const char* format, va_list list);
+  [[noreturn]] void damaged(const std::string& why) const;
+  void check_room(std::uint64_t bytes);
+  void read_strips(std::span<std::byte> samples, std::size_t row_bytes);
+  void read_tiles(std::span<std::byte> samples, std::size_t row_bytes);
 
-int TiffFile::on_error(tiff*, void* complaint, const char*, const char* format, va_list list) {
+  std::string path_;
+  std::uint64_t file_bytes_ = 0;
+  Complaint complaint_;
+  std::unique_ptr<TIFF, Close> file_;
+  int pages_ = 0;  ///< 0: not counted
+  std::vector<std::uint32_t> raster_;
+  std::vector<std::byte> tile_;
+};
+
+int TiffReader::on_error(TIFF*, void* complaint, const char*, const char* format, va_list list) {
   auto* self = static_cast<Complaint*>(complaint);
   char text[300];
   std::vsnprintf(text, sizeof(text), format, list);
@@ -43,20 +71,19 @@ int TiffFile::on_error(tiff*, void* complaint, const char*, const char* format, 
   return 1;
 }
 
-int TiffFile::on_warning(tiff* file, void* complaint, const char* module, const char* format, va_list list) {
+int TiffReader::on_warning(TIFF* file, void* complaint, const char* module, const char* format,
+                           va_list list) {
   // Directories are full of tags that libtiff does not know and that do not matter.
   return static_cast<Complaint*>(complaint)->warnings_count ? on_error(file, complaint, module, format, list)
                                                             : 1;
 }
 
-void TiffFile::damaged(const std::string& why) const {
+void TiffReader::damaged(const std::string& why) const {
   throw Error(ExitCode::BadData, fmt::format("'{}' is not a readable TIFF file: {}", path_,
                                              complaint_.sentence.empty() ? why : complaint_.sentence));
 }
 
-void TiffFile::open(const std::string& path) {
-  close();
-  path_ = path;
+TiffReader::TiffReader(const std::string& path) : path_(path) {
   OpenFile file(path);
   file_bytes_ = file.bytes();
   TIFFOpenOptions* options = TIFFOpenOptionsAlloc();
@@ -68,13 +95,7 @@ void TiffFile::open(const std::string& path) {
   file.release();  // libtiff closes it
 }
 
-void TiffFile::close() {
-  file_.reset();
-  complaint_ = {};
-  pages_ = 0;
-}
-
-int TiffFile::pages() {
+int TiffReader::pages() {
   if (pages_ > 0) return pages_;
   int count = 1;
   if (TIFFSetDirectory(file_.get(), 0) == 0) damaged("it has no directory");
@@ -87,7 +108,7 @@ int TiffFile::pages() {
   return pages_ = count;
 }
 
-void TiffFile::seek(int page) {
+void TiffReader::seek(int page) {
   const auto wanted = static_cast<tdir_t>(page), current = TIFFCurrentDirectory(file_.get());
   if (current == wanted) return;
   // The one that follows is found without going through all that come before.
@@ -96,7 +117,7 @@ void TiffFile::seek(int page) {
   if (found == 0) damaged(fmt::format("there is no page {}", page));
 }
 
-ImageFormat TiffFile::format() {
+ImageFormat TiffReader::format() {
   TIFF* file = file_.get();
   const std::uint32_t width = long_tag(file, TIFFTAG_IMAGEWIDTH),
                       height = long_tag(file, TIFFTAG_IMAGELENGTH);
@@ -125,12 +146,12 @@ ImageFormat TiffFile::format() {
 }
 
 /// A header may tell of any size; the bytes behind it are what counts.
-void TiffFile::check_room(std::uint64_t bytes) {
+void TiffReader::check_room(std::uint64_t bytes) {
   if (bytes / kMostPacked > file_bytes_)
     damaged(fmt::format("{} bytes are too few for what its header tells", file_bytes_));
 }
 
-void TiffFile::read_samples(std::span<std::byte> samples) {
+void TiffReader::read_samples(std::span<std::byte> samples) {
   const ImageFormat page = format();
   if (samples.size() != page.row_bytes() * static_cast<std::size_t>(page.height))
     throw InternalError("a page is read into memory of another size");
@@ -144,7 +165,7 @@ void TiffFile::read_samples(std::span<std::byte> samples) {
   if (!complaint_.sentence.empty()) damaged("");
 }
 
-void TiffFile::read_strips(std::span<std::byte> samples, std::size_t row_bytes) {
+void TiffReader::read_strips(std::span<std::byte> samples, std::size_t row_bytes) {
   const std::size_t strip_bytes =
       std::min<std::size_t>(static_cast<std::size_t>(TIFFStripSize(file_.get())), samples.size());
   if (strip_bytes == 0 || strip_bytes % row_bytes != 0) damaged("its strips are not whole rows");
@@ -156,7 +177,7 @@ void TiffFile::read_strips(std::span<std::byte> samples, std::size_t row_bytes) 
   }
 }
 
-void TiffFile::read_tiles(std::span<std::byte> samples, std::size_t row_bytes) {
+void TiffReader::read_tiles(std::span<std::byte> samples, std::size_t row_bytes) {
   TIFF* file = file_.get();
   const std::size_t tile_rows = long_tag(file, TIFFTAG_TILELENGTH), rows = samples.size() / row_bytes;
   const auto tile_row_bytes = static_cast<std::size_t>(TIFFTileRowSize(file));
@@ -176,7 +197,7 @@ void TiffFile::read_tiles(std::span<std::byte> samples, std::size_t row_bytes) {
     }
 }
 
-ExifOrientation TiffFile::read_picture(std::uint64_t max_pixels, Picture& out) {
+ExifOrientation TiffReader::read_picture(std::uint64_t max_pixels, Picture& out) {
   TIFF* file = file_.get();
   const std::uint32_t width = long_tag(file, TIFFTAG_IMAGEWIDTH),
                       height = long_tag(file, TIFFTAG_IMAGELENGTH);
@@ -212,4 +233,10 @@ ExifOrientation TiffFile::read_picture(std::uint64_t max_pixels, Picture& out) {
   return orientation_of_number(short_tag(file, TIFFTAG_ORIENTATION));
 }
 
-}  // namespace contorno
+}  // namespace
+
+std::unique_ptr<TiffFile> open_file(const std::string& path) {
+  return std::make_unique<TiffReader>(path);
+}
+
+}  // namespace contorno::tiff

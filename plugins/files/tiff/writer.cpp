@@ -7,8 +7,9 @@
 #include "cuda/error.h"
 #include "pipeline/shared/loops.h"
 #include "plugins/files/levels/writer.h"
+#include "plugins/files/tiff/parts.h"
 
-namespace contorno {
+namespace contorno::tiff {
 namespace {
 
 constexpr std::size_t kStripBytes = std::size_t{256} << 10;
@@ -148,7 +149,7 @@ void set_fields(TIFF* tiff, const ImageFormat& format, int compression, bool red
 
 }  // namespace
 
-std::string encode_tiff(std::span<const ImageView> levels, const LevelEncoding& encoding) {
+std::string encode(std::span<const ImageView> levels, const LevelEncoding& encoding) {
   std::vector<Strip> strips = cut(levels);
   for_tasks(encoding.threads, static_cast<int>(strips.size()),
             [&](int strip) { compress(strips[static_cast<std::size_t>(strip)], encoding.compression); });
@@ -173,4 +174,4 @@ std::string encode_tiff(std::span<const ImageView> levels, const LevelEncoding& 
   return std::move(memory.bytes);
 }
 
-}  // namespace contorno
+}  // namespace contorno::tiff

@@ -1,4 +1,4 @@
-#include "plugins/text/glib_messages.h"
+#include "plugins/shared/glib_writer.h"
 
 #include <glib.h>
 #include <unistd.h>
@@ -11,11 +11,12 @@
 #include <exception>
 
 #include "cuda/error.h"
+#include "plugins/shared/glib_messages.h"
 
 namespace contorno {
 namespace {
 
-void (*say_sentence)(const std::string& sentence) = nullptr;
+GlibMessageTaker say_sentence = nullptr;
 
 const char* field(const GLogField* fields, gsize count, const char* key) {
   for (gsize i = 0; i < count; ++i)
@@ -55,7 +56,9 @@ GLogWriterOutput write_message(GLogLevelFlags level, const GLogField* fields, gs
 
 }  // namespace
 
-void take_glib_messages(void (*say)(const std::string& sentence)) {
+void install_glib_writer() {
+  const GlibMessageTaker say = claim_glib_messages();
+  if (say == nullptr) return;
   say_sentence = say;
   g_log_set_writer_func(write_message, nullptr, nullptr);
 }

@@ -1,0 +1,21 @@
+// What this folder makes: the functions of plugins/media/module.h, one by one.
+#pragma once
+
+#include "plugins/media/module.h"
+
+namespace contorno::gst {
+
+std::unique_ptr<Source> make_video_source(const VideoSourceParams& params);
+std::unique_ptr<Source> make_camera_source(const CameraParams& params);
+std::unique_ptr<Source> make_test_source(const TestParams& params);
+StreamFormat foretell_test(const TestParams& params);
+void refuse_unknown_pattern(const TestParams& params);
+std::unique_ptr<Sink> make_video_sink(const VideoSinkParams& params);
+void try_video_sink(const VideoSinkParams& params, const ParamTrial& trial);
+std::unique_ptr<Sink> make_images_sink(const ImagesSinkParams& params);
+void try_images_sink(const ImagesSinkParams& params, const ParamTrial& trial);
+std::unique_ptr<Sink> make_preview_sink(const PreviewParams& params);
+void decode_picture(const std::string& path, std::uint64_t max_pixels, Picture& out);
+MediaReport media_report();
+
+}  // namespace contorno::gst

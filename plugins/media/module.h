@@ -1,0 +1,35 @@
+// What the module gst has for the declarations in this folder: sources and sinks of media by GStreamer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "pipeline/graph/param.h"
+#include "pipeline/graph/sink.h"
+#include "pipeline/graph/source.h"
+#include "plugins/media/media.h"
+#include "plugins/media/params.h"
+
+namespace contorno {
+
+/// Each throws what the declaration's function of its name throws (SourceType::make, ...).
+struct MediaModule {
+  std::unique_ptr<Source> (*make_video_source)(const VideoSourceParams&);
+  std::unique_ptr<Source> (*make_camera_source)(const CameraParams&);
+  std::unique_ptr<Source> (*make_test_source)(const TestParams&);
+  StreamFormat (*foretell_test)(const TestParams&);
+  void (*refuse_unknown_pattern)(const TestParams&);
+  std::unique_ptr<Sink> (*make_video_sink)(const VideoSinkParams&);
+  void (*try_video_sink)(const VideoSinkParams&, const ParamTrial&);
+  std::unique_ptr<Sink> (*make_images_sink)(const ImagesSinkParams&);
+  void (*try_images_sink)(const ImagesSinkParams&, const ParamTrial&);
+  std::unique_ptr<Sink> (*make_preview_sink)(const PreviewParams&);
+  void (*decode)(const std::string& path, std::uint64_t max_pixels, Picture& out);
+  MediaReport (*report)();
+};
+
+/// Opens the module. Throws ModuleError, Error(OutOfMemory).
+const MediaModule& media_module();
+
+}  // namespace contorno

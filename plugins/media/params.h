@@ -1,0 +1,66 @@
+// The parameters of the sources and sinks of media, which the library declares and the module gst works with.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "plugins/shared/playback.h"
+
+namespace contorno {
+
+inline constexpr int kMaxVideoSide = 16384;  ///< pixels
+
+struct VideoSourceParams : Playback {
+  std::string location, caps;
+  std::int64_t limit = 0;
+  bool loop = false;
+  int timeout = 10'000;
+  int latency = 200;
+  int reconnect_attempts = 10;
+};
+
+struct CameraParams {
+  std::string device = "/dev/video0";
+  int width = 0, height = 0;
+  double framerate = 0;
+  int timeout = 10'000;
+};
+
+struct TestParams {
+  std::string pattern = "smpte";
+  int width = 320, height = 240;
+  double rate = 30;
+  std::int64_t frames = 300;
+  bool live = false;
+};
+
+enum class Codec : std::uint8_t { Auto, Vp8, Mjpeg, Png, Theora, H264 };
+
+struct CodecName {
+  Codec codec;
+  const char* name;  ///< as users write it
+};
+/// All but Auto, in the order in which they are offered.
+inline constexpr std::array kCodecNames{CodecName{Codec::Vp8, "vp8"}, CodecName{Codec::Mjpeg, "mjpeg"},
+                                        CodecName{Codec::Png, "png"}, CodecName{Codec::Theora, "theora"},
+                                        CodecName{Codec::H264, "h264"}};
+
+struct VideoSinkParams {
+  std::string path;
+  Codec codec = Codec::Auto;
+  int quality = 75;
+};
+
+struct ImagesSinkParams {
+  std::string path;
+  std::int64_t every = 1, first = 0, limit = 0;
+  int compression = 3;
+  int quality = 92;
+};
+
+struct PreviewParams {
+  std::string title;
+};
+
+}  // namespace contorno
