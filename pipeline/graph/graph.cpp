@@ -78,7 +78,7 @@ std::string describe(const Format& format) {
   struct Writer {
     std::string operator()(const ImageFormat& image) const { return describe(image); }
     std::string operator()(const PrivateFormat& block) const {
-      return fmt::format("{} bytes that only its family knows", block.bytes);
+      return fmt::format("{} bytes", block.bytes);
     }
     std::string operator()(const ContoursFormat& contours) const {
       return fmt::format("contours of {} classes on {}x{}, room for {} points", contours.classes,
