@@ -186,32 +186,6 @@ __device__ __forceinline__ void finish_in_memory(const PlaneGroup<P>& group, uns
   finish_piece(group, piece, own, {sizes.x + sizes.y, sizes.x, closed, ids.x, ids.z});
 }
 
-/// Joins pieces of a map that is still being uploaded and of which `rows` rows of tiles are traced, so that
-/// less is left to do after the last byte. Junctions on the lower border of these rows are not complete yet
-/// and are left alone. Also clears the list of dense tiles, for the next band.
-template <class P>
-__global__ void __launch_bounds__(kRankThreads)
-    join_ahead(const __grid_constant__ PlaneGroup<P> group, int rows) {
-  wait_for_previous();
-  let_next_begin();
-  const Work<P>& work = group.work;
-  Counters& counters = *work.counters;
-  if (blockIdx.x == 0 && threadIdx.x == 0) counters.dense_tiles = 0;
-  if (group.overflowed(counters)) return;
-  const auto link = [&](unsigned i) {
-    PieceLink found = unpack_link(load_whole(&work.piece_links[i]));
-    if ((found.next & kAtJunction) != 0 && tile_row_of_junction(group, found.next & ~kAtJunction) < rows)
-      found.next = work.junctions[found.next & ~kAtJunction];
-    return found;
-  };
-  for (unsigned i = (threadIdx.x / 32 * gridDim.x + blockIdx.x) * 32 + threadIdx.x % 32;
-       i < counters.open_pieces; i += gridDim.x * kRankThreads) {
-    PieceLink own = link(i);
-    while ((own.highest & kEnd) == 0 && (own.next & kAtJunction) == 0 && append(own, link(own.next)))
-      store_whole(&work.piece_links[i], pack_link(own));
-  }
-}
-
 /// Joins the pieces of large maps. The next kernel finishes them, when all chains are complete.
 template <class P>
 __global__ void __launch_bounds__(kRankThreads) join_pieces(const __grid_constant__ PlaneGroup<P> group) {

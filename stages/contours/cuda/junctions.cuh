@@ -17,13 +17,6 @@ __device__ __forceinline__ unsigned first_junction(const PlaneGroup<P>& group, i
          kTileJunctions;
 }
 
-/// The row of tiles that owns a junction. Pieces of this row and of the row above lead to it.
-template <class P>
-__device__ __forceinline__ int tile_row_of_junction(const PlaneGroup<P>& group, unsigned junction) {
-  const auto row = static_cast<int>(junction / (static_cast<unsigned>(group.tiles_x + 1) * kTileJunctions));
-  return row % (group.tiles_y + 1);
-}
-
 /// Junction of the edge on `side` of a cell; kNone where no other tile lies beyond that edge.
 template <class P>
 __device__ __forceinline__ unsigned junction_at_edge(const PlaneGroup<P>& group, int plane, int row, int col,

@@ -130,8 +130,9 @@ void enqueue_frame(const ContourEngineSpec& spec, const ContourEngineDevice& dev
     const PlaneGroup<P> group = group_of(whole, band);
     enqueue_trace(spec, device, group, band, stream);
     if (!band.completes) {
-      launch("join_ahead", join_ahead<P>, LaunchKind::Plain, later(device), join_blocks(device, group),
-             kRankThreads, 0, stream, group, band.first_row + band.rows);
+      // The next band has a list of dense tiles of its own.
+      CONTORNO_CUDA_CHECK(cudaMemsetAsync(&group.work.counters->dense_tiles, 0, sizeof(unsigned),
+                                          static_cast<cudaStream_t>(stream)));
       continue;
     }
     enqueue_assembly(spec, device, group, stream);

@@ -41,8 +41,7 @@ void launch_band(const PlaneGroup<P>& group, const BandTiles& band, const How& h
                        [&] { trace_dense<T, P>(group); });
   }
   if (!band.completes) {
-    emulated::run_grid(join_blocks, kRankThreads, 0, false,
-                       [&] { join_ahead<P>(group, band.first_row + band.rows); });
+    group.work.counters->dense_tiles = 0;
     return;
   }
   if (how.joined != nullptr) *how.joined = std::max(*how.joined, group.work.counters->open_pieces);
