@@ -13,20 +13,16 @@ struct SegmentLink {
   unsigned next, highest, distance;
 };
 
-/// Links for less than 2^kBits segments: one word each, from the top highest, distance, next. `smallest`
-/// first is the second array of links, which rounds write in turns; after ranking it holds the smallest
-/// indices.
+/// Links for less than 2^kBits segments: one word each, from the top highest, distance, next.
 template <int kBits, int kMost>
 struct PackedLinks {
   static_assert(3 * kBits + 1 <= 32 && kMost <= 1 << kBits && kMost % 32 == 0);
   static constexpr unsigned kCapacity = kMost;
   static constexpr unsigned kOpenEnd = 1U << kBits;
   using Word = unsigned;
-  static constexpr bool kTwoArrays = true;
   Word word[kCapacity];
   unsigned smallest[kCapacity];
   __device__ __forceinline__ unsigned& smallest_of(unsigned i) { return smallest[i]; }
-  __device__ __forceinline__ Word* array(int round) { return round % 2 == 0 ? word : smallest; }
   /// The highest index and the distance to it of segment i, when the ranking is done.
   __device__ __forceinline__ SegmentLink ranked(unsigned i) const {
     const Word w = word[i];
@@ -51,7 +47,6 @@ struct WideLinks {
   static constexpr unsigned kCapacity = kTileSegments;
   static constexpr unsigned kOpenEnd = kTileSegments;
   using Word = uint2;
-  static constexpr bool kTwoArrays = false;
   Word word[kCapacity];
   __device__ __forceinline__ unsigned& smallest_of(unsigned i) { return word[i].x; }
   __device__ __forceinline__ SegmentLink ranked(unsigned i) const {

@@ -16,10 +16,12 @@ namespace contorno::contour_engine {
 /// Whether any thread of the tile has `value`. A barrier.
 template <class S>
 __device__ __forceinline__ bool any_of_tile(bool value) {
-  if constexpr (S::kThreads == 32)
+  if constexpr (S::kThreads == 32) {
+    __syncwarp();  // a vote alone does not order memory
     return __any_sync(~0U, value ? 1 : 0) != 0;
-  else
+  } else {
     return __syncthreads_or(value ? 1 : 0) != 0;
+  }
 }
 
 /// One round for a link. True if it does not cover its whole piece yet.
@@ -31,86 +33,10 @@ __device__ __forceinline__ bool jump(typename Links::Word& own, const typename L
   return goes_on && !Links::has_end(own);
 }
 
-inline constexpr int kFewLinks = 4;  ///< links that a thread can keep in registers
-
-/// Ranks at most kFewLinks links a thread, which stay in registers. Few tiles have more than two a thread.
+/// Ranks the links in place: a round reads all, and after a barrier writes all. Each thread keeps its links
+/// in registers meanwhile; most tiles have one or two a thread.
 template <class S>
-__device__ __forceinline__ void rank_few(Tile<S>& tile) {
-  using Links = typename S::Links;
-  auto& word = tile.shared.links.word;
-  typename Links::Word own[kFewLinks];
-#pragma unroll
-  for (int k = 0; k < kFewLinks; ++k) {
-    const int i = tile.thread + k * S::kThreads;
-    own[k] = i < tile.segments ? word[i] : Links::pack({0, Links::kOpenEnd, 0});
-  }
-  bool more = true;
-#pragma unroll 1
-  for (unsigned step = 1; more; step *= 2) {
-    typename Links::Word other[kFewLinks];
-#pragma unroll
-    for (int k = 0; k < kFewLinks; ++k)
-      if (k < 2 || k * S::kThreads < tile.segments) other[k] = word[Links::next(own[k])];
-    tile.sync();
-    more = false;
-#pragma unroll
-    for (int k = 0; k < kFewLinks; ++k) {
-      if (k >= 2 && k * S::kThreads >= tile.segments) continue;
-      more = jump<Links>(own[k], other[k], step) || more;
-      if (tile.thread + k * S::kThreads < tile.segments) word[tile.thread + k * S::kThreads] = own[k];
-    }
-    more = any_of_tile<S>(more);
-    tile.sync();
-  }
-}
-
-/// Ranks any number of links; rounds read one array and write the other, in turns.
-template <class S>
-__device__ __forceinline__ void rank_between(Tile<S>& tile) {
-  using Links = typename S::Links;
-  bool more = true;
-  int round = 0;
-  // An even number of rounds, so that the links end up where they began.
-  for (; more || round % 2 != 0; ++round) {
-    more = false;
-    const auto* const from = tile.shared.links.array(round);
-    auto* const to = tile.shared.links.array(round + 1);
-#pragma unroll 1
-    for (int i = tile.thread; i < tile.segments; i += S::kThreads) {
-      auto own = from[i];
-      more = jump<Links>(own, from[Links::next(own)], 1U << round) || more;
-      to[i] = own;
-    }
-    more = any_of_tile<S>(more);
-    tile.sync();
-  }
-}
-
-/// Ranks one link a thread, which stays in registers. Threads publish their links in one half of the array or
-/// the other, in turns, so that one barrier a round is enough.
-template <class S>
-__device__ __forceinline__ void rank_in_halves(Tile<S>& tile) {
-  using Links = typename S::Links;
-  static_assert(2 * S::kThreads <= static_cast<int>(Links::kCapacity));
-  auto& word = tile.shared.links.word;
-  const bool valid = tile.thread < tile.segments;
-  typename Links::Word own = valid ? word[tile.thread] : Links::pack({0, Links::kOpenEnd, 0});
-  unsigned from = 0;
-  bool more = true;
-#pragma unroll 1
-  for (unsigned step = 1; more; step *= 2) {
-    const unsigned to = Links::kCapacity / 2 - from;
-    more = jump<Links>(own, word[from + Links::next(own)], step);
-    if (valid) word[to + static_cast<unsigned>(tile.thread)] = own;
-    more = any_of_tile<S>(more);
-    from = to;
-  }
-  if (valid) word[tile.thread] = own;
-}
-
-/// Ranks any number of links in one array, with a barrier between reading and writing.
-template <class S>
-__device__ __forceinline__ void rank_in_place(Tile<S>& tile) {
+__device__ __forceinline__ void rank_links(Tile<S>& tile) {
   using Links = typename S::Links;
   constexpr int kEach = (static_cast<int>(Links::kCapacity) + S::kThreads - 1) / S::kThreads;
   auto& word = tile.shared.links.word;
@@ -139,12 +65,7 @@ __device__ __forceinline__ void rank_in_place(Tile<S>& tile) {
 /// Ranks the links, and clears where pieces are collected.
 template <class S>
 __device__ __forceinline__ void rank_segments(Tile<S>& tile) {
-  if constexpr (!S::Links::kTwoArrays)
-    tile.segments <= S::kThreads ? rank_in_halves(tile) : rank_in_place(tile);
-  else if (tile.segments <= kFewLinks * S::kThreads)
-    rank_few(tile);
-  else
-    rank_between(tile);
+  rank_links(tile);
   for (int i = tile.thread; i < tile.segments; i += S::kThreads) {
     tile.shared.links.smallest_of(static_cast<unsigned>(i)) = kNone;
     tile.shared.largest[i] = 0;

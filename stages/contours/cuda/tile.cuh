@@ -48,7 +48,7 @@ struct TileShared {
   unsigned first_before[kWords];
   // In blocks the first four share 16 bytes: they are loaded together, and what other threads write meanwhile
   // must not lie in the same load.
-  alignas(Links::kTwoArrays ? 4 : 16) unsigned open, closed, segment_base, unused;
+  alignas(16) unsigned open, closed, segment_base, unused;
   unsigned piece_base, open_base, pieces;
 };
 
