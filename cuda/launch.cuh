@@ -10,7 +10,6 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 
 #include "cuda/check.h"
@@ -182,26 +181,6 @@ __device__ __forceinline__ void spin_pause() {
   __nanosleep(20);
 }
 
-// Clusters are blocks that run at the same time, have a barrier in hardware and can read each other's shared
-// memory. Here the whole grid is one cluster, so a block's rank is its index. Only on devices of compute
-// capability 9 and up.
-__device__ __forceinline__ void cluster_sync() {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
-#endif
-}
-/// The address in the shared memory of block `rank` that corresponds to `local` in this block's.
-template <class T>
-__device__ __forceinline__ T* remote_shared(T* local, unsigned rank) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  unsigned long long mapped;
-  asm("mapa.u64 %0, %1, %2;" : "=l"(mapped) : "l"(reinterpret_cast<unsigned long long>(local)), "r"(rank));
-  return reinterpret_cast<T*>(mapped);
-#else
-  return local;
-#endif
-}
-
 // Programmatic dependent launch: after `let_next_begin` (cudaTriggerProgrammaticLaunchCompletion) blocks of
 // the next kernel may start while this kernel still runs, but must not use its results before
 // `wait_for_previous` (cudaGridDependencySynchronize). Every kernel of such a sequence calls both, so that
@@ -217,11 +196,11 @@ __device__ __forceinline__ void let_next_begin() {
 #endif
 }
 
-enum class LaunchKind { Plain, Cooperative, OneCluster };
+enum class LaunchKind { Plain, Cooperative };
 enum class LaunchOrder { AfterPrevious, OverlapPrevious };
 
 /// Enqueues `kernel` on `stream` (cudaStream_t), with `shared` bytes of dynamic shared memory. Cooperative:
-/// all blocks run at the same time, so they may wait for each other. OneCluster: the grid is one cluster.
+/// all blocks run at the same time, so they may wait for each other.
 /// OverlapPrevious: as a programmatic dependent launch, see let_next_begin. `name` is for messages.
 template <class... Parameters, class... Arguments>
 void launch(const char* name, void (*kernel)(Parameters...), LaunchKind kind, LaunchOrder order,
@@ -229,10 +208,7 @@ void launch(const char* name, void (*kernel)(Parameters...), LaunchKind kind, La
             const Arguments&... arguments) {
   cudaLaunchAttribute attributes[2] = {};
   unsigned count = 0;
-  if (kind == LaunchKind::OneCluster) {
-    attributes[count].id = cudaLaunchAttributeClusterDimension;
-    attributes[count++].val.clusterDim = {blocks, 1, 1};
-  } else if (kind == LaunchKind::Cooperative) {
+  if (kind == LaunchKind::Cooperative) {
     attributes[count].id = cudaLaunchAttributeCooperative;
     attributes[count++].val.cooperative = 1;
   }
@@ -283,40 +259,9 @@ void allow_shared(const char* name, Kernel* kernel, std::size_t bytes) {
                  name);
 }
 
-/// The most blocks of a cluster: 16, or what CONTORNO_CLUSTER_BLOCKS in the environment says. It is for tools
-/// that are too slow with large clusters (racecheck nearly stops with 16 blocks, and takes seconds with two).
-/// The results do not depend on it.
-inline unsigned most_cluster_blocks() {
-  static const unsigned blocks = [] {
-    const char* const text = std::getenv("CONTORNO_CLUSTER_BLOCKS");
-    const unsigned long given = text != nullptr ? std::strtoul(text, nullptr, 10) : 0;
-    return given > 0 ? static_cast<unsigned>(std::min(given, 16UL)) : 16U;
-  }();
-  return blocks;
-}
-
-/// The largest cluster of at most `wanted` blocks in which `kernel` can run here; 0: this device has none.
-template <class Kernel>
-unsigned largest_cluster(Kernel* kernel, unsigned wanted, unsigned threads, std::size_t shared) {
-  if (device_attribute(cudaDevAttrClusterLaunch) == 0) return 0;
-  CONTORNO_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                           cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-  for (wanted = std::min(wanted, most_cluster_blocks()); wanted > 1; wanted /= 2) {
-    cudaLaunchAttribute attribute{};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim = {wanted, 1, 1};
-    cudaLaunchConfig_t config{};
-    config.gridDim = dim3(wanted);
-    config.blockDim = dim3(threads);
-    config.dynamicSmemBytes = shared;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    int clusters = 0;
-    if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess && clusters > 0)
-      return wanted;
-    cudaGetLastError();
-  }
-  return 0;
+/// Whether the current device has programmatic dependent launches.
+inline bool has_dependent_launch() {
+  return device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
 }
 
 }  // namespace contorno

@@ -17,7 +17,7 @@ using namespace contorno;
 
 namespace {
 
-bool plain = false;  ///< without clusters and overlapping launches, as on devices that have neither
+bool plain = false;  ///< without programmatic dependent launches, as on devices that have none
 
 /// The arrays of contours with points of either type, each followed by guard bytes.
 struct OutputBlock {

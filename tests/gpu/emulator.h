@@ -44,8 +44,6 @@ struct Barrier {
 };
 
 struct Block;
-inline std::vector<Block>* together = nullptr;  ///< the blocks that run now
-inline Barrier cluster;
 
 /// Lanes of a warp that do something together. A result stays until all have met again.
 struct Group {
@@ -105,7 +103,6 @@ inline void leave(Barrier& barrier) {
 inline void fiber_main() {
   (*kernel_body)();
   running->done = true;
-  leave(cluster);
   leave(running->block->all);
   leave(running->block->warps[running->thread.x / 32]);
   for (;;) give_way();
@@ -136,9 +133,6 @@ inline void run_grid(unsigned blocks, unsigned threads, std::size_t shared, bool
   const unsigned group = at_once ? blocks : 1;
   for (unsigned first = 0; first < blocks; first += group) {
     std::vector<Block> group_blocks(group);
-    emulated::together = &group_blocks;
-    cluster = {};
-    cluster.expected = static_cast<int>(group * threads);
     if (fibers.size() < static_cast<std::size_t>(group) * threads) fibers.resize(group * threads);
     for (unsigned b = 0; b < group; ++b) {
       Block& block = group_blocks[b];
@@ -418,14 +412,6 @@ inline unsigned highest_among(unsigned peers, unsigned value) {
 inline void wait_for_previous() {}
 inline void let_next_begin() {}
 inline void prefetch(const void*) {}
-inline void cluster_sync() {
-  emulated::meet(emulated::cluster, 0);
-}
-template <class T>
-T* remote_shared(T* local, unsigned rank) {
-  const auto offset = reinterpret_cast<unsigned char*>(local) - emulated::running->block->shared.data();
-  return reinterpret_cast<T*>((*emulated::together)[rank].shared.data() + offset);
-}
 inline void spin_pause() {
   emulated::give_way();
 }

@@ -16,7 +16,7 @@
 //   9 scatter  scatter.cuh                       every point goes to its place in its contour
 //  10 export   export.cuh                        contours are copied to host memory, if they go there
 //
-// plan.cuh computes sizes and lays out the workspace; launch.cuh launches the kernels: three for small maps,
+// plan.cuh computes sizes and lays out the workspace; launch.cuh launches the kernels: four for small maps,
 // five for large ones, one more for the export. What a cell, a level or a point means is in ../rules.
 //
 // The order of all results follows from raster ids. A segment's raster id is 2 * ((plane * cell_rows + row) *

@@ -3,7 +3,7 @@
 // in the .cuh files beside it, of which engine.cuh is the overview.
 //
 // An engine is planned once and owns no device memory: the caller gives a workspace of the planned size, one
-// for every frame in flight. `enqueue` enqueues three to six launches, more for a map that is still being
+// for every frame in flight. `enqueue` enqueues four to six launches, more for a map that is still being
 // uploaded. It neither allocates nor waits, and may be captured in a CUDA graph. After `plan` an engine may
 // be used by any number of threads.
 #pragma once
@@ -44,8 +44,8 @@ struct MaskView {
 
 struct ContourEngineSpec {
   enum class Points : std::uint8_t { Float32, Float64 };
-  /// Plain does without clusters of blocks and overlapping launches, as devices do that have neither. The
-  /// results are the same.
+  /// Plain does without programmatic dependent launches, as devices do that have none. The results are the
+  /// same.
   enum class Launches : std::uint8_t { Fastest, Plain };
 
   ImageFormat map;             ///< channels = number of planes, each with its own contours
@@ -70,8 +70,8 @@ struct ContourEngineSpec {
 /// The device on which an engine was planned, as far as launches depend on it.
 struct ContourEngineDevice {
   unsigned processors = 0;  ///< multiprocessors
-  unsigned cluster = 0;     ///< blocks of the cluster that joins small maps; 0 as with Launches::Plain
   unsigned warps = 0;       ///< warps of a block of trace_tiles
+  bool overlaps = false;    ///< launches are programmatic dependent ones; not with Launches::Plain
 };
 
 class CudaContourEngine {

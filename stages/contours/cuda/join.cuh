@@ -7,8 +7,7 @@
 // Pointer jumping as in rank.cuh, but threads do not wait for each other between rounds. A link is read and
 // written as a whole, and every link that is ever stored is true: appending an old link of another piece
 // gives a shorter link than the newest would, never a wrong one. This saves a barrier of the whole grid for
-// every round, which took most of the time. Few pieces of a small map are ranked by one block
-// (join_block.cuh).
+// every round, which took most of the time.
 #pragma once
 
 #include "stages/contours/cuda/junctions.cuh"

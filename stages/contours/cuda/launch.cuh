@@ -31,14 +31,14 @@ void with_device_type(ElementType type, const Use& use) {
 
 /// How a kernel that follows another one is launched.
 inline LaunchOrder later(const ContourEngineDevice& device) {
-  return device.cluster != 0 ? LaunchOrder::OverlapPrevious : LaunchOrder::AfterPrevious;
+  return device.overlaps ? LaunchOrder::OverlapPrevious : LaunchOrder::AfterPrevious;
 }
 
 /// Prepares the kernels on the current device, once, when the work is planned. Throws Error(Unavailable) when
 /// they need more shared memory than it has.
 template <class P>
 ContourEngineDevice allow_kernels(const ContourEngineSpec& spec) {
-  ContourEngineDevice device{.processors = multiprocessors(), .cluster = 0, .warps = kMostWarps};
+  ContourEngineDevice device{.processors = multiprocessors(), .warps = kMostWarps};
   while (device.warps > 1 && WarpsShared::bytes(device.warps) > most_shared()) --device.warps;
   with_device_type(spec.map.type, [&](auto* tag) {
     using T = std::remove_pointer_t<decltype(tag)>;
@@ -46,9 +46,7 @@ ContourEngineDevice allow_kernels(const ContourEngineSpec& spec) {
     allow_shared("trace_tiles", trace_tiles<T, P>, WarpsShared::bytes(device.warps));
     allow_shared("trace_dense", trace_dense<T, P>, sizeof(TileShared<WideLinks>));
   });
-  allow_shared("join_and_number", join_and_number<P>, sizeof(JoinShared));
-  if (spec.launches == ContourEngineSpec::Launches::Fastest)
-    device.cluster = largest_cluster(join_and_number<P>, kMaxCluster, kJoinThreads, sizeof(JoinShared));
+  device.overlaps = spec.launches == ContourEngineSpec::Launches::Fastest && has_dependent_launch();
   return device;
 }
 
@@ -94,22 +92,16 @@ unsigned join_blocks(const ContourEngineDevice& device, const PlaneGroup<P>& gro
 
 /// Enqueues what follows the tracing of the group's planes: joining, numbering and scattering.
 template <class P>
-void enqueue_assembly(const ContourEngineSpec& spec, const ContourEngineDevice& device,
-                      const PlaneGroup<P>& group, void* stream) {
+void enqueue_assembly(const ContourEngineDevice& device, const PlaneGroup<P>& group, void* stream) {
   const LaunchOrder order = later(device);
-  if (device.cluster != 0 && tiles_in(group, group.tiles_y) <= spec.small_tiles) {
-    launch("join_and_number", join_and_number<P>, LaunchKind::OneCluster, order, device.cluster, kJoinThreads,
-           sizeof(JoinShared), stream, group);
-  } else {
-    const unsigned blocks = join_blocks(device, group);
-    launch("join_pieces", join_pieces<P>, LaunchKind::Plain, order, blocks, kRankThreads, 0, stream, group);
-    launch("finish_and_number", finish_and_number<P>, LaunchKind::Plain, order, blocks + group.scan_blocks,
-           kScanThreads, sizeof(NumberShared), stream, group);
-  }
-  const unsigned blocks =
+  const unsigned blocks = join_blocks(device, group);
+  launch("join_pieces", join_pieces<P>, LaunchKind::Plain, order, blocks, kRankThreads, 0, stream, group);
+  launch("finish_and_number", finish_and_number<P>, LaunchKind::Plain, order, blocks + group.scan_blocks,
+         kScanThreads, sizeof(NumberShared), stream, group);
+  const unsigned scatter_blocks =
       std::min((group.segment_capacity + kScatterThreads - 1) / kScatterThreads, 2 * device.processors);
-  launch("scatter_points", scatter_points<P>, LaunchKind::Plain, order, std::max(blocks, 1U), kScatterThreads,
-         0, stream, group);
+  launch("scatter_points", scatter_points<P>, LaunchKind::Plain, order, std::max(scatter_blocks, 1U),
+         kScatterThreads, 0, stream, group);
 }
 
 /// Enqueues a frame, band by band as its map arrives. A map that has arrived is one band.
@@ -135,7 +127,7 @@ void enqueue_frame(const ContourEngineSpec& spec, const ContourEngineDevice& dev
                                           static_cast<cudaStream_t>(stream)));
       continue;
     }
-    enqueue_assembly(spec, device, group, stream);
+    enqueue_assembly(device, group, stream);
     if (frame.host == nullptr) continue;
     Output<P> to = output_of<P>(*frame.host);
     to.class_begin += band.plane;

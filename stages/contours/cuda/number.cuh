@@ -1,12 +1,8 @@
-// Step 8, number: the kernels that finish the joined pieces and give contours their numbers and offsets.
-//
-// finish_and_number is for large maps. Its first blocks finish the pieces and, if there are few contours,
-// number them (number_heads.cuh); otherwise the remaining blocks number them by a scan (number_scan.cuh).
-// join_and_number is for small maps: one cluster of blocks ranks the pieces and numbers the contours in a
-// single launch.
+// Step 8, number: the kernel that finishes the joined pieces and gives contours their numbers and offsets.
+// Its first blocks finish the pieces and, if there are few contours, number them (number_heads.cuh);
+// otherwise the remaining blocks number them by a scan (number_scan.cuh).
 #pragma once
 
-#include "stages/contours/cuda/join_block.cuh"
 #include "stages/contours/cuda/number_heads.cuh"
 #include "stages/contours/cuda/number_scan.cuh"
 
@@ -72,53 +68,6 @@ __global__ void __launch_bounds__(kScanThreads)
     finish_pieces(group, finishing, s.heads);
   else if (blockIdx.x == 0 && threadIdx.x == 0)
     write_overflow(group);
-}
-
-/// Joins and finishes all open pieces, by the blocks of one cluster. Ends with a barrier of the cluster.
-template <class P>
-__device__ __forceinline__ void join_in_cluster(const PlaneGroup<P>& group, JoinShared& s) {
-  const unsigned count = group.work.counters->open_pieces;
-  if (count > kJoinCapacity) {
-    join_in_memory<P, kJoinThreads>(group.work, count, blockIdx.x, gridDim.x);
-    cluster_sync();
-    for (unsigned i = blockIdx.x * kJoinThreads + threadIdx.x; i < count; i += gridDim.x * kJoinThreads)
-      finish_in_memory(group, i);
-  } else if (blockIdx.x == 0 && count != 0) {
-    join_in_block(group, count, s);
-  }
-  cluster_sync();
-}
-
-template <class P>
-__global__ void __launch_bounds__(kJoinThreads, 1)
-    join_and_number(const __grid_constant__ PlaneGroup<P> group) {
-  wait_for_previous();
-  let_next_begin();
-  JoinShared& s = block_shared<JoinShared>();
-  if (group.overflowed(*group.work.counters)) {
-    if (blockIdx.x == 0 && threadIdx.x == 0) write_overflow(group);
-    return;
-  }
-  const unsigned units = units_of(group);
-  const unsigned each = (units + gridDim.x * kJoinThreads - 1) / (gridDim.x * kJoinThreads);
-  const unsigned first = (blockIdx.x * kJoinThreads + threadIdx.x) * each;
-  const unsigned end = min(units, first + each);
-  // Asked for early: the pieces of the first unit do not depend on the joining.
-  const UnitPieces head = first < end ? pieces_of(group, first) : UnitPieces{0, 0};
-  join_in_cluster(group, s);
-  // An exclusive scan over the cluster: each block tells all others its sum.
-  const unsigned long long before = numbered_before(group, blockIdx.x);
-  unsigned long long own = before + sum_of(group, head);
-  for (unsigned unit = first + 1; unit < end; ++unit) own += sum_of(group, pieces_of(group, unit));
-  unsigned long long running = 0;
-  const unsigned long long all = block_exclusive_scan(own, kJoinThreads / 32, s.warp_sums, running);
-  if (threadIdx.x < gridDim.x) *remote_shared(&s.block_sums[blockIdx.x], threadIdx.x) = all;
-  cluster_sync();
-  running += before;
-  for (unsigned b = 0; b < blockIdx.x; ++b) running += s.block_sums[b];
-  for (unsigned unit = first; unit < end; ++unit)
-    number_unit(group, unit, unit == first ? head : pieces_of(group, unit), running);
-  if (blockIdx.x == gridDim.x - 1 && threadIdx.x == kJoinThreads - 1) write_totals(group, running);
 }
 
 }  // namespace contorno::contour_engine

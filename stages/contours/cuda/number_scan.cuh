@@ -77,7 +77,7 @@ __device__ __forceinline__ void number_unit(const PlaneGroup<P>& group, unsigned
 
 /// Returns the sum of `own` over the block; `before` becomes the sum of the threads before this one. `sums`
 /// is shared memory for one value a warp.
-__device__ __forceinline__ unsigned long long block_exclusive_scan(unsigned long long own, unsigned warps,
+__device__ __forceinline__ unsigned long long block_exclusive_scan(unsigned long long own,
                                                                    unsigned long long* sums,
                                                                    unsigned long long& before) {
   const unsigned lane = threadIdx.x % 32;
@@ -92,7 +92,7 @@ __device__ __forceinline__ unsigned long long block_exclusive_scan(unsigned long
   __syncthreads();
   before = sum - own;
   unsigned long long all = 0;
-  for (unsigned w = 0; w < warps; ++w) {
+  for (unsigned w = 0; w < kScanThreads / 32; ++w) {
     if (w == warp) before += all;
     all += sums[w];
   }
@@ -124,7 +124,7 @@ __device__ __forceinline__ void number_by_scan(const PlaneGroup<P>& group, unsig
   const unsigned long long before = numbered_before(group, block);
   const unsigned long long own = before + sum_of(group, pieces);
   unsigned long long running = 0;
-  const unsigned long long all = block_exclusive_scan(own, kScanThreads / 32, s.sums, running);
+  const unsigned long long all = block_exclusive_scan(own, s.sums, running);
   running += before;
   if (threadIdx.x == 0) store_relaxed(&group.work.scan_status[block], all | kReady);
   // The sums of all blocks before this one: each thread waits for some of them.
@@ -138,7 +138,7 @@ __device__ __forceinline__ void number_by_scan(const PlaneGroup<P>& group, unsig
     previous += status & ~kReady;
   }
   unsigned long long unused = 0;
-  running += block_exclusive_scan(previous, kScanThreads / 32, s.previous, unused);
+  running += block_exclusive_scan(previous, s.previous, unused);
   if (unit < units_of(group)) number_unit(group, unit, pieces, running);
   if (block == group.scan_blocks - 1 && threadIdx.x == kScanThreads - 1) write_totals(group, running);
 }

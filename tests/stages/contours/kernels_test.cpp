@@ -22,7 +22,6 @@ struct How {
   bool exported = true;               ///< counters are left ready by export_contours, not by scatter_points
   bool scan = false;                  ///< numbers the contours of large maps by a scan, however few they are
   std::vector<ImageBand> bands = {};  ///< none: one
-  unsigned* joined = nullptr;         ///< the most pieces that were joined at once
 };
 constexpr unsigned char kNotThere = 0x3D;  ///< samples that have not come yet
 
@@ -44,15 +43,9 @@ void launch_band(const PlaneGroup<P>& group, const BandTiles& band, const How& h
     group.work.counters->dense_tiles = 0;
     return;
   }
-  if (how.joined != nullptr) *how.joined = std::max(*how.joined, group.work.counters->open_pieces);
-  if (large) {
-    emulated::run_grid(join_blocks, kRankThreads, 0, false, [&] { join_pieces<P>(group); });
-    emulated::run_grid(join_blocks + group.scan_blocks, kScanThreads, sizeof(NumberShared), false,
-                       [&] { finish_and_number<P>(group); });
-  } else {
-    emulated::run_grid(join_blocks, kJoinThreads, sizeof(JoinShared), true,
-                       [&] { join_and_number<P>(group); });
-  }
+  emulated::run_grid(join_blocks, kRankThreads, 0, false, [&] { join_pieces<P>(group); });
+  emulated::run_grid(join_blocks + group.scan_blocks, kScanThreads, sizeof(NumberShared), false,
+                     [&] { finish_and_number<P>(group); });
   emulated::run_grid(3, kScatterThreads, 0, false, [&] { scatter_points<P>(group); });
 }
 
@@ -291,7 +284,7 @@ TEST_CASE("the device kernels find points on samples whose difference overflows"
     CHECK(testing::difference(run_case(c, {.large = large}), want) == "");
 }
 
-TEST_CASE("the device kernels join more pieces than one block holds") {
+TEST_CASE("the device kernels join the pieces of many tiles") {
   constexpr int kSide = 321;  // 5 x 10 whole tiles
   testing::Case c;
   std::mt19937_64 random(5);
@@ -310,9 +303,7 @@ TEST_CASE("the device kernels join more pieces than one block holds") {
         testing::write_sample(ElementType::F32, c.samples.data() + testing::sample_offset(c, 0, row, col),
                               v[static_cast<std::size_t>(row * kSide + col)]);
     const testing::Result want = testing::reference_result(c);
-    unsigned joined = 0;
-    CHECK(testing::difference(run_case(c, {.join_blocks = 2, .joined = &joined}), want) == "");
-    CHECK(joined > kJoinCapacity);
+    CHECK(testing::difference(run_case(c, {.join_blocks = 2}), want) == "");
     if (kind == 7) CHECK(testing::difference(run_case(c, {.join_blocks = 4, .large = true}), want) == "");
   }
 }
