@@ -100,14 +100,11 @@ struct alignas(16) Chain {
   unsigned unused[2];
 };
 
-struct TileBits;
-
 /// The intermediate arrays, in the workspace.
 template <class P>
 struct Work {
   Counters* counters;
-  TileBits* tile_bits;              ///< of tiles with too many segments for trace_tiles, in any order
-  unsigned* dense_tiles;            ///< which tile each of them is
+  unsigned* dense_tiles;            ///< tiles with too many segments for trace_warps, in any order
   unsigned long long* scan_status;  ///< one a block of number_by_scan
   uint2* tile_pieces;               ///< of each tile: first piece, number of pieces
   unsigned short* row_pieces;       ///< kTileRows + 1 a tile: first piece that begins in the row or below

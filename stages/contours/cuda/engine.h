@@ -70,7 +70,7 @@ struct ContourEngineSpec {
 /// The device on which an engine was planned, as far as launches depend on it.
 struct ContourEngineDevice {
   unsigned processors = 0;  ///< multiprocessors
-  unsigned warps = 0;       ///< warps of a block of trace_tiles
+  unsigned warps = 0;       ///< warps of a block of trace_warps
   bool overlaps = false;    ///< launches are programmatic dependent ones; not with Launches::Plain
 };
 

@@ -42,9 +42,8 @@ ContourEngineDevice allow_kernels(const ContourEngineSpec& spec) {
   while (device.warps > 1 && WarpsShared::bytes(device.warps) > most_shared()) --device.warps;
   with_device_type(spec.map.type, [&](auto* tag) {
     using T = std::remove_pointer_t<decltype(tag)>;
-    allow_shared("trace_small", trace_small<T, P>, sizeof(SmallShared));
-    allow_shared("trace_tiles", trace_tiles<T, P>, WarpsShared::bytes(device.warps));
-    allow_shared("trace_dense", trace_dense<T, P>, sizeof(TileShared<WideLinks>));
+    allow_shared("trace_blocks", trace_blocks<T, P>, sizeof(BlockShared));
+    allow_shared("trace_warps", trace_warps<T, P>, WarpsShared::bytes(device.warps));
   });
   device.overlaps = spec.launches == ContourEngineSpec::Launches::Fastest && has_dependent_launch();
   return device;
@@ -68,17 +67,15 @@ void enqueue_trace(const ContourEngineSpec& spec, const ContourEngineDevice& dev
   if (tiles == 0) return;
   with_device_type(spec.map.type, [&](auto* tag) {
     using T = std::remove_pointer_t<decltype(tag)>;
-    if (tiles <= static_cast<unsigned>(spec.small_tiles)) {
-      launch("trace_small", trace_small<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious, tiles,
-             kSmallThreads, sizeof(SmallShared), stream, group);
-      return;
-    }
-    launch("trace_tiles", trace_tiles<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
+    const auto by_blocks = [&](unsigned blocks, unsigned count) {
+      launch("trace_blocks", trace_blocks<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks,
+             kBlockThreads, sizeof(BlockShared), stream, group, count);
+    };
+    if (tiles <= static_cast<unsigned>(spec.small_tiles)) return by_blocks(tiles, tiles);
+    launch("trace_warps", trace_warps<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
            std::min(device.processors, (tiles + device.warps - 1) / device.warps),
            kWarpThreads * device.warps, WarpsShared::bytes(device.warps), stream, group, tiles);
-    launch("trace_dense", trace_dense<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
-           std::min(tiles, 2 * device.processors), kDenseThreads, sizeof(TileShared<WideLinks>), stream,
-           group);
+    by_blocks(std::min(tiles, 3 * device.processors), 0);
   });
 }
 

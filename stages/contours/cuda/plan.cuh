@@ -181,7 +181,6 @@ std::size_t lay_out(PlaneGroup<P>& group, void* base, std::size_t* clear_bytes =
   allocate(work.scan_status, group.scan_blocks);
   allocate(work.head_points, pieces);
   if (clear_bytes != nullptr) *clear_bytes = at;
-  allocate(work.tile_bits, tiles);
   allocate(work.dense_tiles, tiles);
   allocate(work.tile_pieces, tiles);
   allocate(work.row_pieces, tiles * (kTileRows + 1));

@@ -1,13 +1,13 @@
 // The kernels that trace tiles: that take a tile through the steps 1 to 6.
 //
 //   Reads   every sample (1.05 times), and the two samples of every crossed edge again
-//   Writes  what write.cuh says; dense_tiles and tile_bits
+//   Writes  what write.cuh says; dense_tiles
 //
-// trace_small is for small maps, in which all tiles run at once: a block works on a tile. trace_tiles is for
-// large maps, in which most tiles have few segments or none: a warp works on a tile, and leaves the cells of
-// dense tiles, which have more segments than it has room for, to trace_dense. Blocks of trace_tiles stay on
-// their multiprocessor, one each, and their warps fetch tile after tile: to start a new block would take a
-// microsecond, a fifth of the time for a tile.
+// In trace_blocks a block works on a tile. It is for small maps, in which all tiles run at once, and for
+// dense tiles of large maps. In trace_warps a warp works on a tile. It is for large maps, in which most tiles
+// have few segments or none, and it only lists dense tiles, which have more segments than a warp has room
+// for. Blocks of trace_warps stay on their multiprocessor, one each, and their warps fetch tile after tile:
+// to start a new block would take a microsecond, a fifth of the time for a tile.
 #pragma once
 
 #include "stages/contours/cuda/link_exact.cuh"
@@ -18,11 +18,10 @@
 
 namespace contorno::contour_engine {
 
-inline constexpr int kSmallThreads = kBitsThreads;
+inline constexpr int kBlockThreads = kBitsThreads;
 inline constexpr int kWarpThreads = 32;
 inline constexpr unsigned kMostWarps = 20;  ///< warps of a block; with more a thread has too few registers
 using WarpLinks = PackedLinks<9, 384>;
-inline constexpr int kDenseThreads = 512;
 
 /// The steps 3 to 6 of a tile whose cells are known and whose segments are counted: at least one, and at most
 /// as many as its links have room for.
@@ -42,26 +41,33 @@ __device__ __forceinline__ void trace_segments(Tile<S>& tile) {
   write_tile(tile);
 }
 
-struct SmallShared {
+struct BlockShared {
   TileShared<WideLinks> tile;
   ReadShared read;
 };
 
+/// Traces the first `tiles` tiles, or if there are none the dense ones.
 template <class T, class P>
-__global__ void __launch_bounds__(kSmallThreads, 2) trace_small(const __grid_constant__ PlaneGroup<P> group) {
+__global__ void __launch_bounds__(kBlockThreads, 2)
+    trace_blocks(const __grid_constant__ PlaneGroup<P> group, unsigned tiles) {
   let_next_begin();
   wait_for_previous();
-  SmallShared& s = block_shared<SmallShared>();
-  const TileBounds bounds = bounds_of_nth(group, static_cast<int>(blockIdx.x));
-  read_by_block<T>(group, bounds, s.tile.bits, s.read);
-  Tile<TileTypes<T, P, WideLinks, kSmallThreads>> tile(group, s.tile, bounds);
-  if (count_segments(tile) != 0)
-    trace_segments(tile);
-  else if (threadIdx.x == 0)
-    group.work.tile_pieces[bounds.tile] = {0, 0};
+  BlockShared& s = block_shared<BlockShared>();
+  const unsigned count = tiles != 0 ? tiles : group.work.counters->dense_tiles;
+  for (unsigned n = blockIdx.x; n < count; n += gridDim.x) {
+    __syncthreads();
+    const TileBounds bounds = tiles != 0 ? bounds_of_nth(group, static_cast<int>(n))
+                                         : bounds_of_tile(group, static_cast<int>(group.work.dense_tiles[n]));
+    read_by_block<T>(group, bounds, s.tile.bits, s.read);
+    Tile<TileTypes<T, P, WideLinks, kBlockThreads>> tile(group, s.tile, bounds);
+    if (count_segments(tile) != 0)
+      trace_segments(tile);
+    else if (threadIdx.x == 0)
+      group.work.tile_pieces[bounds.tile] = {0, 0};
+  }
 }
 
-/// Shared memory of a block of trace_tiles, which works on every gridDim.x-th tile. Only bytes(warps) of it
+/// Shared memory of a block of trace_warps, which works on every gridDim.x-th tile. Only bytes(warps) of it
 /// are allocated.
 struct WarpsShared {
   alignas(16) unsigned next;  ///< of the block's tiles, the next that a warp works on
@@ -70,13 +76,6 @@ struct WarpsShared {
     return sizeof(WarpsShared) - (kMostWarps - warps) * sizeof(TileShared<WarpLinks>);
   }
 };
-
-/// Copies the cells of a tile, with `kThreads` threads.
-template <int kThreads>
-__device__ __forceinline__ void copy_bits(TileBits& to, const TileBits& from) {
-  for (unsigned i = threadIdx.x % kThreads; i < sizeof(TileBits) / 16; i += kThreads)
-    reinterpret_cast<uint4*>(&to)[i] = reinterpret_cast<const uint4*>(&from)[i];
-}
 
 /// Traces one tile with one warp.
 template <class T, class P>
@@ -92,18 +91,14 @@ __device__ __forceinline__ void trace_tile(const PlaneGroup<P>& group, const Til
     trace_segments(tile);
     return;
   }
-  unsigned at = 0;
-  if (lane == 0) {
-    at = atomicAdd(&group.work.counters->dense_tiles, 1U);
-    group.work.dense_tiles[at] = static_cast<unsigned>(bounds.tile);
-  }
-  at = __shfl_sync(~0U, at, 0);
-  copy_bits<kWarpThreads>(group.work.tile_bits[at], s.bits);
+  if (lane == 0)
+    group.work.dense_tiles[atomicAdd(&group.work.counters->dense_tiles, 1U)] =
+        static_cast<unsigned>(bounds.tile);
 }
 
 template <class T, class P>
 __global__ void __launch_bounds__(kWarpThreads* kMostWarps, 1)
-    trace_tiles(const __grid_constant__ PlaneGroup<P> group, unsigned tiles) {
+    trace_warps(const __grid_constant__ PlaneGroup<P> group, unsigned tiles) {
   let_next_begin();
   wait_for_previous();
   WarpsShared& s = block_shared<WarpsShared>();
@@ -115,23 +110,6 @@ __global__ void __launch_bounds__(kWarpThreads* kMostWarps, 1)
     __syncwarp();
     if (threadIdx.x % kWarpThreads == 0) mine = atomicAdd(&s.next, 1U);
     mine = __shfl_sync(~0U, mine, 0);
-  }
-}
-
-template <class T, class P>
-__global__ void __launch_bounds__(kDenseThreads, 2) trace_dense(const __grid_constant__ PlaneGroup<P> group) {
-  let_next_begin();
-  wait_for_previous();
-  TileShared<WideLinks>& s = block_shared<TileShared<WideLinks>>();
-  const unsigned tiles = group.work.counters->dense_tiles;
-  for (unsigned at = blockIdx.x; at < tiles; at += gridDim.x) {
-    __syncthreads();
-    copy_bits<kDenseThreads>(s.bits, group.work.tile_bits[at]);
-    const TileBounds bounds = bounds_of_tile(group, static_cast<int>(group.work.dense_tiles[at]));
-    __syncthreads();
-    Tile<TileTypes<T, P, WideLinks, kDenseThreads>> tile(group, s, bounds);
-    count_segments(tile);
-    trace_segments(tile);
   }
 }
 

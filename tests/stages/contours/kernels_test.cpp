@@ -30,14 +30,17 @@ void launch_band(const PlaneGroup<P>& group, const BandTiles& band, const How& h
   const auto [join_blocks, large] = std::pair{how.join_blocks, how.large};
   const auto tiles = static_cast<unsigned>(tiles_in(group, band.rows));
   // Both ways of tracing are tried, whatever the size of the map.
+  const auto by_blocks = [&](unsigned blocks, unsigned count) {
+    emulated::run_grid(blocks, kBlockThreads, sizeof(BlockShared), false,
+                       [&] { trace_blocks<T, P>(group, count); });
+  };
   if (tiles != 0 && !large) {
-    emulated::run_grid(tiles, kSmallThreads, sizeof(SmallShared), false, [&] { trace_small<T, P>(group); });
+    by_blocks(tiles, tiles);
   } else if (tiles != 0) {
     constexpr unsigned kWarps = 3;
     emulated::run_grid(std::min(tiles, 2U), kWarps * kWarpThreads, WarpsShared::bytes(kWarps), false,
-                       [&] { trace_tiles<T, P>(group, tiles); });
-    emulated::run_grid(2, kDenseThreads, sizeof(TileShared<WideLinks>), false,
-                       [&] { trace_dense<T, P>(group); });
+                       [&] { trace_warps<T, P>(group, tiles); });
+    by_blocks(2, 0);
   }
   if (!band.completes) {
     group.work.counters->dense_tiles = 0;
