@@ -2,9 +2,8 @@
 // level (or so far, or not a number) that the tile must be linked by exact points. The bounds are those of
 // rules/level_test.h.
 //
-// A sample is usual if it is finite and so far from the level that no crossing can fall on it, whatever its
-// neighbours are. One crossed tile in 20 has a sample that is not, mostly without need: what counts is the
-// least distance from the level beside the greatest one. So samples of a tile can also be usual together.
+// Samples are usual if they are finite and the least distance from the level is so large beside the greatest
+// one that no crossing can fall on a sample.
 #pragma once
 
 #include <type_traits>
@@ -35,14 +34,12 @@ template <class T>
 struct LevelTest {
   using Value = typename Sample<T>::Value;
   Value threshold, centre, rounding;
-  SafeDistances<Value> safe;
   template <class P>
   __device__ __forceinline__ LevelTest(const PlaneGroup<P>& group, int plane) {
     const double level = group.level[plane % group.levels];
     threshold = std::is_same_v<Value, double> ? static_cast<Value>(level)
                                               : static_cast<Value>(group.threshold[plane % group.levels]);
     centre = static_cast<Value>(Sample<T>::kInteger ? level * group.map.divisor : level);
-    safe = safe_distances(fmax(fabs(centre), Value{1}));
     // For many samples together only the ratio of their distances counts, and that the least one exceeds the
     // rounding of threshold and centre. What then is unusual are samples exactly at the level, or so near
     // that rounding hides their distance.
@@ -72,11 +69,6 @@ struct LevelTest {
     return are_finite(above) && are_usual(fmin(distance(a), distance(b)), above);
   }
   __device__ __forceinline__ bool is_high(Value v) const { return v > threshold; }
-  /// Whether this sample is usual by itself. False for NaN.
-  __device__ __forceinline__ bool is_usual(Value v) const {
-    const Value distance = fabs(v - centre);
-    return distance > safe.near && distance < safe.far;
-  }
 };
 
 }  // namespace contorno::contour_engine

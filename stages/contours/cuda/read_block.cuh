@@ -91,11 +91,10 @@ struct ReadShared {
   unsigned greatest[kBitsThreads / 32];
 };
 
-/// Whether all samples of a tile are usual together. Asked where not every sample is usual by itself, which
-/// is the shorter test and fails for one crossed tile in 20. Called by whole blocks.
+/// Whether all samples of a tile are usual. Called by whole blocks.
 template <class T>
-__device__ __forceinline__ bool are_usual_together(const LevelTest<T>& test, const TileSamples<T>& samples,
-                                                   ReadShared& s) {
+__device__ __forceinline__ bool are_usual(const LevelTest<T>& test, const TileSamples<T>& samples,
+                                          ReadShared& s) {
   using Value = typename Sample<T>::Value;
   Value least = test.greatest_usual();
   Value greatest = 0;
@@ -122,11 +121,8 @@ __device__ __forceinline__ void read_by_block(const PlaneGroup<P>& group, const 
   TileSamples<T> samples;
   samples.load(group, bounds);
   const LevelTest<T> test(group, bounds.plane);
-  bool usual = samples.used == ~0U;
-#pragma unroll
-  for (int k = 0; k <= TileSamples<T>::kExtra; ++k) usual = usual && test.is_usual(samples.value[k]);
   make_rows<T>([&](int k) { return test.is_high(samples.value[k]); }, s.high);
-  const bool unusual = __syncthreads_or(usual ? 0 : 1) != 0 && !are_usual_together(test, samples, s);
+  const bool unusual = !are_usual(test, samples, s);
   if (unusual) {
     make_rows<T>([&](int k) { return samples.value[k] == samples.value[k] && (samples.used >> k & 1) != 0; },
                  s.valid);
