@@ -55,11 +55,6 @@ __device__ __forceinline__ void allocate_pieces(Tile<S>& tile) {
                                   sum | static_cast<unsigned long long>(s.open) << 32);
 }
 
-template <class S>
-__device__ __forceinline__ bool points_fit(const Tile<S>& tile) {
-  return tile.shared.segment_base + static_cast<unsigned>(tile.segments) <= tile.group.segment_capacity;
-}
-
 /// How many pieces of the tile have their first segment before segment `index`.
 template <class S>
 __device__ __forceinline__ unsigned pieces_before(const Tile<S>& tile, unsigned index) {
@@ -78,7 +73,8 @@ __device__ __forceinline__ bool write_row_pieces(Tile<S>& tile) {
     s.open_base = static_cast<unsigned>(tile.piece_bases >> 32);
   }
   tile.sync();
-  const bool fits = points_fit(tile) && s.piece_base + s.pieces <= tile.group.piece_capacity;
+  const bool fits = s.segment_base + static_cast<unsigned>(tile.segments) <= tile.group.segment_capacity &&
+                    s.piece_base + s.pieces <= tile.group.piece_capacity;
   if (tile.thread == 0) work.tile_pieces[tile.bounds.tile] = {s.piece_base, fits ? s.pieces : 0};
   if (fits) {
     unsigned short* const rows =
@@ -229,28 +225,24 @@ __device__ __forceinline__ SegmentRank rank_of(const Tile<S>& tile, unsigned ind
                                                : (link.distance == 0 ? 0 : count - link.distance)};
 }
 
-/// Writes the points of the tile's segments, or their ranks, or both. While it computes the points of a round
-/// it loads the samples for the next.
-template <bool kPoints, bool kRanks, class S>
+/// Writes the points of the tile's segments and their ranks. While it computes the points of a round it loads
+/// the samples for the next.
+template <class S>
 __device__ __forceinline__ void write_segments(Tile<S>& tile) {
   auto& s = tile.shared;
   const auto& work = tile.group.work;
-  if (!kRanks && !points_fit(tile)) return;
   TileSegment segment = unpack_segment(s.segment[min(tile.thread, tile.segments - 1)]);
-  EdgeSamples<typename S::Value> edge{};
-  if constexpr (kPoints) edge = read_edge(tile, segment, segment.to);
+  EdgeSamples<typename S::Value> edge = read_edge(tile, segment, segment.to);
 #pragma unroll 1
   for (int i = tile.thread; i < tile.segments; i += S::kThreads) {
     const bool empty = segment.from == segment.to;
     const EdgeSamples<typename S::Value> here = edge;
     segment = unpack_segment(s.segment[min(i + S::kThreads, tile.segments - 1)]);
-    if constexpr (kPoints) edge = read_edge(tile, segment, segment.to);
+    edge = read_edge(tile, segment, segment.to);
     const std::size_t at = s.segment_base + static_cast<std::size_t>(i);
-    const SegmentRank rank =
-        kRanks && !empty ? rank_of(tile, static_cast<unsigned>(i)) : SegmentRank{kNone, 0};
-    if (kPoints && !empty && (!kRanks || rank.piece != kNone))
-      store_point(work.points[at], crossing_of(tile, here));
-    if constexpr (kRanks) work.ranks[at] = rank;
+    const SegmentRank rank = empty ? SegmentRank{kNone, 0} : rank_of(tile, static_cast<unsigned>(i));
+    if (rank.piece != kNone) store_point(work.points[at], crossing_of(tile, here));
+    work.ranks[at] = rank;
   }
 }
 
@@ -258,24 +250,12 @@ __device__ __forceinline__ void write_segments(Tile<S>& tile) {
 template <class S>
 __device__ __forceinline__ void write_tile(Tile<S>& tile) {
   allocate_pieces(tile);
-  PieceRecord first{};
-  // A tile with few segments keeps only the first warps of a block busy, so pieces are given to the other
-  // warps first.
-  constexpr int kShift = S::kThreads == 32 ? 0 : S::kThreads / 2;
-  const auto leader = static_cast<unsigned>((tile.thread + kShift) % S::kThreads);
-  const unsigned leaders = tile.shared.open + tile.shared.closed;
-  // A block writes points while it waits for its elements.
-  constexpr bool kBefore = S::kThreads != 32;
-  if constexpr (kBefore) {
-    write_segments<true, false>(tile);
-    if (leader < leaders) first = record_of(tile, leader);
-  }
   if (!write_row_pieces(tile)) return;
-  if (kBefore && leader < leaders) write_piece(tile, first);
-  for (unsigned k = kBefore ? leader + S::kThreads : leader; k < leaders; k += S::kThreads)
+  const unsigned leaders = tile.shared.open + tile.shared.closed;
+  for (auto k = static_cast<unsigned>(tile.thread); k < leaders; k += S::kThreads)
     write_piece(tile, record_of(tile, k));
   tile.sync();
-  write_segments<!kBefore, true>(tile);
+  write_segments(tile);
 }
 
 }  // namespace contorno::contour_engine
