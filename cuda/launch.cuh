@@ -172,11 +172,6 @@ CONTORNO_FETCH_ADD_IF(unsigned, "u32", "r")
 CONTORNO_FETCH_ADD_IF(unsigned long long, "u64", "l")
 #undef CONTORNO_FETCH_ADD_IF
 
-/// Starts the loading of a line of memory into the first-level cache.
-__device__ __forceinline__ void prefetch(const void* address) {
-  asm volatile("prefetch.global.L1 [%0];" ::"l"(address));
-}
-
 __device__ __forceinline__ void spin_pause() {
   __nanosleep(20);
 }

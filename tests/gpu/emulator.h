@@ -411,7 +411,6 @@ inline unsigned highest_among(unsigned peers, unsigned value) {
 }
 inline void wait_for_previous() {}
 inline void let_next_begin() {}
-inline void prefetch(const void*) {}
 inline void spin_pause() {
   emulated::give_way();
 }

@@ -68,17 +68,6 @@ __device__ __forceinline__ SamplesBeyond samples_beyond(const Tile<S>& tile, con
           {max(min(c, right), 0), min(max(c, 0) + (across ? 1 : 0), right)}};
 }
 
-/// Prefetches the samples that is_blocked will look at.
-template <class S>
-__device__ __forceinline__ void prefetch_beyond(const Tile<S>& tile, const TileSegment& last) {
-  if (!may_be_unusable(tile)) return;
-  const Map& map = tile.group.map;
-  const SamplesBeyond at = samples_beyond(tile, last);
-  for (int k = 0; k < 2; ++k)
-    prefetch(map.data + tile.bounds.plane * map.plane_pitch + at.row[k] * map.row_pitch +
-             at.col[k] * map.sample_pitch);
-}
-
 /// Whether the piece that ends with segment `last` goes no further because the cell beyond has an unusable
 /// sample. The two samples on the edge are usable, so the other two decide.
 template <class S>

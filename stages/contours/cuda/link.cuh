@@ -8,7 +8,6 @@
 // which that may happen are linked by link_exact.cuh.
 #pragma once
 
-#include "stages/contours/cuda/junctions.cuh"
 #include "stages/contours/cuda/list.cuh"
 
 namespace contorno::contour_engine {
@@ -45,10 +44,7 @@ __device__ __forceinline__ void link_over_edges(Tile<S>& tile) {
 #pragma unroll 1
   for (int i = tile.thread; i < tile.segments; i += S::kThreads) {
     const unsigned next = next_over_edge(tile, tile.shared.segment[i]);
-    if (next != kNone)
-      tile.shared.flags[next] = kHasPrevious;
-    else if constexpr (S::kThreads != 32)
-      prefetch_beyond(tile, unpack_segment(tile.shared.segment[i]));
+    if (next != kNone) tile.shared.flags[next] = kHasPrevious;
     set_next(tile, static_cast<unsigned>(i), next);
   }
   tile.sync();
