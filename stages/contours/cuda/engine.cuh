@@ -144,17 +144,6 @@ __device__ __forceinline__ void store_point(Point64& to, const PointD& from) {
 }
 
 // The argument of all kernels ------------------------------------------------------------------------------
-/// Division by a number that the host knows, as a multiplication; exact while dividend * divisor < 2^32.
-struct FastDivide {
-  unsigned divisor, magic;
-  __device__ __forceinline__ unsigned quotient(unsigned n) const {
-    return divisor == 1 ? n : __umulhi(n, magic);
-  }
-};
-inline FastDivide fast_divide(unsigned divisor) {
-  return {divisor, divisor < 2 ? 0 : static_cast<unsigned>(((1ULL << 32) + divisor - 1) / divisor)};
-}
-
 /// The planes that one sequence of kernels works on, with all arrays and parameters: the argument of every
 /// kernel. Mostly these are all planes of a map. Planes do not depend on each other, so a map that is still
 /// being uploaded is worked on in several groups, one after the other.
@@ -164,7 +153,6 @@ struct PlaneGroup {
   Work<P> work;
   Output<P> out;
   int planes, cell_rows, cell_columns, tiles_x, tiles_y;
-  FastDivide by_tiles_x, by_tiles_y;
   int first_tile;             ///< of each plane: earlier tiles have been traced already
   int last_planes;            ///< 1: this group is the last of the frame
   int exported;               ///< 1: contours go to the host by export_contours
@@ -198,8 +186,8 @@ template <class P>
 __device__ __forceinline__ TileBounds bounds_of_tile(const PlaneGroup<P>& group, int tile) {
   TileBounds bounds;
   bounds.tile = tile;
-  const int rows = static_cast<int>(group.by_tiles_x.quotient(static_cast<unsigned>(tile)));
-  bounds.plane = static_cast<int>(group.by_tiles_y.quotient(static_cast<unsigned>(rows)));
+  const int rows = tile / group.tiles_x;
+  bounds.plane = rows / group.tiles_y;
   bounds.row0 = (rows - bounds.plane * group.tiles_y) * kTileRows;
   bounds.col0 = (tile - rows * group.tiles_x) * kTileColumns;
   bounds.rows = min(kTileRows, group.cell_rows - bounds.row0);

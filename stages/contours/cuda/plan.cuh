@@ -69,8 +69,6 @@ void set_sizes(PlaneGroup<P>& group, const ImageFormat& map) {
   group.cell_columns = map.width - 1;
   group.tiles_x = (group.cell_columns + kTileColumns - 1) / kTileColumns;
   group.tiles_y = (group.cell_rows + kTileRows - 1) / kTileRows;
-  group.by_tiles_x = fast_divide(static_cast<unsigned>(group.tiles_x));
-  group.by_tiles_y = fast_divide(static_cast<unsigned>(group.tiles_y));
 }
 
 /// Sets how many elements the arrays have. A map has at most `segments`.
