@@ -77,9 +77,7 @@ PortType port_type(const Format& format) {
 std::string describe(const Format& format) {
   struct Writer {
     std::string operator()(const ImageFormat& image) const { return describe(image); }
-    std::string operator()(const PrivateFormat& block) const {
-      return fmt::format("{} bytes", block.bytes);
-    }
+    std::string operator()(const PrivateFormat& block) const { return fmt::format("{} bytes", block.bytes); }
     std::string operator()(const ContoursFormat& contours) const {
       return fmt::format("contours of {} classes on {}x{}, room for {} points", contours.classes,
                          contours.width, contours.height, contours.point_capacity);
