@@ -78,9 +78,7 @@ class OverlayCpu final : public Stage {
     const OverlayGrid& grid = plan_.grid;
     Outcome& outcome = *context.scratch<Outcome>(outcome_);
     outcome.references_needed = 0;
-    if (contours.counts->points > contours.format.point_capacity ||
-        contours.counts->contours > contours.format.contour_capacity)
-      return false;
+    if (!contours.fits()) return false;
     const auto points = static_cast<int>(contours.counts->points);
     for_rows(context.threads, (points + kPointsAtATime - 1) / kPointsAtATime, [&](int chunk) {
       const int end = std::min(points, (chunk + 1) * kPointsAtATime);

@@ -37,10 +37,10 @@ class OverlayCuda final : public Stage {
   void run(const RunContext& context) const override {
     const Job job = job_of(context);
     if (job.filled > 0) fill_async(job.inside, 0, inside_bytes_, context.stream);
-    const unsigned over_points = blocks_for(job.point_capacity);
+    const unsigned over_points = blocks_for(job.contours.format.point_capacity);
     const std::uint64_t rows =
         static_cast<std::uint64_t>(job.filled) * static_cast<unsigned>(job.grid.height);
-    const std::uint64_t boxes = job.labels > 0 ? job.contour_capacity : 0;
+    const std::uint64_t boxes = job.labels > 0 ? job.contours.format.contour_capacity : 0;
     const unsigned arranged = blocks_for(std::max<std::uint64_t>({tiles_, 32 * rows, 32 * boxes}));
     launch("bin_segments", bin_segments, LaunchKind::Plain, LaunchOrder::AfterPrevious,
            over_points + job.copy_blocks, kThreads, 0, context.stream, job);
@@ -93,7 +93,6 @@ class OverlayCuda final : public Stage {
     job_.labels = labelled ? params_.labels : 0;
     job_.has_markers = std::any_of(plan_.pens.begin(), plan_.pens.end(),
                                    [](const OverlayPen& pen) { return pen.marker > 0.0F; });
-    job_.point_capacity = contours.point_capacity, job_.contour_capacity = contours.contour_capacity;
     tiles_ = static_cast<std::size_t>(plan_.grid.tiles_x) * static_cast<std::size_t>(plan_.grid.tiles_y);
   }
 
@@ -127,13 +126,11 @@ class OverlayCuda final : public Stage {
   Job job_of(const RunContext& context) const {
     const ImageView& in = context.image_in(0);
     const ImageView& out = context.image_out(0);
-    const auto& contours = std::get<ContoursView>(context.inputs[1]);
     Job job = job_;
     job.in = static_cast<const unsigned char*>(in.data), job.in_pitch = in.row_pitch;
     job.out = static_cast<unsigned char*>(out.data), job.out_pitch = out.row_pitch;
     job.words = on_words(in.data, in.row_pitch) && on_words(out.data, out.row_pitch);
-    job.counts = contours.counts, job.map_points = contours.points, job.offsets = contours.offsets;
-    job.closed = contours.closed, job.class_begin = contours.class_begin;
+    job.contours = std::get<ContoursView>(context.inputs[1]);
     job.listed = context.scratch<unsigned long long>(listed_);
     job.touched_count = context.scratch<unsigned>(touched_count_);
     job.touched = context.scratch<unsigned>(touched_);

@@ -45,7 +45,7 @@ struct Job {
   int first_digit = -1;
   int labels = 0;  ///< at most so many a class
   bool has_markers = false;
-  unsigned long long point_capacity = 0, contour_capacity = 0, reference_capacity = 0;
+  unsigned long long reference_capacity = 0;
 
   // The frame.
   const unsigned char* in = nullptr;
@@ -54,11 +54,7 @@ struct Job {
   unsigned long long frame_words = 0;  ///< of 16 bytes, which blocks of bin_segments copy
   unsigned copy_blocks = 0;            ///< how many blocks copy: the last ones
   bool words = false;                  ///< rows start at multiples of 16 bytes
-  const ContourCounts* counts = nullptr;
-  const Point* map_points = nullptr;
-  const unsigned* offsets = nullptr;
-  const unsigned char* closed = nullptr;
-  const unsigned* class_begin = nullptr;
+  ContoursView contours;
 
   // Scratch. A bin is one class in one tile. `bin_count` and `inside` are zero before bin_segments; arrange
   // clears `bin_count` again.
@@ -77,10 +73,7 @@ struct Job {
   int* placed_count = nullptr;
   Outcome* outcome = nullptr;  ///< pinned
 
-  __device__ bool contours_fit() const {
-    return counts->points <= point_capacity && counts->contours <= contour_capacity;
-  }
-  __device__ bool drawable() const { return contours_fit() && *listed <= reference_capacity; }
+  __device__ bool drawable() const { return contours.fits() && *listed <= reference_capacity; }
   __device__ unsigned tiles() const {
     return static_cast<unsigned>(grid.tiles_x) * static_cast<unsigned>(grid.tiles_y);
   }

@@ -12,40 +12,11 @@
 #pragma once
 
 #include "stages/overlay/job.cuh"
+#include "stages/shared/part_of.cuh"
 
 namespace contorno::overlay_cuda {
 
 inline constexpr unsigned kCopiedWords = 8;  ///< words of 16 bytes that a thread copies at once
-
-/// The last i with begin[i] <= value. `begin` has `count` + 1 ascending numbers, the first of which is 0 and
-/// the last above `value`.
-__device__ inline unsigned part_of(const unsigned* begin, unsigned count, unsigned value) {
-  unsigned low = 0, high = count;
-  while (high - low > 1) {
-    const unsigned middle = low + (high - low) / 2;
-    if (begin[middle] <= value)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-/// part_of for whole warps whose lanes have ascending values: the lanes search 32 places at once for the
-/// first value, and each continues from there.
-__device__ inline unsigned part_of_lane(const unsigned* begin, unsigned count, unsigned value) {
-  const unsigned first_value = __shfl_sync(~0U, value, 0), lane = threadIdx.x % 32;
-  unsigned low = 0, high = count;  // begin[low] <= first_value < begin[high]
-  while (high - low > 1) {
-    const unsigned step = (high - low + 31) / 32, at = low + lane * step;
-    const unsigned below = __ballot_sync(~0U, at < high && begin[at] <= first_value);
-    const unsigned last = 31U - static_cast<unsigned>(__clz(static_cast<int>(below)));
-    low += last * step;
-    high = low + step < high ? low + step : high;
-  }
-  while (low + 1 < count && begin[low + 1] <= value) ++low;
-  return low;
-}
 
 /// Marks where a segment crosses the rows of an inside mask.
 __device__ inline void mark_insides(const Job& job, int slot, FramePoint a, FramePoint b) {
@@ -64,9 +35,9 @@ __device__ inline void mark_insides(const Job& job, int slot, FramePoint a, Fram
 /// also the line that closes it.
 __device__ inline void mark_segment(const Job& job, int slot, unsigned contour, unsigned i, FramePoint a,
                                     FramePoint b) {
-  if (job.closed[contour] == 0) {
-    const unsigned first = job.offsets[contour], last = job.offsets[contour + 1] - 1;
-    const Point begins = job.map_points[first], ends = job.map_points[last];
+  if (job.contours.closed[contour] == 0) {
+    const unsigned first = job.contours.offsets[contour], last = job.contours.offsets[contour + 1] - 1;
+    const Point begins = job.contours.points[first], ends = job.contours.points[last];
     if (!job.border.closes(begins, ends)) return;
     if (i == first) {
       const OverlayClosing closing = job.border.close(begins, ends);
@@ -113,21 +84,22 @@ __global__ void __launch_bounds__(kThreads) bin_segments(const Job job) {
   const unsigned point_blocks = gridDim.x - job.copy_blocks;
   if (blockIdx.x >= point_blocks) return copy_frame(job, blockIdx.x - point_blocks, job.copy_blocks);
   if (blockIdx.x == 0 && threadIdx.x == 0) *job.listed = 0, *job.touched_count = 0;
-  if (!job.contours_fit()) return;
-  const auto points = static_cast<unsigned>(job.counts->points);
-  const auto contours = static_cast<unsigned>(job.counts->contours);
+  if (!job.contours.fits()) return;
+  const auto points = static_cast<unsigned>(job.contours.counts->points);
+  const auto contours = static_cast<unsigned>(job.contours.counts->contours);
   const unsigned thread = blockIdx.x * kThreads + threadIdx.x;
   for (unsigned first = thread - thread % 32; first < points; first += point_blocks * kThreads) {
     const unsigned i = first + thread % 32, last = points - 1;
     // Loaded before the contour is known, to overlap the search.
-    const Point begins = job.map_points[i < last ? i : last], ends = job.map_points[i < last ? i + 1 : last];
-    const unsigned contour = part_of_lane(job.offsets, contours, i < last ? i : last);
+    const Point begins = job.contours.points[i < last ? i : last],
+                ends = job.contours.points[i < last ? i + 1 : last];
+    const unsigned contour = part_of_lane(job.contours.offsets, contours, i < last ? i : last);
     if (i >= points) continue;
     const FramePoint a = job.transform(begins);
     job.points[i] = a;
     job.point_class[i] = kNotDrawn;
-    if (i + 1 >= job.offsets[contour + 1]) continue;
-    const unsigned k = part_of(job.class_begin, static_cast<unsigned>(job.classes), contour);
+    if (i + 1 >= job.contours.offsets[contour + 1]) continue;
+    const unsigned k = part_of(job.contours.class_begin, static_cast<unsigned>(job.classes), contour);
     const Class& a_class = job.class_table[k];
     if (a_class.pen.hidden) continue;
     job.point_class[i] = k;
@@ -199,7 +171,7 @@ __device__ inline void fill_row(const Job& job, unsigned* row) {
 
 /// The bounding box of a contour. Called by whole warps.
 __device__ inline LabelBox box_of(const Job& job, unsigned contour) {
-  const unsigned from = job.offsets[contour], to = job.offsets[contour + 1];
+  const unsigned from = job.contours.offsets[contour], to = job.contours.offsets[contour + 1];
   if (from >= to) return {};
   const FramePoint start = job.points[from];
   LabelBox box{start.x, start.y, start.x, start.y};
@@ -215,7 +187,7 @@ __device__ inline LabelBox box_of(const Job& job, unsigned contour) {
 }
 
 __global__ void __launch_bounds__(kThreads) arrange(const Job job) {
-  if (!job.contours_fit()) return;
+  if (!job.contours.fits()) return;
   const unsigned thread = blockIdx.x * kThreads + threadIdx.x, threads = gridDim.x * kThreads;
   for (unsigned first = thread - thread % 32; first < job.tiles(); first += threads)
     reserve_tiles(job, first + thread % 32);
@@ -223,7 +195,7 @@ __global__ void __launch_bounds__(kThreads) arrange(const Job job) {
   for (unsigned row = thread / 32; row < rows; row += threads / 32)
     fill_row(job, job.inside + static_cast<std::size_t>(row) * static_cast<unsigned>(job.grid.tiles_x));
   if (job.labels == 0) return;
-  const auto contours = static_cast<unsigned>(job.counts->contours);
+  const auto contours = static_cast<unsigned>(job.contours.counts->contours);
   for (unsigned contour = thread / 32; contour < contours; contour += threads / 32) {
     const LabelBox box = box_of(job, contour);
     if (threadIdx.x % 32 == 0) job.boxes[contour] = box;
@@ -233,9 +205,9 @@ __global__ void __launch_bounds__(kThreads) arrange(const Job job) {
 __global__ void __launch_bounds__(kThreads) list_segments(const Job job) {
   const bool drawable = job.drawable();
   if (blockIdx.x == 0 && threadIdx.x == 0)
-    job.outcome->references_needed = job.contours_fit() ? *job.listed : 0;
+    job.outcome->references_needed = job.contours.fits() ? *job.listed : 0;
   if (!drawable) return;
-  const auto points = static_cast<unsigned>(job.counts->points);
+  const auto points = static_cast<unsigned>(job.contours.counts->points);
   for (unsigned i = blockIdx.x * kThreads + threadIdx.x; i < points; i += gridDim.x * kThreads) {
     const unsigned k = job.point_class[i];
     const FramePoint a = job.points[i], b = job.points[i + 1 < points ? i + 1 : i];

@@ -48,7 +48,7 @@ __device__ inline bool is_free(const Job& job, const PlacedStamp& label, int cou
 }
 
 __global__ void __launch_bounds__(kThreads) place_labels(const Job job) {
-  if (!job.contours_fit()) return;
+  if (!job.contours.fits()) return;
   auto& shared = block_shared<LabelShared>();
   int count = 0;  // counts in the first thread only
   for (int k = 0; k < job.classes; ++k) {
@@ -57,8 +57,8 @@ __global__ void __launch_bounds__(kThreads) place_labels(const Job job) {
     const StampSize size = job.pictures[number].size;
     unsigned long long rank = ~0ULL;
     for (int i = 0; i < job.labels; ++i) {
-      rank =
-          next_rank(job, job.class_begin[k], job.class_begin[k + 1], smallest_labelled(size), rank, shared);
+      rank = next_rank(job, job.contours.class_begin[k], job.contours.class_begin[k + 1],
+                       smallest_labelled(size), rank, shared);
       if (rank == 0) break;
       if (threadIdx.x != 0) continue;
       const LabelBox box = job.boxes[~static_cast<unsigned>(rank)];

@@ -12,6 +12,7 @@
 
 #include "cuda/launch.cuh"
 #include "stages/contour_prep/largest_first/stage.h"
+#include "stages/shared/part_of.cuh"
 
 namespace contorno::largest_first_cuda {
 
@@ -39,19 +40,6 @@ __device__ __forceinline__ unsigned all_threads() {
   return gridDim.x * blockDim.x;
 }
 
-/// The last of the ascending `begins`, `count` of them and the first 0, that is not above `value`.
-__device__ __forceinline__ unsigned last_not_above(const unsigned* begins, unsigned count, unsigned value) {
-  unsigned low = 0, high = count;
-  while (high - low > 1) {
-    const unsigned middle = (low + high) / 2;
-    if (begins[middle] <= value)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 __global__ void __launch_bounds__(kThreads) clear_keys(const __grid_constant__ Job job) {
   for (unsigned i = global_thread(); i <= job.capacity; i += all_threads()) {
     job.lengths[i] = 0;
@@ -71,7 +59,7 @@ __global__ void __launch_bounds__(kThreads) add_segments(const __grid_constant__
   for (unsigned long long first = 1ULL * global_thread() * kSegmentsEach; first < points;
        first += 1ULL * all_threads() * kSegmentsEach) {
     const auto last = static_cast<unsigned>(min(first + kSegmentsEach, points));
-    unsigned contour = last_not_above(job.in.offsets, contours, static_cast<unsigned>(first));
+    unsigned contour = part_of(job.in.offsets, contours, static_cast<unsigned>(first));
     unsigned begin = job.in.offsets[contour], end = job.in.offsets[contour + 1];
     unsigned long long sum = 0;
     for (auto i = static_cast<unsigned>(first); i < last; ++i) {
@@ -96,7 +84,7 @@ __global__ void __launch_bounds__(kThreads) make_keys(const __grid_constant__ Jo
     const unsigned points = job.in.offsets[i + 1] - job.in.offsets[i];
     const unsigned long long size = contour_size(job.by, job.sums[i], points, job.in.closed[i] != 0);
     const unsigned long long one =
-        last_not_above(job.in.class_begin, static_cast<unsigned>(job.in.format.classes), i);
+        part_of(job.in.class_begin, static_cast<unsigned>(job.in.format.classes), i);
     job.keys[i] = one << kSizeBits | (kMost - size);
   }
 }
@@ -114,7 +102,7 @@ __global__ void __launch_bounds__(kThreads) place_contours(const __grid_constant
   const auto classes = job.in.format.classes;
   const auto contours = fits ? static_cast<unsigned>(job.in.counts->contours) : 0U;
   for (unsigned i = global_thread(); i < contours; i += all_threads()) {
-    const auto k = static_cast<int>(last_not_above(job.in.class_begin, static_cast<unsigned>(classes), i));
+    const auto k = static_cast<int>(part_of(job.in.class_begin, static_cast<unsigned>(classes), i));
     const unsigned rank = i - job.in.class_begin[k];
     if (rank >= job.limit) continue;
     const unsigned place = kept_before(job, k) + rank, contour = job.sorted[i];
@@ -132,7 +120,7 @@ __global__ void __launch_bounds__(kThreads) copy_points(const __grid_constant__ 
   if (global_thread() == 0) *job.out.counts = {points, contours};
   for (unsigned long long point = global_thread(); point < points; point += all_threads()) {
     const auto i = static_cast<unsigned>(point);
-    const unsigned place = last_not_above(job.out.offsets, contours, i);
+    const unsigned place = part_of(job.out.offsets, contours, i);
     job.out.points[i] = job.in.points[job.in.offsets[job.sources[place]] + (i - job.out.offsets[place])];
   }
 }

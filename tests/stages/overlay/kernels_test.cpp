@@ -178,11 +178,8 @@ class Emulated {
                                    [](const OverlayPen& pen) { return pen.marker > 0.0F; });
   }
   void place_job(const ContoursView& contours) {
-    job_.point_capacity = contours.format.point_capacity;
-    job_.contour_capacity = contours.format.contour_capacity;
     job_.reference_capacity = references_.size();
-    job_.counts = contours.counts, job_.map_points = contours.points, job_.offsets = contours.offsets;
-    job_.closed = contours.closed, job_.class_begin = contours.class_begin;
+    job_.contours = contours;
     job_.listed = &listed_, job_.touched_count = &touched_count_, job_.touched = touched_.data();
     job_.bin_count = bin_count_.data(), job_.bin_begin = bin_begin_.data(), job_.bin_end = bin_end_.data();
     job_.inside = inside.data(), job_.references = references_.data(), job_.points = points_.data();
