@@ -79,33 +79,39 @@ __device__ __forceinline__ bool is_empty(const Tile<S>& tile, unsigned index) {
   return (word >> 12 & 3) == word >> 14;
 }
 
+/// Calls f(index, has_link) for every segment of the tile, and for what is missing to whole warps, so that
+/// all lanes of a warp call it together. `has_link`: there is such a segment, and it has a length.
+template <class S, class F>
+__device__ __forceinline__ void for_segments(const Tile<S>& tile, const F& f) {
+#pragma unroll 1
+  for (int base = 0; base < tile.segments; base += S::kThreads) {
+    const int i = base + tile.thread;
+    const auto index = static_cast<unsigned>(i);
+    f(index, i < tile.segments && !is_empty(tile, index));
+  }
+}
+
 /// Collects the smallest and largest segment of each piece at its representative. Ends with a barrier.
 template <class S>
 __device__ __forceinline__ void collect_pieces(Tile<S>& tile) {
   using Links = typename S::Links;
   auto& s = tile.shared;
-#pragma unroll 1
-  for (int base = 0; base < tile.segments; base += S::kThreads) {
-    const int i = base + tile.thread;
-    const auto index = static_cast<unsigned>(i);
-    const bool valid = i < tile.segments && !is_empty(tile, index);
+  for_segments(tile, [&](unsigned index, bool has_link) {
     SegmentLink link{};
-    if (valid) link = s.links.ranked(index);
+    if (has_link) link = s.links.ranked(index);
     const unsigned representative = link.highest % Links::kOpenEnd;
     const unsigned large = link.highest >= Links::kOpenEnd ? index << 13 | link.distance : link.distance;
+    bool smallest_of_peers = has_link, largest_of_peers = has_link;
     if constexpr (S::kThreads == 32) {
-      // Mostly the warp's segments are of one or two pieces.
-      const unsigned peers = peers_with(valid ? representative : kNone);
+      // Mostly the warp's segments are of one or two pieces: one lane of a piece writes for all.
+      const unsigned peers = peers_with(has_link ? representative : kNone);
       const unsigned largest = highest_among(peers, large);
-      if (!valid) continue;
-      if ((peers & (~peers + 1)) == 1U << (tile.thread % 32))
-        atomicMin(&s.links.smallest_of(representative), index);
-      if (large == largest) atomicMax(&s.largest[representative], large);
-    } else if (valid) {
-      atomicMin(&s.links.smallest_of(representative), index);
-      atomicMax(&s.largest[representative], large);
+      largest_of_peers = has_link && large == largest;
+      smallest_of_peers = has_link && (peers & (~peers + 1)) == 1U << (tile.thread % 32);
     }
-  }
+    if (smallest_of_peers) atomicMin(&s.links.smallest_of(representative), index);
+    if (largest_of_peers) atomicMax(&s.largest[representative], large);
+  });
   tile.sync();
 }
 
@@ -114,31 +120,28 @@ template <class S>
 __device__ __forceinline__ void find_leaders(Tile<S>& tile) {
   using Links = typename S::Links;
   auto& s = tile.shared;
-#pragma unroll 1
-  for (int base = 0; base < tile.segments; base += S::kThreads) {
-    const int i = base + tile.thread;
-    const auto index = static_cast<unsigned>(i);
+  for_segments(tile, [&](unsigned index, bool has_link) {
     bool first = false;
     bool leads_open = false;
     bool leads_closed = false;
     bool dropped = false;
-    if (i < tile.segments && !is_empty(tile, index)) {
+    if (has_link) {
       const SegmentLink link = s.links.ranked(index);
       const unsigned representative = link.highest % Links::kOpenEnd;
       const bool open = link.highest >= Links::kOpenEnd;
       // Here `largest` is the number of segments less one.
       dropped = !open && !keep_contour(s.largest[representative] + 1, tile.group.min_points);
       first = !dropped && s.links.smallest_of(representative) == index;
-      leads_open = open && (s.flags[i] & kHasPrevious) == 0;
+      leads_open = open && (s.flags[index] & kHasPrevious) == 0;
       leads_closed = !open && representative == index;
     }
     const unsigned word = __ballot_sync(~0U, first);
-    if (tile.thread % 32 == 0) s.first[i / 32] = word;
-    if (leads_open) s.leader[atomicAdd(&s.open, 1U)] = static_cast<unsigned short>(i);
+    if (tile.thread % 32 == 0) s.first[index / 32] = word;
+    if (leads_open) s.leader[atomicAdd(&s.open, 1U)] = static_cast<unsigned short>(index);
     if (leads_closed)
       s.leader[Links::kCapacity - 1 - atomicAdd(&s.closed, 1U)] =
           static_cast<unsigned short>(dropped ? index | kDropped : index);
-  }
+  });
   const int words = (tile.segments + S::kThreads - 1) / S::kThreads * (S::kThreads / 32);
   constexpr int kWords = TileShared<Links>::kWords;
   for (int i = words + tile.thread; i < kWords; i += S::kThreads) s.first[i] = 0;
