@@ -7,6 +7,7 @@
 
 #include "config/options.h"
 #include "cuda/error.h"
+#include "pipeline/shared/printable.h"
 #include "plugins/files/contours/writer.h"
 #include "plugins/files/shared/file_names.h"
 
@@ -17,10 +18,11 @@ namespace fs = std::filesystem;
 ContourFrame load_only_frame(const std::string& path) {
   ContourLines lines(path);
   ContourFrame frame, other;
-  if (!lines.next(frame)) throw Error(ExitCode::BadData, fmt::format("'{}' has no frame, wanted one", path));
+  if (!lines.next(frame))
+    throw Error(ExitCode::BadData, fmt::format("'{}' has no frame, wanted one", printable(path)));
   if (lines.next(other))
     throw Error(ExitCode::BadData,
-                fmt::format("'{}' has several frames, wanted the one of the picture", path));
+                fmt::format("'{}' has several frames, wanted the one of the picture", printable(path)));
   for (std::size_t k = 0; k < frame.classes.size(); ++k) frame.classes[k].colour = config::class_colour(k);
   return frame;
 }

@@ -38,6 +38,12 @@ class Line {
                          whole ? "a whole number" : json(kind).type_name()));
     return *found;
   }
+  int side(const json& frame, const char* key) const {
+    const json& value = member(frame, key, json::value_t::number_unsigned, "the line");
+    if (value.get<std::uint64_t>() > kMaxSide)
+      refuse(fmt::format("'{}' is {}, allowed 0 to {}", key, value.dump(), kMaxSide));
+    return value.get<int>();
+  }
   float coordinate(const json& value, const std::string& path) const {
     if (value.is_null()) return std::numeric_limits<float>::quiet_NaN();
     if (!value.is_number()) refuse(fmt::format("a point of {} is not [x, y]", path));
@@ -81,6 +87,19 @@ Parsed parse_classes(const Line& line, const json& object, std::vector<ClassSpec
     parsed.class_begin.push_back(static_cast<std::uint32_t>(parsed.closed.size()));
   }
   return parsed;
+}
+
+/// What the line says of the frame; what it does not say stays as it is without.
+FrameInfo info_of(const json& object) {
+  FrameInfo info;
+  if (!object.is_object()) return info;
+  if (const auto number = object.find("frame"); number != object.end() && number->is_number_unsigned())
+    info.number = number->get<std::uint64_t>();
+  if (const auto name = object.find("name"); name != object.end() && name->is_string())
+    info.name = name->get<std::string>();
+  if (const auto time = object.find("pts_ns"); time != object.end() && time->is_number_integer())
+    info.pts_ns = time->get<std::int64_t>();
+  return info;
 }
 
 /// Moves what was parsed into the packed arrays of `frame`.
@@ -130,22 +149,8 @@ bool ContourLines::next(ContourFrame& frame) {
                     place, error.byte));
   }
   const Line line(place);
-  const auto side = [&](const char* key) {
-    const json& value = line.member(object, key, json::value_t::number_unsigned, "the line");
-    if (value.get<std::uint64_t>() > kMaxSide)
-      line.refuse(fmt::format("'{}' is {}, allowed 0 to {}", key, value.dump(), kMaxSide));
-    return value.get<int>();
-  };
-  frame.info = {};
-  if (object.is_object()) {
-    if (const auto number = object.find("frame"); number != object.end() && number->is_number_unsigned())
-      frame.info.number = number->get<std::uint64_t>();
-    if (const auto name = object.find("name"); name != object.end() && name->is_string())
-      frame.info.name = name->get<std::string>();
-    if (const auto time = object.find("pts_ns"); time != object.end() && time->is_number_integer())
-      frame.info.pts_ns = time->get<std::int64_t>();
-  }
-  const int width = side("width"), height = side("height");
+  frame.info = info_of(object);
+  const int width = line.side(object, "width"), height = line.side(object, "height");
   const Parsed parsed = parse_classes(line, object, frame.classes);
   pack(parsed, width, height, frame);
   return true;
