@@ -19,7 +19,7 @@ class DirectStage::Context final : public PlanContext {
   }
 
   const Format& input(std::size_t port) const override { return inputs_.at(port); }
-  const Format& behind(std::size_t, std::size_t) const override {
+  const Format& input_of_maker(std::size_t, std::size_t) const override {
     throw InternalError("a stage that is applied to images takes no private value");
   }
   void set_output(std::size_t port, const Format& format) override { outputs.at(port) = format; }

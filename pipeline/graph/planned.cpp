@@ -23,7 +23,7 @@ class PlannedGraph::Context final : public PlanContext {
   Context(PlannedGraph& graph, std::size_t node) : graph_(graph), index_(node) {}
 
   const Format& input(std::size_t port) const override { return graph_.format(spec().inputs.at(port)); }
-  const Format& behind(std::size_t port, std::size_t input) const override {
+  const Format& input_of_maker(std::size_t port, std::size_t input) const override {
     const auto maker = static_cast<std::size_t>(spec().inputs.at(port).node);
     return graph_.format(graph_.environment_.graph->nodes.at(maker).inputs.at(input));
   }

@@ -1,7 +1,7 @@
-// What a stage is: declared once (StageType), planned once per format (Stage::plan), run once per frame
-// (Stage::run). Every slot has its own Stage objects, so `plan` may keep tables in members; `run` is const
-// and only enqueues: on the CPU it has finished when it returns, on CUDA it returns before the device work is
-// done. `run` never allocates.
+// What a stage is: declared once (StageType), planned for a format, and again when a capacity grows
+// (Stage::plan), run once per frame (Stage::run). Every slot (a frame under way) has its own Stage objects,
+// so `plan` may keep tables in members. `run` is const and never allocates: on the CPU it does the work, on
+// CUDA it enqueues the work and returns before that is done.
 #pragma once
 
 #include <cstddef>
@@ -25,20 +25,22 @@ namespace contorno {
 enum class Backend : std::uint8_t { Auto, Cpu, Cuda };
 std::string_view name_of(Backend backend);
 
-/// Private: what a stage hands to another one of its family; only they know what it is, and ports of the same
-/// name fit.
+/// Private: what a stage hands to another one of its family. Only they know its bytes; a private output fits
+/// a private input of the same name.
 enum class PortType : std::uint8_t { Image, Contours, Private };
 
-/// What an input takes where a graph does not say more. Stage: the nearest earlier output of its type; a
-/// graph without one is refused. FrameOrMaps, MapsOrFrame: the same, and without one what the source
-/// delivers, the first of the two if it delivers both. Frame: the source's frame, whatever stages lie
-/// between. A plain `from: source` means what the source delivers: maps first of MapsOrFrame, else the frame
-/// first.
+/// What an input takes where a graph does not say more.
+/// Stage: the nearest earlier output that fits; a graph without one is refused.
+/// FrameOrMaps: the same; if there is none, the source's frame, else its maps.
+/// MapsOrFrame: likewise, but the maps first.
+/// Frame: the source's frame, whatever stages lie between.
+/// A plain `from: source` passes over the stages: maps first of MapsOrFrame, else the frame first.
 enum class From : std::uint8_t { Stage, FrameOrMaps, MapsOrFrame, Frame };
 /// In words for the help: "nearest earlier output, else source.frame or source.maps".
 std::string_view name_of(From from);
 
-/// An input or output of a stage. Every input that is an image says what it takes; outputs do not.
+/// An input or output of a stage. Inputs that are images must set `from`; the default is that of others, and
+/// outputs have none.
 struct PortSpec {
   std::string name;
   PortType type = PortType::Image;
@@ -60,11 +62,11 @@ struct PrivateFormat {
 
 struct RunContext;
 
-/// Owns nothing. Who takes it may also read what its maker was given, which does not change in the frame.
+/// Owns nothing. The stage that takes it may also read the inputs of the stage that made it.
 struct PrivateView {
   PrivateFormat format;
   void* data = nullptr;
-  const RunContext* maker = nullptr;  ///< the context in which the stage that made it runs
+  const RunContext* maker = nullptr;  ///< what the stage that made it runs with
 };
 
 /// In the order of PortType.
@@ -77,7 +79,7 @@ std::string describe(const Format& format);
 
 class BandedUpload;
 
-/// A handle of a stage's own memory, which it asks for in `plan` and gets the address of in `run`.
+/// Memory of a stage's own: PlanContext::scratch asks for it, RunContext::scratch gives its address.
 struct Scratch {
   std::size_t index = 0;
 };
@@ -88,12 +90,12 @@ class PlanContext {
  public:
   virtual ~PlanContext() = default;
   virtual const Format& input(std::size_t port) const = 0;
-  /// Of the private value at `port`: input `input` of the stage that makes it.
-  virtual const Format& behind(std::size_t port, std::size_t input) const = 0;
+  /// The format of input `input` of the stage that makes the private value at `port`.
+  virtual const Format& input_of_maker(std::size_t port, std::size_t input) const = 0;
   virtual void set_output(std::size_t port, const Format& format) = 0;
   /// `bytes` of memory that only this stage uses, aligned to kAlignment. Scratch of kind Device begins as
-  /// zeros after every plan, before the first run on its stream; all scratch keeps from frame to frame what
-  /// the stage leaves there.
+  /// zeros after every plan, before the first run on its stream, that of other kinds undefined; all keeps
+  /// from frame to frame what the stage leaves there.
   virtual Scratch scratch(std::size_t bytes, MemoryKind kind) = 0;
   virtual std::span<const ClassSpec> classes() const = 0;
   /// `first_guess`, or more if an earlier frame overflowed it (see Stage::overflow).
@@ -106,7 +108,7 @@ class PlanContext {
   const ImageFormat& image(std::size_t port) const { return std::get<ImageFormat>(input(port)); }
 };
 
-/// What a stage sees while it runs: memory of this frame.
+/// What a stage sees while it runs: memory of its slot.
 struct RunContext {
   std::span<const Value> inputs;
   std::span<const Value> outputs;
@@ -114,7 +116,8 @@ struct RunContext {
   /// page-locked memory, where somebody on the host takes the output. Of contours that nobody takes the
   /// counts come back all the same. The pipeline enqueues these downloads after the last stage.
   std::span<const Value> host_outputs;
-  /// What still uploads each input; null: it is there. Only for a stage with Stage::takes_bands.
+  /// The upload under way of each input; null: the input has arrived. Only for a stage with
+  /// Stage::takes_bands.
   std::span<BandedUpload* const> uploads;
   std::span<std::byte* const> scratches;
   void* stream = nullptr;  ///< cudaStream_t on the CUDA backend, null on the CPU

@@ -1,8 +1,8 @@
 // Modules: the parts of contorno that bring libraries which most graphs do without (GStreamer, Pango,
-// libtiff). Each is a file NAME.so in the folder `contorno` beside libcontorno, or in the folder that the
-// environment variable CONTORNO_MODULES names. It is opened when something of it is needed first, and stays
-// open. What it has is declared in the library, so that help, schemas and checks of other parts need no
-// module.
+// libtiff). Each is a file NAME.so in the folder `contorno` beside libcontorno, or in the folder whose
+// absolute path the environment variable CONTORNO_MODULES holds. It is opened when it is first needed, and
+// stays open. Its stages, sources and sinks are declared in libcontorno, so that help and schemas open no
+// module, and a check only those of its graph.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace contorno {
 
-/// A module is absent, cannot be opened, or belongs to another version; the sentence has the remedy.
+/// A module is absent, cannot be opened, or belongs to another version; what() names the remedy.
 class ModuleError : public Error {
  public:
   explicit ModuleError(const std::string& sentence) : Error(ExitCode::Unavailable, sentence) {}
@@ -23,23 +23,22 @@ struct ModuleSpec {
   const char* does;       ///< completes "the module NAME, which ..."
   const char* packages;   ///< Debian's, with the libraries that it needs
   const char* purpose;    ///< for require_addresses: "to draw text"
-  std::size_t addresses;  ///< that its libraries take when they are loaded, and without which they may end
-                          ///< the process
+  std::size_t addresses;  ///< bytes of address space that loading needs; with less its libraries may abort
 };
 
 /// What a module's file shows, under the name `contorno_module`.
 struct ModuleEntry {
-  const char* version;  ///< of contorno; that of the library, or it is not used
-  const void* table;    ///< of the type that the one who opens it knows
+  const char* version;  ///< of contorno; the module is refused where libcontorno has another one
+  const void* table;    ///< its type is known to who opens it
 };
 
-/// The table of a module, which is opened by the first call that can. Throws ModuleError, or
-/// Error(OutOfMemory) where limits leave too little for it. Any thread.
+/// The table of a module, which the first call that succeeds opens; a call after a failure tries again.
+/// Throws ModuleError, or Error(OutOfMemory) where limits leave too little for it. Safe from any thread.
 const void* open_module(const ModuleSpec& spec);
 
 }  // namespace contorno
 
-/// Shows the table of the module whose only entry this is.
+/// Shows a module's table; once in each module. The build defines CONTORNO_VERSION.
 #define CONTORNO_MODULE(table_)                                                                  \
   extern "C" __attribute__((visibility("default"))) const contorno::ModuleEntry contorno_module; \
   const contorno::ModuleEntry contorno_module = {CONTORNO_VERSION, &(table_)}

@@ -95,7 +95,7 @@ constexpr std::uint64_t kFewestPoints = 16384, kSamplesPerPoint = 8;
 constexpr std::uint64_t kPointsPerContour = 6, kFewestContours = 1024;
 
 const ImageFormat& map_behind_crossings(const PlanContext& context) {
-  return std::get<ImageFormat>(context.behind(0, 0));
+  return std::get<ImageFormat>(context.input_of_maker(0, 0));
 }
 
 std::uint64_t planned_points(const PlanContext& context, const ImageFormat& map) {

@@ -60,8 +60,8 @@ class CudaShadow final : public PlanContext {
 
   // What the stage sees.
   const Format& input(std::size_t port) const override { return host_.input(port); }
-  const Format& behind(std::size_t port, std::size_t input) const override {
-    return host_.behind(port, input);
+  const Format& input_of_maker(std::size_t port, std::size_t input) const override {
+    return host_.input_of_maker(port, input);
   }
   void set_output(std::size_t port, const Format& format) override {
     if (outputs_.size() <= port) outputs_.resize(port + 1);

@@ -180,7 +180,7 @@ class StageHarness final : public PlanContext {
 
   // What the stage sees.
   const Format& input(std::size_t port) const override { return input_formats_.at(port); }
-  const Format& behind(std::size_t port, std::size_t input) const override {
+  const Format& input_of_maker(std::size_t port, std::size_t input) const override {
     behind_.push_back(format_of(std::get<PrivateView>(inputs_.at(port)).maker->inputs[input]));
     return behind_.back();
   }
