@@ -2,7 +2,6 @@
 #include <cstdlib>
 #include <new>
 
-#include "cuda/counted_copy.h"
 #include "cuda/device.h"
 #include "cuda/error.h"
 #include "cuda/host_pages.h"
@@ -42,9 +41,6 @@ namespace {
 }
 }  // namespace
 
-void copy_counted(const CountedCopy&, void*) {
-  no_cuda();
-}
 Stream Stream::create() {
   no_cuda();
 }

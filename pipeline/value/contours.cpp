@@ -1,6 +1,5 @@
 #include "pipeline/value/contours.h"
 
-#include "cuda/counted_copy.h"
 #include "cuda/memory.h"
 
 namespace contorno {
@@ -56,23 +55,6 @@ ContoursView packed_counts(void* data, const ContoursFormat& format) {
           .counts = reinterpret_cast<ContourCounts*>(base + layout.counts),
           .class_begin = reinterpret_cast<std::uint32_t*>(base + layout.class_begin),
           .class_offsets = reinterpret_cast<std::uint32_t*>(base + layout.offsets)};
-}
-
-void download_async(const ContoursView& from, const ContoursView& to, void* stream) {
-  const ContoursFormat& format = from.format;
-  const auto classes = static_cast<std::uint32_t>(format.classes);
-  const std::uint64_t *points = &from.counts->points, *contours = &from.counts->contours;
-  CountedCopy copy{.limits = {{points, format.point_capacity}, {contours, format.contour_capacity}}};
-  copy.arrays[0] = {from.counts, to.counts, sizeof(ContourCounts), 1};
-  copy.arrays[1] = {from.class_begin, to.class_begin, sizeof(std::uint32_t), classes + 1};
-  if (to.points != nullptr) {
-    copy.arrays[2] = {from.offsets, to.offsets, sizeof(std::uint32_t), 1, contours};
-    copy.arrays[3] = {from.closed, to.closed, sizeof(std::uint8_t), 0, contours};
-    copy.arrays[4] = {from.points, to.points, sizeof(Point), 0, points};
-  } else {
-    copy.gathered = {from.offsets, to.class_offsets, from.class_begin, classes + 1};
-  }
-  copy_counted(copy, stream);
 }
 
 }  // namespace contorno

@@ -1,0 +1,11 @@
+// The download of a build without CUDA.
+#include "cuda/error.h"
+#include "pipeline/value/contours.h"
+
+namespace contorno {
+
+void download_async(const ContoursView&, const ContoursView&, void*) {
+  throw InternalError("contours were downloaded in a build without CUDA");
+}
+
+}  // namespace contorno
