@@ -61,7 +61,7 @@ class LargestFirstCpu final : public Stage {
     if (params_.by != ContourSize::Points)
       for (std::size_t i = 1; i < points.size(); ++i)
         sum += static_cast<std::uint64_t>(SegmentSize{params_.by}(points[0], points[i - 1], points[i]));
-    return contour_size(params_.by, sum, static_cast<std::uint32_t>(points.size()), in.closed[contour] != 0);
+    return sort_size(params_.by, sum, static_cast<std::uint32_t>(points.size()), in.closed[contour] != 0);
   }
 
   static void append(const ContoursView& in, std::uint32_t contour, const ContoursView& out,

@@ -16,11 +16,11 @@ using largest_first_cuda::kThreads;
 /// CUB's two calls; without memory they say how much they need.
 cudaError_t sort(void* memory, std::size_t& bytes, const Job& job, cudaStream_t stream) {
   return cub::DeviceRadixSort::SortPairs(memory, bytes, job.keys, job.sorted_keys, job.contours, job.sorted,
-                                         static_cast<int>(job.capacity), 0, 64, stream);
+                                         static_cast<int>(job.in.format.contour_capacity), 0, 64, stream);
 }
 cudaError_t scan(void* memory, std::size_t& bytes, const Job& job, cudaStream_t stream) {
   return cub::DeviceScan::ExclusiveSum(memory, bytes, job.lengths, job.out.offsets,
-                                       static_cast<int>(job.capacity) + 1, stream);
+                                       static_cast<int>(job.in.format.contour_capacity) + 1, stream);
 }
 
 class LargestFirstCuda final : public Stage {
@@ -29,14 +29,12 @@ class LargestFirstCuda final : public Stage {
 
   void plan(PlanContext& context) override {
     const ContoursFormat& format = checked_contours(context);
-    Job job{.capacity = static_cast<unsigned>(format.contour_capacity)};
-    std::size_t sorting = 0;
-    CONTORNO_CUDA_CHECK(sort(nullptr, sorting, job, nullptr));
+    Job job;
+    job.in.format = format;
+    CONTORNO_CUDA_CHECK(sort(nullptr, sorting_, job, nullptr));
     CONTORNO_CUDA_CHECK(scan(nullptr, scanning_, job, nullptr));
-    sorting_ = sorting;
     library_ = context.scratch(std::max(sorting_, scanning_), MemoryKind::Device);
     const std::size_t contours = format.contour_capacity;
-    sums_ = context.scratch(contours * sizeof(*job.sums), MemoryKind::Device);
     keys_ = context.scratch(contours * sizeof(*job.keys), MemoryKind::Device);
     sorted_keys_ = context.scratch(contours * sizeof(*job.sorted_keys), MemoryKind::Device);
     contours_ = context.scratch(contours * sizeof(*job.contours), MemoryKind::Device);
@@ -54,7 +52,7 @@ class LargestFirstCuda final : public Stage {
     const auto start = [&](const char* name, auto* kernel) {
       launch(name, kernel, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks_, kThreads, 0, stream, job);
     };
-    start("clear_keys", largest_first_cuda::clear_keys);
+    start("clear_sums", largest_first_cuda::clear_sums);
     if (params_.by != ContourSize::Points) start("add_segments", largest_first_cuda::add_segments);
     start("make_keys", largest_first_cuda::make_keys);
     std::size_t bytes = sorting_;
@@ -67,13 +65,10 @@ class LargestFirstCuda final : public Stage {
 
  private:
   Job job_of(const RunContext& context) const {
-    const auto& in = std::get<ContoursView>(context.inputs[0]);
-    return {.in = in,
+    return {.in = std::get<ContoursView>(context.inputs[0]),
             .out = std::get<ContoursView>(context.outputs[0]),
             .by = params_.by,
             .limit = params_.limit > 0 ? static_cast<unsigned>(params_.limit) : ~0U,
-            .capacity = static_cast<unsigned>(in.format.contour_capacity),
-            .sums = context.scratch<unsigned long long>(sums_),
             .keys = context.scratch<unsigned long long>(keys_),
             .sorted_keys = context.scratch<unsigned long long>(sorted_keys_),
             .contours = context.scratch<unsigned>(contours_),
@@ -85,7 +80,7 @@ class LargestFirstCuda final : public Stage {
   LargestFirstParams params_;
   unsigned blocks_ = 1;
   std::size_t sorting_ = 0, scanning_ = 0;  // bytes
-  Scratch library_, sums_, keys_, sorted_keys_, contours_, sorted_, lengths_, sources_;
+  Scratch library_, keys_, sorted_keys_, contours_, sorted_, lengths_, sources_;
 };
 
 }  // namespace

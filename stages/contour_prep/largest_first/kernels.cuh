@@ -1,9 +1,9 @@
 // The kernels of largest_first. Between them CUB sorts the keys and adds up the lengths: how many contours
 // there are is known to the device alone, so it sorts the whole capacity, and what is unused sorts last.
 //
-//   clear_keys      gives unused contours the last key, and sets sums and lengths to 0
+//   clear_sums      sets sums and lengths to 0
 //   add_segments    adds every segment's part to its contour's sum; not needed for the number of points
-//   make_keys       class and size of every contour as one key
+//   make_keys       class and size of every contour as one key; of what is unused, the last key
 //   (sort)          stable, so that contours of one size keep their order
 //   place_contours  the place of every contour that is kept, its length there, and the begin of the classes
 //   (scan)          lengths become offsets
@@ -25,9 +25,8 @@ struct Job {
   ContoursView in, out;
   ContourSize by = ContourSize::Area;
   unsigned limit = 0;                  ///< of each class; never 0
-  unsigned capacity = 0;               ///< contours
-  unsigned long long* sums = nullptr;  ///< a contour
-  unsigned long long *keys = nullptr, *sorted_keys = nullptr;
+  unsigned long long* keys = nullptr;  ///< a contour; until make_keys, the sum over its segments
+  unsigned long long* sorted_keys = nullptr;
   unsigned *contours = nullptr, *sorted = nullptr;  ///< numbers of contours, in the order of the keys
   unsigned* lengths = nullptr;                      ///< capacity + 1; at the new places
   unsigned* sources = nullptr;                      ///< which contour comes to each new place
@@ -40,13 +39,11 @@ __device__ __forceinline__ unsigned all_threads() {
   return gridDim.x * blockDim.x;
 }
 
-__global__ void __launch_bounds__(kThreads) clear_keys(const __grid_constant__ Job job) {
-  for (unsigned i = global_thread(); i <= job.capacity; i += all_threads()) {
+__global__ void __launch_bounds__(kThreads) clear_sums(const __grid_constant__ Job job) {
+  const auto capacity = static_cast<unsigned>(job.in.format.contour_capacity);
+  for (unsigned i = global_thread(); i <= capacity; i += all_threads()) {
     job.lengths[i] = 0;
-    if (i == job.capacity) break;
-    job.keys[i] = ~0ULL;
-    job.contours[i] = i;
-    job.sums[i] = 0;
+    if (i < capacity) job.keys[i] = 0;
   }
 }
 
@@ -64,7 +61,7 @@ __global__ void __launch_bounds__(kThreads) add_segments(const __grid_constant__
     unsigned long long sum = 0;
     for (auto i = static_cast<unsigned>(first); i < last; ++i) {
       if (i == end) {
-        if (sum != 0) atomicAdd(&job.sums[contour], sum);
+        if (sum != 0) atomicAdd(&job.keys[contour], sum);
         sum = 0;
         while (i == end) begin = end, end = job.in.offsets[++contour + 1];
       }
@@ -72,20 +69,25 @@ __global__ void __launch_bounds__(kThreads) add_segments(const __grid_constant__
         sum += static_cast<unsigned long long>(
             part(job.in.points[begin], job.in.points[i], job.in.points[i + 1]));
     }
-    if (sum != 0) atomicAdd(&job.sums[contour], sum);
+    if (sum != 0) atomicAdd(&job.keys[contour], sum);
   }
 }
 
 __global__ void __launch_bounds__(kThreads) make_keys(const __grid_constant__ Job job) {
-  if (!job.in.fits()) return;
-  const auto contours = static_cast<unsigned>(job.in.counts->contours);
+  const auto capacity = static_cast<unsigned>(job.in.format.contour_capacity);
+  const auto contours = job.in.fits() ? static_cast<unsigned>(job.in.counts->contours) : 0U;
   constexpr unsigned long long kMost = (1ULL << kSizeBits) - 1;
-  for (unsigned i = global_thread(); i < contours; i += all_threads()) {
-    const unsigned points = job.in.offsets[i + 1] - job.in.offsets[i];
-    const unsigned long long size = contour_size(job.by, job.sums[i], points, job.in.closed[i] != 0);
-    const unsigned long long one =
-        part_of(job.in.class_begin, static_cast<unsigned>(job.in.format.classes), i);
-    job.keys[i] = one << kSizeBits | (kMost - size);
+  for (unsigned i = global_thread(); i < capacity; i += all_threads()) {
+    job.contours[i] = i;
+    unsigned long long key = ~0ULL;
+    if (i < contours) {
+      const unsigned points = job.in.offsets[i + 1] - job.in.offsets[i];
+      const unsigned long long size = sort_size(job.by, job.keys[i], points, job.in.closed[i] != 0);
+      const unsigned long long one =
+          part_of(job.in.class_begin, static_cast<unsigned>(job.in.format.classes), i);
+      key = one << kSizeBits | (kMost - size);
+    }
+    job.keys[i] = key;
   }
 }
 

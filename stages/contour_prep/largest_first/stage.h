@@ -1,20 +1,20 @@
-// Largest first: the contours of each class in the order of their size, the largest first, and at most so
-// many of them.
+// Largest first: the contours of each class by size, the largest first, and at most `limit` of each class.
 //
 // Input: contours of any stage.
 //
-// Output: contours of the same format, whole and unchanged. Contours of one size keep their order.
+// Output: contours of the same format, whole and unchanged. Contours of equal size keep their order.
 //
-// Memory: 16 bytes a contour on the CPU, about 40 on CUDA, and the planned capacities of the output.
+// Memory: 16 bytes a contour of the planned capacity on the CPU, about 44 on CUDA, and the output.
 //
-// Both backends give the same bits: a size is a sum of integers, one for each segment, so that any order of
-// summation gives the same.
+// Both backends give the same bits: the part of each segment is computed without fused multiply-adds and
+// rounded to an integer, and a sum of integers is the same in any order.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <memory>
 
+#include "cuda/host_device.h"
 #include "pipeline/graph/stage.h"
 
 namespace contorno {
@@ -24,11 +24,12 @@ enum class ContourSize : std::uint8_t { Points, Length, Area };
 
 struct LargestFirstParams {
   ContourSize by = ContourSize::Area;
-  int limit = 0;  ///< a class; 0 = all
+  int limit = 0;  ///< contours kept of each class; 0 = all
 };
 
-/// The part of a contour's size that the segment from `a` to `b` adds, in units of 2^-20 px or px^2. `origin`
-/// is any point near the contour, the same for all its segments.
+/// The part of a contour's size that the segment from `a` to `b` adds: its length in units of 2^-20 px, or
+/// twice the area between it and `origin` in units of 2^-20 px^2. `origin` is the contour's first point; by
+/// another one parts would be rounded otherwise. Not for ContourSize::Points.
 struct SegmentSize {
   ContourSize by = ContourSize::Area;
 
@@ -47,7 +48,7 @@ struct SegmentSize {
   }
 
  private:
-  /// The nearest whole number of units. What is no number, or as large as no image is, counts as 0.
+  /// The nearest whole number of units. NaN counts as 0, as does what is 10^12 or more.
   CONTORNO_HD static std::int64_t in_units(double value) {
     constexpr double kUnits = 1 << 20, kMost = 1e12;
     if (!(value > -kMost && value < kMost)) return 0;
@@ -55,15 +56,16 @@ struct SegmentSize {
   }
 };
 
-/// Bits of a size: enough for every contour of the largest map. What needs more counts as the largest.
+/// Bits of a size: the length of 2^32 points, and twice the area of the largest map, need 53. What needs more
+/// is limited to the greatest number of so many bits.
 inline constexpr int kSizeBits = 54;
-/// Classes that have room beside them in a word.
+/// The most classes: class and size are sorted as one key of 64 bits.
 inline constexpr int kMostSizedClasses = 1 << (64 - kSizeBits);
 
-/// A contour's size from the sum over its segments, as a number that grows with the size. Sums may wrap
-/// around as long as the total is below 2^63.
-CONTORNO_HD inline std::uint64_t contour_size(ContourSize by, std::uint64_t sum, std::uint32_t points,
-                                              bool closed) {
+/// The number that a contour is sorted by, from the sum over its segments. Partial sums may wrap around as
+/// long as the magnitude of the whole is below 2^63.
+CONTORNO_HD inline std::uint64_t sort_size(ContourSize by, std::uint64_t sum, std::uint32_t points,
+                                           bool closed) {
   constexpr std::uint64_t kMost = (1ULL << kSizeBits) - 1;
   if (by == ContourSize::Points) return points;
   if (by == ContourSize::Area && !closed) return 0;

@@ -22,15 +22,13 @@ class Emulated {
   Emulated(const ContoursView& in, ContourSize by, int limit) : memory_(packed_bytes(in.format)) {
     view = packed_view(memory_.data(), in.format);
     const std::size_t capacity = in.format.contour_capacity;
-    std::vector<unsigned long long> sums(capacity, 77), keys(capacity, 77), sorted_keys(capacity);
+    std::vector<unsigned long long> keys(capacity, 77), sorted_keys(capacity);
     std::vector<unsigned> contours(capacity, 77), sorted(capacity), lengths(capacity + 1, 77),
         sources(capacity);
     const Job job{.in = in,
                   .out = view,
                   .by = by,
                   .limit = limit > 0 ? static_cast<unsigned>(limit) : ~0U,
-                  .capacity = static_cast<unsigned>(capacity),
-                  .sums = sums.data(),
                   .keys = keys.data(),
                   .sorted_keys = sorted_keys.data(),
                   .contours = contours.data(),
@@ -38,7 +36,7 @@ class Emulated {
                   .lengths = lengths.data(),
                   .sources = sources.data()};
     const auto run = [&](auto* kernel) { emulated::run_grid(3, 64, 0, false, [&] { kernel(job); }); };
-    run(clear_keys);
+    run(clear_sums);
     if (by != ContourSize::Points) run(add_segments);
     run(make_keys);
     std::iota(sorted.begin(), sorted.end(), 0U);
@@ -67,6 +65,45 @@ TEST_CASE("the kernels of largest_first give the contours of the reference") {
       const TestContours wanted(64, 64, kClasses, reference_largest_first(contours, kClasses, by, limit));
       CHECK(same_contours(emulated.view, wanted.view));
     }
+}
+
+TEST_CASE("the kernels of largest_first keep contours without size in the last of the most classes") {
+  std::vector<TestContour> contours;
+  for (const int k : {0, 500, kMostSizedClasses - 1})
+    for (int i = 0; i < 3; ++i) contours.push_back({k, false, {{i, 1}, {i, 2}}});
+  TestContours in(8, 8, kMostSizedClasses, contours);
+  // Room for more: what is unused has the key of the last class without size, and must come behind it.
+  ContoursFormat roomy = in.format;
+  roomy.contour_capacity += 7;
+  Guarded memory(packed_bytes(roomy));
+  const ContoursView view = packed_view(memory.data(), roomy);
+  *view.counts = *in.view.counts;
+  std::copy_n(in.view.class_begin, roomy.classes + 1, view.class_begin);
+  std::copy_n(in.view.offsets, contours.size() + 1, view.offsets);
+  std::copy_n(in.view.closed, contours.size(), view.closed);
+  std::copy_n(in.view.points, in.format.point_capacity, view.points);
+  const Emulated emulated(view, ContourSize::Area, 2);
+  const TestContours wanted(8, 8, kMostSizedClasses,
+                            reference_largest_first(contours, kMostSizedClasses, ContourSize::Area, 2));
+  CHECK(same_contours(emulated.view, wanted.view));
+}
+
+TEST_CASE("the kernels of largest_first and the CPU agree on contours whose sizes are not exact") {
+  Random random(8);
+  std::vector<TestContour> contours;
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < 30; ++i) {
+      TestContour contour{k, i % 4 != 0, {}};
+      for (int p = 0; p < 3 + i; ++p) contour.points.emplace_back(random.unit() * 60, random.unit() * 60);
+      contours.push_back(contour);
+    }
+  const TestContours in(64, 64, 3, contours);
+  for (const char* by : {"length", "area"}) {
+    StageHarness stage(largest_first_stage(), {{"by", std::string(by)}, {"limit", std::int64_t{20}}});
+    stage.run({in.view});
+    const Emulated emulated(in.view, by[0] == 'l' ? ContourSize::Length : ContourSize::Area, 20);
+    CHECK(same_contours(emulated.view, std::get<ContoursView>(stage.value())));
+  }
 }
 
 TEST_CASE("the kernels of largest_first make nothing of contours that did not fit into their room") {

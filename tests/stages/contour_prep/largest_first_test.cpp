@@ -103,6 +103,20 @@ TEST_CASE("contours that did not fit into their room are not read") {
   CHECK(out.class_begin[2] == 0);
 }
 
+TEST_CASE("the part of a segment is the nearest multiple of the unit, above and below zero") {
+  constexpr float kUnit = 1.0F / (1 << 20);
+  const SegmentSize length{ContourSize::Length}, area{ContourSize::Area};
+  CHECK(length({}, {0, 0}, {0, 1.4F * kUnit}) == 1);
+  CHECK(length({}, {0, 0}, {1.6F * kUnit, 0}) == 2);
+  CHECK(length({}, {7, 7}, {10, 11}) == 5 << 20);
+  CHECK(area({}, {0, 1}, {1.6F * kUnit, 1}) == 2);   // twice a triangle of base 1
+  CHECK(area({}, {1.6F * kUnit, 1}, {0, 1}) == -2);  // the other way round
+  CHECK(area({5, 5}, {5, 9}, {8, 9}) == 12 << 20);
+  CHECK(sort_size(ContourSize::Area, static_cast<std::uint64_t>(-7), 4, true) == 7);
+  CHECK(sort_size(ContourSize::Area, 7, 4, false) == 0);
+  CHECK(sort_size(ContourSize::Length, 1ULL << 60, 4, true) == (1ULL << kSizeBits) - 1);
+}
+
 TEST_CASE("more classes than fit into a key are refused with a sentence") {
   const TestContours in(8, 8, kMostSizedClasses + 1, {});
   StageHarness stage(largest_first_stage(), {});
