@@ -31,12 +31,8 @@ ContourFile::ContourFile(const std::string& path, OutputRegister& files, const s
   if (lower_extension(path) != ".jsonl")
     throw Error(ExitCode::BadOption,
                 fmt::format("{}: '{}' would be contours, which are written as .jsonl", owner, path));
-  const SinkType& type = contour_jsonl_sink();
   const fs::path file = path;
-  ParamSet params(type.params);
-  params.set("path", file.filename().string());
-  params.set("coordinates", std::string("map"));
-  sink_ = type.make(params);
+  sink_ = make_whole_jsonl(file.filename().string());
   context_.output_root = file.has_parent_path() ? file.parent_path().string() : ".";
   context_.owner = owner;
   context_.outputs = &files;

@@ -21,7 +21,7 @@ class ContourFile {
  public:
   ContourFile(const std::string& path, OutputRegister& files, const std::string& owner);
   void write(const ContourFrame& from, const ContoursView& contours);
-  /// Completes the file.
+  /// Completes the file, which only then has its name.
   void finish();
 
  private:

@@ -65,6 +65,7 @@ def test_a_mask_from_a_file_is_the_element_and_is_never_written_over(contorno, t
     (["preprocess", "in.png", "out.png", "stray"], 2, "'stray' is no option"),
     (["preprocess", "in.png", "out.png", "--filter", "best", "--sise", "3"], 78, "did you mean 'size'"),
     (["preprocess", "in.png", "out.png", "--filter", "best", "--sise", "3"], 78, "'best'"),
+    (["preprocess", "-", "out.png"], 2, "Write its file in place of -"),
     (["overlay", "in.png", "out.png"], 2, "also takes 'contours'"),
     (["contour_assembly", "in.png", "out.jsonl"], 64, "takes crossings"),
     (["largest_first", "no.jsonl", "out.jsonl"], 66, "no.jsonl"),
@@ -92,20 +93,25 @@ def frame(number, *classes):
             "classes": [{"name": f"class {k}", "level": 0.5, "contours": list(contours)} for k, contours in enumerate(classes)]}
 
 
-def points_of(line):
-    return [[contour["points"] for contour in one["contours"]] for one in line["classes"]]
+def given_of(line):
+    """What is in a line without the measures that are written beside it."""
+    classes = [{**one, "contours": [{"closed": contour["closed"], "points": contour["points"]} for contour in one["contours"]]}
+               for one in line["classes"]]
+    return {**line, "classes": classes}
 
 
 def test_contours_of_every_frame_of_a_file_are_sorted(contorno, tmp_path):
     small, large, middle, open_one = square(1, 1, 2), square(5, 5, 20), square(30, 2, 6), square(0, 0, 40, closed=False)
-    frames = [frame(0, [small, open_one, large], [middle]), frame(7, [], [middle, large, small])]
+    frames = [frame(3, [small, open_one, large], [middle]), frame(7, [], [middle, large, small])]
     (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, frames)) + "\n\n")
-    contorno("apply", "largest_first", "in.jsonl", "out.jsonl", "--limit", "2", cwd=tmp_path)
-    out = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
-    assert points_of(out[0]) == [[large["points"], small["points"]], [middle["points"]]]
-    assert points_of(out[1]) == [[], [large["points"], middle["points"]]]
-    assert [(line["frame"], line["name"], line["pts_ns"], line["width"]) for line in out] == [(0, "0.png", 0, 60), (7, "7.png", 280, 60)]
-    assert out[0]["classes"][0]["contours"][0]["area"] == 400
+    expected = {"area": [frame(3, [large, small], [middle]), frame(7, [], [large, middle])],
+                "length": [frame(3, [open_one, large], [middle]), frame(7, [], [large, middle])],
+                "points": [frame(3, [small, large], [middle]), frame(7, [], [middle, large])]}
+    for by, lines in expected.items():
+        contorno("apply", "largest_first", "in.jsonl", "out.jsonl", "--limit", "2", "--by", by, cwd=tmp_path)
+        out = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+        assert [given_of(line) for line in out] == lines
+    assert out[0]["classes"][0]["contours"][1]["area"] == 400
 
 
 def test_contours_of_a_file_are_drawn_on_a_picture(contorno, tmp_path, picture):
@@ -121,7 +127,7 @@ GOOD = frame(0, [square(1, 1, 2)])
 
 
 @pytest.mark.parametrize("line, words", [
-    ('{"frame": 0,', "in.jsonl:2:13: this is no JSON"),
+    ('{"frame": 0,', "in.jsonl:2:13: this is not valid JSON"),
     ("[]", "in.jsonl:2: the line is array, wanted an object"),
     (json.dumps(GOOD | {"width": 1.5}), "'width' in the line is 1.5, wanted a whole number"),
     (json.dumps(GOOD | {"width": 10**9}), "'width' is 1000000000, allowed 0 to"),
@@ -132,9 +138,12 @@ GOOD = frame(0, [square(1, 1, 2)])
 ], ids=["cut", "array", "width", "large", "classes", "points", "closed", "point"])
 def test_what_is_wrong_with_a_file_of_contours_is_told_with_its_place(contorno, tmp_path, line, words):
     (tmp_path / "in.jsonl").write_text(json.dumps(GOOD) + "\n" + line + "\n")
+    (tmp_path / "out.jsonl").write_text("of an earlier run")
     done = contorno("apply", "largest_first", "in.jsonl", "out.jsonl", cwd=tmp_path, check=False)
     assert done.returncode == 65
     assert words in done.stderr
+    assert (tmp_path / "out.jsonl").read_text() == "of an earlier run"
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_a_file_without_frames_and_one_with_too_many_are_refused(contorno, tmp_path, picture):

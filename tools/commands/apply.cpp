@@ -90,7 +90,10 @@ const std::string& path_of(const ApplyArguments& arguments, const StageType& typ
                            std::map<std::string, std::string>& others) {
   const std::string& name = type.inputs[port].name;
   const std::string& path = port == 0 ? arguments.input : others[name];
-  if (path.empty() || (port == 0 && path == "-"))
+  if (port == 0 && path == "-")
+    throw Error(ExitCode::Usage, fmt::format("the stage '{}' takes '{}': {} Write its file in place of -",
+                                             type.name, name, type.inputs[port].sentence));
+  if (path.empty())
     throw Error(ExitCode::Usage, fmt::format("the stage '{}' also takes '{}': {} Give a file with --{}",
                                              type.name, name, type.inputs[port].sentence, name));
   return path;

@@ -144,8 +144,8 @@ bool ContourLines::next(ContourFrame& frame) {
   } catch (const json::parse_error& error) {
     throw Error(
         ExitCode::BadData,
-        fmt::format("{}:{}: this is no JSON object of a frame; wanted one line a frame, as the sink jsonl "
-                    "writes it",
+        fmt::format("{}:{}: this is not valid JSON; wanted a complete object a line, as the sink jsonl of "
+                    "contorno run writes it",
                     place, error.byte));
   }
   const Line line(place);

@@ -33,8 +33,6 @@ class ContourLines {
   /// wrong kind.
   bool next(ContourFrame& frame);
 
-  const std::string& path() const { return path_; }
-
  private:
   std::string path_;
   std::ifstream file_;

@@ -18,13 +18,14 @@ struct JsonlParams {
 
 class JsonlSink final : public Sink {
  public:
-  explicit JsonlSink(const JsonlParams& params) : params_(params) {}
+  explicit JsonlSink(const JsonlParams& params, Completion completion = Completion::InPlace)
+      : params_(params), completion_(completion) {}
 
   void open(const SinkContext& context) override {
     placer_.open(context, params_.coordinates);
     if (file_.is_open()) return;  // another format, the same file
     file_ = params_.path == "-" ? OutputFile::standard_output(context.patience)
-                                : open_output(context, params_.path, Completion::InPlace);
+                                : open_output(context, params_.path, completion_);
   }
 
   void write(const FrameInfo& info, const Value& value) override {
@@ -74,6 +75,7 @@ class JsonlSink final : public Sink {
   }
 
   JsonlParams params_;
+  Completion completion_;
   ContourPlacer placer_;
   TextBuffer text_;
   OutputFile file_;
@@ -81,6 +83,11 @@ class JsonlSink final : public Sink {
 };
 
 }  // namespace
+
+std::unique_ptr<Sink> make_whole_jsonl(const std::string& path) {
+  return std::make_unique<JsonlSink>(JsonlParams{.path = path, .coordinates = Coordinates::Map},
+                                     Completion::Rename);
+}
 
 const SinkType& contour_jsonl_sink() {
   static const SinkType type = [] {

@@ -2,6 +2,7 @@
 // x to the right, y down, sample centres at integers (COCO: pixel corners at integers, as its tools expect).
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@ const SinkType& contour_jsonl_sink();
 const SinkType& contour_coco_sink();
 const SinkType& contour_geojson_sink();
 const SinkType& contour_svg_sink();
+/// The sink `jsonl` for one file that is made in one go: in coordinates of the map, and under its name only
+/// when it is finished.
+std::unique_ptr<Sink> make_whole_jsonl(const std::string& path);
 /// All of them, for the catalogue.
 std::vector<const SinkType*> contour_sinks();
 
