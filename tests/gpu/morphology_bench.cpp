@@ -69,7 +69,7 @@ class Bench final : public PlanContext {
   void* stream() const { return stream_.get(); }
 
   const Format& input(std::size_t) const override { return format_; }
-  const Format& behind(std::size_t, std::size_t) const override {
+  const Format& input_of_maker(std::size_t, std::size_t) const override {
     throw InternalError("morphology takes no private value");
   }
   void set_output(std::size_t, const Format&) override {}

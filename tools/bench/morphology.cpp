@@ -54,7 +54,7 @@ class Bench final : public PlanContext {
   }
 
   const Format& input(std::size_t) const override { return input_format_; }
-  const Format& behind(std::size_t, std::size_t) const override {
+  const Format& input_of_maker(std::size_t, std::size_t) const override {
     throw InternalError("morphology takes no private value");
   }
   void set_output(std::size_t, const Format& format) override {
