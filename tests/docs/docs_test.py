@@ -12,7 +12,7 @@ LONGEST_LINE = 120
 # The pages of families, and what graphs call their nodes.
 FAMILIES = {
     "classify": ["stage_classify"],
-    "contour-prep": ["stage_largest_first"],
+    "contour-prep": [f"stage_{header.parent.name}" for header in (ROOT / "stages/contour_prep").glob("*/stage.h")],
     "diamond-square": ["stage_diamond_square", "source_diamond_square"],
     "marching-squares": ["stage_marching_squares", "stage_contour_assembly"],
     "mean-shift": ["stage_mean_shift_filter", "stage_mean_shift_segment"],

@@ -34,13 +34,13 @@ class LargestFirstCpu final : public Stage {
     const auto& in = std::get<ContoursView>(context.inputs[0]);
     const auto& out = std::get<ContoursView>(context.outputs[0]);
     Sized* const sorted = context.scratch<Sized>(sorted_);
-    *out.counts = {};
+    *out.counts = *in.counts;
     out.offsets[0] = 0;
     std::fill_n(out.class_begin, out.format.classes + 1, 0U);
     if (!in.fits()) return;  // the frame runs again with more room
     for_tasks(context.threads, static_cast<int>(in.counts->contours), [&](int task) {
       const auto contour = static_cast<std::uint32_t>(task);
-      sorted[contour] = {size_of(in, contour), contour};
+      sorted[contour] = {size_in_units(params_.by, in, contour), contour};
     });
     std::uint32_t next = 0;
     for (int k = 0; k < in.format.classes; ++k) {
@@ -55,15 +55,6 @@ class LargestFirstCpu final : public Stage {
   }
 
  private:
-  std::uint64_t size_of(const ContoursView& in, std::uint32_t contour) const {
-    const std::span<const Point> points = in.contour(contour);
-    std::uint64_t sum = 0;
-    if (params_.by != ContourSize::Points)
-      for (std::size_t i = 1; i < points.size(); ++i)
-        sum += static_cast<std::uint64_t>(SegmentSize{params_.by}(points[0], points[i - 1], points[i]));
-    return sort_size(params_.by, sum, static_cast<std::uint32_t>(points.size()), in.closed[contour] != 0);
-  }
-
   static void append(const ContoursView& in, std::uint32_t contour, const ContoursView& out,
                      std::uint32_t at) {
     const std::span<const Point> points = in.contour(contour);

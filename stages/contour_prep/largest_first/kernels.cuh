@@ -12,13 +12,12 @@
 
 #include "cuda/launch.cuh"
 #include "stages/contour_prep/largest_first/stage.h"
+#include "stages/contour_prep/shared/contour_size.cuh"
 #include "stages/shared/part_of.cuh"
 
 namespace contorno::largest_first_cuda {
 
 inline constexpr unsigned kThreads = 256;
-/// Segments that one thread adds up before it looks for the next contour.
-inline constexpr unsigned kSegmentsEach = 8;
 
 /// One launch's arguments.
 struct Job {
@@ -32,13 +31,6 @@ struct Job {
   unsigned* sources = nullptr;                      ///< which contour comes to each new place
 };
 
-__device__ __forceinline__ unsigned global_thread() {
-  return blockIdx.x * blockDim.x + threadIdx.x;
-}
-__device__ __forceinline__ unsigned all_threads() {
-  return gridDim.x * blockDim.x;
-}
-
 __global__ void __launch_bounds__(kThreads) clear_sums(const __grid_constant__ Job job) {
   const auto capacity = static_cast<unsigned>(job.in.format.contour_capacity);
   for (unsigned i = global_thread(); i <= capacity; i += all_threads()) {
@@ -48,29 +40,7 @@ __global__ void __launch_bounds__(kThreads) clear_sums(const __grid_constant__ J
 }
 
 __global__ void __launch_bounds__(kThreads) add_segments(const __grid_constant__ Job job) {
-  if (!job.in.fits()) return;
-  const unsigned long long points = job.in.counts->points;
-  const auto contours = static_cast<unsigned>(job.in.counts->contours);
-  const SegmentSize part{job.by};
-  // Segment i goes from point i to point i + 1, if both belong to one contour.
-  for (unsigned long long first = 1ULL * global_thread() * kSegmentsEach; first < points;
-       first += 1ULL * all_threads() * kSegmentsEach) {
-    const auto last = static_cast<unsigned>(min(first + kSegmentsEach, points));
-    unsigned contour = part_of(job.in.offsets, contours, static_cast<unsigned>(first));
-    unsigned begin = job.in.offsets[contour], end = job.in.offsets[contour + 1];
-    unsigned long long sum = 0;
-    for (auto i = static_cast<unsigned>(first); i < last; ++i) {
-      if (i == end) {
-        if (sum != 0) atomicAdd(&job.keys[contour], sum);
-        sum = 0;
-        while (i == end) begin = end, end = job.in.offsets[++contour + 1];
-      }
-      if (i + 1 < end)
-        sum += static_cast<unsigned long long>(
-            part(job.in.points[begin], job.in.points[i], job.in.points[i + 1]));
-    }
-    if (sum != 0) atomicAdd(&job.keys[contour], sum);
-  }
+  if (job.in.fits()) add_segment_sizes(job.in, job.by, job.keys);
 }
 
 __global__ void __launch_bounds__(kThreads) make_keys(const __grid_constant__ Job job) {
@@ -82,7 +52,7 @@ __global__ void __launch_bounds__(kThreads) make_keys(const __grid_constant__ Jo
     unsigned long long key = ~0ULL;
     if (i < contours) {
       const unsigned points = job.in.offsets[i + 1] - job.in.offsets[i];
-      const unsigned long long size = sort_size(job.by, job.keys[i], points, job.in.closed[i] != 0);
+      const unsigned long long size = size_in_units(job.by, job.keys[i], points, job.in.closed[i] != 0);
       const unsigned long long one =
           part_of(job.in.class_begin, static_cast<unsigned>(job.in.format.classes), i);
       key = one << kSizeBits | (kMost - size);
@@ -119,7 +89,8 @@ __global__ void __launch_bounds__(kThreads) place_contours(const __grid_constant
 __global__ void __launch_bounds__(kThreads) copy_points(const __grid_constant__ Job job) {
   const unsigned contours = job.out.class_begin[job.out.format.classes];
   const unsigned points = job.out.offsets[contours];
-  if (global_thread() == 0) *job.out.counts = {points, contours};
+  if (global_thread() == 0)
+    *job.out.counts = job.in.fits() ? ContourCounts{points, contours} : *job.in.counts;
   for (unsigned long long point = global_thread(); point < points; point += all_threads()) {
     const auto i = static_cast<unsigned>(point);
     const unsigned place = part_of(job.out.offsets, contours, i);

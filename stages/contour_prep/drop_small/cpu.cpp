@@ -1,0 +1,87 @@
+// The declaration of drop_small, and its implementation on the CPU.
+#include <cmath>
+#include <cstring>
+
+#include "pipeline/shared/loops.h"
+#include "stages/contour_prep/drop_small/stage.h"
+#include "stages/contour_prep/shared/point_selection.h"
+
+namespace contorno {
+namespace {
+
+class DropSmallCpu final : public Stage {
+ public:
+  explicit DropSmallCpu(const DropSmallParams& params) : least_(params) {}
+
+  void plan(PlanContext& context) override {
+    const auto& format = std::get<ContoursFormat>(context.input(0));
+    keep_ = context.scratch(format.point_capacity, MemoryKind::Host);
+    context.set_output(0, format);
+  }
+
+  void run(const RunContext& context) const override {
+    const auto& in = std::get<ContoursView>(context.inputs[0]);
+    auto* const keep = context.scratch<std::uint8_t>(keep_);
+    if (in.fits())
+      for_tasks(context.threads, static_cast<int>(in.counts->contours), [&](int task) {
+        const auto contour = static_cast<std::uint32_t>(task);
+        const std::uint32_t begin = in.offsets[contour];
+        std::memset(keep + begin, is_large(in, contour) ? 1 : 0, in.offsets[contour + 1] - begin);
+      });
+    select_points(in, keep, std::get<ContoursView>(context.outputs[0]));
+  }
+
+ private:
+  bool is_large(const ContoursView& in, std::uint32_t contour) const {
+    for (const ContourSize by : {ContourSize::Points, ContourSize::Length, ContourSize::Area})
+      if (least_.of(by) > 0 && size_in_units(by, in, contour) < least_.of(by)) return false;
+    return true;
+  }
+
+  LeastSizes least_;
+  Scratch keep_;
+};
+
+ParamDeclaration drop_small_params() {
+  ParamList<DropSmallParams> list;
+  list.integer("min_points", &DropSmallParams::min_points, 0, 1000000000, Unit::None,
+               "Contours with fewer points are left out; the repeated point of a closed one counts.");
+  list.number("min_length", &DropSmallParams::min_length, 0, 1e9, Unit::Pixels,
+              "Shorter contours are left out.");
+  list.number(
+      "min_area", &DropSmallParams::min_area, 0, 1e9, Unit::None,
+      "Contours that enclose less, in px^2, are left out; open ones enclose nothing, holes count like "
+      "any other.");
+  return declare(list);
+}
+
+std::uint64_t in_units(double value) {
+  return static_cast<std::uint64_t>(std::llround(value * kSizeUnits));
+}
+
+}  // namespace
+
+LeastSizes::LeastSizes(const DropSmallParams& params)
+    : points(static_cast<std::uint64_t>(params.min_points)),
+      length(in_units(params.min_length)),
+      twice_area(in_units(2 * params.min_area)) {}
+
+const StageType& drop_small_stage() {
+  static const StageType type {
+    .name = "drop_small", .summary = "Leaves out contours with few points, a short length or a small area.",
+    .inputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
+    .outputs = {{.name = "contours",
+                 .type = PortType::Contours,
+                 .sentence = "Those that are large enough, in their order."}},
+    .params = drop_small_params(), .example = "- type: drop_small\n  min_points: 4\n  min_area: 2.5\n",
+    .make_cpu = [](const ParamSet& params) -> std::unique_ptr<Stage> {
+      return std::make_unique<DropSmallCpu>(params.as<DropSmallParams>());
+    },
+#if CONTORNO_HAVE_CUDA
+    .make_cuda = make_drop_small_cuda,
+#endif
+  };
+  return type;
+}
+
+}  // namespace contorno

@@ -1,0 +1,74 @@
+// The size of a contour by points, length or area, as an integer: the part of each segment is computed
+// without fused multiply-adds and rounded to an integer, and a sum of integers is the same in any order. So
+// both backends and any number of threads give the same bits.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "cuda/host_device.h"
+#include "pipeline/value/contours.h"
+
+namespace contorno {
+
+/// What the size of a contour is. Area: what it encloses, whichever way round; 0 of an open one.
+enum class ContourSize : std::uint8_t { Points, Length, Area };
+
+/// Units of a length of 1 px, and of twice an area of 1 px^2.
+inline constexpr double kSizeUnits = 1 << 20;
+
+/// The part of a contour's size that the segment from `a` to `b` adds, in units: its length, or twice the
+/// area between it and `origin`. `origin` is the contour's first point; by another one parts would be rounded
+/// otherwise. Not for ContourSize::Points.
+struct SegmentSize {
+  ContourSize by = ContourSize::Area;
+
+  CONTORNO_HD std::int64_t operator()(const Point& origin, const Point& a, const Point& b) const {
+    if (by == ContourSize::Length) {
+      const double rows = static_cast<double>(b.row) - static_cast<double>(a.row);
+      const double cols = static_cast<double>(b.col) - static_cast<double>(a.col);
+      return in_units(std::sqrt(rows * rows + cols * cols));
+    }
+    const double a_row = static_cast<double>(a.row) - static_cast<double>(origin.row);
+    const double a_col = static_cast<double>(a.col) - static_cast<double>(origin.col);
+    const double b_row = static_cast<double>(b.row) - static_cast<double>(origin.row);
+    const double b_col = static_cast<double>(b.col) - static_cast<double>(origin.col);
+    // Twice the area of the triangle with the origin, by the shoelace formula.
+    return in_units(a_col * b_row - b_col * a_row);
+  }
+
+ private:
+  /// The nearest whole number of units. NaN counts as 0, as does what is 10^12 or more.
+  CONTORNO_HD static std::int64_t in_units(double value) {
+    constexpr double kMost = 1e12;
+    if (!(value > -kMost && value < kMost)) return 0;
+    return static_cast<std::int64_t>(value * kSizeUnits + (value < 0 ? -0.5 : 0.5));
+  }
+};
+
+/// Bits of a size: the length of 2^32 points, and twice the area of the largest map, need 53. What needs more
+/// is limited to the greatest number of so many bits.
+inline constexpr int kSizeBits = 54;
+
+/// The size in units, from the sum over the contour's segments; by points, their number. Partial sums may
+/// wrap around as long as the magnitude of the whole is below 2^63.
+CONTORNO_HD inline std::uint64_t size_in_units(ContourSize by, std::uint64_t sum, std::uint32_t points,
+                                               bool closed) {
+  constexpr std::uint64_t kMost = (1ULL << kSizeBits) - 1;
+  if (by == ContourSize::Points) return points;
+  if (by == ContourSize::Area && !closed) return 0;
+  const std::uint64_t size = static_cast<std::int64_t>(sum) < 0 ? ~sum + 1 : sum;
+  return size < kMost ? size : kMost;
+}
+
+/// The size of contour `contour` in units.
+inline std::uint64_t size_in_units(ContourSize by, const ContoursView& contours, std::uint32_t contour) {
+  const std::span<const Point> points = contours.contour(contour);
+  std::uint64_t sum = 0;
+  if (by != ContourSize::Points)
+    for (std::size_t i = 1; i < points.size(); ++i)
+      sum += static_cast<std::uint64_t>(SegmentSize{by}(points[0], points[i - 1], points[i]));
+  return size_in_units(by, sum, static_cast<std::uint32_t>(points.size()), contours.closed[contour] != 0);
+}
+
+}  // namespace contorno
