@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 
 #include "cuda/error.h"
 #include "pipeline/graph/planned.h"
@@ -28,26 +29,39 @@ void copy_samples(const ImageView& from, const ImageView& to) {
 }  // namespace
 
 namespace {
-/// Refuses a stage with an input that `allowed` does not allow; `what` is what is allowed.
-template <class Allowed>
-void check_inputs(const StageType& type, const Allowed& allowed, std::string_view what) {
-  for (const PortSpec& port : type.inputs)
-    if (!allowed(port.type))
-      throw Error(ExitCode::BadOption,
-                  fmt::format("the stage '{}' takes {}, and only stages that take {} can be applied on their "
-                              "own; use it in a graph",
-                              type.name, kind_of(port), what));
+
+/// Refuses a stage that takes or makes (`verb`) something that `allowed`, in words `what`, does not have.
+void check_ports(const StageType& type, const std::vector<PortSpec>& ports, std::string_view verb,
+                 std::initializer_list<PortType> allowed, std::string_view what) {
+  for (const PortSpec& port : ports)
+    if (std::find(allowed.begin(), allowed.end(), port.type) == allowed.end())
+      throw Error(ExitCode::BadOption, fmt::format("the stage '{}' {} {}, allowed {}; use it in a graph",
+                                                   type.name, verb, kind_of(port), what));
 }
+
+bool is_only_contours(const std::vector<PortSpec>& ports) {
+  return ports.size() == 1 && ports[0].type == PortType::Contours;
+}
+
 }  // namespace
 
-void check_applicable(const StageType& type) {
-  check_inputs(
-      type, [](PortType port) { return port != PortType::Private; }, "images or contours");
+bool is_on_contours(const StageType& type) {
+  return is_only_contours(type.inputs) && is_only_contours(type.outputs);
 }
 
-void check_takes_images(const StageType& type) {
-  check_inputs(
-      type, [](PortType port) { return port == PortType::Image; }, "images");
+void check_applicable(const StageType& type) {
+  const auto allowed = {PortType::Image, PortType::Contours};
+  check_ports(type, type.inputs, "takes", allowed, "images and contours");
+  check_ports(type, type.outputs, "makes", allowed, "images and contours");
+}
+
+void check_makes_images(const StageType& type) {
+  check_ports(type, type.outputs, "makes", {PortType::Image}, "images");
+}
+
+void check_on_images(const StageType& type) {
+  check_ports(type, type.inputs, "takes", {PortType::Image}, "images");
+  check_makes_images(type);
 }
 
 void check_input_count(const StageType& type, std::size_t count) {

@@ -17,9 +17,8 @@ class PlannedGraph;
 /// Has memory for what it takes, unlike a DirectStage (pipeline/graph/direct.h).
 class AppliedStage {
  public:
-  /// `backend` may be Auto; `threads` are of the CPU backend, 0 = as many as the machine has. Throws
-  /// Error(BadOption) when the stage takes something other than images and contours, Error(Unavailable) when
-  /// the backend cannot run.
+  /// `backend` may be Auto; `threads` are of the CPU backend, 0 = as many as the machine has. Throws what
+  /// check_applicable throws, Error(Unavailable) when the backend cannot run.
   AppliedStage(const StageType& type, ParamSet params, Backend backend, int threads,
                std::vector<ClassSpec> classes = {}, const TextRasteriser* text = nullptr);
   ~AppliedStage();
@@ -49,10 +48,13 @@ class AppliedStage {
   std::unique_ptr<PlannedGraph> planned_;
 };
 
-/// Throws Error(BadOption) when a stage takes something other than images and contours.
+/// Whether a stage makes contours of contours, with nothing else.
+bool is_on_contours(const StageType& type);
+/// Throws Error(BadOption) when a stage takes or makes something other than images and contours.
 void check_applicable(const StageType& type);
-/// The same for a stage that takes images alone.
-void check_takes_images(const StageType& type);
+/// The same for something other than images, on either side or in what it makes.
+void check_on_images(const StageType& type);
+void check_makes_images(const StageType& type);
 /// Throws Error(BadOption) when the stage does not have `count` inputs.
 void check_input_count(const StageType& type, std::size_t count);
 

@@ -13,36 +13,33 @@ namespace contorno {
 
 class DirectStage::Context final : public PlanContext {
  public:
-  Context(DirectStage& stage, std::span<const ImageFormat> inputs) : stage_(stage) {
-    inputs_.assign(inputs.begin(), inputs.end());
-    outputs.resize(stage.type_.outputs.size());
-  }
+  Context(DirectStage& stage, std::span<const Format> inputs) : stage_(stage), inputs_(inputs) {}
 
-  const Format& input(std::size_t port) const override { return inputs_.at(port); }
+  const Format& input(std::size_t port) const override { return inputs_[port]; }
   const Format& input_of_maker(std::size_t, std::size_t) const override {
-    throw InternalError("a stage that is applied to images takes no private value");
+    throw InternalError("a stage on its own takes no private value");
   }
-  void set_output(std::size_t port, const Format& format) override { outputs.at(port) = format; }
+  void set_output(std::size_t port, const Format& format) override { stage_.outputs_.at(port) = format; }
   Scratch scratch(std::size_t bytes, MemoryKind kind) override {
     stage_.requests_.push_back({bytes, kind});
     return {stage_.requests_.size() - 1};
   }
   std::span<const ClassSpec> classes() const override { return stage_.classes_; }
-  std::uint64_t capacity(std::uint64_t first_guess) const override { return first_guess; }
+  std::uint64_t capacity(std::uint64_t first_guess) const override {
+    return std::max(first_guess, stage_.capacity_);
+  }
   int threads() const override { return stage_.threads_; }
   const TextRasteriser* text() const override { return nullptr; }
 
-  std::vector<Format> outputs;
-
  private:
   DirectStage& stage_;
-  std::vector<Format> inputs_;
+  std::span<const Format> inputs_;
 };
 
 DirectStage::DirectStage(const StageType& type, const ParamSet& params, Backend backend, int threads,
                          std::vector<ClassSpec> classes)
     : type_(type), backend_(backend), threads_(decided_threads(threads)), classes_(std::move(classes)) {
-  check_takes_images(type);
+  check_applicable(type);
   const auto& make = backend == Backend::Cuda ? type.make_cuda : type.make_cpu;
   if (!make)
     throw Error(ExitCode::Unavailable,
@@ -52,20 +49,14 @@ DirectStage::DirectStage(const StageType& type, const ParamSet& params, Backend 
 
 DirectStage::~DirectStage() = default;
 
-void DirectStage::plan(std::span<const ImageFormat> inputs, void* stream) {
+void DirectStage::plan(std::span<const Format> inputs, void* stream) {
   check_input_count(type_, inputs.size());
   if (ready_ && std::equal(inputs.begin(), inputs.end(), inputs_.begin(), inputs_.end())) return;
   ready_ = false;
-  requests_.clear(), blocks_.clear(), scratches_.clear(), outputs_.clear();
+  requests_.clear(), blocks_.clear(), scratches_.clear();
+  outputs_.assign(type_.outputs.size(), Format{});
   Context context(*this, inputs);
   stage_->plan(context);
-  for (const Format& format : context.outputs) {
-    const auto* image = std::get_if<ImageFormat>(&format);
-    if (image == nullptr)
-      throw Error(ExitCode::BadOption, fmt::format("the stage '{}' makes {}, not an image; use it in a graph",
-                                                   type_.name, name_of(port_type(format))));
-    outputs_.push_back(*image);
-  }
   for (const Request& request : requests_) {
     const Block& block =
         blocks_.emplace_back(align_up(std::max<std::size_t>(request.bytes, 1)), request.kind);
@@ -73,20 +64,57 @@ void DirectStage::plan(std::span<const ImageFormat> inputs, void* stream) {
     // As in a graph, whose stages begin with zeros.
     if (request.kind == MemoryKind::Device) fill_async(block.data(), 0, block.size(), stream);
   }
+  plan_counts();
   inputs_.assign(inputs.begin(), inputs.end());
   ready_ = true;
 }
 
-void DirectStage::enqueue(std::span<const ImageView> inputs, std::span<const ImageView> outputs,
-                          void* stream) {
+/// Memory for how many contours there are; on the CPU the outputs themselves say it.
+void DirectStage::plan_counts() {
+  count_blocks_.clear();
+  host_outputs_.assign(outputs_.size(), Value{});
+  if (backend_ != Backend::Cuda) return;
+  for (std::size_t port = 0; port < outputs_.size(); ++port)
+    if (const auto* contours = std::get_if<ContoursFormat>(&outputs_[port])) {
+      const Block& block = count_blocks_.emplace_back(packed_counts_bytes(*contours), MemoryKind::Pinned);
+      host_outputs_[port] = packed_counts(block.data(), *contours);
+    }
+}
+
+RunContext DirectStage::context(void* stream) const {
+  return {.inputs = from_,
+          .outputs = to_,
+          .host_outputs = host_outputs_,
+          .scratches = scratches_,
+          .stream = stream,
+          .threads = threads_};
+}
+
+void DirectStage::enqueue(std::span<const Value> inputs, std::span<const Value> outputs, void* stream) {
   from_.assign(inputs.begin(), inputs.end());
   to_.assign(outputs.begin(), outputs.end());
-  stage_->run({.inputs = from_,
-               .outputs = to_,
-               .host_outputs = to_,
-               .scratches = scratches_,
-               .stream = stream,
-               .threads = threads_});
+  for (std::size_t port = 0; port < to_.size(); ++port)
+    if (backend_ != Backend::Cuda || !std::holds_alternative<ContoursView>(to_[port]))
+      host_outputs_[port] = to_[port];
+  stage_->run(context(stream));
+  if (backend_ != Backend::Cuda) return;
+  for (std::size_t port = 0; port < to_.size(); ++port)
+    if (const auto* contours = std::get_if<ContoursView>(&to_[port]))
+      download_async(*contours, std::get<ContoursView>(host_outputs_[port]), stream);
+}
+
+bool DirectStage::overflowed() {
+  const std::uint64_t needed = stage_->overflow(context(nullptr));
+  if (needed == 0) return false;
+  // A quarter of room to spare, as in a graph.
+  capacity_ = needed + needed / 4;
+  ready_ = false;
+  return true;
+}
+
+const std::uint32_t* DirectStage::selection() const {
+  const std::optional<Scratch> found = stage_->selection();
+  return found ? reinterpret_cast<const std::uint32_t*>(scratches_[found->index]) : nullptr;
 }
 
 }  // namespace contorno

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -148,6 +149,10 @@ class Stage {
   virtual bool downloads_contours() const { return false; }
   /// Called when the frame's work is complete. Returns the capacity that the frame needs, 0 if it fitted.
   virtual std::uint64_t overflow(const RunContext& /*context*/) const { return 0; }
+  /// Of a stage with one input and one output, contours, that selects and orders them and leaves them whole:
+  /// the scratch (Host on the CPU, Device on CUDA) that has, after `run`, for every contour of the output its
+  /// number in the input, as std::uint32_t. Who has the points in another form takes them from there.
+  virtual std::optional<Scratch> selection() const { return std::nullopt; }
 };
 
 /// Whether a stage asks for the classes of its graph (PlanContext::classes).

@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstring>
 #include <deque>
 #include <vector>
 
@@ -10,7 +12,9 @@
 #include "pipeline/graph/applied.h"
 #include "stages/catalog.h"
 #include "tests/allocation_counter.h"
+#include "tests/stages/compare_contours.h"
 #include "tests/stages/compare_images.h"
+#include "tests/stages/contour_prep/reference.h"
 #include "tests/stages/harness.h"
 
 using namespace contorno;
@@ -41,29 +45,30 @@ void check_stage(const StageType& type, const ParamSet& params, const ImageForma
   CAPTURE(describe(format));
   AppliedStage applied(type, params, Backend::Cpu, 2);
   DirectStage direct(type, params, Backend::Cpu, 2);
-  const std::vector<ImageFormat> formats(type.inputs.size(), format);
-  applied.plan(std::vector<Format>(formats.begin(), formats.end()));
+  const std::vector<Format> formats(type.inputs.size(), format);
+  applied.plan(formats);
   for (unsigned seed = 1; seed < 4; ++seed) {
     std::deque<test::TestImage> images;
-    std::vector<ImageView> in, out;
+    std::vector<Value> in, out;
     const auto image = [&](const ImageFormat& of) {
       return images.emplace_back(of, 3 * element_size(of.type), 5 * element_size(of.type)).view;
     };
     for (std::size_t port = 0; port < type.inputs.size(); ++port) {
       in.push_back(image(format));
-      fill(in.back(), seed + static_cast<unsigned>(port));
-      copy_image(in.back(), applied.image_input(port));
+      fill(images.back().view, seed + static_cast<unsigned>(port));
+      copy_image(images.back().view, applied.image_input(port));
     }
     applied.run();
     direct.plan(formats, nullptr);
-    for (const ImageFormat& made : direct.outputs()) out.push_back(image(made));
+    for (const Format& made : direct.outputs()) out.push_back(image(std::get<ImageFormat>(made)));
     const std::uint64_t before = test::allocations();
     direct.enqueue(in, out, nullptr);
     if (seed > 1) CHECK(test::allocations() == before);
     for (std::size_t port = 0; port < out.size(); ++port)
-      CHECK(test::rows_that_differ(out[port], std::get<ImageView>(applied.output(port))) == 0);
+      CHECK(test::rows_that_differ(std::get<ImageView>(out[port]),
+                                   std::get<ImageView>(applied.output(port))) == 0);
     for (std::size_t port = 0; port < in.size(); ++port)
-      CHECK(test::rows_that_differ(in[port], applied.image_input(port)) == 0);
+      CHECK(test::rows_that_differ(std::get<ImageView>(in[port]), applied.image_input(port)) == 0);
     for (const test::TestImage& one : images) CHECK(one.memory.intact());
   }
 }
@@ -95,22 +100,66 @@ TEST_CASE("a stage on images is planned again when their formats change") {
   const StageType& type = stage_called("morphology");
   DirectStage direct(type, ParamSet(type.params), Backend::Cpu, 1);
   for (const int width : {20, 31, 20}) {
-    const std::array formats{format_of(width, 8, 1, ElementType::U8, Layout::Interleaved)};
+    const std::array<Format, 1> formats{format_of(width, 8, 1, ElementType::U8, Layout::Interleaved)};
     direct.plan(formats, nullptr);
     REQUIRE(direct.outputs().size() == 1);
-    CHECK(direct.outputs()[0].width == width);
+    CHECK(std::get<ImageFormat>(direct.outputs()[0]).width == width);
   }
-  const std::array wrong{format_of(8, 8, 1, ElementType::F64, Layout::Interleaved)};
+  const std::array<Format, 1> wrong{format_of(8, 8, 1, ElementType::F64, Layout::Interleaved)};
   CHECK_THROWS_AS(direct.plan(wrong, nullptr), Error);
 }
 
-TEST_CASE("what is no stage on images is refused") {
-  CHECK_THROWS_WITH_AS(DirectStage(stage_called("contour_assembly"),
-                                   ParamSet(stage_called("contour_assembly").params), Backend::Cpu, 1),
-                       doctest::Contains("only stages that take images"), Error);
-  const StageType& type = stage_called("marching_squares");
-  DirectStage direct(type, ParamSet(type.params), Backend::Cpu, 1, {{.name = "a", .level = 0.5}});
-  const std::array maps{format_of(8, 8, 1, ElementType::F32, Layout::Planar)};
-  CHECK_THROWS_WITH_AS(direct.plan(maps, nullptr), doctest::Contains("not an image"), Error);
+TEST_CASE("a stage on contours where they lie makes what it makes in a graph, and says what it selected") {
+  int stages = 0;
+  for (const StageType* type : stage_catalog()) {
+    if (!is_on_contours(*type)) continue;
+    CAPTURE(type->name);
+    ++stages;
+    AppliedStage applied(*type, ParamSet(type->params), Backend::Cpu, 2);
+    DirectStage direct(*type, ParamSet(type->params), Backend::Cpu, 2);
+    for (const int each : {0, 5, 60, 5}) {
+      const test::TestContours given(64, 64, 3, test::exact_contours(3, 3, each));
+      const std::array<Format, 1> formats{given.format};
+      applied.plan(formats);
+      std::memcpy(std::get<ContoursView>(applied.input(0)).counts, given.view.counts,
+                  packed_bytes(given.format));
+      applied.run();
+      test::Guarded memory(0);
+      ContoursView out;
+      do {
+        direct.plan(formats, nullptr);
+        const auto& format = std::get<ContoursFormat>(direct.outputs()[0]);
+        memory = test::Guarded(packed_bytes(format));
+        out = packed_view(memory.data(), format);
+        const Value from = given.view, to = out;
+        direct.enqueue(std::span(&from, 1), std::span(&to, 1), nullptr);
+      } while (direct.overflowed());
+      CHECK(memory.intact());
+      CHECK(test::same_contours(out, std::get<ContoursView>(applied.output(0))));
+      CHECK(direct.counts(0).contours == out.counts->contours);
+      const std::uint32_t* sources = direct.selection();
+      for (std::uint32_t i = 0; sources != nullptr && i < out.counts->contours; ++i) {
+        REQUIRE(sources[i] < given.view.counts->contours);
+        CHECK(std::ranges::equal(out.contour(i), given.view.contour(sources[i])));
+        CHECK(out.closed[i] == given.view.closed[sources[i]]);
+      }
+    }
+  }
+  CHECK(stages > 0);
+}
+
+TEST_CASE("what cannot be applied to images, or on its own, is refused") {
+  const StageType& assembly = stage_called("contour_assembly");
+  CHECK_THROWS_WITH_AS(DirectStage(assembly, ParamSet(assembly.params), Backend::Cpu, 1),
+                       doctest::Contains("takes crossings, allowed images and contours"), Error);
+  const StageType& squares = stage_called("marching_squares");
+  CHECK_THROWS_WITH_AS(DirectStage(squares, ParamSet(squares.params), Backend::Cpu, 1),
+                       doctest::Contains("makes crossings, allowed images and contours"), Error);
+  CHECK_THROWS_WITH_AS(check_on_images(squares), doctest::Contains("makes crossings, allowed images;"),
+                       Error);
+  CHECK_THROWS_WITH_AS(check_on_images(stage_called("overlay")),
+                       doctest::Contains("takes contours, allowed images;"), Error);
+  const StageType& type = stage_called("morphology");
+  DirectStage direct(type, ParamSet(type.params), Backend::Cpu, 1);
   CHECK_THROWS_AS(direct.plan({}, nullptr), Error);
 }

@@ -131,12 +131,6 @@ void apply_to(AppliedStage& stage, std::span<const Value> values) {
   stage.run();
 }
 
-/// Whether a stage goes from contours to contours, with nothing else.
-bool is_on_contours(const StageType& type) {
-  return type.inputs.size() == 1 && type.inputs[0].type == PortType::Contours && type.outputs.size() == 1 &&
-         type.outputs[0].type == PortType::Contours;
-}
-
 /// Everything that the command line says, read.
 struct Application {
   const StageType& type;
@@ -163,12 +157,8 @@ void apply_to_frames(const ApplyArguments& arguments, const Application& what) {
 }
 
 void save_output(const Value& value, const std::string& path, const Application& what, const Catalog& catalog,
-                 std::size_t port, const std::string& owner) {
-  const auto* image = std::get_if<ImageView>(&value);
-  if (image == nullptr)
-    throw Error(ExitCode::BadOption, fmt::format("the stage '{}' makes {}, not an image; use it in a graph",
-                                                 what.type.name, kind_of(what.type.outputs[port])));
-  save_image(path, *image, catalog, what.files, owner);
+                 const std::string& owner) {
+  save_image(path, std::get<ImageView>(value), catalog, what.files, owner);
 }
 
 void apply_once(const ApplyArguments& arguments, Application& what, const Catalog& catalog) {
@@ -177,16 +167,17 @@ void apply_once(const ApplyArguments& arguments, Application& what, const Catalo
                      inputs.contours.empty() ? std::vector<ClassSpec>{} : inputs.contours[0].classes,
                      what.text);
   apply_to(stage, inputs.values);
-  save_output(stage.output(0), arguments.output, what, catalog, 0, "OUT");
+  save_output(stage.output(0), arguments.output, what, catalog, "OUT");
   for (std::size_t port = 1; port < what.type.outputs.size(); ++port)
     if (const auto file = what.output_files.find(what.type.outputs[port].name);
         file != what.output_files.end())
-      save_output(stage.output(port), file->second, what, catalog, port, "--" + file->first + "-out");
+      save_output(stage.output(port), file->second, what, catalog, "--" + file->first + "-out");
 }
 
 int apply(const ApplyArguments& arguments, const std::vector<std::string>& words, const Catalog& catalog) {
   const StageType& type = stage_called(arguments.stage, catalog);
   check_applicable(type);
+  if (!is_on_contours(type)) check_makes_images(type);
   Settings settings = settings_of(words, type);
   auto input_files = take_files(settings, type.inputs, "");
   auto output_files = take_files(settings, type.outputs, "-out");

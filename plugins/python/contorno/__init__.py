@@ -20,7 +20,9 @@ from ._mean_shift import MeanShift, estimate_bandwidth, mean_shift, mean_shift_f
 from ._morphology import (blackhat, close_by_reconstruction, dilate, element, erode, gradient, hit_or_miss, open_by_reconstruction,
                           reconstruct, tophat)
 from ._morphology import _close as close, _open as open  # noqa: A004
-from ._stages import apply, mipmaps, stages
+from ._stages import ON_CONTOURS as _ON_CONTOURS, apply, mipmaps, stages
+
+globals().update(_ON_CONTOURS)
 
 try:
     from ._core import DeviceArray
@@ -64,4 +66,4 @@ def __dir__():
 __all__ = ["Class", "ContourArrays", "DeviceArray", "FrameError", "MeanShift", "Pipeline", "Result", "apply", "backends", "blackhat",
            "close", "close_by_reconstruction", "diamond_square", "dilate", "element", "erode", "estimate_bandwidth", "find_contours",
            "find_contours_batch", "gradient", "hit_or_miss", "mean_shift", "mean_shift_filter", "mean_shift_segment",
-           "mipmaps", "open_by_reconstruction", "reconstruct", "stages", "tophat"]
+           "mipmaps", "open_by_reconstruction", "reconstruct", "stages", "tophat", *_ON_CONTOURS]

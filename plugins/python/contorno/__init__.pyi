@@ -26,6 +26,7 @@ Output = Literal["host", "device"]
 Stream = Any  # of PyTorch or CuPy, an object with __cuda_stream__, or a handle
 Image = Any  # NDArray; with output="device", DeviceArray
 Element = ArrayLike | int | tuple[int, int]  # a structuring element; the side of a square; (width, height) of a rectangle
+Contours = Sequence[Any] | ContourArrays  # of (n, 2) arrays, or of such lists
 Graph = str | PathLike[str] | dict[str, Any]
 
 class DeviceArray:
@@ -117,7 +118,7 @@ class Pipeline:
     def _repr_html_(self) -> str: ...
 
 # Made by make_stubs from here on.
-def apply(stage: str, *images: Array, layout: Layout = "HWC", backend: Backend = "auto", threads: int | None = None,
+def apply(stage: str, *inputs: Any, layout: Layout = "HWC", backend: Backend = "auto", threads: int | None = None,
           output: Output = "host", stream: Stream = None, **params: Any) -> Any: ...
 def backends() -> dict[str, dict[str, Any]]: ...
 def blackhat(image: Array, element: Element, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
@@ -142,6 +143,9 @@ def dilate(image: Array, element: Element, *, heights: ArrayLike | None = None, 
            border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
            backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
            opencv_compat: bool = False) -> Image: ...
+def drop_small(contours: Contours, *, min_points: int = 10, min_length: float = 0.0, min_area: float = 0.0,
+               size: tuple[int, int] | None = None, backend: Backend = "auto", threads: int | None = None, output: Output = "host",
+               stream: Stream = None) -> Any: ...
 def element(shape: Literal["rectangle", "cross", "ellipse", "disk", "diamond", "octagon", "line"],
             size: int | tuple[int, int] | None = None, *, diameter: int | None = None, radius: int | None = None,
             angle: float = 0.0) -> NDArray[np.bool_]: ...
@@ -164,6 +168,9 @@ def gradient(image: Array, element: Element, *, kind: Literal["beucher", "intern
 def hit_or_miss(image: Array, hit: ArrayLike, miss: ArrayLike, *, anchor: tuple[int, int] | None = None,
                 border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
                 backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None) -> Image: ...
+def largest_first(contours: Contours, *, by: Literal["points", "length", "area"] = "area", limit: int = 0,
+                  size: tuple[int, int] | None = None, backend: Backend = "auto", threads: int | None = None,
+                  output: Output = "host", stream: Stream = None) -> Any: ...
 def mean_shift(points: ArrayLike | Array, sigma: float, *, cut: float = 3.0,
                kernel: Literal["gaussian", "flat", "epanechnikov"] = "gaussian", eps: float = 0.001, max_iter: int = 300,
                merge: float = 0.5, min_size: int = 1, stop: Literal["point", "frobenius"] = "point",

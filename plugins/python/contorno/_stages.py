@@ -1,28 +1,32 @@
-"""The image stages as functions on arrays: any stage by name, and what makes named functions of them. Their options, defaults
-and what they say of them come from the catalogue."""
+"""The stages as functions on arrays and contours: any stage by name, and what makes named functions of them. Their options,
+defaults and what they say of them come from the catalogue."""
 import functools
 import inspect
 import textwrap
 
-from . import _core
+from . import _contours, _core
 from ._arrays import stream_handle
 from ._options import called, refuse_unknown
 
 _LAYOUTS = {"HWC": False, "CHW": True}
 _PLACE = """backend : {'auto', 'cpu', 'cuda'}
-    'auto': where the image lies. 'cuda' uploads an image on the host, 'cpu' downloads one on the GPU. The bits are the same.
+    'auto': where the input lies. 'cuda' uploads what is on the host, 'cpu' downloads what is on the GPU. The bits are the same.
 threads : int, optional
-    Of the CPU backend. Default: by the size of the image. Results do not depend on it.
+    Of the CPU backend. Default: by the size of the input. Results do not depend on it.
 output : {'host', 'device'}
     'device': results are `DeviceArray`, which stay on the GPU; with an image on the GPU nothing is copied.
 stream : optional
-    CUDA stream for the work: a PyTorch or CuPy stream, or a handle. Default: the current stream of the image's package.
+    CUDA stream for the work: a PyTorch or CuPy stream, or a handle. Default: the current stream of the input's package.
     The result is complete when the call returns."""
 _WHERE = """layout : {'HWC', 'CHW'}
     Where a third axis is: colours of a picture behind, planes (class maps) in front.
 """ + _PLACE
 _PLACE_DEFAULTS = {"backend": "auto", "threads": None, "output": "host", "stream": None}
 _WHERE_DEFAULTS = {"layout": "HWC", **_PLACE_DEFAULTS}
+_OF_CONTOURS = """size : (int, int), optional
+    (width, height) of the map that the contours are of, in px. Default: the smallest square with a power of two on each side
+    that has all points.
+"""
 
 
 @functools.lru_cache(None)
@@ -95,14 +99,14 @@ def _documented(stage, params, text):
     return decorate
 
 
-def _of_stage(stage, options, text, late=()):
+def _of_stage(stage, options, text, late=(), where_defaults=_WHERE_DEFAULTS):
     """Makes ``function(..., params, where)`` a function that has, as keywords after its own, the `options` of the stage, where it
-    runs, and the `late` options; it gets what of them was given, and all of where it runs, as dicts. `text` is what _documented
-    takes."""
+    runs (`where_defaults`), and the `late` options; it gets what of them was given, and all of where it runs, as dicts. `text` is
+    what _documented takes."""
     def decorate(function):
         own = [one for one in inspect.signature(function).parameters.values() if one.name not in ("params", "where")]
         defaults = {name: _default(stage, name) for name in (*options, *late)}
-        keywords = {**{name: defaults[name] for name in options}, **_WHERE_DEFAULTS, **{name: defaults[name] for name in late}}
+        keywords = {**{name: defaults[name] for name in options}, **where_defaults, **{name: defaults[name] for name in late}}
         signature = inspect.Signature(own + [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
                                              for name, default in keywords.items()])
         known = frozenset(signature.parameters)
@@ -112,7 +116,7 @@ def _of_stage(stage, options, text, late=()):
         def with_options(*args, **given):
             if not known.issuperset(given):
                 refuse_unknown(function.__name__, given, known)
-            params, where, others = {}, _WHERE_DEFAULTS.copy(), {}
+            params, where, others = {}, where_defaults.copy(), {}
             for name, value in given.items():
                 if name in taken_as:
                     params[name] = taken_as[name](value)
@@ -158,30 +162,38 @@ def _run(stage, images, params, layout="HWC", **where):
     return called(_core.apply, stage, list(images), params, *_where(images, layout, **where))
 
 
+def _run_on_contours(stage, contours, params, size=None, backend="auto", threads=None, output="host", stream=None):
+    place = _decide(backend, output, stream, *_contours.arrays_with_points(contours))
+    return called(_contours.run, stage, params, contours, size, place, threads, output == "device", stream)
+
+
 @_documented(None, (), """
-Apply any stage of the catalogue (see `stages`) to arrays; parameters as in YAML.
+Apply any stage of the catalogue (see `stages`) to images, or to contours; parameters as in YAML.
 
 Parameters
 ----------
 stage : str
     Name of the stage.
-*images : (H, W), (H, W, C) or (C, H, W) arrays
-    As many as the stage has inputs.
+*inputs : (H, W), (H, W, C) or (C, H, W) arrays
+    As many as the stage has inputs; of a stage on contours, what `largest_first` takes.
 {where}
 **params
     Of the stage. One that has the name of an option above takes an underscore: ``output_="float32"``.
 
 Returns
 -------
-array, or tuple of arrays when the stage has several outputs; of mipmap chains a list of levels
+array, or tuple of arrays when the stage has several outputs; of mipmap chains a list of levels; contours as they were given
 
 Examples
 --------
 >>> small = contorno.apply("preprocess", picture, size=[640, 0])
 """)
-def apply(stage, *images, layout="HWC", backend="auto", threads=None, output="host", stream=None, **params):
+def apply(stage, *inputs, layout="HWC", backend="auto", threads=None, output="host", stream=None, **params):
     params = {name[:-1] if name.endswith("_") else name: value for name, value in params.items()}
-    outputs = _run(stage, images, params, layout=layout, backend=backend, threads=threads, output=output, stream=stream)
+    where = {"backend": backend, "threads": threads, "output": output, "stream": stream}
+    if stage in ON_CONTOURS and len(inputs) == 1:
+        return ON_CONTOURS[stage](*inputs, **where, **params)
+    outputs = _run(stage, inputs, params, layout=layout, **where)
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
@@ -202,3 +214,26 @@ list of arrays
 """)
 def mipmaps(image, *, params, where):
     return called(_core.mipmaps, image, params, *_where([image], **where))
+
+
+def _on_contours(stage):
+    """The function of a stage that takes contours and makes contours."""
+    def function(contours, *, params, where):
+        return _run_on_contours(stage, contours, params, **where)
+
+    function.__name__ = function.__qualname__ = stage
+    text = "\n".join([_catalogue()[stage]["summary"], "", "Parameters", "----------", _CONTOURS, "{params}", _OF_CONTOURS + "{place}", "",
+                      "Returns", "-------", _CONTOURS_MADE])
+    return _of_stage(stage, tuple(_declared(stage)), text, where_defaults={"size": None, **_PLACE_DEFAULTS})(function)
+
+
+_CONTOURS = """contours : list of (n, 2) arrays, or ContourArrays
+    Contours of (row, column) in px, of integers or floats, as `find_contours` gives them: one is closed where its last point is
+    its first. ``contours[class][contour]``, ``contours[frame][class][contour]`` and ``contours[frame][class][level][contour]``
+    are lists of the contours of several classes, frames and levels, which `find_contours_batch` gives; a level of a class is a
+    class of its own. Stages compute with points in float32, to which others are rounded."""
+_CONTOURS_MADE = """list, or ContourArrays if they were given or with output='device'
+    In the form that was given. Contours that a stage only selects keep their type: a list has the arrays that were given. Points
+    that it computes are float32."""
+ON_CONTOURS = {name: _on_contours(name) for name, stage in _catalogue().items()
+               if all([kind for _, kind, _ in stage[side]] == ["contours"] for side in ("inputs", "outputs"))}

@@ -3,6 +3,7 @@
 
 #include "cuda/launch.cuh"
 #include "plugins/python/device/device_kernels.h"
+#include "stages/shared/part_of.cuh"
 #include "stages/shared/sample_value.h"
 
 namespace contorno::python {
@@ -19,6 +20,10 @@ struct Cast {
   template <class To, class From>
   static __device__ To of(From sample) {
     return static_cast<To>(sample);
+  }
+  template <class To>
+  static __device__ To of(Half sample) {
+    return half_to_float(sample);
   }
 };
 template <unsigned kTrue>
@@ -124,20 +129,31 @@ void gather_as_they_are(const StridedSamples& from, void* to, void* stream) {
   }
 }
 
-template <class Int8, class Int16, class Int32, class Int64>
+template <class To, class Int8, class Int16, class Int32, class Int64>
 void gather_integers(const StridedSamples& from, void* to, void* stream) {
   switch (from.item_bytes) {
     case 1:
-      return launch_gather<Int8, double>(from, to, stream);
+      return launch_gather<Int8, To>(from, to, stream);
     case 2:
-      return launch_gather<Int16, double>(from, to, stream);
+      return launch_gather<Int16, To>(from, to, stream);
     case 4:
-      return launch_gather<Int32, double>(from, to, stream);
+      return launch_gather<Int32, To>(from, to, stream);
     case 8:
-      return launch_gather<Int64, double>(from, to, stream);
+      return launch_gather<Int64, To>(from, to, stream);
     default:
       throw InternalError("gather_samples: no such type");
   }
+}
+
+template <class To>
+void gather_numbers(const StridedSamples& from, void* to, void* stream) {
+  if (from.kind == 'i')
+    return gather_integers<To, std::int8_t, std::int16_t, std::int32_t, std::int64_t>(from, to, stream);
+  if (from.kind != 'f')
+    return gather_integers<To, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>(from, to, stream);
+  if (from.item_bytes == 2) return launch_gather<Half, To>(from, to, stream);
+  if (from.item_bytes == 4) return launch_gather<float, To>(from, to, stream);
+  return launch_gather<double, To>(from, to, stream);
 }
 
 }  // namespace
@@ -147,15 +163,52 @@ void gather_samples(const StridedSamples& from, void* to, GatherTo kind, void* s
     case GatherTo::Same:
       return gather_as_they_are(from, to, stream);
     case GatherTo::Float64:
-      if (from.kind == 'i')
-        return gather_integers<std::int8_t, std::int16_t, std::int32_t, std::int64_t>(from, to, stream);
-      return gather_integers<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>(from, to, stream);
+      return gather_numbers<double>(from, to, stream);
+    case GatherTo::Float32:
+      return gather_numbers<float>(from, to, stream);
     case GatherTo::Int32:
       return launch_gather<float, std::int32_t>(from, to, stream);
     case GatherTo::Bool:
       return launch_gather<std::uint8_t, std::uint8_t, IsNotZero<1>>(from, to, stream);
     case GatherTo::Bytes:
       return launch_gather<std::uint8_t, std::uint8_t, IsNotZero<255>>(from, to, stream);
+  }
+}
+
+namespace {
+
+template <class T>
+__global__ void gather_picked(StridedSamples from, PickedContours picked, T* to) {
+  const unsigned step = gridDim.x * blockDim.x;
+  for (unsigned long long i = blockIdx.x * blockDim.x + threadIdx.x; i < picked.points; i += step) {
+    const unsigned contour = part_of(picked.to_begin, picked.contours, static_cast<unsigned>(i));
+    const long long point = picked.from_begin[contour] + (i - picked.to_begin[contour]);
+    const char* at = static_cast<const char*>(from.data) + point * from.strides[2];
+    to[2 * i] = *reinterpret_cast<const T*>(at);
+    to[2 * i + 1] = *reinterpret_cast<const T*>(at + from.strides[3]);
+  }
+}
+
+template <class T>
+void launch_gather_picked(const StridedSamples& from, const PickedContours& picked, void* to, void* stream) {
+  launch("gather_contours", gather_picked<T>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
+         blocks_for(picked.points), kThreads, 0, stream, from, picked, static_cast<T*>(to));
+}
+
+}  // namespace
+
+void gather_contours(const StridedSamples& from, const PickedContours& picked, void* to, void* stream) {
+  switch (from.item_bytes) {
+    case 1:
+      return launch_gather_picked<std::uint8_t>(from, picked, to, stream);
+    case 2:
+      return launch_gather_picked<std::uint16_t>(from, picked, to, stream);
+    case 4:
+      return launch_gather_picked<std::uint32_t>(from, picked, to, stream);
+    case 8:
+      return launch_gather_picked<std::uint64_t>(from, picked, to, stream);
+    default:
+      throw InternalError("gather_contours: no such size");
   }
 }
 

@@ -20,11 +20,19 @@ struct StridedSamples {
 bool is_packed(const StridedSamples& samples);
 
 /// What samples become: Bool is 0 or 1, Bytes is 0 or 255, both by "is not 0".
-enum class GatherTo : std::uint8_t { Same, Float64, Int32, Bool, Bytes };
+enum class GatherTo : std::uint8_t { Same, Float64, Float32, Int32, Bool, Bytes };
 
-/// Copies samples to C order without gaps. Float64 is made of integers, Int32 of float32, Bool and Bytes of
-/// bytes.
+/// Copies samples to C order without gaps. Float64 is made of integers, Float32 of integers and floats, Int32
+/// of float32, Bool and Bytes of bytes.
 void gather_samples(const StridedSamples& from, void* to, GatherTo kind, void* stream);
+
+/// Contours out of an array of points, whose last two axes are points and coordinates: points from
+/// `from_begin[i]` of it become points [to_begin[i], to_begin[i + 1]) of `to`, in C order.
+struct PickedContours {
+  const std::uint32_t *from_begin = nullptr, *to_begin = nullptr;  ///< on the device; `to_begin` has an end
+  unsigned contours = 0, points = 0;
+};
+void gather_contours(const StridedSamples& from, const PickedContours& picked, void* to, void* stream);
 
 /// Smallest and largest sample of one plane, in pairs, one a block; (infinity, -infinity) where all are NaN.
 inline constexpr unsigned kRangeBlocks = 256;

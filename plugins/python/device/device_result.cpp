@@ -124,6 +124,9 @@ ResultArray converted(const StridedSamples& from, std::vector<std::int64_t> side
     case GatherTo::Float64:
       array.kind = 'f', array.item_bytes = 8;
       break;
+    case GatherTo::Float32:
+      array.kind = 'f', array.item_bytes = 4;
+      break;
     case GatherTo::Int32:
       array.kind = 'i', array.item_bytes = 4;
       break;

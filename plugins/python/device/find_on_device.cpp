@@ -219,7 +219,7 @@ MapStack upload(const MapStack& stack, const DevicePlace& place, std::shared_ptr
   return on_device;
 }
 
-double default_level_on_device(const ImageView& plane, const DevicePlace& place) {
+std::pair<double, double> sample_range(const ImageView& plane, const DevicePlace& place) {
   const DeviceScope scope(place.device);
   double pairs[2 * kRangeBlocks];
   const PooledBlock device(sizeof(pairs), MemoryKind::Device, place);
@@ -233,6 +233,11 @@ double default_level_on_device(const ImageView& plane, const DevicePlace& place)
     low = std::min(low, pairs[2 * block]);
     high = std::max(high, pairs[2 * block + 1]);
   }
+  return {low, high};
+}
+
+double default_level_on_device(const ImageView& plane, const DevicePlace& place) {
+  const auto [low, high] = sample_range(plane, place);
   if (low > high) return std::numeric_limits<double>::quiet_NaN();
   return level_between(plane.format.type, low, high);
 }

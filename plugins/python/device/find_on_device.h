@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "plugins/python/device/device_memory.h"
 #include "plugins/python/host/find_in_maps.h"
@@ -46,7 +47,10 @@ DeviceContours merge_on_device(const std::vector<DeviceContours>& results, int p
 /// Copies frames to the device, without gaps; the view points into `block`.
 MapStack upload(const MapStack& stack, const DevicePlace& place, std::shared_ptr<PooledBlock>& block);
 
-/// Smallest and largest sample of one plane in device memory become the default level.
+/// Smallest and largest sample of one plane in device memory, without NaN; (infinity, -infinity) where all
+/// are.
+std::pair<double, double> sample_range(const ImageView& plane, const DevicePlace& place);
+/// They become the default level.
 double default_level_on_device(const ImageView& plane, const DevicePlace& place);
 
 }  // namespace contorno::python

@@ -1,4 +1,5 @@
 // A build without CUDA: arrays on a device are recognised and refused.
+#include "plugins/python/device/contours.h"
 #include "plugins/python/device/on_device.h"
 #include "plugins/python/device/stages.h"
 #include "plugins/python/host/host_array.h"
@@ -29,6 +30,13 @@ py::object find_batch_on_device(py::handle, const py::array_t<double>&, const Ba
   refuse();
 }
 py::list apply_on_device(const StageType&, const ParamSet&, const py::list&, Layout, const OutputPlace&) {
+  refuse();
+}
+MadeContours apply_on_device(const StageType&, const ParamSet&, const GivenContours&, py::handle) {
+  refuse();
+}
+py::object gather_on_device(py::handle, const ContourTables::Array<std::uint32_t>&,
+                            const ContourTables::Array<std::uint32_t>&, py::handle) {
   refuse();
 }
 py::list mipmaps_on_device(py::handle, const ParamSet&, Layout, const OutputPlace&) {

@@ -34,23 +34,26 @@ class DeviceImages {
     place_ = first != inputs_.end() ? first->place() : place_for(stream);
     for (DeviceInput& input : inputs_) {
       views_.push_back(input.image(layout, place_));
-      formats_.push_back(views_.back().format);
+      values_.emplace_back(views_.back());
+      formats_.emplace_back(views_.back().format);
     }
   }
 
   const DevicePlace& place() const { return place_; }
   const std::vector<ImageView>& views() const { return views_; }
-  const std::vector<ImageFormat>& formats() const { return formats_; }
+  const std::vector<Value>& values() const { return values_; }
+  const std::vector<Format>& formats() const { return formats_; }
   const DeviceInput& input(std::size_t port) const { return inputs_[port]; }
   int dimensions() const { return inputs_.empty() ? 3 : static_cast<int>(inputs_[0].sides().size()); }
-  int channels() const { return formats_.empty() ? 0 : formats_[0].channels; }
+  int channels() const { return views_.empty() ? 0 : views_[0].format.channels; }
 
  private:
   std::deque<std::string> names_;  // which the inputs refer to
   std::deque<DeviceInput> inputs_;
   DevicePlace place_;
   std::vector<ImageView> views_;
-  std::vector<ImageFormat> formats_;
+  std::vector<Value> values_;
+  std::vector<Format> formats_;
 };
 
 /// An image in a block of its own.
@@ -100,9 +103,10 @@ py::list apply_on_device(const StageType& type, const ParamSet& set, const py::l
     std::unique_ptr<DirectStage> stage = Idle<DirectStage>::instance().take(key);
     if (!stage) stage = std::make_unique<DirectStage>(type, set, Backend::Cuda, 1);
     stage->plan(given.formats(), place.stream);
-    std::vector<ImageView> views;
-    for (const ImageFormat& format : stage->outputs()) views.push_back(made.emplace_back(format, place).view);
-    stage->enqueue(given.views(), views, place.stream);
+    std::vector<Value> views;
+    for (const Format& format : stage->outputs())
+      views.emplace_back(made.emplace_back(std::get<ImageFormat>(format), place).view);
+    stage->enqueue(given.values(), views, place.stream);
     synchronize_stream(place.stream);
     Idle<DirectStage>::instance().give(key, std::move(stage));
   }

@@ -8,6 +8,7 @@ namespace contorno::python {
 void bind_element(py::module_& module);
 void bind_find_contours(py::module_& module);
 void bind_batch(py::module_& module);
+void bind_contours(py::module_& module);
 void bind_backends(py::module_& module);
 void bind_diamond_square(py::module_& module);
 void bind_mean_shift(py::module_& module);

@@ -11,6 +11,7 @@ PYBIND11_MODULE(_core, module) {
   bind_process(module);
   bind_find_contours(module);
   bind_batch(module);
+  bind_contours(module);
   bind_device(module);
   bind_backends(module);
   bind_diamond_square(module);

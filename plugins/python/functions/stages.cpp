@@ -9,13 +9,13 @@
 #include "pipeline/graph/applied.h"
 #include "plugins/python/device/on_device.h"
 #include "plugins/python/functions/bindings.h"
+#include "plugins/python/functions/stage_called.h"
 #include "plugins/python/host/apply.h"
 #include "plugins/python/shared/arguments.h"
 #include "plugins/python/shared/process.h"
 #include "stages/catalog.h"
 
 namespace contorno::python {
-namespace {
 
 const StageType& stage_called(const std::string& name) {
   std::vector<std::string> names;
@@ -28,17 +28,15 @@ const StageType& stage_called(const std::string& name) {
                                     near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near)));
 }
 
+namespace {
+
 /// A stage on images wherever they lie. `place` has been decided: 'cpu' or 'cuda'.
 py::list apply(const std::string& name, const py::list& images, const py::dict& params, bool planar,
                py::handle place, py::handle threads, bool stay, py::handle stream) {
   const StageType& type = stage_called(name);
   ParamSet set(type.params);
   set_params(set, params);
-  check_takes_images(type);
-  for (const PortSpec& port : type.outputs)
-    if (port.type != PortType::Image)
-      throw py::value_error(fmt::format("the stage '{}' makes {}, not an image; use it in a Pipeline",
-                                        type.name, kind_of(port)));
+  check_on_images(type);
   const Layout layout = planar ? Layout::Planar : Layout::Interleaved;
   if (backend_of(place) == Backend::Cuda) {
     threads_for(threads, 1);  // only to refuse what is no number of threads

@@ -22,23 +22,25 @@ constexpr std::uint64_t kSamplesOfNone = 1 << 20;
 /// The images of one call.
 struct HostImages {
   std::deque<HostArray> arrays;
-  std::vector<ImageView> views;
-  std::vector<ImageFormat> formats;
+  std::vector<Value> views;
+  std::vector<Format> formats;
+  int channels = 0;  // of the first
   std::uint64_t samples = 0;
 
   HostImages(const py::list& objects, const StageType& type, Layout layout) {
     for (std::size_t port = 0; port < objects.size(); ++port) {
       const std::string name = port_name(type, port);
       HostArray& array = arrays.emplace_back(objects[port], name);
-      views.push_back(image_of(array, name, layout));
+      const ImageView view = image_of(array, name, layout);
       if (array.was_converted()) refuse_samples(name);
-      formats.push_back(views.back().format);
+      if (port == 0) channels = view.format.channels;
+      views.emplace_back(view);
+      formats.emplace_back(view.format);
       samples = std::max(samples, static_cast<std::uint64_t>(array.elements()));
     }
     if (arrays.empty()) samples = kSamplesOfNone;
   }
   int dimensions() const { return arrays.empty() ? 3 : arrays.front().dimensions(); }
-  int channels() const { return formats.empty() ? 0 : formats.front().channels; }
 };
 
 /// The array, or copies of the levels that it holds.
@@ -74,10 +76,11 @@ py::list apply_on_host(const StageType& type, const ParamSet& set, const py::lis
     stage->plan(given.formats, nullptr);
   }
   std::vector<NewImage> made;
-  std::vector<ImageView> views;
-  for (const ImageFormat& format : stage->outputs()) {
-    made.push_back(new_image(format, dimensions_of(format, given.dimensions(), given.channels())));
-    views.push_back(made.back().view);
+  std::vector<Value> views;
+  for (const Format& output : stage->outputs()) {
+    const auto& format = std::get<ImageFormat>(output);
+    made.push_back(new_image(format, dimensions_of(format, given.dimensions(), given.channels)));
+    views.emplace_back(made.back().view);
   }
   {
     const py::gil_scoped_release released;

@@ -27,6 +27,7 @@ class LargestFirstCpu final : public Stage {
   void plan(PlanContext& context) override {
     const ContoursFormat& format = checked_contours(context);
     sorted_ = context.scratch(format.contour_capacity * sizeof(Sized), MemoryKind::Host);
+    sources_ = context.scratch(format.contour_capacity * sizeof(std::uint32_t), MemoryKind::Host);
     context.set_output(0, format);
   }
 
@@ -34,6 +35,7 @@ class LargestFirstCpu final : public Stage {
     const auto& in = std::get<ContoursView>(context.inputs[0]);
     const auto& out = std::get<ContoursView>(context.outputs[0]);
     Sized* const sorted = context.scratch<Sized>(sorted_);
+    auto* const sources = context.scratch<std::uint32_t>(sources_);
     *out.counts = *in.counts;
     out.offsets[0] = 0;
     std::fill_n(out.class_begin, out.format.classes + 1, 0U);
@@ -48,11 +50,17 @@ class LargestFirstCpu final : public Stage {
       const std::uint32_t kept =
           params_.limit > 0 ? std::min(count, static_cast<std::uint32_t>(params_.limit)) : count;
       std::partial_sort(sorted + begin, sorted + begin + kept, sorted + begin + count);
-      for (std::uint32_t i = 0; i < kept; ++i) append(in, sorted[begin + i].contour, out, next++);
+      for (std::uint32_t i = 0; i < kept; ++i) {
+        sources[next] = sorted[begin + i].contour;
+        append(in, sources[next], out, next);
+        ++next;
+      }
       out.class_begin[k + 1] = next;
     }
     *out.counts = {.points = out.offsets[next], .contours = next};
   }
+
+  std::optional<Scratch> selection() const override { return sources_; }
 
  private:
   static void append(const ContoursView& in, std::uint32_t contour, const ContoursView& out,
@@ -64,7 +72,7 @@ class LargestFirstCpu final : public Stage {
   }
 
   LargestFirstParams params_;
-  Scratch sorted_;
+  Scratch sorted_, sources_;
 };
 
 ParamDeclaration largest_first_params() {

@@ -63,6 +63,8 @@ class LargestFirstCuda final : public Stage {
     start("copy_points", largest_first_cuda::copy_points);
   }
 
+  std::optional<Scratch> selection() const override { return sources_; }
+
  private:
   Job job_of(const RunContext& context) const {
     return {.in = std::get<ContoursView>(context.inputs[0]),

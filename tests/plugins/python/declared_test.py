@@ -14,7 +14,7 @@ from tests.plugins.python.package import PACKAGE, contorno
 OF_STAGES = {"mipmaps": "mipmap", "hit_or_miss": "hit_or_miss", "reconstruct": "reconstruction", "mean_shift_filter": "mean_shift_filter",
              "mean_shift_segment": "mean_shift_segment", "diamond_square": "diamond_square",
              **dict.fromkeys(("erode", "dilate", "open", "close", "tophat", "blackhat", "open_by_reconstruction",
-                              "close_by_reconstruction"), "morphology")}
+                              "close_by_reconstruction"), "morphology"), **{name: name for name in contorno._ON_CONTOURS}}
 RENAMED = {"channels": "fields"}
 OTHERWISE = {("diamond_square", "size"), ("diamond_square", "corners"), ("diamond_square", "origin")}  # None, and tuples for lists
 

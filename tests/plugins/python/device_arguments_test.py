@@ -22,6 +22,7 @@ CALLS = {
     "mean_shift": lambda array, **where: contorno.mean_shift(array, 1.0, **where),
     "mean_shift_filter": lambda array, **where: contorno.mean_shift_filter(array, 2, 9.0, **where),
     "mean_shift_segment": lambda array, **where: contorno.mean_shift_segment(array, 2, 9.0, **where),
+    "largest_first": lambda array, **where: contorno.largest_first([array[:, :2] if isinstance(array, np.ndarray) else array], **where),
     "apply": lambda array, **where: contorno.apply("preprocess", array, **where),
     "diamond_square": lambda array, **where: contorno.diamond_square(3, **where),
 }

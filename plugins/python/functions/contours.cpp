@@ -1,0 +1,58 @@
+// Stages on contours, and what contorno/_contours.py needs beside them.
+#include "plugins/python/device/contours.h"
+
+#include <pybind11/stl.h>
+
+#include "plugins/python/device/stages.h"
+#include "plugins/python/functions/bindings.h"
+#include "plugins/python/functions/stage_called.h"
+#include "plugins/python/host/contour_list.h"
+#include "plugins/python/shared/arguments.h"
+#include "plugins/python/shared/process.h"
+
+namespace contorno::python {
+namespace {
+
+template <class T>
+using Array = ContourTables::Array<T>;
+
+/// points, offsets, closed, class_begin and sources of what a stage makes of one frame's contours. `place`
+/// has been decided: 'cpu' or 'cuda'.
+py::tuple apply(const std::string& name, const py::dict& params, py::object points, std::size_t first,
+                const Array<std::uint32_t>& offsets, const Array<std::uint8_t>& closed,
+                const Array<std::uint32_t>& class_begin, std::optional<std::pair<int, int>> size,
+                py::handle place, py::handle threads, py::handle stream) {
+  const StageType& type = stage_called(name);
+  ParamSet set(type.params);
+  set_params(set, params);
+  const GivenContours given{.points = std::move(points),
+                            .first = first,
+                            .tables = {.offsets = offsets, .closed = closed, .class_begin = class_begin},
+                            .size = size};
+  MadeContours made;
+  if (backend_of(place) == Backend::Cuda) {
+    threads_for(threads, 1);  // only to refuse what is no number of threads
+    made = apply_on_device(type, set, given, stream);
+  } else {
+    made = apply_on_host(type, set, given, threads);
+  }
+  return py::make_tuple(made.points, made.tables.offsets, made.tables.closed, made.tables.class_begin,
+                        made.sources);
+}
+
+}  // namespace
+
+void bind_contours(py::module_& module) {
+  module.def("apply_to_contours", &apply);
+  module.def("gather_on_device", &gather_on_device);
+  // `like`: an array whose device and stream are used, or None.
+  module.def("to_device", [](const py::array& array, py::handle like, py::handle stream) {
+    return to_device(array, place_of(like.is_none() ? py::handle(array) : like, "contours", stream));
+  });
+  module.def("contour_list", [](const Array<float>& points, const Array<std::int64_t>& offsets) {
+    return contour_list<std::int64_t>(reinterpret_cast<const std::byte*>(points.data()), PointType::Float32,
+                                      std::span(offsets.data(), static_cast<std::size_t>(offsets.size())));
+  });
+}
+
+}  // namespace contorno::python

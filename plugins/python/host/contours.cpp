@@ -1,0 +1,102 @@
+#include "plugins/python/host/contours.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <tuple>
+
+#include "pipeline/graph/direct.h"
+#include "plugins/python/shared/arguments.h"
+#include "plugins/python/shared/idle.h"
+#include "plugins/python/shared/process.h"
+
+namespace contorno::python {
+namespace {
+
+template <class T>
+ContourTables::Array<T> array_of(const T* values, std::uint64_t count) {
+  return ContourTables::Array<T>(static_cast<py::ssize_t>(count), values);
+}
+
+double largest_of(const Point* points, std::uint64_t count) {
+  double largest = 0;
+  for (std::uint64_t i = 0; i < count; ++i)
+    largest = std::max({largest, static_cast<double>(points[i].row), static_cast<double>(points[i].col)});
+  return largest;
+}
+
+}  // namespace
+
+ContoursFormat format_of(const GivenContours& given) {
+  ContoursFormat format{.classes = static_cast<int>(given.tables.class_begin.size()) - 1,
+                        .point_capacity = std::bit_ceil(std::uint64_t{given.tables.points()}),
+                        .contour_capacity = std::bit_ceil(std::uint64_t{given.tables.contours()})};
+  if (given.size) std::tie(format.width, format.height) = *given.size;
+  return format;
+}
+
+void set_sides(ContoursFormat& format, double largest) {
+  if (format.width > 0) return;
+  const double last = std::clamp(largest, 0.0, kMaxSide - 1.0);
+  format.width = format.height = static_cast<int>(std::bit_ceil(static_cast<unsigned>(last) + 1));
+}
+
+void write_tables(const ContourTables& tables, const ContoursView& to) {
+  *to.counts = {.points = tables.points(), .contours = tables.contours()};
+  std::copy_n(tables.offsets.data(), tables.offsets.size(), to.offsets);
+  std::copy_n(tables.closed.data(), tables.closed.size(), to.closed);
+  std::copy_n(tables.class_begin.data(), tables.class_begin.size(), to.class_begin);
+}
+
+ContourTables read_tables(const ContoursView& from) {
+  const std::uint64_t contours = from.counts->contours;
+  return {.offsets = array_of(from.offsets, contours + 1),
+          .closed = array_of(from.closed, contours),
+          .class_begin = array_of(from.class_begin, static_cast<std::uint64_t>(from.format.classes) + 1)};
+}
+
+MadeContours apply_on_host(const StageType& type, const ParamSet& set, const GivenContours& given,
+                           py::handle threads) {
+  const ContourTables::Array<float> array(given.points);
+  const Point* const points = reinterpret_cast<const Point*>(array.data()) + given.first;
+  const std::uint64_t count = given.tables.points();
+  const int used = threads_for(threads, count);
+  const std::string key = fmt::format("{}\n{}", key_of(type, set), used);
+  ContoursFormat format = format_of(given);
+  const Block memory(packed_bytes(format), MemoryKind::Host);
+  write_tables(given.tables, packed_view(memory.data(), format));
+  std::unique_ptr<DirectStage> stage = Idle<DirectStage>::instance().take(key);
+  Block made;
+  ContoursView out;
+  {
+    const py::gil_scoped_release released;
+    const SignalWatch watch;
+    set_sides(format, largest_of(points, count));
+    const ContoursView in = packed_view(memory.data(), format);
+    std::copy_n(points, count, in.points);
+    if (!stage) stage = std::make_unique<DirectStage>(type, set, Backend::Cpu, used);
+    const Format planned = format;
+    do {
+      stage->plan(std::span(&planned, 1), nullptr);
+      const auto& output = std::get<ContoursFormat>(stage->outputs()[0]);
+      made = Block(), made = Block(packed_bytes(output), MemoryKind::Host);
+      out = packed_view(made.data(), output);
+      const Value from = in, to = out;
+      stage->enqueue(std::span(&from, 1), std::span(&to, 1), nullptr);
+    } while (stage->overflowed());
+  }
+  MadeContours result{.points = py::none(), .sources = py::none(), .tables = read_tables(out)};
+  if (const std::uint32_t* sources = stage->selection()) {
+    result.sources = array_of(sources, out.counts->contours);
+  } else {
+    const std::vector<py::ssize_t> sides{static_cast<py::ssize_t>(out.counts->points), 2};
+    result.points = py::array_t<float>(sides, reinterpret_cast<const float*>(out.points));
+  }
+  Idle<DirectStage>::instance().give(key, std::move(stage));
+  return result;
+}
+
+}  // namespace contorno::python
