@@ -1,6 +1,7 @@
 #include "stages/catalog.h"
 
 #include "stages/classify/stage.h"
+#include "stages/contour_prep/drop_duplicates/stage.h"
 #include "stages/contour_prep/drop_small/stage.h"
 #include "stages/contour_prep/largest_first/stage.h"
 #include "stages/contours/contour_assembly.h"
@@ -30,6 +31,7 @@ const std::vector<const StageType*>& stage_catalog() {
       &marching_squares_stage(),
       &contour_assembly_stage(),
       &drop_small_stage(),
+      &drop_duplicates_stage(),
       &largest_first_stage(),
       &overlay_stage(),
   };

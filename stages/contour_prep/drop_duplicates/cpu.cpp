@@ -1,0 +1,95 @@
+// The declaration of drop_duplicates, and its implementation on the CPU: one pass over the points of a class,
+// in which bins remember the points that drop others.
+#include "pipeline/shared/loops.h"
+#include "stages/contour_prep/drop_duplicates/stage.h"
+#include "stages/contour_prep/shared/bin_table.h"
+#include "stages/contour_prep/shared/point_selection.h"
+
+namespace contorno {
+namespace {
+
+class DropDuplicatesCpu final : public Stage {
+ public:
+  explicit DropDuplicatesCpu(const DropDuplicatesParams& params)
+      : nearness_(params.distance), rule_(params.rule) {}
+
+  void plan(PlanContext& context) override {
+    const auto& format = std::get<ContoursFormat>(context.input(0));
+    bins_.plan(context, format);
+    keep_ = context.scratch(format.point_capacity, MemoryKind::Host);
+    context.set_output(0, format);
+  }
+
+  void run(const RunContext& context) const override {
+    const auto& in = std::get<ContoursView>(context.inputs[0]);
+    auto* const keep = context.scratch<std::uint8_t>(keep_);
+    if (in.fits())
+      for_tasks(context.threads, in.format.classes, [&](int k) { mark_class(context, in, k, keep); });
+    select_points(in, keep, std::get<ContoursView>(context.outputs[0]));
+  }
+
+ private:
+  void mark_class(const RunContext& context, const ContoursView& in, int k, std::uint8_t* keep) const {
+    const std::uint32_t first = in.offsets[in.class_begin[k]], end = in.offsets[in.class_begin[k + 1]];
+    if (first == end) return;
+    BinTable table(context, bins_, first, end);
+    for (std::uint32_t c = in.class_begin[k]; c < in.class_begin[k + 1]; ++c) {
+      const std::uint32_t begin = in.offsets[c];
+      const std::uint32_t own = own_points(in.offsets[c + 1] - begin, in.closed[c] != 0);
+      for (std::uint32_t i = begin; i < begin + own; ++i) keep[i] = is_kept(table, in.points, i) ? 1 : 0;
+    }
+  }
+
+  /// Whether point `i` is kept; enters it into the table if it can drop others.
+  bool is_kept(BinTable& table, const Point* points, std::uint32_t i) const {
+    if (!can_be_near(points[i])) return true;
+    const Bin bin = nearness_.bin_of(points[i]);
+    std::uint32_t& newest = table.newest_in(bin);
+    const bool kept = newest == BinTable::kNone && !is_near_others(table, points, points[i], bin);
+    if (kept || rule_ == DuplicateRule::AnyEarlier) table.push(newest, i);
+    return kept;
+  }
+
+  bool is_near_others(const BinTable& table, const Point* points, const Point& point, const Bin& bin) const {
+    for (BinsAround around(nearness_, point, bin); around.next();)
+      for (std::uint32_t i = table.newest(around.bin()); i != BinTable::kNone; i = table.older(i))
+        if (nearness_(points[i], point)) return true;
+    return false;
+  }
+
+  Nearness nearness_;
+  DuplicateRule rule_;
+  BinTable::Memory bins_;
+  Scratch keep_;
+};
+
+ParamDeclaration drop_duplicates_params() {
+  ParamList<DropDuplicatesParams> list;
+  list.number("distance", &DropDuplicatesParams::distance, 0, 1e9, Unit::Pixels,
+              "Points nearer to each other than this are duplicates; equal points always are.");
+  list.choice("rule", &DropDuplicatesParams::rule,
+              {{"kept_earlier", DuplicateRule::KeptEarlier}, {"any_earlier", DuplicateRule::AnyEarlier}},
+              "By which earlier points a point is dropped: by those that are kept, or by all.");
+  return declare(list);
+}
+
+}  // namespace
+
+const StageType& drop_duplicates_stage() {
+  static const StageType type{
+      .name = "drop_duplicates",
+      .summary = "Leaves out points that are near an earlier point of their class.",
+      .inputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
+      .outputs = {{.name = "contours",
+                   .type = PortType::Contours,
+                   .sentence = "The points that remain, in their order and their contours."}},
+      .params = drop_duplicates_params(),
+      .example = "- type: drop_duplicates\n  distance: 2\n",
+      .make_cpu = [](const ParamSet& params) -> std::unique_ptr<Stage> {
+        return std::make_unique<DropDuplicatesCpu>(params.as<DropDuplicatesParams>());
+      },
+  };
+  return type;
+}
+
+}  // namespace contorno

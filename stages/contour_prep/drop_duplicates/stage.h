@@ -1,0 +1,32 @@
+// Drop duplicates: leaves out points that are near an earlier point of their class, of the same contour or of
+// another one.
+//
+// Input: contours of any stage.
+//
+// Output: the points that remain, in their order and their contours. By the rule kept_earlier no two points
+// of a class are nearer to each other than the distance, and every point that was dropped is near one that
+// remains.
+//
+// Memory: about 37 bytes a point of the planned capacity on the CPU, and the output.
+//
+// Source: L. V. Greco, "Fourier Drawing Machine", section 2.4 (remove_all_duplicate_points), for equal
+// points.
+#pragma once
+
+#include <memory>
+
+#include "pipeline/graph/stage.h"
+
+namespace contorno {
+
+/// The earlier points by which a point is dropped: those that are kept, or all.
+enum class DuplicateRule : std::uint8_t { KeptEarlier, AnyEarlier };
+
+struct DropDuplicatesParams {
+  double distance = 1;  ///< px; points nearer than this are duplicates, equal points always
+  DuplicateRule rule = DuplicateRule::KeptEarlier;
+};
+
+const StageType& drop_duplicates_stage();
+
+}  // namespace contorno

@@ -1,0 +1,77 @@
+// The bins of one class on the host, with lists of points: a table of hashes in planned memory.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <span>
+
+#include "pipeline/graph/stage.h"
+#include "stages/contour_prep/shared/bins.h"
+
+namespace contorno {
+
+/// Points are known by their numbers in the arrays of the frame.
+class BinTable {
+ public:
+  static constexpr std::uint32_t kNone = ~0U;
+
+  struct Entry {
+    Bin bin;
+    std::uint32_t newest = kNone;  ///< the newest point in the list
+    std::uint32_t next = kNone;    ///< entry of the same bucket
+  };
+
+  /// The memory of the tables of all classes: about 36 bytes a point.
+  struct Memory {
+    Scratch entries, buckets, older;
+
+    void plan(PlanContext& context, const ContoursFormat& format) {
+      const std::size_t points = format.point_capacity;
+      entries = context.scratch(points * sizeof(Entry), MemoryKind::Host);
+      buckets = context.scratch(2 * points * sizeof(std::uint32_t), MemoryKind::Host);
+      older = context.scratch(points * sizeof(std::uint32_t), MemoryKind::Host);
+    }
+  };
+
+  /// An empty table for the points `first` to `end`, which must not be empty.
+  BinTable(const RunContext& context, const Memory& memory, std::uint32_t first, std::uint32_t end)
+      : entries_(context.scratch<Entry>(memory.entries) + first),
+        buckets_(context.scratch<std::uint32_t>(memory.buckets) + std::size_t{2} * first),
+        older_(context.scratch<std::uint32_t>(memory.older)),
+        mask_(std::bit_ceil(end - first) - 1) {
+    std::fill_n(buckets_, std::size_t{mask_} + 1, kNone);
+  }
+
+  /// The newest point in the list of a bin, or kNone.
+  std::uint32_t newest(const Bin& bin) const {
+    for (std::uint32_t e = buckets_[bucket_of(bin) & mask_]; e != kNone; e = entries_[e].next)
+      if (entries_[e].bin == bin) return entries_[e].newest;
+    return kNone;
+  }
+  /// The same, as what can be written; adds the bin when it is new. No more bins than points may be added.
+  std::uint32_t& newest_in(const Bin& bin) {
+    std::uint32_t& bucket = buckets_[bucket_of(bin) & mask_];
+    for (std::uint32_t e = bucket; e != kNone; e = entries_[e].next)
+      if (entries_[e].bin == bin) return entries_[e].newest;
+    entries_[count_] = {.bin = bin, .newest = kNone, .next = bucket};
+    bucket = count_;
+    return entries_[count_++].newest;
+  }
+  /// Makes `point` the newest of the list that `newest` is the beginning of.
+  void push(std::uint32_t& newest, std::uint32_t point) {
+    older_[point] = newest;
+    newest = point;
+  }
+  /// The point before this one in its list, or kNone.
+  std::uint32_t older(std::uint32_t point) const { return older_[point]; }
+  /// All bins that were added.
+  std::span<const Entry> bins() const { return {entries_, count_}; }
+
+ private:
+  Entry* entries_;
+  std::uint32_t *buckets_, *older_;
+  std::uint32_t mask_, count_ = 0;
+};
+
+}  // namespace contorno

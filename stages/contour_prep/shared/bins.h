@@ -1,0 +1,117 @@
+// Which points are near each other, and the square bins in which near points are looked for, on both
+// backends. A bin is so small that any two points in it are near, and all that is near a point lies in its
+// bin and the 24 around it. So where points crowd together, one look at a bin often says enough.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "cuda/host_device.h"
+#include "pipeline/value/contours.h"
+
+namespace contorno {
+
+/// A bin by its whole coordinates. They are float64, which holds those of the smallest bins and the largest
+/// points.
+struct Bin {
+  double row = 0, col = 0;
+  CONTORNO_HD bool operator==(const Bin& other) const { return row == other.row && col == other.col; }
+};
+
+/// Whether points are nearer to each other than `distance` px, which is 0 or more. Equal points always are,
+/// points with a coordinate that is infinite or no number never.
+class Nearness {
+ public:
+  explicit Nearness(double distance) {
+    // Numbers of float32 that differ do so by this much at least: within it are equal points alone.
+    constexpr double kLeastDifference = 0x1p-149;
+    const double least = distance > kLeastDifference ? distance : kLeastDifference;
+    square_ = least * least;
+    bins_a_px_ = std::sqrt(2.0) * (1 + kMargin) / least;
+  }
+
+  CONTORNO_HD bool operator()(const Point& a, const Point& b) const {
+    const double rows = static_cast<double>(a.row) - static_cast<double>(b.row);
+    const double cols = static_cast<double>(a.col) - static_cast<double>(b.col);
+    return rows * rows + cols * cols < square_;
+  }
+  /// Of a point that can be near others, see can_be_near().
+  CONTORNO_HD Bin bin_of(const Point& p) const {
+    return {std::floor(static_cast<double>(p.row) * bins_a_px_),
+            std::floor(static_cast<double>(p.col) * bins_a_px_)};
+  }
+  CONTORNO_HD double bins_a_px() const { return bins_a_px_; }
+
+  /// Bins are smaller by this part than those whose diagonal is the distance. Two points of a bin are near in
+  /// spite of rounding: up to 2^33 bins from 0 it moves a point by less than 2^-18 of a bin, and beyond that
+  /// numbers of float32 that differ lie in different bins.
+  static constexpr double kMargin = 0x1p-16;
+
+ private:
+  double square_ = 0, bins_a_px_ = 0;
+};
+
+/// Whether both coordinates are finite.
+CONTORNO_HD inline bool can_be_near(const Point& p) {
+  return p.row - p.row == 0 && p.col - p.col == 0;
+}
+
+/// How many bins lie around a bin and can have points near some point of it; half of them lie behind it, in
+/// the order of rows and columns.
+inline constexpr int kBinsAround = 24;
+/// The bin around `bin` with the number 1 to kBinsAround. Of two bins around each other, one sees the other
+/// under a number up to kBinsAround / 2.
+CONTORNO_HD inline Bin bin_around(const Bin& bin, int number) {
+  const int place = (number + kBinsAround / 2) % (kBinsAround + 1);
+  return {bin.row + (place / 5 - 2), bin.col + (place % 5 - 2)};
+}
+
+/// Goes through the bins around that of a point which can have points near it:
+/// `for (BinsAround around(nearness, point, bin); around.next();) look_at(around.bin());`
+class BinsAround {
+ public:
+  CONTORNO_HD BinsAround(const Nearness& nearness, const Point& p, const Bin& bin)
+      : bin_(bin),
+        row_(static_cast<double>(p.row) * nearness.bins_a_px() - bin.row),
+        col_(static_cast<double>(p.col) * nearness.bins_a_px() - bin.col) {}
+
+  CONTORNO_HD bool next() {
+    // The square of the distance in bins is less than 2 * (1 + kMargin)^2.
+    constexpr double kReach = 2 * (1 + 4 * Nearness::kMargin);
+    for (;;) {
+      if (++col_step_ > 2) {
+        if (++row_step_ > 2) return false;
+        col_step_ = -2;
+      }
+      const double rows = gap(row_step_, row_), cols = gap(col_step_, col_);
+      if (rows * rows + cols * cols < kReach && (row_step_ != 0 || col_step_ != 0)) return true;
+    }
+  }
+  CONTORNO_HD Bin bin() const { return {bin_.row + row_step_, bin_.col + col_step_}; }
+
+ private:
+  /// The distance from a place in a bin, 0 to 1, to the bin that is `step` bins ahead.
+  CONTORNO_HD static double gap(int step, double place) {
+    return step > 0 ? step - place : step < 0 ? place - step - 1 : 0;
+  }
+
+  Bin bin_;
+  double row_, col_;  // the place in the bin, 0 to 1
+  int row_step_ = -2, col_step_ = -3;
+};
+
+/// The bucket of a bin in a table of hashes; the caller takes as many of its low bits as it needs. Bins
+/// beside each other in a row come into buckets beside each other.
+CONTORNO_HD inline std::uint32_t bucket_of(const Bin& bin, std::uint32_t salt = 0) {
+  constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15;
+  const auto number = [](double whole) -> std::uint64_t {
+    if (whole > -0x1p52 && whole < 0x1p52)
+      return static_cast<std::uint64_t>(static_cast<std::int64_t>(whole));
+    return std::bit_cast<std::uint64_t>(whole) * kMix >> 32;
+  };
+  const std::uint64_t row = (number(bin.row) + salt * (kMix >> 7)) * kMix >> 32;
+  return static_cast<std::uint32_t>(row + number(bin.col));
+}
+
+}  // namespace contorno
