@@ -2,9 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <array>
-#include <cstring>
 #include <deque>
 #include <vector>
 
@@ -12,9 +10,7 @@
 #include "pipeline/graph/applied.h"
 #include "stages/catalog.h"
 #include "tests/allocation_counter.h"
-#include "tests/stages/compare_contours.h"
 #include "tests/stages/compare_images.h"
-#include "tests/stages/contour_prep/reference.h"
 #include "tests/stages/harness.h"
 
 using namespace contorno;
@@ -107,45 +103,6 @@ TEST_CASE("a stage on images is planned again when their formats change") {
   }
   const std::array<Format, 1> wrong{format_of(8, 8, 1, ElementType::F64, Layout::Interleaved)};
   CHECK_THROWS_AS(direct.plan(wrong, nullptr), Error);
-}
-
-TEST_CASE("a stage on contours where they lie makes what it makes in a graph, and says what it selected") {
-  int stages = 0;
-  for (const StageType* type : stage_catalog()) {
-    if (!is_on_contours(*type)) continue;
-    CAPTURE(type->name);
-    ++stages;
-    AppliedStage applied(*type, ParamSet(type->params), Backend::Cpu, 2);
-    DirectStage direct(*type, ParamSet(type->params), Backend::Cpu, 2);
-    for (const int each : {0, 5, 60, 5}) {
-      const test::TestContours given(64, 64, 3, test::exact_contours(3, 3, each));
-      const std::array<Format, 1> formats{given.format};
-      applied.plan(formats);
-      std::memcpy(std::get<ContoursView>(applied.input(0)).counts, given.view.counts,
-                  packed_bytes(given.format));
-      applied.run();
-      test::Guarded memory(0);
-      ContoursView out;
-      do {
-        direct.plan(formats, nullptr);
-        const auto& format = std::get<ContoursFormat>(direct.outputs()[0]);
-        memory = test::Guarded(packed_bytes(format));
-        out = packed_view(memory.data(), format);
-        const Value from = given.view, to = out;
-        direct.enqueue(std::span(&from, 1), std::span(&to, 1), nullptr);
-      } while (direct.overflowed());
-      CHECK(memory.intact());
-      CHECK(test::same_contours(out, std::get<ContoursView>(applied.output(0))));
-      CHECK(direct.counts(0).contours == out.counts->contours);
-      const std::uint32_t* sources = direct.selection();
-      for (std::uint32_t i = 0; sources != nullptr && i < out.counts->contours; ++i) {
-        REQUIRE(sources[i] < given.view.counts->contours);
-        CHECK(std::ranges::equal(out.contour(i), given.view.contour(sources[i])));
-        CHECK(out.closed[i] == given.view.closed[sources[i]]);
-      }
-    }
-  }
-  CHECK(stages > 0);
 }
 
 TEST_CASE("what cannot be applied to images, or on its own, is refused") {

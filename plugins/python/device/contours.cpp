@@ -153,7 +153,8 @@ MadeContours apply_on_device(const StageType& type, const ParamSet& set, const G
     out->download_tables(place.stream);
     if (const std::uint32_t* selection = stage->selection()) {
       sources.resize(stage->counts(0).contours);
-      download(sources.data(), selection, sources.size() * sizeof(std::uint32_t), place);
+      if (!sources.empty())
+        download(sources.data(), selection, sources.size() * sizeof(std::uint32_t), place);
     }
   }
   const bool selected = stage->selection() != nullptr;

@@ -1,10 +1,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "cuda/launch.cuh"
-#include "plugins/python/device/device_kernels.h"
-#include "stages/shared/part_of.cuh"
-#include "stages/shared/sample_value.h"
+#include "plugins/python/device/gather.cuh"
 
 namespace contorno::python {
 namespace {
@@ -13,39 +10,6 @@ constexpr unsigned kThreads = 256;
 
 unsigned blocks_for(std::uint64_t items) {
   return static_cast<unsigned>(std::clamp<std::uint64_t>((items + kThreads - 1) / kThreads, 1, 65535));
-}
-
-/// What a sample becomes.
-struct Cast {
-  template <class To, class From>
-  static __device__ To of(From sample) {
-    return static_cast<To>(sample);
-  }
-  template <class To>
-  static __device__ To of(Half sample) {
-    return half_to_float(sample);
-  }
-};
-template <unsigned kTrue>
-struct IsNotZero {
-  template <class To, class From>
-  static __device__ To of(From sample) {
-    return sample != 0 ? To{kTrue} : To{0};
-  }
-};
-
-template <class From, class To, class Become>
-__global__ void gather(StridedSamples from, To* to, long long count) {
-  const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
-  for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {
-    long long rest = i, offset = 0;
-    for (int axis = 3; axis >= 0; --axis) {
-      offset += rest % from.sides[axis] * from.strides[axis];
-      rest /= from.sides[axis];
-    }
-    to[i] =
-        Become::template of<To>(*reinterpret_cast<const From*>(static_cast<const char*>(from.data) + offset));
-  }
 }
 
 template <class From, class To, class Become = Cast>
@@ -176,18 +140,6 @@ void gather_samples(const StridedSamples& from, void* to, GatherTo kind, void* s
 }
 
 namespace {
-
-template <class T>
-__global__ void gather_picked(StridedSamples from, PickedContours picked, T* to) {
-  const unsigned step = gridDim.x * blockDim.x;
-  for (unsigned long long i = blockIdx.x * blockDim.x + threadIdx.x; i < picked.points; i += step) {
-    const unsigned contour = part_of(picked.to_begin, picked.contours, static_cast<unsigned>(i));
-    const long long point = picked.from_begin[contour] + (i - picked.to_begin[contour]);
-    const char* at = static_cast<const char*>(from.data) + point * from.strides[2];
-    to[2 * i] = *reinterpret_cast<const T*>(at);
-    to[2 * i + 1] = *reinterpret_cast<const T*>(at + from.strides[3]);
-  }
-}
 
 template <class T>
 void launch_gather_picked(const StridedSamples& from, const PickedContours& picked, void* to, void* stream) {

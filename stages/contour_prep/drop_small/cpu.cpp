@@ -16,6 +16,7 @@ class DropSmallCpu final : public Stage {
   void plan(PlanContext& context) override {
     const auto& format = std::get<ContoursFormat>(context.input(0));
     keep_ = context.scratch(format.point_capacity, MemoryKind::Host);
+    sources_ = context.scratch(format.contour_capacity * sizeof(std::uint32_t), MemoryKind::Host);
     context.set_output(0, format);
   }
 
@@ -28,8 +29,11 @@ class DropSmallCpu final : public Stage {
         const std::uint32_t begin = in.offsets[contour];
         std::memset(keep + begin, is_large(in, contour) ? 1 : 0, in.offsets[contour + 1] - begin);
       });
-    select_points(in, keep, std::get<ContoursView>(context.outputs[0]));
+    select_points(in, keep, std::get<ContoursView>(context.outputs[0]),
+                  context.scratch<std::uint32_t>(sources_));
   }
+
+  std::optional<Scratch> selection() const override { return sources_; }
 
  private:
   bool is_large(const ContoursView& in, std::uint32_t contour) const {
@@ -39,7 +43,7 @@ class DropSmallCpu final : public Stage {
   }
 
   LeastSizes least_;
-  Scratch keep_;
+  Scratch keep_, sources_;
 };
 
 ParamDeclaration drop_small_params() {

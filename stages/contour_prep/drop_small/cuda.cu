@@ -41,6 +41,8 @@ class DropSmallCuda final : public Stage {
     selection_.run(context, in, std::get<ContoursView>(context.outputs[0]));
   }
 
+  std::optional<Scratch> selection() const override { return selection_.sources(); }
+
  private:
   LeastSizes least_;
   PointSelection selection_;

@@ -4,8 +4,8 @@
 //
 // Output: the contours that are large enough, unchanged and in their order.
 //
-// Memory: a byte a point of the planned capacity on the CPU, about 38 bytes a contour and 5 a point on CUDA,
-// and the output.
+// Memory: a byte a point and 4 a contour of the planned capacity on the CPU, about 5 a point and 42 a contour
+// on CUDA, and the output.
 //
 // Source: L. V. Greco, "Fourier Drawing Machine", section 2.3 (filter_vector_by_min), for the number of
 // points.

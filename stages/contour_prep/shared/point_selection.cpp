@@ -10,19 +10,21 @@ std::uint32_t append_kept(const ContoursView& in, std::uint32_t contour, const s
                           const ContoursView& out, std::uint32_t place, std::uint32_t at) {
   const std::uint32_t begin = in.offsets[contour];
   const bool closed = in.closed[contour] != 0;
-  const std::uint32_t end = begin + own_points(in.offsets[contour + 1] - begin, closed);
+  const std::uint32_t points = in.offsets[contour + 1] - begin, end = begin + own_points(points, closed);
   std::uint32_t kept = 0;
   for (std::uint32_t i = begin; i < end; ++i)
     if (keep[i] != 0) out.points[at + kept++] = in.points[i];
   if (kept == 0) return 0;
-  out.closed[place] = stays_closed(closed, kept) ? 1 : 0;
-  if (stays_closed(closed, kept)) out.points[at + kept] = out.points[at];
-  return stored_points(closed, kept);
+  out.closed[place] = stays_closed(points, closed, kept) ? 1 : 0;
+  const std::uint32_t stored = stored_points(points, closed, kept);
+  if (stored > kept) out.points[at + kept] = out.points[at];
+  return stored;
 }
 
 }  // namespace
 
-void select_points(const ContoursView& in, const std::uint8_t* keep, const ContoursView& out) {
+void select_points(const ContoursView& in, const std::uint8_t* keep, const ContoursView& out,
+                   std::uint32_t* sources) {
   std::fill_n(out.class_begin, out.format.classes + 1, 0U);
   out.offsets[0] = 0;
   *out.counts = *in.counts;
@@ -31,7 +33,9 @@ void select_points(const ContoursView& in, const std::uint8_t* keep, const Conto
   for (int k = 0; k < in.format.classes; ++k) {
     for (std::uint32_t i = in.class_begin[k]; i < in.class_begin[k + 1]; ++i) {
       const std::uint32_t at = out.offsets[place], stored = append_kept(in, i, keep, out, place, at);
-      if (stored > 0) out.offsets[++place] = at + stored;
+      if (stored == 0) continue;
+      if (sources != nullptr) sources[place] = i;
+      out.offsets[++place] = at + stored;
     }
     out.class_begin[k + 1] = place;
   }

@@ -18,7 +18,7 @@ struct PointSelection::Parts {
   ContoursFormat format;
   unsigned blocks = 1;
   std::size_t rank_bytes = 0, place_bytes = 0;  // that CUB works in
-  Scratch library, keep, rank, words, places;
+  Scratch library, keep, rank, words, places, sources;
 };
 
 namespace {
@@ -53,11 +53,16 @@ void PointSelection::plan(PlanContext& context, const ContoursFormat& format) {
   parts_->rank = take((format.point_capacity + 1) * sizeof(*job.rank));
   parts_->words = take((format.contour_capacity + 1) * sizeof(*job.words));
   parts_->places = take((format.contour_capacity + 1) * sizeof(*job.places));
+  parts_->sources = take(format.contour_capacity * sizeof(*job.sources));
   parts_->blocks = 4 * multiprocessors();
 }
 
 std::uint8_t* PointSelection::keep(const RunContext& context) const {
   return context.scratch<std::uint8_t>(parts_->keep);
+}
+
+Scratch PointSelection::sources() const {
+  return parts_->sources;
 }
 
 void PointSelection::run(const RunContext& context, const ContoursView& in, const ContoursView& out) const {
@@ -70,7 +75,8 @@ void PointSelection::run(const RunContext& context, const ContoursView& in, cons
                 .keep = keep(context),
                 .rank = rank,
                 .words = context.scratch<unsigned long long>(parts_->words),
-                .places = places};
+                .places = places,
+                .sources = context.scratch<unsigned>(parts_->sources)};
   const auto start = [&](const char* name, auto* kernel) {
     launch(name, kernel, LaunchKind::Plain, LaunchOrder::AfterPrevious, parts_->blocks,
            point_selection_cuda::kThreads, 0, stream, job);

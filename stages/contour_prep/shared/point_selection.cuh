@@ -26,6 +26,7 @@ struct Job {
   const unsigned* rank = nullptr;
   unsigned long long* words = nullptr;         ///< a contour of the capacity, and one more
   const unsigned long long* places = nullptr;  ///< the sums of the words before each contour
+  unsigned* sources = nullptr;                 ///< which contour of `in` each one of `out` is what remains of
 };
 
 /// The flag of point i of the capacity, for the scan: 0 for what is not a point.
@@ -37,10 +38,13 @@ struct KeptFlag {
   }
 };
 
+__device__ __forceinline__ unsigned points_of(const Job& job, unsigned contour) {
+  return job.in.offsets[contour + 1] - job.in.offsets[contour];
+}
 /// The own points of contour `contour` that are kept.
 __device__ __forceinline__ unsigned kept_of(const Job& job, unsigned contour) {
-  const unsigned begin = job.in.offsets[contour], end = job.in.offsets[contour + 1];
-  return job.rank[begin + own_points(end - begin, job.in.closed[contour] != 0)] - job.rank[begin];
+  const unsigned begin = job.in.offsets[contour];
+  return job.rank[begin + own_points(points_of(job, contour), job.in.closed[contour] != 0)] - job.rank[begin];
 }
 
 __global__ void __launch_bounds__(kThreads) measure_kept(const __grid_constant__ Job job) {
@@ -48,7 +52,8 @@ __global__ void __launch_bounds__(kThreads) measure_kept(const __grid_constant__
   const auto contours = job.in.fits() ? static_cast<unsigned>(job.in.counts->contours) : 0U;
   for (unsigned i = global_thread(); i <= capacity; i += all_threads()) {
     const unsigned kept = i < contours ? kept_of(job, i) : 0;
-    job.words[i] = kept > 0 ? 1ULL << kContourBit | stored_points(job.in.closed[i] != 0, kept) : 0ULL;
+    job.words[i] =
+        kept > 0 ? 1ULL << kContourBit | stored_points(points_of(job, i), job.in.closed[i] != 0, kept) : 0ULL;
   }
 }
 
@@ -59,10 +64,12 @@ __global__ void __launch_bounds__(kThreads) place_kept(const __grid_constant__ J
     const unsigned long long word = job.places[i];
     const auto place = static_cast<unsigned>(word >> kContourBit);
     if (i == contours || job.words[i] != 0) job.out.offsets[place] = static_cast<unsigned>(word);
-    if (i == contours)
+    if (i == contours) {
       *job.out.counts = fits ? ContourCounts{static_cast<unsigned>(word), place} : *job.in.counts;
-    else if (job.words[i] != 0)
-      job.out.closed[place] = stays_closed(job.in.closed[i] != 0, kept_of(job, i)) ? 1 : 0;
+    } else if (job.words[i] != 0) {
+      job.out.closed[place] = stays_closed(points_of(job, i), job.in.closed[i] != 0, kept_of(job, i)) ? 1 : 0;
+      job.sources[place] = i;
+    }
   }
   for (unsigned k = global_thread(); k <= static_cast<unsigned>(job.in.format.classes); k += all_threads())
     job.out.class_begin[k] =
@@ -77,12 +84,14 @@ __global__ void __launch_bounds__(kThreads) write_kept(const __grid_constant__ J
     const auto i = static_cast<unsigned>(point);
     if (job.keep[i] == 0) continue;
     const unsigned contour = part_of(job.in.offsets, contours, i), begin = job.in.offsets[contour];
+    const unsigned stored = points_of(job, contour);
     const bool closed = job.in.closed[contour] != 0;
-    if (i - begin >= own_points(job.in.offsets[contour + 1] - begin, closed)) continue;
+    if (i - begin >= own_points(stored, closed)) continue;
     const auto at = static_cast<unsigned>(job.places[contour]);
     const unsigned order = job.rank[i] - job.rank[begin], kept = kept_of(job, contour);
     job.out.points[at + order] = job.in.points[i];
-    if (order == 0 && stays_closed(closed, kept)) job.out.points[at + kept] = job.in.points[i];
+    if (order == 0 && stored_points(stored, closed, kept) > kept)
+      job.out.points[at + kept] = job.in.points[i];
   }
 }
 

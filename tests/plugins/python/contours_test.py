@@ -80,6 +80,13 @@ def test_points_that_are_no_numbers_reach_the_stage_as_they_are():
     same_objects(first([far, square], by="length"), [square, far])
 
 
+def test_small_contours_are_dropped_and_the_others_are_those_that_were_given():
+    given = [*contours(4, 40), np.array([[0, 0], [3, 4], [0, 0]]), np.array([[7, 7]])]
+    for least in (1, 3, 9, 100):
+        same_objects(contorno.drop_small(given, min_points=least), [one for one in given if len(one) >= least])
+    same_objects(contorno.drop_small(given, min_points=0, min_area=2.5), [one for one in given if len(one) and size_of(one, "area") >= 2.5])
+
+
 def test_lists_of_lists_are_classes_frames_and_levels():
     every = [contours(seed, 12) for seed in range(8)]
     wanted = [[one[i] for i in largest(one, limit=3)] for one in every]

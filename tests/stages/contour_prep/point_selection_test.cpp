@@ -62,8 +62,8 @@ struct Written {
   ContoursView view;
 };
 
-void select_by_kernels(const ContoursView& in, const std::vector<std::uint8_t>& keep,
-                       const ContoursView& out) {
+void select_by_kernels(const ContoursView& in, const std::vector<std::uint8_t>& keep, const ContoursView& out,
+                       unsigned* sources) {
   const std::size_t points = in.format.point_capacity, contours = in.format.contour_capacity;
   std::vector<unsigned> flags(points + 1), rank(points + 1);
   std::vector<unsigned long long> words(contours + 1, 77), places(contours + 1);
@@ -75,7 +75,8 @@ void select_by_kernels(const ContoursView& in, const std::vector<std::uint8_t>& 
                 .keep = keep.data(),
                 .rank = rank.data(),
                 .words = words.data(),
-                .places = places.data()};
+                .places = places.data(),
+                .sources = sources};
   const auto run = [&](auto* kernel) { emulated::run_grid(3, 64, 0, false, [&] { kernel(job); }); };
   run(measure_kept);
   std::exclusive_scan(words.begin(), words.end(), places.begin(), 0ULL);
@@ -92,10 +93,17 @@ TEST_CASE("what remains of contours keeps its order, and closed ones stay closed
       const Flagged flagged = random_flags(31 + static_cast<std::uint64_t>(of_ten), each, of_ten);
       const TestContours in(64, 64, 4, flagged.contours), wanted(64, 64, 4, reference(flagged));
       const Written host(in.format), device(in.format);
-      select_points(in.view, flagged.keep.data(), host.view);
+      std::vector<unsigned> sources(in.format.contour_capacity, 77), by_kernels = sources;
+      select_points(in.view, flagged.keep.data(), host.view, sources.data());
       CHECK(same_contours(host.view, wanted.view));
       CHECK(host.memory.intact());
-      select_by_kernels(in.view, flagged.keep, device.view);
+      select_by_kernels(in.view, flagged.keep, device.view, by_kernels.data());
+      CHECK(by_kernels == sources);
+      for (std::uint32_t i = 0; i < host.view.counts->contours; ++i) {
+        // Points are random: what remains of another contour has other ones.
+        const auto whole = in.view.contour(sources[i]);
+        for (const Point& point : host.view.contour(i)) CHECK(std::ranges::find(whole, point) != whole.end());
+      }
       CHECK(same_contours(device.view, wanted.view));
       CHECK(device.memory.intact());
     }
@@ -115,6 +123,19 @@ TEST_CASE("a closed contour of which two points remain is open") {
   const auto two = kept({0, 1, 0, 1, 0});
   CHECK(same_contours(two->view, TestContours(8, 8, 1, {{0, false, {{4, 0}, {0, 4}}}}).view));
   CHECK(kept({0, 0, 0, 0, 1})->view.counts->contours == 0);
+}
+
+TEST_CASE("a closed contour of which no point goes stays as it is, however few it has") {
+  const TestContours in(
+      8, 8, 1, {{0, true, {{0, 0}, {4, 0}, {0, 0}}}, {0, true, {{1, 1}, {1, 1}}}, {0, true, {{2, 3}}}});
+  const std::vector<std::uint8_t> keep(in.format.point_capacity, 1);
+  const Written host(in.format), device(in.format);
+  std::vector<unsigned> sources(3);
+  select_points(in.view, keep.data(), host.view);
+  CHECK(same_contours(host.view, in.view));
+  select_by_kernels(in.view, keep, device.view, sources.data());
+  CHECK(same_contours(device.view, in.view));
+  CHECK(sources == std::vector<unsigned>{0, 1, 2});
 }
 
 TEST_CASE("the kernels of drop_small mark the points of the contours that its CPU keeps") {
