@@ -2,10 +2,8 @@
 import numpy as np
 
 from . import _core
-from ._arrays import stream_handle
-from ._options import suggesting
+from ._options import decide, is_planar, suggesting
 
-_LAYOUTS = {"CHW": True, "HWC": False}
 _DTYPES = {np.dtype(np.float64): False, np.dtype(np.float32): True}
 
 
@@ -107,10 +105,7 @@ def find_contours_batch(maps, levels, *, layout="CHW", dtype=np.float64, flat=Fa
     ValueError, TypeError, RuntimeError
         As in `find_contours`.
     """
-    try:
-        planar = _LAYOUTS[layout]
-    except (KeyError, TypeError):
-        raise ValueError(f"layout is {layout!r}, allowed 'CHW' or 'HWC'") from None
+    planar, place = is_planar(layout), decide(backend, output, stream, maps)
     try:
         float32 = _DTYPES[np.dtype(dtype)]
     except KeyError:
@@ -121,11 +116,7 @@ def find_contours_batch(maps, levels, *, layout="CHW", dtype=np.float64, flat=Fa
         raise ValueError(f"divisor is {divisor}, allowed are finite numbers above 0")
     if not 0 <= min_points < 2**32:
         raise ValueError(f"min_points is {min_points}, allowed 0 and more")
-    if output not in ("host", "device"):
-        raise ValueError(f"output is {output!r}, allowed 'host' or 'device'")
-    if stream is not None:
-        stream_handle(stream)
     result = _core.find_contours_batch(maps, np.asarray(levels, np.float64), planar, float32, bool(flat), fully_connected,
-                                       positive_orientation, mask, divisor, min_points, backend, threads,
+                                       positive_orientation, mask, divisor, min_points, place, threads,
                                        output == "device", stream)
     return ContourArrays(*result) if flat or output == "device" else result

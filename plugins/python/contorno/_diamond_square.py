@@ -4,8 +4,8 @@ import functools
 import numpy as np
 
 from . import _core
-from ._options import suggesting
-from ._stages import _decide, _default
+from ._options import decide, suggesting
+from ._stages import _default
 
 _of = functools.partial(_default, "diamond_square")
 
@@ -57,14 +57,10 @@ def diamond_square(n, seed=_of("seed"), *, size=None, channels=_of("fields"), dt
     ----------
     Fournier, Fussell, Carpenter, Communications of the ACM 25(6), 1982.
     """
-    if not isinstance(n, (int, np.integer)) or not 1 <= n <= 16:
+    if not isinstance(n, (int, np.integer)) or not 1 <= n <= 16:  # to the stage 0 means any
         raise ValueError(f"n is {n!r}, allowed 1 to 16")
-    for name, value, most in (("roughness", roughness, 3), ("amplitude", amplitude, 8)):
-        if not 0 <= value <= most:
-            raise ValueError(f"{name} is {value}, allowed 0 to {most}")
     if size is None:
         size = (2**n + (domain != "cyclic"),) * 2
-    type_ = np.dtype(dtype)
-    return _core.diamond_square(int(n), int(seed), tuple(size), channels, type_.kind, type_.itemsize, domain, range, roughness,
-                                amplitude, list(corners), tuple(origin), _decide(backend, output, stream), threads,
-                                output == "device", stream)
+    params = {"exponent": n, "size": size, "fields": channels, "type": np.dtype(dtype).name, "domain": domain, "range": range,
+              "roughness": roughness, "amplitude": amplitude, "corners": list(corners)}
+    return _core.diamond_square(params, int(seed), tuple(origin), decide(backend, output, stream), threads, output == "device", stream)

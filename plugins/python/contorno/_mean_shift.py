@@ -5,8 +5,8 @@ import numpy as np
 
 from . import _core
 from ._arrays import to_numpy
-from ._options import suggesting
-from ._stages import _catalogue, _decide, _default, _documented, _run
+from ._options import decide, suggesting
+from ._stages import _catalogue, _default, _documented, _run
 
 
 class MeanShift(collections.namedtuple("MeanShift", "points labels modes counts iterations converged backend")):
@@ -74,7 +74,7 @@ D. Comaniciu, P. Meer, IEEE Trans. Pattern Analysis and Machine Intelligence 24(
 """)
 def mean_shift(points, sigma, *, cut=3.0, kernel="gaussian", eps=1e-3, max_iter=300, merge=0.5, min_size=1, stop="point",
                precision="auto", backend="auto", threads=None, output="host", stream=None):
-    place = _decide(backend, output, stream, points)
+    place = decide(backend, output, stream, points)
     if not _core.is_on_device(points):
         points = _points(points)
     return MeanShift(*_core.mean_shift(points, sigma, cut, kernel, eps, max_iter, merge, min_size, stop, precision, place,

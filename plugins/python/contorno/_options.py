@@ -1,7 +1,12 @@
-"""What the functions say of arguments that they do not take: options that they do not have, types of samples."""
+"""Options that many functions have, and what the functions say of arguments that they do not take."""
 import difflib
 import functools
 import inspect
+
+from . import _core
+from ._arrays import stream_handle
+
+_LAYOUTS = {"CHW": True, "HWC": False}
 
 
 def did_you_mean(word, known):
@@ -31,6 +36,28 @@ def called(function, *arguments):
         return function(*arguments)
     except ValueError as error:
         raise with_fix(error, arguments) from None
+
+
+def is_planar(layout):
+    try:
+        return _LAYOUTS[layout]
+    except (KeyError, TypeError):
+        raise ValueError(f"layout is {layout!r}, allowed 'CHW' or 'HWC'") from None
+
+
+def decide(backend, output, stream, *arrays):
+    """'cpu' or 'cuda': where the arrays lie, unless the caller says otherwise."""
+    if backend not in ("auto", "cpu", "cuda"):
+        raise ValueError(f"backend is {backend!r}, allowed 'auto', 'cpu' or 'cuda'")
+    if output not in ("host", "device"):
+        raise ValueError(f"output is {output!r}, allowed 'host' or 'device'")
+    if output == "device" and backend == "cpu":
+        raise ValueError("output='device' needs the backend 'cuda' or 'auto'")
+    if stream is not None:
+        stream_handle(stream)
+    if backend != "auto":
+        return backend
+    return "cuda" if output == "device" or any(map(_core.is_on_device, arrays)) else "cpu"
 
 
 def refuse_unknown(function, given, known):

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core, _pipeline
 from ._batch import ContourArrays
-from ._options import did_you_mean, suggesting
+from ._options import did_you_mean, is_planar, suggesting
 
 Class = collections.namedtuple("Class", "name level colour hidden")
 Class.__doc__ = """A class of a graph.
@@ -147,11 +147,9 @@ class Pipeline:
     """
 
     def __init__(self, graph, input=None, *, output=".", frames=0, images=True, progress=None, layout="CHW", **overrides):
-        if layout not in ("CHW", "HWC"):
-            raise ValueError(f"layout is {layout!r}, allowed 'CHW' or 'HWC'")
+        self._planar, self._progress = is_planar(layout), progress
         if frames < 0:
             raise ValueError(f"frames is {frames}, allowed 0 and more")
-        self._planar, self._progress = layout == "CHW", progress
         backend = os.environ.get("CONTORNO_BACKEND") or str(overrides.pop("backend", ""))
         settings = [_override(name, value) for name, value in overrides.items()]
         text, is_path = _graph_text(graph)

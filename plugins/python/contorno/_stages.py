@@ -5,10 +5,8 @@ import inspect
 import textwrap
 
 from . import _contours, _core
-from ._arrays import stream_handle
-from ._options import called, refuse_unknown
+from ._options import called, decide, is_planar, refuse_unknown
 
-_LAYOUTS = {"HWC": False, "CHW": True}
 _PLACE = """backend : {'auto', 'cpu', 'cuda'}
     'auto': where the input lies. 'cuda' uploads what is on the host, 'cpu' downloads what is on the GPU. The bits are the same.
 threads : int, optional
@@ -130,31 +128,9 @@ def _of_stage(stage, options, text, late=(), where_defaults=_WHERE_DEFAULTS):
     return decorate
 
 
-def _planar(layout):
-    try:
-        return _LAYOUTS[layout]
-    except (KeyError, TypeError):
-        raise ValueError(f"layout is {layout!r}, allowed 'HWC' or 'CHW'") from None
-
-
-def _decide(backend, output, stream, *images):
-    """'cpu' or 'cuda': where the images lie, unless the caller says otherwise."""
-    if backend not in ("auto", "cpu", "cuda"):
-        raise ValueError(f"backend is {backend!r}, allowed 'auto', 'cpu' or 'cuda'")
-    if output not in ("host", "device"):
-        raise ValueError(f"output is {output!r}, allowed 'host' or 'device'")
-    if output == "device" and backend == "cpu":
-        raise ValueError("output='device' needs the backend 'cuda' or 'auto'")
-    if stream is not None:
-        stream_handle(stream)
-    if backend != "auto":
-        return backend
-    return "cuda" if output == "device" or any(map(_core.is_on_device, images)) else "cpu"
-
-
 def _where(images, layout, backend, threads, output, stream):
     """The last arguments of the compiled functions on images."""
-    return _planar(layout), _decide(backend, output, stream, *images), threads, output == "device", stream
+    return is_planar(layout), decide(backend, output, stream, *images), threads, output == "device", stream
 
 
 def _run(stage, images, params, layout="HWC", **where):
@@ -163,7 +139,7 @@ def _run(stage, images, params, layout="HWC", **where):
 
 
 def _run_on_contours(stage, contours, params, size=None, backend="auto", threads=None, output="host", stream=None):
-    place = _decide(backend, output, stream, *_contours.arrays_with_points(contours))
+    place = decide(backend, output, stream, *_contours.arrays_with_points(contours))
     return called(_contours.run, stage, params, contours, size, place, threads, output == "device", stream)
 
 

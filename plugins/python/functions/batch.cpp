@@ -62,9 +62,10 @@ py::object find_on_cpu(py::handle object, const py::array_t<double>& given_level
   return nested_lists(found, arguments.type, shape, levels);
 }
 
+/// `place` has been decided: 'cpu' or 'cuda'.
 py::object find_batch(py::object maps, const py::array_t<double>& levels, bool planar, bool float32,
                       bool flat, py::handle fully_connected, py::handle positive_orientation, py::object mask,
-                      double divisor, std::uint32_t min_points, py::handle backend, py::handle threads,
+                      double divisor, std::uint32_t min_points, py::handle place, py::handle threads,
                       bool output_on_device, py::handle stream) {
   BatchArguments arguments{.layout = planar ? Layout::Planar : Layout::Interleaved,
                            .type = float32 ? PointType::Float32 : PointType::Float64,
@@ -76,10 +77,7 @@ py::object find_batch(py::object maps, const py::array_t<double>& levels, bool p
   if (is_high(fully_connected, "fully_connected")) arguments.options.fully_connected = Connectivity::High;
   if (is_high(positive_orientation, "positive_orientation"))
     arguments.options.positive_orientation = Orientation::High;
-  const Backend wanted = backend_of(backend);
-  if (output_on_device && wanted == Backend::Cpu)
-    throw py::value_error("output='device' needs the backend 'cuda' or 'auto'");
-  if (!on_device_or_to_host(output_on_device ? Backend::Cuda : wanted, maps, mask, "maps", stream))
+  if (!on_device_or_to_host(backend_of(place), maps, mask, "maps", stream))
     return find_on_cpu(maps, levels, mask, threads, arguments);
   threads_for(threads, 1);
   arguments.mask = mask;
