@@ -143,6 +143,9 @@ def dilate(image: Array, element: Element, *, heights: ArrayLike | None = None, 
            border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
            backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
            opencv_compat: bool = False) -> Image: ...
+def drop_duplicates(contours: Contours, *, distance: float = 1.0, rule: Literal["kept_earlier", "any_earlier"] = "kept_earlier",
+                    size: tuple[int, int] | None = None, backend: Backend = "auto", threads: int | None = None,
+                    output: Output = "host", stream: Stream = None) -> Any: ...
 def drop_small(contours: Contours, *, min_points: int = 10, min_length: float = 0.0, min_area: float = 0.0,
                size: tuple[int, int] | None = None, backend: Backend = "auto", threads: int | None = None, output: Output = "host",
                stream: Stream = None) -> Any: ...

@@ -7,7 +7,7 @@ from tests.plugins.python.contour_cases import contours, flat, largest, same_arr
 from tests.plugins.python.device import MAKERS, InterfaceOnly, assert_all_is_given_back, copies, cupy, smooth, to_cupy, to_torch, torch
 from tests.plugins.python.package import contorno
 
-ON_CONTOURS = contorno._ON_CONTOURS
+ON_CONTOURS = {name: function for name, function in contorno._ON_CONTOURS.items() if contorno.stages()[name]["cuda"]}
 first = contorno.largest_first
 FRAMES = [[[contours(100 * f + 10 * k + level, 12) for level in range(2)] for k in range(3)] for f in range(2)]
 
