@@ -4,6 +4,7 @@
 #include "stages/contour_prep/drop_duplicates/stage.h"
 #include "stages/contour_prep/drop_small/stage.h"
 #include "stages/contour_prep/largest_first/stage.h"
+#include "stages/contour_prep/simplify/stage.h"
 #include "stages/contours/contour_assembly.h"
 #include "stages/contours/marching_squares.h"
 #include "stages/diamond_square/field.h"
@@ -33,6 +34,7 @@ const std::vector<const StageType*>& stage_catalog() {
       &drop_small_stage(),
       &drop_duplicates_stage(),
       &largest_first_stage(),
+      &simplify_stage(),
       &overlay_stage(),
   };
   // clang-format on

@@ -201,6 +201,9 @@ def open_by_reconstruction(image: Array, element: Element, *, heights: ArrayLike
 def reconstruct(marker: Array, mask: Array, *, method: Literal["dilation", "erosion"] = "dilation", connectivity: Literal[4, 8] = 8,
                 alpha: Alpha = "keep", layout: Layout = "HWC", backend: Backend = "auto", threads: int | None = None,
                 output: Output = "host", stream: Stream = None) -> Image: ...
+def simplify(contours: Contours, *, method: Literal["douglas_peucker", "visvalingam"] = "douglas_peucker", tolerance: float = 1.0,
+             points: ArrayLike | Array = 0, size: tuple[int, int] | None = None, backend: Backend = "auto",
+             threads: int | None = None, output: Output = "host", stream: Stream = None) -> Any: ...
 def stages() -> dict[str, dict[str, Any]]: ...
 def tophat(image: Array, element: Element, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,
            border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",

@@ -1,0 +1,123 @@
+#include "stages/contour_prep/simplify/douglas_peucker.h"
+
+#include <algorithm>
+
+namespace contorno {
+namespace {
+
+/// The points between `begin` and `end`, which are kept.
+struct Interval {
+  std::uint32_t begin = 0, end = 0;
+  std::uint64_t importance = kMostImportant;  ///< the least of those of its ends
+
+  bool is_empty() const { return end - begin < 2; }
+};
+
+class Marker {
+ public:
+  Marker(const Point* points, const SimplifyLimits& limits, std::uint8_t* keep, RankedPoint* ranked)
+      : points_(points), limits_(limits), keep_(keep), ranked_(ranked) {}
+
+  void mark_open(std::uint32_t own) {
+    keep(0, kMostImportant);
+    keep(own - 1, kMostImportant);
+    split_all({0, own - 1});
+  }
+
+  /// The anchors are the first point and the one that is farthest from it. Of the points between them the
+  /// farthest is kept whatever the tolerance.
+  void mark_closed(std::uint32_t own) {
+    keep(0, kMostImportant);
+    const Farthest anchor = farthest({0, own}, Chord(points_[0], points_[own]));
+    const std::uint64_t importance = importance_of(anchor.distance, 1, kMostImportant);
+    keep(anchor.at, importance);
+    const Interval there{0, anchor.at, importance}, back{anchor.at, own, importance};
+    // Both chords have the same length, so that their distances can be compared.
+    const Chord chord(points_[0], points_[anchor.at]);
+    const Farthest left = farthest(there, chord),
+                   right = farthest(back, Chord(points_[anchor.at], points_[own]));
+    const bool is_right = there.is_empty() || (!back.is_empty() && right.distance > left.distance);
+    const Farthest third = is_right ? right : left;
+    const Interval& half = is_right ? back : there;
+    const std::uint64_t below = importance_of(third.distance, chord.scale(), importance);
+    keep(third.at, below);
+    split_all({half.begin, third.at, below});
+    split_all({third.at, half.end, below});
+    split_all(is_right ? there : back);
+  }
+
+  /// Of the kept points the most important ones; of equal ones the first.
+  void keep_at_most(std::uint32_t budget) {
+    if (kept_ <= budget) return;
+    std::nth_element(ranked_, ranked_ + budget, ranked_ + kept_,
+                     [](const RankedPoint& a, const RankedPoint& b) {
+                       return a.importance != b.importance ? a.importance > b.importance : a.at < b.at;
+                     });
+    for (std::uint32_t i = budget; i < kept_; ++i) keep_[ranked_[i].at] = 0;
+  }
+
+ private:
+  void keep(std::uint32_t at, std::uint64_t importance) {
+    keep_[at] = 1;
+    if (ranked_ != nullptr) ranked_[kept_] = {importance, at};
+    ++kept_;
+  }
+
+  Farthest farthest(const Interval& interval, const Chord& chord) const {
+    Farthest found{0, interval.begin + 1};
+    for (std::uint32_t i = interval.begin + 1; i < interval.end; ++i)
+      if (const double distance = chord(points_[i]); distance > found.distance) found = {distance, i};
+    return found;
+  }
+
+  /// Keeps the farthest point of the interval if it exceeds the tolerance, and so on on both sides of it.
+  void split_all(Interval interval) {
+    // The larger side waits, so that those that do are each at most half as long as the one before.
+    Interval waiting[33];
+    int count = 0;
+    for (;;) {
+      if (interval.is_empty()) {
+        if (count == 0) return;
+        interval = waiting[--count];
+      }
+      const Chord chord(points_[interval.begin], points_[interval.end]);
+      const Farthest found = farthest(interval, chord);
+      if (!(found.distance > limits_.distance * chord.scale())) {
+        interval.end = interval.begin;
+        continue;
+      }
+      const std::uint64_t importance =
+          ranked_ != nullptr ? importance_of(found.distance, chord.scale(), interval.importance) : 0;
+      keep(found.at, importance);
+      Interval left{interval.begin, found.at, importance}, right{found.at, interval.end, importance};
+      if (left.end - left.begin > right.end - right.begin) std::swap(left, right);
+      if (!right.is_empty()) waiting[count++] = right;
+      interval = left;
+    }
+  }
+
+  const Point* points_;
+  const SimplifyLimits& limits_;
+  std::uint8_t* keep_;
+  RankedPoint* ranked_;
+  std::uint32_t kept_ = 0;
+};
+
+}  // namespace
+
+void mark_douglas_peucker(const Point* points, std::uint32_t own, bool closed, const SimplifyLimits& limits,
+                          std::uint8_t* keep, RankedPoint* ranked) {
+  if (own <= SimplifyLimits::fewest(closed)) {
+    std::fill_n(keep, own, std::uint8_t{1});
+    return;
+  }
+  std::fill_n(keep, own, std::uint8_t{0});
+  Marker marker(points, limits, keep, ranked);
+  if (closed)
+    marker.mark_closed(own);
+  else
+    marker.mark_open(own);
+  if (ranked != nullptr) marker.keep_at_most(limits.budget(own, closed));
+}
+
+}  // namespace contorno

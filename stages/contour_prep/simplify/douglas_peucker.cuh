@@ -1,0 +1,240 @@
+// Douglas-Peucker on the device: a block takes a contour at a time and splits all intervals of a round at
+// once, long ones by the whole block, others by a warp each. The order in which a round's intervals are
+// listed comes from atomics, but a split depends on the points of its interval alone.
+#pragma once
+
+#include "stages/contour_prep/simplify/kernels.cuh"
+
+namespace contorno::simplify_cuda {
+
+inline constexpr unsigned kSplitThreads = 128, kSplitWarps = kSplitThreads / 32;
+/// Intervals of so many points and more are searched by the whole block.
+inline constexpr unsigned kLongInterval = 512;
+
+struct SplitShared {
+  unsigned large[kSplitWarps];   ///< a bit for each contour that needs the block
+  unsigned shorts[2], longs[2];  ///< intervals of this round and the next: at the begin and end of their list
+  Farthest found[kSplitWarps];
+  unsigned histogram[256];
+  unsigned kept;
+  // The choice of the budget: the bits of the least importance that are known, and how many points that have
+  // them are chosen.
+  unsigned long long least;
+  unsigned left;
+};
+
+__device__ __forceinline__ Farthest farthest_of_warp(Farthest mine) {
+  for (int step = 16; step > 0; step /= 2)
+    mine = mine.or_farther({__shfl_xor_sync(~0U, mine.distance, step), __shfl_xor_sync(~0U, mine.at, step)});
+  return mine;
+}
+
+/// The farthest point of an interval, by `lanes` threads of which this is number `lane`.
+__device__ __forceinline__ Farthest farthest_of_lane(const Point* points, unsigned begin, unsigned end,
+                                                     const Chord& chord, unsigned lane, unsigned lanes) {
+  Farthest found{0, begin + 1};
+  for (unsigned i = begin + 1 + lane; i < end; i += lanes)
+    if (const double distance = chord(points[i]); distance > found.distance) found = {distance, i};
+  return found;
+}
+
+/// Called by the whole block; all threads get the result.
+__device__ inline Farthest farthest_of_block(const Point* points, unsigned begin, unsigned end,
+                                             const Chord& chord, SplitShared& shared) {
+  const Farthest mine =
+      farthest_of_warp(farthest_of_lane(points, begin, end, chord, threadIdx.x, kSplitThreads));
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) shared.found[threadIdx.x / 32] = mine;
+  __syncthreads();
+  Farthest found = shared.found[0];
+  for (unsigned w = 1; w < kSplitWarps; ++w) found = found.or_farther(shared.found[w]);
+  return found;
+}
+
+/// The marks and lists of one contour.
+class Splitter {
+ public:
+  __device__ Splitter(const Job& job, const One& one, SplitShared& shared)
+      : job_(job),
+        one_(one),
+        shared_(shared),
+        keep_(job.keep + one.begin),
+        importance_(job.importance != nullptr ? job.importance + one.begin : nullptr),
+        lists_(job.intervals + one.begin) {}
+
+  /// Called by the whole block.
+  __device__ void mark() {
+    for (unsigned i = threadIdx.x; i < one_.own; i += kSplitThreads) keep_[i] = 0;
+    if (threadIdx.x < 2) shared_.shorts[threadIdx.x] = shared_.longs[threadIdx.x] = 0;
+    if (threadIdx.x == 0) shared_.kept = 0;
+    __syncthreads();
+    if (one_.closed) {
+      begin_closed();
+    } else if (threadIdx.x == 0) {
+      keep(0, kMostImportant);
+      keep(one_.own - 1, kMostImportant);
+      push(0, {0, one_.own - 1, kMostImportant});
+    }
+    __syncthreads();
+    for (unsigned round = 0; shared_.shorts[round % 2] + shared_.longs[round % 2] > 0; ++round)
+      split_all(round % 2);
+    if (importance_ != nullptr) keep_at_most(job_.limits.budget(one_.own, one_.closed));
+  }
+
+ private:
+  __device__ unsigned half() const { return one_.own / 2; }
+  __device__ Interval* list(unsigned which) const { return lists_ + which * half(); }
+
+  __device__ void keep(unsigned at, unsigned long long importance) {
+    keep_[at] = 1;
+    if (importance_ != nullptr) importance_[at] = importance;
+    atomicAdd(&shared_.kept, 1U);
+  }
+  /// Lists an interval if it has points.
+  __device__ void push(unsigned which, const Interval& interval) {
+    const unsigned length = interval.end - interval.begin;
+    if (length < 2) return;
+    const unsigned place = length >= kLongInterval ? half() - 1 - atomicAdd(&shared_.longs[which], 1U)
+                                                   : atomicAdd(&shared_.shorts[which], 1U);
+    list(which)[place] = interval;
+  }
+  __device__ bool exceeds(const Farthest& found, double scale) const {
+    return found.distance > job_.limits.distance * scale;
+  }
+  /// By one thread: keeps what was found, and lists both sides.
+  __device__ void split(const Interval& interval, const Farthest& found, double scale, unsigned next) {
+    const unsigned long long importance =
+        importance_ != nullptr ? importance_of(found.distance, scale, interval.importance) : 0;
+    keep(found.at, importance);
+    push(next, {interval.begin, found.at, importance});
+    push(next, {found.at, interval.end, importance});
+  }
+
+  /// The anchors, the first point and the farthest from it, and the first split of both halves; that of the
+  /// half whose farthest point is farther whatever the tolerance.
+  __device__ void begin_closed() {
+    const Point* const p = one_.points;
+    const Farthest anchor = farthest_of_block(p, 0, one_.own, Chord(p[0], p[one_.own]), shared_);
+    const Chord there(p[0], p[anchor.at]), back(p[anchor.at], p[one_.own]);
+    const Farthest left = farthest_of_block(p, 0, anchor.at, there, shared_);
+    const Farthest right = farthest_of_block(p, anchor.at, one_.own, back, shared_);
+    if (threadIdx.x != 0) return;
+    const unsigned long long importance = importance_of(anchor.distance, 1, kMostImportant);
+    keep(0, kMostImportant);
+    keep(anchor.at, importance);
+    const bool has_left = anchor.at > 1, has_right = one_.own - anchor.at > 1;
+    const bool is_right = !has_left || (has_right && right.distance > left.distance);
+    // Both chords have the same length, so that their distances can be compared.
+    if (has_left && (!is_right || exceeds(left, there.scale())))
+      split({0, anchor.at, importance}, left, there.scale(), 0);
+    if (has_right && (is_right || exceeds(right, back.scale())))
+      split({anchor.at, one_.own, importance}, right, back.scale(), 0);
+  }
+
+  /// One round: the intervals of list `which`; what remains of them goes to the other list.
+  __device__ void split_all(unsigned which) {
+    const unsigned next = 1 - which, longs = shared_.longs[which], shorts = shared_.shorts[which];
+    for (unsigned k = 0; k < longs; ++k) {
+      const Interval interval = list(which)[half() - 1 - k];
+      const Chord chord(one_.points[interval.begin], one_.points[interval.end]);
+      const Farthest found = farthest_of_block(one_.points, interval.begin, interval.end, chord, shared_);
+      if (threadIdx.x == 0 && exceeds(found, chord.scale())) split(interval, found, chord.scale(), next);
+    }
+    const unsigned lane = threadIdx.x % 32;
+    for (unsigned k = threadIdx.x / 32; k < shorts; k += kSplitWarps) {
+      const Interval interval = list(which)[k];
+      const Chord chord(one_.points[interval.begin], one_.points[interval.end]);
+      const Farthest found =
+          farthest_of_warp(farthest_of_lane(one_.points, interval.begin, interval.end, chord, lane, 32));
+      if (lane == 0 && exceeds(found, chord.scale())) split(interval, found, chord.scale(), next);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) shared_.shorts[which] = shared_.longs[which] = 0;
+    __syncthreads();
+  }
+
+  /// Whether point i is kept so far and the known bits of its importance, those above `shift`, are `least`.
+  __device__ bool agrees(unsigned i, int shift) const {
+    return keep_[i] != 0 && (shift == 64 || importance_[i] >> shift == shared_.least >> shift);
+  }
+
+  /// Of the kept points the `budget` most important ones, of equal ones the first: finds the least importance
+  /// that is chosen, 8 bits at a time.
+  __device__ void keep_at_most(unsigned budget) {
+    if (shared_.kept <= budget) return;
+    if (threadIdx.x == 0) shared_.least = 0, shared_.left = budget;
+    for (int shift = 56; shift >= 0; shift -= 8) {
+      for (unsigned i = threadIdx.x; i < 256; i += kSplitThreads) shared_.histogram[i] = 0;
+      __syncthreads();
+      for (unsigned i = threadIdx.x; i < one_.own; i += kSplitThreads)
+        if (agrees(i, shift + 8))
+          atomicAdd(&shared_.histogram[static_cast<unsigned>(importance_[i] >> shift) & 255U], 1U);
+      __syncthreads();
+      if (threadIdx.x == 0) {
+        unsigned digit = 255;
+        for (; shared_.histogram[digit] < shared_.left; --digit) shared_.left -= shared_.histogram[digit];
+        shared_.least |= static_cast<unsigned long long>(digit) << shift;
+      }
+      __syncthreads();
+    }
+    drop_unimportant();
+  }
+
+  /// Points below `least` go, and of those that are equal to it all but the first `left` ones.
+  __device__ void drop_unimportant() {
+    unsigned before = 0;
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (unsigned first = 0; first < one_.own; first += kSplitThreads) {
+      const unsigned i = first + threadIdx.x;
+      const bool kept = i < one_.own && keep_[i] != 0, equal = kept && importance_[i] == shared_.least;
+      const unsigned equals = __ballot_sync(~0U, equal);
+      if (lane == 0) shared_.histogram[warp] = static_cast<unsigned>(__popc(equals));
+      __syncthreads();
+      unsigned rank = before + static_cast<unsigned>(__popc(equals & ((1U << lane) - 1)));
+      for (unsigned w = 0; w < kSplitWarps; ++w) {
+        if (w < warp) rank += shared_.histogram[w];
+        before += shared_.histogram[w];
+      }
+      if (kept && (importance_[i] < shared_.least || (equal && rank >= shared_.left))) keep_[i] = 0;
+      __syncthreads();
+    }
+  }
+
+  const Job& job_;
+  const One& one_;
+  SplitShared& shared_;
+  std::uint8_t* keep_;
+  unsigned long long* importance_;
+  Interval* lists_;
+};
+
+/// Contours that lie beside each other go to different blocks: large ones are often neighbours.
+__global__ void __launch_bounds__(kSplitThreads) split_contours(const __grid_constant__ Job job) {
+  if (!job.in.fits()) return;
+  auto& shared = block_shared<SplitShared>();
+  const auto contours = static_cast<unsigned>(job.in.counts->contours);
+  for (unsigned long long first = blockIdx.x; first < contours; first += 1ULL * gridDim.x * kSplitThreads) {
+    // The small ones of so many contours at once.
+    const unsigned long long mine = first + 1ULL * threadIdx.x * gridDim.x;
+    bool large = false;
+    if (mine < contours) {
+      const One one(job.in, static_cast<unsigned>(mine));
+      large = one.own > SimplifyLimits::fewest(one.closed);
+      if (!large)
+        for (unsigned i = 0; i < one.own; ++i) job.keep[one.begin + i] = 1;
+    }
+    const unsigned larges = __ballot_sync(~0U, large);
+    if (threadIdx.x % 32 == 0) shared.large[threadIdx.x / 32] = larges;
+    __syncthreads();
+    for (unsigned w = 0; w < kSplitWarps; ++w)
+      for (unsigned rest = shared.large[w]; rest != 0; rest &= rest - 1) {
+        const auto k = 32 * w + static_cast<unsigned>(__ffs(static_cast<int>(rest))) - 1;
+        const One one(job.in, static_cast<unsigned>(first + 1ULL * k * gridDim.x));
+        Splitter(job, one, shared).mark();
+        __syncthreads();
+      }
+    __syncthreads();
+  }
+}
+
+}  // namespace contorno::simplify_cuda

@@ -1,0 +1,75 @@
+// The kernels of simplify, run on the host by the emulator, against a reference. Needs no device.
+#define CONTORNO_EMULATE "tests/gpu/emulator.h"
+#include <doctest/doctest.h>
+
+#include "stages/contour_prep/simplify/douglas_peucker.cuh"
+#include "stages/contour_prep/simplify/visvalingam.cuh"
+#include "tests/stages/compare_contours.h"
+#include "tests/stages/contour_prep/simplify_reference.h"
+
+using namespace contorno;
+using namespace contorno::simplify_cuda;
+using namespace contorno::test;
+
+namespace {
+
+std::vector<std::uint8_t> kept_by_kernels(const ContoursView& in, const SimplifyParams& params) {
+  const std::size_t points = in.format.point_capacity;
+  std::vector<std::uint8_t> keep(points, 2);
+  std::vector<Interval> intervals(points);
+  std::vector<unsigned long long> importance(points, 77), areas(points, 77);
+  std::vector<unsigned> before(points, 77), after(points, 77), smallest(points, 77);
+  const Job job{.in = in,
+                .limits = SimplifyLimits(params),
+                .keep = keep.data(),
+                .intervals = intervals.data(),
+                .importance = params.points > 0 ? importance.data() : nullptr,
+                .areas = areas.data(),
+                .before = before.data(),
+                .after = after.data(),
+                .smallest = smallest.data()};
+  if (params.method == SimplifyMethod::Visvalingam)
+    emulated::run_grid(3, kRemoveThreads, 0, false, [&] { remove_points(job); });
+  else
+    emulated::run_grid(3, kSplitThreads, sizeof(SplitShared), false, [&] { split_contours(job); });
+  return keep;
+}
+
+void check_against_reference(const std::vector<TestContour>& contours, const SimplifyParams& params) {
+  const TestContours in(64, 64, 4, contours);
+  const std::vector<std::uint8_t> keep = kept_by_kernels(in.view, params);
+  std::size_t wrong = 0, at = 0;
+  for (const TestContour& contour : contours) {
+    const auto budget = static_cast<std::size_t>(params.points);
+    const std::vector<bool> wanted = params.method == SimplifyMethod::Visvalingam
+                                         ? reference_visvalingam(contour, params.tolerance, budget)
+                                         : ReferencePeucker(contour, params.tolerance, budget).keep();
+    for (std::size_t i = 0; i < wanted.size(); ++i) wrong += keep[at + i] != (wanted[i] ? 1 : 0) ? 1 : 0;
+    at += contour.points.size();
+  }
+  INFO("method ", static_cast<int>(params.method), ", tolerance ", params.tolerance, ", points ",
+       params.points);
+  CHECK(wrong == 0);
+}
+
+}  // namespace
+
+TEST_CASE("the kernels of simplify keep the points of the references") {
+  std::vector<TestContour> contours = exact_contours(22, 4, 12);
+  // Longer than what a warp searches, and with three levels of the tree over the areas.
+  for (const int points : {3, 4, 40, 700, 1100}) contours.push_back(waved_ring(3, points, 90, 80, 6));
+  for (const SimplifyMethod method : {SimplifyMethod::DouglasPeucker, SimplifyMethod::Visvalingam})
+    for (const double tolerance : {0.0, 1.25, 1e6})
+      for (const int points : {0, 4, 30})
+        check_against_reference(contours, {.method = method, .tolerance = tolerance, .points = points});
+}
+
+TEST_CASE("the kernels of simplify keep small contours whole, more than a block looks at in one go") {
+  std::vector<TestContour> contours;
+  for (int i = 0; i < 900; ++i) {
+    contours.push_back({0, false, {{i, 1}}});
+    if (i % 100 == 7) contours.push_back(waved_ring(0, 12, 20, 20, 1));
+  }
+  for (const SimplifyMethod method : {SimplifyMethod::DouglasPeucker, SimplifyMethod::Visvalingam})
+    check_against_reference(contours, {.method = method, .tolerance = 0.5, .points = 0});
+}
