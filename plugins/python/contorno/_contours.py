@@ -79,10 +79,13 @@ class _Flat:
         offsets = table("offsets", "iu", len(closed) + 1).astype(np.int64)
         ids = np.array([table(name, "iu", len(closed)) for name in ("frame_ids", "class_ids", "level_ids")], np.int64)
         points = contours.points
-        if not _core.is_on_device(points):
+        if _core.is_on_device(points):
+            count = _core.points_on_device(points, stream)
+        else:
             points = _checked(to_numpy(points, "contours.points"), "contours.points")
-            if len(points) != offsets[-1]:
-                raise ValueError(f"contours.points has {len(points)} points, and contours.offsets ends at {offsets[-1]}")
+            count = len(points)
+        if count != offsets[-1]:
+            raise ValueError(f"contours.points has {count} points, and contours.offsets ends at {offsets[-1]}")
         if offsets[0] != 0 or (np.diff(offsets) < 0).any():
             raise ValueError("contours.offsets does not ascend from 0")
         if ids.min(initial=0) < 0:

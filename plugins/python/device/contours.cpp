@@ -23,18 +23,17 @@ namespace {
 /// An array of points in device memory, read where it lies.
 class DevicePoints {
  public:
-  /// Throws TypeError and ValueError for what is no (n, 2) array of numbers, or has less than `least` points.
-  DevicePoints(py::handle object, std::uint64_t least, py::handle stream) : array_(object, kName, stream) {
+  /// Throws TypeError and ValueError for what is no (n, 2) array of integers or floats.
+  DevicePoints(py::handle object, py::handle stream) : array_(object, kName, stream) {
     const std::vector<std::int64_t>& sides = array_.sides();
     if (sides.size() != 2 || sides[1] != 2)
-      throw py::value_error(fmt::format("{} has shape ({}), wanted (n, 2)", kName, fmt::join(sides, ", ")));
+      throw py::value_error(fmt::format("{} has shape ({}), wanted (n, 2): row and column of each point",
+                                        kName, fmt::join(sides, ", ")));
     if (array_.kind() == 'b')
       throw py::type_error(fmt::format("{} has dtype bool, allowed are integers and floats", kName));
-    if (static_cast<std::uint64_t>(sides[0]) < least)
-      throw py::value_error(
-          fmt::format("{} has {} points, and the offsets of contours end at {}", kName, sides[0], least));
   }
 
+  std::int64_t count() const { return array_.sides()[0]; }
   DevicePlace place() const { return {array_.device(), array_.stream()}; }
   StridedSamples samples() const {
     return samples_of(array_.data(), array_.sides(), array_.strides(), array_.kind(), array_.item_bytes());
@@ -123,7 +122,7 @@ MadeContours apply_on_device(const StageType& type, const ParamSet& set, const G
   std::optional<DevicePoints> points;
   ContourTables::Array<float> on_host;
   if (DeviceArray::is_on_device(given.points))
-    points.emplace(given.points, given.first + given.tables.points(), stream);
+    points.emplace(given.points, stream);
   else
     on_host = ContourTables::Array<float>(given.points);
   const DevicePlace place = points ? points->place() : place_for(stream);
@@ -169,22 +168,21 @@ MadeContours apply_on_device(const StageType& type, const ParamSet& set, const G
 
 py::object gather_on_device(py::handle points, const ContourTables::Array<std::uint32_t>& begin,
                             const ContourTables::Array<std::uint32_t>& offsets, py::handle stream) {
-  const DevicePoints given(points, 0, stream);
+  const DevicePoints given(points, stream);
   const DevicePlace place = given.place();
   const StridedSamples from = given.samples();
   const std::uint32_t count = *offsets.data(offsets.size() - 1);
-  const NewDeviceArray made = new_device_array(py::dtype(fmt::format("{}{}", from.kind, from.item_bytes)),
-                                               {std::int64_t{count}, 2}, place);
+  NewDeviceArray made = new_device_array(py::dtype(fmt::format("{}{}", from.kind, from.item_bytes)),
+                                         {std::int64_t{count}, 2}, place);
+  if (count == 0) return std::move(made.array);
   const auto contours = static_cast<std::size_t>(begin.size());
-  if (count == 0) return made.array;
   const py::gil_scoped_release released;
   const DeviceScope scope(place.device);
-  const std::size_t bytes = (2 * contours + 1) * sizeof(std::uint32_t);
-  const PooledBlock staging(bytes, MemoryKind::Pinned, place), table(bytes, MemoryKind::Device, place);
-  std::memcpy(staging.data(), begin.data(), contours * sizeof(std::uint32_t));
-  std::memcpy(staging.data() + contours * sizeof(std::uint32_t), offsets.data(),
-              (contours + 1) * sizeof(std::uint32_t));
-  copy_async(table.data(), staging.data(), bytes, place.stream);
+  const PooledBlock staging((2 * contours + 1) * sizeof(std::uint32_t), MemoryKind::Pinned, place);
+  auto* const staged = reinterpret_cast<std::uint32_t*>(staging.data());
+  std::copy_n(offsets.data(), contours + 1, std::copy_n(begin.data(), contours, staged));
+  const PooledBlock table((2 * contours + 1) * sizeof(std::uint32_t), MemoryKind::Device, place);
+  copy_async(table.data(), staged, (2 * contours + 1) * sizeof(std::uint32_t), place.stream);
   const auto* const first = reinterpret_cast<const std::uint32_t*>(table.data());
   gather_contours(from,
                   {.from_begin = first,
@@ -193,7 +191,11 @@ py::object gather_on_device(py::handle points, const ContourTables::Array<std::u
                    .points = count},
                   made.data, place.stream);
   synchronize_stream(place.stream);
-  return made.array;
+  return std::move(made.array);  // without the GIL no reference may be counted
+}
+
+std::int64_t points_on_device(py::handle points, py::handle stream) {
+  return DevicePoints(points, stream).count();
 }
 
 }  // namespace contorno::python

@@ -7,6 +7,10 @@
 
 namespace contorno::python {
 
+/// How many points an array on a device has. Throws TypeError and ValueError when it is no (n, 2) array of
+/// integers or floats.
+std::int64_t points_on_device(py::handle points, py::handle stream);
+
 /// Points on a device are of any type and strides, those on the host float32. Throws what DirectStage throws.
 MadeContours apply_on_device(const StageType& type, const ParamSet& set, const GivenContours& given,
                              py::handle stream);

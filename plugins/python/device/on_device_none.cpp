@@ -32,6 +32,9 @@ py::object find_batch_on_device(py::handle, const py::array_t<double>&, const Ba
 py::list apply_on_device(const StageType&, const ParamSet&, const py::list&, Layout, const OutputPlace&) {
   refuse();
 }
+std::int64_t points_on_device(py::handle, py::handle) {
+  refuse();
+}
 MadeContours apply_on_device(const StageType&, const ParamSet&, const GivenContours&, py::handle) {
   refuse();
 }

@@ -44,6 +44,7 @@ py::tuple apply(const std::string& name, const py::dict& params, py::object poin
 
 void bind_contours(py::module_& module) {
   module.def("apply_to_contours", &apply);
+  module.def("points_on_device", &points_on_device);
   module.def("gather_on_device", &gather_on_device);
   // `like`: an array whose device and stream are used, or None.
   module.def("to_device", [](const py::array& array, py::handle like, py::handle stream) {
