@@ -140,6 +140,8 @@ def _run(stage, images, params, layout="HWC", **where):
 
 def _run_on_contours(stage, contours, params, size=None, backend="auto", threads=None, output="host", stream=None):
     place = decide(backend, output, stream, *_contours.arrays_with_points(contours))
+    if backend == "auto" and not _catalogue()[stage]["cuda"]:
+        place = "cpu"  # as in a graph, whose stages run where all of them can
     return called(_contours.run, stage, params, contours, size, place, threads, output == "device", stream)
 
 

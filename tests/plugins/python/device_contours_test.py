@@ -7,7 +7,7 @@ from tests.plugins.python.contour_cases import contours, flat, largest, same_arr
 from tests.plugins.python.device import MAKERS, InterfaceOnly, assert_all_is_given_back, copies, cupy, smooth, to_cupy, to_torch, torch
 from tests.plugins.python.package import contorno
 
-ON_CONTOURS = {name: function for name, function in contorno._ON_CONTOURS.items() if contorno.stages()[name]["cuda"]}
+ON_CONTOURS = contorno._ON_CONTOURS
 first = contorno.largest_first
 FRAMES = [[[contours(100 * f + 10 * k + level, 12) for level in range(2)] for k in range(3)] for f in range(2)]
 
@@ -34,15 +34,16 @@ def got(arrays):
 @pytest.mark.parametrize("frames", [[[[]]], FRAMES[:1], FRAMES], ids=["none", "one frame", "frames"])
 def test_every_stage_gives_the_bits_of_the_cpu(name, maker, frames):
     function, given = ON_CONTOURS[name], flat(frames, np.float32)
+    backend = "cuda" if contorno.stages()[name]["cuda"] else "auto"
     wanted = function(given)
     for arrays in (given, on_device(given, MAKERS[maker]), on_device(flat(frames), MAKERS[maker])):
-        made = function(arrays, backend="cuda")
+        made = function(arrays, backend=backend)
         assert not made.on_device
         same_arrays(contorno.ContourArrays(np.asarray(made.points, np.float32), *(getattr(made, one) for one in made.__slots__[1:])), wanted)
         same_arrays(function(arrays, backend="cpu"), made)
         same_arrays(got(function(arrays, output="device")), as_on_device(made))
-    nested = [[[list(level) for level in k] for k in frame] for frame in frames]
-    for a, b in zip(function([level for k in nested[0] for level in k], backend="cuda"), function([level for k in nested[0] for level in k])):
+    classes = [level for k in frames[0] for level in k]
+    for a, b in zip(function(classes, backend=backend), function(classes), strict=True):
         assert len(a) == len(b) and all(np.array_equal(one, other) and one.dtype == other.dtype for one, other in zip(a, b))
 
 
