@@ -3,7 +3,9 @@
 #include "stages/classify/stage.h"
 #include "stages/contour_prep/drop_duplicates/stage.h"
 #include "stages/contour_prep/drop_small/stage.h"
+#include "stages/contour_prep/exclude/stage.h"
 #include "stages/contour_prep/largest_first/stage.h"
+#include "stages/contour_prep/merge_close/stage.h"
 #include "stages/contour_prep/simplify/stage.h"
 #include "stages/contours/contour_assembly.h"
 #include "stages/contours/marching_squares.h"
@@ -31,6 +33,8 @@ const std::vector<const StageType*>& stage_catalog() {
       &classify_stage(),
       &marching_squares_stage(),
       &contour_assembly_stage(),
+      &exclude_stage(),
+      &merge_close_stage(),
       &drop_small_stage(),
       &drop_duplicates_stage(),
       &largest_first_stage(),

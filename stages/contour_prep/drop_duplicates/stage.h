@@ -9,8 +9,7 @@
 //
 // Memory: about 37 bytes a point of the planned capacity on the CPU, and the output.
 //
-// Source: L. V. Greco, "Fourier Drawing Machine", section 2.4 (remove_all_duplicate_points), for equal
-// points.
+// Source: L. V. Greco, "Fourier Drawing Machine", section 2.4 (remove_all_duplicate_points), for any_earlier.
 #pragma once
 
 #include <memory>

@@ -1,0 +1,50 @@
+// exclude on the device.
+#include "stages/contour_prep/exclude/kernels.cuh"
+#include "stages/contour_prep/shared/point_selection.h"
+#include "stages/shared/device_table.h"
+
+namespace contorno {
+namespace {
+
+using exclude_cuda::Job;
+using exclude_cuda::kThreads;
+
+class ExcludeCuda final : public Stage {
+ public:
+  explicit ExcludeCuda(const ExcludeParams& params) : region_(params) {}
+
+  void plan(PlanContext& context) override {
+    const auto& format = std::get<ContoursFormat>(context.input(0));
+    selection_.plan(context, format);
+    begins_ = device_table(region_.begins());
+    lists_ = device_table(region_.lists());
+    mask_ = device_table(region_.mask());
+    blocks_ = 4 * multiprocessors();
+    context.set_output(0, format);
+  }
+
+  void run(const RunContext& context) const override {
+    const auto& in = std::get<ContoursView>(context.inputs[0]);
+    Job job{.in = in, .region = region_.view(), .keep = selection_.keep(context)};
+    job.region.begins = table_at<std::uint32_t>(begins_);
+    job.region.lists = table_at<Stroke>(lists_);
+    job.region.mask = table_at<std::uint8_t>(mask_);
+    launch("mark_points", exclude_cuda::mark_points, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks_,
+           kThreads, 0, context.stream, job);
+    selection_.run(context, in, std::get<ContoursView>(context.outputs[0]));
+  }
+
+ private:
+  Region region_;
+  PointSelection selection_;
+  unsigned blocks_ = 1;
+  Block begins_, lists_, mask_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stage> make_exclude_cuda(const ParamSet& params) {
+  return std::make_unique<ExcludeCuda>(params.as<ExcludeParams>());
+}
+
+}  // namespace contorno

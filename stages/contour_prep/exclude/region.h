@@ -1,0 +1,105 @@
+// The region that exclude leaves out, on both backends. Points and strokes lie in the lists of a grid of
+// square bins: each bin lists those that come into it, so that a point is compared with the list of its bin
+// alone.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "cuda/host_device.h"
+#include "pipeline/value/contours.h"
+#include "stages/contour_prep/exclude/stage.h"
+
+namespace contorno {
+
+/// A stroke of the brush from `a` to `b`, which are equal where the brush made a point.
+struct Stroke {
+  Point a, b;
+};
+
+/// Whether a point is nearer to a stroke than the brush's radius, or at that distance. Without a division: on
+/// quarters of px nothing is rounded.
+struct UnderStroke {
+  double radius_square = 0;
+
+  CONTORNO_HD bool operator()(const Stroke& stroke, const Point& p) const {
+    const double rows = difference(stroke.b.row, stroke.a.row), cols = difference(stroke.b.col, stroke.a.col);
+    const double p_rows = difference(p.row, stroke.a.row), p_cols = difference(p.col, stroke.a.col);
+    const double along = p_rows * rows + p_cols * cols, whole = rows * rows + cols * cols;
+    if (along > 0 && along < whole) {
+      const double across = p_rows * cols - p_cols * rows;
+      return across * across <= radius_square * whole;
+    }
+    if (along <= 0) return p_rows * p_rows + p_cols * p_cols <= radius_square;
+    const double end_rows = difference(p.row, stroke.b.row), end_cols = difference(p.col, stroke.b.col);
+    return end_rows * end_rows + end_cols * end_cols <= radius_square;
+  }
+
+ private:
+  CONTORNO_HD static double difference(float a, float b) {
+    return static_cast<double>(a) - static_cast<double>(b);
+  }
+};
+
+/// The region, whose arrays are somebody else's. A point that is not finite is not in it.
+struct RegionView {
+  UnderStroke under;
+  double first_row = 0, first_col = 0, bins_a_px = 0;
+  int rows = 0, cols = 0;                 ///< bins; 0: no strokes
+  const std::uint32_t* begins = nullptr;  ///< of each bin's list, and the end of the last one
+  const Stroke* lists = nullptr;
+  int mask_width = 0, mask_height = 0;
+  const std::uint8_t* mask = nullptr;  ///< row by row; not 0: excluded
+
+  CONTORNO_HD bool has(const Point& p) const { return has_painted(p) || is_masked(p); }
+
+ private:
+  CONTORNO_HD bool has_painted(const Point& p) const {
+    const double row = (static_cast<double>(p.row) - first_row) * bins_a_px;
+    const double col = (static_cast<double>(p.col) - first_col) * bins_a_px;
+    if (!(row >= 0 && row < rows && col >= 0 && col < cols)) return false;
+    const int bin = static_cast<int>(row) * cols + static_cast<int>(col);
+    for (std::uint32_t i = begins[bin]; i < begins[bin + 1]; ++i)
+      if (under(lists[i], p)) return true;
+    return false;
+  }
+  /// By the nearest sample; of two, the later one.
+  CONTORNO_HD bool is_masked(const Point& p) const {
+    const double row = static_cast<double>(p.row) + 0.5, col = static_cast<double>(p.col) + 0.5;
+    if (!(row >= 0 && row < mask_height && col >= 0 && col < mask_width)) return false;
+    return mask[static_cast<int>(row) * mask_width + static_cast<int>(col)] != 0;
+  }
+};
+
+/// Throw Error(BadConfig) when points or strokes have a number too much.
+void check_points(const ExcludeParams& params);
+void check_strokes(const ExcludeParams& params);
+
+/// The region's arrays on the host.
+class Region {
+ public:
+  /// Throws what check_points and check_strokes throw.
+  explicit Region(const ExcludeParams& params);
+
+  /// For the host; on a device the three arrays lie elsewhere.
+  RegionView view() const;
+  const std::vector<std::uint32_t>& begins() const { return begins_; }
+  const std::vector<Stroke>& lists() const { return lists_; }
+  const std::vector<std::uint8_t>& mask() const { return mask_; }
+
+ private:
+  void lay_grid(const std::vector<Stroke>& strokes);
+  template <class Visit>
+  void visit_bins(const Stroke& stroke, const Visit& visit) const;
+  int bin_at(double coordinate, double first, int count) const;
+  double padding(const Stroke& stroke) const;
+
+  double radius_;
+  RegionView shape_;  // without arrays
+  std::vector<std::uint32_t> begins_;
+  std::vector<Stroke> lists_;
+  std::vector<std::uint8_t> mask_;
+};
+
+}  // namespace contorno

@@ -1,0 +1,185 @@
+// The declaration of merge_close, and its implementation on the CPU. Contours with points in one bin are
+// joined at once; points of two bins are compared only while the contours there are not joined yet.
+#include <algorithm>
+#include <numeric>
+
+#include "pipeline/shared/loops.h"
+#include "stages/contour_prep/merge_close/stage.h"
+#include "stages/contour_prep/shared/bin_table.h"
+#include "stages/contour_prep/shared/point_selection.h"
+
+namespace contorno {
+namespace {
+
+/// Sets of contours, each known by its first contour.
+class ContourSets {
+ public:
+  /// `parents` has an element a contour, each its own parent at first.
+  explicit ContourSets(std::uint32_t* parents) : parents_(parents) {}
+
+  std::uint32_t find(std::uint32_t contour) const {
+    while (parents_[contour] != contour) contour = parents_[contour] = parents_[parents_[contour]];
+    return contour;
+  }
+  void join(std::uint32_t a, std::uint32_t b) const {
+    a = find(a), b = find(b);
+    parents_[std::max(a, b)] = std::min(a, b);
+  }
+
+ private:
+  std::uint32_t* parents_;
+};
+
+/// Appends contours to an output.
+class ContourWriter {
+ public:
+  explicit ContourWriter(const ContoursView& out) : out_(out) { out_.offsets[0] = 0; }
+  void add_points(const Point* points, std::uint32_t count) {
+    std::copy_n(points, count, out_.points + points_);
+    points_ += count;
+  }
+  void end_contour(bool closed) {
+    out_.closed[contours_] = closed ? 1 : 0;
+    out_.offsets[++contours_] = points_;
+  }
+  ContourCounts counts() const { return {.points = points_, .contours = contours_}; }
+
+ private:
+  const ContoursView& out_;
+  std::uint32_t points_ = 0, contours_ = 0;
+};
+
+class MergeCloseCpu final : public Stage {
+ public:
+  explicit MergeCloseCpu(const MergeCloseParams& params)
+      : joins_(params.distance > 0), nearness_(params.distance) {}
+
+  void plan(PlanContext& context) override {
+    const auto& format = std::get<ContoursFormat>(context.input(0));
+    const auto take = [&](std::uint64_t count) {
+      return context.scratch(count * sizeof(std::uint32_t), MemoryKind::Host);
+    };
+    bins_.plan(context, format);
+    contour_of_ = take(format.point_capacity);
+    first_ = take(format.contour_capacity);
+    last_ = take(format.contour_capacity);
+    next_ = take(format.contour_capacity);
+    context.set_output(0, format);
+  }
+
+  void run(const RunContext& context) const override {
+    const auto& in = std::get<ContoursView>(context.inputs[0]);
+    const auto& out = std::get<ContoursView>(context.outputs[0]);
+    std::fill_n(out.class_begin, out.format.classes + 1, 0U);
+    out.offsets[0] = 0;
+    *out.counts = *in.counts;
+    if (!in.fits()) return;
+    auto* const first = context.scratch<std::uint32_t>(first_);
+    std::iota(first, first + in.counts->contours, 0U);
+    if (joins_) for_tasks(context.threads, in.format.classes, [&](int k) { join_class(context, in, k); });
+    write(context, in, out);
+  }
+
+ private:
+  void join_class(const RunContext& context, const ContoursView& in, int k) const {
+    const std::uint32_t first = in.offsets[in.class_begin[k]], end = in.offsets[in.class_begin[k + 1]];
+    if (first == end) return;
+    BinTable table(context, bins_, first, end);
+    const ContourSets sets(context.scratch<std::uint32_t>(first_));
+    auto* const contour_of = context.scratch<std::uint32_t>(contour_of_);
+    for (std::uint32_t c = in.class_begin[k]; c < in.class_begin[k + 1]; ++c) {
+      const std::uint32_t begin = in.offsets[c];
+      const std::uint32_t own = own_points(in.offsets[c + 1] - begin, in.closed[c] != 0);
+      for (std::uint32_t i = begin; i < begin + own; ++i) {
+        if (!can_be_near(in.points[i])) continue;
+        std::uint32_t& newest = table.newest_in(nearness_.bin_of(in.points[i]));
+        if (newest != BinTable::kNone && newest < begin) sets.join(contour_of[newest], c);
+        contour_of[i] = c;
+        table.push(newest, i);
+      }
+    }
+    for (const BinTable::Entry& entry : table.bins())
+      for (int number = 1; number <= kBinsAround / 2; ++number) {
+        const std::uint32_t other = table.newest(bin_around(entry.bin, number));
+        if (other == BinTable::kNone) continue;
+        const std::uint32_t a = contour_of[entry.newest], b = contour_of[other];
+        if (sets.find(a) != sets.find(b) && any_near(table, in.points, entry.newest, other)) sets.join(a, b);
+      }
+  }
+
+  /// Whether points of two lists of the table are near each other.
+  bool any_near(const BinTable& table, const Point* points, std::uint32_t list, std::uint32_t other) const {
+    for (std::uint32_t i = list; i != BinTable::kNone; i = table.older(i))
+      for (std::uint32_t j = other; j != BinTable::kNone; j = table.older(j))
+        if (nearness_(points[i], points[j])) return true;
+    return false;
+  }
+
+  void write(const RunContext& context, const ContoursView& in, const ContoursView& out) const {
+    const ContourSets sets(context.scratch<std::uint32_t>(first_));
+    auto* const last = context.scratch<std::uint32_t>(last_);
+    auto* const next = context.scratch<std::uint32_t>(next_);
+    const auto contours = static_cast<std::uint32_t>(in.counts->contours);
+    // The members of each set as a list, from the first one to the last.
+    for (std::uint32_t c = 0; c < contours; ++c) {
+      const std::uint32_t first = sets.find(c);
+      if (first != c) next[last[first]] = c;
+      last[first] = next[c] = c;
+    }
+    ContourWriter writer(out);
+    for (int k = 0; k < in.format.classes; ++k) {
+      for (std::uint32_t c = in.class_begin[k]; c < in.class_begin[k + 1]; ++c)
+        if (sets.find(c) == c) write_set(in, c, last[c], next, writer);
+      out.class_begin[k + 1] = static_cast<std::uint32_t>(writer.counts().contours);
+    }
+    *out.counts = writer.counts();
+  }
+
+  static void write_set(const ContoursView& in, std::uint32_t first, std::uint32_t last,
+                        const std::uint32_t* next, ContourWriter& writer) {
+    if (first == last) {
+      writer.add_points(in.points + in.offsets[first], in.offsets[first + 1] - in.offsets[first]);
+      return writer.end_contour(in.closed[first] != 0);
+    }
+    for (std::uint32_t c = first;; c = next[c]) {
+      const std::uint32_t begin = in.offsets[c];
+      writer.add_points(in.points + begin, own_points(in.offsets[c + 1] - begin, in.closed[c] != 0));
+      if (c == last) break;
+    }
+    writer.end_contour(false);
+  }
+
+  bool joins_;
+  Nearness nearness_;
+  BinTable::Memory bins_;
+  Scratch contour_of_;           // of each point
+  Scratch first_, last_, next_;  // of each contour: the sets, the last member of each, and lists of members
+};
+
+ParamDeclaration merge_close_params() {
+  ParamList<MergeCloseParams> list;
+  list.number("distance", &MergeCloseParams::distance, 0, 1e9, Unit::Pixels,
+              "Contours with points nearer to each other than this are joined; 0 joins none.");
+  return declare(list);
+}
+
+}  // namespace
+
+const StageType& merge_close_stage() {
+  static const StageType type{
+      .name = "merge_close",
+      .summary = "Joins contours of a class that come near each other.",
+      .inputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
+      .outputs = {{.name = "contours",
+                   .type = PortType::Contours,
+                   .sentence = "The contours; what was joined is open, in the place of its first member."}},
+      .params = merge_close_params(),
+      .example = "- type: merge_close\n  distance: 5\n",
+      .make_cpu = [](const ParamSet& params) -> std::unique_ptr<Stage> {
+        return std::make_unique<MergeCloseCpu>(params.as<MergeCloseParams>());
+      },
+  };
+  return type;
+}
+
+}  // namespace contorno
