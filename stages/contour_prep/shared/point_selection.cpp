@@ -12,8 +12,12 @@ std::uint32_t append_kept(const ContoursView& in, std::uint32_t contour, const s
   const bool closed = in.closed[contour] != 0;
   const std::uint32_t points = in.offsets[contour + 1] - begin, end = begin + own_points(points, closed);
   std::uint32_t kept = 0;
-  for (std::uint32_t i = begin; i < end; ++i)
-    if (keep[i] != 0) out.points[at + kept++] = in.points[i];
+  // Every point is written, and the next one over it if it goes: which ones do cannot be predicted. There is
+  // room, because no more points are kept than were read.
+  for (std::uint32_t i = begin; i < end; ++i) {
+    out.points[at + kept] = in.points[i];
+    kept += keep[i] != 0 ? 1 : 0;
+  }
   if (kept == 0) return 0;
   out.closed[place] = stays_closed(points, closed, kept) ? 1 : 0;
   const std::uint32_t stored = stored_points(points, closed, kept);

@@ -44,12 +44,13 @@ class SimplifyCpu final : public Stage {
                        context.scratch<VisvalingamPoint>(nodes_) + begin,
                        context.scratch<std::uint32_t>(heap_) + begin);
     else
-      mark_douglas_peucker(in.points + begin, own, closed, limits_, keep + begin,
+      mark_douglas_peucker(farthest_, in.points + begin, own, closed, limits_, keep + begin,
                            params_.points > 0 ? context.scratch<RankedPoint>(ranked_) + begin : nullptr);
   }
 
   SimplifyParams params_;
   SimplifyLimits limits_;
+  FarthestBetween farthest_ = farthest_between(best_simd());
   Scratch keep_, nodes_, heap_, ranked_;
 };
 

@@ -15,8 +15,9 @@ struct Interval {
 
 class Marker {
  public:
-  Marker(const Point* points, const SimplifyLimits& limits, std::uint8_t* keep, RankedPoint* ranked)
-      : points_(points), limits_(limits), keep_(keep), ranked_(ranked) {}
+  Marker(FarthestBetween farthest, const Point* points, const SimplifyLimits& limits, std::uint8_t* keep,
+         RankedPoint* ranked)
+      : farthest_(farthest), points_(points), limits_(limits), keep_(keep), ranked_(ranked) {}
 
   void mark_open(std::uint32_t own) {
     keep(0, kMostImportant);
@@ -39,7 +40,7 @@ class Marker {
     const bool is_right = there.is_empty() || (!back.is_empty() && right.distance > left.distance);
     const Farthest third = is_right ? right : left;
     const Interval& half = is_right ? back : there;
-    const std::uint64_t below = importance_of(third.distance, chord.scale(), importance);
+    const std::uint64_t below = importance_of(third.distance, chord.scale, importance);
     keep(third.at, below);
     split_all({half.begin, third.at, below});
     split_all({third.at, half.end, below});
@@ -63,11 +64,8 @@ class Marker {
     ++kept_;
   }
 
-  Farthest farthest(const Interval& interval, const Chord& chord) const {
-    Farthest found{0, interval.begin + 1};
-    for (std::uint32_t i = interval.begin + 1; i < interval.end; ++i)
-      if (const double distance = chord(points_[i]); distance > found.distance) found = {distance, i};
-    return found;
+  Farthest farthest(const Interval& interval, const Chord& chord, double least = -1) const {
+    return farthest_(points_, interval.begin, interval.end, chord, least);
   }
 
   /// Keeps the farthest point of the interval if it exceeds the tolerance, and so on on both sides of it.
@@ -81,13 +79,14 @@ class Marker {
         interval = waiting[--count];
       }
       const Chord chord(points_[interval.begin], points_[interval.end]);
-      const Farthest found = farthest(interval, chord);
-      if (!(found.distance > limits_.distance * chord.scale())) {
+      const double least = limits_.distance * chord.scale;
+      const Farthest found = farthest(interval, chord, least);
+      if (!(found.distance > least)) {
         interval.end = interval.begin;
         continue;
       }
       const std::uint64_t importance =
-          ranked_ != nullptr ? importance_of(found.distance, chord.scale(), interval.importance) : 0;
+          ranked_ != nullptr ? importance_of(found.distance, chord.scale, interval.importance) : 0;
       keep(found.at, importance);
       Interval left{interval.begin, found.at, importance}, right{found.at, interval.end, importance};
       if (left.end - left.begin > right.end - right.begin) std::swap(left, right);
@@ -96,6 +95,7 @@ class Marker {
     }
   }
 
+  FarthestBetween farthest_;
   const Point* points_;
   const SimplifyLimits& limits_;
   std::uint8_t* keep_;
@@ -105,14 +105,14 @@ class Marker {
 
 }  // namespace
 
-void mark_douglas_peucker(const Point* points, std::uint32_t own, bool closed, const SimplifyLimits& limits,
-                          std::uint8_t* keep, RankedPoint* ranked) {
+void mark_douglas_peucker(FarthestBetween farthest, const Point* points, std::uint32_t own, bool closed,
+                          const SimplifyLimits& limits, std::uint8_t* keep, RankedPoint* ranked) {
   if (own <= SimplifyLimits::fewest(closed)) {
     std::fill_n(keep, own, std::uint8_t{1});
     return;
   }
   std::fill_n(keep, own, std::uint8_t{0});
-  Marker marker(points, limits, keep, ranked);
+  Marker marker(farthest, points, limits, keep, ranked);
   if (closed)
     marker.mark_closed(own);
   else

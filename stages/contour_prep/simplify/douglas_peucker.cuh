@@ -125,10 +125,10 @@ class Splitter {
     const bool has_left = anchor.at > 1, has_right = one_.own - anchor.at > 1;
     const bool is_right = !has_left || (has_right && right.distance > left.distance);
     // Both chords have the same length, so that their distances can be compared.
-    if (has_left && (!is_right || exceeds(left, there.scale())))
-      split({0, anchor.at, importance}, left, there.scale(), 0);
-    if (has_right && (is_right || exceeds(right, back.scale())))
-      split({anchor.at, one_.own, importance}, right, back.scale(), 0);
+    if (has_left && (!is_right || exceeds(left, there.scale)))
+      split({0, anchor.at, importance}, left, there.scale, 0);
+    if (has_right && (is_right || exceeds(right, back.scale)))
+      split({anchor.at, one_.own, importance}, right, back.scale, 0);
   }
 
   /// One round: the intervals of list `which`; what remains of them goes to the other list.
@@ -138,7 +138,7 @@ class Splitter {
       const Interval interval = list(which)[half() - 1 - k];
       const Chord chord(one_.points[interval.begin], one_.points[interval.end]);
       const Farthest found = farthest_of_block(one_.points, interval.begin, interval.end, chord, shared_);
-      if (threadIdx.x == 0 && exceeds(found, chord.scale())) split(interval, found, chord.scale(), next);
+      if (threadIdx.x == 0 && exceeds(found, chord.scale)) split(interval, found, chord.scale, next);
     }
     const unsigned lane = threadIdx.x % 32;
     for (unsigned k = threadIdx.x / 32; k < shorts; k += kSplitWarps) {
@@ -146,7 +146,7 @@ class Splitter {
       const Chord chord(one_.points[interval.begin], one_.points[interval.end]);
       const Farthest found =
           farthest_of_warp(farthest_of_lane(one_.points, interval.begin, interval.end, chord, lane, 32));
-      if (lane == 0 && exceeds(found, chord.scale())) split(interval, found, chord.scale(), next);
+      if (lane == 0 && exceeds(found, chord.scale)) split(interval, found, chord.scale, next);
     }
     __syncthreads();
     if (threadIdx.x == 0) shared_.shorts[which] = shared_.longs[which] = 0;

@@ -1,7 +1,7 @@
 // Douglas-Peucker on the CPU, a contour at a time, without recursion and without allocating.
 #pragma once
 
-#include "stages/contour_prep/simplify/rules.h"
+#include "stages/contour_prep/simplify/farthest_between.h"
 
 namespace contorno {
 
@@ -13,7 +13,7 @@ struct RankedPoint {
 
 /// Marks the points of a contour that stay, of which it has `own`; a closed one has its first point again at
 /// points[own]. `keep` has `own` flags, `ranked` room for as many points, and may be null without a budget.
-void mark_douglas_peucker(const Point* points, std::uint32_t own, bool closed, const SimplifyLimits& limits,
-                          std::uint8_t* keep, RankedPoint* ranked);
+void mark_douglas_peucker(FarthestBetween farthest, const Point* points, std::uint32_t own, bool closed,
+                          const SimplifyLimits& limits, std::uint8_t* keep, RankedPoint* ranked);
 
 }  // namespace contorno

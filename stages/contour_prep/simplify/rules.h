@@ -41,31 +41,32 @@ CONTORNO_HD inline bool is_finite(const Point& p) {
 /// The straight segment between two points of a contour, from which distances are measured. They are squared
 /// and multiplied by `scale`, which saves a division a point. Where one end is not finite it is the other end
 /// alone.
-class Chord {
- public:
+struct Chord {
+  double a_row = 0, a_col = 0, b_row = 0, b_col = 0;
+  double rows = 0, cols = 0;  ///< from a to b
+  double length = 0;          ///< squared
+  double scale = 1;
+
   CONTORNO_HD Chord(const Point& from, const Point& to) {
     const Point& a = is_finite(from) ? from : to;
     const Point& b = is_finite(to) ? to : from;
-    a_row_ = a.row, a_col_ = a.col, b_row_ = b.row, b_col_ = b.col;
-    rows_ = b_row_ - a_row_, cols_ = b_col_ - a_col_;
-    length_ = rows_ * rows_ + cols_ * cols_;
-    scale_ = length_ > 0 ? length_ : 1;
+    a_row = a.row, a_col = a.col, b_row = b.row, b_col = b.col;
+    rows = b_row - a_row, cols = b_col - a_col;
+    length = rows * rows + cols * cols;
+    scale = length > 0 ? length : 1;
   }
 
-  CONTORNO_HD double scale() const { return scale_; }
+  /// The scaled distance of a point; farthest_between.inc has the same for several points at once.
   CONTORNO_HD double operator()(const Point& p) const {
-    const double row = static_cast<double>(p.row) - a_row_, col = static_cast<double>(p.col) - a_col_;
-    const double row_b = static_cast<double>(p.row) - b_row_, col_b = static_cast<double>(p.col) - b_col_;
+    const double row = static_cast<double>(p.row) - a_row, col = static_cast<double>(p.col) - a_col;
+    const double row_b = static_cast<double>(p.row) - b_row, col_b = static_cast<double>(p.col) - b_col;
     // The foot of the perpendicular, as a multiple of the chord's squared length.
-    const double along = row * rows_ + col * cols_;
-    const double across = row * cols_ - col * rows_;
-    const double from_a = (row * row + col * col) * scale_;
-    const double from_b = (row_b * row_b + col_b * col_b) * scale_;
-    return along <= 0 ? from_a : along >= length_ ? from_b : across * across;
+    const double along = row * rows + col * cols;
+    const double across = row * cols - col * rows;
+    const double from_a = (row * row + col * col) * scale;
+    const double from_b = (row_b * row_b + col_b * col_b) * scale;
+    return along <= 0 ? from_a : along >= length ? from_b : across * across;
   }
-
- private:
-  double a_row_, a_col_, b_row_, b_col_, rows_, cols_, length_, scale_;
 };
 
 /// The point that is farthest from a chord, the first one of equal ones, and its scaled distance.

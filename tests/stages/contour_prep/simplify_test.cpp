@@ -4,9 +4,12 @@
 
 #include <doctest/doctest.h>
 
+#include <bit>
+
 #include <limits>
 
 #include "cuda/error.h"
+#include "stages/contour_prep/simplify/farthest_between.h"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/simplify_reference.h"
 
@@ -163,6 +166,29 @@ TEST_CASE(
     const Simplified result(dots, method, 1);
     CHECK(same_contours(result.view(), TestContours(64, 64, 1, dots).view));
   }
+}
+
+TEST_CASE("the search for the farthest point gives the same with AVX2 as without") {
+  const FarthestBetween plain = farthest_between(Simd::Portable), fast = farthest_between(best_simd());
+  Random random(9);
+  for (std::uint32_t count = 2; count < 60; ++count)
+    for (int round = 0; round < 40; ++round) {
+      std::vector<Point> points(count);  // no more, so that nothing else may be read
+      // Few places, so that many points are equally far, or many; some points are no numbers.
+      const int places = round % 4 == 0 ? 2 : round % 4 == 1 ? 9 : 100000;
+      for (Point& p : points) {
+        p = {static_cast<float>(random.below(places)) / 7, static_cast<float>(random.below(places)) / 3};
+        if (round % 5 == 4 && random.below(4) == 0) p.row = std::nanf("");
+      }
+      const Chord chord(points.front(), points.back());
+      const Farthest wanted = plain(points.data(), 0, count - 1, chord, -1);
+      const Farthest all = fast(points.data(), 0, count - 1, chord, -1);
+      const Farthest none = fast(points.data(), 0, count - 1, chord, wanted.distance);
+      const bool same = all.at == wanted.at && std::bit_cast<std::uint64_t>(all.distance) ==
+                                                   std::bit_cast<std::uint64_t>(wanted.distance);
+      CHECK(same);
+      CHECK(none.distance == wanted.distance);
+    }
 }
 
 TEST_CASE("simplify passes on how much room contours need that did not fit") {

@@ -1,0 +1,24 @@
+#include "stages/contour_prep/simplify/farthest_between.h"
+
+namespace contorno {
+namespace {
+
+Farthest portable(const Point* points, std::uint32_t begin, std::uint32_t end, const Chord& chord,
+                  double /*least*/) {
+  Farthest found{0, begin + 1};
+  for (std::uint32_t i = begin + 1; i < end; ++i)
+    if (const double distance = chord(points[i]); distance > found.distance) found = {distance, i};
+  return found;
+}
+
+}  // namespace
+
+FarthestBetween farthest_between(Simd simd) {
+#if defined(__x86_64__)
+  if (simd != Simd::Portable) return farthest_between_avx2();
+#endif
+  static_cast<void>(simd);
+  return portable;
+}
+
+}  // namespace contorno
