@@ -76,18 +76,19 @@ ParamDeclaration drop_duplicates_params() {
 }  // namespace
 
 const StageType& drop_duplicates_stage() {
-  static const StageType type{
-      .name = "drop_duplicates",
-      .summary = "Leaves out points that are near an earlier point of their class.",
-      .inputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
-      .outputs = {{.name = "contours",
-                   .type = PortType::Contours,
-                   .sentence = "The points that remain, in their order and their contours."}},
-      .params = drop_duplicates_params(),
-      .example = "- type: drop_duplicates\n  distance: 2\n",
-      .make_cpu = [](const ParamSet& params) -> std::unique_ptr<Stage> {
-        return std::make_unique<DropDuplicatesCpu>(params.as<DropDuplicatesParams>());
-      },
+  static const StageType type {
+    .name = "drop_duplicates", .summary = "Leaves out points that are near an earlier point of their class.",
+    .inputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
+    .outputs = {{.name = "contours",
+                 .type = PortType::Contours,
+                 .sentence = "The points that remain, in their order and their contours."}},
+    .params = drop_duplicates_params(), .example = "- type: drop_duplicates\n  distance: 2\n",
+    .make_cpu = [](const ParamSet& params) -> std::unique_ptr<Stage> {
+      return std::make_unique<DropDuplicatesCpu>(params.as<DropDuplicatesParams>());
+    },
+#if CONTORNO_HAVE_CUDA
+    .make_cuda = make_drop_duplicates_cuda,
+#endif
   };
   return type;
 }

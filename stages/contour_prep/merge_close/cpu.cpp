@@ -166,18 +166,19 @@ ParamDeclaration merge_close_params() {
 }  // namespace
 
 const StageType& merge_close_stage() {
-  static const StageType type{
-      .name = "merge_close",
-      .summary = "Joins contours of a class that come near each other.",
-      .inputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
-      .outputs = {{.name = "contours",
-                   .type = PortType::Contours,
-                   .sentence = "The contours; what was joined is open, in the place of its first member."}},
-      .params = merge_close_params(),
-      .example = "- type: merge_close\n  distance: 5\n",
-      .make_cpu = [](const ParamSet& params) -> std::unique_ptr<Stage> {
-        return std::make_unique<MergeCloseCpu>(params.as<MergeCloseParams>());
-      },
+  static const StageType type {
+    .name = "merge_close", .summary = "Joins contours of a class that come near each other.",
+    .inputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
+    .outputs = {{.name = "contours",
+                 .type = PortType::Contours,
+                 .sentence = "The contours; what was joined is open, in the place of its first member."}},
+    .params = merge_close_params(), .example = "- type: merge_close\n  distance: 5\n",
+    .make_cpu = [](const ParamSet& params) -> std::unique_ptr<Stage> {
+      return std::make_unique<MergeCloseCpu>(params.as<MergeCloseParams>());
+    },
+#if CONTORNO_HAVE_CUDA
+    .make_cuda = make_merge_close_cuda,
+#endif
   };
   return type;
 }

@@ -3,7 +3,11 @@
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include <doctest/doctest.h>
 
+#include <numeric>
+
+#include "stages/contour_prep/drop_duplicates/kernels.cuh"
 #include "stages/contour_prep/exclude/kernels.cuh"
+#include "stages/contour_prep/merge_close/kernels.cuh"
 #include "stages/contour_prep/shared/point_selection.h"
 #include "tests/stages/contour_prep/near_points.h"
 
@@ -21,7 +25,208 @@ bool same_selection(const ContoursView& in, const std::vector<std::uint8_t>& kee
   return same_contours(out, wanted);
 }
 
+template <class Job>
+void run(void (*kernel)(Job), const Job& job, bool at_once = false) {
+  emulated::run_grid(3, 64, 0, at_once, [&] { kernel(job); });
+}
+
+/// Numbers 0, 1, ... in the order of their keys.
+std::vector<unsigned> sorted_by(const std::vector<unsigned>& keys) {
+  std::vector<unsigned> order(keys.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](unsigned a, unsigned b) { return keys[a] < keys[b]; });
+  return order;
+}
+std::vector<unsigned> in_order(const std::vector<unsigned>& keys, const std::vector<unsigned>& order) {
+  std::vector<unsigned> sorted;
+  for (const unsigned i : order) sorted.push_back(keys[i]);
+  return sorted;
+}
+
+/// DeviceBins on the host. Few buckets make bins share them.
+class EmulatedBins {
+ public:
+  EmulatedBins(const ContoursView& in, double distance, unsigned buckets)
+      : begins_(buckets, 77),
+        ends_(buckets, 77),
+        points_(in.format.point_capacity),
+        keys_(in.format.point_capacity, 77),
+        indices_(in.format.point_capacity, 77) {
+    view = {.nearness = Nearness(distance),
+            .mask = buckets - 1,
+            .begins = begins_.data(),
+            .ends = ends_.data(),
+            .count = &count_,
+            .points = points_.data()};
+    device_bins_cuda::Job job{.in = in, .bins = view, .keys = keys_.data(), .indices = indices_.data()};
+    run(device_bins_cuda::make_keys, job);
+    std::vector<unsigned> order = sorted_by(keys_), sorted = in_order(keys_, order);
+    job.sorted_keys = sorted.data(), job.order = order.data();
+    run(device_bins_cuda::list_bins, job);
+  }
+  DeviceBinsView view;
+
+ private:
+  std::vector<unsigned> begins_, ends_;
+  std::vector<BinnedPoint> points_;
+  std::vector<unsigned> keys_, indices_;
+  unsigned count_ = 0;
+};
+
+/// The flags of drop_duplicates by its kernels.
+std::vector<std::uint8_t> duplicate_flags(const ContoursView& in, double distance, DuplicateRule rule,
+                                          unsigned buckets, bool at_once) {
+  const EmulatedBins bins(in, distance, buckets);
+  std::vector<std::uint8_t> keep(in.format.point_capacity, 2);
+  std::vector<unsigned long long> verdicts(in.format.point_capacity / 32 + 1, 77);
+  unsigned next_chunk = 77;
+  const drop_duplicates_cuda::Job job{.in = in,
+                                      .bins = bins.view,
+                                      .verdicts = verdicts.data(),
+                                      .next_chunk = &next_chunk,
+                                      .keep = keep.data()};
+  if (rule == DuplicateRule::AnyEarlier) {
+    run(drop_duplicates_cuda::mark_any_earlier, job);
+  } else {
+    run(drop_duplicates_cuda::clear_verdicts, job);
+    run(drop_duplicates_cuda::mark_kept_earlier, job, at_once);
+  }
+  return keep;
+}
+
+void check_duplicates(const std::vector<TestContour>& contours, int classes, double distance) {
+  const TestContours in(64, 64, classes, contours);
+  for (const auto& [rule, name] :
+       {std::pair{DuplicateRule::KeptEarlier, "kept_earlier"}, {DuplicateRule::AnyEarlier, "any_earlier"}}) {
+    StageHarness stage(drop_duplicates_stage(), {{"distance", distance}, {"rule", std::string(name)}});
+    stage.run({in.view});
+    for (const unsigned buckets : {1U, 16U, 4096U})
+      for (const bool at_once : {false, true}) {
+        INFO("distance ", distance, ", rule ", name, ", ", buckets, " buckets, at once ", at_once);
+        const auto keep = duplicate_flags(in.view, distance, rule, buckets, at_once);
+        CHECK(same_selection(in.view, keep, std::get<ContoursView>(stage.value())));
+      }
+  }
+}
+
+/// merge_close by its kernels; the library's sort and scan are done here.
+bool same_merge(const ContoursView& in, double distance, unsigned buckets, const ContoursView& wanted) {
+  using namespace merge_close_cuda;
+  const EmulatedBins bins(in, distance, buckets);
+  Guarded memory(packed_bytes(in.format));
+  const ContoursView out = packed_view(memory.data(), in.format);
+  const std::size_t capacity = in.format.contour_capacity;
+  std::vector<unsigned> parents(capacity, 77), is_joined(capacity, 77), keys(capacity, 77),
+      contours(capacity, 77), ranks(capacity, 77);
+  std::vector<unsigned long long> words(capacity + 1, 77), places(capacity + 1);
+  Job job{.in = in,
+          .out = out,
+          .bins = bins.view,
+          .parents = parents.data(),
+          .is_joined = is_joined.data(),
+          .keys = keys.data(),
+          .contours = contours.data(),
+          .ranks = ranks.data(),
+          .words = words.data(),
+          .places = places.data()};
+  run(make_sets, job);
+  run(join_in_bins, job);
+  run(join_bins, job);
+  run(find_sets, job);
+  std::vector<unsigned> order = sorted_by(keys), sorted = in_order(keys, order);
+  job.order = order.data(), job.sorted_keys = sorted.data();
+  run(measure_sets, job);
+  std::exclusive_scan(words.begin(), words.end(), places.begin(), 0ULL);
+  run(place_sets, job);
+  run(copy_points, job);
+  return memory.intact() && same_contours(out, wanted);
+}
+
+/// The contours in a block with room for more.
+struct Roomy {
+  explicit Roomy(const ContoursView& from) : memory(0) {
+    ContoursFormat format = from.format;
+    format.point_capacity += 41, format.contour_capacity += 7;
+    memory = Guarded(packed_bytes(format));
+    view = packed_view(memory.data(), format);
+    *view.counts = *from.counts;
+    std::copy_n(from.class_begin, format.classes + 1, view.class_begin);
+    std::copy_n(from.offsets, from.counts->contours + 1, view.offsets);
+    std::copy_n(from.closed, from.counts->contours, view.closed);
+    std::copy_n(from.points, from.counts->points, view.points);
+  }
+  Guarded memory;
+  ContoursView view;
+};
+
+std::vector<TestContour> with_points_that_are_not_finite(std::vector<TestContour> contours) {
+  const double inf = std::numeric_limits<double>::infinity();
+  contours[2].points[0] = {std::nan(""), 3};
+  contours[3].points[0] = {inf, -inf};
+  contours[4].points.assign(40, {inf, 2});
+  contours[4].closed = false;
+  return contours;
+}
+
 }  // namespace
+
+TEST_CASE("the kernels of drop_duplicates keep the points that its CPU keeps") {
+  for (const double distance : {0.0, 1.0, 2.25, 9.0})
+    check_duplicates(with_points_that_are_not_finite(walking_contours(17, 4, 30, 24, -9, -5)), 4, distance);
+  check_duplicates({}, 2, 1);
+  check_duplicates({{0, false, {{5, 7}}}}, 1, 1);
+}
+
+TEST_CASE("the kernels of drop_duplicates go through chains of points, and through equal points") {
+  constexpr int kMany = 700;
+  TestContour line{0, false, {}}, back{0, false, {}}, same{0, true, {}}, two_bins{0, false, {}};
+  for (int i = 0; i < kMany; ++i) {
+    line.points.emplace_back(i / 2.0, 9);
+    back.points.emplace_back((i * 37 % kMany) / 4.0, 40);
+    same.points.emplace_back(90, 90);
+    // Many in each of two bins beside each other, near some of the other one.
+    two_bins.points.emplace_back(200 + (i % 2) * 1.5 + (i % 5) / 8.0, 200 + (i % 7) / 8.0);
+  }
+  same.points.push_back(same.points.front());
+  check_duplicates({line, back, same, two_bins, line}, 1, 1.5);
+}
+
+TEST_CASE("the kernels of merge_close join the contours that its CPU joins") {
+  const std::vector<TestContour> contours =
+      with_points_that_are_not_finite(walking_contours(19, 4, 40, 60, -9, -5));
+  const TestContours in(64, 64, 4, contours);
+  const Roomy roomy(in.view);
+  for (const double distance : {0.25, 1.5, 4.0, 200.0}) {
+    StageHarness stage(merge_close_stage(), {{"distance", distance}});
+    stage.run({in.view});
+    for (const unsigned buckets : {1U, 16U, 4096U}) {
+      INFO("distance ", distance, ", ", buckets, " buckets");
+      CHECK(same_merge(in.view, distance, buckets, std::get<ContoursView>(stage.value())));
+      CHECK(same_merge(roomy.view, distance, buckets, std::get<ContoursView>(stage.value())));
+    }
+  }
+}
+
+TEST_CASE("the kernels of merge_close join many contours of one point, in one place and in a line") {
+  std::vector<TestContour> contours;
+  for (int i = 0; i < 300; ++i) contours.push_back({0, false, {{17.25, 4}}});
+  for (int i = 0; i < 300; ++i) contours.push_back({0, false, {{50 + i * 37 % 300 / 2.0, 9}}});
+  for (int i = 0; i < 300; ++i) contours.push_back({0, false, {{1000 + 9 * i, 9}}});
+  const TestContours in(64, 64, 1, contours);
+  StageHarness stage(merge_close_stage(), {{"distance", 0.75}});
+  stage.run({in.view});
+  const auto& wanted = std::get<ContoursView>(stage.value());
+  CHECK(wanted.counts->contours == 302);
+  for (const unsigned buckets : {1U, 1024U}) CHECK(same_merge(in.view, 0.75, buckets, wanted));
+}
+
+TEST_CASE("the kernels of drop_duplicates and merge_close pass on how much room contours need") {
+  TestContours in(64, 64, 2, walking_contours(3, 2, 9, 20));
+  in.view.counts->points = in.format.point_capacity + 1;
+  CHECK(same_merge(in.view, 2, 16, in.view));
+  const auto keep = duplicate_flags(in.view, 2, DuplicateRule::KeptEarlier, 16, false);
+  CHECK(std::count(keep.begin(), keep.end(), 2) == static_cast<std::ptrdiff_t>(keep.size()));
+}
 
 TEST_CASE("the kernel of exclude marks the points that its CPU leaves out") {
   const TestContours in(64, 64, 3, walking_contours(8, 3, 40, 30));
@@ -41,7 +246,7 @@ TEST_CASE("the kernel of exclude marks the points that its CPU leaves out") {
     const Region region(params);
     std::vector<std::uint8_t> keep(in.format.point_capacity, 2);
     const exclude_cuda::Job job{.in = in.view, .region = region.view(), .keep = keep.data()};
-    emulated::run_grid(3, 64, 0, false, [&] { exclude_cuda::mark_points(job); });
+    run(exclude_cuda::mark_points, job);
     CHECK(std::count(keep.begin(), keep.end(), 2) == 0);
     CHECK(same_selection(in.view, keep, std::get<ContoursView>(stage.value())));
   }

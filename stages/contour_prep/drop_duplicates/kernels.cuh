@@ -1,0 +1,209 @@
+// The kernels of drop_duplicates, between DeviceBins and PointSelection.
+//
+//   clear_verdicts   before mark_kept_earlier: no chunk is decided
+//   mark_kept_earlier, mark_any_earlier   the flags of the points, by one rule or the other
+//
+// By the rule kept_earlier a point depends on those before it, in chains as long as a contour. A warp decides
+// 32 points that follow each other, a chunk, and then publishes its verdict on them as one word. Warps take
+// chunks in their order and wait for verdicts on earlier points alone, so that there always is a warp that
+// need not wait. First they list what they must wait for: when the last verdict comes, little is left to do.
+#pragma once
+
+#include "stages/contour_prep/drop_duplicates/stage.h"
+#include "stages/contour_prep/shared/device_bins.cuh"
+
+namespace contorno::drop_duplicates_cuda {
+
+inline constexpr unsigned kThreads = 256;
+inline constexpr unsigned kChunk = 32;
+
+/// One launch's arguments.
+struct Job {
+  ContoursView in;
+  DeviceBinsView bins;
+  /// A chunk: kDecided and, as its low bits, which of its points are kept.
+  unsigned long long* verdicts = nullptr;
+  unsigned* next_chunk = nullptr;
+  std::uint8_t* keep = nullptr;  ///< the flags for PointSelection
+};
+
+inline constexpr unsigned long long kDecided = 1ULL << 32;
+
+/// A point that is looked at, and the first point of its class.
+struct Candidate {
+  Point point;
+  unsigned index = 0, of_class = 0, class_first = 0;
+};
+__device__ __forceinline__ Candidate candidate_of(const ContoursView& in, unsigned contour, unsigned index) {
+  const unsigned k = device_bins_cuda::class_of(in, contour);
+  return {in.points[index], index, k, in.offsets[in.class_begin[k]]};
+}
+
+// any_earlier --------------------------------------------------------------------------------------------
+/// Whether an earlier point in the bin is near.
+__device__ inline bool has_earlier_near(const DeviceBinsView& bins, const Candidate& candidate,
+                                        const Bin& bin) {
+  const unsigned bucket = device_bins_cuda::bucket_in(bins, bin, candidate.of_class);
+  for (unsigned at = bins.begins[bucket]; at < bins.ends[bucket]; ++at) {
+    const BinnedPoint& other = bins.points[at];
+    if (other.index >= candidate.index) return false;
+    if (other.index >= candidate.class_first && bins.nearness(other.point, candidate.point)) return true;
+  }
+  return false;
+}
+
+__device__ inline bool has_earlier_near(const DeviceBinsView& bins, const Candidate& candidate) {
+  const Bin own = bins.nearness.bin_of(candidate.point);
+  if (has_earlier_near(bins, candidate, own)) return true;
+  for (BinsAround around(bins.nearness, candidate.point, own); around.next();)
+    if (has_earlier_near(bins, candidate, around.bin())) return true;
+  return false;
+}
+
+__global__ void __launch_bounds__(kThreads) mark_any_earlier(const __grid_constant__ Job job) {
+  if (!job.in.fits()) return;
+  const auto points = static_cast<unsigned>(job.in.counts->points);
+  const auto contours = static_cast<unsigned>(job.in.counts->contours);
+  for (unsigned long long point = global_thread(); point < points; point += all_threads()) {
+    const auto i = static_cast<unsigned>(point);
+    bool kept = true;
+    if (can_be_near(job.in.points[i]))
+      kept = !has_earlier_near(job.bins, candidate_of(job.in, part_of(job.in.offsets, contours, i), i));
+    job.keep[i] = kept ? 1 : 0;
+  }
+}
+
+// kept_earlier -------------------------------------------------------------------------------------------
+__global__ void __launch_bounds__(kThreads) clear_verdicts(const __grid_constant__ Job job) {
+  const unsigned long long chunks = job.in.fits() ? (job.in.counts->points + kChunk - 1) / kChunk : 0;
+  for (unsigned long long chunk = global_thread(); chunk < chunks; chunk += all_threads())
+    job.verdicts[chunk] = 0;
+  if (global_thread() == 0) *job.next_chunk = 0;
+}
+
+/// Whether a verdict, if there is one, says that a point is dropped.
+__device__ __forceinline__ bool is_dropped(unsigned long long verdict, unsigned index) {
+  return verdict >= kDecided && (verdict >> index % kChunk & 1) == 0;
+}
+
+/// The search for kept earlier points near one point, by one lane.
+class KeptSearch {
+ public:
+  __device__ KeptSearch(const Job& job, const Candidate& candidate)
+      : job_(job), candidate_(candidate), chunk_(candidate.index / kChunk) {}
+
+  /// Whether a point of an earlier chunk drops this one; waits for the verdicts that this takes.
+  __device__ bool is_dropped_by_earlier_chunk() {
+    const Nearness& nearness = job_.bins.nearness;
+    const Bin own = nearness.bin_of(candidate_.point);
+    if (has_kept_near(own)) return true;
+    for (BinsAround around(nearness, candidate_.point, own); around.next();)
+      if (has_kept_near(around.bin())) return true;
+    for (unsigned i = 0; i < undecided_; ++i)
+      if (is_kept(list_[i])) return true;
+    return false;
+  }
+  /// The earlier lanes of this chunk whose points are near, as bits; complete after the search.
+  __device__ unsigned rivals() const { return rivals_; }
+
+ private:
+  static constexpr unsigned kMostUndecided = 12;
+
+  __device__ unsigned long long verdict_on(unsigned index) const {
+    return load_relaxed(&job_.verdicts[index / kChunk]);
+  }
+  __device__ bool is_kept(unsigned index) const {
+    unsigned long long verdict = verdict_on(index);
+    for (; verdict < kDecided; verdict = verdict_on(index)) spin_pause();
+    return !is_dropped(verdict, index);
+  }
+
+  /// Passes over the points at the begin of a bucket that are dropped, and lets it begin behind them from now
+  /// on, so that no search passes over them again.
+  __device__ unsigned begin_of(unsigned bucket) const {
+    const unsigned begin = job_.bins.begins[bucket], end = job_.bins.ends[bucket];
+    unsigned at = begin;
+    for (; at < end; ++at) {
+      const unsigned index = job_.bins.points[at].index;
+      if (index / kChunk >= chunk_ || !is_dropped(verdict_on(index), index)) break;
+    }
+    if (at != begin) atomicMax(&job_.bins.begins[bucket], at);
+    return at;
+  }
+
+  /// Whether a point of the bin is known to be kept and near. Others that are near are listed.
+  __device__ bool has_kept_near(const Bin& bin) {
+    const DeviceBinsView& bins = job_.bins;
+    const unsigned bucket = device_bins_cuda::bucket_in(bins, bin, candidate_.of_class);
+    for (unsigned at = begin_of(bucket), end = bins.ends[bucket]; at < end; ++at) {
+      const BinnedPoint other = bins.points[at];
+      if (other.index >= candidate_.index) break;
+      if (other.index < candidate_.class_first) continue;
+      const bool near = bins.nearness(other.point, candidate_.point);
+      if (other.index / kChunk == chunk_) {
+        if (near) rivals_ |= 1U << other.index % kChunk;
+        continue;
+      }
+      const unsigned long long verdict = verdict_on(other.index);
+      if (is_dropped(verdict, other.index)) continue;
+      if (near && verdict >= kDecided) return true;
+      // What follows a kept point in its bin is near it, and dropped.
+      if (!near && verdict >= kDecided && bins.nearness.bin_of(other.point) == bin) break;
+      if (near && !list(other.index)) return true;
+    }
+    return false;
+  }
+
+  /// Lists a point whose verdict is awaited; false if it turns out to be kept.
+  __device__ bool list(unsigned index) {
+    if (undecided_ == kMostUndecided) return !is_kept(index);
+    list_[undecided_++] = index;
+    return true;
+  }
+
+  const Job& job_;
+  const Candidate& candidate_;
+  unsigned chunk_, rivals_ = 0, undecided_ = 0;
+  unsigned list_[kMostUndecided];
+};
+
+/// Decides the 32 points of a chunk; called by a warp.
+__device__ inline void decide_chunk(const Job& job, unsigned chunk, unsigned points, unsigned contours) {
+  const unsigned lane = threadIdx.x % 32, i = chunk * kChunk + lane;
+  bool candidates = i < points;
+  unsigned rivals = 0;
+  if (candidates && can_be_near(job.in.points[i])) {
+    const unsigned contour = part_of(job.in.offsets, contours, i);
+    candidates = device_bins_cuda::is_own(job.in, contour, i);
+    if (candidates) {
+      const Candidate candidate = candidate_of(job.in, contour, i);
+      KeptSearch search(job, candidate);
+      candidates = !search.is_dropped_by_earlier_chunk();
+      rivals = search.rivals();
+    }
+  }
+  // The first candidate is kept, because no point that is kept is near it; then those near it are none.
+  unsigned kept = 0;
+  for (unsigned open = __ballot_sync(~0U, candidates); open != 0;) {
+    const int first = __ffs(static_cast<int>(open)) - 1;
+    kept |= 1U << first;
+    open &= ~(1U << first) & ~__ballot_sync(~0U, (rivals >> first & 1) != 0);
+  }
+  if (lane == 0) store_relaxed(&job.verdicts[chunk], kDecided | kept);
+  if (i < points) job.keep[i] = kept >> lane & 1;
+}
+
+__global__ void __launch_bounds__(kThreads) mark_kept_earlier(const __grid_constant__ Job job) {
+  if (!job.in.fits()) return;
+  const auto points = static_cast<unsigned>(job.in.counts->points);
+  const auto contours = static_cast<unsigned>(job.in.counts->contours);
+  for (;;) {
+    unsigned chunk = 0;
+    if (threadIdx.x % 32 == 0) chunk = atomicAdd(job.next_chunk, 1U);
+    chunk = __shfl_sync(~0U, chunk, 0);
+    if (1ULL * chunk * kChunk >= points) return;
+    decide_chunk(job, chunk, points, contours);
+  }
+}
+
+}  // namespace contorno::drop_duplicates_cuda

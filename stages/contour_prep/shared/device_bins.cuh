@@ -1,0 +1,79 @@
+// The kernels of DeviceBins. Between them CUB sorts: how many points there are is known to the device alone,
+// so it sorts the whole capacity, and what is not in the table comes last.
+//
+//   make_keys   the bucket of every point, and empty buckets
+//   (sort)      points by buckets, in their order
+//   list_bins   the points in that order, and where each bucket begins and ends
+#pragma once
+
+#include "stages/contour_prep/shared/device_bins.h"
+#include "stages/contour_prep/shared/point_selection.h"
+#include "stages/contour_prep/shared/threads.cuh"
+#include "stages/shared/part_of.cuh"
+
+namespace contorno::device_bins_cuda {
+
+inline constexpr unsigned kThreads = 256;
+
+/// One launch's arguments.
+struct Job {
+  ContoursView in;
+  DeviceBinsView bins;
+  unsigned *keys = nullptr, *sorted_keys = nullptr;  ///< a point of the capacity
+  unsigned *indices = nullptr, *order = nullptr;     ///< numbers of points, in the order of the keys
+};
+
+/// Whether point i is a point of its own, not the repeated one of contour `contour`.
+__device__ __forceinline__ bool is_own(const ContoursView& in, unsigned contour, unsigned i) {
+  const unsigned begin = in.offsets[contour];
+  return i - begin < own_points(in.offsets[contour + 1] - begin, in.closed[contour] != 0);
+}
+/// The class of a contour.
+__device__ __forceinline__ unsigned class_of(const ContoursView& in, unsigned contour) {
+  return part_of(in.class_begin, static_cast<unsigned>(in.format.classes), contour);
+}
+__device__ __forceinline__ unsigned bucket_in(const DeviceBinsView& bins, const Bin& bin, unsigned of_class) {
+  return bucket_of(bin, of_class) & bins.mask;
+}
+
+__global__ void __launch_bounds__(kThreads) make_keys(const __grid_constant__ Job job) {
+  const auto capacity = static_cast<unsigned>(job.in.format.point_capacity);
+  const bool fits = job.in.fits();
+  const auto points = fits ? static_cast<unsigned>(job.in.counts->points) : 0U;
+  const auto contours = fits ? static_cast<unsigned>(job.in.counts->contours) : 0U;
+  for (unsigned long long point = global_thread(); point < capacity; point += all_threads()) {
+    const auto i = static_cast<unsigned>(point);
+    unsigned key = job.bins.mask + 1;
+    if (i < points && can_be_near(job.in.points[i])) {
+      const unsigned contour = part_of(job.in.offsets, contours, i);
+      if (is_own(job.in, contour, i))
+        key = bucket_in(job.bins, job.bins.nearness.bin_of(job.in.points[i]), class_of(job.in, contour));
+    }
+    job.keys[i] = key;
+    job.indices[i] = i;
+  }
+  for (unsigned long long bucket = global_thread(); bucket <= job.bins.mask; bucket += all_threads())
+    job.bins.begins[bucket] = job.bins.ends[bucket] = 0;
+}
+
+__global__ void __launch_bounds__(kThreads) list_bins(const __grid_constant__ Job job) {
+  const auto capacity = static_cast<unsigned>(job.in.format.point_capacity);
+  const auto contours = job.in.fits() ? static_cast<unsigned>(job.in.counts->contours) : 0U;
+  const unsigned none = job.bins.mask + 1;
+  for (unsigned long long place = global_thread(); place < capacity; place += all_threads()) {
+    const auto at = static_cast<unsigned>(place);
+    const unsigned key = job.sorted_keys[at], i = job.order[at];
+    const unsigned before = at > 0 ? job.sorted_keys[at - 1] : none + 1;
+    const unsigned after = at + 1 < capacity ? job.sorted_keys[at + 1] : none;
+    if (key == none) {
+      if (at == 0) *job.bins.count = 0;
+      continue;
+    }
+    job.bins.points[at] = {job.in.points[i], i, part_of(job.in.offsets, contours, i)};
+    if (before != key) job.bins.begins[key] = at;
+    if (after != key) job.bins.ends[key] = at + 1;
+    if (after == none) *job.bins.count = at + 1;
+  }
+}
+
+}  // namespace contorno::device_bins_cuda

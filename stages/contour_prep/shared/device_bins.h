@@ -1,0 +1,41 @@
+// The points of all classes by bins on the device: a table of hashes whose buckets list the points in their
+// order. The repeated last points of closed contours and points that are not finite are not in it.
+#pragma once
+
+#include "stages/contour_prep/shared/bins.h"
+#include "stages/contour_prep/shared/pair_sort.h"
+
+namespace contorno {
+
+/// A point of the table: its number in the frame, and its contour's.
+struct BinnedPoint {
+  Point point;
+  unsigned index = 0, contour = 0;
+};
+
+/// What kernels see. Bucket b lists points[begins[b]] to points[ends[b]], in the order of their numbers. The
+/// bucket of a bin is that of bucket_of, with the class as salt.
+struct DeviceBinsView {
+  Nearness nearness{0};
+  unsigned mask = 0;  ///< a power of two less one; buckets are as many and one more
+  unsigned *begins = nullptr, *ends = nullptr;
+  unsigned* count = nullptr;  ///< how many points are in the table
+  BinnedPoint* points = nullptr;
+};
+
+/// Fills the table.
+class DeviceBins {
+ public:
+  /// Asks for scratch, as part of the stage's plan: 40 to 48 bytes a point.
+  void plan(PlanContext& context, const ContoursFormat& format);
+  /// Enqueues the work. The table of contours that do not fit is not valid.
+  void run(const RunContext& context, const ContoursView& in, const Nearness& nearness) const;
+  DeviceBinsView view(const RunContext& context, const Nearness& nearness) const;
+
+ private:
+  unsigned mask_ = 0, blocks_ = 1;
+  PairSort sort_;
+  Scratch begins_, ends_, count_, points_, keys_, sorted_keys_, indices_, order_;
+};
+
+}  // namespace contorno
