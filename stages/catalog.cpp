@@ -6,6 +6,7 @@
 #include "stages/contour_prep/exclude/stage.h"
 #include "stages/contour_prep/largest_first/stage.h"
 #include "stages/contour_prep/merge_close/stage.h"
+#include "stages/contour_prep/resample/stage.h"
 #include "stages/contour_prep/simplify/stage.h"
 #include "stages/contours/contour_assembly.h"
 #include "stages/contours/marching_squares.h"
@@ -38,6 +39,7 @@ const std::vector<const StageType*>& stage_catalog() {
       &drop_small_stage(),
       &drop_duplicates_stage(),
       &largest_first_stage(),
+      &resample_stage(),
       &simplify_stage(),
       &overlay_stage(),
   };

@@ -123,6 +123,8 @@ class Runner {
   void refuse_format(const StreamFormat& format, std::string reason);
   void launch_loop();
   void launch(Slot& slot);
+  template <class Work>
+  void attempt(Slot& slot, const Work& work);
   void complete(Slot& slot);
   void wait_for_device(Slot& slot);
   void finish_loop();

@@ -116,12 +116,11 @@ void Runner::launch_loop() {
   }
 }
 
-void Runner::launch(Slot& slot) {
+/// Works on a frame. One that cannot be processed has failed, and the stream goes on.
+template <class Work>
+void Runner::attempt(Slot& slot, const Work& work) {
   try {
-    slot.graph->launch();
-    // The CPU has done the work already; a device is waited for by the finisher, while the next frame is
-    // launched.
-    if (options_.backend.backend == Backend::Cpu) complete(slot);
+    work();
   } catch (const Error& error) {
     if (error.code() != ExitCode::BadData) throw;
     slot.outcome = Outcome::Failed;
@@ -129,6 +128,15 @@ void Runner::launch(Slot& slot) {
   } catch (const std::bad_alloc&) {
     throw Error(ExitCode::OutOfMemory, "out of memory while processing a frame");
   }
+}
+
+void Runner::launch(Slot& slot) {
+  attempt(slot, [&] {
+    slot.graph->launch();
+    // The CPU has done the work already; a device is waited for by the finisher, while the next frame is
+    // launched.
+    if (options_.backend.backend == Backend::Cpu) complete(slot);
+  });
 }
 
 /// Waits for a launched frame, and launches it again as long as a capacity is too small.
@@ -161,7 +169,8 @@ void Runner::wait_for_device(Slot& slot) {
 void Runner::finish_loop() {
   while (const std::optional<int> index = ring_.take_launched()) {
     Slot& slot = slots_[static_cast<std::size_t>(*index)];
-    if (slot.outcome == Outcome::Result && options_.backend.backend == Backend::Cuda) complete(slot);
+    if (slot.outcome == Outcome::Result && options_.backend.backend == Backend::Cuda)
+      attempt(slot, [&] { complete(slot); });
     switch (slot.outcome) {
       case Outcome::Result:
         deliver(slot);

@@ -1,0 +1,43 @@
+// Resample: points at equal distances along each contour, instead of those that it had.
+//
+// Input: contours of any stage.
+//
+// Output: as many contours, each from the first to the last point of the contour as it was. How many points
+// there are is known when they have been counted: what does not fit is run again with more room
+// (Stage::overflow), never truncated.
+//
+// Memory: 8 bytes a point of the planned capacity of the input and 4 a contour on the CPU; 16 bytes a point
+// and 16 a contour on CUDA, and what CUB needs; and the output.
+//
+// Equal bits because lengths are added as integers (shared/contour_size.h), and where a point lies is told
+// from them without rounding; only the last step, between two points, is computed in float64.
+#pragma once
+
+#include <memory>
+
+#include "pipeline/graph/stage.h"
+
+namespace contorno {
+
+struct ResampleParams {
+  double spacing = 1;  ///< px
+  int points = 0;      ///< of each contour, in place of a spacing
+};
+
+/// Throws Error(BadConfig) unless the parameters say how many points there are.
+void check_resample(const ResampleParams& params);
+
+/// The format of the output: as many contours, and room for as many points as there may well be, or as an
+/// earlier frame had.
+ContoursFormat resampled_format(const PlanContext& context, const ResampleParams& params);
+
+/// For Stage::overflow: the capacity that `points` need, 0 if `capacity` is enough. Throws Error(BadData)
+/// when they are more than offsets can say.
+std::uint64_t resample_capacity_needed(std::uint64_t points, std::uint64_t capacity);
+
+/// The CUDA implementation; only in builds that have CUDA.
+std::unique_ptr<Stage> make_resample_cuda(const ParamSet& params);
+
+const StageType& resample_stage();
+
+}  // namespace contorno

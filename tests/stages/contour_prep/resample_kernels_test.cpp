@@ -1,0 +1,90 @@
+// The kernels of resample, run on the host by the emulator, against the CPU; the library's scans are done
+// here. Needs no device.
+#define CONTORNO_EMULATE "tests/gpu/emulator.h"
+#include <doctest/doctest.h>
+
+#include <numeric>
+
+#include "stages/contour_prep/resample/kernels.cuh"
+#include "tests/stages/compare_contours.h"
+#include "tests/stages/contour_prep/reference.h"
+
+using namespace contorno;
+using namespace contorno::resample_cuda;
+using namespace contorno::test;
+
+namespace {
+
+/// Runs the kernels on `in`, and keeps what they wrote.
+class Emulated {
+ public:
+  Emulated(const ContoursView& in, const ContoursFormat& format, const ResampleParams& params)
+      : memory_(packed_bytes(format)) {
+    view = packed_view(memory_.data(), format);
+    const std::size_t points = in.format.point_capacity, contours = in.format.contour_capacity + 1;
+    std::vector<unsigned long long> lengths(points, 77), stored(contours, 77), offsets(contours, 77);
+    const Job job{.in = in,
+                  .out = view,
+                  .steps = ResampleSteps(params),
+                  .lengths = lengths.data(),
+                  .stored = stored.data(),
+                  .offsets = offsets.data(),
+                  .needed = &needed};
+    const auto run = [&](auto* kernel) { emulated::run_grid(3, 64, 0, false, [&] { kernel(job); }); };
+    run(measure_segments);
+    std::exclusive_scan(lengths.begin(), lengths.end(), lengths.begin(), 0ULL);
+    run(count_points);
+    std::exclusive_scan(stored.begin(), stored.end(), offsets.begin(), 0ULL);
+    run(place_contours);
+    run(write_points);
+  }
+
+  ContoursView view;
+  unsigned long long needed = 99;
+  bool intact() const { return memory_.intact(); }
+
+ private:
+  Guarded memory_;
+};
+
+}  // namespace
+
+TEST_CASE("the kernels of resample give the contours of its CPU") {
+  std::vector<TestContour> contours = exact_contours(43, 4, 30);
+  Random random(43);
+  TestContour bent{3, false, {{0, 0}}};  // lengths that are no whole units
+  for (int i = 0; i < 500; ++i)
+    bent.points.emplace_back(bent.points.back().first + random.unit(), 9 * random.unit());
+  bent.points[70].first = std::nan("");
+  bent.points[90] = bent.points[91] = bent.points[92];
+  contours.push_back(bent);
+  const TestContours in(64, 64, 4, contours);
+  for (const ResampleParams& params :
+       {ResampleParams{.spacing = 0.3, .points = 0}, ResampleParams{.spacing = 5, .points = 0},
+        ResampleParams{.spacing = 1, .points = 2}, ResampleParams{.spacing = 1, .points = 77}}) {
+    INFO("spacing ", params.spacing, ", points ", params.points);
+    StageHarness stage(resample_stage(),
+                       {{"spacing", params.spacing}, {"points", std::int64_t{params.points}}});
+    stage.run({in.view});
+    const auto& wanted = std::get<ContoursView>(stage.value());
+    const Emulated emulated(in.view, wanted.format, params);
+    CHECK(same_contours(emulated.view, wanted));
+    CHECK(emulated.needed == wanted.counts->points);
+    CHECK(emulated.intact());
+  }
+}
+
+TEST_CASE("the kernels of resample count what does not fit, and write nothing past the end") {
+  TestContours in(64, 64, 3, exact_contours(44, 3, 20));
+  ContoursFormat small = in.format;
+  small.point_capacity = 30;
+  const Emulated narrow(in.view, small, {.spacing = 0.25, .points = 0});
+  CHECK(narrow.needed > 30);
+  CHECK(narrow.view.counts->points == narrow.needed);
+  CHECK(narrow.intact());
+  in.view.counts->points = in.format.point_capacity + 5;
+  const Emulated without(in.view, small, {.spacing = 0.25, .points = 0});
+  CHECK(without.needed == 0);
+  CHECK(without.view.counts->points == in.format.point_capacity + 5);
+  CHECK(without.intact());
+}
