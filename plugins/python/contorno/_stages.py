@@ -41,6 +41,10 @@ def _declared(stage):
 def _default(stage, name):
     """The default of a parameter as a value of Python; words that are numbers, as those of connectivity, are numbers."""
     text, kind = _declared(stage)[name]["default"], _declared(stage)[name]["kind"]
+    if kind == "list of numbers":
+        return tuple(float(number) for number in text.strip("[]").split(",") if number)
+    if kind == "mask":
+        return text or None
     if kind == "flag":
         return text == "true"
     return float(text) if kind == "number" else int(text) if text.isdigit() else text
