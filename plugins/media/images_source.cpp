@@ -216,7 +216,7 @@ class ImagesSource : public Source {
   Pacer pacer_;
 };
 
-ParamDeclaration images_params() {
+ParamDeclaration images_source_params() {
   using P = ImagesParams;
   ParamList<P> list;
   list.required_text("location", &P::location,
@@ -237,7 +237,7 @@ const SourceType& images_source() {
   static const SourceType type{
       .name = "images",
       .summary = "Frames from image files (PNG, JPEG and whatever else GStreamer decodes).",
-      .params = images_params(),
+      .params = images_source_params(),
       .input_param = "location",
       .example = "source:\n  type: images\n  location: shots\n",
       .make =

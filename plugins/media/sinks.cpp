@@ -14,7 +14,7 @@ void try_with_module(const ParamTrial& trial, std::string_view param, const Atte
   if (trial.run(param, [&] { module = &media_module(); })) attempt(*module);
 }
 
-ParamDeclaration video_params() {
+ParamDeclaration video_sink_params() {
   using P = VideoSinkParams;
   std::vector<std::pair<std::string, Codec>> words{{"auto", Codec::Auto}};
   for (const CodecName& codec : kCodecNames) words.emplace_back(codec.name, codec.codec);
@@ -29,7 +29,7 @@ ParamDeclaration video_params() {
   });
 }
 
-ParamDeclaration images_params() {
+ParamDeclaration images_sink_params() {
   using P = ImagesSinkParams;
   ParamList<P> list;
   list.required_text(
@@ -46,7 +46,7 @@ ParamDeclaration images_params() {
   });
 }
 
-ParamDeclaration preview_params() {
+ParamDeclaration preview_sink_params() {
   ParamList<PreviewParams> list;
   list.text("title", &PreviewParams::title, "Goes before the program's name in the name of the window.");
   return declare(std::move(list));
@@ -59,7 +59,7 @@ const SinkType& video_sink() {
       .name = "video",
       .summary = "Writes the pictures to a video file.",
       .input = PortType::Image,
-      .params = video_params(),
+      .params = video_sink_params(),
       .example = "sinks:\n  - type: video\n    path: overlay.mkv\n",
       .make = [](const ParamSet& set) { return media_module().make_video_sink(set.as<VideoSinkParams>()); },
   };
@@ -71,7 +71,7 @@ const SinkType& images_sink() {
       .name = "images",
       .summary = "Writes pictures to PNG or JPEG files, one a frame.",
       .input = PortType::Image,
-      .params = images_params(),
+      .params = images_sink_params(),
       .example = "sinks:\n  - type: images\n    path: overlay/{frame:06}.png\n    every: 10\n",
       .make = [](const ParamSet& set) { return media_module().make_images_sink(set.as<ImagesSinkParams>()); },
   };
@@ -83,7 +83,7 @@ const SinkType& preview_sink() {
       .name = "preview",
       .summary = "Shows the pictures in a window while they come; never slows the pipeline.",
       .input = PortType::Image,
-      .params = preview_params(),
+      .params = preview_sink_params(),
       .example = "sinks:\n  - type: preview\n",
       .make = [](const ParamSet& set) { return media_module().make_preview_sink(set.as<PreviewParams>()); },
   };

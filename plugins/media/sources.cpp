@@ -6,7 +6,7 @@
 namespace contorno {
 namespace {
 
-ParamDeclaration video_params() {
+ParamDeclaration video_source_params() {
   using P = VideoSourceParams;
   ParamList<P> list;
   list.required_text("location", &P::location,
@@ -27,7 +27,7 @@ ParamDeclaration video_params() {
   return declare(std::move(list));
 }
 
-ParamDeclaration camera_params() {
+ParamDeclaration camera_source_params() {
   using P = CameraParams;
   ParamList<P> list;
   list.text("device", &P::device, "The camera, a Video4Linux device.")
@@ -42,7 +42,7 @@ ParamDeclaration camera_params() {
   return declare(std::move(list));
 }
 
-ParamDeclaration test_params() {
+ParamDeclaration test_source_params() {
   using P = TestParams;
   ParamList<P> list;
   list.text("pattern", &P::pattern,
@@ -64,7 +64,7 @@ const SourceType& video_source() {
   static const SourceType type{
       .name = "video",
       .summary = "Frames of a video file or a network stream, decoded by GStreamer.",
-      .params = video_params(),
+      .params = video_source_params(),
       .input_param = "location",
       .example = "source:\n  type: video\n  location: clip.mp4\n",
       .make =
@@ -77,7 +77,7 @@ const SourceType& camera_source() {
   static const SourceType type{
       .name = "camera",
       .summary = "Frames of a camera on this machine (Video4Linux).",
-      .params = camera_params(),
+      .params = camera_source_params(),
       .input_param = "device",
       .example = "source:\n  type: camera\n  device: /dev/video0\n  width: 1280\n  height: 720\n",
       .make = [](const ParamSet& set) { return media_module().make_camera_source(set.as<CameraParams>()); },
@@ -89,7 +89,7 @@ const SourceType& test_source() {
   static const SourceType type{
       .name = "test",
       .summary = "A synthetic picture, the same in every run, for tests and machines without data.",
-      .params = test_params(),
+      .params = test_source_params(),
       .input_param = "pattern",
       .example = "source:\n  type: test\n  pattern: ball\n  frames: 100\n",
       .make = [](const ParamSet& set) { return media_module().make_test_source(set.as<TestParams>()); },

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "config/load.h"
+#include "tests/source_folder.h"
 
 namespace contorno::test {
 
@@ -122,6 +123,9 @@ inline const Catalog& fake_catalog() {
                                .read_mask = &read_fake_mask};
   return catalog;
 }
+
+/// The folder of the graphs that are read, with a slash.
+inline const std::string kGraphs = (source_folder() / "tests/data/config/").string();
 
 /// A source with a file and a class, to write stages behind.
 inline const std::string kHead = "source: {type: video, location: a.mp4}\nclasses: [{name: rot}]\n";

@@ -11,17 +11,12 @@
 using namespace contorno;
 using namespace contorno::config;
 using contorno::test::fake_catalog;
+using contorno::test::kGraphs;
 using contorno::test::kHead;
 using contorno::test::load;
 
-namespace {
-
-const std::string kFolder = std::string(CONTORNO_SOURCE_DIR) + "/tests/data/config/";
-
-}  // namespace
-
 TEST_CASE("a described graph loads again and describes itself in the same words") {
-  const GraphSpec graph = load_graph(kFolder + "good.yaml", fake_catalog());
+  const GraphSpec graph = load_graph(kGraphs + "good.yaml", fake_catalog());
   const std::string text = describe_graph(graph);
   const GraphSpec again = load_graph_text(text, "described.yaml", fake_catalog());
   CHECK(describe_graph(again) == text);
@@ -58,7 +53,7 @@ TEST_CASE("text of every kind survives being described") {
                            "%n%s",
                            "a/b-c_d.e"}) {
     CAPTURE(note);
-    GraphSpec graph = load_graph(kFolder + "good.yaml", fake_catalog());
+    GraphSpec graph = load_graph(kGraphs + "good.yaml", fake_catalog());
     graph.nodes[0].params.set("note", std::string(note));
     const GraphSpec again = load_graph_text(describe_graph(graph), "described.yaml", fake_catalog());
     CHECK(again.nodes[0].params.as<test::ResizeParams>().note == note);
@@ -77,7 +72,7 @@ TEST_CASE("a mask is described by the text that it was read from") {
 }
 
 TEST_CASE("shapes are described where they are known") {
-  const GraphSpec graph = load_graph(kFolder + "good.yaml", fake_catalog());
+  const GraphSpec graph = load_graph(kGraphs + "good.yaml", fake_catalog());
   GraphShapes shapes;
   shapes.stream = StreamFormat{.frame = ImageFormat{1280, 720, 3, ElementType::U8, Layout::Interleaved, {}},
                                .rate_numerator = 30};
@@ -115,7 +110,7 @@ TEST_CASE("the overview lists everything of the catalogue") {
 
 TEST_CASE("the schema of the test catalogue is the one that jsonschema has been tried on") {
   // schema_test.py runs graphs through the file; write it anew with this text when the schema changes.
-  CHECK(schema(fake_catalog()).dump(1) + "\n" == content(kFolder + "schema.json"));
+  CHECK(schema(fake_catalog()).dump(1) + "\n" == content(kGraphs + "schema.json"));
 }
 
 TEST_CASE("drawings hold every node and escape what graphs may say") {
@@ -137,7 +132,7 @@ TEST_CASE("drawings hold every node and escape what graphs may say") {
 
 TEST_CASE("a line that passes columns runs along a lane in each of them") {
   // The frame goes from the source past the four stages that lie between it and the overlay.
-  const std::string svg = draw_svg(load_graph(kFolder + "good.yaml", fake_catalog()));
+  const std::string svg = draw_svg(load_graph(kGraphs + "good.yaml", fake_catalog()));
   int lanes = 0;
   for (std::size_t at = svg.find(" H"); at != std::string::npos; at = svg.find(" H", at + 1))
     lanes += svg[at + 2] >= '0' && svg[at + 2] <= '9' ? 1 : 0;

@@ -16,13 +16,12 @@
 using namespace contorno;
 using namespace contorno::config;
 using contorno::test::fake_catalog;
+using contorno::test::kGraphs;
 using contorno::test::kHead;
 using contorno::test::load;
 using contorno::test::report;
 
 namespace {
-
-const std::string kFolder = std::string(CONTORNO_SOURCE_DIR) + "/tests/data/config/";
 
 /// The report for one value of a parameter of the `preprocess` stage; empty when the value is accepted.
 std::string value_report(const std::string& key, const std::string& value) {
@@ -50,7 +49,7 @@ std::string repeat(const std::string& part, int count) {
 }  // namespace
 
 TEST_CASE("a complete graph loads with every value where it belongs") {
-  const GraphSpec graph = load_graph(kFolder + "good.yaml", fake_catalog());
+  const GraphSpec graph = load_graph(kGraphs + "good.yaml", fake_catalog());
   CHECK(graph.settings.backend == Backend::Cpu);
   CHECK(graph.settings.slots == 6);
   CHECK(graph.settings.on_full == OnFull::Wait);
@@ -180,7 +179,7 @@ TEST_CASE("what needs frames is left out of a graph whose stream has maps alone,
 
 TEST_CASE("every golden graph is refused with exactly its report") {
   int seen = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(kGraphs)) {
     if (entry.path().extension() != ".expected") continue;
     std::filesystem::path yaml = entry.path();
     yaml.replace_extension(".yaml");
@@ -275,7 +274,7 @@ TEST_CASE("bytes that are no UTF-8 text are refused with their offset") {
 
 TEST_CASE("a byte-order mark and CRLF line ends change nothing") {
   std::string text = "\xEF\xBB\xBF";
-  for (const char c : content(kFolder + "good.yaml"))
+  for (const char c : content(kGraphs + "good.yaml"))
     text += c == '\n' ? std::string("\r\n") : std::string(1, c);
   CHECK(load(text).nodes.size() == 5);
   CHECK(contains(report("\xEF\xBB\xBF"
@@ -365,7 +364,7 @@ TEST_CASE("numbers are read the same under a locale with a decimal comma") {
 }
 
 TEST_CASE("overrides go through the same checks as the file") {
-  const std::string text = content(kFolder + "good.yaml");
+  const std::string text = content(kGraphs + "good.yaml");
   const GraphSpec graph =
       load(text, {.overrides = {"small.sigma=3.5", "small.resize=[320, 180]", "pipeline.slots=2",
                                 "class rot.level=0.25", "class rot.colour=#010203", "jsonl.path=b=c.jsonl",
@@ -409,11 +408,11 @@ TEST_CASE("what is allowed but odd is a warning") {
             "node 'classify': nobody reads its output 'maps'",
             "class 'a': level 1.5 lies outside 0..1, where probability maps have no contour",
             "the graph has no sink: results are only counted"});
-  CHECK(graph_warnings(load_graph(kFolder + "good.yaml", fake_catalog())).empty());
+  CHECK(graph_warnings(load_graph(kGraphs + "good.yaml", fake_catalog())).empty());
 }
 
 TEST_CASE("no mutation of a good graph does anything but load or be refused with places") {
-  const std::string good = content(kFolder + "good.yaml");
+  const std::string good = content(kGraphs + "good.yaml");
   const std::string pieces[] = {
       "[", "]", "{",   "}",    ":",        ": ",     "- ",          "\n",     "  ",    "\t", "\"",
       "'", "#", "&a ", "*a",   "!t ",      "---\n",  "...\n",       "|\n",    ">\n",   "? ", "%",

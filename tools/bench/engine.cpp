@@ -39,14 +39,14 @@ double smooth_noise(int y, int x, double cell, unsigned seed) {
          (lattice(iy + 1, ix, seed) * (1 - wx) + lattice(iy + 1, ix + 1, seed) * wx) * wy;
 }
 
-struct Case {
+struct EngineCase {
   const char* name;
   int width, height, planes;
   ElementType type;
   double cell;  ///< samples between the lattice points of the noise
 };
 
-constexpr Case kCases[] = {
+constexpr EngineCase kCases[] = {
     {"511x95x8 f32 blobs", 511, 95, 8, ElementType::F32, 40},
     {"511x95x8 f32 busy", 511, 95, 8, ElementType::F32, 16},
     {"511x95x8 u8 busy", 511, 95, 8, ElementType::U8, 16},
@@ -120,7 +120,7 @@ double memory_rate(const Stream& stream) {
 /// One case with everything that it needs on both sides; several inputs, so that caches do not help.
 class EngineBench {
  public:
-  explicit EngineBench(const Case& one) : case_(one) {
+  explicit EngineBench(const EngineCase& one) : case_(one) {
     spec_.map = {.width = one.width,
                  .height = one.height,
                  .channels = one.planes,
@@ -187,7 +187,7 @@ class EngineBench {
     whole_[i] = CapturedGraph::end_capture(stream_);
   }
 
-  Case case_;
+  EngineCase case_;
   Stream stream_ = Stream::create();
   CudaContourEngine engine_;
   ContourEngineSpec spec_;
@@ -208,7 +208,7 @@ void bench_engine() {
                   "page-locked memory to host memory");
   contorno::print("{:<23} {:>9} | {:>7} {:>7} {:>7} {:>6} | {:>8} {:>8} {:>8} {:>6}\n", "case", "segments",
                   "median", "p99", "read", "share", "median", "p99", "upload", "share");
-  for (const Case& one : kCases) EngineBench(one).print(rate);
+  for (const EngineCase& one : kCases) EngineBench(one).print(rate);
 }
 
 }  // namespace contorno

@@ -23,7 +23,7 @@
 namespace contorno {
 namespace {
 
-struct Case {
+struct FrameCase {
   const char* name;
   int width, height, classes;
   double pitch;  ///< of blobs
@@ -31,11 +31,11 @@ struct Case {
   bool overlay;
 };
 
-constexpr Case kLine{"511x95x8 f32", 511, 95, 8, 20, 0, false};
-constexpr Case kLarge{"1920x1080x4 f32", 1920, 1080, 4, 370, 0, false};
+constexpr FrameCase kLine{"511x95x8 f32", 511, 95, 8, 20, 0, false};
+constexpr FrameCase kLarge{"1920x1080x4 f32", 1920, 1080, 4, 370, 0, false};
 /// 20 circles, and four long lines beside each other, so that few tiles have all segments.
-constexpr Case kCircles{"1080p RGBA, 20 circles", 1920, 1080, 4, 0, 5, true};
-constexpr Case kLines{"1080p RGBA, 4 long lines", 1920, 1080, 4, 5600, 0, true};
+constexpr FrameCase kCircles{"1080p RGBA, 20 circles", 1920, 1080, 4, 0, 5, true};
+constexpr FrameCase kLines{"1080p RGBA, 4 long lines", 1920, 1080, 4, 5600, 0, true};
 
 /// Soft blobs, about `pitch` px apart, the same for every class but for a shift.
 void fill_blobs(const ImageView& maps, double pitch) {
@@ -67,7 +67,8 @@ void fill_discs(const ImageView& maps, int discs) {
 /// asked.
 class MemorySource final : public Source {
  public:
-  MemorySource(StreamFormat format, const Case& one, double rate) : format_(std::move(format)), rate_(rate) {
+  MemorySource(StreamFormat format, const FrameCase& one, double rate)
+      : format_(std::move(format)), rate_(rate) {
     format_.live = rate > 0;
     picture_ = Block(packed_bytes(*format_.maps), MemoryKind::Host);
     const ImageView maps = packed_view(picture_.data(), *format_.maps);
@@ -108,7 +109,7 @@ Backend best_backend() {
   return device_report().available ? Backend::Cuda : Backend::Cpu;
 }
 
-StreamFormat stream_of(const Case& one) {
+StreamFormat stream_of(const FrameCase& one) {
   StreamFormat stream;
   stream.maps = ImageFormat{.width = one.width,
                             .height = one.height,
@@ -119,7 +120,7 @@ StreamFormat stream_of(const Case& one) {
   return stream;
 }
 
-GraphSpec graph_of(const Case& one, int slots, Waiting waiting) {
+GraphSpec graph_of(const FrameCase& one, int slots, Waiting waiting) {
   GraphSpec graph;
   graph.settings.slots = slots;
   graph.settings.waiting = waiting;
@@ -150,7 +151,7 @@ struct How {
   Trace* trace = nullptr;
 };
 
-RunReport run(const Case& one, Backend backend, const How& how) {
+RunReport run(const FrameCase& one, Backend backend, const How& how) {
   const GraphSpec graph = graph_of(one, how.slots, how.waiting);
   MemorySource source(stream_of(one), one, how.rate);
   Runner runner(graph, source, {},
@@ -159,7 +160,7 @@ RunReport run(const Case& one, Backend backend, const How& how) {
 }
 
 /// Frames a second that the copies alone reach, on as many streams as there are slots.
-double upload_rate(const Case& one, int slots) {
+double upload_rate(const FrameCase& one, int slots) {
   const std::size_t bytes = packed_bytes(*stream_of(one).maps);
   std::vector<Stream> streams;
   std::vector<Block> pinned;
@@ -183,7 +184,7 @@ double upload_rate(const Case& one, int slots) {
   return best;
 }
 
-void rate_of(const Case& one, Backend backend, std::uint64_t frames) {
+void rate_of(const FrameCase& one, Backend backend, std::uint64_t frames) {
   constexpr int kSlots = 4;
   run(one, backend, {.slots = kSlots, .frames = frames / 10 + 10});
   const RunReport report = run(one, backend, {.slots = kSlots, .frames = frames});
@@ -201,7 +202,7 @@ void rate_of(const Case& one, Backend backend, std::uint64_t frames) {
   print("\n");
 }
 
-void stages_of(const Case& one, Backend backend) {
+void stages_of(const FrameCase& one, Backend backend) {
   const RunReport report = run(one, backend, {.slots = 2, .frames = 300, .probes = Probes::On});
   std::uint64_t points = 0;
   for (const ClassCounts& counts : report.classes) points += counts.points;
@@ -227,7 +228,7 @@ class LatencySink final : public Sink {
   std::vector<double> times_us_;
 };
 
-void latency_of(const Case& one, Backend backend, const char* label, Waiting waiting) {
+void latency_of(const FrameCase& one, Backend backend, const char* label, Waiting waiting) {
   constexpr std::size_t kFrames = 420, kFirst = 20;
   const GraphSpec graph = graph_of(one, 4, waiting);
   MemorySource source(stream_of(one), one, 10);
@@ -271,7 +272,7 @@ void bench_rate() {
 }
 
 void bench_stages() {
-  for (const Case& one : {kLine, kLarge, kCircles, kLines}) stages_of(one, best_backend());
+  for (const FrameCase& one : {kLine, kLarge, kCircles, kLines}) stages_of(one, best_backend());
 }
 
 void bench_latency() {

@@ -113,7 +113,7 @@ std::string contour_text(const Explanation& all, std::size_t i) {
       rows.first->row, rows.second->row, cols.first->col, cols.second->col, from, place->from, to, place->to);
 }
 
-std::string segments(const Explanation& all) {
+std::string segment_text(const Explanation& all) {
   std::string text;
   for (std::size_t i = 0; i < all.segments.size(); ++i) {
     const Segment& segment = all.segments[i];
@@ -146,7 +146,7 @@ std::string text_of(const Explanation& all) {
   std::string text = head(all) + drawing_of(cell, all.segments, all.map.type) + "\n" + samples(all);
   text += cell.usable() ? case_of(cell) : skipped(cell);
   if (cell.usable() && is_saddle(cell.code)) text += saddle(all);
-  return text + segments(all) + whole_map(all);
+  return text + segment_text(all) + whole_map(all);
 }
 
 }  // namespace contorno::explain

@@ -82,38 +82,38 @@ void read_rows(jpeg_decompress_struct& jpeg, Picture& out) {
   }
 }
 
-enum class Result : std::uint8_t { Decoded, Complained, TooSmall };
+enum class JpegResult : std::uint8_t { Decoded, Complained, TooSmall };
 
 /// No object here may have a destructor: the library jumps over it.
 template <class CheckSize>
-Result decode(jpeg_decompress_struct& jpeg, Complaint& complaint, std::string_view file, Picture& out,
-              const CheckSize& check_size) {
+JpegResult decode(jpeg_decompress_struct& jpeg, Complaint& complaint, std::string_view file, Picture& out,
+                  const CheckSize& check_size) {
   take_complaints(jpeg, complaint);
-  if (setjmp(complaint.back) != 0) return Result::Complained;  // NOLINT(cert-err52-cpp)
+  if (setjmp(complaint.back) != 0) return JpegResult::Complained;  // NOLINT(cert-err52-cpp)
   jpeg_create_decompress(&jpeg);
   give_bytes(jpeg, file);
   jpeg_read_header(&jpeg, TRUE);
   check_size(jpeg.image_width, jpeg.image_height);
-  if (!has_room_for_its_blocks(jpeg, file.size())) return Result::TooSmall;
+  if (!has_room_for_its_blocks(jpeg, file.size())) return JpegResult::TooSmall;
   const bool inks = jpeg.jpeg_color_space == JCS_CMYK || jpeg.jpeg_color_space == JCS_YCCK;
   jpeg.out_color_space = inks ? JCS_CMYK : JCS_EXT_RGBA;
   jpeg.dct_method = JDCT_ISLOW;
   jpeg_start_decompress(&jpeg);
   read_rows(jpeg, out);
   jpeg_finish_decompress(&jpeg);
-  return Result::Decoded;
+  return JpegResult::Decoded;
 }
 
 /// Reads one JPEG and leaves `file` as what comes behind it. Decodes an eighth of the size and no colour, for
 /// which all codes are read and hardly anything is computed. No object here may have a destructor, as above.
-Result check(jpeg_decompress_struct& jpeg, Complaint& complaint, std::string_view& file) {
+JpegResult check(jpeg_decompress_struct& jpeg, Complaint& complaint, std::string_view& file) {
   take_complaints(jpeg, complaint);
-  if (setjmp(complaint.back) != 0) return Result::Complained;  // NOLINT(cert-err52-cpp)
+  if (setjmp(complaint.back) != 0) return JpegResult::Complained;  // NOLINT(cert-err52-cpp)
   jpeg_create_decompress(&jpeg);
   give_bytes(jpeg, file);
   jpeg.src->fill_input_buffer = give_end_marker;
   jpeg_read_header(&jpeg, TRUE);
-  if (!has_room_for_its_blocks(jpeg, file.size())) return Result::TooSmall;
+  if (!has_room_for_its_blocks(jpeg, file.size())) return JpegResult::TooSmall;
   if (jpeg.jpeg_color_space == JCS_YCbCr) jpeg.out_color_space = JCS_GRAYSCALE;
   jpeg.scale_num = 1, jpeg.scale_denom = 8;
   jpeg_start_decompress(&jpeg);
@@ -123,7 +123,7 @@ Result check(jpeg_decompress_struct& jpeg, Complaint& complaint, std::string_vie
   while (jpeg.output_scanline < jpeg.output_height) jpeg_read_scanlines(&jpeg, row, 1);
   jpeg_finish_decompress(&jpeg);
   file.remove_prefix(file.size() - (complaint.ended ? 0 : jpeg.src->bytes_in_buffer));
-  return Result::Decoded;
+  return JpegResult::Decoded;
 }
 
 struct Owner {
@@ -145,9 +145,9 @@ PictureComplaint jpeg_complaint(std::string_view file) {
     Complaint complaint{};
     const Owner owner{jpeg};
     const std::size_t bytes = file.size();
-    const Result result = check(jpeg, complaint, file);
-    if (result == Result::TooSmall) return {Damage, too_small(jpeg, bytes)};
-    if (result == Result::Complained) {
+    const JpegResult result = check(jpeg, complaint, file);
+    if (result == JpegResult::TooSmall) return {Damage, too_small(jpeg, bytes)};
+    if (result == JpegResult::Complained) {
       return {complaint.base.msg_code == JWRN_EXTRANEOUS_DATA ? Stray : Damage, complaint.sentence};
     }
     file.remove_prefix(std::min(file.size(), file.find_first_not_of("\0"sv)));  // between two fields
@@ -160,14 +160,14 @@ ExifOrientation decode_jpeg(std::string_view file, std::uint64_t max_pixels, Pic
   Complaint complaint{};
   const Owner owner{jpeg};
   out.pixels.clear();
-  const Result result = decode(jpeg, complaint, file, out, [&](JDIMENSION width, JDIMENSION height) {
+  const JpegResult result = decode(jpeg, complaint, file, out, [&](JDIMENSION width, JDIMENSION height) {
     check_picture_size(width, height, max_pixels);
     out.width = static_cast<int>(width), out.height = static_cast<int>(height);
     out.pixels.reserve(std::size_t{width} * height * kPictureChannels);
   });
-  if (result == Result::Complained)
+  if (result == JpegResult::Complained)
     throw Error(ExitCode::BadData, fmt::format("the picture is damaged ({})", complaint.sentence));
-  if (result == Result::TooSmall)
+  if (result == JpegResult::TooSmall)
     throw Error(ExitCode::BadData, fmt::format("the picture is damaged ({})", too_small(jpeg, file.size())));
   return exif_orientation(file);
 }

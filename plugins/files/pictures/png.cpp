@@ -75,13 +75,13 @@ void read_rows(png_structp png, std::size_t row_bytes, int passes, Picture& out)
     }
 }
 
-enum class Result : std::uint8_t { Decoded, Complained, TooSmall };
+enum class PngResult : std::uint8_t { Decoded, Complained, TooSmall };
 
 /// No object here may have a destructor: the library jumps over it.
 template <class CheckSize>
-Result decode(png_structp png, png_infop info, Picture& out, const CheckSize& check_size) {
+PngResult decode(png_structp png, png_infop info, Picture& out, const CheckSize& check_size) {
   if (setjmp(png_jmpbuf(png)) != 0)
-    return Result::Complained;  // NOLINT(cert-err52-cpp): it knows no other way
+    return PngResult::Complained;  // NOLINT(cert-err52-cpp): it knows no other way
   auto* reading = static_cast<Reading*>(png_get_error_ptr(png));
   png_set_read_fn(png, reading, read_bytes);
   png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // check_size has the say
@@ -90,14 +90,14 @@ Result decode(png_structp png, png_infop info, Picture& out, const CheckSize& ch
   const std::uint32_t width = png_get_image_width(png, info), height = png_get_image_height(png, info);
   check_size(width, height);
   // No stream of deflate becomes more than 1032 times as long.
-  if (png_get_rowbytes(png, info) * height / 1032 > sample_bytes(reading->file)) return Result::TooSmall;
+  if (png_get_rowbytes(png, info) * height / 1032 > sample_bytes(reading->file)) return PngResult::TooSmall;
   out.pixels.reserve(std::size_t{width} * height * kPictureChannels);
   set_transformations(png);
   const int passes = png_set_interlace_handling(png);
   png_read_update_info(png, info);
   read_rows(png, png_get_rowbytes(png, info), passes, out);
   png_read_end(png, info);
-  return Result::Decoded;
+  return PngResult::Decoded;
 }
 
 ExifOrientation orientation_of(png_structp png, png_infop info) {
@@ -120,13 +120,13 @@ ExifOrientation decode_png(std::string_view file, std::uint64_t max_pixels, Pict
   if (owner.png != nullptr) owner.info = png_create_info_struct(owner.png);
   if (owner.info == nullptr) throw std::bad_alloc();
   out.pixels.clear();
-  const Result result = decode(owner.png, owner.info, out, [&](std::uint32_t width, std::uint32_t height) {
+  const PngResult result = decode(owner.png, owner.info, out, [&](std::uint32_t width, std::uint32_t height) {
     check_picture_size(width, height, max_pixels);
     out.width = static_cast<int>(width), out.height = static_cast<int>(height);
   });
-  if (result == Result::Complained)
+  if (result == PngResult::Complained)
     throw Error(ExitCode::BadData, fmt::format("the picture is damaged ({})", reading.sentence));
-  if (result == Result::TooSmall)
+  if (result == PngResult::TooSmall)
     throw Error(ExitCode::BadData,
                 fmt::format("the picture is damaged ({} bytes are too few for {}x{} pixels)",
                             sample_bytes(file), out.width, out.height));

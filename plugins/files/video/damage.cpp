@@ -189,9 +189,9 @@ class Ogg {
 
 /// AVI: chunks of a type and a size, lists hold chunks. Readers go where the index leads, and leave out what
 /// it does not name; this finds the pictures without it.
-class Avi {
+class AviDamage {
  public:
-  explicit Avi(Bytes& bytes) : bytes_(bytes) {
+  explicit AviDamage(Bytes& bytes) : bytes_(bytes) {
     for (std::uint64_t at = 0; broken_at_ < 0 && bytes.read(at, 4) == "RIFF";)
       at = walk_list(at, bytes.size(), Level::File);
   }
@@ -269,7 +269,7 @@ std::string container_damage(const std::string& path, ContainerKind kind, std::i
     case ContainerKind::Ogg:
       return Ogg(bytes).damage();
     case ContainerKind::Avi:
-      return Avi(bytes).damage(found);
+      return AviDamage(bytes).damage(found);
     default:
       return {};
   }

@@ -166,9 +166,9 @@ class Mp4 {
 };
 
 /// AVI: chunks of a type and a size, lists hold chunks. Files over 1 GiB have several RIFF chunks.
-class Avi {
+class AviFacts {
  public:
-  explicit Avi(Bytes& bytes) : bytes_(bytes) {
+  explicit AviFacts(Bytes& bytes) : bytes_(bytes) {
     for (std::uint64_t at = 0; at + kHeader <= bytes.size();) {
       if (bytes_.read(at, 4) != "RIFF") break;  // something was appended
       const std::uint64_t size = bytes_.little_endian(at + 4, 4);
@@ -284,7 +284,7 @@ ContainerFacts container_facts(const std::string& path) {
   const std::string_view start = head;
   const std::string_view box = start.substr(4, 4);
   if (box == "ftyp" || box == "moov" || box == "mdat" || box == "wide") return Mp4(bytes).facts();
-  if (start.starts_with("RIFF") && start.ends_with("AVI ")) return Avi(bytes).facts();
+  if (start.starts_with("RIFF") && start.ends_with("AVI ")) return AviFacts(bytes).facts();
   if (start.starts_with("\x1A\x45\xDF\xA3"sv)) return matroska(bytes);
   if (start.starts_with("OggS")) return ogg(bytes);
   if (start.starts_with("GIF8")) return gif(bytes);

@@ -18,10 +18,11 @@ using Array = ContourTables::Array<T>;
 
 /// points, offsets, closed, class_begin and sources of what a stage makes of one frame's contours. `place`
 /// has been decided: 'cpu' or 'cuda'.
-py::tuple apply(const std::string& name, const py::dict& params, py::object points, std::size_t first,
-                const Array<std::uint32_t>& offsets, const Array<std::uint8_t>& closed,
-                const Array<std::uint32_t>& class_begin, std::optional<std::pair<int, int>> size,
-                py::handle place, py::handle threads, py::handle stream) {
+py::tuple apply_to_contours(const std::string& name, const py::dict& params, py::object points,
+                            std::size_t first, const Array<std::uint32_t>& offsets,
+                            const Array<std::uint8_t>& closed, const Array<std::uint32_t>& class_begin,
+                            std::optional<std::pair<int, int>> size, py::handle place, py::handle threads,
+                            py::handle stream) {
   const StageType& type = stage_called(name);
   ParamSet set(type.params);
   set_params(set, params);
@@ -43,7 +44,7 @@ py::tuple apply(const std::string& name, const py::dict& params, py::object poin
 }  // namespace
 
 void bind_contours(py::module_& module) {
-  module.def("apply_to_contours", &apply);
+  module.def("apply_to_contours", &apply_to_contours);
   module.def("points_on_device", &points_on_device);
   module.def("gather_on_device", &gather_on_device);
   // `like`: an array whose device and stream are used, or None.

@@ -13,6 +13,7 @@
 #include "plugins/files/arrays/npy.h"
 #include "plugins/files/shared/file_names.h"
 #include "tests/file_content.h"
+#include "tests/source_folder.h"
 #include "tests/temporary_folder.h"
 
 using namespace contorno;
@@ -314,7 +315,8 @@ TEST_CASE("natural order compares numbers by value") {
 TEST_CASE("the recorded CNN maps play with their frames") {
   const char* set = std::getenv("CONTORNO_DATA");
   const fs::path data =
-      fs::path(set != nullptr ? set : CONTORNO_SOURCE_DIR "/../shared/data") / "cnn-maps/street";
+      (set != nullptr ? fs::path(set) : test::source_folder().parent_path() / "shared/data") /
+      "cnn-maps/street";
   if (!fs::exists(data)) return;
   const FrameDecoder sized = [](const std::string&, std::uint64_t, Picture& out, std::string&) {
     out = {.width = 480, .height = 360, .pixels = std::vector<std::uint8_t>(480 * 360 * 4)};

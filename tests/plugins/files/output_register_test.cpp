@@ -23,7 +23,7 @@ std::string write_file(const fs::path& path, const std::string& text) {
 }
 
 template <class Action>
-std::string complaint(const Action& action) {
+std::string refusal(const Action& action) {
   try {
     action();
   } catch (const Error& error) {
@@ -71,7 +71,7 @@ TEST_CASE("an input is refused as an output under every name that it has") {
     fs::path path = folder.path() / name;
     if (!path.has_filename()) path = folder.path() / ".." / folder.path().filename() / "in.npy";
     CAPTURE(path);
-    CHECK(complaint([&] { files.open(path, "OUT"); }) ==
+    CHECK(refusal([&] { files.open(path, "OUT"); }) ==
           "cannot create '" + path.string() + "': the array is read from it");
   }
   CHECK(content(input) == "input");
@@ -97,9 +97,9 @@ TEST_CASE("the file of a mask and a text that names a file are inputs") {
   params.set("text", note);
   OutputRegister files;
   files.add_inputs(params, "the stage 'opening'");
-  CHECK(complaint([&] { files.open(scan, "OUT"); }) ==
+  CHECK(refusal([&] { files.open(scan, "OUT"); }) ==
         "cannot create '" + scan + "': a mask of the stage 'opening' is read from it");
-  CHECK(complaint([&] { files.open(note, "OUT"); }) ==
+  CHECK(refusal([&] { files.open(note, "OUT"); }) ==
         "cannot create '" + note + "': the stage 'opening' is read from it");
 }
 
@@ -108,7 +108,7 @@ TEST_CASE("two outputs of a run do not share a file, and devices are shared") {
   OutputRegister files;
   const std::string path = (folder.path() / "a.json").string();
   OutputFile first = files.open(path, "the sink 'coco'");
-  CHECK(complaint([&] { files.open(folder.path() / "." / "a.json", "--report"); }) ==
+  CHECK(refusal([&] { files.open(folder.path() / "." / "a.json", "--report"); }) ==
         "cannot create '" + (folder.path() / "." / "a.json").string() +
             "': the sink 'coco' and --report both write it; give one of them another path");
   first.write("first");
@@ -169,7 +169,7 @@ TEST_CASE("names made of the inputs' names are refused before the first frame") 
   OutputRegister outputs;
   outputs.add_input(shot, "a frame of the source");
   FrameFiles files{PathPattern("{name}.png")};
-  CHECK(complaint([&] { files.open(context_of(folder, outputs, "the sink 'images'")); }) ==
+  CHECK(refusal([&] { files.open(context_of(folder, outputs, "the sink 'images'")); }) ==
         "cannot create '" + shot + "': a frame of the source is read from it");
   // The number of a frame is known only when it is there.
   write_file(folder.path() / "000001.png", "input");
@@ -177,9 +177,9 @@ TEST_CASE("names made of the inputs' names are refused before the first frame") 
   FrameFiles numbers{PathPattern("{frame:06}.png")};
   numbers.open(context_of(folder, outputs, "the sink 'images'"));
   write_frame(numbers, 0, "");
-  CHECK(complaint([&] { write_frame(numbers, 1, ""); }) == "cannot create '" +
-                                                               (folder.path() / "000001.png").string() +
-                                                               "': a frame of the source is read from it");
+  CHECK(refusal([&] { write_frame(numbers, 1, ""); }) == "cannot create '" +
+                                                             (folder.path() / "000001.png").string() +
+                                                             "': a frame of the source is read from it");
   CHECK(content(folder.path() / "000001.png") == "input");
 }
 
@@ -189,7 +189,7 @@ TEST_CASE("patterns that meet do not overwrite each other's files") {
   FrameFiles same{PathPattern("{frame:06}.png")}, again{PathPattern("{frame:06}.png")};
   FrameFiles names{PathPattern("{name}.png")};
   same.open(context_of(folder, outputs, "the sink 'images'"));
-  CHECK(complaint([&] { again.open(context_of(folder, outputs, "the sink 'images-2'")); }) ==
+  CHECK(refusal([&] { again.open(context_of(folder, outputs, "the sink 'images-2'")); }) ==
         "cannot create '" + (folder.path() / "{frame:06}.png").string() +
             "': the sink 'images' and the sink 'images-2' both write it; give one of them another path");
   names.open(context_of(folder, outputs, "the sink 'images-2'"));
@@ -205,7 +205,7 @@ TEST_CASE("two runs do not write one series, and the second finds what a killed 
   OutputRegister first, second([&](const std::string&sentence) { said.push_back(sentence); });
   FrameFiles a{PathPattern("sub/{frame:06}.png")}, b{PathPattern("sub/{frame:06}.png")};
   a.open(context_of(folder, first, "the sink 'images'"));
-  CHECK(complaint([&] { b.open(context_of(folder, second, "the sink 'images'")); })
+  CHECK(refusal([&] { b.open(context_of(folder, second, "the sink 'images'")); })
             .starts_with("cannot create '" + (folder.path() / "sub/{frame:06}.png").string() +
                          "': it is being written by another run"));
   a.finish();

@@ -9,6 +9,7 @@
 
 #include "stages/contours/cuda/plan.cuh"
 #include "tests/gpu/contour_cases.h"
+#include "tests/source_folder.h"
 
 #include <doctest/doctest.h>
 
@@ -214,7 +215,7 @@ TEST_CASE("the page of the contour engine draws what the kernels compute") {
   REQUIRE(found.counts[0] == want.points);
   for (std::size_t i = 0; i < want.points; ++i)
     CHECK(std::pair<double, double>{found.points[i].row, found.points[i].col} == want.at[i]);
-  std::ifstream file(CONTORNO_SOURCE_DIR "/docs/reference/contour-engine.md");
+  std::ifstream file(test::source_folder() / "docs/reference/contour-engine.md");
   std::stringstream page;
   page << file.rdbuf();
   for (const std::string& drawn :

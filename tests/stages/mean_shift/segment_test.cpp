@@ -27,7 +27,7 @@ TestImage blotches(int width, int height, int channels, unsigned seed, std::size
   return image;
 }
 
-Settings settings(int spatial, double colour, int min_region, const char* space = "rgb") {
+Settings segment_settings(int spatial, double colour, int min_region, const char* space = "rgb") {
   return {{"spatial", std::int64_t{spatial}},
           {"colour", colour},
           {"min_region", std::int64_t{min_region}},
@@ -143,7 +143,7 @@ TEST_CASE("the segments of a clean image of four regions are its regions") {
       for (int c = 0; c < 3; ++c)
         in.at<std::uint8_t>(x, y, c) = static_cast<std::uint8_t>(colours[region(x, y)][c]);
   for (const char* space : {"rgb", "luv", "lab"}) {
-    StageHarness harness(mean_shift_segment_stage(), settings(7, 20, 20, space));
+    StageHarness harness(mean_shift_segment_stage(), segment_settings(7, 20, 20, space));
     harness.threads(2).run({in.view});
     int wrong = 0;
     for (int y = 0; y < 48; ++y)
@@ -160,7 +160,7 @@ TEST_CASE("mean_shift_segment equals flood fill and merging written with sets") 
         std::array{33, 31, 4, 40}, std::array{31, 8, 3, 1}, std::array{24, 24, 3, 100000}})
     for (const char* space : {"rgb", "luv"}) {
       const TestImage in = blotches(width, height, channels, 3);
-      StageHarness harness(mean_shift_segment_stage(), settings(4, 18, min_region, space));
+      StageHarness harness(mean_shift_segment_stage(), segment_settings(4, 18, min_region, space));
       harness.run({in.view});
       const auto expected = naive_labels(in, harness.params().as<MeanShiftSegmentParams>());
       int wrong = 0;
@@ -190,10 +190,10 @@ TEST_CASE("mean_shift_segment equals flood fill and merging written with sets") 
 
 TEST_CASE("mean_shift_segment gives the same bytes for any number of threads and any stride") {
   const TestImage tight = blotches(67, 41, 3, 8), loose = blotches(67, 41, 3, 8, 13);
-  StageHarness one(mean_shift_segment_stage(), settings(5, 20, 30));
+  StageHarness one(mean_shift_segment_stage(), segment_settings(5, 20, 30));
   one.run({tight.view});
   for (const int threads : {2, 3}) {
-    StageHarness many(mean_shift_segment_stage(), settings(5, 20, 30));
+    StageHarness many(mean_shift_segment_stage(), segment_settings(5, 20, 30));
     many.threads(threads).output_row_extra(12).run({loose.view});
     CHECK(many.bytes() == one.bytes());
     CHECK(many.bytes(1) == one.bytes(1));
