@@ -8,8 +8,8 @@ namespace {
 
 using namespace simplify_cuda;
 
-/// Blocks a multiprocessor: of one contour each, and of one warp a contour.
-constexpr unsigned kSplitBlocks = 12, kRemoveBlocks = 16;
+/// Blocks a multiprocessor: as many as run at the same time.
+constexpr unsigned kSplitBlocks = 8, kRemoveBlocks = 16;
 
 class SimplifyCuda final : public Stage {
  public:
@@ -47,8 +47,12 @@ class SimplifyCuda final : public Stage {
     } else {
       job.intervals = context.scratch<Interval>(intervals_);
       if (ranks_) job.importance = context.scratch<unsigned long long>(importance_);
-      launch("split_contours", split_contours, LaunchKind::Plain, LaunchOrder::AfterPrevious,
-             kSplitBlocks * multiprocessors_, kSplitThreads, sizeof(SplitShared), context.stream, job);
+      const auto start = [&](auto* kernel, unsigned blocks, unsigned threads) {
+        launch("split_contours", kernel, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks, threads,
+               sizeof(SplitShared), context.stream, job);
+      };
+      start(split_contours<kManyThreads>, multiprocessors_, kManyThreads);
+      start(split_contours<kFewThreads>, kSplitBlocks * multiprocessors_, kFewThreads);
     }
     selection_.run(context, in, std::get<ContoursView>(context.outputs[0]));
   }

@@ -7,14 +7,16 @@
 
 namespace contorno::simplify_cuda {
 
-inline constexpr unsigned kSplitThreads = 128, kSplitWarps = kSplitThreads / 32;
-/// Intervals of so many points and more are searched by the whole block.
-inline constexpr unsigned kLongInterval = 512;
+// Threads of a block: small blocks, of which many contours have one at the same time, and for contours of so
+// many points and more blocks as large as can be.
+inline constexpr unsigned kFewThreads = 128, kManyThreads = 1024, kLongContour = 2048;
+/// Intervals of so many points a warp and more are searched by the whole block.
+inline constexpr unsigned kLongInterval = 128;
 
 struct SplitShared {
-  unsigned large[kSplitWarps];   ///< a bit for each contour that needs the block
+  unsigned large[kManyThreads / 32];  ///< a bit for each contour that needs the block
   unsigned shorts[2], longs[2];  ///< intervals of this round and the next: at the begin and end of their list
-  Farthest found[kSplitWarps];
+  Farthest found[kManyThreads / 32];
   unsigned histogram[256];
   unsigned kept;
   // The choice of the budget: the bits of the least importance that are known, and how many points that have
@@ -39,19 +41,20 @@ __device__ __forceinline__ Farthest farthest_of_lane(const Point* points, unsign
 }
 
 /// Called by the whole block; all threads get the result.
-__device__ inline Farthest farthest_of_block(const Point* points, unsigned begin, unsigned end,
-                                             const Chord& chord, SplitShared& shared) {
-  const Farthest mine =
-      farthest_of_warp(farthest_of_lane(points, begin, end, chord, threadIdx.x, kSplitThreads));
+template <unsigned kThreads>
+__device__ Farthest farthest_of_block(const Point* points, unsigned begin, unsigned end, const Chord& chord,
+                                      SplitShared& shared) {
+  const Farthest mine = farthest_of_warp(farthest_of_lane(points, begin, end, chord, threadIdx.x, kThreads));
   __syncthreads();
   if (threadIdx.x % 32 == 0) shared.found[threadIdx.x / 32] = mine;
   __syncthreads();
   Farthest found = shared.found[0];
-  for (unsigned w = 1; w < kSplitWarps; ++w) found = found.or_farther(shared.found[w]);
+  for (unsigned w = 1; w < kThreads / 32; ++w) found = found.or_farther(shared.found[w]);
   return found;
 }
 
-/// The marks and lists of one contour.
+/// The marks and lists of one contour, for a block of so many threads.
+template <unsigned kThreads>
 class Splitter {
  public:
   __device__ Splitter(const Job& job, const One& one, SplitShared& shared)
@@ -64,7 +67,7 @@ class Splitter {
 
   /// Called by the whole block.
   __device__ void mark() {
-    for (unsigned i = threadIdx.x; i < one_.own; i += kSplitThreads) keep_[i] = 0;
+    for (unsigned i = threadIdx.x; i < one_.own; i += kThreads) keep_[i] = 0;
     if (threadIdx.x < 2) shared_.shorts[threadIdx.x] = shared_.longs[threadIdx.x] = 0;
     if (threadIdx.x == 0) shared_.kept = 0;
     __syncthreads();
@@ -82,6 +85,8 @@ class Splitter {
   }
 
  private:
+  static constexpr unsigned kWarps = kThreads / 32;
+
   __device__ unsigned half() const { return one_.own / 2; }
   __device__ Interval* list(unsigned which) const { return lists_ + which * half(); }
 
@@ -94,8 +99,9 @@ class Splitter {
   __device__ void push(unsigned which, const Interval& interval) {
     const unsigned length = interval.end - interval.begin;
     if (length < 2) return;
-    const unsigned place = length >= kLongInterval ? half() - 1 - atomicAdd(&shared_.longs[which], 1U)
-                                                   : atomicAdd(&shared_.shorts[which], 1U);
+    const unsigned place = length >= kLongInterval * kWarps
+                               ? half() - 1 - atomicAdd(&shared_.longs[which], 1U)
+                               : atomicAdd(&shared_.shorts[which], 1U);
     list(which)[place] = interval;
   }
   __device__ bool exceeds(const Farthest& found, double scale) const {
@@ -114,10 +120,10 @@ class Splitter {
   /// half whose farthest point is farther whatever the tolerance.
   __device__ void begin_closed() {
     const Point* const p = one_.points;
-    const Farthest anchor = farthest_of_block(p, 0, one_.own, Chord(p[0], p[one_.own]), shared_);
+    const Farthest anchor = farthest_of_block<kThreads>(p, 0, one_.own, Chord(p[0], p[one_.own]), shared_);
     const Chord there(p[0], p[anchor.at]), back(p[anchor.at], p[one_.own]);
-    const Farthest left = farthest_of_block(p, 0, anchor.at, there, shared_);
-    const Farthest right = farthest_of_block(p, anchor.at, one_.own, back, shared_);
+    const Farthest left = farthest_of_block<kThreads>(p, 0, anchor.at, there, shared_);
+    const Farthest right = farthest_of_block<kThreads>(p, anchor.at, one_.own, back, shared_);
     if (threadIdx.x != 0) return;
     const unsigned long long importance = importance_of(anchor.distance, 1, kMostImportant);
     keep(0, kMostImportant);
@@ -137,11 +143,12 @@ class Splitter {
     for (unsigned k = 0; k < longs; ++k) {
       const Interval interval = list(which)[half() - 1 - k];
       const Chord chord(one_.points[interval.begin], one_.points[interval.end]);
-      const Farthest found = farthest_of_block(one_.points, interval.begin, interval.end, chord, shared_);
+      const Farthest found =
+          farthest_of_block<kThreads>(one_.points, interval.begin, interval.end, chord, shared_);
       if (threadIdx.x == 0 && exceeds(found, chord.scale)) split(interval, found, chord.scale, next);
     }
     const unsigned lane = threadIdx.x % 32;
-    for (unsigned k = threadIdx.x / 32; k < shorts; k += kSplitWarps) {
+    for (unsigned k = threadIdx.x / 32; k < shorts; k += kWarps) {
       const Interval interval = list(which)[k];
       const Chord chord(one_.points[interval.begin], one_.points[interval.end]);
       const Farthest found =
@@ -164,9 +171,9 @@ class Splitter {
     if (shared_.kept <= budget) return;
     if (threadIdx.x == 0) shared_.least = 0, shared_.left = budget;
     for (int shift = 56; shift >= 0; shift -= 8) {
-      for (unsigned i = threadIdx.x; i < 256; i += kSplitThreads) shared_.histogram[i] = 0;
+      for (unsigned i = threadIdx.x; i < 256; i += kThreads) shared_.histogram[i] = 0;
       __syncthreads();
-      for (unsigned i = threadIdx.x; i < one_.own; i += kSplitThreads)
+      for (unsigned i = threadIdx.x; i < one_.own; i += kThreads)
         if (agrees(i, shift + 8))
           atomicAdd(&shared_.histogram[static_cast<unsigned>(importance_[i] >> shift) & 255U], 1U);
       __syncthreads();
@@ -184,14 +191,14 @@ class Splitter {
   __device__ void drop_unimportant() {
     unsigned before = 0;
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    for (unsigned first = 0; first < one_.own; first += kSplitThreads) {
+    for (unsigned first = 0; first < one_.own; first += kThreads) {
       const unsigned i = first + threadIdx.x;
       const bool kept = i < one_.own && keep_[i] != 0, equal = kept && importance_[i] == shared_.least;
       const unsigned equals = __ballot_sync(~0U, equal);
       if (lane == 0) shared_.histogram[warp] = static_cast<unsigned>(__popc(equals));
       __syncthreads();
       unsigned rank = before + static_cast<unsigned>(__popc(equals & ((1U << lane) - 1)));
-      for (unsigned w = 0; w < kSplitWarps; ++w) {
+      for (unsigned w = 0; w < kWarps; ++w) {
         if (w < warp) rank += shared_.histogram[w];
         before += shared_.histogram[w];
       }
@@ -208,29 +215,32 @@ class Splitter {
   Interval* lists_;
 };
 
-/// Contours that lie beside each other go to different blocks: large ones are often neighbours.
-__global__ void __launch_bounds__(kSplitThreads) split_contours(const __grid_constant__ Job job) {
+/// Takes the contours of kLongContour own points and more, or the others. Those that lie beside each other go
+/// to different blocks: large ones are often neighbours.
+template <unsigned kThreads>
+__global__ void __launch_bounds__(kThreads) split_contours(const __grid_constant__ Job job) {
   if (!job.in.fits()) return;
   auto& shared = block_shared<SplitShared>();
   const auto contours = static_cast<unsigned>(job.in.counts->contours);
-  for (unsigned long long first = blockIdx.x; first < contours; first += 1ULL * gridDim.x * kSplitThreads) {
-    // The small ones of so many contours at once.
+  for (unsigned long long first = blockIdx.x; first < contours; first += 1ULL * gridDim.x * kThreads) {
+    // So many contours are looked at once; those of which every point is kept are done with that.
     const unsigned long long mine = first + 1ULL * threadIdx.x * gridDim.x;
     bool large = false;
     if (mine < contours) {
       const One one(job.in, static_cast<unsigned>(mine));
-      large = one.own > SimplifyLimits::fewest(one.closed);
-      if (!large)
+      const bool here = (one.own >= kLongContour) == (kThreads == kManyThreads);
+      large = here && one.own > SimplifyLimits::fewest(one.closed);
+      if (here && !large)
         for (unsigned i = 0; i < one.own; ++i) job.keep[one.begin + i] = 1;
     }
     const unsigned larges = __ballot_sync(~0U, large);
     if (threadIdx.x % 32 == 0) shared.large[threadIdx.x / 32] = larges;
     __syncthreads();
-    for (unsigned w = 0; w < kSplitWarps; ++w)
+    for (unsigned w = 0; w < kThreads / 32; ++w)
       for (unsigned rest = shared.large[w]; rest != 0; rest &= rest - 1) {
         const auto k = 32 * w + static_cast<unsigned>(__ffs(static_cast<int>(rest))) - 1;
         const One one(job.in, static_cast<unsigned>(first + 1ULL * k * gridDim.x));
-        Splitter(job, one, shared).mark();
+        Splitter<kThreads>(job, one, shared).mark();
         __syncthreads();
       }
     __syncthreads();

@@ -35,7 +35,7 @@ def test_options_have_the_defaults_that_the_stage_declares(name):
         word = declared.get(RENAMED.get(option, option))
         if word is None or parameter.default is parameter.empty or parameter.default is None or (name, option) in OTHERWISE:
             continue
-        default = parameter.default
+        default = list(parameter.default) if isinstance(parameter.default, tuple) else parameter.default
         assert word == (str(default).lower() if isinstance(default, bool) else f"{default:g}" if isinstance(default, float) else str(default))
         compared += 1
     assert compared > 0 or name == "mean_shift_filter"

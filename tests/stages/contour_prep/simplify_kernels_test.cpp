@@ -30,8 +30,11 @@ std::vector<std::uint8_t> kept_by_kernels(const ContoursView& in, const Simplify
                 .smallest = smallest.data()};
   if (params.method == SimplifyMethod::Visvalingam)
     emulated::run_grid(3, kRemoveThreads, 0, false, [&] { remove_points(job); });
-  else
-    emulated::run_grid(3, kSplitThreads, sizeof(SplitShared), false, [&] { split_contours(job); });
+  else {
+    emulated::run_grid(2, kManyThreads, sizeof(SplitShared), false,
+                       [&] { split_contours<kManyThreads>(job); });
+    emulated::run_grid(3, kFewThreads, sizeof(SplitShared), false, [&] { split_contours<kFewThreads>(job); });
+  }
   return keep;
 }
 
@@ -72,4 +75,15 @@ TEST_CASE("the kernels of simplify keep small contours whole, more than a block 
   }
   for (const SimplifyMethod method : {SimplifyMethod::DouglasPeucker, SimplifyMethod::Visvalingam})
     check_against_reference(contours, {.method = method, .tolerance = 0.5, .points = 0});
+}
+
+TEST_CASE("the kernels of simplify split long contours by large blocks") {
+  std::vector<TestContour> contours;
+  for (const int points : {static_cast<int>(kLongContour) - 1, static_cast<int>(kLongContour), 4500})
+    contours.push_back(waved_ring(0, points, 90, 80, 8));
+  contours.push_back(contours.back());
+  contours.back().closed = false;
+  for (const int points : {0, 30})
+    check_against_reference(contours,
+                            {.method = SimplifyMethod::DouglasPeucker, .tolerance = 0.75, .points = points});
 }
