@@ -2,8 +2,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "pipeline/shared/loops.h"
 #include "stages/contour_prep/drop_small/stage.h"
+#include "stages/contour_prep/shared/contour_loop.h"
 #include "stages/contour_prep/shared/point_selection.h"
 
 namespace contorno {
@@ -24,8 +24,7 @@ class DropSmallCpu final : public Stage {
     const auto& in = std::get<ContoursView>(context.inputs[0]);
     auto* const keep = context.scratch<std::uint8_t>(keep_);
     if (in.fits())
-      for_tasks(context.threads, static_cast<int>(in.counts->contours), [&](int task) {
-        const auto contour = static_cast<std::uint32_t>(task);
+      for_contours(context.threads, in.counts->contours, [&](std::uint32_t contour) {
         const std::uint32_t begin = in.offsets[contour];
         std::memset(keep + begin, is_large(in, contour) ? 1 : 0, in.offsets[contour + 1] - begin);
       });

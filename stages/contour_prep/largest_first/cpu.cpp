@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "cuda/error.h"
-#include "pipeline/shared/loops.h"
 #include "stages/contour_prep/largest_first/stage.h"
+#include "stages/contour_prep/shared/contour_loop.h"
 
 namespace contorno {
 namespace {
@@ -40,8 +40,7 @@ class LargestFirstCpu final : public Stage {
     out.offsets[0] = 0;
     std::fill_n(out.class_begin, out.format.classes + 1, 0U);
     if (!in.fits()) return;  // the frame runs again with more room
-    for_tasks(context.threads, static_cast<int>(in.counts->contours), [&](int task) {
-      const auto contour = static_cast<std::uint32_t>(task);
+    for_contours(context.threads, in.counts->contours, [&](std::uint32_t contour) {
       sorted[contour] = {size_in_units(params_.by, in, contour), contour};
     });
     std::uint32_t next = 0;

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "cuda/error.h"
-#include "pipeline/shared/loops.h"
 #include "stages/contour_prep/resample/rules.h"
+#include "stages/contour_prep/shared/contour_loop.h"
 
 namespace contorno {
 namespace {
@@ -39,8 +39,7 @@ class ResampleCpu final : public Stage {
       return;
     }
     const auto contours = static_cast<std::uint32_t>(in.counts->contours);
-    for_tasks(context.threads, static_cast<int>(contours), [&](int task) {
-      const auto i = static_cast<std::uint32_t>(task);
+    for_contours(context.threads, contours, [&](std::uint32_t i) {
       stored[i] =
           steps_.stored_points(measure(in, i, lengths), in.offsets[i + 1] - in.offsets[i], in.closed[i] != 0);
     });
@@ -51,8 +50,7 @@ class ResampleCpu final : public Stage {
     std::copy_n(in.closed, contours, out.closed);
     for (std::uint32_t i = 0; i < contours; ++i)
       out.offsets[i + 1] = out.offsets[i] + static_cast<std::uint32_t>(stored[i]);
-    for_tasks(context.threads, static_cast<int>(contours),
-              [&](int task) { write(in, static_cast<std::uint32_t>(task), lengths, out); });
+    for_contours(context.threads, contours, [&](std::uint32_t i) { write(in, i, lengths, out); });
   }
 
   std::uint64_t overflow(const RunContext& context) const override {

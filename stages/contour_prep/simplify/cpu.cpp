@@ -1,5 +1,5 @@
 // The declaration of simplify, and its implementation on the CPU.
-#include "pipeline/shared/loops.h"
+#include "stages/contour_prep/shared/contour_loop.h"
 #include "stages/contour_prep/shared/point_selection.h"
 #include "stages/contour_prep/simplify/douglas_peucker.h"
 #include "stages/contour_prep/simplify/visvalingam.h"
@@ -28,8 +28,8 @@ class SimplifyCpu final : public Stage {
     const auto& in = std::get<ContoursView>(context.inputs[0]);
     auto* const keep = context.scratch<std::uint8_t>(keep_);
     if (in.fits())
-      for_tasks(context.threads, static_cast<int>(in.counts->contours),
-                [&](int task) { mark(context, in, static_cast<std::uint32_t>(task), keep); });
+      for_contours(context.threads, in.counts->contours,
+                   [&](std::uint32_t contour) { mark(context, in, contour, keep); });
     select_points(in, keep, std::get<ContoursView>(context.outputs[0]));
   }
 
