@@ -33,26 +33,35 @@ class DropDuplicatesCpu final : public Stage {
     const std::uint32_t first = in.offsets[in.class_begin[k]], end = in.offsets[in.class_begin[k + 1]];
     if (first == end) return;
     BinTable table(context, bins_, first, end);
+    std::uint32_t last = BinTable::kNone;
     for (std::uint32_t c = in.class_begin[k]; c < in.class_begin[k + 1]; ++c) {
       const std::uint32_t begin = in.offsets[c];
       const std::uint32_t own = own_points(in.offsets[c + 1] - begin, in.closed[c] != 0);
-      for (std::uint32_t i = begin; i < begin + own; ++i) keep[i] = is_kept(table, in.points, i) ? 1 : 0;
+      for (std::uint32_t i = begin; i < begin + own; ++i)
+        keep[i] = is_kept(table, in.points, i, last) ? 1 : 0;
     }
   }
 
-  /// Whether point `i` is kept; enters it into the table if it can drop others.
-  bool is_kept(BinTable& table, const Point* points, std::uint32_t i) const {
+  /// Whether point `i` is kept; enters it into the table if it can drop others. `last` is the last point that
+  /// was entered: as a contour goes on, many points are near it.
+  bool is_kept(BinTable& table, const Point* points, std::uint32_t i, std::uint32_t& last) const {
     if (!can_be_near(points[i])) return true;
+    bool dropped = last != BinTable::kNone && nearness_(points[last], points[i]);
+    if (dropped && rule_ == DuplicateRule::KeptEarlier) return false;
     const Bin bin = nearness_.bin_of(points[i]);
     std::uint32_t& newest = table.newest_in(bin);
-    const bool kept = newest == BinTable::kNone && !is_near_others(table, points, points[i], bin);
-    if (kept || rule_ == DuplicateRule::AnyEarlier) table.push(newest, i);
-    return kept;
+    dropped = dropped || newest != BinTable::kNone || is_near_others(table, points, points[i], bin);
+    if (!dropped || rule_ == DuplicateRule::AnyEarlier) {
+      table.push(newest, i);
+      last = i;
+    }
+    return !dropped;
   }
 
   bool is_near_others(const BinTable& table, const Point* points, const Point& point, const Bin& bin) const {
     for (BinsAround around(nearness_, point, bin); around.next();)
-      for (std::uint32_t i = table.newest(around.bin()); i != BinTable::kNone; i = table.older(i))
+      for (std::uint32_t i = table.newest(around.bin(), around.hash()); i != BinTable::kNone;
+           i = table.older(i))
         if (nearness_(points[i], point)) return true;
     return false;
   }

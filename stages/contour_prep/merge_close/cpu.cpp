@@ -100,7 +100,8 @@ class MergeCloseCpu final : public Stage {
     }
     for (const BinTable::Entry& entry : table.bins())
       for (int number = 1; number <= kBinsAround / 2; ++number) {
-        const std::uint32_t other = table.newest(bin_around(entry.bin, number));
+        const Bin bin = bin_around(entry.bin, number);
+        const std::uint32_t other = table.newest(bin, BinHash(bin));
         if (other == BinTable::kNone) continue;
         const std::uint32_t a = contour_of[entry.newest], b = contour_of[other];
         if (sets.find(a) != sets.find(b) && any_near(table, in.points, entry.newest, other)) sets.join(a, b);

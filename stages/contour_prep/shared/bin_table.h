@@ -15,21 +15,26 @@ namespace contorno {
 class BinTable {
  public:
   static constexpr std::uint32_t kNone = ~0U;
+  static constexpr std::uint32_t kMore = 1U << 31;  ///< no tag has this bit
 
+  struct Bucket {
+    std::uint32_t entry = kNone;  ///< the newest one
+    std::uint32_t tag = 0;        ///< of that one, and kMore if it is not the only one
+  };
   struct Entry {
     Bin bin;
     std::uint32_t newest = kNone;  ///< the newest point in the list
     std::uint32_t next = kNone;    ///< entry of the same bucket
   };
 
-  /// The memory of the tables of all classes: about 36 bytes a point.
+  /// The memory of the tables of all classes: about 44 bytes a point.
   struct Memory {
     Scratch entries, buckets, older;
 
     void plan(PlanContext& context, const ContoursFormat& format) {
       const std::size_t points = format.point_capacity;
       entries = context.scratch(points * sizeof(Entry), MemoryKind::Host);
-      buckets = context.scratch(2 * points * sizeof(std::uint32_t), MemoryKind::Host);
+      buckets = context.scratch(2 * points * sizeof(Bucket), MemoryKind::Host);
       older = context.scratch(points * sizeof(std::uint32_t), MemoryKind::Host);
     }
   };
@@ -37,25 +42,27 @@ class BinTable {
   /// An empty table for the points `first` to `end`, which must not be empty.
   BinTable(const RunContext& context, const Memory& memory, std::uint32_t first, std::uint32_t end)
       : entries_(context.scratch<Entry>(memory.entries) + first),
-        buckets_(context.scratch<std::uint32_t>(memory.buckets) + std::size_t{2} * first),
+        buckets_(context.scratch<Bucket>(memory.buckets) + std::size_t{2} * first),
         older_(context.scratch<std::uint32_t>(memory.older)),
         mask_(std::bit_ceil(end - first) - 1) {
-    std::fill_n(buckets_, std::size_t{mask_} + 1, kNone);
+    std::fill_n(buckets_, std::size_t{mask_} + 1, Bucket{});
   }
 
-  /// The newest point in the list of a bin, or kNone.
-  std::uint32_t newest(const Bin& bin) const {
-    for (std::uint32_t e = buckets_[bucket_of(bin) & mask_]; e != kNone; e = entries_[e].next)
-      if (entries_[e].bin == bin) return entries_[e].newest;
-    return kNone;
+  /// The newest point in the list of a bin with this hash, or kNone.
+  std::uint32_t newest(const Bin& bin, const BinHash& hash) const {
+    const Bucket& bucket = buckets_[hash.bucket() & mask_];
+    // Most entries are told apart by the tag of the newest one; the others need not be looked at.
+    if (bucket.tag != hash.tag() && bucket.tag < kMore) return kNone;
+    const std::uint32_t e = find(bucket, bin);
+    return e == kNone ? kNone : entries_[e].newest;
   }
   /// The same, as what can be written; adds the bin when it is new. No more bins than points may be added.
   std::uint32_t& newest_in(const Bin& bin) {
-    std::uint32_t& bucket = buckets_[bucket_of(bin) & mask_];
-    for (std::uint32_t e = bucket; e != kNone; e = entries_[e].next)
-      if (entries_[e].bin == bin) return entries_[e].newest;
-    entries_[count_] = {.bin = bin, .newest = kNone, .next = bucket};
-    bucket = count_;
+    const BinHash hash(bin);
+    Bucket& bucket = buckets_[hash.bucket() & mask_];
+    if (const std::uint32_t e = find(bucket, bin); e != kNone) return entries_[e].newest;
+    entries_[count_] = {.bin = bin, .newest = kNone, .next = bucket.entry};
+    bucket = {.entry = count_, .tag = hash.tag() | (bucket.entry != kNone ? kMore : 0)};
     return entries_[count_++].newest;
   }
   /// Makes `point` the newest of the list that `newest` is the beginning of.
@@ -69,8 +76,15 @@ class BinTable {
   std::span<const Entry> bins() const { return {entries_, count_}; }
 
  private:
+  std::uint32_t find(const Bucket& bucket, const Bin& bin) const {
+    std::uint32_t e = bucket.entry;
+    while (e != kNone && !(entries_[e].bin == bin)) e = entries_[e].next;
+    return e;
+  }
+
   Entry* entries_;
-  std::uint32_t *buckets_, *older_;
+  Bucket* buckets_;
+  std::uint32_t* older_;
   std::uint32_t mask_, count_ = 0;
 };
 

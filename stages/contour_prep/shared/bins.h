@@ -67,51 +67,78 @@ CONTORNO_HD inline Bin bin_around(const Bin& bin, int number) {
   return {bin.row + (place / 5 - 2), bin.col + (place % 5 - 2)};
 }
 
+/// Where a bin is in a table of hashes: what its row says, and its column. Bins beside each other in a row
+/// come into buckets beside each other. Rows less than 2^31 apart have different tags.
+class BinHash {
+ public:
+  CONTORNO_HD BinHash(const Bin& bin, std::uint32_t salt = 0) : row_(row_of(bin.row, salt)) {
+    set_col(bin.col);
+  }
+  CONTORNO_HD void set_col(double col) { col_ = static_cast<std::uint32_t>(number(col)); }
+  /// The caller takes as many low bits as it needs.
+  CONTORNO_HD std::uint32_t bucket() const { return static_cast<std::uint32_t>(row_ >> 32) + col_; }
+  CONTORNO_HD std::uint32_t tag() const { return static_cast<std::uint32_t>(row_) & 0x7fffffffU; }
+
+ private:
+  static constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15;
+
+  CONTORNO_HD static std::uint64_t row_of(double row, std::uint32_t salt) {
+    return (number(row) + salt * (kMix >> 7)) * kMix;
+  }
+  CONTORNO_HD static std::uint64_t number(double whole) {
+    if (whole > -0x1p52 && whole < 0x1p52)
+      return static_cast<std::uint64_t>(static_cast<std::int64_t>(whole));
+    return std::bit_cast<std::uint64_t>(whole) * kMix >> 32;
+  }
+
+  std::uint64_t row_;
+  std::uint32_t col_ = 0;
+};
+
 /// Goes through the bins around that of a point which can have points near it:
 /// `for (BinsAround around(nearness, point, bin); around.next();) look_at(around.bin());`
 class BinsAround {
  public:
-  CONTORNO_HD BinsAround(const Nearness& nearness, const Point& p, const Bin& bin)
+  CONTORNO_HD BinsAround(const Nearness& nearness, const Point& p, const Bin& bin, std::uint32_t salt = 0)
       : bin_(bin),
+        hash_(bin, salt),
+        salt_(salt),
         row_(static_cast<double>(p.row) * nearness.bins_a_px() - bin.row),
         col_(static_cast<double>(p.col) * nearness.bins_a_px() - bin.col) {}
 
   CONTORNO_HD bool next() {
-    // The square of the distance in bins is less than 2 * (1 + kMargin)^2.
-    constexpr double kReach = 2 * (1 + 4 * Nearness::kMargin);
     for (;;) {
       if (++col_step_ > 2) {
         if (++row_step_ > 2) return false;
         col_step_ = -2;
+        rows_ = square(gap(row_step_, row_));
+        hash_ = BinHash({bin_.row + row_step_, bin_.col}, salt_);
       }
-      const double rows = gap(row_step_, row_), cols = gap(col_step_, col_);
-      if (rows * rows + cols * cols < kReach && (row_step_ != 0 || col_step_ != 0)) return true;
+      if (rows_ + square(gap(col_step_, col_)) < kReach && (row_step_ != 0 || col_step_ != 0)) return true;
     }
   }
   CONTORNO_HD Bin bin() const { return {bin_.row + row_step_, bin_.col + col_step_}; }
+  CONTORNO_HD BinHash hash() {
+    hash_.set_col(bin_.col + col_step_);
+    return hash_;
+  }
 
  private:
+  /// The square of the distance in bins is less than 2 * (1 + kMargin)^2.
+  static constexpr double kReach = 2 * (1 + 4 * Nearness::kMargin);
+
+  CONTORNO_HD static double square(double v) { return v * v; }
   /// The distance from a place in a bin, 0 to 1, to the bin that is `step` bins ahead.
   CONTORNO_HD static double gap(int step, double place) {
     return step > 0 ? step - place : step < 0 ? place - step - 1 : 0;
   }
 
   Bin bin_;
+  BinHash hash_;
+  std::uint32_t salt_;
   double row_, col_;  // the place in the bin, 0 to 1
-  int row_step_ = -2, col_step_ = -3;
+  double rows_ = 0;   // the square of the distance to the row of bins
+  int row_step_ = -3, col_step_ = 2;
 };
-
-/// The bucket of a bin in a table of hashes; the caller takes as many of its low bits as it needs. Bins
-/// beside each other in a row come into buckets beside each other.
-CONTORNO_HD inline std::uint32_t bucket_of(const Bin& bin, std::uint32_t salt = 0) {
-  constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15;
-  const auto number = [](double whole) -> std::uint64_t {
-    if (whole > -0x1p52 && whole < 0x1p52)
-      return static_cast<std::uint64_t>(static_cast<std::int64_t>(whole));
-    return std::bit_cast<std::uint64_t>(whole) * kMix >> 32;
-  };
-  const std::uint64_t row = (number(bin.row) + salt * (kMix >> 7)) * kMix >> 32;
-  return static_cast<std::uint32_t>(row + number(bin.col));
-}
 
 }  // namespace contorno

@@ -33,7 +33,7 @@ __device__ __forceinline__ unsigned class_of(const ContoursView& in, unsigned co
   return part_of(in.class_begin, static_cast<unsigned>(in.format.classes), contour);
 }
 __device__ __forceinline__ unsigned bucket_in(const DeviceBinsView& bins, const Bin& bin, unsigned of_class) {
-  return bucket_of(bin, of_class) & bins.mask;
+  return BinHash(bin, of_class).bucket() & bins.mask;
 }
 
 __global__ void __launch_bounds__(kThreads) make_keys(const __grid_constant__ Job job) {

@@ -14,7 +14,7 @@ struct BinnedPoint {
 };
 
 /// What kernels see. Bucket b lists points[begins[b]] to points[ends[b]], in the order of their numbers. The
-/// bucket of a bin is that of bucket_of, with the class as salt.
+/// bucket of a bin is that of BinHash, with the class as salt.
 struct DeviceBinsView {
   Nearness nearness{0};
   unsigned mask = 0;  ///< a power of two less one; buckets are as many and one more

@@ -27,7 +27,7 @@ inline std::vector<TestContour> walking_contours(std::uint64_t seed, int classes
         contour.points.emplace_back(at_x, at_y);
         at_x += (random.below(9) - 4) / 4.0, at_y += (random.below(9) - 4) / 4.0;
       }
-      contour.closed = points > 2 && random.below(2) == 0;
+      contour.closed = points > 1 && random.below(2) == 0;
       if (contour.closed) contour.points.push_back(contour.points.front());
       contours.push_back(contour);
     }
@@ -51,7 +51,8 @@ inline std::vector<TestPoint> own_points_of(const TestContour& contour) {
 /// The contour with these own points that remain; the second is false if it is gone.
 inline std::pair<TestContour, bool> remains_of(const TestContour& contour,
                                                const std::vector<TestPoint>& points) {
-  TestContour rest{contour.class_index, contour.closed && points.size() >= 3, points};
+  const bool enough = points.size() >= 3 || points.size() == own_points_of(contour).size();
+  TestContour rest{contour.class_index, contour.closed && enough, points};
   if (rest.closed) rest.points.push_back(points.front());
   return {rest, !points.empty()};
 }
