@@ -114,6 +114,24 @@ def test_contours_of_every_frame_of_a_file_are_sorted(contorno, tmp_path):
     assert out[0]["classes"][0]["contours"][1]["area"] == 400
 
 
+def test_points_of_a_file_are_painted_over_joined_and_thinned_out(contorno, tmp_path):
+    def apply(stage, source, *options):
+        contorno("apply", stage, source, "out.jsonl", *options, cwd=tmp_path)
+        return [contour["points"] for contour in json.loads((tmp_path / "out.jsonl").read_text())["classes"][0]["contours"]]
+
+    (tmp_path / "in.jsonl").write_text(json.dumps(frame(0, [square(1, 1, 2), square(10, 1, 6), square(4, 1, 1)])) + "\n")
+    mask = np.zeros((5, 20), np.uint8)
+    mask[1, 10:17] = 1
+    np.save(tmp_path / "mask.npy", mask)
+    assert apply("exclude", "in.jsonl", "--mask", "mask.npy", "--points", "1,3,4,1", "--strokes", "4.5,2.5,30,2.5", "--radius",
+                 "0.5") == [[[1, 1], [3, 1], [3, 3], [1, 1]], [[16, 7], [10, 7]], [[5, 1], [4, 2]]]
+    assert apply("merge_close", "in.jsonl", "--distance", "1.5") == [
+        square(1, 1, 2)["points"][:-1] + square(4, 1, 1)["points"][:-1], square(10, 1, 6)["points"]]
+    assert apply("drop_duplicates", "in.jsonl", "--distance", "2.25") == [[[1, 1], [3, 3]], square(10, 1, 6)["points"], [[5, 1]]]
+    done = contorno("apply", "exclude", "in.jsonl", "out.jsonl", "--strokes", "1,2,3", cwd=tmp_path, check=False)
+    assert done.returncode == 78 and "strokes has 3 numbers, allowed four a stroke: x0, y0, x1, y1" in done.stderr
+
+
 def test_contours_of_a_file_are_drawn_on_a_picture(contorno, tmp_path, picture):
     (tmp_path / "in.jsonl").write_text(json.dumps(frame(0, [square(10, 5, 8)])) + "\n")
     contorno("apply", "overlay", "in.png", "out.png", "--contours", "in.jsonl", "--line_width", "3", "--halo", "0", cwd=tmp_path)

@@ -1,8 +1,8 @@
 // The contorno side of tools/bench/contour-prep: reads commands from standard input, one a line, and answers
 // each with a line, so that it can be timed in turns with other programs.
-//   load FILE CONTOURS POINTS THREADS   float32 x, y; as many open contours of as many points each
+//   load FILE CONTOURS POINTS THREADS BACKEND   float32 x, y; as many open contours of as many points each
 //   run STAGE TIMES [NAME VALUE]...     seconds of each run; then the points and contours that come out
-// VALUE is a number or a word. Runs on the CPU.
+// BACKEND is cpu or cuda, where contours come from the host and go back there; VALUE a number or a word.
 #include <chrono>
 #include <fstream>
 #include <iostream>
@@ -22,8 +22,12 @@ using Clock = std::chrono::steady_clock;
 
 class Bench {
  public:
-  Bench(const std::string& file, std::uint32_t contours, std::uint32_t each, int threads)
-      : contours_(contours), each_(each), threads_(threads), points_(std::size_t{contours} * each) {
+  Bench(const std::string& file, std::uint32_t contours, std::uint32_t each, int threads, Backend backend)
+      : contours_(contours),
+        each_(each),
+        threads_(threads),
+        backend_(backend),
+        points_(std::size_t{contours} * each) {
     std::ifstream in(file, std::ios::binary);
     std::vector<float> numbers(2 * points_.size());
     in.read(reinterpret_cast<char*>(numbers.data()),
@@ -35,7 +39,7 @@ class Bench {
 
   /// A first run is not counted.
   void run(const StageType& type, ParamSet params, int times) const {
-    AppliedStage stage(type, std::move(params), Backend::Cpu, threads_);
+    AppliedStage stage(type, std::move(params), backend_, threads_);
     const Format format = ContoursFormat{.width = 1,
                                          .height = 1,
                                          .classes = 1,
@@ -63,6 +67,7 @@ class Bench {
 
   std::uint32_t contours_, each_;
   int threads_;
+  Backend backend_;
   std::vector<Point> points_;
 };
 
@@ -88,8 +93,10 @@ int answer_commands() {
     if (command == "load") {
       std::uint32_t contours = 0, each = 0;
       int threads = 1;
-      words >> contours >> each >> threads;
-      bench = std::make_unique<Bench>(name, contours, each, threads);
+      std::string backend;
+      words >> contours >> each >> threads >> backend;
+      bench = std::make_unique<Bench>(name, contours, each, threads,
+                                      backend == "cuda" ? Backend::Cuda : Backend::Cpu);
       std::cout << "loaded" << std::endl;
     } else if (command == "run" && bench != nullptr) {
       int times = 1;
