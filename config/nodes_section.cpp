@@ -1,41 +1,13 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <unordered_map>
 
+#include "config/node_type.h"
 #include "config/sections.h"
 
 namespace contorno::config {
 namespace {
-
-/// The type named by `type:`, or null and a problem. `kind` is "stage", "source" or "sink".
-template <class Type>
-const Type* read_type(const YamlNode& map, const std::vector<const Type*>& types, std::string_view kind,
-                      const Reading& reading) {
-  Problems& problems = reading.problems;
-  const std::vector<std::string> known = names_of(types);
-  const std::string fix = fmt::format("the {}s are {}", kind, fmt::join(known, ", "));
-  const YamlEntry* entry = map.find("type");
-  if (entry == nullptr) {
-    problems.add(map.place, fmt::format("this {} has no 'type'", kind), fix);
-    return nullptr;
-  }
-  const std::string word = entry->value.kind == YamlKind::Scalar ? entry->value.text : std::string();
-  for (const Type* type : types)
-    if (type->name == word) return type;
-  for (const LeftOut& one : reading.catalog.left_out)
-    if (one.name == word) {
-      problems.add(entry->value.place,
-                   fmt::format("{} type '{}' is not in this build: {}", kind, word, one.reason), fix,
-                   ExitCode::Unavailable);
-      return nullptr;
-    }
-  problems.add(entry->value.place,
-               fmt::format("unknown {} type {}{}", kind, describe(entry->value), did_you_mean(word, known)),
-               fix);
-  return nullptr;
-}
 
 /// Name and place of a stage or sink; the type's name where it has none of its own.
 template <class Type>
@@ -107,7 +79,7 @@ std::vector<Declared<Type>> read_nodes(const YamlNode& list, const std::vector<c
     Declared<Type> declared;
     read_name(item, declared, problems);
     refuse_duplicate(declared, seen, problems);
-    declared.type = read_type(item, types, kind, reading);
+    declared.type = read_type(item, types, kind, problems, reading.catalog.left_out);
     declared.from = item.find("from");
     if (declared.type != nullptr) {
       declared.params = ParamSet(declared.type->params);
@@ -126,7 +98,7 @@ SourceSpec read_source(const YamlNode& map, const Reading& reading) {
   Problems& problems = reading.problems;
   SourceSpec source;
   if (!expect_map(map, "source", problems)) return source;
-  source.type = read_type(map, reading.catalog.sources, "source", reading);
+  source.type = read_type(map, reading.catalog.sources, "source", problems, reading.catalog.left_out);
   if (source.type == nullptr) return source;
   source.params = ParamSet(source.type->params);
   read_and_try(map, {"type"}, "source", *source.type, source.params, reading);

@@ -1,9 +1,11 @@
 #include "config/schema.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "config/sections.h"
 #include "cuda/error.h"
+#include "pipeline/graph/stage.h"
 
 namespace contorno::config {
 namespace {
@@ -29,6 +31,8 @@ void set_range(Json& json, const ParamSpec& spec) {
 Json one_or_list(const Json& item, const Json& list) {
   return {{"if", {{"type", "array"}}}, {"then", list}, {"else", item}};
 }
+
+Json node_list(const std::vector<std::string>& names, const std::string& kind);
 
 Json type_of(const ParamSpec& spec) {
   Json json;
@@ -61,6 +65,11 @@ Json type_of(const ParamSpec& spec) {
               {"maxItems", spec.count_maximum}};
       return spec.count_minimum <= 1 ? one_or_list(item, json) : json;
     }
+    case ParamKind::Steps:
+      json = node_list(names_of(spec.step_types()), "step");
+      json["type"] = "array";
+      json["minItems"] = 1;
+      return json;
   }
   throw InternalError("unknown parameter kind");
 }
@@ -77,6 +86,7 @@ Json default_of(const ParamSpec& spec, const ParamSet& defaults) {
       return list;
     }
     Json operator()(const SharedMask& mask) const { return to_text(mask); }
+    Json operator()(const SharedSteps&) const { return Json::array(); }
   };
   return std::visit(Writer{}, defaults.get(spec.name));
 }
@@ -150,6 +160,17 @@ Json node_list(const std::vector<std::string>& names, const std::string& kind) {
   return {{"type", {"array", "null"}}, {"items", type_or(names, chosen_by_type(names, kind))}};
 }
 
+/// The stages that are a step of any other one.
+StepTypes step_types(const Catalog& catalog) {
+  StepTypes types;
+  for (const StageType* type : catalog.stages)
+    for (const ParamSpec& spec : type->params.specs)
+      if (spec.kind == ParamKind::Steps)
+        for (const StageType* step : spec.step_types())
+          if (std::find(types.begin(), types.end(), step) == types.end()) types.push_back(step);
+  return types;
+}
+
 Json definitions(const Catalog& catalog) {
   Json json = Json::object();
   const auto type_is = [](const std::string& name, const std::string& summary) -> Json {
@@ -164,6 +185,9 @@ Json definitions(const Catalog& catalog) {
                                           {"name", name_property()},
                                           {"from", from_property(*type)}},
                                          Json::array(), type->summary);
+  for (const StageType* type : step_types(catalog))
+    json["step_" + type->name] =
+        object(type->params, {{"type", type_is(type->name, type->summary)}}, Json::array(), type->summary);
   for (const SinkType* type : catalog.sinks)
     json["sink_" + type->name] =
         object(type->params,

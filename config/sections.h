@@ -35,6 +35,8 @@ std::string entry_name(const YamlNode& item);
 /// A word of a-z, 0-9 and _ that begins with a letter.
 bool is_node_name(std::string_view name);
 
+/// `classify` becomes {type: classify}; so does "classify", as JSON has it. Other values stay as they are.
+void expand_type(YamlNode& item);
 /// Expands the short forms that a file may use: `classify` becomes {type: classify}, and nodes whose type
 /// occurs twice get names (images, images_2). All later steps read the long form.
 void expand_shorthand(YamlNode& root);

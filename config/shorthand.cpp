@@ -8,16 +8,6 @@
 namespace contorno::config {
 namespace {
 
-/// `classify` is {type: classify}; so is "classify", as JSON has it.
-void expand_type(YamlNode& item) {
-  if (item.kind != YamlKind::Scalar) return;
-  if (item.style != ScalarStyle::Plain && !is_node_name(item.text)) return;
-  const Place place = item.place;
-  YamlNode type = std::move(item);
-  item = YamlNode{.kind = YamlKind::Map, .place = place};
-  item.entries.push_back({.key = "type", .place = place, .value = std::move(type)});
-}
-
 /// Items of stages: and sinks:, in this order.
 std::vector<YamlNode*> nodes_of(YamlNode& root) {
   std::vector<YamlNode*> nodes;
@@ -46,6 +36,15 @@ void number_nodes(const std::vector<YamlNode*>& nodes) {
 }
 
 }  // namespace
+
+void expand_type(YamlNode& item) {
+  if (item.kind != YamlKind::Scalar) return;
+  if (item.style != ScalarStyle::Plain && !is_node_name(item.text)) return;
+  const Place place = item.place;
+  YamlNode type = std::move(item);
+  item = YamlNode{.kind = YamlKind::Map, .place = place};
+  item.entries.push_back({.key = "type", .place = place, .value = std::move(type)});
+}
 
 const YamlNode* scalar_of(const YamlNode& map, std::string_view key) {
   const YamlEntry* entry = map.find(key);

@@ -55,6 +55,8 @@ class Reader {
         return numbers();
       case ParamKind::Mask:
         return mask();
+      case ParamKind::Steps:
+        return read_steps(value_, spec_, what_, problems_, read_mask_);
     }
     throw InternalError("unknown parameter kind");
   }

@@ -17,6 +17,11 @@ namespace contorno::config {
 std::optional<ParamValue> read_value(const YamlNode& value, const ParamSpec& spec, const std::string& what,
                                      Problems& problems, const MaskReader& read_mask = {});
 
+/// Reads a list of steps; the entries are written as those of `stages:`, without names. Arguments and result
+/// are those of read_value.
+std::optional<ParamValue> read_steps(const YamlNode& value, const ParamSpec& spec, const std::string& what,
+                                     Problems& problems, const MaskReader& read_mask);
+
 /// Reads text: quoted, or plain text that cannot mean a number, flag or null.
 std::optional<std::string> read_text(const YamlNode& value, const std::string& what, Problems& problems);
 

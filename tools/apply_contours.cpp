@@ -27,12 +27,30 @@ ContourFrame load_only_frame(const std::string& path) {
   return frame;
 }
 
+namespace {
+/// A sink that writes this file in coordinates of the map.
+std::unique_ptr<Sink> make_on_map(const SinkType& type, const std::string& file) {
+  ParamSet params(type.params);
+  params.set("path", file);
+  params.set("coordinates", std::string("map"));
+  return type.make(params);
+}
+}  // namespace
+
 ContourFile::ContourFile(const std::string& path, OutputRegister& files, const std::string& owner) {
-  if (lower_extension(path) != ".jsonl")
-    throw Error(ExitCode::BadOption,
-                fmt::format("{}: '{}' would be contours, which are written as .jsonl", owner, path));
   const fs::path file = path;
-  sink_ = make_whole_jsonl(file.filename().string());
+  const std::string extension = lower_extension(path);
+  if (extension == ".jsonl")
+    sink_ = make_whole_jsonl(file.filename().string());
+  else if (extension == ".geojson")
+    sink_ = make_on_map(contour_geojson_sink(), file.filename().string());
+  else if (extension == ".json")
+    sink_ = make_on_map(contour_coco_sink(), file.filename().string());
+  else
+    throw Error(
+        ExitCode::BadOption,
+        fmt::format("{}: '{}' would be contours, which are written as .jsonl, .geojson or .json (COCO)",
+                    owner, path));
   context_.output_root = file.has_parent_path() ? file.parent_path().string() : ".";
   context_.owner = owner;
   context_.outputs = &files;
@@ -51,12 +69,45 @@ void ContourFile::finish() {
   if (open_) sink_->finish();
 }
 
+namespace {
+/// Copies `from` to `to`, whose capacities are not smaller.
 void copy_contours(const ContoursView& from, const ContoursView& to) {
   *to.counts = *from.counts;
   std::copy_n(from.class_begin, from.format.classes + 1, to.class_begin);
   std::copy_n(from.offsets, from.counts->contours + 1, to.offsets);
   std::copy_n(from.closed, from.counts->contours, to.closed);
   std::copy_n(from.points, from.counts->points, to.points);
+}
+}  // namespace
+
+void apply_to(AppliedStage& stage, std::span<const Value> values) {
+  std::vector<Format> formats;
+  for (const Value& value : values)
+    formats.push_back(std::visit([](const auto& view) -> Format { return view.format; }, value));
+  stage.plan(formats);
+  for (std::size_t port = 0; port < values.size(); ++port) {
+    if (const auto* image = std::get_if<ImageView>(&values[port]))
+      copy_image(*image, stage.image_input(port));
+    if (const auto* contours = std::get_if<ContoursView>(&values[port]))
+      copy_contours(*contours, std::get<ContoursView>(stage.input(port)));
+  }
+  stage.run();
+}
+
+void apply_to_file(const ContoursApplication& what, const std::string& input, const std::string& output,
+                   OutputRegister& files) {
+  ContourLines lines(input);
+  ContourFile out(output, files, "OUT");
+  AppliedStage stage(what.type, what.params, what.backend, what.threads, {}, what.text);
+  ContourFrame frame;
+  std::size_t frames = 0;
+  for (; lines.next(frame); ++frames) {
+    const Value value = frame.view;
+    apply_to(stage, std::span(&value, 1));
+    out.write(frame, std::get<ContoursView>(stage.output(0)));
+  }
+  if (frames == 0) throw Error(ExitCode::BadData, fmt::format("'{}' has no frame", printable(input)));
+  out.finish();
 }
 
 }  // namespace contorno

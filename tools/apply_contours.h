@@ -1,10 +1,11 @@
-// Contours of `contorno apply` in files: JSON lines, frame by frame.
+// Contours of `contorno apply` and `contorno clean` in files, frame by frame.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <string>
 
+#include "pipeline/graph/applied.h"
 #include "pipeline/graph/sink.h"
 #include "plugins/files/contours/contour_lines.h"
 #include "plugins/files/shared/output_register.h"
@@ -15,8 +16,9 @@ namespace contorno {
 /// or several.
 ContourFrame load_only_frame(const std::string& path);
 
-/// Writes contours to a file of JSON lines; `owner` names the argument, "OUT". Throws Error(BadOption) when
-/// the path does not end in .jsonl, Error(CannotCreate, Io).
+/// Writes contours to a file: JSON lines (.jsonl), GeoJSON (.geojson) or COCO (.json), with coordinates of
+/// the map. `owner` names the argument, "OUT". Throws Error(BadOption) for other names, Error(CannotCreate,
+/// Io).
 class ContourFile {
  public:
   ContourFile(const std::string& path, OutputRegister& files, const std::string& owner);
@@ -30,7 +32,21 @@ class ContourFile {
   bool open_ = false;
 };
 
-/// Copies `from` to `to`, whose capacities are not smaller.
-void copy_contours(const ContoursView& from, const ContoursView& to);
+/// A stage from contours to contours, and how it runs. Everything is borrowed.
+struct ContoursApplication {
+  const StageType& type;
+  const ParamSet& params;
+  Backend backend = Backend::Auto;
+  int threads = 0;
+  const TextRasteriser* text = nullptr;
+};
+
+/// Applies it to every frame of `input`. `output` is complete, or not there. Throws Error(BadData) with the
+/// line that is wrong.
+void apply_to_file(const ContoursApplication& what, const std::string& input, const std::string& output,
+                   OutputRegister& files);
+
+/// Plans for `values`, copies them to the stage's inputs, and runs it.
+void apply_to(AppliedStage& stage, std::span<const Value> values);
 
 }  // namespace contorno

@@ -6,6 +6,7 @@
 
 #include "cuda/device.h"
 #include "cuda/error.h"
+#include "pipeline/graph/steps.h"
 #include "pipeline/shared/threads.h"
 
 namespace contorno {
@@ -142,15 +143,29 @@ const SinkType* Catalog::sink(std::string_view name) const {
   return find_by_name(sinks, name);
 }
 
+/// The stage of a node, or the step of it, that has no CUDA implementation; null: all have one.
+static const StageType* without_cuda(const NodeSpec& node) {
+  if (!node.type->make_cuda) return node.type;
+  for (const ParamSpec& spec : node.type->params.specs) {
+    if (spec.kind != ParamKind::Steps) continue;
+    const ParamValue value = node.params.get(spec.name);
+    if (const auto& steps = std::get<SharedSteps>(value))
+      for (const StepSpec& step : *steps)
+        if (!step.type->make_cuda) return step.type;
+  }
+  return nullptr;
+}
+
 BackendChoice choose_backend(Backend wanted, const GraphSpec& graph) {
   if (wanted == Backend::Cpu) return {Backend::Cpu, ""};
   const DeviceReport& device = device_report();
   std::string reason = device.reason;
   if (device.available) {
-    const auto node = std::find_if(graph.nodes.begin(), graph.nodes.end(),
-                                   [](const NodeSpec& one) { return !one.type->make_cuda; });
-    if (node == graph.nodes.end()) return {Backend::Cuda, ""};
-    reason = fmt::format("the stage '{}' has no CUDA implementation", node->type->name);
+    const StageType* lacking = nullptr;
+    for (const NodeSpec& node : graph.nodes)
+      if (lacking == nullptr) lacking = without_cuda(node);
+    if (lacking == nullptr) return {Backend::Cuda, ""};
+    reason = fmt::format("the stage '{}' has no CUDA implementation", lacking->name);
   }
   if (wanted == Backend::Auto) return {Backend::Cpu, reason};
   throw Error(ExitCode::Unavailable, fmt::format("backend cuda was asked for, but {}{}", reason,

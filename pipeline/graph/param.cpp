@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "cuda/error.h"
+#include "pipeline/graph/steps.h"
 
 namespace contorno {
 
@@ -49,6 +50,8 @@ std::string_view name_of(ParamKind kind) {
       return "list of numbers";
     case ParamKind::Mask:
       return "mask";
+    case ParamKind::Steps:
+      return "list of steps";
   }
   throw InternalError("unknown parameter kind");
 }
@@ -65,6 +68,12 @@ std::string to_text(const ParamValue& value) {
     std::string operator()(const SharedMask& mask) const {
       if (!mask) return {};
       return mask->text.empty() ? fmt::format("a mask of {}x{}", mask->width, mask->height) : mask->text;
+    }
+    std::string operator()(const SharedSteps& steps) const {
+      std::vector<std::string_view> names;
+      if (steps)
+        for (const StepSpec& step : *steps) names.emplace_back(step.type->name);
+      return fmt::format("[{}]", fmt::join(names, ", "));
     }
   };
   return std::visit(Writer{}, value);
@@ -130,6 +139,11 @@ std::string ParamSpec::allowed() const {
                  : fmt::format("a list of {} to {} numbers, each {}", count_minimum, count_maximum, range());
     case ParamKind::Mask:
       return fmt::format("a mask of 1 to {} px a side", Mask::kMaxSide);
+    case ParamKind::Steps: {
+      std::vector<std::string_view> names;
+      for (const StageType* type : step_types()) names.emplace_back(type->name);
+      return fmt::format("a list of steps, each one of {}", fmt::join(names, ", "));
+    }
   }
   throw InternalError("unknown parameter kind");
 }
@@ -188,6 +202,14 @@ bool is_allowed(const ParamSpec& spec, const ParamValue& value) {
     case ParamKind::Mask: {
       const auto* mask = std::get_if<SharedMask>(&value);
       return mask != nullptr && (*mask == nullptr || is_whole(**mask));
+    }
+    case ParamKind::Steps: {
+      const auto* steps = std::get_if<SharedSteps>(&value);
+      const StepTypes& types = spec.step_types();
+      return steps != nullptr && *steps != nullptr && !(*steps)->empty() &&
+             std::all_of((*steps)->begin(), (*steps)->end(), [&](const StepSpec& step) {
+               return std::find(types.begin(), types.end(), step.type) != types.end();
+             });
     }
   }
   throw InternalError("unknown parameter kind");

@@ -27,16 +27,23 @@
 namespace contorno {
 
 enum class Unit : std::uint8_t { None, Pixels, Levels, Frames, Milliseconds, Fraction, PerSecond };
-enum class ParamKind : std::uint8_t { Flag, Integer, Number, Choice, Text, Colour, Numbers, Mask };
+enum class ParamKind : std::uint8_t { Flag, Integer, Number, Choice, Text, Colour, Numbers, Mask, Steps };
 
 std::string_view name_of(Unit unit);       ///< "px", "levels", "frames", "ms", "0..1", "1/s", "" for None
 std::string_view name_of(ParamKind kind);  ///< as in the help text: "flag", "integer", ...
 
+/// A list of stages (pipeline/graph/steps.h), and how a declaration says which it may have.
+struct StageType;
+struct StepSpec;
+using SharedSteps = std::shared_ptr<const std::vector<StepSpec>>;
+using StepTypes = std::vector<const StageType*>;
+
 /// The value of a parameter, of whatever kind. Choices and colours ("#rrggbb" or "#rrggbbaa") are text.
-using ParamValue = std::variant<bool, std::int64_t, double, std::string, std::vector<double>, SharedMask>;
+using ParamValue =
+    std::variant<bool, std::int64_t, double, std::string, std::vector<double>, SharedMask, SharedSteps>;
 
 /// The value as YAML would have it: 1.5, true, wrap, [1, 2]. Of a mask, the text that it was read from, or
-/// its size in words; empty for none.
+/// its size in words, empty for none; of steps, their names.
 std::string to_text(const ParamValue& value);
 /// Parses "#rrggbb" or "#rrggbbaa"; throws Error(BadOption) otherwise.
 Colour parse_colour(std::string_view text);
@@ -54,7 +61,8 @@ struct ParamSpec {
   std::vector<std::string> choices;
   /// Other words for choices, which are taken too: {"open", "opening"}.
   std::vector<std::pair<std::string, std::string>> synonyms;
-  bool required = false;  ///< has no useful default (a path)
+  const StepTypes& (*step_types)() = nullptr;  ///< what steps may be
+  bool required = false;                       ///< has no useful default (a path)
   std::function<ParamValue(const void*)> get;
   std::function<void(void*, const ParamValue&)> set;
 
@@ -168,6 +176,20 @@ class ParamList {
         {.name = std::move(name), .kind = ParamKind::Mask, .sentence = std::move(sentence)},
         [member](const P& p) -> ParamValue { return p.*member; },
         [member](P& p, const ParamValue& v) { p.*member = std::get<SharedMask>(v); });
+  }
+
+  /// Steps, at least one: without them nothing can be done. Each is of one of `types()`.
+  ParamList& required_steps(std::string name, SharedSteps P::*member, const StepTypes& (*types)(),
+                            std::string sentence) {
+    add(
+        {.name = std::move(name),
+         .kind = ParamKind::Steps,
+         .sentence = std::move(sentence),
+         .step_types = types,
+         .required = true},
+        [member](const P& p) -> ParamValue { return p.*member; },
+        [member](P& p, const ParamValue& v) { p.*member = std::get<SharedSteps>(v); });
+    return *this;
   }
 
   std::vector<ParamSpec> take() { return std::move(specs_); }

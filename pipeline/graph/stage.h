@@ -98,6 +98,9 @@ class PlanContext {
   /// zeros after every plan, before the first run on its stream, that of other kinds undefined; all keeps
   /// from frame to frame what the stage leaves there.
   virtual Scratch scratch(std::size_t bytes, MemoryKind kind) = 0;
+  /// Scratch whose content a stage needs within `run` only: before and after, the memory may be that of
+  /// others.
+  virtual Scratch temporary(std::size_t bytes, MemoryKind kind) { return scratch(bytes, kind); }
   virtual std::span<const ClassSpec> classes() const = 0;
   /// `first_guess`, or more if an earlier frame overflowed it (see Stage::overflow).
   virtual std::uint64_t capacity(std::uint64_t first_guess) const = 0;

@@ -19,6 +19,7 @@
 #include "stages/catalog.h"
 #include "stages/shared/sample_value.h"
 #include "tests/allocation_counter.h"
+#include "tests/stages/default_params.h"
 
 using namespace contorno;
 
@@ -73,7 +74,7 @@ struct Bench {
   }
 
   int add(const StageType& type) {
-    NodeSpec spec{.name = type.name, .type = &type, .params = ParamSet(type.params)};
+    NodeSpec spec{.name = type.name, .type = &type, .params = test::default_params(type)};
     for (const PortSpec& port : type.inputs) spec.inputs.push_back(origin_of(type, port));
     graph.nodes.push_back(std::move(spec));
     return static_cast<int>(graph.nodes.size()) - 1;

@@ -78,6 +78,11 @@ class CudaShadow final : public PlanContext {
     scratches_.push_back(take(bytes, kind, kind == MemoryKind::Device ? 0 : kUnwritten));
     return {scratches_.size() - 1};
   }
+  /// With what somebody else may have left in it.
+  Scratch temporary(std::size_t bytes, MemoryKind kind) override {
+    scratches_.push_back(take(bytes, kind, kUnwritten));
+    return {scratches_.size() - 1};
+  }
   std::span<const ClassSpec> classes() const override { return host_.classes(); }
   std::uint64_t capacity(std::uint64_t first_guess) const override {
     if (capacity_ < first_guess) capacity_ = limit_ != 0 ? limit_ : first_guess;
@@ -143,18 +148,35 @@ class CudaShadow final : public PlanContext {
   void plan_and_run() {
     blocks_.clear(), scratches_.clear(), outputs_.clear();
     stage_->plan(*this);
+    place_counts();
     stage_->run(context());
+    for (std::size_t port = 0; port < outputs_.size(); ++port)
+      if (const auto* contours = std::get_if<ContoursView>(&outputs_[port]))
+        download_async(*contours, std::get<ContoursView>(host_outputs_[port]), stream_.get());
     stream_.synchronize();
   }
+  /// The numbers of contours come back as in a graph in which nobody takes the contours.
+  void place_counts() {
+    host_outputs_ = outputs_;
+    for (Value& value : host_outputs_)
+      if (const auto* contours = std::get_if<ContoursView>(&value)) {
+        blocks_.emplace_back(packed_counts_bytes(contours->format), MemoryKind::Pinned);
+        value = packed_counts(blocks_.back().data(), contours->format);
+      }
+  }
   RunContext context() const {
-    return {.inputs = inputs_, .outputs = outputs_, .scratches = scratches_, .stream = stream_.get()};
+    return {.inputs = inputs_,
+            .outputs = outputs_,
+            .host_outputs = host_outputs_,
+            .scratches = scratches_,
+            .stream = stream_.get()};
   }
 
   const PlanContext& host_;
   std::vector<Value> outputs_on_host_;
   std::unique_ptr<Stage> stage_;
   Stream stream_;
-  std::vector<Value> inputs_, outputs_;
+  std::vector<Value> inputs_, outputs_, host_outputs_;
   std::vector<std::byte*> scratches_;
   std::vector<Block> blocks_, kept_;  ///< of the plan; of the inputs
   mutable std::uint64_t capacity_ = 0;

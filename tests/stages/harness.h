@@ -229,7 +229,11 @@ class StageHarness final : public PlanContext {
     stage_->plan(*this);
   }
   const RunContext& context() const {
-    context_ = {.inputs = inputs_, .outputs = outputs_, .scratches = scratches_, .threads = threads_};
+    context_ = {.inputs = inputs_,
+                .outputs = outputs_,
+                .host_outputs = outputs_,
+                .scratches = scratches_,
+                .threads = threads_};
     return context_;
   }
   std::uint64_t overflow() const { return stage_->overflow(context()); }

@@ -116,21 +116,6 @@ LoadedInputs load_inputs(const ApplyArguments& arguments, const StageType& type,
   return inputs;
 }
 
-/// Plans for `values` and runs on them.
-void apply_to(AppliedStage& stage, std::span<const Value> values) {
-  std::vector<Format> formats;
-  for (const Value& value : values)
-    formats.push_back(std::visit([](const auto& view) -> Format { return view.format; }, value));
-  stage.plan(formats);
-  for (std::size_t port = 0; port < values.size(); ++port) {
-    if (const auto* image = std::get_if<ImageView>(&values[port]))
-      copy_image(*image, stage.image_input(port));
-    if (const auto* contours = std::get_if<ContoursView>(&values[port]))
-      copy_contours(*contours, std::get<ContoursView>(stage.input(port)));
-  }
-  stage.run();
-}
-
 /// Everything that the command line says, read.
 struct Application {
   const StageType& type;
@@ -140,21 +125,6 @@ struct Application {
   const TextRasteriser* text;
   OutputRegister& files;
 };
-
-void apply_to_frames(const ApplyArguments& arguments, const Application& what) {
-  ContourLines lines(arguments.input);
-  ContourFile out(arguments.output, what.files, "OUT");
-  AppliedStage stage(what.type, what.params, what.backend, arguments.threads, {}, what.text);
-  ContourFrame frame;
-  std::size_t frames = 0;
-  for (; lines.next(frame); ++frames) {
-    const Value value = frame.view;
-    apply_to(stage, std::span(&value, 1));
-    out.write(frame, std::get<ContoursView>(stage.output(0)));
-  }
-  if (frames == 0) throw Error(ExitCode::BadData, fmt::format("'{}' has no frame", arguments.input));
-  out.finish();
-}
 
 void save_output(const Value& value, const std::string& path, const Application& what, const Catalog& catalog,
                  const std::string& owner) {
@@ -199,7 +169,12 @@ int apply(const ApplyArguments& arguments, const std::vector<std::string>& words
                    .text = text.get(),
                    .files = files};
   if (is_on_contours(type))
-    apply_to_frames(arguments, what);
+    apply_to_file({.type = type,
+                   .params = params,
+                   .backend = what.backend,
+                   .threads = arguments.threads,
+                   .text = text.get()},
+                  arguments.input, arguments.output, files);
   else
     apply_once(arguments, what, catalog);
   say_replaced(files);

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "cuda/error.h"
+#include "pipeline/graph/steps.h"
 #include "plugins/files/shared/part_files.h"
 
 namespace contorno {
@@ -49,6 +50,8 @@ void OutputRegister::add_inputs(const ParamSet& params, std::string_view reader)
     if (spec.kind == ParamKind::Text) add_input(std::get<std::string>(value), reader);
     if (const auto* mask = std::get_if<SharedMask>(&value); mask != nullptr && *mask != nullptr)
       add_input((*mask)->file, fmt::format("a mask of {}", reader));
+    if (const auto* steps = std::get_if<SharedSteps>(&value); steps != nullptr && *steps != nullptr)
+      for (const StepSpec& step : **steps) add_inputs(step.params, reader);
   }
 }
 

@@ -134,6 +134,8 @@ def close_by_reconstruction(image: Array, element: Element, *, heights: ArrayLik
                             alpha: Alpha = "keep", layout: Layout = "HWC", backend: Backend = "auto", threads: int | None = None,
                             output: Output = "host", stream: Stream = None, connectivity: Literal[4, 8] = 8,
                             opencv_compat: bool = False) -> Image: ...
+def contour_prep(contours: Contours, *, steps: Sequence[str | dict[str, Any]], size: tuple[int, int] | None = None,
+                 backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None) -> Any: ...
 def diamond_square(n: int, seed: int = 0, *, size: tuple[int, int] | None = None, channels: int = 1, dtype: DTypeLike = ...,
                    domain: Literal["finite", "cyclic", "endless"] = "finite", range: Literal["paper", "unbiased"] = "paper",
                    roughness: float = 1.0, amplitude: float = 1.0, corners: Sequence[float] = (), origin: tuple[int, int] = (0, 0),
@@ -203,6 +205,8 @@ def open_by_reconstruction(image: Array, element: Element, *, heights: ArrayLike
                            alpha: Alpha = "keep", layout: Layout = "HWC", backend: Backend = "auto", threads: int | None = None,
                            output: Output = "host", stream: Stream = None, connectivity: Literal[4, 8] = 8,
                            paper_compat: bool = False) -> Image: ...
+def order_nearest(contours: Contours, *, size: tuple[int, int] | None = None, backend: Backend = "auto", threads: int | None = None,
+                  output: Output = "host", stream: Stream = None) -> Any: ...
 def reconstruct(marker: Array, mask: Array, *, method: Literal["dilation", "erosion"] = "dilation", connectivity: Literal[4, 8] = 8,
                 alpha: Alpha = "keep", layout: Layout = "HWC", backend: Backend = "auto", threads: int | None = None,
                 output: Output = "host", stream: Stream = None) -> Image: ...

@@ -40,6 +40,8 @@ def _declared(stage):
 
 def _default(stage, name):
     """The default of a parameter as a value of Python; words that are numbers, as those of connectivity, are numbers."""
+    if _declared(stage)[name]["required"]:
+        return inspect.Parameter.empty
     text, kind = _declared(stage)[name]["default"], _declared(stage)[name]["kind"]
     if kind == "list of numbers":
         return tuple(float(number) for number in text.strip("[]").split(",") if number)
@@ -112,12 +114,15 @@ def _of_stage(stage, options, text, late=(), where_defaults=_WHERE_DEFAULTS):
         signature = inspect.Signature(own + [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
                                              for name, default in keywords.items()])
         known = frozenset(signature.parameters)
+        needed = [name for name, default in defaults.items() if default is inspect.Parameter.empty]
         taken_as = {name: _AS_DECLARED.get(_declared(stage)[name]["kind"], lambda value: value) for name in defaults}
 
         @functools.wraps(function)
         def with_options(*args, **given):
             if not known.issuperset(given):
                 refuse_unknown(function.__name__, given, known)
+            if missing := [name for name in needed if name not in given]:
+                raise TypeError(f"{function.__name__}() needs {missing[0]}=: {_declared(stage)[missing[0]]['allowed']}")
             params, where, others = {}, where_defaults.copy(), {}
             for name, value in given.items():
                 if name in taken_as:

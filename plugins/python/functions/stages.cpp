@@ -70,6 +70,7 @@ py::dict describe(const StageType& type) {
     param["sentence"] = spec.sentence;
     param["allowed"] = spec.allowed();
     param["default"] = to_text(defaults.get(spec.name));
+    param["required"] = spec.required;
     params.append(param);
   }
   stage["params"] = params;

@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "pipeline/graph/steps.h"
+
 namespace contorno::python {
 
 double number(py::handle object) {
@@ -70,14 +72,47 @@ ParamValue value_of(const py::handle& value, const std::string& name) {
   }
 }
 
+/// 'drop_small', or {'type': 'drop_small', 'min_points': 4}.
+StepSpec step_of(const py::handle& value, const ParamSpec& spec, const std::string& name) {
+  py::dict given;
+  if (py::isinstance<py::str>(value))
+    given["type"] = value;
+  else if (py::isinstance<py::dict>(value))
+    given = py::reinterpret_borrow<py::dict>(value).attr("copy")();
+  const py::object type = given.attr("pop")("type", py::none());
+  for (const StageType* one : spec.step_types())
+    if (py::str(one->name).equal(type)) {
+      StepSpec step{.type = one, .params = ParamSet(one->params)};
+      set_params(step.params, given);
+      return step;
+    }
+  throw py::value_error(
+      fmt::format("{} is {}, wanted the name of a step or a dict with its 'type'; allowed is {}", name,
+                  py::repr(value).cast<std::string>(), spec.allowed()));
+}
+
+SharedSteps steps_of(const py::handle& value, const ParamSpec& spec) {
+  if (!py::isinstance<py::sequence>(value) || py::isinstance<py::str>(value))
+    throw py::type_error(
+        fmt::format("{} is {}, wanted {}", spec.name, py::repr(value).cast<std::string>(), spec.allowed()));
+  auto steps = std::make_shared<std::vector<StepSpec>>();
+  for (const auto& one : py::reinterpret_borrow<py::sequence>(value))
+    steps->push_back(step_of(one, spec, fmt::format("{}[{}]", spec.name, steps->size())));
+  return steps;
+}
+
 }  // namespace
 
 void set_params(ParamSet& set, const py::dict& given) {
   for (const auto& [name, value] : given) {
     const auto word = py::cast<std::string>(name);
     const ParamSpec* spec = set.declaration().find(word);
-    const bool is_mask = spec != nullptr && spec->kind == ParamKind::Mask;
-    set.set(word, is_mask ? ParamValue(mask_of(value, word)) : value_of(value, word));
+    if (spec != nullptr && spec->kind == ParamKind::Mask)
+      set.set(word, mask_of(value, word));
+    else if (spec != nullptr && spec->kind == ParamKind::Steps)
+      set.set(word, steps_of(value, *spec));
+    else
+      set.set(word, value_of(value, word));
   }
 }
 
@@ -100,6 +135,11 @@ struct KeyWriter {
   void operator()(const std::vector<double>& numbers) const {
     (*this)(numbers.size());
     bytes(numbers.data(), numbers.size() * sizeof(double));
+  }
+  void operator()(const SharedSteps& steps) const {
+    (*this)(steps ? steps->size() : 0);
+    if (steps)
+      for (const StepSpec& step : *steps) key += key_of(*step.type, step.params);
   }
   void operator()(const SharedMask& mask) const {
     (*this)(mask ? mask->width : 0);

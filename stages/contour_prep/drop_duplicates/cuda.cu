@@ -19,8 +19,8 @@ class DropDuplicatesCuda final : public Stage {
     bins_.plan(context, format);
     selection_.plan(context, format);
     const std::size_t chunks = (format.point_capacity + kChunk - 1) / kChunk;
-    verdicts_ = context.scratch(chunks * sizeof(unsigned long long), MemoryKind::Device);
-    next_chunk_ = context.scratch(sizeof(unsigned), MemoryKind::Device);
+    verdicts_ = context.temporary(chunks * sizeof(unsigned long long), MemoryKind::Device);
+    next_chunk_ = context.temporary(sizeof(unsigned), MemoryKind::Device);
     blocks_ = 4 * multiprocessors();
     context.set_output(0, format);
   }

@@ -15,8 +15,8 @@ class DropSmallCpu final : public Stage {
 
   void plan(PlanContext& context) override {
     const auto& format = std::get<ContoursFormat>(context.input(0));
-    keep_ = context.scratch(format.point_capacity, MemoryKind::Host);
-    sources_ = context.scratch(format.contour_capacity * sizeof(std::uint32_t), MemoryKind::Host);
+    keep_ = context.temporary(format.point_capacity, MemoryKind::Host);
+    sources_ = context.temporary(format.contour_capacity * sizeof(std::uint32_t), MemoryKind::Host);
     context.set_output(0, format);
   }
 

@@ -14,7 +14,7 @@ class DropSmallCuda final : public Stage {
 
   void plan(PlanContext& context) override {
     const auto& format = std::get<ContoursFormat>(context.input(0));
-    const auto take = [&](std::size_t bytes) { return context.scratch(bytes, MemoryKind::Device); };
+    const auto take = [&](std::size_t bytes) { return context.temporary(bytes, MemoryKind::Device); };
     lengths_ = take(format.contour_capacity * sizeof(unsigned long long));
     areas_ = take(format.contour_capacity * sizeof(unsigned long long));
     selection_.plan(context, format);

@@ -16,7 +16,7 @@ class ExcludeCpu final : public Stage {
 
   void plan(PlanContext& context) override {
     const auto& format = std::get<ContoursFormat>(context.input(0));
-    keep_ = context.scratch(format.point_capacity, MemoryKind::Host);
+    keep_ = context.temporary(format.point_capacity, MemoryKind::Host);
     context.set_output(0, format);
   }
 

@@ -6,6 +6,7 @@
 #include "cuda/error.h"
 #include "stages/contour_prep/largest_first/stage.h"
 #include "stages/contour_prep/shared/contour_loop.h"
+#include "stages/contour_prep/shared/contour_order.h"
 
 namespace contorno {
 namespace {
@@ -26,8 +27,8 @@ class LargestFirstCpu final : public Stage {
 
   void plan(PlanContext& context) override {
     const ContoursFormat& format = checked_contours(context);
-    sorted_ = context.scratch(format.contour_capacity * sizeof(Sized), MemoryKind::Host);
-    sources_ = context.scratch(format.contour_capacity * sizeof(std::uint32_t), MemoryKind::Host);
+    sorted_ = context.temporary(format.contour_capacity * sizeof(Sized), MemoryKind::Host);
+    sources_ = context.temporary(format.contour_capacity * sizeof(std::uint32_t), MemoryKind::Host);
     context.set_output(0, format);
   }
 
@@ -36,40 +37,26 @@ class LargestFirstCpu final : public Stage {
     const auto& out = std::get<ContoursView>(context.outputs[0]);
     Sized* const sorted = context.scratch<Sized>(sorted_);
     auto* const sources = context.scratch<std::uint32_t>(sources_);
-    *out.counts = *in.counts;
-    out.offsets[0] = 0;
-    std::fill_n(out.class_begin, out.format.classes + 1, 0U);
-    if (!in.fits()) return;  // the frame runs again with more room
-    for_contours(context.threads, in.counts->contours, [&](std::uint32_t contour) {
+    for_contours(context.threads, in.fits() ? in.counts->contours : 0, [&](std::uint32_t contour) {
       sorted[contour] = {size_in_units(params_.by, in, contour), contour};
     });
     std::uint32_t next = 0;
-    for (int k = 0; k < in.format.classes; ++k) {
-      const std::uint32_t begin = in.class_begin[k], count = in.class_begin[k + 1] - begin;
+    out.class_begin[0] = 0;
+    for (int k = 0; k < in.format.classes && in.fits(); ++k) {
+      Sized* const begin = sorted + in.class_begin[k];
+      const std::uint32_t count = in.class_begin[k + 1] - in.class_begin[k];
       const std::uint32_t kept =
           params_.limit > 0 ? std::min(count, static_cast<std::uint32_t>(params_.limit)) : count;
-      std::partial_sort(sorted + begin, sorted + begin + kept, sorted + begin + count);
-      for (std::uint32_t i = 0; i < kept; ++i) {
-        sources[next] = sorted[begin + i].contour;
-        append(in, sources[next], out, next);
-        ++next;
-      }
+      std::partial_sort(begin, begin + kept, begin + count);
+      for (std::uint32_t i = 0; i < kept; ++i) sources[next++] = begin[i].contour;
       out.class_begin[k + 1] = next;
     }
-    *out.counts = {.points = out.offsets[next], .contours = next};
+    gather_contours(in, sources, out.class_begin, out);
   }
 
   std::optional<Scratch> selection() const override { return sources_; }
 
  private:
-  static void append(const ContoursView& in, std::uint32_t contour, const ContoursView& out,
-                     std::uint32_t at) {
-    const std::span<const Point> points = in.contour(contour);
-    std::copy(points.begin(), points.end(), out.points + out.offsets[at]);
-    out.offsets[at + 1] = out.offsets[at] + static_cast<std::uint32_t>(points.size());
-    out.closed[at] = in.closed[contour];
-  }
-
   LargestFirstParams params_;
   Scratch sorted_, sources_;
 };

@@ -33,14 +33,14 @@ class LargestFirstCuda final : public Stage {
     job.in.format = format;
     CONTORNO_CUDA_CHECK(sort(nullptr, sorting_, job, nullptr));
     CONTORNO_CUDA_CHECK(scan(nullptr, scanning_, job, nullptr));
-    library_ = context.scratch(std::max(sorting_, scanning_), MemoryKind::Device);
+    library_ = context.temporary(std::max(sorting_, scanning_), MemoryKind::Device);
     const std::size_t contours = format.contour_capacity;
-    keys_ = context.scratch(contours * sizeof(*job.keys), MemoryKind::Device);
-    sorted_keys_ = context.scratch(contours * sizeof(*job.sorted_keys), MemoryKind::Device);
-    contours_ = context.scratch(contours * sizeof(*job.contours), MemoryKind::Device);
-    sorted_ = context.scratch(contours * sizeof(*job.sorted), MemoryKind::Device);
-    lengths_ = context.scratch((contours + 1) * sizeof(*job.lengths), MemoryKind::Device);
-    sources_ = context.scratch(contours * sizeof(*job.sources), MemoryKind::Device);
+    keys_ = context.temporary(contours * sizeof(*job.keys), MemoryKind::Device);
+    sorted_keys_ = context.temporary(contours * sizeof(*job.sorted_keys), MemoryKind::Device);
+    contours_ = context.temporary(contours * sizeof(*job.contours), MemoryKind::Device);
+    sorted_ = context.temporary(contours * sizeof(*job.sorted), MemoryKind::Device);
+    lengths_ = context.temporary((contours + 1) * sizeof(*job.lengths), MemoryKind::Device);
+    sources_ = context.temporary(contours * sizeof(*job.sources), MemoryKind::Device);
     blocks_ = 4 * multiprocessors();
     context.set_output(0, format);
   }

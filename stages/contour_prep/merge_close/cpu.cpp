@@ -57,7 +57,7 @@ class MergeCloseCpu final : public Stage {
   void plan(PlanContext& context) override {
     const auto& format = std::get<ContoursFormat>(context.input(0));
     const auto take = [&](std::uint64_t count) {
-      return context.scratch(count * sizeof(std::uint32_t), MemoryKind::Host);
+      return context.temporary(count * sizeof(std::uint32_t), MemoryKind::Host);
     };
     bins_.plan(context, format);
     contour_of_ = take(format.point_capacity);

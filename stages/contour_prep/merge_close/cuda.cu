@@ -29,13 +29,13 @@ class MergeCloseCuda final : public Stage {
     Job job;
     job.in.format = format;
     CONTORNO_CUDA_CHECK(scan(nullptr, scanning_, job, nullptr, nullptr));
-    library_ = context.scratch(scanning_, MemoryKind::Device);
+    library_ = context.temporary(scanning_, MemoryKind::Device);
     if (joins_) bins_.plan(context, format);
     sort_.plan(context, contours, 32);
     for (Scratch* one : {&parents_, &is_joined_, &keys_, &sorted_keys_, &contours_, &order_, &ranks_})
-      *one = context.scratch(contours * sizeof(unsigned), MemoryKind::Device);
+      *one = context.temporary(contours * sizeof(unsigned), MemoryKind::Device);
     for (Scratch* one : {&words_, &places_})
-      *one = context.scratch((contours + 1) * sizeof(unsigned long long), MemoryKind::Device);
+      *one = context.temporary((contours + 1) * sizeof(unsigned long long), MemoryKind::Device);
     blocks_ = 4 * multiprocessors();
     context.set_output(0, format);
   }

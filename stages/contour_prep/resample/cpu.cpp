@@ -18,8 +18,8 @@ class ResampleCpu final : public Stage {
   void plan(PlanContext& context) override {
     check_resample(params_);
     const auto& in = std::get<ContoursFormat>(context.input(0));
-    lengths_ = context.scratch(in.point_capacity * sizeof(std::uint64_t), MemoryKind::Host);
-    stored_ = context.scratch(in.contour_capacity * sizeof(std::uint64_t), MemoryKind::Host);
+    lengths_ = context.temporary(in.point_capacity * sizeof(std::uint64_t), MemoryKind::Host);
+    stored_ = context.temporary(in.contour_capacity * sizeof(std::uint64_t), MemoryKind::Host);
     needed_ = context.scratch(sizeof(std::uint64_t), MemoryKind::Host);
     format_ = resampled_format(context, params_);
     context.set_output(0, format_);

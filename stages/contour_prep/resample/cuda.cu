@@ -32,7 +32,7 @@ class ResampleCuda final : public Stage {
     job.in.format = in;
     CONTORNO_CUDA_CHECK(add_lengths(nullptr, length_bytes_, job, nullptr));
     CONTORNO_CUDA_CHECK(add_points(nullptr, point_bytes_, job, nullptr));
-    const auto take = [&](std::size_t bytes) { return context.scratch(bytes, MemoryKind::Device); };
+    const auto take = [&](std::size_t bytes) { return context.temporary(bytes, MemoryKind::Device); };
     library_ = take(std::max(length_bytes_, point_bytes_));
     lengths_ = take(in.point_capacity * sizeof(*job.lengths));
     stored_ = take((in.contour_capacity + 1) * sizeof(*job.stored));

@@ -33,9 +33,9 @@ class BinTable {
 
     void plan(PlanContext& context, const ContoursFormat& format) {
       const std::size_t points = format.point_capacity;
-      entries = context.scratch(points * sizeof(Entry), MemoryKind::Host);
-      buckets = context.scratch(2 * points * sizeof(Bucket), MemoryKind::Host);
-      older = context.scratch(points * sizeof(std::uint32_t), MemoryKind::Host);
+      entries = context.temporary(points * sizeof(Entry), MemoryKind::Host);
+      buckets = context.temporary(2 * points * sizeof(Bucket), MemoryKind::Host);
+      older = context.temporary(points * sizeof(std::uint32_t), MemoryKind::Host);
     }
   };
 

@@ -11,12 +11,12 @@ using device_bins_cuda::kThreads;
 void DeviceBins::plan(PlanContext& context, const ContoursFormat& format) {
   const std::size_t points = format.point_capacity, buckets = std::bit_ceil(points | 1);
   const auto take = [&](std::size_t count) {
-    return context.scratch(count * sizeof(unsigned), MemoryKind::Device);
+    return context.temporary(count * sizeof(unsigned), MemoryKind::Device);
   };
   mask_ = static_cast<unsigned>(buckets - 1);
   begins_ = take(buckets), ends_ = take(buckets), count_ = take(1);
   keys_ = take(points), sorted_keys_ = take(points), indices_ = take(points), order_ = take(points);
-  points_ = context.scratch(points * sizeof(BinnedPoint), MemoryKind::Device);
+  points_ = context.temporary(points * sizeof(BinnedPoint), MemoryKind::Device);
   sort_.plan(context, points, std::bit_width(buckets));
   blocks_ = 4 * multiprocessors();
 }

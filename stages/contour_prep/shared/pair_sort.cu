@@ -12,7 +12,7 @@ void PairSort::plan(PlanContext& context, std::size_t count, int bits) {
   unsigned* to = nullptr;
   CONTORNO_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(nullptr, bytes_, from, to, from, to,
                                                       static_cast<int>(count_), 0, bits_));
-  library_ = context.scratch(bytes_, MemoryKind::Device);
+  library_ = context.temporary(bytes_, MemoryKind::Device);
 }
 
 void PairSort::run(const RunContext& context, const unsigned* keys, unsigned* sorted_keys,

@@ -47,7 +47,7 @@ void PointSelection::plan(PlanContext& context, const ContoursFormat& format) {
   job.in.format = format;
   CONTORNO_CUDA_CHECK(rank_points(nullptr, parts_->rank_bytes, job, nullptr, nullptr));
   CONTORNO_CUDA_CHECK(place_contours(nullptr, parts_->place_bytes, job, nullptr, nullptr));
-  const auto take = [&](std::size_t bytes) { return context.scratch(bytes, MemoryKind::Device); };
+  const auto take = [&](std::size_t bytes) { return context.temporary(bytes, MemoryKind::Device); };
   parts_->library = take(std::max(parts_->rank_bytes, parts_->place_bytes));
   parts_->keep = take(format.point_capacity);
   parts_->rank = take((format.point_capacity + 1) * sizeof(*job.rank));

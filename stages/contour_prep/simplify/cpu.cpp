@@ -14,7 +14,7 @@ class SimplifyCpu final : public Stage {
   void plan(PlanContext& context) override {
     const auto& format = std::get<ContoursFormat>(context.input(0));
     const auto take = [&](std::size_t bytes) {
-      return context.scratch(format.point_capacity * bytes, MemoryKind::Host);
+      return context.temporary(format.point_capacity * bytes, MemoryKind::Host);
     };
     keep_ = take(1);
     if (params_.method == SimplifyMethod::Visvalingam)

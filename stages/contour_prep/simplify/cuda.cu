@@ -21,7 +21,7 @@ class SimplifyCuda final : public Stage {
   void plan(PlanContext& context) override {
     const auto& format = std::get<ContoursFormat>(context.input(0));
     const auto take = [&](std::size_t bytes) {
-      return context.scratch(format.point_capacity * bytes, MemoryKind::Device);
+      return context.temporary(format.point_capacity * bytes, MemoryKind::Device);
     };
     if (visvalingam_) {
       areas_ = take(sizeof(unsigned long long));

@@ -26,10 +26,11 @@ def test_every_stage_on_contours_is_a_function_with_its_options(name):
     options = {param["name"] for param in contorno.stages()[name]["params"]}
     assert options <= set(inspect.signature(function).parameters) and contorno.stages()[name]["summary"] in function.__doc__
     given = contours(1, 30)
-    for one, other in zip(contorno.apply(name, given), function(given), strict=True):
+    needed = {"contour_prep": {"steps": ["drop_small"]}}.get(name, {})
+    for one, other in zip(contorno.apply(name, given, **needed), function(given, **needed), strict=True):
         assert np.array_equal(one, other)
-    assert function([]) == [] and function([[], []]) == [[], []]
-    none = function(flat([]))
+    assert function([], **needed) == [] and function([[], []], **needed) == [[], []]
+    none = function(flat([]), **needed)
     assert len(none) == 0 and none.points.shape == (0, 2) and none.offsets.tolist() == [0]
 
 
@@ -241,3 +242,39 @@ def test_references_and_memory_are_given_back():
     references, before = sys.getrefcount(one), resident_bytes()
     calls(60)
     assert sys.getrefcount(one) == references and resident_bytes() - before < 8 << 20
+
+
+# Lists of steps ----------------------------------------------------------------------------------------------------
+
+def test_steps_give_what_their_functions_give_one_after_the_other():
+    given = contours(5, 80)
+    steps = [{"type": "drop_small", "min_points": 4}, "largest_first", {"type": "drop_small", "min_points": 0, "min_length": 3.5}]
+    for count in (1, 2, 3):
+        wanted = given
+        for step in steps[:count]:
+            params = {"type": step} if isinstance(step, str) else dict(step)
+            wanted = getattr(contorno, params.pop("type"))(wanted, **params)
+        got = contorno.contour_prep(given, steps=steps[:count])
+        assert 0 < len(got) < len(given)
+        for one, other in zip(got, wanted, strict=True):
+            assert np.array_equal(one, np.float32(other))
+
+
+@pytest.mark.parametrize("steps, kind, words", [
+    ("drop_small", TypeError, "steps is 'drop_small', wanted a list of steps, each one of "),
+    ([], ValueError, "steps is [], allowed a list of steps, each one of "),
+    (["drop_smal"], ValueError, "steps[0] is 'drop_smal', wanted the name of a step or a dict with its 'type'"),
+    (["drop_small", {"min_points": 3}], ValueError, "steps[1] is {'min_points': 3}, wanted the name of a step"),
+    ([{"type": "drop_small", "min_point": 3}], ValueError, "unknown key 'min_point' (did you mean 'min_points'?)"),
+    ([{"type": "drop_small", "min_points": -3}], ValueError, "min_points is -3, allowed"),
+    (["contour_prep"], ValueError, "steps[0] is 'contour_prep'"),
+])
+def test_what_is_wrong_with_steps_is_told(steps, kind, words):
+    with pytest.raises(kind) as refused:
+        contorno.contour_prep([], steps=steps)
+    assert words in str(refused.value)
+
+
+def test_contour_prep_needs_steps():
+    with pytest.raises(TypeError, match=r"contour_prep\(\) needs steps=: a list of steps, each one of "):
+        contorno.contour_prep([])

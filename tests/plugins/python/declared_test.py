@@ -29,7 +29,7 @@ def test_the_committed_stubs_are_those_that_are_made():
 
 @pytest.mark.parametrize("name", OF_STAGES)
 def test_options_have_the_defaults_that_the_stage_declares(name):
-    declared = {param["name"]: param["default"] for param in contorno.stages()[OF_STAGES[name]]["params"]}
+    declared = {param["name"]: param["default"] for param in contorno.stages()[OF_STAGES[name]]["params"] if not param["required"]}
     compared = 0
     for option, parameter in inspect.signature(getattr(contorno, name)).parameters.items():
         word = declared.get(RENAMED.get(option, option))
@@ -38,7 +38,7 @@ def test_options_have_the_defaults_that_the_stage_declares(name):
         default = list(parameter.default) if isinstance(parameter.default, tuple) else parameter.default
         assert word == (str(default).lower() if isinstance(default, bool) else f"{default:g}" if isinstance(default, float) else str(default))
         compared += 1
-    assert compared > 0 or name == "mean_shift_filter"
+    assert compared > 0 or not declared or name == "mean_shift_filter"
 
 
 def strided(image):

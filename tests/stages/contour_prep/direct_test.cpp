@@ -14,6 +14,7 @@
 #include "stages/catalog.h"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/reference.h"
+#include "tests/stages/default_params.h"
 
 using namespace contorno;
 using namespace contorno::test;
@@ -90,7 +91,7 @@ TEST_CASE("a stage on contours where they lie makes what it makes in a graph, an
   int selecting = 0;
   for (const StageType* type : stage_catalog()) {
     if (!is_on_contours(*type)) continue;
-    const ParamSet params(type->params);
+    const ParamSet params = default_params(*type);
     const bool selects = check_stage(*type, params, Backend::Cpu);
     if (device && type->make_cuda) CHECK(check_stage(*type, params, Backend::Cuda) == selects);
     selecting += selects ? 1 : 0;

@@ -1,0 +1,18 @@
+// A list of stages as the value of a parameter: the steps that one stage runs in turn. Shared and never
+// changed once it is a value, so that copies of parameters cost nothing.
+#pragma once
+
+#include <vector>
+
+#include "pipeline/graph/stage.h"
+
+namespace contorno {
+
+/// One step: a declaration, which lives as long as the program, and its parameters. The stage is asked for
+/// its overflow with the scratch that it keeps, and without values.
+struct StepSpec {
+  const StageType* type = nullptr;
+  ParamSet params;
+};
+
+}  // namespace contorno

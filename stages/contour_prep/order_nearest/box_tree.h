@@ -1,0 +1,110 @@
+// A tree of boxes over the points of contours, for the contour nearest to another one. A leaf is a run of
+// consecutive points of one contour; contours can be taken out. Distances are compared exactly: the box of
+// some points is never farther than any of them, because differences of float32 numbers, their squares and
+// sums grow with each other when they are rounded.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "pipeline/value/contours.h"
+
+namespace contorno {
+
+/// The squared distance of two points, by which distances are compared.
+inline double squared_distance(const Point& a, const Point& b) {
+  const double rows = static_cast<double>(a.row) - static_cast<double>(b.row);
+  const double cols = static_cast<double>(a.col) - static_cast<double>(b.col);
+  return rows * rows + cols * cols;
+}
+
+/// The bounds of some points; empty as it is made. Points with a coordinate that is NaN are in no box.
+struct Box {
+  float top = std::numeric_limits<float>::infinity(), left = top, bottom = -top, right = -top;
+
+  void add(const Point& point) {
+    if (!(point.row == point.row && point.col == point.col)) return;
+    add(Box{point.row, point.col, point.row, point.col});
+  }
+  void add(const Box& other) {
+    top = other.top < top ? other.top : top, bottom = other.bottom > bottom ? other.bottom : bottom;
+    left = other.left < left ? other.left : left, right = other.right > right ? other.right : right;
+  }
+  /// At most the squared distance of any point of one to any point of the other; infinite for an empty box.
+  double squared_distance(const Box& other) const {
+    const double rows = gap(top, bottom, other.top, other.bottom);
+    const double cols = gap(left, right, other.left, other.right);
+    return rows * rows + cols * cols;
+  }
+
+ private:
+  static double gap(float low, float high, float other_low, float other_high) {
+    const double below = static_cast<double>(other_low) - static_cast<double>(high);
+    const double above = static_cast<double>(low) - static_cast<double>(other_high);
+    const double gap = below > above ? below : above;
+    return gap > 0 ? gap : 0;
+  }
+};
+
+class BoxTree {
+ public:
+  /// Points of one leaf at most.
+  static constexpr std::uint32_t kRun = 16;
+  /// A contour that was found, and its squared distance; kNone: there is none at a finite one.
+  struct Nearest {
+    static constexpr std::uint32_t kNone = ~0U;
+    std::uint32_t contour = kNone;
+    double squared = std::numeric_limits<double>::infinity();
+
+    bool is_farther_than(double distance, std::uint32_t number) const {
+      return distance < squared || (distance == squared && number < contour);
+    }
+  };
+
+  /// Bytes that the tree works in, for any contours of this format.
+  static std::size_t bytes(const ContoursFormat& format);
+  BoxTree(const ContoursFormat& format, std::byte* memory);
+
+  /// Makes the tree of contours [first, last) of `contours`, which must stay until the last search.
+  void build(const ContoursView& contours, std::uint32_t first, std::uint32_t last);
+  /// Takes a contour out.
+  void remove(std::uint32_t contour);
+  /// The contour in the tree with a point nearest to one of contour `from`; of several, the first.
+  Nearest nearest(std::uint32_t from) const;
+
+ private:
+  struct Leaf {
+    Box box;
+    std::uint32_t contour = 0, begin = 0, end = 0;  // points
+    std::uint32_t node = 0;                         // the node that has it
+  };
+  /// Nodes are numbered as in a heap: node i has children 2 i + 1 and 2 i + 2. The last ones have leaves.
+  struct Node {
+    Box box;
+    std::uint32_t begin = 0, end = 0;  // leaves, in their order
+    std::uint32_t alive = 0;           // leaves or children that are still there
+  };
+  struct Visit {
+    std::uint32_t node;
+    double squared;
+  };
+  /// Leaves of a node without children.
+  static constexpr std::uint32_t kLeaves = 4;
+
+  static std::uint64_t most_leaves(const ContoursFormat& format);
+  static std::uint64_t most_nodes(std::uint64_t leaves);
+  void add_leaves(std::uint32_t contour);
+  void split(std::uint32_t node, std::uint32_t begin, std::uint32_t end);
+  void search(const Leaf& from, Nearest& best) const;
+  void compare(const Leaf& from, const Leaf& to, Nearest& best) const;
+
+  const ContoursView* contours_ = nullptr;
+  Leaf* leaves_ = nullptr;
+  std::uint32_t* order_ = nullptr;       // leaves in the order of the tree
+  std::uint32_t* first_leaf_ = nullptr;  // of each contour
+  Node* nodes_ = nullptr;
+  std::uint32_t leaf_count_ = 0, first_contour_ = 0;
+};
+
+}  // namespace contorno

@@ -1,0 +1,114 @@
+// Lists of steps in a graph: what they may be, and what is said of mistakes, with their place.
+#include <doctest/doctest.h>
+
+#include "config/describe.h"
+#include "pipeline/graph/steps.h"
+#include "stages/catalog.h"
+#include "tests/config/catalog.h"
+
+using namespace contorno;
+using namespace contorno::test;
+
+namespace {
+
+const std::string kBefore =
+    kHead +
+    "stages:\n  - classify\n  - marching_squares\n  - contour_assembly\n  - type: contour_prep\n    steps: ";
+
+const Catalog& steps_catalog() {
+  static const Catalog catalog{.stages = stage_catalog(),
+                               .sources = fake_catalog().sources,
+                               .sinks = fake_catalog().sinks,
+                               .left_out = {},
+                               .read_mask = {}};
+  return catalog;
+}
+
+GraphSpec load_steps(const std::string& steps, const config::LoadOptions& options = {}) {
+  return config::load_graph_text(kBefore + steps, "graph.yaml", steps_catalog(), options);
+}
+
+std::string report_of(const std::string& steps, const config::LoadOptions& options = {}) {
+  try {
+    load_steps(steps, options);
+  } catch (const config::ConfigErrors& errors) {
+    CHECK(errors.code() == ExitCode::BadConfig);
+    return errors.what();
+  }
+  return {};
+}
+
+const std::vector<StepSpec>& steps_of(const GraphSpec& graph, ParamValue& kept) {
+  kept = graph.nodes.back().params.get("steps");
+  return *std::get<SharedSteps>(kept);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("steps are written as stages are, and keep their order and values") {
+  const std::string forms[] = {
+      "[drop_small, {type: largest_first, limit: 3}, drop_small]\n",
+      "\n      - drop_small\n      - type: largest_first\n        limit: 3\n      - type: drop_small\n"};
+  for (const std::string& form : forms) {
+    const GraphSpec graph = load_steps(form);
+    ParamValue kept;
+    const std::vector<StepSpec>& steps = steps_of(graph, kept);
+    REQUIRE(steps.size() == 3);
+    CHECK(steps[0].type->name == "drop_small");
+    CHECK(steps[1].type->name == "largest_first");
+    CHECK(std::get<std::int64_t>(steps[1].params.get("limit")) == 3);
+    CHECK(std::get<std::int64_t>(steps[0].params.get("min_points")) == 10);
+  }
+}
+
+TEST_CASE("steps of the command line replace those of the file") {
+  const GraphSpec graph =
+      load_steps("[drop_small]\n", {.overrides = {"contour_prep.steps=[{type: drop_small, "
+                                                  "min_area: 2.5}, largest_first]"}});
+  ParamValue kept;
+  const std::vector<StepSpec>& steps = steps_of(graph, kept);
+  REQUIRE(steps.size() == 2);
+  CHECK(std::get<double>(steps[0].params.get("min_area")) == 2.5);
+}
+
+TEST_CASE("what is wrong with a step is said with its place") {
+  const std::string unknown = report_of("\n      - type: drop_smal\n");
+  CHECK(contains(unknown, "graph.yaml:9:15"));
+  CHECK(contains(unknown, "unknown step type 'drop_smal' (did you mean 'drop_small'?)"));
+  const std::string key = report_of("\n      - {type: drop_small, min_point: 3}\n");
+  CHECK(contains(key, "graph.yaml:9:28"));
+  CHECK(contains(
+      key,
+      "node 'contour_prep': steps[0] 'drop_small': unknown key 'min_point' (did you mean 'min_points'?)"));
+  CHECK(contains(report_of("\n      - drop_small\n      - {type: drop_small, min_area: -1}\n"),
+                 "steps[1] 'drop_small': min_area is -1, allowed 0 to 1000000000"));
+  CHECK(contains(report_of("[overlay]\n"), "unknown step type"));
+  CHECK(contains(report_of("[[drop_small]]\n"), "steps[0] is a list, allowed a map of keys and values"));
+  CHECK(contains(report_of("[]\n"), "steps is a list of 0, allowed 1 to 1000 steps"));
+  CHECK(contains(report_of("3\n"), "unknown step type"));
+}
+
+TEST_CASE("a graph without steps for contour_prep says what is missing") {
+  const std::string text = kHead + "stages: [classify, marching_squares, contour_assembly, contour_prep]\n";
+  try {
+    config::load_graph_text(text, "graph.yaml", steps_catalog());
+    FAIL("loaded");
+  } catch (const config::ConfigErrors& errors) {
+    CHECK(contains(errors.what(), "node 'contour_prep': 'steps' is missing"));
+  }
+}
+
+TEST_CASE("steps are printed as they can be read again") {
+  const GraphSpec graph = load_steps("[{type: drop_small, min_area: 2.5}, largest_first]\n");
+  const std::string text = config::describe_graph(graph, nullptr, config::Detail::All);
+  const std::string steps =
+      "steps: [{type: drop_small, min_points: 10, min_length: 0, min_area: 2.5}, {type: largest_first, by: "
+      "area, limit: 0}]";
+  CHECK(contains(text, steps));
+  const GraphSpec again = load_steps(steps.substr(steps.find('[')) + "\n");
+  CHECK(contains(config::describe_graph(again, nullptr, config::Detail::All), steps));
+}
