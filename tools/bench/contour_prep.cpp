@@ -1,18 +1,26 @@
 // The contorno side of tools/bench/contour-prep: reads commands from standard input, one a line, and answers
 // each with a line, so that it can be timed in turns with other programs.
-//   load FILE CONTOURS POINTS THREADS BACKEND   float32 x, y; as many open contours of as many points each
+//   load FILE CONTOURS POINTS THREADS BACKEND   float32 x, y; as many contours of as many points each
 //   run STAGE TIMES [NAME VALUE]...     seconds of each run; then the points and contours that come out
-// BACKEND is cpu or cuda, where contours come from the host and go back there; VALUE a number or a word.
+//   made BACKEND                        a table of made contours, for a machine without Python: the stages
+//   alone
+// BACKEND is cpu or cuda, where contours of `run` come from the host and go back there; VALUE a number or a
+// word. Contours whose last point is their first are closed.
+#include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "cuda/memory.h"
 #include "pipeline/graph/applied.h"
+#include "pipeline/graph/planned.h"
 #include "stages/catalog.h"
 
 namespace contorno {
@@ -61,7 +69,8 @@ class Bench {
     *view.counts = {.points = points_.size(), .contours = contours_};
     std::copy(points_.begin(), points_.end(), view.points);
     for (std::uint32_t c = 0; c <= contours_; ++c) view.offsets[c] = c * each_;
-    std::fill_n(view.closed, contours_, std::uint8_t{0});
+    for (std::uint32_t c = 0; c < contours_; ++c)
+      view.closed[c] = each_ > 1 && points_[c * each_] == points_[(c + 1) * each_ - 1] ? 1 : 0;
     view.class_begin[0] = 0, view.class_begin[1] = contours_;
   }
 
@@ -77,11 +86,110 @@ const StageType& stage_called(const std::string& name) {
   throw std::runtime_error("no stage " + name);
 }
 
-ParamValue value_of(const std::string& word) {
-  std::istringstream text(word);
-  double number = 0;
-  if (text >> number) return number;
-  return word;
+void set_param(ParamSet& params, const std::string& name, const std::string& word) {
+  const ParamSpec* spec = params.declaration().find(name);
+  if (spec != nullptr && spec->kind == ParamKind::Integer)
+    params.set(name, static_cast<std::int64_t>(std::stoll(word)));
+  else if (spec != nullptr && spec->kind == ParamKind::Number)
+    params.set(name, std::stod(word));
+  else
+    params.set(name, word);
+}
+
+struct Rings {
+  std::uint32_t contours = 0, points = 0;  ///< own points of each
+  std::vector<Point> stored;
+};
+
+using Words = std::vector<std::pair<std::string, std::string>>;
+
+/// One stage between given contours and the host.
+class StageBench {
+ public:
+  StageBench(const StageType& type, const Words& settings, const Rings& rings, Backend backend, int threads)
+      : capacities_(1) {
+    NodeSpec node{.name = type.name, .type = &type, .params = ParamSet(type.params)};
+    for (const auto& [name, word] : settings) set_param(node.params, name, word);
+    node.inputs.push_back({Origin::kSource, 0});
+    graph_.nodes.push_back(std::move(node));
+    planned_ = std::make_unique<PlannedGraph>(PlanEnvironment{.graph = &graph_,
+                                                              .backend = backend,
+                                                              .probes = Probes::On,
+                                                              .threads = threads,
+                                                              .capacities = &capacities_,
+                                                              .exports = {{0, 0}}});
+    planned_->plan({{ContoursFormat{.width = 4096,
+                                    .height = 4096,
+                                    .classes = 1,
+                                    .point_capacity = rings.stored.size(),
+                                    .contour_capacity = rings.contours}},
+                    "bench"});
+    fill(std::get<ContoursView>(planned_->source_value(0)), rings);
+    do run();
+    while (planned_->overflowed());
+  }
+
+  const ContoursView& output() const { return std::get<ContoursView>(planned_->value({0, 0})); }
+  double seconds() {
+    run();
+    const PartTimes& times = planned_->times();
+    return static_cast<double>(times.node_ns.at(0) - times.uploaded_ns) * 1e-9;
+  }
+
+ private:
+  static void fill(const ContoursView& in, const Rings& rings) {
+    *in.counts = {rings.stored.size(), rings.contours};
+    std::copy(rings.stored.begin(), rings.stored.end(), in.points);
+    for (std::uint32_t i = 0; i <= rings.contours; ++i) in.offsets[i] = i * (rings.points + 1);
+    std::fill_n(in.closed, rings.contours, std::uint8_t{1});
+    in.class_begin[0] = 0, in.class_begin[1] = rings.contours;
+  }
+  void run() {
+    planned_->launch();
+    planned_->wait();
+  }
+
+  GraphSpec graph_;
+  Capacities capacities_;
+  std::unique_ptr<PlannedGraph> planned_;
+};
+
+/// Closed contours with five bays each and noise of 0.3 px.
+Rings made_rings(std::uint32_t contours, std::uint32_t points) {
+  Rings rings{.contours = contours, .points = points, .stored = {}};
+  std::mt19937 random(1);
+  std::normal_distribution<double> noise(0, 0.3);
+  for (std::uint32_t c = 0; c < contours; ++c) {
+    for (std::uint32_t i = 0; i < points; ++i) {
+      const double angle = 6.283185307179586 * i / points;
+      const double radius = points / 6.283185307179586 * (1 + 0.2 * std::sin(5 * angle)) + noise(random);
+      rings.stored.push_back({static_cast<float>(2000 + radius * std::sin(angle)),
+                              static_cast<float>(2000 + radius * std::cos(angle))});
+    }
+    rings.stored.push_back(rings.stored[rings.stored.size() - points]);
+  }
+  return rings;
+}
+
+void made_cases(Backend backend) {
+  const std::pair<std::string, Words> cases[] = {
+      {"simplify", {{"tolerance", "1"}}},
+      {"simplify", {{"tolerance", "0"}, {"points", "20"}}},
+      {"simplify", {{"method", "visvalingam"}, {"tolerance", "1"}}},
+      {"resample", {{"spacing", "1"}}},
+      {"resample", {{"points", "64"}}},
+      {"drop_small", {{"min_length", "1"}}},
+      {"largest_first", {{"by", "area"}}}};
+  for (const auto& [contours, points] : {std::pair{1000U, 100U}, {10U, 10000U}, {1U, 100000U}, {100000U, 1U}})
+    for (const auto& [stage, settings] : cases) {
+      StageBench bench(stage_called(stage), settings, made_rings(contours, points), backend, 2);
+      double least = bench.seconds();
+      for (int i = 0; i < 20; ++i) least = std::min(least, bench.seconds());
+      std::string text;
+      for (const auto& [name, word] : settings) text.append(" ").append(name).append(" ").append(word);
+      std::printf("%6u x %-6u %-13s %-36s %9.1f us, %llu points\n", contours, points, stage.c_str(),
+                  text.c_str(), 1e6 * least, static_cast<unsigned long long>(bench.output().counts->points));
+    }
 }
 
 int answer_commands() {
@@ -98,12 +206,14 @@ int answer_commands() {
       bench = std::make_unique<Bench>(name, contours, each, threads,
                                       backend == "cuda" ? Backend::Cuda : Backend::Cpu);
       std::cout << "loaded" << std::endl;
+    } else if (command == "made") {
+      made_cases(name == "cuda" ? Backend::Cuda : Backend::Cpu);
     } else if (command == "run" && bench != nullptr) {
       int times = 1;
       words >> times;
       const StageType& type = stage_called(name);
       ParamSet params(type.params);
-      for (std::string param, value; words >> param >> value;) params.set(param, value_of(value));
+      for (std::string param, value; words >> param >> value;) set_param(params, param, value);
       bench->run(type, std::move(params), times);
     } else {
       return 2;
