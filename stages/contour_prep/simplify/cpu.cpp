@@ -18,7 +18,7 @@ class SimplifyCpu final : public Stage {
     };
     keep_ = take(1);
     if (params_.method == SimplifyMethod::Visvalingam)
-      nodes_ = take(sizeof(VisvalingamPoint)), heap_ = take(sizeof(std::uint32_t));
+      nodes_ = take(sizeof(VisvalingamPoint)), heap_ = take(sizeof(VisvalingamArea));
     else if (params_.points > 0)
       ranked_ = take(sizeof(RankedPoint));
     context.set_output(0, format);
@@ -42,7 +42,7 @@ class SimplifyCpu final : public Stage {
     if (params_.method == SimplifyMethod::Visvalingam)
       mark_visvalingam(in.points + begin, own, closed, limits_, keep + begin,
                        context.scratch<VisvalingamPoint>(nodes_) + begin,
-                       context.scratch<std::uint32_t>(heap_) + begin);
+                       context.scratch<VisvalingamArea>(heap_) + begin);
     else
       mark_douglas_peucker(farthest_, in.points + begin, own, closed, limits_, keep + begin,
                            params_.points > 0 ? context.scratch<RankedPoint>(ranked_) + begin : nullptr);

@@ -5,16 +5,25 @@
 
 namespace contorno {
 
-/// A point while others are removed.
+/// A point while others are removed: its neighbours, and where the heap has it.
 struct VisvalingamPoint {
-  double area = 0;                      ///< twice that of the triangle with its neighbours
-  std::uint32_t before = 0, after = 0;  ///< its neighbours
-  std::uint32_t place = 0;              ///< in the heap
+  std::uint32_t before = 0, after = 0, place = 0;
+};
+
+/// A point that may be removed. The one with the smallest area goes first; of equal areas the first point.
+struct VisvalingamArea {
+  std::uint64_t area = 0;  ///< the bits of twice that of the triangle with its neighbours
+  std::uint32_t at = 0;
+
+  /// Without branches, which could not be predicted.
+  bool operator<(const VisvalingamArea& other) const {
+    return ((area < other.area) | ((area == other.area) & (at < other.at))) != 0;
+  }
 };
 
 /// Marks the points of a contour that stay, of which it has `own`. `keep` has `own` flags; `nodes` and `heap`
 /// have room for `own` each.
 void mark_visvalingam(const Point* points, std::uint32_t own, bool closed, const SimplifyLimits& limits,
-                      std::uint8_t* keep, VisvalingamPoint* nodes, std::uint32_t* heap);
+                      std::uint8_t* keep, VisvalingamPoint* nodes, VisvalingamArea* heap);
 
 }  // namespace contorno
