@@ -226,5 +226,10 @@ int answer_commands() {
 }  // namespace contorno
 
 int main() {
-  return contorno::answer_commands();
+  try {
+    return contorno::answer_commands();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_contour_prep: %s\n", error.what());
+    return 1;
+  }
 }
