@@ -26,7 +26,8 @@ class Nearness {
   explicit Nearness(double distance) {
     // Numbers of float32 that differ do so by this much at least: within it are equal points alone.
     constexpr double kLeastDifference = 0x1p-149;
-    const double least = distance > kLeastDifference ? distance : kLeastDifference;
+    is_equality_ = distance <= kLeastDifference;
+    const double least = is_equality_ ? kLeastDifference : distance;
     square_ = least * least;
     bins_a_px_ = std::sqrt(2.0) * (1 + kMargin) / least;
   }
@@ -42,6 +43,8 @@ class Nearness {
             std::floor(static_cast<double>(p.col) * bins_a_px_)};
   }
   CONTORNO_HD double bins_a_px() const { return bins_a_px_; }
+  /// Whether only equal points are near, so that bins around each other have none that are.
+  CONTORNO_HD bool is_equality() const { return is_equality_; }
 
   /// Bins are smaller by this part than those whose diagonal is the distance. Two points of a bin are near in
   /// spite of rounding: up to 2^33 bins from 0 it moves a point by less than 2^-18 of a bin, and beyond that
@@ -50,6 +53,7 @@ class Nearness {
 
  private:
   double square_ = 0, bins_a_px_ = 0;
+  bool is_equality_ = false;
 };
 
 /// Whether both coordinates are finite.
@@ -104,7 +108,8 @@ class BinsAround {
         hash_(bin, salt),
         salt_(salt),
         row_(static_cast<double>(p.row) * nearness.bins_a_px() - bin.row),
-        col_(static_cast<double>(p.col) * nearness.bins_a_px() - bin.col) {}
+        col_(static_cast<double>(p.col) * nearness.bins_a_px() - bin.col),
+        row_step_(nearness.is_equality() ? 2 : -3) {}
 
   CONTORNO_HD bool next() {
     for (;;) {
@@ -136,9 +141,9 @@ class BinsAround {
   Bin bin_;
   BinHash hash_;
   std::uint32_t salt_;
-  double row_, col_;  // the place in the bin, 0 to 1
-  double rows_ = 0;   // the square of the distance to the row of bins
-  int row_step_ = -3, col_step_ = 2;
+  double row_, col_;             // the place in the bin, 0 to 1
+  double rows_ = 0;              // the square of the distance to the row of bins
+  int row_step_, col_step_ = 2;  // of the bin before the first one, or of the last one where there is none
 };
 
 }  // namespace contorno
