@@ -52,7 +52,7 @@ std::vector<TestContour> reference(const std::vector<TestContour>& contours, dou
   return joined;
 }
 
-Settings settings(double distance) {
+Settings merge_settings(double distance) {
   return {{"distance", distance}};
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("merge_close joins the contours that a comparison of all pairs of poin
           walking_contours(static_cast<std::uint64_t>(each), 4, each, 70, -9, -5);
       const std::vector<TestContour> wanted = reference(contours, distance);
       alone += wanted.size() == contours.size() ? 1 : 0, joined += wanted.size() == 3 ? 1 : 0;
-      check_contours(merge_close_stage(), settings(distance), contours, wanted, 4);
+      check_contours(merge_close_stage(), merge_settings(distance), contours, wanted, 4);
     }
   CHECK(alone > 3);
   CHECK(joined > 3);
@@ -78,7 +78,8 @@ TEST_CASE("merge_close finds near contours far from the map, where squares need 
     std::vector<TestContour> contours = walking_contours(5, 1, 20, 60, x, y);
     for (const TestContour& near : walking_contours(6, 1, 20, 60)) contours.push_back(near);
     for (const double distance : {3.0, 2e5})
-      check_contours(merge_close_stage(), settings(distance), contours, reference(contours, distance), 1);
+      check_contours(merge_close_stage(), merge_settings(distance), contours, reference(contours, distance),
+                     1);
   }
 }
 
@@ -88,21 +89,21 @@ TEST_CASE(
       far{0, true, {{90, 0}, {94, 0}, {90, 4}, {90, 0}}};
   const TestContour right{0, false, {{10, 0}, {12, 0}}}, between{0, false, {{6, 1}, {8, 1}}};
   const TestContour all{0, false, {{0, 0}, {4, 0}, {4, 4}, {10, 0}, {12, 0}, {6, 1}, {8, 1}}};
-  check_contours(merge_close_stage(), settings(3), {square, far, right, between}, {all, far}, 1);
+  check_contours(merge_close_stage(), merge_settings(3), {square, far, right, between}, {all, far}, 1);
   // At the distance is not nearer.
   const TestContour a{0, false, {{1, 1}}}, b{0, false, {{4, 5}}}, both{0, false, {{1, 1}, {4, 5}}};
-  check_contours(merge_close_stage(), settings(5), {a, b}, {a, b}, 1);
-  check_contours(merge_close_stage(), settings(5.0000001), {a, b}, {both}, 1);
-  check_contours(merge_close_stage(), settings(3), {}, {}, 3);
-  check_contours(merge_close_stage(), settings(3), {square}, {square}, 1);
+  check_contours(merge_close_stage(), merge_settings(5), {a, b}, {a, b}, 1);
+  check_contours(merge_close_stage(), merge_settings(5.0000001), {a, b}, {both}, 1);
+  check_contours(merge_close_stage(), merge_settings(3), {}, {}, 3);
+  check_contours(merge_close_stage(), merge_settings(3), {square}, {square}, 1);
 }
 
 TEST_CASE("merge_close joins nothing with distance 0, and contours with equal points by the least one") {
   const TestContour a{0, false, {{1, 2}}}, b{0, false, {{1, 2}, {1, 3}}}, other{1, false, {{1, 2}}};
   const TestContour both{0, false, {{1, 2}, {1, 2}, {1, 3}}};
-  check_contours(merge_close_stage(), settings(0), {a, b, other}, {a, b, other}, 2);
-  check_contours(merge_close_stage(), settings(std::numeric_limits<double>::denorm_min()), {a, b, other},
-                 {both, other}, 2);
+  check_contours(merge_close_stage(), merge_settings(0), {a, b, other}, {a, b, other}, 2);
+  check_contours(merge_close_stage(), merge_settings(std::numeric_limits<double>::denorm_min()),
+                 {a, b, other}, {both, other}, 2);
 }
 
 TEST_CASE("merge_close leaves points alone that are not finite: nothing is near them") {
@@ -114,7 +115,7 @@ TEST_CASE("merge_close leaves points alone that are not finite: nothing is near 
                                           {0, false, {{5, 5}, {inf, 1}}}};
   const TestContour joined{0, false, {{1, nan}, {5, 5}, {5, 5}, {inf, 1}}};
   for (const double distance : {0.25, 1e9})
-    check_contours(merge_close_stage(), settings(distance), contours,
+    check_contours(merge_close_stage(), merge_settings(distance), contours,
                    {contours[0], contours[1], contours[2], joined}, 1);
 }
 
@@ -129,10 +130,10 @@ TEST_CASE("merge_close goes through many contours of one point, in one place, in
     whole_line.points.push_back(line.back().points[0]);
     apart.push_back({0, false, {{i % 317, i / 317}}});
   }
-  check_contours(merge_close_stage(), settings(1), same,
+  check_contours(merge_close_stage(), merge_settings(1), same,
                  {{0, false, std::vector<TestPoint>(kMany, {17.25, 4})}}, 1);
-  check_contours(merge_close_stage(), settings(1), line, {whole_line}, 1);
-  check_contours(merge_close_stage(), settings(1), apart, apart, 1);
+  check_contours(merge_close_stage(), merge_settings(1), line, {whole_line}, 1);
+  check_contours(merge_close_stage(), merge_settings(1), apart, apart, 1);
 }
 
 TEST_CASE("merge_close passes on how much room contours need that did not fit") {
@@ -146,6 +147,6 @@ TEST_CASE("merge_close passes on how much room contours need that did not fit") 
 }
 
 TEST_CASE("merge_close refuses distances below 0") {
-  CHECK_THROWS_WITH_AS(StageHarness(merge_close_stage(), settings(-1)),
+  CHECK_THROWS_WITH_AS(StageHarness(merge_close_stage(), merge_settings(-1)),
                        "distance is -1, allowed 0 to 1000000000 px", Error);
 }

@@ -20,7 +20,7 @@ namespace {
 
 const char* const kMethods[] = {"douglas_peucker", "visvalingam"};
 
-Settings settings(const std::string& method, double tolerance, int points) {
+Settings simplify_settings(const std::string& method, double tolerance, int points) {
   return {{"method", method}, {"tolerance", tolerance}, {"points", std::int64_t{points}}};
 }
 
@@ -29,7 +29,7 @@ class Simplified {
  public:
   Simplified(const std::vector<TestContour>& contours, const std::string& method, double tolerance,
              int points = 0)
-      : in_(64, 64, 1, contours), stage_(simplify_stage(), settings(method, tolerance, points)) {
+      : in_(64, 64, 1, contours), stage_(simplify_stage(), simplify_settings(method, tolerance, points)) {
     stage_.run({in_.view});
   }
   const ContoursView& view() const { return std::get<ContoursView>(stage_.value()); }
@@ -60,7 +60,7 @@ TEST_CASE("simplify keeps the points that plain implementations keep, by toleran
       for (const int points : {0, 1, 4, 25})
         for (const int threads : {1, 3}) {
           INFO(method, ", tolerance ", tolerance, ", points ", points, ", threads ", threads);
-          StageHarness stage(simplify_stage(), settings(method, tolerance, points));
+          StageHarness stage(simplify_stage(), simplify_settings(method, tolerance, points));
           stage.threads(threads).run({in.view});
           const TestContours wanted(
               512, 512, 4,
