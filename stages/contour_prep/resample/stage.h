@@ -6,7 +6,7 @@
 // there are is known when they have been counted: what does not fit is run again with more room
 // (Stage::overflow), never truncated.
 //
-// Memory: 8 bytes a point of the planned capacity of the input and 4 a contour on the CPU; 16 bytes a point
+// Memory: 8 bytes a point of the planned capacity of the input and 8 a contour on the CPU; 8 bytes a point
 // and 16 a contour on CUDA, and what CUB needs; and the output.
 //
 // Equal bits because lengths are added as integers (shared/contour_size.h), and where a point lies is told
