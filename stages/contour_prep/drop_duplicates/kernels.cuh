@@ -10,7 +10,7 @@
 #pragma once
 
 #include "stages/contour_prep/drop_duplicates/stage.h"
-#include "stages/contour_prep/shared/device_bins.cuh"
+#include "stages/contour_prep/shared/bin_lookup.cuh"
 
 namespace contorno::drop_duplicates_cuda {
 

@@ -14,7 +14,7 @@
 #pragma once
 
 #include "stages/contour_prep/merge_close/stage.h"
-#include "stages/contour_prep/shared/device_bins.cuh"
+#include "stages/contour_prep/shared/bin_lookup.cuh"
 
 namespace contorno::merge_close_cuda {
 

@@ -6,10 +6,7 @@
 //   list_bins   the points in that order, and where each bucket begins and ends
 #pragma once
 
-#include "stages/contour_prep/shared/device_bins.h"
-#include "stages/contour_prep/shared/point_selection.h"
-#include "stages/contour_prep/shared/threads.cuh"
-#include "stages/shared/part_of.cuh"
+#include "stages/contour_prep/shared/bin_lookup.cuh"
 
 namespace contorno::device_bins_cuda {
 
@@ -22,19 +19,6 @@ struct Job {
   unsigned *keys = nullptr, *sorted_keys = nullptr;  ///< a point of the capacity
   unsigned *indices = nullptr, *order = nullptr;     ///< numbers of points, in the order of the keys
 };
-
-/// Whether point i is a point of its own, not the repeated one of contour `contour`.
-__device__ __forceinline__ bool is_own(const ContoursView& in, unsigned contour, unsigned i) {
-  const unsigned begin = in.offsets[contour];
-  return i - begin < own_points(in.offsets[contour + 1] - begin, in.closed[contour] != 0);
-}
-/// The class of a contour.
-__device__ __forceinline__ unsigned class_of(const ContoursView& in, unsigned contour) {
-  return part_of(in.class_begin, static_cast<unsigned>(in.format.classes), contour);
-}
-__device__ __forceinline__ unsigned bucket_in(const DeviceBinsView& bins, const Bin& bin, unsigned of_class) {
-  return BinHash(bin, of_class).bucket() & bins.mask;
-}
 
 __global__ void __launch_bounds__(kThreads) make_keys(const __grid_constant__ Job job) {
   const auto capacity = static_cast<unsigned>(job.in.format.point_capacity);

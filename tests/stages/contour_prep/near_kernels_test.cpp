@@ -8,6 +8,7 @@
 #include "stages/contour_prep/drop_duplicates/kernels.cuh"
 #include "stages/contour_prep/exclude/kernels.cuh"
 #include "stages/contour_prep/merge_close/kernels.cuh"
+#include "stages/contour_prep/shared/device_bins.cuh"
 #include "stages/contour_prep/shared/point_selection.h"
 #include "tests/stages/contour_prep/near_points.h"
 
