@@ -43,7 +43,7 @@ const std::vector<StepSpec>& steps_of(const GraphSpec& graph, ParamValue& kept) 
   return *std::get<SharedSteps>(kept);
 }
 
-bool contains(const std::string& text, const std::string& part) {
+bool says(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -77,19 +77,19 @@ TEST_CASE("steps of the command line replace those of the file") {
 
 TEST_CASE("what is wrong with a step is said with its place") {
   const std::string unknown = report_of("\n      - type: drop_smal\n");
-  CHECK(contains(unknown, "graph.yaml:9:15"));
-  CHECK(contains(unknown, "unknown step type 'drop_smal' (did you mean 'drop_small'?)"));
+  CHECK(says(unknown, "graph.yaml:9:15"));
+  CHECK(says(unknown, "unknown step type 'drop_smal' (did you mean 'drop_small'?)"));
   const std::string key = report_of("\n      - {type: drop_small, min_point: 3}\n");
-  CHECK(contains(key, "graph.yaml:9:28"));
-  CHECK(contains(
+  CHECK(says(key, "graph.yaml:9:28"));
+  CHECK(says(
       key,
       "node 'contour_prep': steps[0] 'drop_small': unknown key 'min_point' (did you mean 'min_points'?)"));
-  CHECK(contains(report_of("\n      - drop_small\n      - {type: drop_small, min_area: -1}\n"),
-                 "steps[1] 'drop_small': min_area is -1, allowed 0 to 1000000000"));
-  CHECK(contains(report_of("[overlay]\n"), "unknown step type"));
-  CHECK(contains(report_of("[[drop_small]]\n"), "steps[0] is a list, allowed a map of keys and values"));
-  CHECK(contains(report_of("[]\n"), "steps is a list of 0, allowed 1 to 1000 steps"));
-  CHECK(contains(report_of("3\n"), "unknown step type"));
+  CHECK(says(report_of("\n      - drop_small\n      - {type: drop_small, min_area: -1}\n"),
+             "steps[1] 'drop_small': min_area is -1, allowed 0 to 1000000000"));
+  CHECK(says(report_of("[overlay]\n"), "unknown step type"));
+  CHECK(says(report_of("[[drop_small]]\n"), "steps[0] is a list, allowed a map of keys and values"));
+  CHECK(says(report_of("[]\n"), "steps is a list of 0, allowed 1 to 1000 steps"));
+  CHECK(says(report_of("3\n"), "unknown step type"));
 }
 
 TEST_CASE("a graph without steps for contour_prep says what is missing") {
@@ -98,7 +98,7 @@ TEST_CASE("a graph without steps for contour_prep says what is missing") {
     config::load_graph_text(text, "graph.yaml", steps_catalog());
     FAIL("loaded");
   } catch (const config::ConfigErrors& errors) {
-    CHECK(contains(errors.what(), "node 'contour_prep': 'steps' is missing"));
+    CHECK(says(errors.what(), "node 'contour_prep': 'steps' is missing"));
   }
 }
 
@@ -108,7 +108,7 @@ TEST_CASE("steps are printed as they can be read again") {
   const std::string steps =
       "steps: [{type: drop_small, min_points: 10, min_length: 0, min_area: 2.5}, {type: largest_first, by: "
       "area, limit: 0}]";
-  CHECK(contains(text, steps));
+  CHECK(says(text, steps));
   const GraphSpec again = load_steps(steps.substr(steps.find('[')) + "\n");
-  CHECK(contains(config::describe_graph(again, nullptr, config::Detail::All), steps));
+  CHECK(says(config::describe_graph(again, nullptr, config::Detail::All), steps));
 }

@@ -1,11 +1,10 @@
-// largest_first on the device. CUB sorts and scans: the number of contours is known to the device alone, so
-// both work on the whole capacity, with memory that is planned and without waiting.
-#include <algorithm>
+// largest_first on the device. CUB sorts: the number of contours is known to the device alone, so it works on
+// the whole capacity, with memory that is planned and without waiting.
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 
 #include "cuda/check.h"
 #include "stages/contour_prep/largest_first/kernels.cuh"
+#include "stages/contour_prep/shared/contour_order.h"
 
 namespace contorno {
 namespace {
@@ -13,14 +12,10 @@ namespace {
 using largest_first_cuda::Job;
 using largest_first_cuda::kThreads;
 
-/// CUB's two calls; without memory they say how much they need.
+/// Without memory it says how much it needs.
 cudaError_t sort(void* memory, std::size_t& bytes, const Job& job, cudaStream_t stream) {
   return cub::DeviceRadixSort::SortPairs(memory, bytes, job.keys, job.sorted_keys, job.contours, job.sorted,
                                          static_cast<int>(job.in.format.contour_capacity), 0, 64, stream);
-}
-cudaError_t scan(void* memory, std::size_t& bytes, const Job& job, cudaStream_t stream) {
-  return cub::DeviceScan::ExclusiveSum(memory, bytes, job.lengths, job.out.offsets,
-                                       static_cast<int>(job.in.format.contour_capacity) + 1, stream);
 }
 
 class LargestFirstCuda final : public Stage {
@@ -32,15 +27,12 @@ class LargestFirstCuda final : public Stage {
     Job job;
     job.in.format = format;
     CONTORNO_CUDA_CHECK(sort(nullptr, sorting_, job, nullptr));
-    CONTORNO_CUDA_CHECK(scan(nullptr, scanning_, job, nullptr));
-    library_ = context.temporary(std::max(sorting_, scanning_), MemoryKind::Device);
+    library_ = context.temporary(sorting_, MemoryKind::Device);
     const std::size_t contours = format.contour_capacity;
     keys_ = context.temporary(contours * sizeof(*job.keys), MemoryKind::Device);
     sorted_keys_ = context.temporary(contours * sizeof(*job.sorted_keys), MemoryKind::Device);
     contours_ = context.temporary(contours * sizeof(*job.contours), MemoryKind::Device);
-    sorted_ = context.temporary(contours * sizeof(*job.sorted), MemoryKind::Device);
-    lengths_ = context.temporary((contours + 1) * sizeof(*job.lengths), MemoryKind::Device);
-    sources_ = context.temporary(contours * sizeof(*job.sources), MemoryKind::Device);
+    order_.plan(context, format);
     blocks_ = 4 * multiprocessors();
     context.set_output(0, format);
   }
@@ -57,32 +49,27 @@ class LargestFirstCuda final : public Stage {
     start("make_keys", largest_first_cuda::make_keys);
     std::size_t bytes = sorting_;
     CONTORNO_CUDA_CHECK(sort(memory, bytes, job, stream));
-    start("place_contours", largest_first_cuda::place_contours);
-    bytes = scanning_;
-    CONTORNO_CUDA_CHECK(scan(memory, bytes, job, stream));
-    start("copy_points", largest_first_cuda::copy_points);
+    order_.run(context, job.in, std::get<ContoursView>(context.outputs[0]),
+               params_.limit > 0 ? static_cast<unsigned>(params_.limit) : ~0U);
   }
 
-  std::optional<Scratch> selection() const override { return sources_; }
+  std::optional<Scratch> selection() const override { return order_.sources(); }
 
  private:
   Job job_of(const RunContext& context) const {
     return {.in = std::get<ContoursView>(context.inputs[0]),
-            .out = std::get<ContoursView>(context.outputs[0]),
             .by = params_.by,
-            .limit = params_.limit > 0 ? static_cast<unsigned>(params_.limit) : ~0U,
             .keys = context.scratch<unsigned long long>(keys_),
             .sorted_keys = context.scratch<unsigned long long>(sorted_keys_),
             .contours = context.scratch<unsigned>(contours_),
-            .sorted = context.scratch<unsigned>(sorted_),
-            .lengths = context.scratch<unsigned>(lengths_),
-            .sources = context.scratch<unsigned>(sources_)};
+            .sorted = order_.sorted(context)};
   }
 
   LargestFirstParams params_;
   unsigned blocks_ = 1;
-  std::size_t sorting_ = 0, scanning_ = 0;  // bytes
-  Scratch library_, keys_, sorted_keys_, contours_, sorted_, lengths_, sources_;
+  std::size_t sorting_ = 0;  // bytes
+  ContourOrder order_;
+  Scratch library_, keys_, sorted_keys_, contours_;
 };
 
 }  // namespace

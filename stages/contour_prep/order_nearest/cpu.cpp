@@ -61,19 +61,19 @@ class OrderNearestCpu final : public Stage {
 }  // namespace
 
 const StageType& order_nearest_stage() {
-  static const StageType type{
-      .name = "order_nearest",
-      .summary = "Orders the contours of each class so that each is followed by the nearest one left.",
-      .inputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
-      .outputs = {{.name = "contours",
-                   .type = PortType::Contours,
-                   .sentence = "The same contours, with short ways in between."}},
-      .params = declare(ParamList<OrderNearestParams>()),
-      .example = "- type: order_nearest\n",
-      .make_cpu = [](const ParamSet&) -> std::unique_ptr<Stage> {
-        return std::make_unique<OrderNearestCpu>();
-      },
-      .make_cuda = {}};
+  static const StageType type {
+    .name = "order_nearest",
+    .summary = "Orders the contours of each class so that each is followed by the nearest one left.",
+    .inputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
+    .outputs = {{.name = "contours",
+                 .type = PortType::Contours,
+                 .sentence = "The same contours, with short ways in between."}},
+    .params = declare(ParamList<OrderNearestParams>()), .example = "- type: order_nearest\n",
+    .make_cpu = [](const ParamSet&) -> std::unique_ptr<Stage> { return std::make_unique<OrderNearestCpu>(); },
+#if CONTORNO_HAVE_CUDA
+    .make_cuda = make_order_nearest_cuda,
+#endif
+  };
   return type;
 }
 

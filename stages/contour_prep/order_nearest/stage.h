@@ -7,16 +7,22 @@
 // distance of two contours is that of their nearest points; of several at the same distance, the first comes
 // next, as it does when all that are left are infinitely far.
 //
-// Memory: about 3 bytes a point and 60 a contour of the planned capacities, and the output.
+// Memory: about 5 bytes a point and 80 a contour of the planned capacities on the CPU, 32 a contour on CUDA,
+// and the output.
 //
 // Source: L. V. Greco, "Fourier Drawing Machine", sections 2.6 and 3.7
-// (order_clusters_by_minimum_distance). The order is the paper's; a tree of boxes takes the place of the
-// matrix of distances.
+// (order_clusters_by_minimum_distance). The order is the paper's; boxes around
+// points take the place of the matrix of distances.
 #pragma once
+
+#include <memory>
 
 #include "pipeline/graph/stage.h"
 
 namespace contorno {
+
+/// The CUDA implementation; only in builds that have CUDA.
+std::unique_ptr<Stage> make_order_nearest_cuda(const ParamSet& params);
 
 const StageType& order_nearest_stage();
 

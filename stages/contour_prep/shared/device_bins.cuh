@@ -1,7 +1,7 @@
 // The kernels of DeviceBins. Between them CUB sorts: how many points there are is known to the device alone,
 // so it sorts the whole capacity, and what is not in the table comes last.
 //
-//   make_keys   the bucket of every point, and empty buckets
+//   make_keys   the bucket of every point, empty buckets, and no point in them
 //   (sort)      points by buckets, in their order
 //   list_bins   the points in that order, and where each bucket begins and ends
 #pragma once
@@ -38,6 +38,7 @@ __global__ void __launch_bounds__(kThreads) make_keys(const __grid_constant__ Jo
   }
   for (unsigned long long bucket = global_thread(); bucket <= job.bins.mask; bucket += all_threads())
     job.bins.begins[bucket] = job.bins.ends[bucket] = 0;
+  if (global_thread() == 0) *job.bins.count = 0;
 }
 
 __global__ void __launch_bounds__(kThreads) list_bins(const __grid_constant__ Job job) {
@@ -49,10 +50,7 @@ __global__ void __launch_bounds__(kThreads) list_bins(const __grid_constant__ Jo
     const unsigned key = job.sorted_keys[at], i = job.order[at];
     const unsigned before = at > 0 ? job.sorted_keys[at - 1] : none + 1;
     const unsigned after = at + 1 < capacity ? job.sorted_keys[at + 1] : none;
-    if (key == none) {
-      if (at == 0) *job.bins.count = 0;
-      continue;
-    }
+    if (key == none) continue;
     job.bins.points[at] = {job.in.points[i], i, part_of(job.in.offsets, contours, i)};
     if (before != key) job.bins.begins[key] = at;
     if (after != key) job.bins.ends[key] = at + 1;

@@ -1,12 +1,16 @@
-// The kernels of largest_first, run on the host by the emulator, against a reference; the library's sort and
-// scan are done here. Needs no device.
+// The kernels of largest_first and order_nearest, run on the host by the emulator, against a reference and
+// the CPU; the library's sort and scan are done here. Needs no device.
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include "stages/contour_prep/largest_first/kernels.cuh"
+#include "stages/contour_prep/order_nearest/kernels.cuh"
+#include "stages/contour_prep/shared/contour_order.cuh"
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <numeric>
 
+#include "stages/contour_prep/order_nearest/stage.h"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/reference.h"
 
@@ -26,24 +30,29 @@ class Emulated {
     std::vector<unsigned> contours(capacity, 77), sorted(capacity), lengths(capacity + 1, 77),
         sources(capacity);
     const Job job{.in = in,
-                  .out = view,
                   .by = by,
-                  .limit = limit > 0 ? static_cast<unsigned>(limit) : ~0U,
                   .keys = keys.data(),
                   .sorted_keys = sorted_keys.data(),
                   .contours = contours.data(),
-                  .sorted = sorted.data(),
-                  .lengths = lengths.data(),
-                  .sources = sources.data()};
-    const auto run = [&](auto* kernel) { emulated::run_grid(3, 64, 0, false, [&] { kernel(job); }); };
-    run(clear_sums);
-    if (by != ContourSize::Points) run(add_segments);
-    run(make_keys);
+                  .sorted = sorted.data()};
+    const auto run = [&](auto* kernel, const auto& of) {
+      emulated::run_grid(3, 64, 0, false, [&] { kernel(of); });
+    };
+    run(clear_sums, job);
+    if (by != ContourSize::Points) run(add_segments, job);
+    run(make_keys, job);
     std::iota(sorted.begin(), sorted.end(), 0U);
     std::stable_sort(sorted.begin(), sorted.end(), [&](unsigned a, unsigned b) { return keys[a] < keys[b]; });
-    run(place_contours);
+    const contour_order_cuda::Job order{.in = in,
+                                        .out = view,
+                                        .limit = limit > 0 ? static_cast<unsigned>(limit) : ~0U,
+                                        .sorted = sorted.data(),
+                                        .lengths = lengths.data(),
+                                        .sources = sources.data()};
+    run(contour_order_cuda::clear_lengths, order);
+    run(contour_order_cuda::place_contours, order);
     std::exclusive_scan(lengths.begin(), lengths.end(), view.offsets, 0U);
-    run(copy_points);
+    run(contour_order_cuda::copy_points, order);
   }
 
   ContoursView view;
@@ -112,4 +121,27 @@ TEST_CASE("the kernels of largest_first pass on how much room contours need that
   const Emulated emulated(in.view, ContourSize::Area, 0);
   CHECK(emulated.view.counts->contours == in.view.counts->contours);
   CHECK(emulated.view.class_begin[2] == 0);
+}
+
+TEST_CASE("the kernels of order_nearest give the order of the CPU") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<TestContour> contours = exact_contours(9, 3, 12);
+  contours.push_back({2, false, {{nan, 3}}});
+  contours.push_back({2, false, {{3, 3}, {nan, 1}}});
+  contours.push_back({2, false, {{nan, 4}}});
+  for (int i = 0; i < 30; ++i) contours.push_back({2, false, {{i % 6, i / 6}}});
+  const TestContours in(64, 64, 3, contours);
+  StageHarness stage(order_nearest_stage(), {});
+  stage.run({in.view});
+  std::vector<Box> boxes(contours.size());
+  std::vector<unsigned> left(contours.size(), 77), sorted(contours.size(), 77);
+  const order_nearest_cuda::Job job{
+      .in = in.view, .boxes = boxes.data(), .left = left.data(), .sorted = sorted.data()};
+  emulated::run_grid(3, 64, 0, false, [&] { order_nearest_cuda::bound_contours(job); });
+  emulated::run_grid(2, 64, sizeof(order_nearest_cuda::Step), false,
+                     [&] { order_nearest_cuda::order_contours(job); });
+  const Guarded memory(packed_bytes(in.format));
+  const ContoursView out = packed_view(memory.data(), in.format);
+  gather_contours(in.view, sorted.data(), in.view.class_begin, out);
+  CHECK(same_contours(out, std::get<ContoursView>(stage.value())));
 }

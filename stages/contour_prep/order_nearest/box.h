@@ -1,0 +1,48 @@
+// Distances of points and of boxes around points. They are compared exactly: the box of some points is never
+// farther than any of them, because differences of float32 numbers, their squares and sums grow with each
+// other when they are rounded.
+#pragma once
+
+#include <limits>
+
+#include "cuda/host_device.h"
+#include "pipeline/value/contours.h"
+
+namespace contorno {
+
+/// The squared distance of two points, by which distances are compared.
+CONTORNO_HD inline double squared_distance(const Point& a, const Point& b) {
+  const double rows = static_cast<double>(a.row) - static_cast<double>(b.row);
+  const double cols = static_cast<double>(a.col) - static_cast<double>(b.col);
+  return rows * rows + cols * cols;
+}
+
+/// The bounds of some points; empty as it is made. Points with a coordinate that is NaN are in no box.
+struct Box {
+  float top = std::numeric_limits<float>::infinity(), left = top, bottom = -top, right = -top;
+
+  CONTORNO_HD void add(const Point& point) {
+    if (!(point.row == point.row && point.col == point.col)) return;
+    add(Box{point.row, point.col, point.row, point.col});
+  }
+  CONTORNO_HD void add(const Box& other) {
+    top = other.top < top ? other.top : top, bottom = other.bottom > bottom ? other.bottom : bottom;
+    left = other.left < left ? other.left : left, right = other.right > right ? other.right : right;
+  }
+  /// At most the squared distance of any point of one to any point of the other; infinite for an empty box.
+  CONTORNO_HD double squared_distance(const Box& other) const {
+    const double rows = gap(top, bottom, other.top, other.bottom);
+    const double cols = gap(left, right, other.left, other.right);
+    return rows * rows + cols * cols;
+  }
+
+ private:
+  CONTORNO_HD static double gap(float low, float high, float other_low, float other_high) {
+    const double below = static_cast<double>(other_low) - static_cast<double>(high);
+    const double above = static_cast<double>(low) - static_cast<double>(other_high);
+    const double gap = below > above ? below : above;
+    return gap > 0 ? gap : 0;
+  }
+};
+
+}  // namespace contorno

@@ -1,0 +1,200 @@
+// The kernels of order_nearest; ContourOrder comes behind them.
+//
+//   bound_contours  the box of every contour, a warp each
+//   order_contours  the order of the contours of a class, by one block
+//
+// Which contour comes next depends on the one before, so that a class is ordered step by step. A step goes
+// over the contours that are left twice: over a few points of each, which give a distance that the nearest
+// contour does not exceed, and over the boxes that are not farther, whose contours are compared by their
+// points.
+#pragma once
+
+#include "stages/contour_prep/order_nearest/box.h"
+#include "stages/contour_prep/shared/point_selection.h"
+#include "stages/contour_prep/shared/threads.cuh"
+
+namespace contorno::order_nearest_cuda {
+
+inline constexpr unsigned kThreads = 256;
+inline constexpr unsigned kOrderThreads = 1024;
+
+/// One launch's arguments.
+struct Job {
+  ContoursView in;
+  Box* boxes = nullptr;        ///< a contour
+  unsigned* left = nullptr;    ///< of each class, in its place: the contours that are left, in any order
+  unsigned* sorted = nullptr;  ///< the numbers of contours in their order
+};
+
+/// What a block shares. Distances are bits of squared ones as double: of numbers that are not negative, they
+/// have the order of the numbers.
+struct Step {
+  unsigned long long bound;    ///< at least the distance of the nearest contour
+  unsigned long long nearest;  ///< its distance
+  unsigned contour, place;     ///< what comes next, and where it lies in `left`
+};
+
+inline constexpr unsigned long long kFar = 0x7FF0000000000000ULL;  // infinity
+inline constexpr unsigned kNone = ~0U;
+
+/// The own points of a contour.
+struct Stroke {
+  const Point* points = nullptr;
+  unsigned count = 0;
+  __device__ Stroke(const ContoursView& in, unsigned contour)
+      : points(in.points + in.offsets[contour]),
+        count(own_points(in.offsets[contour + 1] - in.offsets[contour], in.closed[contour] != 0)) {}
+};
+
+__device__ __forceinline__ unsigned long long bits_of(double squared) {
+  return static_cast<unsigned long long>(__double_as_longlong(squared));
+}
+__global__ void __launch_bounds__(kThreads) bound_contours(const __grid_constant__ Job job) {
+  const unsigned contours = job.in.fits() ? static_cast<unsigned>(job.in.counts->contours) : 0U;
+  const unsigned lane = threadIdx.x % 32;
+  for (unsigned contour = global_thread() / 32; contour < contours; contour += all_threads() / 32) {
+    const Stroke stroke(job.in, contour);
+    Box box;
+    for (unsigned i = lane; i < stroke.count; i += 32) box.add(stroke.points[i]);
+    for (int other = 16; other > 0; other /= 2)
+      box.add(Box{__shfl_xor_sync(~0U, box.top, other), __shfl_xor_sync(~0U, box.left, other),
+                  __shfl_xor_sync(~0U, box.bottom, other), __shfl_xor_sync(~0U, box.right, other)});
+    if (lane == 0) job.boxes[contour] = box;
+  }
+}
+
+/// The least squared distance between points of two contours, by a warp; if it is above `most`, any number
+/// above.
+__device__ inline unsigned long long distance_between(const Job& job, unsigned a, unsigned b,
+                                                      unsigned long long most) {
+  const bool swaps = Stroke(job.in, a).count < Stroke(job.in, b).count;
+  const Stroke longer(job.in, swaps ? b : a), shorter(job.in, swaps ? a : b);
+  const Box around = job.boxes[swaps ? a : b];
+  const unsigned lane = threadIdx.x % 32;
+  double nearest = std::numeric_limits<double>::infinity();
+  for (unsigned base = 0; base < longer.count; base += 32) {
+    const bool has_point = base + lane < longer.count;
+    const Point point = has_point ? longer.points[base + lane] : Point{};
+    Box own;
+    own.add(point);
+    // Of the longer contour only what is near the other one's box is compared, point by point.
+    for (unsigned open = __ballot_sync(~0U, has_point && bits_of(around.squared_distance(own)) <= most);
+         open != 0; open &= open - 1) {
+      const int source = __ffs(static_cast<int>(open)) - 1;
+      const Point one{__shfl_sync(~0U, point.row, source), __shfl_sync(~0U, point.col, source)};
+      for (unsigned k = lane; k < shorter.count; k += 32) {
+        const double squared = squared_distance(one, shorter.points[k]);
+        if (squared < nearest) nearest = squared;
+      }
+    }
+  }
+  unsigned long long bits = bits_of(nearest);
+  for (int other = 16; other > 0; other /= 2) bits = min(bits, __shfl_xor_sync(~0U, bits, other));
+  return bits;
+}
+
+/// The nearest contour that a warp has found: the least distance, of several the least number.
+struct Found {
+  unsigned long long distance = kFar;
+  unsigned contour = kNone, place = 0;
+};
+
+/// The contours of a class while they are ordered; the functions are called by all threads of a block.
+struct Class {
+  const Job& job;
+  unsigned* left;
+  unsigned count;  ///< of `left`
+
+  __device__ unsigned long long box_distance(const Box& box, unsigned place) const {
+    return place < count ? bits_of(box.squared_distance(job.boxes[left[place]])) : kFar;
+  }
+
+  /// Lowers `bound` to a distance at which there is a contour: of some of its points, in equal steps, and
+  /// some of the current one's.
+  __device__ void find_bound(unsigned current, unsigned long long& bound) const {
+    constexpr unsigned kSamples = 4;
+    const Stroke from(job.in, current);
+    unsigned long long least = kFar;
+    for (unsigned pair = threadIdx.x; pair / kSamples < count && from.count > 0; pair += blockDim.x) {
+      const Stroke to(job.in, left[pair / kSamples]);
+      if (to.count == 0) continue;
+      const Point sample = to.points[1ULL * (pair % kSamples) * to.count / kSamples];
+      for (unsigned i = 0; i < kSamples; ++i) {
+        const double squared = squared_distance(sample, from.points[1ULL * i * from.count / kSamples]);
+        if (squared < std::numeric_limits<double>::infinity()) least = min(least, bits_of(squared));
+      }
+    }
+    if (least < kFar) atomicMin(&bound, least);
+  }
+
+  /// What a warp finds among its contours with boxes not farther than `most`.
+  __device__ Found compare(unsigned current, unsigned long long most) const {
+    const Box box = job.boxes[current];
+    const unsigned lane = threadIdx.x % 32;
+    Found found;
+    for (unsigned base = threadIdx.x - lane; base < count; base += blockDim.x) {
+      const unsigned long long distance = box_distance(box, base + lane);
+      for (unsigned open = __ballot_sync(~0U, distance < kFar && distance <= most); open != 0;
+           open &= open - 1) {
+        const int source = __ffs(static_cast<int>(open)) - 1;
+        most = min(most, found.distance);
+        if (__shfl_sync(~0U, distance, source) > most) continue;
+        const unsigned place = base + static_cast<unsigned>(source), contour = left[place];
+        const unsigned long long between = distance_between(job, current, contour, most);
+        if (between < found.distance || (between == found.distance && contour < found.contour))
+          found = {between, contour, place};
+      }
+    }
+    return found;
+  }
+
+  /// Leaves in `step` what follows `current`.
+  __device__ void find_next(unsigned current, Step& step) const {
+    if (threadIdx.x == 0) step = {kFar, kFar, kNone, 0};
+    __syncthreads();
+    find_bound(current, step.bound);
+    __syncthreads();
+    const bool leads = threadIdx.x % 32 == 0;
+    const Found found = compare(current, step.bound);
+    if (leads) atomicMin(&step.nearest, found.distance);
+    __syncthreads();
+    // Of several the first; where none is at a finite distance, the first that is left.
+    const bool is_far = step.nearest == kFar;
+    if (leads && !is_far && found.distance == step.nearest) atomicMin(&step.contour, found.contour);
+    if (is_far)
+      for (unsigned place = threadIdx.x; place < count; place += blockDim.x)
+        atomicMin(&step.contour, left[place]);
+    __syncthreads();
+    if (leads && !is_far && found.contour == step.contour) step.place = found.place;
+    if (is_far)
+      for (unsigned place = threadIdx.x; place < count; place += blockDim.x)
+        if (left[place] == step.contour) step.place = place;
+    __syncthreads();
+  }
+};
+
+__global__ void __launch_bounds__(kOrderThreads) order_contours(const __grid_constant__ Job job) {
+  if (!job.in.fits()) return;
+  Step& step = block_shared<Step>();
+  for (auto k = static_cast<int>(blockIdx.x); k < job.in.format.classes; k += static_cast<int>(gridDim.x)) {
+    const unsigned first = job.in.class_begin[k], contours = job.in.class_begin[k + 1] - first;
+    unsigned* const left = job.left + first;
+    for (unsigned i = threadIdx.x; i < contours; i += blockDim.x) left[i] = first + i;
+    unsigned current = first, place = 0;
+    for (unsigned count = contours; count > 0;) {
+      __syncthreads();
+      // The last one that is left takes the place of the one that comes now.
+      --count;
+      if (threadIdx.x == 0) {
+        job.sorted[first + contours - 1 - count] = current;
+        left[place] = left[count];
+      }
+      __syncthreads();
+      if (count == 0) break;
+      Class{job, left, count}.find_next(current, step);
+      current = step.contour, place = step.place;
+    }
+  }
+}
+
+}  // namespace contorno::order_nearest_cuda
