@@ -134,7 +134,7 @@ def close_by_reconstruction(image: Array, element: Element, *, heights: ArrayLik
                             alpha: Alpha = "keep", layout: Layout = "HWC", backend: Backend = "auto", threads: int | None = None,
                             output: Output = "host", stream: Stream = None, connectivity: Literal[4, 8] = 8,
                             opencv_compat: bool = False) -> Image: ...
-def contour_prep(contours: Contours, *, steps: Sequence[str | dict[str, Any]], size: tuple[int, int] | None = None,
+def contour_prep(contours: Contours, steps: Sequence[str | dict[str, Any]], *, size: tuple[int, int] | None = None,
                  backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None) -> Any: ...
 def diamond_square(n: int, seed: int = 0, *, size: tuple[int, int] | None = None, channels: int = 1, dtype: DTypeLike = ...,
                    domain: Literal["finite", "cyclic", "endless"] = "finite", range: Literal["paper", "unbiased"] = "paper",
@@ -145,10 +145,10 @@ def dilate(image: Array, element: Element, *, heights: ArrayLike | None = None, 
            border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
            backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
            opencv_compat: bool = False) -> Image: ...
-def drop_duplicates(contours: Contours, *, distance: float = 1.0, rule: Literal["kept_earlier", "any_earlier"] = "kept_earlier",
+def drop_duplicates(contours: Contours, distance: float = 1.0, rule: Literal["kept_earlier", "any_earlier"] = "kept_earlier", *,
                     size: tuple[int, int] | None = None, backend: Backend = "auto", threads: int | None = None,
                     output: Output = "host", stream: Stream = None) -> Any: ...
-def drop_small(contours: Contours, *, min_points: int = 10, min_length: float = 0.0, min_area: float = 0.0,
+def drop_small(contours: Contours, min_points: int = 10, min_length: float = 0.0, min_area: float = 0.0, *,
                size: tuple[int, int] | None = None, backend: Backend = "auto", threads: int | None = None, output: Output = "host",
                stream: Stream = None) -> Any: ...
 def element(shape: Literal["rectangle", "cross", "ellipse", "disk", "diamond", "octagon", "line"],
@@ -161,9 +161,9 @@ def erode(image: Array, element: Element, *, heights: ArrayLike | None = None, a
 def estimate_bandwidth(points: ArrayLike | Array, *,
                        rule: Literal["mean_neighbour", "median_neighbour", "silverman"] = "mean_neighbour", quantile: float = 0.3,
                        most_samples: int = 5000, threads: int | None = None) -> float: ...
-def exclude(contours: Contours, *, points: Sequence[float] = (), strokes: Sequence[float] = (), mask: Array | None = None,
-            radius: float = 0.0, size: tuple[int, int] | None = None, backend: Backend = "auto", threads: int | None = None,
-            output: Output = "host", stream: Stream = None) -> Any: ...
+def exclude(contours: Contours, points: Sequence[float] = (), radius: float = 0.0, strokes: Sequence[float] = (),
+            mask: Array | None = None, *, size: tuple[int, int] | None = None, backend: Backend = "auto",
+            threads: int | None = None, output: Output = "host", stream: Stream = None) -> Any: ...
 def find_contours(image: Array, level: float | None = None, fully_connected: Side = "low", positive_orientation: Side = "low", *,
                   mask: Array | None = None, backend: Backend = "auto",
                   threads: int | None = None) -> list[NDArray[np.float64]]: ...
@@ -176,7 +176,7 @@ def gradient(image: Array, element: Element, *, kind: Literal["beucher", "intern
 def hit_or_miss(image: Array, hit: ArrayLike, miss: ArrayLike, *, anchor: tuple[int, int] | None = None,
                 border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
                 backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None) -> Image: ...
-def largest_first(contours: Contours, *, by: Literal["points", "length", "area"] = "area", limit: int = 0,
+def largest_first(contours: Contours, by: Literal["points", "length", "area"] = "area", limit: int = 0, *,
                   size: tuple[int, int] | None = None, backend: Backend = "auto", threads: int | None = None,
                   output: Output = "host", stream: Stream = None) -> Any: ...
 def mean_shift(points: ArrayLike | Array, sigma: float, *, cut: float = 3.0,
@@ -189,7 +189,7 @@ def mean_shift_filter(image: Array, spatial: int, colour: float, *, backend: Bac
 def mean_shift_segment(image: Array, spatial: int, colour: float, min_region: int = 20, *, return_image: bool = False,
                        backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
                        **options: Any) -> Any: ...
-def merge_close(contours: Contours, *, distance: float = 2.0, size: tuple[int, int] | None = None, backend: Backend = "auto",
+def merge_close(contours: Contours, distance: float = 2.0, *, size: tuple[int, int] | None = None, backend: Backend = "auto",
                 threads: int | None = None, output: Output = "host", stream: Stream = None) -> Any: ...
 def mipmaps(image: Array, *, filter: Literal["box", "clamp", "triangle", "kaiser", "lanczos3", "mitchell"] = "box", width: int = 2,
             stop: int = 32, sizes: Literal["floor", "ceil", "round"] = "floor", edge: Literal["clamp", "wrap", "mirror"] = "clamp",
@@ -210,10 +210,10 @@ def order_nearest(contours: Contours, *, size: tuple[int, int] | None = None, ba
 def reconstruct(marker: Array, mask: Array, *, method: Literal["dilation", "erosion"] = "dilation", connectivity: Literal[4, 8] = 8,
                 alpha: Alpha = "keep", layout: Layout = "HWC", backend: Backend = "auto", threads: int | None = None,
                 output: Output = "host", stream: Stream = None) -> Image: ...
-def resample(contours: Contours, *, spacing: float = 1.0, points: int = 0, size: tuple[int, int] | None = None,
+def resample(contours: Contours, spacing: float = 1.0, points: int = 0, *, size: tuple[int, int] | None = None,
              backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None) -> Any: ...
-def simplify(contours: Contours, *, method: Literal["douglas_peucker", "visvalingam"] = "douglas_peucker", tolerance: float = 1.0,
-             points: int = 0, size: tuple[int, int] | None = None, backend: Backend = "auto", threads: int | None = None,
+def simplify(contours: Contours, method: Literal["douglas_peucker", "visvalingam"] = "douglas_peucker", tolerance: float = 1.0,
+             points: int = 0, *, size: tuple[int, int] | None = None, backend: Backend = "auto", threads: int | None = None,
              output: Output = "host", stream: Stream = None) -> Any: ...
 def stages() -> dict[str, dict[str, Any]]: ...
 def tophat(image: Array, element: Element, *, heights: ArrayLike | None = None, anchor: tuple[int, int] | None = None,

@@ -103,15 +103,16 @@ def _documented(stage, params, text):
     return decorate
 
 
-def _of_stage(stage, options, text, late=(), where_defaults=_WHERE_DEFAULTS):
+def _of_stage(stage, options, text, late=(), where_defaults=_WHERE_DEFAULTS, positional=False):
     """Makes ``function(..., params, where)`` a function that has, as keywords after its own, the `options` of the stage, where it
     runs (`where_defaults`), and the `late` options; it gets what of them was given, and all of where it runs, as dicts. `text` is
-    what _documented takes."""
+    what _documented takes. `positional`: the options may be given without their names."""
     def decorate(function):
         own = [one for one in inspect.signature(function).parameters.values() if one.name not in ("params", "where")]
         defaults = {name: _default(stage, name) for name in (*options, *late)}
         keywords = {**{name: defaults[name] for name in options}, **where_defaults, **{name: defaults[name] for name in late}}
-        signature = inspect.Signature(own + [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+        kinds = dict.fromkeys(options, inspect.Parameter.POSITIONAL_OR_KEYWORD) if positional else {}
+        signature = inspect.Signature(own + [inspect.Parameter(name, kinds.get(name, inspect.Parameter.KEYWORD_ONLY), default=default)
                                              for name, default in keywords.items()])
         known = frozenset(signature.parameters)
         needed = [name for name, default in defaults.items() if default is inspect.Parameter.empty]
@@ -121,6 +122,9 @@ def _of_stage(stage, options, text, late=(), where_defaults=_WHERE_DEFAULTS):
         def with_options(*args, **given):
             if not known.issuperset(given):
                 refuse_unknown(function.__name__, given, known)
+            if positional and len(args) > len(own):
+                given = signature.bind(*args, **given).arguments
+                args = [given.pop(one.name) for one in own]
             if missing := [name for name in needed if name not in given]:
                 raise TypeError(f"{function.__name__}() needs {missing[0]}=: {_declared(stage)[missing[0]]['allowed']}")
             params, where, others = {}, where_defaults.copy(), {}
@@ -211,7 +215,8 @@ def _on_contours(stage):
     function.__name__ = function.__qualname__ = stage
     text = "\n".join([_catalogue()[stage]["summary"], "", "Parameters", "----------", _CONTOURS, "{params}", _OF_CONTOURS + "{place}", "",
                       "Returns", "-------", _CONTOURS_MADE])
-    return _of_stage(stage, tuple(_declared(stage)), text, where_defaults={"size": None, **_PLACE_DEFAULTS})(function)
+    return _of_stage(stage, tuple(_declared(stage)), text, where_defaults={"size": None, **_PLACE_DEFAULTS},
+                     positional=True)(function)
 
 
 _CONTOURS = """contours : list of (n, 2) arrays, or ContourArrays

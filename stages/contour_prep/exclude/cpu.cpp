@@ -46,12 +46,12 @@ ParamDeclaration exclude_params() {
   ParamList<ExcludeParams> list;
   list.numbers("points", &ExcludeParams::points, 0, kMostNumbers, -kFarthest, kFarthest, Unit::Pixels,
                "Brush points: x, y of each.");
+  list.number("radius", &ExcludeParams::radius, 0, kFarthest, Unit::Pixels,
+              "Points up to this far from a brush point or a stroke are left out.");
   list.numbers("strokes", &ExcludeParams::strokes, 0, kMostNumbers, -kFarthest, kFarthest, Unit::Pixels,
                "Strokes of the brush: x, y of the first point and of the last point of each.");
   list.mask("mask", &ExcludeParams::mask,
             "Path of a mask on the map, an image or an .npy array: points where it is not 0 are left out.");
-  list.number("radius", &ExcludeParams::radius, 0, kFarthest, Unit::Pixels,
-              "Points up to this far from a brush point or a stroke are left out.");
   return declare<ExcludeParams>(list, [](const ExcludeParams& params, const ParamTrial& trial) {
     trial.run("points", [&] { check_points(params); });
     trial.run("strokes", [&] { check_strokes(params); });

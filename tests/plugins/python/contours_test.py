@@ -278,3 +278,19 @@ def test_what_is_wrong_with_steps_is_told(steps, kind, words):
 def test_contour_prep_needs_steps():
     with pytest.raises(TypeError, match=r"contour_prep\(\) needs steps=: a list of steps, each one of "):
         contorno.contour_prep([])
+
+
+# Options without their names ---------------------------------------------------------------------------------------
+
+def test_options_of_steps_may_be_given_without_their_names():
+    given = contours(6, 60)
+    for got, wanted in ((contorno.drop_small(given, 4, 2.5), contorno.drop_small(given, min_points=4, min_length=2.5)),
+                        (contorno.merge_close(given, 3), contorno.merge_close(given, distance=3)),
+                        (contorno.drop_duplicates(given, 2, "any_earlier"), contorno.drop_duplicates(given, distance=2, rule="any_earlier")),
+                        (contorno.exclude(given, [1, 2, 30, 20], 9), contorno.exclude(given, points=[1, 2, 30, 20], radius=9)),
+                        (contorno.contour_prep(given, ["drop_small"]), contorno.contour_prep(given, steps=["drop_small"]))):
+        assert 0 < len(got) and all(np.array_equal(one, other) for one, other in zip(got, wanted, strict=True))
+    with pytest.raises(TypeError, match="multiple values for argument 'min_points'"):
+        contorno.drop_small(given, 4, min_points=5)
+    with pytest.raises(TypeError, match="too many positional arguments"):
+        contorno.merge_close(given, 3, 4)
