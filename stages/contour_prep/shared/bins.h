@@ -68,7 +68,8 @@ inline constexpr int kBinsAround = 24;
 /// under a number up to kBinsAround / 2.
 CONTORNO_HD inline Bin bin_around(const Bin& bin, int number) {
   const int place = (number + kBinsAround / 2) % (kBinsAround + 1);
-  return {bin.row + (place / 5 - 2), bin.col + (place % 5 - 2)};
+  const int rows = place / 5 - 2, cols = place % 5 - 2;
+  return {bin.row + rows, bin.col + cols};
 }
 
 /// Where a bin is in a table of hashes: what its row says, and its column. Bins beside each other in a row
