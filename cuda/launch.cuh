@@ -38,6 +38,14 @@ __device__ __forceinline__ unsigned long long load_acquire(const unsigned long l
 }
 
 /// The same without any order with respect to other memory.
+__device__ __forceinline__ unsigned load_relaxed(const unsigned* address) {
+  unsigned value;
+  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
+  return value;
+}
+__device__ __forceinline__ void store_relaxed(unsigned* address, unsigned value) {
+  asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(address), "r"(value) : "memory");
+}
 __device__ __forceinline__ unsigned long long load_relaxed(const unsigned long long* address) {
   unsigned long long value;
   asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(address) : "memory");

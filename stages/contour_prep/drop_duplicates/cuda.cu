@@ -1,5 +1,6 @@
 // drop_duplicates on the device.
 #include "stages/contour_prep/drop_duplicates/kernels.cuh"
+#include "stages/contour_prep/shared/array_launch.cuh"
 #include "stages/contour_prep/shared/point_selection.h"
 
 namespace contorno {
@@ -7,7 +8,6 @@ namespace {
 
 using drop_duplicates_cuda::Job;
 using drop_duplicates_cuda::kChunk;
-using drop_duplicates_cuda::kThreads;
 
 class DropDuplicatesCuda final : public Stage {
  public:
@@ -18,32 +18,28 @@ class DropDuplicatesCuda final : public Stage {
     const auto& format = std::get<ContoursFormat>(context.input(0));
     bins_.plan(context, format);
     selection_.plan(context, format);
-    const std::size_t chunks = (format.point_capacity + kChunk - 1) / kChunk;
-    verdicts_ = context.temporary(chunks * sizeof(unsigned long long), MemoryKind::Device);
-    next_chunk_ = context.temporary(sizeof(unsigned), MemoryKind::Device);
-    blocks_ = 4 * multiprocessors();
+    if (rule_ == DuplicateRule::KeptEarlier) {
+      const std::size_t chunks = (format.point_capacity + kChunk - 1) / kChunk;
+      verdicts_ = context.temporary(chunks * sizeof(unsigned long long), MemoryKind::Device);
+      next_chunk_ = context.temporary(sizeof(unsigned), MemoryKind::Device);
+    }
+    launch_.plan();
     context.set_output(0, format);
   }
 
   void run(const RunContext& context) const override {
     const auto& in = std::get<ContoursView>(context.inputs[0]);
-    const Job job{.in = in,
-                  .bins = bins_.view(context, nearness_),
-                  .verdicts = context.scratch<unsigned long long>(verdicts_),
-                  .next_chunk = context.scratch<unsigned>(next_chunk_),
-                  .keep = selection_.keep(context)};
-    const auto start = [&](const char* name, auto* kernel) {
-      launch(name, kernel, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks_, kThreads, 0,
-             context.stream, job);
-    };
+    Job job{.in = in, .bins = bins_.view(context, nearness_), .keep = selection_.keep(context)};
     bins_.run(context, in, nearness_);
     if (rule_ == DuplicateRule::AnyEarlier) {
-      start("mark_any_earlier", drop_duplicates_cuda::mark_any_earlier);
+      launch_("mark_any_earlier", drop_duplicates_cuda::mark_any_earlier, context.stream, job);
     } else {
-      start("clear_verdicts", drop_duplicates_cuda::clear_verdicts);
-      start("mark_kept_earlier", drop_duplicates_cuda::mark_kept_earlier);
+      job.verdicts = context.scratch<unsigned long long>(verdicts_);
+      job.next_chunk = context.scratch<unsigned>(next_chunk_);
+      launch_("clear_verdicts", drop_duplicates_cuda::clear_verdicts, context.stream, job);
+      launch_("mark_kept_earlier", drop_duplicates_cuda::mark_kept_earlier, context.stream, job);
     }
-    selection_.run(context, in, std::get<ContoursView>(context.outputs[0]));
+    selection_.run(context);
   }
 
  private:
@@ -51,7 +47,7 @@ class DropDuplicatesCuda final : public Stage {
   DuplicateRule rule_;
   DeviceBins bins_;
   PointSelection selection_;
-  unsigned blocks_ = 1;
+  ArrayLaunch launch_;
   Scratch verdicts_, next_chunk_;
 };
 

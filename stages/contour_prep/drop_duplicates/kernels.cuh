@@ -14,14 +14,13 @@
 
 namespace contorno::drop_duplicates_cuda {
 
-inline constexpr unsigned kThreads = 256;
 inline constexpr unsigned kChunk = 32;
 
 /// One launch's arguments.
 struct Job {
   ContoursView in;
   DeviceBinsView bins;
-  /// A chunk: kDecided and, as its low bits, which of its points are kept.
+  /// Only for kept_earlier. A chunk: kDecided and, as its low bits, which of its points are kept.
   unsigned long long* verdicts = nullptr;
   unsigned* next_chunk = nullptr;
   std::uint8_t* keep = nullptr;  ///< the flags for PointSelection
@@ -60,7 +59,7 @@ __device__ inline bool has_earlier_near(const DeviceBinsView& bins, const Candid
   return false;
 }
 
-__global__ void __launch_bounds__(kThreads) mark_any_earlier(const __grid_constant__ Job job) {
+__global__ void __launch_bounds__(kArrayThreads) mark_any_earlier(const __grid_constant__ Job job) {
   if (!job.in.fits()) return;
   const auto points = static_cast<unsigned>(job.in.counts->points);
   const auto contours = static_cast<unsigned>(job.in.counts->contours);
@@ -74,7 +73,7 @@ __global__ void __launch_bounds__(kThreads) mark_any_earlier(const __grid_consta
 }
 
 // kept_earlier -------------------------------------------------------------------------------------------
-__global__ void __launch_bounds__(kThreads) clear_verdicts(const __grid_constant__ Job job) {
+__global__ void __launch_bounds__(kArrayThreads) clear_verdicts(const __grid_constant__ Job job) {
   const unsigned long long chunks = job.in.fits() ? (job.in.counts->points + kChunk - 1) / kChunk : 0;
   for (unsigned long long chunk = global_thread(); chunk < chunks; chunk += all_threads())
     job.verdicts[chunk] = 0;
@@ -193,7 +192,7 @@ __device__ inline void decide_chunk(const Job& job, unsigned chunk, unsigned poi
   if (i < points) job.keep[i] = kept >> lane & 1;
 }
 
-__global__ void __launch_bounds__(kThreads) mark_kept_earlier(const __grid_constant__ Job job) {
+__global__ void __launch_bounds__(kArrayThreads) mark_kept_earlier(const __grid_constant__ Job job) {
   if (!job.in.fits()) return;
   const auto points = static_cast<unsigned>(job.in.counts->points);
   const auto contours = static_cast<unsigned>(job.in.counts->contours);

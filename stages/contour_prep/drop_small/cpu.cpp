@@ -1,10 +1,10 @@
 // The declaration of drop_small, and its implementation on the CPU.
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "stages/contour_prep/drop_small/stage.h"
 #include "stages/contour_prep/shared/contour_loop.h"
-#include "stages/contour_prep/shared/point_selection.h"
+#include "stages/contour_prep/shared/contour_order.h"
 
 namespace contorno {
 namespace {
@@ -15,21 +15,26 @@ class DropSmallCpu final : public Stage {
 
   void plan(PlanContext& context) override {
     const auto& format = std::get<ContoursFormat>(context.input(0));
-    keep_ = context.temporary(format.point_capacity, MemoryKind::Host);
+    is_large_ = context.temporary(format.contour_capacity, MemoryKind::Host);
     sources_ = context.temporary(format.contour_capacity * sizeof(std::uint32_t), MemoryKind::Host);
     context.set_output(0, format);
   }
 
   void run(const RunContext& context) const override {
     const auto& in = std::get<ContoursView>(context.inputs[0]);
-    auto* const keep = context.scratch<std::uint8_t>(keep_);
-    if (in.fits())
-      for_contours(context.threads, in.counts->contours, [&](std::uint32_t contour) {
-        const std::uint32_t begin = in.offsets[contour];
-        std::memset(keep + begin, is_large(in, contour) ? 1 : 0, in.offsets[contour + 1] - begin);
-      });
-    select_points(in, keep, std::get<ContoursView>(context.outputs[0]),
-                  context.scratch<std::uint32_t>(sources_));
+    const auto& out = std::get<ContoursView>(context.outputs[0]);
+    if (!begin_output(in, out)) return;
+    auto* const large = context.scratch<std::uint8_t>(is_large_);
+    for_contours(context.threads, in.counts->contours,
+                 [&](std::uint32_t contour) { large[contour] = is_large(in, contour) ? 1 : 0; });
+    auto* const sources = context.scratch<std::uint32_t>(sources_);
+    std::uint32_t kept = 0;
+    for (int k = 0; k < in.format.classes; ++k) {
+      for (std::uint32_t contour = in.class_begin[k]; contour < in.class_begin[k + 1]; ++contour)
+        if (large[contour] != 0) sources[kept++] = contour;
+      out.class_begin[k + 1] = kept;
+    }
+    gather_contours(in, sources, out);
   }
 
   std::optional<Scratch> selection() const override { return sources_; }
@@ -42,7 +47,7 @@ class DropSmallCpu final : public Stage {
   }
 
   LeastSizes least_;
-  Scratch keep_, sources_;
+  Scratch is_large_, sources_;
 };
 
 ParamDeclaration drop_small_params() {
@@ -65,7 +70,7 @@ std::uint64_t in_units(double value) {
 }  // namespace
 
 LeastSizes::LeastSizes(const DropSmallParams& params)
-    : points(static_cast<std::uint64_t>(params.min_points)),
+    : points(static_cast<std::uint64_t>(std::max(params.min_points, 1))),
       length(in_units(params.min_length)),
       twice_area(in_units(2 * params.min_area)) {}
 

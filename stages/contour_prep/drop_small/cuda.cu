@@ -1,12 +1,12 @@
 // drop_small on the device.
 #include "stages/contour_prep/drop_small/kernels.cuh"
-#include "stages/contour_prep/shared/point_selection.h"
+#include "stages/contour_prep/shared/array_launch.cuh"
+#include "stages/contour_prep/shared/contour_order.h"
 
 namespace contorno {
 namespace {
 
 using drop_small_cuda::Job;
-using drop_small_cuda::kThreads;
 
 class DropSmallCuda final : public Stage {
  public:
@@ -15,38 +15,35 @@ class DropSmallCuda final : public Stage {
   void plan(PlanContext& context) override {
     const auto& format = std::get<ContoursFormat>(context.input(0));
     const auto take = [&](std::size_t bytes) { return context.temporary(bytes, MemoryKind::Device); };
-    lengths_ = take(format.contour_capacity * sizeof(unsigned long long));
-    areas_ = take(format.contour_capacity * sizeof(unsigned long long));
-    selection_.plan(context, format);
-    blocks_ = 4 * multiprocessors();
+    if (needs_sums()) {
+      lengths_ = take(format.contour_capacity * sizeof(unsigned long long));
+      areas_ = take(format.contour_capacity * sizeof(unsigned long long));
+    }
+    order_.plan(context, format);
+    launch_.plan();
     context.set_output(0, format);
   }
 
   void run(const RunContext& context) const override {
-    const auto& in = std::get<ContoursView>(context.inputs[0]);
-    const Job job{.in = in,
-                  .least = least_,
-                  .lengths = context.scratch<unsigned long long>(lengths_),
-                  .areas = context.scratch<unsigned long long>(areas_),
-                  .keep = selection_.keep(context)};
-    const auto start = [&](const char* name, auto* kernel) {
-      launch(name, kernel, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks_, kThreads, 0,
-             context.stream, job);
-    };
-    if (least_.length > 0 || least_.twice_area > 0) {
-      start("clear_sums", drop_small_cuda::clear_sums);
-      start("add_segments", drop_small_cuda::add_segments);
+    Job job{.placement = order_.view(context), .least = least_};
+    if (needs_sums()) {
+      job.lengths = context.scratch<unsigned long long>(lengths_);
+      job.areas = context.scratch<unsigned long long>(areas_);
+      launch_("clear_sums", drop_small_cuda::clear_sums, context.stream, job);
+      launch_("add_segments", drop_small_cuda::add_segments, context.stream, job);
     }
-    start("mark_points", drop_small_cuda::mark_points);
-    selection_.run(context, in, std::get<ContoursView>(context.outputs[0]));
+    launch_("measure_large", drop_small_cuda::measure_large, context.stream, job);
+    order_.write(context);
   }
 
-  std::optional<Scratch> selection() const override { return selection_.sources(); }
+  std::optional<Scratch> selection() const override { return order_.sources(); }
 
  private:
+  bool needs_sums() const { return least_.length > 0 || least_.twice_area > 0; }
+
   LeastSizes least_;
-  PointSelection selection_;
-  unsigned blocks_ = 1;
+  ContourOrder order_;
+  ArrayLaunch launch_;
   Scratch lengths_, areas_;
 };
 

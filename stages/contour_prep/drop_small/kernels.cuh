@@ -1,35 +1,38 @@
-// The kernels of drop_small; PointSelection comes behind them.
+// The kernels of drop_small; ContourOrder comes behind them.
+//
+//   clear_sums     sets sums to 0; both only where there is a least length or area
+//   add_segments   adds every segment's part to the sums of its contour
+//   measure_large  the words of the contours that are large enough
 #pragma once
 
 #include "stages/contour_prep/drop_small/stage.h"
 #include "stages/contour_prep/shared/contour_size.cuh"
+#include "stages/contour_prep/shared/placement.cuh"
 
 namespace contorno::drop_small_cuda {
 
-inline constexpr unsigned kThreads = 256;
-
 /// One launch's arguments.
 struct Job {
-  ContoursView in;
+  PlacementView placement;
   LeastSizes least{DropSmallParams{}};
   unsigned long long *lengths = nullptr, *areas = nullptr;  ///< sums over the segments of each contour
-  std::uint8_t* keep = nullptr;                             ///< the flags for PointSelection
 };
 
-__global__ void __launch_bounds__(kThreads) clear_sums(const __grid_constant__ Job job) {
-  const auto contours = job.in.fits() ? static_cast<unsigned>(job.in.counts->contours) : 0U;
+__global__ void __launch_bounds__(kArrayThreads) clear_sums(const __grid_constant__ Job job) {
+  const unsigned contours = contours_of(job.placement.in);
   for (unsigned i = global_thread(); i < contours; i += all_threads()) job.lengths[i] = job.areas[i] = 0;
 }
 
-__global__ void __launch_bounds__(kThreads) add_segments(const __grid_constant__ Job job) {
-  if (!job.in.fits()) return;
-  if (job.least.length > 0) add_segment_sizes(job.in, ContourSize::Length, job.lengths);
-  if (job.least.twice_area > 0) add_segment_sizes(job.in, ContourSize::Area, job.areas);
+__global__ void __launch_bounds__(kArrayThreads) add_segments(const __grid_constant__ Job job) {
+  const ContoursView& in = job.placement.in;
+  if (!in.fits()) return;
+  if (job.least.length > 0) add_segment_sizes(in, ContourSize::Length, job.lengths);
+  if (job.least.twice_area > 0) add_segment_sizes(in, ContourSize::Area, job.areas);
 }
 
 __device__ __forceinline__ bool is_large(const Job& job, unsigned contour) {
-  const unsigned points = job.in.offsets[contour + 1] - job.in.offsets[contour];
-  const bool closed = job.in.closed[contour] != 0;
+  const unsigned points = points_of(job.placement.in, contour);
+  const bool closed = job.placement.in.closed[contour] != 0;
   return points >= job.least.points &&
          (job.least.length == 0 ||
           size_in_units(ContourSize::Length, job.lengths[contour], points, closed) >= job.least.length) &&
@@ -37,14 +40,10 @@ __device__ __forceinline__ bool is_large(const Job& job, unsigned contour) {
           size_in_units(ContourSize::Area, job.areas[contour], points, closed) >= job.least.twice_area);
 }
 
-__global__ void __launch_bounds__(kThreads) mark_points(const __grid_constant__ Job job) {
-  if (!job.in.fits()) return;
-  const auto points = static_cast<unsigned>(job.in.counts->points);
-  const auto contours = static_cast<unsigned>(job.in.counts->contours);
-  for (unsigned long long point = global_thread(); point < points; point += all_threads()) {
-    const auto i = static_cast<unsigned>(point);
-    job.keep[i] = is_large(job, part_of(job.in.offsets, contours, i)) ? 1 : 0;
-  }
+__global__ void __launch_bounds__(kArrayThreads) measure_large(const __grid_constant__ Job job) {
+  measure_contours(job.placement, [&](unsigned contour) {
+    return is_large(job, contour) ? contour_word(points_of(job.placement.in, contour)) : 0ULL;
+  });
 }
 
 }  // namespace contorno::drop_small_cuda

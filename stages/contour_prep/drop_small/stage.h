@@ -4,8 +4,7 @@
 //
 // Output: the contours that are large enough, unchanged and in their order.
 //
-// Memory: a byte a point and 4 a contour of the planned capacity on the CPU, about 5 a point and 42 a contour
-// on CUDA, and the output.
+// Memory: 5 bytes a contour of the planned capacity on the CPU, about 28 on CUDA, and the output.
 //
 // Source: L. V. Greco, "Fourier Drawing Machine", section 2.3 (filter_vector_by_min), for the number of
 // points.
@@ -24,7 +23,7 @@ struct DropSmallParams {
   double min_area = 0;    ///< px^2; an open contour has none
 };
 
-/// What a contour needs at least, in the units of size_in_units.
+/// What a contour needs at least, in the units of size_in_units; one without points is none.
 struct LeastSizes {
   std::uint64_t points = 0, length = 0, twice_area = 0;
 

@@ -1,5 +1,6 @@
 // exclude on the device.
 #include "stages/contour_prep/exclude/kernels.cuh"
+#include "stages/contour_prep/shared/array_launch.cuh"
 #include "stages/contour_prep/shared/point_selection.h"
 #include "stages/shared/device_table.h"
 
@@ -7,7 +8,6 @@ namespace contorno {
 namespace {
 
 using exclude_cuda::Job;
-using exclude_cuda::kThreads;
 
 class ExcludeCuda final : public Stage {
  public:
@@ -19,7 +19,7 @@ class ExcludeCuda final : public Stage {
     begins_ = device_table(region_.begins());
     lists_ = device_table(region_.lists());
     mask_ = device_table(region_.mask());
-    blocks_ = 4 * multiprocessors();
+    launch_.plan();
     context.set_output(0, format);
   }
 
@@ -29,15 +29,14 @@ class ExcludeCuda final : public Stage {
     job.region.begins = table_at<std::uint32_t>(begins_);
     job.region.lists = table_at<Stroke>(lists_);
     job.region.mask = table_at<std::uint8_t>(mask_);
-    launch("mark_points", exclude_cuda::mark_points, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks_,
-           kThreads, 0, context.stream, job);
-    selection_.run(context, in, std::get<ContoursView>(context.outputs[0]));
+    launch_("mark_points", exclude_cuda::mark_points, context.stream, job);
+    selection_.run(context);
   }
 
  private:
   Region region_;
   PointSelection selection_;
-  unsigned blocks_ = 1;
+  ArrayLaunch launch_;
   Block begins_, lists_, mask_;
 };
 

@@ -6,8 +6,6 @@
 
 namespace contorno::exclude_cuda {
 
-inline constexpr unsigned kThreads = 256;
-
 /// One launch's arguments.
 struct Job {
   ContoursView in;
@@ -15,7 +13,7 @@ struct Job {
   std::uint8_t* keep = nullptr;  ///< the flags for PointSelection
 };
 
-__global__ void __launch_bounds__(kThreads) mark_points(const __grid_constant__ Job job) {
+__global__ void __launch_bounds__(kArrayThreads) mark_points(const __grid_constant__ Job job) {
   if (!job.in.fits()) return;
   const unsigned long long points = job.in.counts->points;
   for (unsigned long long i = global_thread(); i < points; i += all_threads())

@@ -35,14 +35,14 @@ class LargestFirstCpu final : public Stage {
   void run(const RunContext& context) const override {
     const auto& in = std::get<ContoursView>(context.inputs[0]);
     const auto& out = std::get<ContoursView>(context.outputs[0]);
+    if (!begin_output(in, out)) return;
     Sized* const sorted = context.scratch<Sized>(sorted_);
     auto* const sources = context.scratch<std::uint32_t>(sources_);
-    for_contours(context.threads, in.fits() ? in.counts->contours : 0, [&](std::uint32_t contour) {
+    for_contours(context.threads, in.counts->contours, [&](std::uint32_t contour) {
       sorted[contour] = {size_in_units(params_.by, in, contour), contour};
     });
     std::uint32_t next = 0;
-    out.class_begin[0] = 0;
-    for (int k = 0; k < in.format.classes && in.fits(); ++k) {
+    for (int k = 0; k < in.format.classes; ++k) {
       Sized* const begin = sorted + in.class_begin[k];
       const std::uint32_t count = in.class_begin[k + 1] - in.class_begin[k];
       const std::uint32_t kept =
@@ -51,7 +51,7 @@ class LargestFirstCpu final : public Stage {
       for (std::uint32_t i = 0; i < kept; ++i) sources[next++] = begin[i].contour;
       out.class_begin[k + 1] = next;
     }
-    gather_contours(in, sources, out.class_begin, out);
+    gather_contours(in, sources, out);
   }
 
   std::optional<Scratch> selection() const override { return sources_; }

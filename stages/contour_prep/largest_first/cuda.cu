@@ -1,22 +1,13 @@
-// largest_first on the device. CUB sorts: the number of contours is known to the device alone, so it works on
-// the whole capacity, with memory that is planned and without waiting.
-#include <cub/device/device_radix_sort.cuh>
-
-#include "cuda/check.h"
+// largest_first on the device.
 #include "stages/contour_prep/largest_first/kernels.cuh"
+#include "stages/contour_prep/shared/array_launch.cuh"
 #include "stages/contour_prep/shared/contour_order.h"
+#include "stages/contour_prep/shared/pair_sort.h"
 
 namespace contorno {
 namespace {
 
 using largest_first_cuda::Job;
-using largest_first_cuda::kThreads;
-
-/// Without memory it says how much it needs.
-cudaError_t sort(void* memory, std::size_t& bytes, const Job& job, cudaStream_t stream) {
-  return cub::DeviceRadixSort::SortPairs(memory, bytes, job.keys, job.sorted_keys, job.contours, job.sorted,
-                                         static_cast<int>(job.in.format.contour_capacity), 0, 64, stream);
-}
 
 class LargestFirstCuda final : public Stage {
  public:
@@ -24,33 +15,26 @@ class LargestFirstCuda final : public Stage {
 
   void plan(PlanContext& context) override {
     const ContoursFormat& format = checked_contours(context);
-    Job job;
-    job.in.format = format;
-    CONTORNO_CUDA_CHECK(sort(nullptr, sorting_, job, nullptr));
-    library_ = context.temporary(sorting_, MemoryKind::Device);
     const std::size_t contours = format.contour_capacity;
-    keys_ = context.temporary(contours * sizeof(*job.keys), MemoryKind::Device);
-    sorted_keys_ = context.temporary(contours * sizeof(*job.sorted_keys), MemoryKind::Device);
-    contours_ = context.temporary(contours * sizeof(*job.contours), MemoryKind::Device);
+    sort_.plan(context, contours, 64);
+    for (Scratch* keys : {&keys_, &sorted_keys_})
+      *keys = context.temporary(contours * sizeof(unsigned long long), MemoryKind::Device);
+    for (Scratch* numbers : {&contours_, &sorted_})
+      *numbers = context.temporary(contours * sizeof(unsigned), MemoryKind::Device);
     order_.plan(context, format);
-    blocks_ = 4 * multiprocessors();
+    launch_.plan();
     context.set_output(0, format);
   }
 
   void run(const RunContext& context) const override {
     const Job job = job_of(context);
-    auto* const stream = static_cast<cudaStream_t>(context.stream);
-    auto* const memory = context.scratch<std::byte>(library_);
-    const auto start = [&](const char* name, auto* kernel) {
-      launch(name, kernel, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks_, kThreads, 0, stream, job);
-    };
-    start("clear_sums", largest_first_cuda::clear_sums);
-    if (params_.by != ContourSize::Points) start("add_segments", largest_first_cuda::add_segments);
-    start("make_keys", largest_first_cuda::make_keys);
-    std::size_t bytes = sorting_;
-    CONTORNO_CUDA_CHECK(sort(memory, bytes, job, stream));
-    order_.run(context, job.in, std::get<ContoursView>(context.outputs[0]),
-               params_.limit > 0 ? static_cast<unsigned>(params_.limit) : ~0U);
+    if (params_.by != ContourSize::Points) {
+      launch_("clear_sums", largest_first_cuda::clear_sums, context.stream, job);
+      launch_("add_segments", largest_first_cuda::add_segments, context.stream, job);
+    }
+    launch_("make_keys", largest_first_cuda::make_keys, context.stream, job);
+    sort_.run(context, job.keys, job.sorted_keys, job.contours, job.sorted);
+    order_.write_first(context, job.sorted, params_.limit > 0 ? static_cast<unsigned>(params_.limit) : ~0U);
   }
 
   std::optional<Scratch> selection() const override { return order_.sources(); }
@@ -62,14 +46,14 @@ class LargestFirstCuda final : public Stage {
             .keys = context.scratch<unsigned long long>(keys_),
             .sorted_keys = context.scratch<unsigned long long>(sorted_keys_),
             .contours = context.scratch<unsigned>(contours_),
-            .sorted = order_.sorted(context)};
+            .sorted = context.scratch<unsigned>(sorted_)};
   }
 
   LargestFirstParams params_;
-  unsigned blocks_ = 1;
-  std::size_t sorting_ = 0;  // bytes
+  ArrayLaunch launch_;
+  PairSort<unsigned long long> sort_;
   ContourOrder order_;
-  Scratch library_, keys_, sorted_keys_, contours_;
+  Scratch keys_, sorted_keys_, contours_, sorted_;
 };
 
 }  // namespace

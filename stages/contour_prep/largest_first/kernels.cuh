@@ -2,7 +2,7 @@
 // alone, so it sorts the whole capacity, and what is unused sorts last. ContourOrder comes behind it.
 //
 //   clear_sums    sets sums to 0
-//   add_segments  adds every segment's part to its contour's sum; not needed for the number of points
+//   add_segments  adds every segment's part to its contour's sum; neither for the number of points
 //   make_keys     class and size of every contour as one key; of what is unused, the last key
 //   (sort)        stable, so that contours of one size keep their order
 #pragma once
@@ -14,27 +14,25 @@
 
 namespace contorno::largest_first_cuda {
 
-inline constexpr unsigned kThreads = 256;
-
 /// One launch's arguments.
 struct Job {
   ContoursView in;
   ContourSize by = ContourSize::Area;
-  unsigned long long* keys = nullptr;  ///< a contour; until make_keys, the sum over its segments
+  unsigned long long* keys = nullptr;  ///< a contour; before, the sum over its segments
   unsigned long long* sorted_keys = nullptr;
   unsigned *contours = nullptr, *sorted = nullptr;  ///< numbers of contours, in the order of the keys
 };
 
-__global__ void __launch_bounds__(kThreads) clear_sums(const __grid_constant__ Job job) {
+__global__ void __launch_bounds__(kArrayThreads) clear_sums(const __grid_constant__ Job job) {
   const auto capacity = static_cast<unsigned>(job.in.format.contour_capacity);
   for (unsigned i = global_thread(); i < capacity; i += all_threads()) job.keys[i] = 0;
 }
 
-__global__ void __launch_bounds__(kThreads) add_segments(const __grid_constant__ Job job) {
+__global__ void __launch_bounds__(kArrayThreads) add_segments(const __grid_constant__ Job job) {
   if (job.in.fits()) add_segment_sizes(job.in, job.by, job.keys);
 }
 
-__global__ void __launch_bounds__(kThreads) make_keys(const __grid_constant__ Job job) {
+__global__ void __launch_bounds__(kArrayThreads) make_keys(const __grid_constant__ Job job) {
   const auto capacity = static_cast<unsigned>(job.in.format.contour_capacity);
   const auto contours = job.in.fits() ? static_cast<unsigned>(job.in.counts->contours) : 0U;
   constexpr unsigned long long kMost = (1ULL << kSizeBits) - 1;
@@ -43,7 +41,8 @@ __global__ void __launch_bounds__(kThreads) make_keys(const __grid_constant__ Jo
     unsigned long long key = ~0ULL;
     if (i < contours) {
       const unsigned points = job.in.offsets[i + 1] - job.in.offsets[i];
-      const unsigned long long size = size_in_units(job.by, job.keys[i], points, job.in.closed[i] != 0);
+      const unsigned long long sum = job.by == ContourSize::Points ? 0 : job.keys[i];
+      const unsigned long long size = size_in_units(job.by, sum, points, job.in.closed[i] != 0);
       const unsigned long long one =
           part_of(job.in.class_begin, static_cast<unsigned>(job.in.format.classes), i);
       key = one << kSizeBits | (kMost - size);

@@ -6,7 +6,8 @@
 #include "pipeline/shared/loops.h"
 #include "stages/contour_prep/merge_close/stage.h"
 #include "stages/contour_prep/shared/bin_table.h"
-#include "stages/contour_prep/shared/point_selection.h"
+#include "stages/contour_prep/shared/contour_order.h"
+#include "stages/contour_prep/shared/own_points.h"
 
 namespace contorno {
 namespace {
@@ -30,10 +31,10 @@ class ContourSets {
   std::uint32_t* parents_;
 };
 
-/// Appends contours to an output.
+/// Appends contours to an output that begin_output has begun.
 class ContourWriter {
  public:
-  explicit ContourWriter(const ContoursView& out) : out_(out) { out_.offsets[0] = 0; }
+  explicit ContourWriter(const ContoursView& out) : out_(out) {}
   void add_points(const Point* points, std::uint32_t count) {
     std::copy_n(points, count, out_.points + points_);
     points_ += count;
@@ -51,8 +52,7 @@ class ContourWriter {
 
 class MergeCloseCpu final : public Stage {
  public:
-  explicit MergeCloseCpu(const MergeCloseParams& params)
-      : joins_(params.distance > 0), nearness_(params.distance) {}
+  explicit MergeCloseCpu(const MergeCloseParams& params) : nearness_(params.distance) {}
 
   void plan(PlanContext& context) override {
     const auto& format = std::get<ContoursFormat>(context.input(0));
@@ -70,13 +70,10 @@ class MergeCloseCpu final : public Stage {
   void run(const RunContext& context) const override {
     const auto& in = std::get<ContoursView>(context.inputs[0]);
     const auto& out = std::get<ContoursView>(context.outputs[0]);
-    std::fill_n(out.class_begin, out.format.classes + 1, 0U);
-    out.offsets[0] = 0;
-    *out.counts = *in.counts;
-    if (!in.fits()) return;
+    if (!begin_output(in, out)) return;
     auto* const first = context.scratch<std::uint32_t>(first_);
     std::iota(first, first + in.counts->contours, 0U);
-    if (joins_) for_tasks(context.threads, in.format.classes, [&](int k) { join_class(context, in, k); });
+    for_tasks(context.threads, in.format.classes, [&](int k) { join_class(context, in, k); });
     write(context, in, out);
   }
 
@@ -88,12 +85,11 @@ class MergeCloseCpu final : public Stage {
     const ContourSets sets(context.scratch<std::uint32_t>(first_));
     auto* const contour_of = context.scratch<std::uint32_t>(contour_of_);
     for (std::uint32_t c = in.class_begin[k]; c < in.class_begin[k + 1]; ++c) {
-      const std::uint32_t begin = in.offsets[c];
-      const std::uint32_t own = own_points(in.offsets[c + 1] - begin, in.closed[c] != 0);
-      for (std::uint32_t i = begin; i < begin + own; ++i) {
+      const OwnPoints own(in, c);
+      for (std::uint32_t i = own.begin; i < own.end; ++i) {
         if (!can_be_near(in.points[i])) continue;
         std::uint32_t& newest = table.newest_in(nearness_.bin_of(in.points[i]));
-        if (newest != BinTable::kNone && newest < begin) sets.join(contour_of[newest], c);
+        if (newest != BinTable::kNone && newest < own.begin) sets.join(contour_of[newest], c);
         contour_of[i] = c;
         table.push(newest, i);
       }
@@ -143,14 +139,13 @@ class MergeCloseCpu final : public Stage {
       return writer.end_contour(in.closed[first] != 0);
     }
     for (std::uint32_t c = first;; c = next[c]) {
-      const std::uint32_t begin = in.offsets[c];
-      writer.add_points(in.points + begin, own_points(in.offsets[c + 1] - begin, in.closed[c] != 0));
+      const OwnPoints own(in, c);
+      writer.add_points(own.points, own.count);
       if (c == last) break;
     }
     writer.end_contour(false);
   }
 
-  bool joins_;
   Nearness nearness_;
   BinTable::Memory bins_;
   Scratch contour_of_;           // of each point
@@ -159,8 +154,8 @@ class MergeCloseCpu final : public Stage {
 
 ParamDeclaration merge_close_params() {
   ParamList<MergeCloseParams> list;
-  list.number("distance", &MergeCloseParams::distance, 0, 1e9, Unit::Pixels,
-              "Contours with points nearer to each other than this are joined; 0 joins none.");
+  list.number("distance", &MergeCloseParams::distance, 0.001, 1e9, Unit::Pixels,
+              "Contours with points nearer to each other than this are joined.");
   return declare(list);
 }
 

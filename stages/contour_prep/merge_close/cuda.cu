@@ -1,92 +1,61 @@
-// merge_close on the device. CUB sorts and scans the whole capacity, as the number of contours is known to
-// the device alone.
-#include <cub/device/device_scan.cuh>
-
-#include "cuda/check.h"
+// merge_close on the device.
 #include "stages/contour_prep/merge_close/kernels.cuh"
+#include "stages/contour_prep/shared/array_launch.cuh"
+#include "stages/contour_prep/shared/placement.h"
 
 namespace contorno {
 namespace {
 
 using merge_close_cuda::Job;
-using merge_close_cuda::kThreads;
-
-/// CUB's call; without memory it says how much it needs.
-cudaError_t scan(void* memory, std::size_t& bytes, const Job& job, unsigned long long* places,
-                 cudaStream_t stream) {
-  return cub::DeviceScan::ExclusiveSum(memory, bytes, job.words, places,
-                                       static_cast<int>(job.in.format.contour_capacity) + 1, stream);
-}
 
 class MergeCloseCuda final : public Stage {
  public:
-  explicit MergeCloseCuda(const MergeCloseParams& params)
-      : joins_(params.distance > 0), nearness_(params.distance) {}
+  explicit MergeCloseCuda(const MergeCloseParams& params) : nearness_(params.distance) {}
 
   void plan(PlanContext& context) override {
     const auto& format = std::get<ContoursFormat>(context.input(0));
     const std::size_t contours = format.contour_capacity;
-    Job job;
-    job.in.format = format;
-    CONTORNO_CUDA_CHECK(scan(nullptr, scanning_, job, nullptr, nullptr));
-    library_ = context.temporary(scanning_, MemoryKind::Device);
-    if (joins_) bins_.plan(context, format);
+    bins_.plan(context, format);
     sort_.plan(context, contours, 32);
+    placement_.plan(context, format);
     for (Scratch* one : {&parents_, &is_joined_, &keys_, &sorted_keys_, &contours_, &order_, &ranks_})
       *one = context.temporary(contours * sizeof(unsigned), MemoryKind::Device);
-    for (Scratch* one : {&words_, &places_})
-      *one = context.temporary((contours + 1) * sizeof(unsigned long long), MemoryKind::Device);
-    blocks_ = 4 * multiprocessors();
+    launch_.plan();
     context.set_output(0, format);
   }
 
   void run(const RunContext& context) const override {
     const Job job = job_of(context);
-    const auto start = [&](const char* name, auto* kernel) {
-      launch(name, kernel, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks_, kThreads, 0,
-             context.stream, job);
-    };
-    start("make_sets", merge_close_cuda::make_sets);
-    if (joins_) {
-      bins_.run(context, job.in, nearness_);
-      start("join_in_bins", merge_close_cuda::join_in_bins);
-      start("join_bins", merge_close_cuda::join_bins);
-    }
-    start("find_sets", merge_close_cuda::find_sets);
+    launch_("make_sets", merge_close_cuda::make_sets, context.stream, job);
+    bins_.run(context, job.placement.in, nearness_);
+    launch_("join_in_bins", merge_close_cuda::join_in_bins, context.stream, job);
+    launch_("join_bins", merge_close_cuda::join_bins, context.stream, job);
+    launch_("find_sets", merge_close_cuda::find_sets, context.stream, job);
     sort_.run(context, job.keys, job.sorted_keys, job.contours, job.order);
-    start("measure_sets", merge_close_cuda::measure_sets);
-    std::size_t bytes = scanning_;
-    CONTORNO_CUDA_CHECK(scan(context.scratch<std::byte>(library_), bytes, job,
-                             context.scratch<unsigned long long>(places_),
-                             static_cast<cudaStream_t>(context.stream)));
-    start("place_sets", merge_close_cuda::place_sets);
-    start("copy_points", merge_close_cuda::copy_points);
+    launch_("measure_sets", merge_close_cuda::measure_sets, context.stream, job);
+    placement_.add_up(context);
+    launch_("write_sets", merge_close_cuda::write_sets, context.stream, job);
   }
 
  private:
   Job job_of(const RunContext& context) const {
-    Job job{.in = std::get<ContoursView>(context.inputs[0]),
-            .out = std::get<ContoursView>(context.outputs[0]),
+    return {.placement = placement_.view(context, context.scratch<unsigned>(order_)),
+            .bins = bins_.view(context, nearness_),
             .parents = context.scratch<unsigned>(parents_),
             .is_joined = context.scratch<unsigned>(is_joined_),
             .keys = context.scratch<unsigned>(keys_),
             .sorted_keys = context.scratch<unsigned>(sorted_keys_),
             .contours = context.scratch<unsigned>(contours_),
             .order = context.scratch<unsigned>(order_),
-            .ranks = context.scratch<unsigned>(ranks_),
-            .words = context.scratch<unsigned long long>(words_),
-            .places = context.scratch<unsigned long long>(places_)};
-    if (joins_) job.bins = bins_.view(context, nearness_);
-    return job;
+            .ranks = context.scratch<unsigned>(ranks_)};
   }
 
-  bool joins_;
   Nearness nearness_;
+  ArrayLaunch launch_;
   DeviceBins bins_;
-  PairSort sort_;
-  unsigned blocks_ = 1;
-  std::size_t scanning_ = 0;  // bytes
-  Scratch library_, parents_, is_joined_, keys_, sorted_keys_, contours_, order_, ranks_, words_, places_;
+  PairSort<unsigned> sort_;
+  ContourPlacement placement_;
+  Scratch parents_, is_joined_, keys_, sorted_keys_, contours_, order_, ranks_;
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 // open and has the points of its members in the order of these; its place is that of its first member. Other
 // contours are unchanged.
 //
-// Memory: about 48 bytes a point and 12 a contour of the planned capacity on the CPU, about 45 a point and 60
+// Memory: about 48 bytes a point and 12 a contour of the planned capacity on the CPU, about 45 a point and 48
 // a contour on CUDA, and the output.
 //
 // Source: L. V. Greco, "Fourier Drawing Machine", sections 2.2 and 3.6 (merge_close_contours).
@@ -20,7 +20,7 @@
 namespace contorno {
 
 struct MergeCloseParams {
-  double distance = 2;  ///< px; contours nearer to each other than this are joined; 0 joins none
+  double distance = 2;  ///< px; contours nearer to each other than this are joined
 };
 
 /// The CUDA implementation; only in builds that have CUDA.

@@ -22,16 +22,17 @@ class OrderNearestCpu final : public Stage {
 
   void run(const RunContext& context) const override {
     const auto& in = std::get<ContoursView>(context.inputs[0]);
+    const auto& out = std::get<ContoursView>(context.outputs[0]);
+    if (!begin_output(in, out)) return;
     auto* const sources = context.scratch<std::uint32_t>(sources_);
-    if (in.fits()) {
-      BoxTree tree(in.format, context.scratch<std::byte>(tree_));
-      for (int k = 0; k < in.format.classes; ++k) {
-        const std::uint32_t first = in.class_begin[k], last = in.class_begin[k + 1];
-        if (first < last)
-          order(tree, in, first, last, context.scratch<std::uint8_t>(visited_), sources + first);
-      }
+    BoxTree tree(in.format, context.scratch<std::byte>(tree_));
+    for (int k = 0; k < in.format.classes; ++k) {
+      const std::uint32_t first = in.class_begin[k], last = in.class_begin[k + 1];
+      if (first < last)
+        order(tree, in, first, last, context.scratch<std::uint8_t>(visited_), sources + first);
+      out.class_begin[k + 1] = last;
     }
-    gather_contours(in, sources, in.class_begin, std::get<ContoursView>(context.outputs[0]));
+    gather_contours(in, sources, out);
   }
 
   std::optional<Scratch> selection() const override { return sources_; }

@@ -15,7 +15,6 @@
 
 namespace contorno::order_nearest_cuda {
 
-inline constexpr unsigned kThreads = 256;
 inline constexpr unsigned kOrderThreads = 1024;
 
 /// One launch's arguments.
@@ -49,7 +48,7 @@ struct Stroke {
 __device__ __forceinline__ unsigned long long bits_of(double squared) {
   return static_cast<unsigned long long>(__double_as_longlong(squared));
 }
-__global__ void __launch_bounds__(kThreads) bound_contours(const __grid_constant__ Job job) {
+__global__ void __launch_bounds__(kArrayThreads) bound_contours(const __grid_constant__ Job job) {
   const unsigned contours = job.in.fits() ? static_cast<unsigned>(job.in.counts->contours) : 0U;
   const unsigned lane = threadIdx.x % 32;
   for (unsigned contour = global_thread() / 32; contour < contours; contour += all_threads() / 32) {

@@ -7,6 +7,7 @@
 #include "cuda/error.h"
 #include "stages/contour_prep/resample/rules.h"
 #include "stages/contour_prep/shared/contour_loop.h"
+#include "stages/contour_prep/shared/contour_order.h"
 
 namespace contorno {
 namespace {
@@ -31,11 +32,9 @@ class ResampleCpu final : public Stage {
     auto* const lengths = context.scratch<std::uint64_t>(lengths_);
     auto* const stored = context.scratch<std::uint64_t>(stored_);
     auto& needed = *context.scratch<std::uint64_t>(needed_);
-    std::fill_n(out.class_begin, out.format.classes + 1, 0U);
-    out.offsets[0] = 0;
     needed = 0;
-    if (!in.fits()) {  // nor may the output seem to fit
-      *out.counts = {std::max(in.counts->points, format_.point_capacity + 1), in.counts->contours};
+    if (!begin_output(in, out)) {  // nor may the output seem to fit
+      out.counts->points = std::max(in.counts->points, format_.point_capacity + 1);
       return;
     }
     const auto contours = static_cast<std::uint32_t>(in.counts->contours);

@@ -1,10 +1,9 @@
-// The kernels of resample. Between them CUB adds up: how many points and contours there are is known to the
-// device alone, so it goes over the whole capacity, and what is unused counts as 0.
+// The kernels of resample. What is added up between them is that of the whole capacity (PrefixSum).
 //
 //   measure_segments  the length of the segment that begins at every point, as an integer
-//   (scan)            lengths up to every point
+//   (sum)             lengths up to every point
 //   count_points      how many points every contour will have
-//   (scan)            numbers become offsets
+//   (sum)             numbers become offsets
 //   place_contours    offsets, closed flags, begins of the classes, and counts
 //   write_points      the points
 #pragma once
@@ -15,20 +14,18 @@
 
 namespace contorno::resample_cuda {
 
-inline constexpr unsigned kThreads = 256;
-
 /// One launch's arguments.
 struct Job {
   ContoursView in, out;
   ResampleSteps steps;
   /// Of the segment behind every point of the capacity, and then of all before it, from contour to contour.
   unsigned long long* lengths = nullptr;
-  unsigned long long* stored = nullptr;   ///< the points of each contour of the capacity, and one more
-  unsigned long long* offsets = nullptr;  ///< those of all contours before
-  unsigned long long* needed = nullptr;   ///< page-locked: points of the frame; 0 if the input did not fit
+  /// The points of each contour of the capacity, and one more; then those of all contours before.
+  unsigned long long* offsets = nullptr;
+  unsigned long long* needed = nullptr;  ///< page-locked: points of the frame; 0 if the input did not fit
 };
 
-__global__ void __launch_bounds__(kThreads) measure_segments(const __grid_constant__ Job job) {
+__global__ void __launch_bounds__(kArrayThreads) measure_segments(const __grid_constant__ Job job) {
   const unsigned long long capacity = job.in.format.point_capacity;
   const unsigned long long points = job.in.fits() ? job.in.counts->points : 0;
   const auto contours = static_cast<unsigned>(job.in.counts->contours);
@@ -50,7 +47,7 @@ __device__ __forceinline__ unsigned long long length_of(const Job& job, unsigned
   return begin < end ? job.lengths[end - 1] - job.lengths[begin] : 0;
 }
 
-__global__ void __launch_bounds__(kThreads) count_points(const __grid_constant__ Job job) {
+__global__ void __launch_bounds__(kArrayThreads) count_points(const __grid_constant__ Job job) {
   const unsigned long long capacity = job.in.format.contour_capacity;
   const unsigned long long contours = job.in.fits() ? job.in.counts->contours : 0;
   for (unsigned long long i = global_thread(); i <= capacity; i += all_threads()) {
@@ -61,11 +58,11 @@ __global__ void __launch_bounds__(kThreads) count_points(const __grid_constant__
                                        job.in.offsets[contour + 1] - job.in.offsets[contour],
                                        job.in.closed[contour] != 0);
     }
-    job.stored[i] = stored;
+    job.offsets[i] = stored;
   }
 }
 
-__global__ void __launch_bounds__(kThreads) place_contours(const __grid_constant__ Job job) {
+__global__ void __launch_bounds__(kArrayThreads) place_contours(const __grid_constant__ Job job) {
   const bool in_fits = job.in.fits();
   const unsigned long long contours = in_fits ? job.in.counts->contours : 0;
   const unsigned long long points = job.offsets[contours], capacity = job.out.format.point_capacity;
@@ -101,7 +98,7 @@ __device__ __forceinline__ Point point_of(const Job& job, unsigned contour, unsi
                   job.lengths[low + 1] - job.lengths[begin], place);
 }
 
-__global__ void __launch_bounds__(kThreads) write_points(const __grid_constant__ Job job) {
+__global__ void __launch_bounds__(kArrayThreads) write_points(const __grid_constant__ Job job) {
   if (!job.out.fits()) return;
   const unsigned long long points = job.out.counts->points;
   const auto contours = static_cast<unsigned>(job.out.counts->contours);

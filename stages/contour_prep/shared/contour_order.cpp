@@ -4,16 +4,16 @@
 
 namespace contorno {
 
-void gather_contours(const ContoursView& in, const std::uint32_t* sources, const std::uint32_t* class_begin,
-                     const ContoursView& out) {
-  *out.counts = *in.counts;
+bool begin_output(const ContoursView& in, const ContoursView& out) {
+  std::fill_n(out.class_begin, out.format.classes + 1, 0U);
   out.offsets[0] = 0;
-  if (!in.fits()) {
-    std::fill_n(out.class_begin, out.format.classes + 1, 0U);
-    return;
-  }
-  std::copy_n(class_begin, out.format.classes + 1, out.class_begin);
-  const std::uint32_t contours = class_begin[in.format.classes];
+  const bool fits = in.fits();
+  *out.counts = fits ? ContourCounts{} : *in.counts;
+  return fits;
+}
+
+void gather_contours(const ContoursView& in, const std::uint32_t* sources, const ContoursView& out) {
+  const std::uint32_t contours = out.class_begin[out.format.classes];
   for (std::uint32_t i = 0; i < contours; ++i) {
     const std::span<const Point> points = in.contour(sources[i]);
     std::copy(points.begin(), points.end(), out.points + out.offsets[i]);

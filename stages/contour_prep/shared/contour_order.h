@@ -1,36 +1,42 @@
-// Whole contours in another order.
+// Whole contours in another order, and how the contours of an output begin.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "pipeline/graph/stage.h"
+#include "stages/contour_prep/shared/array_launch.h"
+#include "stages/contour_prep/shared/placement.h"
 
 namespace contorno {
 
-/// Writes contours of `in` to `out`, which has room for them: contour sources[i] becomes contour i, and class
-/// k has those with class_begin[k] <= i < class_begin[k + 1]. When `in` does not fit its capacities, `out`
-/// gets its counts and nothing else: the frame runs again with more room.
-void gather_contours(const ContoursView& in, const std::uint32_t* sources, const std::uint32_t* class_begin,
-                     const ContoursView& out);
+/// Begins `out` as contours of the format of `in` without any. Returns whether `in` fits its capacities; if
+/// not, `out` gets its counts, and is complete: the frame runs again with more room. On the CPU.
+bool begin_output(const ContoursView& in, const ContoursView& out);
 
-/// The same on the device, with at most so many contours of each class.
+/// Writes contours of `in`, which fits, to `out`, which has room for them and their classes already:
+/// contour sources[i] becomes contour i. On the CPU.
+void gather_contours(const ContoursView& in, const std::uint32_t* sources, const ContoursView& out);
+
+/// Writes whole contours on the device, with what begin_output does.
 class ContourOrder {
  public:
   /// Asks for scratch, as part of the stage's plan.
   void plan(PlanContext& context, const ContoursFormat& format);
-  /// The numbers of all contours, class by class, in their new order: one for each contour that there is room
-  /// for. The stage's kernels write it before `run`.
-  std::uint32_t* sorted(const RunContext& context) const { return context.scratch<std::uint32_t>(sorted_); }
-  /// Of each class the first `limit` contours of its order are written.
-  void run(const RunContext& context, const ContoursView& in, const ContoursView& out, unsigned limit) const;
+  /// For the stage's kernels that write words, before `write`.
+  PlacementView view(const RunContext& context) const { return placement_.view(context); }
+  /// Writes the contours whose word is contour_word(their points); of others it is 0.
+  void write(const RunContext& context) const { write(context, placement_.view(context)); }
+  /// Writes of each class the first `limit` contours of an order, which has the numbers of all contours,
+  /// class by class.
+  void write_first(const RunContext& context, const unsigned* order, unsigned limit) const;
   /// See Stage::selection.
-  Scratch sources() const { return sources_; }
+  Scratch sources() const { return placement_.sources(); }
 
  private:
-  unsigned blocks_ = 1;
-  std::size_t scanning_ = 0;  // bytes that the scan works in
-  Scratch library_, sorted_, lengths_, sources_;
+  void write(const RunContext& context, const PlacementView& placement) const;
+
+  ArrayLaunch launch_;
+  ContourPlacement placement_;
 };
 
 }  // namespace contorno

@@ -1,12 +1,12 @@
 // DeviceBins on the device.
 #include <bit>
 
+#include "stages/contour_prep/shared/array_launch.cuh"
 #include "stages/contour_prep/shared/device_bins.cuh"
 
 namespace contorno {
 
 using device_bins_cuda::Job;
-using device_bins_cuda::kThreads;
 
 void DeviceBins::plan(PlanContext& context, const ContoursFormat& format) {
   const std::size_t points = format.point_capacity, buckets = std::bit_ceil(points | 1);
@@ -18,7 +18,7 @@ void DeviceBins::plan(PlanContext& context, const ContoursFormat& format) {
   keys_ = take(points), sorted_keys_ = take(points), indices_ = take(points), order_ = take(points);
   points_ = context.temporary(points * sizeof(BinnedPoint), MemoryKind::Device);
   sort_.plan(context, points, std::bit_width(buckets));
-  blocks_ = 4 * multiprocessors();
+  launch_.plan();
 }
 
 DeviceBinsView DeviceBins::view(const RunContext& context, const Nearness& nearness) const {
@@ -37,13 +37,9 @@ void DeviceBins::run(const RunContext& context, const ContoursView& in, const Ne
                 .sorted_keys = context.scratch<unsigned>(sorted_keys_),
                 .indices = context.scratch<unsigned>(indices_),
                 .order = context.scratch<unsigned>(order_)};
-  const auto start = [&](const char* name, auto* kernel) {
-    launch(name, kernel, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks_, kThreads, 0, context.stream,
-           job);
-  };
-  start("make_keys", device_bins_cuda::make_keys);
+  launch_("make_keys", device_bins_cuda::make_keys, context.stream, job);
   sort_.run(context, job.keys, job.sorted_keys, job.indices, job.order);
-  start("list_bins", device_bins_cuda::list_bins);
+  launch_("list_bins", device_bins_cuda::list_bins, context.stream, job);
 }
 
 }  // namespace contorno

@@ -10,8 +10,6 @@
 
 namespace contorno::device_bins_cuda {
 
-inline constexpr unsigned kThreads = 256;
-
 /// One launch's arguments.
 struct Job {
   ContoursView in;
@@ -20,7 +18,7 @@ struct Job {
   unsigned *indices = nullptr, *order = nullptr;     ///< numbers of points, in the order of the keys
 };
 
-__global__ void __launch_bounds__(kThreads) make_keys(const __grid_constant__ Job job) {
+__global__ void __launch_bounds__(kArrayThreads) make_keys(const __grid_constant__ Job job) {
   const auto capacity = static_cast<unsigned>(job.in.format.point_capacity);
   const bool fits = job.in.fits();
   const auto points = fits ? static_cast<unsigned>(job.in.counts->points) : 0U;
@@ -41,7 +39,7 @@ __global__ void __launch_bounds__(kThreads) make_keys(const __grid_constant__ Jo
   if (global_thread() == 0) *job.bins.count = 0;
 }
 
-__global__ void __launch_bounds__(kThreads) list_bins(const __grid_constant__ Job job) {
+__global__ void __launch_bounds__(kArrayThreads) list_bins(const __grid_constant__ Job job) {
   const auto capacity = static_cast<unsigned>(job.in.format.point_capacity);
   const auto contours = job.in.fits() ? static_cast<unsigned>(job.in.counts->contours) : 0U;
   const unsigned none = job.bins.mask + 1;

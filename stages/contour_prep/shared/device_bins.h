@@ -2,6 +2,7 @@
 // order. The repeated last points of closed contours and points that are not finite are not in it.
 #pragma once
 
+#include "stages/contour_prep/shared/array_launch.h"
 #include "stages/contour_prep/shared/bins.h"
 #include "stages/contour_prep/shared/pair_sort.h"
 
@@ -33,8 +34,9 @@ class DeviceBins {
   DeviceBinsView view(const RunContext& context, const Nearness& nearness) const;
 
  private:
-  unsigned mask_ = 0, blocks_ = 1;
-  PairSort sort_;
+  unsigned mask_ = 0;
+  ArrayLaunch launch_;
+  PairSort<unsigned> sort_;
   Scratch begins_, ends_, count_, points_, keys_, sorted_keys_, indices_, order_;
 };
 

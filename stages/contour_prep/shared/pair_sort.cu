@@ -3,24 +3,32 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include "cuda/check.h"
+#include "stages/contour_prep/shared/prefix_sum.h"
 
 namespace contorno {
 
-void PairSort::plan(PlanContext& context, std::size_t count, int bits) {
-  count_ = count, bits_ = bits;
-  const unsigned* from = nullptr;
-  unsigned* to = nullptr;
-  CONTORNO_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(nullptr, bytes_, from, to, from, to,
-                                                      static_cast<int>(count_), 0, bits_));
+template <class Key>
+void PairSort<Key>::plan(PlanContext& context, std::size_t count, int bits) {
+  count_ = library_count(count), bits_ = bits;
+  const Key* keys = nullptr;
+  Key* sorted_keys = nullptr;
+  const unsigned* values = nullptr;
+  unsigned* sorted_values = nullptr;
+  CONTORNO_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(nullptr, bytes_, keys, sorted_keys, values,
+                                                      sorted_values, count_, 0, bits_));
   library_ = context.temporary(bytes_, MemoryKind::Device);
 }
 
-void PairSort::run(const RunContext& context, const unsigned* keys, unsigned* sorted_keys,
-                   const unsigned* values, unsigned* sorted_values) const {
+template <class Key>
+void PairSort<Key>::run(const RunContext& context, const Key* keys, Key* sorted_keys, const unsigned* values,
+                        unsigned* sorted_values) const {
   std::size_t bytes = bytes_;
-  CONTORNO_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(
-      context.scratch<std::byte>(library_), bytes, keys, sorted_keys, values, sorted_values,
-      static_cast<int>(count_), 0, bits_, static_cast<cudaStream_t>(context.stream)));
+  CONTORNO_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(context.scratch<std::byte>(library_), bytes, keys,
+                                                      sorted_keys, values, sorted_values, count_, 0, bits_,
+                                                      static_cast<cudaStream_t>(context.stream)));
 }
+
+template class PairSort<unsigned>;
+template class PairSort<unsigned long long>;
 
 }  // namespace contorno

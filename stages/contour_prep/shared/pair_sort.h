@@ -1,4 +1,4 @@
-// Sorting on the device with planned memory and without waiting: CUB's radix sort.
+// A sort on the device, by CUB, which takes the memory that was planned and does not wait.
 #pragma once
 
 #include <cstddef>
@@ -7,18 +7,21 @@
 
 namespace contorno {
 
-/// Sorts pairs of 32-bit numbers by the first number of each; pairs with the same one keep their order.
+/// Sorts pairs of a key, unsigned or unsigned long long, and a number, by their keys; pairs with the same key
+/// keep their order.
+template <class Key>
 class PairSort {
  public:
-  /// Asks for scratch, as part of the stage's plan, for `count` pairs whose first numbers have `bits` bits.
+  /// Asks for scratch, as part of the stage's plan, for `count` pairs whose keys have `bits` bits. Throws
+  /// Error(BadConfig) when they are 2^31 or more.
   void plan(PlanContext& context, std::size_t count, int bits);
   /// Enqueues the sort; the arrays do not overlap.
-  void run(const RunContext& context, const unsigned* keys, unsigned* sorted_keys, const unsigned* values,
+  void run(const RunContext& context, const Key* keys, Key* sorted_keys, const unsigned* values,
            unsigned* sorted_values) const;
 
  private:
-  std::size_t count_ = 0, bytes_ = 0;
-  int bits_ = 0;
+  int count_ = 0, bits_ = 0;
+  std::size_t bytes_ = 0;
   Scratch library_;
 };
 

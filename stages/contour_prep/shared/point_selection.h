@@ -8,54 +8,34 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
-#include "cuda/host_device.h"
-#include "pipeline/graph/stage.h"
+#include "stages/contour_prep/shared/array_launch.h"
+#include "stages/contour_prep/shared/own_points.h"
+#include "stages/contour_prep/shared/placement.h"
 
 namespace contorno {
 
-/// The points of a contour with `points` stored ones, without the repeated one.
-CONTORNO_HD inline std::uint32_t own_points(std::uint32_t points, bool closed) {
-  return closed && points > 1 ? points - 1 : points;
-}
-/// Whether a contour with `points` stored points, of which `kept` own ones remain, is closed then, and how
-/// many points are stored for it: `kept`, or one more, which is the first again.
-CONTORNO_HD inline bool stays_closed(std::uint32_t points, bool closed, std::uint32_t kept) {
-  return closed && (kept >= 3 || kept == own_points(points, closed));
-}
-CONTORNO_HD inline std::uint32_t stored_points(std::uint32_t points, bool closed, std::uint32_t kept) {
-  if (kept == own_points(points, closed)) return points;
-  return kept + (stays_closed(points, closed, kept) ? 1U : 0U);
-}
-
 /// Writes the points of `in` with keep[i] != 0 to `out`, which has room for all points of `in`. `keep` has a
 /// flag for each stored point; those of repeated points are not read. When `in` does not fit its capacities,
-/// `out` gets its counts and nothing else: the frame runs again with more room. `sources`, if it is not null,
-/// gets for each contour of `out` the number of the one of `in` that it is what remains of.
-void select_points(const ContoursView& in, const std::uint8_t* keep, const ContoursView& out,
-                   std::uint32_t* sources = nullptr);
+/// `out` gets its counts and nothing else: the frame runs again with more room.
+void select_points(const ContoursView& in, const std::uint8_t* keep, const ContoursView& out);
 
 /// The same on the device.
 class PointSelection {
  public:
-  PointSelection();
-  ~PointSelection();
-  PointSelection(const PointSelection&) = delete;
-  PointSelection& operator=(const PointSelection&) = delete;
-
-  /// Asks for scratch, as part of the stage's plan.
+  /// Asks for scratch, as part of the stage's plan: 1.4 bytes a point and 12 a contour.
   void plan(PlanContext& context, const ContoursFormat& format);
   /// The flags, one for each point that there is room for. The stage's kernels write those of the points that
   /// exist, before `run`.
-  std::uint8_t* keep(const RunContext& context) const;
-  void run(const RunContext& context, const ContoursView& in, const ContoursView& out) const;
-  /// Where `run` leaves the `sources` of select_points.
-  Scratch sources() const;
+  std::uint8_t* keep(const RunContext& context) const { return context.scratch<std::uint8_t>(keep_); }
+  /// Enqueues the work, from the stage's input to its output.
+  void run(const RunContext& context) const;
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  ArrayLaunch launch_;
+  PrefixSum sum_;
+  ContourPlacement placement_;
+  Scratch keep_, kept_, before_;
 };
 
 }  // namespace contorno

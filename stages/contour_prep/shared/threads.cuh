@@ -5,6 +5,9 @@
 
 namespace contorno {
 
+/// Threads of a block of such kernels.
+inline constexpr unsigned kArrayThreads = 256;
+
 __device__ __forceinline__ unsigned global_thread() {
   return blockIdx.x * blockDim.x + threadIdx.x;
 }

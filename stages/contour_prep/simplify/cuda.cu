@@ -54,7 +54,7 @@ class SimplifyCuda final : public Stage {
       start(split_contours<kManyThreads>, multiprocessors_, kManyThreads);
       start(split_contours<kFewThreads>, kSplitBlocks * multiprocessors_, kFewThreads);
     }
-    selection_.run(context, in, std::get<ContoursView>(context.outputs[0]));
+    selection_.run(context);
   }
 
  private:

@@ -1,6 +1,7 @@
-// The kernels of largest_first and order_nearest, run on the host by the emulator, against a reference and
-// the CPU; the library's sort and scan are done here. Needs no device.
+// The kernels of drop_small, largest_first and order_nearest, run on the host by the emulator, against a
+// reference and the CPU; the library's sorts and sums are done here. Needs no device.
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
+#include "stages/contour_prep/drop_small/kernels.cuh"
 #include "stages/contour_prep/largest_first/kernels.cuh"
 #include "stages/contour_prep/order_nearest/kernels.cuh"
 #include "stages/contour_prep/shared/contour_order.cuh"
@@ -12,6 +13,7 @@
 
 #include "stages/contour_prep/order_nearest/stage.h"
 #include "tests/stages/compare_contours.h"
+#include "tests/stages/contour_prep/emulated_placement.h"
 #include "tests/stages/contour_prep/reference.h"
 
 using namespace contorno;
@@ -20,45 +22,49 @@ using namespace contorno::test;
 
 namespace {
 
-/// Runs the kernels on `in`, with room for more contours than there are, and returns what they wrote.
+template <class... Parameters>
+void run_kernel(void (*kernel)(Parameters...), const std::type_identity_t<Parameters>&... arguments) {
+  emulated::run_grid(3, 64, 0, false, [&] { kernel(arguments...); });
+}
+
+/// ContourOrder, behind the words.
+void write_whole(EmulatedPlacement& placement) {
+  placement.add_up();
+  run_kernel(contour_order_cuda::place_whole, placement.view);
+  run_kernel(contour_order_cuda::copy_whole, placement.view);
+}
+
+/// Runs the kernels of largest_first on `in`, and keeps what they wrote.
 class Emulated {
  public:
-  Emulated(const ContoursView& in, ContourSize by, int limit) : memory_(packed_bytes(in.format)) {
-    view = packed_view(memory_.data(), in.format);
+  Emulated(const ContoursView& in, ContourSize by, int limit) : placement_(in) {
+    view = placement_.view.out;
     const std::size_t capacity = in.format.contour_capacity;
     std::vector<unsigned long long> keys(capacity, 77), sorted_keys(capacity);
-    std::vector<unsigned> contours(capacity, 77), sorted(capacity), lengths(capacity + 1, 77),
-        sources(capacity);
+    std::vector<unsigned> contours(capacity, 77), sorted(capacity);
     const Job job{.in = in,
                   .by = by,
                   .keys = keys.data(),
                   .sorted_keys = sorted_keys.data(),
                   .contours = contours.data(),
                   .sorted = sorted.data()};
-    const auto run = [&](auto* kernel, const auto& of) {
-      emulated::run_grid(3, 64, 0, false, [&] { kernel(of); });
-    };
-    run(clear_sums, job);
-    if (by != ContourSize::Points) run(add_segments, job);
-    run(make_keys, job);
+    if (by != ContourSize::Points) {
+      run_kernel(clear_sums, job);
+      run_kernel(add_segments, job);
+    }
+    run_kernel(make_keys, job);
     std::iota(sorted.begin(), sorted.end(), 0U);
     std::stable_sort(sorted.begin(), sorted.end(), [&](unsigned a, unsigned b) { return keys[a] < keys[b]; });
-    const contour_order_cuda::Job order{.in = in,
-                                        .out = view,
-                                        .limit = limit > 0 ? static_cast<unsigned>(limit) : ~0U,
-                                        .sorted = sorted.data(),
-                                        .lengths = lengths.data(),
-                                        .sources = sources.data()};
-    run(contour_order_cuda::clear_lengths, order);
-    run(contour_order_cuda::place_contours, order);
-    std::exclusive_scan(lengths.begin(), lengths.end(), view.offsets, 0U);
-    run(contour_order_cuda::copy_points, order);
+    placement_.view.order = sorted.data();
+    run_kernel(contour_order_cuda::measure_first, placement_.view,
+               limit > 0 ? static_cast<unsigned>(limit) : ~0U);
+    write_whole(placement_);
   }
 
   ContoursView view;
 
  private:
-  Guarded memory_;
+  EmulatedPlacement placement_;
 };
 
 }  // namespace
@@ -123,6 +129,39 @@ TEST_CASE("the kernels of largest_first pass on how much room contours need that
   CHECK(emulated.view.class_begin[2] == 0);
 }
 
+TEST_CASE("the kernels of drop_small write the contours that are large enough, and say which") {
+  const std::vector<TestContour> contours = exact_contours(12, 3, 40);
+  const TestContours in(64, 64, 3, contours);
+  DropSmallParams params{.min_points = 3, .min_length = 9.5, .min_area = 1.25};
+  for (const double area : {0.0, 1.25}) {
+    params.min_area = area;
+    std::vector<unsigned long long> lengths(contours.size(), 77), areas(contours.size(), 77);
+    EmulatedPlacement placement(in.view);
+    const drop_small_cuda::Job job{.placement = placement.view,
+                                   .least = LeastSizes(params),
+                                   .lengths = lengths.data(),
+                                   .areas = areas.data()};
+    run_kernel(drop_small_cuda::clear_sums, job);
+    run_kernel(drop_small_cuda::add_segments, job);
+    run_kernel(drop_small_cuda::measure_large, job);
+    write_whole(placement);
+    std::vector<TestContour> large;
+    std::vector<unsigned> sources;
+    for (unsigned i = 0; i < contours.size(); ++i)
+      if (reference_size(contours[i], ContourSize::Points) >= 3 &&
+          reference_size(contours[i], ContourSize::Length) >= 9.5 &&
+          reference_size(contours[i], ContourSize::Area) >= area) {
+        large.push_back(contours[i]);
+        sources.push_back(i);
+      }
+    REQUIRE(!large.empty());
+    CHECK(large.size() < contours.size());
+    CHECK(same_contours(placement.view.out, TestContours(64, 64, 3, large).view));
+    CHECK(std::equal(sources.begin(), sources.end(), placement.sources.begin()));
+    CHECK(placement.intact());
+  }
+}
+
 TEST_CASE("the kernels of order_nearest give the order of the CPU") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   std::vector<TestContour> contours = exact_contours(9, 3, 12);
@@ -142,6 +181,8 @@ TEST_CASE("the kernels of order_nearest give the order of the CPU") {
                      [&] { order_nearest_cuda::order_contours(job); });
   const Guarded memory(packed_bytes(in.format));
   const ContoursView out = packed_view(memory.data(), in.format);
-  gather_contours(in.view, sorted.data(), in.view.class_begin, out);
+  REQUIRE(begin_output(in.view, out));
+  std::copy_n(in.view.class_begin, in.format.classes + 1, out.class_begin);
+  gather_contours(in.view, sorted.data(), out);
   CHECK(same_contours(out, std::get<ContoursView>(stage.value())));
 }

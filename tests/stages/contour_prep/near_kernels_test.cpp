@@ -10,6 +10,7 @@
 #include "stages/contour_prep/merge_close/kernels.cuh"
 #include "stages/contour_prep/shared/device_bins.cuh"
 #include "stages/contour_prep/shared/point_selection.h"
+#include "tests/stages/contour_prep/emulated_placement.h"
 #include "tests/stages/contour_prep/near_points.h"
 
 using namespace contorno;
@@ -110,37 +111,31 @@ void check_duplicates(const std::vector<TestContour>& contours, int classes, dou
   }
 }
 
-/// merge_close by its kernels; the library's sort and scan are done here.
+/// merge_close by its kernels; the library's sort and sums are done here.
 bool same_merge(const ContoursView& in, double distance, unsigned buckets, const ContoursView& wanted) {
   using namespace merge_close_cuda;
   const EmulatedBins bins(in, distance, buckets);
-  Guarded memory(packed_bytes(in.format));
-  const ContoursView out = packed_view(memory.data(), in.format);
+  EmulatedPlacement placement(in);
   const std::size_t capacity = in.format.contour_capacity;
   std::vector<unsigned> parents(capacity, 77), is_joined(capacity, 77), keys(capacity, 77),
       contours(capacity, 77), ranks(capacity, 77);
-  std::vector<unsigned long long> words(capacity + 1, 77), places(capacity + 1);
-  Job job{.in = in,
-          .out = out,
+  Job job{.placement = placement.view,
           .bins = bins.view,
           .parents = parents.data(),
           .is_joined = is_joined.data(),
           .keys = keys.data(),
           .contours = contours.data(),
-          .ranks = ranks.data(),
-          .words = words.data(),
-          .places = places.data()};
+          .ranks = ranks.data()};
   run(make_sets, job);
   run(join_in_bins, job);
   run(join_bins, job);
   run(find_sets, job);
   std::vector<unsigned> order = sorted_by(keys), sorted = in_order(keys, order);
-  job.order = order.data(), job.sorted_keys = sorted.data();
+  job.placement.order = job.order = order.data(), job.sorted_keys = sorted.data();
   run(measure_sets, job);
-  std::exclusive_scan(words.begin(), words.end(), places.begin(), 0ULL);
-  run(place_sets, job);
-  run(copy_points, job);
-  return memory.intact() && same_contours(out, wanted);
+  placement.add_up();
+  run(write_sets, job);
+  return placement.intact() && same_contours(placement.view.out, wanted);
 }
 
 /// The contours in a block with room for more.

@@ -1,12 +1,11 @@
-// The kernels of resample, run on the host by the emulator, against the CPU; the library's scans are done
+// The kernels of resample, run on the host by the emulator, against the CPU; the library's sums are done
 // here. Needs no device.
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include <doctest/doctest.h>
 
-#include <numeric>
-
 #include "stages/contour_prep/resample/kernels.cuh"
 #include "tests/stages/compare_contours.h"
+#include "tests/stages/contour_prep/emulated_placement.h"
 #include "tests/stages/contour_prep/reference.h"
 
 using namespace contorno;
@@ -21,20 +20,19 @@ class Emulated {
   Emulated(const ContoursView& in, const ContoursFormat& format, const ResampleParams& params)
       : memory_(packed_bytes(format)) {
     view = packed_view(memory_.data(), format);
-    const std::size_t points = in.format.point_capacity, contours = in.format.contour_capacity + 1;
-    std::vector<unsigned long long> lengths(points, 77), stored(contours, 77), offsets(contours, 77);
+    std::vector<unsigned long long> lengths(in.format.point_capacity, 77),
+        offsets(in.format.contour_capacity + 1, 77);
     const Job job{.in = in,
                   .out = view,
                   .steps = ResampleSteps(params),
                   .lengths = lengths.data(),
-                  .stored = stored.data(),
                   .offsets = offsets.data(),
                   .needed = &needed};
     const auto run = [&](auto* kernel) { emulated::run_grid(3, 64, 0, false, [&] { kernel(job); }); };
     run(measure_segments);
-    std::exclusive_scan(lengths.begin(), lengths.end(), lengths.begin(), 0ULL);
+    add_up(lengths);
     run(count_points);
-    std::exclusive_scan(stored.begin(), stored.end(), offsets.begin(), 0ULL);
+    add_up(offsets);
     run(place_contours);
     run(write_points);
   }

@@ -1,0 +1,21 @@
+// How kernels are launched whose threads go over an array in strides of the grid (threads.cuh). How long the
+// array is only the device knows, so that the grid depends on the device alone. The functions are in
+// array_launch.cuh, for files that may include CUDA headers.
+#pragma once
+
+namespace contorno {
+
+class ArrayLaunch {
+ public:
+  /// Asks the device how large it is, as part of a stage's plan.
+  void plan();
+  /// Enqueues `kernel` on `stream` (cudaStream_t), with blocks of kArrayThreads. `name` is for messages.
+  template <class... Parameters, class... Arguments>
+  void operator()(const char* name, void (*kernel)(Parameters...), void* stream,
+                  const Arguments&... arguments) const;
+
+ private:
+  unsigned blocks_ = 1;
+};
+
+}  // namespace contorno

@@ -1,0 +1,64 @@
+// The functions of kernels that place contours (placement.h), called by all threads of a grid.
+#pragma once
+
+#include "stages/contour_prep/shared/placement.h"
+#include "stages/contour_prep/shared/threads.cuh"
+
+namespace contorno {
+
+/// How many contours may be read: none where they did not fit.
+__device__ __forceinline__ unsigned contours_of(const ContoursView& in) {
+  return in.fits() ? static_cast<unsigned>(in.counts->contours) : 0U;
+}
+/// The points that are stored of a contour.
+__device__ __forceinline__ unsigned points_of(const ContoursView& in, unsigned contour) {
+  return in.offsets[contour + 1] - in.offsets[contour];
+}
+
+// Words: of a contour that gives none, but points to the one before it, the word is their number.
+inline constexpr int kContourBit = 32;
+__device__ __forceinline__ unsigned long long contour_word(unsigned points) {
+  return 1ULL << kContourBit | points;
+}
+__device__ __forceinline__ unsigned contours_in(unsigned long long sum) {
+  return static_cast<unsigned>(sum >> kContourBit);
+}
+__device__ __forceinline__ unsigned points_in(unsigned long long sum) {
+  return static_cast<unsigned>(sum);
+}
+
+/// Writes the words: word_of(i) is that of the contour at place i of the order.
+template <class WordOf>
+__device__ __forceinline__ void measure_contours(const PlacementView& placement, const WordOf& word_of) {
+  const auto capacity = static_cast<unsigned>(placement.in.format.contour_capacity);
+  const unsigned contours = contours_of(placement.in);
+  for (unsigned i = global_thread(); i <= capacity; i += all_threads())
+    placement.words[i] = i < contours ? word_of(i) : 0ULL;
+}
+
+/// Writes, from the sums, offsets, closed flags, begins of the classes and counts of the output, and the
+/// sources. Contour c of the input gives one that is closed if closed_of(c). When the input does not fit, the
+/// output gets its counts and no contours.
+template <class ClosedOf>
+__device__ __forceinline__ void place_contours(const PlacementView& placement, const ClosedOf& closed_of) {
+  const ContoursView &in = placement.in, &out = placement.out;
+  const bool fits = in.fits();
+  const unsigned contours = contours_of(in);
+  for (unsigned i = global_thread(); i <= contours; i += all_threads()) {
+    const unsigned long long sum = placement.words[i];
+    const unsigned place = contours_in(sum);
+    if (i == contours) {
+      out.offsets[place] = points_in(sum);
+      *out.counts = fits ? ContourCounts{points_in(sum), place} : *in.counts;
+    } else if (contours_in(placement.words[i + 1]) != place) {
+      const unsigned contour = placement.order != nullptr ? placement.order[i] : i;
+      out.offsets[place] = points_in(sum);
+      out.closed[place] = closed_of(contour) ? 1 : 0;
+      placement.sources[place] = contour;
+    }
+  }
+  for (unsigned k = global_thread(); k <= static_cast<unsigned>(in.format.classes); k += all_threads())
+    out.class_begin[k] = fits ? contours_in(placement.words[in.class_begin[k]]) : 0;
+}
+
+}  // namespace contorno
