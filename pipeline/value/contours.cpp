@@ -7,7 +7,7 @@ namespace {
 
 /// Where each array of a contours block starts; the last member is the size of all.
 struct ContoursLayout {
-  std::size_t counts, class_begin, offsets, closed, points, bytes;
+  std::size_t counts, class_begin, offsets, closed, columns, points, bytes;
 };
 
 ContoursLayout layout_of(const ContoursFormat& format) {
@@ -22,6 +22,7 @@ ContoursLayout layout_of(const ContoursFormat& format) {
   layout.class_begin = place((static_cast<std::size_t>(format.classes) + 1) * sizeof(std::uint32_t));
   layout.offsets = place((format.contour_capacity + 1) * sizeof(std::uint32_t));
   layout.closed = place(format.contour_capacity);
+  layout.columns = place(format.attributes.count() * format.column_stride() * sizeof(double));
   layout.points = place(format.point_capacity * sizeof(Point));
   layout.bytes = at;
   return layout;
@@ -41,7 +42,8 @@ ContoursView packed_view(void* data, const ContoursFormat& format) {
           .points = reinterpret_cast<Point*>(base + layout.points),
           .offsets = reinterpret_cast<std::uint32_t*>(base + layout.offsets),
           .closed = reinterpret_cast<std::uint8_t*>(base + layout.closed),
-          .class_begin = reinterpret_cast<std::uint32_t*>(base + layout.class_begin)};
+          .class_begin = reinterpret_cast<std::uint32_t*>(base + layout.class_begin),
+          .columns = reinterpret_cast<double*>(base + layout.columns)};
 }
 
 std::size_t packed_counts_bytes(const ContoursFormat& format) {

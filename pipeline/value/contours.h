@@ -7,6 +7,7 @@
 #include <span>
 
 #include "cuda/host_device.h"
+#include "pipeline/value/attributes.h"
 #include "pipeline/value/image.h"
 
 namespace contorno {
@@ -18,12 +19,16 @@ struct Point {
 };
 
 /// The format of a frame's contours: the sides of the map in px, the number of classes, how many points and
-/// contours there is room for, and where the map lies on the frame.
+/// contours there is room for, where the map lies on the frame, and what else is known of each contour.
 struct ContoursFormat {
   int width = 0, height = 0, classes = 0;
   std::uint64_t point_capacity = 0, contour_capacity = 0;
   Placement placement;
+  Attributes attributes;
   bool operator==(const ContoursFormat&) const = default;
+
+  /// From one column of attributes to the next; even, so that each begins at a multiple of 16 bytes.
+  CONTORNO_HD std::uint64_t column_stride() const { return contour_capacity + contour_capacity % 2; }
 };
 
 /// How many points and contours a frame has. If either is over its capacity the arrays are not valid, and the
@@ -41,6 +46,7 @@ struct ContoursView {
   std::uint32_t* offsets = nullptr;      ///< contour_capacity + 1
   std::uint8_t* closed = nullptr;        ///< contour_capacity; 1 = closed
   std::uint32_t* class_begin = nullptr;  ///< classes + 1
+  double* columns = nullptr;             ///< format.attributes.count() of them, column_stride() apart
 
   /// In a view without points and offsets (see packed_counts): the offset at which each class begins; classes
   /// + 1.
@@ -54,6 +60,11 @@ struct ContoursView {
   std::uint32_t points_before(std::size_t k) const {
     return offsets != nullptr ? offsets[class_begin[k]] : class_offsets[k];
   }
+  /// The numbers of an attribute, contour_capacity of them; null when the contours do not have it.
+  CONTORNO_HD double* column(Attribute one) const {
+    return format.attributes.has(one) ? columns + format.attributes.before(one) * format.column_stride()
+                                      : nullptr;
+  }
   std::span<const Point> contour(std::uint32_t index) const {
     return {points + offsets[index], offsets[index + 1] - offsets[index]};
   }
@@ -63,8 +74,8 @@ struct ContoursView {
 std::size_t packed_bytes(const ContoursFormat& format);
 ContoursView packed_view(void* data, const ContoursFormat& format);
 
-/// The same for how many points and contours each class has, and nothing more: a view without points, offsets
-/// and closed flags.
+/// The same for how many points and contours each class has, and nothing more: a view without points,
+/// offsets, closed flags and attributes.
 std::size_t packed_counts_bytes(const ContoursFormat& format);
 ContoursView packed_counts(void* data, const ContoursFormat& format);
 

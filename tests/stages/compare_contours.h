@@ -7,6 +7,17 @@
 
 namespace contorno::test {
 
+/// Of as many contours.
+inline bool same_attributes(const ContoursView& a, const ContoursView& b) {
+  if (a.format.attributes != b.format.attributes) return false;
+  bool same = true;
+  a.format.attributes.for_each([&](Attribute one) {
+    same = same && (a.counts->contours == 0 ||
+                    std::memcmp(a.column(one), b.column(one), a.counts->contours * sizeof(double)) == 0);
+  });
+  return same;
+}
+
 /// Compares what is used of the arrays; the capacities may differ.
 inline bool same_contours(const ContoursView& a, const ContoursView& b) {
   const ContourCounts &left = *a.counts, &right = *b.counts;
@@ -18,7 +29,7 @@ inline bool same_contours(const ContoursView& a, const ContoursView& b) {
   };
   return same(a.class_begin, b.class_begin, static_cast<std::uint64_t>(a.format.classes) + 1) &&
          same(a.offsets, b.offsets, left.contours + 1) && same(a.closed, b.closed, left.contours) &&
-         same(a.points, b.points, left.points);
+         same(a.points, b.points, left.points) && same_attributes(a, b);
 }
 
 }  // namespace contorno::test

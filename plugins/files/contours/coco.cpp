@@ -89,7 +89,7 @@ class CocoSink final : public Sink {
       if (!is_written(k)) continue;
       text_.clear();
       sorter_.sort(view, k, placer_, params_.open_contours);
-      for (std::size_t i = 0; i < sorter_.outers().size(); ++i) write_annotation(image_id, k + 1, i);
+      for (std::size_t i = 0; i < sorter_.outers().size(); ++i) write_annotation(view, image_id, k + 1, i);
       file_.write(text_.view());
       left_out_ += sorter_.lines().size();
     }
@@ -120,7 +120,8 @@ class CocoSink final : public Sink {
     return read.empty() ? fmt::format("{:06}.png", info.number) : read;
   }
 
-  void write_annotation(std::uint64_t image_id, std::size_t category, std::size_t index) {
+  void write_annotation(const ContoursView& view, std::uint64_t image_id, std::size_t category,
+                        std::size_t index) {
     const RegionSorter::Ring& outer = sorter_.outers()[index];
     double area = outer.measures.area;
     for (const RegionSorter::Ring& hole : sorter_.holes_of(index)) area += hole.measures.area;
@@ -128,7 +129,9 @@ class CocoSink final : public Sink {
     text_ << (annotations_ == 0 ? "\n" : ",\n") << R"({"id":)" << annotations_ + 1 << R"(,"image_id":)"
           << image_id << R"(,"category_id":)" << static_cast<std::uint64_t>(category)
           << R"(,"iscrowd":0,"area":)" << area << R"(,"bbox":[)" << m.x + kHalfPixel << ','
-          << m.y + kHalfPixel << ',' << m.width << ',' << m.height << R"(],"segmentation":[[)";
+          << m.y + kHalfPixel << ',' << m.width << ',' << m.height << ']';
+    write_attributes(text_, view, outer.contour);
+    text_ << R"(,"segmentation":[[)";
     ++annotations_;
     write_ring(outer.points.first(outer.points.size() - 1));
     const auto holes = sorter_.holes_of(index);

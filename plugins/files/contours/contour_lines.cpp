@@ -1,13 +1,16 @@
 #include "plugins/files/contours/contour_lines.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cuda/error.h"
 #include "pipeline/shared/printable.h"
@@ -59,7 +62,28 @@ struct Parsed {
   std::vector<Point> points;
   std::vector<std::uint32_t> offsets{0}, class_begin{0};
   std::vector<std::uint8_t> closed;
+  /// Of all attributes that some contour has: a number a contour so far, NaN where one has none.
+  std::map<Attribute, std::vector<double>> columns;
 };
+
+void parse_attributes(const Line& line, const json& contour, const std::string& path, Parsed& parsed) {
+  const auto attributes = contour.find("attributes");
+  if (attributes == contour.end()) return;
+  if (!attributes->is_object())
+    line.refuse(fmt::format("'attributes' in {} is {}, wanted an object", path, attributes->type_name()));
+  for (const auto& [name, value] : attributes->items()) {
+    const std::optional<Attribute> attribute = attribute_called(name);
+    if (!attribute)
+      line.refuse(fmt::format("{} has the attribute '{}', allowed are {}", path, printable(name),
+                              fmt::join(kAttributeNames, ", ")));
+    if (!value.is_number() && !value.is_null())
+      line.refuse(
+          fmt::format("attribute '{}' of {} is {}, wanted a number or null", name, path, value.type_name()));
+    std::vector<double>& column = parsed.columns[*attribute];
+    column.resize(parsed.closed.size(), std::numeric_limits<double>::quiet_NaN());
+    if (value.is_number()) column.back() = value.get<double>();
+  }
+}
 
 void parse_contour(const Line& line, const json& contour, const std::string& path, Parsed& parsed) {
   parsed.closed.push_back(line.member(contour, "closed", json::value_t::boolean, path).get<bool>() ? 1 : 0);
@@ -70,6 +94,7 @@ void parse_contour(const Line& line, const json& contour, const std::string& pat
   if (parsed.points.size() > std::numeric_limits<std::uint32_t>::max())
     line.refuse("there are more than 2^32 points");
   parsed.offsets.push_back(static_cast<std::uint32_t>(parsed.points.size()));
+  parse_attributes(line, contour, path, parsed);
 }
 
 Parsed parse_classes(const Line& line, const json& object, std::vector<ClassSpec>& classes) {
@@ -105,13 +130,16 @@ FrameInfo info_of(const json& object) {
 /// Moves what was parsed into the packed arrays of `frame`.
 void pack(const Parsed& parsed, int width, int height, ContourFrame& frame) {
   constexpr std::uint64_t kFewest = 1024;
-  const ContoursFormat format{
+  ContoursFormat format{
       .width = width,
       .height = height,
       .classes = static_cast<int>(frame.classes.size()),
       .point_capacity = std::bit_ceil(std::max<std::uint64_t>(parsed.points.size(), kFewest)),
       .contour_capacity = std::bit_ceil(std::max<std::uint64_t>(parsed.closed.size(), kFewest)),
-      .placement = {}};
+      .placement = {},
+      .attributes = {}};
+  for (const auto& [attribute, column] : parsed.columns)
+    format.attributes = format.attributes.with(Attributes(attribute));
   frame.memory.resize(packed_bytes(format));
   frame.view = packed_view(frame.memory.data(), format);
   *frame.view.counts = {.points = parsed.points.size(), .contours = parsed.closed.size()};
@@ -119,6 +147,11 @@ void pack(const Parsed& parsed, int width, int height, ContourFrame& frame) {
   std::copy(parsed.offsets.begin(), parsed.offsets.end(), frame.view.offsets);
   std::copy(parsed.closed.begin(), parsed.closed.end(), frame.view.closed);
   std::copy(parsed.class_begin.begin(), parsed.class_begin.end(), frame.view.class_begin);
+  for (const auto& [attribute, column] : parsed.columns) {
+    double* const to = frame.view.column(attribute);
+    std::fill_n(to, parsed.closed.size(), std::numeric_limits<double>::quiet_NaN());
+    std::copy(column.begin(), column.end(), to);
+  }
 }
 
 }  // namespace

@@ -36,8 +36,8 @@ class GeojsonSink final : public Sink {
       if (params_.skip_hidden && spec.hidden) continue;
       text_.clear();
       sorter_.sort(view, k, placer_, OpenContours::Keep);
-      for (std::size_t i = 0; i < sorter_.outers().size(); ++i) write_region(info, spec, i);
-      for (const RegionSorter::Line& line : sorter_.lines()) write_line(info, spec, line);
+      for (std::size_t i = 0; i < sorter_.outers().size(); ++i) write_region(info, view, spec, i);
+      for (const RegionSorter::Line& line : sorter_.lines()) write_line(info, view, spec, line);
       file_.write(text_.view());
     }
     ++frames_;
@@ -91,7 +91,8 @@ class GeojsonSink final : public Sink {
   }
 
   /// The outer ring has positive area in these coordinates and holes negative: as RFC 7946 wants them.
-  void write_region(const FrameInfo& info, const ClassSpec& spec, std::size_t index) {
+  void write_region(const FrameInfo& info, const ContoursView& view, const ClassSpec& spec,
+                    std::size_t index) {
     const RegionSorter::Ring& outer = sorter_.outers()[index];
     double area = outer.measures.area, length = outer.measures.length;
     for (const RegionSorter::Ring& hole : sorter_.holes_of(index)) {
@@ -99,6 +100,7 @@ class GeojsonSink final : public Sink {
       length += hole.measures.length;
     }
     begin_feature(info, spec, area, length);
+    write_attributes(text_, view, outer.contour);
     text_ << R"(},"geometry":{"type":"Polygon","coordinates":[)";
     write_positions(outer.points);
     for (const RegionSorter::Ring& hole : sorter_.holes_of(index)) {
@@ -108,9 +110,11 @@ class GeojsonSink final : public Sink {
     text_ << "]}}";
   }
 
-  void write_line(const FrameInfo& info, const ClassSpec& spec, const RegionSorter::Line& line) {
+  void write_line(const FrameInfo& info, const ContoursView& view, const ClassSpec& spec,
+                  const RegionSorter::Line& line) {
     if (line.points.empty()) return;
     begin_feature(info, spec, line.measures.area, line.measures.length);
+    write_attributes(text_, view, line.contour);
     text_ << (line.closed ? R"(,"closed":true)" : R"(,"closed":false)")
           << R"(},"geometry":{"type":"LineString","coordinates":)";
     write_positions(line.points);

@@ -58,17 +58,20 @@ class JsonlSink final : public Sink {
     (text_ << R"({"name":)").json(spec.name) << R"(,"level":)" << spec.level << R"(,"contours":[)";
     for (std::uint32_t i = view.class_begin[k]; i < view.class_begin[k + 1]; ++i) {
       if (i > view.class_begin[k]) text_ << ',';
-      write_contour(placer_.points(view, i), view.closed[i] != 0 ? Closure::Closed : Closure::Open);
+      write_contour(view, i);
     }
     text_ << "]}";
   }
 
-  void write_contour(std::span<const Point> points, Closure closure) {
+  void write_contour(const ContoursView& view, std::uint32_t index) {
+    const std::span<const Point> points = placer_.points(view, index);
+    const Closure closure = view.closed[index] != 0 ? Closure::Closed : Closure::Open;
     const ContourMeasures m = measure(points, closure);
     text_ << (closure == Closure::Closed ? R"({"closed":true,"area":)" : R"({"closed":false,"area":)")
           << m.area << R"(,"length":)" << m.length << R"(,"bbox":[)" << m.x << ',' << m.y << ',' << m.width
-          << ',' << m.height << R"(],"centroid":[)" << m.centroid_x << ',' << m.centroid_y
-          << R"(],"points":[)";
+          << ',' << m.height << R"(],"centroid":[)" << m.centroid_x << ',' << m.centroid_y << ']';
+    write_attributes(text_, view, index);
+    text_ << R"(,"points":[)";
     for (const Point& point : points) text_ << '[' << point.col << ',' << point.row << "],";
     if (!points.empty()) text_.drop_last();
     text_ << "]}";

@@ -30,23 +30,24 @@ void RegionSorter::sort(const ContoursView& view, std::size_t of_class, ContourP
     points_.insert(points_.end(), placed.begin(), placed.end());
     const bool closed = view.closed[i] != 0;
     if (!closed && open_contours == OpenContours::Close && !placed.empty()) points_.push_back(placed.front());
-    add({points_.data() + begin, points_.size() - begin}, closed, open_contours);
+    add({points_.data() + begin, points_.size() - begin}, i, closed, open_contours);
   }
   std::stable_sort(outers_.begin(), outers_.end(),
                    [](const Ring& a, const Ring& b) { return a.measures.area < b.measures.area; });
   find_parents();
 }
 
-void RegionSorter::add(std::span<const Point> points, bool closed, OpenContours open_contours) {
+void RegionSorter::add(std::span<const Point> points, std::uint32_t contour, bool closed,
+                       OpenContours open_contours) {
   const bool ring = closed || open_contours == OpenContours::Close;
   const ContourMeasures m = measure(points, ring ? Closure::Closed : Closure::Open);
   if (!std::isfinite(m.length)) return;
   if (!ring || points.size() < kFewestRingPoints || m.area == 0) {
-    lines_.push_back({.points = points, .closed = closed, .measures = m});
+    lines_.push_back({.points = points, .closed = closed, .measures = m, .contour = contour});
   } else if (m.area > 0) {
-    outers_.push_back({.points = points, .measures = m});
+    outers_.push_back({.points = points, .measures = m, .contour = contour});
   } else {
-    holes_.push_back({.points = points, .measures = m});
+    holes_.push_back({.points = points, .measures = m, .contour = contour});
   }
 }
 
@@ -68,14 +69,17 @@ void RegionSorter::find_parents() {
   std::stable_sort(holes_.begin(), holes_.end(),
                    [](const Ring& a, const Ring& b) { return a.parent < b.parent; });
   for (; !holes_.empty() && holes_.back().parent == kNone; holes_.pop_back())
-    lines_.push_back({.points = holes_.back().points, .closed = true, .measures = holes_.back().measures});
+    lines_.push_back({.points = holes_.back().points,
+                      .closed = true,
+                      .measures = holes_.back().measures,
+                      .contour = holes_.back().contour});
 }
 
 std::span<const RegionSorter::Ring> RegionSorter::holes_of(std::size_t index) const {
-  const auto [begin, end] =
-      std::equal_range(holes_.begin(), holes_.end(),
-                       Ring{.points = {}, .measures = {}, .parent = static_cast<std::uint32_t>(index)},
-                       [](const Ring& a, const Ring& b) { return a.parent < b.parent; });
+  const auto [begin, end] = std::equal_range(
+      holes_.begin(), holes_.end(),
+      Ring{.points = {}, .measures = {}, .contour = 0, .parent = static_cast<std::uint32_t>(index)},
+      [](const Ring& a, const Ring& b) { return a.parent < b.parent; });
   return {begin, end};
 }
 

@@ -21,12 +21,14 @@ class RegionSorter {
   struct Ring {
     std::span<const Point> points;  ///< first point repeated as last
     ContourMeasures measures;
-    std::uint32_t parent = 0;  ///< of a hole: index into outers()
+    std::uint32_t contour = 0;  ///< its index in the view
+    std::uint32_t parent = 0;   ///< of a hole: index into outers()
   };
   struct Line {
     std::span<const Point> points;
     bool closed = false;  ///< a ring that is no polygon, or a hole whose surroundings are cut by the border
     ContourMeasures measures;
+    std::uint32_t contour = 0;  ///< its index in the view
   };
 
   /// A ring of negative area is a hole of the smallest ring of positive area around it. Rings with a
@@ -41,7 +43,7 @@ class RegionSorter {
   std::span<const Ring> holes_of(std::size_t index) const;
 
  private:
-  void add(std::span<const Point> points, bool closed, OpenContours open_contours);
+  void add(std::span<const Point> points, std::uint32_t contour, bool closed, OpenContours open_contours);
   void find_parents();
 
   std::vector<Point> points_;

@@ -12,6 +12,16 @@ std::vector<std::pair<std::string, Coordinates>> coordinate_words() {
   return {{"frame", Coordinates::Frame}, {"map", Coordinates::Map}};
 }
 
+void write_attributes(TextBuffer& text, const ContoursView& view, std::uint32_t index) {
+  if (view.format.attributes.empty()) return;
+  text << R"(,"attributes":{)";
+  view.format.attributes.for_each([&](Attribute attribute) {
+    text << '"' << name_of(attribute) << R"(":)" << view.column(attribute)[index] << ',';
+  });
+  text.drop_last();
+  text << '}';
+}
+
 void ContourPlacer::open(const SinkContext& context, Coordinates coordinates) {
   const auto* format = std::get_if<ContoursFormat>(&context.format);
   if (format == nullptr) throw InternalError("a contour writer was given something else than contours");

@@ -9,6 +9,7 @@
 
 #include "pipeline/graph/sink.h"
 #include "plugins/files/contours/measures.h"
+#include "plugins/files/contours/text_buffer.h"
 
 namespace contorno {
 
@@ -32,6 +33,11 @@ std::vector<std::pair<std::string, Coordinates>> coordinate_words();
 
 /// Of the flag `skip_hidden`.
 inline constexpr const char* kSkipHiddenSentence = "Leaves hidden classes out (a background class).";
+
+/// The member "attributes" of a JSON object, behind a comma: those of contour `index` by their names, null
+/// where one is not a number. Nothing when contours have none. They are those of the map, in whatever
+/// coordinates the points are written.
+void write_attributes(TextBuffer& text, const ContoursView& view, std::uint32_t index);
 
 /// Brings a frame's contours into the coordinates that are written. One per sink; keeps its memory.
 class ContourPlacer {

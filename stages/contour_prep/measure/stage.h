@@ -1,0 +1,46 @@
+// Measure: what is known of the shape of every contour, as attributes.
+//
+// Input: contours of any stage.
+//
+// Output: the same contours, with these attributes more, in px of the map:
+//
+//   area           of a closed contour, by the shoelace formula; 0 of an open one. Contours around high
+//                  regions have a positive area and holes a negative one, so that the sum over a class is the
+//                  area of its regions (with the default orientation)
+//   perimeter      length of the line
+//   min_row, min_col, max_row, max_col   box of the points
+//   centroid_row, centroid_col           of the area; of the line where there is no area
+//   major_axis, minor_axis               of the ellipse with the same second moments: 4 times the roots of
+//                  their eigenvalues
+//   orientation    of the major axis: its angle from the rows' axis, which points down, -pi/2 to pi/2,
+//   towards
+//                  the columns' axis
+//   circularity    4 pi area / perimeter^2: 1 of a circle, 0 of an open contour
+//   convexity      area / area of the convex hull: 1 of a convex contour, 0 of an open one
+//
+// Centroid, axes and orientation are those of scikit-image's regionprops, for a region with that outline
+// instead of one of whole pixels; convexity is its solidity. What a contour does not have, as a centroid
+// without points or a convexity without a hull, is NaN, and so is what a NaN among its coordinates spoils.
+//
+// Memory: 32 bytes a point of the planned capacity on the CPU, none on CUDA, and the output.
+#pragma once
+
+#include <memory>
+
+#include "pipeline/graph/stage.h"
+
+namespace contorno {
+
+/// The attributes that it gives.
+inline constexpr Attributes kMeasuredAttributes{
+    Attribute::Area,        Attribute::Perimeter, Attribute::MinRow,      Attribute::MinCol,
+    Attribute::MaxRow,      Attribute::MaxCol,    Attribute::CentroidRow, Attribute::CentroidCol,
+    Attribute::Orientation, Attribute::MajorAxis, Attribute::MinorAxis,   Attribute::Circularity,
+    Attribute::Convexity};
+
+/// The CUDA implementation; only in builds that have CUDA.
+std::unique_ptr<Stage> make_measure_cuda(const ParamSet& params);
+
+const StageType& measure_stage();
+
+}  // namespace contorno

@@ -1,0 +1,35 @@
+// The kernel of measure, run on the host by the emulator, against the CPU: the same bits. Needs no device.
+#define CONTORNO_EMULATE "tests/gpu/emulator.h"
+#include <doctest/doctest.h>
+
+#include "stages/contour_prep/measure/kernels.cuh"
+#include "stages/contour_prep/measure/stage.h"
+#include "tests/stages/compare_contours.h"
+#include "tests/stages/contour_prep/reference.h"
+
+using namespace contorno;
+using namespace contorno::test;
+
+TEST_CASE("the kernel of measure gives the attributes of its CPU") {
+  std::vector<TestContour> contours = exact_contours(47, 2, 40);
+  Random random(47);
+  for (const int points : {1, 2, 3, 31, 32, 33, 64, 65, 700}) {
+    TestContour one{1, points % 2 == 1, {}};
+    for (int i = 0; i < points; ++i) one.points.emplace_back(60 * random.unit(), -20 + 60 * random.unit());
+    if (one.closed) one.points.push_back(one.points.front());
+    contours.push_back(one);
+  }
+  contours.push_back({1, true, {{-0.0, 1}, {0.0, 1}, {3e9, 2}, {-0.0, 1}}});
+  contours.push_back({1, false, {{1, 1}, {2, std::nan("")}}});
+  const TestContours in(64, 64, 2, contours);
+  StageHarness stage(measure_stage(), {});
+  stage.run({in.view});
+  const auto& wanted = std::get<ContoursView>(stage.value());
+  std::vector<std::byte> memory(packed_bytes(wanted.format));
+  const ContoursView made = packed_view(memory.data(), wanted.format);
+  std::memcpy(memory.data(), wanted.counts, packed_bytes(wanted.format));
+  wanted.format.attributes.for_each(
+      [&](Attribute one) { std::fill_n(made.column(one), contours.size(), -77.0); });
+  emulated::run_grid(2, 96, 0, false, [&] { measure_cuda::measure_contours(made); });
+  CHECK(same_contours(made, wanted));
+}
