@@ -83,8 +83,10 @@ struct TestContour {
 /// Contours with their memory; the given ones must be in class order.
 struct TestContours {
   TestContours(int width, int height, int classes, const std::vector<TestContour>& contours,
-               const Placement& placement = {})
-      : format{.width = width, .height = height, .classes = classes, .placement = placement}, memory(0) {
+               const Placement& placement = {}, Attributes attributes = {})
+      : format{.width = width, .height = height, .classes = classes, .placement = placement,
+               .attributes = attributes},
+        memory(0) {
     for (const TestContour& contour : contours) format.point_capacity += contour.points.size();
     format.contour_capacity = contours.size();
     memory = Guarded(packed_bytes(format));
@@ -102,6 +104,14 @@ struct TestContours {
       }
     }
     view.class_begin[classes] = index;
+    attributes.for_each([&](Attribute one) {
+      for (std::uint32_t i = 0; i < index; ++i) view.column(one)[i] = attribute_of(one, i);
+    });
+  }
+
+  /// Another number for each attribute and contour.
+  static double attribute_of(Attribute attribute, std::uint32_t contour) {
+    return contour + static_cast<double>(attribute) / 64;
   }
 
   ContoursFormat format;

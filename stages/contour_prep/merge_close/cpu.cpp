@@ -5,6 +5,7 @@
 
 #include "pipeline/shared/loops.h"
 #include "stages/contour_prep/merge_close/stage.h"
+#include "stages/contour_prep/shared/attributes.h"
 #include "stages/contour_prep/shared/bin_table.h"
 #include "stages/contour_prep/shared/contour_order.h"
 #include "stages/contour_prep/shared/own_points.h"
@@ -39,8 +40,10 @@ class ContourWriter {
     std::copy_n(points, count, out_.points + points_);
     points_ += count;
   }
-  void end_contour(bool closed) {
+  /// Its attributes are those of contour `first` of `in`.
+  void end_contour(const ContoursView& in, std::uint32_t first, bool closed) {
     out_.closed[contours_] = closed ? 1 : 0;
+    copy_attributes(in, first, out_, contours_);
     out_.offsets[++contours_] = points_;
   }
   ContourCounts counts() const { return {.points = points_, .contours = contours_}; }
@@ -136,14 +139,14 @@ class MergeCloseCpu final : public Stage {
                         const std::uint32_t* next, ContourWriter& writer) {
     if (first == last) {
       writer.add_points(in.points + in.offsets[first], in.offsets[first + 1] - in.offsets[first]);
-      return writer.end_contour(in.closed[first] != 0);
+      return writer.end_contour(in, first, in.closed[first] != 0);
     }
     for (std::uint32_t c = first;; c = next[c]) {
       const OwnPoints own(in, c);
       writer.add_points(own.points, own.count);
       if (c == last) break;
     }
-    writer.end_contour(false);
+    writer.end_contour(in, first, false);
   }
 
   Nearness nearness_;

@@ -6,6 +6,7 @@
 
 #include "cuda/error.h"
 #include "stages/contour_prep/resample/rules.h"
+#include "stages/contour_prep/shared/attributes.h"
 #include "stages/contour_prep/shared/contour_loop.h"
 #include "stages/contour_prep/shared/contour_order.h"
 
@@ -47,8 +48,10 @@ class ResampleCpu final : public Stage {
     if (!out.fits()) return;
     std::copy_n(in.class_begin, in.format.classes + 1, out.class_begin);
     std::copy_n(in.closed, contours, out.closed);
-    for (std::uint32_t i = 0; i < contours; ++i)
+    for (std::uint32_t i = 0; i < contours; ++i) {
       out.offsets[i + 1] = out.offsets[i] + static_cast<std::uint32_t>(stored[i]);
+      copy_attributes(in, i, out, i);
+    }
     for_contours(context.threads, contours, [&](std::uint32_t i) { write(in, i, lengths, out); });
   }
 

@@ -4,11 +4,12 @@
 //   (sum)             lengths up to every point
 //   count_points      how many points every contour will have
 //   (sum)             numbers become offsets
-//   place_contours    offsets, closed flags, begins of the classes, and counts
+//   place_contours    offsets, closed flags, attributes, begins of the classes, and counts
 //   write_points      the points
 #pragma once
 
 #include "stages/contour_prep/resample/rules.h"
+#include "stages/contour_prep/shared/attributes.h"
 #include "stages/contour_prep/shared/threads.cuh"
 #include "stages/shared/part_of.cuh"
 
@@ -77,7 +78,9 @@ __global__ void __launch_bounds__(kArrayThreads) place_contours(const __grid_con
     job.out.class_begin[k] = fits ? job.in.class_begin[k] : 0;
   for (unsigned long long i = global_thread(); fits && i <= contours; i += all_threads()) {
     job.out.offsets[i] = static_cast<unsigned>(job.offsets[i]);
-    if (i < contours) job.out.closed[i] = job.in.closed[i];
+    if (i == contours) continue;
+    job.out.closed[i] = job.in.closed[i];
+    copy_attributes(job.in, static_cast<unsigned>(i), job.out, static_cast<unsigned>(i));
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "stages/contour_prep/shared/attributes.h"
+
 namespace contorno {
 
 bool begin_output(const ContoursView& in, const ContoursView& out) {
@@ -19,6 +21,7 @@ void gather_contours(const ContoursView& in, const std::uint32_t* sources, const
     std::copy(points.begin(), points.end(), out.points + out.offsets[i]);
     out.offsets[i + 1] = out.offsets[i] + static_cast<std::uint32_t>(points.size());
     out.closed[i] = in.closed[sources[i]];
+    copy_attributes(in, sources[i], out, i);
   }
   *out.counts = {.points = out.offsets[contours], .contours = contours};
 }

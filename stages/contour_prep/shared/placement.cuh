@@ -1,6 +1,7 @@
 // The functions of kernels that place contours (placement.h), called by all threads of a grid.
 #pragma once
 
+#include "stages/contour_prep/shared/attributes.h"
 #include "stages/contour_prep/shared/placement.h"
 #include "stages/contour_prep/shared/threads.cuh"
 
@@ -36,7 +37,7 @@ __device__ __forceinline__ void measure_contours(const PlacementView& placement,
     placement.words[i] = i < contours ? word_of(i) : 0ULL;
 }
 
-/// Writes, from the sums, offsets, closed flags, begins of the classes and counts of the output, and the
+/// Writes, from the sums, offsets, closed flags, attributes, begins of the classes and counts of the output, and the
 /// sources. Contour c of the input gives one that is closed if closed_of(c). When the input does not fit, the
 /// output gets its counts and no contours.
 template <class ClosedOf>
@@ -55,6 +56,7 @@ __device__ __forceinline__ void place_contours(const PlacementView& placement, c
       out.offsets[place] = points_in(sum);
       out.closed[place] = closed_of(contour) ? 1 : 0;
       placement.sources[place] = contour;
+      copy_attributes(in, contour, out, place);
     }
   }
   for (unsigned k = global_thread(); k <= static_cast<unsigned>(in.format.classes); k += all_threads())

@@ -1,5 +1,6 @@
 #include "stages/contour_prep/shared/point_selection.h"
 
+#include "stages/contour_prep/shared/attributes.h"
 #include "stages/contour_prep/shared/contour_order.h"
 
 namespace contorno {
@@ -33,6 +34,7 @@ void select_points(const ContoursView& in, const std::uint8_t* keep, const Conto
     for (std::uint32_t i = in.class_begin[k]; i < in.class_begin[k + 1]; ++i) {
       const std::uint32_t at = out.offsets[place], stored = append_kept(in, i, keep, out, place, at);
       if (stored == 0) continue;
+      copy_attributes(in, i, out, place);
       out.offsets[++place] = at + stored;
     }
     out.class_begin[k + 1] = place;
