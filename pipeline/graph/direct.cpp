@@ -51,8 +51,11 @@ DirectStage::~DirectStage() = default;
 
 void DirectStage::plan(std::span<const Format> inputs, void* stream) {
   check_input_count(type_, inputs.size());
-  if (ready_ && std::equal(inputs.begin(), inputs.end(), inputs_.begin(), inputs_.end())) return;
+  const bool same = std::equal(inputs.begin(), inputs.end(), inputs_.begin(), inputs_.end());
+  if (ready_ && same) return;
   ready_ = false;
+  if (!same) capacity_ = 0;
+  inputs_.assign(inputs.begin(), inputs.end());
   requests_.clear(), blocks_.clear(), scratches_.clear();
   outputs_.assign(type_.outputs.size(), Format{});
   Context context(*this, inputs);
@@ -65,7 +68,6 @@ void DirectStage::plan(std::span<const Format> inputs, void* stream) {
     if (request.kind == MemoryKind::Device) fill_async(block.data(), 0, block.size(), stream);
   }
   plan_counts();
-  inputs_.assign(inputs.begin(), inputs.end());
   ready_ = true;
 }
 
@@ -106,8 +108,7 @@ void DirectStage::enqueue(std::span<const Value> inputs, std::span<const Value> 
 bool DirectStage::overflowed() {
   const std::uint64_t needed = stage_->overflow(context(nullptr));
   if (needed == 0) return false;
-  // A quarter of room to spare, as in a graph.
-  capacity_ = needed + needed / 4;
+  capacity_ = capacity_to_plan(needed);
   ready_ = false;
   return true;
 }

@@ -114,8 +114,7 @@ bool PlannedGraph::overflowed() {
   for (std::size_t index = 0; index < nodes_.size(); ++index) {
     const std::uint64_t needed = nodes_[index].stage->overflow(nodes_[index].context);
     if (needed == 0) continue;
-    // A quarter of room to spare, so that a slowly growing scene does not overflow frame after frame.
-    environment_.capacities->raise(index, needed + needed / 4);
+    environment_.capacities->raise(index, capacity_to_plan(needed));
     any = true;
   }
   return any;

@@ -98,8 +98,8 @@ class PlanContext {
   /// zeros after every plan, before the first run on its stream, that of other kinds undefined; all keeps
   /// from frame to frame what the stage leaves there.
   virtual Scratch scratch(std::size_t bytes, MemoryKind kind) = 0;
-  /// Scratch whose content a stage needs within `run` only: before and after, the memory may be that of
-  /// others.
+  /// Scratch whose content a stage needs within `run` only: before it, the memory may have been that of
+  /// others. What `run` leaves there stays until another stage or step runs.
   virtual Scratch temporary(std::size_t bytes, MemoryKind kind) { return scratch(bytes, kind); }
   virtual std::span<const ClassSpec> classes() const = 0;
   /// `first_guess`, or more if an earlier frame overflowed it (see Stage::overflow).
@@ -115,6 +115,7 @@ class PlanContext {
 /// What a stage sees while it runs: memory of its slot.
 struct RunContext {
   std::span<const Value> inputs;
+  /// Contours are packed views (packed_view): a stage may use the block, from `counts` on, as a whole.
   std::span<const Value> outputs;
   /// The outputs as the host reads them when the frame is complete: the same memory on the CPU; on CUDA
   /// page-locked memory, where somebody on the host takes the output. Of contours that nobody takes the
@@ -154,9 +155,16 @@ class Stage {
   virtual std::uint64_t overflow(const RunContext& /*context*/) const { return 0; }
   /// Of a stage with one input and one output, contours, that selects and orders them and leaves them whole:
   /// the scratch (Host on the CPU, Device on CUDA) that has, after `run`, for every contour of the output its
-  /// number in the input, as std::uint32_t. Who has the points in another form takes them from there.
+  /// number in the input, as std::uint32_t. Who has the points in another form takes them from there. It may
+  /// be temporary memory: whoever reads it does so before another stage or step runs.
   virtual std::optional<Scratch> selection() const { return std::nullopt; }
 };
+
+/// The capacity to plan for where a frame needed `needed`: a quarter of room to spare, so that a slowly
+/// growing scene does not overflow frame after frame.
+constexpr std::uint64_t capacity_to_plan(std::uint64_t needed) {
+  return needed + needed / 4;
+}
 
 /// Whether a stage asks for the classes of its graph (PlanContext::classes).
 enum class ClassUse : std::uint8_t { None, Needed };

@@ -105,6 +105,35 @@ TEST_CASE("a stage on images is planned again when their formats change") {
   CHECK_THROWS_AS(direct.plan(wrong, nullptr), Error);
 }
 
+TEST_CASE("room that contours needed stays while formats do, and no longer") {
+  const StageType& type = stage_called("resample");
+  ParamSet params(type.params);
+  params.set("spacing", 0.125);
+  DirectStage direct(type, params, Backend::Cpu, 1);
+  const test::TestContours line(64, 64, 1, {{0, false, {{0, 0}, {50, 0}}}}), other(32, 32, 1, {});
+  const auto planned_for = [&](const test::TestContours& contours) {
+    const Format format = contours.format;
+    direct.plan(std::span(&format, 1), nullptr);
+    return std::get<ContoursFormat>(direct.outputs()[0]);
+  };
+  const auto run = [&](const ContoursFormat& format) {
+    const Block block(packed_bytes(format), MemoryKind::Host);
+    const Value from = line.view, to = packed_view(block.data(), format);
+    direct.enqueue(std::span(&from, 1), std::span(&to, 1), nullptr);
+    return direct.overflowed();
+  };
+  const ContoursFormat first = planned_for(line);
+  REQUIRE(first.point_capacity < 401);
+  CHECK(run(first));
+  const ContoursFormat larger = planned_for(line);
+  CHECK(larger.point_capacity >= 401);
+  CHECK_FALSE(run(larger));
+  CHECK(direct.counts(0).points == 401);
+  CHECK(planned_for(line) == larger);
+  planned_for(other);
+  CHECK(planned_for(line) == first);
+}
+
 TEST_CASE("what cannot be applied to images, or on its own, is refused") {
   const StageType& assembly = stage_called("contour_assembly");
   CHECK_THROWS_WITH_AS(DirectStage(assembly, ParamSet(assembly.params), Backend::Cpu, 1),
