@@ -8,6 +8,7 @@
 #include "config/options.h"
 #include "cuda/error.h"
 #include "pipeline/shared/printable.h"
+#include "pipeline/value/copy_contours.h"
 #include "plugins/files/contours/writer.h"
 #include "plugins/files/shared/file_names.h"
 
@@ -68,17 +69,6 @@ void ContourFile::write(const ContourFrame& from, const ContoursView& contours) 
 void ContourFile::finish() {
   if (open_) sink_->finish();
 }
-
-namespace {
-/// Copies `from` to `to`, whose capacities are not smaller.
-void copy_contours(const ContoursView& from, const ContoursView& to) {
-  *to.counts = *from.counts;
-  std::copy_n(from.class_begin, from.format.classes + 1, to.class_begin);
-  std::copy_n(from.offsets, from.counts->contours + 1, to.offsets);
-  std::copy_n(from.closed, from.counts->contours, to.closed);
-  std::copy_n(from.points, from.counts->points, to.points);
-}
-}  // namespace
 
 void apply_to(AppliedStage& stage, std::span<const Value> values) {
   std::vector<Format> formats;

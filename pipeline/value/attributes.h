@@ -38,8 +38,9 @@ enum class Attribute : std::uint8_t {
   Maximum,  ///< likewise
 };
 
+inline constexpr std::size_t kAttributeCount = 21;
 /// The names by which users and files know them, in the order of Attribute.
-inline constexpr std::array<std::string_view, 21> kAttributeNames{
+inline constexpr std::array<std::string_view, kAttributeCount> kAttributeNames{
     "level",       "number",     "parent",     "depth",       "id",        "age",          "area",
     "perimeter",   "min_row",    "min_col",    "max_row",     "max_col",   "centroid_row", "centroid_col",
     "orientation", "major_axis", "minor_axis", "circularity", "convexity", "mean",         "maximum"};
@@ -68,8 +69,8 @@ class Attributes {
 
   /// Calls f(attribute) for each, in the order of Attribute.
   template <class F>
-  constexpr void for_each(const F& f) const {
-    for (std::size_t i = 0; i < kAttributeNames.size(); ++i)
+  CONTORNO_HD constexpr void for_each(const F& f) const {
+    for (std::size_t i = 0; i < kAttributeCount; ++i)
       if (has(static_cast<Attribute>(i))) f(static_cast<Attribute>(i));
   }
 

@@ -21,9 +21,9 @@ __global__ void __launch_bounds__(kDownloadThreads)
     copy_range(to.offsets, from.offsets, 0, from.counts->contours + 1);
     copy_range(to.closed, from.closed, 0, from.counts->contours);
     copy_range(to.points, from.points, 0, from.counts->points);
-    for (std::size_t j = 0; j < from.format.attributes.count(); ++j)
-      copy_range(to.columns + j * to.format.column_stride(), from.columns + j * from.format.column_stride(),
-                 0, from.counts->contours);
+    from.format.attributes.for_each([&](Attribute attribute) {
+      copy_range(to.column(attribute), from.column(attribute), 0, from.counts->contours);
+    });
     return;
   }
   const unsigned threads = gridDim.x * blockDim.x;

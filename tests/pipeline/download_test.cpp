@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "pipeline/value/copy_contours.h"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/harness.h"
 
@@ -27,12 +28,7 @@ struct Case {
     format.point_capacity += spare, format.contour_capacity += spare;
     from_memory.resize(packed_bytes(format)), to_memory.assign(packed_bytes(format), kUnwritten);
     from = packed_view(from_memory.data(), format);
-    const ContoursView& given = contours.view;
-    *from.counts = *given.counts;
-    std::copy_n(given.class_begin, 4, from.class_begin);
-    std::copy_n(given.offsets, given.counts->contours + 1, from.offsets);
-    std::copy_n(given.closed, given.counts->contours, from.closed);
-    std::copy_n(given.points, given.counts->points, from.points);
+    copy_contours(contours.view, from);
   }
   void download(const ContoursView& to) const {
     emulated::run_grid(3, 64, 0, false, [&] { download_contours(from, to); });

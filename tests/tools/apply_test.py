@@ -153,7 +153,10 @@ GOOD = frame(0, [square(1, 1, 2)])
     (json.dumps(frame(0, [{"closed": True}])), "there is no 'points' in classes[0].contours[0]"),
     (json.dumps(frame(0, [{"closed": 1, "points": []}])), "'closed' in classes[0].contours[0] is 1, wanted boolean"),
     (json.dumps(frame(0, [], [{"closed": True, "points": [[1, 2], [3]]}])), "a point of classes[1].contours[0] is not [x, y]"),
-], ids=["cut", "array", "width", "large", "classes", "points", "closed", "point"])
+    (json.dumps(frame(0, [square(1, 1, 2), {"closed": True, "points": [[1, 2], [3, 2], [3, 4]]}])),
+     "in.jsonl:2: classes[0].contours[1] is closed, but its last point is not its first"),
+    (json.dumps(frame(0, [{"closed": True, "points": [[None, 2], [3, 2], [1, 2]]}])), "contours[0] is closed, but its last point"),
+], ids=["cut", "array", "width", "large", "classes", "points", "closed", "point", "open", "no number"])
 def test_what_is_wrong_with_a_file_of_contours_is_told_with_its_place(contorno, tmp_path, line, words):
     (tmp_path / "in.jsonl").write_text(json.dumps(GOOD) + "\n" + line + "\n")
     (tmp_path / "out.jsonl").write_text("of an earlier run")
@@ -162,6 +165,14 @@ def test_what_is_wrong_with_a_file_of_contours_is_told_with_its_place(contorno, 
     assert words in done.stderr
     assert (tmp_path / "out.jsonl").read_text() == "of an earlier run"
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_closed_contours_without_points_with_one_and_with_ends_that_are_no_numbers_are_read(contorno, tmp_path):
+    given = [[], [[4, 5]], [[None, 2], [3, 2], [None, 2]]]
+    (tmp_path / "in.jsonl").write_text(json.dumps(frame(0, [{"closed": True, "points": points} for points in given])) + "\n")
+    contorno("apply", "largest_first", "in.jsonl", "out.jsonl", "--by", "points", cwd=tmp_path)
+    out = json.loads((tmp_path / "out.jsonl").read_text())["classes"][0]["contours"]
+    assert sorted(len(one["points"]) for one in out) == [0, 1, 3]
 
 
 def test_a_file_without_frames_and_one_with_too_many_are_refused(contorno, tmp_path, picture):

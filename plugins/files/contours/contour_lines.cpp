@@ -14,6 +14,7 @@
 
 #include "cuda/error.h"
 #include "pipeline/shared/printable.h"
+#include "pipeline/value/copy_contours.h"
 
 namespace contorno {
 namespace {
@@ -85,12 +86,22 @@ void parse_attributes(const Line& line, const json& contour, const std::string& 
   }
 }
 
+/// The same point, also where it has no number.
+bool is_same(const Point& one, const Point& other) {
+  const auto same = [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+  return same(one.row, other.row) && same(one.col, other.col);
+}
+
 void parse_contour(const Line& line, const json& contour, const std::string& path, Parsed& parsed) {
   parsed.closed.push_back(line.member(contour, "closed", json::value_t::boolean, path).get<bool>() ? 1 : 0);
   for (const json& point : line.member(contour, "points", json::value_t::array, path)) {
     if (!point.is_array() || point.size() != 2) line.refuse(fmt::format("a point of {} is not [x, y]", path));
     parsed.points.push_back({.row = line.coordinate(point[1], path), .col = line.coordinate(point[0], path)});
   }
+  const std::size_t first = parsed.offsets.back();
+  if (parsed.closed.back() != 0 && parsed.points.size() > first &&
+      !is_same(parsed.points[first], parsed.points.back()))
+    line.refuse(fmt::format("{} is closed, but its last point is not its first", path));
   if (parsed.points.size() > std::numeric_limits<std::uint32_t>::max())
     line.refuse("there are more than 2^32 points");
   parsed.offsets.push_back(static_cast<std::uint32_t>(parsed.points.size()));
@@ -127,8 +138,8 @@ FrameInfo info_of(const json& object) {
   return info;
 }
 
-/// Moves what was parsed into the packed arrays of `frame`.
-void pack(const Parsed& parsed, int width, int height, ContourFrame& frame) {
+/// Puts what was parsed into the packed arrays of `frame`.
+void pack(Parsed& parsed, int width, int height, ContourFrame& frame) {
   constexpr std::uint64_t kFewest = 1024;
   ContoursFormat format{
       .width = width,
@@ -142,11 +153,16 @@ void pack(const Parsed& parsed, int width, int height, ContourFrame& frame) {
     format.attributes = format.attributes.with(Attributes(attribute));
   frame.memory.resize(packed_bytes(format));
   frame.view = packed_view(frame.memory.data(), format);
-  *frame.view.counts = {.points = parsed.points.size(), .contours = parsed.closed.size()};
-  std::copy(parsed.points.begin(), parsed.points.end(), frame.view.points);
-  std::copy(parsed.offsets.begin(), parsed.offsets.end(), frame.view.offsets);
-  std::copy(parsed.closed.begin(), parsed.closed.end(), frame.view.closed);
-  std::copy(parsed.class_begin.begin(), parsed.class_begin.end(), frame.view.class_begin);
+  ContourCounts counts{.points = parsed.points.size(), .contours = parsed.closed.size()};
+  ContoursFormat plain = format;
+  plain.attributes = {};
+  copy_contours({.format = plain,
+                 .counts = &counts,
+                 .points = parsed.points.data(),
+                 .offsets = parsed.offsets.data(),
+                 .closed = parsed.closed.data(),
+                 .class_begin = parsed.class_begin.data()},
+                frame.view);
   for (const auto& [attribute, column] : parsed.columns) {
     double* const to = frame.view.column(attribute);
     std::fill_n(to, parsed.closed.size(), std::numeric_limits<double>::quiet_NaN());
@@ -184,7 +200,7 @@ bool ContourLines::next(ContourFrame& frame) {
   const Line line(place);
   frame.info = info_of(object);
   const int width = line.side(object, "width"), height = line.side(object, "height");
-  const Parsed parsed = parse_classes(line, object, frame.classes);
+  Parsed parsed = parse_classes(line, object, frame.classes);
   pack(parsed, width, height, frame);
   return true;
 }
