@@ -11,6 +11,7 @@
 #include "cuda/pointer.h"
 #include "cuda/stream.h"
 #include "pipeline/graph/direct.h"
+#include "pipeline/value/copy_contours.h"
 #include "plugins/python/device/device_input.h"
 #include "plugins/python/device/device_result.h"
 #include "plugins/python/device/stages.h"
@@ -57,28 +58,30 @@ std::size_t bytes_before_points(const ContoursView& view) {
                                   reinterpret_cast<std::byte*>(view.counts));
 }
 
-/// One frame's contours in device memory, and page-locked memory that their tables go through.
+/// One frame's contours in device memory, and page-locked memory that their tables go through, with room for
+/// `more` bytes where the points of `staged` begin.
 struct DeviceFrame {
   std::shared_ptr<PooledBlock> block;
+  ContoursView view;
   PooledBlock staging;
-  ContoursView view, staged;
+  ContoursView staged;
 
-  DeviceFrame(const ContoursFormat& format, const DevicePlace& place)
+  DeviceFrame(const ContoursFormat& format, std::size_t more, const DevicePlace& place)
       : block(std::make_shared<PooledBlock>(packed_bytes(format), MemoryKind::Device, place)),
-        staging(packed_bytes(format), MemoryKind::Pinned, place),
         view(packed_view(block->data(), format)),
+        staging(bytes_before_points(view) + more, MemoryKind::Pinned, place),
         staged(packed_view(staging.data(), format)) {}
 
-  void upload(std::size_t bytes, void* stream) const {
-    copy_async(block->data(), staging.data(), bytes, stream);
+  /// The tables, and `more` bytes of points.
+  void upload(std::size_t more, void* stream) const {
+    copy_async(block->data(), staging.data(), bytes_before_points(view) + more, stream);
   }
   void download_tables(void* stream) const {
     copy_async(staging.data(), block->data(), bytes_before_points(view), stream);
-    synchronize_stream(stream);
   }
 };
 
-double largest_of(const ContoursView& contours, std::uint64_t count, const DevicePlace& place) {
+double largest_on_device(const ContoursView& contours, std::uint64_t count, const DevicePlace& place) {
   if (count == 0) return 0;
   const ImageView plane{
       contours.points,
@@ -88,20 +91,51 @@ double largest_of(const ContoursView& contours, std::uint64_t count, const Devic
   return sample_range(plane, place).second;
 }
 
-/// What was given, with the sides of its map, on the device of `place` and in the order of its stream.
-void bring(const GivenContours& given, const std::optional<DevicePoints>& points,
-           const ContourTables::Array<float>& on_host, DeviceFrame& frame, const DevicePlace& place) {
+/// What was given, on the device of `place` and in the order of its stream, with the sides of its map: only
+/// where these are those of points on the device does it wait.
+std::unique_ptr<DeviceFrame> bring(const GivenContours& given, const std::optional<DevicePoints>& points,
+                                   const DevicePlace& place) {
   const std::uint64_t count = given.tables.points();
-  std::size_t bytes = bytes_before_points(frame.view);
-  if (!points) {
-    std::copy_n(reinterpret_cast<const Point*>(on_host.data()) + given.first, count, frame.staged.points);
-    bytes += count * sizeof(Point);
-  }
+  const ContoursFormat format = format_of(given);
+  const ContourTables::Array<float> on_host =
+      points ? ContourTables::Array<float>() : ContourTables::Array<float>(given.points);
   const py::gil_scoped_release released;
   const DeviceScope scope(place.device);
-  frame.upload(bytes, place.stream);
-  if (points && count > 0) points->gather(given.first, count, frame.view, place.stream);
-  if (!given.size) set_sides(frame.view.format, largest_of(frame.view, count, place));
+  auto frame =
+      std::make_unique<DeviceFrame>(format, points ? 0 : format.point_capacity * sizeof(Point), place);
+  ContourCounts counts;
+  if (points) {
+    copy_tables(view_of(given.tables, nullptr, format, counts), frame->staged);
+    frame->upload(0, place.stream);
+    if (count > 0) points->gather(given.first, count, frame->view, place.stream);
+    if (!given.size) set_sides(frame->view.format, largest_on_device(frame->view, count, place));
+  } else {
+    const Point* const from = reinterpret_cast<const Point*>(on_host.data()) + given.first;
+    copy_contours(view_of(given.tables, from, format, counts), frame->staged);
+    frame->upload(count * sizeof(Point), place.stream);
+    if (!given.size) set_sides(frame->view.format, largest_of(from, count));
+  }
+  return frame;
+}
+
+/// What `stage` makes of contours on the device; its tables are in `staged` then, and behind them, where the
+/// stage selects contours, the numbers of these. One wait for each time that the stage runs.
+std::unique_ptr<DeviceFrame> make_on_device(DirectStage& stage, const ContoursView& in, std::size_t contours,
+                                            const DevicePlace& place) {
+  const Format planned = in.format;
+  const std::size_t room = in.format.contour_capacity * sizeof(std::uint32_t);
+  std::unique_ptr<DeviceFrame> out;
+  do {
+    stage.plan(std::span(&planned, 1), place.stream);
+    out = std::make_unique<DeviceFrame>(std::get<ContoursFormat>(stage.outputs()[0]), room, place);
+    const Value from = in, to = out->view;
+    stage.enqueue(std::span(&from, 1), std::span(&to, 1), place.stream);
+    out->download_tables(place.stream);
+    if (stage.selection() != nullptr && contours > 0)
+      copy_async(out->staged.points, stage.selection(), contours * sizeof(std::uint32_t), place.stream);
+    synchronize_stream(place.stream);
+  } while (stage.overflowed());
+  return out;
 }
 
 /// The contours of `view` as DeviceArray, which keeps their memory.
@@ -120,49 +154,30 @@ py::object points_of(const DeviceFrame& frame, std::uint64_t count, const Device
 MadeContours apply_on_device(const StageType& type, const ParamSet& set, const GivenContours& given,
                              py::handle stream) {
   std::optional<DevicePoints> points;
-  ContourTables::Array<float> on_host;
-  if (DeviceArray::is_on_device(given.points))
-    points.emplace(given.points, stream);
-  else
-    on_host = ContourTables::Array<float>(given.points);
+  if (DeviceArray::is_on_device(given.points)) points.emplace(given.points, stream);
   const DevicePlace place = points ? points->place() : place_for(stream);
   const std::string key = fmt::format("{}\n{}", key_of(type, set), place.device);
-  std::optional<DeviceFrame> in, out;
+  const std::unique_ptr<DeviceFrame> in = bring(given, points, place);
+  std::unique_ptr<DeviceFrame> out;
+  bool selected = false;
   {
-    const DeviceScope scope(place.device);
-    in.emplace(format_of(given), place);
-  }
-  write_tables(given.tables, in->staged);
-  bring(given, points, on_host, *in, place);
-  std::unique_ptr<DirectStage> stage = Idle<DirectStage>::instance().take(key);
-  std::vector<std::uint32_t> sources;
-  {
+    const std::size_t contours = given.tables.contours();
     const py::gil_scoped_release released;
     const DeviceScope scope(place.device);
     // What throws in here leaves the stage behind: its memory may be in use.
+    std::unique_ptr<DirectStage> stage = Idle<DirectStage>::instance().take(key);
     if (!stage) stage = std::make_unique<DirectStage>(type, set, Backend::Cuda, 1);
-    const Format planned = in->view.format;
-    do {
-      stage->plan(std::span(&planned, 1), place.stream);
-      out.emplace(std::get<ContoursFormat>(stage->outputs()[0]), place);
-      const Value from = in->view, to = out->view;
-      stage->enqueue(std::span(&from, 1), std::span(&to, 1), place.stream);
-      synchronize_stream(place.stream);
-    } while (stage->overflowed());
-    out->download_tables(place.stream);
-    if (const std::uint32_t* selection = stage->selection()) {
-      sources.resize(stage->counts(0).contours);
-      if (!sources.empty())
-        download(sources.data(), selection, sources.size() * sizeof(std::uint32_t), place);
-    }
+    out = make_on_device(*stage, in->view, contours, place);
+    selected = stage->selection() != nullptr;
+    Idle<DirectStage>::instance().give(key, std::move(stage));
   }
-  const bool selected = stage->selection() != nullptr;
-  Idle<DirectStage>::instance().give(key, std::move(stage));
-  MadeContours made{.points = py::none(), .sources = py::none(), .tables = read_tables(out->staged)};
+  const ContoursView& tables = out->staged;
+  MadeContours made{.points = py::none(), .sources = py::none(), .tables = read_tables(tables)};
   if (selected)
-    made.sources = py::array_t<std::uint32_t>(static_cast<py::ssize_t>(sources.size()), sources.data());
+    made.sources = py::array_t<std::uint32_t>(static_cast<py::ssize_t>(tables.counts->contours),
+                                              reinterpret_cast<const std::uint32_t*>(tables.points));
   else
-    made.points = points_of(*out, out->staged.counts->points, place);
+    made.points = points_of(*out, tables.counts->points, place);
   return made;
 }
 

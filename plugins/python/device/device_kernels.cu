@@ -54,14 +54,11 @@ __global__ void fill_ids(const std::uint32_t* class_begin, int all_planes, int p
   const unsigned long long step = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
   for (unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
        i < contours; i += step) {
-    int low = 0, high = all_planes;  // class_begin[low] <= i < class_begin[high]
-    while (high - low > 1) {
-      const int middle = (low + high) / 2;
-      (class_begin[middle] <= i ? low : high) = middle;
-    }
-    ids.classes[i] = by_level ? 0 : low % planes;
-    ids.frames[i] = by_level ? 0 : low / planes;
-    ids.levels[i] = by_level ? low : 0;
+    const auto plane =
+        static_cast<int>(part_of(class_begin, static_cast<unsigned>(all_planes), static_cast<unsigned>(i)));
+    ids.classes[i] = by_level ? 0 : plane % planes;
+    ids.frames[i] = by_level ? 0 : plane / planes;
+    ids.levels[i] = by_level ? plane : 0;
   }
 }
 

@@ -21,13 +21,6 @@ ContourTables::Array<T> array_of(const T* values, std::uint64_t count) {
   return ContourTables::Array<T>(static_cast<py::ssize_t>(count), values);
 }
 
-double largest_of(const Point* points, std::uint64_t count) {
-  double largest = 0;
-  for (std::uint64_t i = 0; i < count; ++i)
-    largest = std::max({largest, static_cast<double>(points[i].row), static_cast<double>(points[i].col)});
-  return largest;
-}
-
 }  // namespace
 
 ContoursFormat format_of(const GivenContours& given) {
@@ -44,11 +37,23 @@ void set_sides(ContoursFormat& format, double largest) {
   format.width = format.height = static_cast<int>(std::bit_ceil(static_cast<unsigned>(last) + 1));
 }
 
-void write_tables(const ContourTables& tables, const ContoursView& to) {
-  *to.counts = {.points = tables.points(), .contours = tables.contours()};
-  std::copy_n(tables.offsets.data(), tables.offsets.size(), to.offsets);
-  std::copy_n(tables.closed.data(), tables.closed.size(), to.closed);
-  std::copy_n(tables.class_begin.data(), tables.class_begin.size(), to.class_begin);
+double largest_of(const Point* points, std::uint64_t count) {
+  double largest = 0;
+  for (std::uint64_t i = 0; i < count; ++i)
+    largest = std::max({largest, static_cast<double>(points[i].row), static_cast<double>(points[i].col)});
+  return largest;
+}
+
+ContoursView view_of(const ContourTables& tables, const Point* points, const ContoursFormat& format,
+                     ContourCounts& counts) {
+  counts = {.points = tables.points(), .contours = tables.contours()};
+  // Views of what is read are not told from others; stages do not write to their inputs.
+  return {.format = format,
+          .counts = &counts,
+          .points = const_cast<Point*>(points),
+          .offsets = const_cast<std::uint32_t*>(tables.offsets.data()),
+          .closed = const_cast<std::uint8_t*>(tables.closed.data()),
+          .class_begin = const_cast<std::uint32_t*>(tables.class_begin.data())};
 }
 
 ContourTables read_tables(const ContoursView& from) {
@@ -66,8 +71,7 @@ MadeContours apply_on_host(const StageType& type, const ParamSet& set, const Giv
   const int used = threads_for(threads, count);
   const std::string key = fmt::format("{}\n{}", key_of(type, set), used);
   ContoursFormat format = format_of(given);
-  const Block memory(packed_bytes(format), MemoryKind::Host);
-  write_tables(given.tables, packed_view(memory.data(), format));
+  ContourCounts counts;
   std::unique_ptr<DirectStage> stage = Idle<DirectStage>::instance().take(key);
   Block made;
   ContoursView out;
@@ -75,8 +79,7 @@ MadeContours apply_on_host(const StageType& type, const ParamSet& set, const Giv
     const py::gil_scoped_release released;
     const SignalWatch watch;
     set_sides(format, largest_of(points, count));
-    const ContoursView in = packed_view(memory.data(), format);
-    std::copy_n(points, count, in.points);
+    const ContoursView in = view_of(given.tables, points, format, counts);
     if (!stage) stage = std::make_unique<DirectStage>(type, set, Backend::Cpu, used);
     const Format planned = format;
     do {

@@ -47,8 +47,12 @@ struct MadeContours {
 ContoursFormat format_of(const GivenContours& given);
 /// The sides where the caller did not give them; `largest` is the largest coordinate.
 void set_sides(ContoursFormat& format, double largest);
-/// Puts the tables and the counts into a view, and takes them out again.
-void write_tables(const ContourTables& tables, const ContoursView& to);
+/// The largest coordinate, at least 0.
+double largest_of(const Point* points, std::uint64_t count);
+/// The tables where they lie, to be read; `counts` gets how many there are.
+ContoursView view_of(const ContourTables& tables, const Point* points, const ContoursFormat& format,
+                     ContourCounts& counts);
+/// Copies of the tables of a view.
 ContourTables read_tables(const ContoursView& from);
 
 /// `given.points` is an array of float32. Throws what DirectStage throws.
