@@ -1,6 +1,7 @@
 #include "pipeline/graph/graph.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -133,6 +134,17 @@ const Type* find_by_name(const std::vector<const Type*>& types, std::string_view
 }
 }  // namespace
 
+const StageType& stage_called(const std::vector<const StageType*>& types, std::string_view kind,
+                              std::string_view name) {
+  if (const StageType* type = find_by_name(types, name)) return *type;
+  std::vector<std::string> names;
+  for (const StageType* type : types) names.push_back(type->name);
+  const std::string near = nearest(name, names);
+  throw Error(ExitCode::Usage, fmt::format("there is no {0} '{1}'{2}; the {0}s are {3}", kind, name,
+                                           near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near),
+                                           fmt::join(names, ", ")));
+}
+
 const StageType* Catalog::stage(std::string_view name) const {
   return find_by_name(stages, name);
 }
@@ -143,8 +155,7 @@ const SinkType* Catalog::sink(std::string_view name) const {
   return find_by_name(sinks, name);
 }
 
-/// The stage of a node, or the step of it, that has no CUDA implementation; null: all have one.
-static const StageType* without_cuda(const NodeSpec& node) {
+const StageType* without_cuda(const NodeSpec& node) {
   if (!node.type->make_cuda) return node.type;
   for (const ParamSpec& spec : node.type->params.specs) {
     if (spec.kind != ParamKind::Steps) continue;

@@ -94,6 +94,8 @@ struct BackendChoice {
 /// The backend that `wanted` means for `graph` on this machine. Throws Error(Unavailable) with the reason and
 /// the remedy when Cuda is wanted and cannot run.
 BackendChoice choose_backend(Backend wanted, const GraphSpec& graph);
+/// The stage of a node, or the first of its steps, that has no CUDA implementation; null: all have one.
+const StageType* without_cuda(const NodeSpec& node);
 
 /// A source or sink that this build does not have, and why not.
 struct LeftOut {
@@ -117,5 +119,10 @@ struct Catalog {
   const SourceType* source(std::string_view name) const;
   const SinkType* sink(std::string_view name) const;
 };
+
+/// The one of `types` that has this name. Throws Error(Usage) that says what they are, a `kind` of "stage" or
+/// "step", and which there are.
+const StageType& stage_called(const std::vector<const StageType*>& types, std::string_view kind,
+                              std::string_view name);
 
 }  // namespace contorno

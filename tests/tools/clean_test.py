@@ -1,6 +1,7 @@
 """`contorno clean`: steps on the contours of a file, in the order of the command line, and what is said of mistakes."""
 import json
 
+import numpy as np
 import pytest
 
 
@@ -29,22 +30,21 @@ def sides(path):
 
 
 def test_steps_run_in_the_order_of_the_command_line(contorno, folder):
-    contorno("clean", "in.jsonl", "out.jsonl", "--step", "largest_first limit=2", "--step", "drop_small min_points=0 min_area=100",
-             cwd=folder)
-    assert sides(folder / "out.jsonl") == [[20], []]
-    contorno("clean", "in.jsonl", "out.jsonl", "--step", "drop_small min_points=5 min_length=20", "--step", "largest_first",
-             cwd=folder)
-    assert sides(folder / "out.jsonl") == [[20, 6], [6]]
+    exclude, first = "exclude points=[15,15] radius=15", "largest_first limit=1"  # which excludes the largest
+    contorno("clean", "in.jsonl", "out.jsonl", "--step", exclude, "--step", first, cwd=folder)
+    assert sides(folder / "out.jsonl") == [[6], [6]]
+    contorno("clean", "in.jsonl", "out.jsonl", "--step", first, "--step", exclude, cwd=folder)
+    assert sides(folder / "out.jsonl") == [[], [6]]
 
 
 def test_the_command_does_what_the_stages_do_one_by_one(contorno, folder):
-    contorno("clean", "in.jsonl", "both.jsonl", "--step", "drop_small min_points=1 min_area=5", "--step", "largest_first by=length",
-             cwd=folder)
-    contorno("apply", "drop_small", "in.jsonl", "one.jsonl", "--min_points", "1", "--min_area", "5", cwd=folder)
-    contorno("apply", "largest_first", "one.jsonl", "two.jsonl", "--by", "length", cwd=folder)
+    contorno("clean", "in.jsonl", "both.jsonl", "--step", "resample spacing=1", "--step", "drop_small min_points=20", cwd=folder)
+    contorno("apply", "resample", "in.jsonl", "one.jsonl", "--spacing", "1", cwd=folder)
+    contorno("apply", "drop_small", "one.jsonl", "two.jsonl", "--min_points", "20", cwd=folder)
     assert (folder / "both.jsonl").read_bytes() == (folder / "two.jsonl").read_bytes()
+    assert sides(folder / "both.jsonl") == [[6, 20], [6]]  # as they are given, with 5 points, all are small
     contorno("apply", "contour_prep", "in.jsonl", "list.jsonl", "--steps",
-             "[{type: drop_small, min_points: 1, min_area: 5}, {type: largest_first, by: length}]", cwd=folder)
+             "[{type: resample, spacing: 1}, {type: drop_small, min_points: 20}]", cwd=folder)
     assert (folder / "both.jsonl").read_bytes() == (folder / "list.jsonl").read_bytes()
 
 
@@ -58,11 +58,32 @@ def test_what_is_cleaned_is_written_as_geojson_and_coco(contorno, folder):
     assert [one["bbox"][2] for one in coco["annotations"]] == [20, 6]
 
 
+@pytest.mark.parametrize("step", ["exclude points=[15,15] radius=15", " exclude  points=[15, 15]\tradius=15 ", "exclude points='[15, 15]' radius=15",
+                                  'exclude radius="15" points=[15, 15]'])
+def test_values_in_brackets_and_quotes_may_have_blanks(contorno, folder, step):
+    contorno("clean", "in.jsonl", "out.jsonl", "--step", step, cwd=folder)
+    assert sides(folder / "out.jsonl") == [[2, 6], [6]]
+
+
+@pytest.mark.parametrize("name, value", [("a b.npy", "'a b.npy'"), ("a b.npy", '"a b.npy"'), ("a=b[1]'s.npy", "a=b[1]'s.npy")])
+def test_names_of_files_with_blanks_and_signs_are_taken_as_they_are(contorno, folder, name, value):
+    mask = np.zeros((64, 64), np.uint8)
+    mask[5:26, 5:26] = 1
+    np.save(folder / name, mask)
+    contorno("clean", "in.jsonl", "out.jsonl", "--step", f"exclude mask={value} radius=0", cwd=folder)
+    assert sides(folder / "out.jsonl") == [[2, 6], [6]]
+
+
 @pytest.mark.parametrize("steps, code, words", [
     ([], 2, "--step is required"),
     (["drop_smal"], 2, "there is no step 'drop_smal' (did you mean 'drop_small'?); the steps are"),
     (["overlay"], 2, "there is no step 'overlay'"),
-    (["drop_small 4"], 2, "--step 'drop_small 4': '4' is no NAME=VALUE"),
+    (["drop_small 4"], 2, "--step 'drop_small 4': '4' is not NAME=VALUE, as in 'drop_small min_points=4'; "
+     "the parameters of drop_small are min_points, min_length, min_area"),
+    (["drop_small =4"], 2, "'=4' is not NAME=VALUE"),
+    (["exclude points=[1, 2] 3"], 2, "'3' is not NAME=VALUE"),
+    (["order_nearest by=4 x"], 2, "'x' is not NAME=VALUE, as in 'drop_small min_points=4'; order_nearest has no parameters"),
+    (["exclude points=[1, 2 radius=3"], 78, "--points"),
     (["drop_small min_point=4"], 78, "unknown key 'min_point' (did you mean 'min_points'?)"),
     (["largest_first", "drop_small min_points=-4"], 78, "min_points is -4, allowed a whole number, 0 to 1000000000"),
 ])

@@ -1,6 +1,5 @@
 // contorno apply: one stage on one image or array, or on the contours of a file.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -30,16 +29,6 @@ struct ApplyArguments {
   ReadOptions read;
   int threads = 0;
 };
-
-const StageType& stage_called(const std::string& name, const Catalog& catalog) {
-  if (const StageType* type = catalog.stage(name)) return *type;
-  std::vector<std::string> names;
-  for (const StageType* type : catalog.stages) names.push_back(type->name);
-  const std::string near = nearest(name, names);
-  throw Error(ExitCode::Usage, fmt::format("there is no stage '{}'{}; the stages are {}", name,
-                                           near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near),
-                                           fmt::join(names, ", ")));
-}
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
@@ -145,7 +134,7 @@ void apply_once(const ApplyArguments& arguments, Application& what, const Catalo
 }
 
 int apply(const ApplyArguments& arguments, const std::vector<std::string>& words, const Catalog& catalog) {
-  const StageType& type = stage_called(arguments.stage, catalog);
+  const StageType& type = stage_called(catalog.stages, "stage", arguments.stage);
   check_applicable(type);
   if (!is_on_contours(type)) check_makes_images(type);
   Settings settings = settings_of(words, type);

@@ -3,12 +3,13 @@
 
 #include <pybind11/stl.h>
 
+#include "pipeline/graph/graph.h"
 #include "plugins/python/device/stages.h"
 #include "plugins/python/functions/bindings.h"
-#include "plugins/python/functions/stage_called.h"
 #include "plugins/python/host/contour_list.h"
 #include "plugins/python/shared/arguments.h"
 #include "plugins/python/shared/process.h"
+#include "stages/catalog.h"
 
 namespace contorno::python {
 namespace {
@@ -23,7 +24,7 @@ py::tuple apply_to_contours(const std::string& name, const py::dict& params, py:
                             const Array<std::uint8_t>& closed, const Array<std::uint32_t>& class_begin,
                             std::optional<std::pair<int, int>> size, py::handle place, py::handle threads,
                             py::handle stream) {
-  const StageType& type = stage_called(name);
+  const StageType& type = stage_called(stage_catalog(), "stage", name);
   ParamSet set(type.params);
   set_params(set, params);
   const GivenContours given{.points = std::move(points),

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "pipeline/graph/applied.h"
+#include "pipeline/graph/graph.h"
 #include "plugins/python/device/on_device.h"
 #include "plugins/python/functions/bindings.h"
-#include "plugins/python/functions/stage_called.h"
 #include "plugins/python/host/apply.h"
 #include "plugins/python/shared/arguments.h"
 #include "plugins/python/shared/process.h"
@@ -17,23 +17,12 @@
 
 namespace contorno::python {
 
-const StageType& stage_called(const std::string& name) {
-  std::vector<std::string> names;
-  for (const StageType* type : stage_catalog()) {
-    if (type->name == name) return *type;
-    names.push_back(type->name);
-  }
-  const std::string near = nearest(name, names);
-  throw py::value_error(fmt::format("there is no stage '{}'{}", name,
-                                    near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near)));
-}
-
 namespace {
 
 /// A stage on images wherever they lie. `place` has been decided: 'cpu' or 'cuda'.
 py::list apply(const std::string& name, const py::list& images, const py::dict& params, bool planar,
                py::handle place, py::handle threads, bool stay, py::handle stream) {
-  const StageType& type = stage_called(name);
+  const StageType& type = stage_called(stage_catalog(), "stage", name);
   ParamSet set(type.params);
   set_params(set, params);
   check_on_images(type);

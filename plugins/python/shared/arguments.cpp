@@ -87,8 +87,9 @@ StepSpec step_of(const py::handle& value, const ParamSpec& spec, const std::stri
       return step;
     }
   throw py::value_error(
-      fmt::format("{} is {}, wanted the name of a step or a dict with its 'type'; allowed is {}", name,
-                  py::repr(value).cast<std::string>(), spec.allowed()));
+      fmt::format("{} is {}, wanted the name of a step or a dict with its 'type', as {{'type': 'drop_small', "
+                  "'min_points': 4}}; allowed is {}",
+                  name, py::repr(value).cast<std::string>(), spec.allowed()));
 }
 
 SharedSteps steps_of(const py::handle& value, const ParamSpec& spec) {
