@@ -92,6 +92,12 @@ class _Flat:
             raise ValueError(f"contours have ids of {ids.min()}, allowed 0 and more")
         if (np.lexsort(ids[::-1]) != np.arange(len(closed))).any():
             raise ValueError("contours are not in the order of frames, then classes, then levels")
+        if isinstance(points, np.ndarray):  # of points on a device nothing is known here
+            ends = np.flatnonzero(closed & (np.diff(offsets) > 0))
+            first, last = points[offsets[ends]], points[offsets[ends + 1] - 1]
+            wrong = ends[~((first == last) | (first != first) & (last != last)).all(axis=1)]
+            if len(wrong):
+                raise ValueError(f"contour {wrong[0]} is closed, but its last point is not its first")
         return cls(points, offsets, closed, ids)
 
 
@@ -106,7 +112,7 @@ class _Made:
         points = given.points
         if not _core.is_on_device(points):
             with np.errstate(all="ignore"):
-                points = np.require(points, np.float32, "C")
+                points = np.require(points, np.float32, "CA")
         borders = np.flatnonzero(np.diff(given.ids[0], prepend=-1)).tolist() or [0]
         runs, parts, sources = [], [], []
         for first, last in zip(borders, [*borders[1:], len(keys)]):

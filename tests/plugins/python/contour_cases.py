@@ -3,6 +3,9 @@ import numpy as np
 
 from tests.plugins.python.package import contorno
 
+NEEDED = {"contour_prep": {"steps": ["drop_small"]}}
+"""The options, by stage, that have no default."""
+
 
 def contours(seed, count):
     """Contours along the axes, on quarters of px: lengths and areas are exact in float32, and many are equal. Some are closed, one

@@ -1,12 +1,15 @@
 """Stages on contours as functions of the Python package: forms, types and errors. What the stages compute is tested with them."""
 import gc
 import inspect
+import itertools
+import json
 import sys
 
 import numpy as np
 import pytest
 
-from tests.plugins.python.contour_cases import contours, flat, largest, same_arrays, size_of
+from tests.conftest import run_contorno
+from tests.plugins.python.contour_cases import NEEDED, contours, flat, is_closed, largest, same_arrays, size_of
 from tests.plugins.python.package import contorno, resident_bytes
 from tests.stages.contours.fields import smooth
 
@@ -15,20 +18,36 @@ ON_CONTOURS = [name for name, stage in contorno.stages().items()
 first = contorno.largest_first
 
 
+def by_the_program(folder, name, given, options):
+    """What `contorno apply` makes of contours in a file, as float32."""
+    frame = {"width": 64, "height": 64, "classes": [{"name": "one", "level": 0.5, "contours": [
+        {"closed": is_closed(one), "points": one[:, ::-1].tolist()} for one in given]}]}
+    (folder / "in.jsonl").write_text(json.dumps(frame))
+    words = [word for key, value in options.items() for word in (f"--{key}", json.dumps(value))]
+    run_contorno("apply", name, "in.jsonl", "out.jsonl", *words, cwd=folder)
+    made = json.loads((folder / "out.jsonl").read_text())["classes"][0]["contours"]
+    return [np.array(one["points"], np.float32).reshape(-1, 2)[:, ::-1] for one in made]
+
+
+def are_same(got, wanted):
+    return len(got) == len(wanted) and all(np.array_equal(one, np.float32(other)) for one, other in zip(got, wanted))
+
+
 def same_objects(got, wanted):
     assert isinstance(got, list) and len(got) == len(wanted) and all(a is b for a, b in zip(got, wanted))
 
 
 @pytest.mark.parametrize("name", ON_CONTOURS)
-def test_every_stage_on_contours_is_a_function_with_its_options(name):
+def test_every_stage_on_contours_is_a_function_with_its_options(name, tmp_path):
     function = getattr(contorno, name)
     assert name in contorno.__all__ and function.__name__ == name
     options = {param["name"] for param in contorno.stages()[name]["params"]}
     assert options <= set(inspect.signature(function).parameters) and contorno.stages()[name]["summary"] in function.__doc__
     given = contours(1, 30)
-    needed = {"contour_prep": {"steps": ["drop_small"]}}.get(name, {})
-    for one, other in zip(contorno.apply(name, given, **needed), function(given, **needed), strict=True):
-        assert np.array_equal(one, other)
+    needed = NEEDED.get(name, {})
+    wanted = by_the_program(tmp_path, name, given, needed)
+    for got in (function(given, **needed), contorno.apply(name, given, **needed)):
+        assert len(wanted) > 3 and are_same(got, wanted)
     assert function([], **needed) == [] and function([[], []], **needed) == [[], []]
     none = function(flat([]), **needed)
     assert len(none) == 0 and none.points.shape == (0, 2) and none.offsets.tolist() == [0]
@@ -154,6 +173,26 @@ def test_tables_of_other_types_and_strides_are_taken():
     same_arrays(first(other, limit=3), first(given, limit=3))
 
 
+@pytest.mark.parametrize("options", [{"points": 7}, {"spacing": 0.3}])
+def test_frames_whose_points_a_stage_computes_keep_their_places(options):
+    """Frames of very different sizes, one without contours; beside NumPy's interpolation."""
+    given = [[[[], contours(31, 3)]], [[[], []]], [[contours(32, 40), contours(33, 9)]]]
+    made = contorno.resample(flat(given), **options)
+    wanted = flat([[[contorno.resample(one, **options) for one in levels] for levels in classes] for classes in given], np.float32)
+    every = [one for classes in given for levels in classes for level in levels for one in level]
+    wanted.closed = np.array([is_closed(one) for one in every])  # one point becomes several equal ones, and stays open
+    same_arrays(made, wanted)
+    assert made.points.dtype == np.float32 and sorted(set(made.frame_ids.tolist())) == [0, 2]
+    for one, got in zip(every, made, strict=True):
+        steps = len(got) - 1
+        if not len(one):
+            assert not len(got)
+            continue
+        at = np.concatenate([[0], np.hypot(*np.diff(one, axis=0).T).cumsum()])
+        along = [np.interp(np.linspace(0, at[-1], steps + 1), at, one[:, axis]) for axis in (0, 1)]
+        assert np.allclose(got, np.stack(along, axis=1) if at[-1] > 0 else one[0], atol=2e-5)
+
+
 def test_points_that_a_stage_computes_are_float32(monkeypatch):
     """As of a stage that says of no contour where it comes from."""
     core, given = contorno._contours._core.apply_to_contours, frames_of(8, 2, 2, 1, 9)
@@ -206,11 +245,15 @@ def test_what_is_no_contours_is_refused(error, message, given, options):
     (TypeError, "offsets has dtype float64", {"offsets": np.array([0.0, 2, 4])}), (ValueError, "closed has shape", {"closed": np.zeros((2, 2), bool)}),
     (ValueError, "class_ids has shape", {"class_ids": np.zeros(3, np.int32)}), (ValueError, "ids of -1", {"class_ids": np.array([-1, 0])}),
     (ValueError, "order of frames", {"class_ids": np.array([1, 0])}), (ValueError, "order of frames", {"frame_ids": np.array([1, 0])}),
-    (ValueError, "70001 classes", {"class_ids": np.array([0, 70000])})])
+    (ValueError, "70001 classes", {"class_ids": np.array([0, 70000])}),
+    (ValueError, "contour 1 is closed, but its last point is not its first", {"points": np.arange(8.0).reshape(4, 2), "closed": np.array([False, True])}),
+    (ValueError, "contour 0 is closed, but", {"points": np.array([[np.nan, 0], [0, 0], [1, 1], [1, 1]]), "closed": np.ones(2, bool)})])
 def test_arrays_that_do_not_go_together_are_refused(error, message, changes):
     arrays = {"points": np.zeros((4, 2)), "offsets": np.array([0, 2, 4]), "closed": np.zeros(2, bool),
               **{name: np.zeros(2, np.int32) for name in ("class_ids", "frame_ids", "level_ids")}}
     assert len(first(contorno.ContourArrays(**arrays))) == 2
+    without_numbers = np.array([[np.nan, 0], [np.nan, 0], [1, 1], [2, 1]])
+    assert len(first(contorno.ContourArrays(**{**arrays, "points": without_numbers, "closed": np.array([True, False])}))) == 2
     with pytest.raises(error, match=message):
         first(contorno.ContourArrays(**{**arrays, **changes}))
 
@@ -246,24 +289,31 @@ def test_references_and_memory_are_given_back():
 
 # Lists of steps ----------------------------------------------------------------------------------------------------
 
+def one_after_the_other(given, steps):
+    for step in steps:
+        params = {"type": step} if isinstance(step, str) else dict(step)
+        given = getattr(contorno, params.pop("type"))(given, **params)
+    return given
+
+
 def test_steps_give_what_their_functions_give_one_after_the_other():
     given = contours(5, 80)
-    steps = [{"type": "drop_small", "min_points": 4}, "largest_first", {"type": "drop_small", "min_points": 0, "min_length": 3.5}]
+    steps = [{"type": "largest_first", "limit": 30}, {"type": "resample", "spacing": 0.5}, {"type": "drop_small", "min_points": 24}]
     for count in (1, 2, 3):
-        wanted = given
-        for step in steps[:count]:
-            params = {"type": step} if isinstance(step, str) else dict(step)
-            wanted = getattr(contorno, params.pop("type"))(wanted, **params)
         got = contorno.contour_prep(given, steps=steps[:count])
-        assert 0 < len(got) < len(given)
-        for one, other in zip(got, wanted, strict=True):
-            assert np.array_equal(one, np.float32(other))
+        assert 0 < len(got) < len(given) and are_same(got, one_after_the_other(given, steps[:count]))
+    assert are_same(contorno.contour_prep(given, steps=["drop_small"]), contorno.drop_small(given))
+    # In every other order they make something else.
+    for other in list(itertools.permutations(steps))[1:]:
+        assert not are_same(one_after_the_other(given, other), one_after_the_other(given, steps)), other
+        assert are_same(contorno.contour_prep(given, steps=other), one_after_the_other(given, other)), other
 
 
 @pytest.mark.parametrize("steps, kind, words", [
     ("drop_small", TypeError, "steps is 'drop_small', wanted a list of steps, each one of "),
     ([], ValueError, "steps is [], allowed a list of steps, each one of "),
-    (["drop_smal"], ValueError, "steps[0] is 'drop_smal', wanted the name of a step or a dict with its 'type'"),
+    (["drop_smal"], ValueError, "steps[0] is 'drop_smal', wanted the name of a step or a dict with its 'type', "
+     "as {'type': 'drop_small', 'min_points': 4}; allowed is a list of steps, each one of exclude, "),
     (["drop_small", {"min_points": 3}], ValueError, "steps[1] is {'min_points': 3}, wanted the name of a step"),
     ([{"type": "drop_small", "min_point": 3}], ValueError, "unknown key 'min_point' (did you mean 'min_points'?)"),
     ([{"type": "drop_small", "min_points": -3}], ValueError, "min_points is -3, allowed"),

@@ -1,9 +1,11 @@
 """Stages on contours with points on a CUDA device: read where they lie, results there on request, with the bits of the CPU.
 Skipped, and counted, without a device, PyTorch or CuPy."""
+import functools
+
 import numpy as np
 import pytest
 
-from tests.plugins.python.contour_cases import contours, flat, largest, same_arrays
+from tests.plugins.python.contour_cases import NEEDED, contours, flat, largest, same_arrays
 from tests.plugins.python.device import MAKERS, InterfaceOnly, assert_all_is_given_back, copies, cupy, smooth, to_cupy, to_torch, torch
 from tests.plugins.python.package import contorno
 
@@ -33,7 +35,7 @@ def got(arrays):
 @pytest.mark.parametrize("maker", MAKERS)
 @pytest.mark.parametrize("frames", [[[[]]], FRAMES[:1], FRAMES], ids=["none", "one frame", "frames"])
 def test_every_stage_gives_the_bits_of_the_cpu(name, maker, frames):
-    function, given = ON_CONTOURS[name], flat(frames, np.float32)
+    function, given = functools.partial(ON_CONTOURS[name], **NEEDED.get(name, {})), flat(frames, np.float32)
     backend = "cuda" if contorno.stages()[name]["cuda"] else "auto"
     wanted = function(given)
     for arrays in (given, on_device(given, MAKERS[maker]), on_device(flat(frames), MAKERS[maker])):
@@ -47,11 +49,13 @@ def test_every_stage_gives_the_bits_of_the_cpu(name, maker, frames):
         assert len(a) == len(b) and all(np.array_equal(one, other) and one.dtype == other.dtype for one, other in zip(a, b))
 
 
-@pytest.mark.parametrize("maker", MAKERS)
-@pytest.mark.parametrize("type_code", ["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])
+TYPES = ["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
+FEW_IN_TORCH = ("u2", "u4", "u8")  # PyTorch has few functions for them
+
+
+@pytest.mark.parametrize("maker, type_code", [(maker, code) for maker in MAKERS for code in TYPES
+                                              if maker != "torch" or code not in FEW_IN_TORCH])
 def test_points_of_every_type_keep_it(maker, type_code):
-    if maker == "torch" and type_code in ("u2", "u4", "u8"):
-        pytest.skip("PyTorch has few functions for this type")
     whole = [[[np.abs(one * (4 if type_code[0] != "f" else 1)) % 100 for one in contours(1, 60)]]]
     given = flat(whole, type_code)
     for by in ("points", "length", "area"):
