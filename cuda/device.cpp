@@ -14,7 +14,10 @@ void explain_absence(int runtime_version, int driver_version, const std::string&
   report.available = false;
   report.runtime_version = version_text(runtime_version);
   report.driver_version = version_text(driver_version);
-  report.reason = error.empty() ? "no CUDA device was found" : error;
+  // Without a driver the runtime says that its version is insufficient.
+  report.reason = driver_version == 0 ? "no NVIDIA driver is installed"
+                  : error.empty()     ? "no CUDA device was found"
+                                      : error;
   // Within a major version a driver runs every runtime; an older major one does not.
   if (driver_version == 0)
     report.fix = "install the NVIDIA driver (libcuda.so.1 was not found)";

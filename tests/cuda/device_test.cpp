@@ -56,6 +56,7 @@ TEST_CASE("a machine without a driver, with an old one and with a hidden device 
   explain_absence(13000, 0, "CUDA driver version is insufficient for CUDA runtime version", report);
   CHECK_FALSE(report.available);
   CHECK(report.driver_version == "none");
+  CHECK(report.reason == "no NVIDIA driver is installed");
   CHECK(contains(report.fix, "install the NVIDIA driver"));
 
   explain_absence(13020, 12080, "CUDA driver version is insufficient for CUDA runtime version", report);
