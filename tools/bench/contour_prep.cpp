@@ -20,8 +20,10 @@
 
 #include "cuda/memory.h"
 #include "pipeline/graph/applied.h"
+#include "pipeline/graph/graph.h"
 #include "pipeline/graph/planned.h"
 #include "stages/catalog.h"
+#include "tools/bench/commands.h"
 
 namespace contorno {
 namespace {
@@ -61,7 +63,7 @@ class Bench {
       if (time > 0) std::cout << std::chrono::duration<double>(Clock::now() - start).count() << ' ';
     }
     const ContourCounts& counts = *std::get<ContoursView>(stage.output(0)).counts;
-    std::cout << counts.points << ' ' << counts.contours << std::endl;
+    std::cout << counts.points << ' ' << counts.contours;
   }
 
  private:
@@ -81,9 +83,7 @@ class Bench {
 };
 
 const StageType& stage_called(const std::string& name) {
-  for (const StageType* type : stage_catalog())
-    if (type->name == name) return *type;
-  throw std::runtime_error("no stage " + name);
+  return stage_called(stage_catalog(), "stage", name);
 }
 
 void set_param(ParamSet& params, const std::string& name, const std::string& word) {
@@ -192,12 +192,11 @@ void made_cases(Backend backend) {
     }
 }
 
-int answer_commands() {
+int answer() {
   std::unique_ptr<Bench> bench;
-  for (std::string line; std::getline(std::cin, line);) {
-    std::istringstream words(line);
-    std::string command, name;
-    words >> command >> name;
+  return answer_commands("bench_contour_prep", [&](const std::string& command, std::istringstream& words) {
+    std::string name;
+    words >> name;
     if (command == "load") {
       std::uint32_t contours = 0, each = 0;
       int threads = 1;
@@ -205,7 +204,7 @@ int answer_commands() {
       words >> contours >> each >> threads >> backend;
       bench = std::make_unique<Bench>(name, contours, each, threads,
                                       backend == "cuda" ? Backend::Cuda : Backend::Cpu);
-      std::cout << "loaded" << std::endl;
+      std::cout << "loaded";
     } else if (command == "made") {
       made_cases(name == "cuda" ? Backend::Cuda : Backend::Cpu);
     } else if (command == "run" && bench != nullptr) {
@@ -216,20 +215,15 @@ int answer_commands() {
       for (std::string param, value; words >> param >> value;) set_param(params, param, value);
       bench->run(type, std::move(params), times);
     } else {
-      return 2;
+      return false;
     }
-  }
-  return 0;
+    return true;
+  });
 }
 
 }  // namespace
 }  // namespace contorno
 
 int main() {
-  try {
-    return contorno::answer_commands();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_contour_prep: %s\n", error.what());
-    return 1;
-  }
+  return contorno::answer();
 }

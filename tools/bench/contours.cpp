@@ -19,6 +19,7 @@
 #include "stages/contours/cpu/assemble.h"
 #include "stages/contours/cpu/mark_samples.h"
 #include "stages/contours/find_contours.h"
+#include "tools/bench/commands.h"
 
 namespace contorno {
 namespace {
@@ -115,39 +116,40 @@ class Bench {
   ContoursFormat contours_format_;
 };
 
+int answer() {
+  std::unique_ptr<Bench> bench;
+  std::uint64_t sink = 0;
+  const int status =
+      answer_commands("bench_contours", [&](const std::string& command, std::istringstream& words) {
+        if (command == "load") {
+          std::string file, layout;
+          ImageFormat format{.type = ElementType::F32};
+          int threads = 1;
+          words >> file >> format.height >> format.width >> format.channels >> layout >> threads;
+          format.layout = layout == "planar" ? Layout::Planar : Layout::Interleaved;
+          bench = std::make_unique<Bench>(file, format, threads);
+          std::cout << bench->counts().points << ' ' << bench->counts().contours << ' '
+                    << name_of(best_simd());
+        } else if (command == "run" && bench != nullptr) {
+          int times = 1;
+          words >> times;
+          for (int i = 0; i < times; ++i) {
+            double marking = 0;
+            const double stages = bench->stages(&marking);
+            std::cout << stages << ' ' << marking << ' ' << bench->find() << ' ' << bench->read() << ' ';
+          }
+          sink += bench->sink();
+        } else {
+          return false;
+        }
+        return true;
+      });
+  return sink == 1 ? 1 : status;
+}
+
 }  // namespace
 }  // namespace contorno
 
 int main() {
-  using namespace contorno;
-  std::unique_ptr<Bench> bench;
-  std::uint64_t sink = 0;
-  for (std::string line; std::getline(std::cin, line);) {
-    std::istringstream words(line);
-    std::string command;
-    words >> command;
-    if (command == "load") {
-      std::string file, layout;
-      ImageFormat format{.type = ElementType::F32};
-      int threads = 1;
-      words >> file >> format.height >> format.width >> format.channels >> layout >> threads;
-      format.layout = layout == "planar" ? Layout::Planar : Layout::Interleaved;
-      bench = std::make_unique<Bench>(file, format, threads);
-      std::cout << bench->counts().points << ' ' << bench->counts().contours << ' ' << name_of(best_simd())
-                << std::endl;
-    } else if (command == "run" && bench != nullptr) {
-      int times = 1;
-      words >> times;
-      for (int i = 0; i < times; ++i) {
-        double marking = 0;
-        const double stages = bench->stages(&marking);
-        std::cout << stages << ' ' << marking << ' ' << bench->find() << ' ' << bench->read() << ' ';
-      }
-      sink += bench->sink();
-      std::cout << std::endl;
-    } else {
-      return 2;
-    }
-  }
-  return sink == 1 ? 1 : 0;
+  return contorno::answer();
 }

@@ -22,6 +22,7 @@
 #include "stages/mean_shift/filter.h"
 #include "stages/mean_shift/points.h"
 #include "stages/mean_shift/segment.h"
+#include "tools/bench/commands.h"
 
 namespace contorno {
 namespace {
@@ -119,7 +120,6 @@ void run_points(std::istringstream& words) {
   std::cout << measured.result.counts.size() << ' ' << measured.result.iterations;
   for (std::size_t i = 0; i < measured.all.size(); ++i)
     std::cout << ' ' << measured.all[i] << ' ' << measured.climb[i];
-  std::cout << std::endl;
 }
 
 void run_image(std::istringstream& words) {
@@ -138,7 +138,6 @@ void run_image(std::istringstream& words) {
   for (int y = 0; y < height; ++y)
     out.insert(out.end(), bench.output().row<char>(y), bench.output().row<char>(y) + row);
   write_file(file + ".out", out.data(), out.size());
-  std::cout << std::endl;
 }
 
 /// Gaussian clusters of unit deviation around centres in a cube.
@@ -211,26 +210,19 @@ void made_cases_of_images(Backend backend) {
 
 int main() {
   using namespace contorno;
-  try {
-    for (std::string line; std::getline(std::cin, line);) {
-      std::istringstream words(line);
-      std::string command, backend;
-      words >> command;
-      if (command == "points") {
-        run_points(words);
-      } else if (command == "image") {
-        run_image(words);
-      } else if (command == "made") {
-        words >> backend;
-        made_cases_of_points(backend_of(backend));
-        made_cases_of_images(backend_of(backend));
-      } else {
-        return 2;
-      }
+  return answer_commands("bench_mean_shift", [](const std::string& command, std::istringstream& words) {
+    if (command == "points") {
+      run_points(words);
+    } else if (command == "image") {
+      run_image(words);
+    } else if (command == "made") {
+      std::string backend;
+      words >> backend;
+      made_cases_of_points(backend_of(backend));
+      made_cases_of_images(backend_of(backend));
+    } else {
+      return false;
     }
-  } catch (const Error& error) {
-    std::fprintf(stderr, "bench_mean_shift: %s\n", error.what());
-    return static_cast<int>(error.code());
-  }
-  return 0;
+    return true;
+  });
 }

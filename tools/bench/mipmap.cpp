@@ -16,6 +16,7 @@
 #include "cuda/device.h"
 #include "cuda/memory.h"
 #include "stages/mipmap/chain.h"
+#include "tools/bench/commands.h"
 #if CONTORNO_HAVE_CUDA
 #include "stages/mipmap/cuda.h"
 #endif
@@ -69,28 +70,26 @@ class Bench {
   ImageView image_;
 };
 
-int answer_commands() {
+int answer() {
   std::unique_ptr<Bench> bench;
-  for (std::string line; std::getline(std::cin, line);) {
-    std::istringstream words(line);
-    std::string command, name;
-    words >> command >> name;
+  return answer_commands("bench_mipmap", [&](const std::string& command, std::istringstream& words) {
+    std::string name;
+    words >> name;
     if (command == "load") {
       ImageFormat format;
       int threads = 1;
       words >> format.height >> format.width >> format.channels >> threads;
       bench = std::make_unique<Bench>(name, format, threads);
-      std::cout << name_of(best_simd()) << std::endl;
+      std::cout << name_of(best_simd());
     } else if (command == "run" && bench != nullptr) {
       int times = 1;
       words >> times;
       for (const double seconds : bench->run(name, times)) std::cout << seconds << ' ';
-      std::cout << std::endl;
     } else {
-      return 2;
+      return false;
     }
-  }
-  return 0;
+    return true;
+  });
 }
 
 #if CONTORNO_HAVE_CUDA
@@ -182,7 +181,7 @@ int bench_device() {
 }  // namespace contorno
 
 int main(int argc, [[maybe_unused]] char** argv) {
-  if (argc == 1) return contorno::answer_commands();
+  if (argc == 1) return contorno::answer();
 #if CONTORNO_HAVE_CUDA
   if (std::string(argv[1]) == "device" && contorno::device_report().available)
     return contorno::bench_device();

@@ -6,7 +6,6 @@
 //   run TIMES                                           seconds, one number a run
 //   save FILE                                           the last result
 #include <chrono>
-#include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "stages/morphology/stage.h"
+#include "tools/bench/commands.h"
 
 namespace contorno {
 namespace {
@@ -112,13 +112,10 @@ ParamSet settings(std::istringstream& words) {
   return params;
 }
 
-/// Follows the commands on standard input to their end.
-int serve() {
+int answer() {
   std::unique_ptr<Bench> bench;
-  for (std::string line; std::getline(std::cin, line);) {
-    std::istringstream words(line);
-    std::string command, file;
-    words >> command;
+  return answer_commands("bench_morphology", [&](const std::string& command, std::istringstream& words) {
+    std::string file;
     if (command == "load") {
       ImageFormat format;
       int threads = 1;
@@ -137,21 +134,15 @@ int serve() {
       words >> file;
       bench->save(file);
     } else {
-      return 2;
+      return false;
     }
-    std::cout << std::endl;
-  }
-  return 0;
+    return true;
+  });
 }
 
 }  // namespace
 }  // namespace contorno
 
 int main() {
-  try {
-    return contorno::serve();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_morphology: %s\n", error.what());
-    return 1;
-  }
+  return contorno::answer();
 }
