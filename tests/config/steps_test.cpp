@@ -92,6 +92,81 @@ TEST_CASE("what is wrong with a step is said with its place") {
   CHECK(says(report_of("3\n"), "unknown step type"));
 }
 
+TEST_CASE("values of steps are tried as those of stages are, and what fails is said at the steps") {
+  const std::string steps =
+      "[drop_small, {type: resample, spacing: 0}, {type: exclude, points: [1, 2, 3]}]\n";
+  CHECK(report_of(steps).empty());  // nothing is tried without a folder for outputs
+  const std::string report = report_of(steps, {.output_root = "."});
+  CHECK(says(report, "graph.yaml:8:12"));
+  CHECK(says(report, "resample: spacing: "));
+  CHECK(says(report, "spacing and points are both 0"));
+  CHECK(says(report, "exclude: points: points has 3 numbers, allowed pairs x, y"));
+  CHECK_FALSE(says(report, "drop_small"));
+}
+
+TEST_CASE("the mask of a step is read as that of a stage is") {
+  const std::string steps = "[{type: exclude, mask: five}, {type: exclude, mask: none.npy}]\n";
+  CHECK(says(report_of(steps), "this program reads no masks from files"));
+  Catalog catalog = steps_catalog();
+  catalog.read_mask = read_fake_mask;
+  try {
+    config::load_graph_text(kBefore + steps, "graph.yaml", catalog);
+    FAIL("loaded");
+  } catch (const config::ConfigErrors& errors) {
+    CHECK(says(errors.what(), "steps[1] 'exclude': mask: 'none.npy' does not exist"));
+    CHECK_FALSE(says(errors.what(), "steps[0]"));
+  }
+  const GraphSpec graph =
+      config::load_graph_text(kBefore + "[drop_small, {type: exclude, mask: five}]\n", "graph.yaml", catalog);
+  ParamValue kept;
+  const ParamValue mask = steps_of(graph, kept)[1].params.get("mask");
+  REQUIRE(std::get<SharedMask>(mask) != nullptr);
+  CHECK(std::get<SharedMask>(mask)->values == std::vector<double>{4});
+}
+
+namespace {
+
+struct OnlySteps {
+  SharedSteps steps;
+};
+
+/// A step with a CUDA implementation, and one without.
+const StepTypes& types_of_both_kinds() {
+  static const auto made_like = [](const char* name, bool on_cuda) {
+    const auto nothing = [](const ParamSet&) { return std::unique_ptr<Stage>(); };
+    return StageType{.name = name,
+                     .inputs = {{"contours", PortType::Contours, "Contours."}},
+                     .outputs = {{"contours", PortType::Contours, "Contours."}},
+                     .params = no_params(),
+                     .make_cpu = nothing,
+                     .make_cuda = on_cuda ? nothing : decltype(StageType::make_cuda)()};
+  };
+  static const StageType both = made_like("both", true), lacking = made_like("lacking", false);
+  static const StepTypes types{&both, &lacking};
+  return types;
+}
+
+}  // namespace
+
+TEST_CASE("a stage runs on CUDA only where all of its steps do") {
+  const StageType &both = *types_of_both_kinds()[0], &lacking = *types_of_both_kinds()[1];
+  ParamList<OnlySteps> list;
+  list.required_steps("steps", &OnlySteps::steps, types_of_both_kinds, "Steps.");
+  StageType type = both;
+  type.params = declare(std::move(list));
+  const auto first_without = [&](const std::vector<const StageType*>& types) {
+    auto steps = std::make_shared<std::vector<StepSpec>>();
+    for (const StageType* one : types) steps->push_back({.type = one, .params = ParamSet(one->params)});
+    NodeSpec node{.name = "node", .type = &type, .params = ParamSet(type.params), .inputs = {}};
+    node.params.set("steps", SharedSteps(std::move(steps)));
+    return without_cuda(node);
+  };
+  CHECK(first_without({&both}) == nullptr);
+  CHECK(first_without({&both, &lacking, &both}) == &lacking);
+  type.make_cuda = {};
+  CHECK(first_without({&both, &lacking}) == &type);
+}
+
 TEST_CASE("a graph without steps for contour_prep says what is missing") {
   const std::string text = kHead + "stages: [classify, marching_squares, contour_assembly, contour_prep]\n";
   try {

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cuda/error.h"
+#include "pipeline/graph/steps.h"
 #include "plugins/files/shared/frame_files.h"
+#include "stages/contour_prep/exclude/stage.h"
+#include "stages/contour_prep/stage.h"
 #include "tests/file_content.h"
 #include "tests/temporary_folder.h"
 
@@ -101,6 +105,26 @@ TEST_CASE("the file of a mask and a text that names a file are inputs") {
         "cannot create '" + scan + "': a mask of the stage 'opening' is read from it");
   CHECK(refusal([&] { files.open(note, "OUT"); }) ==
         "cannot create '" + note + "': the stage 'opening' is read from it");
+}
+
+TEST_CASE("the masks of the steps of a stage are inputs") {
+  const TemporaryFolder folder;
+  const std::string first = write_file(folder.path() / "first.npy", "mask"),
+                    second = write_file(folder.path() / "second.npy", "mask");
+  auto steps = std::make_shared<std::vector<StepSpec>>();
+  for (const std::string& file : {first, second}) {
+    steps->push_back({.type = &exclude_stage(), .params = ParamSet(exclude_stage().params)});
+    steps->back().params.set(
+        "mask",
+        std::make_shared<Mask>(Mask{.width = 1, .height = 1, .values = {1}, .text = file, .file = file}));
+  }
+  ParamSet params(contour_prep_stage().params);
+  params.set("steps", SharedSteps(std::move(steps)));
+  OutputRegister files;
+  files.add_inputs(params, "a step");
+  for (const std::string& file : {first, second})
+    CHECK(refusal([&] { files.open(file, "OUT"); }) ==
+          "cannot create '" + file + "': a mask of a step is read from it");
 }
 
 TEST_CASE("two outputs of a run do not share a file, and devices are shared") {
