@@ -102,7 +102,7 @@ void DirectStage::enqueue(std::span<const Value> inputs, std::span<const Value> 
   if (backend_ != Backend::Cuda) return;
   for (std::size_t port = 0; port < to_.size(); ++port)
     if (const auto* contours = std::get_if<ContoursView>(&to_[port]))
-      download_async(*contours, std::get<ContoursView>(host_outputs_[port]), stream);
+      copy_contours_async(*contours, std::get<ContoursView>(host_outputs_[port]), stream);
 }
 
 bool DirectStage::overflowed() {

@@ -77,7 +77,7 @@ void PlannedGraph::enqueue() {
   }
   for (const Download& download : downloads_) {
     if (const auto* contours = std::get_if<ContoursView>(&download.from))
-      download_async(*contours, std::get<ContoursView>(download.to), stream_.get());
+      copy_contours_async(*contours, std::get<ContoursView>(download.to), stream_.get());
     if (const auto* image = std::get_if<ImageView>(&download.from))
       copy_async(std::get<ImageView>(download.to).data, image->data, packed_bytes(image->format),
                  stream_.get());

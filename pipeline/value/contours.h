@@ -79,9 +79,10 @@ ContoursView packed_view(void* data, const ContoursFormat& format);
 std::size_t packed_counts_bytes(const ContoursFormat& format);
 ContoursView packed_counts(void* data, const ContoursFormat& format);
 
-/// Enqueues the download of the contours that exist to `to`, a packed_view or packed_counts of page-locked
-/// memory for the same format, in one pass and without unused capacity. When a count exceeds its capacity the
-/// counts are all that is valid. Only in builds with CUDA.
-void download_async(const ContoursView& from, const ContoursView& to, void* stream);
+/// Enqueues a copy of the contours that exist, without unused capacity, from device memory to `to`: a
+/// packed_view or packed_counts of page-locked host memory (a download) or of device memory, for as many
+/// classes and points. It may have attributes more, which are not written. When a count exceeds its capacity
+/// the counts are all that is valid. Only in builds with CUDA.
+void copy_contours_async(const ContoursView& from, const ContoursView& to, void* stream);
 
 }  // namespace contorno

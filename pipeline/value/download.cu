@@ -2,7 +2,7 @@
 
 namespace contorno {
 
-void download_async(const ContoursView& from, const ContoursView& to, void* stream) {
+void copy_contours_async(const ContoursView& from, const ContoursView& to, void* stream) {
   // Enough to keep the link to the host busy, and few enough to start in no time.
   constexpr unsigned kBlocks = 64;
   launch("download_contours", download_contours, LaunchKind::Plain, LaunchOrder::AfterPrevious, kBlocks,

@@ -4,7 +4,7 @@
 
 namespace contorno {
 
-void download_async(const ContoursView&, const ContoursView&, void*) {
+void copy_contours_async(const ContoursView&, const ContoursView&, void*) {
   throw InternalError("contours were downloaded in a build without CUDA");
 }
 

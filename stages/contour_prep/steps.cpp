@@ -3,6 +3,7 @@
 #include "stages/contour_prep/drop_small/stage.h"
 #include "stages/contour_prep/exclude/stage.h"
 #include "stages/contour_prep/largest_first/stage.h"
+#include "stages/contour_prep/measure/stage.h"
 #include "stages/contour_prep/merge_close/stage.h"
 #include "stages/contour_prep/order_nearest/stage.h"
 #include "stages/contour_prep/resample/stage.h"
@@ -22,6 +23,7 @@ const StepTypes& contour_steps() {
       &order_nearest_stage(),
       &resample_stage(),
       &simplify_stage(),
+      &measure_stage(),
   };
   // clang-format on
   return steps;

@@ -132,7 +132,7 @@ class CudaShadow final : public PlanContext {
     Block memory(packed_bytes(device.format), MemoryKind::Pinned);
     std::memset(memory.data(), kUnwritten, memory.size());
     const ContoursView copy = packed_view(memory.data(), device.format);
-    download_async(device, copy, stream_.get());
+    copy_contours_async(device, copy, stream_.get());
     stream_.synchronize();
     CHECK(copy.format == expected.format);
     CHECK_MESSAGE(same_contours(copy, expected), "on CUDA");
@@ -152,7 +152,7 @@ class CudaShadow final : public PlanContext {
     stage_->run(context());
     for (std::size_t port = 0; port < outputs_.size(); ++port)
       if (const auto* contours = std::get_if<ContoursView>(&outputs_[port]))
-        download_async(*contours, std::get<ContoursView>(host_outputs_[port]), stream_.get());
+        copy_contours_async(*contours, std::get<ContoursView>(host_outputs_[port]), stream_.get());
     stream_.synchronize();
   }
   /// The numbers of contours come back as in a graph in which nobody takes the contours.

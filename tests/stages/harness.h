@@ -84,7 +84,10 @@ struct TestContour {
 struct TestContours {
   TestContours(int width, int height, int classes, const std::vector<TestContour>& contours,
                const Placement& placement = {}, Attributes attributes = {})
-      : format{.width = width, .height = height, .classes = classes, .placement = placement,
+      : format{.width = width,
+               .height = height,
+               .classes = classes,
+               .placement = placement,
                .attributes = attributes},
         memory(0) {
     for (const TestContour& contour : contours) format.point_capacity += contour.points.size();

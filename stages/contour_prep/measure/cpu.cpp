@@ -1,16 +1,18 @@
 // The declaration of measure, and its implementation on the CPU.
 #include <algorithm>
 
+#include "pipeline/value/copy_contours.h"
 #include "stages/contour_prep/measure/rules.h"
 #include "stages/contour_prep/measure/stage.h"
 #include "stages/contour_prep/shared/contour_loop.h"
 #include "stages/contour_prep/shared/contour_order.h"
-#include "stages/contour_prep/shared/contour_step.h"
 
 namespace contorno {
 namespace {
 
 using namespace measuring;
+
+struct MeasureParams {};
 
 /// The sums of all lanes, added up in pairs.
 template <class Sums>
@@ -84,8 +86,8 @@ class MeasureCpu final : public Stage {
   void run(const RunContext& context) const override {
     const auto& in = std::get<ContoursView>(context.inputs[0]);
     const auto& out = std::get<ContoursView>(context.outputs[0]);
+    if (!begin_output(in, out)) return;
     copy_contours(in, out);
-    if (!in.fits()) return;
     for_contours(context.threads, in.counts->contours, [&](std::uint32_t contour) {
       measure(out, contour, context.scratch<GridPoint>(sorted_) + in.offsets[contour],
               context.scratch<GridPoint>(hulls_) + in.offsets[contour] + contour);
@@ -117,13 +119,18 @@ class MeasureCpu final : public Stage {
 }  // namespace
 
 const StageType& measure_stage() {
-  static const StageType type = contour_step({
-      .name = "measure",
-      .summary = "Measures the area, perimeter, box, axes and form of every contour.",
-      .gives = "The same contours, with their measures.",
-      .params = declare<NoParams>({}),
-      .example = "- type: measure\n",
-  });
+  static const StageType type {
+    .name = "measure", .summary = "Measures area, perimeter, box, axes and form of every contour.",
+    .inputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
+    .outputs = {{.name = "contours",
+                 .type = PortType::Contours,
+                 .sentence = "The same contours, with their measures as attributes."}},
+    .params = declare(ParamList<MeasureParams>()), .example = "- type: measure\n",
+    .make_cpu = [](const ParamSet&) -> std::unique_ptr<Stage> { return std::make_unique<MeasureCpu>(); },
+#if CONTORNO_HAVE_CUDA
+    .make_cuda = make_measure_cuda,
+#endif
+  };
   return type;
 }
 

@@ -17,7 +17,7 @@ class MeasureCuda final : public Stage {
 
   void run(const RunContext& context) const override {
     const auto& out = std::get<ContoursView>(context.outputs[0]);
-    copy_async(std::get<ContoursView>(context.inputs[0]), out, context.stream);
+    copy_contours_async(std::get<ContoursView>(context.inputs[0]), out, context.stream);
     launch_("measure_contours", measure_cuda::measure_contours, context.stream, out);
   }
 

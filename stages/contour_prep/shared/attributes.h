@@ -1,5 +1,5 @@
-// What steps do with the attributes of contours: a contour of the output has those of the contour of the input
-// that it comes from, as they were before; of several contours that become one, those of the first.
+// What steps do with the attributes of contours: a contour of the output has those of the contour of the
+// input that it comes from, as they were before; of several contours that become one, those of the first.
 #pragma once
 
 #include <cstdint>
