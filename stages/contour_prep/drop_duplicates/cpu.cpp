@@ -3,6 +3,7 @@
 #include "pipeline/shared/loops.h"
 #include "stages/contour_prep/drop_duplicates/stage.h"
 #include "stages/contour_prep/shared/bin_table.h"
+#include "stages/contour_prep/shared/contour_step.h"
 #include "stages/contour_prep/shared/point_selection.h"
 
 namespace contorno {
@@ -35,9 +36,8 @@ class DropDuplicatesCpu final : public Stage {
     BinTable table(context, bins_, first, end);
     std::uint32_t last = BinTable::kNone;
     for (std::uint32_t c = in.class_begin[k]; c < in.class_begin[k + 1]; ++c) {
-      const std::uint32_t begin = in.offsets[c];
-      const std::uint32_t own = own_points(in.offsets[c + 1] - begin, in.closed[c] != 0);
-      for (std::uint32_t i = begin; i < begin + own; ++i)
+      const OwnPoints own(in, c);
+      for (std::uint32_t i = own.begin; i < own.end; ++i)
         keep[i] = is_kept(table, in.points, i, last) ? 1 : 0;
     }
   }
@@ -45,7 +45,7 @@ class DropDuplicatesCpu final : public Stage {
   /// Whether point `i` is kept; enters it into the table if it can drop others. `last` is the last point that
   /// was entered: as a contour goes on, many points are near it.
   bool is_kept(BinTable& table, const Point* points, std::uint32_t i, std::uint32_t& last) const {
-    if (!can_be_near(points[i])) return true;
+    if (!is_finite(points[i])) return true;
     bool dropped = last != BinTable::kNone && nearness_(points[last], points[i]);
     if (dropped && rule_ == DuplicateRule::KeptEarlier) return false;
     const Bin bin = nearness_.bin_of(points[i]);
@@ -85,20 +85,15 @@ ParamDeclaration drop_duplicates_params() {
 }  // namespace
 
 const StageType& drop_duplicates_stage() {
-  static const StageType type {
+  static const StageType type = contour_step({
     .name = "drop_duplicates", .summary = "Leaves out points that are near an earlier point of their class.",
-    .inputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
-    .outputs = {{.name = "contours",
-                 .type = PortType::Contours,
-                 .sentence = "The points that remain, in their order and their contours."}},
-    .params = drop_duplicates_params(), .example = "- type: drop_duplicates\n  distance: 2\n",
-    .make_cpu = [](const ParamSet& params) -> std::unique_ptr<Stage> {
-      return std::make_unique<DropDuplicatesCpu>(params.as<DropDuplicatesParams>());
-    },
+    .gives = "The points that remain, in their order and their contours.", .params = drop_duplicates_params(),
+    .example = "- type: drop_duplicates\n  distance: 2\n",
+    .make_cpu = make_step<DropDuplicatesCpu, DropDuplicatesParams>,
 #if CONTORNO_HAVE_CUDA
     .make_cuda = make_drop_duplicates_cuda,
 #endif
-  };
+  });
   return type;
 }
 

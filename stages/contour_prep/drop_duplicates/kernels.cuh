@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(kArrayThreads) mark_any_earlier(const __grid_c
   for (unsigned long long point = global_thread(); point < points; point += all_threads()) {
     const auto i = static_cast<unsigned>(point);
     bool kept = true;
-    if (can_be_near(job.in.points[i]))
+    if (is_finite(job.in.points[i]))
       kept = !has_earlier_near(job.bins, candidate_of(job.in, part_of(job.in.offsets, contours, i), i));
     job.keep[i] = kept ? 1 : 0;
   }
@@ -171,9 +171,9 @@ __device__ inline void decide_chunk(const Job& job, unsigned chunk, unsigned poi
   const unsigned lane = threadIdx.x % 32, i = chunk * kChunk + lane;
   bool candidates = i < points;
   unsigned rivals = 0;
-  if (candidates && can_be_near(job.in.points[i])) {
+  if (candidates && is_finite(job.in.points[i])) {
     const unsigned contour = part_of(job.in.offsets, contours, i);
-    candidates = device_bins_cuda::is_own(job.in, contour, i);
+    candidates = i < OwnPoints(job.in, contour).end;
     if (candidates) {
       const Candidate candidate = candidate_of(job.in, contour, i);
       KeptSearch search(job, candidate);

@@ -5,6 +5,7 @@
 #include "stages/contour_prep/drop_small/stage.h"
 #include "stages/contour_prep/shared/contour_loop.h"
 #include "stages/contour_prep/shared/contour_order.h"
+#include "stages/contour_prep/shared/contour_step.h"
 
 namespace contorno {
 namespace {
@@ -75,20 +76,15 @@ LeastSizes::LeastSizes(const DropSmallParams& params)
       twice_area(in_units(2 * params.min_area)) {}
 
 const StageType& drop_small_stage() {
-  static const StageType type {
+  static const StageType type = contour_step({
     .name = "drop_small", .summary = "Leaves out contours with few points, a short length or a small area.",
-    .inputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
-    .outputs = {{.name = "contours",
-                 .type = PortType::Contours,
-                 .sentence = "Those that are large enough, in their order."}},
-    .params = drop_small_params(), .example = "- type: drop_small\n  min_points: 4\n  min_area: 2.5\n",
-    .make_cpu = [](const ParamSet& params) -> std::unique_ptr<Stage> {
-      return std::make_unique<DropSmallCpu>(params.as<DropSmallParams>());
-    },
+    .gives = "Those that are large enough, in their order.", .params = drop_small_params(),
+    .example = "- type: drop_small\n  min_points: 4\n  min_area: 2.5\n",
+    .make_cpu = make_step<DropSmallCpu, DropSmallParams>,
 #if CONTORNO_HAVE_CUDA
     .make_cuda = make_drop_small_cuda,
 #endif
-  };
+  });
   return type;
 }
 

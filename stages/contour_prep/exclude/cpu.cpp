@@ -2,6 +2,7 @@
 #include "pipeline/shared/loops.h"
 #include "stages/contour_prep/exclude/region.h"
 #include "stages/contour_prep/exclude/stage.h"
+#include "stages/contour_prep/shared/contour_step.h"
 #include "stages/contour_prep/shared/point_selection.h"
 
 namespace contorno {
@@ -61,21 +62,16 @@ ParamDeclaration exclude_params() {
 }  // namespace
 
 const StageType& exclude_stage() {
-  static const StageType type {
+  static const StageType type = contour_step({
     .name = "exclude", .summary = "Leaves out points that a brush painted over.",
-    .inputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
-    .outputs = {{.name = "contours",
-                 .type = PortType::Contours,
-                 .sentence = "The points that are not painted over, in their order and their contours."}},
+    .gives = "The points that are not painted over, in their order and their contours.",
     .params = exclude_params(),
     .example = "- type: exclude\n  points: [12, 30.5]\n  strokes: [0, 0, 40, 25]\n  radius: 3\n",
-    .make_cpu = [](const ParamSet& params) -> std::unique_ptr<Stage> {
-      return std::make_unique<ExcludeCpu>(params.as<ExcludeParams>());
-    },
+    .make_cpu = make_step<ExcludeCpu, ExcludeParams>,
 #if CONTORNO_HAVE_CUDA
     .make_cuda = make_exclude_cuda,
 #endif
-  };
+  });
   return type;
 }
 

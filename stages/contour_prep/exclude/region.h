@@ -7,9 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "cuda/host_device.h"
-#include "pipeline/value/contours.h"
 #include "stages/contour_prep/exclude/stage.h"
+#include "stages/contour_prep/shared/points.h"
 
 namespace contorno {
 
@@ -24,21 +23,9 @@ struct UnderStroke {
   double radius_square = 0;
 
   CONTORNO_HD bool operator()(const Stroke& stroke, const Point& p) const {
-    const double rows = difference(stroke.b.row, stroke.a.row), cols = difference(stroke.b.col, stroke.a.col);
-    const double p_rows = difference(p.row, stroke.a.row), p_cols = difference(p.col, stroke.a.col);
-    const double along = p_rows * rows + p_cols * cols, whole = rows * rows + cols * cols;
-    if (along > 0 && along < whole) {
-      const double across = p_rows * cols - p_cols * rows;
-      return across * across <= radius_square * whole;
-    }
-    if (along <= 0) return p_rows * p_rows + p_cols * p_cols <= radius_square;
-    const double end_rows = difference(p.row, stroke.b.row), end_cols = difference(p.col, stroke.b.col);
-    return end_rows * end_rows + end_cols * end_cols <= radius_square;
-  }
-
- private:
-  CONTORNO_HD static double difference(float a, float b) {
-    return static_cast<double>(a) - static_cast<double>(b);
+    const Segment segment(stroke.a, stroke.b);
+    const Segment::Distance distance = segment(p);
+    return distance.squared <= (distance.is_beside ? radius_square * segment.length : radius_square);
   }
 };
 

@@ -7,6 +7,7 @@
 #include "stages/contour_prep/largest_first/stage.h"
 #include "stages/contour_prep/shared/contour_loop.h"
 #include "stages/contour_prep/shared/contour_order.h"
+#include "stages/contour_prep/shared/contour_step.h"
 
 namespace contorno {
 namespace {
@@ -84,20 +85,15 @@ const ContoursFormat& checked_contours(const PlanContext& context) {
 }
 
 const StageType& largest_first_stage() {
-  static const StageType type {
+  static const StageType type = contour_step({
     .name = "largest_first", .summary = "Sorts the contours of each class by size, and keeps the largest.",
-    .inputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
-    .outputs = {{.name = "contours",
-                 .type = PortType::Contours,
-                 .sentence = "The largest of them, the largest first."}},
-    .params = largest_first_params(), .example = "- type: largest_first\n  by: area\n  limit: 20\n",
-    .make_cpu = [](const ParamSet& params) -> std::unique_ptr<Stage> {
-      return std::make_unique<LargestFirstCpu>(params.as<LargestFirstParams>());
-    },
+    .gives = "The largest of them, the largest first.", .params = largest_first_params(),
+    .example = "- type: largest_first\n  by: area\n  limit: 20\n",
+    .make_cpu = make_step<LargestFirstCpu, LargestFirstParams>,
 #if CONTORNO_HAVE_CUDA
     .make_cuda = make_largest_first_cuda,
 #endif
-  };
+  });
   return type;
 }
 

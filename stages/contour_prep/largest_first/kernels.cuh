@@ -7,9 +7,9 @@
 //   (sort)        stable, so that contours of one size keep their order
 #pragma once
 
-#include "cuda/launch.cuh"
 #include "stages/contour_prep/largest_first/stage.h"
 #include "stages/contour_prep/shared/contour_size.cuh"
+#include "stages/contour_prep/shared/placement.cuh"
 #include "stages/shared/part_of.cuh"
 
 namespace contorno::largest_first_cuda {
@@ -34,13 +34,13 @@ __global__ void __launch_bounds__(kArrayThreads) add_segments(const __grid_const
 
 __global__ void __launch_bounds__(kArrayThreads) make_keys(const __grid_constant__ Job job) {
   const auto capacity = static_cast<unsigned>(job.in.format.contour_capacity);
-  const auto contours = job.in.fits() ? static_cast<unsigned>(job.in.counts->contours) : 0U;
+  const unsigned contours = contours_of(job.in);
   constexpr unsigned long long kMost = (1ULL << kSizeBits) - 1;
   for (unsigned i = global_thread(); i < capacity; i += all_threads()) {
     job.contours[i] = i;
     unsigned long long key = ~0ULL;
     if (i < contours) {
-      const unsigned points = job.in.offsets[i + 1] - job.in.offsets[i];
+      const unsigned points = points_of(job.in, i);
       const unsigned long long sum = job.by == ContourSize::Points ? 0 : job.keys[i];
       const unsigned long long size = size_in_units(job.by, sum, points, job.in.closed[i] != 0);
       const unsigned long long one =

@@ -8,6 +8,7 @@
 #include "stages/contour_prep/shared/attributes.h"
 #include "stages/contour_prep/shared/bin_table.h"
 #include "stages/contour_prep/shared/contour_order.h"
+#include "stages/contour_prep/shared/contour_step.h"
 #include "stages/contour_prep/shared/own_points.h"
 
 namespace contorno {
@@ -90,7 +91,7 @@ class MergeCloseCpu final : public Stage {
     for (std::uint32_t c = in.class_begin[k]; c < in.class_begin[k + 1]; ++c) {
       const OwnPoints own(in, c);
       for (std::uint32_t i = own.begin; i < own.end; ++i) {
-        if (!can_be_near(in.points[i])) continue;
+        if (!is_finite(in.points[i])) continue;
         std::uint32_t& newest = table.newest_in(nearness_.bin_of(in.points[i]));
         if (newest != BinTable::kNone && newest < own.begin) sets.join(contour_of[newest], c);
         contour_of[i] = c;
@@ -165,20 +166,15 @@ ParamDeclaration merge_close_params() {
 }  // namespace
 
 const StageType& merge_close_stage() {
-  static const StageType type {
+  static const StageType type = contour_step({
     .name = "merge_close", .summary = "Joins contours of a class that come near each other.",
-    .inputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
-    .outputs = {{.name = "contours",
-                 .type = PortType::Contours,
-                 .sentence = "The contours; what was joined is open, in the place of its first member."}},
+    .gives = "The contours; what was joined is open, in the place of its first member.",
     .params = merge_close_params(), .example = "- type: merge_close\n  distance: 5\n",
-    .make_cpu = [](const ParamSet& params) -> std::unique_ptr<Stage> {
-      return std::make_unique<MergeCloseCpu>(params.as<MergeCloseParams>());
-    },
+    .make_cpu = make_step<MergeCloseCpu, MergeCloseParams>,
 #if CONTORNO_HAVE_CUDA
     .make_cuda = make_merge_close_cuda,
 #endif
-  };
+  });
   return type;
 }
 

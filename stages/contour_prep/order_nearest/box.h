@@ -1,21 +1,13 @@
-// Distances of points and of boxes around points. They are compared exactly: the box of some points is never
+// Boxes around points, and their distances. They are compared exactly: the box of some points is never
 // farther than any of them, because differences of float32 numbers, their squares and sums grow with each
 // other when they are rounded.
 #pragma once
 
 #include <limits>
 
-#include "cuda/host_device.h"
-#include "pipeline/value/contours.h"
+#include "stages/contour_prep/shared/points.h"
 
 namespace contorno {
-
-/// The squared distance of two points, by which distances are compared.
-CONTORNO_HD inline double squared_distance(const Point& a, const Point& b) {
-  const double rows = static_cast<double>(a.row) - static_cast<double>(b.row);
-  const double cols = static_cast<double>(a.col) - static_cast<double>(b.col);
-  return rows * rows + cols * cols;
-}
 
 /// The bounds of some points; empty as it is made. Points with a coordinate that is NaN are in no box.
 struct Box {

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "cuda/memory.h"
-#include "stages/contour_prep/shared/point_selection.h"
 
 namespace contorno {
 
@@ -49,14 +48,15 @@ void BoxTree::build(const ContoursView& contours, std::uint32_t first, std::uint
 
 void BoxTree::add_leaves(std::uint32_t contour) {
   first_leaf_[contour - first_contour_] = leaf_count_;
-  const std::uint32_t begin = contours_->offsets[contour];
-  const std::uint32_t end =
-      begin + own_points(contours_->offsets[contour + 1] - begin, contours_->closed[contour] != 0);
-  for (std::uint32_t at = begin; at < end; at += kRun) {
-    Leaf leaf{.box = {}, .contour = contour, .begin = at, .end = std::min(at + kRun, end), .node = 0};
-    for (std::uint32_t i = leaf.begin; i < leaf.end; ++i) leaf.box.add(contours_->points[i]);
-    leaves_[leaf_count_++] = leaf;
-  }
+  const OwnPoints own(*contours_, contour);
+  for (std::uint32_t at = own.begin; at < own.end; at += kRun)
+    leaves_[leaf_count_++] = leaf_of(own, contour, at);
+}
+
+BoxTree::Leaf BoxTree::leaf_of(const OwnPoints& own, std::uint32_t contour, std::uint32_t at) const {
+  Leaf leaf{.box = {}, .contour = contour, .begin = at, .end = std::min(at + kRun, own.end), .node = 0};
+  for (std::uint32_t i = leaf.begin; i < leaf.end; ++i) leaf.box.add(contours_->points[i]);
+  return leaf;
 }
 
 void BoxTree::split(std::uint32_t node, std::uint32_t begin, std::uint32_t end) {
@@ -92,14 +92,8 @@ void BoxTree::remove(std::uint32_t contour) {
 
 BoxTree::Nearest BoxTree::nearest(std::uint32_t from) const {
   Nearest best;
-  const std::uint32_t begin = contours_->offsets[from];
-  const std::uint32_t end =
-      begin + own_points(contours_->offsets[from + 1] - begin, contours_->closed[from] != 0);
-  for (std::uint32_t at = begin; at < end; at += kRun) {
-    Leaf run{.box = {}, .contour = from, .begin = at, .end = std::min(at + kRun, end), .node = 0};
-    for (std::uint32_t i = run.begin; i < run.end; ++i) run.box.add(contours_->points[i]);
-    search(run, best);
-  }
+  const OwnPoints own(*contours_, from);
+  for (std::uint32_t at = own.begin; at < own.end; at += kRun) search(leaf_of(own, from, at), best);
   return best;
 }
 

@@ -1,5 +1,7 @@
-// A tree of boxes over the points of contours, for the contour nearest to another one. A leaf is a run of
-// consecutive points of one contour; contours can be taken out.
+// A bounding volume hierarchy over the points of contours, for the contour nearest to another one: a binary
+// tree of boxes along the axes, each around those below it. A leaf is a run of consecutive points of one
+// contour; contours can be taken out. The tree owns nothing: it works in memory that its caller plans and
+// keeps while the tree is used.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +9,7 @@
 #include <span>
 
 #include "stages/contour_prep/order_nearest/box.h"
+#include "stages/contour_prep/shared/own_points.h"
 
 namespace contorno {
 
@@ -25,7 +28,8 @@ class BoxTree {
     }
   };
 
-  /// Bytes that the tree works in, for any contours of this format.
+  /// Bytes that the tree works in, for any contours of this format; `memory` has as many, aligned to
+  /// kAlignment.
   static std::size_t bytes(const ContoursFormat& format);
   BoxTree(const ContoursFormat& format, std::byte* memory);
 
@@ -58,6 +62,8 @@ class BoxTree {
   static std::uint64_t most_leaves(const ContoursFormat& format);
   static std::uint64_t most_nodes(std::uint64_t leaves);
   void add_leaves(std::uint32_t contour);
+  /// The leaf of a contour that begins with point `at`.
+  Leaf leaf_of(const OwnPoints& own, std::uint32_t contour, std::uint32_t at) const;
   void split(std::uint32_t node, std::uint32_t begin, std::uint32_t end);
   void search(const Leaf& from, Nearest& best) const;
   void compare(const Leaf& from, const Leaf& to, Nearest& best) const;

@@ -4,6 +4,7 @@
 #include "stages/contour_prep/order_nearest/box_tree.h"
 #include "stages/contour_prep/order_nearest/stage.h"
 #include "stages/contour_prep/shared/contour_order.h"
+#include "stages/contour_prep/shared/contour_step.h"
 
 namespace contorno {
 namespace {
@@ -62,19 +63,16 @@ class OrderNearestCpu final : public Stage {
 }  // namespace
 
 const StageType& order_nearest_stage() {
-  static const StageType type {
+  static const StageType type = contour_step({
     .name = "order_nearest",
     .summary = "Orders the contours of each class so that each is followed by the nearest one left.",
-    .inputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
-    .outputs = {{.name = "contours",
-                 .type = PortType::Contours,
-                 .sentence = "The same contours, with short ways in between."}},
+    .gives = "The same contours, with short ways in between.",
     .params = declare(ParamList<OrderNearestParams>()), .example = "- type: order_nearest\n",
     .make_cpu = [](const ParamSet&) -> std::unique_ptr<Stage> { return std::make_unique<OrderNearestCpu>(); },
 #if CONTORNO_HAVE_CUDA
     .make_cuda = make_order_nearest_cuda,
 #endif
-  };
+  });
   return type;
 }
 

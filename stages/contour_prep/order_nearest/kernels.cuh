@@ -10,8 +10,8 @@
 #pragma once
 
 #include "stages/contour_prep/order_nearest/box.h"
-#include "stages/contour_prep/shared/point_selection.h"
-#include "stages/contour_prep/shared/threads.cuh"
+#include "stages/contour_prep/shared/own_points.h"
+#include "stages/contour_prep/shared/placement.cuh"
 
 namespace contorno::order_nearest_cuda {
 
@@ -36,25 +36,13 @@ struct Step {
 inline constexpr unsigned long long kFar = 0x7FF0000000000000ULL;  // infinity
 inline constexpr unsigned kNone = ~0U;
 
-/// The own points of a contour.
-struct Stroke {
-  const Point* points = nullptr;
-  unsigned count = 0;
-  __device__ Stroke(const ContoursView& in, unsigned contour)
-      : points(in.points + in.offsets[contour]),
-        count(own_points(in.offsets[contour + 1] - in.offsets[contour], in.closed[contour] != 0)) {}
-};
-
-__device__ __forceinline__ unsigned long long bits_of(double squared) {
-  return static_cast<unsigned long long>(__double_as_longlong(squared));
-}
 __global__ void __launch_bounds__(kArrayThreads) bound_contours(const __grid_constant__ Job job) {
-  const unsigned contours = job.in.fits() ? static_cast<unsigned>(job.in.counts->contours) : 0U;
+  const unsigned contours = contours_of(job.in);
   const unsigned lane = threadIdx.x % 32;
   for (unsigned contour = global_thread() / 32; contour < contours; contour += all_threads() / 32) {
-    const Stroke stroke(job.in, contour);
+    const OwnPoints own(job.in, contour);
     Box box;
-    for (unsigned i = lane; i < stroke.count; i += 32) box.add(stroke.points[i]);
+    for (unsigned i = lane; i < own.count; i += 32) box.add(own.points[i]);
     for (int other = 16; other > 0; other /= 2)
       box.add(Box{__shfl_xor_sync(~0U, box.top, other), __shfl_xor_sync(~0U, box.left, other),
                   __shfl_xor_sync(~0U, box.bottom, other), __shfl_xor_sync(~0U, box.right, other)});
@@ -66,8 +54,8 @@ __global__ void __launch_bounds__(kArrayThreads) bound_contours(const __grid_con
 /// above.
 __device__ inline unsigned long long distance_between(const Job& job, unsigned a, unsigned b,
                                                       unsigned long long most) {
-  const bool swaps = Stroke(job.in, a).count < Stroke(job.in, b).count;
-  const Stroke longer(job.in, swaps ? b : a), shorter(job.in, swaps ? a : b);
+  const bool swaps = OwnPoints(job.in, a).count < OwnPoints(job.in, b).count;
+  const OwnPoints longer(job.in, swaps ? b : a), shorter(job.in, swaps ? a : b);
   const Box around = job.boxes[swaps ? a : b];
   const unsigned lane = threadIdx.x % 32;
   double nearest = std::numeric_limits<double>::infinity();
@@ -112,10 +100,10 @@ struct Class {
   /// some of the current one's.
   __device__ void find_bound(unsigned current, unsigned long long& bound) const {
     constexpr unsigned kSamples = 4;
-    const Stroke from(job.in, current);
+    const OwnPoints from(job.in, current);
     unsigned long long least = kFar;
     for (unsigned pair = threadIdx.x; pair / kSamples < count && from.count > 0; pair += blockDim.x) {
-      const Stroke to(job.in, left[pair / kSamples]);
+      const OwnPoints to(job.in, left[pair / kSamples]);
       if (to.count == 0) continue;
       const Point sample = to.points[1ULL * (pair % kSamples) * to.count / kSamples];
       for (unsigned i = 0; i < kSamples; ++i) {

@@ -11,8 +11,8 @@
 // and the output.
 //
 // Source: L. V. Greco, "Fourier Drawing Machine", sections 2.6 and 3.7
-// (order_clusters_by_minimum_distance). The order is the paper's; boxes around
-// points take the place of the matrix of distances.
+// (order_clusters_by_minimum_distance). The order is the paper's; boxes around points take the place of the
+// matrix of distances.
 #pragma once
 
 #include <memory>

@@ -9,6 +9,7 @@
 #include "stages/contour_prep/shared/attributes.h"
 #include "stages/contour_prep/shared/contour_loop.h"
 #include "stages/contour_prep/shared/contour_order.h"
+#include "stages/contour_prep/shared/contour_step.h"
 
 namespace contorno {
 namespace {
@@ -62,11 +63,10 @@ class ResampleCpu final : public Stage {
  private:
   /// Writes how far each point of a contour is along it; returns how long it is.
   static std::uint64_t measure(const ContoursView& in, std::uint32_t contour, std::uint64_t* lengths) {
-    const SegmentSize part{ContourSize::Length};
     std::uint64_t length = 0;
     for (std::uint32_t i = in.offsets[contour]; i < in.offsets[contour + 1]; ++i) {
       if (i > in.offsets[contour])
-        length += static_cast<std::uint64_t>(part({}, in.points[i - 1], in.points[i]));
+        length += static_cast<std::uint64_t>(segment_length(in.points[i - 1], in.points[i]));
       lengths[i] = length;
     }
     return length;
@@ -142,20 +142,14 @@ std::uint64_t resample_capacity_needed(std::uint64_t points, std::uint64_t capac
 }
 
 const StageType& resample_stage() {
-  static const StageType type {
+  static const StageType type = contour_step({
     .name = "resample", .summary = "Puts points at equal distances along contours.",
-    .inputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
-    .outputs = {{.name = "contours",
-                 .type = PortType::Contours,
-                 .sentence = "The same contours with other points."}},
-    .params = resample_params(), .example = "- type: resample\n  points: 128\n",
-    .make_cpu = [](const ParamSet& params) -> std::unique_ptr<Stage> {
-      return std::make_unique<ResampleCpu>(params.as<ResampleParams>());
-    },
+    .gives = "The same contours with other points.", .params = resample_params(),
+    .example = "- type: resample\n  points: 128\n", .make_cpu = make_step<ResampleCpu, ResampleParams>,
 #if CONTORNO_HAVE_CUDA
     .make_cuda = make_resample_cuda,
 #endif
-  };
+  });
   return type;
 }
 

@@ -9,8 +9,7 @@
 #pragma once
 
 #include "stages/contour_prep/resample/rules.h"
-#include "stages/contour_prep/shared/attributes.h"
-#include "stages/contour_prep/shared/threads.cuh"
+#include "stages/contour_prep/shared/placement.cuh"
 #include "stages/shared/part_of.cuh"
 
 namespace contorno::resample_cuda {
@@ -30,13 +29,13 @@ __global__ void __launch_bounds__(kArrayThreads) measure_segments(const __grid_c
   const unsigned long long capacity = job.in.format.point_capacity;
   const unsigned long long points = job.in.fits() ? job.in.counts->points : 0;
   const auto contours = static_cast<unsigned>(job.in.counts->contours);
-  const SegmentSize part{ContourSize::Length};
   for (unsigned long long i = global_thread(); i < capacity; i += all_threads()) {
     unsigned long long length = 0;
     if (i + 1 < points) {
       const auto point = static_cast<unsigned>(i);
       if (point + 1 < job.in.offsets[part_of(job.in.offsets, contours, point) + 1])
-        length = static_cast<unsigned long long>(part({}, job.in.points[point], job.in.points[point + 1]));
+        length =
+            static_cast<unsigned long long>(segment_length(job.in.points[point], job.in.points[point + 1]));
     }
     job.lengths[i] = length;
   }
@@ -55,8 +54,7 @@ __global__ void __launch_bounds__(kArrayThreads) count_points(const __grid_const
     unsigned long long stored = 0;
     if (i < contours) {
       const auto contour = static_cast<unsigned>(i);
-      stored = job.steps.stored_points(length_of(job, contour),
-                                       job.in.offsets[contour + 1] - job.in.offsets[contour],
+      stored = job.steps.stored_points(length_of(job, contour), points_of(job.in, contour),
                                        job.in.closed[contour] != 0);
     }
     job.offsets[i] = stored;

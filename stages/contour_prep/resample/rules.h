@@ -1,5 +1,5 @@
 // How many points resample gives a contour and where they lie, for both backends. Lengths are in the units of
-// SegmentSize.
+// segment_length.
 #pragma once
 
 #include <cstdint>

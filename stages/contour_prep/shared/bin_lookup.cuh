@@ -2,17 +2,12 @@
 #pragma once
 
 #include "stages/contour_prep/shared/device_bins.h"
-#include "stages/contour_prep/shared/point_selection.h"
+#include "stages/contour_prep/shared/own_points.h"
 #include "stages/contour_prep/shared/threads.cuh"
 #include "stages/shared/part_of.cuh"
 
 namespace contorno::device_bins_cuda {
 
-/// Whether point i is a point of its own, not the repeated one of contour `contour`.
-__device__ __forceinline__ bool is_own(const ContoursView& in, unsigned contour, unsigned i) {
-  const unsigned begin = in.offsets[contour];
-  return i - begin < own_points(in.offsets[contour + 1] - begin, in.closed[contour] != 0);
-}
 /// The class of a contour.
 __device__ __forceinline__ unsigned class_of(const ContoursView& in, unsigned contour) {
   return part_of(in.class_begin, static_cast<unsigned>(in.format.classes), contour);

@@ -15,7 +15,7 @@ namespace contorno {
 class BinTable {
  public:
   static constexpr std::uint32_t kNone = ~0U;
-  static constexpr std::uint32_t kMore = 1U << 31;  ///< no tag has this bit
+  static constexpr std::uint32_t kMore = 1U << 31;  ///< the bit that no tag has
 
   struct Bucket {
     std::uint32_t entry = kNone;  ///< the newest one

@@ -1,14 +1,14 @@
-// Which points are near each other, and the square bins in which near points are looked for, on both
-// backends. A bin is so small that any two points in it are near, and all that is near a point lies in its
-// bin and the 24 around it. So where points crowd together, one look at a bin often says enough.
+// Which points are near each other, and how near points are found on both backends: by spatial hashing. The
+// plane is divided into square bins, and a table of hashes has the points of each bin that is not empty. A
+// bin is so small that any two points in it are near, and all that is near a point lies in its bin and the 24
+// around it. So where points crowd together, one look at a bin often says enough.
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 
 #include "cuda/host_device.h"
-#include "pipeline/value/contours.h"
+#include "stages/contour_prep/shared/points.h"
 
 namespace contorno {
 
@@ -33,11 +33,9 @@ class Nearness {
   }
 
   CONTORNO_HD bool operator()(const Point& a, const Point& b) const {
-    const double rows = static_cast<double>(a.row) - static_cast<double>(b.row);
-    const double cols = static_cast<double>(a.col) - static_cast<double>(b.col);
-    return rows * rows + cols * cols < square_;
+    return squared_distance(a, b) < square_;
   }
-  /// Of a point that can be near others, see can_be_near().
+  /// Of a point that is finite.
   CONTORNO_HD Bin bin_of(const Point& p) const {
     return {std::floor(static_cast<double>(p.row) * bins_a_px_),
             std::floor(static_cast<double>(p.col) * bins_a_px_)};
@@ -56,16 +54,12 @@ class Nearness {
   bool is_equality_ = false;
 };
 
-/// Whether both coordinates are finite.
-CONTORNO_HD inline bool can_be_near(const Point& p) {
-  return p.row - p.row == 0 && p.col - p.col == 0;
-}
-
-/// How many bins lie around a bin and can have points near some point of it; half of them lie behind it, in
-/// the order of rows and columns.
+/// How many bins lie around a bin and can have points near some point of it. Half of them, its half
+/// neighbourhood, lie behind it in the order of rows and columns: who goes through all bins and compares each
+/// with that half has compared every two bins around each other once.
 inline constexpr int kBinsAround = 24;
-/// The bin around `bin` with the number 1 to kBinsAround. Of two bins around each other, one sees the other
-/// under a number up to kBinsAround / 2.
+/// The bin around `bin` with the number 1 to kBinsAround. The numbers up to kBinsAround / 2 are those of the
+/// half neighbourhood.
 CONTORNO_HD inline Bin bin_around(const Bin& bin, int number) {
   const int place = (number + kBinsAround / 2) % (kBinsAround + 1);
   const int rows = place / 5 - 2, cols = place % 5 - 2;
@@ -73,7 +67,10 @@ CONTORNO_HD inline Bin bin_around(const Bin& bin, int number) {
 }
 
 /// Where a bin is in a table of hashes: what its row says, and its column. Bins beside each other in a row
-/// come into buckets beside each other. Rows less than 2^31 apart have different tags.
+/// come into buckets beside each other. Bins with one bucket may be different ones: who reads a bucket
+/// compares bins. The tag tells most of them apart before; rows less than 2^31 apart have different ones. It
+/// has 31 bits, so that its owner has one for itself (BinTable::kMore). The salt is a number by which bins of
+/// several tables differ that share buckets: on CUDA the class.
 class BinHash {
  public:
   CONTORNO_HD BinHash(const Bin& bin, std::uint32_t salt = 0) : row_(row_of(bin.row, salt)) {
@@ -90,10 +87,13 @@ class BinHash {
   CONTORNO_HD static std::uint64_t row_of(double row, std::uint32_t salt) {
     return (number(row) + salt * (kMix >> 7)) * kMix;
   }
+  /// A whole number; beyond 2^52 its bits, mixed, because int64 need not hold it. From 2^53 on float64 skips
+  /// whole numbers: coordinates of bins around each other may be equal there. But then a bin is smaller than
+  /// the distance of numbers of float32 that differ, and only equal points, of one bin, are near.
   CONTORNO_HD static std::uint64_t number(double whole) {
     if (whole > -0x1p52 && whole < 0x1p52)
       return static_cast<std::uint64_t>(static_cast<std::int64_t>(whole));
-    return std::bit_cast<std::uint64_t>(whole) * kMix >> 32;
+    return bits_of(whole) * kMix >> 32;
   }
 
   std::uint64_t row_;

@@ -14,7 +14,6 @@ __device__ inline void add_segment_sizes(const ContoursView& in, ContourSize by,
   constexpr unsigned kEach = 8;
   const unsigned long long points = in.counts->points;
   const auto contours = static_cast<unsigned>(in.counts->contours);
-  const SegmentSize part{by};
   // Segment i goes from point i to point i + 1, if both belong to one contour.
   for (unsigned long long first = 1ULL * global_thread() * kEach; first < points;
        first += 1ULL * all_threads() * kEach) {
@@ -29,7 +28,8 @@ __device__ inline void add_segment_sizes(const ContoursView& in, ContourSize by,
         while (i == end) begin = end, end = in.offsets[++contour + 1];
       }
       if (i + 1 < end)
-        sum += static_cast<unsigned long long>(part(in.points[begin], in.points[i], in.points[i + 1]));
+        sum += static_cast<unsigned long long>(
+            segment_size(by, in.points[begin], in.points[i], in.points[i + 1]));
     }
     if (sum != 0) atomicAdd(&sums[contour], sum);
   }

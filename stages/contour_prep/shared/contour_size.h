@@ -6,8 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "cuda/host_device.h"
-#include "pipeline/value/contours.h"
+#include "stages/contour_prep/shared/points.h"
 
 namespace contorno {
 
@@ -17,34 +16,27 @@ enum class ContourSize : std::uint8_t { Points, Length, Area };
 /// Units of a length of 1 px, and of twice an area of 1 px^2.
 inline constexpr double kSizeUnits = 1 << 20;
 
-/// The part of a contour's size that the segment from `a` to `b` adds, in units: its length, or twice the
-/// area between it and `origin`. `origin` is the contour's first point; by another one parts would be rounded
-/// otherwise. Not for ContourSize::Points.
-struct SegmentSize {
-  ContourSize by = ContourSize::Area;
+/// The nearest whole number of units. NaN counts as 0, as does what is 10^12 or more.
+CONTORNO_HD inline std::int64_t in_size_units(double value) {
+  constexpr double kMost = 1e12;
+  if (!(value > -kMost && value < kMost)) return 0;
+  return static_cast<std::int64_t>(value * kSizeUnits + (value < 0 ? -0.5 : 0.5));
+}
 
-  CONTORNO_HD std::int64_t operator()(const Point& origin, const Point& a, const Point& b) const {
-    if (by == ContourSize::Length) {
-      const double rows = static_cast<double>(b.row) - static_cast<double>(a.row);
-      const double cols = static_cast<double>(b.col) - static_cast<double>(a.col);
-      return in_units(std::sqrt(rows * rows + cols * cols));
-    }
-    const double a_row = static_cast<double>(a.row) - static_cast<double>(origin.row);
-    const double a_col = static_cast<double>(a.col) - static_cast<double>(origin.col);
-    const double b_row = static_cast<double>(b.row) - static_cast<double>(origin.row);
-    const double b_col = static_cast<double>(b.col) - static_cast<double>(origin.col);
-    // Twice the area of the triangle with the origin, by the shoelace formula.
-    return in_units(a_col * b_row - b_col * a_row);
-  }
-
- private:
-  /// The nearest whole number of units. NaN counts as 0, as does what is 10^12 or more.
-  CONTORNO_HD static std::int64_t in_units(double value) {
-    constexpr double kMost = 1e12;
-    if (!(value > -kMost && value < kMost)) return 0;
-    return static_cast<std::int64_t>(value * kSizeUnits + (value < 0 ? -0.5 : 0.5));
-  }
-};
+/// The length of the segment from `a` to `b`, in units.
+CONTORNO_HD inline std::int64_t segment_length(const Point& a, const Point& b) {
+  return in_size_units(std::sqrt(squared_distance(a, b)));
+}
+/// Twice the area between the segment from `a` to `b` and a contour's first point, in units, with a sign (the
+/// shoelace formula). By another point parts would be rounded otherwise.
+CONTORNO_HD inline std::int64_t twice_triangle_area(const Point& first, const Point& a, const Point& b) {
+  return in_size_units(twice_signed_area(first, a, b));
+}
+/// What the segment adds to the size of its contour; not by points.
+CONTORNO_HD inline std::int64_t segment_size(ContourSize by, const Point& first, const Point& a,
+                                             const Point& b) {
+  return by == ContourSize::Length ? segment_length(a, b) : twice_triangle_area(first, a, b);
+}
 
 /// Bits of a size: the length of 2^32 points, and twice the area of the largest map, need 53. What needs more
 /// is limited to the greatest number of so many bits.
@@ -67,7 +59,7 @@ inline std::uint64_t size_in_units(ContourSize by, const ContoursView& contours,
   std::uint64_t sum = 0;
   if (by != ContourSize::Points)
     for (std::size_t i = 1; i < points.size(); ++i)
-      sum += static_cast<std::uint64_t>(SegmentSize{by}(points[0], points[i - 1], points[i]));
+      sum += static_cast<std::uint64_t>(segment_size(by, points[0], points[i - 1], points[i]));
   return size_in_units(by, sum, static_cast<std::uint32_t>(points.size()), contours.closed[contour] != 0);
 }
 

@@ -26,9 +26,9 @@ __global__ void __launch_bounds__(kArrayThreads) make_keys(const __grid_constant
   for (unsigned long long point = global_thread(); point < capacity; point += all_threads()) {
     const auto i = static_cast<unsigned>(point);
     unsigned key = job.bins.mask + 1;
-    if (i < points && can_be_near(job.in.points[i])) {
+    if (i < points && is_finite(job.in.points[i])) {
       const unsigned contour = part_of(job.in.offsets, contours, i);
-      if (is_own(job.in, contour, i))
+      if (i < OwnPoints(job.in, contour).end)
         key = bucket_in(job.bins, job.bins.nearness.bin_of(job.in.points[i]), class_of(job.in, contour));
     }
     job.keys[i] = key;

@@ -1,5 +1,6 @@
 // The declaration of simplify, and its implementation on the CPU.
 #include "stages/contour_prep/shared/contour_loop.h"
+#include "stages/contour_prep/shared/contour_step.h"
 #include "stages/contour_prep/shared/point_selection.h"
 #include "stages/contour_prep/simplify/douglas_peucker.h"
 #include "stages/contour_prep/simplify/visvalingam.h"
@@ -36,16 +37,14 @@ class SimplifyCpu final : public Stage {
  private:
   void mark(const RunContext& context, const ContoursView& in, std::uint32_t contour,
             std::uint8_t* keep) const {
-    const std::uint32_t begin = in.offsets[contour];
-    const bool closed = in.closed[contour] != 0;
-    const std::uint32_t own = own_points(in.offsets[contour + 1] - begin, closed);
+    const OwnPoints own(in, contour);
     if (params_.method == SimplifyMethod::Visvalingam)
-      mark_visvalingam(in.points + begin, own, closed, limits_, keep + begin,
-                       context.scratch<VisvalingamPoint>(nodes_) + begin,
-                       context.scratch<VisvalingamArea>(heap_) + begin);
+      mark_visvalingam(own.points, own.count, own.closed, limits_, keep + own.begin,
+                       context.scratch<VisvalingamPoint>(nodes_) + own.begin,
+                       context.scratch<VisvalingamArea>(heap_) + own.begin);
     else
-      mark_douglas_peucker(farthest_, in.points + begin, own, closed, limits_, keep + begin,
-                           params_.points > 0 ? context.scratch<RankedPoint>(ranked_) + begin : nullptr);
+      mark_douglas_peucker(farthest_, own.points, own.count, own.closed, limits_, keep + own.begin,
+                           params_.points > 0 ? context.scratch<RankedPoint>(ranked_) + own.begin : nullptr);
   }
 
   SimplifyParams params_;
@@ -74,20 +73,15 @@ ParamDeclaration simplify_params() {
 }  // namespace
 
 const StageType& simplify_stage() {
-  static const StageType type {
+  static const StageType type = contour_step({
     .name = "simplify", .summary = "Keeps the points of contours that matter for their shape.",
-    .inputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
-    .outputs = {{.name = "contours",
-                 .type = PortType::Contours,
-                 .sentence = "The same contours with fewer points."}},
-    .params = simplify_params(), .example = "- type: simplify\n  tolerance: 0.75\n  points: 200\n",
-    .make_cpu = [](const ParamSet& params) -> std::unique_ptr<Stage> {
-      return std::make_unique<SimplifyCpu>(params.as<SimplifyParams>());
-    },
+    .gives = "The same contours with fewer points.", .params = simplify_params(),
+    .example = "- type: simplify\n  tolerance: 0.75\n  points: 200\n",
+    .make_cpu = make_step<SimplifyCpu, SimplifyParams>,
 #if CONTORNO_HAVE_CUDA
     .make_cuda = make_simplify_cuda,
 #endif
-  };
+  });
   return type;
 }
 

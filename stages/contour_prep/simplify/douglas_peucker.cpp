@@ -5,14 +5,6 @@
 namespace contorno {
 namespace {
 
-/// The points between `begin` and `end`, which are kept.
-struct Interval {
-  std::uint32_t begin = 0, end = 0;
-  std::uint64_t importance = kMostImportant;  ///< the least of those of its ends
-
-  bool is_empty() const { return end - begin < 2; }
-};
-
 class Marker {
  public:
   Marker(FarthestBetween farthest, const Point* points, const SimplifyLimits& limits, std::uint8_t* keep,
@@ -25,26 +17,21 @@ class Marker {
     split_all({0, own - 1});
   }
 
-  /// The anchors are the first point and the one that is farthest from it. Of the points between them the
-  /// farthest is kept whatever the tolerance.
   void mark_closed(std::uint32_t own) {
     keep(0, kMostImportant);
     const Farthest anchor = farthest({0, own}, Chord(points_[0], points_[own]));
-    const std::uint64_t importance = importance_of(anchor.distance, 1, kMostImportant);
-    keep(anchor.at, importance);
-    const Interval there{0, anchor.at, importance}, back{anchor.at, own, importance};
-    // Both chords have the same length, so that their distances can be compared.
-    const Chord chord(points_[0], points_[anchor.at]);
-    const Farthest left = farthest(there, chord),
-                   right = farthest(back, Chord(points_[anchor.at], points_[own]));
-    const bool is_right = there.is_empty() || (!back.is_empty() && right.distance > left.distance);
-    const Farthest third = is_right ? right : left;
-    const Interval& half = is_right ? back : there;
-    const std::uint64_t below = importance_of(third.distance, chord.scale, importance);
+    ClosedHalves halves(own, anchor);
+    keep(anchor.at, halves.importance);
+    const Chord there(points_[0], points_[anchor.at]), back(points_[anchor.at], points_[own]);
+    const Farthest of_there = farthest(halves.there, there), of_back = farthest(halves.back, back);
+    halves.compare(of_there, of_back);
+    const Farthest& third = halves.is_back ? of_back : of_there;
+    const Interval& half = halves.is_back ? halves.back : halves.there;
+    const std::uint64_t below = importance_of(third.distance, there.scale, halves.importance);
     keep(third.at, below);
     split_all({half.begin, third.at, below});
     split_all({third.at, half.end, below});
-    split_all(is_right ? there : back);
+    split_all(halves.is_back ? halves.there : halves.back);
   }
 
   /// Of the kept points the most important ones; of equal ones the first.

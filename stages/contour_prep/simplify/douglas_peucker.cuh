@@ -1,6 +1,6 @@
 // Douglas-Peucker on the device: a block takes a contour at a time and splits all intervals of a round at
 // once, long ones by the whole block, others by a warp each. The order in which a round's intervals are
-// listed comes from atomics, but a split depends on the points of its interval alone.
+// listed comes from atomics, but a split depends on the points of its interval alown.
 #pragma once
 
 #include "stages/contour_prep/simplify/kernels.cuh"
@@ -31,20 +31,17 @@ __device__ __forceinline__ Farthest farthest_of_warp(Farthest mine) {
   return mine;
 }
 
-/// The farthest point of an interval, by `lanes` threads of which this is number `lane`.
-__device__ __forceinline__ Farthest farthest_of_lane(const Point* points, unsigned begin, unsigned end,
+/// The farthest point of an interval, as far as this thread, number `lane` of `lanes`, looks.
+__device__ __forceinline__ Farthest farthest_of_lane(const Point* points, const Interval& interval,
                                                      const Chord& chord, unsigned lane, unsigned lanes) {
-  Farthest found{0, begin + 1};
-  for (unsigned i = begin + 1 + lane; i < end; i += lanes)
-    if (const double distance = chord(points[i]); distance > found.distance) found = {distance, i};
-  return found;
+  return farthest_of(points, interval.begin, interval.end, chord, interval.begin + 1 + lane, lanes);
 }
 
 /// Called by the whole block; all threads get the result.
 template <unsigned kThreads>
-__device__ Farthest farthest_of_block(const Point* points, unsigned begin, unsigned end, const Chord& chord,
+__device__ Farthest farthest_of_block(const Point* points, const Interval& interval, const Chord& chord,
                                       SplitShared& shared) {
-  const Farthest mine = farthest_of_warp(farthest_of_lane(points, begin, end, chord, threadIdx.x, kThreads));
+  const Farthest mine = farthest_of_warp(farthest_of_lane(points, interval, chord, threadIdx.x, kThreads));
   __syncthreads();
   if (threadIdx.x % 32 == 0) shared.found[threadIdx.x / 32] = mine;
   __syncthreads();
@@ -57,37 +54,37 @@ __device__ Farthest farthest_of_block(const Point* points, unsigned begin, unsig
 template <unsigned kThreads>
 class Splitter {
  public:
-  __device__ Splitter(const Job& job, const One& one, SplitShared& shared)
+  __device__ Splitter(const Job& job, const OwnPoints& own, SplitShared& shared)
       : job_(job),
-        one_(one),
+        own_(own),
         shared_(shared),
-        keep_(job.keep + one.begin),
-        importance_(job.importance != nullptr ? job.importance + one.begin : nullptr),
-        lists_(job.intervals + one.begin) {}
+        keep_(job.keep + own.begin),
+        importance_(job.importance != nullptr ? job.importance + own.begin : nullptr),
+        lists_(job.intervals + own.begin) {}
 
   /// Called by the whole block.
   __device__ void mark() {
-    for (unsigned i = threadIdx.x; i < one_.own; i += kThreads) keep_[i] = 0;
+    for (unsigned i = threadIdx.x; i < own_.count; i += kThreads) keep_[i] = 0;
     if (threadIdx.x < 2) shared_.shorts[threadIdx.x] = shared_.longs[threadIdx.x] = 0;
     if (threadIdx.x == 0) shared_.kept = 0;
     __syncthreads();
-    if (one_.closed) {
+    if (own_.closed) {
       begin_closed();
     } else if (threadIdx.x == 0) {
       keep(0, kMostImportant);
-      keep(one_.own - 1, kMostImportant);
-      push(0, {0, one_.own - 1, kMostImportant});
+      keep(own_.count - 1, kMostImportant);
+      push(0, {0, own_.count - 1, kMostImportant});
     }
     __syncthreads();
     for (unsigned round = 0; shared_.shorts[round % 2] + shared_.longs[round % 2] > 0; ++round)
       split_all(round % 2);
-    if (importance_ != nullptr) keep_at_most(job_.limits.budget(one_.own, one_.closed));
+    if (importance_ != nullptr) keep_at_most(job_.limits.budget(own_.count, own_.closed));
   }
 
  private:
   static constexpr unsigned kWarps = kThreads / 32;
 
-  __device__ unsigned half() const { return one_.own / 2; }
+  __device__ unsigned half() const { return own_.count / 2; }
   __device__ Interval* list(unsigned which) const { return lists_ + which * half(); }
 
   __device__ void keep(unsigned at, unsigned long long importance) {
@@ -97,9 +94,8 @@ class Splitter {
   }
   /// Lists an interval if it has points.
   __device__ void push(unsigned which, const Interval& interval) {
-    const unsigned length = interval.end - interval.begin;
-    if (length < 2) return;
-    const unsigned place = length >= kLongInterval * kWarps
+    if (interval.is_empty()) return;
+    const unsigned place = interval.end - interval.begin >= kLongInterval * kWarps
                                ? half() - 1 - atomicAdd(&shared_.longs[which], 1U)
                                : atomicAdd(&shared_.shorts[which], 1U);
     list(which)[place] = interval;
@@ -116,25 +112,23 @@ class Splitter {
     push(next, {found.at, interval.end, importance});
   }
 
-  /// The anchors, the first point and the farthest from it, and the first split of both halves; that of the
-  /// half whose farthest point is farther whatever the tolerance.
+  /// The anchors, and the first split of both halves; that of one half whatever the tolerance.
   __device__ void begin_closed() {
-    const Point* const p = one_.points;
-    const Farthest anchor = farthest_of_block<kThreads>(p, 0, one_.own, Chord(p[0], p[one_.own]), shared_);
-    const Chord there(p[0], p[anchor.at]), back(p[anchor.at], p[one_.own]);
-    const Farthest left = farthest_of_block<kThreads>(p, 0, anchor.at, there, shared_);
-    const Farthest right = farthest_of_block<kThreads>(p, anchor.at, one_.own, back, shared_);
+    const Point* const p = own_.points;
+    const Farthest anchor =
+        farthest_of_block<kThreads>(p, {0, own_.count}, Chord(p[0], p[own_.count]), shared_);
+    const Chord there(p[0], p[anchor.at]), back(p[anchor.at], p[own_.count]);
+    ClosedHalves halves(own_.count, anchor);
+    const Farthest of_there = farthest_of_block<kThreads>(p, halves.there, there, shared_);
+    const Farthest of_back = farthest_of_block<kThreads>(p, halves.back, back, shared_);
     if (threadIdx.x != 0) return;
-    const unsigned long long importance = importance_of(anchor.distance, 1, kMostImportant);
+    halves.compare(of_there, of_back);
     keep(0, kMostImportant);
-    keep(anchor.at, importance);
-    const bool has_left = anchor.at > 1, has_right = one_.own - anchor.at > 1;
-    const bool is_right = !has_left || (has_right && right.distance > left.distance);
-    // Both chords have the same length, so that their distances can be compared.
-    if (has_left && (!is_right || exceeds(left, there.scale)))
-      split({0, anchor.at, importance}, left, there.scale, 0);
-    if (has_right && (is_right || exceeds(right, back.scale)))
-      split({anchor.at, one_.own, importance}, right, back.scale, 0);
+    keep(anchor.at, halves.importance);
+    if (!halves.there.is_empty() && (!halves.is_back || exceeds(of_there, there.scale)))
+      split(halves.there, of_there, there.scale, 0);
+    if (!halves.back.is_empty() && (halves.is_back || exceeds(of_back, back.scale)))
+      split(halves.back, of_back, back.scale, 0);
   }
 
   /// One round: the intervals of list `which`; what remains of them goes to the other list.
@@ -142,17 +136,15 @@ class Splitter {
     const unsigned next = 1 - which, longs = shared_.longs[which], shorts = shared_.shorts[which];
     for (unsigned k = 0; k < longs; ++k) {
       const Interval interval = list(which)[half() - 1 - k];
-      const Chord chord(one_.points[interval.begin], one_.points[interval.end]);
-      const Farthest found =
-          farthest_of_block<kThreads>(one_.points, interval.begin, interval.end, chord, shared_);
+      const Chord chord(own_.points[interval.begin], own_.points[interval.end]);
+      const Farthest found = farthest_of_block<kThreads>(own_.points, interval, chord, shared_);
       if (threadIdx.x == 0 && exceeds(found, chord.scale)) split(interval, found, chord.scale, next);
     }
     const unsigned lane = threadIdx.x % 32;
     for (unsigned k = threadIdx.x / 32; k < shorts; k += kWarps) {
       const Interval interval = list(which)[k];
-      const Chord chord(one_.points[interval.begin], one_.points[interval.end]);
-      const Farthest found =
-          farthest_of_warp(farthest_of_lane(one_.points, interval.begin, interval.end, chord, lane, 32));
+      const Chord chord(own_.points[interval.begin], own_.points[interval.end]);
+      const Farthest found = farthest_of_warp(farthest_of_lane(own_.points, interval, chord, lane, 32));
       if (lane == 0 && exceeds(found, chord.scale)) split(interval, found, chord.scale, next);
     }
     __syncthreads();
@@ -173,7 +165,7 @@ class Splitter {
     for (int shift = 56; shift >= 0; shift -= 8) {
       for (unsigned i = threadIdx.x; i < 256; i += kThreads) shared_.histogram[i] = 0;
       __syncthreads();
-      for (unsigned i = threadIdx.x; i < one_.own; i += kThreads)
+      for (unsigned i = threadIdx.x; i < own_.count; i += kThreads)
         if (agrees(i, shift + 8))
           atomicAdd(&shared_.histogram[static_cast<unsigned>(importance_[i] >> shift) & 255U], 1U);
       __syncthreads();
@@ -191,9 +183,9 @@ class Splitter {
   __device__ void drop_unimportant() {
     unsigned before = 0;
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    for (unsigned first = 0; first < one_.own; first += kThreads) {
+    for (unsigned first = 0; first < own_.count; first += kThreads) {
       const unsigned i = first + threadIdx.x;
-      const bool kept = i < one_.own && keep_[i] != 0, equal = kept && importance_[i] == shared_.least;
+      const bool kept = i < own_.count && keep_[i] != 0, equal = kept && importance_[i] == shared_.least;
       const unsigned equals = __ballot_sync(~0U, equal);
       if (lane == 0) shared_.histogram[warp] = static_cast<unsigned>(__popc(equals));
       __syncthreads();
@@ -208,7 +200,7 @@ class Splitter {
   }
 
   const Job& job_;
-  const One& one_;
+  const OwnPoints& own_;
   SplitShared& shared_;
   std::uint8_t* keep_;
   unsigned long long* importance_;
@@ -227,11 +219,11 @@ __global__ void __launch_bounds__(kThreads) split_contours(const __grid_constant
     const unsigned long long mine = first + 1ULL * threadIdx.x * gridDim.x;
     bool large = false;
     if (mine < contours) {
-      const One one(job.in, static_cast<unsigned>(mine));
-      const bool here = (one.own >= kLongContour) == (kThreads == kManyThreads);
-      large = here && one.own > SimplifyLimits::fewest(one.closed);
+      const OwnPoints own(job.in, static_cast<unsigned>(mine));
+      const bool here = (own.count >= kLongContour) == (kThreads == kManyThreads);
+      large = here && own.count > SimplifyLimits::fewest(own.closed);
       if (here && !large)
-        for (unsigned i = 0; i < one.own; ++i) job.keep[one.begin + i] = 1;
+        for (unsigned i = 0; i < own.count; ++i) job.keep[own.begin + i] = 1;
     }
     const unsigned larges = __ballot_sync(~0U, large);
     if (threadIdx.x % 32 == 0) shared.large[threadIdx.x / 32] = larges;
@@ -239,8 +231,8 @@ __global__ void __launch_bounds__(kThreads) split_contours(const __grid_constant
     for (unsigned w = 0; w < kThreads / 32; ++w)
       for (unsigned rest = shared.large[w]; rest != 0; rest &= rest - 1) {
         const auto k = 32 * w + static_cast<unsigned>(__ffs(static_cast<int>(rest))) - 1;
-        const One one(job.in, static_cast<unsigned>(first + 1ULL * k * gridDim.x));
-        Splitter<kThreads>(job, one, shared).mark();
+        const OwnPoints own(job.in, static_cast<unsigned>(first + 1ULL * k * gridDim.x));
+        Splitter<kThreads>(job, own, shared).mark();
         __syncthreads();
       }
     __syncthreads();

@@ -5,10 +5,7 @@ namespace {
 
 Farthest portable(const Point* points, std::uint32_t begin, std::uint32_t end, const Chord& chord,
                   double /*least*/) {
-  Farthest found{0, begin + 1};
-  for (std::uint32_t i = begin + 1; i < end; ++i)
-    if (const double distance = chord(points[i]); distance > found.distance) found = {distance, i};
-  return found;
+  return farthest_of(points, begin, end, chord, begin + 1, 1);
 }
 
 }  // namespace

@@ -60,11 +60,7 @@ std::uint32_t first_with(double distance, const Point* points, std::uint32_t beg
 Farthest avx2(const Point* points, std::uint32_t begin, std::uint32_t end, const Chord& chord, double least) {
   Farthest found{0, begin + 1};
   std::uint32_t i = begin + 1;
-  if (end - i < 4) {
-    for (; i < end; ++i)
-      if (const double distance = chord(points[i]); distance > found.distance) found = {distance, i};
-    return found;
-  }
+  if (end - i < 4) return farthest_of(points, begin, end, chord, i, 1);
   const Lanes lanes(chord);
   // A distance that is NaN leaves what is there.
   __m256d greatest = _mm256_setzero_pd();

@@ -1,14 +1,12 @@
 // What simplify compares, for both backends: how far points are from a chord, and the areas of triangles. All
 // in float64 from float32 points, without fused multiply-adds. Points that are not finite go first: their
-// distance and area count as 0, and what lies beside them is measured without
-// them.
+// distance and area count as 0, and what lies beside them is measured without them.
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <limits>
 
-#include "cuda/host_device.h"
+#include "stages/contour_prep/shared/points.h"
 #include "stages/contour_prep/simplify/stage.h"
 
 namespace contorno {
@@ -34,38 +32,24 @@ struct SimplifyLimits {
   CONTORNO_HD static std::uint32_t fewest(bool closed) { return closed ? 3 : 2; }
 };
 
-CONTORNO_HD inline bool is_finite(const Point& p) {
-  return p.row - p.row == 0 && p.col - p.col == 0;
+/// Whether a point may go: the ends of an open contour, of which it has `own` points, may not.
+CONTORNO_HD inline bool may_go(std::uint32_t at, std::uint32_t own, bool closed) {
+  return closed || (at > 0 && at < own - 1);
 }
 
 /// The straight segment between two points of a contour, from which distances are measured. They are squared
 /// and multiplied by `scale`, which saves a division a point. Where one end is not finite it is the other end
 /// alone.
-struct Chord {
-  double a_row = 0, a_col = 0, b_row = 0, b_col = 0;
-  double rows = 0, cols = 0;  ///< from a to b
-  double length = 0;          ///< squared
+struct Chord : Segment {
   double scale = 1;
 
-  CONTORNO_HD Chord(const Point& from, const Point& to) {
-    const Point& a = is_finite(from) ? from : to;
-    const Point& b = is_finite(to) ? to : from;
-    a_row = a.row, a_col = a.col, b_row = b.row, b_col = b.col;
-    rows = b_row - a_row, cols = b_col - a_col;
-    length = rows * rows + cols * cols;
-    scale = length > 0 ? length : 1;
-  }
+  CONTORNO_HD Chord(const Point& from, const Point& to)
+      : Segment(is_finite(from) ? from : to, is_finite(to) ? to : from), scale(length > 0 ? length : 1) {}
 
-  /// The scaled distance of a point; farthest_between.inc has the same for several points at once.
+  /// The scaled distance of a point; farthest_between_avx2.cpp has the same for several points at once.
   CONTORNO_HD double operator()(const Point& p) const {
-    const double row = static_cast<double>(p.row) - a_row, col = static_cast<double>(p.col) - a_col;
-    const double row_b = static_cast<double>(p.row) - b_row, col_b = static_cast<double>(p.col) - b_col;
-    // The foot of the perpendicular, as a multiple of the chord's squared length.
-    const double along = row * rows + col * cols;
-    const double across = row * cols - col * rows;
-    const double from_a = (row * row + col * col) * scale;
-    const double from_b = (row_b * row_b + col_b * col_b) * scale;
-    return along <= 0 ? from_a : along >= length ? from_b : across * across;
+    const Distance distance = Segment::operator()(p);
+    return distance.is_beside ? distance.squared : distance.squared * scale;
   }
 };
 
@@ -79,10 +63,14 @@ struct Farthest {
   }
 };
 
-CONTORNO_HD inline std::uint64_t bits_of_double(double value) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof(bits));
-  return bits;
+/// The farthest of every `step`-th point between `begin` and `end` from `from` on; where none is at a
+/// distance above 0, begin + 1.
+CONTORNO_HD inline Farthest farthest_of(const Point* points, std::uint32_t begin, std::uint32_t end,
+                                        const Chord& chord, std::uint32_t from, std::uint32_t step) {
+  Farthest found{0, begin + 1};
+  for (std::uint32_t i = from; i < end; i += step)
+    if (const double distance = chord(points[i]); distance > found.distance) found = {distance, i};
+  return found;
 }
 
 /// By importance the points of a budget are chosen: the bits of the squared tolerance at which a point would
@@ -92,22 +80,51 @@ inline constexpr std::uint64_t kMostImportant = ~0ULL;
 /// The importance of a point that splits an interval. It is below that of the points which made the interval
 /// (`limit`): without them it would not be there.
 CONTORNO_HD inline std::uint64_t importance_of(double scaled_distance, double scale, std::uint64_t limit) {
-  const std::uint64_t own = bits_of_double(scaled_distance / scale);
+  const std::uint64_t own = bits_of(scaled_distance / scale);
   const std::uint64_t below = limit > 0 ? limit - 1 : 0;
   return own < below ? own : below;
 }
 
-/// Twice the area of the triangle of point b with its neighbours, px^2. Infinite if a neighbour is not
-/// finite, because that one goes first.
-CONTORNO_HD inline double twice_area(const Point& a, const Point& b, const Point& c) {
-  const double rows = static_cast<double>(b.row) - static_cast<double>(a.row);
-  const double cols = static_cast<double>(b.col) - static_cast<double>(a.col);
-  const double rows_c = static_cast<double>(c.row) - static_cast<double>(a.row);
-  const double cols_c = static_cast<double>(c.col) - static_cast<double>(a.col);
-  const double area = rows * cols_c - cols * rows_c;
-  if (area > 0) return area;
-  if (area <= 0) return 0 - area;  // never -0, because areas are also compared by their bits
-  return is_finite(b) ? std::numeric_limits<double>::infinity() : 0;
+/// The points between `begin` and `end`, which are kept.
+struct Interval {
+  std::uint32_t begin = 0, end = 0;
+  std::uint64_t importance = kMostImportant;  ///< the least of those of its ends
+
+  CONTORNO_HD bool is_empty() const { return end - begin < 2; }
+};
+
+/// The halves of a closed contour between its anchors, which are its first point and the farthest from it. Of
+/// the points between them the farthest is kept whatever the tolerance. The chords of both halves have the
+/// same length, so that their distances can be compared.
+struct ClosedHalves {
+  std::uint64_t importance = 0;  ///< of the second anchor
+  Interval there, back;
+  bool is_back = false;  ///< whether the point that is kept lies on the way back
+
+  CONTORNO_HD ClosedHalves(std::uint32_t own, const Farthest& anchor)
+      : importance(importance_of(anchor.distance, 1, kMostImportant)),
+        there{0, anchor.at, importance},
+        back{anchor.at, own, importance} {}
+  CONTORNO_HD void compare(const Farthest& of_there, const Farthest& of_back) {
+    is_back = there.is_empty() || (!back.is_empty() && of_back.distance > of_there.distance);
+  }
+};
+
+/// Where the neighbours of point i of `own` points in a ring are.
+CONTORNO_HD inline std::uint32_t ring_before(std::uint32_t i, std::uint32_t own) {
+  return i > 0 ? i - 1 : own - 1;
+}
+CONTORNO_HD inline std::uint32_t ring_after(std::uint32_t i, std::uint32_t own) {
+  return i < own - 1 ? i + 1 : 0;
+}
+
+/// The bits of twice the area of the triangle of point b with its neighbours, px^2. Infinite if a neighbour
+/// is not finite, because that one goes first.
+CONTORNO_HD inline std::uint64_t area_bits(const Point& a, const Point& b, const Point& c) {
+  const double area = twice_signed_area(a, b, c);
+  if (area > 0) return bits_of(area);
+  if (area <= 0) return bits_of(0 - area);  // never -0, whose bits are others
+  return bits_of(is_finite(b) ? std::numeric_limits<double>::infinity() : 0);
 }
 
 }  // namespace contorno

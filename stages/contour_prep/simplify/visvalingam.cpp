@@ -55,19 +55,16 @@ void mark_visvalingam(const Point* points, std::uint32_t own, bool closed, const
   std::fill_n(keep, own, std::uint8_t{1});
   if (own <= SimplifyLimits::fewest(closed)) return;
   const auto area_of = [&](std::uint32_t at) {
-    const double area = twice_area(points[nodes[at].before], points[at], points[nodes[at].after]);
-    return VisvalingamArea{bits_of_double(area), at};
+    return VisvalingamArea{area_bits(points[nodes[at].before], points[at], points[nodes[at].after]), at};
   };
-  const auto may_go = [&](std::uint32_t at) { return closed || (at > 0 && at < own - 1); };
   AreaHeap areas(nodes, heap);
   for (std::uint32_t i = 0; i < own; ++i) {
-    nodes[i].before = i > 0 ? i - 1 : own - 1;
-    nodes[i].after = i < own - 1 ? i + 1 : 0;
-    if (may_go(i)) areas.append(area_of(i));
+    nodes[i].before = ring_before(i, own), nodes[i].after = ring_after(i, own);
+    if (may_go(i, own, closed)) areas.append(area_of(i));
   }
   areas.make();
   const std::uint32_t budget = limits.budget(own, closed);
-  const std::uint64_t limit = bits_of_double(limits.area);
+  const std::uint64_t limit = bits_of(limits.area);
   for (std::uint32_t kept = own; kept > SimplifyLimits::fewest(closed) && !areas.is_empty(); --kept) {
     const auto [area, at] = areas.top();
     if (kept <= budget && area > limit) return;
@@ -76,7 +73,7 @@ void mark_visvalingam(const Point* points, std::uint32_t own, bool closed, const
     const auto [before, after, place] = nodes[at];
     nodes[before].after = after, nodes[after].before = before;
     for (const std::uint32_t neighbour : {before, after})
-      if (may_go(neighbour)) areas.move(area_of(neighbour));
+      if (may_go(neighbour, own, closed)) areas.move(area_of(neighbour));
   }
 }
 

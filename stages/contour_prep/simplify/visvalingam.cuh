@@ -24,23 +24,23 @@ __device__ __forceinline__ unsigned lane_of_smallest(unsigned long long value) {
 /// One contour whose points are removed by a warp. Every lane computes the same; the first one writes.
 class Remover {
  public:
-  __device__ Remover(const Job& job, const One& one)
-      : one_(one),
+  __device__ Remover(const Job& job, const OwnPoints& own)
+      : own_(own),
         limits_(job.limits),
-        keep_(job.keep + one.begin),
-        areas_(job.areas + one.begin),
-        before_(job.before + one.begin),
-        after_(job.after + one.begin),
-        smallest_(job.smallest + one.begin),
+        keep_(job.keep + own.begin),
+        areas_(job.areas + own.begin),
+        before_(job.before + own.begin),
+        after_(job.after + own.begin),
+        smallest_(job.smallest + own.begin),
         lane_(threadIdx.x % 32) {}
 
   __device__ void mark() {
-    const unsigned own = one_.own, fewest = SimplifyLimits::fewest(one_.closed);
+    const unsigned own = own_.count, fewest = SimplifyLimits::fewest(own_.closed);
     for (unsigned i = lane_; i < own; i += 32) keep_[i] = 1;
     if (own <= fewest) return;
     make();
-    const unsigned budget = limits_.budget(own, one_.closed);
-    const unsigned long long limit = bits_of_double(limits_.area);
+    const unsigned budget = limits_.budget(own, own_.closed);
+    const unsigned long long limit = bits_of(limits_.area);
     for (unsigned kept = own; kept > fewest; --kept) {
       const unsigned at = smallest_[root_];
       const unsigned long long area = areas_[at];
@@ -50,17 +50,16 @@ class Remover {
   }
 
  private:
-  __device__ bool may_go(unsigned at) const { return one_.closed || (at > 0 && at < one_.own - 1); }
   __device__ unsigned long long area_of(unsigned before, unsigned at, unsigned after) const {
-    if (!may_go(at)) return kFixed;
-    return bits_of_double(twice_area(one_.points[before], one_.points[at], one_.points[after]));
+    if (!may_go(at, own_.count, own_.closed)) return kFixed;
+    return area_bits(own_.points[before], own_.points[at], own_.points[after]);
   }
 
   /// The areas and the whole tree. Its levels follow each other; the last one has one node.
   __device__ void make() {
-    const unsigned own = one_.own;
+    const unsigned own = own_.count;
     for (unsigned i = lane_; i < own; i += 32) {
-      const unsigned before = i > 0 ? i - 1 : own - 1, after = i < own - 1 ? i + 1 : 0;
+      const unsigned before = ring_before(i, own), after = ring_after(i, own);
       before_[i] = before, after_[i] = after;
       areas_[i] = area_of(before, i, after);
     }
@@ -102,7 +101,7 @@ class Remover {
       areas_[before] = area_before, areas_[after] = area_after;
     }
     __syncwarp();
-    unsigned below = one_.own, first_below = 0, first = 0;
+    unsigned below = own_.count, first_below = 0, first = 0;
     unsigned a = at / 32, b = before / 32, c = after / 32;
     for (bool leaves = true; leaves || below > 1; leaves = false) {
       refresh(leaves, first_below, below, first, a);
@@ -115,7 +114,7 @@ class Remover {
     }
   }
 
-  const One& one_;
+  const OwnPoints& own_;
   const SimplifyLimits& limits_;
   std::uint8_t* keep_;
   unsigned long long* areas_;
@@ -127,8 +126,8 @@ __global__ void __launch_bounds__(kRemoveThreads) remove_points(const __grid_con
   if (!job.in.fits()) return;
   const auto contours = static_cast<unsigned>(job.in.counts->contours);
   for (unsigned long long i = global_thread() / 32; i < contours; i += all_threads() / 32) {
-    const One one(job.in, static_cast<unsigned>(i));
-    Remover(job, one).mark();
+    const OwnPoints own(job.in, static_cast<unsigned>(i));
+    Remover(job, own).mark();
     __syncwarp();
   }
 }

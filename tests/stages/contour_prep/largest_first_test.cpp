@@ -104,13 +104,12 @@ TEST_CASE("contours that did not fit into their room are not read, and their num
 
 TEST_CASE("the part of a segment is the nearest multiple of the unit, above and below zero") {
   constexpr float kUnit = 1.0F / (1 << 20);
-  const SegmentSize length{ContourSize::Length}, area{ContourSize::Area};
-  CHECK(length({}, {0, 0}, {0, 1.4F * kUnit}) == 1);
-  CHECK(length({}, {0, 0}, {1.6F * kUnit, 0}) == 2);
-  CHECK(length({}, {7, 7}, {10, 11}) == 5 << 20);
-  CHECK(area({}, {0, 1}, {1.6F * kUnit, 1}) == 2);   // twice a triangle of base 1
-  CHECK(area({}, {1.6F * kUnit, 1}, {0, 1}) == -2);  // the other way round
-  CHECK(area({5, 5}, {5, 9}, {8, 9}) == 12 << 20);
+  CHECK(segment_length({0, 0}, {0, 1.4F * kUnit}) == 1);
+  CHECK(segment_length({0, 0}, {1.6F * kUnit, 0}) == 2);
+  CHECK(segment_length({7, 7}, {10, 11}) == 5 << 20);
+  CHECK(twice_triangle_area({}, {0, 1}, {1.6F * kUnit, 1}) == 2);   // twice a triangle of base 1
+  CHECK(twice_triangle_area({}, {1.6F * kUnit, 1}, {0, 1}) == -2);  // the other way round
+  CHECK(twice_triangle_area({5, 5}, {5, 9}, {8, 9}) == 12 << 20);
   CHECK(size_in_units(ContourSize::Area, static_cast<std::uint64_t>(-7), 4, true) == 7);
   CHECK(size_in_units(ContourSize::Area, 7, 4, false) == 0);
   CHECK(size_in_units(ContourSize::Length, 1ULL << 60, 4, true) == (1ULL << kSizeBits) - 1);

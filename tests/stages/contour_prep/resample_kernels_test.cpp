@@ -72,6 +72,20 @@ TEST_CASE("the kernels of resample give the contours of its CPU") {
   }
 }
 
+TEST_CASE("the kernels of resample give an output that is larger than the guess when there is room for it") {
+  const TestContours in(64, 64, 3, exact_contours(45, 3, 20));
+  const ResampleParams params{.spacing = 0.02, .points = 0};
+  StageHarness stage(resample_stage(), {{"spacing", params.spacing}});
+  stage.run({in.view});
+  REQUIRE(stage.regrown() > 0);
+  const auto& wanted = std::get<ContoursView>(stage.value());
+  CHECK(wanted.counts->points > 4 * in.format.point_capacity);
+  const Emulated emulated(in.view, wanted.format, params);
+  CHECK(same_contours(emulated.view, wanted));
+  CHECK(emulated.needed == wanted.counts->points);
+  CHECK(emulated.intact());
+}
+
 TEST_CASE("the kernels of resample count what does not fit, and write nothing past the end") {
   TestContours in(64, 64, 3, exact_contours(44, 3, 20));
   ContoursFormat small = in.format;

@@ -1,0 +1,30 @@
+// The declaration of a stage from contours to contours, as all steps are: what is the same for all of them is
+// said here.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "pipeline/graph/stage.h"
+
+namespace contorno {
+
+/// What is a step's own; see StageType.
+struct ContourStep {
+  std::string name, summary;
+  std::string gives;  ///< a sentence: what the contours are that it gives
+  ParamDeclaration params;
+  std::string example;
+  std::function<std::unique_ptr<Stage>(const ParamSet&)> make_cpu, make_cuda;
+};
+
+StageType contour_step(ContourStep step);
+
+/// Makes a stage that is made from its parameters.
+template <class Step, class Params>
+std::unique_ptr<Stage> make_step(const ParamSet& params) {
+  return std::make_unique<Step>(params.as<Params>());
+}
+
+}  // namespace contorno
