@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "cuda/error.h"
+#include "stages/contour_prep/shared/contour_step.h"
 
 namespace contorno {
 namespace {
@@ -15,22 +16,22 @@ namespace {
 constexpr std::size_t kKinds = 3;         // of memory
 constexpr std::size_t kMostScratch = 48;  // blocks of one step
 
-/// Temporary memory of one step: where it begins in the block that all steps share, by kind.
-struct Temporary {
-  MemoryKind kind = MemoryKind::Host;
-  std::size_t offset = 0;
-};
-/// A block that a step asked for: one of its own, or a part of what is shared.
+/// A block that a step asked for: one of its own, or a part of the temporary memory that all steps share.
 struct StepScratch {
-  bool own = false;
-  Scratch block;
-  Temporary part;
+  bool is_own = false;
+  Scratch own;
+  MemoryKind kind = MemoryKind::Host;  ///< of the shared memory
+  std::size_t offset = 0;              ///< in the shared memory of that kind
 };
+
+/// Where a step writes to: the stage's output, or one of two blocks between steps.
+enum class Target : std::uint8_t { Output, Between, OtherBetween };
 
 /// A step as it was planned.
 struct PlannedStep {
   std::unique_ptr<Stage> stage;
   ContoursFormat output;
+  Target target = Target::Output;
   std::vector<StepScratch> scratches;
 };
 
@@ -48,13 +49,13 @@ class StepContext final : public PlanContext {
     step_.output = std::get<ContoursFormat>(format);
   }
   Scratch scratch(std::size_t bytes, MemoryKind kind) override {
-    return add({.own = true, .block = whole_.scratch(bytes, kind), .part = {}});
+    return add({.is_own = true, .own = whole_.scratch(bytes, kind)});
   }
   Scratch temporary(std::size_t bytes, MemoryKind kind) override {
     std::size_t& used = used_[static_cast<std::size_t>(kind)];
-    const StepScratch part{.own = false, .block = {}, .part = {kind, used}};
+    const std::size_t offset = used;
     used += align_up(bytes);
-    return add(part);
+    return add({.kind = kind, .offset = offset});
   }
   std::span<const ClassSpec> classes() const override { return whole_.classes(); }
   std::uint64_t capacity(std::uint64_t first_guess) const override { return whole_.capacity(first_guess); }
@@ -87,7 +88,7 @@ class ContourPrep final : public Stage {
       if (!make)
         throw Error(ExitCode::Unavailable, fmt::format("contour_prep: the step '{}' has no {} implementation",
                                                        spec.type->name, name_of(backend)));
-      steps_.push_back({.stage = make(spec.params), .output = {}, .scratches = {}});
+      steps_.push_back({.stage = make(spec.params), .output = {}, .target = {}, .scratches = {}});
     }
   }
 
@@ -103,15 +104,11 @@ class ContourPrep final : public Stage {
 
   void run(const RunContext& context) const override {
     const auto& out = std::get<ContoursView>(context.outputs[0]);
-    auto* const between = context.scratch<std::byte>(between_);
     Value from = context.inputs[0];
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      const PlannedStep& step = steps_[i];
-      ContoursView view = out;
-      if (i + 1 < steps_.size())
-        view = packed_view(writes_output(i) ? static_cast<void*>(out.counts) : between, step.output);
-      view.format = step.output;
-      const Value to = view;
+    for (const PlannedStep& step : steps_) {
+      // The last step has the output's own format; others use its memory for theirs.
+      const Value to =
+          &step == &steps_.back() ? out : packed_view(block_of(context, step.target), step.output);
       Addresses addresses;
       step.stage->run(context_of(context, step, from, to, addresses));
       from = to;
@@ -159,39 +156,49 @@ class ContourPrep final : public Stage {
             .threads = whole.threads};
   }
 
-  /// The steps write to the output and to the block between in turn, the last one to the output.
-  bool writes_output(std::size_t step) const { return (steps_.size() - 1 - step) % 2 == 0; }
+  /// No step writes to where it reads from. The last one writes to the output; from there back, a step writes
+  /// to the output's memory wherever that is free and large enough.
+  void choose_targets() {
+    const std::size_t room = packed_bytes(steps_.back().output);
+    Target next = Target::Output;
+    steps_.back().target = next;
+    for (std::size_t i = steps_.size() - 1; i-- > 0;) {
+      const bool fits = next != Target::Output && packed_bytes(steps_[i].output) <= room;
+      next = fits ? Target::Output : next == Target::Between ? Target::OtherBetween : Target::Between;
+      steps_[i].target = next;
+    }
+  }
 
   void place(PlanContext& context) {
-    ContoursFormat out = steps_.back().output;
-    std::size_t between = 0;
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      const ContoursFormat& format = steps_[i].output;
-      if (!writes_output(i)) {
-        between = std::max(between, packed_bytes(format));
-        continue;
-      }
-      // What passes through the output's memory has to fit into it.
-      out.point_capacity = std::max(out.point_capacity, format.point_capacity);
-      out.contour_capacity = std::max(out.contour_capacity, format.contour_capacity);
+    choose_targets();
+    for (const Target target : {Target::Between, Target::OtherBetween}) {
+      std::size_t bytes = 0;
+      for (const PlannedStep& step : steps_)
+        if (step.target == target) bytes = std::max(bytes, packed_bytes(step.output));
+      if (bytes > 0)
+        (target == Target::Between ? between_ : other_between_) = context.temporary(bytes, memory_);
     }
-    between_ = context.temporary(between, memory_);
     for (std::size_t kind = 0; kind < kKinds; ++kind)
       if (shared_bytes_[kind] > 0)
         shared_[kind] = context.temporary(shared_bytes_[kind], static_cast<MemoryKind>(kind));
-    context.set_output(0, out);
+    context.set_output(0, steps_.back().output);
+  }
+
+  void* block_of(const RunContext& context, Target target) const {
+    if (target == Target::Output) return std::get<ContoursView>(context.outputs[0]).counts;
+    return context.scratch<std::byte>(target == Target::Between ? between_ : other_between_);
   }
 
   std::byte* address(const RunContext& context, const StepScratch& one) const {
-    if (one.own) return context.scratch<std::byte>(one.block);
-    return context.scratch<std::byte>(shared_[static_cast<std::size_t>(one.part.kind)]) + one.part.offset;
+    if (one.is_own) return context.scratch<std::byte>(one.own);
+    return context.scratch<std::byte>(shared_[static_cast<std::size_t>(one.kind)]) + one.offset;
   }
 
   MemoryKind memory_;
   std::vector<PlannedStep> steps_;
   std::array<std::size_t, kKinds> shared_bytes_{};
   std::array<Scratch, kKinds> shared_;
-  Scratch between_;
+  Scratch between_, other_between_;
 };
 
 ParamDeclaration contour_prep_params() {
@@ -212,13 +219,9 @@ ParamDeclaration contour_prep_params() {
 }  // namespace
 
 const StageType& contour_prep_stage() {
-  static const StageType type {
+  static const StageType type = contour_step({
     .name = "contour_prep", .summary = "Runs an ordered list of steps on contours.",
-    .inputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
-    .outputs = {{.name = "contours",
-                 .type = PortType::Contours,
-                 .sentence = "The contours that the last step gives."}},
-    .params = contour_prep_params(),
+    .gives = "The contours that the last step gives.", .params = contour_prep_params(),
     .example =
         "- type: contour_prep\n"
         "  steps:\n"
@@ -233,7 +236,7 @@ const StageType& contour_prep_stage() {
       return std::make_unique<ContourPrep>(params.as<ContourPrepParams>(), Backend::Cuda);
     },
 #endif
-  };
+  });
   return type;
 }
 

@@ -7,7 +7,7 @@
 // open and has the points of its members in the order of these; its place is that of its first member. Other
 // contours are unchanged.
 //
-// Memory: about 48 bytes a point and 12 a contour of the planned capacity on the CPU, about 45 a point and 48
+// Memory: about 48 bytes a point and 12 a contour of the planned capacity on the CPU, about 45 a point and 56
 // a contour on CUDA, and the output.
 //
 // Source: L. V. Greco, "Fourier Drawing Machine", sections 2.2 and 3.6 (merge_close_contours).

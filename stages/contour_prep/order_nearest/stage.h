@@ -7,7 +7,7 @@
 // distance of two contours is that of their nearest points; of several at the same distance, the first comes
 // next, as it does when all that are left are infinitely far.
 //
-// Memory: about 5 bytes a point and 80 a contour of the planned capacities on the CPU, 32 a contour on CUDA,
+// Memory: about 5 bytes a point and 80 a contour of the planned capacities on the CPU, 36 a contour on CUDA,
 // and the output.
 //
 // Source: L. V. Greco, "Fourier Drawing Machine", sections 2.6 and 3.7

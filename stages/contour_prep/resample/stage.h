@@ -7,7 +7,7 @@
 // (Stage::overflow), never truncated.
 //
 // Memory: 8 bytes a point of the planned capacity of the input and 8 a contour on the CPU; 8 bytes a point
-// and 16 a contour on CUDA, and what CUB needs; and the output.
+// and 8 a contour on CUDA, and what CUB needs; and the output.
 //
 // Equal bits because lengths are added as integers (shared/contour_size.h), and where a point lies is told
 // from them without rounding; only the last step, between two points, is computed in float64.

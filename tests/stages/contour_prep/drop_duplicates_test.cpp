@@ -131,14 +131,6 @@ TEST_CASE("drop_duplicates by kept_earlier changes nothing when it is applied ag
   CHECK(same_contours(std::get<ContoursView>(twice.value()), first));
 }
 
-TEST_CASE("drop_duplicates passes on how much room contours need that did not fit") {
-  TestContours in(64, 64, 2, walking_contours(3, 2, 9, 20));
-  in.view.counts->points = in.format.point_capacity + 1;
-  StageHarness stage(drop_duplicates_stage(), {});
-  stage.run({in.view});
-  CHECK(std::get<ContoursView>(stage.value()).counts->points == in.format.point_capacity + 1);
-}
-
 TEST_CASE("drop_duplicates refuses distances below 0 and rules that it does not know") {
   const auto refused = [](const char* name, const ParamValue& value) {
     return StageHarness(drop_duplicates_stage(), {{name, value}});

@@ -61,16 +61,6 @@ TEST_CASE("drop_small keeps contours of 10 points and more where nothing else is
   CHECK(same_contours(std::get<ContoursView>(stage.value()), wanted.view));
 }
 
-TEST_CASE("drop_small passes on how much room contours need that did not fit") {
-  TestContours in(64, 64, 2, exact_contours(3, 2, 9));
-  in.view.counts->points = in.format.point_capacity + 1;
-  StageHarness stage(drop_small_stage(), {});
-  stage.run({in.view});
-  const auto& out = std::get<ContoursView>(stage.value());
-  CHECK(out.counts->points == in.format.point_capacity + 1);
-  CHECK(!out.fits());
-}
-
 TEST_CASE("drop_small refuses sizes below 0") {
   const auto refused = [](const char* name, const ParamValue& value) {
     return StageHarness(drop_small_stage(), {{name, value}});

@@ -171,14 +171,6 @@ TEST_CASE("exclude changes nothing when it is applied again") {
   CHECK(same_contours(std::get<ContoursView>(twice.value()), first));
 }
 
-TEST_CASE("exclude passes on how much room contours need that did not fit") {
-  TestContours in(64, 64, 2, walking_contours(3, 2, 9, 20));
-  in.view.counts->points = in.format.point_capacity + 1;
-  StageHarness stage(exclude_stage(), settings({1, 1}, {}, 3));
-  stage.run({in.view});
-  CHECK(std::get<ContoursView>(stage.value()).counts->points == in.format.point_capacity + 1);
-}
-
 TEST_CASE("exclude refuses lists with a number too much, and radii below 0") {
   CHECK_THROWS_WITH_AS(StageHarness(exclude_stage(), settings({1, 2, 3}, {}, 1)),
                        "points has 3 numbers, allowed pairs x, y", Error);

@@ -92,16 +92,6 @@ TEST_CASE("points that are no numbers or beyond all images add nothing to the si
   CHECK(order_by("area") == std::vector<std::uint32_t>{5, 4, 3});    // none has an area: as they were
 }
 
-TEST_CASE("contours that did not fit into their room are not read, and their number is passed on") {
-  TestContours in(64, 64, 2, exact_contours(3, 2, 9));
-  in.view.counts->points = in.format.point_capacity + 1;
-  StageHarness stage(largest_first_stage(), {});
-  stage.run({in.view});
-  const auto& out = std::get<ContoursView>(stage.value());
-  CHECK(out.counts->points == in.format.point_capacity + 1);
-  CHECK(out.class_begin[2] == 0);
-}
-
 TEST_CASE("the part of a segment is the nearest multiple of the unit, above and below zero") {
   constexpr float kUnit = 1.0F / (1 << 20);
   CHECK(segment_length({0, 0}, {0, 1.4F * kUnit}) == 1);

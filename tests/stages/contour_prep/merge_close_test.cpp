@@ -135,16 +135,6 @@ TEST_CASE("merge_close goes through many contours of one point, in one place, in
   check_contours(merge_close_stage(), merge_settings(1), apart, apart, 1);
 }
 
-TEST_CASE("merge_close passes on how much room contours need that did not fit") {
-  TestContours in(64, 64, 2, walking_contours(3, 2, 9, 20));
-  in.view.counts->contours = in.format.contour_capacity + 1;
-  StageHarness stage(merge_close_stage(), {});
-  stage.run({in.view});
-  const auto& out = std::get<ContoursView>(stage.value());
-  CHECK(out.counts->contours == in.format.contour_capacity + 1);
-  CHECK(out.class_begin[2] == 0);
-}
-
 TEST_CASE("merge_close refuses distances below a thousandth of a px") {
   for (const double distance : {-1.0, 0.0})
     CHECK_THROWS_WITH_AS(StageHarness(merge_close_stage(), merge_settings(distance)),

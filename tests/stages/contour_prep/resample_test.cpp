@@ -156,17 +156,6 @@ TEST_CASE("a frame that gets more points than there is room for is run again wit
   check_against_reference(contours, std::get<ContoursView>(small.value()), 0.01, 0);
 }
 
-TEST_CASE("contours that did not fit do not fit behind resample either, which asks for nothing") {
-  TestContours in(64, 64, 2, exact_contours(3, 2, 9));
-  in.view.counts->points = in.format.point_capacity + 1;
-  StageHarness stage(resample_stage(), by_spacing(0.1));
-  stage.run({in.view});
-  const auto& out = std::get<ContoursView>(stage.value());
-  CHECK(stage.regrown() == 0);
-  CHECK(out.counts->points > in.format.point_capacity);
-  CHECK(!out.fits());
-}
-
 TEST_CASE("segments to points that are no numbers have no length, and no point lies on them") {
   const double nan = std::nan("");
   const Resampled result({{0, false, {{0, 0}, {2, 0}, {nan, 1}, {4, 0}, {6, 0}}}}, by_points(5));

@@ -191,14 +191,6 @@ TEST_CASE("the search for the farthest point gives the same with AVX2 as without
     }
 }
 
-TEST_CASE("simplify passes on how much room contours need that did not fit") {
-  TestContours in(64, 64, 2, exact_contours(3, 2, 9));
-  in.view.counts->points = in.format.point_capacity + 1;
-  StageHarness stage(simplify_stage(), {});
-  stage.run({in.view});
-  CHECK(std::get<ContoursView>(stage.value()).counts->points == in.format.point_capacity + 1);
-}
-
 TEST_CASE("simplify refuses negative tolerances and methods that it does not know") {
   const auto refused = [](const char* name, const ParamValue& value) {
     return StageHarness(simplify_stage(), {{name, value}});

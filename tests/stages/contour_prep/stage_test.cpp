@@ -11,6 +11,7 @@
 #include "stages/contour_prep/resample/stage.h"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/reference.h"
+#include "tests/stages/default_params.h"
 
 using namespace contorno;
 using namespace contorno::test;
@@ -95,6 +96,35 @@ TEST_CASE("a step whose output has too little room is run again with more, and s
   CHECK(same_contours(std::get<ContoursView>(stage.value()), std::get<ContoursView>(third.value())));
 }
 
+TEST_CASE("contours that grow between steps that need less room pass through a block of their own") {
+  const TestContours in(64, 64, 4, exact_contours(23, 4, 40));
+  const StepSpec few = step(resample_stage(), {{"points", std::int64_t{3}}}),
+                 many = step(resample_stage(), {{"points", std::int64_t{12}}}),
+                 order = step(largest_first_stage(), {{"by", std::string("length")}});
+  // The step that grows is any number of steps before the last one.
+  for (const std::vector<StepSpec>& steps :
+       {std::vector{few, many, few}, {few, many, order, few}, {many, order, order, few}, {many, few, few}}) {
+    std::deque<StageHarness> alone;
+    Value wanted = in.view;
+    for (const StepSpec& one : steps) {
+      Settings settings;
+      for (const ParamSpec& spec : one.type->params.specs)
+        settings.emplace_back(spec.name, one.params.get(spec.name));
+      alone.emplace_back(*one.type, settings).run({wanted});
+      wanted = alone.back().value();
+    }
+    StageHarness stage(contour_prep_stage(),
+                       {{"steps", std::make_shared<const std::vector<StepSpec>>(steps)}});
+    stage.run({in.view});
+    stage.rerun();
+    CHECK(stage.regrown() == 0);
+    const auto& out = std::get<ContoursView>(stage.value());
+    CHECK(same_contours(out, std::get<ContoursView>(wanted)));
+    // The output has the room that its last step asks for.
+    CHECK(out.format == std::get<ContoursView>(wanted).format);
+  }
+}
+
 TEST_CASE("many steps take the memory of the largest one and of one block of contours more") {
   const ContoursFormat format{.width = 511,
                               .height = 95,
@@ -126,6 +156,32 @@ TEST_CASE("contour_prep refuses a list without steps, and what is no step") {
   CHECK(sentence({}).starts_with("steps is [], allowed a list of steps, each one of exclude, "));
   CHECK(sentence({{.type = &contour_prep_stage(), .params = ParamSet(contour_prep_stage().params)}})
             .starts_with("steps is [contour_prep], allowed"));
+}
+
+TEST_CASE("contours that did not fit are read by no step, and how much room they need is passed on") {
+  std::vector<const StageType*> types(contour_steps().begin(), contour_steps().end());
+  types.push_back(&contour_prep_stage());  // a list of all steps
+  for (const StageType* type : types)
+    for (const bool points : {true, false}) {
+      INFO(type->name, points ? ", points" : ", contours");
+      TestContours in(64, 64, 2, exact_contours(3, 2, 9));
+      ContourCounts& counts = *in.view.counts;
+      (points ? counts.points : counts.contours) =
+          (points ? in.format.point_capacity : in.format.contour_capacity) + 1;
+      const ParamSet params = default_params(*type);
+      Settings settings;
+      for (const ParamSpec& spec : type->params.specs)
+        if (spec.kind == ParamKind::Steps) settings.emplace_back(spec.name, params.get(spec.name));
+      StageHarness stage(*type, settings);
+      stage.run({in.view});
+      const auto& out = std::get<ContoursView>(stage.value());
+      CHECK(stage.regrown() == 0);
+      CHECK(!out.fits());
+      CHECK(out.counts->points >= counts.points);
+      CHECK(out.counts->contours == counts.contours);
+      CHECK(
+          std::all_of(out.class_begin, out.class_begin + 3, [](std::uint32_t begin) { return begin == 0; }));
+    }
 }
 
 TEST_CASE("every step goes from contours to contours") {
