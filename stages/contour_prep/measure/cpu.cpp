@@ -6,6 +6,7 @@
 #include "stages/contour_prep/measure/stage.h"
 #include "stages/contour_prep/shared/contour_loop.h"
 #include "stages/contour_prep/shared/contour_order.h"
+#include "stages/contour_prep/shared/contour_step.h"
 
 namespace contorno {
 namespace {
@@ -119,18 +120,15 @@ class MeasureCpu final : public Stage {
 }  // namespace
 
 const StageType& measure_stage() {
-  static const StageType type {
+  static const StageType type = contour_step({
     .name = "measure", .summary = "Measures area, perimeter, box, axes and form of every contour.",
-    .inputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
-    .outputs = {{.name = "contours",
-                 .type = PortType::Contours,
-                 .sentence = "The same contours, with their measures as attributes."}},
+    .gives = "The same contours, with their measures as attributes.",
     .params = declare(ParamList<MeasureParams>()), .example = "- type: measure\n",
     .make_cpu = [](const ParamSet&) -> std::unique_ptr<Stage> { return std::make_unique<MeasureCpu>(); },
 #if CONTORNO_HAVE_CUDA
     .make_cuda = make_measure_cuda,
 #endif
-  };
+  });
   return type;
 }
 

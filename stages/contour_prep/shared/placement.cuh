@@ -37,9 +37,9 @@ __device__ __forceinline__ void measure_contours(const PlacementView& placement,
     placement.words[i] = i < contours ? word_of(i) : 0ULL;
 }
 
-/// Writes, from the sums, offsets, closed flags, attributes, begins of the classes and counts of the output, and the
-/// sources. Contour c of the input gives one that is closed if closed_of(c). When the input does not fit, the
-/// output gets its counts and no contours.
+/// Writes, from the sums, offsets, closed flags, attributes, begins of the classes and counts of the output,
+/// and the sources. Contour c of the input gives one that is closed if closed_of(c). When the input does not
+/// fit, the output gets its counts and no contours.
 template <class ClosedOf>
 __device__ __forceinline__ void place_contours(const PlacementView& placement, const ClosedOf& closed_of) {
   const ContoursView &in = placement.in, &out = placement.out;
