@@ -21,13 +21,16 @@ class ContourArrays:
     class_ids, frame_ids, level_ids : (m,) arrays of int32
         Plane, frame and level (its place in the list) of each contour; contours are in the order of frames, then planes,
         then levels, then scikit-image's.
+    attributes : dict of (m,) arrays of float64
+        What else is known of each contour, by name, such as its area: see `measure`. Empty at first.
     """
 
-    __slots__ = ("points", "offsets", "closed", "class_ids", "frame_ids", "level_ids")
+    __slots__ = ("points", "offsets", "closed", "class_ids", "frame_ids", "level_ids", "attributes")
 
-    def __init__(self, points, offsets, closed, class_ids, frame_ids, level_ids):
+    def __init__(self, points, offsets, closed, class_ids, frame_ids, level_ids, attributes=None):
         self.points, self.offsets, self.closed = points, offsets, closed
         self.class_ids, self.frame_ids, self.level_ids = class_ids, frame_ids, level_ids
+        self.attributes = attributes or {}
 
     @property
     def on_device(self):
@@ -38,8 +41,15 @@ class ContourArrays:
         """The same on the host."""
         if not self.on_device:
             return self
-        points, offsets, *others = (getattr(self, name).get() for name in self.__slots__)
-        return ContourArrays(points, offsets.astype(np.int64), *others)
+        points, offsets, *others = (getattr(self, name).get() for name in self.__slots__[:-1])
+        return ContourArrays(points, offsets.astype(np.int64), *others, {name: array.get() for name, array in self.attributes.items()})
+
+    def table(self):
+        """A dict of columns, an entry a contour: frame, class, level, closed, points, and the attributes. `pandas.DataFrame` and
+        others take it as it is."""
+        one = self.get()
+        return {"frame": one.frame_ids, "class": one.class_ids, "level": one.level_ids, "closed": one.closed,
+                "points": np.diff(one.offsets), **one.attributes}
 
     def __len__(self):
         return len(self.closed)

@@ -24,7 +24,7 @@ def run(stage, params, contours, size, place, threads, stay, stream):
     if place == "cpu":
         given.points = _core.to_host(given.points, "contours.points", stream)
     made = _Made(given, stage, params, _size(size), place, threads, stream)
-    if given.leaves is not None and not stay:
+    if given.leaves is not None and not stay and not made.attributes:
         return made.lists()
     return made.arrays(stay)
 
@@ -35,8 +35,9 @@ class _Flat:
     `shape`: how many classes and levels there are. Of lists, `arrays` has each contour, and `leaves` the place of each list of
     contours, as ids, with its depth."""
 
-    def __init__(self, points, offsets, closed, ids, shape=None, arrays=None, leaves=None):
+    def __init__(self, points, offsets, closed, ids, shape=None, arrays=None, leaves=None, attributes=None):
         self.points, self.offsets, self.closed, self.ids = points, offsets, closed, ids
+        self.attributes = attributes or {}
         self.shape = shape or tuple(int(one.max(initial=0)) + 1 for one in ids[1:])
         self.arrays, self.leaves = arrays, leaves
         classes, levels = self.shape
@@ -67,8 +68,9 @@ class _Flat:
 
     @classmethod
     def of_arrays(cls, contours, stream):
-        def table(name, kinds, count):
-            array = to_numpy(_core.to_host(getattr(contours, name), f"contours.{name}", stream), f"contours.{name}")
+        def table(name, kinds, count, of=None):
+            array = getattr(contours, name) if of is None else of
+            array = to_numpy(_core.to_host(array, f"contours.{name}", stream), f"contours.{name}")
             if array.dtype.kind not in kinds:
                 raise TypeError(f"contours.{name} has dtype {array.dtype}, allowed are {'bool and ' * ('b' in kinds)}integers")
             if array.ndim != 1 or (count is not None and len(array) != count):
@@ -98,7 +100,9 @@ class _Flat:
             wrong = ends[~((first == last) | (first != first) & (last != last)).all(axis=1)]
             if len(wrong):
                 raise ValueError(f"contour {wrong[0]} is closed, but its last point is not its first")
-        return cls(points, offsets, closed, ids)
+        attributes = {name: table(f"attributes[{name!r}]", "biuf", len(closed), of=array)
+                      for name, array in contours.attributes.items()}
+        return cls(points, offsets, closed, ids, attributes=attributes)
 
 
 class _Made:
@@ -114,12 +118,14 @@ class _Made:
             with np.errstate(all="ignore"):
                 points = np.require(points, np.float32, "CA")
         borders = np.flatnonzero(np.diff(given.ids[0], prepend=-1)).tolist() or [0]
-        runs, parts, sources = [], [], []
+        runs, parts, sources, columns = [], [], [], []
         for first, last in zip(borders, [*borders[1:], len(keys)]):
             begin = np.searchsorted(keys[first:last], np.arange(classes * levels + 1))
-            made, *tables, source = _core.apply_to_contours(
-                stage, params, points, offsets[first], offsets[first:last + 1] - offsets[first], given.closed[first:last], begin, size,
-                place, threads, stream)
+            known = {name: array[first:last] for name, array in given.attributes.items()}
+            made, *tables, source, attributes = _core.apply_to_contours(
+                stage, params, points, offsets[first], offsets[first:last + 1] - offsets[first], given.closed[first:last], begin, known,
+                size, place, threads, stream)
+            columns.append(attributes)
             runs.append((int(given.ids[0][first]) if last > first else 0, *tables))
             parts.append(made)
             sources.append(source if source is None else source.astype(np.int64) + first)
@@ -129,6 +135,7 @@ class _Made:
         self.closed = np.concatenate([closed for _, _, closed, _ in runs]) != 0
         self.offsets = np.cumsum(np.concatenate([[0], *(np.diff(offsets.astype(np.int64)) for _, offsets, *_ in runs)]))
         self.sources = None if sources[0] is None else np.concatenate(sources)
+        self.attributes = {name: np.concatenate([one[name] for one in columns]) for name in columns[0]}
         self.parts = parts
 
     def points(self):
@@ -163,10 +170,11 @@ class _Made:
         frames, classes, levels = self.ids.astype(np.int32)
         if not stay:
             return ContourArrays(points if isinstance(points, np.ndarray) else points.get(), self.offsets, self.closed, classes, frames,
-                                 levels)
+                                 levels, self.attributes)
         like = self.given.points if _core.is_on_device(self.given.points) else None
-        arrays = (points, self.offsets.astype(np.int32), self.closed, classes, frames, levels)
-        return ContourArrays(*(_core.to_device(one, like, self.stream) if isinstance(one, np.ndarray) else one for one in arrays))
+        arrays = (points, self.offsets.astype(np.int32), self.closed, classes, frames, levels, *self.attributes.values())
+        arrays = [_core.to_device(one, like, self.stream) if isinstance(one, np.ndarray) else one for one in arrays]
+        return ContourArrays(*arrays[:6], dict(zip(self.attributes, arrays[6:])))
 
 
 def _leaves(contours, path):

@@ -225,7 +225,7 @@ _CONTOURS = """contours : list of (n, 2) arrays, or ContourArrays
     are lists of the contours of several classes, frames and levels, which `find_contours_batch` gives; a level of a class is a
     class of its own. Stages compute with points in float32, to which others are rounded."""
 _CONTOURS_MADE = """list, or ContourArrays if they were given or with output='device'
-    In the form that was given. Contours that a stage only selects keep their type: a list has the arrays that were given. Points
-    that it computes are float32."""
+    In the form that was given; ContourArrays where contours have attributes, which lists cannot have. Contours that a stage only
+    selects keep their type: a list has the arrays that were given. Points that it computes are float32."""
 ON_CONTOURS = {name: _on_contours(name) for name, stage in _catalogue().items()
                if all([kind for _, kind, _ in stage[side]] == ["contours"] for side in ("inputs", "outputs"))}

@@ -17,20 +17,21 @@ namespace {
 template <class T>
 using Array = ContourTables::Array<T>;
 
-/// points, offsets, closed, class_begin and sources of what a stage makes of one frame's contours. `place`
+/// points, offsets, closed, class_begin, sources and attributes by their names of what a stage makes of one frame's contours. `place`
 /// has been decided: 'cpu' or 'cuda'.
 py::tuple apply_to_contours(const std::string& name, const py::dict& params, py::object points,
                             std::size_t first, const Array<std::uint32_t>& offsets,
                             const Array<std::uint8_t>& closed, const Array<std::uint32_t>& class_begin,
-                            std::optional<std::pair<int, int>> size, py::handle place, py::handle threads,
+                            const py::dict& attributes, std::optional<std::pair<int, int>> size, py::handle place, py::handle threads,
                             py::handle stream) {
   const StageType& type = stage_called(stage_catalog(), "stage", name);
   ParamSet set(type.params);
   set_params(set, params);
-  const GivenContours given{.points = std::move(points),
+  GivenContours given{.points = std::move(points),
                             .first = first,
-                            .tables = {.offsets = offsets, .closed = closed, .class_begin = class_begin},
+                            .tables = {.offsets = offsets, .closed = closed, .class_begin = class_begin, .attributes = {}, .columns = {}},
                             .size = size};
+  given.tables.set_attributes(attributes);
   MadeContours made;
   if (backend_of(place) == Backend::Cuda) {
     threads_for(threads, 1);  // only to refuse what is no number of threads
@@ -39,7 +40,7 @@ py::tuple apply_to_contours(const std::string& name, const py::dict& params, py:
     made = apply_on_host(type, set, given, threads);
   }
   return py::make_tuple(made.points, made.tables.offsets, made.tables.closed, made.tables.class_begin,
-                        made.sources);
+                        made.sources, made.tables.attributes_by_name());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "plugins/python/host/contours.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -21,12 +22,49 @@ ContourTables::Array<T> array_of(const T* values, std::uint64_t count) {
   return ContourTables::Array<T>(static_cast<py::ssize_t>(count), values);
 }
 
+/// The capacity for so many contours: a power of two, so that a stage is not planned anew for every frame.
+std::uint64_t room_for(std::uint64_t contours) {
+  return std::bit_ceil(contours);
+}
+
 }  // namespace
+
+void ContourTables::set_attributes(const py::dict& by_name) {
+  attributes = {};
+  for (const auto& [name, array] : by_name) {
+    const auto attribute = attribute_called(py::cast<std::string>(name));
+    if (!attribute)
+      throw py::value_error(fmt::format("contours have the attribute '{}', allowed are {}",
+                                        py::cast<std::string>(name), fmt::join(kAttributeNames, ", ")));
+    attributes = attributes.with(Attributes(*attribute));
+  }
+  const ContoursFormat format{.contour_capacity = room_for(contours()), .attributes = attributes};
+  columns = Array<double>({static_cast<py::ssize_t>(attributes.count()),
+                           static_cast<py::ssize_t>(format.column_stride())});
+  for (const auto& [name, array] : by_name) {
+    const Array<double> numbers(py::reinterpret_borrow<py::object>(array));
+    if (numbers.ndim() != 1 || numbers.size() != closed.size())
+      throw py::value_error(fmt::format("the attribute '{}' of contours has not a number for each of the {}",
+                                        py::cast<std::string>(name), closed.size()));
+    const unsigned row = attributes.before(*attribute_called(py::cast<std::string>(name)));
+    std::copy_n(numbers.data(), numbers.size(), columns.mutable_data(row, 0));
+  }
+}
+
+py::dict ContourTables::attributes_by_name() const {
+  py::dict by_name;
+  attributes.for_each([&](Attribute attribute) {
+    const double* const row = columns.data(attributes.before(attribute), 0);
+    by_name[py::str(std::string(name_of(attribute)))] = array_of(row, contours());
+  });
+  return by_name;
+}
 
 ContoursFormat format_of(const GivenContours& given) {
   ContoursFormat format{.classes = static_cast<int>(given.tables.class_begin.size()) - 1,
                         .point_capacity = std::bit_ceil(std::uint64_t{given.tables.points()}),
-                        .contour_capacity = std::bit_ceil(std::uint64_t{given.tables.contours()})};
+                        .contour_capacity = room_for(given.tables.contours()),
+                        .attributes = given.tables.attributes};
   if (given.size) std::tie(format.width, format.height) = *given.size;
   return format;
 }
@@ -53,14 +91,19 @@ ContoursView view_of(const ContourTables& tables, const Point* points, const Con
           .points = const_cast<Point*>(points),
           .offsets = const_cast<std::uint32_t*>(tables.offsets.data()),
           .closed = const_cast<std::uint8_t*>(tables.closed.data()),
-          .class_begin = const_cast<std::uint32_t*>(tables.class_begin.data())};
+          .class_begin = const_cast<std::uint32_t*>(tables.class_begin.data()),
+          .columns = const_cast<double*>(tables.columns.data())};
 }
 
 ContourTables read_tables(const ContoursView& from) {
   const std::uint64_t contours = from.counts->contours;
+  const std::vector<py::ssize_t> sides{static_cast<py::ssize_t>(from.format.attributes.count()),
+                                       static_cast<py::ssize_t>(from.format.column_stride())};
   return {.offsets = array_of(from.offsets, contours + 1),
           .closed = array_of(from.closed, contours),
-          .class_begin = array_of(from.class_begin, static_cast<std::uint64_t>(from.format.classes) + 1)};
+          .class_begin = array_of(from.class_begin, static_cast<std::uint64_t>(from.format.classes) + 1),
+          .attributes = from.format.attributes,
+          .columns = ContourTables::Array<double>(sides, from.columns)};
 }
 
 MadeContours apply_on_host(const StageType& type, const ParamSet& set, const GivenContours& given,

@@ -20,7 +20,12 @@ struct ContourTables {
   Array<std::uint32_t> offsets;
   Array<std::uint8_t> closed;
   Array<std::uint32_t> class_begin;
+  Attributes attributes;
+  Array<double> columns;  ///< of attributes, as ContoursView has them: (attributes.count(), column_stride())
 
+  /// The attributes by their names, of which each array has a number a contour. Throws ValueError.
+  void set_attributes(const py::dict& by_name);
+  py::dict attributes_by_name() const;
   std::uint32_t points() const { return *offsets.data(offsets.size() - 1); }
   std::uint32_t contours() const { return static_cast<std::uint32_t>(closed.size()); }
 };
@@ -42,7 +47,7 @@ struct MadeContours {
   ContourTables tables;
 };
 
-/// With room for the contours, and powers of two of them, so that a stage is not planned anew for every
+/// With their attributes, room for the contours, and powers of two of them, so that a stage is not planned anew for every
 /// frame. Its map has the sides of `size`, else none.
 ContoursFormat format_of(const GivenContours& given);
 /// The sides where the caller did not give them; `largest` is the largest coordinate.

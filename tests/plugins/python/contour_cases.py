@@ -3,6 +3,8 @@ import numpy as np
 
 from tests.plugins.python.package import contorno
 
+ARRAYS = contorno.ContourArrays.__slots__[:-1]  # all but the attributes
+
 NEEDED = {"contour_prep": {"steps": ["drop_small"]}}
 """The options, by stage, that have no default."""
 
@@ -55,6 +57,9 @@ def flat(frames, dtype=np.float64, convert=lambda array: array):
 
 
 def same_arrays(got, wanted):
-    for name in contorno.ContourArrays.__slots__:
+    for name in ARRAYS:
         a, b = getattr(got, name), getattr(wanted, name)
         assert a.dtype == b.dtype and a.shape == b.shape and np.array_equal(a, b), name
+    assert got.attributes.keys() == wanted.attributes.keys()
+    for name, column in got.attributes.items():
+        assert column.dtype == np.float64 and np.array_equal(column, wanted.attributes[name], equal_nan=True), name

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from tests.plugins.python.contour_cases import NEEDED, contours, flat, largest, same_arrays
+from tests.plugins.python.contour_cases import ARRAYS, NEEDED, contours, flat, largest, same_arrays
 from tests.plugins.python.device import MAKERS, InterfaceOnly, assert_all_is_given_back, copies, cupy, smooth, to_cupy, to_torch, torch
 from tests.plugins.python.package import contorno
 
@@ -15,20 +15,23 @@ FRAMES = [[[contours(100 * f + 10 * k + level, 12) for level in range(2)] for k 
 
 
 def on_device(arrays, maker=to_torch):
-    return contorno.ContourArrays(*(maker(getattr(arrays, name)) for name in contorno.ContourArrays.__slots__))
+    return contorno.ContourArrays(*(maker(getattr(arrays, name)) for name in ARRAYS),
+                                  {name: maker(column) for name, column in arrays.attributes.items()})
 
 
 def as_on_device(arrays):
     """On the device offsets are int32."""
-    return contorno.ContourArrays(arrays.points, arrays.offsets.astype(np.int32), *(getattr(arrays, name) for name in arrays.__slots__[2:]))
+    return contorno.ContourArrays(arrays.points, arrays.offsets.astype(np.int32), *(getattr(arrays, name) for name in ARRAYS[2:]),
+                                  arrays.attributes)
 
 
 def got(arrays):
     assert arrays.on_device
-    for name in arrays.__slots__:
+    for name in ARRAYS:
         one = getattr(arrays, name)
         assert isinstance(one, contorno.DeviceArray) and np.array_equal(cupy.asarray(one).get(), one.get()), name
-    return contorno.ContourArrays(*(getattr(arrays, name).get() for name in arrays.__slots__))
+    return contorno.ContourArrays(*(getattr(arrays, name).get() for name in ARRAYS),
+                                  {name: column.get() for name, column in arrays.attributes.items()})
 
 
 @pytest.mark.parametrize("name", ON_CONTOURS)
@@ -41,7 +44,8 @@ def test_every_stage_gives_the_bits_of_the_cpu(name, maker, frames):
     for arrays in (given, on_device(given, MAKERS[maker]), on_device(flat(frames), MAKERS[maker])):
         made = function(arrays, backend=backend)
         assert not made.on_device
-        same_arrays(contorno.ContourArrays(np.asarray(made.points, np.float32), *(getattr(made, one) for one in made.__slots__[1:])), wanted)
+        same_arrays(contorno.ContourArrays(np.asarray(made.points, np.float32), *(getattr(made, one) for one in ARRAYS[1:]),
+                                          made.attributes), wanted)
         same_arrays(function(arrays, backend="cpu"), made)
         same_arrays(got(function(arrays, output="device")), as_on_device(made))
     classes = [level for k in frames[0] for level in k]

@@ -6,6 +6,7 @@ import gc
 import numpy as np
 import pytest
 
+from tests.plugins.python.contour_cases import ARRAYS
 from tests.plugins.python.device import (MAKERS, InterfaceOnly, assert_all_is_given_back, copies, cupy, smooth, to_cupy, to_torch,
                                          torch)
 from tests.plugins.python.package import contorno, run_python
@@ -82,7 +83,7 @@ def test_batches_equal_those_of_the_cpu(layout, dtype, element):
         wanted = batch(maps, levels, flat=True, backend="cpu", **options)
         for given in (to_torch(maps), to_cupy(maps), maps, to_torch(maps)[:, ::1]):
             got = batch(given, levels, flat=True, backend="cuda", **options)
-            for name in contorno.ContourArrays.__slots__:
+            for name in ARRAYS:
                 a, b = getattr(got, name), getattr(wanted, name)
                 assert a.dtype == b.dtype and np.array_equal(a, b), name
         nested, expected = batch(to_torch(maps), levels, **options), batch(maps, levels, backend="cpu", **options)
@@ -99,7 +100,7 @@ def test_results_stay_on_the_device_and_are_read_without_a_copy():
         assert found.on_device and "device" in repr(found)
         host = found.get()
         wanted = batch(given, flat_levels, layout=layout, flat=True)
-        for name in contorno.ContourArrays.__slots__:
+        for name in ARRAYS:
             array = getattr(found, name)
             tensor = torch.from_dlpack(array)
             address = array.__cuda_array_interface__["data"][0]
@@ -132,7 +133,7 @@ def test_several_levels_of_several_planes_and_frames_stay_on_the_device(shape, l
         wanted = batch(maps, levels, flat=True, backend="cpu", **options)
         for given in (to_torch(maps), to_cupy(maps)[...], maps):
             got = batch(given, levels, output="device", **options).get()
-            for name in contorno.ContourArrays.__slots__:
+            for name in ARRAYS:
                 a, b = getattr(got, name), getattr(wanted, name)
                 assert a.dtype == b.dtype and np.array_equal(a, b), (name, levels)
 
