@@ -101,7 +101,7 @@ TEST_CASE("values of steps are tried as those of stages are, and what fails is s
   CHECK(says(report, "resample: spacing: "));
   CHECK(says(report, "spacing and points are both 0"));
   CHECK(says(report, "exclude: points: points has 3 numbers, allowed pairs x, y"));
-  CHECK_FALSE(says(report, "drop_small"));
+  CHECK_FALSE(says(report, "drop_small: "));
 }
 
 TEST_CASE("the mask of a step is read as that of a stage is") {

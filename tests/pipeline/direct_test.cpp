@@ -116,8 +116,9 @@ TEST_CASE("room that contours needed stays while formats do, and no longer") {
     direct.plan(std::span(&format, 1), nullptr);
     return std::get<ContoursFormat>(direct.outputs()[0]);
   };
+  Block block;  // of what was made
   const auto run = [&](const ContoursFormat& format) {
-    const Block block(packed_bytes(format), MemoryKind::Host);
+    block = Block(packed_bytes(format), MemoryKind::Host);
     const Value from = line.view, to = packed_view(block.data(), format);
     direct.enqueue(std::span(&from, 1), std::span(&to, 1), nullptr);
     return direct.overflowed();

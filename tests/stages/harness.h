@@ -208,9 +208,7 @@ class StageHarness final : public PlanContext {
   }
   std::span<const ClassSpec> classes() const override { return classes_; }
   std::uint64_t capacity(std::uint64_t first_guess) const override {
-    const_cast<StageHarness*>(this)->capacity_ = capacity_ > first_guess ? capacity_ : first_guess;
-    if (limit_ != 0 && regrown_ == 0) const_cast<StageHarness*>(this)->capacity_ = limit_;
-    return capacity_;
+    return limit_ != 0 && regrown_ == 0 ? limit_ : std::max(first_guess, capacity_);
   }
   /// Makes the first plan small, so that the stage overflows.
   StageHarness& first_capacity(std::uint64_t limit) {

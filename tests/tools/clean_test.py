@@ -96,3 +96,40 @@ def test_what_is_wrong_with_a_step_is_told(contorno, folder, steps, code, words)
 def test_other_names_of_outputs_are_refused(contorno, folder):
     done = contorno("clean", "in.jsonl", "out.txt", "--step", "largest_first", cwd=folder, check=False)
     assert done.returncode == 64 and "written as .jsonl, .geojson or .json (COCO)" in done.stderr
+
+
+def attributes_of(path):
+    frames = [json.loads(one)["classes"][0]["contours"] for one in path.read_text().splitlines()]
+    return [[one.get("attributes") for one in contours] for contours in frames]
+
+
+def test_attributes_are_written_with_contours_and_read_again(contorno, folder):
+    contorno("clean", "in.jsonl", "measured.jsonl", "--step", "measure", cwd=folder)
+    measured = attributes_of(folder / "measured.jsonl")
+    assert [[one["area"] for one in contours] for contours in measured] == [[4, 36, 400], [36]]
+    assert measured[0][2]["centroid_col"] == 15 and measured[0][2]["convexity"] == 1
+    # Of fewer points, and in another order: they stay as they were measured.
+    contorno("clean", "measured.jsonl", "later.jsonl", "--step", "largest_first", "--step", "exclude points=[5,5]", cwd=folder)
+    assert attributes_of(folder / "later.jsonl") == [measured[0][::-1], measured[1]]
+    contorno("clean", "measured.jsonl", "out.geojson", "--step", "drop_small min_area=100 min_points=0", cwd=folder)
+    features = json.loads((folder / "out.geojson").read_text())["features"]
+    assert [one["properties"]["attributes"] for one in features] == [measured[0][2]]
+    contorno("clean", "measured.jsonl", "out.json", "--step", "drop_small min_area=100 min_points=0", cwd=folder)
+    assert [one["attributes"] for one in json.loads((folder / "out.json").read_text())["annotations"]] == [measured[0][2]]
+    assert attributes_of(folder / "in.jsonl")[1] == [None]
+
+
+def test_a_contour_without_an_attribute_that_others_have_gets_none(contorno, folder):
+    (folder / "in.jsonl").write_text(line({**SMALL, "attributes": {"mean": 0.25}}, {**MIDDLE, "attributes": {"id": None}}, LARGE))
+    contorno("clean", "in.jsonl", "out.jsonl", "--step", "drop_small min_points=0", cwd=folder)
+    assert attributes_of(folder / "out.jsonl") == [[{"id": None, "mean": 0.25}, {"id": None, "mean": None}, {"id": None, "mean": None}]]
+
+
+@pytest.mark.parametrize("attributes, words", [
+    ({"weight": 1}, "classes[0].contours[0] has the attribute 'weight', allowed are level, number, parent"),
+    ({"area": "4"}, "attribute 'area' of classes[0].contours[0] is string, wanted a number or null"),
+    ([], "'attributes' in classes[0].contours[0] is array, wanted an object")])
+def test_wrong_attributes_of_a_file_are_refused(contorno, folder, attributes, words):
+    (folder / "in.jsonl").write_text(line({**SMALL, "attributes": attributes}))
+    refused = contorno("clean", "in.jsonl", "out.jsonl", "--step", "measure", cwd=folder, check=False)
+    assert refused.returncode == 65 and "in.jsonl:1: " + words in refused.stderr and not (folder / "out.jsonl").exists()

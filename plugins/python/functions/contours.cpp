@@ -17,20 +17,24 @@ namespace {
 template <class T>
 using Array = ContourTables::Array<T>;
 
-/// points, offsets, closed, class_begin, sources and attributes by their names of what a stage makes of one frame's contours. `place`
-/// has been decided: 'cpu' or 'cuda'.
+/// points, offsets, closed, class_begin, sources and attributes by their names of what a stage makes of one
+/// frame's contours. `place` has been decided: 'cpu' or 'cuda'.
 py::tuple apply_to_contours(const std::string& name, const py::dict& params, py::object points,
                             std::size_t first, const Array<std::uint32_t>& offsets,
                             const Array<std::uint8_t>& closed, const Array<std::uint32_t>& class_begin,
-                            const py::dict& attributes, std::optional<std::pair<int, int>> size, py::handle place, py::handle threads,
-                            py::handle stream) {
+                            const py::dict& attributes, std::optional<std::pair<int, int>> size,
+                            py::handle place, py::handle threads, py::handle stream) {
   const StageType& type = stage_called(stage_catalog(), "stage", name);
   ParamSet set(type.params);
   set_params(set, params);
   GivenContours given{.points = std::move(points),
-                            .first = first,
-                            .tables = {.offsets = offsets, .closed = closed, .class_begin = class_begin, .attributes = {}, .columns = {}},
-                            .size = size};
+                      .first = first,
+                      .tables = {.offsets = offsets,
+                                 .closed = closed,
+                                 .class_begin = class_begin,
+                                 .attributes = {},
+                                 .columns = {}},
+                      .size = size};
   given.tables.set_attributes(attributes);
   MadeContours made;
   if (backend_of(place) == Backend::Cuda) {

@@ -39,8 +39,8 @@ void ContourTables::set_attributes(const py::dict& by_name) {
     attributes = attributes.with(Attributes(*attribute));
   }
   const ContoursFormat format{.contour_capacity = room_for(contours()), .attributes = attributes};
-  columns = Array<double>({static_cast<py::ssize_t>(attributes.count()),
-                           static_cast<py::ssize_t>(format.column_stride())});
+  columns = Array<double>(
+      {static_cast<py::ssize_t>(attributes.count()), static_cast<py::ssize_t>(format.column_stride())});
   for (const auto& [name, array] : by_name) {
     const Array<double> numbers(py::reinterpret_borrow<py::object>(array));
     if (numbers.ndim() != 1 || numbers.size() != closed.size())

@@ -47,8 +47,8 @@ struct MadeContours {
   ContourTables tables;
 };
 
-/// With their attributes, room for the contours, and powers of two of them, so that a stage is not planned anew for every
-/// frame. Its map has the sides of `size`, else none.
+/// With their attributes, room for the contours, and powers of two of them, so that a stage is not planned
+/// anew for every frame. Its map has the sides of `size`, else none.
 ContoursFormat format_of(const GivenContours& given);
 /// The sides where the caller did not give them; `largest` is the largest coordinate.
 void set_sides(ContoursFormat& format, double largest);

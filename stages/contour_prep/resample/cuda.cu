@@ -39,7 +39,7 @@ class ResampleCuda final : public Stage {
     length_sum_.run(context, job.lengths);
     launch_("count_points", resample_cuda::count_points, context.stream, job);
     point_sum_.run(context, job.offsets);
-    launch_("place_contours", resample_cuda::place_contours, context.stream, job);
+    launch_("place_resampled", resample_cuda::place_resampled, context.stream, job);
     launch_("write_points", resample_cuda::write_points, context.stream, job);
   }
 

@@ -4,7 +4,7 @@
 //   (sum)             lengths up to every point
 //   count_points      how many points every contour will have
 //   (sum)             numbers become offsets
-//   place_contours    offsets, closed flags, attributes, begins of the classes, and counts
+//   place_resampled   offsets, closed flags, attributes, begins of the classes, and counts
 //   write_points      the points
 #pragma once
 
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(kArrayThreads) count_points(const __grid_const
   }
 }
 
-__global__ void __launch_bounds__(kArrayThreads) place_contours(const __grid_constant__ Job job) {
+__global__ void __launch_bounds__(kArrayThreads) place_resampled(const __grid_constant__ Job job) {
   const bool in_fits = job.in.fits();
   const unsigned long long contours = in_fits ? job.in.counts->contours : 0;
   const unsigned long long points = job.offsets[contours], capacity = job.out.format.point_capacity;

@@ -201,9 +201,9 @@ def test_points_that_a_stage_computes_are_float32(monkeypatch):
     core, given = contorno._contours._core.apply_to_contours, frames_of(8, 2, 2, 1, 9)
 
     def computing(stage, params, points, at, offsets, closed, begin, *where):
-        _, offsets_, closed_, begin_, sources = core(stage, params, points, at, offsets, closed, begin, *where)
+        _, offsets_, closed_, begin_, sources, attributes = core(stage, params, points, at, offsets, closed, begin, *where)
         parts = [points[at + offsets[i]:at + offsets[i + 1]] for i in sources]
-        return np.concatenate([np.zeros((0, 2), np.float32), *parts]), offsets_, closed_, begin_, None
+        return np.concatenate([np.zeros((0, 2), np.float32), *parts]), offsets_, closed_, begin_, None, attributes
 
     wanted = first(flat(given, np.float32), limit=4)
     monkeypatch.setattr(contorno._contours._core, "apply_to_contours", computing)

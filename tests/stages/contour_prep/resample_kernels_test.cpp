@@ -33,7 +33,7 @@ class Emulated {
     add_up(lengths);
     run(count_points);
     add_up(offsets);
-    run(place_contours);
+    run(place_resampled);
     run(write_points);
   }
 
