@@ -2,6 +2,7 @@
 #include "stages/contour_prep/drop_duplicates/stage.h"
 #include "stages/contour_prep/drop_small/stage.h"
 #include "stages/contour_prep/exclude/stage.h"
+#include "stages/contour_prep/hierarchy/stage.h"
 #include "stages/contour_prep/largest_first/stage.h"
 #include "stages/contour_prep/measure/stage.h"
 #include "stages/contour_prep/merge_close/stage.h"
@@ -24,6 +25,7 @@ const StepTypes& contour_steps() {
       &resample_stage(),
       &simplify_stage(),
       &measure_stage(),
+      &hierarchy_stage(),
   };
   // clang-format on
   return steps;

@@ -80,6 +80,7 @@ class MeasureCpu final : public Stage {
         format.point_capacity + format.contour_capacity;  // hulls begin and end with one
     sorted_ = context.temporary(format.point_capacity * sizeof(GridPoint), MemoryKind::Host);
     hulls_ = context.temporary(points * sizeof(GridPoint), MemoryKind::Host);
+    sources_ = context.temporary(format.contour_capacity * sizeof(std::uint32_t), MemoryKind::Host);
     format.attributes = format.attributes.with(kMeasuredAttributes);
     context.set_output(0, format);
   }
@@ -90,10 +91,13 @@ class MeasureCpu final : public Stage {
     if (!begin_output(in, out)) return;
     copy_contours(in, out);
     for_contours(context.threads, in.counts->contours, [&](std::uint32_t contour) {
+      context.scratch<std::uint32_t>(sources_)[contour] = contour;
       measure(out, contour, context.scratch<GridPoint>(sorted_) + in.offsets[contour],
               context.scratch<GridPoint>(hulls_) + in.offsets[contour] + contour);
     });
   }
+
+  std::optional<Scratch> selection() const override { return sources_; }
 
  private:
   static void measure(const ContoursView& out, std::uint32_t contour, GridPoint* sorted, GridPoint* hull) {
@@ -114,7 +118,7 @@ class MeasureCpu final : public Stage {
     write_box(out, contour, rows, cols);
   }
 
-  Scratch sorted_, hulls_;
+  Scratch sorted_, hulls_, sources_;
 };
 
 }  // namespace

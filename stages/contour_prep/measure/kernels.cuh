@@ -130,12 +130,13 @@ __device__ inline void measure_contour(const ContoursView& out, unsigned index) 
   write_box(out, index, rows, cols);
 }
 
-/// For contours that fit.
-__global__ void __launch_bounds__(kArrayThreads) measure_contours(const __grid_constant__ ContoursView out) {
+/// `sources`: see Stage::selection.
+__global__ void __launch_bounds__(kArrayThreads)
+    measure_contours(const __grid_constant__ ContoursView out, unsigned* sources) {
   if (!out.fits()) return;
   const auto contours = static_cast<unsigned>(out.counts->contours);
   for (unsigned contour = global_thread() / kLanes; contour < contours; contour += all_threads() / kLanes)
-    measure_contour(out, contour);
+    measure_contour(out, contour), sources[contour] = contour;
 }
 
 }  // namespace contorno::measure_cuda

@@ -22,7 +22,8 @@
 // instead of one of whole pixels; convexity is its solidity. What a contour does not have, as a centroid
 // without points or a convexity without a hull, is NaN, and so is what a NaN among its coordinates spoils.
 //
-// Memory: 32 bytes a point of the planned capacity on the CPU, none on CUDA, and the output.
+// Memory: 32 bytes a point and 20 a contour of the planned capacity on the CPU, 4 a contour on CUDA, and the
+// output.
 #pragma once
 
 #include <memory>

@@ -12,12 +12,12 @@ using namespace contorno::test;
 
 namespace {
 
-constexpr Attributes kGiven{Attribute::Number, Attribute::Area, Attribute::Maximum};
+constexpr Attributes kGiven{Attribute::Mean, Attribute::Area, Attribute::Maximum};
 
 /// The number of the contour of `in` from which the first point of contour `i` of `out` comes, by attribute.
 std::uint32_t source_of(const ContoursView& out, std::uint32_t i) {
-  return static_cast<std::uint32_t>(out.column(Attribute::Number)[i] -
-                                    TestContours::attribute_of(Attribute::Number, 0));
+  return static_cast<std::uint32_t>(out.column(Attribute::Mean)[i] -
+                                    TestContours::attribute_of(Attribute::Mean, 0));
 }
 
 }  // namespace

@@ -30,6 +30,8 @@ TEST_CASE("the kernel of measure gives the attributes of its CPU") {
   std::memcpy(memory.data(), wanted.counts, packed_bytes(wanted.format));
   wanted.format.attributes.for_each(
       [&](Attribute one) { std::fill_n(made.column(one), contours.size(), -77.0); });
-  emulated::run_grid(2, 96, 0, false, [&] { measure_cuda::measure_contours(made); });
+  std::vector<unsigned> sources(contours.size(), 77);
+  emulated::run_grid(2, 96, 0, false, [&] { measure_cuda::measure_contours(made, sources.data()); });
+  for (unsigned i = 0; i < sources.size(); ++i) CHECK(sources[i] == i);
   CHECK(same_contours(made, wanted));
 }

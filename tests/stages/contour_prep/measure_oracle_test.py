@@ -1,12 +1,11 @@
 """measure of random polygons and of contours of a map, against OpenCV, and against scikit-image's measures of pixels."""
+import cv2
 import numpy as np
 import pytest
+from skimage.measure import regionprops
 
 from tests.plugins.python.package import contorno
 from tests.stages.contours.fields import smooth
-
-cv2 = pytest.importorskip("cv2")
-regionprops = pytest.importorskip("skimage.measure").regionprops
 
 
 def stars(seed, count):
@@ -62,6 +61,13 @@ def test_measures_of_a_region_are_about_those_of_its_pixels():
                          ("centroid_row", region.centroid[0]), ("centroid_col", region.centroid[1]), ("convexity", region.solidity)]:
         assert abs(measured[name][0]) == pytest.approx(wanted, rel=0.02), name
     assert measured["orientation"][0] == pytest.approx(region.orientation, abs=0.01)
+
+
+def test_contours_that_are_measured_are_as_they_were_given():
+    given = contorno.find_contours(smooth(np.random.default_rng(5), (40, 50)), 0.5)
+    for function in (contorno.measure, contorno.hierarchy):
+        made = function(given)
+        assert made.points.dtype == np.float64 and np.array_equal(made.points, np.concatenate(given))
 
 
 def test_attributes_stay_with_contours_of_every_frame():

@@ -1,0 +1,43 @@
+// The kernels of hierarchy, run on the host by the emulator, against the CPU; the library's sort is done
+// here. Needs no device.
+#define CONTORNO_EMULATE "tests/gpu/emulator.h"
+#include <doctest/doctest.h>
+
+#include <numeric>
+
+#include "stages/contour_prep/hierarchy/kernels.cuh"
+#include "stages/contour_prep/hierarchy/stage.h"
+#include "tests/stages/compare_contours.h"
+#include "tests/stages/contour_prep/nested_contours.h"
+
+using namespace contorno;
+using namespace contorno::test;
+
+TEST_CASE("the kernels of hierarchy give the attributes of its CPU") {
+  const TestContours in(512, 512, 3, nested_contours(72));
+  StageHarness stage(hierarchy_stage(), {});
+  stage.run({in.view});
+  const auto& wanted = std::get<ContoursView>(stage.value());
+  std::vector<std::byte> memory(packed_bytes(wanted.format));
+  std::memcpy(memory.data(), wanted.counts, memory.size());
+  const ContoursView made = packed_view(memory.data(), wanted.format);
+  const std::size_t contours = in.format.contour_capacity;
+  wanted.format.attributes.for_each([&](Attribute one) { std::fill_n(made.column(one), contours, -77.0); });
+  std::vector<nesting::Box> boxes(contours);
+  std::vector<unsigned long long> areas(contours), keys(contours), sorted_keys(contours);
+  std::vector<unsigned> numbers(contours), sorted(contours);
+  const hierarchy_cuda::Job job{.out = made,
+                                .boxes = boxes.data(),
+                                .areas = areas.data(),
+                                .none = ~0ULL,
+                                .keys = keys.data(),
+                                .sorted_keys = sorted_keys.data(),
+                                .contours = numbers.data(),
+                                .sorted = sorted.data()};
+  emulated::run_grid(2, 96, 0, false, [&] { hierarchy_cuda::measure_boxes(job); });
+  sorted = numbers;
+  std::stable_sort(sorted.begin(), sorted.end(), [&](unsigned a, unsigned b) { return keys[a] < keys[b]; });
+  for (std::size_t i = 0; i < contours; ++i) sorted_keys[i] = keys[sorted[i]];
+  emulated::run_grid(2, 96, 0, false, [&] { hierarchy_cuda::find_parents(job); });
+  CHECK(same_contours(made, wanted));
+}
