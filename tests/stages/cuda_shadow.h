@@ -85,8 +85,7 @@ class CudaShadow final : public PlanContext {
   }
   std::span<const ClassSpec> classes() const override { return host_.classes(); }
   std::uint64_t capacity(std::uint64_t first_guess) const override {
-    if (capacity_ < first_guess) capacity_ = limit_ != 0 ? limit_ : first_guess;
-    return capacity_;
+    return limit_ != 0 ? limit_ : std::max(first_guess, capacity_);
   }
   int threads() const override { return host_.threads(); }
   const TextRasteriser* text() const override { return host_.text(); }
@@ -179,7 +178,7 @@ class CudaShadow final : public PlanContext {
   std::vector<Value> inputs_, outputs_, host_outputs_;
   std::vector<std::byte*> scratches_;
   std::vector<Block> blocks_, kept_;  ///< of the plan; of the inputs
-  mutable std::uint64_t capacity_ = 0;
+  std::uint64_t capacity_ = 0;
   std::uint64_t limit_ = 0;
 };
 

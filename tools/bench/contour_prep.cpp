@@ -180,8 +180,7 @@ void made_cases(Backend backend) {
       {"resample", {{"points", "64"}}},
       {"drop_small", {{"min_length", "1"}}},
       {"largest_first", {{"by", "area"}}},
-      {"measure", {}},
-      {"hierarchy", {}}};
+      {"measure", {}}};
   for (const auto& [contours, points] : {std::pair{1000U, 100U}, {10U, 10000U}, {1U, 100000U}, {100000U, 1U}})
     for (const auto& [stage, settings] : cases) {
       StageBench bench(stage_called(stage), settings, made_rings(contours, points), backend, 2);

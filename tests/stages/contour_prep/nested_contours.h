@@ -34,7 +34,7 @@ inline std::vector<TestContour> nested_contours(std::uint64_t seed) {
     add_nested(contours, of_class, 100, 100, 64);
     for (int i = 0; i < 60; ++i)
       add_nested(contours, of_class, 200 + 9 * (i % 8), 20 + 9 * (i / 8), 1 + random.below(4));
-    contours.push_back({of_class, true, {{36, 36}, {40, 38}, {38, 40}, {36, 36}}});  // touches the largest
+    contours.push_back({of_class, true, {{36, 36}, {36.75, 36.25}, {36.25, 36.75}, {36, 36}}});  // touches
     contours.push_back({of_class, false, {{90, 90}, {110, 110}, {120, 90}}});
     contours.push_back({of_class, true, {{95.5, 95.5}}});
     contours.push_back({of_class, true, {{99, 100.25}, {101, 100.25}, {99, 100.25}}});
