@@ -21,6 +21,7 @@ from ._morphology import (blackhat, close_by_reconstruction, dilate, element, er
                           reconstruct, tophat)
 from ._morphology import _close as close, _open as open  # noqa: A004
 from ._stages import ON_CONTOURS as _ON_CONTOURS, apply, mipmaps, stages
+from ._shapely import to_shapely
 
 globals().update(_ON_CONTOURS)
 
@@ -66,4 +67,4 @@ def __dir__():
 __all__ = ["Class", "ContourArrays", "DeviceArray", "FrameError", "MeanShift", "Pipeline", "Result", "apply", "backends", "blackhat",
            "close", "close_by_reconstruction", "diamond_square", "dilate", "element", "erode", "estimate_bandwidth", "find_contours",
            "find_contours_batch", "gradient", "hit_or_miss", "mean_shift", "mean_shift_filter", "mean_shift_segment",
-           "mipmaps", "open_by_reconstruction", "reconstruct", "stages", "tophat", *_ON_CONTOURS]
+           "mipmaps", "open_by_reconstruction", "reconstruct", "stages", "to_shapely", "tophat", *_ON_CONTOURS]

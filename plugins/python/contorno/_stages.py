@@ -4,6 +4,8 @@ import functools
 import inspect
 import textwrap
 
+import numpy as np
+
 from . import _contours, _core
 from ._options import called, decide, is_planar, refuse_unknown
 
@@ -207,13 +209,26 @@ def mipmaps(image, *, params, where):
     return called(_core.mipmaps, image, params, *_where([image], **where))
 
 
+def _flat(points):
+    """x, y of each point, of points as (row, column) in an array; other lists as they are."""
+    try:
+        array = np.asarray(points, np.float64)
+    except (TypeError, ValueError):  # said elsewhere, with what is allowed
+        return points
+    return array[..., ::-1].ravel().tolist() if array.ndim > 1 and array.shape[-1] == 2 else points
+
+
 def _on_contours(stage):
     """The function of a stage that takes contours and makes contours."""
+    of_points = [name for name, param in _declared(stage).items() if param["kind"] == "list of numbers"]
+
     def function(contours, *, params, where):
+        params.update({name: _flat(params[name]) for name in of_points if name in params})
         return _run_on_contours(stage, contours, params, **where)
 
     function.__name__ = function.__qualname__ = stage
     text = "\n".join([_catalogue()[stage]["summary"], "", "Parameters", "----------", _CONTOURS, "{params}", _OF_CONTOURS + "{place}", "",
+                      *(_OF_POINTS if of_points else ()),
                       "Returns", "-------", _CONTOURS_MADE])
     return _of_stage(stage, tuple(_declared(stage)), text, where_defaults={"size": None, **_PLACE_DEFAULTS},
                      positional=True)(function)
@@ -224,6 +239,7 @@ _CONTOURS = """contours : list of (n, 2) arrays, or ContourArrays
     its first. ``contours[class][contour]``, ``contours[frame][class][contour]`` and ``contours[frame][class][level][contour]``
     are lists of the contours of several classes, frames and levels, which `find_contours_batch` gives; a level of a class is a
     class of its own. Stages compute with points in float32, to which others are rounded."""
+_OF_POINTS = ["Lists of x, y may also be arrays of (row, column): (n, 2) of points, (n, 2, 2) of strokes.", ""]
 _CONTOURS_MADE = """list, or ContourArrays if they were given or with output='device'
     In the form that was given; ContourArrays where contours have attributes, which lists cannot have. Contours that a stage only
     selects keep their type: a list has the arrays that were given. Points that it computes are float32."""

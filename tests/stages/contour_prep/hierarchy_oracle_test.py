@@ -35,7 +35,7 @@ def test_outer_contours_with_their_holes_are_valid_and_have_the_area_of_all_cont
     assert any(region.interiors for region in regions)
 #Contours that touch at a sample make a ring that does; all others are valid.
     assert sum(not region.is_valid for region in regions) <= len(regions) // 20
-    assert sum(region.area for region in regions) == pytest.approx(made.attributes["area"].sum(), rel=1e-9)
+    assert sum(region.area for region in regions) == pytest.approx(made.attributes["area"].sum(), rel=1e-7)
 
 
 def test_numbers_stay_with_contours_in_another_order():

@@ -1,0 +1,56 @@
+"""Contours as geometries of Shapely."""
+import numpy as np
+import pytest
+from shapely.ops import unary_union
+
+from tests.plugins.python.package import contorno
+from tests.stages.contours.fields import smooth
+
+
+def square(middle, half, step=1):
+    row, col = middle
+    points = np.array([(-half, -half), (-half, half), (half, half), (half, -half), (-half, -half)], float)
+    return (points + (row, col))[::step]
+
+
+def test_closed_contours_are_polygons_and_others_lines_and_points():
+    closed, line, point = square((5, 9), 2), np.array([(0, 0), (3.5, 4)]), np.array([(7, 8.0)])
+    made = contorno.to_shapely([closed, line, point, np.zeros((0, 2))])
+    assert [one.geom_type for one in made[:3]] == ["Polygon", "LineString", "Point"]
+    assert made[0].area == 16 and made[0].bounds == (7, 3, 11, 7)  # x is the column
+    assert list(made[1].coords) == [(0, 0), (4, 3.5)] and (made[2].x, made[2].y) == (8, 7) and made[3].is_empty
+    assert [one.geom_type for one in contorno.to_shapely([[[closed], []], [[], [point]]])] == ["Polygon", "Point"]
+
+
+def test_contours_in_others_are_their_holes():
+    rings = [square((20, 20), half, -1 if half % 2 else 1) for half in (1, 4, 3, 2)]
+    line = np.array([(19.0, 19), (20, 20), (21, 19)])
+    made = contorno.to_shapely([*rings, line], holes=True)
+    assert [one.geom_type for one in made] == ["Polygon", "Polygon", "LineString"]
+    assert [one.area for one in made[:2]] == [64 - 36, 16 - 4] and all(one.is_valid for one in made)
+
+
+def test_frames_and_classes_have_nothing_to_do_with_each_other():
+    inner, outer = [square((20, 20), 1)], [square((20, 20), 4)]
+    apart = contorno.to_shapely([[inner, outer], [outer, inner]], holes=True)
+    assert [one.area for one in apart] == [4, 64, 64, 4]
+    joined = contorno.to_shapely([[[*outer], []], [[*outer, *inner], []], [[], [*inner, *outer]]], holes=True)
+    assert [one.area for one in joined] == [64, 60, 60]
+
+
+@pytest.mark.parametrize("level", [0.4, 0.5])
+def test_polygons_of_a_map_have_the_area_that_is_measured(level):
+    field = smooth(np.random.default_rng(9), (100, 130), sigma=2.0)
+    field[[0, -1]] = field[:, [0, -1]] = 0
+    found = contorno.find_contours_batch(field, level, flat=True)
+    polygons = contorno.to_shapely(found, holes=True)
+    assert unary_union([one.buffer(0) for one in polygons]).area == pytest.approx(contorno.measure(found).attributes["area"].sum(), rel=1e-5)
+
+
+def test_brush_points_may_be_arrays_of_rows_and_columns():
+    given = [np.array([(1.0, 2), (5, 6), (7, 8)])]
+    for points in ([6, 5], [[5, 6]], np.array([[5, 6]]), [(5, 6)]):
+        assert np.array_equal(contorno.exclude(given, points)[0], [(1, 2), (7, 8)])
+    assert len(contorno.exclude(given, strokes=[[(0, 1), (9, 10)]], radius=0.01)) == 0
+    with pytest.raises((TypeError, ValueError), match="points"):
+        contorno.exclude(given, np.zeros((2, 3)))
