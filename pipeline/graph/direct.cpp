@@ -8,6 +8,7 @@
 #include "cuda/stream.h"
 #include "pipeline/graph/applied.h"
 #include "pipeline/shared/threads.h"
+#include "pipeline/value/copy_contours.h"
 
 namespace contorno {
 

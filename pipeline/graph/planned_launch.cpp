@@ -5,6 +5,7 @@
 #include "cuda/error.h"
 #include "pipeline/graph/planned.h"
 #include "pipeline/shared/clock.h"
+#include "pipeline/value/copy_contours.h"
 
 namespace contorno {
 

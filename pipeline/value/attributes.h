@@ -1,5 +1,6 @@
-// What may be known of a contour beside its points: named numbers, such as its area or the number of the
-// contour around it. Those that a frame's contours have are columns of doubles, one number a contour.
+// Attributes: what may be known of a contour beside its points, as named numbers, such as its area or which
+// contour lies around it. All contours of a frame have the same attributes; ContoursView has a column of
+// doubles for each, with a number for every contour.
 #pragma once
 
 #include <array>
@@ -12,16 +13,15 @@
 
 namespace contorno {
 
-/// Lengths are in px of the map, areas in px^2, angles in radians. Which stage gives an attribute, and its
-/// exact definition, stand in the declaration of that stage.
+/// Lengths are in px of the map, areas in px^2, angles in radians; NaN = the contour does not have it. A new
+/// one needs a line here and one in kAttributeNames, and a stage that gives it.
 enum class Attribute : std::uint8_t {
-  Level,   ///< of the map, at which the contour was found
-  Number,  ///< of the contour in its frame, from 0: what Parent refers to, wherever the contour goes
-  Parent,  ///< the Number of the smallest contour around it; -1 = none
-  Depth,   ///< how many contours are around it; odd = a hole
-  Id,      ///< of the object that the contour shows, the same from frame to frame
-  Age,     ///< frames since the object was first seen
-  Area,    ///< signed
+  // stages/contour_prep/hierarchy/stage.h
+  Number,  ///< of the contour among all of its frame, from 0; later steps leave it, in whatever order
+  Parent,  ///< the Number of the contour of its class that lies closest around it; -1 = none
+  Depth,   ///< how many contours of its class are around it
+  // stages/contour_prep/measure/stage.h
+  Area,  ///< above 0 around high regions, below 0 of holes (with the default direction of contours)
   Perimeter,
   MinRow,
   MinCol,
@@ -34,16 +34,17 @@ enum class Attribute : std::uint8_t {
   MinorAxis,
   Circularity,
   Convexity,
-  Mean,     ///< of the class map inside the contour
-  Maximum,  ///< likewise
 };
 
-inline constexpr std::size_t kAttributeCount = 21;
+inline constexpr std::size_t kAttributeCount = static_cast<std::size_t>(Attribute::Convexity) + 1;
+static_assert(kAttributeCount <= 32, "Attributes has a bit for each");
+
 /// The names by which users and files know them, in the order of Attribute.
 inline constexpr std::array<std::string_view, kAttributeCount> kAttributeNames{
-    "level",       "number",     "parent",     "depth",       "id",        "age",          "area",
-    "perimeter",   "min_row",    "min_col",    "max_row",     "max_col",   "centroid_row", "centroid_col",
-    "orientation", "major_axis", "minor_axis", "circularity", "convexity", "mean",         "maximum"};
+    "number",     "parent",     "depth",       "area",         "perimeter",    "min_row",
+    "min_col",    "max_row",    "max_col",     "centroid_row", "centroid_col", "orientation",
+    "major_axis", "minor_axis", "circularity", "convexity"};
+static_assert(kAttributeNames.back() == "convexity", "each attribute has a name");
 
 constexpr std::string_view name_of(Attribute attribute) {
   return kAttributeNames[static_cast<std::size_t>(attribute)];
@@ -62,9 +63,10 @@ class Attributes {
   CONTORNO_HD constexpr bool has(Attribute one) const { return (bits_ & bit(one)) != 0; }
   CONTORNO_HD constexpr bool empty() const { return bits_ == 0; }
   CONTORNO_HD constexpr Attributes with(Attributes others) const { return of_bits(bits_ | others.bits_); }
-  /// How many there are, and how many stand before `one` in the order of Attribute.
+  /// How many there are.
   CONTORNO_HD constexpr unsigned count() const { return ones(bits_); }
-  CONTORNO_HD constexpr unsigned before(Attribute one) const { return ones(bits_ & (bit(one) - 1)); }
+  /// The column of `one`, which is in the set: columns are in the order of Attribute.
+  CONTORNO_HD constexpr unsigned column(Attribute one) const { return ones(bits_ & (bit(one) - 1)); }
   constexpr bool operator==(const Attributes&) const = default;
 
   /// Calls f(attribute) for each, in the order of Attribute.

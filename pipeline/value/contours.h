@@ -62,7 +62,7 @@ struct ContoursView {
   }
   /// The numbers of an attribute, contour_capacity of them; null when the contours do not have it.
   CONTORNO_HD double* column(Attribute one) const {
-    return format.attributes.has(one) ? columns + format.attributes.before(one) * format.column_stride()
+    return format.attributes.has(one) ? columns + format.attributes.column(one) * format.column_stride()
                                       : nullptr;
   }
   std::span<const Point> contour(std::uint32_t index) const {
@@ -78,11 +78,5 @@ ContoursView packed_view(void* data, const ContoursFormat& format);
 /// offsets, closed flags and attributes.
 std::size_t packed_counts_bytes(const ContoursFormat& format);
 ContoursView packed_counts(void* data, const ContoursFormat& format);
-
-/// Enqueues a copy of the contours that exist, without unused capacity, from device memory to `to`: a
-/// packed_view or packed_counts of page-locked host memory (a download) or of device memory, for as many
-/// classes and points. It may have attributes more, which are not written. When a count exceeds its capacity
-/// the counts are all that is valid. Only in builds with CUDA.
-void copy_contours_async(const ContoursView& from, const ContoursView& to, void* stream);
 
 }  // namespace contorno

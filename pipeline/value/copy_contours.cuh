@@ -1,19 +1,20 @@
-// The kernel of copy_contours_async (pipeline/value/contours.h): it writes to page-locked host memory,
+// The kernel of copy_contours_async (pipeline/value/copy_contours.h): it writes to page-locked host memory,
 // because how many points and contours there are is known to the device alone. So the host enqueues the
 // download before it knows the numbers, and no byte that is not used is transferred.
 #pragma once
 
 #include "cuda/copy_range.cuh"
-#include "pipeline/value/contours.h"
+#include "pipeline/value/copy_contours.h"
 
 namespace contorno {
 
-inline constexpr unsigned kDownloadThreads = 256;
+inline constexpr unsigned kCopyThreads = 256;
 
 /// `to` is a packed_view or packed_counts; see copy_contours_async. All arrays begin at multiples of
 /// kAlignment.
-__global__ void __launch_bounds__(kDownloadThreads)
-    download_contours(const __grid_constant__ ContoursView from, const __grid_constant__ ContoursView to) {
+__global__ void __launch_bounds__(kCopyThreads)
+    copy_contours_that_exist(const __grid_constant__ ContoursView from,
+                             const __grid_constant__ ContoursView to) {
   const auto classes = static_cast<unsigned>(from.format.classes) + 1;
   copy_range(to.counts, from.counts, 0, 1);
   copy_range(to.class_begin, from.class_begin, 0, classes);

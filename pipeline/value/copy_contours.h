@@ -1,4 +1,4 @@
-// Copies of contours on the host.
+// Copies of contours, on the host and from a device.
 #pragma once
 
 #include "pipeline/value/contours.h"
@@ -11,5 +11,11 @@ namespace contorno {
 void copy_contours(const ContoursView& from, const ContoursView& to);
 /// The same without their points.
 void copy_tables(const ContoursView& from, const ContoursView& to);
+
+/// Enqueues a copy of the contours that exist, without unused capacity, from device memory to `to`: a
+/// packed_view or packed_counts of page-locked host memory (a download) or of device memory, for as many
+/// classes and points. It may have attributes more, which are not written. When a count exceeds its capacity
+/// the counts are all that is valid. Only in builds with CUDA.
+void copy_contours_async(const ContoursView& from, const ContoursView& to, void* stream);
 
 }  // namespace contorno

@@ -1,11 +1,11 @@
-// The download of a build without CUDA.
+// copy_contours_async of a build without CUDA.
 #include "cuda/error.h"
-#include "pipeline/value/contours.h"
+#include "pipeline/value/copy_contours.h"
 
 namespace contorno {
 
 void copy_contours_async(const ContoursView&, const ContoursView&, void*) {
-  throw InternalError("contours were downloaded in a build without CUDA");
+  throw InternalError("contours on a device were copied in a build without CUDA");
 }
 
 }  // namespace contorno

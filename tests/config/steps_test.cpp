@@ -99,7 +99,7 @@ TEST_CASE("values of steps are tried as those of stages are, and what fails is s
   const std::string report = report_of(steps, {.output_root = "."});
   CHECK(says(report, "graph.yaml:8:12"));
   CHECK(says(report, "resample: spacing: "));
-  CHECK(says(report, "spacing and points are both 0"));
+  CHECK(says(report, "resample: spacing: spacing and points are both 0"));
   CHECK(says(report, "exclude: points: points has 3 numbers, allowed pairs x, y"));
   CHECK_FALSE(says(report, "drop_small: "));
 }

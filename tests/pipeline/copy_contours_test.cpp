@@ -1,6 +1,6 @@
 // The kernel that downloads contours, run on the host by the emulator. Needs no device.
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
-#include "pipeline/value/download.cuh"
+#include "pipeline/value/copy_contours.cuh"
 
 #include <doctest/doctest.h>
 
@@ -31,7 +31,7 @@ struct Case {
     copy_contours(contours.view, from);
   }
   void download(const ContoursView& to) const {
-    emulated::run_grid(3, 64, 0, false, [&] { download_contours(from, to); });
+    emulated::run_grid(3, 64, 0, false, [&] { copy_contours_that_exist(from, to); });
   }
 
   TestContours contours;

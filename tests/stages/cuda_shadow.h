@@ -14,6 +14,7 @@
 #include "cuda/memory.h"
 #include "cuda/stream.h"
 #include "pipeline/graph/stage.h"
+#include "pipeline/value/copy_contours.h"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/compare_images.h"
 

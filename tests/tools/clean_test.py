@@ -120,13 +120,13 @@ def test_attributes_are_written_with_contours_and_read_again(contorno, folder):
 
 
 def test_a_contour_without_an_attribute_that_others_have_gets_none(contorno, folder):
-    (folder / "in.jsonl").write_text(line({**SMALL, "attributes": {"mean": 0.25}}, {**MIDDLE, "attributes": {"id": None}}, LARGE))
+    (folder / "in.jsonl").write_text(line({**SMALL, "attributes": {"area": 0.25}}, {**MIDDLE, "attributes": {"depth": None}}, LARGE))
     contorno("clean", "in.jsonl", "out.jsonl", "--step", "drop_small min_points=0", cwd=folder)
-    assert attributes_of(folder / "out.jsonl") == [[{"id": None, "mean": 0.25}, {"id": None, "mean": None}, {"id": None, "mean": None}]]
+    assert attributes_of(folder / "out.jsonl") == [[{"depth": None, "area": 0.25}, {"depth": None, "area": None}, {"depth": None, "area": None}]]
 
 
 @pytest.mark.parametrize("attributes, words", [
-    ({"weight": 1}, "classes[0].contours[0] has the attribute 'weight', allowed are level, number, parent"),
+    ({"weight": 1}, "the attribute 'weight' of classes[0].contours[0] is not known; known are number, parent, depth"),
     ({"area": "4"}, "attribute 'area' of classes[0].contours[0] is string, wanted a number or null"),
     ([], "'attributes' in classes[0].contours[0] is array, wanted an object")])
 def test_wrong_attributes_of_a_file_are_refused(contorno, folder, attributes, words):

@@ -75,7 +75,7 @@ void parse_attributes(const Line& line, const json& contour, const std::string& 
   for (const auto& [name, value] : attributes->items()) {
     const std::optional<Attribute> attribute = attribute_called(name);
     if (!attribute)
-      line.refuse(fmt::format("{} has the attribute '{}', allowed are {}", path, printable(name),
+      line.refuse(fmt::format("the attribute '{}' of {} is not known; known are {}", printable(name), path,
                               fmt::join(kAttributeNames, ", ")));
     if (!value.is_number() && !value.is_null())
       line.refuse(

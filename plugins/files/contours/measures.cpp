@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "stages/contour_prep/measure/rules.h"
+
 namespace contorno {
 namespace {
 
@@ -28,45 +30,24 @@ ContourMeasures measure(std::span<const Point> points, Closure closure) {
   ContourMeasures m;
   measure_box(points, m);
   if (points.empty()) return m;
-  // Relative to the first point: far from the origin the products would lose what the area is made of.
-  const double x0 = points[0].col, y0 = points[0].row;
-  double twice_area = 0, moment_x = 0, moment_y = 0;  // of triangles with the first point
-  double line_x = 0, line_y = 0;                      // of segments, weighted with their length
+  const Point& first = points[0];
+  measuring::FirstMoments area, line;
   for (std::size_t i = 1; i < points.size(); ++i) {
-    const double ax = points[i - 1].col - x0, ay = points[i - 1].row - y0;
-    const double bx = points[i].col - x0, by = points[i].row - y0;
-    const double cross = ax * by - bx * ay;
-    twice_area += cross;
-    moment_x += cross * (ax + bx);
-    moment_y += cross * (ay + by);
-    const double step = std::sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay));
-    m.length += step;
-    line_x += step * (ax + bx);
-    line_y += step * (ay + by);
+    const measuring::Offset a(points[i - 1], first), b(points[i], first);
+    area.add(measuring::twice_area_of(a, b), a, b);
+    line.add(measuring::length_of(a, b), a, b);
   }
-  if (closure == Closure::Closed) m.area = twice_area / 2;
-  if (closure == Closure::Closed && twice_area != 0) {
-    m.centroid_x = x0 + moment_x / (3 * twice_area);
-    m.centroid_y = y0 + moment_y / (3 * twice_area);
-  } else if (m.length != 0) {
-    m.centroid_x = x0 + line_x / (2 * m.length);
-    m.centroid_y = y0 + line_y / (2 * m.length);
-  } else {
-    m.centroid_x = x0;
-    m.centroid_y = y0;
+  m.length = line.weight;
+  if (closure == Closure::Closed) m.area = area.weight / 2;
+  m.centroid_x = first.col, m.centroid_y = first.row;
+  if (closure == Closure::Closed && area.weight != 0) {
+    m.centroid_x += area.centre_col(measuring::kOfTriangles);
+    m.centroid_y += area.centre_row(measuring::kOfTriangles);
+  } else if (line.weight != 0) {
+    m.centroid_x += line.centre_col(measuring::kOfSegments);
+    m.centroid_y += line.centre_row(measuring::kOfSegments);
   }
   return m;
-}
-
-bool is_inside(std::span<const Point> polygon, double x, double y) {
-  bool inside = false;
-  for (std::size_t i = 1; i < polygon.size(); ++i) {
-    const double ay = polygon[i - 1].row, by = polygon[i].row;
-    if ((ay > y) == (by > y)) continue;
-    const double ax = polygon[i - 1].col, bx = polygon[i].col;
-    if (x < ax + (bx - ax) * ((y - ay) / (by - ay))) inside = !inside;
-  }
-  return inside;
 }
 
 }  // namespace contorno

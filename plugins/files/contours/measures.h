@@ -23,7 +23,4 @@ enum class Closure : bool { Open, Closed };
 /// NaN in a point makes area, length and centroid NaN; the box is that of the other points.
 ContourMeasures measure(std::span<const Point> points, Closure closure);
 
-/// True when (x, y) is inside of the closed polygon (even-odd rule).
-bool is_inside(std::span<const Point> polygon, double x, double y);
-
 }  // namespace contorno

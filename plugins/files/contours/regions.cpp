@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stages/contour_prep/shared/inside.h"
+
 namespace contorno {
 namespace {
 
@@ -62,7 +64,7 @@ void RegionSorter::find_parents() {
       return outer.measures.area <= -hole.measures.area;
     });
     const auto parent = std::find_if(larger, outers_.end(), [&](const Ring& outer) {
-      return encloses(outer.measures, hole.measures) && is_inside(outer.points, x, y);
+      return encloses(outer.measures, hole.measures) && is_inside({.row = y, .col = x}, outer.points);
     });
     if (parent != outers_.end()) hole.parent = static_cast<std::uint32_t>(parent - outers_.begin());
   }

@@ -34,7 +34,7 @@ void ContourTables::set_attributes(const py::dict& by_name) {
   for (const auto& [name, array] : by_name) {
     const auto attribute = attribute_called(py::cast<std::string>(name));
     if (!attribute)
-      throw py::value_error(fmt::format("contours have the attribute '{}', allowed are {}",
+      throw py::value_error(fmt::format("the attribute '{}' of contours is not known; known are {}",
                                         py::cast<std::string>(name), fmt::join(kAttributeNames, ", ")));
     attributes = attributes.with(Attributes(*attribute));
   }
@@ -46,7 +46,7 @@ void ContourTables::set_attributes(const py::dict& by_name) {
     if (numbers.ndim() != 1 || numbers.size() != closed.size())
       throw py::value_error(fmt::format("the attribute '{}' of contours has not a number for each of the {}",
                                         py::cast<std::string>(name), closed.size()));
-    const unsigned row = attributes.before(*attribute_called(py::cast<std::string>(name)));
+    const unsigned row = attributes.column(*attribute_called(py::cast<std::string>(name)));
     std::copy_n(numbers.data(), numbers.size(), columns.mutable_data(row, 0));
   }
 }
@@ -54,7 +54,7 @@ void ContourTables::set_attributes(const py::dict& by_name) {
 py::dict ContourTables::attributes_by_name() const {
   py::dict by_name;
   attributes.for_each([&](Attribute attribute) {
-    const double* const row = columns.data(attributes.before(attribute), 0);
+    const double* const row = columns.data(attributes.column(attribute), 0);
     by_name[py::str(std::string(name_of(attribute)))] = array_of(row, contours());
   });
   return by_name;

@@ -1,18 +1,15 @@
 // The declaration of hierarchy, and its implementation on the CPU.
 #include <algorithm>
 
-#include "pipeline/value/copy_contours.h"
 #include "stages/contour_prep/hierarchy/rules.h"
 #include "stages/contour_prep/hierarchy/stage.h"
+#include "stages/contour_prep/shared/attribute_step.h"
 #include "stages/contour_prep/shared/contour_loop.h"
-#include "stages/contour_prep/shared/contour_order.h"
 #include "stages/contour_prep/shared/contour_size.h"
 #include "stages/contour_prep/shared/contour_step.h"
 
 namespace contorno {
 namespace {
-
-struct HierarchyParams {};
 
 /// A contour that may be around others, in its list.
 struct Listed {
@@ -24,24 +21,17 @@ struct Listed {
 /// A frame's contours with what is computed of each.
 struct Nest {
   ContoursView contours;
-  nesting::Box* boxes;
+  Box* boxes;
   std::uint64_t* areas;  ///< in units
   std::span<Listed> listed;
   unsigned levels = 0;  ///< a bit for each that has lists
 };
 
-bool is_inside(const nesting::Place& place, std::span<const Point> polygon) {
-  bool inside = false;
-  for (std::size_t i = 1; i < polygon.size(); ++i)
-    if (nesting::crosses(place, polygon[i - 1], polygon[i])) inside = !inside;
-  return inside;
-}
-
 nesting::Around around(const Nest& nest, std::uint32_t contour, unsigned of_class) {
   nesting::Around found;
   const std::span<const Point> points = nest.contours.contour(contour);
   if (points.empty()) return found;
-  const nesting::Place place = nesting::place_of(points.data(), static_cast<std::uint32_t>(points.size()));
+  const Place place = nesting::place_of(points.data(), static_cast<std::uint32_t>(points.size()));
   const unsigned row = nesting::row_of(place.row);
   for (unsigned levels = nest.levels; levels != 0; levels &= levels - 1) {
     const int level = std::countr_zero(levels);
@@ -56,30 +46,25 @@ nesting::Around around(const Nest& nest, std::uint32_t contour, unsigned of_clas
   return found;
 }
 
-class HierarchyCpu final : public Stage {
+class HierarchyCpu final : public AttributeStep {
  public:
-  void plan(PlanContext& context) override {
-    ContoursFormat format = std::get<ContoursFormat>(context.input(0));
+  HierarchyCpu() : AttributeStep(Backend::Cpu, kHierarchyAttributes) {}
+
+ private:
+  void plan_computing(PlanContext& context, const ContoursFormat& format) override {
     const auto take = [&](std::size_t bytes) {
       return context.temporary(format.contour_capacity * bytes, MemoryKind::Host);
     };
-    boxes_ = take(sizeof(nesting::Box)), areas_ = take(sizeof(std::uint64_t)), listed_ = take(sizeof(Listed));
-    sources_ = take(sizeof(std::uint32_t));
-    format.attributes = format.attributes.with(kHierarchyAttributes);
-    context.set_output(0, format);
+    boxes_ = take(sizeof(Box)), areas_ = take(sizeof(std::uint64_t)), listed_ = take(sizeof(Listed));
   }
 
-  void run(const RunContext& context) const override {
-    const auto& in = std::get<ContoursView>(context.inputs[0]);
-    const auto& out = std::get<ContoursView>(context.outputs[0]);
-    if (!begin_output(in, out)) return;
-    copy_contours(in, out);
+  void compute(const RunContext& context, const ContoursView& out, std::uint32_t* sources) const override {
     Nest nest{.contours = out,
-              .boxes = context.scratch<nesting::Box>(boxes_),
+              .boxes = context.scratch<Box>(boxes_),
               .areas = context.scratch<std::uint64_t>(areas_),
               .listed = {}};
     for_contours(context.threads, out.counts->contours, [&](std::uint32_t contour) {
-      context.scratch<std::uint32_t>(sources_)[contour] = contour;
+      sources[contour] = contour;
       nest.areas[contour] = size_in_units(ContourSize::Area, out, contour);
       nest.boxes[contour] = {};
       for (const Point& point : out.contour(contour)) nest.boxes[contour].add(point);
@@ -93,9 +78,6 @@ class HierarchyCpu final : public Stage {
     }
   }
 
-  std::optional<Scratch> selection() const override { return sources_; }
-
- private:
   static void make_lists(Nest& nest, Listed* listed) {
     Listed* end = listed;
     for (int k = 0; k < nest.contours.format.classes; ++k)
@@ -107,7 +89,7 @@ class HierarchyCpu final : public Stage {
       nest.levels |= 1U << (one.list >> nesting::kRowBits) % nesting::kLevels;
   }
 
-  Scratch boxes_, areas_, listed_, sources_;
+  Scratch boxes_, areas_, listed_;
 };
 
 }  // namespace
@@ -116,8 +98,8 @@ const StageType& hierarchy_stage() {
   static const StageType type = contour_step({
     .name = "hierarchy", .summary = "Finds which contours lie in which: parent and depth of every contour.",
     .gives = "The same contours, with their number, parent and depth as attributes.",
-    .params = declare(ParamList<HierarchyParams>()), .example = "- type: hierarchy\n",
-    .make_cpu = [](const ParamSet&) -> std::unique_ptr<Stage> { return std::make_unique<HierarchyCpu>(); },
+    .params = declare(ParamList<NoParams>()), .example = "- type: hierarchy\n",
+    .make_cpu = make_step<HierarchyCpu, NoParams>,
 #if CONTORNO_HAVE_CUDA
     .make_cuda = make_hierarchy_cuda,
 #endif

@@ -2,6 +2,7 @@
 #include "stages/contour_prep/hierarchy/kernels.cuh"
 #include "stages/contour_prep/hierarchy/stage.h"
 #include "stages/contour_prep/shared/array_launch.cuh"
+#include "stages/contour_prep/shared/attribute_step.h"
 #include "stages/contour_prep/shared/pair_sort.h"
 
 namespace contorno {
@@ -9,48 +10,42 @@ namespace {
 
 using hierarchy_cuda::Job;
 
-class HierarchyCuda final : public Stage {
+class HierarchyCuda final : public AttributeStep {
  public:
-  void plan(PlanContext& context) override {
-    ContoursFormat format = std::get<ContoursFormat>(context.input(0));
+  HierarchyCuda() : AttributeStep(Backend::Cuda, kHierarchyAttributes) {}
+
+ private:
+  void plan_computing(PlanContext& context, const ContoursFormat& format) override {
     const std::size_t contours = format.contour_capacity;
     // One bit more than lists have, for what is in none.
     const int bits = nesting::list_bits(format.classes) + 1;
     none_ = (1ULL << bits) - 1;
     sort_.plan(context, contours, bits);
-    boxes_ = context.temporary(contours * sizeof(nesting::Box), MemoryKind::Device);
+    boxes_ = context.temporary(contours * sizeof(Box), MemoryKind::Device);
     for (Scratch* one : {&areas_, &keys_, &sorted_keys_})
       *one = context.temporary(contours * sizeof(unsigned long long), MemoryKind::Device);
-    for (Scratch* one : {&contours_, &sorted_})
-      *one = context.temporary(contours * sizeof(unsigned), MemoryKind::Device);
+    sorted_ = context.temporary(contours * sizeof(unsigned), MemoryKind::Device);
     launch_.plan();
-    format.attributes = format.attributes.with(kHierarchyAttributes);
-    context.set_output(0, format);
   }
 
-  void run(const RunContext& context) const override {
-    const auto& out = std::get<ContoursView>(context.outputs[0]);
+  void compute(const RunContext& context, const ContoursView& out, std::uint32_t* sources) const override {
     const Job job{.out = out,
-                  .boxes = context.scratch<nesting::Box>(boxes_),
+                  .boxes = context.scratch<Box>(boxes_),
                   .areas = context.scratch<unsigned long long>(areas_),
                   .none = none_,
                   .keys = context.scratch<unsigned long long>(keys_),
                   .sorted_keys = context.scratch<unsigned long long>(sorted_keys_),
-                  .contours = context.scratch<unsigned>(contours_),
+                  .contours = sources,
                   .sorted = context.scratch<unsigned>(sorted_)};
-    copy_contours_async(std::get<ContoursView>(context.inputs[0]), out, context.stream);
     launch_("measure_boxes", hierarchy_cuda::measure_boxes, context.stream, job);
     sort_.run(context, job.keys, job.sorted_keys, job.contours, job.sorted);
     launch_("find_parents", hierarchy_cuda::find_parents, context.stream, job);
   }
 
-  std::optional<Scratch> selection() const override { return contours_; }  // in the order of the input
-
- private:
   unsigned long long none_ = 0;
   ArrayLaunch launch_;
   PairSort<unsigned long long> sort_;
-  Scratch boxes_, areas_, keys_, sorted_keys_, contours_, sorted_;
+  Scratch boxes_, areas_, keys_, sorted_keys_, sorted_;
 };
 
 }  // namespace

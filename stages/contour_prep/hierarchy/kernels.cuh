@@ -6,6 +6,7 @@
 #pragma once
 
 #include "stages/contour_prep/hierarchy/rules.h"
+#include "stages/contour_prep/shared/box.cuh"
 #include "stages/contour_prep/shared/contour_size.h"
 #include "stages/contour_prep/shared/placement.cuh"
 #include "stages/contour_prep/shared/threads.cuh"
@@ -13,12 +14,10 @@
 
 namespace contorno::hierarchy_cuda {
 
-inline constexpr unsigned kLanes = 32;
-
 /// One launch's arguments. Arrays have an element a contour of the capacity.
 struct Job {
   ContoursView out;
-  nesting::Box* boxes = nullptr;
+  Box* boxes = nullptr;
   unsigned long long* areas = nullptr;  ///< in units
   unsigned long long none = 0;          ///< the key of contours that are around nothing: behind all lists
   unsigned long long *keys = nullptr, *sorted_keys = nullptr;
@@ -29,26 +28,19 @@ __device__ __forceinline__ unsigned class_of(const ContoursView& contours, unsig
   return part_of(contours.class_begin, static_cast<unsigned>(contours.format.classes), contour);
 }
 
-/// Of all lanes together, in every lane.
-__device__ __forceinline__ void add_lanes(nesting::Box& box) {
-  for (unsigned step = kLanes / 2; step > 0; step /= 2)
-    box.add({__shfl_xor_sync(~0U, box.least_row, step), __shfl_xor_sync(~0U, box.least_col, step),
-             __shfl_xor_sync(~0U, box.greatest_row, step), __shfl_xor_sync(~0U, box.greatest_col, step)});
-}
-
 __device__ inline void measure_box(const Job& job, unsigned contour) {
   const ContoursView& out = job.out;
-  const unsigned lane = threadIdx.x % kLanes, points = points_of(out, contour);
+  const unsigned points = points_of(out, contour);
   const Point* const point = out.points + out.offsets[contour];
-  nesting::Box box;
+  Box box;
   unsigned long long sum = 0;
-  for (unsigned i = lane; i < points; i += kLanes) {
+  for (unsigned i = warp_lane(); i < points; i += kWarpLanes) {
     box.add(point[i]);
     if (i > 0) sum += static_cast<unsigned long long>(twice_triangle_area(point[0], point[i - 1], point[i]));
   }
-  add_lanes(box);
-  for (unsigned step = kLanes / 2; step > 0; step /= 2) sum += __shfl_xor_sync(~0U, sum, step);
-  if (lane != 0) return;
+  box = box_of_warp(box);
+  sum = sum_of_warp(sum);
+  if (warp_lane() != 0) return;
   const std::uint64_t area = size_in_units(ContourSize::Area, sum, points, out.closed[contour] != 0);
   job.boxes[contour] = box;
   job.areas[contour] = area;
@@ -58,8 +50,7 @@ __device__ inline void measure_box(const Job& job, unsigned contour) {
 __global__ void __launch_bounds__(kArrayThreads) measure_boxes(const __grid_constant__ Job job) {
   const unsigned contours = contours_of(job.out);
   const auto capacity = static_cast<unsigned>(job.out.format.contour_capacity);
-  for (unsigned contour = global_thread() / kLanes; contour < contours; contour += all_threads() / kLanes)
-    measure_box(job, contour);
+  for_warps(contours, [&](unsigned contour) { measure_box(job, contour); });
   for (unsigned i = global_thread(); i < capacity; i += all_threads()) {
     if (i >= contours) job.keys[i] = job.none;
     job.contours[i] = i;
@@ -80,20 +71,20 @@ __device__ inline unsigned keys_before(const Job& job, unsigned long long key) {
 }
 
 /// Whether the place is inside of a contour; all lanes try its segments.
-__device__ inline bool is_inside(const Job& job, const nesting::Place& place, unsigned contour) {
+__device__ inline bool is_inside(const Job& job, const Place& place, unsigned contour) {
   const unsigned points = points_of(job.out, contour);
   const Point* const point = job.out.points + job.out.offsets[contour];
   bool inside = false;
-  for (unsigned i = threadIdx.x % kLanes + 1; i < points; i += kLanes)
-    if (nesting::crosses(place, point[i - 1], point[i])) inside = !inside;
+  for (unsigned i = warp_lane() + 1; i < points; i += kWarpLanes)
+    if (crosses(place, point[i - 1], point[i])) inside = !inside;
   return __popc(__ballot_sync(~0U, inside)) % 2 != 0;
 }
 
 /// Adds those of the contours at [begin, end) of the order that are around `contour`.
-__device__ inline void add_around(const Job& job, unsigned contour, const nesting::Place& place,
-                                  unsigned begin, unsigned end, nesting::Around& found) {
-  const unsigned lane = threadIdx.x % kLanes;
-  for (unsigned first = begin; first < end; first += kLanes) {
+__device__ inline void add_around(const Job& job, unsigned contour, const Place& place, unsigned begin,
+                                  unsigned end, nesting::Around& found) {
+  const unsigned lane = warp_lane();
+  for (unsigned first = begin; first < end; first += kWarpLanes) {
     const unsigned other = first + lane < end ? job.sorted[first + lane] : contour;
     unsigned likely =
         __ballot_sync(~0U, job.areas[other] > job.areas[contour] && job.boxes[other].has(place));
@@ -108,8 +99,8 @@ __device__ inline nesting::Around around(const Job& job, unsigned contour) {
   nesting::Around found;
   const unsigned points = points_of(job.out, contour);
   if (points == 0) return found;
-  const nesting::Place place = nesting::place_of(job.out.points + job.out.offsets[contour], points);
-  const auto level = static_cast<int>(threadIdx.x % kLanes);
+  const Place place = nesting::place_of(job.out.points + job.out.offsets[contour], points);
+  const auto level = static_cast<int>(warp_lane());
   unsigned begin = 0, end = 0;
   if (level < nesting::kLevels) {
     const unsigned of_class = class_of(job.out, contour);
@@ -126,11 +117,10 @@ __device__ inline nesting::Around around(const Job& job, unsigned contour) {
 }
 
 __global__ void __launch_bounds__(kArrayThreads) find_parents(const __grid_constant__ Job job) {
-  const unsigned contours = contours_of(job.out);
-  for (unsigned contour = global_thread() / kLanes; contour < contours; contour += all_threads() / kLanes) {
+  for_warps(contours_of(job.out), [&](unsigned contour) {
     const nesting::Around found = around(job, contour);
-    if (threadIdx.x % kLanes == 0) nesting::write(job.out, contour, found);
-  }
+    if (warp_lane() == 0) nesting::write(job.out, contour, found);
+  });
 }
 
 }  // namespace contorno::hierarchy_cuda

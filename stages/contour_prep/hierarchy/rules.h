@@ -1,4 +1,6 @@
-// Which contours are around which, for host and device, and the lists by which they are found.
+// Which contours are around which (hierarchy/stage.h), for host and device: the point that is tried, the
+// choice of the parent, and an index of boxes by rows, which finds all boxes that contain a point. The index
+// may be another one as long as it finds them all.
 #pragma once
 
 #include <bit>
@@ -6,69 +8,41 @@
 #include <limits>
 
 #include "cuda/host_device.h"
-#include "pipeline/value/contours.h"
+#include "stages/contour_prep/shared/box.h"
 
 namespace contorno::nesting {
 
-/// A place on the map in px.
-struct Place {
-  double row = 0, col = 0;
-};
-
-/// The point that says what a contour, which is not empty, lies in: the middle of its first segment.
+/// The place that says what a contour of at least one point lies in: the middle of its first segment.
 CONTORNO_HD inline Place place_of(const Point* points, std::uint32_t count) {
   const Point& next = points[count > 1 ? 1 : 0];
   return {(static_cast<double>(points[0].row) + next.row) / 2,
           (static_cast<double>(points[0].col) + next.col) / 2};
 }
 
-/// Whether the way from `place` against the columns' axis crosses the segment. It is inside of a closed
-/// contour if it crosses an odd number of its segments.
-CONTORNO_HD inline bool crosses(const Place& place, const Point& a, const Point& b) {
-  const double a_row = a.row, b_row = b.row;
-  if ((a_row > place.row) == (b_row > place.row)) return false;
-  return place.col > a.col + (static_cast<double>(b.col) - a.col) * ((place.row - a_row) / (b_row - a_row));
-}
-
-/// The box around a contour; points that are NaN have no place in it.
-struct Box {
-  float least_row = std::numeric_limits<float>::infinity(), least_col = least_row;
-  float greatest_row = -least_row, greatest_col = -least_row;
-
-  CONTORNO_HD void add(const Box& other) {
-    least_row = other.least_row < least_row ? other.least_row : least_row;
-    least_col = other.least_col < least_col ? other.least_col : least_col;
-    greatest_row = other.greatest_row > greatest_row ? other.greatest_row : greatest_row;
-    greatest_col = other.greatest_col > greatest_col ? other.greatest_col : greatest_col;
-  }
-  CONTORNO_HD void add(const Point& point) { add(Box{point.row, point.col, point.row, point.col}); }
-  CONTORNO_HD bool has(const Place& place) const {
-    return place.row >= least_row && place.row <= greatest_row && place.col >= least_col &&
-           place.col <= greatest_col;
-  }
-};
-
-// Lists: level l has one for every 2^l rows of the map. A box is in the list of its first row at the lowest
-// level at which it ends in this list or the next one, so that whatever contains a place is in one of two
-// lists of every level.
+// The index. At level l the rows are divided into lists of 2^l rows: list i has rows i 2^l to (i + 1) 2^l
+// - 1. A box from its first to its last row is entered once: at the lowest level with 2^l greater than the
+// difference of the two rows, in the list of its first row. So it ends in that list or the next one, and
+// whatever contains a place is, at every level, in the place's list or the one before it.
 
 inline constexpr int kRowBits = 17, kLevels = kRowBits + 1;
 
-/// The row of a coordinate, those outside of the map's sides the nearest one.
+/// The row of a coordinate in px; of one below 0, and of NaN, the first, and of one beyond 2^17 rows (twice
+/// the longest side of a map) the last: boxes there are found all the same, with others.
 CONTORNO_HD inline unsigned row_of(double row) {
   constexpr unsigned kLast = (1U << kRowBits) - 1;
   if (!(row > 0)) return 0;
   return row < kLast ? static_cast<unsigned>(row) : kLast;
 }
+/// A number for list `list` of a level; those of a class and level follow each other.
 CONTORNO_HD inline unsigned long long list_of(unsigned of_class, int level, unsigned list) {
   return (static_cast<unsigned long long>(of_class) * kLevels + static_cast<unsigned>(level)) << kRowBits |
          list;
 }
-/// The list of a box that is not empty.
+/// The list in which a box is entered. Of contours with an area: the box has at least one row and column.
 CONTORNO_HD inline unsigned long long list_of(unsigned of_class, const Box& box) {
-  const unsigned first = row_of(box.least_row), rows = row_of(box.greatest_row) - first;
+  const unsigned first = row_of(box.top), difference = row_of(box.bottom) - first;
   int level = 0;
-  while (rows >> level != 0) ++level;
+  while (1U << level <= difference) ++level;
   return list_of(of_class, level, first >> level);
 }
 /// The bits that lists of so many classes have.
@@ -76,15 +50,17 @@ inline int list_bits(int classes) {
   return static_cast<int>(std::bit_width(list_of(static_cast<unsigned>(classes), 0, 0)));
 }
 
-/// What is known of the contours around one.
+/// The contours around one, as they are found, in any order.
 struct Around {
-  unsigned depth = 0, parent = 0;
-  std::uint64_t area = std::numeric_limits<std::uint64_t>::max();  ///< of the parent
+  unsigned depth = 0;
+  unsigned parent = 0;  ///< the contour with the smallest area, the first of several
+  std::uint64_t parent_area = std::numeric_limits<std::uint64_t>::max();
 
-  CONTORNO_HD void add(unsigned contour, std::uint64_t size) {
+  /// `area` in the units of size_in_units, twice the area in px^2 times kSizeUnits.
+  CONTORNO_HD void add(unsigned contour, std::uint64_t area) {
     ++depth;
-    if (size > area || (size == area && contour > parent)) return;
-    parent = contour, area = size;
+    if (area > parent_area || (area == parent_area && contour > parent)) return;
+    parent = contour, parent_area = area;
   }
 };
 

@@ -6,16 +6,16 @@
 //
 //   number   of the contour in its frame, from 0, in the order of the input
 //   depth    how many contours of its class are around it: even of an outer one, odd of a hole
-//   parent   the number of the smallest of them, the first one of several; -1 if there is none
+//   parent   the number of the contour with the smallest area among them, the first one of several; -1 = none
 //
-// A contour is around another one if it is closed, encloses a larger area, and has the middle of the other's
-// first segment inside, by the even-odd rule. Contours of one level never cross, but may touch at a sample;
-// the middle of a segment touches nothing.
+// A contour is around another one if it is closed, encloses a larger area (shared/contour_size.h), and has
+// the middle of the other's first segment inside, by the even-odd rule. Contours of contour_assembly never
+// cross but may touch at a sample, which the middle of a segment never is.
 //
 // Memory: 44 bytes a contour of the planned capacity on the CPU, about 70 on CUDA, and the output.
 //
-// Speed: contours lie in lists by the rows of their boxes, as long as a box is high, so that only those near
-// a point are tried, however many there are.
+// Speed: an index by rows (rules.h) finds the boxes that contain a place, and only the contours of these are
+// tried. Where all contours are around each other, all pairs are.
 #pragma once
 
 #include <memory>

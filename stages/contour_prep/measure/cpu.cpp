@@ -1,19 +1,16 @@
 // The declaration of measure, and its implementation on the CPU.
 #include <algorithm>
 
-#include "pipeline/value/copy_contours.h"
 #include "stages/contour_prep/measure/rules.h"
 #include "stages/contour_prep/measure/stage.h"
+#include "stages/contour_prep/shared/attribute_step.h"
 #include "stages/contour_prep/shared/contour_loop.h"
-#include "stages/contour_prep/shared/contour_order.h"
 #include "stages/contour_prep/shared/contour_step.h"
 
 namespace contorno {
 namespace {
 
 using namespace measuring;
-
-struct MeasureParams {};
 
 /// The sums of all lanes, added up in pairs.
 template <class Sums>
@@ -72,53 +69,44 @@ double hull_area(std::span<const Point> points, GridPoint* sorted, GridPoint* hu
   return area_on_grid(twice_area);
 }
 
-class MeasureCpu final : public Stage {
+class MeasureCpu final : public AttributeStep {
  public:
-  void plan(PlanContext& context) override {
-    ContoursFormat format = std::get<ContoursFormat>(context.input(0));
-    const std::size_t points =
-        format.point_capacity + format.contour_capacity;  // hulls begin and end with one
+  MeasureCpu() : AttributeStep(Backend::Cpu, kMeasuredAttributes) {}
+
+ private:
+  void plan_computing(PlanContext& context, const ContoursFormat& format) override {
+    const std::size_t corners = format.point_capacity + format.contour_capacity;  // hulls end as they begin
     sorted_ = context.temporary(format.point_capacity * sizeof(GridPoint), MemoryKind::Host);
-    hulls_ = context.temporary(points * sizeof(GridPoint), MemoryKind::Host);
-    sources_ = context.temporary(format.contour_capacity * sizeof(std::uint32_t), MemoryKind::Host);
-    format.attributes = format.attributes.with(kMeasuredAttributes);
-    context.set_output(0, format);
+    hulls_ = context.temporary(corners * sizeof(GridPoint), MemoryKind::Host);
   }
 
-  void run(const RunContext& context) const override {
-    const auto& in = std::get<ContoursView>(context.inputs[0]);
-    const auto& out = std::get<ContoursView>(context.outputs[0]);
-    if (!begin_output(in, out)) return;
-    copy_contours(in, out);
-    for_contours(context.threads, in.counts->contours, [&](std::uint32_t contour) {
-      context.scratch<std::uint32_t>(sources_)[contour] = contour;
-      measure(out, contour, context.scratch<GridPoint>(sorted_) + in.offsets[contour],
-              context.scratch<GridPoint>(hulls_) + in.offsets[contour] + contour);
+  void compute(const RunContext& context, const ContoursView& out, std::uint32_t* sources) const override {
+    for_contours(context.threads, out.counts->contours, [&](std::uint32_t contour) {
+      sources[contour] = contour;
+      measure(out, contour, context.scratch<GridPoint>(sorted_) + out.offsets[contour],
+              context.scratch<GridPoint>(hulls_) + out.offsets[contour] + contour);
     });
   }
 
-  std::optional<Scratch> selection() const override { return sources_; }
-
- private:
   static void measure(const ContoursView& out, std::uint32_t contour, GridPoint* sorted, GridPoint* hull) {
     const std::span<const Point> points = out.contour(contour);
     const OutlineSums outline = outline_of(points);
     const bool closed = out.closed[contour] != 0;
-    write_form(out, contour, closed ? outline.area.weight / 2 : 0, outline.length,
+    write_form(out, contour, closed ? outline.area.first.weight / 2 : 0, outline.length,
                points.empty() ? 0 : hull_area(points, sorted, hull));
     const Point first = points.empty() ? Point{std::nanf(""), std::nanf("")} : points[0];
-    if (closed && outline.area.weight != 0)
-      write_ellipse(out, contour, first, ellipse_of_area(outline.area));
+    if (closed && outline.area.first.weight != 0)
+      write_ellipse(out, contour, first, ellipse_of(outline.area, kOfTriangles));
     else if (outline.length != 0)
-      write_ellipse(out, contour, first, ellipse_of_line(line_of(points)));
+      write_ellipse(out, contour, first, ellipse_of(line_of(points), kOfSegments));
     else
       write_ellipse(out, contour, first, Ellipse{});
-    Range rows, cols;
-    for (const Point& point : points) rows.add(point.row), cols.add(point.col);
-    write_box(out, contour, rows, cols);
+    Box box;
+    for (const Point& point : points) box.add(point);
+    write_box(out, contour, box);
   }
 
-  Scratch sorted_, hulls_, sources_;
+  Scratch sorted_, hulls_;
 };
 
 }  // namespace
@@ -127,8 +115,8 @@ const StageType& measure_stage() {
   static const StageType type = contour_step({
     .name = "measure", .summary = "Measures area, perimeter, box, axes and form of every contour.",
     .gives = "The same contours, with their measures as attributes.",
-    .params = declare(ParamList<MeasureParams>()), .example = "- type: measure\n",
-    .make_cpu = [](const ParamSet&) -> std::unique_ptr<Stage> { return std::make_unique<MeasureCpu>(); },
+    .params = declare(ParamList<NoParams>()), .example = "- type: measure\n",
+    .make_cpu = make_step<MeasureCpu, NoParams>,
 #if CONTORNO_HAVE_CUDA
     .make_cuda = make_measure_cuda,
 #endif

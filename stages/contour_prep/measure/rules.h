@@ -11,7 +11,7 @@
 #include <numbers>
 
 #include "cuda/host_device.h"
-#include "pipeline/value/contours.h"
+#include "stages/contour_prep/shared/box.h"
 #include "stages/shared/angle.h"
 
 namespace contorno::measuring {
@@ -31,25 +31,49 @@ CONTORNO_HD inline double length_of(const Offset& a, const Offset& b) {
   return std::sqrt((b.row - a.row) * (b.row - a.row) + (b.col - a.col) * (b.col - a.col));
 }
 
-/// Moments of orders 0, 1 and 2, of triangles with the first point (weighted with twice their area) or of
+/// Sums from which a centre comes, of triangles with the first point (weighted with twice their area) or of
 /// segments (weighted with their length).
-struct Moments {
-  double weight = 0, row = 0, col = 0, row_row = 0, row_col = 0, col_col = 0;
+struct FirstMoments {
+  double weight = 0, row = 0, col = 0;
 
   CONTORNO_HD void add(double of, const Offset& a, const Offset& b) {
     weight += of;
     row += of * (a.row + b.row);
     col += of * (a.col + b.col);
+  }
+  CONTORNO_HD void add(const FirstMoments& other) {
+    weight += other.weight;
+    row += other.row, col += other.col;
+  }
+  /// The centre relative to the first point. The mean of a triangle with the first point is a third of the
+  /// sum of its other corners, that of a segment half the sum of its ends.
+  CONTORNO_HD double centre_row(double corners) const { return row / (corners * weight); }
+  CONTORNO_HD double centre_col(double corners) const { return col / (corners * weight); }
+};
+inline constexpr double kOfTriangles = 3, kOfSegments = 2;  ///< `corners`
+
+/// These and the sums from which the spread around the centre comes.
+struct Moments {
+  FirstMoments first;
+  double row_row = 0, row_col = 0, col_col = 0;
+
+  CONTORNO_HD void add(double of, const Offset& a, const Offset& b) {
+    first.add(of, a, b);
     row_row += of * (a.row * a.row + a.row * b.row + b.row * b.row);
     row_col += of * (2 * (a.row * a.col + b.row * b.col) + (a.row * b.col + b.row * a.col));
     col_col += of * (a.col * a.col + a.col * b.col + b.col * b.col);
   }
   CONTORNO_HD void add(const Moments& other) {
-    weight += other.weight;
-    row += other.row, col += other.col;
+    first.add(other.first);
     row_row += other.row_row, row_col += other.row_col, col_col += other.col_col;
   }
 };
+
+/// Twice the area of the triangle of a segment with the first point, px^2: above 0 where the contour goes
+/// around high regions.
+CONTORNO_HD inline double twice_area_of(const Offset& a, const Offset& b) {
+  return a.col * b.row - b.col * a.row;
+}
 
 /// One lane's part of what needs one pass over the segments.
 struct OutlineSums {
@@ -57,7 +81,7 @@ struct OutlineSums {
   double length = 0;
 
   CONTORNO_HD void add(const Offset& a, const Offset& b) {
-    area.add(a.col * b.row - b.col * a.row, a, b);
+    area.add(twice_area_of(a, b), a, b);
     length += length_of(a, b);
   }
   CONTORNO_HD void add(const OutlineSums& other) {
@@ -72,22 +96,15 @@ struct Ellipse {
   double row_row = 0, row_col = 0, col_col = 0;  ///< second moments about it
 };
 
-/// What moments with weights that are `share` times the mean of a segment's ends say. The mean of a triangle
-/// with the origin is a third of the sum of its other corners, that of its squares a sixth of the sum that is
-/// kept; of a segment a half and a third.
-CONTORNO_HD inline Ellipse ellipse_of(const Moments& m, double corners, double squares) {
+/// What moments of triangles or of segments say; the mean of squares is a sixth or a third of what is summed.
+CONTORNO_HD inline Ellipse ellipse_of(const Moments& m, double corners) {
+  const double squares = corners == kOfTriangles ? 6 : 3, weight = squares * m.first.weight;
   Ellipse e;
-  e.row = m.row / (corners * m.weight), e.col = m.col / (corners * m.weight);
-  e.row_row = m.row_row / (squares * m.weight) - e.row * e.row;
-  e.col_col = m.col_col / (squares * m.weight) - e.col * e.col;
-  e.row_col = m.row_col / (2 * squares * m.weight) - e.row * e.col;
+  e.row = m.first.centre_row(corners), e.col = m.first.centre_col(corners);
+  e.row_row = m.row_row / weight - e.row * e.row;
+  e.col_col = m.col_col / weight - e.col * e.col;
+  e.row_col = m.row_col / (2 * weight) - e.row * e.col;
   return e;
-}
-CONTORNO_HD inline Ellipse ellipse_of_area(const Moments& m) {
-  return ellipse_of(m, 3, 6);
-}
-CONTORNO_HD inline Ellipse ellipse_of_line(const Moments& m) {
-  return ellipse_of(m, 2, 3);
 }
 
 /// Writes one attribute; every NaN is the same one, whose bits backends choose by themselves.
@@ -120,25 +137,13 @@ CONTORNO_HD inline void write_form(const ContoursView& out, std::uint32_t index,
   put(out, Attribute::Convexity, index, hull > 0 ? size / hull : kNaN);
 }
 
-/// The least and greatest of values; NaN passes by.
-struct Range {
-  double least = std::numeric_limits<double>::infinity(), greatest = -least;
-
-  CONTORNO_HD void add(double value) { add(Range{value, value}); }
-  CONTORNO_HD void add(const Range& other) {
-    const double low = other.least + 0.0, high = other.greatest + 0.0;  // -0 becomes 0, whoever comes first
-    least = low < least ? low : least;
-    greatest = high > greatest ? high : greatest;
-  }
-};
-
-CONTORNO_HD inline void write_box(const ContoursView& out, std::uint32_t index, const Range& rows,
-                                  const Range& cols) {
-  const auto known = [](double value) { return std::isinf(value) ? kNaN : value; };
-  put(out, Attribute::MinRow, index, known(rows.least));
-  put(out, Attribute::MinCol, index, known(cols.least));
-  put(out, Attribute::MaxRow, index, known(rows.greatest));
-  put(out, Attribute::MaxCol, index, known(cols.greatest));
+CONTORNO_HD inline void write_box(const ContoursView& out, std::uint32_t index, const Box& box) {
+  // -0 becomes 0, whichever of them came first.
+  const auto known = [](float value) { return std::isinf(value) ? kNaN : value + 0.0; };
+  put(out, Attribute::MinRow, index, known(box.top));
+  put(out, Attribute::MinCol, index, known(box.left));
+  put(out, Attribute::MaxRow, index, known(box.bottom));
+  put(out, Attribute::MaxCol, index, known(box.right));
 }
 
 // Convex hulls are found on a grid of 2^-16 px, on which it can be decided exactly on which side of a line a

@@ -15,15 +15,19 @@
 //   orientation    of the major axis: its angle from the rows' axis, which points down, -pi/2 to pi/2,
 //   towards
 //                  the columns' axis
-//   circularity    4 pi area / perimeter^2: 1 of a circle, 0 of an open contour
-//   convexity      area / area of the convex hull: 1 of a convex contour, 0 of an open one
+//   circularity    4 pi |area| / perimeter^2: 1 of a circle, 0 of an open contour
+//   convexity      |area| / area of the convex hull: 1 of a convex contour, 0 of an open one
 //
 // Centroid, axes and orientation are those of scikit-image's regionprops, for a region with that outline
 // instead of one of whole pixels; convexity is its solidity. What a contour does not have, as a centroid
 // without points or a convexity without a hull, is NaN, and so is what a NaN among its coordinates spoils.
 //
-// Memory: 32 bytes a point and 20 a contour of the planned capacity on the CPU, 4 a contour on CUDA, and the
-// output.
+// Memory: 32 bytes a point and 20 a contour of the planned capacity on the CPU, 4 of each on CUDA, and
+// the output.
+//
+// Sources: C. Steger, "On the calculation of arbitrary moments of polygons", 1996; A. M. Andrew, "Another
+// efficient algorithm for convex hulls in two dimensions", 1979 (CPU); R. A. Jarvis, "On the identification
+// of the convex hull of a finite set of points in the plane", 1973 (CUDA).
 #pragma once
 
 #include <memory>

@@ -8,7 +8,7 @@
 #include <limits>
 #include <span>
 
-#include "stages/contour_prep/order_nearest/box.h"
+#include "stages/contour_prep/shared/box.h"
 #include "stages/contour_prep/shared/own_points.h"
 
 namespace contorno {

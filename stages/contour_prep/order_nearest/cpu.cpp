@@ -9,8 +9,6 @@
 namespace contorno {
 namespace {
 
-struct OrderNearestParams {};
-
 class OrderNearestCpu final : public Stage {
  public:
   void plan(PlanContext& context) override {
@@ -66,9 +64,8 @@ const StageType& order_nearest_stage() {
   static const StageType type = contour_step({
     .name = "order_nearest",
     .summary = "Orders the contours of each class so that each is followed by the nearest one left.",
-    .gives = "The same contours, with short ways in between.",
-    .params = declare(ParamList<OrderNearestParams>()), .example = "- type: order_nearest\n",
-    .make_cpu = [](const ParamSet&) -> std::unique_ptr<Stage> { return std::make_unique<OrderNearestCpu>(); },
+    .gives = "The same contours, with short ways in between.", .params = declare(ParamList<NoParams>()),
+    .example = "- type: order_nearest\n", .make_cpu = make_step<OrderNearestCpu, NoParams>,
 #if CONTORNO_HAVE_CUDA
     .make_cuda = make_order_nearest_cuda,
 #endif

@@ -9,7 +9,7 @@
 // points.
 #pragma once
 
-#include "stages/contour_prep/order_nearest/box.h"
+#include "stages/contour_prep/shared/box.cuh"
 #include "stages/contour_prep/shared/own_points.h"
 #include "stages/contour_prep/shared/placement.cuh"
 
@@ -43,9 +43,7 @@ __global__ void __launch_bounds__(kArrayThreads) bound_contours(const __grid_con
     const OwnPoints own(job.in, contour);
     Box box;
     for (unsigned i = lane; i < own.count; i += 32) box.add(own.points[i]);
-    for (int other = 16; other > 0; other /= 2)
-      box.add(Box{__shfl_xor_sync(~0U, box.top, other), __shfl_xor_sync(~0U, box.left, other),
-                  __shfl_xor_sync(~0U, box.bottom, other), __shfl_xor_sync(~0U, box.right, other)});
+    box = box_of_warp(box);
     if (lane == 0) job.boxes[contour] = box;
   }
 }

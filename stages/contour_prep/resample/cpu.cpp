@@ -114,9 +114,8 @@ ParamDeclaration resample_params() {
 
 void check_resample(const ResampleParams& params) {
   if (params.points == 0 && !(params.spacing > 0))
-    throw Error(
-        ExitCode::BadConfig,
-        "resample: spacing and points are both 0, allowed a spacing above 0 px or a number of points");
+    throw Error(ExitCode::BadConfig,
+                "spacing and points are both 0, allowed a spacing above 0 px or a number of points");
 }
 
 ContoursFormat resampled_format(const PlanContext& context, const ResampleParams& params) {

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "stages/contour_prep/shared/inside.h"
 #include "stages/contour_prep/shared/points.h"
 
 namespace contorno {
@@ -20,6 +21,9 @@ struct Box {
   CONTORNO_HD void add(const Box& other) {
     top = other.top < top ? other.top : top, bottom = other.bottom > bottom ? other.bottom : bottom;
     left = other.left < left ? other.left : left, right = other.right > right ? other.right : right;
+  }
+  CONTORNO_HD bool has(const Place& place) const {
+    return place.row >= top && place.row <= bottom && place.col >= left && place.col <= right;
   }
   /// At most the squared distance of any point of one to any point of the other; infinite for an empty box.
   CONTORNO_HD double squared_distance(const Box& other) const {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 
 #include "pipeline/graph/stage.h"
 
@@ -21,10 +22,16 @@ struct ContourStep {
 
 StageType contour_step(ContourStep step);
 
-/// Makes a stage that is made from its parameters.
+/// Of a step without parameters.
+struct NoParams {};
+
+/// Makes a stage from its parameters, or one without any.
 template <class Step, class Params>
 std::unique_ptr<Stage> make_step(const ParamSet& params) {
-  return std::make_unique<Step>(params.as<Params>());
+  if constexpr (std::is_same_v<Params, NoParams>)
+    return std::make_unique<Step>();
+  else
+    return std::make_unique<Step>(params.as<Params>());
 }
 
 }  // namespace contorno

@@ -1,33 +1,46 @@
-// Where the contours of an output come to lie, on the device. Every contour of the input is a word that says
-// what it gives: how many contours (0 or 1) above bit 32, and how many points below. Of the words that come
-// before one, the sum says where that lies which it gives. The functions of kernels are in placement.cuh.
+// Where the contours of an output come to lie, on the device: stream compaction by an exclusive prefix sum. A
+// kernel writes a word for every contour of the input: how many contours (0 or 1) the contour gives to the
+// output, in bits 32 to 63, and how many points, in bits 0 to 31. The sum of the words before a contour then
+// says at which contour and at which point of the output it is written. The functions of such kernels, and
+// who writes which word, are in placement.cuh.
 #pragma once
 
+#include <variant>
+
+#include "pipeline/graph/stage.h"
+#include "pipeline/value/contours.h"
 #include "stages/contour_prep/shared/prefix_sum.h"
 
 namespace contorno {
 
-/// What kernels see.
+/// What kernels see; device memory that they do not own.
 struct PlacementView {
   ContoursView in, out;
-  /// The order in which the contours of `in` come, class by class; null: their own.
+  /// The numbers of the contours of `in`, class by class, in the order in which they are to be written; null:
+  /// as they are.
   const unsigned* order = nullptr;
-  /// In that order, a contour of the capacity and one more; behind ContourPlacement::add_up, the sums of
-  /// those before.
+  /// in.format.contour_capacity + 1 words: word i is of contour order[i], and words behind the last contour
+  /// are 0. After ContourPlacement::add_up each is the sum of those before it, so that the one behind the
+  /// last contour has the numbers of all contours and points. An output has less than 2^32 points, because no
+  /// step that is placed like this writes more than it reads.
   unsigned long long* words = nullptr;
-  unsigned* sources = nullptr;  ///< the contour of `in` that each one of `out` comes from
+  /// For each contour of `out`, the number of the contour of `in` that it comes from (not its place in
+  /// `order`): in.format.contour_capacity of them.
+  unsigned* sources = nullptr;
 };
 
-/// Its memory, and the sums.
+/// The memory of the words and sources, and their sum. A member of a stage on CUDA.
 class ContourPlacement {
  public:
-  /// Asks for scratch, as part of the stage's plan: 12 bytes a contour.
+  /// Asks for scratch, as part of the stage's plan, for inputs of `format`: 12 bytes a contour, and what
+  /// PrefixSum takes. Throws what PrefixSum::plan throws.
   void plan(PlanContext& context, const ContoursFormat& format) {
     const std::size_t contours = format.contour_capacity;
     words_ = context.temporary((contours + 1) * sizeof(unsigned long long), MemoryKind::Device);
     sources_ = context.temporary(contours * sizeof(unsigned), MemoryKind::Device);
     sum_.plan(context, contours + 1);
   }
+  /// From the stage's input 0 to its output 0.
   PlacementView view(const RunContext& context, const unsigned* order = nullptr) const {
     return {.in = std::get<ContoursView>(context.inputs[0]),
             .out = std::get<ContoursView>(context.outputs[0]),
@@ -35,11 +48,11 @@ class ContourPlacement {
             .words = context.scratch<unsigned long long>(words_),
             .sources = context.scratch<unsigned>(sources_)};
   }
-  /// Enqueues the sums.
+  /// Enqueues the sum of the words, in their place.
   void add_up(const RunContext& context) const {
     sum_.run(context, context.scratch<unsigned long long>(words_));
   }
-  /// See Stage::selection.
+  /// PlacementView::sources, as Stage::selection wants them of a step that leaves contours whole.
   Scratch sources() const { return sources_; }
 
  private:

@@ -37,6 +37,7 @@ def to_interface(array):
     return InterfaceOnly(cupy.asarray(array))
 
 
+FEW_IN_TORCH = ("u2", "u4", "u8")  # PyTorch has few functions for these types
 MAKERS = {"torch": to_torch, "cupy": to_cupy, "interface": to_interface}
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.plugins.python.contour_cases import ARRAYS, NEEDED, contours, flat, largest, same_arrays
-from tests.plugins.python.device import MAKERS, InterfaceOnly, assert_all_is_given_back, copies, cupy, smooth, to_cupy, to_torch, torch
+from tests.plugins.python.device import FEW_IN_TORCH, MAKERS, InterfaceOnly, assert_all_is_given_back, copies, cupy, smooth, to_cupy, to_torch, torch
 from tests.plugins.python.package import contorno
 
 ON_CONTOURS = contorno._ON_CONTOURS
@@ -54,7 +54,6 @@ def test_every_stage_gives_the_bits_of_the_cpu(name, maker, frames):
 
 
 TYPES = ["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
-FEW_IN_TORCH = ("u2", "u4", "u8")  # PyTorch has few functions for them
 
 
 @pytest.mark.parametrize("maker, type_code", [(maker, code) for maker in MAKERS for code in TYPES

@@ -23,7 +23,7 @@ TEST_CASE("the kernels of hierarchy give the attributes of its CPU") {
   const ContoursView made = packed_view(memory.data(), wanted.format);
   const std::size_t contours = in.format.contour_capacity;
   wanted.format.attributes.for_each([&](Attribute one) { std::fill_n(made.column(one), contours, -77.0); });
-  std::vector<nesting::Box> boxes(contours);
+  std::vector<Box> boxes(contours);
   std::vector<unsigned long long> areas(contours), keys(contours), sorted_keys(contours);
   std::vector<unsigned> numbers(contours), sorted(contours);
   const hierarchy_cuda::Job job{.out = made,

@@ -19,6 +19,19 @@ TEST_CASE("the kernel of measure gives the attributes of its CPU") {
     if (one.closed) one.points.push_back(one.points.front());
     contours.push_back(one);
   }
+  // Hulls of many corners, of few, and of points of which many are equal.
+  for (const double noise : {0.0, 0.05}) {
+    TestContour ring{1, true, {}};
+    for (int i = 0; i < 900; ++i) {
+      const double angle = 6.283185307179586 * i / 900, radius = 25 + noise * random.unit();
+      ring.points.emplace_back(30 + radius * std::cos(angle), 30 + radius * std::sin(angle));
+    }
+    ring.points.push_back(ring.points.front());
+    contours.push_back(ring);
+  }
+  TestContour rough{1, false, {}};
+  for (int i = 0; i < 600; ++i) rough.points.emplace_back(random.below(7), random.below(5));
+  contours.push_back(rough);
   contours.push_back({1, true, {{-0.0, 1}, {0.0, 1}, {3e9, 2}, {-0.0, 1}}});
   contours.push_back({1, false, {{1, 1}, {2, std::nan("")}}});
   const TestContours in(64, 64, 2, contours);
@@ -30,8 +43,9 @@ TEST_CASE("the kernel of measure gives the attributes of its CPU") {
   std::memcpy(memory.data(), wanted.counts, packed_bytes(wanted.format));
   wanted.format.attributes.for_each(
       [&](Attribute one) { std::fill_n(made.column(one), contours.size(), -77.0); });
-  std::vector<unsigned> sources(contours.size(), 77);
-  emulated::run_grid(2, 96, 0, false, [&] { measure_cuda::measure_contours(made, sources.data()); });
+  std::vector<unsigned> sources(contours.size(), 77), numbers(in.format.point_capacity, 77);
+  emulated::run_grid(2, 96, 0, false,
+                     [&] { measure_cuda::measure_contours(made, sources.data(), numbers.data()); });
   for (unsigned i = 0; i < sources.size(); ++i) CHECK(sources[i] == i);
   CHECK(same_contours(made, wanted));
 }

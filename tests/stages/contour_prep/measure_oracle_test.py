@@ -81,7 +81,7 @@ def test_attributes_stay_with_contours_of_every_frame():
 
 
 @pytest.mark.parametrize("attributes, error", [
-    ({"weight": np.zeros(1)}, "attribute 'weight', allowed are level, number"), ({"area": np.zeros(2)}, "shape"),
+    ({"weight": np.zeros(1)}, "the attribute 'weight' of contours is not known; known are number, parent"), ({"area": np.zeros(2)}, "shape"),
     ({"area": np.array(["x"])}, "dtype")])
 def test_wrong_attributes_are_refused(attributes, error):
     given = contorno.ContourArrays(np.zeros((2, 2)), np.array([0, 2]), np.array([True]), *(np.zeros(1, np.int32),) * 3, attributes)

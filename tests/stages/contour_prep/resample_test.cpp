@@ -185,9 +185,9 @@ TEST_CASE("more points than offsets can say make a frame fail with their number"
 }
 
 TEST_CASE("resample refuses to be told nothing, and what is out of range") {
-  CHECK_THROWS_WITH_AS(
-      Resampled({}, by_spacing(0)),
-      "resample: spacing and points are both 0, allowed a spacing above 0 px or a number of points", Error);
+  CHECK_THROWS_WITH_AS(Resampled({}, by_spacing(0)),
+                       "spacing and points are both 0, allowed a spacing above 0 px or a number of points",
+                       Error);
   std::string refused;
   ParamSet params(resample_stage().params);
   params.set("spacing", 0.0);

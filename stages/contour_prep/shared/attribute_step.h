@@ -1,0 +1,32 @@
+// Steps that leave contours as they are and give them attributes. What such steps have in common on either
+// backend: the output with its columns, the copy of the contours, and that all of them are selected.
+#pragma once
+
+#include "pipeline/graph/stage.h"
+
+namespace contorno {
+
+class AttributeStep : public Stage {
+ public:
+  /// On `backend`, Cpu or Cuda, with the attributes that the step `gives`.
+  AttributeStep(Backend backend, Attributes gives);
+
+  void plan(PlanContext& context) final;
+  void run(const RunContext& context) const final;
+  std::optional<Scratch> selection() const final { return sources_; }
+
+ protected:
+  /// Asks for the scratch of `compute`, for contours of `format`.
+  virtual void plan_computing(PlanContext& context, const ContoursFormat& format) = 0;
+  /// Writes the attributes to the columns of `out`, which has the contours by then, and to sources[i] the
+  /// number i, for each contour (see Stage::selection). On the CPU contours fit; on CUDA it enqueues kernels,
+  /// which have to look.
+  virtual void compute(const RunContext& context, const ContoursView& out, std::uint32_t* sources) const = 0;
+
+ private:
+  Backend backend_;
+  Attributes gives_;
+  Scratch sources_;
+};
+
+}  // namespace contorno
