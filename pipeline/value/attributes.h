@@ -14,10 +14,10 @@
 namespace contorno {
 
 /// Lengths are in px of the map, areas in px^2, angles in radians; NaN = the contour does not have it. A new
-/// one needs a line here and one in kAttributeNames, and a stage that gives it.
+/// one stands before End, has its name at the same place in kAttributeNames, and a stage that gives it.
 enum class Attribute : std::uint8_t {
   // stages/contour_prep/hierarchy/stage.h
-  Number,  ///< of the contour among all of its frame, from 0; later steps leave it, in whatever order
+  Number,  ///< its index among all contours of the frame when hierarchy ran; later steps do not change it
   Parent,  ///< the Number of the contour of its class that lies closest around it; -1 = none
   Depth,   ///< how many contours of its class are around it
   // stages/contour_prep/measure/stage.h
@@ -34,9 +34,10 @@ enum class Attribute : std::uint8_t {
   MinorAxis,
   Circularity,
   Convexity,
+  End,  ///< no attribute: behind the last one
 };
 
-inline constexpr std::size_t kAttributeCount = static_cast<std::size_t>(Attribute::Convexity) + 1;
+inline constexpr std::size_t kAttributeCount = static_cast<std::size_t>(Attribute::End);
 static_assert(kAttributeCount <= 32, "Attributes has a bit for each");
 
 /// The names by which users and files know them, in the order of Attribute.
@@ -44,7 +45,7 @@ inline constexpr std::array<std::string_view, kAttributeCount> kAttributeNames{
     "number",     "parent",     "depth",       "area",         "perimeter",    "min_row",
     "min_col",    "max_row",    "max_col",     "centroid_row", "centroid_col", "orientation",
     "major_axis", "minor_axis", "circularity", "convexity"};
-static_assert(kAttributeNames.back() == "convexity", "each attribute has a name");
+static_assert(!kAttributeNames.back().empty(), "each attribute has a name");
 
 constexpr std::string_view name_of(Attribute attribute) {
   return kAttributeNames[static_cast<std::size_t>(attribute)];

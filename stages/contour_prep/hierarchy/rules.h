@@ -1,6 +1,6 @@
 // Which contours are around which (hierarchy/stage.h), for host and device: the point that is tried, the
 // choice of the parent, and an index of boxes by rows, which finds all boxes that contain a point. The index
-// may be another one as long as it finds them all.
+// may be another one as long as it finds each of them once.
 #pragma once
 
 #include <bit>
@@ -21,8 +21,8 @@ CONTORNO_HD inline Place place_of(const Point* points, std::uint32_t count) {
 
 // The index. At level l the rows are divided into lists of 2^l rows: list i has rows i 2^l to (i + 1) 2^l
 // - 1. A box from its first to its last row is entered once: at the lowest level with 2^l greater than the
-// difference of the two rows, in the list of its first row. So it ends in that list or the next one, and
-// whatever contains a place is, at every level, in the place's list or the one before it.
+// difference of the two rows, in the list of its first row. So it ends in that list or the next one, and a
+// box that contains a place is, on its level, in the list of the place or in the one before.
 
 inline constexpr int kRowBits = 17, kLevels = kRowBits + 1;
 
@@ -38,7 +38,7 @@ CONTORNO_HD inline unsigned long long list_of(unsigned of_class, int level, unsi
   return (static_cast<unsigned long long>(of_class) * kLevels + static_cast<unsigned>(level)) << kRowBits |
          list;
 }
-/// The list in which a box is entered. Of contours with an area: the box has at least one row and column.
+/// The list in which a box is entered; it is not empty (top <= bottom), as that of a contour with an area.
 CONTORNO_HD inline unsigned long long list_of(unsigned of_class, const Box& box) {
   const unsigned first = row_of(box.top), difference = row_of(box.bottom) - first;
   int level = 0;

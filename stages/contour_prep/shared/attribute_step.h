@@ -1,5 +1,6 @@
 // Steps that leave contours as they are and give them attributes. What such steps have in common on either
-// backend: the output with its columns, the copy of the contours, and that all of them are selected.
+// backend: the output with its columns, the copy of the contours, and the scratch of the selection, which has
+// all contours.
 #pragma once
 
 #include "pipeline/graph/stage.h"
@@ -18,9 +19,9 @@ class AttributeStep : public Stage {
  protected:
   /// Asks for the scratch of `compute`, for contours of `format`.
   virtual void plan_computing(PlanContext& context, const ContoursFormat& format) = 0;
-  /// Writes the attributes to the columns of `out`, which has the contours by then, and to sources[i] the
-  /// number i, for each contour (see Stage::selection). On the CPU contours fit; on CUDA it enqueues kernels,
-  /// which have to look.
+  /// Writes the attributes to the columns of `out`, which has the contours by then (on CUDA in the order of
+  /// the stream), and to sources[i] the index i, for each contour (see Stage::selection). On the CPU contours
+  /// fit; on CUDA it enqueues kernels, which must check that (ContoursView::fits).
   virtual void compute(const RunContext& context, const ContoursView& out, std::uint32_t* sources) const = 0;
 
  private:

@@ -16,15 +16,15 @@ namespace contorno {
 /// What kernels see; device memory that they do not own.
 struct PlacementView {
   ContoursView in, out;
-  /// The numbers of the contours of `in`, class by class, in the order in which they are to be written; null:
+  /// The indices of the contours of `in`, class by class, in the order in which they are to be written; null:
   /// as they are.
   const unsigned* order = nullptr;
   /// in.format.contour_capacity + 1 words: word i is of contour order[i], and words behind the last contour
   /// are 0. After ContourPlacement::add_up each is the sum of those before it, so that the one behind the
-  /// last contour has the numbers of all contours and points. An output has less than 2^32 points, because no
-  /// step that is placed like this writes more than it reads.
+  /// last contour holds the total counts. They fit: offsets of points are of 32 bits, and no step that is
+  /// placed like this writes more points than it reads.
   unsigned long long* words = nullptr;
-  /// For each contour of `out`, the number of the contour of `in` that it comes from (not its place in
+  /// For each contour of `out`, the index of the contour of `in` that it comes from (not its place in
   /// `order`): in.format.contour_capacity of them.
   unsigned* sources = nullptr;
 };
@@ -32,8 +32,8 @@ struct PlacementView {
 /// The memory of the words and sources, and their sum. A member of a stage on CUDA.
 class ContourPlacement {
  public:
-  /// Asks for scratch, as part of the stage's plan, for inputs of `format`: 12 bytes a contour, and what
-  /// PrefixSum takes. Throws what PrefixSum::plan throws.
+  /// Asks for scratch, as part of the stage's plan, for inputs of `format`: 12 bytes a contour and 8, and
+  /// what PrefixSum takes. Throws what PrefixSum::plan throws.
   void plan(PlanContext& context, const ContoursFormat& format) {
     const std::size_t contours = format.contour_capacity;
     words_ = context.temporary((contours + 1) * sizeof(unsigned long long), MemoryKind::Device);
