@@ -1,5 +1,5 @@
-// The formats of pictures that this build decodes: those of PictureDecoder, and with GStreamer all of its
-// own.
+// The formats of pictures that this build decodes: those that PictureDecoder knows itself, and with GStreamer
+// those that GStreamer knows.
 #pragma once
 
 #include "plugins/files/pictures/decoder.h"
@@ -9,7 +9,7 @@
 
 namespace contorno {
 
-/// What PictureDecoder and frame_decoder take.
+/// The decoder of other formats that PictureDecoder and frame_decoder take; empty without GStreamer.
 inline PictureDecoder::Other other_pictures() {
 #ifdef CONTORNO_HAVE_GSTREAMER
   return decode_with_gstreamer;

@@ -1,5 +1,5 @@
-// A chain of elements that works in the calling thread: a buffer is pushed in and what comes out has come
-// when push() returns. No thread, no queue and no waiting, so one image costs its decoding or encoding and
+// A chain of GStreamer elements that works in the calling thread: what comes out of it for a buffer has come
+// when push() returns. There is no thread, queue or waiting, so one image costs its decoding or encoding and
 // nothing else. Only for elements that do not start threads of their own. Used by one thread at a time.
 #pragma once
 
@@ -18,13 +18,15 @@ class Chain {
   Chain& operator=(const Chain&) = delete;
 
   GstElement* add(const char* element) { return make_element(GST_BIN(bin_.get()), element); }
-  /// Links the elements between our two pads and starts them.
+  /// Links the elements, which add() has made, in this order between the chain's own pads, and starts them.
   void start(std::initializer_list<GstElement*> elements);
 
-  /// Sends `buffer` (takes it) under `caps` through the chain. False with a sentence when an element fails,
-  /// and the chain is then of no more use. True with no output() when elements swallowed it.
+  /// Sends `buffer`, which it takes over, under `caps` through the chain. False when an element fails, with a
+  /// sentence in `error` that begins with `subject`; the chain must then not be used again. True without an
+  /// output() when elements have kept the buffer.
   bool push(GstCaps* caps, GstBuffer* buffer, const std::string& subject, std::string& error);
-  /// Ends the stream, for elements that wait for more; then as push(). The chain is of no more use.
+  /// Ends the stream, for elements that wait for more input; returns as push(). The chain must then not be
+  /// used again.
   bool drain(const std::string& subject, std::string& error);
 
   /// The first buffer that came out of the last push, with its caps; null when none came.

@@ -19,7 +19,7 @@ struct CodecSpec {
   int granule = 1;               ///< sides are multiples of it
   int smallest_side = 16;        ///< less is refused by some encoder, muxer or reader
 };
-/// Of all but Auto.
+/// Both are for all codecs but Auto.
 const CodecSpec& spec_of(Codec codec);
 const char* name_of(Codec codec);
 
@@ -31,11 +31,11 @@ enum class Timing : std::uint8_t {
 
 /// In which order a muxer writes.
 enum class Writing : std::uint8_t {
-  Forward,  ///< from the beginning to the end, where it has to: into a pipe
-  GoesBack  ///< the beginning again at the end, which only a file lets it do
+  Forward,  ///< from the beginning to the end where it must, as into a pipe
+  GoesBack  ///< at the end it writes the beginning again, which only works in a file
 };
 
-/// What a file name extension stands for; the first codec that is installed is what `auto` takes.
+/// What a file name extension stands for; of `codecs`, `auto` takes the first that is installed.
 struct Container {
   std::string_view extension;
   const char* muxer;
@@ -59,11 +59,12 @@ enum class Target : std::uint8_t { File, Pipe };
 /// Throws Error(CannotCreate) when `path` is a pipe and the container cannot be written into one.
 void require_target(const Container& container, const std::filesystem::path& path);
 
-/// Makes what is on the disk readable while it grows, for muxers that can; into a pipe nothing is written
-/// twice.
+/// Lets muxers that can do so write in fragments, so that the file can be read while it grows and after the
+/// program was killed; into a pipe nothing is written twice.
 void set_up_muxer(GstElement* muxer, Target target);
 
-/// Quality is 1 (worst) to 100; `bits_full` is the number of pixels a second.
+/// `quality` is 1 (worst) to 100. `bits_full` is the number of pixels a second, from which encoders with a
+/// highest bit rate get one.
 void set_up_encoder(GstElement* encoder, Codec codec, int quality, double bits_full);
 
 }  // namespace contorno::gst

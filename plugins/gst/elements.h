@@ -39,14 +39,14 @@ std::string_view package_of(std::string_view element);
 /// The Debian packages that bring more decoders, in words.
 std::string decoder_packages();
 bool has_element(const char* name);
-/// The error itself, or where the process may take little memory, so that plugins do not fit: with that in
-/// the sentence, and OutOfMemory in the place of Unavailable.
+/// `error` as it is; but in a process that may take little memory (ulimit -v), into which plugins may not
+/// fit, the sentence says so, and Unavailable becomes OutOfMemory.
 Error blaming_memory(const Error& error);
 /// Throws Error(Unavailable) that names the element and its package, unless it is installed.
 void require_element(const char* name);
 
 /// Throws Error(OutOfMemory) where a process that may take little memory has too little left for libav's
-/// decoders: they end it with a signal where they get none.
+/// decoders, which end the process with a signal when an allocation fails.
 void require_memory_for_decoding();
 
 /// A new element inside `bin`, which owns it. Throws Error(Unavailable) that names the element and its

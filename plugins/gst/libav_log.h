@@ -1,8 +1,7 @@
-// What the decoders of libav say while they decode. They conceal what they cannot read in a picture, do not
-// mark it, and only write it to their log. That log is one for the process and names no decoder, and decoders
-// have threads of their own: with several videos at a time an error counts for each that libav decodes, and
-// its sentence says so. Any thread may write; the object may be read
-// from any.
+// Counts the errors that libav's decoders log. They conceal what they cannot read in a picture and do not
+// mark the frame: only the log tells. There is one log for the process, and it names no decoder: when several
+// videos are decoded at a time, an error counts for each that libav decodes, and its sentence says so. Any
+// thread may use any function.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +17,14 @@ class LibavLog {
   LibavLog(const LibavLog&) = delete;
   LibavLog& operator=(const LibavLog&) = delete;
 
-  /// Begins to count errors; to be called when the pipeline has a decoder of libav, any number of times.
+  /// Begins to count errors, until the object is destroyed. Called when a pipeline gets a decoder of libav;
+  /// further calls do nothing.
   void listen();
   /// How many errors there were, and the first of them: "error while decoding MB 5 5 (reported by libav)".
   int count() const;
   std::string first() const;
 
-  /// For the log itself.
+  /// Called by the log for each error.
   enum class Of : std::uint8_t { ThisVideo, AnyOfSeveral };
   void add(const char* sentence, Of of);
 

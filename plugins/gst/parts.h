@@ -1,4 +1,4 @@
-// What this folder makes: the functions of plugins/media/module.h, one by one.
+// The functions of this folder, which becomes the module gst: those of plugins/media/module.h, one by one.
 #pragma once
 
 #include "plugins/media/module.h"

@@ -21,26 +21,25 @@
 
 namespace contorno::gst {
 
-/// An error message of the bus as our error: "SUBJECT: sentence (reported by qtdemux)", with the exit code
-/// that fits.
+/// An error message of the bus as contorno's error: "SUBJECT: sentence (reported by qtdemux)", with the exit
+/// code that fits.
 Error to_error(GstMessage* message, const std::string& subject);
-/// The next error on the bus that is not a mere consequence of an earlier one, or null.
+/// Takes the next error message off the bus; null when there is none.
 Owned<GstMessage> pop_error(GstBus* bus);
 
-/// Caps of raw video; side 0 means any up to the limit.
+/// Caps of raw video. A side of 0 means any up to kMaxVideoSide, a rate of 0 any.
 Owned<GstCaps> raw_caps(const char* format, int width = 0, int height = 0, int rate_numerator = 0,
                         int rate_denominator = 1);
-/// The format and caps name for U8 interleaved images of 1, 3 or 4 channels; throws Error(BadConfig)
-/// otherwise.
+/// The caps' name of the format of a U8 interleaved image with 1, 3 or 4 channels: "GRAY8", "RGB" or "RGBA".
+/// Throws Error(BadConfig) for other images.
 const char* raw_format_of(const ImageFormat& format);
 
-/// Where the RGBA frame in `sample` has its rows, and a copy of them into `target` of the same size. False
-/// when the buffer is smaller than its caps say.
+/// The format of the RGBA frame in `sample`: its size, with 4 interleaved channels of U8.
 ImageFormat format_of(GstSample* sample);
+/// Copies that frame into `target` of the same size. False when the buffer is smaller than its caps say.
 bool copy_frame(GstSample* sample, const ImageView& target);
 
-/// What decoders, demuxers and parsers found odd about a stream, but not so odd that they ended it. Written
-/// by the threads of the pipeline.
+/// The warnings of decoders, demuxers and parsers about a stream. Any thread may add and read them.
 class Complaints {
  public:
   void add(GstMessage* warning);
@@ -54,7 +53,8 @@ class Complaints {
   std::string first_;
 };
 
-/// Elements that end in RGBA frames.
+/// A pipeline whose frames are pulled one by one, as RGBA and upright. Add the elements, then play(), then
+/// pull().
 class FramePipeline {
  public:
   FramePipeline();
@@ -63,7 +63,7 @@ class FramePipeline {
   FramePipeline& operator=(const FramePipeline&) = delete;
 
   GstElement* add(const char* element) { return make_element(GST_BIN(pipeline_.get()), element); }
-  /// videoconvert, a filter for RGBA, appsink; returns the first, to link to.
+  /// Adds videoconvert, a filter for RGBA, videoflip and the appsink; returns the first, to link to.
   GstElement* add_frame_end();
   /// Connects a decodebin or uridecodebin, whose pads come later: its first video pad goes to `target`.
   void link_when_decoded(GstElement* decodebin, GstElement* target);
@@ -72,19 +72,19 @@ class FramePipeline {
   struct Pulled {
     Pull result = Pull::End;
     Owned<GstSample> sample;
-    std::string error;  ///< with Failed
-    ExitCode code = ExitCode::BadData;
+    std::string error;                  ///< with Failed
+    ExitCode code = ExitCode::BadData;  ///< with Failed
   };
   void play();
   /// Waits for the next frame at most `timeout_ms` (0: for ever). `subject` begins the error sentences.
   Pulled pull(int timeout_ms, const std::atomic<bool>& cancelled, const std::string& subject);
 
   GstElement* pipeline() const { return pipeline_.get(); }
-  bool is_live() const;
+  bool is_live() const;              ///< frames come at their own pace, as from a camera
   std::int64_t duration_ns() const;  ///< -1: unknown
   int streams() const;               ///< how many the demuxer found, 0 without a demuxer
-  /// Whether the demuxer takes the duration from the container's head, where it stands whole even of a stream
-  /// that breaks off.
+  /// Whether the demuxer reads the duration from the beginning of the container, so that it is known also of
+  /// a stream that breaks off.
   bool states_duration() const;
   const Complaints& complaints() const { return complaints_; }
   /// The decoder that the frames come from; null when there is none, as for raw video.

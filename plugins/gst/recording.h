@@ -1,7 +1,7 @@
 // A video file that is being written: appsrc, videoconvert, encoder, muxer, fdsink. The encoder works in
-// GStreamer's threads; frames come from a pool of a few buffers, and waiting for one of them is the flow
-// control. Times in the file begin at 0. Containers with one constant rate get a picture again where the
-// source has a gap, so that the film lasts as long as the source.
+// GStreamer's threads; pictures go to it in a few pooled buffers, and write() waits for a free one when the
+// encoder is behind. Times in the file begin at 0. In a container of constant rate a picture is repeated
+// where the source has a gap, so that the video lasts as long as the source.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,16 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  /// Copies the picture, which has the format given at the start. Waits while the encoder has all buffers.
-  /// Throws Error(Io) with the encoder's reason; what was written is kept under another name then.
+  /// Copies the picture, which has the format given at the start. Waits while the encoder has all buffers, as
+  /// long as the file's patience lasts. Throws Error(Io) with the encoder's reason and the name under which
+  /// what was written is kept, Error(OutOfMemory).
   void write(std::int64_t pts_ns, const ImageView& image);
-  /// Waits for the encoder and gives the file its name. Throws as `write`.
+  /// Waits for the encoder (for a minute, or into a pipe as long as the patience lasts) and gives the file
+  /// its name. Throws as `write`.
   void finish();
   std::uint64_t frames() const { return frames_; }
-  /// What differs from the pictures and times that came: ", 2 timestamps corrected". Empty: nothing. After
-  /// `finish`.
+  /// How the file differs from the pictures and times that came: ", 2 timestamps corrected"; empty when it
+  /// does not. Called after `finish`.
   std::string differences() const;
   const std::filesystem::path& path() const { return file_.path(); }
 

@@ -11,7 +11,7 @@
 namespace contorno::gst {
 
 struct VideoInputOptions {
-  int latency_ms = 0;  ///< jitter buffer of sources that have one (RTSP)
+  int latency_ms = 0;  ///< of the jitter buffer, in sources that have one (RTSP)
   int timeout_ms = 0;  ///< longest wait for the first bytes of a pipe or standard input; 0: for ever
   std::string caps;    ///< format of the frames in shared memory, as GStreamer writes caps; only for shm://
 };

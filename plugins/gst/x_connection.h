@@ -1,5 +1,6 @@
-// Keeps the program alive when the X display goes away: Xlib ends the process then. Works on the Xlib that
-// the window's GStreamer plugin has loaded; nothing else of the program needs X. Any thread.
+// Keeps the program alive when the X display goes away, where Xlib would end the process. Works on the Xlib
+// that the window's GStreamer plugin has loaded; nothing else of the program needs X. Functions may be called
+// from any thread.
 #pragma once
 
 namespace contorno::gst {

@@ -24,7 +24,7 @@ const SinkType& video_sink();    ///< one video file
 const SinkType& images_sink();   ///< one PNG or JPEG file a frame
 const SinkType& preview_sink();  ///< a live window
 
-/// A PictureDecoder::Other: the first picture of a file in whatever format GStreamer knows.
+/// A PictureDecoder::Other: decodes the first picture of a file in any format that GStreamer knows.
 void decode_with_gstreamer(const std::string& path, std::uint64_t max_pixels, Picture& out);
 
 /// One element that contorno can use.

@@ -1,4 +1,5 @@
-// What the module gst has for the declarations in this folder: sources and sinks of media by GStreamer.
+// The table of functions that the module gst gives the library. The declarations of sources and sinks in this
+// folder call them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace contorno {
 
-/// Each throws what the declaration's function of its name throws (SourceType::make, ...).
+/// Each throws what the function of the declaration that calls it throws (SourceType::make, ...).
 struct MediaModule {
   std::unique_ptr<Source> (*make_video_source)(const VideoSourceParams&);
   std::unique_ptr<Source> (*make_camera_source)(const CameraParams&);

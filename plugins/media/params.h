@@ -1,4 +1,6 @@
 // The parameters of the sources and sinks of media, which the library declares and the module gst works with.
+// What each means, its unit and its range are in the declarations (sources.cpp and sinks.cpp beside this
+// file).
 #pragma once
 
 #include <array>

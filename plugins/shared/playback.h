@@ -22,7 +22,7 @@ struct Playback {
   std::int64_t every = 1;  ///< of the others, each n-th one, the first included
   bool live = false;       ///< frames come at their times, as from a camera
 
-  /// Of a struct that derives from it, this part alone.
+  /// This part alone of a struct that derives from it.
   const Playback& playback() const { return *this; }
   bool takes(std::int64_t position) const { return position >= start && (position - start) % every == 0; }
   /// How many frames of `recorded` are delivered.
@@ -58,12 +58,13 @@ void add_playback(ParamList<P>& list) {
 /// Sleeps until a frame's time comes.
 class Pacer {
  public:
-  /// Until `pts_ns` has passed since the time of the first frame that was waited for. False when cancelled.
+  /// Waits until a frame is due. The first call returns at once; a later one when as much time has passed
+  /// since then as its `pts_ns` is greater than that of the first. False when cancelled.
   bool wait_for(std::int64_t pts_ns) {
     if (!first_) first_ = {.at = Clock::now(), .pts_ns = pts_ns};
     return sleep_until(first_->at + std::chrono::nanoseconds(pts_ns - first_->pts_ns));
   }
-  /// False when cancelled.
+  /// Waits for `duration`. False when cancelled.
   bool sleep(std::chrono::duration<double> duration) {
     return sleep_until(Clock::now() + std::chrono::duration_cast<Clock::duration>(duration));
   }
@@ -95,7 +96,7 @@ class Pacer {
   std::atomic<bool> cancelled_ = false;
 };
 
-/// The time of frame `number` of a stream of constant rate, exact in 64 bits.
+/// The time in ns of frame `number` of a stream of constant rate, rounded down; errors do not add up.
 inline std::int64_t time_of_frame(std::uint64_t number, const StreamFormat& format) {
   constexpr std::uint64_t kSecond = 1'000'000'000;
   const auto numerator = static_cast<std::uint64_t>(format.rate_numerator);
@@ -103,7 +104,7 @@ inline std::int64_t time_of_frame(std::uint64_t number, const StreamFormat& form
   return static_cast<std::int64_t>(ticks / numerator * kSecond + ticks % numerator * kSecond / numerator);
 }
 
-/// Sets the rate of `format` to `rate` frames a second, to a thousandth.
+/// Sets the rate of `format` to `rate` frames a second, rounded to a thousandth.
 inline void set_decimal_rate(StreamFormat& format, double rate) {
   constexpr int kDenominator = 1000;
   const int numerator = static_cast<int>(rate * kDenominator + 0.5);

@@ -1,6 +1,7 @@
 // The synthetic sorting line: rollers that carry fruit from left to right and turn it, as many lanes as fit
-// the picture. Lengths are in lanes: a lane is 1 high. A Line owns its fruit and the picture of the rollers;
-// everything is taken when it is made. One thread calls it; inside it works with several.
+// the picture. Lengths are in lanes: a lane is 1 high. A place is where a fruit may lie; places are
+// Line::kPlace apart. A Line owns its fruit and allocates everything when it is made. One thread calls it; it
+// paints fruit with several.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace contorno::synthetic {
 struct LineParams {
   std::uint64_t seed = 1;
   int lanes = 0;                 ///< 0: as many as give round fruit of a good size
-  std::vector<FruitKind> kinds;  ///< that come along
+  std::vector<FruitKind> kinds;  ///< that come along, at least one
   double defective = 0.7;        ///< share of fruit with defects
   double fill = 0.95;            ///< share of places with a fruit
   double step = 0.08;            ///< places that the line moves on from frame to frame
@@ -29,20 +30,20 @@ struct LineParams {
 struct LyingFruit {
   const Fruit* fruit = nullptr;
   float x = 0, y = 0;  ///< centre, in lanes
-  float radius = 0;    ///< across, in lanes
+  float radius = 0;    ///< across the axis, in lanes
   float reach = 0;     ///< nothing of it is farther from the centre than this, in lanes
   Rotation rotation;
 };
 
-/// Distance in radii from the middle of the stem's line, and whether it is in front of the fruit. Less than
-/// 0: no stem.
+/// The stem of a fruit as a line, in radii of the fruit from its centre.
 struct StemLine {
   Vec3 from, to;
   float thickness = 0;
-  bool shown = false, in_front = false;
+  bool shown = false, in_front = false;  ///< whether there is a stem, and whether it is before the fruit
 };
 StemLine stem_of(const LyingFruit& lying);
-/// How much of a pixel the stem covers, and where along it (0..1).
+/// How much of the pixel at (x, y), in radii from the fruit's centre, the stem covers, 0..1; `along` gets the
+/// nearest place on the stem, 0 (foot) to 1 (tip). `sharpness` is in pixels a radius.
 float stem_coverage(const StemLine& stem, float x, float y, float sharpness, float& along);
 
 class Line {
@@ -59,9 +60,9 @@ class Line {
   int threads() const { return params_.threads; }
   const RayKernels& rays() const { return rays_; }
 
-  static constexpr float kPlace = 0.98F;    ///< from fruit to fruit
+  static constexpr float kPlace = 0.98F;    ///< from place to place, in lanes
   static constexpr double kOddLanes = 0.5;  ///< places that every other lane is ahead
-  static constexpr float kRadius = 0.425F;  ///< of nominal fruit
+  static constexpr float kRadius = 0.425F;  ///< of nominal fruit, in lanes
 
  private:
   struct Slot {

@@ -1,5 +1,6 @@
-// The little mathematics of the synthetic line. Everything is made of + - * / and square roots, which every
-// machine rounds alike, so that the same seed gives the same bits everywhere. Pure functions.
+// The mathematics of the synthetic line: vectors, rotations, random numbers and sRGB. Everything is computed
+// by the four basic operations and square roots, which every machine rounds alike, so that the same seed
+// gives the same bits everywhere.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +53,8 @@ inline float smooth(float from, float to, float v) {
 struct SampleRange {
   int first = 0, last = -1;
 };
-/// Samples of `count`, `step` wide, whose middle lies within `reach` of `centre`.
+/// Which of `count` samples, each `step` wide, may have their middle within `reach` of `centre`; none where
+/// `last` is less than `first`.
 inline SampleRange samples_near(float centre, float reach, float step, int count) {
   const int first = static_cast<int>(std::floor((centre - reach) / step - 0.5F));
   const int last = static_cast<int>(std::ceil((centre + reach) / step - 0.5F));
@@ -95,8 +97,8 @@ inline Rotation turned(const Rotation& rotation, double turns) {
   return {turn(rotation.x), turn(rotation.y), turn(rotation.z)};
 }
 
-/// Any number of random numbers that belong to one thing: `who` says which (three numbers), the order which
-/// of them.
+/// A sequence of random numbers that belongs to one thing: the seed and the three numbers a, b and c, which
+/// name the thing, determine it.
 class Dice {
  public:
   Dice(std::uint64_t seed, std::uint32_t a, std::uint32_t b, std::uint32_t c)
@@ -109,7 +111,7 @@ class Dice {
   float unit() { return static_cast<float>(bits() >> 8) * 0x1p-24F; }
   float between(float low, float high) { return low + (high - low) * unit(); }
   int below(int count) { return static_cast<int>(philox_high(bits(), static_cast<std::uint32_t>(count))); }
-  /// A direction, all equally likely.
+  /// A unit vector; all directions are equally likely.
   Vec3 direction() {
     for (;;) {
       const Vec3 v{between(-1, 1), between(-1, 1), between(-1, 1)};
@@ -136,7 +138,7 @@ constexpr double root(double x, int n) {
   }
   return y;
 }
-/// sRGB's curve, from its byte to light and back (0..1).
+/// The curve of sRGB: from a stored value to linear light, and back, both 0..1.
 constexpr double light_of_srgb(double v) {
   if (v <= 0.04045) return v / 12.92;
   const double x = (v + 0.055) / 1.055;
@@ -146,7 +148,7 @@ inline double srgb_of_light(double v) {
   if (v <= 0.0031308) return v * 12.92;
   return 1.055 * root(v * v * v * v * v, 12) - 0.055;
 }
-/// The light of "rrggbb", worked out by the compiler.
+/// The linear light of the colour 0xRRGGBB, computed at compile time.
 consteval Vec3 colour(std::uint32_t rgb) {
   return {static_cast<float>(light_of_srgb((rgb >> 16 & 255) / 255.0)),
           static_cast<float>(light_of_srgb((rgb >> 8 & 255) / 255.0)),

@@ -1,5 +1,5 @@
-// What sources that make their own frames have in common: numbered frames at a rate, as fast as they are
-// taken or, live, at their times; a count after which they end; cancelling.
+// The base class of sources that make their own frames. It numbers them, gives them times at a constant rate,
+// waits for these times if the source is live, ends after a count, and can be cancelled.
 #pragma once
 
 #include "plugins/shared/playback.h"
@@ -12,7 +12,7 @@ struct Pace {
   bool live = false;
 };
 
-/// What the pace alone says of a stream.
+/// The part of a stream's format that follows from its pace.
 inline StreamFormat paced_format(const Pace& pace) {
   StreamFormat format;
   set_decimal_rate(format, pace.rate);
@@ -28,7 +28,7 @@ class PacedSource : public Source {
   ReadResult read(FrameInput& input) override {
     if (pace_.frames > 0 && next_ >= static_cast<std::uint64_t>(pace_.frames)) return ReadResult::End;
     const std::int64_t pts = time_of_frame(next_, format_);
-    // Whether or not the frame before was waited for.
+    // A source that is not live never waits, and would not notice otherwise that it was cancelled.
     if (pacer_.cancelled() || (format_.live && !pacer_.wait_for(pts))) return ReadResult::End;
     input.info.pts_ns = pts;
     input.info.name.clear();
@@ -42,7 +42,7 @@ class PacedSource : public Source {
  protected:
   explicit PacedSource(const Pace& pace) : format_(paced_format(pace)), pace_(pace) {}
 
-  /// Fills frame and maps of frame `number`.
+  /// Writes frame `number`, from 0, and its maps, as far as the format has them, into `input`.
   virtual void make(std::uint64_t number, FrameInput& input) = 0;
 
   StreamFormat format_;

@@ -1,6 +1,6 @@
-// What the camera sees of a Line, and what is true of it: the colour frame and the class maps. Both are
-// filled row by row, so that they are the same for any number of threads. Own their tables and scratch, taken
-// when made.
+// Paints what the camera sees of a Line (the colour frame) and which class each sample belongs to (the maps).
+// Both are painted row by row, so that they are the same for any number of threads. Painters borrow the Line,
+// and allocate their tables and scratch when they are made.
 #pragma once
 
 #include <vector>
@@ -42,8 +42,8 @@ class FramePainter {
 };
 
 struct MapParams {
-  double softness = 1.2;  ///< px
-  double noise = 0.08;
+  double softness = 1.2;  ///< of edges, in px of the map
+  double noise = 0.08;    ///< how far probabilities err, as a share of them
 };
 
 /// Fills class maps: float32, float16 or uint8, either layout, any number of classes.
@@ -78,7 +78,8 @@ class MapPainter {
   std::vector<float> sums_;
 };
 
-/// The class that a label counts as where there are `classes`.
+/// The class that a label belongs to where there are `classes` classes; with one class (defects), 1 means
+/// none.
 int class_of(Label label, int classes);
 
 }  // namespace contorno::synthetic

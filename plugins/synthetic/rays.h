@@ -1,5 +1,5 @@
-// Lines of sight of a run of pixels, all at once: where they hit a fruit, and what light makes of its skin.
-// The loops are the same for every machine and compiled for several; all give the same bits.
+// Casts the lines of sight of several pixels at once: where they hit a fruit, and what colour its skin has in
+// the light. The same loops are compiled for several instruction sets; all give the same bits.
 #pragma once
 
 #include "plugins/synthetic/math.h"
@@ -10,9 +10,9 @@ namespace contorno::synthetic {
 struct Profile;
 
 inline constexpr int kRun = 64;          ///< pixels at a time
-inline constexpr int kCubeWeights = 64;  ///< steps from a texel to the next
+inline constexpr int kCubeWeights = 64;  ///< steps of interpolation from a texel to the next
 
-/// A run of pixels in a row, in radii from the centre of a fruit.
+/// kRun pixels of a row. Lengths are in radii of a fruit, from its centre.
 struct RunOfPixels {
   const Profile* profile = nullptr;
   Rotation rotation;      ///< of the fruit
@@ -22,14 +22,15 @@ struct RunOfPixels {
   int cube_side = 0;    ///< texels along an edge of the fruit's textures
 };
 
-/// What was hit. Without coverage the rest means nothing.
+/// Where the line of sight of each pixel hits the fruit. Where the coverage is 0 the rest means nothing.
 struct Rays {
   alignas(64) float coverage[kRun];  ///< of the pixel by the fruit, 0..1
   alignas(64) float normal_x[kRun], normal_y[kRun], normal_z[kRun];
   alignas(64) int texel[kRun];                     ///< upper left of the four around the point
-  alignas(64) int x_weight[kRun], y_weight[kRun];  ///< of its right and lower neighbours
+  alignas(64) int x_weight[kRun], y_weight[kRun];  ///< of its right and lower neighbours, of kCubeWeights
 };
 
+/// The skin at each of these places; colours are linear light.
 struct Surface {
   alignas(64) float red[kRun], green[kRun], blue[kRun], gloss[kRun];
   alignas(64) float bump_x[kRun], bump_y[kRun],
@@ -39,7 +40,7 @@ struct Surface {
 struct RayKernels {
   /// Always works on kRun pixels. False when none hits.
   bool (*cast)(const RunOfPixels& run, Rays& rays);
-  /// Turns the surface's colours into light.
+  /// Replaces the skin's colours by the light that comes from it to the camera.
   void (*light)(const Rays& rays, const Rotation& rotation, Surface& surface);
 };
 RayKernels ray_kernels(Simd simd);

@@ -1,5 +1,5 @@
-// What the skin of a fruit looks like in one direction from its centre: ground colour, blush, streaks, spots,
-// pits, and the defects on top. Reads only; used by any number of threads.
+// Computes what the skin of a fruit looks like in one direction from its centre: ground colour, blush,
+// streaks, spots, pits, and the defects on top. It only reads; any number of threads may use it.
 #pragma once
 
 #include <span>
@@ -12,10 +12,10 @@ namespace contorno::synthetic {
 /// Smallest and largest chord from a defect's middle to its edge, on the unit sphere.
 std::pair<float, float> defect_radius(Label label);
 
-/// The colours and habits of a kind.
+/// The colours of a kind of fruit, and how much there is of each.
 struct Look {
   Vec3 ground, blush, deep, speck;
-  float blushed = 0;  ///< how much of it is blushed, -2 (nothing) to 2 (everything)
+  float blushed = 0;  ///< how much of the skin is blushed, -2 (nothing) to 2 (everything)
   float streaks = 0;  ///< from end to end
   float patches = 0;  ///< large clouds
   float specks = 0;   ///< small light or dark dots
@@ -25,6 +25,7 @@ struct Look {
 };
 const Look& look_of(FruitKind kind);
 
+/// The skin of one fruit; `offset` and `ripeness` are random numbers of the fruit.
 struct SkinOf {
   const Palette& palette;
   FruitKind kind;

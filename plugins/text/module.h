@@ -1,4 +1,4 @@
-// What the module text has: text by Pango and Cairo.
+// The table of functions that the module text gives the library: text by Pango and Cairo.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,8 @@
 namespace contorno {
 
 struct TextModule {
-  /// Text in the nearest font to `family`, which is looked for now. Used by one thread at a time.
+  /// A rasteriser with the installed font that is nearest to `family`; looks for fonts at once. It may be
+  /// used by one thread at a time.
   std::unique_ptr<TextRasteriser> (*make)(const char* family);
 };
 

@@ -9,8 +9,9 @@
 
 namespace contorno {
 
-/// `family` as fontconfig knows it, which has to live on; the nearest font that is installed is taken. Fonts
-/// are looked for when the first text is drawn; that throws ModuleError where there is no module for it.
+/// `family` is a name as fontconfig knows it, and must outlive the result; the nearest font that is installed
+/// is taken. Fonts are looked for when the first text is drawn, which throws ModuleError where the module is
+/// missing.
 std::unique_ptr<TextRasteriser> make_pango_text(const char* family = "DejaVu Sans, Sans");
 
 }  // namespace contorno

@@ -1,6 +1,7 @@
 // Arrays from files: .npy, a member of a .npz archive ("scan.npz:maps", or the only one), the pages of a TIFF
-// stack. One reader for all, so that whoever takes arrays takes each of them. The kind follows the name. What
-// goes wrong is thrown as in npy.h. A reader belongs to one thread.
+// stack. One reader for all, so that whoever takes arrays takes each of them. The extension of the name
+// decides between them. Errors are thrown as npy.h says; TIFF files also throw ModuleError where the module
+// tiff is missing. A reader belongs to one thread.
 #pragma once
 
 #include <filesystem>

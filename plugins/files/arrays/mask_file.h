@@ -9,8 +9,9 @@
 
 namespace contorno {
 
-/// Values as they are in an array; the luma, 0 to 255, of an image. Throws Error(MissingInput, BadData, Io);
-/// `decoder` may be empty, then only arrays are read.
+/// The values of an array as they are; of an image the luma, 0 to 255. Throws Error(MissingInput, BadData,
+/// Io) for arrays, and Error(BadData) for whatever is wrong with an image. `decoder` may be empty, then only
+/// arrays are read.
 SharedMask read_mask_file(const std::string& path, const FrameDecoder& decoder);
 
 }  // namespace contorno

@@ -47,9 +47,9 @@ std::string describe(const NpyHeader& header);
 /// A sentence for the user when the file `name` is longer than its header says; empty when it is not.
 std::string surplus_warning(const NpyHeader& header, std::string_view name);
 
-/// Parses the start of a file of `file_bytes` bytes; `start` must hold the header whole (or the file's end).
-/// `name` is for messages.
 inline constexpr std::size_t kNpyStartBytes = 12 + 65536;  ///< magic, version, length and the longest header
+/// Parses the start of a file of `file_bytes` bytes: its first kNpyStartBytes, or all of a shorter file.
+/// `name` is for messages.
 NpyHeader parse_npy_header(std::string_view start, std::uint64_t file_bytes, std::string_view name);
 NpyHeader read_npy_header(const std::filesystem::path& path);
 
@@ -65,8 +65,8 @@ struct NpyArray {
 };
 
 NpyArray read_npy(const std::filesystem::path& path);
-/// All samples of what `reader` has open.
 class NpyReader;
+/// All samples of what `reader` has open.
 NpyArray read_whole(NpyReader& reader);
 
 /// Writes C order, little endian, format 1.0; the file appears when it is complete. Throws
@@ -84,10 +84,10 @@ class NpyReader {
   NpyReader(const NpyReader&) = delete;
   NpyReader& operator=(const NpyReader&) = delete;
 
-  /// A file; a pipe, where it is waited for, is read whole.
+  /// Opens a file and reads its header. A pipe, where `pipes` allows one, is read into memory to its end.
   const NpyHeader& open(const std::filesystem::path& path, Pipes pipes = Pipes::Refuse);
-  /// In the place of a file, samples that the caller writes into the memory that is returned, as they would
-  /// lie in a file.
+  /// Takes the place of open() for samples that are not in a file of their own: the caller writes them, as
+  /// `header` describes them, into the memory that is returned. It is valid until the next open.
   std::span<std::byte> open_memory(std::string name, const NpyHeader& header);
   const NpyHeader& header() const { return header_; }
   /// Reads image `item` into `image`, whose format fixes the meaning: planar C x H x W, interleaved H x W x

@@ -12,8 +12,9 @@
 
 namespace contorno {
 
-/// One frame of a file: what it says of the frame and its classes (name and level), and the contours, in
-/// memory of its own. Points have the coordinates of the file; closed contours repeat their first point.
+/// One frame of a file: what the file says of the frame and its classes (name and level), and the contours,
+/// which `view` has in `memory`. Points have the coordinates of the file; closed contours repeat their first
+/// point.
 struct ContourFrame {
   FrameInfo info;
   std::vector<ClassSpec> classes;
@@ -24,7 +25,7 @@ struct ContourFrame {
 /// A file that is read line by line, so that its size does not matter.
 class ContourLines {
  public:
-  /// Throws Error(MissingInput) when there is no such file, Error(BadData) when it is none.
+  /// Throws Error(MissingInput) when `path` does not exist, Error(BadData) when it cannot be read as a file.
   explicit ContourLines(const std::string& path);
 
   /// Reads the next frame; empty lines are passed over. False at the end. The capacities of the format are

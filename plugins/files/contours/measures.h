@@ -1,4 +1,5 @@
-// Measures of one contour, in double precision, in the order of its points: the same bits every time.
+// Area, length, bounding box and centroid of one contour, as sinks write them. Sums are in double precision
+// and in the order of the points: the same bits every time.
 #pragma once
 
 #include <span>
@@ -20,7 +21,8 @@ struct ContourMeasures {
 
 enum class Closure : bool { Open, Closed };
 
-/// NaN in a point makes area, length and centroid NaN; the box is that of the other points.
+/// The last point of a closed contour repeats its first. A NaN coordinate makes length, centroid and a closed
+/// contour's area NaN; the box is that of the other coordinates. Without points the box is NaN, the rest 0.
 ContourMeasures measure(std::span<const Point> points, Closure closure);
 
 }  // namespace contorno

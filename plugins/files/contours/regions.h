@@ -12,7 +12,7 @@ namespace contorno {
 /// What becomes of contours that end at the border of the map.
 enum class OpenContours : std::uint8_t {
   Keep,   ///< they are lines
-  Close,  ///< joined by a straight line; those with positive area are rings like others
+  Close,  ///< a straight line joins their ends, and they are rings like those that were closed
 };
 
 /// Keeps its memory from class to class and frame to frame; spans are valid until the next sort().
@@ -26,17 +26,18 @@ class RegionSorter {
   };
   struct Line {
     std::span<const Point> points;
-    bool closed = false;  ///< a ring that is no polygon, or a hole whose surroundings are cut by the border
+    bool closed = false;  ///< a ring without area, or a hole whose surroundings are cut by the border
     ContourMeasures measures;
     std::uint32_t contour = 0;  ///< its index in the view
   };
 
-  /// A ring of negative area is a hole of the smallest ring of positive area around it. Rings with a
-  /// coordinate that is not a number are left out.
+  /// Sorts the contours of class `of_class`, in the coordinates of `placer`. A ring of negative area is a
+  /// hole of the smallest ring of positive area around it. Contours whose length is not finite (a coordinate
+  /// is NaN or infinite) are left out.
   void sort(const ContoursView& view, std::size_t of_class, ContourPlacer& placer,
             OpenContours open_contours);
 
-  std::span<const Ring> outers() const { return outers_; }  ///< in order of area
+  std::span<const Ring> outers() const { return outers_; }  ///< the smallest area first
   std::span<const Ring> holes() const { return holes_; }    ///< in order of their parents
   std::span<const Line> lines() const { return lines_; }
   /// The holes of outer `index`.

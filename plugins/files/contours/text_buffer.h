@@ -1,5 +1,6 @@
-// A growing piece of text that is written and cleared again and again: JSON and XML by hand, fast,
-// independent of the locale. After warm-up nothing is allocated. Belongs to one thread.
+// A text that is written and cleared again and again, for JSON and XML without a library: fast, and
+// independent of the locale. It keeps its memory, so that it allocates only while texts grow longer. A buffer
+// belongs to one thread.
 #pragma once
 
 #include <charconv>

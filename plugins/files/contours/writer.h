@@ -1,5 +1,6 @@
-// The sinks that write contours to files: JSON lines, COCO, GeoJSON, SVG; and what they share. Coordinates:
-// x to the right, y down, sample centres at integers (COCO: pixel corners at integers, as its tools expect).
+// The sinks that write contours to files: JSON lines, COCO, GeoJSON, SVG; and what they share. In files x
+// points to the right and y down, and sample centres are at integers (COCO: pixel corners, as its tools
+// expect).
 #pragma once
 
 #include <memory>
@@ -20,7 +21,7 @@ const SinkType& contour_svg_sink();
 /// The sink `jsonl` for one file that is made in one go: in coordinates of the map, and under its name only
 /// when it is finished.
 std::unique_ptr<Sink> make_whole_jsonl(const std::string& path);
-/// All of them, for the catalogue.
+/// The four types above, for the catalogue.
 std::vector<const SinkType*> contour_sinks();
 
 /// What coordinates are counted in.
@@ -31,12 +32,12 @@ enum class Coordinates : std::uint8_t {
 /// The choices of the parameter `coordinates`.
 std::vector<std::pair<std::string, Coordinates>> coordinate_words();
 
-/// Of the flag `skip_hidden`.
+/// The help text of the flag `skip_hidden`.
 inline constexpr const char* kSkipHiddenSentence = "Leaves hidden classes out (a background class).";
 
-/// The member "attributes" of a JSON object, behind a comma: those of contour `index` by their names, null
-/// where one is not a number. Nothing when contours have none. They are those of the map, in whatever
-/// coordinates the points are written.
+/// Appends a comma and the member "attributes" of a JSON object: the attributes of contour `index` by their
+/// names, null where one is NaN. Appends nothing when the contours have no attributes. Their values are in px
+/// of the map, in whatever coordinates the points are written.
 void write_attributes(TextBuffer& text, const ContoursView& view, std::uint32_t index);
 
 /// Brings a frame's contours into the coordinates that are written. One per sink; keeps its memory.

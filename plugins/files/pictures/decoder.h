@@ -1,5 +1,5 @@
-// Picture files one after the other: JPEG, PNG and TIFF by their own libraries, other formats by whoever is
-// given for them. Pictures come upright. Used by one thread at a time.
+// Decodes picture files one after the other: JPEG, PNG and TIFF by their own libraries, other formats by a
+// function that is given for them. Pictures come upright. Used by one thread at a time.
 #pragma once
 
 #include <functional>
@@ -14,17 +14,18 @@ namespace contorno {
 
 class PictureDecoder {
  public:
-  /// Decodes formats that are unknown here. Throws Error with the file's name.
+  /// Decodes the other formats. Throws Error with the file's name.
   using Other = std::function<void(const std::string& path, std::uint64_t max_pixels, Picture& out)>;
 
   explicit PictureDecoder(Other other = {}) : other_(std::move(other)) {}
 
-  /// False with a sentence in `error` (which names the file) when `path` is not a whole picture in which
-  /// its decoder finds no fault. Pictures of more than `max_pixels` are refused by their header, before
-  /// memory is taken for them. `page` counts from 0. Memory of `out` is kept.
+  /// False with a sentence in `error` (which names the file) when `path` is not a whole picture in which its
+  /// decoder finds no fault. Pictures of more than `max_pixels` are refused by their header, before memory is
+  /// taken for them. `page` counts from 0. Memory of `out` is kept. Throws ModuleError where a module that
+  /// the format needs is missing.
   bool decode(const std::string& path, std::uint64_t max_pixels, Picture& out, std::string& error,
               int page = 0);
-  /// Pages of a TIFF file; 1 of every other, and of files that cannot be read.
+  /// How many pages a TIFF file has; 1 for every other file, and for one that cannot be read.
   int pages(const std::string& path);
 
  private:
@@ -43,7 +44,8 @@ class PictureDecoder {
 using FrameDecoder =
     std::function<bool(const std::string& path, std::uint64_t max_pixels, Picture& out, std::string& error)>;
 
-/// One that any thread may call: each has a decoder of its own.
+/// A FrameDecoder that any thread may call: each thread has a PictureDecoder of its own, which has the
+/// `other` of the first call in that thread.
 FrameDecoder frame_decoder(PictureDecoder::Other other);
 
 }  // namespace contorno

@@ -1,6 +1,5 @@
-// Pictures in memory, and the decoders of the formats that are decoded here and not by GStreamer: JPEG by
-// libjpeg-turbo, PNG by libpng, with every complaint of theirs taken. Decoders own nothing and keep nothing;
-// any thread may use them.
+// Pictures in memory, and the decoders of JPEG (by libjpeg-turbo) and PNG (by libpng), for which every
+// warning of these libraries is an error. They are functions without state; any thread may call them.
 //
 // The pixels are those of Pillow and OpenCV, bit for bit: the exact inverse transform, chroma interpolated
 // between its samples, integer arithmetic that is the same on every machine.
@@ -29,13 +28,13 @@ inline constexpr int kMaxPictureSide = 16384;
 void check_picture_size(std::uint64_t width, std::uint64_t height, std::uint64_t max_pixels);
 
 /// Each decodes a whole file into `out`, as it is stored, and returns how it has to be turned. Memory is
-/// touched row by row as rows arrive, so that a header alone costs none. Throws Error(BadData) with a
-/// sentence (without the file's name) for whatever a decoder reports: damage, missing data, a picture of more
-/// than `max_pixels`.
+/// touched row by row as rows arrive (of an interlaced PNG at once), so that a header alone costs none.
+/// Throws Error(BadData) with a sentence (without the file's name) for whatever a decoder reports: damage,
+/// missing data, a picture of more than `max_pixels`.
 ExifOrientation decode_jpeg(std::string_view file, std::uint64_t max_pixels, Picture& out);
 ExifOrientation decode_png(std::string_view file, std::uint64_t max_pixels, Picture& out);
 
-/// What there is against an encoded picture that somebody else decodes.
+/// What is wrong with an encoded picture that another library decodes.
 struct PictureComplaint {
   enum class Kind : std::uint8_t {
     None,

@@ -21,15 +21,17 @@ class TiffFile {
   virtual ~TiffFile() = default;
   virtual const std::string& path() const = 0;
 
-  /// Counts by going through the file's directories, which must not form a loop. At least 1.
+  /// How many pages there are, at least 1. Goes through the file's directories, which must not form a loop.
   virtual int pages() = 0;
+  /// Makes `page`, from 0, the one that the functions below read; at first it is page 0.
   virtual void seek(int page) = 0;
 
-  /// Of the page sought last: samples interleaved. Throws when they are no numbers that images have.
+  /// The page as an array, with samples interleaved. Throws when they are of a type that images do not have.
   virtual ImageFormat format() = 0;
-  /// Reads the page's samples, packed, as format() tells.
+  /// Reads the page's samples as format() describes them, without gaps.
   virtual void read_samples(std::span<std::byte> samples) = 0;
-  /// The page as a picture, turned as it is stored: 8 bits, whatever colours it has.
+  /// The page as a picture of 8 bits, whatever colours it has, as it is stored; returns how it has to be
+  /// turned.
   virtual ExifOrientation read_picture(std::uint64_t max_pixels, Picture& out) = 0;
 };
 

@@ -6,10 +6,10 @@
 
 namespace contorno {
 
-/// Digits compare by value: map2 comes before map10.
+/// Whether `a` comes before `b` in natural order, in which digits compare by value: map2 before map10.
 bool natural_less(std::string_view a, std::string_view b);
 
-/// ".PNG" of "shot.PNG" becomes ".png": what a file's name says it is, in lower case whatever the locale.
+/// The extension in lower case, whatever the locale: ".png" of "shot.PNG".
 std::string lower_extension(const std::filesystem::path& file);
 
 /// Whether a file's name says that it is a picture of some kind.

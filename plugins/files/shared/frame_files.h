@@ -1,7 +1,7 @@
-// The files of a sink that writes one a frame, or several of them (a file a level). Refuses what cannot be
-// right before the first frame, gives every frame a file of its own, and counts. As long as it is open a
-// marker beside the files keeps another run from writing the same ones. Owned by the sink and used by its
-// thread.
+// FrameFiles opens the files of a sink that writes one a frame (a sink that writes a file a level has one
+// FrameFiles a level). It refuses a bad path before the first frame, gives every frame a file of its own, and
+// counts them. As long as it is open, a marker beside the files keeps another run from writing the same ones.
+// It is owned by the sink and used by its thread.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ class FrameFiles {
   FrameFiles& operator=(const FrameFiles&) = delete;
 
   const PathPattern& pattern() const { return pattern_; }
-  /// Resolves and claims the pattern; again after a change of formats. Throws Error(BadConfig, CannotCreate).
+  /// Resolves the pattern, claims it in the run's OutputRegister and makes the marker. Called again after a
+  /// change of formats. Throws Error(BadConfig, CannotCreate).
   void open(const SinkContext& context);
   /// The file of a frame. complete() it, then call written().
   OutputFile begin(const FrameInfo& info);
@@ -32,7 +33,8 @@ class FrameFiles {
   void finish();
 
   std::uint64_t count() const { return count_; }
-  /// "12 images, the last a/000011.png", the path alone when it is one; empty when nothing was written.
+  /// "12 images, the last a/000011.png", where `what` is "images"; the path alone when there is one file,
+  /// empty when there is none.
   std::string summary(std::string_view what) const;
 
  private:

@@ -1,4 +1,5 @@
-// A descriptor of a file that is read, with one owner. Named pipes hold nobody up unless they are waited for.
+// OpenFile owns the descriptor of a file that is read. Opening a named pipe does not block: it is refused,
+// unless the caller wants to wait for a writer.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@ enum class Pipes : std::uint8_t { Refuse, Wait };
 class OpenFile {
  public:
   OpenFile() = default;
-  /// Throws Error(MissingInput, Io), Error(BadData) for what is no regular file (nor a pipe that is allowed).
+  /// Throws Error(MissingInput, Io), and Error(BadData) for anything but a regular file (or a pipe, where
+  /// `pipes` allows one).
   explicit OpenFile(const std::string& path, Pipes pipes = Pipes::Refuse);
   ~OpenFile() { close(); }
   OpenFile(OpenFile&& other) noexcept
@@ -40,7 +42,7 @@ class OpenFile {
   bool pipe_ = false;
 };
 
-/// "cannot read 'PATH': No such file or directory"
+/// "cannot read 'PATH': No such file or directory", with MissingInput or Io, for an errno.
 Error read_error(const std::string& path, int error_number);
 
 }  // namespace contorno

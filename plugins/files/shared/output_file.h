@@ -16,9 +16,9 @@
 
 namespace contorno {
 
-/// Where `path` is to be written: relative paths are taken in `output_root`, absolute ones must lie in it.
-/// Throws Error(BadConfig) when the result, links followed, is outside of the root, is the root itself, a
-/// folder or a symbolic link. Creates nothing.
+/// The file that an output's `path` means: relative paths are taken in `output_root`, absolute ones must lie
+/// in it. Throws Error(BadConfig) when the result, links followed, is outside of the root, is the root
+/// itself, a folder or a symbolic link. Creates nothing.
 std::filesystem::path resolve_output(const std::filesystem::path& output_root, std::string_view path);
 
 /// The folder that outputs are written below, absolute and without links; "" is the current one. Throws
@@ -31,8 +31,8 @@ void make_output_folder(const std::filesystem::path& folder);
 
 /// Whether placeholders in an output's path are read.
 enum class PathUse : std::uint8_t { Literal, Pattern };
-/// Refuses a parameter `path` that is no good pattern, or that leads outside the output folder. True: it is
-/// good.
+/// Reports to `trial` a parameter `path` that is a bad pattern or leads outside the output folder. True when
+/// the path is good.
 bool try_output_path(const ParamTrial& trial, const std::string& path, PathUse use);
 
 /// How a file comes to its final name.
@@ -71,11 +71,11 @@ class OutputFile {
   std::uint64_t bytes() const { return bytes_; }
   /// For a library that writes by itself; stays owned here. -1 when not open.
   int descriptor() const { return descriptor_; }
-  /// Of whoever writes to the descriptor by itself.
+  /// How long a library that writes to the descriptor by itself is waited for.
   const Patience& patience() const { return patience_; }
   /// False for a pipe or device.
   bool is_regular() const { return regular_; }
-  /// What was found beside it when it was opened.
+  /// The temporary files of killed runs that were found beside it, and cleared away, when it was opened.
   const std::vector<Leftover>& leftovers() const { return leftovers_; }
 
   /// Appends one record: all of it or, after an error, nothing.

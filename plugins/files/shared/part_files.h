@@ -1,7 +1,7 @@
 // The temporary files that outputs are written to before they are complete: NAME.part<process>-<number>, in
-// the folder of NAME, locked as long as their writer lives. Whoever writes the same NAME finds by the lock
-// what is in work and what a run that was killed left behind. The kernel drops the lock with the process,
-// whichever way that ends. Any thread.
+// the folder of NAME, locked as long as their writer lives. The kernel drops the lock with the process,
+// whichever way that ends, so the next writer of NAME can tell a file that is being written (locked) from one
+// that a killed run left behind. Functions may be called from any thread.
 #pragma once
 
 #include <filesystem>
@@ -28,15 +28,15 @@ class Descriptor {
   int number_;
 };
 
-/// Opens with O_CLOEXEC; again when interrupted. Empty, with errno, when it fails.
+/// Opens with O_CLOEXEC, and tries again when a signal interrupts it. Empty, with errno, when it fails.
 Descriptor open_file(const std::filesystem::path& path, int flags);
 
 /// Takes the lock of an open file without waiting. False when another holds it; true where the file system
 /// knows no locks.
 bool try_lock(const Descriptor& file);
 
-/// Holds off every other program that is about to begin a file in this folder. Nothing where that cannot be
-/// done.
+/// While it lives, other runs wait before they begin a file in this folder. Does nothing where the folder
+/// cannot be locked.
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder);
@@ -45,11 +45,11 @@ class FolderLock {
   Descriptor folder_;
 };
 
-/// Another name for a file beside `path` that none has: "a-2.png" for number 2 of "a.png".
+/// `path` with a number: "a-2.png" for number 2 of "a.png". Such a file may exist.
 std::filesystem::path numbered(const std::filesystem::path& path, unsigned number);
 /// `path`, or the first of its numbers from 2 that does not exist.
 std::filesystem::path free_name(const std::filesystem::path& path);
-/// Where half a recording is kept: "a.unfinished.mkv" for "a.mkv".
+/// Where half a recording is kept: "a.unfinished.mkv" for "a.mkv", numbered if that exists.
 std::filesystem::path unfinished_name(const std::filesystem::path& path);
 
 /// A new temporary name for `target`.

@@ -17,7 +17,7 @@ class PathPattern {
   /// Throws Error(BadOption) naming the placeholder that it does not know.
   explicit PathPattern(std::string_view text);
 
-  /// True when every frame gets another path, as far as the pattern can tell.
+  /// True when the path depends on the frame: there is a placeholder in it.
   bool varies() const;
   /// True when two frames can have the same path: there is no {frame} in it.
   bool repeats() const;

@@ -1,4 +1,4 @@
-// What the module tiff has for those who read and write TIFF files.
+// The table of functions that the module tiff gives the library, for reading and writing TIFF files.
 #pragma once
 
 #include <memory>

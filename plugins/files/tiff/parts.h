@@ -1,4 +1,4 @@
-// What this folder makes: the functions of plugins/files/shared/tiff_module.h.
+// The functions of this folder, which becomes the module tiff: those of plugins/files/shared/tiff_module.h.
 #pragma once
 
 #include <memory>

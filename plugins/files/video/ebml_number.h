@@ -1,5 +1,5 @@
-// The numbers of EBML (RFC 8794), of which Matroska and WebM consist: the place of the first bit that is set
-// says how many bytes the number has. Stateless.
+// Reads the numbers of EBML (RFC 8794), the format that Matroska and WebM are written in: the place of the
+// first bit that is set says how many bytes the number has.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ inline constexpr std::size_t kLongestEbmlNumber = 8;
 struct EbmlNumber {
   std::size_t bytes = 0;  ///< 0: there is none at this place
   std::uint64_t value = 0;
-  bool unknown = true;  ///< all bits are set: as a size, nobody knew it when it was written
+  bool unknown = true;  ///< all bits are set: a size that was not known when it was written
 };
 
 /// The number at the beginning of `text`, without the bit that marks its length.

@@ -14,7 +14,7 @@ struct ContainerFacts {
   ContainerKind kind = ContainerKind::Unknown;
   bool cut_off = false;           ///< bytes are missing at the end
   bool trimmed = false;           ///< an edit list leaves frames out, which are in the file
-  std::int64_t frames = -1;       ///< to be shown of the first video track; -1: the container does not say
+  std::int64_t frames = -1;       ///< that the first video track shows; -1: the container does not say
   std::uint64_t whole_bytes = 0;  ///< of a GIF: up to the end of its last whole frame
 };
 

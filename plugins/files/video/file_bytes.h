@@ -1,5 +1,5 @@
-// A regular file of known size that is read in small pieces, wherever they lie, as containers of video are.
-// The object owns the open file; it belongs to one thread. A file that cannot be read has no bytes.
+// Reads small pieces of a regular file at any offset, as the structure of video containers needs. The object
+// owns the open file and belongs to one thread. A file that cannot be read is taken as one of 0 bytes.
 #pragma once
 
 #include <algorithm>

@@ -20,11 +20,13 @@ class DeviceArray {
  public:
   static constexpr std::size_t kMaxDimensions = 4;
 
-  /// The object says that its memory is a CUDA device's.
+  /// Whether the object says that its memory is a CUDA device's.
   static bool is_on_device(py::handle object);
 
-  /// Waits, on `stream` (see device_stream), for what the object's package has under way. Throws TypeError
-  /// and ValueError for what is no array of numbers or not where it says.
+  /// Work on the array is to be enqueued on `stream`; None: on the stream that its package uses
+  /// (device_stream in contorno/_arrays.py). What the package has under way on the array comes before such
+  /// work. `name` is for messages and must outlive this. Throws TypeError and ValueError for what is no array
+  /// of numbers, or not in the memory that it names.
   DeviceArray(py::handle object, std::string_view name, py::handle stream);
   ~DeviceArray();
   DeviceArray(const DeviceArray&) = delete;
@@ -34,8 +36,8 @@ class DeviceArray {
   const std::vector<std::int64_t>& strides() const { return strides_; }  ///< in bytes
   void* data() const { return data_; }
   int device() const { return device_; }
-  void* stream() const { return stream_; }
-  char kind() const { return kind_; }  ///< 'b' bool, 'i', 'u', 'f'
+  void* stream() const { return stream_; }  ///< where work on the array is to be enqueued
+  char kind() const { return kind_; }       ///< 'b' bool, 'i', 'u', 'f'
   int item_bytes() const { return bytes_; }
   /// None for types that contorno does not read in place.
   std::optional<ElementType> type() const;

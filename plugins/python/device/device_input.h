@@ -1,5 +1,6 @@
-// Maps and a mask on the device for one call: read in place where they lie there and can be, brought there
-// or put in order otherwise. With the GIL held.
+// One argument of a call (maps, an image or a mask) as memory of a device. An array on a device is read in
+// place where its type and strides allow it, else copied into order; an array of the host is uploaded. Used
+// with the GIL held.
 #pragma once
 
 #include <memory>
@@ -16,30 +17,31 @@ namespace contorno::python {
 
 class DeviceInput {
  public:
-  /// `object` is in device or host memory; see DeviceArray for `stream`. What lies on the host is for the
-  /// device and stream of place_for(stream), or for others that maps, mask or image are told.
+  /// `object` is in device or host memory; see DeviceArray for `stream` and `name`. maps() brings what lies
+  /// on the host to place_for(stream); image() and mask() bring it to the place that they are given.
   DeviceInput(py::handle object, std::string_view name, py::handle stream);
 
   std::vector<std::int64_t> sides() const;
   const DevicePlace& place() const { return place_; }
 
-  /// Frames of planes that the contour engine can read.
+  /// The maps as the contour engine reads them: frames of planes. Valid as long as this.
   MapStack maps(const StackShape& shape);
   bool is_boolean() const { return boolean_; }
   bool was_converted() const { return converted_; }
   py::handle object() const { return object_; }
 
   /// One image as image stages read it, on the device of `place` and in the order of its stream. Booleans are
-  /// uint8. Throws TypeError for types that no stage takes.
+  /// uint8. Throws TypeError for types that no stage takes, ValueError when the array is on another device.
   ImageView image(Layout layout, const DevicePlace& place);
   bool is_on_device() const { return device_.has_value(); }
-  /// What was brought to the device or put in order for maps or image; null where it is read in place.
+  /// The memory of what was uploaded or copied into order; null where the array is read in place.
   const std::shared_ptr<PooledBlock>& block() const { return block_; }
 
-  /// A boolean array of rows and columns, on the device of `place` and in the order of its stream.
+  /// A boolean array of rows and columns, on the device of `place` and in the order of its stream. Throws
+  /// TypeError for other types.
   MaskView mask(const DevicePlace& place);
 
-  /// The samples in a NumPy array.
+  /// A copy of the samples as a NumPy array. Only when is_on_device().
   py::array on_host();
 
  private:

@@ -8,7 +8,7 @@
 
 namespace contorno::python {
 
-/// Frames, planes, rows, columns, with strides in bytes.
+/// An array on a device with four axes (frames, planes, rows, columns, or others); strides are in bytes.
 struct StridedSamples {
   const void* data = nullptr;
   std::array<std::int64_t, 4> sides{}, strides{};
@@ -16,30 +16,32 @@ struct StridedSamples {
   int item_bytes = 4;
 };
 
-/// In C order without gaps.
+/// Whether the samples lie in C order without gaps.
 bool is_packed(const StridedSamples& samples);
 
 /// What samples become: Bool is 0 or 1, Bytes is 0 or 255, both by "is not 0".
 enum class GatherTo : std::uint8_t { Same, Float64, Float32, Int32, Bool, Bytes };
 
-/// Copies samples to C order without gaps. Float64 is made of integers, Float32 of integers and floats, Int32
-/// of float32, Bool and Bytes of bytes.
+/// Copies samples to C order without gaps. Float64 takes integers, Float32 integers and floats, Int32
+/// float32, Bool and Bytes samples of one byte.
 void gather_samples(const StridedSamples& from, void* to, GatherTo kind, void* stream);
 
-/// Contours out of an array of points, whose last two axes are points and coordinates: points from
-/// `from_begin[i]` of it become points [to_begin[i], to_begin[i + 1]) of `to`, in C order.
+/// Copies contours out of an array of points, whose last two axes are points and coordinates: the points from
+/// `from_begin[i]` on become points [to_begin[i], to_begin[i + 1]) of `to`, which is in C order.
 struct PickedContours {
-  const std::uint32_t *from_begin = nullptr, *to_begin = nullptr;  ///< on the device; `to_begin` has an end
+  const std::uint32_t *from_begin = nullptr, *to_begin = nullptr;  ///< on the device; `to_begin` has one more
   unsigned contours = 0, points = 0;
 };
 void gather_contours(const StridedSamples& from, const PickedContours& picked, void* to, void* stream);
 
-/// Smallest and largest sample of one plane, in pairs, one a block; (infinity, -infinity) where all are NaN.
+/// Writes kRangeBlocks pairs to `pairs` (on the device): the smallest and largest sample of each block's part
+/// of the plane, (infinity, -infinity) where all of these are NaN.
 inline constexpr unsigned kRangeBlocks = 256;
 void sample_ranges(const ImageView& plane, double* pairs, void* stream);
 
-/// Which plane of which frame each contour belongs to: plane p of `class_begin` is plane p % planes of frame
-/// p / planes; with `by_level`, planes are levels.
+/// Writes for each contour the plane and frame that it belongs to: plane p of `class_begin` is plane p %
+/// planes of frame p / planes. With `by_level`, plane p of `class_begin` is level p of the only plane
+/// instead.
 struct ContourIds {
   std::int32_t *classes = nullptr, *frames = nullptr, *levels = nullptr;
 };
@@ -50,14 +52,15 @@ void number_contours(const std::uint32_t* class_begin, int all_planes, int plane
 void pick_plane_begins(const std::uint32_t* class_begin, const std::uint32_t* offsets, int planes,
                        std::uint32_t* to, void* stream);
 
-/// Contours of one plane of one result, and where they go in another. All on the device.
+/// Contours of one plane of one result, and where they go in the merged result. All pointers are to memory of
+/// the device.
 struct ContourPiece {
   const void* points = nullptr;
   const std::uint32_t* offsets = nullptr;
   const std::uint8_t* closed = nullptr;
   std::int32_t plane = 0, frame = 0, level = 0;
   std::uint32_t from_contour = 0, from_point = 0;  ///< where the piece begins in its result
-  std::uint32_t to_contour = 0, to_point = 0;      ///< and in the other
+  std::uint32_t to_contour = 0, to_point = 0;      ///< and in the merged one
 };
 struct MergedContours {
   void* points = nullptr;
@@ -65,8 +68,8 @@ struct MergedContours {
   std::uint8_t* closed = nullptr;
   ContourIds ids;
 };
-/// Puts pieces one after the other. `pieces` has one more than `count`, whose to_contour and to_point are the
-/// ends.
+/// Copies `count` pieces one after the other. Behind the last, `pieces` (on the device) has one more, whose
+/// to_contour and to_point are the totals.
 void merge_contours(const ContourPiece* pieces, int count, std::uint64_t contours, std::uint64_t points,
                     std::size_t point_bytes, const MergedContours& to, void* stream);
 

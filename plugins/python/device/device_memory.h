@@ -9,13 +9,13 @@
 
 namespace contorno::python {
 
-/// Where work is done. All calls of one result use the same.
+/// A device and a stream of it, on which the work on one result is enqueued.
 struct DevicePlace {
   int device = 0;
   void* stream = nullptr;
 };
 
-/// A block that goes back to be used again on its stream when nobody holds it.
+/// A block of memory that its destructor gives back, for later blocks of the same kind on the same stream.
 class PooledBlock {
  public:
   PooledBlock(std::size_t bytes, MemoryKind kind, const DevicePlace& place);
@@ -29,10 +29,12 @@ class PooledBlock {
   DevicePlace place_;
 };
 
-/// Brings bytes to ordinary host memory, behind what is on the stream, and waits until they are there.
+/// Copies bytes from the device to ordinary host memory after the work that is on the stream, and waits until
+/// they are there.
 void download(void* target, const void* source, std::size_t bytes, const DevicePlace& place);
 
-/// The current device and a stream of this package's own, for arrays that come from the host.
+/// The current device and a stream that this package keeps, for arrays that come from the host. Calls get a
+/// few streams in turn.
 DevicePlace own_place();
 
 }  // namespace contorno::python

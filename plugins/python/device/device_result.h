@@ -13,13 +13,14 @@
 
 namespace contorno::python {
 
-/// An array in device memory, which it keeps. What it was computed by has ended.
+/// An array in device memory; Python's DeviceArray. It keeps the memory alive, and the work that computed it
+/// has ended.
 struct ResultArray {
   std::shared_ptr<PooledBlock> owner;
   DevicePlace place;
   void* data = nullptr;
   std::vector<std::int64_t> sides;
-  std::vector<std::int64_t> strides;  ///< in elements; none: C order
+  std::vector<std::int64_t> strides;  ///< in elements; empty: C order
   char kind = 'f';                    ///< 'b', 'i', 'u', 'f'
   int item_bytes = 4;
 
@@ -30,16 +31,17 @@ struct ResultArray {
 
 void bind_device_result(py::module_& module);
 
-/// points, offsets, closed, class_ids, frame_ids, level_ids, all in the one block of the result.
+/// DeviceArrays points, offsets, closed, class_ids, frame_ids and level_ids, over the one block of the
+/// result.
 py::tuple device_arrays(const DeviceContours& contours);
 
-/// Array axes of any number up to four, as the last of four.
+/// An array of up to four axes as one of four: sides of 1 come in front.
 StridedSamples samples_of(const void* data, std::span<const std::int64_t> sides,
                           std::span<const std::int64_t> byte_strides, char kind, int item_bytes);
-/// A new array of samples, in C order and of another type; waits until it is made.
+/// A new array with `sides` and the samples of `from`, in C order and converted; waits until it is made.
 ResultArray converted(const StridedSamples& from, std::vector<std::int64_t> sides, GatherTo to,
                       const DevicePlace& place);
-/// A NumPy array of samples in device memory.
+/// A copy of samples in device memory as a NumPy array.
 py::array on_host(const StridedSamples& from, std::span<const std::int64_t> sides, const DevicePlace& place);
 
 }  // namespace contorno::python

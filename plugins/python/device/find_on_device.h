@@ -1,6 +1,6 @@
-// The CUDA contour engine for arrays that are on a device, or are brought there: engines, workspaces and
-// result blocks are kept from call to call, so that maps of one shape allocate nothing. Any thread; the GIL
-// is not needed.
+// Finds contours with the CUDA contour engine, in maps that are on a device or are brought there. Engines,
+// workspaces and result blocks are kept from call to call, so that maps of one shape allocate nothing.
+// Functions may be called from any thread, without the GIL.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@
 
 namespace contorno::python {
 
-/// Contours in device memory.
+/// Contours in device memory. All pointers are into `block`; the arrays are as in FoundInMaps
+/// (plugins/python/host/find_in_maps.h).
 struct DeviceContours {
   DevicePlace place;
   std::shared_ptr<PooledBlock> block;
@@ -37,20 +38,22 @@ DeviceContours allocate_contours(int planes, std::uint64_t points, std::uint64_t
 DeviceContours find_on_device(ContourEngineSpec spec, const ImageView& map, const MaskView& mask,
                               const DevicePlace& place);
 
+/// Copies contours to the host, without their ids, and waits for that.
 FoundInMaps download(const DeviceContours& contours);
-/// Puts results of several runs together, in the order of frames, planes and levels. Result
-/// `image * levels_per_plane + level` has the planes of some of the frames, `planes` each. Waits until all is
-/// there, ids too. Throws Error(BadData) when there are more points than offsets can count.
+/// Merges the results of several runs of the engine into one, in the order of frames, planes and levels.
+/// results[image * levels_per_plane + level] has the contours of one level in one image, which is one frame
+/// or several, of `planes` planes each. Writes the ids, and waits until all is there. Throws Error(BadData)
+/// when there are more points than int32 offsets can count.
 DeviceContours merge_on_device(const std::vector<DeviceContours>& results, int planes, int levels_per_plane,
                                const DevicePlace& place);
 
-/// Copies frames to the device, without gaps; the view points into `block`.
+/// Copies frames from the host to the device, without gaps; the result points into `block`, which it sets.
 MapStack upload(const MapStack& stack, const DevicePlace& place, std::shared_ptr<PooledBlock>& block);
 
-/// Smallest and largest sample of one plane in device memory, without NaN; (infinity, -infinity) where all
-/// are.
+/// Smallest and largest sample of one plane in device memory, NaN left out; (infinity, -infinity) where all
+/// are NaN.
 std::pair<double, double> sample_range(const ImageView& plane, const DevicePlace& place);
-/// They become the default level.
+/// The level in the middle of that range (see level_between); NaN where all samples are NaN.
 double default_level_on_device(const ImageView& plane, const DevicePlace& place);
 
 }  // namespace contorno::python

@@ -1,5 +1,5 @@
-// find_contours and find_contours_batch on the CUDA backend, for arrays on the device and on the host. The
-// same functions exist in a build without CUDA and refuse.
+// find_contours and find_contours_batch on the CUDA backend, for arrays on a device and on the host. In a
+// build without CUDA the functions exist as well; those that need a device throw Error(Unavailable).
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@ namespace contorno::python {
 
 void bind_device(py::module_& module);
 
-/// The object's memory is that of a CUDA device.
+/// Whether the object's memory is that of a CUDA device.
 bool is_on_device(py::handle object);
-/// The object; a NumPy array of it if it lies on a device.
+/// The object itself, or a copy of it as a NumPy array if it lies on a device.
 py::object to_host(py::handle object, std::string_view name, py::handle stream);
 
-/// Whether maps are searched on the device: where they lie, unless the caller wants something else. If not,
+/// Whether maps are searched on the device: if `wanted` says so, or, with Auto, if they lie there. If not,
 /// maps and mask (None: no mask) become arrays of the host.
 inline bool on_device_or_to_host(Backend wanted, py::object& maps, py::object& mask, std::string_view name,
                                  py::handle stream) {
@@ -36,10 +36,13 @@ struct BatchArguments {
   py::handle mask, stream;
 };
 
-/// Contours of one image, in its order; `level` None: the default.
+/// Contours of one image at one level; None: the middle of its range. `check` throws for sides that an image
+/// must not have. The result is on the host.
 FoundInMaps find_one_on_device(py::handle image, py::handle level, py::handle mask,
                                const MapsOptions& options,
                                void (*check)(const std::vector<std::int64_t>& sides));
+/// What find_contours_batch returns: with `on_device` the tuple of device_arrays, with `flat` that of
+/// flat_arrays, else nested_lists.
 py::object find_batch_on_device(py::handle maps, const py::array_t<double>& levels,
                                 const BatchArguments& arguments);
 

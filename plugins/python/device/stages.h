@@ -1,5 +1,6 @@
-// The functions on images for arrays that lie on a device or are brought there. With the GIL held. They exist
-// in a build without CUDA as well, and refuse.
+// Applies image stages on CUDA to arrays that lie on a device or are brought there, and makes arrays on a
+// device. Functions are called with the GIL held. In a build without CUDA they exist as well, and throw
+// Error(Unavailable).
 #pragma once
 
 #include <cstdint>
@@ -13,27 +14,28 @@
 
 namespace contorno::python {
 
-/// Where results are wanted: on the host, or left on the device; and the CUDA stream, or None.
+/// Where results are wanted, and on which stream they are computed.
 struct OutputPlace {
-  bool stay = false;
-  py::handle stream;
+  bool stay = false;  ///< true: results are DeviceArrays; false: NumPy arrays
+  py::handle stream;  ///< None: as DeviceArray and place_for decide
 };
 
-/// A stage on images that lie on a device or are brought there; without any, on the stream's device. Images
-/// are read, and results written, where they lie.
+/// Applies a stage to images; the work is done where the first lies that is on a device, else at
+/// place_for(stream). Returns a list as apply_on_host does.
 py::list apply_on_device(const StageType& type, const ParamSet& set, const py::list& images, Layout layout,
                          const OutputPlace& output);
-/// The image as it was given, and its levels.
+/// A list of the levels of a mipmap chain. Level 0 is the image that was given, as it is where it already
+/// lies where results are wanted, else a copy.
 py::list mipmaps_on_device(py::handle image, const ParamSet& set, Layout layout, const OutputPlace& output);
 py::object diamond_square_on_device(const DiamondSquareParams& params, const ImageFormat& format,
                                     const OutputPlace& output);
 
-/// An array of booleans on a device as bytes of 0 and 255; None for others.
+/// A copy of an array of booleans on a device as bytes of 0 and 255; None for arrays of other types.
 py::object booleans_as_bytes(py::handle object, py::handle stream);
-/// Where work on an array is done: its device and the stream (see DeviceArray); for arrays on the host
-/// place_for.
+/// Where work on an array is done: its device and the stream that DeviceArray chooses; place_for(stream) for
+/// arrays on the host.
 DevicePlace place_of(py::handle object, const std::string& name, py::handle stream);
-/// A new DeviceArray in C order, and where its values go.
+/// A new DeviceArray in C order, not initialised, and its memory on the device.
 struct NewDeviceArray {
   py::object array;
   void* data = nullptr;

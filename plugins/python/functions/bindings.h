@@ -1,4 +1,4 @@
-// The parts of the module.
+// The functions that add classes and functions to the Python module contorno._core, a group each.
 #pragma once
 
 #include "plugins/python/shared/pybind.h"

@@ -1,4 +1,5 @@
-// A stage on arrays of the host, which it reads where they lie; results are new arrays. With the GIL held.
+// Applies an image stage on the CPU to arrays of the host, which are read where they lie; results are new
+// arrays. Functions are called with the GIL held.
 #pragma once
 
 #include <string>
@@ -10,10 +11,11 @@ namespace contorno::python {
 
 /// What messages call image number `port` of a stage.
 std::string port_name(const StageType& type, std::size_t port);
-/// For samples that were converted, because no stage takes their type. Throws TypeError.
+/// Throws TypeError: the array `name` has samples of a type that no stage takes.
 [[noreturn]] void refuse_samples(const std::string& name);
 
-/// Throws what DirectStage throws.
+/// One array for each output; for an output that holds mipmap levels, a list of an array each. `threads` as
+/// in threads_for. Throws what DirectStage throws.
 py::list apply_on_host(const StageType& type, const ParamSet& set, const py::list& images, Layout layout,
                        py::handle threads);
 

@@ -1,5 +1,5 @@
 // What the two backends of find_contours_batch share: the meaning of shapes and levels, and the form of
-// results. With the GIL held.
+// results. Functions are called with the GIL held.
 #pragma once
 
 #include <span>
@@ -10,14 +10,15 @@
 
 namespace contorno::python {
 
-/// One value, or several, for each plane, plane by plane.
+/// The levels of each plane, plane by plane: `per_plane` values for each.
 struct Levels {
   std::vector<double> values;
   int per_plane = 1;
   bool is_list = false;  ///< results have an axis for levels
 };
 
-/// A number: all planes; (C,): one a plane; (C, L) or (1, L): several a plane. Throws ValueError.
+/// `given` is a number for all planes, (C,) with one level a plane, or (C, L) with L levels a plane; C may be
+/// 1 for all planes. Throws ValueError.
 Levels levels_of(const py::array_t<double>& given, int planes);
 
 /// What the axes of an array of maps mean.
@@ -26,15 +27,17 @@ struct StackShape {
   ImageFormat format;  ///< without the element type
 };
 
-/// (H, W), planes, or frames of planes. Throws ValueError.
+/// Axes (H, W); with C planes (C, H, W) or (H, W, C), as `layout` says; or frames of these. Throws
+/// ValueError.
 StackShape stack_shape(std::span<const std::int64_t> sides, Layout layout);
 
-/// Only uint8 and uint16 are divided. Throws ValueError.
+/// Throws ValueError for a divisor other than 1 unless samples are uint8 or uint16, and not booleans.
 void check_divisor(double divisor, ElementType type, bool boolean);
 
-/// points, offsets, closed, class_ids, frame_ids, level_ids, over the memory of `found`.
+/// NumPy arrays points, offsets, closed, class_ids, frame_ids and level_ids, over the memory of `found`.
 py::tuple flat_arrays(FlatContours found, PointType type);
-/// Lists of contours in lists for each axis that the maps and levels have.
+/// The contours of one plane and level as a list of NumPy arrays; lists of such lists for levels, if they are
+/// a list, around them for planes, and around them for frames, if the maps have such axes.
 py::object nested_lists(const FlatContours& flat, PointType type, const StackShape& shape,
                         const Levels& levels);
 

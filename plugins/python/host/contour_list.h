@@ -1,4 +1,4 @@
-// Contours as lists of NumPy arrays. With the GIL held.
+// Makes lists of NumPy arrays, one a contour. Called with the GIL held.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace contorno::python {
 
-/// What one array may hold for others: contours that are shorter together are views into it, as slices are.
-/// Keeping one of them keeps no more than this alive.
+/// Contours that follow each other and take no more than this together become views into one array, which
+/// saves allocations. Who keeps one of them keeps at most so many bytes alive.
 inline constexpr std::size_t kSharedBytes = 16 << 10;
 
 /// A list of (n, 2) arrays, copies of points [offsets[i], offsets[i + 1]) of `points`, for all but the last

@@ -1,6 +1,6 @@
-// A stage on contours: their points lie on the host or on a device, what else is known of them is little and
-// passes through the host as NumPy arrays. contorno/_contours.py makes these of what users have. With the GIL
-// held.
+// Applies a stage to contours, on the CPU here and on CUDA in plugins/python/device/contours.h. Points lie on
+// the host or on a device; the other arrays are small and pass through the host. contorno/_contours.py makes
+// all of them from what users have. Functions are called with the GIL held.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ struct ContourTables {
   Attributes attributes;
   Array<double> columns;  ///< of attributes, as ContoursView has them: (attributes.count(), column_stride())
 
-  /// The attributes by their names, of which each array has a number a contour. Throws ValueError.
+  /// Takes arrays by the names of attributes, each with a number a contour. Throws ValueError for unknown
+  /// names and arrays of another length.
   void set_attributes(const py::dict& by_name);
   py::dict attributes_by_name() const;
   std::uint32_t points() const { return *offsets.data(offsets.size() - 1); }
@@ -31,8 +32,8 @@ struct ContourTables {
 };
 
 /// One frame's contours as arguments: rows [first, first + tables.points()) of `points`, an array of (row,
-/// column). `size`: width and height of the map; without it, of the smallest square with a power of two on
-/// each side that has all points.
+/// column). `size` is the width and height of the map; without it, the map is taken as the smallest square
+/// with a power of two on each side that has all points.
 struct GivenContours {
   py::object points;
   std::size_t first = 0;
@@ -40,27 +41,30 @@ struct GivenContours {
   std::optional<std::pair<int, int>> size;
 };
 
-/// What a stage made of them. Where it selected contours and left them whole, the number of each in what was
-/// given, and no points; else points of float32, and no numbers.
+/// The contours that a stage made. Where the stage selects contours and leaves them whole, `sources` has the
+/// index of each among those that were given, and `points` is None; else `points` is an (n, 2) array of
+/// float32, and `sources` is None.
 struct MadeContours {
   py::object points, sources;
   ContourTables tables;
 };
 
-/// With their attributes, room for the contours, and powers of two of them, so that a stage is not planned
-/// anew for every frame. Its map has the sides of `size`, else none.
+/// The format with which a stage is planned for these contours. Capacities are powers of two, so that a stage
+/// is not planned anew for every frame. The map has the sides of `size`, or 0 without it.
 ContoursFormat format_of(const GivenContours& given);
-/// The sides where the caller did not give them; `largest` is the largest coordinate.
+/// Sets the sides of the map where the caller did not give them; `largest` is the largest coordinate.
 void set_sides(ContoursFormat& format, double largest);
 /// The largest coordinate, at least 0.
 double largest_of(const Point* points, std::uint64_t count);
-/// The tables where they lie, to be read; `counts` gets how many there are.
+/// A view of `tables` and `points` where they lie, only to be read; it points to `counts`, which is set to
+/// the numbers of points and contours.
 ContoursView view_of(const ContourTables& tables, const Point* points, const ContoursFormat& format,
                      ContourCounts& counts);
 /// Copies of the tables of a view.
 ContourTables read_tables(const ContoursView& from);
 
-/// `given.points` is an array of float32. Throws what DirectStage throws.
+/// Applies `type` with the parameters `set`. `given.points` is an array of float32. Throws what DirectStage
+/// throws.
 MadeContours apply_on_host(const StageType& type, const ParamSet& set, const GivenContours& given,
                            py::handle threads);
 

@@ -24,8 +24,8 @@ inline std::size_t point_bytes(PointType type) {
   return type == PointType::Float32 ? sizeof(Point) : sizeof(PointD);
 }
 
-/// Plane k has contours [class_begin[k], class_begin[k + 1]), contour i points [offsets[i], offsets[i + 1]).
-/// `closed` has one place more than there are contours.
+/// Contours of one image. Plane k has contours [class_begin[k], class_begin[k + 1]), contour i has points
+/// [offsets[i], offsets[i + 1]). `closed` has one place more than there are contours.
 struct FoundInMaps {
   Buffer<std::byte> points;
   Buffer<std::uint32_t> offsets;
@@ -39,7 +39,7 @@ struct FoundInMaps {
 FoundInMaps find_in_maps(const ImageView& maps, std::span<const double> levels, PointType type,
                          const MapsOptions& options);
 
-/// Frames of maps, in place: frame f begins at data + f * frame_pitch.
+/// Frames of maps, in place. `first` is frame 0; frame f begins f * frame_pitch bytes behind it.
 struct MapStack {
   ImageView first;
   int frames = 1;
@@ -62,7 +62,8 @@ struct FlatContours {
 FlatContours find_in_stack(const MapStack& stack, std::span<const double> levels, int levels_per_plane,
                            PointType type, const MapsOptions& options);
 
-/// Puts the results of single images together: results[f * levels_per_plane + l].
+/// Joins the results of single images, each at one level: results[f * levels_per_plane + l] is that of frame
+/// f and level l.
 FlatContours flatten(std::vector<FoundInMaps> results, int frames, int planes, int levels_per_plane,
                      PointType type, int threads);
 

@@ -27,7 +27,7 @@ struct OwnedImage {
 /// What became of one frame.
 struct FrameResult {
   FrameInfo info;
-  std::string error;  ///< why the frame failed; then there is nothing else
+  std::string error;  ///< why the frame failed; then only info.number is set besides
   std::optional<OwnedImage> frame, overlay;
   Placement placement;  ///< of the contours on the frame
   Buffer<Point> points;
@@ -40,7 +40,7 @@ struct FrameResult {
 struct RunSettings {
   std::string output_root = ".";
   std::uint64_t max_frames = 0;
-  std::size_t lookahead = 4;  ///< results that wait, before the pipeline does; 0 = any number
+  std::size_t lookahead = 4;  ///< results that may wait to be taken before the pipeline waits; 0 = any number
   bool images = true;         ///< whether results hold the frame and the overlay
 };
 
@@ -53,11 +53,12 @@ class PipelineRun {
   PipelineRun& operator=(const PipelineRun&) = delete;
 
   enum class Taken : std::uint8_t { Result, Nothing, End };
-  /// Waits up to `milliseconds`. Throws what ended the run.
+  /// Waits up to `milliseconds` for the next result. After the last one, throws the error that ended the run,
+  /// or returns End.
   Taken take(FrameResult& result, int milliseconds);
   /// Stops at once and waits for the threads.
   void stop();
-  /// After the end.
+  /// Only after the end of the run.
   const RunReport& report() const { return runner_->report(); }
   FrameCounts progress() const { return runner_->progress(); }
   const GraphSpec& graph() const { return graph_; }

@@ -1,4 +1,5 @@
-// Arguments of functions: words, numbers and the parameters of stages. With the GIL held.
+// Reads arguments of Python functions: words, numbers and the parameters of stages. Functions are called with
+// the GIL held.
 #pragma once
 
 #include <string>
@@ -8,16 +9,16 @@
 
 namespace contorno::python {
 
-/// Any number, as float() would read it. Throws TypeError.
+/// The value of an object that Python can convert to a float (texts it cannot). Throws TypeError.
 double number(py::handle object);
-/// 'high' or 'low'; throws scikit-image's ValueError.
+/// True for 'high', false for 'low'; else throws scikit-image's ValueError.
 bool is_high(py::handle word, const char* parameter);
 /// 'auto', 'cpu' or 'cuda'; throws ValueError.
 Backend backend_of(py::handle word);
 
 /// Sets parameters from keyword arguments; masks are arrays. Throws TypeError, ValueError, Error(BadOption).
 void set_params(ParamSet& set, const py::dict& given);
-/// The name of a stage and all its parameters: what a planned stage can be found by.
+/// A key for Idle: the name of a stage and the values of all its parameters.
 std::string key_of(const StageType& type, const ParamSet& set);
 
 }  // namespace contorno::python

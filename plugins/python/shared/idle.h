@@ -1,4 +1,5 @@
-// Planned objects that nobody uses at the moment: planning them again would allocate again. Any thread.
+// Keeps planned objects that no call uses at the moment, because planning them again would allocate again.
+// Functions may be called from any thread.
 #pragma once
 
 #include <iterator>
@@ -17,7 +18,7 @@ class Idle {
     return *idle;
   }
 
-  /// One that was given with this key, which is nobody else's then; or null.
+  /// Hands over an object that was given with this key; null when there is none.
   std::unique_ptr<T> take(const std::string& key) {
     const std::lock_guard lock(mutex_);
     for (auto one = idle_.begin(); one != idle_.end(); ++one)
@@ -28,7 +29,7 @@ class Idle {
       }
     return nullptr;
   }
-  /// The latest are kept.
+  /// Keeps `object` for take(). The kMost that were given last, of all keys together, are kept.
   void give(const std::string& key, std::unique_ptr<T> object) {
     std::list<Entry> evicted;
     const std::lock_guard lock(mutex_);

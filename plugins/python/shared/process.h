@@ -1,5 +1,5 @@
-// What the process that Python runs in asks for: Ctrl-C while C++ computes, threads, and the limits that a
-// fork sets (threads of OpenMP and of CUDA exist only in the process that started them). Any thread.
+// What contorno has to respect in Python's process: Ctrl-C while C++ computes, the number of threads, and
+// forks (threads of OpenMP and of CUDA exist only in the process that started them).
 #pragma once
 
 #include <chrono>
@@ -9,8 +9,9 @@
 
 namespace contorno::python {
 
-/// While it lives, loops of this thread ask Python for signals every 50 ms. The GIL must not be held; the
-/// error of the signal handler (KeyboardInterrupt) is then set in Python.
+/// While an object of this class lives, loops of its thread look every 50 ms whether Python has a signal, and
+/// end if its handler raises an error (KeyboardInterrupt), which is then set in Python. The GIL must not be
+/// held.
 class SignalWatch final : public LoopWatch {
  public:
   SignalWatch() : previous_(loop_watch) { loop_watch = this; }
@@ -25,20 +26,20 @@ class SignalWatch final : public LoopWatch {
   std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + kInterval;
 };
 
-/// Threads for `samples` samples: what the caller says (None: by the amount of work, at most what the machine
-/// and OMP_NUM_THREADS allow, one in a forked process whose parent used OpenMP). Throws ValueError below 1,
-/// RuntimeError where more than one would hang.
+/// How many threads work on `samples` samples: the number `threads`, or with None as many as the work is
+/// worth, at most what the machine and OMP_NUM_THREADS allow, and one in a forked process whose parent used
+/// OpenMP. Throws ValueError for a number out of range, RuntimeError where more than one thread would hang.
 int threads_for(py::handle threads, std::uint64_t samples);
 
-/// Call before CUDA is used: RuntimeError in a forked process whose parent used it.
+/// Call before CUDA is used. Throws RuntimeError in a forked process whose parent used CUDA.
 void begin_cuda();
-/// And when a device has answered.
+/// Call when a device has answered: processes forked from now on cannot use CUDA.
 void cuda_began();
-/// Both: Error(Unavailable) with the reason and the remedy where there is no device.
+/// Does both. Throws Error(Unavailable) with the reason and the remedy where there is no device.
 void require_cuda();
 /// Call before threads of contorno's own are used.
 void begin_threads();
-/// This process was forked from the one that loaded the module.
+/// Whether this process was forked from the one that loaded the module.
 bool is_forked();
 
 void bind_process(py::module_& module);

@@ -1,4 +1,4 @@
-// pybind11 with NumPy, in the one place that includes it, and how contorno's errors become Python's.
+// The one place that includes pybind11 with NumPy, and the translation of contorno's errors into Python's.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -10,8 +10,9 @@ namespace contorno::python {
 
 namespace py = pybind11;
 
-/// ValueError for wrong data and options, FileNotFoundError, MemoryError, OSError, RuntimeError for the rest.
-/// A run that Ctrl-C ended leaves Python's own exception.
+/// Registers the translation, once a module: an Error becomes ValueError (wrong data or options),
+/// FileNotFoundError, MemoryError, OSError, KeyboardInterrupt, or RuntimeError for the rest. After Ctrl-C the
+/// exception that Python's signal handler has set stays.
 void register_errors();
 
 }  // namespace contorno::python
