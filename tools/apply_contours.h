@@ -1,4 +1,5 @@
-// Contours of `contorno apply` and `contorno clean` in files, frame by frame.
+// Reads the files of contours that `contorno apply` and `contorno clean` take, applies a stage frame by
+// frame, and writes the results.
 #pragma once
 
 #include <memory>
@@ -12,13 +13,13 @@
 
 namespace contorno {
 
-/// The one frame of a file of contours, with colours for its classes. Throws Error(BadData) when it has none
-/// or several.
+/// The one frame of a file of contours, with colours for its classes. Throws Error(BadData) when the file has
+/// no frame or several, and what ContourLines throws.
 ContourFrame load_only_frame(const std::string& path);
 
 /// Writes contours to a file: JSON lines (.jsonl), GeoJSON (.geojson) or COCO (.json), with coordinates of
-/// the map. `owner` names the argument, "OUT". Throws Error(BadOption) for other names, Error(CannotCreate,
-/// Io).
+/// the map. `owner` is what messages call the argument: "OUT". Throws Error(BadOption) for other names,
+/// Error(CannotCreate, Io).
 class ContourFile {
  public:
   ContourFile(const std::string& path, OutputRegister& files, const std::string& owner);
@@ -32,7 +33,7 @@ class ContourFile {
   bool open_ = false;
 };
 
-/// A stage from contours to contours, and how it runs. Everything is borrowed.
+/// A stage from contours to contours, and how it runs. References and pointers are borrowed.
 struct ContoursApplication {
   const StageType& type;
   const ParamSet& params;
@@ -41,8 +42,8 @@ struct ContoursApplication {
   const TextRasteriser* text = nullptr;
 };
 
-/// Applies it to every frame of `input`. `output` is complete, or not there. Throws Error(BadData) with the
-/// line that is wrong.
+/// Applies the stage to every frame of the file `input`. The file `output` gets its name only when all are
+/// done. Throws Error(BadData) with the line that is wrong.
 void apply_to_file(const ContoursApplication& what, const std::string& input, const std::string& output,
                    OutputRegister& files);
 

@@ -1,13 +1,14 @@
 // Ctrl-C, SIGTERM and SIGHUP while a graph runs: the first asks for a clean end, a second one ends the
-// process at once. Also which signals are no reason to die at all.
+// process at once. SIGPIPE and SIGXFSZ are ignored, so that a write fails instead of the process.
 #pragma once
 
 namespace contorno {
 
-/// For the whole program: a file that grows beyond the limit for files is an error of its write.
+/// Ignores SIGXFSZ from now on: a file that grows beyond the process's limit is an error of its write.
 void ignore_file_size_signal();
 
-/// Installs the handlers for its lifetime. One at a time.
+/// Installs the handlers for its lifetime, and then the default ones; SIGPIPE stays ignored. SIGHUP is left
+/// alone where it is ignored already (nohup). Only one may exist at a time.
 class InterruptGuard {
  public:
   InterruptGuard();

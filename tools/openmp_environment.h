@@ -1,5 +1,5 @@
-// What the environment tells OpenMP's library, which reads it before main: settings that would crash the
-// program or slow it down are mended by starting the program anew.
+// Mends environment variables that would let OpenMP's library crash the program or slow it down. The library
+// reads them before main, so the program is started anew with better ones.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,12 @@
 
 namespace contorno {
 
-/// Why `value` is no stack size for threads that the program can run with; nothing where it is one.
+/// What is wrong with `value` as the stack size of threads; nothing where the program can run with it.
 std::optional<std::string> stack_size_fault(std::string_view value);
 
-/// Once, first thing in main, before any thread. Says what it leaves out. Returns where nothing has to
-/// change, or where the program cannot be started anew.
+/// Called once, first thing in main, before any thread. Warns of variables that it leaves out. Does not
+/// return when it starts the program anew; returns where nothing has to change or the program cannot be
+/// started.
 void settle_openmp_environment(char** argv);
 
 }  // namespace contorno

@@ -1,5 +1,5 @@
-// Settings of the process that keep little memory from ending it with a signal: called once, first of all, by
-// main.
+// Settings that keep a process with little memory from being ended by a signal. Called once by main, before
+// anything else.
 #pragma once
 
 namespace contorno {

@@ -1,4 +1,4 @@
-// How a run is told: report.json for programs, a short text for people.
+// Writes the report of a run: as JSON for programs, as a short text for users.
 #pragma once
 
 #include <string>

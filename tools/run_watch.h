@@ -1,4 +1,5 @@
-// What is done beside a run: progress is shown, signals are passed on, and who is missed is named.
+// Runs a graph and watches it from a second thread: shows progress, passes signals on, says when a live
+// source falls silent, and gives up on a device that hangs.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +11,21 @@
 namespace contorno {
 
 struct WatchOptions {
-  bool quiet = false;             ///< nothing is shown, but what ends the run
-  bool live = false;              ///< frames are expected to come by themselves
+  bool quiet = false;             ///< nothing is shown but what ends the run
+  bool live = false;              ///< the source is live: its silence is worth a message
   std::int64_t expected = -1;     ///< frames that will come; -1 = unknown or endless
   double device_timeout_ms = 0;   ///< see PipelineSettings
   std::function<void()> account;  ///< writes the report of a run that was given up
 };
 
-/// "23 of 51 frames (45 %), 10.0/s, 3 s left, 29 ms, 2 dropped": what a run has done after `seconds`. What is
-/// 0 or unknown is left out.
+/// "23 of 51 frames (45 %), 3 s left, 10.0/s, 29.0 ms, 2 dropped": what a run has done after `seconds`. The
+/// total, the time left and the latency are left out when unknown, dropped and failed frames when there are
+/// none.
 std::string progress_text(const FrameCounts& frames, std::int64_t expected, double latency_us,
                           double seconds);
 
-/// Runs with a second thread that watches; throws what Runner::run throws. Where the device hangs the process
-/// ends in here: outputs are finished, the report is written, exit code 70.
+/// Calls Runner::run and throws what it throws. Where the device hangs, does not return: outputs are
+/// finished, the report is written, and the process ends with exit code 70.
 RunReport run_watched(Runner& runner, const WatchOptions& options);
 
 }  // namespace contorno

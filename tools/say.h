@@ -18,13 +18,13 @@ namespace contorno {
 void say(std::string_view sentence);
 /// The same as "contorno: warning: SENTENCE".
 void warn(std::string_view sentence);
-/// Lines that are fit to be shown but for their passwords and control characters, for example the report of a
-/// graph's mistakes: "contorno: LINES".
+/// "contorno: LINES" on standard error, for a text of several lines such as the report of a graph's mistakes.
+/// Passwords and control characters are replaced, line breaks stay.
 void say_lines(std::string_view lines);
 
-/// Where there may be no memory for a sentence.
+/// Says that the program is out of memory, without allocating any.
 void say_out_of_memory();
-/// On standard error as it is, for lines of numbers that are written over on a terminal.
+/// Writes to standard error as it is, for a progress line that is written over on a terminal.
 void show_progress(std::string_view text);
 
 /// A result, on standard output, as it is: what it quotes from outside has to be printable or encoded (JSON).
@@ -44,9 +44,8 @@ void print(fmt::format_string<const T&...> format, const T&... values) {
 /// Writes what waits to be written to standard output, also by libraries. Throws as print().
 void finish_output();
 
-/// Gives closed standard streams something harmless, because their numbers would go to the next file that is
-/// opened, and messages would be written into that. Standard input is then at its end; writing to standard
-/// output fails.
+/// Opens /dev/null in place of standard streams that are closed, because the next file that is opened would
+/// get their numbers, and messages would be written into it. Reading then finds the end; writing fails.
 void fill_standard_streams();
 
 }  // namespace contorno

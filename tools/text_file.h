@@ -1,5 +1,5 @@
-// Files that the command line names: whole text files that are read, and outputs, which are as safe as those
-// of sinks. Errors name them.
+// Reads and writes files that the command line names. Outputs are as safe as those of sinks
+// (output_register.h). Errors have the path in their sentence.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace contorno {
 
-/// Throws Error(MissingInput).
+/// The content of a file. Throws Error(MissingInput) when it cannot be opened.
 std::string read_text_file(const std::string& path);
 
 /// Begins the file that the argument `owner` ("--report") names; - is standard output. Unlike a path in a
 /// graph it may be a symbolic link and lie anywhere. Throws Error(CannotCreate).
 OutputFile open_named_file(OutputRegister& files, const std::string& path, std::string_view owner);
-/// Writes a text as the file's only content. Throws Error(CannotCreate, Io).
+/// Writes a text as the only content of a file, which open_named_file opens. Throws Error(CannotCreate, Io).
 void write_text_file(const std::string& path, const std::string& text);
 
 /// The register of a command, which says on standard error what killed runs left behind.

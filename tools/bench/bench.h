@@ -1,5 +1,5 @@
-// The parts of `contorno bench`: times beside the physical limits that were measured in the same run. They
-// print to standard output and throw Error.
+// The parts of `contorno bench`, which print times beside the limits of the machine (upload, one read of the
+// map) that they measure in the same run. They print to standard output and throw Error.
 #pragma once
 
 #include <string>
@@ -18,10 +18,10 @@ void bench_latency();
 /// Writes a Chrome/Perfetto trace of 60 frames in four slots.
 void bench_trace(const std::string& path);
 
-/// What `part` may be; "all" is all of them.
+/// The names that bench() takes. "all" is every part but the trace.
 const std::vector<std::string>& bench_parts();
-/// One part, or all but the trace, under a line that names the machine. Throws Error(Usage) for an unknown
-/// part.
+/// Runs that part under a line that names the device or the CPU backend; without a device, "engine" does
+/// nothing. Throws Error(Usage) for an unknown name.
 void bench(const std::string& part);
 
 }  // namespace contorno

@@ -1,5 +1,5 @@
-// The command loop of the programs that scripts in this folder time in turns with others: commands on
-// standard input, one a line, each answered with a line on standard output.
+// The command loop of the programs that the scripts in this folder run side by side with other programs, to
+// time them in turns: commands on standard input, one a line, each answered with a line on standard output.
 #pragma once
 
 #include <cstdio>
@@ -10,10 +10,10 @@
 
 namespace contorno {
 
-/// Follows the commands to the end of the input. `answer(command, words)` reads what else the line has from
-/// `words`, writes the answer without the end of its line to std::cout, and returns false when it knows no
-/// such command, or not yet. Returns the exit status of `program`: 2 for such a command, 1 after a message
-/// for an exception, else 0.
+/// Answers commands to the end of the input. `answer(command, words)` reads the rest of the line from
+/// `words`, writes the answer to std::cout without a line break, and returns false for a command that it does
+/// not know or that needs another one first. Returns the exit status of the program: 2 after such a command,
+/// 1 after an exception, of which it prints the message behind `program`, else 0.
 template <class Answer>
 int answer_commands(const char* program, const Answer& answer) {
   try {

@@ -1,5 +1,5 @@
-// The subcommands of `contorno`. Each adds itself to the parser and, when chosen, sets the action that main
-// runs.
+// The subcommands of `contorno`. Each function adds one to the parser; when the command line names it,
+// `action` is set, which main then runs for the exit code.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ void add_find_contours_command(CLI::App& app, Action& action);
 void add_explain_command(CLI::App& app, Action& action);
 void add_mean_shift_command(CLI::App& app, Action& action);
 void add_learn_command(CLI::App& app, const Catalog& catalog, Action& action);
-/// After all others: it tells their names apart from stages.
+/// Added after all others, because `help` tells their names apart from those of stages.
 void add_help_command(CLI::App& app, const Catalog& catalog, Action& action);
 
 }  // namespace contorno

@@ -19,7 +19,7 @@ struct ReadOptions {
   /// As load_image.
   LoadedImage load(const std::string& path) const;
 };
-/// `options` must outlive the command, as the variables below.
+/// `options` must outlive the command; so must the variables that the functions below are given.
 void add_read_options(CLI::App& command, ReadOptions& options);
 
 /// --fully-connected, --positive-orientation and --mask.
@@ -36,7 +36,7 @@ void add_contour_options(CLI::App& command, ContourOptions& options);
 
 /// --backend.
 void add_backend(CLI::App& command, std::string& backend);
-/// Whether the device is to be used: it was asked for, or with "auto" is there.
+/// Whether to compute on the device: with "cuda", and with "auto" where there is one.
 bool wants_device(const std::string& backend);
 
 }  // namespace contorno

@@ -1,5 +1,5 @@
-// Options of the command line that take a number. The code that reads numbers in graphs reads
-// them, with the same messages: 1000 and 1e3 are the same.
+// Options of the command line that take a number. They are read by the code that reads numbers in graphs,
+// with the same messages: 1000 and 1e3 are the same.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@ class App;
 
 namespace contorno {
 
-/// `set` is called with the number when the option is given. `sentence` is the help. No most: kUnbounded.
-/// Throws Error(Usage) while the command line is parsed: "--every is 0, allowed a whole number, at least 1".
+/// Adds the option `name`. `set` is called with the number when the option is given; `sentence` is the help;
+/// `most` is kUnbounded where there is no limit. Throws Error(Usage) while the command line is parsed:
+/// "--every is 0, allowed a whole number, at least 1".
 void add_whole_number(CLI::App& command, const std::string& name, std::int64_t least, std::int64_t most,
                       const std::string& sentence, std::function<void(std::int64_t)> set,
                       const std::string& default_text = "");

@@ -1,5 +1,5 @@
-// What marching squares makes of one cell of a map, and which contours its segments are part of: the rules of
-// stages/contours/rules, asked about that cell alone. Pure functions.
+// Applies the rules of marching squares (stages/contours/rules) to one cell of a map alone: the state of its
+// samples, its segments, and the contours that these are part of. The functions have no state.
 #pragma once
 
 #include <array>
@@ -32,10 +32,10 @@ struct CellSample {
 struct Cell {
   int row = 0, col = 0;
   double level = 0;
-  std::array<CellSample, 4> samples;  ///< in reading order
-  int code = 0;                       ///< meaningful where usable()
+  std::array<CellSample, 4> samples;  ///< upper left, upper right, lower left, lower right
+  int code = 0;                       ///< bit i: samples[i] is high; means something only where usable()
 
-  /// Whether the cell is not skipped: every sample may be used.
+  /// Whether every sample may be used. Other cells are skipped.
   bool usable() const;
 };
 
@@ -49,7 +49,7 @@ struct SegmentEnd {
 };
 struct Segment {
   SegmentEnd from, to;
-  /// A segment whose two points are equal does not exist.
+  /// False where both points are equal: contours leave such a segment out.
   bool exists() const { return !(from.point == to.point); }
 };
 /// The segments of a usable cell, in the order of its case.
@@ -59,7 +59,7 @@ std::vector<Segment> segments_of(const Cell& cell, Connectivity connectivity);
 struct SegmentPlace {
   std::size_t contour = 0, from = 0, to = 0;
 };
-/// Nothing if no contour has it. `orientation` is the one that the contours were found with.
+/// Nothing if no contour has the segment. `orientation` is the one that the contours were found with.
 std::optional<SegmentPlace> place_of(const Segment& segment, const FoundContours& found,
                                      Orientation orientation);
 

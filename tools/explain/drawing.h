@@ -1,4 +1,4 @@
-// A cell as a picture of characters.
+// Draws a cell and its segments with characters.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ std::string stored_text(double stored, ElementType type);
 char first_letter(std::size_t segment);
 char second_letter(std::size_t segment);
 
-/// The cell with its rows, columns and samples, # for high and . for low ones, and the segments as far as
-/// they exist: several lines, each with its end.
+/// The cell with the numbers of its rows and columns, its samples (# high, . low, ? NaN, x masked) and the
+/// segments that exist, in several lines, each with a line break.
 std::string drawing_of(const Cell& cell, const std::vector<Segment>& segments, ElementType type);
 
 }  // namespace contorno::explain

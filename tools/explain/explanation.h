@@ -17,11 +17,11 @@ struct Explanation {
   Cell cell;
   std::vector<Segment> segments, others;  ///< with `connectivity`, and with the other one
   FoundContours found;                    ///< of that class
-  bool by_device = false;
-  std::string difference;  ///< of the device's contours from the CPU's: see first_difference
+  bool by_device = false;                 ///< a device has found the contours too
+  std::string difference;                 ///< of the device's contours from the CPU's: see first_difference
 };
 
-/// Lines, each with its end.
+/// Lines, each with a line break.
 std::string text_of(const Explanation& all);
 std::string json_of(const Explanation& all);
 

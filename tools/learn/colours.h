@@ -1,5 +1,5 @@
-// From coloured samples to the reference colours of classes: mean shift finds where colours gather. Used by
-// `contorno learn`.
+// Finds the reference colours of classes for `contorno learn`, from samples of pixels. Mean shift finds the
+// modes of the samples: the colours around which they are densest.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace contorno {
 
-/// What says which pixels belong to a class.
+/// How it is known which class a pixel belongs to.
 enum class Examples : std::uint8_t {
-  Frames,  ///< nothing: every sample belongs to the rest, and the classes are found
+  Frames,  ///< it is not: every sample belongs to the rest, and the classes are found
   Masks,   ///< every sample has its class
   Picks,   ///< some samples have a class; the rest may be anything, the classes too
 };
@@ -22,7 +22,7 @@ struct LearnParams {
   double sigma = 0.015;      ///< width of the kernel in oklab, lightness scaled
   double lightness = 0.5;    ///< as in classify
   int references = 5;        ///< most a class
-  double min_share = 0.005;  ///< of a class's pixels (of the rest's: less, the farther off the colour is)
+  double min_share = 0.005;  ///< least of a class's pixels for a reference (of the rest: Learner::stands_out)
   int threads = 0;
 };
 
@@ -34,7 +34,7 @@ struct LearnedClass {
   double recall = 0;               ///< share of its samples whose nearest reference is one of its own
 };
 
-/// "12.3", "0.048": a share in percent; a small one is not nothing.
+/// A share in percent, "12.3"; with more digits where it is small, "0.048".
 std::string percent_text(double share);
 
 struct LearnedColours {
@@ -42,17 +42,18 @@ struct LearnedColours {
   double softness = 0.05;  ///< for classify: the median distance of samples to their reference, within bounds
 };
 
-/// Of what was pointed at, a colour with less is taken for something that lay there too.
+/// The least share of a class's picked pixels that a colour has; what has less is taken for something else
+/// that lay there.
 inline constexpr double kLeastOfPick = 0.02;
 
-/// The class of what was not pointed at.
+/// The name of the hidden class for what was not picked.
 inline constexpr const char* kEverythingElse = "everything else";
 
-/// Masks: `names[k]` gets the modes of the samples of class k that are not more frequent in another class.
-/// Picks: the same, then every class and a hidden class more for everything else get those colours that tell
-/// them apart best; the hidden class is left out where it would have none. Frames: all modes are found
-/// together; the largest is a class, then always the one that is both far from those chosen and large; the
-/// others go to the class that is nearest in colour; the most frequent class is `names[0]`. Throws
+/// Masks: `names[k]` gets the modes of the samples of class k that are not denser in another class. Picks:
+/// the same; then every class, and one hidden class more for everything else, get the colours that tell them
+/// apart best; the hidden class is left out where it would have none. Frames: the modes of all samples are
+/// found; the largest is a class, then one by one those that are both far from the classes so far and large;
+/// the others go to the class that is nearest in colour; the class with most pixels is `names[0]`. Throws
 /// Error(BadData) when a class has no sample, or when there are fewer colours than classes.
 LearnedColours learn_colours(const std::vector<ColourSample>& samples, const std::vector<std::string>& names,
                              Examples examples, const LearnParams& params);

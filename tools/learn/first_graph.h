@@ -1,5 +1,5 @@
-// A first graph for somebody who has none yet: for the video, pictures or arrays that they name in the place
-// of a graph. It runs, shows something, and is written to be edited.
+// Makes a first graph for a user who has none yet, for the video, pictures or arrays that they name in place
+// of a graph. It runs as it is, draws contours, and is meant to be edited.
 #pragma once
 
 #include <optional>
@@ -15,11 +15,11 @@ struct FirstGraph {
   std::string subject;  ///< "belt.mp4 is a video: ...", one sentence without its full stop
 };
 
-/// Nothing where `argument` is a graph, or nothing that is there: whoever loads it then says so. Opens and
-/// samples the input. Throws Error(MissingInput, BadData, Unavailable).
+/// Opens and samples the input. Returns nothing where `argument` is a graph or does not exist, which the code
+/// that loads graphs then reports. Throws Error(MissingInput, BadData, Unavailable).
 std::optional<FirstGraph> first_graph(const std::string& argument, const Catalog& catalog);
 
-/// What `argument` seems to be, by its name and the first bytes of the file.
+/// What `argument` seems to be, by its name and the first bytes of the file; Graph where nothing else fits.
 enum class InputKind : std::uint8_t { Graph, Video, Pictures, Arrays };
 InputKind kind_of_input(const std::string& argument);
 

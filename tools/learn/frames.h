@@ -1,5 +1,5 @@
-// The example frames of `contorno learn`: which are looked at, to whom their pixels belong, and which are
-// kept to be shown. Owns copies of those.
+// Reads the example frames of `contorno learn`: chooses those that are looked at, tells which class their
+// pixels belong to, takes samples, and keeps copies of some frames to show.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ struct ExampleRequest {
   std::string masks;                 ///< folder, or empty
   std::vector<std::string> classes;  ///< names, in the order of the masks' values
   std::vector<Pick> picks;
-  int limit = 16;  ///< most frames to look at, spread over all; those with picks come on top
+  int limit = 16;  ///< most frames to look at, spread over all; those with picks are looked at besides
 };
 
 /// A frame with its memory. `picks` are those that lie on it.
@@ -34,9 +34,9 @@ struct ExampleFrame {
 
 struct ExampleFrames {
   std::vector<ColourSample> samples;
-  std::vector<ExampleFrame> kept;  ///< at most kMostKept, those with picks first, in the order of the source
+  std::vector<ExampleFrame> kept;  ///< at most kMostKept, rather those with picks; in the source's order
   int looked_at = 0;
-  std::vector<std::string> files;  ///< all that was read or may be: pictures, masks
+  std::vector<std::string> files;  ///< all pictures and masks, read or not: no output may replace them
 
   static constexpr std::size_t kMostKept = 6;
 };

@@ -1,5 +1,5 @@
-// Where the colours of samples lie in oklab, and where they gather: what `contorno learn` judges colours by.
-// Borrows the samples; used by one thread.
+// The Learner answers what `contorno learn` asks about its samples: where their colours lie in oklab, where
+// they are dense, and how well reference colours sort them. It borrows the samples and is used by one thread.
 #pragma once
 
 #include <array>
@@ -14,12 +14,12 @@ namespace contorno {
 
 double distance(const Triple& a, const Triple& b);
 
-/// A place where colours gather, by a sample that lies there.
+/// A mode of the density of colours, by the sample that is nearest to it.
 struct Mode {
   std::size_t sample = 0;
   Colour colour;
   Triple place;
-  double share = 0;  ///< of the pixels that were looked at
+  double share = 0;  ///< of the pixels among which it was found: those that went to it
 };
 
 class Learner {
@@ -29,31 +29,33 @@ class Learner {
 
   const LearnParams& params() const { return params_; }
   std::size_t count() const { return samples_.size(); }
-  /// A class, or kRest.
+  /// A class, or kRest (of samples around picks as well).
   std::int16_t owner(std::size_t sample) const;
   const Colour& colour(std::size_t sample) const { return samples_[sample].colour; }
-  double weight(std::size_t sample) const { return weights_[sample]; }
-  const Triple& place(std::size_t sample) const { return places_[sample]; }
+  double weight(std::size_t sample) const { return weights_[sample]; }       ///< in pixels
+  const Triple& place(std::size_t sample) const { return places_[sample]; }  ///< in oklab, lightness scaled
 
   /// Modes of the samples that `owner` has, the largest first.
   std::vector<Mode> modes_of(std::int16_t owner, double sigma) const;
 
-  /// How dense the samples of each class are around `at`: shares of the class within two sigmas. The last is
-  /// the rest's.
+  /// How dense the samples of each class are around `at`: the share of the class that lies within two sigmas.
+  /// The last number is that of the rest.
   std::vector<double> densities(const Triple& at, std::size_t classes) const;
 
-  /// Index of the nearest reference's class, and how far it is.
+  /// The index of the class with the reference nearest to `at`, and the distance of that reference.
   std::pair<int, double> nearest(const Triple& at, const std::vector<LearnedClass>& classes) const;
 
-  /// Whether a colour with `share` of the pixels is there often enough, that is less often the farther `away`
-  /// it is from those that are chosen: what is small and coloured counts, shades of what is large do not.
+  /// Whether a colour with `share` of the pixels is frequent enough to be a reference. The farther `away` it
+  /// is from those that were chosen, the smaller a share is enough: small things of another colour count,
+  /// shades of large ones do not.
   bool stands_out(double share, double away) const;
 
-  /// Leaves out what lies around picks and looks much like a class: what was pointed at goes on there, in
-  /// other light, so lightness counts for less.
+  /// Gives samples around picks that look much like a class the weight 0: the thing that was picked goes on
+  /// there, in other light, so that lightness counts for less.
   void leave_out_shades(const std::vector<LearnedClass>& classes);
 
-  /// Shares, recalls and softness. With masks a pixel counts for its own class, else for the nearest.
+  /// Fills in shares, recalls and softness. Shares count a pixel for its own class with masks, else for the
+  /// class of the nearest reference.
   void judge(LearnedColours& learned, Examples examples) const;
 
  private:

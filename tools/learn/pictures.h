@@ -1,4 +1,4 @@
-// The pictures by which a person judges what `contorno learn` learned. Both are PNG files.
+// The two pictures by which a user judges what `contorno learn` has learned.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace contorno {
 
-/// A row a class: what was pointed at, the reference colours that were found, and how much of the frames
-/// looks like it. `graph` gives the colours that the classes are drawn in.
+/// A row for each class: its picks, the reference colours that were found, and the share of the pixels that
+/// the class has. `graph` gives the colours that classes are drawn in.
 Sheet swatch_sheet(const LearnedColours& learned, const GraphSpec& graph, const ExampleFrames& examples);
 
-/// The kept frames with their picks and a ruler, to read coordinates from; beside each, where `graph` is
-/// given, what that makes of it. Runs the graph. Throws what Runner throws.
+/// The kept frames with their picks and a ruler to read coordinates from. Where `graph` is given it is run,
+/// and its first image for a sink stands beside each frame. Throws what Runner throws, Error(BadData).
 Sheet frame_sheet(const ExampleFrames& examples, const GraphSpec* graph);
 
 }  // namespace contorno

@@ -1,6 +1,6 @@
-// Which pixels of example frames `contorno learn` learns from. A class gives about as many however small it
-// is, and the rest of a frame gives more where its colours are rare: what is small and coloured is not lost
-// among what is large.
+// Takes the pixels that `contorno learn` learns from out of example frames. Every class gives about as many
+// samples, however small it is. Of the rest, rare colours give more of their pixels than frequent ones, so
+// that small things are not lost among large ones.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace contorno {
 
-/// A pixel that stands for `weight` pixels of its frame. `owner` is a class, kRest or kAroundPick.
+/// A pixel that stands for `weight` pixels of its frame. `owner` is a class, kRest or kAroundPick (picks.h).
 struct ColourSample {
   Colour colour;
   std::int16_t owner = -1;
@@ -21,7 +21,8 @@ struct ColourSample {
 
 class ColourSampler {
  public:
-  /// `frames[k]` frames are expected to show class k, and `all_frames` to be looked at.
+  /// Expected numbers, by which samples are shared out among frames: `frames[k]` that show class k, and
+  /// `all_frames` that are looked at.
   ColourSampler(std::vector<int> frames, int all_frames);
 
   /// `owners`: the class of every pixel, row by row, or kRest, kAroundPick or kLeftOut; transparent pixels

@@ -1,5 +1,5 @@
-// A picture that is put together from boxes, text and other pictures: what `contorno learn` shows a person.
-// Owns its pixels; used by one thread.
+// A Sheet is a picture in memory that is put together from boxes, text and other pictures, as `contorno
+// learn` shows to a user. It owns its pixels and is used by one thread.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +22,14 @@ class Sheet {
   Sheet(int width, int height, const Colour& back);
 
   void fill(const SheetBox& box, const Colour& colour);
-  /// A frame of `thickness` px inside the box.
+  /// Draws a border of `thickness` px inside the box.
   void outline(const SheetBox& box, int thickness, const Colour& colour);
-  /// One line of `height` px; what lies beyond the sheet is cut. Returns how wide it is.
+  /// Writes one line of `height` px; what lies beyond the sheet is cut. Returns the width of the line in px.
   int text(std::string_view line, int x, int y, int height, const Colour& colour);
-  /// `part` of an image (uint8, interleaved), brought to the size of the box.
+  /// Draws `part` of an image (uint8, interleaved), scaled to the box.
   void picture(const SheetBox& box, const ImageView& image, const SheetBox& part);
 
-  /// RGB.
+  /// The pixels: RGB.
   const ImageView& view() const { return view_; }
 
  private:
