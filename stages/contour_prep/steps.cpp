@@ -1,4 +1,5 @@
 // The list of the steps; adding one adds a line.
+#include "stages/contour_prep/close_at_border/stage.h"
 #include "stages/contour_prep/drop_duplicates/stage.h"
 #include "stages/contour_prep/drop_small/stage.h"
 #include "stages/contour_prep/exclude/stage.h"
@@ -17,6 +18,7 @@ const StepTypes& contour_steps() {
   // clang-format off
   static const StepTypes steps{
       &exclude_stage(),
+      &close_at_border_stage(),
       &merge_close_stage(),
       &drop_small_stage(),
       &drop_duplicates_stage(),

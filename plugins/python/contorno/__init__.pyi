@@ -132,6 +132,9 @@ def close(image: Array, element: Element, *, heights: ArrayLike | None = None, a
           border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
           backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
           opencv_compat: bool = False, paper_compat: bool = False) -> Image: ...
+def close_at_border(contours: Contours, positive_orientation: Side = "low", *, size: tuple[int, int] | None = None,
+                    backend: Backend = "auto", threads: int | None = None, output: Output = "host",
+                    stream: Stream = None) -> Any: ...
 def close_by_reconstruction(image: Array, element: Element, *, heights: ArrayLike | None = None,
                             anchor: tuple[int, int] | None = None, border: Border = "identity", border_value: float = 0.0,
                             alpha: Alpha = "keep", layout: Layout = "HWC", backend: Backend = "auto", threads: int | None = None,

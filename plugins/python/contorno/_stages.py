@@ -153,7 +153,17 @@ def _run(stage, images, params, layout="HWC", **where):
     return called(_core.apply, stage, list(images), params, *_where(images, layout, **where))
 
 
+def _refuse_unknown_border(stage, params):
+    """Points do not say where the border of their map is: without its size nothing would be closed, in silence."""
+    steps = params.get("steps", ())
+    names = [step.get("type") if isinstance(step, dict) else step for step in steps if isinstance(steps, (list, tuple))]
+    if "close_at_border" in (stage, *names):
+        raise TypeError("close_at_border needs size=: (width, height) of the map that the contours are of")
+
+
 def _run_on_contours(stage, contours, params, size=None, backend="auto", threads=None, output="host", stream=None):
+    if size is None:
+        _refuse_unknown_border(stage, params)
     place = decide(backend, output, stream, *_contours.arrays_with_points(contours))
     if backend == "auto" and not _catalogue()[stage]["cuda"]:
         place = "cpu"  # as in a graph, whose stages run where all of them can

@@ -5,10 +5,10 @@
 
 #include "pipeline/shared/loops.h"
 #include "stages/contour_prep/merge_close/stage.h"
-#include "stages/contour_prep/shared/attributes.h"
 #include "stages/contour_prep/shared/bin_table.h"
 #include "stages/contour_prep/shared/contour_order.h"
 #include "stages/contour_prep/shared/contour_step.h"
+#include "stages/contour_prep/shared/contour_writer.h"
 #include "stages/contour_prep/shared/own_points.h"
 
 namespace contorno {
@@ -31,27 +31,6 @@ class ContourSets {
 
  private:
   std::uint32_t* parents_;
-};
-
-/// Appends contours to an output that begin_output has begun.
-class ContourWriter {
- public:
-  explicit ContourWriter(const ContoursView& out) : out_(out) {}
-  void add_points(const Point* points, std::uint32_t count) {
-    std::copy_n(points, count, out_.points + points_);
-    points_ += count;
-  }
-  /// Its attributes are those of contour `first` of `in`.
-  void end_contour(const ContoursView& in, std::uint32_t first, bool closed) {
-    out_.closed[contours_] = closed ? 1 : 0;
-    copy_attributes(in, first, out_, contours_);
-    out_.offsets[++contours_] = points_;
-  }
-  ContourCounts counts() const { return {.points = points_, .contours = contours_}; }
-
- private:
-  const ContoursView& out_;
-  std::uint32_t points_ = 0, contours_ = 0;
 };
 
 class MergeCloseCpu final : public Stage {
@@ -138,10 +117,7 @@ class MergeCloseCpu final : public Stage {
 
   static void write_set(const ContoursView& in, std::uint32_t first, std::uint32_t last,
                         const std::uint32_t* next, ContourWriter& writer) {
-    if (first == last) {
-      writer.add_points(in.points + in.offsets[first], in.offsets[first + 1] - in.offsets[first]);
-      return writer.end_contour(in, first, in.closed[first] != 0);
-    }
+    if (first == last) return writer.add_contour(in, first);
     for (std::uint32_t c = first;; c = next[c]) {
       const OwnPoints own(in, c);
       writer.add_points(own.points, own.count);

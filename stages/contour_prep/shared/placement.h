@@ -21,8 +21,8 @@ struct PlacementView {
   const unsigned* order = nullptr;
   /// in.format.contour_capacity + 1 words: word i is of contour order[i], and words behind the last contour
   /// are 0. After ContourPlacement::add_up each is the sum of those before it, so that the one behind the
-  /// last contour holds the total counts. They fit: offsets of points are of 32 bits, and no step that is
-  /// placed like this writes more points than it reads.
+  /// last contour holds the total counts. They fit: offsets of points are of 32 bits, and a step that is
+  /// placed like this writes no more points than there is room for.
   unsigned long long* words = nullptr;
   /// For each contour of `out`, the index of the contour of `in` that it comes from (not its place in
   /// `order`): in.format.contour_capacity of them.

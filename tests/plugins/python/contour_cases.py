@@ -5,8 +5,8 @@ from tests.plugins.python.package import contorno
 
 ARRAYS = contorno.ContourArrays.__slots__[:-1]  # all but the attributes
 
-NEEDED = {"contour_prep": {"steps": ["drop_small"]}}
-"""The options, by stage, that have no default."""
+NEEDED = {"contour_prep": {"steps": ["drop_small"]}, "close_at_border": {"size": (64, 64)}}
+"""The options, by stage, that have no default; the size of a map is no option of the stage."""
 
 
 def contours(seed, count):

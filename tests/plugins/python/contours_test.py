@@ -23,7 +23,7 @@ def by_the_program(folder, name, given, options):
     frame = {"width": 64, "height": 64, "classes": [{"name": "one", "level": 0.5, "contours": [
         {"closed": is_closed(one), "points": one[:, ::-1].tolist()} for one in given]}]}
     (folder / "in.jsonl").write_text(json.dumps(frame))
-    words = [word for key, value in options.items() for word in (f"--{key}", json.dumps(value))]
+    words = [word for key, value in options.items() if key != "size" for word in (f"--{key}", json.dumps(value))]
     run_contorno("apply", name, "in.jsonl", "out.jsonl", *words, cwd=folder)
     made = json.loads((folder / "out.jsonl").read_text())["classes"][0]["contours"]
     return [np.array(one["points"], np.float32).reshape(-1, 2)[:, ::-1] for one in made]
@@ -54,6 +54,15 @@ def test_every_stage_on_contours_is_a_function_with_its_options(name, tmp_path):
         assert function([], **needed) == [] and function([[], []], **needed) == [[], []]
     none = function(flat([]), **needed)
     assert len(none) == 0 and none.points.shape == (0, 2) and none.offsets.tolist() == [0]
+
+
+@pytest.mark.parametrize("call", [
+    lambda given, **options: contorno.close_at_border(given, **options), lambda given, **options: contorno.apply("close_at_border", given, **options),
+    lambda given, **options: contorno.contour_prep(given, ["drop_small", "close_at_border"], **options),
+    lambda given, **options: contorno.contour_prep(given, [{"type": "close_at_border"}], **options)])
+def test_contours_are_not_closed_at_the_border_of_a_map_of_unknown_size(call):
+    with pytest.raises(TypeError, match="close_at_border needs size=: "):
+        call(contours(1, 30))
 
 
 # Lists -------------------------------------------------------------------------------------------------------------

@@ -15,14 +15,13 @@ inline void add_up(std::vector<unsigned long long>& words) {
 
 class EmulatedPlacement {
  public:
-  explicit EmulatedPlacement(const ContoursView& in)
+  explicit EmulatedPlacement(const ContoursView& in) : EmulatedPlacement(in, in.format) {}
+  EmulatedPlacement(const ContoursView& in, const ContoursFormat& out)
       : sources(in.format.contour_capacity, 77),
-        memory_(packed_bytes(in.format)),
+        memory_(packed_bytes(out)),
         words_(in.format.contour_capacity + 1, 77) {
-    view = {.in = in,
-            .out = packed_view(memory_.data(), in.format),
-            .words = words_.data(),
-            .sources = sources.data()};
+    view = {
+        .in = in, .out = packed_view(memory_.data(), out), .words = words_.data(), .sources = sources.data()};
   }
   void add_up() { test::add_up(words_); }
   bool intact() const { return memory_.intact(); }
