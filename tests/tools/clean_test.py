@@ -82,7 +82,7 @@ def test_names_of_files_with_blanks_and_signs_are_taken_as_they_are(contorno, fo
      "the parameters of drop_small are min_points, min_length, min_area"),
     (["drop_small =4"], 2, "'=4' is not NAME=VALUE"),
     (["exclude points=[1, 2] 3"], 2, "'3' is not NAME=VALUE"),
-    (["order_nearest by=4 x"], 2, "'x' is not NAME=VALUE, as in 'drop_small min_points=4'; order_nearest has no parameters"),
+    (["hierarchy by=4 x"], 2, "'x' is not NAME=VALUE, as in 'drop_small min_points=4'; hierarchy has no parameters"),
     (["exclude points=[1, 2 radius=3"], 78, "--points"),
     (["drop_small min_point=4"], 78, "unknown key 'min_point' (did you mean 'min_points'?)"),
     (["largest_first", "drop_small min_points=-4"], 78, "min_points is -4, allowed a whole number, 0 to 1000000000"),

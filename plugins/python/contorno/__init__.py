@@ -14,6 +14,7 @@ finally:
 
 from ._backends import backends
 from ._batch import ContourArrays, find_contours_batch
+from ._contours import pen_up_length
 from ._find_contours import find_contours
 from ._diamond_square import diamond_square
 from ._mean_shift import MeanShift, estimate_bandwidth, mean_shift, mean_shift_filter, mean_shift_segment
@@ -67,4 +68,4 @@ def __dir__():
 __all__ = ["Class", "ContourArrays", "DeviceArray", "FrameError", "MeanShift", "Pipeline", "Result", "apply", "backends", "blackhat",
            "close", "close_by_reconstruction", "diamond_square", "dilate", "element", "erode", "estimate_bandwidth", "find_contours",
            "find_contours_batch", "gradient", "hit_or_miss", "mean_shift", "mean_shift_filter", "mean_shift_segment",
-           "mipmaps", "open_by_reconstruction", "reconstruct", "stages", "to_shapely", "tophat", *_ON_CONTOURS]
+           "mipmaps", "open_by_reconstruction", "pen_up_length", "reconstruct", "stages", "to_shapely", "tophat", *_ON_CONTOURS]

@@ -29,6 +29,28 @@ def run(stage, params, contours, size, place, threads, stay, stream):
     return made.arrays(stay)
 
 
+def pen_up_length(contours):
+    """How far a pen that draws contours in their order goes between those of a frame, class and level: see `order_nearest`.
+
+    Parameters
+    ----------
+    contours : list of (n, 2) arrays, or ContourArrays
+        Contours of (row, column) in px, as `order_nearest` takes and gives them; points are rounded to float32.
+
+    Returns
+    -------
+    float
+        The sum of the distances from the last point of each contour to the first one of the next, in px, each rounded to a
+        multiple of 2**-20. Ways from or to a point that is infinite or NaN do not count.
+    """
+    given = _Flat.of_arrays(contours, None) if isinstance(contours, ContourArrays) else _Flat.of_lists(contours, None)
+    with np.errstate(all="ignore"):
+        points = np.require(_core.to_host(given.points, "contours.points", None), np.float32, "CA")
+    differs = (np.diff(given.ids, axis=1) != 0).any(axis=0)
+    begins = np.concatenate([[0], np.flatnonzero(differs) + 1, [len(given.closed)]])
+    return _core.pen_up_length(points, given.offsets, begins)
+
+
 class _Flat:
     """Contours in order; contour i has points [offsets[i], offsets[i + 1]), and is of frame, class and level ids[:, i].
 

@@ -10,6 +10,7 @@
 #include "plugins/python/shared/arguments.h"
 #include "plugins/python/shared/process.h"
 #include "stages/catalog.h"
+#include "stages/contour_prep/order_nearest/stage.h"
 
 namespace contorno::python {
 namespace {
@@ -47,10 +48,22 @@ py::tuple apply_to_contours(const std::string& name, const py::dict& params, py:
                         made.sources, made.tables.attributes_by_name());
 }
 
+/// Rows of `points` are (row, column); contours of one frame, class and level begin at each of `begins` but
+/// the last.
+double pen_up_length_of(const Array<float>& points, const Array<std::uint32_t>& offsets,
+                        const Array<std::uint32_t>& begins) {
+  // What is read is not told from what is written in views.
+  return pen_up_length({.format = {.classes = static_cast<int>(begins.size()) - 1},
+                        .points = const_cast<Point*>(reinterpret_cast<const Point*>(points.data())),
+                        .offsets = const_cast<std::uint32_t*>(offsets.data()),
+                        .class_begin = const_cast<std::uint32_t*>(begins.data())});
+}
+
 }  // namespace
 
 void bind_contours(py::module_& module) {
   module.def("apply_to_contours", &apply_to_contours);
+  module.def("pen_up_length", &pen_up_length_of);
   module.def("points_on_device", &points_on_device);
   module.def("gather_on_device", &gather_on_device);
   // `like`: an array whose device and stream are used, or None.

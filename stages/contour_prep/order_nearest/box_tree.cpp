@@ -8,8 +8,8 @@
 
 namespace contorno {
 
-std::uint64_t BoxTree::most_leaves(const ContoursFormat& format) {
-  return format.point_capacity / kRun + format.contour_capacity;
+std::uint64_t BoxTree::most_leaves(const ContoursFormat& format, OpenPoints open) {
+  return format.point_capacity / kRun + (open == OpenPoints::Ends ? 2 : 1) * format.contour_capacity;
 }
 
 std::uint64_t BoxTree::most_nodes(std::uint64_t leaves) {
@@ -17,15 +17,15 @@ std::uint64_t BoxTree::most_nodes(std::uint64_t leaves) {
   return 2 * std::bit_ceil(std::max<std::uint64_t>((leaves + kLeaves - 1) / kLeaves, 1)) * 2;
 }
 
-std::size_t BoxTree::bytes(const ContoursFormat& format) {
-  const std::uint64_t leaves = most_leaves(format);
+std::size_t BoxTree::bytes(const ContoursFormat& format, OpenPoints open) {
+  const std::uint64_t leaves = most_leaves(format, open);
   return align_up(leaves * sizeof(Leaf)) + align_up(leaves * sizeof(std::uint32_t)) +
          align_up((format.contour_capacity + 1) * sizeof(std::uint32_t)) +
          align_up(most_nodes(leaves) * sizeof(Node));
 }
 
-BoxTree::BoxTree(const ContoursFormat& format, std::byte* memory) {
-  const std::uint64_t leaves = most_leaves(format);
+BoxTree::BoxTree(const ContoursFormat& format, OpenPoints open, std::byte* memory) : open_(open) {
+  const std::uint64_t leaves = most_leaves(format, open);
   const auto take = [&](std::size_t bytes) {
     std::byte* const begin = memory;
     memory += align_up(bytes);
@@ -49,12 +49,17 @@ void BoxTree::build(const ContoursView& contours, std::uint32_t first, std::uint
 void BoxTree::add_leaves(std::uint32_t contour) {
   first_leaf_[contour - first_contour_] = leaf_count_;
   const OwnPoints own(*contours_, contour);
+  if (open_ == OpenPoints::Ends && !own.closed && own.count > 1) {
+    leaves_[leaf_count_++] = leaf_of(contour, own.begin, own.begin + 1);
+    leaves_[leaf_count_++] = leaf_of(contour, own.end - 1, own.end);
+    return;
+  }
   for (std::uint32_t at = own.begin; at < own.end; at += kRun)
-    leaves_[leaf_count_++] = leaf_of(own, contour, at);
+    leaves_[leaf_count_++] = leaf_of(contour, at, std::min(at + kRun, own.end));
 }
 
-BoxTree::Leaf BoxTree::leaf_of(const OwnPoints& own, std::uint32_t contour, std::uint32_t at) const {
-  Leaf leaf{.box = {}, .contour = contour, .begin = at, .end = std::min(at + kRun, own.end), .node = 0};
+BoxTree::Leaf BoxTree::leaf_of(std::uint32_t contour, std::uint32_t begin, std::uint32_t end) const {
+  Leaf leaf{.box = {}, .contour = contour, .begin = begin, .end = end, .node = 0};
   for (std::uint32_t i = leaf.begin; i < leaf.end; ++i) leaf.box.add(contours_->points[i]);
   return leaf;
 }
@@ -93,7 +98,14 @@ void BoxTree::remove(std::uint32_t contour) {
 BoxTree::Nearest BoxTree::nearest(std::uint32_t from) const {
   Nearest best;
   const OwnPoints own(*contours_, from);
-  for (std::uint32_t at = own.begin; at < own.end; at += kRun) search(leaf_of(own, from, at), best);
+  for (std::uint32_t at = own.begin; at < own.end; at += kRun)
+    search(leaf_of(from, at, std::min(at + kRun, own.end)), best);
+  return best;
+}
+
+BoxTree::Nearest BoxTree::nearest_to_point(std::uint32_t from) const {
+  Nearest best;
+  search(leaf_of(0, from, from + 1), best);  // whose it is does not matter
   return best;
 }
 

@@ -28,10 +28,13 @@ class BoxTree {
     }
   };
 
+  /// Which points of open contours are in the tree; of closed ones, all.
+  enum class OpenPoints : std::uint8_t { All, Ends };
+
   /// Bytes that the tree works in, for any contours of this format; `memory` has as many, aligned to
   /// kAlignment.
-  static std::size_t bytes(const ContoursFormat& format);
-  BoxTree(const ContoursFormat& format, std::byte* memory);
+  static std::size_t bytes(const ContoursFormat& format, OpenPoints open);
+  BoxTree(const ContoursFormat& format, OpenPoints open, std::byte* memory);
 
   /// Makes the tree of contours [first, last) of `contours`, which must stay until the last search.
   void build(const ContoursView& contours, std::uint32_t first, std::uint32_t last);
@@ -39,6 +42,8 @@ class BoxTree {
   void remove(std::uint32_t contour);
   /// The contour in the tree with a point nearest to one of contour `from`; of several, the first.
   Nearest nearest(std::uint32_t from) const;
+  /// The same for point `from` of the frame.
+  Nearest nearest_to_point(std::uint32_t from) const;
 
  private:
   struct Leaf {
@@ -59,15 +64,16 @@ class BoxTree {
   /// Leaves of a node without children.
   static constexpr std::uint32_t kLeaves = 4;
 
-  static std::uint64_t most_leaves(const ContoursFormat& format);
+  static std::uint64_t most_leaves(const ContoursFormat& format, OpenPoints open);
   static std::uint64_t most_nodes(std::uint64_t leaves);
   void add_leaves(std::uint32_t contour);
-  /// The leaf of a contour that begins with point `at`.
-  Leaf leaf_of(const OwnPoints& own, std::uint32_t contour, std::uint32_t at) const;
+  /// The leaf of points [begin, end) of a contour.
+  Leaf leaf_of(std::uint32_t contour, std::uint32_t begin, std::uint32_t end) const;
   void split(std::uint32_t node, std::uint32_t begin, std::uint32_t end);
   void search(const Leaf& from, Nearest& best) const;
   void compare(const Leaf& from, const Leaf& to, Nearest& best) const;
 
+  OpenPoints open_ = OpenPoints::All;
   const ContoursView* contours_ = nullptr;
   Leaf* leaves_ = nullptr;
   std::uint32_t* order_ = nullptr;       // leaves in the order of the tree

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "stages/contour_prep/order_nearest/box_tree.h"
+#include "stages/contour_prep/order_nearest/pen.h"
 #include "stages/contour_prep/order_nearest/stage.h"
 #include "stages/contour_prep/shared/contour_order.h"
 #include "stages/contour_prep/shared/contour_step.h"
@@ -9,13 +10,71 @@
 namespace contorno {
 namespace {
 
+/// Contours [first, last), in which order they are, and which of them are in it.
+class ClassOrder {
+ public:
+  /// `visited` has a flag for each contour of the frame, `sources` a number for each of the class.
+  ClassOrder(std::uint32_t first, std::uint32_t last, std::uint8_t* visited, std::uint32_t* sources)
+      : next_in_order_(first), last_(last), visited_(visited), sources_(sources) {
+    std::fill(visited_ + first, visited_ + last, std::uint8_t{0});
+  }
+  void add(std::uint32_t contour) {
+    *sources_++ = contour;
+    visited_[contour] = 1;
+  }
+  /// The first one that is left; `last` when there is none.
+  std::uint32_t first_left() {
+    while (next_in_order_ < last_ && visited_[next_in_order_] != 0) ++next_in_order_;
+    return next_in_order_;
+  }
+
+ private:
+  std::uint32_t next_in_order_, last_;
+  std::uint8_t* visited_;
+  std::uint32_t* sources_;
+};
+
+/// Which of the starts of a contour is nearest to `pen`; of several, the first.
+std::uint32_t nearest_start(const OwnPoints& own, const Point& pen) {
+  double least = std::numeric_limits<double>::infinity();
+  std::uint32_t nearest = 0;
+  for (std::uint32_t i = 0; i < starts_of(own); ++i) {
+    const double squared = squared_distance(pen, own.points[start_of(own, i)]);
+    if (squared < least) least = squared, nearest = start_of(own, i);
+  }
+  return nearest;
+}
+
+/// Turns parts of a path round, from each place on the part with the greatest gain.
+void shorten(const PenPath& path, int passes) {
+  bool improves = true;
+  for (int pass = 0; pass < passes && improves; ++pass) {
+    improves = false;
+    for (std::uint32_t first = 1; first < path.count; ++first) {
+      std::int64_t most = 0;
+      std::uint32_t best = 0;
+      for (std::uint32_t last = first; last < path.count; ++last)
+        if (const std::int64_t gain = path.gain(first, last); gain > most) most = gain, best = last;
+      if (most == 0) continue;
+      improves = true;
+      for (std::uint32_t a = first, b = best; a <= b; ++a, --b) path.turn(a, b);
+    }
+  }
+}
+
 class OrderNearestCpu final : public Stage {
  public:
+  explicit OrderNearestCpu(const OrderNearestParams& params) : params_(params) {}
+
   void plan(PlanContext& context) override {
     const auto& format = std::get<ContoursFormat>(context.input(0));
-    tree_ = context.temporary(BoxTree::bytes(format), MemoryKind::Host);
-    sources_ = context.temporary(format.contour_capacity * sizeof(std::uint32_t), MemoryKind::Host);
-    visited_ = context.temporary(format.contour_capacity, MemoryKind::Host);
+    const auto take = [&](std::uint64_t bytes) { return context.temporary(bytes, MemoryKind::Host); };
+    tree_ = take(BoxTree::bytes(format, tree_points()));
+    sources_ = take(format.contour_capacity * sizeof(std::uint32_t));
+    visited_ = take(format.contour_capacity);
+    if (is_drawn()) starts_ = take(format.contour_capacity * sizeof(std::uint32_t));
+    if (params_.order == DrawingOrder::TwoOpt)
+      for (Scratch* ends : {&downs_, &ups_}) *ends = take(format.contour_capacity * sizeof(Point));
     context.set_output(0, format);
   }
 
@@ -24,48 +83,118 @@ class OrderNearestCpu final : public Stage {
     const auto& out = std::get<ContoursView>(context.outputs[0]);
     if (!begin_output(in, out)) return;
     auto* const sources = context.scratch<std::uint32_t>(sources_);
-    BoxTree tree(in.format, context.scratch<std::byte>(tree_));
+    auto* const visited = context.scratch<std::uint8_t>(visited_);
+    std::uint32_t* const starts = is_drawn() ? context.scratch<std::uint32_t>(starts_) : nullptr;
+    BoxTree tree(in.format, tree_points(), context.scratch<std::byte>(tree_));
     for (int k = 0; k < in.format.classes; ++k) {
       const std::uint32_t first = in.class_begin[k], last = in.class_begin[k + 1];
-      if (first < last)
-        order(tree, in, first, last, context.scratch<std::uint8_t>(visited_), sources + first);
       out.class_begin[k + 1] = last;
+      if (first == last) continue;
+      tree.build(in, first, last);
+      ClassOrder order(first, last, visited, sources + first);
+      if (!is_drawn()) {
+        order_by_points(tree, first, last, order);
+        continue;
+      }
+      order_by_ends(tree, in, first, last, order, starts);
+      if (params_.order == DrawingOrder::TwoOpt)
+        shorten_class(context, in, first, last, sources + first, starts);
     }
-    gather_contours(in, sources, out);
+    gather_contours(in, sources, out, starts);
   }
 
-  std::optional<Scratch> selection() const override { return sources_; }
+  std::optional<Scratch> selection() const override {
+    return is_drawn() ? std::nullopt : std::optional(sources_);
+  }
 
  private:
-  /// Writes the numbers of contours [first, last) in their order. `visited` has a flag for each contour.
-  static void order(BoxTree& tree, const ContoursView& in, std::uint32_t first, std::uint32_t last,
-                    std::uint8_t* visited, std::uint32_t* sources) {
-    tree.build(in, first, last);
-    std::fill(visited + first, visited + last, std::uint8_t{0});
-    std::uint32_t current = first, next_in_order = first;
-    for (std::uint32_t placed = 0; placed < last - first; ++placed) {
-      sources[placed] = current;
-      visited[current] = 1;
+  bool is_drawn() const { return params_.order != DrawingOrder::Greedy; }
+  BoxTree::OpenPoints tree_points() const {
+    return is_drawn() ? BoxTree::OpenPoints::Ends : BoxTree::OpenPoints::All;
+  }
+
+  static void order_by_points(BoxTree& tree, std::uint32_t first, std::uint32_t last, ClassOrder& order) {
+    std::uint32_t current = first;
+    for (std::uint32_t placed = first; placed < last; ++placed) {
+      order.add(current);
       tree.remove(current);
       current = tree.nearest(current).contour;
-      if (current != BoxTree::Nearest::kNone) continue;
       // All that are left are infinitely far, or there is none.
-      while (next_in_order < last && visited[next_in_order] != 0) ++next_in_order;
-      current = next_in_order;
+      if (current == BoxTree::Nearest::kNone) current = order.first_left();
     }
   }
 
-  Scratch tree_, sources_, visited_;
+  static void order_by_ends(BoxTree& tree, const ContoursView& in, std::uint32_t first, std::uint32_t last,
+                            ClassOrder& order, std::uint32_t* starts) {
+    constexpr std::uint32_t kNone = BoxTree::Nearest::kNone;
+    std::uint32_t current = first, start = 0, pen = kNone;  // the pen lies on a point of the frame
+    for (std::uint32_t placed = first; placed < last; ++placed) {
+      order.add(current);
+      tree.remove(current);
+      starts[current] = start;
+      const OwnPoints own(in, current);
+      if (own.count > 0) pen = own.begin + (own.closed ? start : own.count - 1 - start);
+      current = pen == kNone ? kNone : tree.nearest_to_point(pen).contour;
+      start = current == kNone ? 0 : nearest_start(OwnPoints(in, current), in.points[pen]);
+      if (current == kNone) current = order.first_left();
+    }
+  }
+
+  void shorten_class(const RunContext& context, const ContoursView& in, std::uint32_t first,
+                     std::uint32_t last, std::uint32_t* order, std::uint32_t* starts) const {
+    const PenPath path{.in = in,
+                       .order = order,
+                       .starts = starts,
+                       .downs = context.scratch<Point>(downs_),
+                       .ups = context.scratch<Point>(ups_),
+                       .count = last - first};
+    for (std::uint32_t place = 0; place < path.count; ++place) path.find_ends(place);
+    shorten(path, params_.passes);
+  }
+
+  OrderNearestParams params_;
+  Scratch tree_, sources_, visited_, starts_, downs_, ups_;
 };
 
+ParamDeclaration order_nearest_params() {
+  ParamList<OrderNearestParams> list;
+  list.choice(
+      "order", &OrderNearestParams::order,
+      {{"greedy", DrawingOrder::Greedy},
+       {"endpoint", DrawingOrder::Endpoint},
+       {"2opt", DrawingOrder::TwoOpt}},
+      "`greedy`: by the nearest points of contours, which stay as they are. `endpoint`: by the way of "
+      "the pen from the end of one to the begin of the next; closed contours get another first point, "
+      "and open ones may be turned round. `2opt`: the same, and then parts of the order are turned "
+      "round where that makes ways shorter.");
+  list.integer("passes", &OrderNearestParams::passes, 1, 1000, Unit::None,
+               "How often `2opt` looks at all places of the order, at most; it ends when nothing becomes "
+               "shorter.");
+  return declare(list);
+}
+
 }  // namespace
+
+double pen_up_length(const ContoursView& contours) {
+  std::int64_t units = 0;
+  for (int k = 0; k < contours.format.classes; ++k) {
+    std::optional<Point> pen;
+    for (std::uint32_t c = contours.class_begin[k]; c < contours.class_begin[k + 1]; ++c) {
+      const std::span<const Point> points = contours.contour(c);
+      if (points.empty()) continue;
+      if (pen) units += std::max<std::int64_t>(way_between(*pen, points.front()), 0);
+      pen = points.back();
+    }
+  }
+  return static_cast<double>(units) / kSizeUnits;
+}
 
 const StageType& order_nearest_stage() {
   static const StageType type = contour_step({
     .name = "order_nearest",
     .summary = "Orders the contours of each class so that each is followed by the nearest one left.",
-    .gives = "The same contours, with short ways in between.", .params = declare(ParamList<NoParams>()),
-    .example = "- type: order_nearest\n", .make_cpu = make_step<OrderNearestCpu, NoParams>,
+    .gives = "The same contours, with short ways in between.", .params = order_nearest_params(),
+    .example = "- type: order_nearest\n", .make_cpu = make_step<OrderNearestCpu, OrderNearestParams>,
 #if CONTORNO_HAVE_CUDA
     .make_cuda = make_order_nearest_cuda,
 #endif

@@ -1,7 +1,9 @@
 // The kernels of order_nearest; ContourOrder comes behind them.
 //
 //   bound_contours  the box of every contour, a warp each
-//   order_contours  the order of the contours of a class, by one block
+//   order_contours  the order of the contours of a class, by one block: by `greedy`
+//   order_ends      the same by the ends of contours, and where each one begins
+//   shorten_ways    only for `2opt` (two_opt.cuh)
 //
 // Which contour comes next depends on the one before, so that a class is ordered step by step. A step goes
 // over the contours that are left twice: over a few points of each, which give a distance that the nearest
@@ -9,8 +11,8 @@
 // points.
 #pragma once
 
+#include "stages/contour_prep/order_nearest/pen.h"
 #include "stages/contour_prep/shared/box.cuh"
-#include "stages/contour_prep/shared/own_points.h"
 #include "stages/contour_prep/shared/placement.cuh"
 
 namespace contorno::order_nearest_cuda {
@@ -23,6 +25,7 @@ struct Job {
   Box* boxes = nullptr;        ///< a contour
   unsigned* left = nullptr;    ///< of each class, in its place: the contours that are left, in any order
   unsigned* sorted = nullptr;  ///< the numbers of contours in their order
+  unsigned* starts = nullptr;  ///< a contour: the own point with which it begins; not for order_contours
 };
 
 /// What a block shares. Distances are bits of squared ones as double: of numbers that are not negative, they
@@ -31,6 +34,7 @@ struct Step {
   unsigned long long bound;    ///< at least the distance of the nearest contour
   unsigned long long nearest;  ///< its distance
   unsigned contour, place;     ///< what comes next, and where it lies in `left`
+  unsigned start;              ///< the own point with which it begins
 };
 
 inline constexpr unsigned long long kFar = 0x7FF0000000000000ULL;  // infinity
@@ -46,6 +50,12 @@ __global__ void __launch_bounds__(kArrayThreads) bound_contours(const __grid_con
     box = box_of_warp(box);
     if (lane == 0) job.boxes[contour] = box;
   }
+}
+
+__device__ __forceinline__ unsigned long long least_of_warp(double squared) {
+  unsigned long long bits = bits_of(squared);
+  for (int other = 16; other > 0; other /= 2) bits = min(bits, __shfl_xor_sync(~0U, bits, other));
+  return bits;
 }
 
 /// The least squared distance between points of two contours, by a warp; if it is above `most`, any number
@@ -73,10 +83,84 @@ __device__ inline unsigned long long distance_between(const Job& job, unsigned a
       }
     }
   }
-  unsigned long long bits = bits_of(nearest);
-  for (int other = 16; other > 0; other /= 2) bits = min(bits, __shfl_xor_sync(~0U, bits, other));
-  return bits;
+  return least_of_warp(nearest);
 }
+
+inline constexpr unsigned kSamples = 4;  // points of a contour that give a first bound
+
+/// What the next contour is near to: any point of the contour that was drawn, from any point of others.
+/// Functions with `step` are called by all threads of a block.
+struct FromContour {
+  const Job& job;
+  unsigned contour = 0;
+
+  __device__ void draw(unsigned current, const Step&) { contour = current; }
+  __device__ void find_start(Step&) const {}
+  __device__ Box box() const { return job.boxes[contour]; }
+  /// The least of some squared distances to a contour; `part` of kSamples.
+  __device__ double sample(unsigned to, unsigned part) const {
+    const OwnPoints from(job.in, contour), own(job.in, to);
+    double least = std::numeric_limits<double>::infinity();
+    if (own.count == 0 || from.count == 0) return least;
+    const Point sample = own.points[1ULL * part * own.count / kSamples];
+    for (unsigned i = 0; i < kSamples; ++i) {
+      const double squared = squared_distance(sample, from.points[1ULL * i * from.count / kSamples]);
+      if (squared < least) least = squared;
+    }
+    return least;
+  }
+  /// The least one of all, by a warp; if it is above `most`, any number above.
+  __device__ unsigned long long distance(unsigned to, unsigned long long most) const {
+    return distance_between(job, contour, to, most);
+  }
+};
+
+/// Where the pen lies, from where it may set down on others.
+struct FromPen {
+  const Job& job;
+  Point pen{};
+  bool has_drawn = false;
+
+  __device__ void draw(unsigned current, const Step& step) {
+    const OwnPoints own(job.in, current);
+    const unsigned start = has_drawn ? step.start : 0;
+    if (threadIdx.x == 0) job.starts[current] = start;
+    if (own.count > 0 || !has_drawn) pen = pen_up(own, start);
+    has_drawn = true;
+  }
+  /// The first of the nearest ones.
+  __device__ void find_start(Step& step) const {
+    const bool is_far = step.nearest == kFar;
+    if (threadIdx.x == 0) step.start = is_far ? 0 : kNone;
+    __syncthreads();
+    const OwnPoints own(job.in, step.contour);
+    for (unsigned i = threadIdx.x; !is_far && i < starts_of(own); i += blockDim.x)
+      if (bits_of(squared_distance(pen, own.points[start_of(own, i)])) == step.nearest)
+        atomicMin(&step.start, start_of(own, i));
+    __syncthreads();
+  }
+  __device__ Box box() const {
+    Box box;
+    box.add(pen);
+    return box;
+  }
+  __device__ double sample(unsigned to, unsigned part) const {
+    const OwnPoints own(job.in, to);
+    const unsigned starts = starts_of(own);
+    if (starts == 0) return std::numeric_limits<double>::infinity();
+    return squared_distance(
+        pen, own.points[start_of(own, static_cast<unsigned>(1ULL * part * starts / kSamples))]);
+  }
+  __device__ unsigned long long distance(unsigned to, unsigned long long) const {
+    const OwnPoints own(job.in, to);
+    double nearest = std::numeric_limits<double>::infinity();
+    for (unsigned i = threadIdx.x % 32; i < starts_of(own); i += 32) {
+      const double squared = squared_distance(pen, own.points[start_of(own, i)]);
+      if (squared < nearest) nearest = squared;
+    }
+    return least_of_warp(nearest);
+  }
+};
 
 /// The nearest contour that a warp has found: the least distance, of several the least number.
 struct Found {
@@ -85,36 +169,30 @@ struct Found {
 };
 
 /// The contours of a class while they are ordered; the functions are called by all threads of a block.
+template <class From>
 struct Class {
   const Job& job;
   unsigned* left;
   unsigned count;  ///< of `left`
+  const From& from;
 
   __device__ unsigned long long box_distance(const Box& box, unsigned place) const {
     return place < count ? bits_of(box.squared_distance(job.boxes[left[place]])) : kFar;
   }
 
-  /// Lowers `bound` to a distance at which there is a contour: of some of its points, in equal steps, and
-  /// some of the current one's.
-  __device__ void find_bound(unsigned current, unsigned long long& bound) const {
-    constexpr unsigned kSamples = 4;
-    const OwnPoints from(job.in, current);
+  /// Lowers `bound` to a distance at which there is a contour.
+  __device__ void find_bound(unsigned long long& bound) const {
     unsigned long long least = kFar;
-    for (unsigned pair = threadIdx.x; pair / kSamples < count && from.count > 0; pair += blockDim.x) {
-      const OwnPoints to(job.in, left[pair / kSamples]);
-      if (to.count == 0) continue;
-      const Point sample = to.points[1ULL * (pair % kSamples) * to.count / kSamples];
-      for (unsigned i = 0; i < kSamples; ++i) {
-        const double squared = squared_distance(sample, from.points[1ULL * i * from.count / kSamples]);
-        if (squared < std::numeric_limits<double>::infinity()) least = min(least, bits_of(squared));
-      }
+    for (unsigned pair = threadIdx.x; pair / kSamples < count; pair += blockDim.x) {
+      const double squared = from.sample(left[pair / kSamples], pair % kSamples);
+      if (squared < std::numeric_limits<double>::infinity()) least = min(least, bits_of(squared));
     }
     if (least < kFar) atomicMin(&bound, least);
   }
 
   /// What a warp finds among its contours with boxes not farther than `most`.
-  __device__ Found compare(unsigned current, unsigned long long most) const {
-    const Box box = job.boxes[current];
+  __device__ Found compare(unsigned long long most) const {
+    const Box box = from.box();
     const unsigned lane = threadIdx.x % 32;
     Found found;
     for (unsigned base = threadIdx.x - lane; base < count; base += blockDim.x) {
@@ -125,7 +203,7 @@ struct Class {
         most = min(most, found.distance);
         if (__shfl_sync(~0U, distance, source) > most) continue;
         const unsigned place = base + static_cast<unsigned>(source), contour = left[place];
-        const unsigned long long between = distance_between(job, current, contour, most);
+        const unsigned long long between = from.distance(contour, most);
         if (between < found.distance || (between == found.distance && contour < found.contour))
           found = {between, contour, place};
       }
@@ -133,14 +211,14 @@ struct Class {
     return found;
   }
 
-  /// Leaves in `step` what follows `current`.
-  __device__ void find_next(unsigned current, Step& step) const {
-    if (threadIdx.x == 0) step = {kFar, kFar, kNone, 0};
+  /// Leaves in `step` what follows.
+  __device__ void find_next(Step& step) const {
+    if (threadIdx.x == 0) step = {kFar, kFar, kNone, 0, 0};
     __syncthreads();
-    find_bound(current, step.bound);
+    find_bound(step.bound);
     __syncthreads();
     const bool leads = threadIdx.x % 32 == 0;
-    const Found found = compare(current, step.bound);
+    const Found found = compare(step.bound);
     if (leads) atomicMin(&step.nearest, found.distance);
     __syncthreads();
     // Of several the first; where none is at a finite distance, the first that is left.
@@ -158,7 +236,9 @@ struct Class {
   }
 };
 
-__global__ void __launch_bounds__(kOrderThreads) order_contours(const __grid_constant__ Job job) {
+/// Orders the classes of this block.
+template <class From>
+__device__ inline void order_classes(const Job& job) {
   if (!job.in.fits()) return;
   Step& step = block_shared<Step>();
   for (auto k = static_cast<int>(blockIdx.x); k < job.in.format.classes; k += static_cast<int>(gridDim.x)) {
@@ -166,6 +246,7 @@ __global__ void __launch_bounds__(kOrderThreads) order_contours(const __grid_con
     unsigned* const left = job.left + first;
     for (unsigned i = threadIdx.x; i < contours; i += blockDim.x) left[i] = first + i;
     unsigned current = first, place = 0;
+    From from{job};
     for (unsigned count = contours; count > 0;) {
       __syncthreads();
       // The last one that is left takes the place of the one that comes now.
@@ -174,12 +255,22 @@ __global__ void __launch_bounds__(kOrderThreads) order_contours(const __grid_con
         job.sorted[first + contours - 1 - count] = current;
         left[place] = left[count];
       }
+      from.draw(current, step);
       __syncthreads();
       if (count == 0) break;
-      Class{job, left, count}.find_next(current, step);
+      Class<From>{job, left, count, from}.find_next(step);
+      from.find_start(step);
       current = step.contour, place = step.place;
     }
   }
+}
+
+__global__ void __launch_bounds__(kOrderThreads) order_contours(const __grid_constant__ Job job) {
+  order_classes<FromContour>(job);
+}
+
+__global__ void __launch_bounds__(kOrderThreads) order_ends(const __grid_constant__ Job job) {
+  order_classes<FromPen>(job);
 }
 
 }  // namespace contorno::order_nearest_cuda

@@ -10,16 +10,18 @@ void ContourOrder::plan(PlanContext& context, const ContoursFormat& format) {
   launch_.plan();
 }
 
-void ContourOrder::write_first(const RunContext& context, const unsigned* order, unsigned limit) const {
+void ContourOrder::write_first(const RunContext& context, const unsigned* order, unsigned limit,
+                               const unsigned* starts) const {
   const PlacementView placement = placement_.view(context, order);
   launch_("measure_first", contour_order_cuda::measure_first, context.stream, placement, limit);
-  write(context, placement);
+  write(context, placement, starts);
 }
 
-void ContourOrder::write(const RunContext& context, const PlacementView& placement) const {
+void ContourOrder::write(const RunContext& context, const PlacementView& placement,
+                         const unsigned* starts) const {
   placement_.add_up(context);
   launch_("place_whole", contour_order_cuda::place_whole, context.stream, placement);
-  launch_("copy_whole", contour_order_cuda::copy_whole, context.stream, placement);
+  launch_("copy_whole", contour_order_cuda::copy_whole, context.stream, placement, starts);
 }
 
 }  // namespace contorno

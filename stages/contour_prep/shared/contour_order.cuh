@@ -3,10 +3,11 @@
 //   measure_first  the words of the first contours of each class of an order
 //   (sum)          words become places
 //   place_whole    all of the contours but their points
-//   copy_whole     every point to its place
+//   copy_whole     every point to its place; `starts` as of gather_contours
 #pragma once
 
 #include "stages/contour_prep/shared/contour_order.h"
+#include "stages/contour_prep/shared/own_points.h"
 #include "stages/contour_prep/shared/placement.cuh"
 #include "stages/shared/part_of.cuh"
 
@@ -26,13 +27,18 @@ __global__ void __launch_bounds__(kArrayThreads)
   place_contours(placement, [&](unsigned contour) { return placement.in.closed[contour] != 0; });
 }
 
-__global__ void __launch_bounds__(kArrayThreads) copy_whole(const __grid_constant__ PlacementView placement) {
+__global__ void __launch_bounds__(kArrayThreads)
+    copy_whole(const __grid_constant__ PlacementView placement, const unsigned* starts) {
   const ContoursView &in = placement.in, &out = placement.out;
   const unsigned contours = out.class_begin[out.format.classes], points = out.offsets[contours];
   for (unsigned long long point = global_thread(); point < points; point += all_threads()) {
     const auto i = static_cast<unsigned>(point);
     const unsigned place = part_of(out.offsets, contours, i);
-    out.points[i] = in.points[in.offsets[placement.sources[place]] + (i - out.offsets[place])];
+    const unsigned contour = placement.sources[place], k = i - out.offsets[place];
+    const unsigned from =
+        starts == nullptr ? k
+                          : drawn_point(points_of(in, contour), in.closed[contour] != 0, starts[contour], k);
+    out.points[i] = in.points[in.offsets[contour] + from];
   }
 }
 

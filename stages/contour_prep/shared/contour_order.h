@@ -14,8 +14,10 @@ namespace contorno {
 bool begin_output(const ContoursView& in, const ContoursView& out);
 
 /// Writes contours of `in`, which fits, to `out`, which has room for them and their classes already:
-/// contour sources[i] becomes contour i. On the CPU.
-void gather_contours(const ContoursView& in, const std::uint32_t* sources, const ContoursView& out);
+/// contour sources[i] becomes contour i. `starts`: of each contour of `in` the own point from which on it is
+/// drawn (drawn_point); null: the first. On the CPU.
+void gather_contours(const ContoursView& in, const std::uint32_t* sources, const ContoursView& out,
+                     const std::uint32_t* starts = nullptr);
 
 /// Writes whole contours on the device, with what begin_output does.
 class ContourOrder {
@@ -25,15 +27,16 @@ class ContourOrder {
   /// For the stage's kernels that write words, before `write`.
   PlacementView view(const RunContext& context) const { return placement_.view(context); }
   /// Writes the contours whose word is contour_word(their points); of others it is 0.
-  void write(const RunContext& context) const { write(context, placement_.view(context)); }
+  void write(const RunContext& context) const { write(context, placement_.view(context), nullptr); }
   /// Writes of each class the first `limit` contours of an order, which has the numbers of all contours,
-  /// class by class.
-  void write_first(const RunContext& context, const unsigned* order, unsigned limit) const;
+  /// class by class. `starts` as of gather_contours.
+  void write_first(const RunContext& context, const unsigned* order, unsigned limit,
+                   const unsigned* starts = nullptr) const;
   /// See Stage::selection.
   Scratch sources() const { return placement_.sources(); }
 
  private:
-  void write(const RunContext& context, const PlacementView& placement) const;
+  void write(const RunContext& context, const PlacementView& placement, const unsigned* starts) const;
 
   ArrayLaunch launch_;
   ContourPlacement placement_;

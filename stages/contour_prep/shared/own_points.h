@@ -23,6 +23,15 @@ CONTORNO_HD inline std::uint32_t stored_points(std::uint32_t points, bool closed
   return kept + (stays_closed(points, closed, kept) ? 1U : 0U);
 }
 
+/// Which stored point becomes point `k` of a contour with `points` stored ones that is drawn from own point
+/// `start` on: a closed one round to where it began, an open one, from one of its ends, to the other one.
+CONTORNO_HD inline std::uint32_t drawn_point(std::uint32_t points, bool closed, std::uint32_t start,
+                                             std::uint32_t k) {
+  if (!closed) return start > 0 ? start - k : k;
+  const std::uint32_t own = own_points(points, closed), left = own - start;
+  return start == 0 ? k : k < left ? start + k : k - left;
+}
+
 /// The own points of one contour, `begin` to `end` - 1 of its frame. Owns nothing.
 struct OwnPoints {
   const Point* points = nullptr;  ///< `count`, from the first one on; then the repeated one, if it is closed

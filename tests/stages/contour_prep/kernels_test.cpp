@@ -1,9 +1,8 @@
-// The kernels of drop_small, largest_first and order_nearest, run on the host by the emulator, against a
-// reference and the CPU; the library's sorts and sums are done here. Needs no device.
+// The kernels of drop_small and largest_first, run on the host by the emulator, against a reference and
+// the CPU; the library's sorts and sums are done here. Needs no device.
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include "stages/contour_prep/drop_small/kernels.cuh"
 #include "stages/contour_prep/largest_first/kernels.cuh"
-#include "stages/contour_prep/order_nearest/kernels.cuh"
 #include "stages/contour_prep/shared/contour_order.cuh"
 
 #include <doctest/doctest.h>
@@ -11,7 +10,6 @@
 #include <limits>
 #include <numeric>
 
-#include "stages/contour_prep/order_nearest/stage.h"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/emulated_placement.h"
 #include "tests/stages/contour_prep/reference.h"
@@ -31,7 +29,7 @@ void run_kernel(void (*kernel)(Parameters...), const std::type_identity_t<Parame
 void write_whole(EmulatedPlacement& placement) {
   placement.add_up();
   run_kernel(contour_order_cuda::place_whole, placement.view);
-  run_kernel(contour_order_cuda::copy_whole, placement.view);
+  run_kernel(contour_order_cuda::copy_whole, placement.view, nullptr);
 }
 
 /// Runs the kernels of largest_first on `in`, and keeps what they wrote.
@@ -160,29 +158,4 @@ TEST_CASE("the kernels of drop_small write the contours that are large enough, a
     CHECK(std::equal(sources.begin(), sources.end(), placement.sources.begin()));
     CHECK(placement.intact());
   }
-}
-
-TEST_CASE("the kernels of order_nearest give the order of the CPU") {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  std::vector<TestContour> contours = exact_contours(9, 3, 12);
-  contours.push_back({2, false, {{nan, 3}}});
-  contours.push_back({2, false, {{3, 3}, {nan, 1}}});
-  contours.push_back({2, false, {{nan, 4}}});
-  for (int i = 0; i < 30; ++i) contours.push_back({2, false, {{i % 6, i / 6}}});
-  const TestContours in(64, 64, 3, contours);
-  StageHarness stage(order_nearest_stage(), {});
-  stage.run({in.view});
-  std::vector<Box> boxes(contours.size());
-  std::vector<unsigned> left(contours.size(), 77), sorted(contours.size(), 77);
-  const order_nearest_cuda::Job job{
-      .in = in.view, .boxes = boxes.data(), .left = left.data(), .sorted = sorted.data()};
-  emulated::run_grid(3, 64, 0, false, [&] { order_nearest_cuda::bound_contours(job); });
-  emulated::run_grid(2, 64, sizeof(order_nearest_cuda::Step), false,
-                     [&] { order_nearest_cuda::order_contours(job); });
-  const Guarded memory(packed_bytes(in.format));
-  const ContoursView out = packed_view(memory.data(), in.format);
-  REQUIRE(begin_output(in.view, out));
-  std::copy_n(in.view.class_begin, in.format.classes + 1, out.class_begin);
-  gather_contours(in.view, sorted.data(), out);
-  CHECK(same_contours(out, std::get<ContoursView>(stage.value())));
 }

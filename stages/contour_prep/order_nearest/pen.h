@@ -1,0 +1,86 @@
+// How a pen draws contours, for both backends: where it sets down on each, where it lifts, and how long the
+// ways are in between.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "cuda/host_device.h"
+#include "stages/contour_prep/shared/contour_size.h"
+#include "stages/contour_prep/shared/own_points.h"
+
+namespace contorno {
+
+/// Where the pen sets down on a contour that is drawn from own point `start` on, and where it lifts: an open
+/// contour, which is drawn from one of its ends, at the other one. Of a contour without points a point that
+/// is no number.
+CONTORNO_HD inline Point pen_down(const OwnPoints& own, std::uint32_t start) {
+  constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+  return own.count > 0 ? own.points[start] : Point{kNone, kNone};
+}
+CONTORNO_HD inline Point pen_up(const OwnPoints& own, std::uint32_t start) {
+  return pen_down(own, own.closed ? start : own.count - 1 - start);
+}
+
+/// Where the pen may set down: at each own point of a closed contour, at the two ends of an open one.
+CONTORNO_HD inline std::uint32_t starts_of(const OwnPoints& own) {
+  return own.closed || own.count < 2 ? own.count : 2;
+}
+/// The own point of start `number`, in ascending order.
+CONTORNO_HD inline std::uint32_t start_of(const OwnPoints& own, std::uint32_t number) {
+  return own.closed || number == 0 ? number : own.count - 1;
+}
+
+/// How long the way is between two points, in units; negative where it cannot be told.
+CONTORNO_HD inline std::int64_t way_between(const Point& a, const Point& b) {
+  constexpr double kMost = 1e12;
+  const double way = std::sqrt(squared_distance(a, b));
+  return way < kMost ? in_size_units(way) : -1;
+}
+
+/// The order in which the contours of a class are drawn. Owns nothing.
+struct PenPath {
+  ContoursView in;
+  std::uint32_t* order = nullptr;          ///< of each place: the contour
+  std::uint32_t* starts = nullptr;         ///< of each contour of the frame
+  Point *downs = nullptr, *ups = nullptr;  ///< of each place: where the pen sets down and lifts
+  std::uint32_t count = 0;                 ///< places
+
+  CONTORNO_HD void find_ends(std::uint32_t place) const {
+    const OwnPoints own(in, order[place]);
+    downs[place] = pen_down(own, starts[order[place]]);
+    ups[place] = pen_up(own, starts[order[place]]);
+  }
+
+  /// By how much the ways become shorter when places `first` to `last` are drawn the other way round; not
+  /// above 0 where a way cannot be told. 0 < first <= last.
+  CONTORNO_HD std::int64_t gain(std::uint32_t first, std::uint32_t last) const {
+    const bool is_end = last + 1 == count;
+    const std::int64_t before = way_between(ups[first - 1], downs[first]);
+    const std::int64_t behind = is_end ? 0 : way_between(ups[last], downs[last + 1]);
+    const std::int64_t new_before = way_between(ups[first - 1], ups[last]);
+    const std::int64_t new_behind = is_end ? 0 : way_between(downs[first], downs[last + 1]);
+    if (before < 0 || behind < 0 || new_before < 0 || new_behind < 0) return 0;
+    return before + behind - new_before - new_behind;
+  }
+
+  /// Exchanges two places, which may be the same, and draws what lies there the other way round.
+  CONTORNO_HD void turn(std::uint32_t a, std::uint32_t b) const {
+    const std::uint32_t contour = order[a];
+    const Point down = downs[a], up = ups[a];
+    if (a != b) turn_round(order[b]);
+    turn_round(contour);
+    order[a] = order[b], order[b] = contour;
+    downs[a] = ups[b], ups[a] = downs[b];
+    downs[b] = up, ups[b] = down;
+  }
+
+ private:
+  CONTORNO_HD void turn_round(std::uint32_t contour) const {
+    const OwnPoints own(in, contour);
+    if (!own.closed && own.count > 0) starts[contour] = own.count - 1 - starts[contour];
+  }
+};
+
+}  // namespace contorno
