@@ -51,10 +51,11 @@ void shorten(const PenPath& path, int passes) {
   for (int pass = 0; pass < passes && improves; ++pass) {
     improves = false;
     for (std::uint32_t first = 1; first < path.count; ++first) {
+      const std::int64_t before = path.way_to(first);
       std::int64_t most = 0;
       std::uint32_t best = 0;
       for (std::uint32_t last = first; last < path.count; ++last)
-        if (const std::int64_t gain = path.gain(first, last); gain > most) most = gain, best = last;
+        if (const std::int64_t gain = path.gain(before, first, last); gain > most) most = gain, best = last;
       if (most == 0) continue;
       improves = true;
       for (std::uint32_t a = first, b = best; a <= b; ++a, --b) path.turn(a, b);

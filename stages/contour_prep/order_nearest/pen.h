@@ -53,16 +53,19 @@ struct PenPath {
     ups[place] = pen_up(own, starts[order[place]]);
   }
 
+  /// The way to a place, which is not the first.
+  CONTORNO_HD std::int64_t way_to(std::uint32_t place) const {
+    return way_between(ups[place - 1], downs[place]);
+  }
   /// By how much the ways become shorter when places `first` to `last` are drawn the other way round; not
-  /// above 0 where a way cannot be told. 0 < first <= last.
-  CONTORNO_HD std::int64_t gain(std::uint32_t first, std::uint32_t last) const {
+  /// above 0 where a way cannot be told. 0 < first <= last; `before` is way_to(first).
+  CONTORNO_HD std::int64_t gain(std::int64_t before, std::uint32_t first, std::uint32_t last) const {
     const bool is_end = last + 1 == count;
-    const std::int64_t before = way_between(ups[first - 1], downs[first]);
-    const std::int64_t behind = is_end ? 0 : way_between(ups[last], downs[last + 1]);
+    const std::int64_t behind = is_end ? 0 : way_to(last + 1);
     const std::int64_t new_before = way_between(ups[first - 1], ups[last]);
+    if (before < 0 || behind < 0 || new_before < 0 || new_before >= before + behind) return 0;
     const std::int64_t new_behind = is_end ? 0 : way_between(downs[first], downs[last + 1]);
-    if (before < 0 || behind < 0 || new_before < 0 || new_behind < 0) return 0;
-    return before + behind - new_before - new_behind;
+    return new_behind < 0 ? 0 : before + behind - new_before - new_behind;
   }
 
   /// Exchanges two places, which may be the same, and draws what lies there the other way round.

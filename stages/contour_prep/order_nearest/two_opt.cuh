@@ -24,10 +24,11 @@ struct Turn {
 /// Turns the part round that begins at `first`; returns whether there is one. By all threads of a block,
 /// after which `turn` is clear again.
 __device__ inline bool turn_best(const PenPath& path, unsigned first, Turn& turn) {
+  const std::int64_t before = path.way_to(first);
   unsigned long long gain = 0;
   unsigned last = ~0U;
   for (unsigned i = first + threadIdx.x; i < path.count; i += blockDim.x) {
-    const long long one = path.gain(first, i);
+    const long long one = path.gain(before, first, i);
     if (one > static_cast<long long>(gain)) gain = static_cast<unsigned long long>(one), last = i;
   }
   if (gain > 0) atomicMax(&turn.gain, gain);
