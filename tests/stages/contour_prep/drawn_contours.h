@@ -25,7 +25,15 @@ inline std::vector<TestContour> drawn_contours(std::uint64_t seed, int classes, 
   return contours;
 }
 
-/// The same with ends that are no numbers or infinite, and contours without points.
+/// Points in whole places of a square of `side` px: many ways are equally long, and many gains of 2opt.
+inline std::vector<TestContour> drawn_points(std::uint64_t seed, int count, int side) {
+  Random random(seed);
+  std::vector<TestContour> contours;
+  for (int i = 0; i < count; ++i) contours.push_back({0, false, {{random.below(side), random.below(side)}}});
+  return contours;
+}
+
+/// Contours with ends that are no numbers or infinite, and contours without points.
 inline std::vector<TestContour> without_numbers(std::vector<TestContour> contours) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), far = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < contours.size(); ++i) {

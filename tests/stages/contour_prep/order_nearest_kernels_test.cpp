@@ -83,6 +83,7 @@ TEST_CASE("the kernels of order_nearest draw contours as the CPU does") {
   for (const std::uint64_t seed : {1, 2, 3}) {
     check_orders(TestContours(64, 64, 3, drawn_contours(seed, 3, 80, 200)).view);
     check_orders(TestContours(64, 64, 2, drawn_contours(seed, 2, 60, 6)).view);
+    check_orders(TestContours(64, 64, 1, drawn_points(seed, 150, 12)).view);
     check_orders(TestContours(64, 64, 2, without_numbers(drawn_contours(seed, 2, 50, 25))).view);
   }
   check_orders(TestContours(64, 64, 2, {}).view);

@@ -21,7 +21,7 @@ def ways_of(contour):
 def drawn(left):
     path, left = [left[0]], left[1:]
     while left:
-        # The place of the first of the nearest starts.
+#The place of the first of the nearest starts.
         _, i, k = min((((path[-1][-1].astype(float) - way[0]) ** 2).sum(), i, k) for i, one in enumerate(left) for k, way in enumerate(ways_of(one)))
         path.append(ways_of(left.pop(i))[k])
     return path
