@@ -12,14 +12,6 @@ namespace {
 
 using namespace measuring;
 
-/// The sums of all lanes, added up in pairs.
-template <class Sums>
-Sums sum_of_lanes(Sums (&lanes)[kLanes]) {
-  for (unsigned step = kLanes / 2; step > 0; step /= 2)
-    for (unsigned lane = 0; lane < step; ++lane) lanes[lane].add(lanes[lane + step]);
-  return lanes[0];
-}
-
 OutlineSums outline_of(std::span<const Point> points) {
   OutlineSums lanes[kLanes];
   for (std::size_t i = 1; i < points.size(); ++i)

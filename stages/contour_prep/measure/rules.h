@@ -1,6 +1,5 @@
 // What is measured of a contour, for host and device: sums over its segments in a fixed order, and what comes
-// of them. Segment i adds to lane i % 32 of each sum, and the lanes are added up in pairs: a warp does so on
-// a device, a loop over lanes on the host, with the same bits.
+// of them (shared/lanes.h).
 //
 // Source of the moments: C. Steger, "On the calculation of arbitrary moments of polygons", 1996.
 #pragma once
@@ -11,12 +10,13 @@
 #include <numbers>
 
 #include "cuda/host_device.h"
+#include "stages/contour_prep/shared/attributes.h"
 #include "stages/contour_prep/shared/box.h"
+#include "stages/contour_prep/shared/lanes.h"
 #include "stages/shared/angle.h"
 
 namespace contorno::measuring {
 
-inline constexpr unsigned kLanes = 32;
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// A point relative to the first one of its contour: far from the origin the products would lose what an area
@@ -105,11 +105,6 @@ CONTORNO_HD inline Ellipse ellipse_of(const Moments& m, double corners) {
   e.col_col = m.col_col / weight - e.col * e.col;
   e.row_col = m.row_col / (2 * weight) - e.row * e.col;
   return e;
-}
-
-/// Writes one attribute; every NaN is the same one, whose bits backends choose by themselves.
-CONTORNO_HD inline void put(const ContoursView& out, Attribute attribute, std::uint32_t index, double value) {
-  out.column(attribute)[index] = value == value ? value : kNaN;
 }
 
 /// Writes what an ellipse is to the columns of contour `index`; `first` is the contour's first point.

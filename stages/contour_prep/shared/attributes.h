@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "cuda/host_device.h"
 #include "pipeline/value/contours.h"
@@ -14,6 +15,11 @@ CONTORNO_HD inline void copy_attributes(const ContoursView& in, std::uint32_t fr
                                         std::uint32_t to) {
   for (unsigned j = 0; j < in.format.attributes.count(); ++j)
     out.columns[j * out.format.column_stride() + to] = in.columns[j * in.format.column_stride() + from];
+}
+
+/// Writes one attribute; every NaN is the same one, whose bits backends choose by themselves.
+CONTORNO_HD inline void put(const ContoursView& out, Attribute attribute, std::uint32_t index, double value) {
+  out.column(attribute)[index] = value == value ? value : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace contorno

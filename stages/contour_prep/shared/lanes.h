@@ -1,0 +1,17 @@
+// Sums over the points of a contour with the same bits on both backends: item i adds to lane i % 32 of a sum,
+// and the lanes are added up in pairs. A warp does so on a device, a loop over lanes on the host.
+#pragma once
+
+namespace contorno {
+
+inline constexpr unsigned kLanes = 32;
+
+/// The sums of all lanes, added up in pairs.
+template <class Sums>
+Sums sum_of_lanes(Sums (&lanes)[kLanes]) {
+  for (unsigned step = kLanes / 2; step > 0; step /= 2)
+    for (unsigned lane = 0; lane < step; ++lane) lanes[lane].add(lanes[lane + step]);
+  return lanes[0];
+}
+
+}  // namespace contorno
