@@ -34,6 +34,14 @@ enum class Attribute : std::uint8_t {
   MinorAxis,
   Circularity,
   Convexity,
+  // stages/contour_prep/fourier_descriptors/stage.h
+  FourierMinus1,
+  Fourier2,
+  FourierMinus2,
+  Fourier3,
+  FourierMinus3,
+  Fourier4,
+  FourierMinus4,
   End,  ///< no attribute: behind the last one
 };
 
@@ -42,9 +50,10 @@ static_assert(kAttributeCount <= 32, "Attributes has a bit for each");
 
 /// The names by which users and files know them, in the order of Attribute.
 inline constexpr std::array<std::string_view, kAttributeCount> kAttributeNames{
-    "number",     "parent",     "depth",       "area",         "perimeter",    "min_row",
-    "min_col",    "max_row",    "max_col",     "centroid_row", "centroid_col", "orientation",
-    "major_axis", "minor_axis", "circularity", "convexity"};
+    "number",          "parent",     "depth",           "area",         "perimeter",       "min_row",
+    "min_col",         "max_row",    "max_col",         "centroid_row", "centroid_col",    "orientation",
+    "major_axis",      "minor_axis", "circularity",     "convexity",    "fourier_minus_1", "fourier_2",
+    "fourier_minus_2", "fourier_3",  "fourier_minus_3", "fourier_4",    "fourier_minus_4"};
 static_assert(!kAttributeNames.back().empty(), "each attribute has a name");
 
 constexpr std::string_view name_of(Attribute attribute) {

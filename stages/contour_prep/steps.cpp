@@ -3,6 +3,7 @@
 #include "stages/contour_prep/drop_duplicates/stage.h"
 #include "stages/contour_prep/drop_small/stage.h"
 #include "stages/contour_prep/exclude/stage.h"
+#include "stages/contour_prep/fourier_descriptors/stage.h"
 #include "stages/contour_prep/hierarchy/stage.h"
 #include "stages/contour_prep/largest_first/stage.h"
 #include "stages/contour_prep/measure/stage.h"
@@ -10,6 +11,7 @@
 #include "stages/contour_prep/order_nearest/stage.h"
 #include "stages/contour_prep/resample/stage.h"
 #include "stages/contour_prep/simplify/stage.h"
+#include "stages/contour_prep/smooth/stage.h"
 #include "stages/contour_prep/stage.h"
 
 namespace contorno {
@@ -26,8 +28,10 @@ const StepTypes& contour_steps() {
       &order_nearest_stage(),
       &resample_stage(),
       &simplify_stage(),
+      &smooth_stage(),
       &measure_stage(),
       &hierarchy_stage(),
+      &fourier_descriptors_stage(),
   };
   // clang-format on
   return steps;

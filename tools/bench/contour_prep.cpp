@@ -180,7 +180,10 @@ void made_cases(Backend backend) {
       {"resample", {{"points", "64"}}},
       {"drop_small", {{"min_length", "1"}}},
       {"largest_first", {{"by", "area"}}},
-      {"measure", {}}};
+      {"smooth", {{"terms", "21"}}},
+      {"smooth", {{"terms", "21"}, {"keep", "top"}}},
+      {"measure", {}},
+      {"fourier_descriptors", {}}};
   for (const auto& [contours, points] : {std::pair{1000U, 100U}, {10U, 10000U}, {1U, 100000U}, {100000U, 1U}})
     for (const auto& [stage, settings] : cases) {
       StageBench bench(stage_called(stage), settings, made_rings(contours, points), backend, 2);
@@ -188,7 +191,7 @@ void made_cases(Backend backend) {
       for (int i = 0; i < 20; ++i) least = std::min(least, bench.seconds());
       std::string text;
       for (const auto& [name, word] : settings) text.append(" ").append(name).append(" ").append(word);
-      std::printf("%6u x %-6u %-13s %-36s %9.1f us, %llu points\n", contours, points, stage.c_str(),
+      std::printf("%6u x %-6u %-19s %-36s %9.1f us, %llu points\n", contours, points, stage.c_str(),
                   text.c_str(), 1e6 * least, static_cast<unsigned long long>(bench.output().counts->points));
     }
 }

@@ -97,7 +97,7 @@ TEST_CASE("a stage on contours where they lie makes what it makes in a graph, an
     if (selects) selecting.push_back(type->name);
   }
   std::ranges::sort(selecting);
-  CHECK(selecting ==
-        std::vector<std::string>{"drop_small", "hierarchy", "largest_first", "measure", "order_nearest"});
+  CHECK(selecting == std::vector<std::string>{"drop_small", "fourier_descriptors", "hierarchy",
+                                              "largest_first", "measure", "order_nearest"});
   if (!device) std::puts("skipped: stages on contours on CUDA, where they lie (no device here)");
 }

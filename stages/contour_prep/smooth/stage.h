@@ -1,0 +1,39 @@
+// Smooth: each contour as the sum of a few terms of its Fourier series, those of the lowest frequencies or
+// the largest ones.
+//
+// Input: contours of any stage.
+//
+// Output: the same contours with as many points, which have moved. With z = col + i row, a closed contour is
+// the sum of c_k exp(2 pi i k j / N) at its own point j of N, of the k that are kept. Of an open contour what
+// is smoothed is its offset from the straight line between its ends, which is 0 at the ends: continued as an
+// odd function to a period of twice the length, its series is one of sines, which keeps the ends in place.
+// What has fewer than 3 own points, no more terms than are kept, or a point that is not finite, stays as it
+// is.
+//
+// Memory: 208 bytes a point of the planned capacity, and the output.
+//
+// Equal bits because both backends run the same text (rules.h), in which each number has one way to come
+// about.
+//
+// Source: C. T. Zahn and R. Z. Roskies, "Fourier descriptors for plane closed curves", 1972; L. V. Greco,
+// "Fourier Drawing Machine", section 1.
+#pragma once
+
+#include <memory>
+
+#include "pipeline/graph/stage.h"
+#include "stages/contour_prep/fourier/selection.h"
+
+namespace contorno {
+
+struct SmoothParams {
+  int terms = 21;  ///< coefficients that are kept
+  KeptTerms keep = KeptTerms::Low;
+};
+
+/// The CUDA implementation; only in builds that have CUDA.
+std::unique_ptr<Stage> make_smooth_cuda(const ParamSet& params);
+
+const StageType& smooth_stage();
+
+}  // namespace contorno
