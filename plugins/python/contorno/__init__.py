@@ -16,6 +16,7 @@ from ._backends import backends
 from ._batch import ContourArrays, find_contours_batch
 from ._contours import pen_up_length
 from ._find_contours import find_contours
+from ._fourier import fourier, fourier_points
 from ._diamond_square import diamond_square
 from ._mean_shift import MeanShift, estimate_bandwidth, mean_shift, mean_shift_filter, mean_shift_segment
 from ._morphology import (blackhat, close_by_reconstruction, dilate, element, erode, gradient, hit_or_miss, open_by_reconstruction,
@@ -67,5 +68,6 @@ def __dir__():
 # `open` is left out: a star import would hide Python's own.
 __all__ = ["Class", "ContourArrays", "DeviceArray", "FrameError", "MeanShift", "Pipeline", "Result", "apply", "backends", "blackhat",
            "close", "close_by_reconstruction", "diamond_square", "dilate", "element", "erode", "estimate_bandwidth", "find_contours",
-           "find_contours_batch", "gradient", "hit_or_miss", "mean_shift", "mean_shift_filter", "mean_shift_segment",
-           "mipmaps", "open_by_reconstruction", "pen_up_length", "reconstruct", "stages", "to_shapely", "tophat", *_ON_CONTOURS]
+           "find_contours_batch", "fourier", "fourier_points", "gradient", "hit_or_miss", "mean_shift", "mean_shift_filter",
+           "mean_shift_segment", "mipmaps", "open_by_reconstruction", "pen_up_length", "reconstruct", "stages", "to_shapely", "tophat",
+           *_ON_CONTOURS]

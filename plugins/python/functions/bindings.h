@@ -11,6 +11,7 @@ void bind_batch(py::module_& module);
 void bind_contours(py::module_& module);
 void bind_backends(py::module_& module);
 void bind_diamond_square(py::module_& module);
+void bind_fourier(py::module_& module);
 void bind_mean_shift(py::module_& module);
 void bind_mipmap(py::module_& module);
 void bind_stages(py::module_& module);

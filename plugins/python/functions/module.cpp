@@ -16,6 +16,7 @@ PYBIND11_MODULE(_core, module) {
   bind_backends(module);
   bind_diamond_square(module);
   bind_element(module);
+  bind_fourier(module);
   bind_mean_shift(module);
   bind_mipmap(module);
   bind_stages(module);
