@@ -8,8 +8,6 @@
 namespace contorno {
 namespace {
 
-using close_at_border_cuda::Job;
-
 class CloseAtBorderCuda final : public Stage {
  public:
   explicit CloseAtBorderCuda(const CloseAtBorderParams& params) : orientation_(params.positive_orientation) {}
@@ -32,7 +30,7 @@ class CloseAtBorderCuda final : public Stage {
   }
 
   void run(const RunContext& context) const override {
-    const Job job = job_of(context);
+    const close_at_border_cuda::Job job = job_of(context);
     launch_("find_ends", close_at_border_cuda::find_ends, context.stream, job);
     sort_along_.run(context, job.keys, job.along, job.ends, job.ends_along);
     launch_("count_open", close_at_border_cuda::count_open, context.stream, job);
@@ -47,7 +45,7 @@ class CloseAtBorderCuda final : public Stage {
   }
 
  private:
-  Job job_of(const RunContext& context) const {
+  close_at_border_cuda::Job job_of(const RunContext& context) const {
     const auto keys = [&](Scratch one) { return context.scratch<unsigned long long>(one); };
     const auto numbers = [&](Scratch one) { return context.scratch<unsigned>(one); };
     const PlacementView placement = placement_.view(context);

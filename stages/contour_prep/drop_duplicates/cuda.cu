@@ -6,9 +6,6 @@
 namespace contorno {
 namespace {
 
-using drop_duplicates_cuda::Job;
-using drop_duplicates_cuda::kChunk;
-
 class DropDuplicatesCuda final : public Stage {
  public:
   explicit DropDuplicatesCuda(const DropDuplicatesParams& params)
@@ -19,6 +16,7 @@ class DropDuplicatesCuda final : public Stage {
     bins_.plan(context, format);
     selection_.plan(context, format);
     if (rule_ == DuplicateRule::KeptEarlier) {
+      using drop_duplicates_cuda::kChunk;
       const std::size_t chunks = (format.point_capacity + kChunk - 1) / kChunk;
       verdicts_ = context.temporary(chunks * sizeof(unsigned long long), MemoryKind::Device);
       next_chunk_ = context.temporary(sizeof(unsigned), MemoryKind::Device);
@@ -29,7 +27,8 @@ class DropDuplicatesCuda final : public Stage {
 
   void run(const RunContext& context) const override {
     const auto& in = std::get<ContoursView>(context.inputs[0]);
-    Job job{.in = in, .bins = bins_.view(context, nearness_), .keep = selection_.keep(context)};
+    drop_duplicates_cuda::Job job{
+        .in = in, .bins = bins_.view(context, nearness_), .keep = selection_.keep(context)};
     bins_.run(context, in, nearness_);
     if (rule_ == DuplicateRule::AnyEarlier) {
       launch_("mark_any_earlier", drop_duplicates_cuda::mark_any_earlier, context.stream, job);

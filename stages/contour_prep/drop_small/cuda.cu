@@ -6,8 +6,6 @@
 namespace contorno {
 namespace {
 
-using drop_small_cuda::Job;
-
 class DropSmallCuda final : public Stage {
  public:
   explicit DropSmallCuda(const DropSmallParams& params) : least_(params) {}
@@ -25,7 +23,7 @@ class DropSmallCuda final : public Stage {
   }
 
   void run(const RunContext& context) const override {
-    Job job{.placement = order_.view(context), .least = least_};
+    drop_small_cuda::Job job{.placement = order_.view(context), .least = least_};
     if (needs_sums()) {
       job.lengths = context.scratch<unsigned long long>(lengths_);
       job.areas = context.scratch<unsigned long long>(areas_);

@@ -7,8 +7,6 @@
 namespace contorno {
 namespace {
 
-using exclude_cuda::Job;
-
 class ExcludeCuda final : public Stage {
  public:
   explicit ExcludeCuda(const ExcludeParams& params) : region_(params) {}
@@ -25,7 +23,7 @@ class ExcludeCuda final : public Stage {
 
   void run(const RunContext& context) const override {
     const auto& in = std::get<ContoursView>(context.inputs[0]);
-    Job job{.in = in, .region = region_.view(), .keep = selection_.keep(context)};
+    exclude_cuda::Job job{.in = in, .region = region_.view(), .keep = selection_.keep(context)};
     job.region.begins = table_at<std::uint32_t>(begins_);
     job.region.lists = table_at<Stroke>(lists_);
     job.region.mask = table_at<std::uint8_t>(mask_);

@@ -8,8 +8,6 @@
 namespace contorno {
 namespace {
 
-using hierarchy_cuda::Job;
-
 class HierarchyCuda final : public AttributeStep {
  public:
   HierarchyCuda() : AttributeStep(Backend::Cuda, kHierarchyAttributes) {}
@@ -29,14 +27,14 @@ class HierarchyCuda final : public AttributeStep {
   }
 
   void compute(const RunContext& context, const ContoursView& out, std::uint32_t* sources) const override {
-    const Job job{.out = out,
-                  .boxes = context.scratch<Box>(boxes_),
-                  .areas = context.scratch<unsigned long long>(areas_),
-                  .none = none_,
-                  .keys = context.scratch<unsigned long long>(keys_),
-                  .sorted_keys = context.scratch<unsigned long long>(sorted_keys_),
-                  .contours = sources,
-                  .sorted = context.scratch<unsigned>(sorted_)};
+    const hierarchy_cuda::Job job{.out = out,
+                                  .boxes = context.scratch<Box>(boxes_),
+                                  .areas = context.scratch<unsigned long long>(areas_),
+                                  .none = none_,
+                                  .keys = context.scratch<unsigned long long>(keys_),
+                                  .sorted_keys = context.scratch<unsigned long long>(sorted_keys_),
+                                  .contours = sources,
+                                  .sorted = context.scratch<unsigned>(sorted_)};
     launch_("measure_boxes", hierarchy_cuda::measure_boxes, context.stream, job);
     sort_.run(context, job.keys, job.sorted_keys, job.contours, job.sorted);
     launch_("find_parents", hierarchy_cuda::find_parents, context.stream, job);

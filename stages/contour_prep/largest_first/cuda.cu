@@ -7,8 +7,6 @@
 namespace contorno {
 namespace {
 
-using largest_first_cuda::Job;
-
 class LargestFirstCuda final : public Stage {
  public:
   explicit LargestFirstCuda(const LargestFirstParams& params) : params_(params) {}
@@ -27,7 +25,7 @@ class LargestFirstCuda final : public Stage {
   }
 
   void run(const RunContext& context) const override {
-    const Job job = job_of(context);
+    const largest_first_cuda::Job job = job_of(context);
     if (params_.by != ContourSize::Points) {
       launch_("clear_sums", largest_first_cuda::clear_sums, context.stream, job);
       launch_("add_segments", largest_first_cuda::add_segments, context.stream, job);
@@ -40,7 +38,7 @@ class LargestFirstCuda final : public Stage {
   std::optional<Scratch> selection() const override { return order_.sources(); }
 
  private:
-  Job job_of(const RunContext& context) const {
+  largest_first_cuda::Job job_of(const RunContext& context) const {
     return {.in = std::get<ContoursView>(context.inputs[0]),
             .by = params_.by,
             .keys = context.scratch<unsigned long long>(keys_),

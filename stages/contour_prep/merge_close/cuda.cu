@@ -6,8 +6,6 @@
 namespace contorno {
 namespace {
 
-using merge_close_cuda::Job;
-
 class MergeCloseCuda final : public Stage {
  public:
   explicit MergeCloseCuda(const MergeCloseParams& params) : nearness_(params.distance) {}
@@ -25,7 +23,7 @@ class MergeCloseCuda final : public Stage {
   }
 
   void run(const RunContext& context) const override {
-    const Job job = job_of(context);
+    const merge_close_cuda::Job job = job_of(context);
     launch_("make_sets", merge_close_cuda::make_sets, context.stream, job);
     bins_.run(context, job.placement.in, nearness_);
     launch_("join_in_bins", merge_close_cuda::join_in_bins, context.stream, job);
@@ -38,7 +36,7 @@ class MergeCloseCuda final : public Stage {
   }
 
  private:
-  Job job_of(const RunContext& context) const {
+  merge_close_cuda::Job job_of(const RunContext& context) const {
     return {.placement = placement_.view(context, context.scratch<unsigned>(order_)),
             .bins = bins_.view(context, nearness_),
             .parents = context.scratch<unsigned>(parents_),

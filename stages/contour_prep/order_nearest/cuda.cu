@@ -10,9 +10,6 @@
 namespace contorno {
 namespace {
 
-using order_nearest_cuda::Job;
-using order_nearest_cuda::TurnJob;
-
 class OrderNearestCuda final : public Stage {
  public:
   explicit OrderNearestCuda(const OrderNearestParams& params) : params_(params) {}
@@ -33,11 +30,11 @@ class OrderNearestCuda final : public Stage {
   }
 
   void run(const RunContext& context) const override {
-    const Job job{.in = std::get<ContoursView>(context.inputs[0]),
-                  .boxes = context.scratch<Box>(boxes_),
-                  .left = context.scratch<unsigned>(left_),
-                  .sorted = context.scratch<unsigned>(sorted_),
-                  .starts = is_drawn() ? context.scratch<unsigned>(starts_) : nullptr};
+    const order_nearest_cuda::Job job{.in = std::get<ContoursView>(context.inputs[0]),
+                                      .boxes = context.scratch<Box>(boxes_),
+                                      .left = context.scratch<unsigned>(left_),
+                                      .sorted = context.scratch<unsigned>(sorted_),
+                                      .starts = is_drawn() ? context.scratch<unsigned>(starts_) : nullptr};
     launch_("bound_contours", order_nearest_cuda::bound_contours, context.stream, job);
     if (is_drawn())
       launch_blocks<order_nearest_cuda::Step>(context, "order_ends", order_nearest_cuda::order_ends, job);
@@ -45,13 +42,14 @@ class OrderNearestCuda final : public Stage {
       launch_blocks<order_nearest_cuda::Step>(context, "order_contours", order_nearest_cuda::order_contours,
                                               job);
     if (params_.order == DrawingOrder::TwoOpt)
-      launch_blocks<order_nearest_cuda::Turn>(context, "shorten_ways", order_nearest_cuda::shorten_ways,
-                                              TurnJob{.in = job.in,
-                                                      .sorted = job.sorted,
-                                                      .starts = job.starts,
-                                                      .downs = context.scratch<Point>(downs_),
-                                                      .ups = context.scratch<Point>(ups_),
-                                                      .passes = params_.passes});
+      launch_blocks<order_nearest_cuda::Turn>(
+          context, "shorten_ways", order_nearest_cuda::shorten_ways,
+          order_nearest_cuda::TurnJob{.in = job.in,
+                                      .sorted = job.sorted,
+                                      .starts = job.starts,
+                                      .downs = context.scratch<Point>(downs_),
+                                      .ups = context.scratch<Point>(ups_),
+                                      .passes = params_.passes});
     order_.write_first(context, job.sorted, ~0U, job.starts);
   }
 

@@ -6,8 +6,6 @@
 namespace contorno {
 namespace {
 
-using resample_cuda::Job;
-
 class ResampleCuda final : public Stage {
  public:
   explicit ResampleCuda(const ResampleParams& params) : params_(params), steps_(params) {}
@@ -29,12 +27,12 @@ class ResampleCuda final : public Stage {
   }
 
   void run(const RunContext& context) const override {
-    const Job job{.in = std::get<ContoursView>(context.inputs[0]),
-                  .out = std::get<ContoursView>(context.outputs[0]),
-                  .steps = steps_,
-                  .lengths = context.scratch<unsigned long long>(lengths_),
-                  .offsets = context.scratch<unsigned long long>(offsets_),
-                  .needed = context.scratch<unsigned long long>(needed_)};
+    const resample_cuda::Job job{.in = std::get<ContoursView>(context.inputs[0]),
+                                 .out = std::get<ContoursView>(context.outputs[0]),
+                                 .steps = steps_,
+                                 .lengths = context.scratch<unsigned long long>(lengths_),
+                                 .offsets = context.scratch<unsigned long long>(offsets_),
+                                 .needed = context.scratch<unsigned long long>(needed_)};
     launch_("measure_segments", resample_cuda::measure_segments, context.stream, job);
     length_sum_.run(context, job.lengths);
     launch_("count_points", resample_cuda::count_points, context.stream, job);

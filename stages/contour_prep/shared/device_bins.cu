@@ -6,8 +6,6 @@
 
 namespace contorno {
 
-using device_bins_cuda::Job;
-
 void DeviceBins::plan(PlanContext& context, const ContoursFormat& format) {
   const std::size_t points = format.point_capacity, buckets = std::bit_ceil(points | 1);
   const auto take = [&](std::size_t count) {
@@ -31,12 +29,12 @@ DeviceBinsView DeviceBins::view(const RunContext& context, const Nearness& nearn
 }
 
 void DeviceBins::run(const RunContext& context, const ContoursView& in, const Nearness& nearness) const {
-  const Job job{.in = in,
-                .bins = view(context, nearness),
-                .keys = context.scratch<unsigned>(keys_),
-                .sorted_keys = context.scratch<unsigned>(sorted_keys_),
-                .indices = context.scratch<unsigned>(indices_),
-                .order = context.scratch<unsigned>(order_)};
+  const device_bins_cuda::Job job{.in = in,
+                                  .bins = view(context, nearness),
+                                  .keys = context.scratch<unsigned>(keys_),
+                                  .sorted_keys = context.scratch<unsigned>(sorted_keys_),
+                                  .indices = context.scratch<unsigned>(indices_),
+                                  .order = context.scratch<unsigned>(order_)};
   launch_("make_keys", device_bins_cuda::make_keys, context.stream, job);
   sort_.run(context, job.keys, job.sorted_keys, job.indices, job.order);
   launch_("list_bins", device_bins_cuda::list_bins, context.stream, job);
