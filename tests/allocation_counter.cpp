@@ -83,6 +83,14 @@ void operator delete[](void* data, std::size_t, std::align_val_t) noexcept {
 #endif
 
 namespace contorno::test {
+bool has_sanitizer() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return true;
+#else
+  return false;
+#endif
+}
+
 std::uint64_t allocations() {
   return count.load(std::memory_order_relaxed);
 }

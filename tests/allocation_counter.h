@@ -6,6 +6,10 @@
 
 namespace contorno::test {
 
+/// Whether the program is built with a sanitizer. Asked when it runs: compiled tests are linked into several
+/// programs.
+bool has_sanitizer();
+
 /// Since the program began. 0 in programs with a sanitizer, which brings operators of its own.
 std::uint64_t allocations();
 /// Those that were not given back.

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <random>
 
+#include "tests/allocation_counter.h"
 #include "tests/config/catalog.h"
 #include "tests/file_content.h"
 
@@ -30,14 +31,10 @@ std::string value_report(const std::string& key, const std::string& value) {
 
 /// Processor time of `work` without sanitizers, which make it several times as long.
 double seconds(const std::function<void()>& work) {
-#ifdef __SANITIZE_ADDRESS__
-  constexpr double kSlower = 4;
-#else
-  constexpr double kSlower = 1;
-#endif
+  const double slower = contorno::test::has_sanitizer() ? 4 : 1;
   const std::clock_t start = std::clock();
   work();
-  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / kSlower;
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / slower;
 }
 
 std::string repeat(const std::string& part, int count) {

@@ -1,9 +1,7 @@
 // Chains that go from host memory over the device and back, in bands; skipped where no device answers.
-#include "cuda/device.h"
-#include "tests/stages/mipmap/reference.h"
-
-#if CONTORNO_HAVE_CUDA
 #include "stages/mipmap/cuda.h"
+#include "tests/device_skip.h"
+#include "tests/stages/mipmap/reference.h"
 
 using namespace contorno;
 using namespace contorno::test;
@@ -36,7 +34,7 @@ void check_upload(const ImageFormat& format, const MipmapOptions& options, int b
 }  // namespace
 
 TEST_CASE("a chain that is uploaded in bands is the CPU's, bit for bit") {
-  if (!device_report().available) return;
+  if (skipped_without_device("chains that are uploaded in bands")) return;
   for (const int bands : {1, 2, 5, 0}) {
     check_upload({.width = 512, .height = 1024, .channels = 4}, {}, bands);
     check_upload({.width = 1000, .height = 700, .channels = 3}, {.stop = 1}, bands);
@@ -52,4 +50,3 @@ TEST_CASE("a chain that is uploaded in bands is the CPU's, bit for bit") {
   check_upload({.width = 257, .height = 255, .channels = 4, .type = ElementType::U16},
                {.filter = MipmapFilter::Kaiser, .stop = 1, .high_precision = true}, 3);
 }
-#endif
