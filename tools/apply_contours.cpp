@@ -17,11 +17,11 @@ namespace contorno {
 namespace fs = std::filesystem;
 
 ContourFrame load_only_frame(const std::string& path) {
-  ContourLines lines(path);
+  const auto lines = open_contours(path);
   ContourFrame frame, other;
-  if (!lines.next(frame))
+  if (!lines->next(frame))
     throw Error(ExitCode::BadData, fmt::format("'{}' has no frame, wanted one", printable(path)));
-  if (lines.next(other))
+  if (lines->next(other))
     throw Error(ExitCode::BadData,
                 fmt::format("'{}' has several frames, wanted the one of the picture", printable(path)));
   for (std::size_t k = 0; k < frame.classes.size(); ++k) frame.classes[k].colour = config::class_colour(k);
@@ -46,7 +46,7 @@ ContourFile::ContourFile(const std::string& path, OutputRegister& files, const s
   else if (extension == ".geojson")
     sink_ = make_on_map(contour_geojson_sink(), file.filename().string());
   else if (extension == ".json")
-    sink_ = make_on_map(contour_coco_sink(), file.filename().string());
+    sink_ = make_on_map(contour_coco_sink(), file.filename().string()), one_list_of_classes_ = true;
   else
     throw Error(
         ExitCode::BadOption,
@@ -58,7 +58,15 @@ ContourFile::ContourFile(const std::string& path, OutputRegister& files, const s
 }
 
 void ContourFile::write(const ContourFrame& from, const ContoursView& contours) {
-  // Classes and sides may be other ones in every line.
+  // Classes and sides may be other ones in every line; a COCO file has its categories once.
+  const auto is_same = [](const ClassSpec& a, const ClassSpec& b) {
+    return a.name == b.name && a.level == b.level;
+  };
+  if (open_ && one_list_of_classes_ && !std::ranges::equal(from.classes, classes_, is_same))
+    throw Error(ExitCode::BadData, fmt::format("frame {} has other classes than the first one, and a COCO "
+                                               "file has one list of them; write .jsonl or .geojson",
+                                               from.info.number));
+  if (!open_) classes_ = from.classes;
   context_.format = contours.format;
   context_.classes = from.classes;
   sink_->open(context_);
@@ -86,12 +94,12 @@ void apply_to(AppliedStage& stage, std::span<const Value> values) {
 
 void apply_to_file(const ContoursApplication& what, const std::string& input, const std::string& output,
                    OutputRegister& files) {
-  ContourLines lines(input);
+  const auto lines = open_contours(input);
   ContourFile out(output, files, "OUT");
   AppliedStage stage(what.type, what.params, what.backend, what.threads, {}, what.text);
   ContourFrame frame;
   std::size_t frames = 0;
-  for (; lines.next(frame); ++frames) {
+  for (; lines->next(frame); ++frames) {
     const Value value = frame.view;
     apply_to(stage, std::span(&value, 1));
     out.write(frame, std::get<ContoursView>(stage.output(0)));

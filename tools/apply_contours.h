@@ -8,7 +8,7 @@
 
 #include "pipeline/graph/applied.h"
 #include "pipeline/graph/sink.h"
-#include "plugins/files/contours/contour_lines.h"
+#include "plugins/files/contours/contour_reader.h"
 #include "plugins/files/shared/output_register.h"
 
 namespace contorno {
@@ -23,6 +23,7 @@ ContourFrame load_only_frame(const std::string& path);
 class ContourFile {
  public:
   ContourFile(const std::string& path, OutputRegister& files, const std::string& owner);
+  /// Throws Error(BadData) for COCO with other classes than those of the first frame.
   void write(const ContourFrame& from, const ContoursView& contours);
   /// Completes the file, which only then has its name.
   void finish();
@@ -30,7 +31,8 @@ class ContourFile {
  private:
   std::unique_ptr<Sink> sink_;
   SinkContext context_;
-  bool open_ = false;
+  bool open_ = false, one_list_of_classes_ = false;
+  std::vector<ClassSpec> classes_;  ///< of the first frame
 };
 
 /// A stage from contours to contours, and how it runs. References and pointers are borrowed.

@@ -176,11 +176,16 @@ void add_apply_command(CLI::App& app, const Catalog& catalog, Action& action) {
   auto arguments = std::make_shared<ApplyArguments>();
   CLI::App* command = app.add_subcommand(
       "apply",
-      "Apply one stage to one image, .npy array or .jsonl file of contours; its parameters as --name value");
+      "Apply one stage to one image, .npy array or file of contours; its parameters as --name value");
   command->add_option("STAGE", arguments->stage, "A stage of `contorno stages`")->required();
-  command->add_option("IN", arguments->input, "Image, .npy or .jsonl file; - for a stage that takes none")
+  command
+      ->add_option("IN", arguments->input,
+                   "Image, .npy, or contours (.jsonl, .geojson, .json); - for a stage that takes none")
       ->required();
-  command->add_option("OUT", arguments->output, ".npy, .png, .jpg, .tif or .jsonl file to write")->required();
+  command
+      ->add_option("OUT", arguments->output,
+                   ".npy, .png, .jpg, .tif, or contours (.jsonl, .geojson, .json) to write")
+      ->required();
   add_read_options(*command, arguments->read);
   add_backend(*command, arguments->backend);
   add_threads(*command, arguments->threads);

@@ -112,8 +112,12 @@ int clean(const CleanArguments& arguments, const Catalog& catalog) {
 
 void add_clean_command(CLI::App& app, const Catalog& catalog, Action& action) {
   auto arguments = std::make_shared<CleanArguments>();
-  CLI::App* command = app.add_subcommand("clean", "Run steps of contour_prep on a .jsonl file of contours");
-  command->add_option("IN", arguments->input, "Contours as JSON lines (.jsonl)")->required();
+  CLI::App* command = app.add_subcommand("clean", "Run steps of contour_prep on a file of contours");
+  command
+      ->add_option("IN", arguments->input,
+                   "Contours: JSON lines (.jsonl), or .geojson or .json, of which the content says whether "
+                   "it is COCO or GeoJSON")
+      ->required();
   command->add_option("OUT", arguments->output, "File to write: .jsonl, .geojson or .json (COCO)")
       ->required();
   command

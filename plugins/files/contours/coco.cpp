@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <system_error>
 
@@ -70,7 +71,8 @@ class CocoSink final : public Sink {
     for (std::size_t k = 0; k < placer_.classes().size(); ++k) {
       if (!is_written(k)) continue;
       text_ << separator << R"({"id":)" << static_cast<std::uint64_t>(k + 1) << R"(,"name":)";
-      text_.json(placer_.classes()[k].name) << R"(,"supercategory":""})";
+      text_.json(placer_.classes()[k].name)
+          << R"(,"supercategory":"","level":)" << placer_.classes()[k].level << '}';
       separator = ",\n";
     }
     text_ << "\n],\"annotations\":[";
@@ -145,9 +147,20 @@ class CocoSink final : public Sink {
     text_ << "]]}";
   }
   void write_ring(std::span<const Point> points) {
-    for (const Point& point : points)
-      text_ << static_cast<float>(point.col + kHalfPixel) << ',' << static_cast<float>(point.row + kHalfPixel)
-            << ',';
+    for (const Point& point : points) {
+      write_corner(point.col);
+      write_corner(point.row);
+    }
+  }
+  /// So that the same float32 comes out when half a pixel is taken away again.
+  void write_corner(float centre) {
+    const double corner = centre + kHalfPixel;
+    // With the same exponent the shortest text of the float32 has all of its bits.
+    const auto rounded = static_cast<float>(corner);
+    if (std::ilogb(rounded) == std::ilogb(centre))
+      text_ << rounded << ',';
+    else
+      text_ << corner << ',';
   }
 
   CocoParams params_;

@@ -79,7 +79,8 @@ class GeojsonSink final : public Sink {
           << R"(,"pts_ns":)" << info.pts_ns;
     if (!info.name.empty()) (text_ << R"(,"name":)").json(info.name);
     (text_ << R"(,"class":)").json(spec.name)
-        << R"(,"level":)" << spec.level << R"(,"area":)" << area << R"(,"length":)" << length;
+        << R"(,"level":)" << spec.level << R"(,"width":)" << placer_.width() << R"(,"height":)"
+        << placer_.height() << R"(,"area":)" << area << R"(,"length":)" << length;
     first_ = false;
     ++features_;
   }

@@ -29,12 +29,12 @@ struct Contour {
 };
 
 /// A frame's contours in memory of their own.
-struct ContourFrame {
+struct GivenContours {
   std::vector<std::byte> memory;
   ContoursView view;
 
-  ContourFrame(int width, int height, int classes, const std::vector<Contour>& contours,
-               Placement placement = {}) {
+  GivenContours(int width, int height, int classes, const std::vector<Contour>& contours,
+                Placement placement = {}) {
     ContoursFormat format{.width = width, .height = height, .classes = classes, .placement = placement};
     format.contour_capacity = contours.size();
     for (const Contour& c : contours) format.point_capacity += c.points.size();
@@ -69,7 +69,7 @@ const std::vector<ClassSpec> kClasses = {
     {.name = "rot", .level = 0.5, .colour = {255, 0, 0, 255}, .fill = 0.25},
     {.name = "a\"b\n</script>&<\\\x01é\xFF", .level = 0.25}};
 
-SinkContext context_of(const ContourFrame& frame, const fs::path& root,
+SinkContext context_of(const GivenContours& frame, const fs::path& root,
                        std::span<const ClassSpec> classes = kClasses) {
   SinkContext context{
       .format = frame.view.format, .stream = {}, .classes = classes, .output_root = root.string()};
@@ -152,7 +152,7 @@ TEST_CASE("numbers in text read back as the same bits, and need no more digits t
 
 TEST_CASE("a JSON line is exactly as documented") {
   const TemporaryFolder folder;
-  const ContourFrame frame(100, 80, 2, {{0, true, square(2, 3.5f, 4)}, {1, false, {{0, 0.25f}, {1, 0}}}});
+  const GivenContours frame(100, 80, 2, {{0, true, square(2, 3.5f, 4)}, {1, false, {{0, 0.25f}, {1, 0}}}});
   const std::vector<ClassSpec> classes = {{.name = "rot", .level = 0.5}, {.name = "leaf", .level = 0.25}};
   auto sink = make(contour_jsonl_sink(), {{"path", std::string("out/c.jsonl")}});
   sink->open(context_of(frame, folder.path(), classes));
@@ -169,7 +169,7 @@ TEST_CASE("a JSON line is exactly as documented") {
 
 TEST_CASE("a writer's summary names its file in full, also the last of several") {
   const TemporaryFolder folder;
-  const ContourFrame frame(100, 80, 2, {{0, true, square(2, 3, 4)}});
+  const GivenContours frame(100, 80, 2, {{0, true, square(2, 3, 4)}});
   const auto summary = [&](const SinkType& type, const std::string& path, int frames) {
     auto sink = make(type, {{"path", path}});
     sink->open(context_of(frame, folder.path()));
@@ -195,7 +195,7 @@ TEST_CASE("JSON lines survive hostile names, NaN points and empty frames") {
   const TemporaryFolder folder;
   auto ring = square(0, 0, 2);
   ring[1].col = std::numeric_limits<float>::quiet_NaN();
-  const ContourFrame frame(10, 10, 2, {{1, true, ring}}), empty(10, 10, 2, {});
+  const GivenContours frame(10, 10, 2, {{1, true, ring}}), empty(10, 10, 2, {});
   auto sink = make(contour_jsonl_sink(), {{"path", std::string("c.jsonl")}});
   sink->open(context_of(frame, folder.path()));
   sink->write({.number = 0, .pts_ns = 0, .name = "a\"\n</script>\\.png"}, frame.view);
@@ -217,8 +217,8 @@ TEST_CASE("JSON lines survive hostile names, NaN points and empty frames") {
 
 TEST_CASE("points are placed on the frame unless map coordinates are asked for") {
   const TemporaryFolder folder;
-  const ContourFrame frame(100, 80, 1, {{0, true, square(2, 3, 4)}},
-                           {.scale_x = 2, .scale_y = 3, .offset_x = 1});
+  const GivenContours frame(100, 80, 1, {{0, true, square(2, 3, 4)}},
+                            {.scale_x = 2, .scale_y = 3, .offset_x = 1});
   SinkContext context = context_of(frame, folder.path());
   context.stream.frame = ImageFormat{.width = 200, .height = 240, .channels = 3};
   for (const char* coordinates : {"frame", "map"}) {
@@ -238,7 +238,7 @@ TEST_CASE("points are placed on the frame unless map coordinates are asked for")
 
 TEST_CASE("a writer does not leave the output folder, nor go on when the device is full") {
   const TemporaryFolder folder;
-  const ContourFrame frame(10, 10, 2, {{0, true, square(0, 0, 2)}});
+  const GivenContours frame(10, 10, 2, {{0, true, square(0, 0, 2)}});
   auto outside = make(contour_jsonl_sink(), {{"path", std::string("../x.jsonl")}});
   CHECK_THROWS_AS(outside->open(context_of(frame, folder.path())), Error);
   auto full = make(contour_jsonl_sink(), {{"path", std::string("full")}});
@@ -249,18 +249,18 @@ TEST_CASE("a writer does not leave the output folder, nor go on when the device 
 
 namespace {
 /// A ring with a hole that has an island, a line, and a hole whose surroundings are cut by the border.
-ContourFrame nested_frame(Placement placement = {}) {
-  return ContourFrame(100, 80, 2,
-                      {{0, true, square(10, 10, 40)},
-                       {0, true, reversed(square(15, 15, 20))},
-                       {0, true, square(20, 20, 5)},
-                       {0, true, reversed(square(37, 37, 5))},
-                       {0, true, reversed(square(70, 50, 5))},
-                       {0, false, {{0, 60}, {5, 60.5f}}},
-                       {1, true, square(1, 1, 2)}},
-                      placement);
+GivenContours nested_frame(Placement placement = {}) {
+  return GivenContours(100, 80, 2,
+                       {{0, true, square(10, 10, 40)},
+                        {0, true, reversed(square(15, 15, 20))},
+                        {0, true, square(20, 20, 5)},
+                        {0, true, reversed(square(37, 37, 5))},
+                        {0, true, reversed(square(70, 50, 5))},
+                        {0, false, {{0, 60}, {5, 60.5f}}},
+                        {1, true, square(1, 1, 2)}},
+                       placement);
 }
-json run(const SinkType& type, const fs::path& root, const std::string& path, const ContourFrame& frame,
+json run(const SinkType& type, const fs::path& root, const std::string& path, const GivenContours& frame,
          int frames = 1, const Values& more = {}) {
   Values values = {{"path", path}};
   values.insert(values.end(), more.begin(), more.end());
@@ -294,7 +294,7 @@ TEST_CASE("GeoJSON has holes in the smallest ring around them, and lines for the
 
 TEST_CASE("GeoJSON with a placeholder in its path is a file a frame, also for a frame without contours") {
   const TemporaryFolder folder;
-  const ContourFrame empty(10, 10, 2, {});
+  const GivenContours empty(10, 10, 2, {});
   auto sink = make(contour_geojson_sink(), {{"path", std::string("g/{frame:03}.json")}});
   sink->open(context_of(empty, folder.path()));
   sink->write({.number = 7}, empty.view);
@@ -332,9 +332,9 @@ TEST_CASE("COCO polygons have the area of the region with its holes, and pixel c
 
 TEST_CASE("an open contour becomes a COCO polygon only when it may be closed") {
   const TemporaryFolder folder;
-  const ContourFrame frame(10, 10, 2,
-                           {{0, false, {{2, 0}, {4, 3}, {6, 0}}}, {0, false, {{2, 9}, {6, 9}, {4, 6}}}});
-  const auto reverse = ContourFrame(10, 10, 2, {{0, false, {{6, 0}, {4, 3}, {2, 0}}}});
+  const GivenContours frame(10, 10, 2,
+                            {{0, false, {{2, 0}, {4, 3}, {6, 0}}}, {0, false, {{2, 9}, {6, 9}, {4, 6}}}});
+  const auto reverse = GivenContours(10, 10, 2, {{0, false, {{6, 0}, {4, 3}, {2, 0}}}});
   CHECK(run(contour_coco_sink(), folder.path(), "a.json", frame)["annotations"].size() == 2);
   CHECK(run(contour_coco_sink(), folder.path(), "a.json", reverse)["annotations"].empty());
   CHECK(run(contour_coco_sink(), folder.path(), "a.json", frame, 1,
@@ -344,7 +344,7 @@ TEST_CASE("an open contour becomes a COCO polygon only when it may be closed") {
 
 TEST_CASE("COCO and GeoJSON have no final name before they are complete") {
   const TemporaryFolder folder;
-  const ContourFrame frame = nested_frame();
+  const GivenContours frame = nested_frame();
   for (const SinkType* type : {&contour_coco_sink(), &contour_geojson_sink()}) {
     {
       auto sink = make(*type, {{"path", std::string("a.json")}});
@@ -358,7 +358,7 @@ TEST_CASE("COCO and GeoJSON have no final name before they are complete") {
 
 TEST_CASE("SVG draws classes in their colours and escapes their names") {
   const TemporaryFolder folder;
-  const ContourFrame frame = nested_frame();
+  const GivenContours frame = nested_frame();
   CHECK_THROWS_AS(make(contour_svg_sink(), {{"path", std::string("a.svg")}}), Error);
   auto sink = make(contour_svg_sink(), {{"path", std::string("{name}.svg")}});
   sink->open(context_of(frame, folder.path()));
@@ -378,7 +378,7 @@ TEST_CASE("SVG draws classes in their colours and escapes their names") {
 
 TEST_CASE("every contour sink declares an example, and refuses to leave its folder") {
   const TemporaryFolder folder;
-  const ContourFrame frame = nested_frame();
+  const GivenContours frame = nested_frame();
   CHECK(contour_sinks().size() == 4);
   for (const SinkType* type : contour_sinks()) {
     CAPTURE(type->name);
@@ -401,7 +401,7 @@ TEST_CASE("contours given by a file are written in every format") {
     for (const json& point : one) contour.points.push_back({point[0].get<float>(), point[1].get<float>()});
     contours.push_back(contour);
   }
-  const ContourFrame frame(given["width"], given["height"], 1, contours);
+  const GivenContours frame(given["width"], given["height"], 1, contours);
   for (const auto& [type, path] : {std::pair{&contour_jsonl_sink(), "a.jsonl"},
                                    {&contour_coco_sink(), "coco.json"},
                                    {&contour_geojson_sink(), "a.geojson"},

@@ -1,0 +1,111 @@
+#include "plugins/files/contours/json_members.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "cuda/error.h"
+#include "pipeline/shared/printable.h"
+
+namespace contorno {
+
+using nlohmann::json;
+
+void JsonMembers::refuse(const std::string& what) const {
+  const std::string column = place_.column > 0 ? fmt::format(":{}", place_.column) : "";
+  throw Error(ExitCode::BadData,
+              fmt::format("{}:{}{}: {}", printable(place_.file), place_.line, column, what));
+}
+
+void JsonMembers::check_kind(const json& value, const char* key, json::value_t kind,
+                             const std::string& path) const {
+  const bool number = kind == json::value_t::number_float && value.is_number();
+  const bool whole = kind == json::value_t::number_unsigned || kind == json::value_t::number_integer;
+  const bool integer = kind == json::value_t::number_integer && value.is_number_integer();
+  if (value.type() != kind && !number && !integer)
+    refuse(fmt::format("'{}' in {} is {}, wanted {}", key, path,
+                       value.is_number() ? value.dump() : value.type_name(),
+                       whole ? "a whole number" : json(kind).type_name()));
+}
+
+const json& JsonMembers::member(const json& owner, const char* key, json::value_t kind,
+                                const std::string& path) const {
+  if (!owner.is_object()) refuse(fmt::format("{} is {}, wanted an object", path, owner.type_name()));
+  const auto found = owner.find(key);
+  if (found == owner.end()) refuse(fmt::format("there is no '{}' in {}", key, path));
+  check_kind(*found, key, kind, path);
+  return *found;
+}
+
+const json* JsonMembers::optional_member(const json& owner, const char* key, json::value_t kind,
+                                         const std::string& path) const {
+  const auto found = owner.find(key);
+  if (found == owner.end() || found->is_null()) return nullptr;
+  check_kind(*found, key, kind, path);
+  return &*found;
+}
+
+int JsonMembers::side(const json& owner, const char* key, const std::string& path) const {
+  const json& value = member(owner, key, json::value_t::number_unsigned, path);
+  if (value.get<std::uint64_t>() > kMaxSide)
+    refuse(fmt::format("'{}' is {}, allowed 0 to {}", key, value.dump(), kMaxSide));
+  return value.get<int>();
+}
+
+double JsonMembers::coordinate(const json& value, const std::string& path) const {
+  constexpr double kMost = 1e9;
+  if (!value.is_number())
+    refuse(fmt::format("a coordinate of {} is {}, wanted a number", path, value.type_name()));
+  const auto number = value.get<double>();
+  if (!(std::abs(number) <= kMost))
+    refuse(fmt::format("a coordinate of {} is {}, allowed -1000000000 to 1000000000 px", path, value.dump()));
+  return number;
+}
+
+std::vector<std::pair<Attribute, double>> JsonMembers::attributes(const json& owner,
+                                                                  UnknownAttributes unknown,
+                                                                  const std::string& path) const {
+  std::vector<std::pair<Attribute, double>> all;
+  const auto found = owner.find("attributes");
+  if (found == owner.end()) return all;
+  if (!found->is_object()) {
+    if (unknown == UnknownAttributes::PassOver) return all;
+    refuse(fmt::format("'attributes' in {} is {}, wanted an object", path, found->type_name()));
+  }
+  for (const auto& [name, value] : found->items()) {
+    const std::optional<Attribute> attribute = attribute_called(name);
+    if (!attribute && unknown == UnknownAttributes::PassOver) continue;
+    if (!attribute)
+      refuse(fmt::format("the attribute '{}' of {} is not known; known are {}", printable(name), path,
+                         fmt::join(kAttributeNames, ", ")));
+    if (!value.is_number() && !value.is_null())
+      refuse(
+          fmt::format("attribute '{}' of {} is {}, wanted a number or null", name, path, value.type_name()));
+    all.emplace_back(*attribute,
+                     value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN());
+  }
+  return all;
+}
+
+FrameInfo frame_info_of(const json& object) {
+  FrameInfo info;
+  if (!object.is_object()) return info;
+  if (const auto number = object.find("frame"); number != object.end() && number->is_number_unsigned())
+    info.number = number->get<std::uint64_t>();
+  if (const auto name = object.find("name"); name != object.end() && name->is_string())
+    info.name = name->get<std::string>();
+  if (const auto time = object.find("pts_ns"); time != object.end() && time->is_number_integer())
+    info.pts_ns = time->get<std::int64_t>();
+  return info;
+}
+
+std::string json_fault(const json::exception& error, std::string_view wanted) {
+  constexpr int kNumberOverflow = 406;
+  if (error.id == kNumberOverflow) return "a number is too large, allowed up to 1.8e308 in magnitude";
+  return fmt::format("this is not valid JSON (which has no NaN or Infinity); wanted {}", wanted);
+}
+
+}  // namespace contorno

@@ -1,0 +1,64 @@
+// Members of the JSON objects in files of contours, with errors that say where the file is wrong, and in
+// what.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pipeline/graph/source.h"
+#include "pipeline/value/attributes.h"
+
+namespace contorno {
+
+/// A line and column of a file, both from 1; column 0 = not known.
+struct JsonPlace {
+  std::string_view file;
+  std::size_t line = 0, column = 0;
+};
+
+/// What becomes of attributes whose names are not known.
+enum class UnknownAttributes : std::uint8_t {
+  Refuse,
+  PassOver,  ///< of formats in which other programs have attributes of their own
+};
+
+/// Looks up members in an object that begins at `place`. `path` is where an owner lies, as "classes[1]"; it
+/// ends messages. All throw Error(BadData).
+class JsonMembers {
+ public:
+  using Json = nlohmann::json;
+
+  explicit JsonMembers(const JsonPlace& place) : place_(place) {}
+
+  [[noreturn]] void refuse(const std::string& what) const;
+  /// Every number is a number_float here, and whole ones from 0 are number_unsigned.
+  const Json& member(const Json& owner, const char* key, Json::value_t kind, const std::string& path) const;
+  /// The same; null when there is none, or a JSON null.
+  const Json* optional_member(const Json& owner, const char* key, Json::value_t kind,
+                              const std::string& path) const;
+  /// A side of the map, up to kMaxSide.
+  int side(const Json& owner, const char* key, const std::string& path) const;
+  /// A number within 1e9 of 0.
+  double coordinate(const Json& value, const std::string& path) const;
+  /// The member "attributes"; NaN for null. None when there is no such member.
+  std::vector<std::pair<Attribute, double>> attributes(const Json& owner, UnknownAttributes unknown,
+                                                       const std::string& path) const;
+
+ private:
+  void check_kind(const Json& value, const char* key, Json::value_t kind, const std::string& path) const;
+
+  JsonPlace place_;
+};
+
+/// What an object says of its frame by "frame", "name" and "pts_ns"; what it does not say, or not in the
+/// right kind, stays as it is without.
+FrameInfo frame_info_of(const nlohmann::json& object);
+
+/// What is wrong with a text that nlohmann's parser refused with `error`; `wanted` ends it.
+std::string json_fault(const nlohmann::json::exception& error, std::string_view wanted);
+
+}  // namespace contorno
