@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "pipeline/shared/loops.h"
+#include "stages/overlay/label_text.h"
 #include "stages/overlay/painter.h"
 
 namespace contorno {
@@ -34,7 +35,10 @@ class OverlayCpu final : public Stage {
     references_ = take(reference_capacity_ * sizeof(std::uint32_t));
     inside_ = take(static_cast<std::size_t>(plan_.filled) * static_cast<std::size_t>(grid.height) *
                    static_cast<std::size_t>(grid.tiles_x) * sizeof(std::uint32_t));
-    labels_ = take(plan_.pens.size() * kMaxLabels * sizeof(PlacedStamp));
+    const std::size_t labels = plan_.pens.size() * kMaxLabels;
+    labels_ = take(labels * sizeof(PlacedLabel));
+    // One more: the label that finds no place.
+    label_pieces_ = take((labels + 1) * static_cast<std::size_t>(plan_.label_pieces) * sizeof(PlacedStamp));
     outcome_ = take(sizeof(Outcome));
     bands_ = std::max(1, std::min(context.threads(), grid.tiles_y));
   }
@@ -68,7 +72,8 @@ class OverlayCpu final : public Stage {
     work.tile_fill = context.scratch<std::uint32_t>(tile_fill_);
     work.references = context.scratch<std::uint32_t>(references_);
     work.inside = context.scratch<std::uint32_t>(inside_);
-    work.labels = context.scratch<PlacedStamp>(labels_);
+    work.labels = context.scratch<PlacedLabel>(labels_);
+    work.label_pieces = context.scratch<PlacedStamp>(label_pieces_);
     return work;
   }
 
@@ -111,7 +116,7 @@ class OverlayCpu final : public Stage {
   OverlayPlan plan_;
   std::uint64_t reference_capacity_ = 0;
   int bands_ = 1;
-  Scratch points_, tile_begin_, tile_fill_, references_, inside_, labels_, outcome_;
+  Scratch points_, tile_begin_, tile_fill_, references_, inside_, labels_, label_pieces_, outcome_;
 };
 
 ParamDeclaration overlay_params() {
@@ -126,7 +131,9 @@ ParamDeclaration overlay_params() {
   list.number("markers", &OverlayParams::markers, 0, 32, Unit::Pixels,
               "Radius of a dot at every contour point; 0 = none.");
   list.integer("labels", &OverlayParams::labels, 0, kMaxLabels, Unit::None,
-               "How many of a class's largest contours carry its name.");
+               "How many of a class's largest contours carry a label.");
+  list.text("label", &OverlayParams::label,
+            "What labels say: {class}, and attributes of the contour as {area} or {area:.1f}.");
   list.choice("legend", &OverlayParams::legend,
               {{"none", LegendCorner::None},
                {"top_left", LegendCorner::TopLeft},
@@ -138,7 +145,9 @@ ParamDeclaration overlay_params() {
             "Whether the legend shows the number of contours of each class.");
   list.integer("text_height", &OverlayParams::text_height, 0, 256, Unit::Pixels,
                "Height of a line of text; 0 = by the size of the frame.");
-  return declare(std::move(list));
+  return declare(std::move(list), [](const OverlayParams& params, const ParamTrial& trial) {
+    trial.run("label", [&] { parse_label(params.label); });
+  });
 }
 
 }  // namespace

@@ -91,6 +91,7 @@ class OverlayCuda final : public Stage {
     job_.first_digit = plan_.first_digit;
     const bool labelled = std::any_of(plan_.labels.begin(), plan_.labels.end(), [](int l) { return l >= 0; });
     job_.labels = labelled ? params_.labels : 0;
+    job_.label_form = plan_.label_form, job_.label_pieces = plan_.label_pieces;
     job_.has_markers = std::any_of(plan_.pens.begin(), plan_.pens.end(),
                                    [](const OverlayPen& pen) { return pen.marker > 0.0F; });
     tiles_ = static_cast<std::size_t>(plan_.grid.tiles_x) * static_cast<std::size_t>(plan_.grid.tiles_y);
@@ -118,7 +119,10 @@ class OverlayCuda final : public Stage {
     points_ = take(contours.point_capacity * sizeof(FramePoint));
     point_class_ = take(contours.point_capacity * sizeof(unsigned));
     boxes_ = take(job_.labels > 0 ? contours.contour_capacity * sizeof(LabelBox) : 0);
-    placed_ = take(plan_.pens.size() * kMaxLabels * sizeof(PlacedStamp));
+    const std::size_t labels = job_.labels > 0 ? plan_.pens.size() * kMaxLabels : 0;
+    placed_ = take(labels * sizeof(PlacedLabel));
+    // One more: the label that finds no place.
+    pieces_ = take((labels + 1) * static_cast<std::size_t>(plan_.label_pieces) * sizeof(PlacedStamp));
     placed_count_ = take(sizeof(int));
     outcome_ = context.scratch(sizeof(Outcome), MemoryKind::Pinned);
   }
@@ -150,7 +154,8 @@ class OverlayCuda final : public Stage {
     job.points = context.scratch<FramePoint>(points_);
     job.point_class = context.scratch<unsigned>(point_class_);
     job.boxes = context.scratch<LabelBox>(boxes_);
-    job.placed = context.scratch<PlacedStamp>(placed_);
+    job.placed = context.scratch<PlacedLabel>(placed_);
+    job.pieces = context.scratch<PlacedStamp>(pieces_);
     job.placed_count = context.scratch<int>(placed_count_);
     job.outcome = context.scratch<Outcome>(outcome_);
     return job;
@@ -164,7 +169,7 @@ class OverlayCuda final : public Stage {
   unsigned processors_ = 0;  ///< of the device
   Scratch bin_count_;        ///< begins as zeros, and is left so by every frame
   Scratch inside_, listed_, touched_count_, touched_, bin_begin_, bin_end_, references_, points_,
-      point_class_, boxes_, placed_, placed_count_, outcome_;
+      point_class_, boxes_, placed_, pieces_, placed_count_, outcome_;
 };
 
 }  // namespace

@@ -44,6 +44,8 @@ struct Job {
   bool all_tiles = false;  ///< insides or labels may touch any tile; otherwise the touched ones are listed
   int first_digit = -1;
   int labels = 0;  ///< at most so many a class
+  LabelForm label_form;
+  int label_pieces = 1;  ///< pictures of a label, at most
   bool has_markers = false;
   unsigned long long reference_capacity = 0;
 
@@ -69,7 +71,8 @@ struct Job {
   FramePoint* points = nullptr;
   unsigned* point_class = nullptr;  ///< of the segment that starts here, or kNotDrawn
   LabelBox* boxes = nullptr;        ///< of contours
-  PlacedStamp* placed = nullptr;    ///< labels
+  PlacedLabel* placed = nullptr;    ///< labels
+  PlacedStamp* pieces = nullptr;    ///< label_pieces of each label, and of one more
   int* placed_count = nullptr;
   Outcome* outcome = nullptr;  ///< pinned
 

@@ -38,12 +38,22 @@ __device__ inline unsigned long long next_rank(const Job& job, unsigned from, un
   return best;
 }
 
-__device__ inline bool is_free(const Job& job, const PlacedStamp& label, int count) {
-  const StampSize size = job.pictures[label.stamp].size;
-  if (job.has_legend && !are_apart(label, size, job.legend, job.pictures[job.legend.stamp].size))
+__device__ inline bool is_free(const Job& job, const PlacedBox& label, int count) {
+  if (job.has_legend && !are_apart(label, {job.legend.x, job.legend.y, job.pictures[job.legend.stamp].size}))
     return false;
   for (int i = 0; i < count; ++i)
-    if (!are_apart(label, size, job.placed[i], job.pictures[job.placed[i].stamp].size)) return false;
+    if (!are_apart(label, job.placed[i].box)) return false;
+  return true;
+}
+
+/// The label of a contour, behind those that are there. False when there is no room for it on the image.
+__device__ inline bool place_label(const Job& job, int first, unsigned contour, int count) {
+  PlacedLabel label = compose_label(
+      job.label_form, first, job.contours, contour, [&](int n) { return job.pictures[n].size; },
+      job.pieces + static_cast<std::ptrdiff_t>(count) * job.label_pieces);
+  label.box = label_at(job.boxes[contour], label.box.size, job.grid.width, job.grid.height);
+  if (!is_free(job, label.box, count)) return false;
+  job.placed[count] = label;
   return true;
 }
 
@@ -61,9 +71,7 @@ __global__ void __launch_bounds__(kThreads) place_labels(const Job job) {
                        smallest_labelled(size), rank, shared);
       if (rank == 0) break;
       if (threadIdx.x != 0) continue;
-      const LabelBox box = job.boxes[~static_cast<unsigned>(rank)];
-      const PlacedStamp label = label_at(box, number, size, job.grid.width, job.grid.height);
-      if (is_free(job, label, count)) job.placed[count++] = label;
+      if (place_label(job, number, ~static_cast<unsigned>(rank), count)) ++count;
     }
   }
   if (threadIdx.x == 0) *job.placed_count = count;

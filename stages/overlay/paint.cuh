@@ -87,6 +87,14 @@ __device__ inline void paint_stamp(const Job& job, int x, int y, const PlacedSta
   if (colour.alpha != 0) blend_pixel(pixel, colour, colour.alpha);
 }
 
+__device__ inline void paint_label(const Job& job, int x, int y, int label, std::uint32_t* pixel) {
+  const PlacedLabel& placed = job.placed[label];
+  const int column = x - placed.box.x, line = y - placed.box.y;
+  if (line < 0 || line >= placed.box.size.height || column < 0 || column >= placed.box.size.width) return;
+  const PlacedStamp* pieces = job.pieces + static_cast<std::ptrdiff_t>(label) * job.label_pieces;
+  for (int i = 0; i < placed.pieces; ++i) paint_stamp(job, column, line, pieces[i], pixel);
+}
+
 /// Draws the numbers of contours, right-aligned in the legend, on one pixel.
 __device__ inline void paint_counts(const Job& job, int x, int y, std::uint32_t* pixel) {
   for (int k = 0; k < job.classes; ++k) {
@@ -108,7 +116,7 @@ __device__ inline void paint_stamps(const Job& job, const Place& place, std::uin
   if (labels == 0 && !job.has_legend && job.first_digit < 0) return;
   place.for_pixels([&](int column, int row, unsigned i) {
     const int x = place.x + column, y = place.y + row;
-    for (int label = 0; label < labels; ++label) paint_stamp(job, x, y, job.placed[label], pixels + i);
+    for (int label = 0; label < labels; ++label) paint_label(job, x, y, label, pixels + i);
     if (job.has_legend) paint_stamp(job, x, y, job.legend, pixels + i);
     if (job.first_digit >= 0) paint_counts(job, x, y, pixels + i);
   });

@@ -60,7 +60,7 @@ struct OverlayPainter::Field {
 void OverlayPainter::paint_tile_row(const OverlayWork& work, const ImageView& out, int tile_row) const {
   for (int column = 0; column < grid_.tiles_x; ++column) paint_tile(work, out, tile_row, column);
   const Span rows = grid_.rows_of(tile_row);
-  for (int i = 0; i < work.label_count; ++i) paint_stamp(out, work.labels[i], rows);
+  for (int i = 0; i < work.label_count; ++i) paint_label(work, out, i, rows);
   if (plan_.legend >= 0) paint_stamp(out, plan_.legend_place, rows);
   if (plan_.first_digit >= 0) paint_counts(work, out, rows);
 }
@@ -153,6 +153,14 @@ void OverlayPainter::paint_inside(const OverlayWork& work, const ImageView& out,
     for (int x = 0; x < columns; ++x, pixel += channels_)
       if (((bits >> static_cast<unsigned>(x)) & 1U) != 0) blend_pixel(pixel, pen(k).line, pen(k).fill);
   }
+}
+
+void OverlayPainter::paint_label(const OverlayWork& work, const ImageView& out, int label, Span rows) const {
+  const PlacedLabel& placed = work.labels[label];
+  if (placed.box.y > rows.high || placed.box.y + placed.box.size.height <= rows.low) return;
+  const PlacedStamp* pieces = pieces_of(work, label);
+  for (int i = 0; i < placed.pieces; ++i)
+    paint_stamp(out, {placed.box.x + pieces[i].x, placed.box.y, pieces[i].stamp}, rows);
 }
 
 void OverlayPainter::paint_stamp(const ImageView& out, const PlacedStamp& place, Span rows) const {

@@ -19,7 +19,8 @@ struct OverlayWork {
   std::uint32_t* tile_fill;   ///< where the next reference of the tile goes
   std::uint32_t* references;  ///< ascending in a tile, hence in class order
   std::uint32_t* inside;      ///< bits of filled classes: [class slot][row][tile column]
-  PlacedStamp* labels;
+  PlacedLabel* labels;
+  PlacedStamp* label_pieces;  ///< OverlayPlan::label_pieces of each label
   int label_count = 0;
 };
 
@@ -50,8 +51,16 @@ class OverlayPainter {
   template <class F>
   void for_tiles(FramePoint a, FramePoint b, float reach, int from, int to, const F& f) const;
 
-  int largest(const OverlayWork& work, int k, int wanted, std::array<LabelBox, kMaxLabels>& best) const;
-  bool is_free(const PlacedStamp& label, const PlacedStamp* placed, int count) const;
+  /// A contour that may have a label.
+  struct Labelled {
+    LabelBox box;
+    std::uint32_t contour = 0;
+  };
+  int largest(const OverlayWork& work, int k, int wanted, std::array<Labelled, kMaxLabels>& best) const;
+  bool is_free(const PlacedBox& label, const PlacedLabel* placed, int count) const;
+  PlacedStamp* pieces_of(const OverlayWork& work, int label) const {
+    return work.label_pieces + static_cast<std::ptrdiff_t>(label) * plan_.label_pieces;
+  }
 
   void paint_tile(const OverlayWork& work, const ImageView& out, int tile_row, int tile_column) const;
   void measure(const OverlayWork& work, const OverlayPen& pen_of_class,
@@ -62,6 +71,7 @@ class OverlayPainter {
   bool touches_inside(const OverlayWork& work, int k, int tile_row, int tile_column) const;
   void paint_inside(const OverlayWork& work, const ImageView& out, int k, int tile_row,
                     int tile_column) const;
+  void paint_label(const OverlayWork& work, const ImageView& out, int label, Span rows) const;
   void paint_stamp(const ImageView& out, const PlacedStamp& place, Span rows) const;
   /// Draws the number of contours of each class, right-aligned in the legend.
   void paint_counts(const OverlayWork& work, const ImageView& out, Span rows) const;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cuda/error.h"
+#include "stages/overlay/label_text.h"
 
 namespace contorno {
 namespace {
@@ -90,6 +91,43 @@ bool is_bright(const Colour& colour) {
   return 299 * colour.red + 587 * colour.green + 114 * colour.blue > 140 * 1000;
 }
 
+/// Draws the labels of one class, in one piece or in parts that fit together.
+class LabelMaker {
+ public:
+  LabelMaker(const TextRasteriser& text, Colour back, int line)
+      : text_(text),
+        ink_(is_bright(back) ? kDark : kInk),
+        back_(back),
+        height_(std::max(12, line * 4 / 5)),
+        margin_(std::max(3, height_ / 3)) {
+    back_.alpha = 230;
+  }
+
+  Stamp whole(const std::string& text) const {
+    const TextBitmap bitmap = text_.rasterise(text, height_);
+    return draw(bitmap, margin_, bitmap.width + 2 * margin_, 0, bitmap.width + 2 * margin_);
+  }
+  /// Without ends: the box goes on to both sides.
+  Stamp part(const std::string& text) const {
+    const TextBitmap bitmap = text_.rasterise(text, height_);
+    return draw(bitmap, 0, bitmap.width, -2 * margin_, bitmap.width + 4 * margin_);
+  }
+  Stamp left_end() const { return draw({}, 0, margin_, 0, 4 * margin_); }
+  Stamp right_end() const { return draw({}, 0, margin_, -3 * margin_, 4 * margin_); }
+
+ private:
+  Stamp draw(const TextBitmap& text, int text_x, int width, int box_x, int box_width) const {
+    Canvas canvas(width, height_ + 2);
+    canvas.rounded_box(box_x, 0, box_width, height_ + 2.0, height_ / 4.0, back_);
+    canvas.text(text, text_x, 1, ink_);
+    return canvas.stamp();
+  }
+
+  const TextRasteriser& text_;
+  Colour ink_, back_;
+  int height_, margin_;
+};
+
 class Planner {
  public:
   Planner(const OverlayParams& params, std::span<const ClassSpec> classes, const ImageFormat& frame,
@@ -103,8 +141,9 @@ class Planner {
   OverlayPlan make() {
     for (const ClassSpec& spec : classes_) plan_.pens.push_back(make_pen(params_, spec, frame_));
     plan_.labels.assign(classes_.size(), -1);
+    const std::vector<LabelWord> words = parse_label(params_.label);
     plan_.count_ends.assign(classes_.size(), {-1, -1});
-    if (text_ != nullptr && params_.labels > 0) make_labels();
+    if (text_ != nullptr && params_.labels > 0) make_labels(words);
     if (text_ != nullptr && params_.counts && params_.legend != LegendCorner::None) make_digits();
     if (params_.legend != LegendCorner::None) make_legend();
     return std::move(plan_);
@@ -116,18 +155,48 @@ class Planner {
     return static_cast<int>(plan_.stamps.size()) - 1;
   }
 
-  void make_labels() {
-    const int height = std::max(12, line_ * 4 / 5), margin = std::max(3, height / 3);
+  void make_labels(const std::vector<LabelWord>& words) {
+    const bool numbers = std::any_of(words.begin(), words.end(), [](const LabelWord& word) {
+      return word.kind == LabelWord::Kind::Attribute;
+    });
     for (std::size_t k = 0; k < classes_.size(); ++k) {
       const ClassSpec& spec = classes_[k];
       if (spec.hidden || spec.name.empty()) continue;
-      const TextBitmap name = text_->rasterise(spec.name, height);
-      Canvas canvas(name.width + 2 * margin, height + 2);
-      Colour back = spec.colour;
-      back.alpha = 230;
-      canvas.rounded_box(0, 0, name.width + 2.0 * margin, height + 2.0, height / 4.0, back);
-      canvas.text(name, margin, 1, is_bright(spec.colour) ? kDark : kInk);
-      plan_.labels[k] = add(canvas.stamp());
+      const LabelMaker maker(*text_, spec.colour, line_);
+      const std::vector<std::string> texts = texts_of(words, spec.name);
+      if (!numbers) {
+        if (!texts.empty()) plan_.labels[k] = add(maker.whole(texts.front()));
+        continue;
+      }
+      plan_.labels[k] = static_cast<int>(plan_.stamps.size());
+      for (const char glyph : std::string_view("0123456789.-")) add(maker.part(std::string(1, glyph)));
+      add(maker.left_end()), add(maker.right_end());
+      for (const std::string& text : texts) add(maker.part(text));
+    }
+    if (numbers) make_form(words);
+  }
+
+  /// Neighbouring texts are one.
+  static std::vector<std::string> texts_of(const std::vector<LabelWord>& words, const std::string& name) {
+    std::vector<std::string> texts;
+    bool follows = false;
+    for (const LabelWord& word : words) {
+      const bool is_text = word.kind != LabelWord::Kind::Attribute;
+      if (is_text && !follows) texts.emplace_back();
+      if (is_text) texts.back() += word.kind == LabelWord::Kind::ClassName ? name : word.text;
+      follows = is_text;
+    }
+    return texts;
+  }
+
+  void make_form(const std::vector<LabelWord>& words) {
+    LabelForm& form = plan_.label_form;
+    plan_.label_pieces = 2;
+    for (const LabelWord& word : words) {
+      const bool follows = form.parts > 0 && form.part[form.parts - 1].attribute == Attribute::End;
+      if (word.attribute == Attribute::End && follows) continue;
+      form.part[form.parts++] = {word.attribute, word.decimals};
+      plan_.label_pieces += word.attribute == Attribute::End ? 1 : kMaxGlyphs;
     }
   }
 
@@ -217,6 +286,16 @@ PointTransform transform_of(const Placement& map, const Placement& image) {
   throw Error(ExitCode::BadConfig, "overlay: " + sentence);
 }
 
+/// Whether the contours have what their labels show.
+void check_label(const OverlayParams& params, const ContoursFormat& contours) {
+  for (const LabelWord& word : parse_label(params.label))
+    if (word.kind == LabelWord::Kind::Attribute && !contours.attributes.has(word.attribute))
+      refuse(
+          fmt::format("label is '{}', but the contours have no '{}'; the stage measure or hierarchy before "
+                      "the overlay gives it",
+                      params.label, name_of(word.attribute)));
+}
+
 }  // namespace
 
 OverlayPlan make_overlay_plan(const OverlayParams& params, const PlanContext& context) {
@@ -231,6 +310,7 @@ OverlayPlan make_overlay_plan(const OverlayParams& params, const PlanContext& co
   if (static_cast<int>(context.classes().size()) != contours.classes)
     refuse(fmt::format("the contours have {} classes, but the graph declares {}", contours.classes,
                        context.classes().size()));
+  if (params.labels > 0) check_label(params, contours);
   OverlayPlan plan = Planner(params, context.classes(), frame, context.text()).make();
   plan.format = frame;
   plan.grid = OverlayGrid(frame.width, frame.height);

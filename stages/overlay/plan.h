@@ -30,7 +30,9 @@ struct OverlayPlan {
   PlacedStamp legend_place;
   int first_digit = -1;                ///< number of the stamp of "0"; -1 = counts are not drawn
   std::vector<FramePoint> count_ends;  ///< of each class: right end and top of its count; x < 0 = none
-  std::vector<int> labels;             ///< of each class: number of its label's stamp, -1 = none
+  std::vector<int> labels;             ///< of each class: number of its labels' first stamp, -1 = none
+  LabelForm label_form;
+  int label_pieces = 1;  ///< pictures of a label, at most
 };
 
 /// Checks the formats of frame and contours. Throws Error(BadConfig) when they do not fit.

@@ -14,6 +14,7 @@
 
 #include <bit>
 #include <cmath>
+#include <string>
 
 #include "pipeline/graph/stage.h"
 
@@ -28,6 +29,7 @@ struct OverlayParams {
   double fill = 0;
   double markers = 0;
   int labels = 0;
+  std::string label = "{class}";
   LegendCorner legend = LegendCorner::None;
   bool counts = false;
   int text_height = 0;

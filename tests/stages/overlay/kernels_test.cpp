@@ -119,6 +119,7 @@ class Emulated {
     touched_.resize(tiles), bin_count_.resize(bins), bin_begin_.resize(bins), bin_end_.resize(bins);
     points_.resize(contours.counts->points), point_class_.resize(contours.counts->points);
     boxes_.resize(contours.counts->contours), placed_.resize(plan.pens.size() * kMaxLabels);
+    pieces_.resize((placed_.size() + 1) * static_cast<std::size_t>(plan.label_pieces));
     references_.resize(contours.counts->points * tiles);  // as many as there can be
     place_job(contours);
   }
@@ -174,6 +175,7 @@ class Emulated {
     job_.class_table = classes_.data(), job_.pictures = pictures_.data(), job_.pixels = pixels_.data();
     job_.has_legend = plan.legend >= 0, job_.legend = plan.legend_place;
     job_.first_digit = plan.first_digit, job_.labels = labels;
+    job_.label_form = plan.label_form, job_.label_pieces = plan.label_pieces;
     job_.has_markers = std::any_of(plan.pens.begin(), plan.pens.end(),
                                    [](const OverlayPen& pen) { return pen.marker > 0.0F; });
   }
@@ -184,6 +186,7 @@ class Emulated {
     job_.bin_count = bin_count_.data(), job_.bin_begin = bin_begin_.data(), job_.bin_end = bin_end_.data();
     job_.inside = inside.data(), job_.references = references_.data(), job_.points = points_.data();
     job_.point_class = point_class_.data(), job_.boxes = boxes_.data(), job_.placed = placed_.data();
+    job_.pieces = pieces_.data();
     job_.placed_count = &placed_count_, job_.outcome = &outcome_;
   }
 
@@ -193,7 +196,8 @@ class Emulated {
   std::vector<unsigned> touched_, bin_count_, bin_begin_, bin_end_, references_, point_class_;
   std::vector<FramePoint> points_;
   std::vector<LabelBox> boxes_;
-  std::vector<PlacedStamp> placed_;
+  std::vector<PlacedLabel> placed_;
+  std::vector<PlacedStamp> pieces_;
   unsigned long long listed_;
   unsigned touched_count_;
   int placed_count_ = 0;
@@ -208,12 +212,16 @@ Prepared emulated_kernels(const OverlayPlan& plan, const ContoursView& contours)
   return {kernels.inside, kernels.reached()};
 }
 
-/// Every text is a full box.
+/// Every letter is a box, of a grey of its own.
 class BoxText final : public TextRasteriser {
  public:
   TextBitmap rasterise(std::string_view text, int height) const override {
-    const int width = static_cast<int>(text.size()) * height / 2;
-    return {width, height, std::vector<std::uint8_t>(static_cast<std::size_t>(width * height), 255)};
+    const int letter = height / 2, width = static_cast<int>(text.size()) * letter;
+    TextBitmap bitmap{width, height, {}};
+    for (int i = 0; i < width * height; ++i)
+      bitmap.coverage.push_back(
+          static_cast<std::uint8_t>(text[static_cast<std::size_t>(i % width / letter)] * 41));
+    return bitmap;
   }
 };
 
@@ -247,10 +255,14 @@ TEST_CASE("the kernels of overlay draw the CPU's picture") {
   };
   const std::string corner = "bottom_right";
   // Lines alone (few tiles are touched), more classes than are measured at once, markers, insides, labels.
+  const test::Settings numbered{{"labels", std::int64_t{2}},
+                                {"text_height", std::int64_t{12}},
+                                {"label", std::string("{area:.1f} {class}={convexity:.3f}, {depth}")}};
   const Case cases[] = {{160, 97, 4, 3, 0, {}},
                         {130, 71, 3, 9, 0, {{"halo", 2.0}}},
                         {97, 80, 4, 5, 0.4, {{"markers", 2.5}, {"legend", corner}, {"counts", true}}},
-                        {130, 71, 3, 7, 0.5, {{"labels", std::int64_t{2}}, {"line_width", 7.0}}}};
+                        {130, 71, 3, 7, 0.5, {{"labels", std::int64_t{2}}, {"line_width", 7.0}}},
+                        {330, 171, 4, 5, 0, numbered}};
   const BoxText text;
   for (const Case& one : cases)
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -280,7 +292,12 @@ TEST_CASE("the kernels of overlay draw the CPU's picture") {
       Block memory(packed_bytes(format), MemoryKind::Host), drawn(packed_bytes(format), MemoryKind::Host);
       const ImageView in = packed_view(memory.data(), format), out = packed_view(drawn.data(), format);
       for (std::size_t i = 0; i < memory.size(); ++i) memory.data()[i] = std::byte(random.below(256));
-      const TestContours given(kMapWidth, kMapHeight, one.classes, contours, {.scale_x = 2, .scale_y = 2});
+      const TestContours given(kMapWidth, kMapHeight, one.classes, contours, {.scale_x = 2, .scale_y = 2},
+                               Attributes(Attribute::Area, Attribute::Convexity, Attribute::Depth));
+      if (given.view.counts->contours > 2) {
+        given.view.column(Attribute::Area)[0] = std::nan("");
+        given.view.column(Attribute::Area)[1] = -1234567.25;
+      }
       test::StageHarness cpu(overlay_stage(), one.settings, classes);
       cpu.text(&text).run({in, given.view});
 

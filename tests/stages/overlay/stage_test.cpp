@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cuda/error.h"
+#include "stages/overlay/label_text.h"
 #include "tests/stages/harness.h"
 
 using namespace contorno;
@@ -326,6 +327,100 @@ TEST_CASE("of contours of the same size the first one carries the label") {
   CHECK(inked(40));
   CHECK_FALSE(inked(100));
   CHECK_FALSE(inked(160));
+}
+
+namespace {
+
+/// Letters of widths of their own, in stripes that tell them apart; a text is its letters side by side.
+class StripedText final : public TextRasteriser {
+ public:
+  TextBitmap rasterise(std::string_view text, int height) const override {
+    std::string columns;
+    for (const char letter : text)
+      for (int i = 0; i < 3 + letter % 4; ++i) columns += static_cast<char>(letter * (5 + 2 * i));
+    TextBitmap bitmap{static_cast<int>(columns.size()), height, {}};
+    for (int y = 0; y < height; ++y)
+      for (const char column : columns) bitmap.coverage.push_back(static_cast<std::uint8_t>(column + y));
+    return bitmap;
+  }
+};
+
+/// A labelled contour with this area and depth.
+std::vector<std::uint8_t> labelled(const std::string& label, double area, double depth) {
+  const StripedText text;
+  const TestImage in = random_frame(260, 100, 3);
+  const TestContours given(260, 100, 1, {blob(0, 130, 70, 20, 50, 1)}, {},
+                           Attributes(Attribute::Area, Attribute::Depth));
+  given.view.column(Attribute::Area)[0] = area;
+  given.view.column(Attribute::Depth)[0] = depth;
+  StageHarness harness(overlay_stage(),
+                       {{"labels", std::int64_t{1}}, {"text_height", std::int64_t{20}}, {"label", label}},
+                       {{.name = "pear", .colour = {200, 30, 60}}});
+  harness.text(&text).run({in.view, given.view});
+  std::vector<std::uint8_t> pixels;
+  for (int y = 0; y < 100; ++y)
+    for (int i = 0; i < 260 * 3; ++i) pixels.push_back(harness.at<std::uint8_t>(i / 3, y, i % 3));
+  return pixels;
+}
+
+}  // namespace
+
+TEST_CASE("labels show attributes as the same label in one text does") {
+  const double none = std::nan(""), infinite = HUGE_VAL;
+  struct Case {
+    const char* label;
+    double area, depth;
+    const char* shown;
+  };
+  const Case cases[] = {
+      {"{class} {area:.0f} px", 12.5, 0, "pear 13 px"},
+      {"{area}", 0, 0, "0"},
+      {"{area:.3f}", 0.0625, 0, "0.063"},
+      {"{area:.2f}{depth}", -0.125, 3, "-0.133"},
+      {"{area:.1f}", -0.04, 0, "0.0"},
+      {"{depth}/{class}{class}: {area:.6f}", 1234567.8901234, 12, "12/pearpear: 1234567.890123"},
+      {"a{area}b", none, 0, "a-b"},
+      {"{area}{depth:.1f}", infinite, -infinite, "--"},
+      {"{area:.3f}", 1e12, 0, "-"},
+      {"{area:.3f}", 999999999998.5 / 10, 0, "99999999999.850"},
+      {"{area:.2f}", 9.996, 0, "10.00"},
+      {"{area} {area}{area} {area}", 1, 0, "1 11 1"}};
+  for (const Case& one : cases) {
+    CAPTURE(std::string(one.label));
+    CHECK(labelled(one.label, one.area, one.depth) == labelled(one.shown, one.area, one.depth));
+  }
+  CHECK(labelled("{area}", 1, 0) != labelled("{area}", 2, 0));
+  CHECK(labelled("{class}", 1, 0) == labelled("pear", 1, 0));
+}
+
+TEST_CASE("what a label cannot show is refused with what it can") {
+  const auto words_of = [](const char* label) {
+    try {
+      parse_label(label);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(
+      words_of("{aera}").starts_with("label is '{aera}': there is no {aera}, allowed are {class} and the "
+                                     "attributes number, parent, depth, area"));
+  CHECK(words_of("{class:.0f}").find("there is no {class:.0f}") != std::string::npos);
+  CHECK(words_of("x {area:.7f}") ==
+        "label is 'x {area:.7f}': '.7f' is no form of a number, allowed are .0f to .6f");
+  CHECK(words_of("{area:}") == "label is '{area:}': '' is no form of a number, allowed are .0f to .6f");
+  CHECK(words_of("{area") == "label is '{area': a { has no }");
+  CHECK(words_of("{area}{area}{area}{area}{area}").ends_with("it has 5 attributes, allowed 0 to 4"));
+  CHECK(words_of("{class} } {area:.2f} {convexity:.6f}").empty());
+
+  const TestImage in = random_frame(8, 8, 3);
+  const TestContours given(8, 8, 1, {}, {}, Attributes(Attribute::Depth));
+  StageHarness harness(overlay_stage(), {{"labels", std::int64_t{1}}, {"label", std::string("{area} a")}},
+                       {{.name = "a"}});
+  CHECK_THROWS_WITH_AS(harness.run({in.view, given.view}),
+                       "overlay: label is '{area} a', but the contours have no 'area'; the stage measure or "
+                       "hierarchy before the overlay gives it",
+                       Error);
 }
 
 TEST_CASE("an inside that is wider than a thousand pixels is filled from end to end") {
