@@ -31,7 +31,7 @@ std::string value_report(const std::string& key, const std::string& value) {
 
 /// Processor time of `work` without sanitizers, which make it several times as long.
 double seconds(const std::function<void()>& work) {
-  const double slower = contorno::test::has_sanitizer() ? 4 : 1;
+  const double slower = contorno::test::has_sanitizer() ? 10 : 1;
   const std::clock_t start = std::clock();
   work();
   return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / slower;

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from shapely.geometry import Polygon
 from shapely.ops import unary_union
-from skimage.measure import find_contours
+from skimage import measure
 
 from tests.plugins.python.package import contorno
 from tests.stages.contours.fields import smooth
@@ -40,7 +40,7 @@ def test_rings_have_the_areas_of_the_map_with_a_rim(options):
     orientation = {key: value for key, value in options.items() if key == "positive_orientation"}
     compared = 0
     for field, level in fields():
-        wanted = sorted(signed_area(one) for one in find_contours(np.pad(field, 1, constant_values=FAR), level, **options))
+        wanted = sorted(signed_area(one) for one in measure.find_contours(np.pad(field, 1, constant_values=FAR), level, **options))
         closed = contorno.close_at_border(opened(field, level, **options), size=size(field), **orientation)
         if all(contour[0].tolist() == contour[-1].tolist() for contour in opened(field, level)) and field[0, 0] > level:
             continue  # high all round: no contour says so
@@ -54,7 +54,7 @@ def test_rings_have_the_areas_of_the_map_with_a_rim(options):
 def test_regions_are_those_of_the_map_with_a_rim():
     for field, level in fields():
         closed = contorno.close_at_border(opened(field, level), size=size(field))
-        wanted = find_contours(np.pad(field, 1, constant_values=FAR), level)
+        wanted = measure.find_contours(np.pad(field, 1, constant_values=FAR), level)
         if len(closed) != len(wanted) or len(wanted) == 0:
             continue
         regions = unary_union([Polygon(one).buffer(0) for one in wanted if signed_area(one) > 0])
