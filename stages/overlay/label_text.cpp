@@ -17,44 +17,58 @@ namespace {
   throw Error(ExitCode::BadOption, fmt::format("label is '{}': {}", printable(text), reason));
 }
 
-/// What stands between braces: "class", "area" or "area:.1f".
-LabelWord field_of(std::string_view word, std::string_view text) {
-  if (word == "class") return {.kind = LabelWord::Kind::ClassName, .text = {}};
-  const std::size_t colon = word.find(':');
-  const std::optional<Attribute> attribute = attribute_called(word.substr(0, colon));
+constexpr std::string_view kClassName = "{class}";
+
+/// What stands between braces, if it is not "class": "area" or "area:.1f".
+LabelWord attribute_of(std::string_view field, std::string_view text) {
+  const std::size_t colon = field.find(':');
+  const std::optional<Attribute> attribute = attribute_called(field.substr(0, colon));
   if (!attribute)
-    refuse(text, fmt::format("there is no {{{}}}, allowed are {{class}} and the attributes {}",
-                             printable(word), fmt::join(kAttributeNames, ", ")));
-  LabelWord field{.kind = LabelWord::Kind::Attribute, .text = {}, .attribute = *attribute};
-  if (colon == std::string_view::npos) return field;
-  const std::string_view form = word.substr(colon + 1);
+    refuse(text, fmt::format("there is no {{{}}}, allowed are {} and the attributes {}", printable(field),
+                             kClassName, fmt::join(kAttributeNames, ", ")));
+  LabelWord word{.attribute = *attribute, .text = {}};
+  if (colon == std::string_view::npos) return word;
+  const std::string_view form = field.substr(colon + 1);
   if (form.size() != 3 || form[0] != '.' || form[1] < '0' || form[1] > '0' + kMaxLabelDecimals ||
       form[2] != 'f')
     refuse(text, fmt::format("'{}' is no form of a number, allowed are .0f to .{}f", printable(form),
                              kMaxLabelDecimals));
-  field.decimals = form[1] - '0';
-  return field;
+  word.decimals = form[1] - '0';
+  return word;
 }
 
 }  // namespace
 
+std::string LabelWord::text_for(std::string_view class_name) const {
+  std::string result = text;
+  for (std::size_t at = 0; (at = result.find(kClassName, at)) != std::string::npos; at += class_name.size())
+    result.replace(at, kClassName.size(), class_name);
+  return result;
+}
+
 std::vector<LabelWord> parse_label(std::string_view text) {
   std::vector<LabelWord> words;
+  const auto add_text = [&words](std::string_view part) {
+    if (words.empty() || words.back().attribute != Attribute::End) words.emplace_back();
+    words.back().text += part;
+  };
+  int attributes = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t brace = std::min(text.find('{', at), text.size());
-    if (brace > at)
-      words.push_back({.kind = LabelWord::Kind::Text, .text = std::string(text.substr(at, brace - at))});
+    if (brace > at) add_text(text.substr(at, brace - at));
     if (brace == text.size()) break;
     const std::size_t end = text.find('}', brace);
     if (end == std::string_view::npos) refuse(text, "a { has no }");
-    words.push_back(field_of(text.substr(brace + 1, end - brace - 1), text));
     at = end + 1;
+    if (text.substr(brace, at - brace) == kClassName) {
+      add_text(kClassName);
+    } else {
+      words.push_back(attribute_of(text.substr(brace + 1, end - brace - 1), text));
+      ++attributes;
+    }
   }
-  const auto fields = std::count_if(words.begin(), words.end(), [](const LabelWord& word) {
-    return word.kind == LabelWord::Kind::Attribute;
-  });
-  if (fields > kMaxLabelFields)
-    refuse(text, fmt::format("it has {} attributes, allowed 0 to {}", fields, kMaxLabelFields));
+  if (attributes > kMaxLabelFields)
+    refuse(text, fmt::format("it has {} attributes, allowed 0 to {}", attributes, kMaxLabelFields));
   return words;
 }
 

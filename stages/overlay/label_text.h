@@ -9,17 +9,18 @@
 
 namespace contorno {
 
-/// A part of it; a text may be the name of the class, which is not known yet.
+/// A part of it: an attribute, or all the text between two of them.
 struct LabelWord {
-  enum class Kind : std::uint8_t { Text, ClassName, Attribute };
-  Kind kind = Kind::Text;
-  std::string text;
-  Attribute attribute = Attribute::End;
+  Attribute attribute = Attribute::End;  ///< End: a text
   int decimals = 0;
+  std::string text;  ///< with {class} where the name of the class stands
+
+  std::string text_for(std::string_view class_name) const;
 };
 
-/// Throws Error(BadOption) for a name that is no attribute's, with those that are, for a form of numbers that
-/// is not .0f to .6f, for a brace that is not closed, and for more than kMaxLabelFields attributes.
+/// The parts of a label, of which no two texts follow each other. Throws Error(BadOption) for a name that is
+/// no attribute's, with those that are, for a form of numbers that is not .0f to .6f, for a brace that is not
+/// closed, and for more than kMaxLabelFields attributes.
 std::vector<LabelWord> parse_label(std::string_view text);
 
 }  // namespace contorno

@@ -26,8 +26,8 @@ struct PlacedBox {
   StampSize size;
 };
 
-/// A label: its pictures are OverlayPlan::label_pieces that follow each other in memory of their own, with
-/// places counted from the label's corner.
+/// A label. Its pictures are the first `pieces` of the OverlayPlan::label_pieces that each label has in
+/// OverlayWork::label_pieces (on CUDA Job::pieces), placed from the label's left top corner.
 struct PlacedLabel {
   PlacedBox box;
   int pieces = 0;
@@ -79,7 +79,8 @@ CONTORNO_HD inline int glyphs_of(double value, int decimals, std::uint8_t* glyph
 }
 
 /// Puts the label of a contour together at (0, 0): its pictures, from left to right. `first` is the number of
-/// its class's first one, and `size_of(stamp)` tells the size of each. Gives its size and how many there are.
+/// its class's first one, `size_of(stamp)` tells the size of each, and `pieces` has room for
+/// OverlayPlan::label_pieces. Gives its size and how many there are.
 template <class SizeOf>
 CONTORNO_HD inline PlacedLabel compose_label(const LabelForm& form, int first, const ContoursView& contours,
                                              std::uint32_t contour, const SizeOf& size_of,
@@ -110,7 +111,7 @@ CONTORNO_HD inline PlacedLabel compose_label(const LabelForm& form, int first, c
   return label;
 }
 
-/// The bounding box of a contour's points; all 0 for a contour without points.
+/// The bounding box of a contour's points; begins as its first point. All 0 for a contour without points.
 struct LabelBox {
   float left = 0, top = 0, right = 0, bottom = 0;
   CONTORNO_HD float area() const { return (right - left) * (bottom - top); }
@@ -125,15 +126,13 @@ CONTORNO_HD inline float smallest_labelled(StampSize label) {
   return static_cast<float>(label.height) * static_cast<float>(label.height);
 }
 
-/// The place of a label: above the box, or inside it where there is no room above; within the image if it
+/// The place of a label: above the box, or inside it where there is no room above; moved into the image if it
 /// fits there.
 CONTORNO_HD inline PlacedBox label_at(const LabelBox& box, StampSize label, int width, int height) {
   constexpr int kGap = 3;
   int y = floor_to_int(box.top) - label.height - kGap;
-  if (y < 0) {
-    const int below = floor_to_int(box.top) + kGap, last = height - label.height;
-    y = below < last ? below : last;
-  }
+  if (y < 0) y = floor_to_int(box.top) + kGap;
+  if (y > height - label.height) y = height - label.height;
   int x = floor_to_int((box.left + box.right) / 2) - label.width / 2;
   if (x > width - label.width) x = width - label.width;
   return {x > 0 ? x : 0, y > 0 ? y : 0, label};

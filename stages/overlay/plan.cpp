@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "cuda/error.h"
+#include "pipeline/shared/printable.h"
+#include "stages/overlay/canvas.h"
 #include "stages/overlay/label_text.h"
 
 namespace contorno {
@@ -13,57 +15,6 @@ namespace {
 
 constexpr Colour kPanel{14, 17, 22, 200}, kInk{245, 246, 248, 255}, kDark{12, 14, 18, 255};
 constexpr std::uint8_t kMiddle = 128;
-
-/// Draws a stamp: shapes over each other with straight alpha, in double.
-class Canvas {
- public:
-  Canvas(int width, int height) : width_(width), height_(height) {
-    pixels_.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
-  }
-
-  void rounded_box(double x, double y, double width, double height, double radius, const Colour& colour) {
-    for (int py = 0; py < height_; ++py) {
-      for (int px = 0; px < width_; ++px) {
-        const double qx = std::abs(px + 0.5 - x - width / 2) - width / 2 + radius;
-        const double qy = std::abs(py + 0.5 - y - height / 2) - height / 2 + radius;
-        const double outside = std::hypot(std::max(qx, 0.0), std::max(qy, 0.0));
-        const double distance = outside + std::min(std::max(qx, qy), 0.0) - radius;
-        over(px, py, colour, std::clamp(0.5 - distance, 0.0, 1.0));
-      }
-    }
-  }
-  void text(const TextBitmap& bitmap, int x, int y, const Colour& colour) {
-    for (int ty = 0; ty < bitmap.height; ++ty)
-      for (int tx = 0; tx < bitmap.width; ++tx)
-        over(x + tx, y + ty, colour,
-             bitmap.coverage[static_cast<std::size_t>(ty * bitmap.width + tx)] / 255.0);
-  }
-  Stamp stamp() const {
-    Stamp result{width_, height_, {}};
-    const auto byte = [](double v) { return static_cast<std::uint8_t>(std::lround(v)); };
-    for (const Ink& p : pixels_)
-      result.pixels.push_back({byte(p.red), byte(p.green), byte(p.blue), byte(p.alpha * 255)});
-    return result;
-  }
-
- private:
-  struct Ink {
-    double red = 0, green = 0, blue = 0, alpha = 0;
-  };
-  void over(int x, int y, const Colour& colour, double coverage) {
-    if (x < 0 || y < 0 || x >= width_ || y >= height_) return;
-    const double alpha = coverage * colour.alpha / 255.0;
-    if (alpha <= 0) return;
-    Ink& p =
-        pixels_[static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x)];
-    const double under = p.alpha * (1 - alpha), sum = alpha + under;
-    const auto mix = [&](double below, double above) { return (above * alpha + below * under) / sum; };
-    p = {mix(p.red, colour.red), mix(p.green, colour.green), mix(p.blue, colour.blue), sum};
-  }
-
-  int width_, height_;
-  std::vector<Ink> pixels_;
-};
 
 OverlayPen make_pen(const OverlayParams& params, const ClassSpec& spec, const ImageFormat& frame) {
   const double automatic = std::max(1.5, std::min(frame.width, frame.height) / 450.0);
@@ -156,45 +107,29 @@ class Planner {
   }
 
   void make_labels(const std::vector<LabelWord>& words) {
-    const bool numbers = std::any_of(words.begin(), words.end(), [](const LabelWord& word) {
-      return word.kind == LabelWord::Kind::Attribute;
-    });
+    const bool numbers = std::any_of(words.begin(), words.end(),
+                                     [](const LabelWord& word) { return word.attribute != Attribute::End; });
     for (std::size_t k = 0; k < classes_.size(); ++k) {
       const ClassSpec& spec = classes_[k];
-      if (spec.hidden || spec.name.empty()) continue;
+      if (spec.hidden || spec.name.empty() || words.empty()) continue;
       const LabelMaker maker(*text_, spec.colour, line_);
-      const std::vector<std::string> texts = texts_of(words, spec.name);
       if (!numbers) {
-        if (!texts.empty()) plan_.labels[k] = add(maker.whole(texts.front()));
+        plan_.labels[k] = add(maker.whole(words.front().text_for(spec.name)));
         continue;
       }
       plan_.labels[k] = static_cast<int>(plan_.stamps.size());
       for (const char glyph : std::string_view("0123456789.-")) add(maker.part(std::string(1, glyph)));
       add(maker.left_end()), add(maker.right_end());
-      for (const std::string& text : texts) add(maker.part(text));
+      for (const LabelWord& word : words)
+        if (word.attribute == Attribute::End) add(maker.part(word.text_for(spec.name)));
     }
     if (numbers) make_form(words);
   }
 
-  /// Neighbouring texts are one.
-  static std::vector<std::string> texts_of(const std::vector<LabelWord>& words, const std::string& name) {
-    std::vector<std::string> texts;
-    bool follows = false;
-    for (const LabelWord& word : words) {
-      const bool is_text = word.kind != LabelWord::Kind::Attribute;
-      if (is_text && !follows) texts.emplace_back();
-      if (is_text) texts.back() += word.kind == LabelWord::Kind::ClassName ? name : word.text;
-      follows = is_text;
-    }
-    return texts;
-  }
-
   void make_form(const std::vector<LabelWord>& words) {
     LabelForm& form = plan_.label_form;
-    plan_.label_pieces = 2;
+    plan_.label_pieces = 2;  // the ends
     for (const LabelWord& word : words) {
-      const bool follows = form.parts > 0 && form.part[form.parts - 1].attribute == Attribute::End;
-      if (word.attribute == Attribute::End && follows) continue;
       form.part[form.parts++] = {word.attribute, word.decimals};
       plan_.label_pieces += word.attribute == Attribute::End ? 1 : kMaxGlyphs;
     }
@@ -289,11 +224,11 @@ PointTransform transform_of(const Placement& map, const Placement& image) {
 /// Whether the contours have what their labels show.
 void check_label(const OverlayParams& params, const ContoursFormat& contours) {
   for (const LabelWord& word : parse_label(params.label))
-    if (word.kind == LabelWord::Kind::Attribute && !contours.attributes.has(word.attribute))
+    if (word.attribute != Attribute::End && !contours.attributes.has(word.attribute))
       refuse(
-          fmt::format("label is '{}', but the contours have no '{}'; the stage measure or hierarchy before "
-                      "the overlay gives it",
-                      params.label, name_of(word.attribute)));
+          fmt::format("label is '{}', but the contours have no '{}': none of the stages before the overlay "
+                      "gives it (hierarchy, measure and fourier_descriptors give attributes)",
+                      printable(params.label), name_of(word.attribute)));
 }
 
 }  // namespace
