@@ -11,9 +11,9 @@
 
 namespace contorno {
 
-void ContourCollection::end_contour(std::size_t frame, std::size_t of_class, bool closed) {
+void ContourCollection::end_contour(std::size_t frame, std::size_t class_index, bool closed) {
   contours_.push_back({.frame = frame,
-                       .of_class = of_class,
+                       .class_index = class_index,
                        .begin = closed_end_,
                        .end = points_.size(),
                        .attributes_begin = attributes_.size(),
@@ -24,7 +24,7 @@ void ContourCollection::end_contour(std::size_t frame, std::size_t of_class, boo
 
 void ContourCollection::finish(const std::string& path) {
   std::stable_sort(contours_.begin(), contours_.end(), [](const Contour& a, const Contour& b) {
-    return std::tie(a.frame, a.of_class) < std::tie(b.frame, b.of_class);
+    return std::tie(a.frame, a.class_index) < std::tie(b.frame, b.class_index);
   });
   auto begin = contours_.begin();
   for (std::size_t i = 0; i < frames.size(); ++i) {
@@ -62,7 +62,7 @@ bool ContourCollection::next(ContourFrame& frame) {
   for (std::size_t k = 0; k < classes.size(); ++k, parts.end_class()) {
     for (; next_contour_ < contours_.size(); ++next_contour_) {
       const Contour& contour = contours_[next_contour_];
-      if (contour.frame != next_frame_ || contour.of_class != k) break;
+      if (contour.frame != next_frame_ || contour.class_index != k) break;
       for (std::size_t i = contour.begin; i < contour.end; ++i) parts.add(points_[i]);
       parts.end_contour(contour.closed);
       for (std::size_t i = contour.attributes_begin; i < contour.attributes_end; ++i)

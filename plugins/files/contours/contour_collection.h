@@ -13,40 +13,43 @@ namespace contorno {
 /// a frame's class keep their order.
 class ContourCollection final : public ContourReader {
  public:
-  /// What is known of a frame; without sides its map is the smallest one with all its points.
+  /// What is known of a frame; without sides its map is the smallest one from (0, 0)
+  /// that has all points whose coordinates are not negative.
   struct Frame {
     FrameInfo info;
     std::optional<int> width, height;
   };
 
-  /// How many there are of each is told by the files' readers, which number them from 0.
+  /// Filled by who reads the file: `frame` and `class_index` below are places in them.
   std::vector<ClassSpec> classes;
   std::vector<Frame> frames;
 
   void add(Point point) { points_.push_back(point); }
   /// The points since the last contour, to be turned round for example.
   std::span<Point> open_points() { return std::span(points_).subspan(closed_end_); }
-  /// They are a contour of these two numbers, of which only the order matters until place_contours().
-  void end_contour(std::size_t frame, std::size_t of_class, bool closed);
+  /// Makes a contour of the points since the last one. The two numbers may be any until place_contours();
+  /// when finish() is called they are places in `frames` and `classes`.
+  void end_contour(std::size_t frame, std::size_t class_index, bool closed);
   /// Of the last contour; without it NaN where some other contour of the frame has it.
   void set(Attribute attribute, double value) {
     attributes_.emplace_back(attribute, value);
     contours_.back().attributes_end = attributes_.size();
   }
 
-  /// For each contour: `place(frame, of_class)` may replace the numbers that it was added with.
+  /// For each contour: `place(frame, class_index)` may replace the numbers that it was added with.
   template <class Place>
   void place_contours(Place place) {
-    for (Contour& contour : contours_) place(contour.frame, contour.of_class);
+    for (Contour& contour : contours_) place(contour.frame, contour.class_index);
   }
-  /// When all are there. Throws Error(BadData) for points that lie beyond the largest map.
+  /// Called when all are there. Throws Error(BadData) where a frame has no sides and points beyond the
+  /// largest map.
   void finish(const std::string& path);
 
   bool next(ContourFrame& frame) override;
 
  private:
   struct Contour {
-    std::size_t frame, of_class;
+    std::size_t frame, class_index;
     std::size_t begin, end;  ///< of its points
     std::size_t attributes_begin, attributes_end;
     bool closed;

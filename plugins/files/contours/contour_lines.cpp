@@ -14,8 +14,7 @@ using nlohmann::json;
 
 float coordinate(const JsonMembers& members, const json& value, const std::string& path) {
   if (value.is_null()) return std::numeric_limits<float>::quiet_NaN();
-  if (!value.is_number()) members.refuse(fmt::format("a point of {} is not [x, y]", path));
-  return value.get<float>();
+  return static_cast<float>(members.coordinate(value, path));
 }
 
 /// The same point, also where it has no number.

@@ -62,7 +62,7 @@ class GeojsonGatherer {
   struct Feature {
     const JsonMembers& members;
     const std::string path;
-    std::size_t frame, of_class;
+    std::size_t frame, class_index;
     std::vector<std::pair<Attribute, double>> attributes;
   };
   std::size_t frame_of(const JsonMembers& members, const nlohmann::json& properties, const std::string& path);

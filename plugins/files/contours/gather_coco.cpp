@@ -155,8 +155,9 @@ void CocoGatherer::finish() {
     places.emplace_back(find(images_, annotation.image, "image", "images"),
                         find(categories_, annotation.category, "category", "categories"));
   }
-  to_.place_contours(
-      [&places](std::size_t& frame, std::size_t& of_class) { std::tie(frame, of_class) = places[frame]; });
+  to_.place_contours([&places](std::size_t& frame, std::size_t& class_index) {
+    std::tie(frame, class_index) = places[frame];
+  });
 }
 
 }  // namespace contorno

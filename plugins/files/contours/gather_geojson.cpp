@@ -27,7 +27,7 @@ void GeojsonGatherer::take(const JsonElement& element) {
       .members = members,
       .path = element.path,
       .frame = frame_of(members, properties, element.path),
-      .of_class = class_of(members, properties, element.path),
+      .class_index = class_of(members, properties, element.path),
       .attributes = members.attributes(properties, UnknownAttributes::PassOver, element.path)};
   const json& geometry = members.member(element.value, "geometry", json::value_t::object, element.path);
   const std::string& type =
@@ -105,7 +105,7 @@ void GeojsonGatherer::end_contour(const Feature& feature, RingKind kind, bool cl
   if (closed && !points.empty() && points.front() != points.back())
     feature.members.refuse(
         fmt::format("{} has a ring that is not closed: its last position is not its first", feature.path));
-  to_.end_contour(feature.frame, feature.of_class, closed);
+  to_.end_contour(feature.frame, feature.class_index, closed);
   if (kind == RingKind::Hole) return;
   for (const auto& [attribute, value] : feature.attributes) to_.set(attribute, value);
 }

@@ -21,7 +21,7 @@ struct JsonElement {
 
 /// Calls `take` for each element of those members of the file's object that `arrays` names, in the order of
 /// the file; other members are passed over. Gives the names of those that are there. Throws Error(BadData)
-/// with file:line:column for what is no such file, and for objects nested deeper than 32.
+/// with file:line:column for what is no such file, and for objects and arrays nested deeper than 32.
 std::vector<std::string_view> for_each_element(const std::string& path,
                                                std::span<const std::string_view> arrays,
                                                const std::function<void(const JsonElement&)>& take);
