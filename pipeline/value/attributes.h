@@ -35,7 +35,7 @@ enum class Attribute : std::uint8_t {
   Circularity,
   Convexity,
   // stages/contour_prep/fourier_descriptors/stage.h
-  FourierMinus1,
+  FourierMinus1,  ///< |c_-1| / |c_1| of the contour's Fourier coefficients; the others likewise
   Fourier2,
   FourierMinus2,
   Fourier3,

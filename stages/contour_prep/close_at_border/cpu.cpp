@@ -133,7 +133,7 @@ class CloseAtBorderCpu final : public Stage {
     writer.end_contour(in, first, true);
   }
 
-  TurnAround orientation_;
+  Orientation orientation_;
   ContoursFormat format_;
   Scratch ends_, open_, next_, states_;
 };
@@ -141,7 +141,7 @@ class CloseAtBorderCpu final : public Stage {
 ParamDeclaration close_at_border_params() {
   ParamList<CloseAtBorderParams> list;
   list.choice("positive_orientation", &CloseAtBorderParams::positive_orientation,
-              {{"low", TurnAround::Low}, {"high", TurnAround::High}},
+              {{"low", Orientation::Low}, {"high", Orientation::High}},
               "What contours run around counter-clockwise, as contour_assembly was told: regions that are "
               "low, or high.");
   return declare(list);

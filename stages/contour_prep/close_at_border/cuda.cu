@@ -18,11 +18,11 @@ class CloseAtBorderCuda final : public Stage {
     const auto take = [&](std::size_t bytes) { return context.temporary(bytes, MemoryKind::Device); };
     const int class_bits = static_cast<int>(std::bit_width(static_cast<unsigned>(format.classes)));
     sort_along_.plan(context, ends, kEndBits + class_bits);
-    sort_levels_.plan(context, ends, close_at_border_cuda::kLevelBits + class_bits);
+    sort_depths_.plan(context, ends, close_at_border_cuda::kDepthBits + class_bits);
     open_sum_.plan(context, ends + 1);
     placement_.plan(context, format);
-    for (Scratch* one : {&keys_, &along_, &by_level_}) *one = take(ends * sizeof(unsigned long long));
-    for (Scratch* one : {&ends_, &ends_along_, &ends_by_level_}) *one = take(ends * sizeof(unsigned));
+    for (Scratch* one : {&keys_, &along_, &by_depth_}) *one = take(ends * sizeof(unsigned long long));
+    for (Scratch* one : {&ends_, &ends_along_, &ends_by_depth_}) *one = take(ends * sizeof(unsigned));
     open_ = take((ends + 1) * sizeof(unsigned long long));
     for (Scratch* one : {&next_, &first_, &before_, &points_}) *one = take(contours * sizeof(unsigned));
     launch_.plan();
@@ -35,8 +35,8 @@ class CloseAtBorderCuda final : public Stage {
     sort_along_.run(context, job.keys, job.along, job.ends, job.ends_along);
     launch_("count_open", close_at_border_cuda::count_open, context.stream, job);
     open_sum_.run(context, job.open);
-    launch_("find_levels", close_at_border_cuda::find_levels, context.stream, job);
-    sort_levels_.run(context, job.keys, job.by_level, job.ends_along, job.ends_by_level);
+    launch_("find_depths", close_at_border_cuda::find_depths, context.stream, job);
+    sort_depths_.run(context, job.keys, job.by_depth, job.ends_along, job.ends_by_depth);
     launch_("link_ends", close_at_border_cuda::link_ends, context.stream, job);
     launch_("find_rings", close_at_border_cuda::find_rings, context.stream, job);
     launch_("measure_rings", close_at_border_cuda::measure_rings, context.stream, job);
@@ -53,10 +53,10 @@ class CloseAtBorderCuda final : public Stage {
             .border = MapBorder(placement.in.format, orientation_),
             .keys = keys(keys_),
             .along = keys(along_),
-            .by_level = keys(by_level_),
+            .by_depth = keys(by_depth_),
             .ends = numbers(ends_),
             .ends_along = numbers(ends_along_),
-            .ends_by_level = numbers(ends_by_level_),
+            .ends_by_depth = numbers(ends_by_depth_),
             .open = keys(open_),
             .next = numbers(next_),
             .first = numbers(first_),
@@ -64,12 +64,12 @@ class CloseAtBorderCuda final : public Stage {
             .points = numbers(points_)};
   }
 
-  TurnAround orientation_;
+  Orientation orientation_;
   ArrayLaunch launch_;
-  PairSort<unsigned long long> sort_along_, sort_levels_;
+  PairSort<unsigned long long> sort_along_, sort_depths_;
   PrefixSum open_sum_;
   ContourPlacement placement_;
-  Scratch keys_, along_, by_level_, ends_, ends_along_, ends_by_level_, open_;  // of ends
+  Scratch keys_, along_, by_depth_, ends_, ends_along_, ends_by_depth_, open_;  // of ends
   Scratch next_, first_, before_, points_;                                      // of contours
 };
 

@@ -5,8 +5,8 @@
 //   (sort)         ends along the border, class by class
 //   count_open     1 where a contour ends, -1 where one begins
 //   (sum)          how many are open before each end
-//   find_levels    a key for every end: its class, and how many are open with it
-//   (sort)         ends by levels; those of one level stay in order, so that what belongs together is next
+//   find_depths    a key for every end: its class, and how many are open with it
+//   (sort)         ends by depth; those of one depth stay in order, so that what belongs together is next
 //   link_ends      which contour follows each one
 //   find_rings     the rings
 //   measure_rings  what each contour gives, as a word
@@ -21,14 +21,14 @@
 namespace contorno::close_at_border_cuda {
 
 inline constexpr unsigned kNone = ~0U;
-inline constexpr int kLevelBits = 32;
+inline constexpr int kDepthBits = 32;
 
 /// One launch's arguments.
 struct Job {
   PlacementView placement;
   MapBorder border;
-  unsigned long long *keys = nullptr, *along = nullptr, *by_level = nullptr;  ///< an end of the capacity
-  unsigned *ends = nullptr, *ends_along = nullptr, *ends_by_level = nullptr;  ///< in the order of these keys
+  unsigned long long *keys = nullptr, *along = nullptr, *by_depth = nullptr;  ///< an end of the capacity
+  unsigned *ends = nullptr, *ends_along = nullptr, *ends_by_depth = nullptr;  ///< in the order of these keys
   unsigned long long* open = nullptr;  ///< of each end along the border, and one more
   unsigned* next = nullptr;            ///< a contour, as what follows: what it is linked with, or kNone
   unsigned* first = nullptr;           ///< the first one of its ring; of others itself
@@ -88,36 +88,36 @@ __global__ void __launch_bounds__(kArrayThreads) count_open(const __grid_constan
     job.open[i] = i == ends || job.along[i] >= last ? 0ULL : begins(job.ends_along[i]) ? ~0ULL : 1ULL;
 }
 
-__global__ void __launch_bounds__(kArrayThreads) find_levels(const __grid_constant__ Job job) {
+__global__ void __launch_bounds__(kArrayThreads) find_depths(const __grid_constant__ Job job) {
   const unsigned ends = ends_of(job);
   for (unsigned i = global_thread(); i < ends; i += all_threads()) {
-    unsigned long long key = last_key(job, kLevelBits);
+    unsigned long long key = last_key(job, kDepthBits);
     if (job.along[i] < last_key(job, kEndBits)) {
-      const auto level = static_cast<unsigned>(job.open[i]) + (begins(job.ends_along[i]) ? 0U : 1U);
-      key = job.along[i] >> kEndBits << kLevelBits | (level ^ 0x80000000U);  // may be negative
+      const auto depth = static_cast<unsigned>(job.open[i]) + (begins(job.ends_along[i]) ? 0U : 1U);
+      key = job.along[i] >> kEndBits << kDepthBits | (depth ^ 0x80000000U);  // may be negative
     }
     job.keys[i] = key;
   }
 }
 
-/// Where in the order of levels the begin lies that the end at place `i` is linked with; `ends` if there is
+/// Where in the order of depths the begin lies that the end at place `i` is linked with; `ends` if there is
 /// none.
 __device__ inline unsigned partner_of(const Job& job, unsigned i, unsigned ends) {
-  const unsigned long long key = job.by_level[i], k = key >> kLevelBits;
-  if (i + 1 < ends && job.by_level[i + 1] == key) return i + 1;
+  const unsigned long long key = job.by_depth[i], k = key >> kDepthBits;
+  if (i + 1 < ends && job.by_depth[i + 1] == key) return i + 1;
   // Once round; by then more may be open, where contours have only one end on the border.
   const unsigned long long more = job.open[lower_bound(job.along, ends, (k + 1) << kEndBits)] -
                                   job.open[lower_bound(job.along, ends, k << kEndBits)];
-  const unsigned first = lower_bound(job.by_level, ends, key - more);
-  return first < ends && job.by_level[first] == key - more && begins(job.ends_by_level[first]) ? first : ends;
+  const unsigned first = lower_bound(job.by_depth, ends, key - more);
+  return first < ends && job.by_depth[first] == key - more && begins(job.ends_by_depth[first]) ? first : ends;
 }
 
 __global__ void __launch_bounds__(kArrayThreads) link_ends(const __grid_constant__ Job job) {
   const unsigned ends = ends_of(job);
   for (unsigned i = global_thread(); i < ends; i += all_threads()) {
-    if (job.by_level[i] >= last_key(job, kLevelBits) || begins(job.ends_by_level[i])) continue;
+    if (job.by_depth[i] >= last_key(job, kDepthBits) || begins(job.ends_by_depth[i])) continue;
     const unsigned partner = partner_of(job, i, ends);
-    if (partner < ends) job.next[job.ends_by_level[i] / 2] = job.ends_by_level[partner] / 2;
+    if (partner < ends) job.next[job.ends_by_depth[i] / 2] = job.ends_by_depth[partner] / 2;
   }
 }
 
@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(kArrayThreads) find_rings(const __grid_constan
   const ContoursView& in = job.placement.in;
   const unsigned contours = contours_of(in);
   for (unsigned contour = global_thread(); contour < contours; contour += all_threads()) {
-    // The first one of a ring goes round it.
+    // The ring is written by the thread of its lowest number: each goes on until it meets a lower one.
     unsigned at = job.next[contour];
     while (at != kNone && at > contour) at = job.next[at];
     if (at != contour) continue;

@@ -21,19 +21,20 @@ struct BorderCorners {
 class MapBorder {
  public:
   MapBorder() = default;
-  MapBorder(const ContoursFormat& format, TurnAround orientation)
+  MapBorder(const ContoursFormat& format, Orientation orientation)
       : last_row_(static_cast<float>(format.height - 1)),
         last_col_(static_cast<float>(format.width - 1)),
-        is_transposed_(orientation == TurnAround::High) {}
+        is_transposed_(orientation == Orientation::High) {}
 
   CONTORNO_HD bool has(const Point& p) const {
     return p.row >= 0 && p.row <= last_row_ && p.col >= 0 && p.col <= last_col_ &&
            (p.row == 0 || p.row == last_row_ || p.col == 0 || p.col == last_col_);
   }
 
-  /// How far along the border a point lies that it has: the number of its side, then bits that ascend along
-  /// the side, from 0 at its corner. Different points have different places.
   static constexpr int kSideBits = 31, kPlaceBits = 33;
+  /// By what points of the border (see has) are sorted along it: the number of the side, then the bits of a
+  /// float that ascends along the side, from 0 at its corner. Not a distance; different points have different
+  /// places.
   CONTORNO_HD std::uint64_t place(const Point& p) const {
     const float row = is_transposed_ ? p.col : p.row, last_row = is_transposed_ ? last_col_ : last_row_;
     const float col = is_transposed_ ? p.row : p.col, last_col = is_transposed_ ? last_row_ : last_col_;
@@ -43,7 +44,7 @@ class MapBorder {
     return place(3, bits(last_row) - bits(row));
   }
 
-  /// The corners behind one place and before another.
+  /// The corners strictly between two places, along the border from the first one; none between equal places.
   CONTORNO_HD static BorderCorners between(std::uint64_t from, std::uint64_t to) {
     if (from == to) return {};
     const auto from_side = static_cast<unsigned>(from >> kSideBits);
@@ -70,7 +71,7 @@ class MapBorder {
 };
 
 /// The key by which ends of contours are sorted along the border: of several at one place, contours end there
-/// before contours begin, so that these are linked in place.
+/// before contours begin, so that these are joined there and not once round the border.
 inline constexpr int kEndBits = MapBorder::kPlaceBits + 1;
 CONTORNO_HD inline std::uint64_t end_key(const MapBorder& border, const Point& point, bool begins) {
   return border.place(point) << 1 | (begins ? 1U : 0U);
@@ -81,6 +82,7 @@ struct RingPart {
   std::uint32_t points = 0;  ///< of its own; without the last one, if the next contour begins there
   BorderCorners corners;     ///< behind them
 
+  /// The contour ends on the border, and `next` begins there.
   CONTORNO_HD RingPart(const MapBorder& border, const ContoursView& in, std::uint32_t contour,
                        std::uint32_t next) {
     const std::uint64_t end = border.place(in.points[in.offsets[contour + 1] - 1]);
@@ -91,7 +93,7 @@ struct RingPart {
   CONTORNO_HD std::uint32_t stored() const { return points + corners.count; }
 };
 
-/// Whether a contour has ends at all.
+/// Whether a contour is open and has two points or more: others have no ends to join.
 CONTORNO_HD inline bool has_ends(const ContoursView& in, std::uint32_t contour) {
   return in.closed[contour] == 0 && in.offsets[contour + 1] - in.offsets[contour] > 1;
 }

@@ -21,14 +21,12 @@
 #include <memory>
 
 #include "pipeline/graph/stage.h"
+#include "pipeline/value/orientation.h"
 
 namespace contorno {
 
-/// What contours run around counter-clockwise on screen, as contour_assembly directs them.
-enum class TurnAround : std::uint8_t { Low, High };
-
 struct CloseAtBorderParams {
-  TurnAround positive_orientation = TurnAround::Low;
+  Orientation positive_orientation = Orientation::Low;  ///< as contour_assembly was told
 };
 
 /// The format of the output: as many contours, and room for all points that they may get. Throws

@@ -11,6 +11,7 @@
 
 namespace contorno::fourier {
 
+/// Not std::complex, which device code lacks, and whose product treats NaN in a way of each library's own.
 struct Complex {
   double re = 0, im = 0;
 };
@@ -33,26 +34,20 @@ CONTORNO_HD inline double magnitude(const Complex& a) {
   return std::sqrt(a.re * a.re + a.im * a.im);
 }
 
-/// (cos, sin) of x for 0 <= x <= pi / 4, each to about a unit in the last place, by Taylor's series.
+/// 1 - s/(n (n - 1)) (1 - s/((n + 2)(n + 1)) (1 - ...)), to the last factor that counts for s <= (pi / 4)^2:
+/// Taylor's series of cos x for n = 2 and s = x^2, that of (sin x) / x for n = 3.
+template <int kFactor>
+CONTORNO_HD inline double taylor_tail(double s) {
+  if constexpr (kFactor > 17)
+    return 1;
+  else
+    return 1 - s * (1.0 / (kFactor * (kFactor - 1))) * taylor_tail<kFactor + 2>(s);
+}
+/// (cos, sin) of x for 0 <= x <= pi / 4, each to about a unit in the last place.
 CONTORNO_HD inline Complex cosine_and_sine(double x) {
   const double s = x * x;
-  double cosine = 1 - s * (1.0 / 240);
-  cosine = 1 - s * (1.0 / 182) * cosine;
-  cosine = 1 - s * (1.0 / 132) * cosine;
-  cosine = 1 - s * (1.0 / 90) * cosine;
-  cosine = 1 - s * (1.0 / 56) * cosine;
-  cosine = 1 - s * (1.0 / 30) * cosine;
-  cosine = 1 - s * (1.0 / 12) * cosine;
-  cosine = 1 - s * 0.5 * cosine;
-  double sine = 1 - s * (1.0 / 272);
-  sine = 1 - s * (1.0 / 210) * sine;
-  sine = 1 - s * (1.0 / 156) * sine;
-  sine = 1 - s * (1.0 / 110) * sine;
-  sine = 1 - s * (1.0 / 72) * sine;
-  sine = 1 - s * (1.0 / 42) * sine;
-  sine = 1 - s * (1.0 / 20) * sine;
-  sine = s * (1.0 / 6) * sine;
-  return {cosine, x - x * sine};
+  // x itself comes last, so that of the sine only a small rest is rounded more than once.
+  return {taylor_tail<2>(s), x - x * (s * (1.0 / 6) * taylor_tail<5>(s))};
 }
 
 /// exp(i angle) for an angle of whole eighths of a turn, 0 to 7, and the part `numerator` / `denominator` of

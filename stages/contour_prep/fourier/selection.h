@@ -8,7 +8,11 @@
 
 namespace contorno {
 
-enum class KeptTerms : std::uint8_t { Low, Top };
+/// Which terms of a Fourier series are kept.
+enum class KeptTerms : std::uint8_t {
+  Low,  ///< those of the lowest frequencies, in the order 0, -1, 1, -2, 2, ...
+  Top,  ///< those of the largest magnitudes; of equal ones those that come first in that order
+};
 
 }  // namespace contorno
 

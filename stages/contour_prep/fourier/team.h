@@ -1,15 +1,20 @@
 // Who runs a computation whose parts do not depend on each other: one thread of the host, or the threads of a
 // block (team.cuh). What is computed is written once, as templates over the team. A team has
 //
-//   each(count, f)    calls f(i) for 0 <= i < count, each once; then all of it has been done and can be seen
+//   each(count, f)    calls f(i) for 0 <= i < count, each once, in any order or at the same time, so that no
+//                     call may need another one; when it returns, all calls have been made and their writes
+//                     can be seen
 //   count(count, f)   for how many of these i f(i) is true; all threads get the number
+//
+// All threads of a team call them together, with the same count.
 #pragma once
 
 #include <cstdint>
 
 #include "cuda/host_device.h"
 
-// nvcc compiles such templates for host and device, and warns of a team that only one of them has.
+// nvcc instantiates these templates for host and device, and would warn where a team exists for one of them
+// only.
 #if defined(__CUDACC__)
 #define CONTORNO_FOR_TEAMS _Pragma("nv_exec_check_disable")
 #else

@@ -98,9 +98,9 @@ CONTORNO_HD void from_frequencies(const Team& team, Complex* data, int bits, con
 /// The transform of one length, in memory that it does not own.
 class Transform {
  public:
-  /// Numbers of memory that suffice, for each point.
+  /// Complex numbers of memory for each point that suffice for any length.
   static constexpr Index kMostMemory = 11;
-  /// How many it needs for `count` points, 1 or more.
+  /// How many it needs for `count` points, 1 to 2^32 - 1.
   CONTORNO_HD static Index memory(Index count) {
     const Index size = size_of(count);
     return size + size / 2 + (size == count ? 0 : size + count);
@@ -109,34 +109,34 @@ class Transform {
   CONTORNO_HD Transform(Index count, Complex* memory) : count_(count), size_(size_of(count)), data_(memory) {
     while (size_ >> bits_ > 1) ++bits_;
     roots_ = memory + size_;
-    chirp_ = roots_ + size_ / 2;
-    turns_ = chirp_ + size_;
+    chirp_spectrum_ = roots_ + size_ / 2;
+    chirp_ = chirp_spectrum_ + size_;
   }
 
-  /// What is to be transformed, and the result.
+  /// What is to be transformed, and the result: the first `count` numbers. Those behind them are overwritten.
   CONTORNO_HD Complex* data() const { return data_; }
 
   /// To be called once, before the first transform.
   CONTORNO_FOR_TEAMS
   template <class Team>
   CONTORNO_HD void prepare(const Team& team) const {
-    Complex *const roots = roots_, *const chirp = chirp_, *const turns = turns_;
+    Complex *const roots = roots_, *const chirp_spectrum = chirp_spectrum_, *const chirp = chirp_;
     const Index count = count_, size = size_;
     team.each(size / 2, [=](Index j) { roots[j] = root_of_block(j); });
     if (size == count) return;
-    team.each(count, [=](Index j) { turns[j] = root_of_unity(j * j % (2 * count), 2 * count); });
+    team.each(count, [=](Index j) { chirp[j] = root_of_unity(j * j % (2 * count), 2 * count); });
     team.each(size, [=](Index j) {
       const Index apart = j < size - j ? j : size - j;
-      chirp[j] = apart < count ? turns[apart] : Complex{};
+      chirp_spectrum[j] = apart < count ? chirp[apart] : Complex{};
     });
-    to_frequencies(team, chirp, bits_, roots);
+    to_frequencies(team, chirp_spectrum, bits_, roots);
   }
 
-  /// Replaces data()[j] by sum_j data()[j] exp(-2 pi i k j / count), for k = 0 to count - 1.
+  /// data()[k] becomes sum_j data()[j] exp(-2 pi i k j / count), for k = 0 to count - 1.
   CONTORNO_FOR_TEAMS
   template <class Team>
   CONTORNO_HD void run(const Team& team) const {
-    Complex *const data = data_, *const chirp = chirp_, *const turns = turns_;
+    Complex *const data = data_, *const chirp_spectrum = chirp_spectrum_, *const chirp = chirp_;
     const Index count = count_, size = size_;
     const int bits = bits_;
     if (size == count) {
@@ -150,12 +150,12 @@ class Transform {
       });
       return;
     }
-    team.each(size, [=](Index j) { data[j] = j < count ? data[j] * conjugate(turns[j]) : Complex{}; });
+    team.each(size, [=](Index j) { data[j] = j < count ? data[j] * conjugate(chirp[j]) : Complex{}; });
     to_frequencies(team, data, bits, roots_);
-    team.each(size, [=](Index j) { data[j] = data[j] * chirp[j]; });
+    team.each(size, [=](Index j) { data[j] = data[j] * chirp_spectrum[j]; });
     from_frequencies(team, data, bits, roots_);
     const double scale = 1 / static_cast<double>(size);
-    team.each(count, [=](Index j) { data[j] = scale * (data[j] * conjugate(turns[j])); });
+    team.each(count, [=](Index j) { data[j] = scale * (data[j] * conjugate(chirp[j])); });
   }
 
  private:
@@ -169,7 +169,7 @@ class Transform {
 
   Index count_, size_;
   int bits_ = 0;  ///< of places below size_
-  Complex *data_, *roots_ = nullptr, *chirp_ = nullptr, *turns_ = nullptr;
+  Complex *data_, *roots_ = nullptr, *chirp_spectrum_ = nullptr, *chirp_ = nullptr;
 };
 
 }  // namespace contorno::fourier

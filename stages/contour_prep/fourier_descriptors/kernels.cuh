@@ -16,7 +16,7 @@ __device__ __forceinline__ FourierSums sum_of_warp(FourierSums sums) {
     return Complex{contorno::sum_of_warp(one.re), contorno::sum_of_warp(one.im)};
   };
   for (unsigned k = 0; k < describing::kHighest; ++k)
-    sums.forth[k] = sum(sums.forth[k]), sums.back[k] = sum(sums.back[k]);
+    sums.positive[k] = sum(sums.positive[k]), sums.negative[k] = sum(sums.negative[k]);
   return sums;
 }
 

@@ -14,9 +14,9 @@ using namespace fourier;
 /// Frequencies up to this one, both ways round.
 inline constexpr unsigned kHighest = 4;
 
-/// One lane's part of N c_k for k = 1 to kHighest, and for -k.
+/// One lane's part of N c_k: of the frequencies k = 1 to kHighest, and of -k.
 struct FourierSums {
-  Complex forth[kHighest], back[kHighest];
+  Complex positive[kHighest], negative[kHighest];
 
   /// Point j of `own`. Points are taken relative to the first one, which only c_0 tells.
   CONTORNO_HD void add(const OwnPoints& own, std::uint32_t j) {
@@ -25,33 +25,35 @@ struct FourierSums {
     const Complex root = root_of_unity(j, own.count);
     Complex power = root;
     for (unsigned k = 0; k < kHighest; ++k) {
-      forth[k] = forth[k] + z * conjugate(power);
-      back[k] = back[k] + z * power;
+      positive[k] = positive[k] + z * conjugate(power);
+      negative[k] = negative[k] + z * power;
       power = power * root;
     }
   }
   CONTORNO_HD void add(const FourierSums& other) {
     for (unsigned k = 0; k < kHighest; ++k)
-      forth[k] = forth[k] + other.forth[k], back[k] = back[k] + other.back[k];
+      positive[k] = positive[k] + other.positive[k], negative[k] = negative[k] + other.negative[k];
   }
 };
 
 /// Writes the attributes of a contour with `count` own points.
 CONTORNO_HD inline void write(const ContoursView& out, std::uint32_t contour, bool closed,
                               std::uint32_t count, const FourierSums& sums) {
-  constexpr Attribute kForth[] = {Attribute::Fourier2, Attribute::Fourier3, Attribute::Fourier4};
-  constexpr Attribute kBack[] = {Attribute::FourierMinus1, Attribute::FourierMinus2, Attribute::FourierMinus3,
-                                 Attribute::FourierMinus4};
+  constexpr Attribute kPositive[] = {Attribute::Fourier2, Attribute::Fourier3, Attribute::Fourier4};
+  constexpr Attribute kNegative[] = {Attribute::FourierMinus1, Attribute::FourierMinus2,
+                                     Attribute::FourierMinus3, Attribute::FourierMinus4};
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(), kNothing = 0.5e-9;  // px
-  const bool turned = magnitude(sums.back[0]) > magnitude(sums.forth[0]);
-  const Complex *const forth = turned ? sums.back : sums.forth, *const back = turned ? sums.forth : sums.back;
-  const double first = magnitude(forth[0]);
+  const bool turned = magnitude(sums.negative[0]) > magnitude(sums.positive[0]);
+  const Complex *const positive = turned ? sums.negative : sums.positive, *const negative =
+                                                                              turned ? sums.positive
+                                                                                     : sums.negative;
+  const double first = magnitude(positive[0]);
   const bool known = closed && count >= 3 && first >= kNothing * count;
   for (unsigned k = 1; k <= kHighest; ++k) {
     // With an even number of points, half of it is a frequency below 0.
-    put(out, kBack[k - 1], contour, known && 2 * k <= count ? magnitude(back[k - 1]) / first : kNaN);
+    put(out, kNegative[k - 1], contour, known && 2 * k <= count ? magnitude(negative[k - 1]) / first : kNaN);
     if (k > 1)
-      put(out, kForth[k - 2], contour, known && 2 * k < count ? magnitude(forth[k - 1]) / first : kNaN);
+      put(out, kPositive[k - 2], contour, known && 2 * k < count ? magnitude(positive[k - 1]) / first : kNaN);
   }
 }
 

@@ -5,11 +5,10 @@
 //
 // Output: the same contours, with these attributes more:
 //
-//   fourier_minus_1                    |c_-1| / |c_1|: 0 of a circle, (a - b) / (a + b) of an ellipse with
-//   the
-//                                      half-axes a and b, 1 of a line there and back
-//   fourier_2, fourier_minus_2, ...,   |c_k| / |c_1| for k = 2, -2, 3, -3, 4, -4
-//   fourier_minus_4
+//   fourier_minus_1             |c_-1| / |c_1|: 0 of a circle, (a - b) / (a + b) of an ellipse with the
+//                               half-axes a and b, 1 of a line there and back
+//   fourier_2, fourier_3, ...   |c_k| / |c_1| for k = 2, 3, 4
+//   fourier_minus_2, ...        |c_k| / |c_1| for k = -2, -3, -4
 //
 // c_k are the Fourier coefficients of z = col + i row at the own points, and k counts in the direction in
 // which the contour runs: if |c_-1| is greater than |c_1|, c_-k takes the place of c_k. NaN: of open
@@ -18,8 +17,8 @@
 //
 // Memory: 4 bytes a contour of the planned capacity, and the output.
 //
-// Source: C. T. Zahn and R. Z. Roskies, "Fourier descriptors for plane closed curves", 1972; G. H. Granlund,
-// "Fourier preprocessing for hand print character recognition", 1972.
+// Source: G. H. Granlund, "Fourier preprocessing for hand print character recognition", 1972: coefficients of
+// points as complex numbers.
 #pragma once
 
 #include <memory>

@@ -38,7 +38,7 @@ class ClassOrder {
 std::uint32_t nearest_start(const OwnPoints& own, const Point& pen) {
   double least = std::numeric_limits<double>::infinity();
   std::uint32_t nearest = 0;
-  for (std::uint32_t i = 0; i < starts_of(own); ++i) {
+  for (std::uint32_t i = 0; i < start_count(own); ++i) {
     const double squared = squared_distance(pen, own.points[start_of(own, i)]);
     if (squared < least) least = squared, nearest = start_of(own, i);
   }
@@ -51,7 +51,7 @@ void shorten(const PenPath& path, int passes) {
   for (int pass = 0; pass < passes && improves; ++pass) {
     improves = false;
     for (std::uint32_t first = 1; first < path.count; ++first) {
-      const std::int64_t before = path.way_to(first);
+      const std::int64_t before = path.travel_to(first);
       std::int64_t most = 0;
       std::uint32_t best = 0;
       for (std::uint32_t last = first; last < path.count; ++last)
@@ -183,7 +183,7 @@ double pen_up_length(const ContoursView& contours) {
     for (std::uint32_t c = contours.class_begin[k]; c < contours.class_begin[k + 1]; ++c) {
       const std::span<const Point> points = contours.contour(c);
       if (points.empty()) continue;
-      if (pen) units += std::max<std::int64_t>(way_between(*pen, points.front()), 0);
+      if (pen) units += std::max<std::int64_t>(travel_between(*pen, points.front()), 0);
       pen = points.back();
     }
   }

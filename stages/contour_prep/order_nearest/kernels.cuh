@@ -41,21 +41,17 @@ inline constexpr unsigned long long kFar = 0x7FF0000000000000ULL;  // infinity
 inline constexpr unsigned kNone = ~0U;
 
 __global__ void __launch_bounds__(kArrayThreads) bound_contours(const __grid_constant__ Job job) {
-  const unsigned contours = contours_of(job.in);
-  const unsigned lane = threadIdx.x % 32;
-  for (unsigned contour = global_thread() / 32; contour < contours; contour += all_threads() / 32) {
+  for_warps(contours_of(job.in), [&](unsigned contour) {
     const OwnPoints own(job.in, contour);
     Box box;
-    for (unsigned i = lane; i < own.count; i += 32) box.add(own.points[i]);
+    for (unsigned i = warp_lane(); i < own.count; i += kWarpLanes) box.add(own.points[i]);
     box = box_of_warp(box);
-    if (lane == 0) job.boxes[contour] = box;
-  }
+    if (warp_lane() == 0) job.boxes[contour] = box;
+  });
 }
 
 __device__ __forceinline__ unsigned long long least_of_warp(double squared) {
-  unsigned long long bits = bits_of(squared);
-  for (int other = 16; other > 0; other /= 2) bits = min(bits, __shfl_xor_sync(~0U, bits, other));
-  return bits;
+  return join_warp(bits_of(squared), [](unsigned long long a, unsigned long long b) { return min(a, b); });
 }
 
 /// The least squared distance between points of two contours, by a warp; if it is above `most`, any number
@@ -65,9 +61,9 @@ __device__ inline unsigned long long distance_between(const Job& job, unsigned a
   const bool swaps = OwnPoints(job.in, a).count < OwnPoints(job.in, b).count;
   const OwnPoints longer(job.in, swaps ? b : a), shorter(job.in, swaps ? a : b);
   const Box around = job.boxes[swaps ? a : b];
-  const unsigned lane = threadIdx.x % 32;
+  const unsigned lane = warp_lane();
   double nearest = std::numeric_limits<double>::infinity();
-  for (unsigned base = 0; base < longer.count; base += 32) {
+  for (unsigned base = 0; base < longer.count; base += kWarpLanes) {
     const bool has_point = base + lane < longer.count;
     const Point point = has_point ? longer.points[base + lane] : Point{};
     Box own;
@@ -77,7 +73,7 @@ __device__ inline unsigned long long distance_between(const Job& job, unsigned a
          open != 0; open &= open - 1) {
       const int source = __ffs(static_cast<int>(open)) - 1;
       const Point one{__shfl_sync(~0U, point.row, source), __shfl_sync(~0U, point.col, source)};
-      for (unsigned k = lane; k < shorter.count; k += 32) {
+      for (unsigned k = lane; k < shorter.count; k += kWarpLanes) {
         const double squared = squared_distance(one, shorter.points[k]);
         if (squared < nearest) nearest = squared;
       }
@@ -134,7 +130,7 @@ struct FromPen {
     if (threadIdx.x == 0) step.start = is_far ? 0 : kNone;
     __syncthreads();
     const OwnPoints own(job.in, step.contour);
-    for (unsigned i = threadIdx.x; !is_far && i < starts_of(own); i += blockDim.x)
+    for (unsigned i = threadIdx.x; !is_far && i < start_count(own); i += blockDim.x)
       if (bits_of(squared_distance(pen, own.points[start_of(own, i)])) == step.nearest)
         atomicMin(&step.start, start_of(own, i));
     __syncthreads();
@@ -146,7 +142,7 @@ struct FromPen {
   }
   __device__ double sample(unsigned to, unsigned part) const {
     const OwnPoints own(job.in, to);
-    const unsigned starts = starts_of(own);
+    const unsigned starts = start_count(own);
     if (starts == 0) return std::numeric_limits<double>::infinity();
     return squared_distance(
         pen, own.points[start_of(own, static_cast<unsigned>(1ULL * part * starts / kSamples))]);
@@ -154,7 +150,7 @@ struct FromPen {
   __device__ unsigned long long distance(unsigned to, unsigned long long) const {
     const OwnPoints own(job.in, to);
     double nearest = std::numeric_limits<double>::infinity();
-    for (unsigned i = threadIdx.x % 32; i < starts_of(own); i += 32) {
+    for (unsigned i = warp_lane(); i < start_count(own); i += kWarpLanes) {
       const double squared = squared_distance(pen, own.points[start_of(own, i)]);
       if (squared < nearest) nearest = squared;
     }
@@ -193,7 +189,7 @@ struct Class {
   /// What a warp finds among its contours with boxes not farther than `most`.
   __device__ Found compare(unsigned long long most) const {
     const Box box = from.box();
-    const unsigned lane = threadIdx.x % 32;
+    const unsigned lane = warp_lane();
     Found found;
     for (unsigned base = threadIdx.x - lane; base < count; base += blockDim.x) {
       const unsigned long long distance = box_distance(box, base + lane);
@@ -217,7 +213,7 @@ struct Class {
     __syncthreads();
     find_bound(step.bound);
     __syncthreads();
-    const bool leads = threadIdx.x % 32 == 0;
+    const bool leads = warp_lane() == 0;
     const Found found = compare(step.bound);
     if (leads) atomicMin(&step.nearest, found.distance);
     __syncthreads();

@@ -13,8 +13,8 @@
 namespace contorno {
 
 /// Where the pen sets down on a contour that is drawn from own point `start` on, and where it lifts: an open
-/// contour, which is drawn from one of its ends, at the other one. Of a contour without points a point that
-/// is no number.
+/// contour, which is drawn from one of its ends, at the other one. Of a contour without points a point of
+/// NaN.
 CONTORNO_HD inline Point pen_down(const OwnPoints& own, std::uint32_t start) {
   constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
   return own.count > 0 ? own.points[start] : Point{kNone, kNone};
@@ -23,8 +23,9 @@ CONTORNO_HD inline Point pen_up(const OwnPoints& own, std::uint32_t start) {
   return pen_down(own, own.closed ? start : own.count - 1 - start);
 }
 
-/// Where the pen may set down: at each own point of a closed contour, at the two ends of an open one.
-CONTORNO_HD inline std::uint32_t starts_of(const OwnPoints& own) {
+/// At how many points the pen may set down: at each own point of a closed contour, at the two ends of an open
+/// one.
+CONTORNO_HD inline std::uint32_t start_count(const OwnPoints& own) {
   return own.closed || own.count < 2 ? own.count : 2;
 }
 /// The own point of start `number`, in ascending order.
@@ -32,8 +33,9 @@ CONTORNO_HD inline std::uint32_t start_of(const OwnPoints& own, std::uint32_t nu
   return own.closed || number == 0 ? number : own.count - 1;
 }
 
-/// How long the way is between two points, in units; negative where it cannot be told.
-CONTORNO_HD inline std::int64_t way_between(const Point& a, const Point& b) {
+/// The distance that the pen travels between two points, in 2^-20 px (kSizeUnits); -1 where a coordinate is
+/// not finite, and of 10^12 px and more.
+CONTORNO_HD inline std::int64_t travel_between(const Point& a, const Point& b) {
   constexpr double kMost = 1e12;
   const double way = std::sqrt(squared_distance(a, b));
   return way < kMost ? in_size_units(way) : -1;
@@ -53,34 +55,35 @@ struct PenPath {
     ups[place] = pen_up(own, starts[order[place]]);
   }
 
-  /// The way to a place, which is not the first.
-  CONTORNO_HD std::int64_t way_to(std::uint32_t place) const {
-    return way_between(ups[place - 1], downs[place]);
+  /// The travel to a place, which is not the first; as travel_between.
+  CONTORNO_HD std::int64_t travel_to(std::uint32_t place) const {
+    return travel_between(ups[place - 1], downs[place]);
   }
-  /// By how much the ways become shorter when places `first` to `last` are drawn the other way round; not
-  /// above 0 where a way cannot be told. 0 < first <= last; `before` is way_to(first).
+  /// By how much the travels become shorter, in the same units, when places `first` to `last` are drawn in
+  /// the opposite order; 0 or less where one of them is not known. 0 < first <= last; `before` is
+  /// travel_to(first).
   CONTORNO_HD std::int64_t gain(std::int64_t before, std::uint32_t first, std::uint32_t last) const {
     const bool is_end = last + 1 == count;
-    const std::int64_t behind = is_end ? 0 : way_to(last + 1);
-    const std::int64_t new_before = way_between(ups[first - 1], ups[last]);
+    const std::int64_t behind = is_end ? 0 : travel_to(last + 1);
+    const std::int64_t new_before = travel_between(ups[first - 1], ups[last]);
     if (before < 0 || behind < 0 || new_before < 0 || new_before >= before + behind) return 0;
-    const std::int64_t new_behind = is_end ? 0 : way_between(downs[first], downs[last + 1]);
+    const std::int64_t new_behind = is_end ? 0 : travel_between(downs[first], downs[last + 1]);
     return new_behind < 0 ? 0 : before + behind - new_before - new_behind;
   }
 
-  /// Exchanges two places, which may be the same, and draws what lies there the other way round.
+  /// Exchanges the contours at two places, which may be the same, and reverses those that are open.
   CONTORNO_HD void turn(std::uint32_t a, std::uint32_t b) const {
     const std::uint32_t contour = order[a];
     const Point down = downs[a], up = ups[a];
-    if (a != b) turn_round(order[b]);
-    turn_round(contour);
+    if (a != b) reverse(order[b]);
+    reverse(contour);
     order[a] = order[b], order[b] = contour;
     downs[a] = ups[b], ups[a] = downs[b];
     downs[b] = up, ups[b] = down;
   }
 
  private:
-  CONTORNO_HD void turn_round(std::uint32_t contour) const {
+  CONTORNO_HD void reverse(std::uint32_t contour) const {
     const OwnPoints own(in, contour);
     if (!own.closed && own.count > 0) starts[contour] = own.count - 1 - starts[contour];
   }

@@ -24,7 +24,7 @@ struct Turn {
 /// Turns the part round that begins at `first`; returns whether there is one. By all threads of a block,
 /// after which `turn` is clear again.
 __device__ inline bool turn_best(const PenPath& path, unsigned first, Turn& turn) {
-  const std::int64_t before = path.way_to(first);
+  const std::int64_t before = path.travel_to(first);
   unsigned long long gain = 0;
   unsigned last = ~0U;
   for (unsigned i = first + threadIdx.x; i < path.count; i += blockDim.x) {

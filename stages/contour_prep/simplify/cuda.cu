@@ -6,8 +6,6 @@
 namespace contorno {
 namespace {
 
-using namespace simplify_cuda;
-
 /// Blocks a multiprocessor: as many as run at the same time.
 constexpr unsigned kSplitBlocks = 8, kRemoveBlocks = 16;
 
@@ -19,6 +17,7 @@ class SimplifyCuda final : public Stage {
         ranks_(!visvalingam_ && params.points > 0) {}
 
   void plan(PlanContext& context) override {
+    using simplify_cuda::Interval;
     const auto& format = std::get<ContoursFormat>(context.input(0));
     const auto take = [&](std::size_t bytes) {
       return context.temporary(format.point_capacity * bytes, MemoryKind::Device);
@@ -36,6 +35,7 @@ class SimplifyCuda final : public Stage {
   }
 
   void run(const RunContext& context) const override {
+    using namespace simplify_cuda;
     const auto& in = std::get<ContoursView>(context.inputs[0]);
     Job job{.in = in, .limits = limits_, .keep = selection_.keep(context)};
     if (visvalingam_) {

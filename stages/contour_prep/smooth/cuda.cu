@@ -5,8 +5,6 @@
 namespace contorno {
 namespace {
 
-using namespace smooth_cuda;
-
 /// Blocks a multiprocessor: as many as its shared memory has room for.
 constexpr unsigned kSmoothBlocks = 4;
 
@@ -17,8 +15,9 @@ class SmoothCuda final : public Stage {
   void plan(PlanContext& context) override {
     const auto& format = std::get<ContoursFormat>(context.input(0));
     memory_ =
-        context.temporary(format.point_capacity * Series::kMostMemory * sizeof(Complex), MemoryKind::Device);
-    allow_shared("smooth_contours", smooth_contours, sizeof(SmoothShared));
+        context.temporary(format.point_capacity * smoothing::Series::kMostMemory * sizeof(fourier::Complex),
+                          MemoryKind::Device);
+    allow_shared("smooth_contours", smooth_cuda::smooth_contours, sizeof(smooth_cuda::SmoothShared));
     blocks_ = kSmoothBlocks * multiprocessors();
     context.set_output(0, format);
   }
@@ -26,9 +25,9 @@ class SmoothCuda final : public Stage {
   void run(const RunContext& context) const override {
     const auto& out = std::get<ContoursView>(context.outputs[0]);
     copy_contours_async(std::get<ContoursView>(context.inputs[0]), out, context.stream);
-    launch("smooth_contours", smooth_contours, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks_,
-           kSmoothThreads, sizeof(SmoothShared), context.stream, out, terms_,
-           context.scratch<Complex>(memory_));
+    launch("smooth_contours", smooth_cuda::smooth_contours, LaunchKind::Plain, LaunchOrder::AfterPrevious,
+           blocks_, smooth_cuda::kSmoothThreads, sizeof(smooth_cuda::SmoothShared), context.stream, out,
+           terms_, context.scratch<fourier::Complex>(memory_));
   }
 
  private:

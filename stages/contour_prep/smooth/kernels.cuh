@@ -13,7 +13,7 @@ using fourier::Transform;
 using smoothing::Series;
 
 inline constexpr unsigned kSmoothThreads = 256;
-/// Numbers of shared memory: for contours of up to 512 points, and of 1024.
+/// Complex numbers in shared memory: for any contour of up to 512 points, and for 1024 or 2048 steps.
 inline constexpr unsigned kSharedNumbers = 3072;
 
 struct SmoothShared {

@@ -15,7 +15,7 @@
 // Equal bits because both backends run the same text (rules.h), in which each number has one way to come
 // about.
 //
-// Source: C. T. Zahn and R. Z. Roskies, "Fourier descriptors for plane closed curves", 1972; L. V. Greco,
+// Source: G. H. Granlund, "Fourier preprocessing for hand print character recognition", 1972; L. V. Greco,
 // "Fourier Drawing Machine", section 1.
 #pragma once
 

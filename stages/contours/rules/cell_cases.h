@@ -10,15 +10,13 @@
 #include <cstdint>
 
 #include "cuda/host_device.h"
+#include "pipeline/value/orientation.h"
 
 namespace contorno {
 
 /// Which samples of a saddle cell are joined: the two low ones or the two high ones (scikit-image's
 /// fully_connected).
 enum class Connectivity : std::uint8_t { Low, High };
-
-/// What a contour turns around counter-clockwise on screen (scikit-image's positive_orientation).
-enum class Orientation : std::uint8_t { Low, High };
 
 /// Sides of a cell, clockwise, so that the opposite one is `side ^ 2`.
 enum Side : std::uint8_t { kTop = 0, kRight = 1, kBottom = 2, kLeft = 3 };

@@ -27,20 +27,20 @@ void sort_ends(const Keys& keys, Keys& sorted_keys, const Numbers& ends, Numbers
 }
 
 /// Whether the kernels make of `in` what the CPU made of it, `wanted`.
-bool same_rings(const ContoursView& in, TurnAround orientation, const ContoursView& wanted) {
+bool same_rings(const ContoursView& in, Orientation orientation, const ContoursView& wanted) {
   EmulatedPlacement placement(in, wanted.format);
   const std::size_t contours = in.format.contour_capacity, count = 2 * contours;
-  Keys keys(count, 77), along(count, 77), by_level(count, 77), open(count + 1, 77);
-  Numbers ends(count, 77), ends_along(count, 77), ends_by_level(count, 77);
+  Keys keys(count, 77), along(count, 77), by_depth(count, 77), open(count + 1, 77);
+  Numbers ends(count, 77), ends_along(count, 77), ends_by_depth(count, 77);
   Numbers next(contours, 77), first(contours, 77), before(contours, 77), points(contours, 77);
   const Job job{.placement = placement.view,
                 .border = MapBorder(in.format, orientation),
                 .keys = keys.data(),
                 .along = along.data(),
-                .by_level = by_level.data(),
+                .by_depth = by_depth.data(),
                 .ends = ends.data(),
                 .ends_along = ends_along.data(),
-                .ends_by_level = ends_by_level.data(),
+                .ends_by_depth = ends_by_depth.data(),
                 .open = open.data(),
                 .next = next.data(),
                 .first = first.data(),
@@ -51,8 +51,8 @@ bool same_rings(const ContoursView& in, TurnAround orientation, const ContoursVi
   sort_ends(keys, along, ends, ends_along);
   run(count_open);
   add_up(open);
-  run(find_levels);
-  sort_ends(keys, by_level, ends_along, ends_by_level);
+  run(find_depths);
+  sort_ends(keys, by_depth, ends_along, ends_by_depth);
   run(link_ends);
   run(find_rings);
   run(measure_rings);
@@ -62,7 +62,7 @@ bool same_rings(const ContoursView& in, TurnAround orientation, const ContoursVi
 }
 
 void check_rings(const ContoursView& in) {
-  for (const auto& [orientation, name] : {std::pair{TurnAround::Low, "low"}, {TurnAround::High, "high"}}) {
+  for (const auto& [orientation, name] : {std::pair{Orientation::Low, "low"}, {Orientation::High, "high"}}) {
     StageHarness stage(close_at_border_stage(), {{"positive_orientation", std::string(name)}});
     stage.run({in});
     CHECK(same_rings(in, orientation, std::get<ContoursView>(stage.value())));
