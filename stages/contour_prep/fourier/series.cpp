@@ -1,6 +1,7 @@
 #include "stages/contour_prep/fourier/series.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "pipeline/shared/loops.h"
 
@@ -37,11 +38,19 @@ std::uint64_t turn_of(double time) {
 
 }  // namespace
 
+std::vector<Complex> transform_roots(Index count) {
+  // Half of the largest transform_size of these counts, which need not be that of the last one.
+  std::vector<Complex> roots(std::bit_ceil(2 * std::max<Index>(count, 1) - 1) / 2);
+  for (Index j = 0; j < roots.size(); ++j) roots[j] = root_of_block(j);
+  return roots;
+}
+
 std::vector<Complex> coefficients_of(std::span<const Complex> points) {
   const Index count = points.size();
   if (count == 0) return {};
   std::vector<Complex> memory(Transform::memory(count));
-  const Transform transform(count, memory.data());
+  const std::vector<Complex> roots = transform_roots(count);
+  const Transform transform(count, memory.data(), roots.data());
   transform.prepare(OneThread{});
   std::copy(points.begin(), points.end(), transform.data());
   transform.run(OneThread{});

@@ -1,4 +1,5 @@
-// Fourier series of any points on the host: the coefficients, and the curve that some of them make. As
+// Fourier series of any points on the host: the coefficients, and the curve that some of them make; and what
+// all transforms share. As
 // everywhere in this folder z = col + i row.
 #pragma once
 
@@ -8,6 +9,9 @@
 #include "stages/contour_prep/fourier/selection.h"
 
 namespace contorno::fourier {
+
+/// The roots that transforms of up to `count` points take (root_of_block).
+std::vector<Complex> transform_roots(Index count);
 
 /// c_k = (1 / N) sum_j z_j exp(-2 pi i k j / N), in the order of an FFT, k = 0, 1, ..., -2, -1; for even N
 /// the frequency in the middle counts as -N / 2. Empty of no points.

@@ -30,8 +30,16 @@ CONTORNO_HD inline Index reversed(Index j) {
   return j >> 32 | j << 32;
 }
 
+/// The power of two in which `count` points are transformed.
+CONTORNO_HD inline Index transform_size(Index count) {
+  Index size = 1;
+  while (size < count) size *= 2;
+  if (size == count) return size;
+  return size < 2 * count - 1 ? 2 * size : size;
+}
+
 /// The roots of all transforms of powers of two: exp(pi i f), of the fraction f that has the bits of j behind
-/// the point, the lowest one first.
+/// the point, the lowest one first. So one table serves every length (series.h makes it).
 CONTORNO_HD inline Complex root_of_block(Index j) {
   return root_of_turn(reversed(j) / 2);
 }
@@ -99,17 +107,18 @@ CONTORNO_HD void from_frequencies(const Team& team, Complex* data, int bits, con
 class Transform {
  public:
   /// Complex numbers of memory for each point that suffice for any length.
-  static constexpr Index kMostMemory = 11;
+  static constexpr Index kMostMemory = 9;
   /// How many it needs for `count` points, 1 to 2^32 - 1.
   CONTORNO_HD static Index memory(Index count) {
-    const Index size = size_of(count);
-    return size + size / 2 + (size == count ? 0 : size + count);
+    const Index size = transform_size(count);
+    return size == count ? size : 2 * size + count;
   }
 
-  CONTORNO_HD Transform(Index count, Complex* memory) : count_(count), size_(size_of(count)), data_(memory) {
+  /// `roots`: root_of_block of all numbers below half of transform_size(count).
+  CONTORNO_HD Transform(Index count, Complex* memory, const Complex* roots)
+      : count_(count), size_(transform_size(count)), data_(memory), roots_(roots) {
     while (size_ >> bits_ > 1) ++bits_;
-    roots_ = memory + size_;
-    chirp_spectrum_ = roots_ + size_ / 2;
+    chirp_spectrum_ = memory + size_;
     chirp_ = chirp_spectrum_ + size_;
   }
 
@@ -120,16 +129,15 @@ class Transform {
   CONTORNO_FOR_TEAMS
   template <class Team>
   CONTORNO_HD void prepare(const Team& team) const {
-    Complex *const roots = roots_, *const chirp_spectrum = chirp_spectrum_, *const chirp = chirp_;
+    Complex *const chirp_spectrum = chirp_spectrum_, *const chirp = chirp_;
     const Index count = count_, size = size_;
-    team.each(size / 2, [=](Index j) { roots[j] = root_of_block(j); });
     if (size == count) return;
     team.each(count, [=](Index j) { chirp[j] = root_of_unity(j * j % (2 * count), 2 * count); });
     team.each(size, [=](Index j) {
       const Index apart = j < size - j ? j : size - j;
       chirp_spectrum[j] = apart < count ? chirp[apart] : Complex{};
     });
-    to_frequencies(team, chirp_spectrum, bits_, roots);
+    to_frequencies(team, chirp_spectrum, bits_, roots_);
   }
 
   /// data()[k] becomes sum_j data()[j] exp(-2 pi i k j / count), for k = 0 to count - 1.
@@ -159,17 +167,11 @@ class Transform {
   }
 
  private:
-  /// The power of two in which `count` points are transformed.
-  CONTORNO_HD static Index size_of(Index count) {
-    Index size = 1;
-    while (size < count) size *= 2;
-    if (size == count) return size;
-    return size < 2 * count - 1 ? 2 * size : size;
-  }
-
   Index count_, size_;
   int bits_ = 0;  ///< of places below size_
-  Complex *data_, *roots_ = nullptr, *chirp_spectrum_ = nullptr, *chirp_ = nullptr;
+  Complex* data_;
+  const Complex* roots_;
+  Complex *chirp_spectrum_ = nullptr, *chirp_ = nullptr;
 };
 
 }  // namespace contorno::fourier

@@ -17,7 +17,6 @@ class SimplifyCuda final : public Stage {
         ranks_(!visvalingam_ && params.points > 0) {}
 
   void plan(PlanContext& context) override {
-    using simplify_cuda::Interval;
     const auto& format = std::get<ContoursFormat>(context.input(0));
     const auto take = [&](std::size_t bytes) {
       return context.temporary(format.point_capacity * bytes, MemoryKind::Device);

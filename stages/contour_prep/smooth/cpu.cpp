@@ -1,5 +1,6 @@
 // The declaration of smooth, and its implementation on the CPU.
 #include "pipeline/value/copy_contours.h"
+#include "stages/contour_prep/fourier/series.h"
 #include "stages/contour_prep/shared/contour_loop.h"
 #include "stages/contour_prep/shared/contour_order.h"
 #include "stages/contour_prep/shared/contour_step.h"
@@ -18,6 +19,7 @@ class SmoothCpu final : public Stage {
     const auto& format = std::get<ContoursFormat>(context.input(0));
     memory_ = context.temporary(format.point_capacity * Series::kMostMemory * sizeof(fourier::Complex),
                                 MemoryKind::Host);
+    roots_ = fourier::transform_roots(format.point_capacity);
     context.set_output(0, format);
   }
 
@@ -30,12 +32,13 @@ class SmoothCpu final : public Stage {
       const OwnPoints own(out, contour);
       auto* const memory = context.scratch<fourier::Complex>(memory_) + own.begin * Series::kMostMemory;
       smoothing::smooth(OneThread{}, terms_, own, out.points + own.begin, memory,
-                        memory + own.count * Series::kCoefficients);
+                        memory + own.count * Series::kCoefficients, roots_.data());
     });
   }
 
  private:
   smoothing::SmoothTerms terms_;
+  std::vector<fourier::Complex> roots_;
   Scratch memory_;
 };
 

@@ -13,18 +13,21 @@ using fourier::Transform;
 using smoothing::Series;
 
 inline constexpr unsigned kSmoothThreads = 256;
-/// Complex numbers in shared memory: for any contour of up to 512 points, and for 1024 or 2048 steps.
-inline constexpr unsigned kSharedNumbers = 3072;
+/// Complex numbers in shared memory: for any contour of up to 512 points, and for 1024 or 2048 steps. Five
+/// blocks of them fit into a multiprocessor.
+inline constexpr unsigned kSharedNumbers = 2560;
 
 struct SmoothShared {
   Complex memory[kSharedNumbers];
   unsigned long long counter;
 };
 
-/// `memory`: Series::kMostMemory numbers a point of the capacity. The points of `out` are smoothed in place.
+/// `memory`: Series::kMostMemory numbers a point of the capacity; `roots`: fourier::transform_roots of it.
+/// The points of `out` are smoothed in place.
 __global__ void __launch_bounds__(kSmoothThreads)
     smooth_contours(const __grid_constant__ ContoursView out,
-                    const __grid_constant__ smoothing::SmoothTerms terms, Complex* memory) {
+                    const __grid_constant__ smoothing::SmoothTerms terms, Complex* memory,
+                    const Complex* roots) {
   auto& shared = block_shared<SmoothShared>();
   const BlockTeam team(&shared.counter);
   const unsigned contours = contours_of(out);
@@ -33,7 +36,7 @@ __global__ void __launch_bounds__(kSmoothThreads)
     Complex* const coefficients = memory + own.begin * Series::kMostMemory;
     const bool is_small = Transform::memory(Series(own).steps()) <= kSharedNumbers;
     smoothing::smooth(team, terms, own, out.points + own.begin, coefficients,
-                      is_small ? shared.memory : coefficients + own.count * Series::kCoefficients);
+                      is_small ? shared.memory : coefficients + own.count * Series::kCoefficients, roots);
     __syncthreads();
   }
 }

@@ -105,16 +105,16 @@ CONTORNO_HD Selection select(const Team& team, const SmoothTerms& terms, const S
 }
 
 /// Smooths a contour in place. `points` are those of `own`; `coefficients` is memory of kCoefficients a
-/// point, `memory` of the transform of series.steps().
+/// point, `memory` of the transform of series.steps(), with `roots` for it.
 CONTORNO_FOR_TEAMS
 template <class Team>
 CONTORNO_HD void smooth(const Team& team, const SmoothTerms& terms, const OwnPoints& own, Point* points,
-                        Complex* coefficients, Complex* memory) {
+                        Complex* coefficients, Complex* memory, const Complex* roots) {
   const Series series(own);
   if (!series.has_more_terms(terms.terms)) return;
   if (team.count(own.count, [=](Index i) { return !series.is_finite(i); }) > 0) return;
   const Index steps = series.steps(), parts = series.parts();
-  const Transform transform(steps, memory);
+  const Transform transform(steps, memory, roots);
   Complex* const data = transform.data();
   const double scale = 1 / static_cast<double>(series.coefficients());
   transform.prepare(team);

@@ -3,6 +3,7 @@
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include <doctest/doctest.h>
 
+#include "stages/contour_prep/fourier/series.h"
 #include "stages/contour_prep/fourier_descriptors/kernels.cuh"
 #include "stages/contour_prep/fourier_descriptors/stage.h"
 #include "stages/contour_prep/smooth/kernels.cuh"
@@ -14,7 +15,7 @@ using namespace contorno::test;
 
 namespace {
 
-/// Closed and open contours of many lengths; those of more than 1,000 points do not fit in shared memory.
+/// Closed and open contours of many lengths; those of more than 1,000 points do not all fit in shared memory.
 std::vector<TestContour> of_many_lengths() {
   Random random(53);
   std::vector<TestContour> contours = exact_contours(52, 2, 12);
@@ -52,6 +53,7 @@ class Copied {
 TEST_CASE("the kernel of smooth gives the points of its CPU") {
   using smoothing::Series;
   const TestContours in(64, 64, 2, of_many_lengths());
+  const std::vector<fourier::Complex> roots = fourier::transform_roots(in.format.point_capacity);
   for (const KeptTerms keep : {KeptTerms::Low, KeptTerms::Top})
     for (const int terms : {1, 6, 21}) {
       INFO(terms, " terms, ", static_cast<int>(keep));
@@ -63,7 +65,7 @@ TEST_CASE("the kernel of smooth gives the points of its CPU") {
       Guarded memory(in.format.point_capacity * Series::kMostMemory * sizeof(fourier::Complex));
       emulated::run_grid(2, 64, sizeof(smooth_cuda::SmoothShared), false, [&] {
         smooth_cuda::smooth_contours(made.view, smoothing::SmoothTerms({.terms = terms, .keep = keep}),
-                                     reinterpret_cast<fourier::Complex*>(memory.data()));
+                                     reinterpret_cast<fourier::Complex*>(memory.data()), roots.data());
       });
       CHECK(same_contours(made.view, wanted));
       CHECK(made.intact());
