@@ -38,9 +38,10 @@ ROOMS = {
     "plugins/python/functions": {"plugins/python/shared", "plugins/python/host", "plugins/python/device"},
     "plugins/python/pipeline": {"plugins/python/shared", "plugins/python/host", "plugins/files/shared", "plugins/text"},
     "tools/bench": set(),
+    "tools/draw": set(),
     "tools/explain": set(),
     "tools/learn": set(),
-    "tools/commands": {"tools/bench", "tools/explain", "tools/learn"},
+    "tools/commands": {"tools/bench", "tools/draw", "tools/explain", "tools/learn"},
 }
 FOREIGN = {
     r"glib\.h|pango/": lambda path: path.parts[:2] in (("plugins", "gst"), ("plugins", "text")) or path.name == "glib_writer.cpp",

@@ -110,6 +110,7 @@ int run(int argc, char** argv) {
   add_check_command(app, catalog, action);
   add_apply_command(app, catalog, action);
   add_clean_command(app, catalog, action);
+  add_draw_command(app, catalog, action);
   add_stages_command(app, catalog, action);
   add_schema_command(app, catalog, action);
   add_bench_command(app, action);

@@ -1,7 +1,6 @@
 #include "tools/run_watch.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -18,6 +17,7 @@
 #include "pipeline/shared/clock.h"
 #include "pipeline/shared/resource_limits.h"
 #include "tools/interrupt.h"
+#include "tools/progress.h"
 #include "tools/say.h"
 
 namespace contorno {
@@ -26,25 +26,6 @@ namespace {
 double seconds_between(std::int64_t from_ns, std::int64_t to_ns) {
   return static_cast<double>(to_ns - from_ns) * 1e-9;
 }
-
-/// A line that is written over itself on a terminal, and nothing anywhere else.
-class Progress {
- public:
-  explicit Progress(bool wanted) : shown_(wanted && isatty(STDERR_FILENO) != 0) {}
-  void show(const std::string& line) {
-    if (!shown_) return;
-    // As long as the one before, so that nothing of that stays.
-    show_progress(fmt::format("\r{:<{}}", line, width_));
-    width_ = line.size();
-  }
-  void clear() {
-    if (shown_) show_progress(fmt::format("\r{:{}}\r", "", width_));
-  }
-
- private:
-  bool shown_;
-  std::size_t width_ = 0;
-};
 
 /// Says when a live source falls silent, and when it is back.
 class SilenceWatch {
@@ -91,7 +72,7 @@ class SilenceWatch {
   std::_Exit(static_cast<int>(ExitCode::Internal));
 }
 
-void watch(Runner& runner, const WatchOptions& options, Progress& progress, SilenceWatch& silence,
+void watch(Runner& runner, const WatchOptions& options, ProgressLine& progress, SilenceWatch& silence,
            std::int64_t start) {
   const auto timeout = std::chrono::nanoseconds(static_cast<std::int64_t>(options.device_timeout_ms * 1e6));
   if (timeout.count() > 0 && runner.give_up_on_device(timeout)) {
@@ -139,7 +120,7 @@ std::string progress_text(const FrameCounts& frames, std::int64_t expected, doub
 }
 
 RunReport run_watched(Runner& runner, const WatchOptions& options) {
-  Progress progress(!options.quiet);
+  ProgressLine progress(!options.quiet);
   std::mutex mutex;
   std::condition_variable done_changed;
   bool done = false;

@@ -1,0 +1,193 @@
+// contorno draw: the lines of a picture, drawn by machines of turning arms.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+
+#include "cuda/error.h"
+#include "pipeline/shared/loops.h"
+#include "pipeline/shared/threads.h"
+#include "plugins/files/arrays/array_file.h"
+#include "plugins/files/contours/contour_frame.h"
+#include "plugins/files/shared/file_names.h"
+#include "stages/contour_prep/stage.h"
+#include "stages/contours/find_contours.h"
+#include "tools/apply_contours.h"
+#include "tools/commands/commands.h"
+#include "tools/commands/map_options.h"
+#include "tools/commands/number_options.h"
+#include "tools/commands/step_options.h"
+#include "tools/draw/film.h"
+#include "tools/draw/svg.h"
+#include "tools/progress.h"
+#include "tools/text_file.h"
+
+namespace contorno {
+namespace {
+
+struct DrawArguments {
+  std::string input, output, backend = "auto", series = "each", select = "low";
+  std::vector<double> levels;
+  std::vector<std::string> steps;
+  std::int64_t terms = 0;
+  int frames = 300, rate = 30, size = 0, threads = 0;
+  bool quiet = false;
+};
+
+const std::vector<std::string> kUsualSteps{"drop_small min_length=40", "resample spacing=1",
+                                           "order_nearest order=2opt"};
+
+/// Levels that part the picture's grey values into equally many: its quartiles.
+std::vector<double> quartiles(const ImageView& grey) {
+  std::vector<double> values;
+  const auto add_rows = [&]<class T>(T) {
+    for (int y = 0; y < grey.format.height; ++y)
+      for (int x = 0; x < grey.format.width; ++x)
+        if (const auto value = static_cast<double>(grey.row<const T>(y)[x]); std::isfinite(value))
+          values.push_back(value);
+  };
+  if (grey.format.type != ElementType::U8) return {middle_level(grey, {})};
+  add_rows(std::uint8_t{});
+  std::vector<double> levels;
+  for (const std::size_t part : {1U, 2U, 3U}) {
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() * part / 4);
+    std::nth_element(values.begin(), at, values.end());
+    // Between grey values, where lines do not depend on which of equal samples are above.
+    if (const double level = *at - 0.5; levels.empty() || level > levels.back()) levels.push_back(level);
+  }
+  return levels;
+}
+
+/// The contours of all levels, as one class, so that steps see them together.
+ContourFrame contours_of(const ImageView& grey, const std::vector<double>& levels, int threads) {
+  ContourParts parts;
+  for (const double level : levels) {
+    FindContoursOptions options;
+    options.level = level, options.threads = threads;
+    const FoundContours found = find_contours(grey, options);
+    for (std::size_t i = 0; i < found.count(); ++i) {
+      for (const PointD& point : found.contour(i))
+        parts.add({static_cast<float>(point.row), static_cast<float>(point.col)});
+      parts.end_contour(found.closed[i] != 0);
+    }
+  }
+  parts.end_class();
+  ContourFrame frame;
+  parts.pack(grey.format.width, grey.format.height, frame);
+  return frame;
+}
+
+/// The size of the picture, or with its longer side as wanted.
+DrawingSize drawing_size(const ImageFormat& format, int wanted) {
+  const double scale =
+      wanted == 0 ? 1.0 : static_cast<double>(wanted) / std::max(format.width, format.height);
+  const auto side = [scale](int pixels) {
+    return std::max(16, static_cast<int>(std::lround(pixels * scale)));
+  };
+  return {format.width, format.height, side(format.width), side(format.height)};
+}
+
+/// Paints as many frames at a time as there are threads.
+void make_frames(std::span<const Machine> machines, const DrawingSize& size, const DrawArguments& arguments,
+                 Backend backend, Film& film) {
+  const int threads = std::min(decided_threads(arguments.threads), arguments.frames);
+  std::vector<std::unique_ptr<ScenePainter>> painters;
+  for (int i = 0; i < threads; ++i)
+    painters.push_back(std::make_unique<ScenePainter>(machines, size, backend));
+  const std::uint64_t all = line_points(machines);
+  ProgressLine progress(!arguments.quiet);
+  for (int first = 0; first < arguments.frames; first += threads) {
+    const int count = std::min(threads, arguments.frames - first);
+    for_tasks(threads, count, [&](int task) {
+      painters[static_cast<std::size_t>(task)]->paint(all * static_cast<std::uint64_t>(first + task + 1) /
+                                                      static_cast<std::uint64_t>(arguments.frames));
+    });
+    for (int i = 0; i < count; ++i) film.add(painters[static_cast<std::size_t>(i)]->view());
+    progress.show(fmt::format("{} of {} frames ({} %)", first + count, arguments.frames,
+                              (first + count) * 100 / arguments.frames));
+  }
+  progress.clear();
+}
+
+int draw(const DrawArguments& arguments, const Catalog& catalog) {
+  check_drawing_path(arguments.output);
+  OutputRegister files = command_files();
+  files.add_input(split_array_path(arguments.input).file, "IMAGE");
+  const ParamSet steps = params_of_steps(arguments.steps.empty() ? kUsualSteps : arguments.steps, catalog);
+  files.add_inputs(steps, "a step");
+  const LoadedImage image = load_image(arguments.input, Layout::Interleaved, PictureChannels::Grey);
+  const int threads = decided_threads(arguments.threads);
+  const ContourFrame found =
+      contours_of(image.view, arguments.levels.empty() ? quartiles(image.view) : arguments.levels, threads);
+  const Backend backend = arguments.backend == "cpu"    ? Backend::Cpu
+                          : arguments.backend == "cuda" ? Backend::Cuda
+                                                        : Backend::Auto;
+  AppliedStage prepared(contour_prep_stage(), steps, backend, arguments.threads);
+  const Value value = found.view;
+  apply_to(prepared, std::span(&value, 1));
+  const auto& contours = std::get<ContoursView>(prepared.output(0));
+  if (contours.counts->contours == 0)
+    throw Error(
+        ExitCode::BadData,
+        fmt::format("'{}' has no contour to draw: {} were found, and the steps left none; try another "
+                    "--level or --step",
+                    arguments.input, found.view.counts->contours));
+  const std::vector<Machine> machines =
+      machines_of(contours, {.all = arguments.series == "all",
+                             .terms = static_cast<std::uint64_t>(arguments.terms),
+                             .keep = arguments.select == "top" ? KeptTerms::Top : KeptTerms::Low,
+                             .threads = threads});
+  const DrawingSize size = drawing_size(image.view.format, arguments.size);
+  if (lower_extension(arguments.output) == ".svg") {
+    OutputFile file = files.open(arguments.output, "OUT");
+    file.write(animated_svg(machines, size, static_cast<double>(arguments.frames) / arguments.rate));
+    file.complete();
+  } else {
+    const std::unique_ptr<Film> film = make_film(
+        arguments.output, {size.width, size.height, arguments.rate, arguments.frames}, catalog, files);
+    make_frames(machines, size, arguments, backend, *film);
+    film->finish();
+  }
+  say_replaced(files);
+  return static_cast<int>(ExitCode::Ok);
+}
+
+}  // namespace
+
+void add_draw_command(CLI::App& app, const Catalog& catalog, Action& action) {
+  auto arguments = std::make_shared<DrawArguments>();
+  CLI::App* command = app.add_subcommand("draw", "Draw the contours of a picture by turning arms, as a film");
+  command->add_option("IMAGE", arguments->input, "Picture, or array of two dimensions (.npy, FILE.npz:NAME)")
+      ->required();
+  command->add_option("OUT", arguments->output, "File to write: .webm, .mkv, .gif, .apng or .svg")
+      ->required();
+  command
+      ->add_option("--level", arguments->levels,
+                   "Level of the contours, may come again; without it the quartiles of the grey values")
+      ->expected(1)
+      ->take_all();
+  add_steps(*command, arguments->steps);
+  command->add_option("--series", arguments->series, "A Fourier series for each contour, or one for all")
+      ->check(CLI::IsMember({"each", "all"}))
+      ->capture_default_str();
+  add_whole_number(*command, "--terms", arguments->terms, 0, 1'000'000'000,
+                   "Terms that are kept of each series; 0 = all");
+  command->add_option("--select", arguments->select, "Keep the terms of lowest frequency, or the largest")
+      ->check(CLI::IsMember({"low", "top"}))
+      ->capture_default_str();
+  add_whole_number(*command, "--frames", arguments->frames, 1, 100'000, "Frames of the film");
+  add_whole_number(*command, "--fps", arguments->rate, 1, 60, "Frames a second");
+  add_whole_number(*command, "--size", arguments->size, 0, 8192, "Longer side in px; 0 = as the picture");
+  command->add_flag("--quiet", arguments->quiet, "Show no progress");
+  add_backend(*command, arguments->backend);
+  add_threads(*command, arguments->threads);
+  command->footer("Without --step: drop_small min_length=40, resample spacing=1, order_nearest order=2opt.");
+  command->callback([arguments, &catalog, &action] {
+    action = [arguments, &catalog] { return draw(*arguments, catalog); };
+  });
+}
+
+}  // namespace contorno

@@ -1,0 +1,111 @@
+#include "tools/draw/scene.h"
+
+#include <algorithm>
+
+#include "stages/overlay/stage.h"
+
+namespace contorno {
+namespace {
+
+using fourier::Complex;
+
+constexpr std::size_t kCirclePoints = 97, kMostCircles = 64;
+constexpr double kSmallestCircle = 1;  // px: radius of those that are drawn
+
+ParamSet line_params() {
+  ParamSet params(overlay_stage().params);
+  params.set("halo", 0.0);
+  return params;
+}
+
+std::vector<ClassSpec> drawn_classes() {
+  const auto one = [](const char* name, const Colour& colour, double width) {
+    return ClassSpec{.name = name, .colour = colour, .line_width = width};
+  };
+  return {one("circle", kDrawingCircle, 1), one("line", kDrawingLine, 1.4), one("arm", kDrawingArm, 1.2)};
+}
+
+}  // namespace
+
+ScenePainter::ScenePainter(std::span<const Machine> machines, const DrawingSize& size, Backend backend)
+    : machines_(machines),
+      all_(line_points(machines)),
+      scale_(size.placement().scale_x),
+      stage_(overlay_stage(), line_params(), backend, 1, drawn_classes()) {
+  std::size_t strokes = 0, arms = 0;
+  for (const Machine& machine : machines)
+    strokes += machine.strokes.size(), arms = std::max(arms, machine.arms.size());
+  const Format formats[] = {ImageFormat{.width = size.width, .height = size.height, .channels = 3},
+                            ContoursFormat{.width = size.map_width,
+                                           .height = size.map_height,
+                                           .classes = 3,
+                                           .point_capacity = all_ + arms + 1 + kMostCircles * kCirclePoints,
+                                           .contour_capacity = strokes + 1 + kMostCircles,
+                                           .placement = size.placement()}};
+  stage_.plan(formats);
+  const ImageView& paper = stage_.image_input(0);
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) {
+      std::uint8_t* const pixel = paper.row<std::uint8_t>(y) + 3 * static_cast<std::ptrdiff_t>(x);
+      pixel[0] = kDrawingPaper.red, pixel[1] = kDrawingPaper.green, pixel[2] = kDrawingPaper.blue;
+    }
+}
+
+void ScenePainter::add(std::span<const Complex> points) {
+  const auto& out = std::get<ContoursView>(stage_.input(1));
+  for (const Complex& point : points)
+    out.points[out.counts->points++] = {static_cast<float>(point.im), static_cast<float>(point.re)};
+  out.closed[out.counts->contours++] = 0;
+  out.offsets[out.counts->contours] = static_cast<std::uint32_t>(out.counts->points);
+}
+
+void ScenePainter::end_class(std::size_t k) {
+  const auto& out = std::get<ContoursView>(stage_.input(1));
+  out.class_begin[k + 1] = static_cast<std::uint32_t>(out.counts->contours);
+}
+
+void ScenePainter::add_machine(const Machine& machine, std::uint64_t step) {
+  const std::vector<Complex> joints = machine.joints(step);
+  std::size_t circles = 0;
+  for (std::size_t i = 0; i + 1 < joints.size() && circles < kMostCircles; ++i) {
+    const double radius = magnitude(joints[i + 1] - joints[i]);
+    if (radius * scale_ < kSmallestCircle) continue;
+    ++circles;
+    std::vector<Complex> circle;
+    for (std::size_t k = 0; k < kCirclePoints; ++k)
+      circle.push_back(joints[i] +
+                       radius * fourier::root_of_unity(k % (kCirclePoints - 1), kCirclePoints - 1));
+    add(circle);
+  }
+}
+
+void ScenePainter::paint(std::uint64_t shown) {
+  const auto& out = std::get<ContoursView>(stage_.input(1));
+  *out.counts = {};
+  out.offsets[0] = out.class_begin[0] = 0;
+  const Machine* drawing = nullptr;
+  std::uint64_t before = 0, step = 0;
+  for (const Machine& machine : machines_) {
+    if (shown < all_ && shown > before && shown <= before + machine.line.size())
+      drawing = &machine, step = shown - before - 1;
+    before += machine.line.size();
+  }
+  if (drawing != nullptr) add_machine(*drawing, step);
+  end_class(0);
+  std::uint64_t left = shown;
+  for (const Machine& machine : machines_) {
+    for (std::size_t i = 0; i < machine.strokes.size() && left > 0; ++i) {
+      const std::size_t begin = machine.strokes[i];
+      const std::size_t end = i + 1 < machine.strokes.size() ? machine.strokes[i + 1] : machine.line.size();
+      const std::size_t count = std::min<std::uint64_t>(end - begin, left);
+      add(std::span(machine.line).subspan(begin, count));
+      left -= count;
+    }
+  }
+  end_class(1);
+  if (drawing != nullptr) add(drawing->joints(step));
+  end_class(2);
+  stage_.run();
+}
+
+}  // namespace contorno
