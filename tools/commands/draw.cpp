@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
 
@@ -42,22 +41,21 @@ const std::vector<std::string> kUsualSteps{"drop_small min_length=40", "resample
 
 /// Levels that part the picture's grey values into equally many: its quartiles.
 std::vector<double> quartiles(const ImageView& grey) {
-  std::vector<double> values;
-  const auto add_rows = [&]<class T>(T) {
-    for (int y = 0; y < grey.format.height; ++y)
-      for (int x = 0; x < grey.format.width; ++x)
-        if (const auto value = static_cast<double>(grey.row<const T>(y)[x]); std::isfinite(value))
-          values.push_back(value);
-  };
   if (grey.format.type != ElementType::U8) return {middle_level(grey, {})};
-  add_rows(std::uint8_t{});
+  std::vector<double> values;
+  for (int y = 0; y < grey.format.height; ++y)
+    values.insert(values.end(), grey.row<const std::uint8_t>(y),
+                  grey.row<const std::uint8_t>(y) + grey.format.width);
   std::vector<double> levels;
+  const double least = *std::min_element(values.begin(), values.end());
   for (const std::size_t part : {1U, 2U, 3U}) {
     const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() * part / 4);
     std::nth_element(values.begin(), at, values.end());
     // Between grey values, where lines do not depend on which of equal samples are above.
-    if (const double level = *at - 0.5; levels.empty() || level > levels.back()) levels.push_back(level);
+    if (const double level = *at - 0.5; level > (levels.empty() ? least : levels.back()))
+      levels.push_back(level);
   }
+  if (levels.empty()) levels.push_back(middle_level(grey, {}));
   return levels;
 }
 

@@ -10,8 +10,8 @@ namespace {
 
 using fourier::Complex;
 
-constexpr std::size_t kMostArms = 64;  // that are shown of a machine
-constexpr double kShortestArm = 0.3;   // px
+constexpr std::size_t kMostArms = 128;  // that are shown of a machine
+constexpr double kShortestArm = 0.05;   // px
 
 std::string hex(const Colour& colour) {
   return fmt::format("#{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue);
