@@ -147,14 +147,12 @@ int apply(const ApplyArguments& arguments, const std::vector<std::string>& words
   files.add_inputs(params, fmt::format("the stage '{}'", type.name));
   if (!is_on_contours(type)) files.claim(arguments.output, "OUT");
   for (const auto& [port, path] : output_files) files.claim(path, "--" + port + "-out");
-  ParamSet pipeline(pipeline_params());
-  pipeline.set("backend", arguments.backend);
   const std::unique_ptr<TextRasteriser> text = make_pango_text();
   Application what{.type = type,
                    .input_files = std::move(input_files),
                    .output_files = std::move(output_files),
                    .params = params,
-                   .backend = pipeline.as<PipelineSettings>().backend,
+                   .backend = backend_called(arguments.backend),
                    .text = text.get(),
                    .files = files};
   if (is_on_contours(type))

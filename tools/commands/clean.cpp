@@ -26,11 +26,9 @@ int clean(const CleanArguments& arguments, const Catalog& catalog) {
   OutputRegister files = command_files();
   files.add_input(arguments.input, "IN");
   files.add_inputs(params, "a step");
-  ParamSet pipeline(pipeline_params());
-  pipeline.set("backend", arguments.backend);
   apply_to_file({.type = type,
                  .params = params,
-                 .backend = pipeline.as<PipelineSettings>().backend,
+                 .backend = backend_called(arguments.backend),
                  .threads = arguments.threads},
                 arguments.input, arguments.output, files);
   say_replaced(files);

@@ -120,9 +120,7 @@ int draw(const DrawArguments& arguments, const Catalog& catalog) {
   const int threads = decided_threads(arguments.threads);
   const ContourFrame found =
       contours_of(image.view, arguments.levels.empty() ? quartiles(image.view) : arguments.levels, threads);
-  const Backend backend = arguments.backend == "cpu"    ? Backend::Cpu
-                          : arguments.backend == "cuda" ? Backend::Cuda
-                                                        : Backend::Auto;
+  const Backend backend = backend_called(arguments.backend);
   AppliedStage prepared(contour_prep_stage(), steps, backend, arguments.threads);
   const Value value = found.view;
   apply_to(prepared, std::span(&value, 1));

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "cuda/device.h"
+#include "pipeline/graph/graph.h"
 
 namespace contorno {
 
@@ -42,6 +43,11 @@ void add_backend(CLI::App& command, std::string& backend) {
       ->capture_default_str();
 }
 
+Backend backend_called(const std::string& name) {
+  ParamSet settings(pipeline_params());
+  settings.set("backend", name);
+  return settings.as<PipelineSettings>().backend;
+}
 bool wants_device(const std::string& backend) {
   return backend == "cuda" || (backend == "auto" && device_report().available);
 }

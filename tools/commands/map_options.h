@@ -36,6 +36,8 @@ void add_contour_options(CLI::App& command, ContourOptions& options);
 
 /// --backend.
 void add_backend(CLI::App& command, std::string& backend);
+/// The backend that it names, one of those that --backend allows.
+Backend backend_called(const std::string& name);
 /// Whether to compute on the device: with "cuda", and with "auto" where there is one.
 bool wants_device(const std::string& backend);
 

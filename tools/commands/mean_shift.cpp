@@ -82,9 +82,7 @@ int run(const MeanShiftArguments& arguments) {
   const Points points = read_points(arguments.input);
   MeanShiftParams params = arguments.params;
   params.sigma = sigma_of(arguments, points);
-  MeanShiftOptions options{.threads = arguments.threads};
-  if (arguments.backend == "cpu") options.backend = Backend::Cpu;
-  if (arguments.backend == "cuda") options.backend = Backend::Cuda;
+  const MeanShiftOptions options{.backend = backend_called(arguments.backend), .threads = arguments.threads};
   const MeanShiftResult result = MeanShift(params, options).fit(points.values, points.dims);
   const auto dims = static_cast<std::uint64_t>(points.dims);
   const std::vector<double> labels(result.labels.begin(), result.labels.end());

@@ -15,6 +15,7 @@
 #include "plugins/text/pango.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/graph_argument.h"
+#include "tools/commands/map_options.h"
 #include "tools/commands/number_options.h"
 #include "tools/interrupt.h"
 #include "tools/report.h"
@@ -86,9 +87,7 @@ std::optional<Backend> forced_backend(std::string backend) {
   if (const char* forced = std::getenv("CONTORNO_BACKEND"); forced != nullptr && *forced != '\0')
     backend = forced;
   if (backend.empty()) return std::nullopt;
-  ParamSet settings(pipeline_params());
-  settings.set("backend", backend);
-  return settings.as<PipelineSettings>().backend;
+  return backend_called(backend);
 }
 
 /// --every, --start and --live are parameters of the source, where it has them.
