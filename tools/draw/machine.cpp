@@ -76,6 +76,11 @@ Machine machine_of_contour(std::span<const Point> contour, bool closed, const Se
 
 }  // namespace
 
+std::span<const Complex> Machine::stroke(std::size_t i) const {
+  const std::size_t end = i + 1 < strokes.size() ? strokes[i + 1] : line.size();
+  return std::span(line).subspan(strokes[i], end - strokes[i]);
+}
+
 std::vector<Complex> Machine::joints(std::uint64_t step) const {
   std::vector<Complex> joints{{}};
   for (const Arm& arm : arms) {

@@ -23,7 +23,9 @@ struct Machine {
   std::vector<fourier::Complex> line;  ///< where the tip is at the steps at which it draws, from 0 on
   std::vector<std::uint32_t> strokes;  ///< where in the line the pen is put down anew; the first is 0
 
-  /// The centre of the first arm, then the tip of each arm, at a step.
+  /// The part of the line from one time the pen is put down to the next. Borrowed from the machine.
+  std::span<const fourier::Complex> stroke(std::size_t i) const;
+  /// The centre of the first arm that turns, then the tip of each arm that turns, at a step.
   std::vector<fourier::Complex> joints(std::uint64_t step) const;
 };
 

@@ -1,6 +1,7 @@
 #include "tools/draw/scene.h"
 
 #include <algorithm>
+#include <array>
 
 #include "stages/overlay/stage.h"
 
@@ -11,6 +12,17 @@ using fourier::Complex;
 
 constexpr std::size_t kCirclePoints = 97, kMostCircles = 64;
 constexpr double kSmallestCircle = 1;  // px: radius of those that are drawn
+
+/// Points around the circle of radius 1, of which the last is the first again.
+const std::array<Complex, kCirclePoints>& unit_circle() {
+  static const auto circle = [] {
+    std::array<Complex, kCirclePoints> points;
+    for (std::size_t k = 0; k < kCirclePoints; ++k)
+      points[k] = fourier::root_of_unity(k % (kCirclePoints - 1), kCirclePoints - 1);
+    return points;
+  }();
+  return circle;
+}
 
 ParamSet line_params() {
   ParamSet params(overlay_stage().params);
@@ -64,17 +76,25 @@ void ScenePainter::end_class(std::size_t k) {
   out.class_begin[k + 1] = static_cast<std::uint32_t>(out.counts->contours);
 }
 
-void ScenePainter::add_machine(const Machine& machine, std::uint64_t step) {
-  const std::vector<Complex> joints = machine.joints(step);
+/// Where the joints of the machine are that draws the last of `shown` points; none when all are shown.
+std::vector<Complex> ScenePainter::joints_at(std::uint64_t shown) const {
+  if (shown == 0 || shown >= all_) return {};
+  std::uint64_t before = 0;
+  for (const Machine& machine : machines_) {
+    if (shown <= before + machine.line.size()) return machine.joints(shown - before - 1);
+    before += machine.line.size();
+  }
+  return {};
+}
+
+void ScenePainter::add_circles(std::span<const Complex> joints) {
   std::size_t circles = 0;
   for (std::size_t i = 0; i + 1 < joints.size() && circles < kMostCircles; ++i) {
     const double radius = magnitude(joints[i + 1] - joints[i]);
     if (radius * scale_ < kSmallestCircle) continue;
     ++circles;
-    std::vector<Complex> circle;
-    for (std::size_t k = 0; k < kCirclePoints; ++k)
-      circle.push_back(joints[i] +
-                       radius * fourier::root_of_unity(k % (kCirclePoints - 1), kCirclePoints - 1));
+    std::array<Complex, kCirclePoints> circle;
+    for (std::size_t k = 0; k < kCirclePoints; ++k) circle[k] = joints[i] + radius * unit_circle()[k];
     add(circle);
   }
 }
@@ -83,27 +103,19 @@ void ScenePainter::paint(std::uint64_t shown) {
   const auto& out = std::get<ContoursView>(stage_.input(1));
   *out.counts = {};
   out.offsets[0] = out.class_begin[0] = 0;
-  const Machine* drawing = nullptr;
-  std::uint64_t before = 0, step = 0;
-  for (const Machine& machine : machines_) {
-    if (shown < all_ && shown > before && shown <= before + machine.line.size())
-      drawing = &machine, step = shown - before - 1;
-    before += machine.line.size();
-  }
-  if (drawing != nullptr) add_machine(*drawing, step);
+  const std::vector<Complex> joints = joints_at(shown);
+  add_circles(joints);
   end_class(0);
   std::uint64_t left = shown;
-  for (const Machine& machine : machines_) {
+  for (const Machine& machine : machines_)
     for (std::size_t i = 0; i < machine.strokes.size() && left > 0; ++i) {
-      const std::size_t begin = machine.strokes[i];
-      const std::size_t end = i + 1 < machine.strokes.size() ? machine.strokes[i + 1] : machine.line.size();
-      const std::size_t count = std::min<std::uint64_t>(end - begin, left);
-      add(std::span(machine.line).subspan(begin, count));
-      left -= count;
+      std::span<const Complex> stroke = machine.stroke(i);
+      stroke = stroke.first(std::min<std::uint64_t>(stroke.size(), left));
+      add(stroke);
+      left -= stroke.size();
     }
-  }
   end_class(1);
-  if (drawing != nullptr) add(drawing->joints(step));
+  if (!joints.empty()) add(joints);
   end_class(2);
   stage_.run();
 }

@@ -32,7 +32,8 @@ class ScenePainter {
 
  private:
   void add(std::span<const fourier::Complex> points);
-  void add_machine(const Machine& machine, std::uint64_t step);
+  std::vector<fourier::Complex> joints_at(std::uint64_t shown) const;
+  void add_circles(std::span<const fourier::Complex> joints);
   void end_class(std::size_t k);
 
   std::span<const Machine> machines_;

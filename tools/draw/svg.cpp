@@ -32,10 +32,8 @@ class SvgScene {
   void add(const Machine& machine, double begin, double seconds) {
     const double a_point = seconds / static_cast<double>(machine.line.size());
     for (std::size_t i = 0; i < machine.strokes.size(); ++i) {
-      const std::size_t from = machine.strokes[i];
-      const std::size_t to = i + 1 < machine.strokes.size() ? machine.strokes[i + 1] : machine.line.size();
-      add_stroke(std::span(machine.line).subspan(from, to - from),
-                 begin + a_point * static_cast<double>(from), a_point * static_cast<double>(to - from));
+      const std::span<const Complex> stroke = machine.stroke(i);
+      add_stroke(stroke, begin + a_point * machine.strokes[i], a_point * static_cast<double>(stroke.size()));
     }
     add_arms(machine, begin, seconds, a_point * static_cast<double>(machine.period));
   }
