@@ -1,5 +1,6 @@
 // contorno draw: the lines of a picture, drawn by machines of turning arms.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -110,27 +111,37 @@ void make_frames(std::span<const Machine> machines, const DrawingSize& size, con
   progress.clear();
 }
 
+[[noreturn]] void refuse_to_draw_nothing(const std::string& input, std::uint64_t found,
+                                         const std::vector<double>& levels,
+                                         const std::vector<std::string>& steps) {
+  throw Error(
+      ExitCode::BadData,
+      found == 0
+          ? fmt::format("'{}' has no contour to draw: none was found at the levels {}; try another --level",
+                        input, fmt::join(levels, ", "))
+          : fmt::format("'{}' has no contour to draw: of {} that were found the steps ({}) left none; "
+                        "try other ones by --step",
+                        input, found, fmt::join(steps, "; ")));
+}
+
 int draw(const DrawArguments& arguments, const Catalog& catalog) {
   check_drawing_path(arguments.output);
   OutputRegister files = command_files();
   files.add_input(split_array_path(arguments.input).file, "IMAGE");
-  const ParamSet steps = params_of_steps(arguments.steps.empty() ? kUsualSteps : arguments.steps, catalog);
+  const std::vector<std::string>& given_steps = arguments.steps.empty() ? kUsualSteps : arguments.steps;
+  const ParamSet steps = params_of_steps(given_steps, catalog);
   files.add_inputs(steps, "a step");
   const LoadedImage image = load_image(arguments.input, Layout::Interleaved, PictureChannels::Grey);
   const int threads = decided_threads(arguments.threads);
-  const ContourFrame found =
-      contours_of(image.view, arguments.levels.empty() ? quartiles(image.view) : arguments.levels, threads);
+  const std::vector<double> levels = arguments.levels.empty() ? quartiles(image.view) : arguments.levels;
+  const ContourFrame found = contours_of(image.view, levels, threads);
   const Backend backend = backend_called(arguments.backend);
   AppliedStage prepared(contour_prep_stage(), steps, backend, arguments.threads);
   const Value value = found.view;
   apply_to(prepared, std::span(&value, 1));
   const auto& contours = std::get<ContoursView>(prepared.output(0));
   if (contours.counts->contours == 0)
-    throw Error(
-        ExitCode::BadData,
-        fmt::format("'{}' has no contour to draw: {} were found, and the steps left none; try another "
-                    "--level or --step",
-                    arguments.input, found.view.counts->contours));
+    refuse_to_draw_nothing(arguments.input, found.view.counts->contours, levels, given_steps);
   const std::vector<Machine> machines =
       machines_of(contours, {.all = arguments.series == "all",
                              .terms = static_cast<std::uint64_t>(arguments.terms),

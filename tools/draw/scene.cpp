@@ -88,11 +88,9 @@ std::vector<Complex> ScenePainter::joints_at(std::uint64_t shown) const {
 }
 
 void ScenePainter::add_circles(std::span<const Complex> joints) {
-  std::size_t circles = 0;
-  for (std::size_t i = 0; i + 1 < joints.size() && circles < kMostCircles; ++i) {
+  for (std::size_t i = 0; i + 1 < joints.size() && i < kMostCircles; ++i) {
     const double radius = magnitude(joints[i + 1] - joints[i]);
-    if (radius * scale_ < kSmallestCircle) continue;
-    ++circles;
+    if (radius * scale_ < kSmallestCircle) break;  // all that follow are smaller
     std::array<Complex, kCirclePoints> circle;
     for (std::size_t k = 0; k < kCirclePoints; ++k) circle[k] = joints[i] + radius * unit_circle()[k];
     add(circle);

@@ -1,5 +1,6 @@
-// Paints the frames of an animation of drawing machines: circles, arms, and the line as far as it is drawn,
-// by the stage overlay. What it borrows outlives it; used by one thread at a time.
+// Paints the frames of an animation of drawing machines: circles, arms, and the line as far as it is drawn.
+// These are contours of three classes, which the stage overlay draws on an empty picture. Used by one thread
+// at a time.
 #pragma once
 
 #include <span>
@@ -9,12 +10,14 @@
 
 namespace contorno {
 
+/// Also those that the palette of a GIF mixes.
 inline constexpr Colour kDrawingPaper{16, 20, 27}, kDrawingCircle{53, 99, 128}, kDrawingArm{255, 176, 72},
     kDrawingLine{243, 239, 228};
 
-/// The size of a picture and where points of the map lie on it.
+/// The sizes, px, of the map that contours were found in and of the picture that shows them.
 struct DrawingSize {
   int map_width = 0, map_height = 0, width = 0, height = 0;
+  /// Where points of the map lie on the picture.
   Placement placement() const {
     return {.scale_x = static_cast<double>(width) / map_width,
             .scale_y = static_cast<double>(height) / map_height};
@@ -23,11 +26,13 @@ struct DrawingSize {
 
 class ScenePainter {
  public:
+  /// The machines must outlive the painter. Throws what AppliedStage throws: Error(Unavailable, OutOfMemory).
   ScenePainter(std::span<const Machine> machines, const DrawingSize& size, Backend backend);
 
-  /// Paints the line up to `shown` of its points, and the machine that draws there, unless that is all.
+  /// Paints the first `shown` points of all lines, and the machine that draws the last of these; no machine
+  /// when `shown` is 0 or all (line_points).
   void paint(std::uint64_t shown);
-  /// RGB; valid until the next paint.
+  /// What was painted: height x width x 3 uint8 (RGB), valid until the next paint.
   const ImageView& view() const { return std::get<ImageView>(stage_.output(0)); }
 
  private:
