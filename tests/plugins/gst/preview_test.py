@@ -28,8 +28,10 @@ def display():
     if shutil.which("Xvfb") is None or shutil.which("xwininfo") is None or shutil.which("ffmpeg") is None:
         pytest.skip("needs the packages xvfb, x11-utils and ffmpeg (tools/setup test)")
     reader, writer = os.pipe()
-    server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0", "320x240x24", "-nolisten", "tcp"],
-                              pass_fds=[writer], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    # By default the server starts again when its last client leaves. Whoever connects at that moment is refused:
+    # the preview, when it comes as an xwininfo goes.
+    server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0", "320x240x24", "-nolisten", "tcp",
+                               "-noreset"], pass_fds=[writer], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.close(writer)
     with os.fdopen(reader) as number:
         yield types.SimpleNamespace(name=f":{number.readline().strip()}", server=server)
