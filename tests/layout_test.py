@@ -132,8 +132,8 @@ def test_the_default_stream_and_device_wide_synchronisation_appear_nowhere():
 
 # Programs of their own for developers, and destructors that cannot throw.
 MAY_PRINT = {"tools/say.cpp", "tools/bench/commands.h", "cuda/stream.cpp", "plugins/python/pipeline/pipeline_module.cpp",
-             *(f"tools/bench/{name}.cpp" for name in ("contour_prep", "contours", "diamond_square", "mean_shift", "mipmap",
-                                                      "morphology"))}
+             *(f"tools/bench/{name}.cpp" for name in ("classify", "contour_prep", "contours", "diamond_square", "mean_shift",
+                                                      "mipmap", "morphology"))}
 
 
 def test_what_is_printed_goes_through_one_module():

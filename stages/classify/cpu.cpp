@@ -1,15 +1,13 @@
 #include "stages/classify/stage.h"
 
 #include <algorithm>
+#include <array>
 
-#include "stages/classify/plan.h"
+#include "stages/classify/rows.h"
 #include "stages/shared/row_strips.h"
 
 namespace contorno {
 namespace {
-
-/// Pixels that are worked on at a time: their colours stay in the first-level cache.
-constexpr int kChunk = 128;
 
 class ClassifyCpu final : public Stage {
  public:
@@ -18,194 +16,121 @@ class ClassifyCpu final : public Stage {
   void plan(PlanContext& context) override {
     plan_ = make_classify_plan(params_, context);
     context.set_output(0, plan_.out);
-    pixel_ = plan_.pixel;
-    pixel_.decode = plan_.decode.data();
-    pixel_.references = plan_.references.data(), pixel_.ranges = plan_.ranges.data();
+    rows_ = classify_rows(params_.smooth, best_simd());
 
     width_ = plan_.in.width, height_ = plan_.in.height;
     line_floats_ = aligned_floats(static_cast<std::size_t>(width_));
-    row_floats_ = line_floats_ * plan_.classes.size();
-    // The kept rows, the row that is being made, and a line with margins.
-    strips_ = RowStrips(context, height_, row_floats_ * (kept_rows() + 1) + line_floats_ + 2 * kMaxSmooth);
+    kept_floats_ = line_floats_ * plan_.classes.size();
+    made_step_ = line_floats_ + 2 * kMargin;
+    shape_ = ColourTableShape(plan_.classes.size());
+    table_floats_ = aligned_floats(shape_.words());
+    const std::size_t kept_rows = params_.smooth == 0 ? 0 : taps();
+    // The table, what is worked on, the kept rows, the row that is being made, with margins, and a line.
+    strips_ = RowStrips(context, height_,
+                        table_floats_ + plan_.classes.size() * (kClassifyLanes + made_step_) +
+                            kept_floats_ * kept_rows + line_floats_);
+    tables_ready_ = false;
   }
 
   void run(const RunContext& context) const override {
     const ImageView& in = context.image_in(0);
     const ImageView& out = context.image_out(0);
-    strips_.run(context, [&](int from, int to, float* memory) { run_strip(in, out, from, to, memory); });
+    strips_.run(context, [&](int from, int to, float* memory) {
+      ClassifyRow row;
+      row.table = reinterpret_cast<std::uint32_t*>(memory);
+      row.work = memory + table_floats_;
+      if (!tables_ready_) std::fill_n(row.table, shape_.words(), 0U);
+      float* rest = row.work + plan_.classes.size() * kClassifyLanes;
+      if (params_.smooth == 0)
+        run_plain(in, out, from, to, row, rest);
+      else
+        run_smooth(in, out, from, to, row, rest);
+    });
+    tables_ready_ = true;
   }
 
  private:
-  std::size_t kept_rows() const { return static_cast<std::size_t>(2 * params_.smooth + 1); }
+  /// Floats on either side of a line that is smoothed along x: at least the radius, and aligned.
+  static constexpr std::size_t kMargin = kAlignment / sizeof(float);
+  static_assert(kMargin >= kMaxSmooth);
 
-  void run_strip(const ImageView& in, const ImageView& out, int from, int to, float* memory) const {
-    float* row = memory + row_floats_ * kept_rows();
-    if (params_.smooth == 0) {
-      for (int y = from; y < to; ++y) {
-        classify_row(in, y, row);
-        store_row(row, out, y);
+  std::size_t taps() const { return static_cast<std::size_t>(2 * params_.smooth + 1); }
+
+  void classify_row(const ImageView& in, int y, ClassifyRow row, float* first) const {
+    row.first = first, row.step = static_cast<std::ptrdiff_t>(made_step_);
+    rows_.classify(plan_, shape_, in.row<const std::uint8_t>(y), width_, row);
+  }
+
+  void run_plain(const ImageView& in, const ImageView& out, int from, int to, const ClassifyRow& row,
+                 float* made) const {
+    for (int y = from; y < to; ++y) {
+      classify_row(in, y, row, made);
+      for (std::size_t k = 0; k < plan_.classes.size(); ++k) {
+        const float* line = made + made_step_ * k;
+        if (params_.output == MapType::Float32)
+          std::copy_n(line, width_, out.row<float>(y, static_cast<int>(k)));
+        else
+          rows_.to_bytes(line, out.row<std::uint8_t>(y, static_cast<int>(k)), width_);
       }
-      return;
     }
+  }
+
+  void run_smooth(const ImageView& in, const ImageView& out, int from, int to, const ClassifyRow& row,
+                  float* memory) const {
     // A ring of rows that are smoothed along x already; row y lives at y modulo its length.
     const int radius = params_.smooth, ring = 2 * radius + 1;
-    const auto kept = [&](int y) { return memory + row_floats_ * static_cast<std::size_t>(y % ring); };
+    const auto kept = [&](int y) { return memory + kept_floats_ * static_cast<std::size_t>(y % ring); };
+    float* made = memory + kept_floats_ * taps();
+    float* line = made + made_step_ * plan_.classes.size();
     int next = std::max(0, from - radius);
     for (int y = from; y < to; ++y) {
       for (; next <= std::min(height_ - 1, y + radius); ++next) {
-        classify_row(in, next, row);
-        smooth_along(row, kept(next), row + row_floats_);
+        classify_row(in, next, row, made + kMargin);
+        smooth_along(made + kMargin, kept(next));
       }
-      smooth_down(kept, y, row);
-      store_row(row, out, y);
+      smooth_down(kept, y, out, line);
     }
   }
 
-  /// Probabilities of one row of the frame, class after class, `line_floats_` apart.
-  void classify_row(const ImageView& in, int y, float* row) const {
-    const auto* line = in.row<const std::uint8_t>(y);
-    for (int x = 0; x < width_; x += kChunk) {
-      const int count = std::min(kChunk, width_ - x);
-      classify_chunk(line + static_cast<std::ptrdiff_t>(x) * in.format.channels, in.format.channels, count,
-                     row + x);
-    }
-  }
-
-  struct Planes {
-    alignas(64) float x[kChunk], y[kChunk],
-        z[kChunk];  // plain: checked access would keep them out of vectors
-  };
-
-  void classify_chunk(const std::uint8_t* line, int channels, int count, float* row) const {
-    Planes place, hsv;
-    alignas(64) float total[kChunk], nearest[kChunk];
-    place_chunk(line, channels, count, place);
-    if (!plan_.ranges.empty()) hsv_chunk(line, channels, count, hsv);
-    std::fill_n(total, kChunk, plan_.rest_class >= 0 ? 0.0F : pixel_.rest_weight);
-    for (std::size_t k = 0; k < plan_.classes.size(); ++k) {
-      float* weight = row + line_floats_ * k;
-      if (static_cast<int>(k) == plan_.rest_class) {
-        std::fill_n(weight, count, pixel_.rest_weight);
-      } else {
-        std::fill_n(nearest, kChunk, 1e9F);
-        nearest_reference(plan_.classes[k], place, nearest);
-        nearest_range(plan_.classes[k], hsv, nearest);
-        for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
-          weight[i] = pixel_.weight(nearest[i]);
-      }
-      for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) total[i] = total[i] + weight[i];
-    }
-    for (std::size_t k = 0; k < plan_.classes.size(); ++k) {
-      float* weight = row + line_floats_ * k;
-      for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) weight[i] = weight[i] / total[i];
-    }
-  }
-
-  void place_chunk(const std::uint8_t* line, int channels, int count, Planes& place) const {
-    const std::ptrdiff_t green = channels > 1 ? 1 : 0, blue = channels > 1 ? 2 : 0;
-    if (pixel_.space == ColourSpace::Oklab) {
-      // The table first, then arithmetic over whole vectors.
-      Planes linear;
-      for (int i = 0; i < kChunk; ++i) {
-        const std::uint8_t* at = line + static_cast<std::ptrdiff_t>(std::min(i, count - 1)) * channels;
-        const auto n = static_cast<std::size_t>(i);
-        linear.x[n] = plan_.decode[at[0]], linear.y[n] = plan_.decode[at[green]],
-        linear.z[n] = plan_.decode[at[blue]];
-      }
-      const float lightness = pixel_.lightness;
-      for (std::size_t i = 0; i < kChunk; ++i) {
-        const Triple lab = oklab_of(linear.x[i], linear.y[i], linear.z[i]);
-        place.x[i] = lab.x * lightness, place.y[i] = lab.y, place.z[i] = lab.z;
-      }
-      return;
-    }
-    for (int i = 0; i < kChunk; ++i) {
-      const std::uint8_t* at = line + static_cast<std::ptrdiff_t>(std::min(i, count - 1)) * channels;
-      const Triple rgb = pixel_.place(at[0], at[green], at[blue]);
-      const auto n = static_cast<std::size_t>(i);
-      place.x[n] = rgb.x, place.y[n] = rgb.y, place.z[n] = rgb.z;
-    }
-  }
-
-  void hsv_chunk(const std::uint8_t* line, int channels, int count, Planes& hsv) const {
-    const std::ptrdiff_t green = channels > 1 ? 1 : 0, blue = channels > 1 ? 2 : 0;
-    for (int i = 0; i < kChunk; ++i) {
-      const std::uint8_t* at = line + static_cast<std::ptrdiff_t>(std::min(i, count - 1)) * channels;
-      const Triple triple = ClassifyPixel::hsv(at[0], at[green], at[blue]);
-      const auto n = static_cast<std::size_t>(i);
-      hsv.x[n] = triple.x, hsv.y[n] = triple.y, hsv.z[n] = triple.z;
-    }
-  }
-
-  void nearest_reference(const ClassifyClass& entry, const Planes& place, float* nearest) const {
-    for (int r = entry.first_reference; r < entry.last_reference; ++r) {
-      const Triple reference = plan_.references[static_cast<std::size_t>(r)];
-      for (std::size_t i = 0; i < kChunk; ++i) {
-        const float d = ClassifyPixel::squared_distance({place.x[i], place.y[i], place.z[i]}, reference);
-        nearest[i] = d < nearest[i] ? d : nearest[i];
-      }
-    }
-  }
-
-  void nearest_range(const ClassifyClass& entry, const Planes& hsv, float* nearest) const {
-    for (int r = entry.first_range; r < entry.last_range; ++r) {
-      const ClassifyRange range = plan_.ranges[static_cast<std::size_t>(r)];
-      for (std::size_t i = 0; i < kChunk; ++i) {
-        const float d = ClassifyPixel::squared_distance({hsv.x[i], hsv.y[i], hsv.z[i]}, range);
-        nearest[i] = d < nearest[i] ? d : nearest[i];
-      }
-    }
-  }
-
-  /// Binomial weights along x, the edge sample repeated. `padded` has room for a row with both margins.
-  void smooth_along(const float* row, float* out, float* padded) const {
+  /// Binomial weights along x, the edge sample repeated in the margins of `made`.
+  void smooth_along(float* made, float* out) const {
     const int radius = params_.smooth;
+    std::array<const float*, 2 * kMaxSmooth + 1> lines;
     for (std::size_t k = 0; k < plan_.classes.size(); ++k) {
-      const float* line = row + line_floats_ * k;
-      std::fill_n(padded, radius, line[0]);
-      std::copy_n(line, width_, padded + radius);
-      std::fill_n(padded + radius + width_, radius, line[width_ - 1]);
-      float* to = out + line_floats_ * k;
-      for (int x = 0; x < width_; ++x) to[x] = plan_.weights[0] * padded[x];
-      for (int j = 1; j <= 2 * radius; ++j) {
-        const float weight = plan_.weights[static_cast<std::size_t>(j)];
-        for (int x = 0; x < width_; ++x) to[x] = to[x] + weight * padded[x + j];
-      }
+      float* line = made + made_step_ * k;
+      std::fill_n(line - radius, radius, line[0]);
+      std::fill_n(line + width_, radius, line[width_ - 1]);
+      for (std::size_t j = 0; j < taps(); ++j) lines[j] = line - radius + j;
+      rows_.weigh(lines.data(), plan_.weights.data(), out + line_floats_ * k, width_);
     }
   }
 
+  /// The same down y, into the map; `line` has room for a row before it becomes bytes.
   template <class Kept>
-  void smooth_down(const Kept& kept, int y, float* out) const {
-    const int radius = params_.smooth;
-    const auto source = [&](int j) { return kept(std::clamp(y + j - radius, 0, height_ - 1)); };
-    const float* top = source(0);
-    const float first = plan_.weights[0];
-    for (std::size_t i = 0; i < row_floats_; ++i) out[i] = first * top[i];
-    for (int j = 1; j <= 2 * radius; ++j) {
-      const float* next = source(j);
-      const float weight = plan_.weights[static_cast<std::size_t>(j)];
-      for (std::size_t i = 0; i < row_floats_; ++i) out[i] = out[i] + weight * next[i];
-    }
-  }
-
-  void store_row(const float* row, const ImageView& out, int y) const {
+  void smooth_down(const Kept& kept, int y, const ImageView& out, float* line) const {
+    std::array<const float*, 2 * kMaxSmooth + 1> lines;
     for (std::size_t k = 0; k < plan_.classes.size(); ++k) {
-      const float* line = row + line_floats_ * k;
+      for (int j = -params_.smooth; j <= params_.smooth; ++j)
+        lines[static_cast<std::size_t>(j + params_.smooth)] =
+            kept(std::clamp(y + j, 0, height_ - 1)) + line_floats_ * k;
       if (params_.output == MapType::Float32) {
-        std::copy_n(line, width_, out.row<float>(y, static_cast<int>(k)));
+        rows_.weigh(lines.data(), plan_.weights.data(), out.row<float>(y, static_cast<int>(k)), width_);
       } else {
-        auto* to = out.row<std::uint8_t>(y, static_cast<int>(k));
-        for (int x = 0; x < width_; ++x) to[x] = to_probability_byte(line[x]);
+        rows_.weigh(lines.data(), plan_.weights.data(), line, width_);
+        rows_.to_bytes(line, out.row<std::uint8_t>(y, static_cast<int>(k)), width_);
       }
     }
   }
 
   ClassifyParams params_;
   ClassifyPlan plan_;
-  ClassifyPixel pixel_;
+  ClassifyRows rows_;
+  ColourTableShape shape_;
   int width_ = 0, height_ = 0;
-  std::size_t line_floats_ = 0, row_floats_ = 0;
+  std::size_t table_floats_ = 0, line_floats_ = 0, kept_floats_ = 0;
+  std::size_t made_step_ = 0;  ///< floats from class to class in the row that is being made
   RowStrips strips_;
+  mutable bool tables_ready_ = false;  ///< the tables of all strips are zeros or filled
 };
 
 ParamDeclaration classify_params() {

@@ -46,6 +46,7 @@ class Planner {
 
   ClassifyPlan make() {
     plan_.decode = srgb_decode_table();
+    for (std::size_t i = 0; i < plan_.unit.size(); ++i) plan_.unit[i] = static_cast<float>(i) / 255.0F;
     ClassifyPixel& pixel = plan_.pixel;
     pixel = {.decode = plan_.decode.data(), .space = params_.space};
     pixel.lightness = static_cast<float>(params_.lightness);

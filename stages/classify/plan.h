@@ -13,8 +13,9 @@ namespace contorno {
 
 struct ClassifyPlan {
   ImageFormat in, out;
-  ClassifyPixel pixel;  ///< without the addresses of its tables
-  std::array<float, 256> decode{};
+  ClassifyPixel pixel;              ///< without the addresses of its tables
+  std::array<float, 256> decode{};  ///< linear light of a byte
+  std::array<float, 256> unit{};    ///< byte / 255
   std::vector<Triple> references;
   std::vector<ClassifyRange> ranges;
   std::vector<ClassifyClass> classes;

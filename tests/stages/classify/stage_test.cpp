@@ -1,9 +1,12 @@
 #include "stages/classify/stage.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 
 #include "cuda/error.h"
+#include "stages/classify/rows.h"
 #include "tests/stages/harness.h"
 
 using namespace contorno;
@@ -99,7 +102,178 @@ TestImage random_frame(int width, int height, int channels, std::size_t row_extr
       [&](int, int, int) { return random.below(256); }, row_extra);
 }
 
+/// Maps of one pixel at a time by ClassifyPixel, and their smoothing sample by sample: the arithmetic that
+/// every backend and instruction set must repeat bit for bit.
+class PlainMaps {
+ public:
+  PlainMaps(StageHarness& harness, const TestImage& in)
+      : in_(in), plan_(make_classify_plan(harness.params().as<ClassifyParams>(), harness)) {
+    pixel_ = plan_.pixel;
+    pixel_.decode = plan_.decode.data();
+    pixel_.references = plan_.references.data(), pixel_.ranges = plan_.ranges.data();
+    const ImageFormat& format = in.view.format;
+    for (int y = 0; y < format.height; ++y)
+      for (int x = 0; x < format.width; ++x) maps_.push_back(of_pixel(x, y));
+    smooth([&](int x, int y, int j) { return std::pair{std::clamp(x + j, 0, format.width - 1), y}; });
+    smooth([&](int x, int y, int j) { return std::pair{x, std::clamp(y + j, 0, format.height - 1)}; });
+  }
+  float at(int x, int y, int k) const { return maps_[index(x, y)][std::size_t(k)]; }
+
+ private:
+  std::size_t index(int x, int y) const {
+    return std::size_t(y) * std::size_t(in_.view.format.width) + std::size_t(x);
+  }
+
+  std::vector<float> of_pixel(int x, int y) const {
+    const bool grey = in_.view.format.channels == 1;
+    const auto red = in_.at<std::uint8_t>(x, y, 0), green = in_.at<std::uint8_t>(x, y, grey ? 0 : 1),
+               blue = in_.at<std::uint8_t>(x, y, grey ? 0 : 2);
+    std::vector<float> weights;
+    float total = plan_.rest_class >= 0 ? 0.0F : pixel_.rest_weight;
+    for (int k = 0; k < int(plan_.classes.size()); ++k) {
+      weights.push_back(
+          k == plan_.rest_class
+              ? pixel_.rest_weight
+              : pixel_.weight(pixel_.nearest(plan_.classes[std::size_t(k)], pixel_.place(red, green, blue),
+                                             ClassifyPixel::hsv(red, green, blue))));
+      total = total + weights.back();
+    }
+    for (float& one : weights) one = one / total;
+    return weights;
+  }
+
+  template <class Neighbour>
+  void smooth(const Neighbour& neighbour) {
+    const int radius = (int(plan_.weights.size()) - 1) / 2;
+    if (radius == 0) return;
+    const auto from = maps_;
+    for (int y = 0; y < in_.view.format.height; ++y)
+      for (int x = 0; x < in_.view.format.width; ++x)
+        for (std::size_t k = 0; k < plan_.classes.size(); ++k) {
+          float sum = 0;
+          for (int j = -radius; j <= radius; ++j) {
+            const auto [column, row] = neighbour(x, y, j);
+            const float term = plan_.weights[std::size_t(j + radius)] * from[index(column, row)][k];
+            sum = j == -radius ? term : sum + term;
+          }
+          maps_[index(x, y)][k] = sum;
+        }
+  }
+
+  const TestImage& in_;
+  ClassifyPlan plan_;
+  ClassifyPixel pixel_;
+  std::vector<std::vector<float>> maps_;
+};
+
+/// `count` classes of random references and ranges, one of them the rest for every other count.
+std::vector<ClassSpec> random_classes(int count, Random& random) {
+  std::vector<ClassSpec> classes(static_cast<std::size_t>(count));
+  for (int k = 0; k < count; ++k) {
+    ClassSpec& one = classes[std::size_t(k)];
+    one.name = "class " + std::to_string(k);
+    if (k == 1 && count % 2 == 0) continue;
+    for (int r = random.below(4); r >= 0; --r)
+      one.references.push_back({std::uint8_t(random.below(256)), std::uint8_t(random.below(256)),
+                                std::uint8_t(random.below(256))});
+    if (k % 3 == 2)
+      one.ranges.push_back(
+          {.hue_from = random.unit() * 360, .hue_to = random.unit() * 360, .saturation_from = 0.3});
+  }
+  return classes;
+}
+
+/// Random pixels, of which most repeat one of `palette` colours.
+TestImage repeating_frame(int width, int height, int channels, int palette, Random& random) {
+  std::vector<int> colours(std::size_t(palette) * 4);
+  for (int& one : colours) one = random.below(256);
+  std::size_t colour = 0;
+  return filled_image<std::uint8_t>(
+      {.width = width, .height = height, .channels = channels},
+      [&](int, int, int c) {
+        if (c == 0) colour = std::size_t(random.below(palette)) * 4;
+        return random.below(8) == 0 ? random.below(256) : colours[colour + std::size_t(c)];
+      },
+      5);
+}
+
 }  // namespace
+
+TEST_CASE("classify has the bits of its definition pixel by pixel, for 1 to 16 classes") {
+  Random random(5);
+  for (int count = 1; count <= 16; ++count)
+    for (const auto& [width, height] : {std::pair{1, 1}, std::pair{131, 7}, std::pair{1100, 5}}) {
+      const int channels = std::array{1, 3, 4}[std::size_t(random.below(3))];
+      const auto classes = random_classes(count, random);
+      const TestImage in = repeating_frame(width, height, channels, 1 + random.below(300), random);
+      StageHarness harness(classify_stage(),
+                           {{"smooth", std::int64_t{count % 5 == 4 ? 8 : count % 4}},
+                            {"space", std::string(count % 3 == 1 ? "rgb" : "oklab")}},
+                           classes);
+      harness.threads(1 + random.below(3)).output_row_extra(4).run({in.view});
+      harness.rerun();  // with what the frame before left in the tables
+      const PlainMaps plain(harness, in);
+      int different = 0;
+      for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x)
+          for (int k = 0; k < count; ++k)
+            different += std::bit_cast<std::uint32_t>(harness.at<float>(x, y, k)) !=
+                         std::bit_cast<std::uint32_t>(plain.at(x, y, k));
+      CAPTURE(count);
+      CAPTURE(width);
+      CAPTURE(channels);
+      CHECK(different == 0);
+    }
+}
+
+TEST_CASE("classify has the bits of its definition for every colour, with every instruction set") {
+  Random random(9);
+  StageHarness harness(classify_stage(), {}, fruit_classes());
+  const TestImage any = repeating_frame(4, 4, 3, 1, random);
+  harness.run({any.view});
+  ClassifyPlan plan = make_classify_plan(harness.params().as<ClassifyParams>(), harness);
+  ClassifyPixel pixel = plan.pixel;
+  pixel.decode = plan.decode.data(), pixel.references = plan.references.data(),
+  pixel.ranges = plan.ranges.data();
+  constexpr int kWidth = 4096, kClasses = 4;
+  const ColourTableShape shape(kClasses);
+  for (const Simd simd : {Simd::Portable, Simd::Avx2, Simd::Avx512}) {
+    if (simd > best_simd()) continue;
+    const ClassifyRows rows = classify_rows(1, simd);
+    std::vector<std::uint32_t> table(shape.words());
+    std::vector<float> work(kClasses * kClassifyLanes), row(kClasses * kWidth);
+    int different = 0;
+    // Every 37th of all colours, another 37th for each set; and each row twice, computed and then looked up.
+    for (std::uint32_t first = std::uint32_t(simd); first < 1U << 24U; first += 37 * kWidth) {
+      std::vector<std::uint8_t> pixels;
+      for (std::uint32_t i = 0; i < kWidth; ++i)
+        for (unsigned shift = 0; shift < 24; shift += 8)
+          pixels.push_back(std::uint8_t((first + 37 * i) >> shift));
+      for (int time = 0; time < 2; ++time) {
+        rows.classify(plan, shape, pixels.data(), kWidth,
+                      {.first = row.data(), .step = kWidth, .table = table.data(), .work = work.data()});
+        for (int x = 0; x < kWidth; ++x) {
+          const std::uint8_t* at = &pixels[std::size_t(3 * x)];
+          const Triple place = pixel.place(at[0], at[1], at[2]),
+                       hsv = ClassifyPixel::hsv(at[0], at[1], at[2]);
+          float weights[kClasses], total = 0;
+          for (int k = 0; k < kClasses; ++k) {
+            weights[k] = k == plan.rest_class
+                             ? pixel.rest_weight
+                             : pixel.weight(pixel.nearest(plan.classes[std::size_t(k)], place, hsv));
+            total = total + weights[k];
+          }
+          for (int k = 0; k < kClasses; ++k) {
+            const float expected = weights[k] / total;
+            different += std::memcmp(&expected, &row[std::size_t(k * kWidth + x)], sizeof(float)) != 0;
+          }
+        }
+      }
+    }
+    CAPTURE(name_of(simd));
+    CHECK(different == 0);
+  }
+}
 
 TEST_CASE("the cube root is right within 2 units in the last place") {
   CHECK(cube_root(0.0F) == 0.0F);

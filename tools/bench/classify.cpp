@@ -1,0 +1,115 @@
+// The contorno side of tools/bench/video for the stage classify alone: reads commands from standard input,
+// one a line, and answers each with a line, so that it can be timed in turns with other programs.
+//   load GRAPH FILE HEIGHT WIDTH CHANNELS THREADS   classes and parameters of a graph; a frame, uint8,
+//   interleaved run TIMES     seconds of each run of the stage limit TIMES   seconds of reading the frame and
+//   writing the maps once, with the same threads
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "config/load.h"
+#include "cuda/memory.h"
+#include "pipeline/graph/direct.h"
+#include "pipeline/shared/loops.h"
+#include "plugins/catalog.h"
+#include "tools/bench/commands.h"
+
+namespace contorno {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Bench {
+ public:
+  Bench(const std::string& graph_file, const std::string& file, const ImageFormat& format, int threads)
+      : threads_(threads), frame_memory_(packed_bytes(format), MemoryKind::Host) {
+    const Catalog& catalog = full_catalog();
+    const GraphSpec graph = config::load_graph(graph_file, catalog);
+    const auto node = std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                                   [](const NodeSpec& one) { return one.type->name == "classify"; });
+    if (node == graph.nodes.end()) throw std::runtime_error(graph_file + " has no stage 'classify'");
+    stage_ = std::make_unique<DirectStage>(*node->type, node->params, Backend::Cpu, threads, graph.classes);
+    const ImageView frame = packed_view(frame_memory_.data(), format);
+    std::ifstream in(file, std::ios::binary);
+    for (int row = 0; row < format.height; ++row)
+      in.read(frame.row<char>(row), static_cast<std::streamsize>(format.row_bytes()));
+    if (!in) throw std::runtime_error("cannot read " + file);
+    const Format planned = format;
+    stage_->plan(std::span(&planned, 1), nullptr);
+    const auto& maps = std::get<ImageFormat>(stage_->outputs()[0]);
+    maps_memory_ = Block(packed_bytes(maps), MemoryKind::Host);
+    frame_ = frame, maps_ = packed_view(maps_memory_.data(), maps);
+  }
+
+  void run(int times) {
+    time(times, [&] { stage_->enqueue(std::span(&frame_, 1), std::span(&maps_, 1), nullptr); });
+  }
+
+  void limit(int times) {
+    const auto& frame = std::get<ImageView>(frame_);
+    const auto& maps = std::get<ImageView>(maps_);
+    time(times, [&] {
+      for_rows(threads_, frame.format.height, [&](int y) {
+        const auto* from = frame.row<const unsigned char>(y);
+        std::uint64_t sum = 0;
+        for (std::size_t i = 0; i + sizeof(sum) <= frame.format.row_bytes(); i += sizeof(sum)) {
+          std::uint64_t word = 0;
+          std::memcpy(&word, from + i, sizeof(word));
+          sum ^= word;
+        }
+        for (int k = 0; k < maps.format.channels; ++k)
+          std::memset(maps.row<unsigned char>(y, k), static_cast<int>(sum & 1U), maps.format.row_bytes());
+      });
+    });
+  }
+
+ private:
+  /// A first run is not counted.
+  template <class Work>
+  static void time(int times, const Work& work) {
+    for (int run = 0; run <= times; ++run) {
+      const auto start = Clock::now();
+      work();
+      if (run > 0) std::cout << std::chrono::duration<double>(Clock::now() - start).count() << ' ';
+    }
+  }
+
+  int threads_;
+  Block frame_memory_, maps_memory_;
+  std::unique_ptr<DirectStage> stage_;
+  Value frame_, maps_;
+};
+
+int answer() {
+  std::unique_ptr<Bench> bench;
+  return answer_commands("bench_classify", [&](const std::string& command, std::istringstream& words) {
+    if (command == "load") {
+      std::string graph, file;
+      ImageFormat format;
+      int threads = 1;
+      words >> graph >> file >> format.height >> format.width >> format.channels >> threads;
+      bench = std::make_unique<Bench>(graph, file, format, threads);
+      std::cout << "loaded";
+      return true;
+    }
+    int times = 1;
+    words >> times;
+    if (bench == nullptr || (command != "run" && command != "limit")) return false;
+    command == "run" ? bench->run(times) : bench->limit(times);
+    return true;
+  });
+}
+
+}  // namespace
+}  // namespace contorno
+
+int main() {
+  return contorno::answer();
+}
