@@ -10,7 +10,7 @@
 namespace contorno::gst {
 namespace {
 
-constexpr int kVp8Speed = -8;         // fixed; positive speeds change with the load, and so do the bytes
+constexpr int kVp8Speed = -16;        // fixed; positive speeds change with the load, and so do the bytes
 constexpr unsigned kMostThreads = 4;  // libvpx threads spin: more than idle cores make it slower, not faster
 constexpr guint kFragmentMs = 250;    // what a killed recording may lose of its end
 constexpr double kMostH264Bits =
@@ -24,6 +24,20 @@ constexpr std::array kCodecs{
     // Two colour samples a pixel pair: the format cannot say an odd side.
     CodecSpec{Codec::H264, "openh264enc", "h264parse", 2},
 };
+
+const char* element_of(Encoder encoder, Codec codec) {
+  switch (encoder) {
+    case Encoder::Auto:
+      return spec_of(codec).encoder;
+    case Encoder::X264:
+      return "x264enc";
+    case Encoder::Nvidia:
+      return "nvh264enc";
+    case Encoder::Va:
+      return "vah264enc";
+  }
+  throw InternalError("an encoder without element");
+}
 
 const std::vector<Container>& containers() {
   using enum Codec;
@@ -60,6 +74,41 @@ void end_without_flush(GstElement* encoder) {
       nullptr, nullptr);
 }
 
+/// Constant quality for the encoders of H.264. Of graphics cards' encoders properties differ from version to
+/// version; those that one does not have are left out.
+void set_up_h264(GstElement* encoder, std::string_view element, int quality, double bits_full, int threads) {
+  const int quantiser = scale_quality(quality, 45, 8);
+  const auto set = [&](const char* name, const std::string& value) {
+    if (g_object_class_find_property(G_OBJECT_GET_CLASS(encoder), name) != nullptr)
+      gst_util_set_object_arg(G_OBJECT(encoder), name, value.c_str());
+  };
+  if (element == "openh264enc") {
+    // Constant quality up to half a bit a pixel. Pictures that need more (noise) get less quality, because
+    // openh264 fails at those that need more than raw ones. What saves bits where the eye does not look
+    // would do so at thin contour lines too.
+    gst_util_set_object_arg(G_OBJECT(encoder), "rate-control", "quality");
+    gst_util_set_object_arg(G_OBJECT(encoder), "complexity", "low");
+    g_object_set(encoder, "qp-min", static_cast<guint>(quantiser), "bitrate",
+                 static_cast<guint>(std::clamp(bits_full * 0.5, 1e4, kMostH264Bits)), "background-detection",
+                 FALSE, "adaptive-quantization", FALSE, nullptr);
+    end_without_flush(encoder);
+  } else if (element == "x264enc") {
+    set("speed-preset", "ultrafast");
+    set("pass", "quant");
+    g_object_set(encoder, "quantizer", static_cast<guint>(quantiser), "threads", static_cast<guint>(threads),
+                 "bframes", 0U, "rc-lookahead", 0, "key-int-max", 120U, nullptr);
+  } else {
+    const std::string value = std::to_string(quantiser);
+    for (const char* name : {"rc-mode", "rate-control"})
+      set(name, element == "nvh264enc" ? "constqp" : "cqp");
+    for (const char* name : {"qp-const", "qp-const-i", "qp-const-p", "qp-i", "qp-p", "qpi", "qpp"})
+      set(name, value);
+    set("bframes", "0");
+    set("b-frames", "0");
+    set("target-usage", "7");
+  }
+}
+
 }  // namespace
 
 const CodecSpec& spec_of(Codec codec) {
@@ -83,7 +132,10 @@ const Container& container_of(const std::string& path) {
   throw Error(ExitCode::BadConfig, fmt::format("path is '{}', allowed are the extensions {}", path, allowed));
 }
 
-Codec codec_for(const Container& container, Codec wanted) {
+namespace {
+
+/// `given` says what asks for the codec, in the words of the message that refuses it.
+Codec codec_for(const Container& container, Codec wanted, const std::string& given) {
   const auto& fitting = container.codecs;
   if (wanted == Codec::Auto) {
     const auto found = std::find_if(fitting.begin(), fitting.end(),
@@ -94,12 +146,28 @@ Codec codec_for(const Container& container, Codec wanted) {
   std::string allowed;
   for (const Codec codec : fitting)
     allowed += fmt::format("{}{}", allowed.empty() ? "" : ", ", name_of(codec));
-  throw Error(ExitCode::BadConfig, fmt::format("codec is {}, allowed in a {} file: auto, {}", name_of(wanted),
-                                               container.extension, allowed));
+  throw Error(ExitCode::BadConfig,
+              fmt::format("{}, allowed in a {} file: auto, {}", given, container.extension, allowed));
 }
 
-void require_codec(const Container& container, Codec codec) {
-  for (const char* element : {spec_of(codec).encoder, spec_of(codec).parser, container.muxer})
+}  // namespace
+
+Encoding encoding_for(const Container& container, Codec codec, Encoder encoder) {
+  std::string given = fmt::format("codec is {}", codec == Codec::Auto ? "auto" : name_of(codec));
+  const auto* named = std::find_if(kEncoderNames.begin(), kEncoderNames.end(),
+                                   [&](const EncoderName& one) { return one.encoder == encoder; });
+  if (named != kEncoderNames.end()) {
+    const auto writes = fmt::format("encoder is {}, which writes {}", named->name, name_of(named->codec));
+    if (codec != Codec::Auto && codec != named->codec)
+      throw Error(ExitCode::BadConfig, fmt::format("{}, but {}", writes, given));
+    codec = named->codec, given = writes;
+  }
+  const Codec fitting = codec_for(container, codec, given);
+  return {.codec = fitting, .element = element_of(encoder, fitting)};
+}
+
+void require_encoding(const Container& container, const Encoding& encoding) {
+  for (const char* element : {encoding.element, spec_of(encoding.codec).parser, container.muxer})
     if (element != nullptr) require_element(element);
 }
 
@@ -131,9 +199,9 @@ void set_up_muxer(GstElement* muxer, Target target) {
   if (has("max-page-delay")) g_object_set(muxer, "max-page-delay", kFragmentMs * GST_MSECOND, nullptr);
 }
 
-void set_up_encoder(GstElement* encoder, Codec codec, int quality, double bits_full) {
+void set_up_encoder(GstElement* encoder, const Encoding& encoding, int quality, double bits_full) {
   const int threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency() / 2, 1U, kMostThreads));
-  switch (codec) {
+  switch (encoding.codec) {
     case Codec::Vp8:
       // Realtime mode with constant quality; the bit rate is only a ceiling. The quantiser may not go above
       // cq-level much, or fine contour lines smear.
@@ -153,14 +221,7 @@ void set_up_encoder(GstElement* encoder, Codec codec, int quality, double bits_f
       g_object_set(encoder, "quality", scale_quality(quality, 5, 63), "speed-level", 2, nullptr);
       return;
     case Codec::H264:
-      // Constant quality up to half a bit a pixel. Pictures that need more (noise) get less quality, because
-      // openh264 fails at those that need more than raw ones. What saves bits where the eye does not look
-      // would do so at thin contour lines too.
-      gst_util_set_object_arg(G_OBJECT(encoder), "rate-control", "quality");
-      g_object_set(encoder, "qp-min", static_cast<guint>(scale_quality(quality, 45, 8)), "bitrate",
-                   static_cast<guint>(std::clamp(bits_full * 0.5, 1e4, kMostH264Bits)),
-                   "background-detection", FALSE, "adaptive-quantization", FALSE, nullptr);
-      end_without_flush(encoder);
+      set_up_h264(encoder, encoding.element, quality, bits_full, threads);
       return;
     case Codec::Auto:
       break;

@@ -14,7 +14,7 @@ namespace contorno::gst {
 
 struct CodecSpec {
   Codec codec;
-  const char* encoder;           ///< GStreamer's element
+  const char* encoder;           ///< GStreamer's element, unless another encoder is asked for
   const char* parser = nullptr;  ///< element between encoder and muxer, where the muxer needs one
   int granule = 1;               ///< sides are multiples of it
   int smallest_side = 16;        ///< less is refused by some encoder, muxer or reader
@@ -46,12 +46,17 @@ struct Container {
 
 /// By the extension of `path`. Throws Error(BadConfig) that lists the allowed ones.
 const Container& container_of(const std::string& path);
-/// `wanted`, or for Auto the container's first codec that is installed. Throws Error(BadConfig) when the
-/// container does not take it.
-Codec codec_for(const Container& container, Codec wanted);
+/// How pictures are compressed, and GStreamer's element that does it.
+struct Encoding {
+  Codec codec;
+  const char* element;
+};
+/// What was asked for; where that is Auto, the encoder's codec, or the container's first that is installed.
+/// Throws Error(BadConfig) when the container does not take the codec, or the encoder writes another one.
+Encoding encoding_for(const Container& container, Codec codec, Encoder encoder);
 
 /// Throws Error(Unavailable) that names the element and the package that are missing.
-void require_codec(const Container& container, Codec codec);
+void require_encoding(const Container& container, const Encoding& encoding);
 
 /// What a muxer writes into.
 enum class Target : std::uint8_t { File, Pipe };
@@ -65,6 +70,6 @@ void set_up_muxer(GstElement* muxer, Target target);
 
 /// `quality` is 1 (worst) to 100. `bits_full` is the number of pixels a second, from which encoders with a
 /// highest bit rate get one.
-void set_up_encoder(GstElement* encoder, Codec codec, int quality, double bits_full);
+void set_up_encoder(GstElement* encoder, const Encoding& encoding, int quality, double bits_full);
 
 }  // namespace contorno::gst

@@ -52,6 +52,9 @@ MediaReport media_report() {
                                       {"avdec_tiff", "reads TIFF"},
                                       {"theoraenc", "writes Theora video"},
                                       {"oggmux", "writes .ogv"},
+                                      {"x264enc", "writes H.264 video, faster"},
+                                      {"nvh264enc", "writes H.264 video on Nvidia's cards"},
+                                      {"vah264enc", "writes H.264 video on cards with VA-API"},
                                       {"ximagesink", "shows the preview on X displays"}})
     add(name, purpose, true);
   return report;

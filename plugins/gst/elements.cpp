@@ -25,6 +25,7 @@ constexpr std::string_view kCore = "libgstreamer1.0-0";
 constexpr std::string_view kBase = "gstreamer1.0-plugins-base";
 constexpr std::string_view kGood = "gstreamer1.0-plugins-good";
 constexpr std::string_view kBad = "gstreamer1.0-plugins-bad";
+constexpr std::string_view kUgly = "gstreamer1.0-plugins-ugly";
 constexpr std::string_view kLibav = "gstreamer1.0-libav";
 constexpr std::string_view kX = "gstreamer1.0-x";
 constexpr std::array kPackages{
@@ -49,7 +50,8 @@ constexpr std::array kPackages{
     ElementPackage{"gdkpixbufdec", kGood}, ElementPackage{"avdec_tiff", kLibav},
     ElementPackage{"openh264enc", kBad},   ElementPackage{"h264parse", kBad},
     ElementPackage{"fdsrc", kCore},        ElementPackage{"tcpclientsrc", kBase},
-    ElementPackage{"shmsrc", kBad},
+    ElementPackage{"shmsrc", kBad},        ElementPackage{"x264enc", kUgly},
+    ElementPackage{"nvh264enc", kBad},     ElementPackage{"vah264enc", kBad},
 };
 
 /// How much a process may take that has little memory on purpose: plugins fail to load in it whatever the

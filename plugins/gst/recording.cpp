@@ -31,28 +31,28 @@ std::pair<int, int> rate_of(const StreamFormat& stream) {
 
 }  // namespace
 
-Recording::Recording(OutputFile file, Codec codec, const Container& container, int quality,
+Recording::Recording(OutputFile file, const Encoding& encoding, const Container& container, int quality,
                      const ImageFormat& format, const StreamFormat& stream)
     : format_(format),
-      width_(padded(format.width, spec_of(codec))),
-      height_(padded(format.height, spec_of(codec))),
+      width_(padded(format.width, spec_of(encoding.codec))),
+      height_(padded(format.height, spec_of(encoding.codec))),
       timing_(container.timing),
       rate_numerator_(rate_of(stream).first),
       rate_denominator_(rate_of(stream).second),
       step_ns_(std::max<std::int64_t>(
           kSmallestStep, static_cast<std::int64_t>(GST_SECOND) * rate_denominator_ / rate_numerator_)),
       file_(std::move(file)) {
-  build(codec, container, quality);
+  build(encoding, container, quality);
 }
 
-void Recording::build(Codec codec, const Container& container, int quality) {
+void Recording::build(const Encoding& encoding, const Container& container, int quality) {
   pipeline_.reset(GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(nullptr))));
   bus_.reset(gst_element_get_bus(pipeline_.get()));
   GstBin* bin = GST_BIN(pipeline_.get());
   appsrc_ = make_element(bin, "appsrc");
   GstElement* convert = make_element(bin, "videoconvert");
-  const char* parser_name = spec_of(codec).parser;
-  GstElement* encoder = make_element(bin, spec_of(codec).encoder);
+  const char* parser_name = spec_of(encoding.codec).parser;
+  GstElement* encoder = make_element(bin, encoding.element);
   GstElement* parser = parser_name ? make_element(bin, parser_name) : nullptr;
   GstElement* muxer = make_element(bin, container.muxer);
   GstElement* out = make_element(bin, "fdsink");
@@ -64,7 +64,7 @@ void Recording::build(Codec codec, const Container& container, int quality) {
   g_object_set(appsrc_, "caps", caps.get(), "format", GST_FORMAT_TIME, "max-bytes", guint64{0}, "block",
                FALSE, nullptr);
   g_object_set(out, "fd", file_.descriptor(), "sync", FALSE, "async", FALSE, nullptr);
-  set_up_encoder(encoder, codec, quality,
+  set_up_encoder(encoder, encoding, quality,
                  static_cast<double>(width_) * height_ * rate_numerator_ / rate_denominator_);
   set_up_muxer(muxer, file_.is_regular() ? Target::File : Target::Pipe);
   GstElement* last = appsrc_;
@@ -73,6 +73,7 @@ void Recording::build(Codec codec, const Container& container, int quality) {
     link({last, next});
     last = next;
   }
+  clock_.watch(convert, encoder);
   make_pool(caps.get());
   gst_bus_set_sync_handler(bus_.get(), on_message, this, nullptr);
   if (gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE) fail();

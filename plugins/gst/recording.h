@@ -10,6 +10,7 @@
 #include "pipeline/graph/source.h"
 #include "plugins/files/shared/output_file.h"
 #include "plugins/gst/codecs.h"
+#include "plugins/gst/encoding_clock.h"
 
 namespace contorno::gst {
 
@@ -17,8 +18,8 @@ namespace contorno::gst {
 class Recording {
  public:
   /// Starts the encoder, which writes into `file`. Throws Error(Unavailable) without it, Error(OutOfMemory).
-  Recording(OutputFile file, Codec codec, const Container& container, int quality, const ImageFormat& format,
-            const StreamFormat& stream);
+  Recording(OutputFile file, const Encoding& encoding, const Container& container, int quality,
+            const ImageFormat& format, const StreamFormat& stream);
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
@@ -34,11 +35,14 @@ class Recording {
   /// How the file differs from the pictures and times that came: ", 2 timestamps corrected"; empty when it
   /// does not. Called after `finish`.
   std::string differences() const;
+  /// Time from a picture's arrival at the encoder, conversion of colours included, to its bytes, on average.
+  /// Called after `finish`.
+  double encoding_ms() const { return clock_.mean_ms(); }
   const std::filesystem::path& path() const { return file_.path(); }
 
  private:
   static GstBusSyncReply on_message(GstBus*, GstMessage* message, gpointer self);
-  void build(Codec codec, const Container& container, int quality);
+  void build(const Encoding& encoding, const Container& container, int quality);
   void make_pool(GstCaps* caps);
   void copy_padded(const ImageView& image, std::uint8_t* target, std::ptrdiff_t pitch) const;
   GstClockTime next_pts(std::int64_t pts_ns);
@@ -56,6 +60,7 @@ class Recording {
   std::int64_t step_ns_;
   GstVideoInfo info_{};
   OutputFile file_;
+  EncodingClock clock_;  // outlives the pipeline
   Owned<GstElement> pipeline_;
   Owned<GstBus> bus_;
   Owned<GstBufferPool> pool_;

@@ -14,8 +14,10 @@ namespace {
 class VideoSink : public Sink {
  public:
   explicit VideoSink(const VideoSinkParams& params)
-      : params_(params), container_(container_of(params.path)), codec_(codec_for(container_, params.codec)) {
-    require_codec(container_, codec_);  // before the first frame is there
+      : params_(params),
+        container_(container_of(params.path)),
+        encoding_(encoding_for(container_, params.codec, params.encoder)) {
+    require_encoding(container_, encoding_);  // before the first frame is there
   }
 
   void open(const SinkContext& context) override {
@@ -24,8 +26,8 @@ class VideoSink : public Sink {
     raw_format_of(format);  // refuses what cannot be written, before a file is made
     finish();
     format_ = format;
-    recording_ = std::make_unique<Recording>(open_output(context, next_path(), Completion::Recording), codec_,
-                                             container_, params_.quality, format, context.stream);
+    recording_ = std::make_unique<Recording>(open_output(context, next_path(), Completion::Recording),
+                                             encoding_, container_, params_.quality, format, context.stream);
   }
 
   void write(const FrameInfo& info, const Value& value) override {
@@ -47,9 +49,9 @@ class VideoSink : public Sink {
       return;
     }
     recording->finish();
-    summary_ +=
-        fmt::format("{}{} ({} frames, {}){}", summary_.empty() ? "" : "; ", recording->path().string(),
-                    recording->frames(), name_of(codec_), recording->differences());
+    summary_ += fmt::format("{}{} ({} frames, {} by {}, {:.1f} ms a frame){}", summary_.empty() ? "" : "; ",
+                            recording->path().string(), recording->frames(), name_of(encoding_.codec),
+                            encoding_.element, recording->encoding_ms(), recording->differences());
   }
 
   std::string summary() const override { return summary_; }
@@ -63,7 +65,7 @@ class VideoSink : public Sink {
 
   VideoSinkParams params_;
   const Container& container_;
-  Codec codec_;
+  Encoding encoding_;
   ImageFormat format_;
   std::unique_ptr<Recording> recording_;
   std::string summary_;
@@ -78,7 +80,9 @@ void try_video_sink(const VideoSinkParams& params, const ParamTrial& trial) {
   if (!trial.run("path", [&] { container = &container_of(params.path); })) return;
   if (try_output_path(trial, params.path, PathUse::Literal))
     trial.run("path", [&] { require_target(*container, resolve_output(trial.output_root(), params.path)); });
-  trial.run("codec", [&] { require_codec(*container, codec_for(*container, params.codec)); });
+  const char* to_blame = params.encoder == Encoder::Auto ? "codec" : "encoder";
+  trial.run(to_blame,
+            [&] { require_encoding(*container, encoding_for(*container, params.codec, params.encoder)); });
 }
 
 std::unique_ptr<Sink> make_video_sink(const VideoSinkParams& params) {

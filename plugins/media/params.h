@@ -48,9 +48,23 @@ inline constexpr std::array kCodecNames{CodecName{Codec::Vp8, "vp8"}, CodecName{
                                         CodecName{Codec::Png, "png"}, CodecName{Codec::Theora, "theora"},
                                         CodecName{Codec::H264, "h264"}};
 
+/// Who encodes; Auto: the encoder that is the codec's everywhere, whose bytes are the same on every machine.
+enum class Encoder : std::uint8_t { Auto, X264, Nvidia, Va };
+
+struct EncoderName {
+  Encoder encoder;
+  const char* name;  ///< as users write it
+  Codec codec;       ///< what it writes
+};
+/// All but Auto.
+inline constexpr std::array kEncoderNames{EncoderName{Encoder::X264, "x264", Codec::H264},
+                                          EncoderName{Encoder::Nvidia, "nvidia", Codec::H264},
+                                          EncoderName{Encoder::Va, "va", Codec::H264}};
+
 struct VideoSinkParams {
   std::string path;
   Codec codec = Codec::Auto;
+  Encoder encoder = Encoder::Auto;
   int quality = 75;
 };
 

@@ -18,11 +18,17 @@ ParamDeclaration video_sink_params() {
   using P = VideoSinkParams;
   std::vector<std::pair<std::string, Codec>> words{{"auto", Codec::Auto}};
   for (const CodecName& codec : kCodecNames) words.emplace_back(codec.name, codec.codec);
+  std::vector<std::pair<std::string, Encoder>> encoders{{"auto", Encoder::Auto}};
+  for (const EncoderName& one : kEncoderNames) encoders.emplace_back(one.name, one.encoder);
   ParamList<P> list;
   list.required_text(
           "path", &P::path,
           "File to write, in the output folder; the extension (mkv, webm, avi, ogv, mov, mp4) says how.")
       .choice("codec", &P::codec, std::move(words), "How pictures are compressed; png loses nothing.")
+      .choice(
+          "encoder", &P::encoder, std::move(encoders),
+          "Who compresses them: x264 is faster than the usual encoder of h264; nvidia and va are graphics "
+          "cards.")
       .integer("quality", &P::quality, 1, 100, Unit::None, "Better and larger with higher numbers.");
   return declare(std::move(list), [](const P& params, const ParamTrial& trial) {
     try_with_module(trial, "path", [&](const MediaModule& module) { module.try_video_sink(params, trial); });

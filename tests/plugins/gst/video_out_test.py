@@ -3,6 +3,7 @@ import fractions
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -24,6 +25,7 @@ KEPT = [("mkv", "vp8"), ("mkv", "mjpeg"), ("mkv", "theora"), ("mkv", "h264"), ("
         ("mov", "png"), ("mov", "h264"), ("mp4", "h264")]
 CONSTANT = [("avi", "mjpeg"), ("avi", "png"), ("avi", "h264"), ("ogv", "theora")]
 EXACT = 0.001
+ENCODERS = {"vp8": "vp8enc", "mjpeg": "jpegenc", "png": "pngenc", "theora": "theoraenc", "h264": "openh264enc"}
 
 
 def probe(path):
@@ -79,8 +81,48 @@ def test_a_video_lasts_as_long_as_its_source(contorno, tmp_path, container, code
     assert found["codec"] == codec
     assert found["size"] == (160, 96)
     assert_times(found, [k * step for k in range(100)], 100 * step)
-    assert f"out.{container} (100 frames, {codec})" in said
+    assert re.search(rf"out\.{container} \(100 frames, {codec} by {ENCODERS[codec]}, \d+\.\d ms a frame\)", said)
     assert "repeated" not in said and "late" not in said and "corrected" not in said
+
+
+needs_x264 = pytest.mark.skipif(shutil.which("gst-inspect-1.0") is None
+                                or subprocess.run(["gst-inspect-1.0", "--exists", "x264enc"]).returncode != 0,
+                                reason="needs the package gstreamer1.0-plugins-ugly")
+
+
+@needs_x264
+@pytest.mark.parametrize("container", ["mkv", "mp4", "mov"])
+def test_x264_writes_the_same_bytes_every_time_and_keeps_times_and_pictures(contorno, tmp_path, container):
+    clip, streams = tmp_path / "clip.mkv", []
+    make_clip(clip, "160x96", "30", 120, VARIABLE)
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        path, said = record(contorno, tmp_path / name, clip, container, "auto, encoder: x264")
+        assert "(42 frames, h264 by x264enc, " in said
+        # Without its container, which holds the hour.
+        streams.append(subprocess.run(["ffmpeg", "-v", "error", "-i", str(path), "-c", "copy", "-f", "h264", "-"],
+                                      capture_output=True, check=True, timeout=60).stdout)
+    assert streams[0] == streams[1] and len(streams[0]) > 1000
+    found = probe(path)
+    assert found["codec"] == "h264" and found["size"] == (160, 96)
+    assert_times(found, VARIABLE_TIMES, VARIABLE_TIMES[-1] + 1 / 30)
+    videos = [cv2.VideoCapture(str(one)) for one in (clip, path)]
+    for _ in range(42):
+        (_, given), (_, got) = (video.read() for video in videos)
+        assert np.abs(given.astype(int) - got).mean() < 6
+
+
+@pytest.mark.parametrize("settings,code,sentence", [
+    ("path: a.mkv, codec: vp8, encoder: x264", 78, "encoder is x264, which writes h264, but codec is vp8"),
+    ("path: a.webm, encoder: va", 78, "encoder is va, which writes h264, allowed in a .webm file: auto, vp8"),
+    ("path: a.webm, codec: mjpeg", 78, "codec is mjpeg, allowed in a .webm file: auto, vp8"),
+    ("path: a.mkv, encoder: fast", 78, "encoder is 'fast', allowed one of auto, x264, nvidia, va")])
+def test_an_encoder_that_does_not_fit_is_refused_where_it_stands(contorno, tmp_path, settings, code, sentence):
+    graph = tmp_path / "graph.yaml"
+    graph.write_text(f"source: {{type: test}}\nsinks:\n  - {{type: video, {settings}}}\n")
+    done = contorno("check", graph, check=False)
+    assert done.returncode == code
+    assert "graph.yaml:3:" in done.stderr and sentence in done.stderr
 
 
 VARIABLE = "not(mod(n,2))*lt(n,60)+not(mod(n,5))*gte(n,60)"  # 15, then 6 pictures a second
@@ -187,7 +229,7 @@ def test_every_new_picture_size_begins_a_film_that_can_be_read(contorno, tmp_pat
         found = probe(film)
         assert found["size"] == size
         assert_times(found, [k / 25 for k in range(frames)], frames / 25)
-        assert f"{film} ({frames} frames, {codec})" in made
+        assert f"{film} ({frames} frames, {codec} by {ENCODERS[codec]}, " in made
     assert len(list(path.parent.iterdir())) == 3
 
 
