@@ -16,40 +16,49 @@ class OrderNearestCuda final : public Stage {
 
   void plan(PlanContext& context) override {
     const auto& format = std::get<ContoursFormat>(context.input(0));
-    boxes_ = context.temporary(format.contour_capacity * sizeof(Box), MemoryKind::Device);
-    for (Scratch* numbers : {&left_, &sorted_})
-      *numbers = context.temporary(format.contour_capacity * sizeof(unsigned), MemoryKind::Device);
+    const std::size_t contours = format.contour_capacity;
+    const auto take = [&](std::size_t bytes) { return context.temporary(bytes, MemoryKind::Device); };
+    boxes_ = take(contours * sizeof(Box));
+    left_ = take(contours * sizeof(unsigned));
+    sorted_ = take(contours * sizeof(unsigned));
     if (is_drawn())
-      starts_ = context.temporary(format.contour_capacity * sizeof(unsigned), MemoryKind::Device);
+      starts_ = take(contours * sizeof(unsigned));
+    else
+      lists_ = take(contours * order_nearest_cuda::kListed * sizeof(unsigned));
+    // Bits of the classes, in whole words.
+    visited_bytes_ = (contours / 32 + static_cast<std::size_t>(format.classes) + 1) * sizeof(unsigned);
+    if (!shares_visited()) visited_ = take(visited_bytes_);
     if (params_.order == DrawingOrder::TwoOpt)
-      for (Scratch* ends : {&downs_, &ups_})
-        *ends = context.temporary(format.contour_capacity * sizeof(Point), MemoryKind::Device);
+      for (Scratch* ends : {&downs_, &ups_}) *ends = take(contours * sizeof(Point));
     order_.plan(context, format);
     launch_.plan();
     context.set_output(0, format);
   }
 
   void run(const RunContext& context) const override {
-    const order_nearest_cuda::Job job{.in = std::get<ContoursView>(context.inputs[0]),
-                                      .boxes = context.scratch<Box>(boxes_),
-                                      .left = context.scratch<unsigned>(left_),
-                                      .sorted = context.scratch<unsigned>(sorted_),
-                                      .starts = is_drawn() ? context.scratch<unsigned>(starts_) : nullptr};
-    launch_("bound_contours", order_nearest_cuda::bound_contours, context.stream, job);
-    if (is_drawn())
-      launch_blocks<order_nearest_cuda::Step>(context, "order_ends", order_nearest_cuda::order_ends, job);
-    else
-      launch_blocks<order_nearest_cuda::Step>(context, "order_contours", order_nearest_cuda::order_contours,
-                                              job);
+    using namespace order_nearest_cuda;
+    const auto numbers = [&](bool has, Scratch of) { return has ? context.scratch<unsigned>(of) : nullptr; };
+    const Job job{.in = std::get<ContoursView>(context.inputs[0]),
+                  .boxes = context.scratch<Box>(boxes_),
+                  .lists = numbers(!is_drawn(), lists_),
+                  .left = context.scratch<unsigned>(left_),
+                  .visited = numbers(!shares_visited(), visited_),
+                  .sorted = context.scratch<unsigned>(sorted_),
+                  .starts = numbers(is_drawn(), starts_)};
+    const std::size_t shared = sizeof(Step) + (shares_visited() ? visited_bytes_ : 0);
+    launch_("bound_contours", bound_contours, context.stream, job);
+    if (!is_drawn())
+      launch("list_nearest", list_nearest, LaunchKind::Plain, LaunchOrder::AfterPrevious,
+             kBlocksPerMultiprocessor * multiprocessors(), kArrayThreads, sizeof(Lists), context.stream, job);
+    launch_classes("order_contours", is_drawn() ? order_ends : order_contours, shared, context, job);
     if (params_.order == DrawingOrder::TwoOpt)
-      launch_blocks<order_nearest_cuda::Turn>(
-          context, "shorten_ways", order_nearest_cuda::shorten_ways,
-          order_nearest_cuda::TurnJob{.in = job.in,
-                                      .sorted = job.sorted,
-                                      .starts = job.starts,
-                                      .downs = context.scratch<Point>(downs_),
-                                      .ups = context.scratch<Point>(ups_),
-                                      .passes = params_.passes});
+      launch_classes("shorten_ways", shorten_ways, sizeof(Turn), context,
+                     TurnJob{.in = job.in,
+                             .sorted = job.sorted,
+                             .starts = job.starts,
+                             .downs = context.scratch<Point>(downs_),
+                             .ups = context.scratch<Point>(ups_),
+                             .passes = params_.passes});
     order_.write_first(context, job.sorted, ~0U, job.starts);
   }
 
@@ -60,19 +69,26 @@ class OrderNearestCuda final : public Stage {
  private:
   bool is_drawn() const { return params_.order != DrawingOrder::Greedy; }
 
+  /// Whether the bits of what is visited lie in shared memory, where a step of the order is faster.
+  bool shares_visited() const { return visited_bytes_ <= kMostShared; }
+
   /// A block a class, as far as there are multiprocessors.
-  template <class Shared, class Kernel, class Arguments>
-  static void launch_blocks(const RunContext& context, const char* name, Kernel* kernel,
-                            const Arguments& arguments) {
+  template <class Kernel, class Arguments>
+  static void launch_classes(const char* name, Kernel* kernel, std::size_t shared, const RunContext& context,
+                             const Arguments& arguments) {
     launch(name, kernel, LaunchKind::Plain, LaunchOrder::AfterPrevious,
            std::clamp(static_cast<unsigned>(arguments.in.format.classes), 1U, multiprocessors()),
-           order_nearest_cuda::kOrderThreads, sizeof(Shared), context.stream, arguments);
+           order_nearest_cuda::kOrderThreads, shared, context.stream, arguments);
   }
+
+  static constexpr std::size_t kMostShared = 32 << 10;  // bits of 262,000 contours
+  static constexpr unsigned kBlocksPerMultiprocessor = 8;
 
   OrderNearestParams params_;
   ArrayLaunch launch_;
   ContourOrder order_;
-  Scratch boxes_, left_, sorted_, starts_, downs_, ups_;
+  std::size_t visited_bytes_ = 0;
+  Scratch boxes_, lists_, left_, visited_, sorted_, starts_, downs_, ups_;
 };
 
 }  // namespace

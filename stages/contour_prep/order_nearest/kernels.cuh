@@ -1,113 +1,101 @@
 // The kernels of order_nearest; ContourOrder comes behind them.
 //
-//   bound_contours  the box of every contour, a warp each
+//   bound_contours  the box of every contour, a warp each (distances.cuh)
+//   list_nearest    the contours nearest to every contour (nearest_lists.cuh); only for `greedy`
 //   order_contours  the order of the contours of a class, by one block: by `greedy`
 //   order_ends      the same by the ends of contours, and where each one begins
 //   shorten_ways    only for `2opt` (two_opt.cuh)
 //
-// Which contour comes next depends on the one before, so that a class is ordered step by step. A step goes
-// over the contours that are left twice: over a few points of each, which give a distance that the nearest
-// contour does not exceed, and over the boxes that are not farther, whose contours are compared by their
-// points.
+// Which contour comes next depends on the one before, so that a class is ordered step by step. By `greedy` a
+// warp goes from list to list, to the first contour of each that is left. When a list has none, and by the
+// ends of contours always, the block goes over the contours that are left twice: over a few points of each,
+// which give a distance that the nearest contour does not exceed, and over the boxes that are not farther,
+// whose contours are compared by their points.
 #pragma once
 
-#include "stages/contour_prep/order_nearest/pen.h"
-#include "stages/contour_prep/shared/box.cuh"
-#include "stages/contour_prep/shared/placement.cuh"
+#include "stages/contour_prep/order_nearest/nearest_lists.cuh"
 
 namespace contorno::order_nearest_cuda {
 
 inline constexpr unsigned kOrderThreads = 1024;
 
-/// One launch's arguments.
-struct Job {
-  ContoursView in;
-  Box* boxes = nullptr;        ///< a contour
-  unsigned* left = nullptr;    ///< of each class, in its place: the contours that are left, in any order
-  unsigned* sorted = nullptr;  ///< the numbers of contours in their order
-  unsigned* starts = nullptr;  ///< a contour: the own point with which it begins; not for order_contours
-};
-
-/// What a block shares. Distances are bits of squared ones as double: of numbers that are not negative, they
-/// have the order of the numbers.
+/// What a block shares.
 struct Step {
   unsigned long long bound;    ///< at least the distance of the nearest contour
   unsigned long long nearest;  ///< its distance
-  unsigned contour, place;     ///< what comes next, and where it lies in `left`
+  unsigned contour;            ///< what comes next; once it has its place, the last one that has
   unsigned start;              ///< the own point with which it begins
+  unsigned drawn;              ///< how many contours of the class have their place
+  unsigned left;               ///< how many `left` has
 };
 
-inline constexpr unsigned long long kFar = 0x7FF0000000000000ULL;  // infinity
-inline constexpr unsigned kNone = ~0U;
+/// The order of a class as far as it is there, and which contours are in it: a bit each, behind Step in
+/// shared memory or in Job::visited.
+struct Placed {
+  unsigned first, contours;  ///< of the class
+  unsigned* sorted;          ///< the numbers in their order
+  unsigned* visited;
 
-__global__ void __launch_bounds__(kArrayThreads) bound_contours(const __grid_constant__ Job job) {
-  for_warps(contours_of(job.in), [&](unsigned contour) {
-    const OwnPoints own(job.in, contour);
-    Box box;
-    for (unsigned i = warp_lane(); i < own.count; i += kWarpLanes) box.add(own.points[i]);
-    box = box_of_warp(box);
-    if (warp_lane() == 0) job.boxes[contour] = box;
-  });
-}
-
-__device__ __forceinline__ unsigned long long least_of_warp(double squared) {
-  return join_warp(bits_of(squared), [](unsigned long long a, unsigned long long b) { return min(a, b); });
-}
-
-/// The least squared distance between points of two contours, by a warp; if it is above `most`, any number
-/// above.
-__device__ inline unsigned long long distance_between(const Job& job, unsigned a, unsigned b,
-                                                      unsigned long long most) {
-  const bool swaps = OwnPoints(job.in, a).count < OwnPoints(job.in, b).count;
-  const OwnPoints longer(job.in, swaps ? b : a), shorter(job.in, swaps ? a : b);
-  const Box around = job.boxes[swaps ? a : b];
-  const unsigned lane = warp_lane();
-  double nearest = std::numeric_limits<double>::infinity();
-  for (unsigned base = 0; base < longer.count; base += kWarpLanes) {
-    const bool has_point = base + lane < longer.count;
-    const Point point = has_point ? longer.points[base + lane] : Point{};
-    Box own;
-    own.add(point);
-    // Of the longer contour only what is near the other one's box is compared, point by point.
-    for (unsigned open = __ballot_sync(~0U, has_point && bits_of(around.squared_distance(own)) <= most);
-         open != 0; open &= open - 1) {
-      const int source = __ffs(static_cast<int>(open)) - 1;
-      const Point one{__shfl_sync(~0U, point.row, source), __shfl_sync(~0U, point.col, source)};
-      for (unsigned k = lane; k < shorter.count; k += kWarpLanes) {
-        const double squared = squared_distance(one, shorter.points[k]);
-        if (squared < nearest) nearest = squared;
-      }
-    }
+  __device__ Placed(const Job& job, unsigned k, Step& step)
+      : first(job.in.class_begin[k]),
+        contours(job.in.class_begin[k + 1] - first),
+        sorted(job.sorted + first),
+        // No two classes have bits in one word.
+        visited(job.visited != nullptr ? job.visited + first / kWordBits + k
+                                       : reinterpret_cast<unsigned*>(&step + 1)) {}
+  /// By one thread.
+  __device__ void add(unsigned place, unsigned contour) const {
+    sorted[place] = contour;
+    visited[(contour - first) / kWordBits] |= 1U << (contour - first) % kWordBits;
   }
-  return least_of_warp(nearest);
-}
+  __device__ bool has(unsigned contour) const {
+    return (visited[(contour - first) / kWordBits] >> (contour - first) % kWordBits & 1) != 0;
+  }
+  /// By all threads of a block.
+  __device__ void clear() const {
+    for (unsigned word = threadIdx.x; word * kWordBits < contours; word += blockDim.x) visited[word] = 0;
+  }
 
-inline constexpr unsigned kSamples = 4;  // points of a contour that give a first bound
+  static constexpr unsigned kWordBits = 32;
+};
 
 /// What the next contour is near to: any point of the contour that was drawn, from any point of others.
 /// Functions with `step` are called by all threads of a block.
 struct FromContour {
   const Job& job;
   unsigned contour = 0;
+  unsigned drawn = 0;  ///< how many have their place
 
-  __device__ void draw(unsigned current, const Step&) { contour = current; }
+  /// Gives step.contour its place, and those that follow it by the lists.
+  __device__ void draw(const Placed& placed, Step& step) {
+    if (threadIdx.x < kWarpLanes) follow(placed, step);
+    __syncthreads();
+    contour = step.contour, drawn = step.drawn;
+  }
   __device__ void find_start(Step&) const {}
   __device__ Box box() const { return job.boxes[contour]; }
-  /// The least of some squared distances to a contour; `part` of kSamples.
   __device__ double sample(unsigned to, unsigned part) const {
-    const OwnPoints from(job.in, contour), own(job.in, to);
-    double least = std::numeric_limits<double>::infinity();
-    if (own.count == 0 || from.count == 0) return least;
-    const Point sample = own.points[1ULL * part * own.count / kSamples];
-    for (unsigned i = 0; i < kSamples; ++i) {
-      const double squared = squared_distance(sample, from.points[1ULL * i * from.count / kSamples]);
-      if (squared < least) least = squared;
-    }
-    return least;
+    return sample_between(job, contour, to, part);
   }
-  /// The least one of all, by a warp; if it is above `most`, any number above.
+  /// The least distance, by a warp; if it is above `most`, any number above.
   __device__ unsigned long long distance(unsigned to, unsigned long long most) const {
     return distance_between(job, contour, to, most);
+  }
+
+ private:
+  /// By a warp.
+  __device__ void follow(const Placed& placed, Step& step) const {
+    unsigned current = step.contour, place = drawn;
+    for (;;) {
+      const unsigned other = job.list_of(current)[warp_lane()];
+      if (warp_lane() == 0) placed.add(place, current);
+      ++place;
+      __syncwarp();
+      const unsigned open = __ballot_sync(~0U, other != kNone && !placed.has(other));
+      if (open == 0) break;
+      current = __shfl_sync(~0U, other, __ffs(static_cast<int>(open)) - 1);
+    }
+    if (warp_lane() == 0) step.contour = current, step.drawn = place;
   }
 };
 
@@ -115,14 +103,18 @@ struct FromContour {
 struct FromPen {
   const Job& job;
   Point pen{};
-  bool has_drawn = false;
+  unsigned drawn = 0;
 
-  __device__ void draw(unsigned current, const Step& step) {
+  __device__ void draw(const Placed& placed, Step& step) {
+    const unsigned current = step.contour, start = drawn > 0 ? step.start : 0;
     const OwnPoints own(job.in, current);
-    const unsigned start = has_drawn ? step.start : 0;
-    if (threadIdx.x == 0) job.starts[current] = start;
-    if (own.count > 0 || !has_drawn) pen = pen_up(own, start);
-    has_drawn = true;
+    if (threadIdx.x == 0) {
+      job.starts[current] = start;
+      placed.add(drawn, current);
+    }
+    if (own.count > 0 || drawn == 0) pen = pen_up(own, start);
+    ++drawn;
+    __syncthreads();
   }
   /// The first of the nearest ones.
   __device__ void find_start(Step& step) const {
@@ -161,16 +153,31 @@ struct FromPen {
 /// The nearest contour that a warp has found: the least distance, of several the least number.
 struct Found {
   unsigned long long distance = kFar;
-  unsigned contour = kNone, place = 0;
+  unsigned contour = kNone;
 };
 
-/// The contours of a class while they are ordered; the functions are called by all threads of a block.
+/// The contours of a class that are left; the functions are called by all threads of a block.
 template <class From>
-struct Class {
+struct Left {
   const Job& job;
+  const From& from;
   unsigned* left;
   unsigned count;  ///< of `left`
-  const From& from;
+
+  /// Takes out those that have their place.
+  __device__ void drop(const Placed& placed, Step& step) {
+    if (threadIdx.x == 0) step.left = 0;
+    for (unsigned base = 0; base < count; base += blockDim.x) {
+      const unsigned i = base + threadIdx.x;
+      const unsigned contour = i < count ? left[i] : 0;
+      const bool stays = i < count && !placed.has(contour);
+      // They are written to where this round and those before have read.
+      __syncthreads();
+      if (stays) left[atomicAdd(&step.left, 1U)] = contour;
+    }
+    __syncthreads();
+    count = step.left;
+  }
 
   __device__ unsigned long long box_distance(const Box& box, unsigned place) const {
     return place < count ? bits_of(box.squared_distance(job.boxes[left[place]])) : kFar;
@@ -198,10 +205,10 @@ struct Class {
         const int source = __ffs(static_cast<int>(open)) - 1;
         most = min(most, found.distance);
         if (__shfl_sync(~0U, distance, source) > most) continue;
-        const unsigned place = base + static_cast<unsigned>(source), contour = left[place];
+        const unsigned contour = left[base + static_cast<unsigned>(source)];
         const unsigned long long between = from.distance(contour, most);
         if (between < found.distance || (between == found.distance && contour < found.contour))
-          found = {between, contour, place};
+          found = {between, contour};
       }
     }
     return found;
@@ -209,7 +216,7 @@ struct Class {
 
   /// Leaves in `step` what follows.
   __device__ void find_next(Step& step) const {
-    if (threadIdx.x == 0) step = {kFar, kFar, kNone, 0, 0};
+    if (threadIdx.x == 0) step.bound = step.nearest = kFar, step.contour = kNone;
     __syncthreads();
     find_bound(step.bound);
     __syncthreads();
@@ -220,45 +227,38 @@ struct Class {
     // Of several the first; where none is at a finite distance, the first that is left.
     const bool is_far = step.nearest == kFar;
     if (leads && !is_far && found.distance == step.nearest) atomicMin(&step.contour, found.contour);
-    if (is_far)
-      for (unsigned place = threadIdx.x; place < count; place += blockDim.x)
-        atomicMin(&step.contour, left[place]);
-    __syncthreads();
-    if (leads && !is_far && found.contour == step.contour) step.place = found.place;
-    if (is_far)
-      for (unsigned place = threadIdx.x; place < count; place += blockDim.x)
-        if (left[place] == step.contour) step.place = place;
+    for (unsigned place = threadIdx.x; is_far && place < count; place += blockDim.x)
+      atomicMin(&step.contour, left[place]);
     __syncthreads();
   }
 };
+
+template <class From>
+__device__ inline void order_class(const Job& job, unsigned k, Step& step) {
+  const Placed placed(job, k, step);
+  if (placed.contours == 0) return;
+  From from{job};
+  Left<From> left{job, from, job.left + placed.first, placed.contours};
+  __syncthreads();  // the class before may still be read
+  if (threadIdx.x == 0) step.contour = placed.first;
+  for (unsigned i = threadIdx.x; i < placed.contours; i += blockDim.x) left.left[i] = placed.first + i;
+  placed.clear();
+  __syncthreads();
+  for (;;) {
+    from.draw(placed, step);
+    if (from.drawn == placed.contours) return;
+    left.drop(placed, step);
+    left.find_next(step);
+    from.find_start(step);
+  }
+}
 
 /// Orders the classes of this block.
 template <class From>
 __device__ inline void order_classes(const Job& job) {
   if (!job.in.fits()) return;
-  Step& step = block_shared<Step>();
-  for (auto k = static_cast<int>(blockIdx.x); k < job.in.format.classes; k += static_cast<int>(gridDim.x)) {
-    const unsigned first = job.in.class_begin[k], contours = job.in.class_begin[k + 1] - first;
-    unsigned* const left = job.left + first;
-    for (unsigned i = threadIdx.x; i < contours; i += blockDim.x) left[i] = first + i;
-    unsigned current = first, place = 0;
-    From from{job};
-    for (unsigned count = contours; count > 0;) {
-      __syncthreads();
-      // The last one that is left takes the place of the one that comes now.
-      --count;
-      if (threadIdx.x == 0) {
-        job.sorted[first + contours - 1 - count] = current;
-        left[place] = left[count];
-      }
-      from.draw(current, step);
-      __syncthreads();
-      if (count == 0) break;
-      Class<From>{job, left, count, from}.find_next(step);
-      from.find_start(step);
-      current = step.contour, place = step.place;
-    }
-  }
+  for (unsigned k = blockIdx.x; k < static_cast<unsigned>(job.in.format.classes); k += gridDim.x)
+    order_class<From>(job, k, block_shared<Step>());
 }
 
 __global__ void __launch_bounds__(kOrderThreads) order_contours(const __grid_constant__ Job job) {

@@ -24,20 +24,27 @@ void run_shared(std::size_t shared, void (*kernel)(Parameters...),
   emulated::run_grid(2, 64, shared, false, [&] { kernel(arguments...); });
 }
 
-/// Whether the kernels make of `in` what the CPU makes of it.
-bool same_order(const ContoursView& in, const OrderNearestParams& params) {
-  const std::size_t capacity = in.format.contour_capacity;
+/// Whether the kernels make of `in` what the CPU makes of it, with the bits of what is visited in shared
+/// memory or not.
+bool same_order(const ContoursView& in, const OrderNearestParams& params, bool shares_visited) {
+  const std::size_t capacity = in.format.contour_capacity,
+                    words = capacity / 32 + static_cast<std::size_t>(in.format.classes) + 1;
   std::vector<Box> boxes(capacity);
-  std::vector<unsigned> left(capacity, 77), sorted(capacity, 77), starts(capacity, 77);
+  std::vector<unsigned> lists(capacity * kListed, 77), left(capacity, 77), visited(words, 77),
+      sorted(capacity, 77), starts(capacity, 77);
   std::vector<Point> downs(capacity), ups(capacity);
   const bool is_greedy = params.order == DrawingOrder::Greedy;
   const Job job{.in = in,
                 .boxes = boxes.data(),
+                .lists = lists.data(),
                 .left = left.data(),
+                .visited = shares_visited ? nullptr : visited.data(),
                 .sorted = sorted.data(),
                 .starts = is_greedy ? nullptr : starts.data()};
   run_shared(0, bound_contours, job);
-  run_shared(sizeof(Step), is_greedy ? order_contours : order_ends, job);
+  if (is_greedy) run_shared(sizeof(Lists), list_nearest, job);
+  run_shared(sizeof(Step) + (shares_visited ? words * sizeof(unsigned) : 0),
+             is_greedy ? order_contours : order_ends, job);
   if (params.order == DrawingOrder::TwoOpt)
     run_shared(sizeof(Turn), shorten_ways,
                TurnJob{.in = in,
@@ -62,9 +69,37 @@ bool same_order(const ContoursView& in, const OrderNearestParams& params) {
 }
 
 void check_orders(const ContoursView& in) {
-  CHECK(same_order(in, {.order = DrawingOrder::Greedy}));
-  CHECK(same_order(in, {.order = DrawingOrder::Endpoint}));
-  for (const int passes : {1, 30}) CHECK(same_order(in, {.order = DrawingOrder::TwoOpt, .passes = passes}));
+  CHECK(same_order(in, {.order = DrawingOrder::Greedy}, true));
+  CHECK(same_order(in, {.order = DrawingOrder::Endpoint}, true));
+  for (const int passes : {1, 30})
+    CHECK(same_order(in, {.order = DrawingOrder::TwoOpt, .passes = passes}, true));
+}
+
+/// Whether list_nearest gives what all pairs of points say.
+bool same_lists(const ContoursView& in) {
+  const auto contours = static_cast<unsigned>(in.counts->contours);
+  std::vector<Box> boxes(in.format.contour_capacity);
+  std::vector<unsigned> lists(in.format.contour_capacity * kListed, 77), wanted;
+  const Job job{.in = in, .boxes = boxes.data(), .lists = lists.data()};
+  run_shared(0, bound_contours, job);
+  run_shared(sizeof(Lists), list_nearest, job);
+  for (unsigned a = 0; a < contours; ++a) {
+    const auto class_of = [&](unsigned c) {
+      return std::upper_bound(in.class_begin, in.class_begin + in.format.classes + 1, c);
+    };
+    std::vector<std::pair<double, unsigned>> others;
+    for (unsigned b = 0; b < contours; ++b) {
+      double least = std::numeric_limits<double>::infinity();
+      for (const Point& p : in.contour(a))
+        for (const Point& q : in.contour(b))
+          if (const double squared = squared_distance(p, q); squared < least) least = squared;
+      if (a != b && class_of(a) == class_of(b) && std::isfinite(least)) others.emplace_back(least, b);
+    }
+    std::ranges::sort(others);
+    others.resize(kListed, {0, kNone});
+    for (const auto& [distance, other] : others) wanted.push_back(other);
+  }
+  return std::equal(wanted.begin(), wanted.end(), lists.begin());
 }
 
 }  // namespace
@@ -80,14 +115,36 @@ TEST_CASE("the kernels of order_nearest give the order of the CPU") {
 }
 
 TEST_CASE("the kernels of order_nearest draw contours as the CPU does") {
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1, 2}) {
     check_orders(TestContours(64, 64, 3, drawn_contours(seed, 3, 80, 200)).view);
     check_orders(TestContours(64, 64, 2, drawn_contours(seed, 2, 60, 6)).view);
-    check_orders(TestContours(64, 64, 1, drawn_points(seed, 150, 12)).view);
+    check_orders(TestContours(64, 64, 1, drawn_points(seed, 90, 12)).view);
     check_orders(TestContours(64, 64, 2, without_numbers(drawn_contours(seed, 2, 50, 25))).view);
   }
   check_orders(TestContours(64, 64, 2, {}).view);
   check_orders(TestContours(64, 64, 1, {{0, false, {}}, {0, false, {{1, 1}}}, {0, false, {{2, 2}}}}).view);
+}
+
+TEST_CASE("the list of a contour has the nearest others of its class, and of equally near ones the first") {
+  CHECK(same_lists(TestContours(64, 64, 3, drawn_contours(1, 3, 75, 90)).view));
+  CHECK(same_lists(TestContours(64, 64, 1, drawn_points(2, 70, 5)).view));
+  CHECK(same_lists(TestContours(64, 64, 1, exact_contours(4, 1, 8)).view));  // some of hundreds of points
+  CHECK(same_lists(TestContours(64, 64, 2, without_numbers(drawn_contours(3, 2, 50, 40))).view));
+  CHECK(same_lists(TestContours(64, 64, 1, std::vector<TestContour>(40, {0, false, {{3, 4}}})).view));
+}
+
+TEST_CASE("the kernels of order_nearest search all that is left where none is left nearby") {
+  // The contours near the last one of a cluster are those of the cluster, and have their place.
+  std::vector<TestContour> contours;
+  Random random(3);
+  for (int i = 0; i < 80; ++i)
+    contours.push_back({i / 40, false, {{random.below(40) / 4.0, random.below(40) / 4.0}}});
+  for (int i = 0; i < 40; ++i)
+    contours.push_back({1, false, {{random.below(40) / 4.0 + 1000, random.below(40) / 4.0}}});
+  const TestContours in(64, 64, 2, contours);
+  for (const bool shares_visited : {true, false})
+    for (const DrawingOrder order : {DrawingOrder::Greedy, DrawingOrder::Endpoint})
+      CHECK(same_order(in.view, {.order = order}, shares_visited));
 }
 
 TEST_CASE("the kernels of order_nearest pass on how much room contours need") {

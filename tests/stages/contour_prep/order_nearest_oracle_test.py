@@ -1,4 +1,4 @@
-"""order_nearest as a pen draws, beside NumPy's nearest of all starts, and how long its ways are."""
+"""order_nearest beside NumPy: by the matrix of distances, as a pen draws by all starts, and how long its ways are."""
 import numpy as np
 import pytest
 
@@ -42,6 +42,35 @@ def test_the_pen_goes_to_the_nearest_start_and_2opt_shortens_its_ways(seed):
     assert ways[2] == pytest.approx(length(path), abs=1e-4)
     measured = [np.sort(contorno.measure(one).attributes["area"]) for one in (given, path, contorno.order_nearest(given, "2opt"))]
     assert np.allclose(measured[0], measured[1], atol=1e-3) and np.allclose(measured[0], measured[2], atol=1e-3)
+
+
+def distances(given):
+    """The matrix of the squared distances of the nearest points, in float64."""
+    matrix = np.full((len(given), len(given)), np.inf)
+    for a, one in enumerate(given):
+        for b, other in enumerate(given[:a]):
+            gaps = one[:, None].astype(float) - other[None].astype(float)
+            matrix[a, b] = matrix[b, a] = (gaps[..., 0] * gaps[..., 0] + gaps[..., 1] * gaps[..., 1]).min()
+    return matrix
+
+
+@pytest.mark.parametrize("given", [
+    pytest.param(found(3), id="of a map"),
+    pytest.param([np.float32(one[None]) for one in np.random.default_rng(4).integers(0, 12, (300, 2))], id="with ties"),
+    pytest.param([np.float32([[1, 1], [2, 2]])] * 40, id="all in one place"),
+    pytest.param([np.float32([[1, 1]])], id="one"),
+    pytest.param([np.float32([[1, 1]]), np.float32([[9, 1], [9, 2]])], id="two"),
+    pytest.param([np.float32(one + 300 * (i % 3))
+                  for i, one in enumerate(np.random.default_rng(5).normal(0, 3, (150, 4, 2)))], id="clusters")])
+def test_greedy_is_the_row_by_row_minimum_of_the_matrix_of_distances(given):
+    matrix, order = distances(given), [0]
+    left = np.ones(len(given), bool)
+    left[0] = False
+    while left.any():
+        order.append(int(np.where(left, matrix[order[-1]], np.inf).argmin()))
+        left[order[-1]] = False
+    path = contorno.order_nearest(given)
+    assert all(np.array_equal(one, given[i]) for one, i in zip(path, order, strict=True))
 
 
 def test_ways_between_frames_classes_and_levels_do_not_count():

@@ -182,6 +182,27 @@ TEST_CASE("contours of one point on a grid have many equal distances") {
   check_greedy(std::vector<TestContour>(40, contours[0]), 1);
 }
 
+TEST_CASE("where all near contours have their place, the next one may be far away") {
+  Random random(8);
+  std::vector<TestContour> contours;
+  for (int i = 0; i < 400; ++i)
+    contours.push_back({i % 2, false, {{random.below(40) / 4.0 + 500 * (i % 5), random.below(40) / 4.0}}});
+  std::ranges::stable_sort(contours, {}, &TestContour::class_index);
+  check_greedy(contours, 2);
+}
+
+TEST_CASE("thousands of contours of one point are ordered, and contours with points in common") {
+  Random random(9);
+  std::vector<TestContour> contours;
+  for (int i = 0; i < 5000; ++i) contours.push_back({0, false, {{random.below(400), random.below(300)}}});
+  check_greedy(contours, 1);
+  contours.resize(600);
+  for (std::size_t i = 0; i < contours.size(); ++i)
+    for (int k = 1; k < 6; ++k)
+      contours[i].points.push_back(contours[(i + 90 * static_cast<std::size_t>(k)) % 600].points[0]);
+  check_greedy(contours, 1);
+}
+
 TEST_CASE("long contours and such far outside the map are ordered by their nearest points") {
   Random random(6);
   std::vector<TestContour> contours;

@@ -1,0 +1,135 @@
+// The distances of contours for the kernels of order_nearest: by their points, by the boxes around them,
+// which are never farther, and by samples of their points, which are never nearer. Distances are bits of
+// squared ones as double: of numbers that are not negative, they have the order of the numbers.
+#pragma once
+
+#include "stages/contour_prep/order_nearest/pen.h"
+#include "stages/contour_prep/shared/box.cuh"
+#include "stages/contour_prep/shared/placement.cuh"
+
+namespace contorno::order_nearest_cuda {
+
+inline constexpr unsigned long long kFar = 0x7FF0000000000000ULL;  // infinity
+inline constexpr unsigned kNone = ~0U;
+/// How many others the list of a contour has, a lane each.
+inline constexpr unsigned kListed = kWarpLanes;
+
+/// One launch's arguments.
+struct Job {
+  ContoursView in;
+  Box* boxes = nullptr;         ///< a contour
+  unsigned* lists = nullptr;    ///< kListed a contour: those nearest to it; only for `greedy`
+  unsigned* left = nullptr;     ///< of each class, in its place: the contours that are left, in any order
+  unsigned* visited = nullptr;  ///< bits of contours, if they have no room in shared memory (Visited)
+  unsigned* sorted = nullptr;   ///< the numbers of contours in their order
+  unsigned* starts = nullptr;   ///< a contour: the own point with which it begins; not for `greedy`
+
+  __device__ unsigned* list_of(unsigned contour) const { return lists + std::size_t{contour} * kListed; }
+};
+
+__global__ void __launch_bounds__(kArrayThreads) bound_contours(const __grid_constant__ Job job) {
+  for_warps(contours_of(job.in), [&](unsigned contour) {
+    const OwnPoints own(job.in, contour);
+    Box box;
+    for (unsigned i = warp_lane(); i < own.count; i += kWarpLanes) box.add(own.points[i]);
+    box = box_of_warp(box);
+    if (warp_lane() == 0) job.boxes[contour] = box;
+  });
+}
+
+__device__ __forceinline__ unsigned long long least_of_warp(double squared) {
+  return join_warp(bits_of(squared), [](unsigned long long a, unsigned long long b) { return min(a, b); });
+}
+
+/// The own point of a contour that is nearest to a point.
+struct NearestPoint {
+  unsigned long long distance = kFar;
+  unsigned place = 0;
+};
+/// By a warp; at kFar where none is at a finite distance.
+__device__ inline NearestPoint nearest_point(const OwnPoints& own, const Point& point) {
+  NearestPoint nearest;
+  for (unsigned i = warp_lane(); i < own.count; i += kWarpLanes)
+    if (const unsigned long long squared = bits_of(squared_distance(point, own.points[i]));
+        squared < nearest.distance)
+      nearest = {squared, i};
+  const unsigned long long least =
+      join_warp(nearest.distance, [](unsigned long long a, unsigned long long b) { return min(a, b); });
+  const unsigned nearer = __ballot_sync(~0U, nearest.distance == least);
+  return {least, __shfl_sync(~0U, nearest.place, __ffs(static_cast<int>(nearer)) - 1)};
+}
+
+/// The distance of two points of contours that is seldom far above the least one: from the first point of one
+/// to the nearest of the other, from there back, and again. By a warp; neither contour is empty.
+__device__ inline unsigned long long distance_along(const OwnPoints& longer, const OwnPoints& shorter) {
+  const NearestPoint first = nearest_point(shorter, longer.points[0]);
+  const NearestPoint back = nearest_point(longer, shorter.points[first.place]);
+  return nearest_point(shorter, longer.points[back.place]).distance;
+}
+
+/// Own points of a contour from one on, in the registers of a warp: a comparison need not wait for memory.
+class LanePoints {
+ public:
+  static constexpr unsigned kEach = 4, kMost = kEach * kWarpLanes;
+
+  __device__ LanePoints(const OwnPoints& own, unsigned first) {
+    constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+    for (unsigned k = 0; k < kEach; ++k) {
+      const unsigned i = first + k * kWarpLanes + warp_lane();
+      points_[k] = i < own.count ? own.points[i] : Point{kNone, kNone};
+    }
+  }
+  /// Lowers `nearest` to the squared distance of one of them.
+  __device__ void compare(const Point& point, double& nearest) const {
+    for (const Point& own : points_)
+      if (const double squared = squared_distance(point, own); squared < nearest) nearest = squared;
+  }
+
+ private:
+  Point points_[kEach];
+};
+
+/// The least squared distance between points of two contours, by a warp; if it is above `most`, any number
+/// above.
+__device__ inline unsigned long long distance_between(const Job& job, unsigned a, unsigned b,
+                                                      unsigned long long most) {
+  const bool swaps = OwnPoints(job.in, a).count < OwnPoints(job.in, b).count;
+  const OwnPoints longer(job.in, swaps ? b : a), shorter(job.in, swaps ? a : b);
+  if (shorter.count == 0) return kFar;
+  most = min(most, distance_along(longer, shorter));
+  const Box around = job.boxes[swaps ? a : b];
+  double nearest = std::numeric_limits<double>::infinity();
+  for (unsigned first = 0; first < shorter.count; first += LanePoints::kMost) {
+    const LanePoints own(shorter, first);
+    for (unsigned base = 0; base < longer.count; base += kWarpLanes) {
+      const bool has_point = base + warp_lane() < longer.count;
+      const Point point = has_point ? longer.points[base + warp_lane()] : Point{};
+      Box box;
+      box.add(point);
+      // Of the longer contour only what is near the other one's box is compared, point by point.
+      for (unsigned open = __ballot_sync(~0U, has_point && bits_of(around.squared_distance(box)) <= most);
+           open != 0; open &= open - 1) {
+        const int source = __ffs(static_cast<int>(open)) - 1;
+        own.compare({__shfl_sync(~0U, point.row, source), __shfl_sync(~0U, point.col, source)}, nearest);
+      }
+    }
+  }
+  return least_of_warp(nearest);
+}
+
+inline constexpr unsigned kSamples = 4;  // points of a contour that give a first bound
+
+/// The least of some squared distances between two contours, by one thread; `part` of kSamples.
+__device__ inline double sample_between(const Job& job, unsigned a, unsigned b, unsigned part) {
+  const OwnPoints from(job.in, a), own(job.in, b);
+  double least = std::numeric_limits<double>::infinity();
+  if (own.count == 0 || from.count == 0) return least;
+  const Point sample = own.points[1ULL * part * own.count / kSamples];
+  for (unsigned i = 0; i < kSamples; ++i) {
+    const double squared = squared_distance(sample, from.points[1ULL * i * from.count / kSamples]);
+    if (squared < least) least = squared;
+  }
+  return least;
+}
+
+}  // namespace contorno::order_nearest_cuda
