@@ -4,9 +4,10 @@
 //   mark_kept_earlier, mark_any_earlier   the flags of the points, by one rule or the other
 //
 // By the rule kept_earlier a point depends on those before it, in chains as long as a contour. A warp decides
-// 32 points that follow each other, a chunk, and then publishes its verdict on them as one word. Warps take
-// chunks in their order and wait for verdicts on earlier points alone, so that there always is a warp that
-// need not wait. First they list what they must wait for: when the last verdict comes, little is left to do.
+// 32 points that follow each other, a chunk, and publishes its verdict on them in one word, as far as it has
+// come: the begin of a contour does not wait for the end of the one before it in the chunk. Warps take chunks
+// in their order and wait for verdicts on earlier points alone, so that there always is a warp that need not
+// wait. First they list what they must wait for: when a verdict comes, little is left to do.
 #pragma once
 
 #include "stages/contour_prep/drop_duplicates/stage.h"
@@ -20,22 +21,22 @@ inline constexpr unsigned kChunk = 32;
 struct Job {
   ContoursView in;
   DeviceBinsView bins;
-  /// Only for kept_earlier. A chunk: kDecided and, as its low bits, which of its points are kept.
+  /// Only for kept_earlier. A chunk: which of its points are decided in the high bits, which of these are
+  /// kept in the low ones.
   unsigned long long* verdicts = nullptr;
   unsigned* next_chunk = nullptr;
   std::uint8_t* keep = nullptr;  ///< the flags for PointSelection
 };
 
-inline constexpr unsigned long long kDecided = 1ULL << 32;
-
 /// A point that is looked at, and the first point of its class.
 struct Candidate {
   Point point;
   unsigned index = 0, of_class = 0, class_first = 0;
+  bool is_point = false;  ///< else there is none
 };
 __device__ __forceinline__ Candidate candidate_of(const ContoursView& in, unsigned contour, unsigned index) {
   const unsigned k = device_bins_cuda::class_of(in, contour);
-  return {in.points[index], index, k, in.offsets[in.class_begin[k]]};
+  return {in.points[index], index, k, in.offsets[in.class_begin[k]], true};
 }
 
 // any_earlier --------------------------------------------------------------------------------------------
@@ -80,9 +81,15 @@ __global__ void __launch_bounds__(kArrayThreads) clear_verdicts(const __grid_con
   if (global_thread() == 0) *job.next_chunk = 0;
 }
 
-/// Whether a verdict, if there is one, says that a point is dropped.
+/// What a verdict says of a point.
+__device__ __forceinline__ bool is_decided(unsigned long long verdict, unsigned index) {
+  return (verdict >> (kChunk + index % kChunk) & 1) != 0;
+}
+__device__ __forceinline__ bool is_kept(unsigned long long verdict, unsigned index) {
+  return (verdict >> index % kChunk & 1) != 0;
+}
 __device__ __forceinline__ bool is_dropped(unsigned long long verdict, unsigned index) {
-  return verdict >= kDecided && (verdict >> index % kChunk & 1) == 0;
+  return is_decided(verdict, index) && !is_kept(verdict, index);
 }
 
 /// The search for kept earlier points near one point, by one lane.
@@ -91,18 +98,31 @@ class KeptSearch {
   __device__ KeptSearch(const Job& job, const Candidate& candidate)
       : job_(job), candidate_(candidate), chunk_(candidate.index / kChunk) {}
 
-  /// Whether a point of an earlier chunk drops this one; waits for the verdicts that this takes.
-  __device__ bool is_dropped_by_earlier_chunk() {
+  /// Looks at the points of earlier chunks, and of the own chunk for rivals().
+  __device__ void begin() {
     const Nearness& nearness = job_.bins.nearness;
     const Bin own = nearness.bin_of(candidate_.point);
-    if (has_kept_near(own)) return true;
-    for (BinsAround around(nearness, candidate_.point, own); around.next();)
-      if (has_kept_near(around.bin())) return true;
-    for (unsigned i = 0; i < undecided_; ++i)
-      if (is_kept(list_[i])) return true;
-    return false;
+    is_near_kept_ = has_kept_near(own);
+    for (BinsAround around(nearness, candidate_.point, own); !is_near_kept_ && around.next();)
+      is_near_kept_ = has_kept_near(around.bin());
   }
-  /// The earlier lanes of this chunk whose points are near, as bits; complete after the search.
+  /// Looks at verdicts that were awaited.
+  __device__ void look_again() {
+    unsigned left = 0;
+    for (unsigned i = 0; i < undecided_ && !is_near_kept_; ++i) {
+      const unsigned index = list_[i];
+      const unsigned long long verdict = verdict_on(index);
+      if (!is_decided(verdict, index))
+        list_[left++] = index;
+      else
+        is_near_kept_ = is_kept(verdict, index);
+    }
+    undecided_ = left;
+  }
+  /// Whether a kept point of an earlier chunk is near, and whether that is not known yet.
+  __device__ bool is_near_kept() const { return is_near_kept_; }
+  __device__ bool waits() const { return !is_near_kept_ && undecided_ > 0; }
+  /// The earlier lanes of this chunk whose points are near, as bits; complete unless is_near_kept().
   __device__ unsigned rivals() const { return rivals_; }
 
  private:
@@ -111,10 +131,11 @@ class KeptSearch {
   __device__ unsigned long long verdict_on(unsigned index) const {
     return load_relaxed(&job_.verdicts[index / kChunk]);
   }
-  __device__ bool is_kept(unsigned index) const {
+  /// Waits for the verdict.
+  __device__ bool turns_out_kept(unsigned index) const {
     unsigned long long verdict = verdict_on(index);
-    for (; verdict < kDecided; verdict = verdict_on(index)) spin_pause();
-    return !is_dropped(verdict, index);
+    for (; !is_decided(verdict, index); verdict = verdict_on(index)) spin_pause();
+    return is_kept(verdict, index);
   }
 
   /// Passes over the points at the begin of a bucket that are dropped, and lets it begin behind them from now
@@ -145,9 +166,10 @@ class KeptSearch {
       }
       const unsigned long long verdict = verdict_on(other.index);
       if (is_dropped(verdict, other.index)) continue;
-      if (near && verdict >= kDecided) return true;
+      const bool kept = is_kept(verdict, other.index);
+      if (near && kept) return true;
       // What follows a kept point in its bin is near it, and dropped.
-      if (!near && verdict >= kDecided && bins.nearness.bin_of(other.point) == bin) break;
+      if (kept && bins.nearness.bin_of(other.point) == bin) break;
       if (near && !list(other.index)) return true;
     }
     return false;
@@ -155,7 +177,7 @@ class KeptSearch {
 
   /// Lists a point whose verdict is awaited; false if it turns out to be kept.
   __device__ bool list(unsigned index) {
-    if (undecided_ == kMostUndecided) return !is_kept(index);
+    if (undecided_ == kMostUndecided) return !turns_out_kept(index);
     list_[undecided_++] = index;
     return true;
   }
@@ -163,33 +185,53 @@ class KeptSearch {
   const Job& job_;
   const Candidate& candidate_;
   unsigned chunk_, rivals_ = 0, undecided_ = 0;
+  bool is_near_kept_ = false;
   unsigned list_[kMostUndecided];
+};
+
+/// Which points of a chunk are kept, and which are not decided yet; equal in all lanes of a warp.
+struct Decisions {
+  unsigned kept = 0, undecided = ~0U;
+
+  /// Decides the points that depend on nothing undecided, and then those that depended on them.
+  __device__ void decide(const KeptSearch& search, bool is_left_out) {
+    const unsigned lane = threadIdx.x % 32, rivals = search.rivals();
+    for (unsigned decided = ~0U; decided != 0 && undecided != 0;) {
+      const bool is_open = (undecided >> lane & 1) != 0;
+      const bool drops = is_open && (is_left_out || search.is_near_kept() || (rivals & kept) != 0);
+      const bool keeps = is_open && !drops && !search.waits() && (rivals & undecided) == 0;
+      const unsigned now_kept = __ballot_sync(~0U, keeps);
+      decided = now_kept | __ballot_sync(~0U, drops);
+      kept |= now_kept, undecided &= ~decided;
+    }
+  }
+  __device__ unsigned long long verdict() const {
+    return static_cast<unsigned long long>(~undecided) << kChunk | kept;
+  }
 };
 
 /// Decides the 32 points of a chunk; called by a warp.
 __device__ inline void decide_chunk(const Job& job, unsigned chunk, unsigned points, unsigned contours) {
   const unsigned lane = threadIdx.x % 32, i = chunk * kChunk + lane;
-  bool candidates = i < points;
-  unsigned rivals = 0;
-  if (candidates && is_finite(job.in.points[i])) {
+  Candidate candidate;
+  bool is_left_out = i >= points;
+  if (!is_left_out && is_finite(job.in.points[i])) {
     const unsigned contour = part_of(job.in.offsets, contours, i);
-    candidates = i < OwnPoints(job.in, contour).end;
-    if (candidates) {
-      const Candidate candidate = candidate_of(job.in, contour, i);
-      KeptSearch search(job, candidate);
-      candidates = !search.is_dropped_by_earlier_chunk();
-      rivals = search.rivals();
-    }
+    is_left_out = i >= OwnPoints(job.in, contour).end;
+    if (!is_left_out) candidate = candidate_of(job.in, contour, i);
   }
-  // The first candidate is kept, because no point that is kept is near it; then those near it are none.
-  unsigned kept = 0;
-  for (unsigned open = __ballot_sync(~0U, candidates); open != 0;) {
-    const int first = __ffs(static_cast<int>(open)) - 1;
-    kept |= 1U << first;
-    open &= ~(1U << first) & ~__ballot_sync(~0U, (rivals >> first & 1) != 0);
+  KeptSearch search(job, candidate);
+  if (candidate.is_point) search.begin();
+  Decisions decisions;
+  for (;;) {
+    const unsigned before = decisions.undecided;
+    decisions.decide(search, is_left_out);
+    if (lane == 0 && decisions.undecided != before) store_relaxed(&job.verdicts[chunk], decisions.verdict());
+    if (decisions.undecided == 0) break;
+    spin_pause();
+    search.look_again();
   }
-  if (lane == 0) store_relaxed(&job.verdicts[chunk], kDecided | kept);
-  if (i < points) job.keep[i] = kept >> lane & 1;
+  if (i < points) job.keep[i] = decisions.kept >> lane & 1;
 }
 
 __global__ void __launch_bounds__(kArrayThreads) mark_kept_earlier(const __grid_constant__ Job job) {
