@@ -3,9 +3,12 @@
 //   load FILE CONTOURS POINTS THREADS BACKEND   float32 x, y; as many contours of as many points each
 //   run STAGE TIMES [NAME VALUE]...     seconds of each run; then the points and contours that come out
 //   made BACKEND                        a table of made contours, for a machine without Python: the stages
-//   alone
-// BACKEND is cpu or cuda, where contours of `run` come from the host and go back there; VALUE a number or a
-// word. Contours whose last point is their first are closed.
+//                                       alone, the least of 21 runs and their median
+//   steps BACKEND THREADS TIMES POINTS...   the same of steps that look for near points, and of a list of
+//   all,
+//                                       on as many points of circles
+// BACKEND is cpu or cuda, where contours of `run` come from the host and go back there; VALUE a number,
+// numbers between commas or a word. Contours whose last point is their first are closed.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -13,7 +16,6 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
-#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -21,9 +23,10 @@
 #include "cuda/memory.h"
 #include "pipeline/graph/applied.h"
 #include "pipeline/graph/graph.h"
-#include "pipeline/graph/planned.h"
+#include "pipeline/graph/steps.h"
 #include "stages/catalog.h"
 #include "tools/bench/commands.h"
+#include "tools/bench/contour_stage.h"
 
 namespace contorno {
 namespace {
@@ -86,114 +89,81 @@ const StageType& stage_called(const std::string& name) {
   return stage_called(stage_catalog(), "stage", name);
 }
 
+/// Numbers between commas.
+std::vector<double> numbers_of(const std::string& word) {
+  std::vector<double> numbers;
+  std::istringstream words(word);
+  for (std::string one; std::getline(words, one, ',');) numbers.push_back(std::stod(one));
+  return numbers;
+}
+
 void set_param(ParamSet& params, const std::string& name, const std::string& word) {
   const ParamSpec* spec = params.declaration().find(name);
   if (spec != nullptr && spec->kind == ParamKind::Integer)
     params.set(name, static_cast<std::int64_t>(std::stoll(word)));
   else if (spec != nullptr && spec->kind == ParamKind::Number)
     params.set(name, std::stod(word));
+  else if (spec != nullptr && spec->kind == ParamKind::Numbers)
+    params.set(name, numbers_of(word));
   else
     params.set(name, word);
 }
 
-struct Rings {
-  std::uint32_t contours = 0, points = 0;  ///< own points of each
-  std::vector<Point> stored;
-};
+StageCase stage_case(const std::string& name, std::vector<std::pair<std::string, ParamValue>> settings = {}) {
+  return {&stage_called(name), std::move(settings)};
+}
 
-using Words = std::vector<std::pair<std::string, std::string>>;
-
-/// One stage between given contours and the host.
-class StageBench {
- public:
-  StageBench(const StageType& type, const Words& settings, const Rings& rings, Backend backend, int threads)
-      : capacities_(1) {
-    NodeSpec node{.name = type.name, .type = &type, .params = ParamSet(type.params)};
-    for (const auto& [name, word] : settings) set_param(node.params, name, word);
-    node.inputs.push_back({Origin::kSource, 0});
-    graph_.nodes.push_back(std::move(node));
-    planned_ = std::make_unique<PlannedGraph>(PlanEnvironment{.graph = &graph_,
-                                                              .backend = backend,
-                                                              .probes = Probes::On,
-                                                              .threads = threads,
-                                                              .capacities = &capacities_,
-                                                              .exports = {{0, 0}}});
-    planned_->plan({{ContoursFormat{.width = 4096,
-                                    .height = 4096,
-                                    .classes = 1,
-                                    .point_capacity = rings.stored.size(),
-                                    .contour_capacity = rings.contours}},
-                    "bench"});
-    fill(std::get<ContoursView>(planned_->source_value(0)), rings);
-    do run();
-    while (planned_->overflowed());
-  }
-
-  const ContoursView& output() const { return std::get<ContoursView>(planned_->value({0, 0})); }
-  double seconds() {
-    run();
-    const PartTimes& times = planned_->times();
-    return static_cast<double>(times.node_ns.at(0) - times.uploaded_ns) * 1e-9;
-  }
-
- private:
-  static void fill(const ContoursView& in, const Rings& rings) {
-    *in.counts = {rings.stored.size(), rings.contours};
-    std::copy(rings.stored.begin(), rings.stored.end(), in.points);
-    for (std::uint32_t i = 0; i <= rings.contours; ++i) in.offsets[i] = i * (rings.points + 1);
-    std::fill_n(in.closed, rings.contours, std::uint8_t{1});
-    in.class_begin[0] = 0, in.class_begin[1] = rings.contours;
-  }
-  void run() {
-    planned_->launch();
-    planned_->wait();
-  }
-
-  GraphSpec graph_;
-  Capacities capacities_;
-  std::unique_ptr<PlannedGraph> planned_;
-};
-
-/// Closed contours with five bays each and noise of 0.3 px.
-Rings made_rings(std::uint32_t contours, std::uint32_t points) {
-  Rings rings{.contours = contours, .points = points, .stored = {}};
-  std::mt19937 random(1);
-  std::normal_distribution<double> noise(0, 0.3);
-  for (std::uint32_t c = 0; c < contours; ++c) {
-    for (std::uint32_t i = 0; i < points; ++i) {
-      const double angle = 6.283185307179586 * i / points;
-      const double radius = points / 6.283185307179586 * (1 + 0.2 * std::sin(5 * angle)) + noise(random);
-      rings.stored.push_back({static_cast<float>(2000 + radius * std::sin(angle)),
-                              static_cast<float>(2000 + radius * std::cos(angle))});
-    }
-    rings.stored.push_back(rings.stored[rings.stored.size() - points]);
-  }
-  return rings;
+void print_case(const StageCase& stage, const MadeContours& made, Backend backend, int threads, int times) {
+  StageBench bench(stage, made, backend, threads);
+  const auto [least, median] = bench.seconds(times);
+  const ContourCounts& counts = *bench.output().counts;
+  std::printf("%7u x %-6u %-56.56s %9.1f us, median %9.1f us, %llu points in %llu contours\n", made.contours,
+              made.points, stage.text().c_str(), 1e6 * least, 1e6 * median,
+              static_cast<unsigned long long>(counts.points),
+              static_cast<unsigned long long>(counts.contours));
+  std::fflush(stdout);
 }
 
 void made_cases(Backend backend) {
-  const std::pair<std::string, Words> cases[] = {
-      {"simplify", {{"tolerance", "1"}}},
-      {"simplify", {{"tolerance", "0"}, {"points", "20"}}},
-      {"simplify", {{"method", "visvalingam"}, {"tolerance", "1"}}},
-      {"resample", {{"spacing", "1"}}},
-      {"resample", {{"points", "64"}}},
-      {"drop_small", {{"min_length", "1"}}},
-      {"largest_first", {{"by", "area"}}},
-      {"smooth", {{"terms", "21"}}},
-      {"smooth", {{"terms", "21"}, {"keep", "top"}}},
-      {"measure", {}},
-      {"fourier_descriptors", {}}};
-  for (const auto& [contours, points] : {std::pair{1000U, 100U}, {10U, 10000U}, {1U, 100000U}, {100000U, 1U}})
-    for (const auto& [stage, settings] : cases) {
-      StageBench bench(stage_called(stage), settings, made_rings(contours, points), backend, 2);
-      double least = bench.seconds();
-      for (int i = 0; i < 20; ++i) least = std::min(least, bench.seconds());
-      std::string text;
-      for (const auto& [name, word] : settings) text.append(" ").append(name).append(" ").append(word);
-      std::printf("%6u x %-6u %-19s %-36s %9.1f us, %llu points\n", contours, points, stage.c_str(),
-                  text.c_str(), 1e6 * least, static_cast<unsigned long long>(bench.output().counts->points));
-    }
+  const std::string top = "top", visvalingam = "visvalingam", area = "area";
+  const StageCase cases[] = {stage_case("simplify", {{"tolerance", 1.0}}),
+                             stage_case("simplify", {{"tolerance", 0.0}, {"points", std::int64_t{20}}}),
+                             stage_case("simplify", {{"method", visvalingam}, {"tolerance", 1.0}}),
+                             stage_case("resample", {{"spacing", 1.0}}),
+                             stage_case("resample", {{"points", std::int64_t{64}}}),
+                             stage_case("drop_small", {{"min_length", 1.0}}),
+                             stage_case("largest_first", {{"by", area}}),
+                             stage_case("smooth", {{"terms", std::int64_t{21}}}),
+                             stage_case("smooth", {{"terms", std::int64_t{21}}, {"keep", top}}),
+                             stage_case("measure"),
+                             stage_case("fourier_descriptors")};
+  for (const auto& [contours, points] :
+       {std::pair{1000U, 100U}, {10U, 10000U}, {1U, 100000U}, {100000U, 1U}, {1000U, 512U}})
+    for (const StageCase& stage : cases) print_case(stage, made_rings(contours, points), backend, 2, 21);
+}
+
+/// The steps that look for near points, and all of a list in one stage.
+void step_cases(Backend backend, int threads, int times, std::uint32_t points) {
+  const MadeContours circles = made_circles(points / 100);
+  std::vector<double> brush;
+  for (int i = 0; i < 20; ++i) brush.insert(brush.end(), 2, side_for(points) * (i + 0.5) / 20);
+  const StageCase steps[] = {stage_case("exclude", {{"radius", 10.0}, {"points", brush}}),
+                             stage_case("merge_close", {{"distance", 5.0}}),
+                             stage_case("drop_small", {{"min_points", std::int64_t{10}}}),
+                             stage_case("drop_duplicates", {{"distance", 2.0}}),
+                             stage_case("largest_first"),
+                             stage_case("order_nearest")};
+  std::vector<StepSpec> list;
+  for (const StageCase& step : steps) {
+    print_case(step, circles, backend, threads, times);
+    list.push_back({.type = step.type, .params = step.params()});
+  }
+  const auto all = std::make_shared<const std::vector<StepSpec>>(std::move(list));
+  print_case(stage_case("contour_prep", {{"steps", SharedSteps(all)}}), circles, backend, threads, times);
+}
+
+Backend backend_called(const std::string& name) {
+  return name == "cuda" ? Backend::Cuda : Backend::Cpu;
 }
 
 int answer() {
@@ -206,11 +176,15 @@ int answer() {
       int threads = 1;
       std::string backend;
       words >> contours >> each >> threads >> backend;
-      bench = std::make_unique<Bench>(name, contours, each, threads,
-                                      backend == "cuda" ? Backend::Cuda : Backend::Cpu);
+      bench = std::make_unique<Bench>(name, contours, each, threads, backend_called(backend));
       std::cout << "loaded";
     } else if (command == "made") {
-      made_cases(name == "cuda" ? Backend::Cuda : Backend::Cpu);
+      made_cases(backend_called(name));
+    } else if (command == "steps") {
+      int threads = 1, times = 1;
+      words >> threads >> times;
+      for (std::uint32_t points = 0; words >> points;)
+        step_cases(backend_called(name), threads, times, points);
     } else if (command == "run" && bench != nullptr) {
       int times = 1;
       words >> times;
