@@ -293,7 +293,8 @@ void connect(std::vector<DeclaredStage> stages, std::vector<DeclaredSink> sinks,
     graph.sinks.push_back({.name = sinks[i].name,
                            .type = sinks[i].type,
                            .params = std::move(sinks[i].params),
-                           .input = renumber(sink_inputs[i])});
+                           .input = renumber(sink_inputs[i]),
+                           .settings = std::move(sinks[i].settings)});
 }
 
 }  // namespace contorno::config

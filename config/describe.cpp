@@ -185,8 +185,9 @@ std::string describe_graph(const GraphSpec& graph, const GraphShapes* shapes, De
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) text += node_lines(graph, i, shapes, chosen);
   text += graph.sinks.empty() ? "sinks: []\n" : "sinks:\n";
   for (const SinkSpec& sink : graph.sinks)
-    text += fmt::format("{}    from: {}\n{}", head_lines(sink, chosen), name_of(graph, sink.input),
-                        param_lines(sink.params, 4, sink.name, chosen));
+    text += fmt::format("{}    from: {}\n{}{}", head_lines(sink, chosen), name_of(graph, sink.input),
+                        param_lines(sink.params, 4, sink.name, chosen),
+                        param_lines(sink.settings, 4, sink.name, chosen));
   return masked(text);
 }
 

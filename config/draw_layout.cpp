@@ -101,6 +101,7 @@ class Layout {
       if (sink.type->name != sink.name) box.subtitle = sink.type->name;
       box.inputs.push_back({std::string(contorno::name_of(sink.type->input)), sink.type->input});
       add_values(box, sink.params);
+      add_values(box, sink.settings);
       drawing_.boxes.push_back(std::move(box));
       connect(sink.input, drawing_.boxes.size() - 1, 0, sink.type->input);
     }

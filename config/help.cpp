@@ -61,11 +61,9 @@ std::string indented(std::string_view text, std::size_t indent) {
   return result;
 }
 
-std::string param_table(const ParamDeclaration& declaration, const std::vector<std::string>& extra,
-                        const Pen& pen) {
-  if (declaration.specs.empty() && extra.empty()) return {};
+std::string param_rows(const ParamDeclaration& declaration, const Pen& pen) {
   const ParamSet defaults(declaration);
-  std::string text = fmt::format("\n{}\n", pen.title("parameters"));
+  std::string text;
   for (const ParamSpec& spec : declaration.specs) {
     const std::string value = yaml_value(spec, defaults.get(spec.name));
     const std::string allowed = spec.kind == ParamKind::Number && !std::isinf(spec.minimum)
@@ -78,6 +76,13 @@ std::string param_table(const ParamDeclaration& declaration, const std::vector<s
     text += fmt::format("  {}  {}\n      {}\n", pen.name(spec.name),
                         pen.faint(fmt::format("{}{}; {}", allowed, also, fallback)), wrap(spec.sentence, 6));
   }
+  return text;
+}
+
+std::string param_table(const ParamDeclaration& declaration, const std::vector<std::string>& extra,
+                        const Pen& pen) {
+  if (declaration.specs.empty() && extra.empty()) return {};
+  std::string text = fmt::format("\n{}\n{}", pen.title("parameters"), param_rows(declaration, pen));
   for (const std::string& line : extra) text += fmt::format("  {}\n", line);
   return text;
 }
@@ -124,7 +129,9 @@ std::string source_help(const SourceType& type, const Pen& pen) {
 std::string sink_help(const SinkType& type, const Pen& pen) {
   return head("sink", type.name, type.summary, pen) +
          fmt::format("  {}\n", pen.faint(fmt::format("takes: {}", contorno::name_of(type.input)))) +
-         param_table(type.params, {}, pen) + example_text(type.example, pen);
+         fmt::format("\n{}\n{}{}", pen.title("parameters"), param_rows(type.params, pen),
+                     param_rows(sink_params(), pen)) +
+         example_text(type.example, pen);
 }
 
 std::string classes_help(const Pen& pen) {

@@ -59,6 +59,24 @@ void read_and_try(const YamlNode& map, const std::vector<std::string>& reserved,
                   }});
 }
 
+/// The keys that every sink takes are read beside those of its type.
+ParamSet read_sink_settings(const YamlNode& map, const std::string& owner, Problems& problems) {
+  ParamSet settings(sink_params());
+  YamlNode own = map;
+  std::erase_if(own.entries, [](const YamlEntry& entry) { return sink_params().find(entry.key) == nullptr; });
+  read_params(own, {}, owner, map.place, settings, problems);
+  return settings;
+}
+
+/// The keys of a stage or a sink that are no parameters of its type.
+template <class Type>
+std::vector<std::string> reserved_keys() {
+  std::vector<std::string> keys{"type", "name", "from"};
+  if constexpr (std::is_same_v<Type, SinkType>)
+    for (const ParamSpec& spec : sink_params().specs) keys.push_back(spec.name);
+  return keys;
+}
+
 template <class Type>
 std::vector<Declared<Type>> read_nodes(const YamlNode& list, const std::vector<const Type*>& types,
                                        std::string_view kind, SeenNames& seen, const Reading& reading) {
@@ -85,7 +103,9 @@ std::vector<Declared<Type>> read_nodes(const YamlNode& list, const std::vector<c
       declared.params = ParamSet(declared.type->params);
       const std::string owner =
           fmt::format("{} '{}'", kind == "stage" ? "node" : kind, printable(declared.name));
-      read_and_try(item, {"type", "name", "from"}, owner, *declared.type, declared.params, reading);
+      read_and_try(item, reserved_keys<Type>(), owner, *declared.type, declared.params, reading);
+      if constexpr (std::is_same_v<Type, SinkType>)
+        declared.settings = read_sink_settings(item, owner, problems);
     }
     nodes.push_back(std::move(declared));
   }

@@ -188,13 +188,14 @@ Json definitions(const Catalog& catalog) {
   for (const StageType* type : step_types(catalog))
     json["step_" + type->name] =
         object(type->params, {{"type", type_is(type->name, type->summary)}}, Json::array(), type->summary);
-  for (const SinkType* type : catalog.sinks)
-    json["sink_" + type->name] =
-        object(type->params,
-               {{"type", type_is(type->name, type->summary)},
-                {"name", name_property()},
-                {"from", reference("What is written; the last output that fits when absent.")}},
-               Json::array(), type->summary);
+  const Json common = object(sink_params(), Json::object(), Json::array(), "")["properties"];
+  for (const SinkType* type : catalog.sinks) {
+    Json properties{{"type", type_is(type->name, type->summary)},
+                    {"name", name_property()},
+                    {"from", reference("What is written; the last output that fits when absent.")}};
+    properties.update(common);
+    json["sink_" + type->name] = object(type->params, properties, Json::array(), type->summary);
+  }
   return json;
 }
 

@@ -113,9 +113,16 @@ std::string held_row(const RunReport& report) {
 std::string latency_rows(const RunReport& report) {
   if (report.end_to_end.count() == 0) return "";
   std::vector<std::pair<std::string, const Histogram*>> rows{{"arrival to result", &report.end_to_end}};
-  for (const Timing& part : report.parts)
-    if (part.histogram.count() > 0 && part.histogram.max_us() >= 5)
-      rows.emplace_back("  " + part.name, &part.histogram);
+  const auto add_part = [&](const std::string& name, const Histogram& histogram) {
+    if (histogram.count() > 0 && histogram.max_us() >= 5) rows.emplace_back("  " + name, &histogram);
+  };
+  for (const Timing& part : report.parts) add_part(part.name, part.histogram);
+  for (const SinkOutcome& sink : report.sinks) {
+    if (sink.end_to_end.count() == 0) continue;
+    rows.emplace_back(fmt::format("arrival to {}", sink.name), &sink.end_to_end);
+    add_part("queued", sink.queued);
+    add_part("writing", sink.writing);
+  }
   static constexpr std::array<std::pair<const char*, double>, 4> kColumns{
       {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}}};
   const auto known = [&](double fraction) {
@@ -135,6 +142,20 @@ std::string latency_rows(const RunReport& report) {
           value.is_null() ? fmt::format(" {:>9}", "") : fmt::format(" {:>9.2f}", value.get<double>() * 1e-3);
     }
     text += fmt::format(" {:>9.2f}\n", histogram->max_us() * 1e-3);
+  }
+  return text;
+}
+
+/// Of each sink that did not get all results, what it got.
+std::string sink_rows(const RunReport& report) {
+  std::string text;
+  for (const SinkOutcome& sink : report.sinks) {
+    if (sink.dropped + sink.missed == 0) continue;
+    text += fmt::format("sink      {:<22} {} of {} frames", sink.name, sink.written,
+                        sink.written + sink.dropped + sink.missed);
+    if (sink.dropped > 0) text += fmt::format("; {} dropped, since it was behind", sink.dropped);
+    if (sink.missed > 0) text += fmt::format("; {} missed, since it broke", sink.missed);
+    text += "\n";
   }
   return text;
 }
@@ -197,6 +218,10 @@ std::string report_json(const RunReport& report, const std::string& graph_file,
   if (report.backend == Backend::Cuda && !device_report().devices.empty())
     json["device"] = device_report().devices[0].name;
   for (const Timing& part : report.parts) json["latency_us"]["parts"][part.name] = latency(part.histogram);
+  for (const SinkOutcome& sink : report.sinks)
+    json["latency_us"]["sinks"][sink.name] = {{"queued", latency(sink.queued)},
+                                              {"writing", latency(sink.writing)},
+                                              {"end_to_end", latency(sink.end_to_end)}};
   json["classes"] = ordered_json::array();
   for (const ClassCounts& one : report.classes)
     json["classes"].push_back({{"name", one.name},
@@ -215,15 +240,18 @@ std::string report_json(const RunReport& report, const std::string& graph_file,
          {"reason", fault.sentence}});
   json["sinks"] = ordered_json::array();
   for (const SinkOutcome& sink : report.sinks)
-    json["sinks"].push_back({{"name", sink.name},
-                             {"made", sink.summary},
-                             {"error", sink.error.empty() ? ordered_json() : ordered_json(sink.error)}});
+    json["sinks"].push_back(
+        {{"name", sink.name},
+         {"frames", {{"written", sink.written}, {"dropped", sink.dropped}, {"missed", sink.missed}}},
+         {"made", sink.summary},
+         {"error", sink.error.empty() ? ordered_json() : ordered_json(sink.error)}});
   mask_passwords(json);
   return json.dump(2, ' ', false, nlohmann::detail::error_handler_t::replace) + "\n";
 }
 
 std::string report_text(const RunReport& report) {
-  std::string text = frames_rows(report) + held_row(report) + latency_rows(report) + class_rows(report);
+  std::string text =
+      frames_rows(report) + held_row(report) + latency_rows(report) + sink_rows(report) + class_rows(report);
   for (const SourceFault& fault : report.source_faults)
     text += fmt::format("{:<9} {}\n", fault.missing == 0 ? "damaged" : "missing",
                         printable_sentence(fault.sentence));

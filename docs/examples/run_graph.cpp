@@ -93,7 +93,7 @@ void run() {
   const auto [source, notice] = contorno::config::open_source(graph);
   const contorno::SinkSpec& spec = graph.sinks.front();
   const std::unique_ptr<contorno::Sink> sink = spec.type->make(spec.params);
-  contorno::Runner runner(graph, *source, {{.name = spec.name, .sink = sink.get(), .input = spec.input}},
+  contorno::Runner runner(graph, *source, {contorno::bind_sink(spec, *sink)},
                           {.backend = contorno::choose_backend(graph.settings.backend, graph)});
   const contorno::RunReport report = runner.run();
   std::printf("%d frames in, %d out\n", static_cast<int>(report.frames.offered),

@@ -125,6 +125,19 @@ const ParamDeclaration& pipeline_params() {
   return declaration;
 }
 
+const ParamDeclaration& sink_params() {
+  static const ParamDeclaration declaration = [] {
+    using P = SinkSettings;
+    ParamList<P> list;
+    list.choice("on_full", &P::on_full,
+                {{"wait", OnFull::Wait}, {"drop_oldest", OnFull::DropOldest}, {"drop", OnFull::DropOldest}},
+                "What happens to a frame when the sink is behind; wait loses none and in the end holds the "
+                "pipeline up, drop_oldest leaves out the oldest frame that waits for this sink.");
+    return declare(std::move(list));
+  }();
+  return declaration;
+}
+
 namespace {
 template <class Type>
 const Type* find_by_name(const std::vector<const Type*>& types, std::string_view name) {

@@ -64,11 +64,21 @@ struct SourceSpec {
   std::string where;  ///< place in the file of what it reads, or of its type; as in NodeSpec
 };
 
+/// What every sink of a graph may be told, whatever its type.
+struct SinkSettings {
+  /// What becomes of a frame when the sink is behind. Wait: it waits, and so does the pipeline when all slots
+  /// are taken. DropOldest: the oldest frame that waits for the sink is not written.
+  OnFull on_full = OnFull::Wait;
+};
+/// The declaration of SinkSettings. No type of sink may have parameters of these names.
+const ParamDeclaration& sink_params();
+
 struct SinkSpec {
   std::string name;
   const SinkType* type = nullptr;
   ParamSet params;
   Origin input;
+  ParamSet settings = ParamSet(sink_params());  ///< SinkSettings
 };
 
 struct GraphSpec {

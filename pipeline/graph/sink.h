@@ -1,5 +1,7 @@
-// Sinks: where results go. The pipeline's finisher thread calls them, frame by frame in order.
-// Implementations are in plugins/.
+// Sinks: where results go. The runner gives each sink a thread of its own, which alone calls it, from `open` to
+// `finish`, frame by frame in order; what makes a sink and asks for its summary does so before and after. So a
+// sink needs no lock for what is its own. What it shares with other sinks or with the program (a list of files,
+// a connection) it may use at the same time as they do, and that must be safe. Implementations are in plugins/.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +35,8 @@ class Sink {
   virtual ~Sink() = default;
   /// Prepares for a format. Throws an Error when what it writes to cannot be made.
   virtual void open(const SinkContext& context) = 0;
-  /// One finished frame. The value is valid during the call. Throws Error(Io) when it cannot be written.
+  /// One finished frame. The value is valid during the call, and other sinks may read it at the same time.
+  /// Throws Error(Io) when it cannot be written; no more frames come then.
   virtual void write(const FrameInfo& info, const Value& value) = 0;
   /// Completes files. Called once, also after an error elsewhere, but not when a sink could not be opened.
   virtual void finish() = 0;

@@ -1,30 +1,21 @@
 #include "pipeline/run/ring.h"
 
-#include <algorithm>
-#include <chrono>
-#include <thread>
-
 #include "cuda/error.h"
-#include "pipeline/shared/clock.h"
 
 namespace contorno {
-namespace {
 
-// With a single slot a drop policy would drop every frame: the reader holds the only one.
-int slots_needed(int slots, OnFull policy) {
-  return policy == OnFull::Wait ? slots : std::max(slots, 2);
-}
-
-}  // namespace
-
-SlotRing::SlotRing(int slots, OnFull policy, Waiting waiting)
+SlotRing::SlotRing(int slots, OnFull policy, Waiting waiting, int most_taken)
     : policy_(policy),
-      waiting_(waiting),
-      free_(static_cast<std::size_t>(slots_needed(slots, policy))),
-      queued_(static_cast<std::size_t>(slots_needed(slots, policy))),
-      launched_(static_cast<std::size_t>(slots_needed(slots, policy))) {
+      most_taken_(most_taken > 0 ? most_taken : slots),
+      queued_changed_(waiting),
+      launched_changed_(waiting),
+      free_(static_cast<std::size_t>(slots)),
+      queued_(static_cast<std::size_t>(slots)),
+      launched_(static_cast<std::size_t>(slots)) {
   if (policy == OnFull::Auto) throw InternalError("a ring needs a policy that was decided");
-  for (int slot = 1; slot < slots_needed(slots, policy); ++slot) free_.push(slot);
+  // The reader holds the only slot: every frame would be dropped.
+  if (policy != OnFull::Wait && slots < 2) throw InternalError("a ring that drops needs two slots");
+  for (int slot = 1; slot < slots; ++slot) free_.push(slot);
 }
 
 SlotRing::Offer SlotRing::offer() {
@@ -39,40 +30,11 @@ SlotRing::Offer SlotRing::offer() {
     free_.push(steal_oldest());
   }
   queued_.push(held_);
-  changed(queued_changed_);
+  queued_changed_.changed();
   free_changed_.wait(lock, [&] { return stopped_ || !free_.empty(); });
   if (stopped_) return {.open = false};
   held_ = free_.pop();
   return result;
-}
-
-void SlotRing::changed(std::condition_variable& condition) {
-  changes_.fetch_add(1, std::memory_order_release);
-  condition.notify_all();
-}
-
-template <class Ready>
-void SlotRing::wait(std::unique_lock<std::mutex>& lock, std::condition_variable& condition,
-                    const ArrivalForecast& forecast, const Ready& ready) {
-  using Clock = std::chrono::steady_clock;  // that of now_ns
-  if (const auto window = forecast.next(); waiting_ == Waiting::Adaptive && window) {
-    const Clock::time_point begin{std::chrono::nanoseconds(window->begin)};
-    if (condition.wait_until(lock, begin, ready)) return;
-    spin(lock, window->end, ready);
-  }
-  condition.wait(lock, ready);
-}
-
-/// Returns when `ready`, or when `until_ns` has passed; gives the mutex back in between.
-template <class Ready>
-void SlotRing::spin(std::unique_lock<std::mutex>& lock, std::int64_t until_ns, const Ready& ready) {
-  while (!ready() && now_ns() < until_ns) {
-    const std::uint32_t seen = changes_.load(std::memory_order_acquire);
-    lock.unlock();
-    // Gives way to others that want this processor; returns at once when there are none.
-    while (changes_.load(std::memory_order_acquire) == seen && now_ns() < until_ns) std::this_thread::yield();
-    lock.lock();
-  }
 }
 
 int SlotRing::steal_oldest() {
@@ -85,16 +47,16 @@ int SlotRing::steal_oldest() {
 void SlotRing::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
-  changed(queued_changed_);
-  changed(launched_changed_);
+  queued_changed_.changed();
+  launched_changed_.changed();
 }
 
 void SlotRing::stop() {
   const std::lock_guard lock(mutex_);
   stopped_ = closed_ = true;
-  changed(free_changed_);
-  changed(queued_changed_);
-  changed(launched_changed_);
+  free_changed_.notify_all();
+  queued_changed_.changed();
+  launched_changed_.changed();
 }
 
 int SlotRing::left_queued() const {
@@ -104,9 +66,9 @@ int SlotRing::left_queued() const {
 
 std::optional<int> SlotRing::take_queued() {
   std::unique_lock lock(mutex_);
-  wait(lock, queued_changed_, queued_forecast_, [&] { return closed_ || !queued_.empty(); });
+  queued_changed_.wait(lock, [&] { return closed_ || !queued_.empty(); });
   if (stopped_ || queued_.empty()) return std::nullopt;
-  queued_forecast_.arrived(now_ns());
+  queued_changed_.arrived();
   ++under_way_;
   return queued_.pop();
 }
@@ -114,25 +76,30 @@ std::optional<int> SlotRing::take_queued() {
 void SlotRing::launched(int slot) {
   const std::lock_guard lock(mutex_);
   launched_.push(slot);
-  changed(launched_changed_);
+  launched_changed_.changed();
 }
 
 std::optional<int> SlotRing::take_launched() {
   std::unique_lock lock(mutex_);
-  wait(lock, launched_changed_, launched_forecast_,
-       [&] { return stopped_ || !launched_.empty() || (closed_ && queued_.empty() && under_way_ == 0); });
+  launched_changed_.wait(lock, [&] {
+    if (launched_.empty()) return stopped_ || (closed_ && queued_.empty() && under_way_ == 0);
+    return stopped_ || taken_ < most_taken_;
+  });
   if (stopped_ || launched_.empty()) return std::nullopt;
-  launched_forecast_.arrived(now_ns());
+  launched_changed_.arrived();
+  ++taken_;
   return launched_.pop();
 }
 
 void SlotRing::release(int slot) {
   const std::lock_guard lock(mutex_);
+  // The finisher may wait until it may take another, or for the last frame; else it need not wake up.
+  const bool finisher_waits = taken_ == most_taken_ || (closed_ && under_way_ == 1);
   --under_way_;
+  --taken_;
   free_.push(slot);
-  changed(free_changed_);
-  // The finisher itself may be the one that waits for the last frame.
-  changed(launched_changed_);
+  free_changed_.notify_all();
+  if (finisher_waits) launched_changed_.changed();
 }
 
 bool SlotRing::drain() {

@@ -5,28 +5,29 @@
 //
 //   reader    offer:          held -> queued, and a free slot -> held
 //   launcher  take_queued:    queued -> the launcher's;     launched: the launcher's -> launched
-//   finisher  take_launched:  launched -> the finisher's;   release:  the finisher's -> free
+//   finisher  take_launched:  launched -> the finisher's
+//   anybody   release:        the finisher's -> free
 //
-// No call allocates memory. All are safe from any thread; each of the three roles is meant for one thread.
+// The finisher may have several slots, which it has handed on to sinks. No call allocates memory. All are
+// safe from any thread; each of the three roles is meant for one thread.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
-#include <cstdint>
 #include <mutex>
 #include <optional>
-#include <vector>
 
 #include "pipeline/graph/graph.h"
-#include "pipeline/run/forecast.h"
+#include "pipeline/run/adaptive_condition.h"
+#include "pipeline/run/slot_fifo.h"
 
 namespace contorno {
 
 class SlotRing {
  public:
-  /// `policy` must not be Auto. The reader holds slot 0 from the start. `waiting` is how the launcher and the
-  /// finisher wait; the reader always sleeps.
-  SlotRing(int slots, OnFull policy, Waiting waiting = Waiting::Adaptive);
+  /// `policy` must not be Auto; one that drops needs two slots, since the reader holds one, slot 0 at the
+  /// start. `waiting` is how the launcher and the finisher wait; the reader always sleeps. The finisher gets
+  /// no further slot while it has `most_taken`; 0 = any number.
+  SlotRing(int slots, OnFull policy, Waiting waiting = Waiting::Adaptive, int most_taken = 0);
 
   /// The slot that the reader fills.
   int held() const { return held_; }
@@ -53,8 +54,8 @@ class SlotRing {
   /// it was stopped.
   std::optional<int> take_queued();
   void launched(int slot);
-  /// Waits for the oldest launched slot and takes it; nothing once the ring is closed and all were handed
-  /// out, or it was stopped.
+  /// Waits for the oldest launched slot and takes it; nothing once the ring is closed and all were released,
+  /// or it was stopped.
   std::optional<int> take_launched();
   void release(int slot);
 
@@ -63,43 +64,18 @@ class SlotRing {
   bool drain();
 
  private:
-  /// First in, first out, of at most as many slots as there are.
-  class Fifo {
-   public:
-    explicit Fifo(std::size_t capacity) : items_(capacity) {}
-    bool empty() const { return count_ == 0; }
-    std::size_t size() const { return count_; }
-    void push(int slot) { items_[(first_ + count_++) % items_.size()] = slot; }
-    int pop() {
-      const int slot = items_[first_];
-      first_ = (first_ + 1) % items_.size();
-      --count_;
-      return slot;
-    }
-
-   private:
-    std::vector<int> items_;
-    std::size_t first_ = 0, count_ = 0;
-  };
-
   int steal_oldest();
-  void changed(std::condition_variable& condition);
-  template <class Ready>
-  void wait(std::unique_lock<std::mutex>& lock, std::condition_variable& condition,
-            const ArrivalForecast& forecast, const Ready& ready);
-  template <class Ready>
-  void spin(std::unique_lock<std::mutex>& lock, std::int64_t until_ns, const Ready& ready);
 
   const OnFull policy_;
-  const Waiting waiting_;
+  const int most_taken_;
   mutable std::mutex mutex_;
-  std::condition_variable free_changed_, queued_changed_, launched_changed_;
-  Fifo free_, queued_, launched_;
-  ArrivalForecast queued_forecast_, launched_forecast_;  // the launcher's and the finisher's
-  int under_way_ = 0;                                    // taken by the launcher, not yet released
+  std::condition_variable free_changed_;
+  AdaptiveCondition queued_changed_, launched_changed_;
+  SlotFifo free_, queued_, launched_;
+  int under_way_ = 0;  // taken by the launcher, not yet released
+  int taken_ = 0;      // of these, by the finisher
   int held_ = 0;
   bool closed_ = false, stopped_ = false;
-  std::atomic<std::uint32_t> changes_ = 0;  // written with the mutex held; what a spinning thread looks at
 };
 
 }  // namespace contorno

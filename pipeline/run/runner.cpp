@@ -20,15 +20,23 @@ OnFull decided(OnFull policy, const StreamFormat& stream) {
   return stream.live ? OnFull::DropOldest : OnFull::Wait;
 }
 
-/// The reader, the launcher, and one who watches over the run.
+/// The reader, the launcher, and one who watches over the run; the sinks come on top.
 constexpr int kThreadsBeside = 3;
 
 std::chrono::nanoseconds sink_timeout_of(const PipelineSettings& settings) {
   return std::chrono::nanoseconds(static_cast<std::int64_t>(settings.sink_timeout_ms * 1e6));
 }
 
-int threads_of_loops(int wanted) {
-  return std::max(1, usable_threads(decided_threads(wanted) + kThreadsBeside) - kThreadsBeside);
+int threads_of_loops(int wanted, std::size_t sinks) {
+  const int beside = kThreadsBeside + static_cast<int>(sinks);
+  return std::max(1, usable_threads(decided_threads(wanted) + beside) - beside);
+}
+
+SlotShares shares_of(int slots, OnFull policy, const std::vector<SinkBinding>& sinks) {
+  const auto dropping = std::count_if(sinks.begin(), sinks.end(), [](const SinkBinding& sink) {
+    return sink.settings.on_full != OnFull::Wait;
+  });
+  return share_slots(slots, policy, static_cast<int>(sinks.size()), static_cast<int>(dropping));
 }
 
 }  // namespace
@@ -39,14 +47,21 @@ Runner::Runner(const GraphSpec& graph, Source& source, std::vector<SinkBinding> 
       source_(source),
       options_(options),
       policy_(decided(graph.settings.on_full, source.format())),
-      threads_(threads_of_loops(graph.settings.threads)),
+      threads_(threads_of_loops(graph.settings.threads, sinks.size())),
       capacities_(graph.nodes.size()),
       stream_(source.format()),
-      ring_(graph.settings.slots, policy_, graph.settings.waiting) {
-  // The ring needs one slot more than it was given where a policy drops and there would be only one.
-  slots_.resize(static_cast<std::size_t>(policy_ == OnFull::Wait ? graph.settings.slots
-                                                                 : std::max(graph.settings.slots, 2)));
-  for (SinkBinding& sink : sinks) outputs_.push_back({.binding = std::move(sink)});
+      shares_(shares_of(graph.settings.slots, policy_, sinks)),
+      slots_(static_cast<std::size_t>(shares_.slots)),
+      ring_(shares_.slots, policy_, graph.settings.waiting, shares_.with_sinks),
+      delivery_(std::move(sinks),
+                {.shares = shares_, .waiting = graph.settings.waiting, .trace = options.trace},
+                {.released =
+                     [this](int slot) {
+                       ++delivered_;
+                       ring_.release(slot);
+                     },
+                 // Without any sink left to write to there is no point in going on.
+                 .all_broken = [this] { request_stop(); }}) {
   counted_contours_.node = Origin::kSource;
   for (std::size_t node = 0; node < graph.nodes.size(); ++node)
     for (std::size_t port = 0; port < graph.nodes[node].type->outputs.size(); ++port)
@@ -55,7 +70,6 @@ Runner::Runner(const GraphSpec& graph, Source& source, std::vector<SinkBinding> 
   report_.parts = {{.name = "queue"}, {.name = "upload"}};
   for (const NodeSpec& node : graph.nodes) report_.parts.push_back({.name = node.name});
   report_.parts.push_back({.name = "download"});
-  for (const Output& output : outputs_) report_.parts.push_back({.name = output.binding.name});
   for (const ClassSpec& one : graph.classes) report_.classes.push_back({.name = one.name});
   plan_slots();
 }
@@ -63,15 +77,13 @@ Runner::Runner(const GraphSpec& graph, Source& source, std::vector<SinkBinding> 
 Runner::~Runner() = default;
 
 void Runner::plan_slots() {
-  std::vector<Origin> exports;
-  for (const Output& output : outputs_) exports.push_back(output.binding.input);
   const PlanEnvironment environment{.graph = &graph_,
                                     .backend = options_.backend.backend,
                                     .probes = options_.probes,
                                     .threads = threads_,
                                     .text = options_.text,
                                     .capacities = &capacities_,
-                                    .exports = exports};
+                                    .exports = delivery_.inputs()};
   for (std::size_t index = 0; index < slots_.size(); ++index) {
     Slot& slot = slots_[index];
     if (!slot.graph) slot.graph = std::make_unique<PlannedGraph>(environment);
@@ -93,45 +105,15 @@ const Format& Runner::format(const Origin& origin) const {
 }
 
 void Runner::open_sinks() {
-  for (Output& output : outputs_) {
-    output.binding.sink->open(
-        {.format = format(output.binding.input),
-         .stream = stream_,
-         .classes = graph_.classes,
-         .output_root = options_.output_root,
-         .owner = fmt::format("the sink '{}'", output.binding.name),
-         .outputs = options_.outputs,
-         .patience = {.limit = sink_timeout_of(graph_.settings), .stopping = &stop_requested_}});
-    output.opened = true;
-  }
-}
-
-/// Writes the exception that is being handled into `outcome`, unless there is an earlier one.
-void Runner::note_failure(SinkOutcome& outcome) {
-  if (!outcome.error.empty()) return;
-  try {
-    throw;
-  } catch (const Error& error) {
-    outcome.code = error.code(), outcome.error = error.what();
-  } catch (const std::bad_alloc&) {
-    outcome.code = ExitCode::OutOfMemory, outcome.error = "out of memory";
-  } catch (const std::exception& error) {
-    outcome.code = ExitCode::Io, outcome.error = error.what();
-  }
-}
-
-void Runner::finish_sinks() {
-  for (Output& output : outputs_) {
-    if (!output.opened) continue;
-    try {
-      output.binding.sink->finish();
-    } catch (...) {
-      note_failure(output.outcome);
-    }
-    output.outcome.name = output.binding.name;
-    output.outcome.summary = output.binding.sink->summary();
-    report_.sinks.push_back(output.outcome);
-  }
+  delivery_.open([&](const SinkBinding& sink) {
+    return SinkContext{.format = format(sink.input),
+                       .stream = stream_,
+                       .classes = graph_.classes,
+                       .output_root = options_.output_root,
+                       .owner = fmt::format("the sink '{}'", sink.name),
+                       .outputs = options_.outputs,
+                       .patience = {.limit = sink_timeout_of(graph_.settings), .stopping = &stop_requested_}};
+  });
 }
 
 /// Runs one thread's loop; what it throws ends the run and is thrown again by run().
@@ -156,10 +138,9 @@ void Runner::guarded(const Loop& loop) {
 RunReport Runner::run() {
   start_ns_ = now_ns();
   guarded([&] { open_sinks(); });
-  if (aborted_) {
-    // Nothing was written: what finish() would complete is empty, and may replace the work of an earlier run.
-    for (Output& output : outputs_) output.opened = false;
-  } else {
+  // Nothing is written: what finish() would complete is empty, and may replace the work of an earlier run.
+  const auto ending = aborted_ ? Delivery::Ending::Leave : Delivery::Ending::Finish;
+  if (ending == Delivery::Ending::Finish) {
     // A thread that cannot be started ends the others by way of `guarded`.
     std::thread reader, launcher;
     guarded([&] {
@@ -170,13 +151,14 @@ RunReport Runner::run() {
     if (reader.joinable()) reader.join();
     if (launcher.joinable()) launcher.join();
   }
-  close_accounts();
+  close_accounts(ending);
   if (failure_) std::rethrow_exception(failure_);
   return report_;
 }
 
-void Runner::close_accounts() {
-  finish_sinks();
+void Runner::close_accounts(Delivery::Ending ending) {
+  delivery_.close(ending);
+  if (ending == Delivery::Ending::Finish) report_.sinks = delivery_.outcomes();
   FrameCounts& frames = report_.frames = progress();
   // Last, since the reader may still be at work where the device was given up.
   frames.offered = offered_;
@@ -215,7 +197,7 @@ bool Runner::give_up_on_device(std::chrono::nanoseconds limit) {
     const std::lock_guard lock(failure_mutex_);
     failure_code_ = ExitCode::Internal;
   }
-  close_accounts();
+  close_accounts(Delivery::Ending::Finish);
   return true;
 }
 

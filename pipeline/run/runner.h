@@ -1,6 +1,6 @@
 // Runs a graph on the frames of a source: a reader thread fills slots, a launcher thread starts the stages, a
-// finisher thread hands results to the sinks in order. Frames under way overlap; no memory is allocated for a
-// frame.
+// finisher thread takes the results in order and hands them to the sinks, each of which has a thread of its
+// own. Frames under way overlap; no memory is allocated for a frame.
 #pragma once
 
 #include <atomic>
@@ -15,18 +15,13 @@
 #include "cuda/error.h"
 #include "cuda/memory.h"
 #include "pipeline/graph/planned.h"
+#include "pipeline/run/delivery.h"
 #include "pipeline/run/ring.h"
+#include "pipeline/run/slot_shares.h"
 #include "pipeline/run/stats.h"
 #include "pipeline/run/trace.h"
 
 namespace contorno {
-
-/// A sink and the value of the graph that it gets. The sink is borrowed.
-struct SinkBinding {
-  std::string name;
-  Sink* sink = nullptr;
-  Origin input;
-};
 
 /// The times of one frame, for RunOptions::on_times.
 struct FrameTimes {
@@ -71,7 +66,8 @@ class Runner {
 
   /// Stops reading and finishes the frames under way. Safe from any thread.
   void request_stop();
-  /// Stops at once; frames under way count as dropped. Safe from any thread.
+  /// Stops at once; frames under way count as dropped, but for those that the sinks have been handed: these
+  /// are written, by all of them. Safe from any thread.
   void abort();
 
   /// Ends the run from another thread if the device has worked on one frame for longer than `limit`. Such
@@ -95,13 +91,6 @@ class Runner {
     std::string error;
     std::int64_t arrived_ns = 0, launched_ns = 0, finished_ns = 0;
   };
-  /// A sink with its state; after an error it gets no more frames.
-  struct Output {
-    SinkBinding binding;
-    SinkOutcome outcome;
-    bool opened = false;
-  };
-
   /// A format of the source that the graph cannot take. Frames of this format are read into memory of their
   /// own and fail; the slots stay planned for the format before.
   struct Refusal {
@@ -113,9 +102,7 @@ class Runner {
 
   void plan_slots();
   void open_sinks();
-  void finish_sinks();
-  void close_accounts();
-  static void note_failure(SinkOutcome& outcome);
+  void close_accounts(Delivery::Ending ending);
   void read_loop();
   void read_frames();
   bool too_many_bad(ReadResult result, const std::string& error);
@@ -144,9 +131,9 @@ class Runner {
   StreamFormat stream_;               // that the slots are planned for
   std::unique_ptr<Refusal> refusal_;  // of the source's format, or of an earlier one
   bool refusing_ = false;
+  SlotShares shares_;
   std::vector<Slot> slots_;
   SlotRing ring_;
-  std::vector<Output> outputs_;
   Origin counted_contours_;  // the last contours of the graph, counted per class
 
   int bad_in_a_row_ = 0;  // the reader's
@@ -165,6 +152,7 @@ class Runner {
   std::exception_ptr failure_;
   std::vector<SourceFault> source_faults_;  // the reader's, once it ends
   ExitCode failure_code_ = ExitCode::Ok;
+  Delivery delivery_;  // last: its threads use the others
 };
 
 }  // namespace contorno

@@ -1,4 +1,4 @@
-// What the three threads of a runner do: the reader, the launcher and the finisher with its accounts.
+// What three threads of a runner do: the reader, the launcher and the finisher with its accounts.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -86,7 +86,7 @@ bool Runner::reformat() {
     plan_slots();
     return true;
   }
-  // The finisher is idle: nothing is under way.
+  // The finisher and the sinks are idle: nothing is under way.
   open_sinks();
   return true;
 }
@@ -169,12 +169,14 @@ void Runner::wait_for_device(Slot& slot) {
 void Runner::finish_loop() {
   while (const std::optional<int> index = ring_.take_launched()) {
     Slot& slot = slots_[static_cast<std::size_t>(*index)];
+    const std::int64_t start = now_ns();
     if (slot.outcome == Outcome::Result && options_.backend.backend == Backend::Cuda)
       attempt(slot, [&] { complete(slot); });
+    if (options_.trace) options_.trace->add("finish", kFinisherTrack, slot.number, start, now_ns());
     switch (slot.outcome) {
       case Outcome::Result:
         deliver(slot);
-        break;
+        continue;
       case Outcome::Failed:
         note_failed_frame(slot);
         break;
@@ -186,30 +188,14 @@ void Runner::finish_loop() {
   }
 }
 
+/// Hands a result on, which is released when all sinks are done with it.
 void Runner::deliver(Slot& slot) {
-  if (const std::string& warning = slot.graph->input().warning; options_.on_warning && !warning.empty())
-    options_.on_warning(slot.number, warning);
+  const FrameInput& input = slot.graph->input();
+  if (options_.on_warning && !input.warning.empty()) options_.on_warning(slot.number, input.warning);
   record_times(slot);
   count_contours(slot);
-  std::size_t part = 3 + graph_.nodes.size();
-  bool any_open = outputs_.empty();
-  for (Output& output : outputs_) {
-    const std::int64_t start = now_ns();
-    if (output.outcome.error.empty()) {
-      try {
-        output.binding.sink->write(slot.graph->input().info, slot.graph->value(output.binding.input));
-        any_open = true;
-      } catch (...) {
-        note_failure(output.outcome);
-      }
-    }
-    const std::int64_t end = now_ns();
-    report_.parts[part++].histogram.record(end - start);
-    if (options_.trace) options_.trace->add(output.binding.name, kFinisherTrack, slot.number, start, end);
-  }
-  ++delivered_;
-  // Without any sink left to write to there is no point in going on.
-  if (!any_open) request_stop();
+  delivery_.hand_over(static_cast<int>(&slot - slots_.data()),
+                      {.graph = slot.graph.get(), .info = &input.info, .arrived_ns = slot.arrived_ns});
 }
 
 void Runner::note_failed_frame(const Slot& slot) {

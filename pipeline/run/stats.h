@@ -17,7 +17,7 @@ namespace contorno {
 /// offered = delivered + failed + all kinds of dropped, always, when a run is over.
 struct FrameCounts {
   std::uint64_t offered = 0;            ///< frames that the source produced, usable or not
-  std::uint64_t delivered = 0;          ///< handed to the sinks
+  std::uint64_t delivered = 0;          ///< handed to the sinks, which are done with them
   std::uint64_t failed = 0;             ///< unusable input, or a stage refused the frame
   std::uint64_t dropped_ring_full = 0;  ///< no free slot
   std::uint64_t dropped_deadline = 0;   ///< waited longer than the deadline
@@ -45,9 +45,16 @@ struct FrameFailure {
   std::string reason;
 };
 
+/// What became of a sink. Every result is in one of its counts, when a run is over.
 struct SinkOutcome {
   std::string name, summary, error;  ///< error is empty when all went well
   ExitCode code = ExitCode::Ok;      ///< of the error
+  std::uint64_t written = 0;
+  std::uint64_t dropped = 0;  ///< its `on_full` says that it may lose frames, and it was behind
+  std::uint64_t missed = 0;   ///< it was broken
+  Histogram queued;           ///< from the result being handed on to the sink turning to it
+  Histogram writing;          ///< the sink's own work
+  Histogram end_to_end;       ///< from the frame's arrival to the sink being done with it
 };
 
 struct RunReport {
@@ -65,7 +72,7 @@ struct RunReport {
   OnFull on_full = OnFull::Wait;  ///< that really applied
   /// From the frame's arrival (the source handed it over) to its result being complete, before any sink.
   Histogram end_to_end;
-  std::vector<Timing> parts;  ///< "queue", the nodes, then the sinks
+  std::vector<Timing> parts;  ///< "queue", "upload", the nodes, "download"
   std::vector<ClassCounts> classes;
   std::vector<FrameFailure> failures;  ///< the first kMaxFailures
   std::vector<SourceFault> source_faults;

@@ -11,8 +11,14 @@
 
 namespace contorno {
 
-/// The tracks of a trace. Slot s has tracks kSlotTracks + s.
-enum Track : std::int32_t { kReaderTrack = 1, kLauncherTrack = 2, kFinisherTrack = 3, kSlotTracks = 16 };
+/// The tracks of a trace. Slot s has track kSlotTracks + s, sink s of the run kSinkTracks + s.
+enum Track : std::int32_t {
+  kReaderTrack = 1,
+  kLauncherTrack = 2,
+  kFinisherTrack = 3,
+  kSlotTracks = 16,
+  kSinkTracks = 1 << 16
+};
 
 class Trace {
  public:

@@ -26,7 +26,7 @@ const char* encoder_of(ImageFile type) {
   return type == ImageFile::Png ? "pngenc" : "jpegenc";
 }
 
-/// Encodes in the finisher's thread, so a file is on disk when write() returns.
+/// Encodes in the sink's thread, so a file is on disk when write() returns.
 class ImagesSink : public Sink {
  public:
   explicit ImagesSink(const ImagesSinkParams& params)

@@ -95,7 +95,9 @@ TEST_CASE("help names every port and parameter with range, default and sentence"
   CHECK(contains(text, "example\n  - type: overlay\n"));
   CHECK(!contains(text, "\x1b"));
   CHECK(contains(help_text(fake_catalog(), "overlay", TextStyle::Coloured), "\x1b[36msigma\x1b[0m"));
-  CHECK(contains(help_text(fake_catalog(), "jsonl", TextStyle::Plain), "path  text; required\n"));
+  const std::string sink = help_text(fake_catalog(), "jsonl", TextStyle::Plain);
+  CHECK(contains(sink, "path  text; required\n"));
+  CHECK(contains(sink, "on_full  one of wait, drop_oldest; also drop = drop_oldest; default wait\n"));
   for (const char* section : {"pipeline", "classes"})
     CHECK(!help_text(fake_catalog(), section, TextStyle::Plain).empty());
   CHECK_THROWS_WITH_AS(help_text(fake_catalog(), "overlya", TextStyle::Plain),

@@ -70,6 +70,30 @@ TEST_CASE("a complete graph loads with every value where it belongs") {
   REQUIRE(graph.sinks.size() == 2);
   CHECK(graph.sinks[0].input == Origin{3, 0});
   CHECK(graph.sinks[1].input == Origin{4, 0});
+  CHECK(graph.sinks[0].settings.as<SinkSettings>().on_full == OnFull::Wait);
+  CHECK(graph.sinks[1].settings.as<SinkSettings>().on_full == OnFull::DropOldest);
+}
+
+TEST_CASE(
+    "every sink takes on_full beside the parameters of its type, in the file or from the command line") {
+  const auto with = [](const std::string& keys) {
+    return kHead + "sinks:\n  - {type: video_file, from: source.frame, path: a.mkv" + keys + "}\n";
+  };
+  const auto chosen = [](const GraphSpec& graph) {
+    return graph.sinks.at(0).settings.as<SinkSettings>().on_full;
+  };
+  CHECK(chosen(load(with(""))) == OnFull::Wait);
+  CHECK(chosen(load(with(", on_full: drop_oldest"))) == OnFull::DropOldest);
+  CHECK(chosen(load(with(", on_full: drop"))) == OnFull::DropOldest);
+  CHECK(chosen(load(with(", on_full: drop"), {.overrides = {"video_file.on_full=wait"}})) == OnFull::Wait);
+  const std::string wrong = report(with(", on_full: drop_newest"));
+  CHECK(
+      wrong.find("sink 'video_file': on_full is 'drop_newest' (did you mean 'drop_oldest'?), allowed one of "
+                 "wait, drop_oldest") != std::string::npos);
+  const std::string unknown = report(with(", on_ful: drop"));
+  CHECK(unknown.find("unknown key 'on_ful' (did you mean 'on_full'?)") != std::string::npos);
+  CHECK(report(kHead + "stages:\n  - {type: preprocess, on_full: drop}\n").find("unknown key 'on_full'") !=
+        std::string::npos);
 }
 
 TEST_CASE("an image that no stage makes and no source can stand for is missing") {

@@ -65,7 +65,7 @@ RunReport run_graph(const fs::path& folder, int threads) {
   std::vector<SinkBinding> bindings;
   for (const SinkSpec& spec : graph.sinks) {
     sinks.push_back(spec.type->make(spec.params));
-    bindings.push_back({.name = spec.name, .sink = sinks.back().get(), .input = spec.input});
+    bindings.push_back(bind_sink(spec, *sinks.back()));
   }
   Runner runner(graph, *source, bindings,
                 {.backend = Backend::Cpu, .output_root = (folder / "out").string()});

@@ -95,7 +95,7 @@ TEST_CASE("the deadline is the budget where there is one") {
 TEST_CASE("rows and columns that would say nothing are left out") {
   RunReport report = live_report(40, 15);
   report.live = false;
-  report.parts = {{.name = "upload"}, {.name = "classify"}, {.name = "sink"}};
+  report.parts = {{.name = "upload"}, {.name = "classify"}};
   for (int i = 0; i < 40; ++i) {
     report.parts[0].histogram.record(800);
     report.parts[1].histogram.record(3'000'000);
@@ -109,6 +109,41 @@ TEST_CASE("rows and columns that would say nothing are left out") {
         "          arrival to result           4.00      4.01     15.00\n"
         "            classify                  3.00      3.00      3.00\n"
         "class     rot                    in 30 of 40 frames; 1.5 contours, 100 points a frame\n");
+}
+
+TEST_CASE("each sink has its latency, and a row where it did not get every frame") {
+  RunReport report = live_report(40, 4);
+  report.live = false;
+  report.sinks = {{.name = "jsonl", .written = 40},
+                  {.name = "preview", .written = 28, .dropped = 12},
+                  {.name = "video", .error = "no space", .written = 10, .missed = 30}};
+  for (int i = 0; i < 28; ++i) {
+    report.sinks[0].queued.record(1000);  // too little for a row
+    report.sinks[0].writing.record(100'000);
+    report.sinks[0].end_to_end.record(5'000'000);
+    report.sinks[1].queued.record(1'000'000);
+    report.sinks[1].writing.record(7'000'000);
+    report.sinks[1].end_to_end.record(12'000'000);
+  }
+  CHECK(report_text(report) ==
+        "frames    40 in, 40 out\n"
+        "rate      20.0 frames/s over 2.00 s\n"
+        "backend   cpu, 2 threads, 4 slots\n"
+        "latency   ms                           min       p50       max\n"
+        "          arrival to result           4.00      4.00      4.00\n"
+        "          arrival to jsonl            5.00      5.00      5.00\n"
+        "            writing                   0.10      0.10      0.10\n"
+        "          arrival to preview         12.00     12.00     12.00\n"
+        "            queued                    1.00      1.00      1.00\n"
+        "            writing                   7.00      7.00      7.00\n"
+        "sink      preview                28 of 40 frames; 12 dropped, since it was behind\n"
+        "sink      video                  10 of 40 frames; 30 missed, since it broke\n"
+        "error     sink 'video': no space\n");
+  const auto json = nlohmann::json::parse(report_json(report, "g.yaml", ""));
+  CHECK(json["latency_us"]["sinks"]["preview"]["end_to_end"]["count"] == 28);
+  CHECK(json["latency_us"]["sinks"]["preview"]["writing"]["max"] == 7000.0);
+  CHECK(json["latency_us"]["sinks"]["video"]["queued"].is_null());
+  CHECK(json["sinks"][1]["frames"] == nlohmann::json{{"written", 28}, {"dropped", 12}, {"missed", 0}});
 }
 
 TEST_CASE("the report for programs has the figures of the summary") {

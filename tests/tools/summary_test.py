@@ -45,6 +45,22 @@ def test_a_file_that_is_read_as_fast_as_it_goes_has_no_budget(tmp_path):
     assert "p50" in done.stdout and "p90" not in done.stdout and "p99" not in done.stdout
 
 
+def test_each_sink_has_its_frames_its_latency_and_a_track_of_the_trace(tmp_path):
+    done, report = run_pattern(tmp_path, "--trace", tmp_path / "trace.json", "--set", "jsonl.on_full=drop")
+    (sink,) = report["sinks"]
+    assert sum(sink["frames"].values()) == report["frames"]["out"] == 20
+    written = len((tmp_path / "contours.jsonl").read_text().splitlines())
+    assert sink["frames"] == {"written": written, "dropped": 20 - written, "missed": 0}
+    assert ("sink      jsonl" in done.stdout) == (written < 20)
+    times = report["latency_us"]["sinks"]["jsonl"]
+    assert {part["count"] for part in times.values()} == {written}
+    assert times["end_to_end"]["min"] >= times["writing"]["min"] + report["latency_us"]["end_to_end"]["min"]
+    assert "arrival to jsonl" in done.stdout and "jsonl" not in report["latency_us"]["parts"]
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    (track,) = {event["tid"] for event in events if event["ph"] == "M" and event["args"]["name"] == "jsonl"}
+    assert sorted(event["name"] for event in events if event["ph"] == "X" and event["tid"] == track) == ["jsonl"] * written
+
+
 def test_a_deadline_is_a_budget_for_files_too(tmp_path):
     done, report = run_pattern(tmp_path, "--set", "pipeline.deadline=60000")
     assert report["deadline_ms"] == 60000 and report["held"]

@@ -66,7 +66,7 @@ Sinks make_sinks(const GraphSpec& graph) {
   Sinks sinks;
   for (const SinkSpec& spec : graph.sinks) {
     sinks.owned.push_back(spec.type->make(spec.params));
-    sinks.bindings.push_back({.name = spec.name, .sink = sinks.owned.back().get(), .input = spec.input});
+    sinks.bindings.push_back(bind_sink(spec, *sinks.owned.back()));
   }
   return sinks;
 }
@@ -132,6 +132,15 @@ int exit_code(const RunReport& report, int signal) {
   if (signal != 0) return 128 + signal;
   const bool whole = report.frames.failed == 0 && report.source_faults.empty();
   return static_cast<int>(!whole ? ExitCode::FramesFailed : ExitCode::Ok);
+}
+
+/// The names of the tracks of a trace.
+std::vector<std::pair<std::int32_t, std::string>> track_names(const GraphSpec& graph) {
+  std::vector<std::pair<std::int32_t, std::string>> names{
+      {kReaderTrack, "reader"}, {kLauncherTrack, "launcher"}, {kFinisherTrack, "finisher"}};
+  std::int32_t track = kSinkTracks;
+  for (const SinkSpec& sink : graph.sinks) names.emplace_back(track++, sink.name);
+  return names;
 }
 
 /// The graph as the command line wants it; everything that is wrong with it is told before a file is made.
@@ -208,10 +217,7 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
                  if (report_file.is_open())
                    finish_file(report_file, report_json(runner.report(), given.name, given.text));
                }});
-  if (trace)
-    finish_file(trace_file,
-                trace->to_json(
-                    {{kReaderTrack, "reader"}, {kLauncherTrack, "launcher"}, {kFinisherTrack, "finisher"}}));
+  if (trace) finish_file(trace_file, trace->to_json(track_names(graph)));
   tell(report, files, arguments.quiet);
   return exit_code(report, InterruptGuard::requested());
 }

@@ -43,7 +43,7 @@ std::string with_level(std::string path, int level) {
   return path;
 }
 
-/// Encodes in the finisher's thread and its helpers, so files are on disk when write() returns.
+/// Encodes in the sink's thread and its helpers, so files are on disk when write() returns.
 class MipmapsSink final : public Sink {
  public:
   explicit MipmapsSink(const MipmapsSinkParams& params)

@@ -33,6 +33,7 @@ fs::path canonical_name(const fs::path& path) {
 void OutputRegister::add_input(const fs::path& file, std::string_view reader) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+  const std::lock_guard lock(mutex_);
   inputs_.emplace(Identity(status.st_dev, status.st_ino), reader);
   input_paths_.emplace(canonical_name(file), reader);
 }
@@ -69,6 +70,11 @@ bool OutputRegister::belongs_to_other(const fs::path& path, std::string_view own
 }
 
 void OutputRegister::claim(const fs::path& path, std::string_view owner) {
+  const std::lock_guard lock(mutex_);
+  claim_path(path, owner);
+}
+
+void OutputRegister::claim_path(const fs::path& path, std::string_view owner) {
   refuse_input(path);
   std::error_code error;
   const fs::file_status status = fs::symlink_status(path, error);
@@ -89,17 +95,21 @@ OutputFile OutputRegister::open_claimed(const fs::path& path, Completion complet
   std::error_code error;
   const bool there = fs::is_regular_file(fs::symlink_status(path, error));
   OutputFile file(path, completion, patience);
-  if (there && replaced_++ == 0) first_replaced_ = path.string();
+  if (there) {
+    const std::lock_guard lock(mutex_);
+    if (replaced_++ == 0) first_replaced_ = path.string();
+  }
   report_leftovers(file.leftovers());
   return file;
 }
 
 void OutputRegister::claim_pattern(const PathPattern& pattern, std::string_view owner) {
+  const std::lock_guard lock(mutex_);
   if (std::any_of(patterns_.begin(), patterns_.end(), [&](const Pattern& other) {
         return other.owner == owner && other.pattern.text() == pattern.text();
       }))
     return;  // the sink was opened again, for another format
-  if (!pattern.varies()) claim(pattern.format(0, {}), owner);
+  if (!pattern.varies()) claim_path(pattern.format(0, {}), owner);
   // Names of frames are names of input files: what a pattern without {frame} makes of them is known now.
   if (pattern.varies() && pattern.repeats())
     for (const auto& [input, reader] : input_paths_)
@@ -116,12 +126,18 @@ void OutputRegister::claim_pattern(const PathPattern& pattern, std::string_view 
 
 OutputFile OutputRegister::open_frame(const fs::path& path, std::string_view owner,
                                       const Patience& patience) {
+  return open_claimed(path_of_frame(path, owner), Completion::Series, patience);
+}
+
+/// `path`, or the number of it that this frame gets.
+fs::path OutputRegister::path_of_frame(const fs::path& path, std::string_view owner) {
+  const std::lock_guard lock(mutex_);
   refuse_input(path);
   const bool repeats = belongs_to_other(path, owner) ||
                        std::any_of(patterns_.begin(), patterns_.end(), [&](const Pattern& pattern) {
                          return pattern.owner == owner && pattern.repeats;
                        });
-  return open_claimed(repeats ? free_path(path, owner) : path, Completion::Series, patience);
+  return repeats ? free_path(path, owner) : path;
 }
 
 /// `path`, or the first of its numbers that no file of this run has.
@@ -147,6 +163,7 @@ void OutputRegister::report_leftovers(const std::vector<Leftover>& leftovers) co
 }
 
 std::string OutputRegister::replaced() const {
+  const std::lock_guard lock(mutex_);
   if (replaced_ == 0) return {};
   if (replaced_ == 1) return fmt::format("'{}', which was there before", first_replaced_);
   return fmt::format("{} files that were there before, the first '{}'", replaced_, first_replaced_);

@@ -1,13 +1,14 @@
 // The files of one run: what it reads and what it writes. Every place that writes a file opens it here, so
 // that no output replaces an input or another output of the run, and files of earlier runs that are replaced
-// are reported. One register per run, made by the command that runs; sinks reach it through SinkContext. For
-// one thread at a time.
+// are reported. One register per run, made by the command that runs; sinks reach it through SinkContext. Safe
+// from any thread: sinks open files at the same time. Files are created and opened outside of the lock.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -24,7 +25,8 @@ namespace contorno {
 class OutputRegister {
  public:
   using Say = std::function<void(const std::string& sentence)>;
-  /// `say` shows the user a sentence about each temporary file that a killed run left behind.
+  /// `say` shows the user a sentence about each temporary file that a killed run left behind. It is called
+  /// from the threads that open files.
   explicit OutputRegister(Say say = {}) : say_(std::move(say)) {}
 
   /// A file that the run reads, which `reader` names in messages ("the graph"). Anything but a regular file
@@ -64,12 +66,16 @@ class OutputRegister {
   };
   using Identity = std::pair<std::uint64_t, std::uint64_t>;  // device and inode
 
+  // With the mutex held, but for path_of_frame, which takes it, and open_claimed.
+  void claim_path(const std::filesystem::path& path, std::string_view owner);
   void refuse_input(const std::filesystem::path& path) const;
   bool belongs_to_other(const std::filesystem::path& path, std::string_view owner) const;
   std::filesystem::path free_path(const std::filesystem::path& path, std::string_view owner);
+  std::filesystem::path path_of_frame(const std::filesystem::path& path, std::string_view owner);
   OutputFile open_claimed(const std::filesystem::path& path, Completion completion, const Patience& patience);
 
   Say say_;
+  mutable std::mutex mutex_;  // of what follows
   std::map<Identity, std::string> inputs_;
   std::map<std::filesystem::path, std::string> input_paths_;
   std::map<std::filesystem::path, std::string> outputs_;

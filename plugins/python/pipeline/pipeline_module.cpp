@@ -65,7 +65,7 @@ py::dict latency_dict(const Histogram& histogram) {
 }
 
 py::dict report_dict(const RunReport& report) {
-  py::dict dict, frames, latency, parts;
+  py::dict dict, frames, latency, parts, sink_latency;
   frames["in"] = report.frames.offered;
   frames["out"] = report.frames.delivered;
   frames["failed"] = report.frames.failed;
@@ -79,6 +79,14 @@ py::dict report_dict(const RunReport& report) {
   latency["end_to_end"] = latency_dict(report.end_to_end);
   for (const Timing& part : report.parts) parts[py::str(part.name)] = latency_dict(part.histogram);
   latency["parts"] = parts;
+  for (const SinkOutcome& sink : report.sinks) {
+    py::dict one;
+    one["queued"] = latency_dict(sink.queued);
+    one["writing"] = latency_dict(sink.writing);
+    one["end_to_end"] = latency_dict(sink.end_to_end);
+    sink_latency[py::str(sink.name)] = one;
+  }
+  latency["sinks"] = sink_latency;
   dict["latency_ms"] = latency;
   py::list faults;
   for (const SourceFault& fault : report.source_faults) {
@@ -95,6 +103,9 @@ py::dict report_dict(const RunReport& report) {
     one["name"] = sink.name;
     one["made"] = masked(sink.summary);
     one["error"] = masked(sink.error);
+    one["written"] = sink.written;
+    one["dropped"] = sink.dropped;
+    one["missed"] = sink.missed;
     sinks.append(one);
   }
   dict["sinks"] = sinks;

@@ -1,7 +1,9 @@
 #include "plugins/python/pipeline/pipeline_run.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <new>
 
 #include "config/load.h"
 #include "cuda/error.h"
@@ -43,15 +45,28 @@ std::unique_ptr<TextRasteriser> make_text() {
 
 }  // namespace
 
-/// A sink that gathers one value of a frame; the last of them hands the result over.
+/// A sink that adds one value to the results.
 class PipelineRun::Collector final : public Sink {
  public:
-  enum class Part : std::uint8_t { Frame, Contours, Overlay, Last };
+  enum class Part : std::uint8_t { Frame, Contours, Overlay, Nothing };
   Collector(PipelineRun& run, Part part) : run_(run), part_(part) {}
 
   void open(const SinkContext&) override {}
   void write(const FrameInfo& info, const Value& value) override {
-    FrameResult& result = run_.current_;
+    FrameResult* const result = run_.wait_for_turn(info.number);
+    if (result == nullptr) return;
+    const char* error = nullptr;
+    try {
+      fill(*result, value);
+    } catch (const std::bad_alloc&) {
+      error = "out of memory while the result was copied";
+    }
+    run_.add_part(info, error);
+  }
+  void finish() override {}
+
+ private:
+  void fill(FrameResult& result, const Value& value) const {
     switch (part_) {
       case Part::Frame:
         result.frame = owned(std::get<ImageView>(value));
@@ -62,16 +77,11 @@ class PipelineRun::Collector final : public Sink {
       case Part::Overlay:
         result.overlay = owned(std::get<ImageView>(value));
         return;
-      case Part::Last:
-        result.info = info;
-        run_.put(std::move(result));
-        result = {};
+      case Part::Nothing:
         return;
     }
   }
-  void finish() override {}
 
- private:
   PipelineRun& run_;
   Part part_;
 };
@@ -88,40 +98,25 @@ PipelineRun::PipelineRun(GraphSpec graph, const RunSettings& settings, std::uniq
   }
   for (const SinkSpec& spec : graph_.sinks) {
     sinks_.push_back(spec.type->make(spec.params));
-    bindings_.push_back({.name = spec.name, .sink = sinks_.back().get(), .input = spec.input});
+    bindings_.push_back(bind_sink(spec, *sinks_.back()));
   }
   bind_collectors();
   files_.add_inputs(graph_, *source_);
-  const auto times = [this](const FrameTimes& of) {
-    auto& milliseconds = current_.milliseconds;
-    const auto add = [&](const std::string& name, std::int64_t ns) {
-      milliseconds.emplace_back(name, static_cast<double>(ns) * 1e-6);
-    };
-    milliseconds.clear();
-    add("end_to_end", of.latency_ns);
-    add("queue", of.queued_ns);
-    add("upload", of.parts.uploaded_ns - of.parts.start_ns);
-    std::int64_t before = of.parts.uploaded_ns;
-    for (std::size_t node = 0; node < of.parts.node_ns.size(); ++node) {
-      add(graph_.nodes[node].name, of.parts.node_ns[node] - before);
-      before = of.parts.node_ns[node];
-    }
-    add("download", of.parts.downloaded_ns - before);
-  };
   const auto failed = [this](const FrameFailure& failure) {
     FrameResult result;
     result.info.number = failure.frame;
     result.error = failure.reason.empty() ? "the frame failed" : failure.reason;
-    put(std::move(result));
+    expect(std::move(result), 0);
   };
-  runner_ = std::make_unique<Runner>(graph_, *source_, bindings_,
-                                     RunOptions{.backend = backend,
-                                                .max_frames = settings_.max_frames,
-                                                .output_root = settings_.output_root,
-                                                .outputs = &files_,
-                                                .text = text_.get(),
-                                                .on_failure = failed,
-                                                .on_times = times});
+  runner_ = std::make_unique<Runner>(
+      graph_, *source_, bindings_,
+      RunOptions{.backend = backend,
+                 .max_frames = settings_.max_frames,
+                 .output_root = settings_.output_root,
+                 .outputs = &files_,
+                 .text = text_.get(),
+                 .on_failure = failed,
+                 .on_times = [this](const FrameTimes& times) { note_times(times); }});
   thread_ = start_thread([this] {
     std::exception_ptr failure;
     try {
@@ -156,6 +151,7 @@ void PipelineRun::bind_collectors() {
     throw Error(ExitCode::BadConfig,
                 "the graph makes neither contours nor an image: there is nothing to iterate over");
   const auto bind = [&](Collector::Part part, const Origin& origin, const char* name) {
+    ++parts_;
     sinks_.push_back(std::make_unique<Collector>(*this, part));
     bindings_.push_back({.name = name, .sink = sinks_.back().get(), .input = origin});
   };
@@ -163,24 +159,71 @@ void PipelineRun::bind_collectors() {
     bind(Collector::Part::Frame, {Origin::kSource, Origin::kFrame}, "frame for Python");
   if (contours) bind(Collector::Part::Contours, *contours, "contours for Python");
   if (overlay && settings_.images) bind(Collector::Part::Overlay, *overlay, "image for Python");
-  bind(Collector::Part::Last, contours ? *contours : *overlay, "Python");
+  if (parts_ == 0) bind(Collector::Part::Nothing, *overlay, "Python");
 }
 
-void PipelineRun::put(FrameResult result) {
+/// Makes the entry of a result that the sinks are about to get.
+void PipelineRun::note_times(const FrameTimes& of) {
+  FrameResult result;
+  result.info.number = of.frame;
+  const auto add = [&](const std::string& name, std::int64_t ns) {
+    result.milliseconds.emplace_back(name, static_cast<double>(ns) * 1e-6);
+  };
+  add("end_to_end", of.latency_ns);
+  add("queue", of.queued_ns);
+  add("upload", of.parts.uploaded_ns - of.parts.start_ns);
+  std::int64_t before = of.parts.uploaded_ns;
+  for (std::size_t node = 0; node < of.parts.node_ns.size(); ++node) {
+    add(graph_.nodes[node].name, of.parts.node_ns[node] - before);
+    before = of.parts.node_ns[node];
+  }
+  add("download", of.parts.downloaded_ns - before);
+  expect(std::move(result), parts_);
+}
+
+/// Adds an entry, in the order of the frames. One without parts is complete, and waits for room.
+void PipelineRun::expect(FrameResult result, int parts) {
+  std::unique_lock lock(mutex_);
+  if (parts == 0)
+    changed_.wait(
+        lock, [&] { return stopped_ || settings_.lookahead == 0 || results_.size() < settings_.lookahead; });
+  if (stopped_) return;
+  results_.push_back({std::move(result), parts});
+  changed_.notify_all();
+}
+
+/// The number of results before that of `frame`; with the mutex held.
+std::size_t PipelineRun::place_of(std::uint64_t frame) const {
+  const auto at = std::lower_bound(
+      results_.begin(), results_.end(), frame,
+      [](const Entry& entry, std::uint64_t number) { return entry.result.info.number < number; });
+  return static_cast<std::size_t>(at - results_.begin());
+}
+
+/// Waits until fewer than `lookahead` results are before that of `frame`; null once the run was stopped. The
+/// result stays where it is until all its parts are there, and every collector writes its own part.
+FrameResult* PipelineRun::wait_for_turn(std::uint64_t frame) {
   std::unique_lock lock(mutex_);
   changed_.wait(
-      lock, [&] { return stopped_ || settings_.lookahead == 0 || results_.size() < settings_.lookahead; });
-  if (stopped_) return;
-  results_.push_back(std::move(result));
-  changed_.notify_all();
+      lock, [&] { return stopped_ || settings_.lookahead == 0 || place_of(frame) < settings_.lookahead; });
+  return stopped_ ? nullptr : &results_[place_of(frame)].result;
+}
+
+/// A collector is done with the result of a frame; `error` says why its part is missing, or is null.
+void PipelineRun::add_part(const FrameInfo& info, const char* error) {
+  const std::lock_guard lock(mutex_);
+  Entry& entry = results_[place_of(info.number)];
+  entry.result.info = info;
+  if (error != nullptr) entry.result.error = error;
+  if (--entry.missing == 0) changed_.notify_all();
 }
 
 PipelineRun::Taken PipelineRun::take(FrameResult& result, int milliseconds) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, std::chrono::milliseconds(milliseconds),
-                    [&] { return ended_ || !results_.empty(); });
-  if (!results_.empty()) {
-    result = std::move(results_.front());
+  const auto is_there = [&] { return !results_.empty() && results_.front().missing == 0; };
+  changed_.wait_for(lock, std::chrono::milliseconds(milliseconds), [&] { return ended_ || is_there(); });
+  if (is_there()) {
+    result = std::move(results_.front().result);
     results_.pop_front();
     changed_.notify_all();
     return Taken::Result;

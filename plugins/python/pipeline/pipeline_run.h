@@ -68,9 +68,18 @@ class PipelineRun {
 
  private:
   class Collector;
+  /// A result, of which some parts may still be missing.
+  struct Entry {
+    FrameResult result;
+    int missing = 0;
+  };
 
   void bind_collectors();
-  void put(FrameResult result);
+  void note_times(const FrameTimes& times);
+  void expect(FrameResult result, int parts);
+  std::size_t place_of(std::uint64_t frame) const;
+  FrameResult* wait_for_turn(std::uint64_t frame);
+  void add_part(const FrameInfo& info, const char* error);
 
   GraphSpec graph_;
   RunSettings settings_;
@@ -81,11 +90,11 @@ class PipelineRun {
   std::unique_ptr<TextRasteriser> text_;
   OutputRegister files_;
   std::unique_ptr<Runner> runner_;
-  FrameResult current_;  // the finisher's
+  int parts_ = 0;  // of a result
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<FrameResult> results_;
+  std::deque<Entry> results_;  // by frame; the finisher adds them, and the collectors fill them in
   bool ended_ = false, stopped_ = false;
   std::exception_ptr failure_;
   std::thread thread_;

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cuda/error.h"
@@ -221,6 +222,31 @@ TEST_CASE("patterns that meet do not overwrite each other's files") {
   write_frame(names, 7, "000005.jpg");
   CHECK(content(folder.path() / "000005.png") == "5");
   CHECK(content(folder.path() / "000005-2.png") == "7");
+}
+
+TEST_CASE("sinks that open files at the same time do not get each other's") {
+  constexpr std::uint64_t kFrames = 100;
+  const TemporaryFolder folder;
+  for (int shot = 0; shot < 10; ++shot) write_file(folder.path() / ("shot" + std::to_string(shot)), "old");
+  OutputRegister outputs;
+  FrameFiles names{PathPattern("{name}")}, shots{PathPattern("shot{name}")};
+  names.open(context_of(folder, outputs, "the sink 'names'"));
+  shots.open(context_of(folder, outputs, "the sink 'shots'"));
+  const auto write_all = [](FrameFiles& files, const std::string& prefix) {
+    for (std::uint64_t number = 0; number < kFrames; ++number)
+      write_frame(files, number, prefix + std::to_string(number % 10));
+  };
+  std::thread other([&] { write_all(shots, ""); });
+  write_all(names, "shot");
+  other.join();
+  names.finish();
+  shots.finish();
+  CHECK(names_in(folder.path()).size() == 2 * kFrames);
+  CHECK(outputs.replaced().starts_with("10 files that were there before, the first '"));
+  // Each file has the frame of one of the two sinks, and every frame has two.
+  std::vector<int> seen(kFrames);
+  for (const std::string& name : names_in(folder.path())) ++seen[std::stoul(content(folder.path() / name))];
+  CHECK(std::all_of(seen.begin(), seen.end(), [](int count) { return count == 2; }));
 }
 
 TEST_CASE("two runs do not write one series, and the second finds what a killed one left") {

@@ -1,0 +1,157 @@
+#include "pipeline/run/delivery.h"
+
+#include <new>
+#include <utility>
+
+#include "cuda/error.h"
+#include "pipeline/shared/clock.h"
+#include "pipeline/shared/resource_limits.h"
+
+namespace contorno {
+namespace {
+
+/// Writes the exception that is being handled into `outcome`, unless there is an earlier one. Never throws:
+/// who would be told of it is the end of a thread.
+void note_failure(SinkOutcome& outcome) noexcept {
+  if (!outcome.error.empty()) return;
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+  } catch (const std::exception& exception) {
+    const auto* error = dynamic_cast<const Error*>(&exception);
+    try {
+      outcome.error = exception.what();
+      outcome.code = error != nullptr ? error->code() : ExitCode::Io;
+      return;
+    } catch (const std::bad_alloc&) {
+    }
+  } catch (...) {
+    outcome.code = ExitCode::Internal, outcome.error = "it failed";
+    return;
+  }
+  outcome.code = ExitCode::OutOfMemory, outcome.error = "out of memory";  // short: takes none
+}
+
+}  // namespace
+
+Delivery::Line::Line(SinkBinding bound, const Settings& settings)
+    : binding(std::move(bound)),
+      queue(settings.shares.slots, binding.settings.on_full, settings.shares.a_dropping_sink,
+            settings.waiting) {
+  outcome.name = binding.name;
+}
+
+Delivery::Delivery(std::vector<SinkBinding> sinks, const Settings& settings, Owner owner)
+    : trace_(settings.trace),
+      owner_(std::move(owner)),
+      handed_(static_cast<std::size_t>(settings.shares.slots)),
+      working_(sinks.size()) {
+  for (SinkBinding& sink : sinks) {
+    lines_.push_back(std::make_unique<Line>(std::move(sink), settings));
+    lines_.back()->track = kSinkTracks + static_cast<std::int32_t>(lines_.size()) - 1;
+  }
+}
+
+Delivery::~Delivery() {
+  close(Ending::Leave);
+}
+
+std::vector<Origin> Delivery::inputs() const {
+  std::vector<Origin> inputs;
+  for (const auto& line : lines_) inputs.push_back(line->binding.input);
+  return inputs;
+}
+
+void Delivery::open(const std::function<SinkContext(const SinkBinding&)>& context_of) {
+  for (const auto& line : lines_) {
+    if (!line->outcome.error.empty()) continue;
+    if (!line->thread.joinable()) line->thread = start_thread([this, one = line.get()] { run(*one); });
+    const SinkContext context = context_of(line->binding);
+    line->queue.call([&] {
+      line->binding.sink->open(context);
+      line->opened = true;
+    });
+  }
+}
+
+void Delivery::hand_over(int slot, const Frame& frame) {
+  Handed& handed = handed_[static_cast<std::size_t>(slot)];
+  handed.frame = frame;
+  handed.handed_ns = now_ns();
+  // One for whom it is held here, so that it is not released in the middle.
+  handed.users = static_cast<int>(lines_.size()) + 1;
+  for (const auto& line : lines_)
+    if (const std::optional<int> gone = line->queue.offer(slot)) {
+      ++line->dropped;
+      release(*gone);
+    }
+  release(slot);
+}
+
+void Delivery::release(int slot) {
+  Handed& handed = handed_[static_cast<std::size_t>(slot)];
+  if (handed.users.fetch_sub(1, std::memory_order_acq_rel) == 1) owner_.released(slot);
+}
+
+void Delivery::close(Ending ending) {
+  for (const auto& line : lines_) {
+    line->ending = ending;
+    line->queue.close();
+  }
+  for (const auto& line : lines_)
+    if (line->thread.joinable()) line->thread.join();
+}
+
+std::vector<SinkOutcome> Delivery::outcomes() const {
+  std::vector<SinkOutcome> outcomes;
+  for (const auto& line : lines_) {
+    if (!line->opened) continue;
+    outcomes.push_back(line->outcome);
+    outcomes.back().dropped = line->dropped;
+  }
+  return outcomes;
+}
+
+/// What the thread of a sink does.
+void Delivery::run(Line& line) {
+  while (const std::optional<int> slot = line.queue.take()) write(line, *slot);
+  if (!line.opened || line.ending == Ending::Leave) return;
+  try {
+    line.binding.sink->finish();
+  } catch (...) {
+    note_failure(line.outcome);
+  }
+  try {
+    line.outcome.summary = line.binding.sink->summary();
+  } catch (...) {
+    note_failure(line.outcome);
+  }
+}
+
+void Delivery::write(Line& line, int slot) {
+  Handed& handed = handed_[static_cast<std::size_t>(slot)];
+  const Frame& frame = handed.frame;
+  SinkOutcome& outcome = line.outcome;
+  if (!outcome.error.empty()) {
+    ++outcome.missed;
+    release(slot);
+    return;
+  }
+  const std::int64_t start = now_ns();
+  try {
+    line.binding.sink->write(*frame.info, frame.graph->value(line.binding.input));
+    ++outcome.written;
+  } catch (...) {
+    note_failure(outcome);
+    ++outcome.missed;
+    if (working_.fetch_sub(1) == 1) owner_.all_broken();
+  }
+  const std::int64_t end = now_ns();
+  outcome.queued.record(start - handed.handed_ns);
+  outcome.writing.record(end - start);
+  outcome.end_to_end.record(end - frame.arrived_ns);
+  if (trace_ != nullptr) trace_->add(line.binding.name, line.track, frame.info->number, start, end);
+  release(slot);
+}
+
+}  // namespace contorno

@@ -1,0 +1,106 @@
+// Hands finished frames to the sinks. Each sink has a thread and a queue of its own, so that none waits for
+// another. A frame stays in its slot, is copied nowhere, and is released when the last sink is done with it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "pipeline/graph/planned.h"
+#include "pipeline/run/sink_queue.h"
+#include "pipeline/run/slot_shares.h"
+#include "pipeline/run/stats.h"
+#include "pipeline/run/trace.h"
+
+namespace contorno {
+
+/// A sink and the value of the graph that it gets. The sink is borrowed.
+struct SinkBinding {
+  std::string name;
+  Sink* sink = nullptr;
+  Origin input;
+  SinkSettings settings = {};
+};
+
+/// The binding of a sink that was made as a graph declares it.
+inline SinkBinding bind_sink(const SinkSpec& spec, Sink& sink) {
+  return {
+      .name = spec.name, .sink = &sink, .input = spec.input, .settings = spec.settings.as<SinkSettings>()};
+}
+
+class Delivery {
+ public:
+  /// Whose slots they are. Called from the threads of the sinks and from the one that hands over.
+  struct Owner {
+    std::function<void(int slot)> released;  ///< all sinks are done with it
+    std::function<void()> all_broken;        ///< no sink is left that takes frames
+  };
+  struct Settings {
+    SlotShares shares;
+    Waiting waiting = Waiting::Adaptive;
+    Trace* trace = nullptr;  ///< borrowed
+  };
+  /// A frame that is complete. Everything is borrowed until it is released.
+  struct Frame {
+    const PlannedGraph* graph = nullptr;
+    const FrameInfo* info = nullptr;
+    std::int64_t arrived_ns = 0;
+  };
+
+  Delivery(std::vector<SinkBinding> sinks, const Settings& settings, Owner owner);
+  /// Ends the threads; sinks that were not closed are not finished.
+  ~Delivery();
+  Delivery(const Delivery&) = delete;
+  Delivery& operator=(const Delivery&) = delete;
+
+  /// What the sinks take.
+  std::vector<Origin> inputs() const;
+
+  /// Opens the sinks one after the other, each in its own thread, which is started first. While no frame is
+  /// handed over. Called again when formats change: a sink that broke is left out. Throws what a sink throws.
+  void open(const std::function<SinkContext(const SinkBinding&)>& context_of);
+  /// Puts a frame into the queue of every sink; one thread does so, in order.
+  void hand_over(int slot, const Frame& frame);
+  /// What is queued is written, then the sinks that were opened are finished, at the same time; or not, where
+  /// nothing was handed over. Waits for the threads.
+  enum class Ending : std::uint8_t { Finish, Leave };
+  void close(Ending ending);
+  /// Of the sinks that were opened; after `close`.
+  std::vector<SinkOutcome> outcomes() const;
+
+ private:
+  /// A sink with its thread; after an error it gets no more frames.
+  struct Line {
+    Line(SinkBinding bound, const Settings& settings);
+    SinkBinding binding;
+    SinkQueue queue;
+    std::int32_t track = 0;
+    SinkOutcome outcome;        // the thread's until it ends, but for
+    std::uint64_t dropped = 0;  // which is that of the one who hands over
+    bool opened = false;
+    Ending ending = Ending::Leave;  // set before the queue is closed
+    std::thread thread;
+  };
+  /// A slot in the hands of the sinks.
+  struct Handed {
+    Frame frame;
+    std::int64_t handed_ns = 0;
+    std::atomic<int> users = 0;
+  };
+
+  void run(Line& line);
+  void write(Line& line, int slot);
+  void release(int slot);
+
+  Trace* trace_;
+  Owner owner_;
+  std::vector<std::unique_ptr<Line>> lines_;
+  std::vector<Handed> handed_;        // by slot
+  std::atomic<std::size_t> working_;  // sinks that have not broken
+};
+
+}  // namespace contorno
