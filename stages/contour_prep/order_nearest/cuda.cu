@@ -47,10 +47,13 @@ class OrderNearestCuda final : public Stage {
                   .starts = numbers(is_drawn(), starts_)};
     const std::size_t shared = sizeof(Step) + (shares_visited() ? visited_bytes_ : 0);
     launch_("bound_contours", bound_contours, context.stream, job);
-    if (!is_drawn())
+    if (is_drawn()) {
+      launch_classes("order_ends", order_ends, shared, context, job);
+    } else {
       launch("list_nearest", list_nearest, LaunchKind::Plain, LaunchOrder::AfterPrevious,
              kBlocksPerMultiprocessor * multiprocessors(), kArrayThreads, sizeof(Lists), context.stream, job);
-    launch_classes("order_contours", is_drawn() ? order_ends : order_contours, shared, context, job);
+      launch_classes("order_contours", order_contours, shared, context, job);
+    }
     if (params_.order == DrawingOrder::TwoOpt)
       launch_classes("shorten_ways", shorten_ways, sizeof(Turn), context,
                      TurnJob{.in = job.in,

@@ -20,7 +20,7 @@ struct Job {
   Box* boxes = nullptr;         ///< a contour
   unsigned* lists = nullptr;    ///< kListed a contour: those nearest to it; only for `greedy`
   unsigned* left = nullptr;     ///< of each class, in its place: the contours that are left, in any order
-  unsigned* visited = nullptr;  ///< bits of contours, if they have no room in shared memory (Visited)
+  unsigned* visited = nullptr;  ///< bits of contours, if they have no room in shared memory (Placed)
   unsigned* sorted = nullptr;   ///< the numbers of contours in their order
   unsigned* starts = nullptr;   ///< a contour: the own point with which it begins; not for `greedy`
 
