@@ -2,13 +2,18 @@
 
 #include <utility>
 
+#include "cuda/error.h"
+
 namespace contorno {
 
 SinkQueue::SinkQueue(int slots, OnFull policy, int most_held, Waiting waiting)
     : policy_(policy),
       most_held_(static_cast<std::size_t>(most_held)),
       changed_(waiting),
-      queued_(static_cast<std::size_t>(slots)) {}
+      queued_(static_cast<std::size_t>(slots)) {
+  if (policy != OnFull::Wait && policy != OnFull::DropOldest)
+    throw InternalError("a sink waits or drops the oldest frame");
+}
 
 std::optional<int> SinkQueue::offer(int slot) {
   const std::lock_guard lock(mutex_);

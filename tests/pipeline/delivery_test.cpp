@@ -246,6 +246,27 @@ TEST_CASE("behind a live source sinks have the same frames, and the newest is ne
   CHECK(slow.frames.back() == 299);
 }
 
+TEST_CASE("a sink that is alone behind a live source goes on with new frames, however many slots there are") {
+  GraphSpec graph = graph_with(8);
+  fake::CountingSource source(100, true);
+  source.pause = 200us;
+  GatedSink stuck;
+  stuck.set_open(false);
+  source.bad = [&](std::uint64_t number) { return number == 1 && !stuck.wait_until_begun(1); };
+  Runner runner(graph, source, {bind_image("stuck", stuck)}, {});
+  RunReport report;
+  std::thread running([&] { report = runner.run(); });
+  while (runner.progress().offered < 100) std::this_thread::sleep_for(1ms);
+  stuck.set_open(true);
+  running.join();
+  check_sink_accounts(report);
+  REQUIRE(stuck.frames.size() > 4);
+  CHECK(stuck.frames[0] == 0);
+  // One may have been in the launcher's hands all the time.
+  CHECK(stuck.frames[2] > 50);
+  CHECK(stuck.frames.back() == 99);
+}
+
 TEST_CASE("a sink that breaks with frames in its queue gets none of them, and the others get all") {
   const GraphSpec graph = graph_with(4);
   fake::CountingSource source(20);
