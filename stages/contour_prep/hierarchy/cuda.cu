@@ -1,11 +1,41 @@
 // hierarchy on the device.
+#include "stages/contour_prep/hierarchy/device_nest.h"
 #include "stages/contour_prep/hierarchy/kernels.cuh"
 #include "stages/contour_prep/hierarchy/stage.h"
 #include "stages/contour_prep/shared/array_launch.cuh"
 #include "stages/contour_prep/shared/attribute_step.h"
-#include "stages/contour_prep/shared/pair_sort.h"
 
 namespace contorno {
+
+void DeviceNest::plan(PlanContext& context, const ContoursFormat& format) {
+  const std::size_t contours = format.contour_capacity;
+  // One bit more than lists have, for what is in none.
+  const int bits = nesting::list_bits(format.classes) + 1;
+  none_ = (1ULL << bits) - 1;
+  sort_.plan(context, contours, bits);
+  boxes_ = context.temporary(contours * sizeof(Box), MemoryKind::Device);
+  for (Scratch* one : {&areas_, &keys_, &sorted_keys_})
+    *one = context.temporary(contours * sizeof(unsigned long long), MemoryKind::Device);
+  sorted_ = context.temporary(contours * sizeof(unsigned), MemoryKind::Device);
+  launch_.plan();
+}
+
+void DeviceNest::run(const RunContext& context, const ContoursView& contours, unsigned* numbers,
+                     unsigned* parents) const {
+  const hierarchy_cuda::Job job{.out = contours,
+                                .boxes = context.scratch<Box>(boxes_),
+                                .areas = context.scratch<unsigned long long>(areas_),
+                                .none = none_,
+                                .keys = context.scratch<unsigned long long>(keys_),
+                                .sorted_keys = context.scratch<unsigned long long>(sorted_keys_),
+                                .contours = numbers,
+                                .sorted = context.scratch<unsigned>(sorted_),
+                                .parents = parents};
+  launch_("measure_boxes", hierarchy_cuda::measure_boxes, context.stream, job);
+  sort_.run(context, job.keys, job.sorted_keys, job.contours, job.sorted);
+  launch_("find_parents", hierarchy_cuda::find_parents, context.stream, job);
+}
+
 namespace {
 
 class HierarchyCuda final : public AttributeStep {
@@ -14,36 +44,13 @@ class HierarchyCuda final : public AttributeStep {
 
  private:
   void plan_computing(PlanContext& context, const ContoursFormat& format) override {
-    const std::size_t contours = format.contour_capacity;
-    // One bit more than lists have, for what is in none.
-    const int bits = nesting::list_bits(format.classes) + 1;
-    none_ = (1ULL << bits) - 1;
-    sort_.plan(context, contours, bits);
-    boxes_ = context.temporary(contours * sizeof(Box), MemoryKind::Device);
-    for (Scratch* one : {&areas_, &keys_, &sorted_keys_})
-      *one = context.temporary(contours * sizeof(unsigned long long), MemoryKind::Device);
-    sorted_ = context.temporary(contours * sizeof(unsigned), MemoryKind::Device);
-    launch_.plan();
+    nest_.plan(context, format);
   }
-
   void compute(const RunContext& context, const ContoursView& out, std::uint32_t* sources) const override {
-    const hierarchy_cuda::Job job{.out = out,
-                                  .boxes = context.scratch<Box>(boxes_),
-                                  .areas = context.scratch<unsigned long long>(areas_),
-                                  .none = none_,
-                                  .keys = context.scratch<unsigned long long>(keys_),
-                                  .sorted_keys = context.scratch<unsigned long long>(sorted_keys_),
-                                  .contours = sources,
-                                  .sorted = context.scratch<unsigned>(sorted_)};
-    launch_("measure_boxes", hierarchy_cuda::measure_boxes, context.stream, job);
-    sort_.run(context, job.keys, job.sorted_keys, job.contours, job.sorted);
-    launch_("find_parents", hierarchy_cuda::find_parents, context.stream, job);
+    nest_.run(context, out, sources);
   }
 
-  unsigned long long none_ = 0;
-  ArrayLaunch launch_;
-  PairSort<unsigned long long> sort_;
-  Scratch boxes_, areas_, keys_, sorted_keys_, sorted_;
+  DeviceNest nest_;
 };
 
 }  // namespace

@@ -22,6 +22,7 @@ struct Job {
   unsigned long long none = 0;          ///< the key of contours that are around nothing: behind all lists
   unsigned long long *keys = nullptr, *sorted_keys = nullptr;
   unsigned *contours = nullptr, *sorted = nullptr;  ///< their numbers, in the order of the keys
+  unsigned* parents = nullptr;  ///< what is written instead of attributes: see DeviceNest; null: attributes
 };
 
 __device__ __forceinline__ unsigned class_of(const ContoursView& contours, unsigned contour) {
@@ -119,7 +120,11 @@ __device__ inline nesting::Around around(const Job& job, unsigned contour) {
 __global__ void __launch_bounds__(kArrayThreads) find_parents(const __grid_constant__ Job job) {
   for_warps(contours_of(job.out), [&](unsigned contour) {
     const nesting::Around found = around(job, contour);
-    if (warp_lane() == 0) nesting::write(job.out, contour, found);
+    if (warp_lane() != 0) return;
+    if (job.parents != nullptr)
+      job.parents[contour] = found.parent_or_none();
+    else
+      nesting::write(job.out, contour, found);
   });
 }
 

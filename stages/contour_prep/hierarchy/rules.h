@@ -50,6 +50,8 @@ inline int list_bits(int classes) {
   return static_cast<int>(std::bit_width(list_of(static_cast<unsigned>(classes), 0, 0)));
 }
 
+inline constexpr std::uint32_t kNoParent = 0xFFFFFFFF;
+
 /// The contours around one, as they are found, in any order.
 struct Around {
   unsigned depth = 0;
@@ -62,6 +64,7 @@ struct Around {
     if (area > parent_area || (area == parent_area && contour > parent)) return;
     parent = contour, parent_area = area;
   }
+  CONTORNO_HD std::uint32_t parent_or_none() const { return depth > 0 ? parent : kNoParent; }
 };
 
 CONTORNO_HD inline void write(const ContoursView& out, std::uint32_t contour, const Around& around) {

@@ -13,13 +13,19 @@ struct Place {
   double row = 0, col = 0;
 };
 
+/// The column at which the segment from `a` to `b` crosses a row between them.
+CONTORNO_HD inline double crossing_column(double row, const Point& a, const Point& b) {
+  const double a_row = a.row, b_row = b.row;
+  return a.col + (static_cast<double>(b.col) - a.col) * ((row - a_row) / (b_row - a_row));
+}
+
 /// Whether the ray from `place` towards smaller columns crosses the segment from `a` to `b`. The place is
 /// inside of a contour if it crosses an odd number of its segments, the closing one among them. Nothing
 /// crosses a segment with a NaN.
 CONTORNO_HD inline bool crosses(const Place& place, const Point& a, const Point& b) {
   const double a_row = a.row, b_row = b.row;
   if ((a_row > place.row) == (b_row > place.row)) return false;
-  return place.col > a.col + (static_cast<double>(b.col) - a.col) * ((place.row - a_row) / (b_row - a_row));
+  return place.col > crossing_column(place.row, a, b);
 }
 
 /// `contour` repeats its first point as the last.

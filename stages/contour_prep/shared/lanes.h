@@ -6,10 +6,10 @@ namespace contorno {
 
 inline constexpr unsigned kLanes = 32;
 
-/// The sums of all lanes, added up in pairs.
-template <class Sums>
-Sums sum_of_lanes(Sums (&lanes)[kLanes]) {
-  for (unsigned step = kLanes / 2; step > 0; step /= 2)
+/// The sums of all lanes, a power of two, added up in pairs.
+template <class Sums, unsigned kCount>
+Sums sum_of_lanes(Sums (&lanes)[kCount]) {
+  for (unsigned step = kCount / 2; step > 0; step /= 2)
     for (unsigned lane = 0; lane < step; ++lane) lanes[lane].add(lanes[lane + step]);
   return lanes[0];
 }

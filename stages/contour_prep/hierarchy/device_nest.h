@@ -1,0 +1,28 @@
+// Finds what is around contours, by the rules of hierarchy, on the device: for hierarchy itself, and for
+// steps that need what lies in a contour.
+#pragma once
+
+#include "stages/contour_prep/shared/array_launch.h"
+#include "stages/contour_prep/shared/pair_sort.h"
+
+namespace contorno {
+
+/// A member of a stage on CUDA.
+class DeviceNest {
+ public:
+  /// Asks for scratch, as part of the stage's plan, for contours of `format`: about 60 bytes a contour.
+  void plan(PlanContext& context, const ContoursFormat& format);
+  /// Enqueues the work on `contours`. Writes 0, 1, 2 and so on to `numbers`, one for each contour of the
+  /// capacity, and to `parents` the index of the contour closest around each, kNoParent of those that lie in
+  /// none. Without `parents`, writes the attributes of hierarchy instead.
+  void run(const RunContext& context, const ContoursView& contours, unsigned* numbers,
+           unsigned* parents = nullptr) const;
+
+ private:
+  unsigned long long none_ = 0;
+  ArrayLaunch launch_;
+  PairSort<unsigned long long> sort_;
+  Scratch boxes_, areas_, keys_, sorted_keys_, sorted_;
+};
+
+}  // namespace contorno
