@@ -16,14 +16,19 @@ namespace contorno {
 
 namespace fs = std::filesystem;
 
+namespace {
+[[noreturn]] void refuse_other_frames(const std::string& path, std::string_view of) {
+  throw Error(ExitCode::BadData,
+              fmt::format("'{}' has several frames, wanted the one of the {}", printable(path), of));
+}
+}  // namespace
+
 ContourFrame load_only_frame(const std::string& path) {
   const auto lines = open_contours(path);
   ContourFrame frame, other;
   if (!lines->next(frame))
     throw Error(ExitCode::BadData, fmt::format("'{}' has no frame, wanted one", printable(path)));
-  if (lines->next(other))
-    throw Error(ExitCode::BadData,
-                fmt::format("'{}' has several frames, wanted the one of the picture", printable(path)));
+  if (lines->next(other)) refuse_other_frames(path, "picture");
   for (std::size_t k = 0; k < frame.classes.size(); ++k) frame.classes[k].colour = config::class_colour(k);
   return frame;
 }
@@ -100,8 +105,10 @@ void apply_to_file(const ContoursApplication& what, const std::string& input, co
   ContourFrame frame;
   std::size_t frames = 0;
   for (; lines->next(frame); ++frames) {
-    const Value value = frame.view;
-    apply_to(stage, std::span(&value, 1));
+    if (frames > 0 && !what.images.empty()) refuse_other_frames(input, what.type.inputs[1].name);
+    std::vector<Value> values{frame.view};
+    values.insert(values.end(), what.images.begin(), what.images.end());
+    apply_to(stage, values);
     out.write(frame, std::get<ContoursView>(stage.output(0)));
   }
   if (frames == 0) throw Error(ExitCode::BadData, fmt::format("'{}' has no frame", printable(input)));

@@ -42,10 +42,11 @@ struct ContoursApplication {
   Backend backend = Backend::Auto;
   int threads = 0;
   const TextRasteriser* text = nullptr;
+  std::vector<Value> images = {};  ///< what the stage takes beside the contours
 };
 
-/// Applies the stage to every frame of the file `input`. The file `output` gets its name only when all are
-/// done. Throws Error(BadData) with the line that is wrong.
+/// Applies the stage to every frame of the file `input`, which has one where the stage takes images as well.
+/// The file `output` gets its name only when all are done. Throws Error(BadData) with the line that is wrong.
 void apply_to_file(const ContoursApplication& what, const std::string& input, const std::string& output,
                    OutputRegister& files);
 

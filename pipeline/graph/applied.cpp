@@ -39,14 +39,16 @@ void check_ports(const StageType& type, const std::vector<PortSpec>& ports, std:
                                                    type.name, verb, kind_of(port), what));
 }
 
-bool is_only_contours(const std::vector<PortSpec>& ports) {
-  return ports.size() == 1 && ports[0].type == PortType::Contours;
-}
-
 }  // namespace
 
 bool is_on_contours(const StageType& type) {
-  return is_only_contours(type.inputs) && is_only_contours(type.outputs);
+  const auto is = [](PortType wanted) {
+    return [wanted](const PortSpec& port) { return port.type == wanted; };
+  };
+  const auto& in = type.inputs;
+  return !in.empty() && is(PortType::Contours)(in[0]) &&
+         std::all_of(in.begin() + 1, in.end(), is(PortType::Image)) && type.outputs.size() == 1 &&
+         is(PortType::Contours)(type.outputs[0]);
 }
 
 void check_applicable(const StageType& type) {

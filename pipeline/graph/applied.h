@@ -48,7 +48,7 @@ class AppliedStage {
   std::unique_ptr<PlannedGraph> planned_;
 };
 
-/// Whether a stage makes contours of contours, with nothing else.
+/// Whether a stage makes contours, and nothing else, of contours and perhaps of images.
 bool is_on_contours(const StageType& type);
 /// Throws Error(BadOption) when a stage takes or makes something other than images and contours.
 void check_applicable(const StageType& type);

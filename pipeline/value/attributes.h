@@ -34,6 +34,10 @@ enum class Attribute : std::uint8_t {
   MinorAxis,
   Circularity,
   Convexity,
+  // stages/contour_prep/measure_map/stage.h
+  Samples,  ///< how many samples of the class's map are inside
+  Mean,
+  Maximum,
   // stages/contour_prep/fourier_descriptors/stage.h
   FourierMinus1,  ///< |c_-1| / |c_1| of the contour's Fourier coefficients; the others likewise
   Fourier2,
@@ -49,11 +53,15 @@ inline constexpr std::size_t kAttributeCount = static_cast<std::size_t>(Attribut
 static_assert(kAttributeCount <= 32, "Attributes has a bit for each");
 
 /// The names by which users and files know them, in the order of Attribute.
+// clang-format off
 inline constexpr std::array<std::string_view, kAttributeCount> kAttributeNames{
-    "number",          "parent",     "depth",           "area",         "perimeter",       "min_row",
-    "min_col",         "max_row",    "max_col",         "centroid_row", "centroid_col",    "orientation",
-    "major_axis",      "minor_axis", "circularity",     "convexity",    "fourier_minus_1", "fourier_2",
-    "fourier_minus_2", "fourier_3",  "fourier_minus_3", "fourier_4",    "fourier_minus_4"};
+    "number", "parent", "depth",
+    "area", "perimeter", "min_row", "min_col", "max_row", "max_col", "centroid_row", "centroid_col", "orientation",
+    "major_axis", "minor_axis", "circularity", "convexity",
+    "samples", "mean", "maximum",
+    "fourier_minus_1", "fourier_2", "fourier_minus_2", "fourier_3", "fourier_minus_3", "fourier_4",
+    "fourier_minus_4"};
+// clang-format on
 static_assert(!kAttributeNames.back().empty(), "each attribute has a name");
 
 constexpr std::string_view name_of(Attribute attribute) {

@@ -75,14 +75,14 @@ struct Bench {
 
   int add(const StageType& type) {
     NodeSpec spec{.name = type.name, .type = &type, .params = test::default_params(type)};
-    for (const PortSpec& port : type.inputs) spec.inputs.push_back(origin_of(type, port));
+    for (const PortSpec& port : type.inputs) spec.inputs.push_back(origin_of(port));
     graph.nodes.push_back(std::move(spec));
     return static_cast<int>(graph.nodes.size()) - 1;
   }
-  Origin origin_of(const StageType& type, const PortSpec& port) {
+  Origin origin_of(const PortSpec& port) {
     switch (port.type) {
       case PortType::Image:
-        return {Origin::kSource, type.name == "marching_squares" ? 1 : 0};
+        return {Origin::kSource, port.from == From::MapsOrFrame ? 1 : 0};
       case PortType::Private:
         return {add(stage_named("marching_squares")), 0};
       case PortType::Contours:

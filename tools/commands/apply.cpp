@@ -67,8 +67,8 @@ std::map<std::string, std::string> take_files(Settings& settings, const std::vec
   return files;
 }
 
-/// What the inputs of a stage were read from files into. A stage that takes contours alone is applied to
-/// every frame of its file; `contours` then has none.
+/// What the inputs of a stage were read from files into. Of a stage that makes contours of contours, which is
+/// applied to every frame of their file, those are not among them.
 struct LoadedInputs {
   std::vector<LoadedImage> images;
   std::vector<ContourFrame> contours;
@@ -92,6 +92,7 @@ LoadedInputs load_inputs(const ApplyArguments& arguments, const StageType& type,
                          std::map<std::string, std::string>& others) {
   LoadedInputs inputs;
   for (std::size_t port = 0; port < type.inputs.size(); ++port) {
+    if (port == 0 && is_on_contours(type)) continue;  // read frame by frame
     const std::string& path = path_of(arguments, type, port, others);
     if (type.inputs[port].type == PortType::Contours) {
       inputs.values.emplace_back(inputs.contours.emplace_back(load_only_frame(path)).view);
@@ -155,15 +156,18 @@ int apply(const ApplyArguments& arguments, const std::vector<std::string>& words
                    .backend = backend_called(arguments.backend),
                    .text = text.get(),
                    .files = files};
-  if (is_on_contours(type))
+  if (is_on_contours(type)) {
+    const LoadedInputs inputs = load_inputs(arguments, type, what.input_files);
     apply_to_file({.type = type,
                    .params = params,
                    .backend = what.backend,
                    .threads = arguments.threads,
-                   .text = text.get()},
+                   .text = text.get(),
+                   .images = inputs.values},
                   arguments.input, arguments.output, files);
-  else
+  } else {
     apply_once(arguments, what, catalog);
+  }
   say_replaced(files);
   return static_cast<int>(ExitCode::Ok);
 }

@@ -18,12 +18,15 @@ def arrays_with_points(contours):
     return [contours]
 
 
-def run(stage, params, contours, size, place, threads, stay, stream):
-    """What a stage that takes and makes contours makes of them, in the form that they have."""
+def run(stage, params, contours, maps, size, place, threads, stay, stream):
+    """What a stage that takes and makes contours makes of them, in the form that they have; `maps` of one that takes them as well."""
     given = _Flat.of_arrays(contours, stream) if isinstance(contours, ContourArrays) else _Flat.of_lists(contours, stream)
     if place == "cpu":
         given.points = _core.to_host(given.points, "contours.points", stream)
-    made = _Made(given, stage, params, _size(size), place, threads, stream)
+    if maps is not None:
+        maps = _Maps(maps, given, place, stream)
+        size = maps.size
+    made = _Made(given, stage, params, maps, _size(size), place, threads, stream)
     if given.leaves is not None and not stay and not made.attributes:
         return made.lists()
     return made.arrays(stay)
@@ -127,11 +130,35 @@ class _Flat:
         return cls(points, offsets, closed, ids, attributes=attributes)
 
 
+class _Maps:
+    """The maps of contours, frame by frame: a plane for each class and level."""
+
+    def __init__(self, maps, given, place, stream):
+        self.array = _core.to_host(maps, "maps", stream) if place == "cpu" else maps
+        shape = tuple(self.array.shape)
+        frames, classes = int(given.ids[0].max(initial=0)) + 1, given.shape[0]
+        self.of_frames = len(shape) == 4
+        if len(shape) not in (2, 3, 4) or self.of_frames and shape[0] < frames or frames > 1 and not self.of_frames:
+            raise ValueError(f"maps has shape {shape}, wanted (H, W), (C, H, W) or, of {frames} frames, ({frames}, C, H, W)")
+        planes = 1 if len(shape) == 2 else shape[-3]
+        if planes < classes:
+            raise ValueError(f"maps has shape {shape} with {planes} classes, and contours have {classes}")
+        self.planes, self.levels, self.size = planes, given.shape[1], (int(shape[-1]), int(shape[-2]))
+        given.shape = (planes, self.levels)  # the last classes may have no contours
+
+    def of(self, frame):
+        maps = self.array[frame] if self.of_frames else self.array
+        if self.levels == 1 or len(maps.shape) == 2 and self.planes * self.levels == 1:
+            return maps
+        maps = to_numpy(_core.to_host(maps, "maps", None), "maps")
+        return np.repeat(maps.reshape(self.planes, *maps.shape[-2:]), self.levels, axis=0)
+
+
 class _Made:
     """What a stage made of contours, frame after frame: as _Flat has them, and as numbers of those that were given where the stage
     selected them, else as points of float32."""
 
-    def __init__(self, given, stage, params, size, place, threads, stream):
+    def __init__(self, given, stage, params, maps, size, place, threads, stream):
         self.given, self.stream = given, stream
         classes, levels = given.shape
         keys, offsets = given.ids[1] * levels + given.ids[2], given.offsets
@@ -146,7 +173,7 @@ class _Made:
             known = {name: array[first:last] for name, array in given.attributes.items()}
             made, *tables, source, attributes = _core.apply_to_contours(
                 stage, params, points, offsets[first], offsets[first:last + 1] - offsets[first], given.closed[first:last], begin, known,
-                size, place, threads, stream)
+                None if maps is None else maps.of(int(given.ids[0][first]) if last > first else 0), size, place, threads, stream)
             columns.append(attributes)
             runs.append((int(given.ids[0][first]) if last > first else 0, *tables))
             parts.append(made)

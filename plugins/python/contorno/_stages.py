@@ -161,13 +161,13 @@ def _refuse_unknown_border(stage, params):
         raise TypeError("close_at_border needs size=: (width, height) of the map that the contours are of")
 
 
-def _run_on_contours(stage, contours, params, size=None, backend="auto", threads=None, output="host", stream=None):
-    if size is None:
+def _run_on_contours(stage, contours, params, maps=None, size=None, backend="auto", threads=None, output="host", stream=None):
+    if size is None and maps is None:
         _refuse_unknown_border(stage, params)
-    place = decide(backend, output, stream, *_contours.arrays_with_points(contours))
+    place = decide(backend, output, stream, *_contours.arrays_with_points(contours), *([] if maps is None else [maps]))
     if backend == "auto" and not _catalogue()[stage]["cuda"]:
         place = "cpu"  # as in a graph, whose stages run where all of them can
-    return called(_contours.run, stage, params, contours, size, place, threads, output == "device", stream)
+    return called(_contours.run, stage, params, contours, maps, size, place, threads, output == "device", stream)
 
 
 @_documented(None, (), """
@@ -194,7 +194,7 @@ Examples
 def apply(stage, *inputs, layout="HWC", backend="auto", threads=None, output="host", stream=None, **params):
     params = {name[:-1] if name.endswith("_") else name: value for name, value in params.items()}
     where = {"backend": backend, "threads": threads, "output": output, "stream": stream}
-    if stage in ON_CONTOURS and len(inputs) == 1:
+    if stage in ON_CONTOURS and len(inputs) == len(_catalogue()[stage]["inputs"]):
         return ON_CONTOURS[stage](*inputs, **where, **params)
     outputs = _run(stage, inputs, params, layout=layout, **where)
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
@@ -229,18 +229,25 @@ def _flat(points):
 
 
 def _on_contours(stage):
-    """The function of a stage that takes contours and makes contours."""
+    """The function of a stage that takes contours, and perhaps the maps that they are of, and makes contours."""
+    takes_maps = len(_catalogue()[stage]["inputs"]) > 1
     of_points = [name for name, param in _declared(stage).items() if param["kind"] == "list of numbers"]
 
     def function(contours, *, params, where):
         params.update({name: _flat(params[name]) for name in of_points if name in params})
         return _run_on_contours(stage, contours, params, **where)
 
+    def with_maps(contours, maps, *, params, where):
+        return _run_on_contours(stage, contours, params, maps=maps, **where)
+
+    if takes_maps:
+        function = with_maps
     function.__name__ = function.__qualname__ = stage
-    text = "\n".join([_catalogue()[stage]["summary"], "", "Parameters", "----------", _CONTOURS, "{params}", _OF_CONTOURS + "{place}", "",
+    text = "\n".join([_catalogue()[stage]["summary"], "", "Parameters", "----------", _CONTOURS, *([_MAPS] if takes_maps else []), "{params}",
+                      ("" if takes_maps else _OF_CONTOURS) + "{place}", "",
                       *(_OF_POINTS if of_points else ()),
                       "Returns", "-------", _CONTOURS_MADE])
-    return _of_stage(stage, tuple(_declared(stage)), text, where_defaults={"size": None, **_PLACE_DEFAULTS},
+    return _of_stage(stage, tuple(_declared(stage)), text, where_defaults=_PLACE_DEFAULTS if takes_maps else {"size": None, **_PLACE_DEFAULTS},
                      positional=True)(function)
 
 
@@ -249,9 +256,12 @@ _CONTOURS = """contours : list of (n, 2) arrays, or ContourArrays
     its first. ``contours[class][contour]``, ``contours[frame][class][contour]`` and ``contours[frame][class][level][contour]``
     are lists of the contours of several classes, frames and levels, which `find_contours_batch` gives; a level of a class is a
     class of its own. Stages compute with points in float32, to which others are rounded."""
+_MAPS = """maps : (H, W), (C, H, W) or (F, C, H, W) array
+    The maps that the contours were found in, of one class, of several, or of several frames; those of a class serve all its levels."""
 _OF_POINTS = ["Lists of x, y may also be arrays of (row, column): (n, 2) of points, (n, 2, 2) of strokes.", ""]
 _CONTOURS_MADE = """list, or ContourArrays if they were given or with output='device'
     In the form that was given; ContourArrays where contours have attributes, which lists cannot have. Contours that a stage only
     selects keep their type: a list has the arrays that were given. Points that it computes are float32."""
 ON_CONTOURS = {name: _on_contours(name) for name, stage in _catalogue().items()
-               if all([kind for _, kind, _ in stage[side]] == ["contours"] for side in ("inputs", "outputs"))}
+               if [kind for _, kind, _ in stage["outputs"]] == ["contours"]
+               and [kind for _, kind, _ in stage["inputs"]] in (["contours"], ["contours", "image"])}

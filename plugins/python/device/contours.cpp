@@ -120,16 +120,19 @@ std::unique_ptr<DeviceFrame> bring(const GivenContours& given, const std::option
 
 /// What `stage` makes of contours on the device; its tables are in `staged` then, and behind them, where the
 /// stage selects contours, the numbers of these. One wait for each time that the stage runs.
-std::unique_ptr<DeviceFrame> make_on_device(DirectStage& stage, const ContoursView& in, std::size_t contours,
+std::unique_ptr<DeviceFrame> make_on_device(DirectStage& stage, const ContoursView& in,
+                                            const std::optional<ImageView>& maps, std::size_t contours,
                                             const DevicePlace& place) {
-  const Format planned = in.format;
+  std::vector<Value> from{in};
+  std::vector<Format> planned{in.format};
+  if (maps) from.emplace_back(*maps), planned.emplace_back(maps->format);
   const std::size_t room = in.format.contour_capacity * sizeof(std::uint32_t);
   std::unique_ptr<DeviceFrame> out;
   do {
-    stage.plan(std::span(&planned, 1), place.stream);
+    stage.plan(planned, place.stream);
     out = std::make_unique<DeviceFrame>(std::get<ContoursFormat>(stage.outputs()[0]), room, place);
-    const Value from = in, to = out->view;
-    stage.enqueue(std::span(&from, 1), std::span(&to, 1), place.stream);
+    const Value to = out->view;
+    stage.enqueue(from, std::span(&to, 1), place.stream);
     out->download_tables(place.stream);
     if (stage.selection() != nullptr && contours > 0)
       copy_async(out->staged.points, stage.selection(), contours * sizeof(std::uint32_t), place.stream);
@@ -155,7 +158,13 @@ MadeContours apply_on_device(const StageType& type, const ParamSet& set, const G
                              py::handle stream) {
   std::optional<DevicePoints> points;
   if (DeviceArray::is_on_device(given.points)) points.emplace(given.points, stream);
-  const DevicePlace place = points ? points->place() : place_for(stream);
+  std::optional<DeviceInput> maps;
+  if (!given.maps.is_none()) maps.emplace(given.maps, "maps", stream);
+  const DevicePlace place = points                         ? points->place()
+                            : maps && maps->is_on_device() ? maps->place()
+                                                           : place_for(stream);
+  const std::optional<ImageView> image =
+      maps ? std::optional(maps->image(Layout::Planar, place)) : std::nullopt;
   const std::string key = fmt::format("{}\n{}", key_of(type, set), place.device);
   const std::unique_ptr<DeviceFrame> in = bring(given, points, place);
   std::unique_ptr<DeviceFrame> out;
@@ -167,7 +176,7 @@ MadeContours apply_on_device(const StageType& type, const ParamSet& set, const G
     // What throws in here leaves the stage behind: its memory may be in use.
     std::unique_ptr<DirectStage> stage = Idle<DirectStage>::instance().take(key);
     if (!stage) stage = std::make_unique<DirectStage>(type, set, Backend::Cuda, 1);
-    out = make_on_device(*stage, in->view, contours, place);
+    out = make_on_device(*stage, in->view, image, contours, place);
     selected = stage->selection() != nullptr;
     Idle<DirectStage>::instance().give(key, std::move(stage));
   }

@@ -19,12 +19,13 @@ template <class T>
 using Array = ContourTables::Array<T>;
 
 /// points, offsets, closed, class_begin, sources and attributes by their names of what a stage makes of one
-/// frame's contours. `place` has been decided: 'cpu' or 'cuda'.
+/// frame's contours; `maps` is None where it takes them alone. `place` has been decided: 'cpu' or 'cuda'.
 py::tuple apply_to_contours(const std::string& name, const py::dict& params, py::object points,
                             std::size_t first, const Array<std::uint32_t>& offsets,
                             const Array<std::uint8_t>& closed, const Array<std::uint32_t>& class_begin,
-                            const py::dict& attributes, std::optional<std::pair<int, int>> size,
-                            py::handle place, py::handle threads, py::handle stream) {
+                            const py::dict& attributes, py::object maps,
+                            std::optional<std::pair<int, int>> size, py::handle place, py::handle threads,
+                            py::handle stream) {
   const StageType& type = stage_called(stage_catalog(), "stage", name);
   ParamSet set(type.params);
   set_params(set, params);
@@ -35,7 +36,8 @@ py::tuple apply_to_contours(const std::string& name, const py::dict& params, py:
                                  .class_begin = class_begin,
                                  .attributes = {},
                                  .columns = {}},
-                      .size = size};
+                      .size = size,
+                      .maps = std::move(maps)};
   given.tables.set_attributes(attributes);
   MadeContours made;
   if (backend_of(place) == Backend::Cuda) {

@@ -10,6 +10,8 @@
 #include <tuple>
 
 #include "pipeline/graph/direct.h"
+#include "plugins/python/host/apply.h"
+#include "plugins/python/host/host_image.h"
 #include "plugins/python/shared/arguments.h"
 #include "plugins/python/shared/idle.h"
 #include "plugins/python/shared/process.h"
@@ -113,6 +115,12 @@ MadeContours apply_on_host(const StageType& type, const ParamSet& set, const Giv
   const std::uint64_t count = given.tables.points();
   const int used = threads_for(threads, count);
   const std::string key = fmt::format("{}\n{}", key_of(type, set), used);
+  std::optional<HostArray> maps;
+  std::vector<Value> inputs{ContoursView{}};
+  if (!given.maps.is_none()) {
+    inputs.emplace_back(image_of(maps.emplace(given.maps, "maps"), "maps", Layout::Planar));
+    if (maps->was_converted()) refuse_samples("maps");
+  }
   ContoursFormat format = format_of(given);
   ContourCounts counts;
   std::unique_ptr<DirectStage> stage = Idle<DirectStage>::instance().take(key);
@@ -122,16 +130,17 @@ MadeContours apply_on_host(const StageType& type, const ParamSet& set, const Giv
     const py::gil_scoped_release released;
     const SignalWatch watch;
     set_sides(format, largest_of(points, count));
-    const ContoursView in = view_of(given.tables, points, format, counts);
+    inputs[0] = view_of(given.tables, points, format, counts);
     if (!stage) stage = std::make_unique<DirectStage>(type, set, Backend::Cpu, used);
-    const Format planned = format;
+    std::vector<Format> planned{format};
+    if (maps) planned.emplace_back(std::get<ImageView>(inputs[1]).format);
     do {
-      stage->plan(std::span(&planned, 1), nullptr);
+      stage->plan(planned, nullptr);
       const auto& output = std::get<ContoursFormat>(stage->outputs()[0]);
       made = Block(), made = Block(packed_bytes(output), MemoryKind::Host);
       out = packed_view(made.data(), output);
-      const Value from = in, to = out;
-      stage->enqueue(std::span(&from, 1), std::span(&to, 1), nullptr);
+      const Value to = out;
+      stage->enqueue(inputs, std::span(&to, 1), nullptr);
     } while (stage->overflowed());
   }
   MadeContours result{.points = py::none(), .sources = py::none(), .tables = read_tables(out)};

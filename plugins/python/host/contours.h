@@ -39,6 +39,7 @@ struct GivenContours {
   std::size_t first = 0;
   ContourTables tables;
   std::optional<std::pair<int, int>> size;
+  py::object maps = py::none();  ///< of a stage that also takes the maps: an array with the axes (C, H, W)
 };
 
 /// The contours that a stage made. Where the stage selects contours and leaves them whole, `sources` has the

@@ -31,4 +31,20 @@ void PairSort<Key>::run(const RunContext& context, const Key* keys, Key* sorted_
 template class PairSort<unsigned>;
 template class PairSort<unsigned long long>;
 
+void KeySort::plan(PlanContext& context, std::size_t count, int bits) {
+  count_ = library_count(count), bits_ = bits;
+  const unsigned long long* keys = nullptr;
+  unsigned long long* sorted = nullptr;
+  CONTORNO_CUDA_CHECK(cub::DeviceRadixSort::SortKeys(nullptr, bytes_, keys, sorted, count_, 0, bits_));
+  library_ = context.temporary(bytes_, MemoryKind::Device);
+}
+
+void KeySort::run(const RunContext& context, const unsigned long long* keys,
+                  unsigned long long* sorted) const {
+  std::size_t bytes = bytes_;
+  CONTORNO_CUDA_CHECK(cub::DeviceRadixSort::SortKeys(context.scratch<std::byte>(library_), bytes, keys,
+                                                     sorted, count_, 0, bits_,
+                                                     static_cast<cudaStream_t>(context.stream)));
+}
+
 }  // namespace contorno

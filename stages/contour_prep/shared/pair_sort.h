@@ -1,4 +1,4 @@
-// A sort on the device, by CUB, which takes the memory that was planned and does not wait.
+// Sorts on the device, by CUB, which takes the memory that was planned and does not wait.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,20 @@ class PairSort {
   /// Enqueues the sort; the arrays do not overlap.
   void run(const RunContext& context, const Key* keys, Key* sorted_keys, const unsigned* values,
            unsigned* sorted_values) const;
+
+ private:
+  int count_ = 0, bits_ = 0;
+  std::size_t bytes_ = 0;
+  Scratch library_;
+};
+
+/// Sorts keys alone.
+class KeySort {
+ public:
+  /// As that of PairSort.
+  void plan(PlanContext& context, std::size_t count, int bits);
+  /// Enqueues the sort; the arrays do not overlap.
+  void run(const RunContext& context, const unsigned long long* keys, unsigned long long* sorted) const;
 
  private:
   int count_ = 0, bits_ = 0;
