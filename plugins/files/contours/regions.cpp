@@ -3,17 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stages/contour_prep/shared/inside.h"
-
 namespace contorno {
 namespace {
 
 constexpr std::size_t kFewestRingPoints = 4;  // a triangle, with the first point repeated
-
-bool encloses(const ContourMeasures& outer, const ContourMeasures& inner) {
-  return outer.x <= inner.x && outer.y <= inner.y && outer.x + outer.width >= inner.x + inner.width &&
-         outer.y + outer.height >= inner.y + inner.height;
-}
 
 }  // namespace
 
@@ -23,6 +16,8 @@ void RegionSorter::sort(const ContoursView& view, std::size_t of_class, ContourP
   holes_.clear();
   lines_.clear();
   points_.clear();
+  offsets_.assign(1, 0);
+  rings_.clear();
   const std::uint32_t first = view.class_begin[of_class], last = view.class_begin[of_class + 1];
   // One more point a contour, for closing it; with all the room taken at once the spans stay where they are.
   points_.reserve(view.offsets[last] - view.offsets[first] + (last - first));
@@ -33,40 +28,47 @@ void RegionSorter::sort(const ContoursView& view, std::size_t of_class, ContourP
     const bool closed = view.closed[i] != 0;
     if (!closed && open_contours == OpenContours::Close && !placed.empty()) points_.push_back(placed.front());
     add({points_.data() + begin, points_.size() - begin}, i, closed, open_contours);
+    offsets_.push_back(static_cast<std::uint32_t>(points_.size()));
   }
   std::stable_sort(outers_.begin(), outers_.end(),
                    [](const Ring& a, const Ring& b) { return a.measures.area < b.measures.area; });
-  find_parents();
+  find_parents(first);
 }
 
 void RegionSorter::add(std::span<const Point> points, std::uint32_t contour, bool closed,
                        OpenContours open_contours) {
   const bool ring = closed || open_contours == OpenContours::Close;
   const ContourMeasures m = measure(points, ring ? Closure::Closed : Closure::Open);
+  rings_.push_back(0);
   if (!std::isfinite(m.length)) return;
   if (!ring || points.size() < kFewestRingPoints || m.area == 0) {
     lines_.push_back({.points = points, .closed = closed, .measures = m, .contour = contour});
-  } else if (m.area > 0) {
-    outers_.push_back({.points = points, .measures = m, .contour = contour});
   } else {
-    holes_.push_back({.points = points, .measures = m, .contour = contour});
+    rings_.back() = 1;
+    (m.area > 0 ? outers_ : holes_).push_back({.points = points, .measures = m, .contour = contour});
   }
 }
 
-void RegionSorter::find_parents() {
+void RegionSorter::find_parents(std::uint32_t first) {
+  const std::size_t contours = rings_.size();
+  boxes_.resize(contours), areas_.resize(contours), listed_.resize(contours);
+  ContourCounts counts{points_.size(), contours};
+  std::uint32_t class_begin[] = {0, static_cast<std::uint32_t>(contours)};
+  const ContoursView rings{
+      .format = {.classes = 1, .point_capacity = counts.points, .contour_capacity = counts.contours},
+      .counts = &counts,
+      .points = points_.data(),
+      .offsets = offsets_.data(),
+      .closed = rings_.data(),
+      .class_begin = class_begin};
+  const nesting::Nest nest(rings, {boxes_.data(), areas_.data(), listed_.data()}, 1);
   constexpr std::uint32_t kNone = 0xFFFFFFFF;
+  places_.assign(contours, kNone);
+  for (std::uint32_t place = 0; place < outers_.size(); ++place)
+    places_[outers_[place].contour - first] = place;
   for (Ring& hole : holes_) {
-    hole.parent = kNone;
-    // Rings of one level never cross, but may touch at a sample; the middle of a segment touches nothing.
-    const double x = (static_cast<double>(hole.points[0].col) + hole.points[1].col) / 2;
-    const double y = (static_cast<double>(hole.points[0].row) + hole.points[1].row) / 2;
-    const auto larger = std::partition_point(outers_.begin(), outers_.end(), [&](const Ring& outer) {
-      return outer.measures.area <= -hole.measures.area;
-    });
-    const auto parent = std::find_if(larger, outers_.end(), [&](const Ring& outer) {
-      return encloses(outer.measures, hole.measures) && is_inside({.row = y, .col = x}, outer.points);
-    });
-    if (parent != outers_.end()) hole.parent = static_cast<std::uint32_t>(parent - outers_.begin());
+    const std::uint32_t parent = nest.around(hole.contour - first, 0).parent_or_none();
+    hole.parent = parent != nesting::kNoParent ? places_[parent] : kNone;
   }
   std::stable_sort(holes_.begin(), holes_.end(),
                    [](const Ring& a, const Ring& b) { return a.parent < b.parent; });

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "plugins/files/contours/writer.h"
+#include "stages/contour_prep/hierarchy/nest.h"
 
 namespace contorno {
 
@@ -26,14 +27,15 @@ class RegionSorter {
   };
   struct Line {
     std::span<const Point> points;
-    bool closed = false;  ///< a ring without area, or a hole whose surroundings are cut by the border
+    bool closed = false;  ///< a ring without area, or a hole without a ring of positive area close around it
     ContourMeasures measures;
     std::uint32_t contour = 0;  ///< its index in the view
   };
 
   /// Sorts the contours of class `of_class`, in the coordinates of `placer`. A ring of negative area is a
-  /// hole of the smallest ring of positive area around it. Contours whose length is not finite (a coordinate
-  /// is NaN or infinite) are left out.
+  /// hole of its parent by the rules of hierarchy, if that has a positive area, else a line: so polygons stay
+  /// valid where a ring between two holes is missing. Contours whose length is not finite (a coordinate is
+  /// NaN or infinite) are left out.
   void sort(const ContoursView& view, std::size_t of_class, ContourPlacer& placer,
             OpenContours open_contours);
 
@@ -45,9 +47,17 @@ class RegionSorter {
 
  private:
   void add(std::span<const Point> points, std::uint32_t contour, bool closed, OpenContours open_contours);
-  void find_parents();
+  /// `first`: the index of the class's first contour in the view.
+  void find_parents(std::uint32_t first);
 
   std::vector<Point> points_;
+  // Of each contour of the class:
+  std::vector<std::uint32_t> offsets_;  // into points_; one more
+  std::vector<std::uint8_t> rings_;     // 1: it is one
+  std::vector<std::uint32_t> places_;   // of a ring of positive area: index into outers_
+  std::vector<Box> boxes_;
+  std::vector<std::uint64_t> areas_;
+  std::vector<nesting::Listed> listed_;
   std::vector<Ring> outers_, holes_;
   std::vector<Line> lines_;
 };

@@ -292,6 +292,21 @@ TEST_CASE("GeoJSON has holes in the smallest ring around them, and lines for the
   CHECK(all["features"][9]["properties"]["frame"] == 1);
 }
 
+TEST_CASE("a hole in a hole is no hole of the region around both, so that polygons stay valid") {
+  const TemporaryFolder folder;
+  // The region between the two holes was left out.
+  const GivenContours frame(100, 80, 2,
+                            {{0, true, square(10, 10, 40)},
+                             {0, true, reversed(square(15, 15, 20))},
+                             {0, true, reversed(square(20, 20, 5))}});
+  const json all = run(contour_geojson_sink(), folder.path(), "a.geojson", frame);
+  REQUIRE(all["features"].size() == 2);
+  CHECK(all["features"][0]["geometry"]["coordinates"].size() == 2);
+  CHECK(all["features"][0]["properties"]["area"] == 1600 - 400);
+  CHECK(all["features"][1]["geometry"]["type"] == "LineString");
+  CHECK(all["features"][1]["properties"]["closed"] == true);
+}
+
 TEST_CASE("GeoJSON with a placeholder in its path is a file a frame, also for a frame without contours") {
   const TemporaryFolder folder;
   const GivenContours empty(10, 10, 2, {});
