@@ -91,7 +91,11 @@ const ParamDeclaration& class_params() {
         .number("line_width", &ClassSpec::line_width, 0, 100, Unit::Pixels,
                 "Line width; 0 is the overlay's own.")
         .number("fill", &ClassSpec::fill, 0, 1, Unit::Fraction, "Opacity of the inside; 0 is not filled.")
-        .flag("hidden", &ClassSpec::hidden, "Contours are found but not drawn (a background class).");
+        .flag("hidden", &ClassSpec::hidden, "Contours are found but not drawn (a background class).")
+        .flag("whole", &ClassSpec::whole,
+              "Its area is part of the whole of which totals say the share of every class (skin and defects "
+              "of a "
+              "fruit).");
     return declare(std::move(list));
   }();
   return declaration;

@@ -53,6 +53,7 @@ std::string class_lines(const ClassSpec& spec, const Chosen& chosen) {
   add("line_width", fmt::format("{}", spec.line_width));
   add("fill", fmt::format("{}", spec.fill));
   add("hidden", spec.hidden ? "true" : "false");
+  add("whole", spec.whole ? "true" : "false");
   if (!spec.references.empty()) text += fmt::format("    references: {}\n", colour_list(spec.references));
   if (!spec.ranges.empty()) text += "    ranges:\n";
   for (const HueRange& range : spec.ranges)

@@ -170,6 +170,33 @@ std::string class_rows(const RunReport& report) {
   return text;
 }
 
+std::string totals_rows(const std::vector<ClassTotals>& totals) {
+  std::string text;
+  for (const ClassTotals& of : totals) {
+    if (of.contours == 0) continue;
+    text += fmt::format("total     {:<22} {} contours, area {:.0f} px", of.name, of.contours, of.area);
+    if (of.share) text += fmt::format(", {:.2f} % of the whole", 100 * *of.share);
+    if (of.mean) text += fmt::format(", mean {:.3f}", *of.mean);
+    text += '\n';
+  }
+  return text;
+}
+
+ordered_json totals_json(const std::vector<ClassTotals>& totals) {
+  const auto or_null = [](const std::optional<double>& value) {
+    return value ? ordered_json(*value) : ordered_json();
+  };
+  ordered_json list = ordered_json::array();
+  for (const ClassTotals& of : totals)
+    list.push_back({{"class", of.name},
+                    {"contours", of.contours},
+                    {"area", of.area},
+                    {"perimeter", of.perimeter},
+                    {"share", or_null(of.share)},
+                    {"mean", or_null(of.mean)}});
+  return list;
+}
+
 /// In every text of the report: the graph, the source, reasons, what sinks made.
 void mask_passwords(ordered_json& json) {
   if (json.is_string()) json = masked(json.get<std::string>());
@@ -239,12 +266,14 @@ std::string report_json(const RunReport& report, const std::string& graph_file,
         {{"missing", fault.missing < 0 ? ordered_json() : ordered_json(fault.missing)},
          {"reason", fault.sentence}});
   json["sinks"] = ordered_json::array();
-  for (const SinkOutcome& sink : report.sinks)
+  for (const SinkOutcome& sink : report.sinks) {
     json["sinks"].push_back(
         {{"name", sink.name},
          {"frames", {{"written", sink.written}, {"dropped", sink.dropped}, {"missed", sink.missed}}},
          {"made", sink.summary},
          {"error", sink.error.empty() ? ordered_json() : ordered_json(sink.error)}});
+    if (!sink.totals.empty()) json["sinks"].back()["totals"] = totals_json(sink.totals);
+  }
   mask_passwords(json);
   return json.dump(2, ' ', false, nlohmann::detail::error_handler_t::replace) + "\n";
 }
@@ -256,6 +285,7 @@ std::string report_text(const RunReport& report) {
     text += fmt::format("{:<9} {}\n", fault.missing == 0 ? "damaged" : "missing",
                         printable_sentence(fault.sentence));
   for (const SinkOutcome& sink : report.sinks) {
+    text += totals_rows(sink.totals);
     if (!sink.summary.empty()) text += fmt::format("made      {}\n", printable_sentence(sink.summary));
     if (!sink.error.empty())
       text += fmt::format("error     sink '{}': {}\n", sink.name, printable_sentence(sink.error));

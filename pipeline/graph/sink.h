@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "pipeline/graph/source.h"
 #include "pipeline/graph/stage.h"
@@ -30,6 +32,16 @@ struct SinkContext {
   Patience patience;                  ///< of everything that waits for somebody outside
 };
 
+/// What a sink has added up of a class over its frames, in px of its coordinates.
+struct ClassTotals {
+  std::string name;
+  std::uint64_t contours = 0;
+  double area = 0;  ///< with signs: holes take away
+  double perimeter = 0;
+  std::optional<double> share;  ///< of the area of the classes that are the whole (ClassSpec::whole)
+  std::optional<double> mean;   ///< of the samples of the class's map in its regions
+};
+
 class Sink {
  public:
   virtual ~Sink() = default;
@@ -42,6 +54,8 @@ class Sink {
   virtual void finish() = 0;
   /// What was made, for the closing message, as "overlay.mkv (255 frames)"; empty: nothing.
   virtual std::string summary() const { return {}; }
+  /// Running totals of each class, for the report; empty: it adds nothing up.
+  virtual std::vector<ClassTotals> totals() const { return {}; }
 };
 
 /// The one declaration of a sink. It takes one value of type `input`; without `from:` the last one of the

@@ -123,6 +123,7 @@ void Delivery::run(Line& line) {
   }
   try {
     line.outcome.summary = line.binding.sink->summary();
+    line.outcome.totals = line.binding.sink->totals();
   } catch (...) {
     note_failure(line.outcome);
   }

@@ -8,6 +8,7 @@
 
 #include "cuda/error.h"
 #include "pipeline/graph/graph.h"
+#include "pipeline/graph/sink.h"
 #include "pipeline/graph/source.h"
 #include "pipeline/graph/stage.h"
 #include "pipeline/run/histogram.h"
@@ -50,11 +51,12 @@ struct SinkOutcome {
   std::string name, summary, error;  ///< error is empty when all went well
   ExitCode code = ExitCode::Ok;      ///< of the error
   std::uint64_t written = 0;
-  std::uint64_t dropped = 0;  ///< its `on_full` says that it may lose frames, and it was behind
-  std::uint64_t missed = 0;   ///< it was broken
-  Histogram queued;           ///< from the result being handed on to the sink turning to it
-  Histogram writing;          ///< the sink's own work
-  Histogram end_to_end;       ///< from the frame's arrival to the sink being done with it
+  std::uint64_t dropped = 0;        ///< its `on_full` says that it may lose frames, and it was behind
+  std::uint64_t missed = 0;         ///< it was broken
+  Histogram queued;                 ///< from the result being handed on to the sink turning to it
+  Histogram writing;                ///< the sink's own work
+  Histogram end_to_end;             ///< from the frame's arrival to the sink being done with it
+  std::vector<ClassTotals> totals;  ///< of a sink that adds up
 };
 
 struct RunReport {

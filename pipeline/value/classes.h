@@ -27,6 +27,7 @@ struct ClassSpec {
   double line_width = 0;           ///< px; 0 = the overlay's width
   double fill = 0;                 ///< opacity of the inside, 0..1; 0 = not filled
   bool hidden = false;             ///< contours are found but not drawn (a background class)
+  bool whole = false;              ///< its area is part of the whole of which totals say the classes' shares
   std::vector<Colour> references;  ///< colours that belong to the class, for the classify stage
   std::vector<HueRange> ranges;    ///< and hue ranges, for the same
 };

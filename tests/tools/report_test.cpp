@@ -43,6 +43,29 @@ TEST_CASE("the summary says whether a live source's rate was held") {
   CHECK(line_with(report_text(report), "frames") == "frames    103 in, 100 out, 3 dropped (3 no free slot)");
 }
 
+TEST_CASE("the totals of a sink stand in the summary and in the report") {
+  RunReport report = live_report(100, 15);
+  report.sinks.push_back(
+      {.name = "jsonl",
+       .summary = "a.jsonl (100 frames)",
+       .error = {},
+       .totals = {
+           {.name = "rot", .contours = 12, .area = 345.25, .perimeter = 90, .share = 0.0125, .mean = 0.75},
+           {.name = "stem"}}});
+  CHECK(line_with(report_text(report), "total") ==
+        "total     rot                    12 contours, area 345 px, 1.25 % of the whole, mean 0.750");
+  CHECK(report_text(report).find("stem") == std::string::npos);
+  const nlohmann::json totals =
+      nlohmann::json::parse(report_json(report, "graph.yaml", ""))["sinks"][0]["totals"];
+  CHECK(totals[0] == nlohmann::json({{"class", "rot"},
+                                     {"contours", 12},
+                                     {"area", 345.25},
+                                     {"perimeter", 90.0},
+                                     {"share", 0.0125},
+                                     {"mean", 0.75}}));
+  CHECK(totals[1]["share"].is_null());
+}
+
 TEST_CASE("a budget is shown as it was set, and the worst latency on its right side") {
   RunReport report = live_report(100, 33.4);
   report.source_rate = 30;

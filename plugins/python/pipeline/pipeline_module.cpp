@@ -64,6 +64,24 @@ py::dict latency_dict(const Histogram& histogram) {
   return of;
 }
 
+py::list totals_list(const std::vector<ClassTotals>& totals) {
+  const auto or_none = [](const std::optional<double>& value) {
+    return value ? py::object(py::float_(*value)) : py::object(py::none());
+  };
+  py::list list;
+  for (const ClassTotals& of : totals) {
+    py::dict one;
+    one["class"] = of.name;
+    one["contours"] = of.contours;
+    one["area"] = of.area;
+    one["perimeter"] = of.perimeter;
+    one["share"] = or_none(of.share);
+    one["mean"] = or_none(of.mean);
+    list.append(one);
+  }
+  return list;
+}
+
 py::dict report_dict(const RunReport& report) {
   py::dict dict, frames, latency, parts, sink_latency;
   frames["in"] = report.frames.offered;
@@ -106,6 +124,7 @@ py::dict report_dict(const RunReport& report) {
     one["written"] = sink.written;
     one["dropped"] = sink.dropped;
     one["missed"] = sink.missed;
+    if (!sink.totals.empty()) one["totals"] = totals_list(sink.totals);
     sinks.append(one);
   }
   dict["sinks"] = sinks;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -305,6 +306,57 @@ TEST_CASE("a hole in a hole is no hole of the region around both, so that polygo
   CHECK(all["features"][0]["properties"]["area"] == 1600 - 400);
   CHECK(all["features"][1]["geometry"]["type"] == "LineString");
   CHECK(all["features"][1]["properties"]["closed"] == true);
+}
+
+namespace {
+/// Totals as JSON lines have them.
+json totals_of(const json& line, std::size_t of_class) {
+  return line["classes"][of_class]["totals"];
+}
+json line_of(Sink& sink, const fs::path& path, const GivenContours& frame, std::uint64_t number) {
+  sink.write({.number = number}, frame.view);
+  std::ifstream file(path);
+  std::string text;
+  for (std::uint64_t i = 0; i <= number; ++i) std::getline(file, text);
+  return json::parse(text);
+}
+}  // namespace
+
+TEST_CASE("totals add up signed areas, lengths and shares of the whole, frame by frame and over all") {
+  const TemporaryFolder folder;
+  std::vector<ClassSpec> classes = kClasses;
+  classes[0].whole = true;
+  auto sink = make(contour_jsonl_sink(), {{"path", std::string("a.jsonl")}, {"totals", true}});
+  const Placement twice{.scale_x = 2, .scale_y = 2};
+  const GivenContours frame = nested_frame(twice), none(100, 80, 2, {}, twice);
+  SinkContext context = context_of(frame, folder.path(), classes);
+  context.stream.frame = ImageFormat{.width = 200, .height = 160, .channels = 4};
+  sink->open(context);
+  const json line = line_of(*sink, folder.path() / "a.jsonl", frame, 0);
+  const double area = 4 * (1600 - 400 + 25 - 25 - 25);  // in px of the frame
+  CHECK(totals_of(line, 0)["contours"] == 6);
+  CHECK(totals_of(line, 0)["area"] == area);
+  CHECK(totals_of(line, 0)["perimeter"].get<double>() ==
+        doctest::Approx(2 * (4 * (40 + 20 + 5 + 5 + 5) + std::hypot(5, 0.5))));
+  CHECK(totals_of(line, 0)["share"] == 1);
+  CHECK(totals_of(line, 0)["mean"].is_null());
+  CHECK(totals_of(line, 1)["area"] == 16);
+  CHECK(totals_of(line, 1)["share"].get<double>() == doctest::Approx(16 / area));
+  const json empty = line_of(*sink, folder.path() / "a.jsonl", none, 1);
+  CHECK(totals_of(empty, 1) ==
+        json({{"contours", 0}, {"area", 0}, {"perimeter", 0}, {"share", nullptr}, {"mean", nullptr}}));
+  line_of(*sink, folder.path() / "a.jsonl", frame, 2);
+  const std::vector<ClassTotals> running = sink->totals();
+  REQUIRE(running.size() == 2);
+  CHECK(running[0].contours == 12);
+  CHECK(running[0].area == 2 * area);
+  CHECK(running[1].name == classes[1].name);
+  CHECK(running[1].share.value() == doctest::Approx(16 / area));
+  sink->finish();
+  auto without = make(contour_jsonl_sink(), {{"path", std::string("b.jsonl")}});
+  without->open(context);
+  CHECK_FALSE(line_of(*without, folder.path() / "b.jsonl", frame, 0)["classes"][0].contains("totals"));
+  CHECK(without->totals().empty());
 }
 
 TEST_CASE("GeoJSON with a placeholder in its path is a file a frame, also for a frame without contours") {

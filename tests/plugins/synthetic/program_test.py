@@ -3,6 +3,7 @@ import json
 
 import cv2
 import numpy as np
+import pytest
 from tests.conftest import ROOT, read_lines
 
 EXAMPLE = ROOT / "config" / "examples" / "synthetic.yaml"
@@ -26,6 +27,41 @@ def test_the_synthetic_line_runs_to_contours_on_its_frames(contorno, tmp_path):
     # Something as colourful as fruit on grey rollers.
     saturation = cv2.cvtColor(picture, cv2.COLOR_BGR2HSV)[..., 1]
     assert 0.25 < (saturation > 120).mean() < 0.75
+
+
+def shoelace(contour):
+    x, y = np.array(contour["points"], float).T
+    return 0.5 * (x[:-1] * y[1:] - x[1:] * y[:-1]).sum() if contour["closed"] else 0.0
+
+
+def test_totals_of_graded_fruit_are_sums_over_its_contours(contorno, tmp_path):
+    contorno("run", EXAMPLE.with_name("fruit-grading.yaml"), "--output", tmp_path, "--frames", 4, "--report", tmp_path / "report.json",
+             "--set", "images.first=3")
+    lines = read_lines(tmp_path / "contours.jsonl")
+    names = ["skin", "stem", "bruise", "rot", "scab", "russet", "puncture"]
+    areas, all_areas, all_contours = {}, dict.fromkeys(names, 0), dict.fromkeys(names, 0)
+    for line in lines:
+        assert [one["name"] for one in line["classes"]] == names
+        for one in line["classes"]:
+            areas[one["name"]] = sum(map(shoelace, one["contours"]))
+            all_areas[one["name"]] += areas[one["name"]]
+            all_contours[one["name"]] += len(one["contours"])
+        for one in line["classes"]:
+            totals, outer = one["totals"], [contour["attributes"] for contour in one["contours"] if contour["area"] > 0]
+            assert totals["contours"] == len(one["contours"])
+            assert totals["area"] == pytest.approx(areas[one["name"]], rel=1e-6, abs=1e-6)
+            assert totals["share"] == pytest.approx(areas[one["name"]] / sum(areas.values()), rel=1e-6, abs=1e-9)
+            assert totals["perimeter"] == pytest.approx(sum(contour["length"] for contour in one["contours"]))
+            samples = sum(of["samples"] for of in outer)
+            assert totals["mean"] == (pytest.approx(sum(of["mean"] * of["samples"] for of in outer if of["samples"]) / samples) if samples else None)
+            assert all(0.4 < of["mean"] <= of["maximum"] <= 1 for of in outer if of["samples"])
+    assert 0.8 < areas["skin"] / sum(areas.values()) < 1 and sum(areas.values()) > 0.3 * 1200 * 400
+    report = json.loads((tmp_path / "report.json").read_text())
+    (running,) = [one["totals"] for one in report["sinks"] if "totals" in one]
+    assert [one["class"] for one in running] == names
+    for one in running:
+        assert one["contours"] == all_contours[one["class"]] and one["area"] == pytest.approx(all_areas[one["class"]], rel=1e-6)
+        assert one["share"] == pytest.approx(all_areas[one["class"]] / sum(all_areas.values()), rel=1e-6)
 
 
 def test_the_same_seed_gives_the_same_contours_again(contorno, tmp_path):
