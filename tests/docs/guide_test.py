@@ -79,6 +79,12 @@ def test_the_maps_of_a_network(tmp_path):
         assert [line["classes"] for line in others] == [line["classes"] for line in lines], folder
 
 
+def test_grading_fruit(tmp_path):
+    run_guide(GUIDES / "fruit-grading.md", tmp_path)
+    assert (tmp_path / "graph.yaml").read_text() == (ROOT / "config" / "examples" / "fruit-grading.yaml").read_text()
+    assert cv2.imread(str(tmp_path / "out" / "overlay-000060.png")).shape == (400, 1200, 3)
+
+
 def test_finding_out_why_a_contour_looks_wrong(tmp_path):
     said = run_guide(GUIDES / "wrong-contour.md", tmp_path)
     assert len(said[1].splitlines()) == 5 and len(said[2].splitlines()) == 4
@@ -131,5 +137,5 @@ points = np.random.default_rng(2).random((30, 2)) * 9
 
 
 def test_the_commands_of_every_guide_are_among_these():
-    run = {"video-to-classes", "network-maps", "wrong-contour", *PAGES_OF_CPP}
+    run = {"video-to-classes", "network-maps", "fruit-grading", "wrong-contour", *PAGES_OF_CPP}
     assert {page.stem for page in GUIDES.glob("*.md") if steps_of(page)} == run

@@ -32,6 +32,16 @@ def test_without_the_photographs_it_is_said_where_they_are_from(tmp_path):
     assert done.returncode == 1 and "softwaremill/lemon-dataset" in done.stderr
 
 
+def test_the_picture_of_graded_fruit_is_what_the_example_draws(tmp_path):
+    folder = tmp_path / "docs" / "pictures"
+    folder.mkdir(parents=True)
+    shutil.copy(PICTURES / "make", folder)
+    shutil.copytree(ROOT / "config" / "examples", tmp_path / "config" / "examples")
+    subprocess.run([folder / "make", "grading", os.path.dirname(PROGRAM)], check=True, capture_output=True)
+    made, kept = (cv2.imread(str(path / "fruit-grading.jpg")).astype(int) for path in (folder, PICTURES))
+    assert made.shape == kept.shape and np.abs(made - kept).mean() < 0.5
+
+
 def test_the_first_picture_is_what_the_program_draws(real_data, tmp_path):
     folder = tmp_path / "docs" / "pictures"
     folder.mkdir(parents=True)
