@@ -50,7 +50,7 @@ void read_graph(const YamlNode& root, const Catalog& catalog, const LoadOptions&
   read_settings(root, options, graph, problems);
   if (const YamlEntry* entry = root.find("source"))
     graph.source = read_source(entry->value, reading);
-  else
+  else if (options.source == SourceUse::Needed)
     problems.add({}, "section 'source' is missing", "say where frames come from: source: {type: ..., ...}");
   if (const YamlEntry* entry = root.find("classes")) graph.classes = read_classes(entry->value, problems);
 

@@ -11,6 +11,7 @@
 // else the source. Text is never expanded: ${HOME} stays ${HOME}.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,9 @@
 #include "pipeline/graph/graph.h"
 
 namespace contorno::config {
+
+/// Whether a graph must say where frames come from. Optional is for hosts that bring their own.
+enum class SourceUse : std::uint8_t { Needed, Optional };
 
 /// What the command line changes in a graph; it is checked exactly as the file is.
 struct LoadOptions {
@@ -31,6 +35,7 @@ struct LoadOptions {
   /// and sinks without opening anything: whether paths can be written, path patterns name known words,
   /// encoders are installed.
   std::optional<std::string> output_root;
+  SourceUse source = SourceUse::Needed;
 };
 
 /// Everything that is wrong with a graph. `what()` is the report, one paragraph an error.

@@ -1,0 +1,45 @@
+// A frame's contours with their measures as a JSON object on a line of its own: the text of the sink `jsonl`,
+// for all who write it somewhere. A writer belongs to one thread and keeps its memory.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "plugins/files/contours/text_buffer.h"
+#include "plugins/files/contours/totals.h"
+#include "plugins/files/contours/writer.h"
+
+namespace contorno {
+
+struct ContourLineOptions {
+  Coordinates coordinates = Coordinates::Frame;
+  bool skip_hidden = false;
+  bool totals = false;  ///< whether each class has those of the frame
+};
+
+class ContourLineWriter {
+ public:
+  explicit ContourLineWriter(const ContourLineOptions& options) : options_(options) {}
+
+  /// Before the first line, and when the format of the contours changes.
+  void open(const SinkContext& context);
+  /// With the line break at its end; valid until the next call.
+  std::string_view line(const FrameInfo& info, const ContoursView& view);
+  /// Of all lines so far, for the classes that are written; empty without the option.
+  std::vector<ClassTotals> totals() const;
+
+ private:
+  bool is_written(std::size_t k) const { return !options_.skip_hidden || !placer_.classes()[k].hidden; }
+  void write_class(const ContoursView& view, std::size_t k, std::span<const ContourMeasures> measures);
+  void write_totals(const ClassTotals& totals);
+  void write_contour(const ContoursView& view, std::uint32_t index, const ContourMeasures& m);
+
+  ContourLineOptions options_;
+  ContourPlacer placer_;
+  TotalsCounter totals_;
+  std::vector<ContourMeasures> measures_;
+  TextBuffer text_;
+};
+
+}  // namespace contorno
