@@ -1,0 +1,191 @@
+// The type of the element `contorno`, with its virtual functions.
+#include <gst/video/video.h>
+
+#include <algorithm>
+#include <string>
+
+#include "plugins/gst/element/filter_object.h"
+#include "plugins/gst/element/guard.h"
+#include "plugins/gst/element/plugin.h"
+
+namespace contorno::gst {
+namespace {
+
+struct ContornoClass {
+  GstBaseTransformClass parent_class;
+};
+
+void init_child_proxy(gpointer interface, gpointer);
+
+// NOLINTBEGIN(cppcoreguidelines-pro-type-cstyle-cast)
+G_DEFINE_TYPE_WITH_CODE(Contorno, contorno_filter, GST_TYPE_BASE_TRANSFORM,
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_CHILD_PROXY, init_child_proxy))
+// NOLINTEND(cppcoreguidelines-pro-type-cstyle-cast)
+
+constexpr const char* kCaps =
+    GST_VIDEO_CAPS_MAKE("{ RGBA, RGBx, BGRA, BGRx, RGB, BGR, NV12, I420, GRAY8, GRAY16_LE }");
+
+void finalize(GObject* object) {
+  delete static_cast<Contorno*>(static_cast<gpointer>(object))->filter;
+  G_OBJECT_CLASS(contorno_filter_parent_class)->finalize(object);
+}
+
+/// What the streaming thread does: an error ends the stream, and is posted once.
+template <class Result, class Work>
+Result streaming(GstBaseTransform* transform, Result fallback, const Work& work) noexcept {
+  return guarded(GST_ELEMENT(transform), fallback, work, &filter_of(transform).error_posted());
+}
+
+gboolean start(GstBaseTransform* transform) {
+  return streaming(transform, gboolean{FALSE}, [&] {
+    filter_of(transform).start();
+    return gboolean{TRUE};
+  });
+}
+
+gboolean stop(GstBaseTransform* transform) {
+  filter_of(transform).stop();
+  return TRUE;
+}
+
+gboolean set_caps(GstBaseTransform* transform, GstCaps* in, GstCaps*) {
+  return streaming(transform, gboolean{FALSE}, [&] {
+    GstVideoInfo info;
+    if (gst_video_info_from_caps(&info, in) == 0) return gboolean{FALSE};
+    filter_of(transform).set_format(info);
+    return gboolean{TRUE};
+  });
+}
+
+/// Buffers go on in the memory that they came in: upstream is offered what downstream offers.
+gboolean propose_allocation(GstBaseTransform* transform, GstQuery*, GstQuery* query) {
+  return gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(transform), query);
+}
+
+gboolean decide_allocation(GstBaseTransform*, GstQuery*) {
+  return TRUE;
+}
+
+/// The base class drops frames that come too late to be shown.
+GstFlowReturn submit_input_buffer(GstBaseTransform* transform, gboolean is_discont, GstBuffer* buffer) {
+  Filter& filter = filter_of(transform);
+  filter.note_arrival();
+  const GstFlowReturn result = GST_BASE_TRANSFORM_CLASS(contorno_filter_parent_class)
+                                   ->submit_input_buffer(transform, is_discont, buffer);
+  if (transform->queued_buf == nullptr) filter.note_drop();
+  return result;
+}
+
+/// The buffer itself, if nobody else has it. Else a copy: of its description, or of its pixels where they are
+/// drawn on.
+GstFlowReturn prepare_output_buffer(GstBaseTransform* transform, GstBuffer* in, GstBuffer** out) {
+  const bool draws = filter_of(transform).draws();
+  if (gst_buffer_is_writable(in) && (!draws || gst_buffer_is_all_memory_writable(in)))
+    *out = in;
+  else
+    *out = draws ? gst_buffer_copy_deep(in) : gst_buffer_copy(in);
+  return *out != nullptr ? GST_FLOW_OK : GST_FLOW_ERROR;
+}
+
+GstFlowReturn transform_ip(GstBaseTransform* transform, GstBuffer* buffer) {
+  return streaming(transform, GST_FLOW_ERROR, [&] {
+    return filter_of(transform).process(buffer) ? GST_FLOW_OK : GST_BASE_TRANSFORM_FLOW_DROPPED;
+  });
+}
+
+/// Frames that are flushed wait for no maps.
+gboolean sink_event(GstBaseTransform* transform, GstEvent* event) {
+  if (const std::shared_ptr<MapsInput> maps = filter_of(transform).maps()) {
+    if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_START) maps->set_flushing(true);
+    if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) maps->set_flushing(false);
+  }
+  return GST_BASE_TRANSFORM_CLASS(contorno_filter_parent_class)->sink_event(transform, event);
+}
+
+GstStateChangeReturn change_state(GstElement* element, GstStateChange change) {
+  if (const std::shared_ptr<MapsInput> maps = filter_of(element).maps()) {
+    if (change == GST_STATE_CHANGE_READY_TO_PAUSED) maps->set_flushing(false);
+    if (change == GST_STATE_CHANGE_PAUSED_TO_READY) maps->set_flushing(true);
+  }
+  return GST_ELEMENT_CLASS(contorno_filter_parent_class)->change_state(element, change);
+}
+
+/// Frames wait for their maps, which may have come a longer way.
+gboolean query(GstBaseTransform* transform, GstPadDirection direction, GstQuery* query) {
+  const gboolean known =
+      GST_BASE_TRANSFORM_CLASS(contorno_filter_parent_class)->query(transform, direction, query);
+  if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY || known == 0) return known;
+  GstPad* pad = gst_element_get_static_pad(GST_ELEMENT(transform), "maps");
+  if (pad == nullptr) return known;
+  GstQuery* other = gst_query_new_latency();
+  if (gst_pad_peer_query(pad, other) != 0) {
+    gboolean live = FALSE, maps_live = FALSE;
+    GstClockTime least = 0, most = 0, maps_least = 0, maps_most = 0;
+    gst_query_parse_latency(query, &live, &least, &most);
+    gst_query_parse_latency(other, &maps_live, &maps_least, &maps_most);
+    if (maps_live != 0)
+      gst_query_set_latency(query, TRUE, std::max(least, maps_least), std::min(most, maps_most));
+  }
+  gst_query_unref(other);
+  gst_object_unref(pad);
+  return known;
+}
+
+GObject* child_by_index(GstChildProxy* proxy, guint index) {
+  return filter_of(proxy).node(index);
+}
+
+GObject* child_by_name(GstChildProxy* proxy, const gchar* name) {
+  return filter_of(proxy).node(std::string(name));
+}
+
+guint children_count(GstChildProxy* proxy) {
+  return filter_of(proxy).node_count();
+}
+
+void init_child_proxy(gpointer interface, gpointer) {
+  auto* proxy = static_cast<GstChildProxyInterface*>(interface);
+  proxy->get_child_by_index = child_by_index;
+  proxy->get_child_by_name = child_by_name;
+  proxy->get_children_count = children_count;
+}
+
+void contorno_filter_class_init(ContornoClass* type_class) {
+  GObjectClass* object_class = G_OBJECT_CLASS(type_class);
+  object_class->finalize = finalize;
+  install_filter_properties(object_class);
+  GstElementClass* element_class = GST_ELEMENT_CLASS(type_class);
+  gst_element_class_set_static_metadata(element_class, "Contours of classes", "Filter/Analyzer/Effect/Video",
+                                        "Finds the contours of classes in video frames with sub-pixel "
+                                        "points, draws them and attaches them to the buffers",
+                                        "The contorno authors");
+  add_pad_template(element_class, "sink", GST_PAD_SINK, kCaps);
+  add_pad_template(element_class, "src", GST_PAD_SRC, kCaps);
+  install_maps_pad(element_class);
+  element_class->change_state = change_state;
+  auto* base = GST_BASE_TRANSFORM_CLASS(type_class);
+  base->start = start;
+  base->stop = stop;
+  base->set_caps = set_caps;
+  base->propose_allocation = propose_allocation;
+  base->decide_allocation = decide_allocation;
+  base->submit_input_buffer = submit_input_buffer;
+  base->prepare_output_buffer = prepare_output_buffer;
+  base->transform_ip = transform_ip;
+  base->sink_event = sink_event;
+  base->query = query;
+}
+
+void contorno_filter_init(Contorno* object) {
+  object->filter = new Filter(GST_ELEMENT(object));
+  gst_base_transform_set_in_place(GST_BASE_TRANSFORM(object), TRUE);
+  gst_base_transform_set_qos_enabled(GST_BASE_TRANSFORM(object), TRUE);
+}
+
+}  // namespace
+
+GType filter_get_type() {
+  return contorno_filter_get_type();
+}
+
+}  // namespace contorno::gst

@@ -1,0 +1,160 @@
+#include "plugins/gst/element/frame_graph.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "config/load.h"
+#include "config/source_text.h"
+#include "cuda/error.h"
+#include "pipeline/shared/threads.h"
+#include "plugins/catalog.h"
+#include "plugins/text/pango.h"
+
+namespace contorno::gst {
+namespace {
+
+constexpr std::string_view kDrawingStage = "overlay";
+
+bool is_text(const std::string& config) {
+  return config.find('\n') != std::string::npos || config.find(": ") != std::string::npos;
+}
+
+bool is_drawing(const NodeSpec& node) {
+  return node.type->name == kDrawingStage;
+}
+
+}  // namespace
+
+GraphSpec load_configuration(const std::string& config) {
+  if (config.empty())
+    throw Error(ExitCode::BadConfig,
+                "the property 'config' is empty, allowed the path of a graph's YAML file, or its text");
+  config::LoadOptions options;
+  options.source = config::SourceUse::Optional;
+  return is_text(config) ? config::load_graph_text(config, "config", host_catalog(), options)
+                         : config::load_graph(config, host_catalog(), options);
+}
+
+FrameGraph::FrameGraph(GraphSpec graph, FrameGraphOptions options)
+    : graph_(std::move(graph)), options_(std::move(options)), text_(make_pango_text()) {
+  graph_.sinks.clear();
+  choose_classes();
+  find_results();
+  if (!options_.draws) leave_out_drawing();
+  backend_ = choose_backend(options_.backend.value_or(graph_.settings.backend), graph_).backend;
+}
+
+FrameGraph::~FrameGraph() = default;
+
+/// Those that are not wanted are found, since they bound the others, but not drawn.
+void FrameGraph::choose_classes() {
+  wanted_.assign(graph_.classes.size(), options_.classes.empty());
+  for (const std::string& name : options_.classes) {
+    const auto found = std::find_if(graph_.classes.begin(), graph_.classes.end(),
+                                    [&](const ClassSpec& one) { return one.name == name; });
+    if (found == graph_.classes.end()) {
+      std::vector<std::string> names;
+      for (const ClassSpec& one : graph_.classes) names.push_back(one.name);
+      throw Error(ExitCode::BadOption, fmt::format("the property 'classes' has '{}', allowed are {}", name,
+                                                   fmt::join(names, ", ")));
+    }
+    wanted_[static_cast<std::size_t>(found - graph_.classes.begin())] = true;
+  }
+  for (std::size_t one = 0; one < wanted_.size(); ++one)
+    if (!wanted_[one]) graph_.classes[one].hidden = true;
+}
+
+/// The last contours, and the last drawing; without a node that draws, one with the defaults is added.
+void FrameGraph::find_results() {
+  bool found = false;
+  for (std::size_t node = 0; node < graph_.nodes.size(); ++node) {
+    const std::vector<PortSpec>& outputs = graph_.nodes[node].type->outputs;
+    for (std::size_t port = 0; port < outputs.size(); ++port)
+      if (outputs[port].type == PortType::Contours)
+        contours_ = {static_cast<int>(node), static_cast<int>(port)}, found = true;
+    if (is_drawing(graph_.nodes[node])) drawing_ = {static_cast<int>(node), 0};
+  }
+  if (!found)
+    throw Error(ExitCode::BadConfig,
+                "the graph makes no contours: add marching_squares and contour_assembly");
+  if (drawing_ || !options_.draws) return;
+  const StageType& type = *host_catalog().stage(kDrawingStage);
+  graph_.nodes.push_back({.name = type.name,
+                          .type = &type,
+                          .params = ParamSet(type.params),
+                          .inputs = {{Origin::kSource, Origin::kFrame}, contours_},
+                          .where = {}});
+  drawing_ = {static_cast<int>(graph_.nodes.size()) - 1, 0};
+}
+
+/// Takes out the nodes that draw, from the last one on, unless another takes what they make.
+void FrameGraph::leave_out_drawing() {
+  drawing_.reset();
+  for (int index = static_cast<int>(graph_.nodes.size()) - 1; index >= 0; --index) {
+    const auto takes = [&](const NodeSpec& node) {
+      return std::any_of(node.inputs.begin(), node.inputs.end(),
+                         [&](const Origin& origin) { return origin.node == index; });
+    };
+    if (is_drawing(graph_.nodes[static_cast<std::size_t>(index)]) &&
+        std::none_of(graph_.nodes.begin(), graph_.nodes.end(), takes))
+      remove_node(index);
+  }
+}
+
+void FrameGraph::remove_node(int index) {
+  graph_.nodes.erase(graph_.nodes.begin() + index);
+  const auto renumber = [&](Origin& origin) {
+    if (origin.node > index) --origin.node;
+  };
+  for (NodeSpec& node : graph_.nodes)
+    for (Origin& origin : node.inputs) renumber(origin);
+  renumber(contours_);
+}
+
+void FrameGraph::plan(const StreamFormat& stream) {
+  planned_.reset();
+  config::bind_source(graph_, stream);
+  capacities_ = std::make_unique<Capacities>(graph_.nodes.size());
+  PlanEnvironment environment{.graph = &graph_,
+                              .backend = backend_,
+                              .probes = Probes::Off,
+                              .threads = decided_threads(graph_.settings.threads),
+                              .text = text_.get(),
+                              .capacities = capacities_.get(),
+                              .exports = {contours_}};
+  if (drawing_) environment.exports.push_back(*drawing_);
+  auto planned = std::make_unique<PlannedGraph>(environment);
+  planned->plan(stream);
+  if (drawing_) {
+    const auto& drawn = std::get<ImageFormat>(planned->format(*drawing_));
+    if (drawn.width != stream.frame->width || drawn.height != stream.frame->height ||
+        drawn.channels != stream.frame->channels || drawn.type != stream.frame->type)
+      throw Error(ExitCode::BadConfig,
+                  fmt::format("node '{}' draws on {}, but the frames are {}; let it take source.frame",
+                              graph_.nodes[static_cast<std::size_t>(drawing_->node)].name, describe(drawn),
+                              describe(*stream.frame)));
+  }
+  planned_ = std::move(planned);
+}
+
+int FrameGraph::run() {
+  int regrown = -1;
+  do {
+    ++regrown;
+    planned_->launch();
+    planned_->wait();
+  } while (planned_->overflowed());
+  return regrown;
+}
+
+const ContoursView& FrameGraph::contours() const {
+  return std::get<ContoursView>(planned_->value(contours_));
+}
+
+const ImageView* FrameGraph::drawing() const {
+  return drawing_ ? &std::get<ImageView>(planned_->value(*drawing_)) : nullptr;
+}
+
+}  // namespace contorno::gst

@@ -1,0 +1,150 @@
+"""Frames and their class maps come to `contorno` on two pads, and are put together by their times."""
+import subprocess
+
+import numpy as np
+import pytest
+from tests.conftest import blobs, read_lines
+from tests.plugins.gst.element_test import stats_of, text_of, without_name
+from tests.plugins.gst.pipelines import ENVIRONMENT, Gst, buffer_of, caps_of, launch, wait_for_end
+
+CLASSES = 3
+GRAPH = """
+classes: [{name: one}, {name: two}, {name: three}]
+stages:
+  - type: marching_squares
+  - type: contour_assembly
+"""
+TYPES = {"float32": np.float32, "float16": np.float16, "uint8": np.uint8}
+
+
+def stored(maps, kind):
+    return np.rint(maps * 255).astype(np.uint8) if kind == "uint8" else maps.astype(TYPES[kind])
+
+
+def caps_and_bytes(form, kind, maps):
+    """H x W x C maps of one kind of caps."""
+    height, width, classes = maps.shape
+    numbers = stored(maps, kind)
+    planar = np.ascontiguousarray(numbers.transpose(2, 0, 1)).tobytes()
+    if form == "tensors":
+        return (f"other/tensors,format=static,num_tensors=1,dimensions=(string){width}:{height}:{classes}:1,types=(string){kind},"
+                "framerate=25/1"), planar
+    caps = f"application/x-contorno-maps,width={width},height={height},classes={classes},type={kind},layout={form},framerate=25/1"
+    return caps, planar if form == "chw" else numbers.tobytes()
+
+
+def run_with_maps(frames, maps, maps_caps, properties="maps-timeout=500000000"):
+    """Pushes (index, bytes) of both; returns the lines of contours and the statistics."""
+    pipeline = Gst.parse_launch(f"appsrc name=frames format=time ! contorno name=contorno overlay=false {properties} ! "
+                                "contornometa2json ! appsink name=text sync=false "
+                                "appsrc name=maps format=time ! contorno.maps")
+    element = pipeline.get_by_name("contorno")
+    element.set_property("config", GRAPH)
+    lines, sink = [], pipeline.get_by_name("text")
+    sink.set_property("emit-signals", True)
+    sink.connect("new-sample", lambda sink: lines.append(text_of(sink.emit("pull-sample"))) or Gst.FlowReturn.OK)
+    for name, caps in (("frames", caps_of("RGB", 80, 50)), ("maps", maps_caps)):
+        pipeline.get_by_name(name).set_property("caps", Gst.Caps.from_string(caps))
+    pipeline.set_state(Gst.State.PLAYING)
+    for name, data in (("maps", maps), ("frames", frames)):
+        source = pipeline.get_by_name(name)
+        for index, one in data:
+            source.emit("push-buffer", buffer_of(one, index))
+        source.emit("end-of-stream")
+    wait_for_end(pipeline)
+    stats = stats_of(element) | {name: element.get_property("stats").get_value(name) for name in ("maps-missing", "maps-unused")}
+    pipeline.set_state(Gst.State.NULL)
+    return lines, stats
+
+
+FRAME = bytes(80 * 50 * 3)
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("form", ["hwc", "chw", "tensors"])
+def test_contours_are_those_of_a_run_on_the_same_maps(contorno, tmp_path, form, kind):
+    (tmp_path / "maps").mkdir()
+    pushed, caps = [], None
+    for index in range(3):
+        maps = blobs(25, 40, CLASSES, index)
+        np.save(tmp_path / "maps" / f"{index}.npy", stored(maps, kind))
+        caps, data = caps_and_bytes(form, kind, maps)
+        pushed.append((index, data))
+    (tmp_path / "graph.yaml").write_text(GRAPH + "source: {type: dataset, location: maps, layout: hwc}\n"
+                                         "sinks: [{type: jsonl, path: contours.jsonl}]\n")
+    contorno("run", tmp_path / "graph.yaml", "--output", tmp_path / "out", "--quiet", cwd=tmp_path)
+    expected = read_lines(tmp_path / "out" / "contours.jsonl")
+    lines, stats = run_with_maps([(index, FRAME) for index in range(3)], pushed, caps)
+    assert stats["out"] == 3 and stats["maps-missing"] == stats["maps-unused"] == 0
+    for line, other in zip(lines, expected, strict=True):
+        assert (line["width"], line["height"], line["frame"]) == (80, 50, without_name(other)["frame"])
+        found = [contour["points"] for one in line["classes"] for contour in one["contours"]]
+        given = [contour["points"] for one in other["classes"] for contour in one["contours"]]
+        assert len(found) == len(given) > 0
+        for points, on_map in zip(found, given):  # the frame is twice as large as the maps
+            np.testing.assert_allclose(points, (np.array(on_map) + 0.5) * 2 - 0.5, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("policy", ["pass", "drop"])
+def test_partners_that_are_missing_are_counted_and_the_policy_decides(policy):
+    maps = [(index, caps_and_bytes("chw", "float32", blobs(25, 40, CLASSES, index))[1]) for index in (0, 2, 3, 5)]
+    caps = caps_and_bytes("chw", "float32", blobs(25, 40, CLASSES, 0))[0]
+    lines, stats = run_with_maps([(index, FRAME) for index in (0, 1, 2, 4, 5, 6)], maps, caps, f"maps-missing={policy}")
+    assert [line["frame"] for line in lines] == [0, 2, 4]
+    assert (stats["in"], stats["out"], stats["maps-missing"], stats["maps-unused"]) == (6, 3, 3, 1)
+    assert (stats["failed"], stats["dropped"]) == ((3, 0) if policy == "pass" else (0, 3))
+
+
+def test_maps_that_do_not_come_in_time_are_not_waited_for_for_ever(tmp_path):
+    (tmp_path / "graph.yaml").write_text(GRAPH)
+    done = launch("videotestsrc", "num-buffers=3", "!", "video/x-raw,width=80,height=50", "!", "contorno", "name=c",
+                  f"config={tmp_path}/graph.yaml", "maps-timeout=50000000", "maps-missing=error", "!", "fakesink",
+                  "appsrc", "!", "c.maps", seconds=20)
+    assert "frame 0: no maps with its time came" in done.stderr and done.stderr.count("/Contorno:c: frame") == 1, done.stderr
+
+
+def test_a_buffer_of_maps_that_is_too_small_makes_its_frame_fail(tmp_path):
+    script = SHORT.replace("GRAPH", repr(GRAPH))
+    done = subprocess.run(["/usr/bin/python3", "-c", script], capture_output=True, text=True, timeout=60, env=ENVIRONMENT,
+                          check=False)
+    assert done.stdout == "in 1 out 0 failed 1\n", done.stdout + done.stderr
+
+
+SHORT = """
+import gi
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst
+Gst.init(None)
+pipeline = Gst.parse_launch("videotestsrc num-buffers=1 ! video/x-raw,width=80,height=50 ! contorno name=c ! fakesink "
+                            "appsrc name=maps format=time ! c.maps")
+element, maps = pipeline.get_by_name("c"), pipeline.get_by_name("maps")
+element.set_property("config", GRAPH)
+maps.set_property("caps", Gst.Caps.from_string(
+    "application/x-contorno-maps,width=40,height=25,classes=3,type=uint8,layout=chw,framerate=25/1"))
+pipeline.set_state(Gst.State.PLAYING)
+buffer = Gst.Buffer.new_wrapped(bytes(7))
+buffer.pts = 0
+maps.emit("push-buffer", buffer)
+pipeline.get_bus().timed_pop_filtered(20 * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
+stats = element.get_property("stats")
+print(*(f"{name} {stats.get_value(name)}" for name in ("in", "out", "failed")))
+pipeline.set_state(Gst.State.NULL)
+"""
+
+
+def test_the_sorting_line_with_its_own_maps_needs_no_network(tmp_path):
+    (tmp_path / "graph.yaml").write_text(GRAPH)
+    done = launch("contornosrc", "name=line", "classes=3", "maps-size=[128,24]", "frame-size=[256,48]", "num-buffers=6", "rate=60",
+                  "line.src", "!", "queue", "!", "contorno", "name=c", f"config={tmp_path}/graph.yaml", "!", "contornometa2json",
+                  "!", "filesink", f"location={tmp_path}/lines", "line.maps", "!", "queue", "!", "c.maps", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = read_lines(tmp_path / "lines")
+    assert [line["frame"] for line in lines] == list(range(6)) and all(line["classes"][1]["contours"] for line in lines)
+
+
+def test_stopping_while_a_frame_waits_for_its_maps_takes_no_time():
+    pipeline = Gst.parse_launch("videotestsrc ! contorno name=c maps-timeout=60000000000 ! fakesink appsrc ! c.maps")
+    pipeline.get_by_name("c").set_property("config", GRAPH)
+    pipeline.set_state(Gst.State.PLAYING)
+    assert pipeline.get_state(Gst.SECOND // 2)[0] == Gst.StateChangeReturn.ASYNC
+    assert pipeline.set_state(Gst.State.NULL) == Gst.StateChangeReturn.SUCCESS
