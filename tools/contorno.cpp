@@ -108,6 +108,7 @@ int run(int argc, char** argv) {
   const Catalog& catalog = full_catalog();
   add_run_command(app, catalog, action);
   add_check_command(app, catalog, action);
+  add_gst_command(app, catalog, action);
   add_apply_command(app, catalog, action);
   add_clean_command(app, catalog, action);
   add_draw_command(app, catalog, action);

@@ -20,6 +20,7 @@ void add_clean_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_draw_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
 void add_check_command(CLI::App& app, const Catalog& catalog, Action& action);
+void add_gst_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_stages_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_schema_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_doctor_command(CLI::App& app, Action& action);
