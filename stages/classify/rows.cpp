@@ -38,8 +38,9 @@ CONTORNO_BODY void read_colours(const std::uint8_t* pixels, int channels, std::s
   }
 }
 
-/// Where colours are in the table. All bits of green and the lowest ones of how much red and blue differ from
-/// it: the colours of a picture lie along the greys, and near colours have places near each other.
+/// Where colours are in the table: by how much blue and red differ from green, in their lowest bits, and then
+/// by green. The colours of a picture lie along the greys, and those that differ in brightness alone, which
+/// is most of noise, have places beside each other.
 CONTORNO_BODY void find_places(const std::uint32_t* colours, std::size_t count, const ColourTableShape& shape,
                                std::uint32_t* places) {
   const auto words = static_cast<std::uint32_t>(shape.entry_words);
@@ -48,8 +49,7 @@ CONTORNO_BODY void find_places(const std::uint32_t* colours, std::size_t count, 
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t red = colours[i], green = colours[i] >> 8U, blue = colours[i] >> 16U;
     places[i] =
-        ((((green & 255U) << blue_bits | ((blue - green) & blues)) << red_bits) | ((red - green) & reds)) *
-        words;
+        (((blue - green) & blues) << (8 + red_bits) | ((red - green) & reds) << 8 | (green & 255U)) * words;
   }
 }
 
