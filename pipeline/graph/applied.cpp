@@ -110,6 +110,10 @@ const Value& AppliedStage::input(std::size_t port) const {
   return planned_->source_value(port);
 }
 
+void AppliedStage::set_frame(std::uint64_t number) {
+  planned_->input().info.number = number;
+}
+
 void AppliedStage::run() {
   do {
     planned_->launch();

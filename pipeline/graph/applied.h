@@ -3,6 +3,7 @@
 // either backend; formats are planned once, and again only when they change. Used by one thread at a time.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -32,6 +33,9 @@ class AppliedStage {
   /// plan.
   const Value& input(std::size_t port) const;
   const ImageView& image_input(std::size_t port) const { return std::get<ImageView>(input(port)); }
+  /// The number of the frame that is in the inputs, for stages that know of the frames before; 0 without a
+  /// call.
+  void set_frame(std::uint64_t number);
   /// Processes what is in the inputs, to the end. Throws Error(BadData, Internal).
   void run();
   /// Result of the last run, on the host; valid until the next run or plan.

@@ -25,6 +25,11 @@ class DirectStage::Context final : public PlanContext {
     stage_.requests_.push_back({bytes, kind});
     return {stage_.requests_.size() - 1};
   }
+  State state(std::size_t bytes) override {
+    const State asked{stage_.state_bytes_};
+    stage_.state_bytes_ += align_up(bytes);
+    return asked;
+  }
   std::span<const ClassSpec> classes() const override { return stage_.classes_; }
   std::uint64_t capacity(std::uint64_t first_guess) const override {
     return std::max(first_guess, stage_.capacity_);
@@ -57,7 +62,7 @@ void DirectStage::plan(std::span<const Format> inputs, void* stream) {
   ready_ = false;
   if (!same) capacity_ = 0;
   inputs_.assign(inputs.begin(), inputs.end());
-  requests_.clear(), blocks_.clear(), scratches_.clear();
+  requests_.clear(), blocks_.clear(), scratches_.clear(), state_bytes_ = 0;
   outputs_.assign(type_.outputs.size(), Format{});
   Context context(*this, inputs);
   stage_->plan(context);
@@ -68,6 +73,7 @@ void DirectStage::plan(std::span<const Format> inputs, void* stream) {
     // As in a graph, whose stages begin with zeros.
     if (request.kind == MemoryKind::Device) fill_async(block.data(), 0, block.size(), stream);
   }
+  states_.plan(state_bytes_, backend_);
   plan_counts();
   ready_ = true;
 }
@@ -85,12 +91,14 @@ void DirectStage::plan_counts() {
 }
 
 RunContext DirectStage::context(void* stream) const {
-  return {.inputs = from_,
-          .outputs = to_,
-          .host_outputs = host_outputs_,
-          .scratches = scratches_,
-          .stream = stream,
-          .threads = threads_};
+  RunContext context{.inputs = from_,
+                     .outputs = to_,
+                     .host_outputs = host_outputs_,
+                     .scratches = scratches_,
+                     .stream = stream,
+                     .threads = threads_};
+  states_.give_to(context);
+  return context;
 }
 
 void DirectStage::enqueue(std::span<const Value> inputs, std::span<const Value> outputs, void* stream) {
@@ -99,6 +107,7 @@ void DirectStage::enqueue(std::span<const Value> inputs, std::span<const Value> 
   for (std::size_t port = 0; port < to_.size(); ++port)
     if (backend_ != Backend::Cuda || !std::holds_alternative<ContoursView>(to_[port]))
       host_outputs_[port] = to_[port];
+  states_.bring(frame_, stream);
   stage_->run(context(stream));
   if (backend_ != Backend::Cuda) return;
   for (std::size_t port = 0; port < to_.size(); ++port)
@@ -108,7 +117,10 @@ void DirectStage::enqueue(std::span<const Value> inputs, std::span<const Value> 
 
 bool DirectStage::overflowed() {
   const std::uint64_t needed = stage_->overflow(context(nullptr));
-  if (needed == 0) return false;
+  if (needed == 0) {
+    states_.settle();
+    return false;
+  }
   capacity_ = capacity_to_plan(needed);
   ready_ = false;
   return true;

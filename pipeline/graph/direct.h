@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "pipeline/graph/carried_state.h"
 #include "pipeline/graph/stage.h"
 
 namespace contorno {
@@ -41,6 +42,11 @@ class DirectStage {
   /// Formats of the outputs, as of the last plan. After an overflow the next plan makes them larger, so that
   /// memory for them has to be looked at after every plan.
   std::span<const Format> outputs() const { return outputs_; }
+  /// The number of the frame that is enqueued next, for stages that know of the frames before it; 0 without a
+  /// call. With `begin_anew` there were none before.
+  void set_frame(std::uint64_t number) { frame_ = number; }
+  void begin_anew() { states_.begin_with({}); }
+  bool has_state() const { return !states_.empty(); }
   /// Enqueues the work; on the CPU, does it. Values have the formats that were planned, must not overlap, and
   /// live until the work is done. Images may have any pitches, and arrays of contours that are read may lie
   /// anywhere; outputs that are contours are packed views (packed_view) of one block each, whose memory is
@@ -62,6 +68,8 @@ class DirectStage {
   /// host memory on the CPU and device memory on CUDA; null if the stage has none. The address is known after
   /// plan. Valid until the stage is enqueued, planned again or destroyed.
   const std::uint32_t* selection() const;
+  /// See Stage::track_counts.
+  std::span<const TrackCounts> track_counts() const { return stage_->track_counts(context(nullptr)); }
 
  private:
   class Context;
@@ -83,6 +91,9 @@ class DirectStage {
   std::uint64_t capacity_ = 0;  // that overflows have asked for, for inputs_
   std::vector<Request> requests_;
   std::vector<Block> blocks_;
+  CarriedState states_;
+  std::size_t state_bytes_ = 0;  // that the plan asked for
+  std::uint64_t frame_ = 0;
   std::vector<std::byte*> scratches_;
   std::vector<Block> count_blocks_;  // on CUDA, of each output that is contours
   std::vector<Value> from_, to_;     // of the last enqueue

@@ -34,6 +34,12 @@ class PlannedGraph::Context final : public PlanContext {
     node().requests.push_back({bytes, kind});
     return {node().requests.size() - 1};
   }
+  State state(std::size_t bytes) override {
+    std::size_t& used = node().state_bytes;
+    const State asked{node().state_offset + used};
+    used += align_up(bytes);
+    return asked;
+  }
   std::span<const ClassSpec> classes() const override { return graph_.environment_.graph->classes; }
   std::uint64_t capacity(std::uint64_t first_guess) const override {
     return std::max(first_guess, graph_.environment_.capacities->of(index_));
@@ -146,6 +152,7 @@ void PlannedGraph::plan_formats(const StreamFormat& stream) {
   place_all(placer);
   memory_ = placer.used();
   for (const Format& format : source_.formats) memory_.pinned += bytes_of(format);
+  count_states();
 }
 
 void PlannedGraph::plan(const PlannedSource& source) {
@@ -174,7 +181,9 @@ void PlannedGraph::plan(const PlannedSource& source) {
 /// graph.
 void PlannedGraph::warm_up() {
   std::fill_n(input_block_.data(), input_block_.size(), std::byte{0});
+  const CarriedState::Parked parked = states_.park(stream_.get());
   launch();
+  states_.restore(parked, stream_.get());
   wait();
 }
 
@@ -183,15 +192,18 @@ void PlannedGraph::replan() {
   plan_nodes();
   if (on_device()) plan_uploads();
   place_values();
-  captured_ = CapturedGraph();
+  captured_.clear();
 }
 
 void PlannedGraph::plan_nodes() {
+  first_with_state_ = end_with_state_ = nodes_.size();
+  std::size_t state_bytes = 0;
   for (std::size_t index = 0; index < nodes_.size(); ++index) {
     const NodeSpec& spec = environment_.graph->nodes[index];
     Node& node = nodes_[index];
     node.formats.assign(spec.type->outputs.size(), Format{});
     node.requests.clear();
+    node.state_offset = state_bytes, node.state_bytes = 0;
     for (const Origin& origin : spec.inputs) {
       if (origin.node == Origin::kSource && is_absent(format(origin)))
         throw Error(ExitCode::BadConfig,
@@ -210,7 +222,12 @@ void PlannedGraph::plan_nodes() {
       throw Error(error.code(), fmt::format("{}{}node '{}': {}", spec.where, spec.where.empty() ? "" : ": ",
                                             spec.name, reason));
     }
+    if (node.state_bytes == 0) continue;
+    if (state_bytes == 0) first_with_state_ = index;
+    end_with_state_ = index + 1;
+    state_bytes += node.state_bytes;
   }
+  state_bytes_ = state_bytes;
 }
 
 bool PlannedGraph::exported(const Origin& origin) const {
@@ -220,13 +237,19 @@ bool PlannedGraph::exported(const Origin& origin) const {
 
 void PlannedGraph::place_values() {
   Placer placer;
+  states_.plan(state_bytes_, environment_.backend);
   place_all(placer);
   memory_ = placer.used();
   memory_.pinned += input_block_.size();
+  count_states();
   placer.allocate(host_block_, pinned_block_, device_block_);
   // Scratch begins as zeros, and rows are downloaded with the bytes between them, which no stage writes.
   if (device_block_.size() > 0) fill_async(device_block_.data(), 0, device_block_.size(), stream_.get());
   place_all(placer);
+}
+
+void PlannedGraph::count_states() {
+  (on_device() ? memory_.device : memory_.host) += 2 * state_bytes_;
 }
 
 void PlannedGraph::place_all(Placer& placer) {
@@ -250,7 +273,7 @@ void PlannedGraph::plan_uploads() {
     bool taken = false;
     for (std::size_t index = 0; index < nodes_.size(); ++index)
       for (const Origin& input : environment_.graph->nodes[index].inputs)
-        if (input == origin) taken = true, in_bands = in_bands || nodes_[index].stage->takes_bands();
+        if (input == origin) taken = true, in_bands = in_bands || takes_bands(index);
     if (taken) upload.emplace(in_bands ? upload_bands(*image, environment_.last_band) : one_band(*image));
   }
 }
@@ -264,7 +287,7 @@ void PlannedGraph::place_node(std::size_t index, Placer& placer) {
   node.scratches.clear();
   for (const Origin& origin : environment_.graph->nodes[index].inputs) {
     node.inputs.push_back(working_value(origin));
-    const bool in_bands = on_device() && origin.node == Origin::kSource && node.stage->takes_bands();
+    const bool in_bands = on_device() && origin.node == Origin::kSource && takes_bands(index);
     node.uploads.push_back(in_bands ? &*uploads_.at(static_cast<std::size_t>(origin.port)) : nullptr);
   }
   for (std::size_t port = 0; port < node.formats.size(); ++port) place_output(index, port, placer);
@@ -277,6 +300,7 @@ void PlannedGraph::place_node(std::size_t index, Placer& placer) {
                   .scratches = node.scratches,
                   .stream = stream_.get(),
                   .threads = environment_.threads};
+  states_.give_to(node.context);
 }
 
 void PlannedGraph::place_output(std::size_t index, std::size_t port, Placer& placer) {

@@ -1,7 +1,9 @@
 // A graph planned for the formats of a stream, for one slot: its stage objects, its CUDA stream and the
 // memory of every value, all allocated in `plan`. `launch` starts the work of one frame, and `wait` returns
 // when it is complete. On the CPU the work is complete when `launch` returns. On CUDA the whole frame
-// (upload, stages, download) is captured once and launched as one graph. Used by one thread at a time.
+// (upload, stages, download) is captured once and launched as one graph; where stages have a state
+// (PlanContext::state), as three: only the one that has these stages waits for the frame before. Used by one
+// thread at a time.
 #pragma once
 
 #include <atomic>
@@ -15,6 +17,7 @@
 #include "cuda/memory.h"
 #include "cuda/stream.h"
 #include "pipeline/graph/banded_upload.h"
+#include "pipeline/graph/carried_state.h"
 #include "pipeline/graph/graph.h"
 
 namespace contorno {
@@ -97,6 +100,14 @@ class PlannedGraph {
   /// The times of the last frame; after `wait`, with probes on.
   const PartTimes& times();
 
+  /// What stages know of the frames before. Who launches frames one after the other in one graph need not
+  /// look at it; frames of several graphs follow each other by CarriedState::begin_with.
+  CarriedState& states() { return states_; }
+  /// See Stage::track_counts; after `wait`.
+  std::span<const TrackCounts> track_counts(std::size_t node) const {
+    return nodes_[node].stage->track_counts(nodes_[node].context);
+  }
+
   /// A value in host memory, readable after `wait`: one of the exports, or an input from the source.
   const Value& value(const Origin& origin) const;
   const Format& format(const Origin& origin) const;
@@ -111,6 +122,7 @@ class PlannedGraph {
     std::unique_ptr<Stage> stage;
     std::vector<Format> formats;  // of its outputs
     std::vector<Request> requests;
+    std::size_t state_offset = 0, state_bytes = 0;
     std::vector<Value> inputs, outputs, host_outputs;
     std::vector<BandedUpload*> uploads;  // of the inputs
     std::vector<std::byte*> scratches;
@@ -122,6 +134,9 @@ class PlannedGraph {
   };
   class Context;
   class Placer;
+  /// Of a frame: the stages from the first to the last one that has a state, and what comes before and behind
+  /// them. A graph without such stages is one part.
+  enum class Part : std::uint8_t { Before, Stateful, Behind, Whole };
 
   bool on_device() const { return environment_.backend == Backend::Cuda; }
   bool exported(const Origin& origin) const;
@@ -134,9 +149,19 @@ class PlannedGraph {
   void place_node(std::size_t index, Placer& placer);
   void place_output(std::size_t index, std::size_t port, Placer& placer);
   const Value& working_value(const Origin& origin) const;
+  /// Behind the first stage with a state the upload is over.
+  bool takes_bands(std::size_t node) const {
+    return node < first_with_state_ && nodes_[node].stage->takes_bands();
+  }
+  void count_states();
+  void launch_on_device();
   void capture();
-  void enqueue();
+  CapturedGraph capture(Part part);
+  void enqueue(Part part);
+  void enqueue_nodes(std::size_t begin, std::size_t end);
   void enqueue_uploads();
+  void enqueue_downloads();
+  void finish_uploads();
   void wait_for_inputs(std::size_t node);
   void record(std::size_t event);
 
@@ -153,6 +178,9 @@ class PlannedGraph {
   SlotMemory memory_;
   std::uint64_t generation_ = 0;
   PartTimes times_;
+  CarriedState states_;
+  std::size_t state_bytes_ = 0;
+  std::size_t first_with_state_ = 0, end_with_state_ = 0;  // nodes; both are their number if there is none
 
   // CUDA only. Events: start, uploaded, each node, downloaded; `anchor_` ties the device's clock to the
   // host's.
@@ -160,7 +188,7 @@ class PlannedGraph {
   std::vector<Event> events_;
   Event anchor_;
   std::int64_t anchor_ns_ = 0;
-  CapturedGraph captured_;
+  std::vector<CapturedGraph> captured_;  // a graph a part
 };
 
 }  // namespace contorno

@@ -11,11 +11,8 @@ namespace contorno {
 
 void PlannedGraph::launch() {
   if (generation_ != environment_.capacities->generation()) replan();
-  if (on_device()) {
-    if (!captured_) capture();
-    captured_.launch(stream_);
-    return;
-  }
+  if (on_device()) return launch_on_device();
+  states_.bring(input_.info.number, nullptr);
   times_.start_ns = times_.uploaded_ns = now_ns();
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     nodes_[node].stage->run(nodes_[node].context);
@@ -24,10 +21,29 @@ void PlannedGraph::launch() {
   times_.downloaded_ns = nodes_.empty() ? times_.start_ns : times_.node_ns.back();
 }
 
+void PlannedGraph::launch_on_device() {
+  if (captured_.empty()) capture();
+  if (states_.empty()) return captured_[0].launch(stream_);
+  captured_[0].launch(stream_);
+  states_.bring(input_.info.number, stream_.get());
+  captured_[1].launch(stream_);
+  states_.mark(stream_.get());
+  captured_[2].launch(stream_);
+}
+
 void PlannedGraph::capture() {
+  std::vector<CapturedGraph> parts;
+  if (states_.empty())
+    parts.push_back(capture(Part::Whole));
+  else
+    for (const Part part : {Part::Before, Part::Stateful, Part::Behind}) parts.push_back(capture(part));
+  captured_ = std::move(parts);
+}
+
+CapturedGraph PlannedGraph::capture(Part part) {
   CapturedGraph::begin_capture(stream_);
   try {
-    enqueue();
+    enqueue(part);
   } catch (...) {
     // Ends the capture that the stream would otherwise stay in; the first error is the one that tells.
     try {
@@ -36,7 +52,7 @@ void PlannedGraph::capture() {
     }
     throw;
   }
-  captured_ = CapturedGraph::end_capture(stream_);
+  return CapturedGraph::end_capture(stream_);
 }
 
 void PlannedGraph::record(std::size_t event) {
@@ -62,20 +78,39 @@ void PlannedGraph::enqueue_uploads() {
 
 /// Sources that the node takes are there from here on, unless it waits itself.
 void PlannedGraph::wait_for_inputs(std::size_t node) {
-  if (nodes_[node].stage->takes_bands()) return;
+  if (takes_bands(node)) return;
   for (const Origin& origin : environment_.graph->nodes[node].inputs)
     if (origin.node == Origin::kSource)
       if (auto& upload = uploads_[static_cast<std::size_t>(origin.port)]) upload->wait_for_all(stream_.get());
 }
 
-void PlannedGraph::enqueue() {
-  record(0);
-  enqueue_uploads();
-  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+void PlannedGraph::enqueue(Part part) {
+  const bool first = part == Part::Before || part == Part::Whole;
+  const bool last = part == Part::Behind || part == Part::Whole;
+  if (first) {
+    record(0);
+    enqueue_uploads();
+    enqueue_nodes(0, first_with_state_);
+  }
+  // Before a part ends, and with it the capture.
+  if (part == Part::Before) finish_uploads();
+  if (part == Part::Stateful) enqueue_nodes(first_with_state_, end_with_state_);
+  if (!last) return;
+  enqueue_nodes(end_with_state_, nodes_.size());
+  enqueue_downloads();
+  finish_uploads();  // nearly always long waited for
+  record(2 + nodes_.size());
+}
+
+void PlannedGraph::enqueue_nodes(std::size_t begin, std::size_t end) {
+  for (std::size_t node = begin; node < end; ++node) {
     wait_for_inputs(node);
     nodes_[node].stage->run(nodes_[node].context);
     record(2 + node);
   }
+}
+
+void PlannedGraph::enqueue_downloads() {
   for (const Download& download : downloads_) {
     if (const auto* contours = std::get_if<ContoursView>(&download.from))
       copy_contours_async(*contours, std::get<ContoursView>(download.to), stream_.get());
@@ -83,10 +118,11 @@ void PlannedGraph::enqueue() {
       copy_async(std::get<ImageView>(download.to).data, image->data, packed_bytes(image->format),
                  stream_.get());
   }
-  // Nearly always long waited for.
+}
+
+void PlannedGraph::finish_uploads() {
   for (auto& upload : uploads_)
     if (upload) upload->wait_for_all(stream_.get());
-  record(2 + nodes_.size());
 }
 
 void PlannedGraph::wait() {
@@ -118,6 +154,7 @@ bool PlannedGraph::overflowed() {
     environment_.capacities->raise(index, capacity_to_plan(needed));
     any = true;
   }
+  if (!any) states_.settle();
   return any;
 }
 

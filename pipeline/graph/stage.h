@@ -85,6 +85,12 @@ struct Scratch {
   std::size_t index = 0;
 };
 
+/// Memory that goes with the frames: PlanContext::state asks for it, RunContext::state_before and state_after
+/// give its addresses.
+struct State {
+  std::size_t offset = 0;
+};
+
 /// What a stage sees while it is planned. Formats of inputs are known; it sets those of its outputs and asks
 /// for scratch.
 class PlanContext {
@@ -101,6 +107,14 @@ class PlanContext {
   /// Scratch whose content a stage needs within `run` only: before it, the memory may have been that of
   /// others. What `run` leaves there stays until another stage or step runs.
   virtual Scratch temporary(std::size_t bytes, MemoryKind kind) { return scratch(bytes, kind); }
+  /// `bytes` of memory, aligned to kAlignment and the same in every plan, of what a stage has to know of the
+  /// frames before: `run` reads what the last one left (RunContext::state_before; at first zeros), and leaves
+  /// there what the next one needs (state_after), all of it. A frame that is dropped or has failed is passed
+  /// over. One whose input does not fit leaves anything that the stage can read: it is run again, and so are
+  /// those behind it. Frames are in the order of their numbers; some may be missing.
+  virtual State state(std::size_t /*bytes*/) {
+    throw InternalError("a stage that knows of earlier frames was planned where nobody keeps its state");
+  }
   virtual std::span<const ClassSpec> classes() const = 0;
   /// `first_guess`, or more if an earlier frame overflowed it (see Stage::overflow).
   virtual std::uint64_t capacity(std::uint64_t first_guess) const = 0;
@@ -127,6 +141,10 @@ struct RunContext {
   std::span<std::byte* const> scratches;
   void* stream = nullptr;  ///< cudaStream_t on the CUDA backend, null on the CPU
   int threads = 1;
+  // Of stages that asked for a state, in memory of the backend; see below.
+  const std::byte* states_before = nullptr;
+  std::byte* states_after = nullptr;
+  const std::uint64_t* frame_number = nullptr;  ///< FrameInfo::number; the host may read it too
 
   const ImageView& image_in(std::size_t port) const { return std::get<ImageView>(inputs[port]); }
   const ImageView& image_out(std::size_t port) const { return std::get<ImageView>(outputs[port]); }
@@ -134,6 +152,21 @@ struct RunContext {
   T* scratch(Scratch handle) const {
     return reinterpret_cast<T*>(scratches[handle.index]);
   }
+  template <class T>
+  const T* state_before(State handle) const {
+    return reinterpret_cast<const T*>(states_before + handle.offset);
+  }
+  template <class T>
+  T* state_after(State handle) const {
+    return reinterpret_cast<T*>(states_after + handle.offset);
+  }
+};
+
+/// How many objects of a class a stage that follows them has seen come and go since the first frame.
+struct TrackCounts {
+  std::uint64_t births = 0, deaths = 0;
+  std::uint64_t forgotten = 0;  ///< for want of room; neither alive nor dead
+  bool operator==(const TrackCounts&) const = default;
 };
 
 class Stage {
@@ -158,6 +191,9 @@ class Stage {
   /// number in the input, as std::uint32_t. Who has the points in another form takes them from there. It may
   /// be temporary memory: whoever reads it does so before another stage or step runs.
   virtual std::optional<Scratch> selection() const { return std::nullopt; }
+  /// Of a stage that follows objects from frame to frame, when the frame's work is complete: its counts up to
+  /// this frame, for each class. Valid until the frame's memory is used again.
+  virtual std::span<const TrackCounts> track_counts(const RunContext& /*context*/) const { return {}; }
 };
 
 /// The capacity to plan for where a frame needed `needed`: a quarter of room to spare, so that a slowly

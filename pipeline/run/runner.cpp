@@ -98,6 +98,8 @@ void Runner::plan_slots() {
                       error.what(), index, slots_.size(), slots_[0].graph->memory().total() >> 20, index));
     }
   }
+  has_states_ = !slots_[0].graph->states().empty();
+  under_way_.reserve(slots_.size());
 }
 
 const Format& Runner::format(const Origin& origin) const {

@@ -113,12 +113,18 @@ class Runner {
   template <class Work>
   void attempt(Slot& slot, const Work& work);
   void complete(Slot& slot);
+  void complete_in_order(Slot& slot);
+  bool leave_order(Slot& slot);
+  void launch_behind(const Slot& slot);
+  void drop(Slot& slot);
+  void pass_over(Slot& slot);
   void wait_for_device(Slot& slot);
   void finish_loop();
   void deliver(Slot& slot);
   void note_failed_frame(const Slot& slot);
   void record_times(Slot& slot);
   void count_contours(const Slot& slot);
+  void count_tracks(const Slot& slot);
   template <class Loop>
   void guarded(const Loop& loop);
 
@@ -134,7 +140,12 @@ class Runner {
   SlotShares shares_;
   std::vector<Slot> slots_;
   SlotRing ring_;
-  Origin counted_contours_;  // the last contours of the graph, counted per class
+  bool has_states_ = false;       // some stage knows of the frames before: they are launched in order_mutex_
+  std::mutex order_mutex_;        // of what follows, and of the graphs of the slots in under_way_
+  CarriedState::Link left_;       // what the frame launched last leaves
+  std::vector<Slot*> under_way_;  // launched on the device and not yet complete, in order
+  std::size_t behind_ = 0;        // the first of them behind the one that left them last
+  Origin counted_contours_;       // the last contours of the graph, counted per class
 
   int bad_in_a_row_ = 0;  // the reader's
   static constexpr int kMostBadInARow = 1000;

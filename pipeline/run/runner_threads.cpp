@@ -1,6 +1,7 @@
 // What three threads of a runner do: the reader, the launcher and the finisher with its accounts.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <new>
 #include <optional>
@@ -50,8 +51,7 @@ void Runner::read_frames() {
     const SlotRing::Offer offer = ring_.offer();
     if (offer.dropped) ++ring_full_;
     if (!offer.open) break;
-    // A slot taken from a dropped frame may still be at work on it.
-    if (offer.dropped && !offer.dropped_held) slots_[static_cast<std::size_t>(ring_.held())].graph->wait();
+    if (offer.dropped && !offer.dropped_held) drop(slots_[static_cast<std::size_t>(ring_.held())]);
     if (gives_up) break;
   }
 }
@@ -131,12 +131,22 @@ void Runner::attempt(Slot& slot, const Work& work) {
 }
 
 void Runner::launch(Slot& slot) {
-  attempt(slot, [&] {
+  const bool on_cpu = options_.backend.backend == Backend::Cpu;
+  const auto start = [&] {
     slot.graph->launch();
     // The CPU has done the work already; a device is waited for by the finisher, while the next frame is
     // launched.
-    if (options_.backend.backend == Backend::Cpu) complete(slot);
-  });
+    if (on_cpu) complete(slot);
+  };
+  if (!has_states_) return attempt(slot, start);
+  const std::lock_guard lock(order_mutex_);
+  CarriedState& states = slot.graph->states();
+  states.begin_with(left_);
+  attempt(slot, start);
+  // One that failed is passed over.
+  const bool launched = slot.outcome == Outcome::Result;
+  left_ = launched ? states.left() : states.next();
+  if (launched && !on_cpu) under_way_.push_back(&slot);
 }
 
 /// Waits for a launched frame, and launches it again as long as a capacity is too small.
@@ -148,6 +158,67 @@ void Runner::complete(Slot& slot) {
     wait_for_device(slot);
   }
   slot.finished_ns = now_ns();
+}
+
+/// The same for a graph whose stages know of the frames before.
+void Runner::complete_in_order(Slot& slot) {
+  wait_for_device(slot);
+  const std::lock_guard lock(order_mutex_);
+  // Frames before it that were dropped, and whose slots the reader is about to take.
+  while (!under_way_.empty() && under_way_.front() != &slot) pass_over(*under_way_.front());
+  wait_for_device(slot);
+  if (leave_order(slot)) {
+    slot.finished_ns = now_ns();
+    return;
+  }
+  // Nobody reads what a frame leaves while it is written anew.
+  for (std::size_t i = behind_; i < under_way_.size(); ++i) wait_for_device(*under_way_[i]);
+  if (slot.outcome == Outcome::Result) attempt(slot, [&] { complete(slot); });
+  launch_behind(slot);
+}
+
+/// Takes a frame that is complete out of those under way. False: it leaves nothing that those behind it can
+/// begin with, because it has failed or must be launched again.
+bool Runner::leave_order(Slot& slot) {
+  const auto place = std::find(under_way_.begin(), under_way_.end(), &slot);
+  if (place == under_way_.end()) return true;
+  behind_ = static_cast<std::size_t>(under_way_.erase(place) - under_way_.begin());
+  bool fits = false;
+  attempt(slot, [&] { fits = !slot.graph->overflowed(); });
+  return fits;
+}
+
+/// Launches the frames again that were launched behind one which did not leave what they began with.
+void Runner::launch_behind(const Slot& slot) {
+  left_ = slot.graph->states().next();
+  for (std::size_t i = behind_; i < under_way_.size();) {
+    Slot& next = *under_way_[i];
+    CarriedState& states = next.graph->states();
+    states.begin_with(left_);
+    attempt(next, [&] { next.graph->launch(); });
+    const bool launched = next.outcome == Outcome::Result;
+    left_ = launched ? states.left() : states.next();
+    if (launched)
+      ++i;
+    else
+      under_way_.erase(under_way_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+/// The reader takes the slot of a frame that was dropped, and may still be at work. What it knows is known to
+/// the frames behind it if it was launched.
+void Runner::drop(Slot& slot) {
+  if (!has_states_ || options_.backend.backend == Backend::Cpu) return slot.graph->wait();
+  const std::lock_guard lock(order_mutex_);
+  pass_over(slot);
+}
+
+/// Takes a frame that was dropped out of those under way, if it is there.
+void Runner::pass_over(Slot& slot) {
+  slot.graph->wait();
+  if (leave_order(slot)) return;
+  for (std::size_t i = behind_; i < under_way_.size(); ++i) under_way_[i]->graph->wait();
+  launch_behind(slot);
 }
 
 /// Says meanwhile since when it waits. Never returns, nor throws, once the device was given up.
@@ -170,8 +241,12 @@ void Runner::finish_loop() {
   while (const std::optional<int> index = ring_.take_launched()) {
     Slot& slot = slots_[static_cast<std::size_t>(*index)];
     const std::int64_t start = now_ns();
-    if (slot.outcome == Outcome::Result && options_.backend.backend == Backend::Cuda)
-      attempt(slot, [&] { complete(slot); });
+    if (slot.outcome == Outcome::Result && options_.backend.backend == Backend::Cuda) {
+      if (has_states_)
+        complete_in_order(slot);
+      else
+        attempt(slot, [&] { complete(slot); });
+    }
     if (options_.trace) options_.trace->add("finish", kFinisherTrack, slot.number, start, now_ns());
     switch (slot.outcome) {
       case Outcome::Result:
@@ -194,6 +269,7 @@ void Runner::deliver(Slot& slot) {
   if (options_.on_warning && !input.warning.empty()) options_.on_warning(slot.number, input.warning);
   record_times(slot);
   count_contours(slot);
+  if (has_states_) count_tracks(slot);
   delivery_.hand_over(static_cast<int>(&slot - slots_.data()),
                       {.graph = slot.graph.get(), .info = &input.info, .arrived_ns = slot.arrived_ns});
 }
@@ -246,6 +322,17 @@ void Runner::count_contours(const Slot& slot) {
     report_.classes[one].contours += last - first;
     if (last > first) ++report_.classes[one].frames;
     report_.classes[one].points += contours.points_before(one + 1) - contours.points_before(one);
+  }
+}
+
+/// The counts of a stage that follows objects are those up to its frame: the last frame's remain.
+void Runner::count_tracks(const Slot& slot) {
+  std::size_t place = 0;
+  for (std::size_t node = 0; node < graph_.nodes.size(); ++node) {
+    const std::span<const TrackCounts> counts = slot.graph->track_counts(node);
+    if (counts.empty()) continue;
+    if (place == report_.tracks.size()) report_.tracks.push_back({.stage = graph_.nodes[node].name});
+    report_.tracks[place++].classes.assign(counts.begin(), counts.end());
   }
 }
 

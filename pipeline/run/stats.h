@@ -35,6 +35,12 @@ struct ClassCounts {
   std::uint64_t frames = 0;  ///< that have at least one contour of the class
 };
 
+/// What a stage that follows objects has counted of each class, up to the last frame that was delivered.
+struct StageTracks {
+  std::string stage;  ///< the node's name
+  std::vector<TrackCounts> classes;
+};
+
 /// Latency of one part of a frame's way.
 struct Timing {
   std::string name;
@@ -76,6 +82,7 @@ struct RunReport {
   Histogram end_to_end;
   std::vector<Timing> parts;  ///< "queue", "upload", the nodes, "download"
   std::vector<ClassCounts> classes;
+  std::vector<StageTracks> tracks;     ///< of the stages that follow objects, in the graph's order
   std::vector<FrameFailure> failures;  ///< the first kMaxFailures
   std::vector<SourceFault> source_faults;
   std::vector<SinkOutcome> sinks;

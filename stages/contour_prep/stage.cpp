@@ -57,6 +57,7 @@ class StepContext final : public PlanContext {
     used += align_up(bytes);
     return add({.kind = kind, .offset = offset});
   }
+  State state(std::size_t bytes) override { return whole_.state(bytes); }
   std::span<const ClassSpec> classes() const override { return whole_.classes(); }
   std::uint64_t capacity(std::uint64_t first_guess) const override { return whole_.capacity(first_guess); }
   int threads() const override { return whole_.threads(); }
@@ -125,6 +126,18 @@ class ContourPrep final : public Stage {
     return needed;
   }
 
+  /// Those of the last step that follows objects.
+  std::span<const TrackCounts> track_counts(const RunContext& context) const override {
+    std::span<const TrackCounts> counts;
+    const Value nothing;
+    for (const PlannedStep& step : steps_) {
+      Addresses addresses;
+      const auto of_step = step.stage->track_counts(context_of(context, step, nothing, nothing, addresses));
+      if (!of_step.empty()) counts = of_step;
+    }
+    return counts;
+  }
+
  private:
   using Addresses = std::array<std::byte*, kMostScratch>;
 
@@ -153,7 +166,10 @@ class ContourPrep final : public Stage {
             .uploads = {},
             .scratches = {addresses.data(), step.scratches.size()},
             .stream = whole.stream,
-            .threads = whole.threads};
+            .threads = whole.threads,
+            .states_before = whole.states_before,
+            .states_after = whole.states_after,
+            .frame_number = whole.frame_number};
   }
 
   /// No step writes to where it reads from. The last one writes to the output; from there back, a step writes

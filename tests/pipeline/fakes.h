@@ -105,6 +105,38 @@ inline const StageType& copy_stage() {
   return type;
 }
 
+/// Gives the sum of the numbers of all frames so far, its state, and then does what the test asks: a frame
+/// that fails or overflows has left one by then.
+class SumStage final : public Stage {
+ public:
+  void plan(PlanContext& context) override {
+    copy_.plan(context);
+    state_ = context.state(sizeof(std::uint32_t));
+  }
+  void run(const RunContext& context) const override {
+    const std::uint32_t sum =
+        *context.state_before<std::uint32_t>(state_) + static_cast<std::uint32_t>(*context.frame_number);
+    *context.state_after<std::uint32_t>(state_) = sum;
+    copy_.run(context);
+    *context.image_out(0).row<std::uint32_t>(0) = sum;
+  }
+  std::uint64_t overflow(const RunContext& context) const override { return copy_.overflow(context); }
+
+ private:
+  CopyStage copy_;
+  State state_;
+};
+
+inline const StageType& sum_stage() {
+  static const StageType type = [] {
+    StageType sum = copy_stage();
+    sum.name = "sum";
+    sum.make_cpu = [](const ParamSet&) { return std::make_unique<SumStage>(); };
+    return sum;
+  }();
+  return type;
+}
+
 class CollectingSink final : public Sink {
  public:
   void open(const SinkContext& context) override {

@@ -249,6 +249,74 @@ TEST_CASE("an overflowing frame is run again with more capacity, once for all sl
   CHECK(result.sink.payloads.back() == 39);
 }
 
+namespace {
+
+/// Whether every frame that came out had the sum of the numbers of those before it and its own.
+void check_sums(const Run& result) {
+  std::uint32_t sum = 0;
+  for (std::size_t i = 0; i < result.sink.frames.size(); ++i) {
+    sum += static_cast<std::uint32_t>(result.sink.frames[i]);
+    CHECK(result.sink.payloads[i] == sum);
+  }
+}
+
+GraphSpec sum_graph(int slots) {
+  GraphSpec graph = fake::copy_graph();
+  graph.nodes[0].type = &fake::sum_stage();
+  graph.settings.slots = slots;
+  return graph;
+}
+
+}  // namespace
+
+TEST_CASE("a state goes from frame to frame, past those that fail, for any number of slots") {
+  for (const int slots : {1, 2, 3, 4}) {
+    const GraphSpec graph = sum_graph(slots);
+    fake::CountingSource source(60);
+    source.bad = [](std::uint64_t number) { return number % 13 == 5; };
+    fake::behaviour.on_run = [](std::uint32_t number) {
+      if (number % 7 == 4 || number == 0) throw Error(ExitCode::BadData, "planted");
+    };
+    Run result;
+    run(result, graph, source);
+    check_accounts(result.report);
+    CHECK(result.report.frames.failed > 12);  // the stage behind fails for some sums
+    check_sums(result);
+  }
+}
+
+TEST_CASE("a frame that is run again with more capacity begins with the same state") {
+  for (const int slots : {1, 2, 4}) {
+    const GraphSpec graph = sum_graph(slots);
+    fake::CountingSource source(40);
+    fake::behaviour.on_run = [](std::uint32_t number) {
+      if (number % 10 == 3) fake::behaviour.capacity_needed = std::uint64_t{1000} * (number + 1);
+    };
+    Run result;
+    run(result, graph, source);
+    CHECK(result.report.frames.delivered == 40);
+    CHECK(result.report.frames.regrown >= 4);
+    check_sums(result);
+  }
+}
+
+TEST_CASE("a state goes past frames that were dropped, and through a change of format") {
+  for (const int slots : {2, 4}) {
+    GraphSpec graph = sum_graph(slots);
+    graph.settings.on_full = OnFull::DropNewest;  // which drops no frame that was launched
+    fake::CountingSource source(100, true);
+    source.pause = 200us;
+    source.change_at = 50;
+    Run result;
+    result.sink.pause = 1ms;
+    run(result, graph, source);
+    check_accounts(result.report);
+    CHECK(result.report.frames.dropped_ring_full > 10);
+    CHECK(result.sink.widths == std::vector<int>{4, 8});
+    check_sums(result);
+  }
+}
+
 TEST_CASE("a change of format drains the old frames, plans again and opens the sinks anew") {
   GraphSpec graph = fake::copy_graph();
   fake::CountingSource source(30);

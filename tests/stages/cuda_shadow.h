@@ -20,6 +20,13 @@
 
 namespace contorno::test {
 
+/// What a stage knows of earlier frames (PlanContext::state), around one frame.
+struct StageStates {
+  std::vector<std::byte> before, after;
+  std::uint64_t frame = 0;
+  std::size_t bytes = 0;
+};
+
 class CudaShadow final : public PlanContext {
  public:
   /// `host` is what the CPU's stage was planned with; `outputs` what it made.
@@ -27,6 +34,11 @@ class CudaShadow final : public PlanContext {
              const std::vector<Value>& outputs)
       : host_(host), outputs_on_host_(outputs), stage_(type.make_cuda(params)), stream_(Stream::create()) {}
 
+  /// What the stage begins with, and what it left on the CPU.
+  CudaShadow& with_states(const StageStates& states) {
+    states_ = states;
+    return *this;
+  }
   /// `first_capacity` other than 0 makes the first plan that small.
   void run(const std::vector<Value>& inputs, std::uint64_t first_capacity) {
     limit_ = first_capacity;
@@ -57,6 +69,11 @@ class CudaShadow final : public PlanContext {
       if (const auto* contours = std::get_if<ContoursView>(&outputs_[port]))
         check_equal(*contours, std::get<ContoursView>(outputs_on_host_[port]));
     }
+    if (states_.bytes == 0) return;
+    std::vector<std::byte> left(states_.bytes);
+    copy_async(left.data(), after_, left.size(), stream_.get());
+    stream_.synchronize();
+    CHECK_MESSAGE(left == states_.after, "the state on CUDA");
   }
 
   // What the stage sees.
@@ -83,6 +100,11 @@ class CudaShadow final : public PlanContext {
   Scratch temporary(std::size_t bytes, MemoryKind kind) override {
     scratches_.push_back(take(bytes, kind, kUnwritten));
     return {scratches_.size() - 1};
+  }
+  State state(std::size_t bytes) override {
+    const State asked{states_.bytes};
+    states_.bytes += align_up(bytes);
+    return asked;
   }
   std::span<const ClassSpec> classes() const override { return host_.classes(); }
   std::uint64_t capacity(std::uint64_t first_guess) const override {
@@ -146,9 +168,10 @@ class CudaShadow final : public PlanContext {
   }
 
   void plan_and_run() {
-    blocks_.clear(), scratches_.clear(), outputs_.clear();
+    blocks_.clear(), scratches_.clear(), outputs_.clear(), states_.bytes = 0;
     stage_->plan(*this);
     place_counts();
+    place_states();
     stage_->run(context());
     for (std::size_t port = 0; port < outputs_.size(); ++port)
       if (const auto* contours = std::get_if<ContoursView>(&outputs_[port]))
@@ -164,12 +187,24 @@ class CudaShadow final : public PlanContext {
         value = packed_counts(blocks_.back().data(), contours->format);
       }
   }
+  void place_states() {
+    if (states_.bytes == 0) return;
+    before_ = take(states_.bytes, MemoryKind::Device, 0);
+    copy_async(before_, states_.before.data(), states_.bytes, stream_.get());
+    after_ = take(states_.bytes, MemoryKind::Device, kUnwritten);
+    number_ = take(sizeof states_.frame, MemoryKind::Pinned, 0);
+    std::memcpy(number_, &states_.frame, sizeof states_.frame);
+    stream_.synchronize();
+  }
   RunContext context() const {
     return {.inputs = inputs_,
             .outputs = outputs_,
             .host_outputs = host_outputs_,
             .scratches = scratches_,
-            .stream = stream_.get()};
+            .stream = stream_.get(),
+            .states_before = before_,
+            .states_after = after_,
+            .frame_number = reinterpret_cast<const std::uint64_t*>(number_)};
   }
 
   const PlanContext& host_;
@@ -178,6 +213,8 @@ class CudaShadow final : public PlanContext {
   Stream stream_;
   std::vector<Value> inputs_, outputs_, host_outputs_;
   std::vector<std::byte*> scratches_;
+  StageStates states_;
+  std::byte *before_ = nullptr, *after_ = nullptr, *number_ = nullptr;
   std::vector<Block> blocks_, kept_;  ///< of the plan; of the inputs
   std::uint64_t capacity_ = 0;
   std::uint64_t limit_ = 0;

@@ -163,7 +163,18 @@ class StageHarness final : public PlanContext {
     compare_with_cuda();
   }
   /// Runs the planned stage once more, as for the next frame.
-  void rerun() { stage_->run(context()); }
+  void rerun() {
+    std::fill(states_.after.begin(), states_.after.end(), kGuard);
+    stage_->run(context());
+  }
+  /// The number of the frame for the next run; it begins with the state that the last run left.
+  StageHarness& next_frame(std::uint64_t number) {
+    states_.before = states_.after;
+    states_.frame = number;
+    return *this;
+  }
+  std::span<const TrackCounts> track_counts() const { return stage_->track_counts(context()); }
+  const StageStates& states() const { return states_; }
 
   const Value& value(std::size_t port = 0) const { return outputs_[port]; }
   const ImageView& image(std::size_t port = 0) const { return std::get<ImageView>(outputs_[port]); }
@@ -206,6 +217,11 @@ class StageHarness final : public PlanContext {
     scratches_.push_back(blocks_.back()->data());
     return {scratches_.size() - 1};
   }
+  State state(std::size_t bytes) override {
+    const State asked{states_.bytes};
+    states_.bytes += align_up(bytes);
+    return asked;
+  }
   std::span<const ClassSpec> classes() const override { return classes_; }
   std::uint64_t capacity(std::uint64_t first_guess) const override {
     return limit_ != 0 && regrown_ == 0 ? limit_ : std::max(first_guess, capacity_);
@@ -231,20 +247,24 @@ class StageHarness final : public PlanContext {
       return;
     if (!type_.make_cuda || !device_report().available) return;
     CudaShadow shadow(*this, type_, params_, outputs_);
-    shadow.run(inputs_, limit_);
+    shadow.with_states(states_).run(inputs_, limit_);
     shadow.check_equal();
   }
 
   void plan() {
-    blocks_.clear(), scratches_.clear(), outputs_.clear();
+    blocks_.clear(), scratches_.clear(), outputs_.clear(), states_.bytes = 0;
     stage_->plan(*this);
+    states_.before.resize(states_.bytes), states_.after.resize(states_.bytes);
   }
   const RunContext& context() const {
     context_ = {.inputs = inputs_,
                 .outputs = outputs_,
                 .host_outputs = outputs_,
                 .scratches = scratches_,
-                .threads = threads_};
+                .threads = threads_,
+                .states_before = states_.before.data(),
+                .states_after = states_.after.data(),
+                .frame_number = &states_.frame};
     return context_;
   }
   std::uint64_t overflow() const { return stage_->overflow(context()); }
@@ -277,6 +297,7 @@ class StageHarness final : public PlanContext {
   std::vector<Format> input_formats_;
   mutable std::deque<Format> behind_;
   mutable RunContext context_;
+  mutable StageStates states_;
   std::vector<std::byte*> scratches_;
   std::vector<std::unique_ptr<Guarded>> blocks_;
   std::vector<std::unique_ptr<TestImage>> images_;
