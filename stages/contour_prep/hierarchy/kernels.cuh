@@ -45,7 +45,7 @@ __device__ inline void measure_box(const Job& job, unsigned contour) {
   const std::uint64_t area = size_in_units(ContourSize::Area, sum, points, out.closed[contour] != 0);
   job.boxes[contour] = box;
   job.areas[contour] = area;
-  job.keys[contour] = area > 0 ? nesting::list_of(class_of(out, contour), box) : job.none;
+  job.keys[contour] = area > 0 ? row_lists::list_of(class_of(out, contour), box) : job.none;
 }
 
 __global__ void __launch_bounds__(kArrayThreads) measure_boxes(const __grid_constant__ Job job) {
@@ -56,19 +56,6 @@ __global__ void __launch_bounds__(kArrayThreads) measure_boxes(const __grid_cons
     if (i >= contours) job.keys[i] = job.none;
     job.contours[i] = i;
   }
-}
-
-/// How many of the sorted keys are less.
-__device__ inline unsigned keys_before(const Job& job, unsigned long long key) {
-  unsigned low = 0, high = contours_of(job.out);
-  while (low < high) {
-    const unsigned middle = low + (high - low) / 2;
-    if (job.sorted_keys[middle] < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
 }
 
 /// Whether the place is inside of a contour; all lanes try its segments.
@@ -103,11 +90,11 @@ __device__ inline nesting::Around around(const Job& job, unsigned contour) {
   const Place place = nesting::place_of(job.out.points + job.out.offsets[contour], points);
   const auto level = static_cast<int>(warp_lane());
   unsigned begin = 0, end = 0;
-  if (level < nesting::kLevels) {
-    const unsigned of_class = class_of(job.out, contour);
-    const unsigned last = nesting::row_of(place.row) >> level, first = last > 0 ? last - 1 : 0;
-    begin = keys_before(job, nesting::list_of(of_class, level, first));
-    end = keys_before(job, nesting::list_of(of_class, level, last) + 1);
+  if (level < row_lists::kLevels) {
+    const row_lists::Lists lists(class_of(job.out, contour), level, place.row, place.row);
+    const unsigned listed = contours_of(job.out);
+    begin = row_lists::lists_before(job.sorted_keys, listed, lists.first);
+    end = row_lists::lists_before(job.sorted_keys, listed, lists.last + 1);
   }
   unsigned levels = __ballot_sync(~0U, begin < end);
   for (; levels != 0; levels &= levels - 1) {
