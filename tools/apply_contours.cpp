@@ -108,6 +108,7 @@ void apply_to_file(const ContoursApplication& what, const std::string& input, co
     if (frames > 0 && !what.images.empty()) refuse_other_frames(input, what.type.inputs[1].name);
     std::vector<Value> values{frame.view};
     values.insert(values.end(), what.images.begin(), what.images.end());
+    stage.set_frame(frame.info.number);
     apply_to(stage, values);
     out.write(frame, std::get<ContoursView>(stage.output(0)));
   }

@@ -197,6 +197,24 @@ ordered_json totals_json(const std::vector<ClassTotals>& totals) {
   return list;
 }
 
+std::string name_of_class(const RunReport& report, std::size_t k) {
+  return k < report.classes.size() ? report.classes[k].name : fmt::format("class {}", k);
+}
+
+std::string track_rows(const RunReport& report) {
+  std::string text;
+  for (const StageTracks& stage : report.tracks)
+    for (std::size_t k = 0; k < stage.classes.size(); ++k) {
+      const TrackCounts& one = stage.classes[k];
+      if (one.births == 0) continue;
+      text += fmt::format("track     {:<22} {} births, {} deaths", name_of_class(report, k), one.births,
+                          one.deaths);
+      if (one.forgotten > 0) text += fmt::format(", {} forgotten for want of room", one.forgotten);
+      text += '\n';
+    }
+  return text;
+}
+
 /// In every text of the report: the graph, the source, reasons, what sinks made.
 void mask_passwords(ordered_json& json) {
   if (json.is_string()) json = masked(json.get<std::string>());
@@ -257,6 +275,14 @@ std::string report_json(const RunReport& report, const std::string& graph_file,
                                {"frames", one.frames},
                                {"points_per_frame", a_frame(one.points, report)},
                                {"contours_per_frame", a_frame(one.contours, report)}});
+  json["tracks"] = ordered_json::array();
+  for (const StageTracks& stage : report.tracks)
+    for (std::size_t k = 0; k < stage.classes.size(); ++k)
+      json["tracks"].push_back({{"stage", stage.stage},
+                                {"class", name_of_class(report, k)},
+                                {"births", stage.classes[k].births},
+                                {"deaths", stage.classes[k].deaths},
+                                {"forgotten", stage.classes[k].forgotten}});
   json["failures"] = ordered_json::array();
   for (const FrameFailure& failure : report.failures)
     json["failures"].push_back({{"frame", failure.frame}, {"reason", failure.reason}});
@@ -279,8 +305,8 @@ std::string report_json(const RunReport& report, const std::string& graph_file,
 }
 
 std::string report_text(const RunReport& report) {
-  std::string text =
-      frames_rows(report) + held_row(report) + latency_rows(report) + sink_rows(report) + class_rows(report);
+  std::string text = frames_rows(report) + held_row(report) + latency_rows(report) + sink_rows(report) +
+                     class_rows(report) + track_rows(report);
   for (const SourceFault& fault : report.source_faults)
     text += fmt::format("{:<9} {}\n", fault.missing == 0 ? "damaged" : "missing",
                         printable_sentence(fault.sentence));

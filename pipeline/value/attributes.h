@@ -46,6 +46,9 @@ enum class Attribute : std::uint8_t {
   FourierMinus3,
   Fourier4,
   FourierMinus4,
+  // stages/contour_prep/track/stage.h
+  Id,   ///< of the object that the contour shows, the same one in every frame
+  Age,  ///< frames since that object appeared
   End,  ///< no attribute: behind the last one
 };
 
@@ -60,7 +63,8 @@ inline constexpr std::array<std::string_view, kAttributeCount> kAttributeNames{
     "major_axis", "minor_axis", "circularity", "convexity",
     "samples", "mean", "maximum",
     "fourier_minus_1", "fourier_2", "fourier_minus_2", "fourier_3", "fourier_minus_3", "fourier_4",
-    "fourier_minus_4"};
+    "fourier_minus_4",
+    "id", "age"};
 // clang-format on
 static_assert(!kAttributeNames.back().empty(), "each attribute has a name");
 

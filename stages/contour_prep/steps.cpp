@@ -13,6 +13,7 @@
 #include "stages/contour_prep/simplify/stage.h"
 #include "stages/contour_prep/smooth/stage.h"
 #include "stages/contour_prep/stage.h"
+#include "stages/contour_prep/track/stage.h"
 
 namespace contorno {
 
@@ -32,6 +33,7 @@ const StepTypes& contour_steps() {
       &measure_stage(),
       &hierarchy_stage(),
       &fourier_descriptors_stage(),
+      &track_stage(),
   };
   // clang-format on
   return steps;

@@ -168,6 +168,8 @@ std::vector<std::byte> bits_of(const Value& value) {
     append(all, contours->offsets, (count + 1) * 4);
     append(all, contours->closed, count);
     append(all, contours->points, contours->counts->points * sizeof(Point));
+    contours->format.attributes.for_each(
+        [&](Attribute one) { append(all, contours->column(one), count * sizeof(double)); });
   }
   return all;
 }

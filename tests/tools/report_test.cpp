@@ -124,6 +124,7 @@ TEST_CASE("rows and columns that would say nothing are left out") {
     report.parts[1].histogram.record(3'000'000);
   }
   report.classes = {{.name = "rot", .points = 4000, .contours = 60, .frames = 30}, {.name = "scab"}};
+  report.tracks = {{.stage = "track", .classes = {{.births = 12, .deaths = 9, .forgotten = 1}, {}}}};
   CHECK(report_text(report) ==
         "frames    40 in, 40 out\n"
         "rate      20.0 frames/s over 2.00 s\n"
@@ -131,7 +132,8 @@ TEST_CASE("rows and columns that would say nothing are left out") {
         "latency   ms                           min       p50       max\n"
         "          arrival to result           4.00      4.01     15.00\n"
         "            classify                  3.00      3.00      3.00\n"
-        "class     rot                    in 30 of 40 frames; 1.5 contours, 100 points a frame\n");
+        "class     rot                    in 30 of 40 frames; 1.5 contours, 100 points a frame\n"
+        "track     rot                    12 births, 9 deaths, 1 forgotten for want of room\n");
 }
 
 TEST_CASE("each sink has its latency, and a row where it did not get every frame") {

@@ -1,0 +1,256 @@
+// track in a graph: frames under way overlap, some fail, are missing, or are run again with more room, and
+// what comes out is what all pairs say of the frames that came out, one after the other; on the CPU, and on
+// the device where there is one.
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "pipeline/run/runner.h"
+#include "stages/contour_prep/stage.h"
+#include "stages/contour_prep/track/stage.h"
+#include "tests/stages/contour_prep/track_reference.h"
+
+using namespace contorno;
+using namespace contorno::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr int kClasses = 3;
+
+/// Contours as the rows of a picture, packed for the most that there are.
+const ContoursFormat kCarried{
+    .width = 512, .height = 512, .classes = kClasses, .point_capacity = 1024, .contour_capacity = 256};
+
+/// What happens to frames of some numbers in the stage that unpacks them.
+struct Events {
+  std::set<std::uint64_t> fail;                 ///< when their work is complete
+  std::map<std::uint64_t, std::uint64_t> need;  ///< so much capacity
+};
+Events events;
+
+/// Makes contours of the picture that carries them. There is room for few at first.
+class UnpackStage final : public Stage {
+ public:
+  explicit UnpackStage(Backend backend) : backend_(backend) {}
+  void plan(PlanContext& context) override {
+    capacity_ = context.capacity(100);
+    ContoursFormat format = kCarried;
+    format.point_capacity = std::min(kCarried.point_capacity, capacity_);
+    format.contour_capacity = std::min(kCarried.contour_capacity, capacity_);
+    context.set_output(0, format);
+    state_ = context.state(1);  // for the frame's number
+  }
+  void run(const RunContext& context) const override {
+    const ContoursView in = packed_view(context.image_in(0).data, kCarried);
+    const auto& out = std::get<ContoursView>(context.outputs[0]);
+    const auto copy = [&](auto* to, const auto* from, std::uint64_t count) {
+      if (backend_ == Backend::Cuda)
+        copy_async(to, from, count * sizeof(*to), context.stream);
+      else
+        std::copy_n(from, count, to);
+    };
+    copy(out.counts, in.counts, 1);
+    copy(out.class_begin, in.class_begin, kClasses + 1);
+    copy(out.offsets, in.offsets, out.format.contour_capacity + 1);
+    copy(out.closed, in.closed, out.format.contour_capacity);
+    copy(out.points, in.points, out.format.point_capacity);
+  }
+  std::uint64_t overflow(const RunContext& context) const override {
+    const std::uint64_t number = *context.frame_number;
+    if (events.fail.contains(number)) throw Error(ExitCode::BadData, "planted");
+    const auto& out = std::get<ContoursView>(context.host_outputs[0]);
+    if (!out.fits()) return std::max(out.counts->points, out.counts->contours);
+    const auto need = events.need.find(number);
+    return need != events.need.end() && need->second > capacity_ ? need->second : 0;
+  }
+
+ private:
+  Backend backend_;
+  State state_;
+  std::uint64_t capacity_ = 0;
+};
+
+const StageType& unpack_stage() {
+  struct None {};
+  static const StageType type{
+      .name = "unpack",
+      .summary = "Makes contours of the picture that carries them.",
+      .inputs = {{.name = "image", .type = PortType::Image, .from = From::FrameOrMaps}},
+      .outputs = {{.name = "contours", .type = PortType::Contours}},
+      .params = declare(ParamList<None>()),
+      .make_cpu = [](const ParamSet&) { return std::make_unique<UnpackStage>(Backend::Cpu); },
+      .make_cuda = [](const ParamSet&) { return std::make_unique<UnpackStage>(Backend::Cuda); }};
+  return type;
+}
+
+/// Carries the frames of a scene. Some are bad.
+struct Carrier final : Source {
+  const Scene& scene;
+  StreamFormat stream;
+  std::uint64_t next = 0;
+  std::chrono::microseconds pause{0};
+
+  explicit Carrier(const Scene& frames) : scene(frames) {
+    stream.frame = ImageFormat{.width = static_cast<int>(packed_bytes(kCarried)), .height = 1, .channels = 1};
+    stream.description = "carrier";
+  }
+  const StreamFormat& format() const override { return stream; }
+  ReadResult read(FrameInput& input) override {
+    if (next == scene.frames.size()) return ReadResult::End;
+    std::this_thread::sleep_for(pause);
+    const TestContours contours(kCarried.width, kCarried.height, kClasses, scene.frames[next]);
+    if (next++ % 11 == 8) {
+      input.error = "planted";
+      return ReadResult::Bad;
+    }
+    const ContoursView &from = contours.view, to = packed_view(input.frame.data, kCarried);
+    *to.counts = *from.counts;
+    std::copy_n(from.class_begin, kClasses + 1, to.class_begin);
+    std::copy_n(from.offsets, from.counts->contours + 1, to.offsets);
+    std::copy_n(from.closed, from.counts->contours, to.closed);
+    std::copy_n(from.points, from.counts->points, to.points);
+    return ReadResult::Frame;
+  }
+  void cancel() override {}
+};
+
+/// Compares what comes out with all pairs.
+struct Compare final : Sink {
+  const Scene& scene;
+  ReferenceTracker reference;
+  std::chrono::microseconds pause{0};
+  std::size_t frames = 0, wrong = 0;
+  std::vector<std::vector<double>> ids;
+
+  explicit Compare(const Scene& frames) : scene(frames), reference(kClasses, {}) {}
+  void open(const SinkContext&) override {}
+  void write(const FrameInfo& info, const Value& value) override {
+    std::this_thread::sleep_for(pause);
+    const auto& contours = std::get<ContoursView>(value);
+    const auto rows = reference.update(info.number, scene.frames[info.number]);
+    ++frames;
+    ids.emplace_back();
+    bool same = contours.counts->contours == rows.size();
+    for (std::uint32_t i = 0; i < contours.counts->contours; ++i) {
+      ids.back().push_back(contours.column(Attribute::Id)[i]);
+      same = same && ids.back().back() == rows[i].id && contours.column(Attribute::Age)[i] == rows[i].age;
+    }
+    wrong += same ? 0 : 1;
+  }
+  void finish() override {}
+};
+
+struct Setting {
+  Backend backend = Backend::Cpu;
+  int slots = 1, threads = 1;
+  bool in_a_list = false;
+  OnFull on_full = OnFull::Wait;
+  int max_missed = TrackParams{}.max_missed;
+};
+
+/// unpack, track (or a list of steps that has it) and one stage behind it.
+RunReport run(const Setting& setting, Carrier& source, Compare& sink) {
+  GraphSpec graph;
+  graph.settings.slots = setting.slots;
+  graph.settings.threads = setting.threads;
+  graph.settings.on_full = setting.on_full;
+  graph.classes = {{.name = "one"}, {.name = "two"}, {.name = "three"}};
+  const auto add = [&](const StageType& type, Origin from) {
+    graph.nodes.push_back(
+        {.name = type.name, .type = &type, .params = ParamSet(type.params), .inputs = {from}});
+  };
+  add(unpack_stage(), {Origin::kSource, Origin::kFrame});
+  add(setting.in_a_list ? contour_prep_stage() : track_stage(), {0, 0});
+  if (!setting.in_a_list) graph.nodes.back().params.set("max_missed", std::int64_t{setting.max_missed});
+  if (setting.in_a_list) {
+    const StepSpec track{&track_stage(), ParamSet(track_stage().params)};
+    graph.nodes.back().params.set(
+        "steps", std::make_shared<const std::vector<StepSpec>>(std::vector<StepSpec>{track, track}));
+  }
+  add(track_stage(), {1, 0});
+  Runner runner(graph, source, {{.name = "compare", .sink = &sink, .input = {1, 0}}},
+                {.backend = setting.backend});
+  return runner.run();
+}
+
+std::vector<Backend> backends() {
+  if (device_report().available) return {Backend::Cpu, Backend::Cuda};
+  std::puts("skipped: track in a graph on CUDA (no device here)");
+  return {Backend::Cpu};
+}
+
+}  // namespace
+
+TEST_CASE("track in a graph gives what all pairs say, whatever fails or is run again, for any slots") {
+  events = {.fail = {17, 18, 25, 58}, .need = {{5, 300}, {20, 400}, {21, 600}, {39, 900}, {40, 1200}}};
+  const Scene scene = moving_scene(17, kClasses, 60, 60);
+  for (const Backend backend : backends())
+    for (const int slots : {1, 2, 3, 4, 8})
+      for (const int threads : {1, 2})
+        for (const bool in_a_list : {false, true}) {
+          INFO("backend ", std::string(name_of(backend)), ", slots ", slots, ", threads ", threads, ", list ",
+               in_a_list);
+          Carrier source(scene);
+          Compare sink(scene);
+          const RunReport report = run({backend, slots, threads, in_a_list}, source, sink);
+          CHECK(report.frames.failed == 9);
+          CHECK(report.frames.regrown >= 5);
+          CHECK(sink.frames == 51);
+          CHECK(sink.wrong == 0);
+          REQUIRE(report.tracks.size() == 2);
+          CHECK(report.tracks[0].stage == (in_a_list ? "contour_prep" : "track"));
+          CHECK(report.tracks[0].classes == sink.reference.counts);
+          CHECK(report.tracks[1].classes == sink.reference.counts);
+        }
+}
+
+TEST_CASE("track in a graph passes over frames that were dropped before their work began") {
+  events = {.fail = {17}, .need = {{5, 300}, {40, 1200}}};
+  const Scene scene = moving_scene(18, kClasses, 60, 90);
+  for (const Backend backend : backends()) {
+    Carrier source(scene);
+    Compare sink(scene);
+    source.pause = 300us, sink.pause = 1500us;
+    const RunReport report =
+        run({.backend = backend, .slots = 3, .on_full = OnFull::DropNewest}, source, sink);
+    CHECK(report.frames.dropped_ring_full > 5);
+    CHECK(sink.frames == report.frames.delivered);
+    CHECK(sink.wrong == 0);
+  }
+}
+
+TEST_CASE("track in a graph keeps ids when frames are dropped that were already at work") {
+  events = {.fail = {17}, .need = {{5, 300}, {30, 400}, {31, 500}, {40, 1200}}};
+  // Everything is there in every frame, so that it does not matter which frames are missing, if only no
+  // object dies meanwhile.
+  Scene scene;
+  for (std::uint64_t frame = 0; frame < 90; ++frame) {
+    std::vector<TestContour> contours;
+    for (int i = 0; i < 30; ++i) {
+      const double x = 50 + 12 * (i % 10) + static_cast<double>(frame) / 8, y = 50 + 12 * (i / 10);
+      contours.push_back({i / 10, true, {{x, y}, {x + 9, y}, {x + 9, y + 9}, {x, y + 9}, {x, y}}});
+    }
+    scene.frames.push_back(contours);
+    scene.numbers.push_back(frame);
+  }
+  std::vector<double> wanted(30);
+  for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i] = static_cast<double>(i + 1);
+  for (const Backend backend : backends())
+    for (const int slots : {2, 3, 5}) {
+      INFO("backend ", std::string(name_of(backend)), ", slots ", slots);
+      Carrier source(scene);
+      Compare sink(scene);
+      source.pause = 300us, sink.pause = 1500us;
+      const RunReport report =
+          run({.backend = backend, .slots = slots, .on_full = OnFull::DropOldest, .max_missed = 1000}, source,
+              sink);
+      CHECK(report.frames.dropped_ring_full > 5);
+      for (const std::vector<double>& ids : sink.ids) CHECK(ids == wanted);
+      CHECK(report.tracks[0].classes == std::vector<TrackCounts>(3, {.births = 10}));
+    }
+}
