@@ -22,7 +22,7 @@ from ._mean_shift import MeanShift, estimate_bandwidth, mean_shift, mean_shift_f
 from ._morphology import (blackhat, close_by_reconstruction, dilate, element, erode, gradient, hit_or_miss, open_by_reconstruction,
                           reconstruct, tophat)
 from ._morphology import _close as close, _open as open  # noqa: A004
-from ._stages import ON_CONTOURS as _ON_CONTOURS, apply, mipmaps, stages
+from ._stages import ON_CONTOURS as _ON_CONTOURS, Tracker, apply, mipmaps, stages
 from ._shapely import to_shapely
 
 globals().update(_ON_CONTOURS)
@@ -66,7 +66,7 @@ def __dir__():
 
 
 # `open` is left out: a star import would hide Python's own.
-__all__ = ["Class", "ContourArrays", "DeviceArray", "FrameError", "MeanShift", "Pipeline", "Result", "apply", "backends", "blackhat",
+__all__ = ["Class", "ContourArrays", "DeviceArray", "FrameError", "MeanShift", "Pipeline", "Result", "Tracker", "apply", "backends", "blackhat",
            "close", "close_by_reconstruction", "diamond_square", "dilate", "element", "erode", "estimate_bandwidth", "find_contours",
            "find_contours_batch", "fourier", "fourier_points", "gradient", "hit_or_miss", "mean_shift", "mean_shift_filter",
            "mean_shift_segment", "mipmaps", "open_by_reconstruction", "pen_up_length", "reconstruct", "stages", "to_shapely", "tophat",

@@ -18,15 +18,16 @@ def arrays_with_points(contours):
     return [contours]
 
 
-def run(stage, params, contours, maps, size, place, threads, stay, stream):
-    """What a stage that takes and makes contours makes of them, in the form that they have; `maps` of one that takes them as well."""
+def run(stage, params, contours, maps, size, place, threads, stay, stream, sequence=None):
+    """What a stage that takes and makes contours makes of them, in the form that they have; `maps` of one that takes them as well.
+    `sequence`: of a Tracker; without it the frames are a sequence of their own."""
     given = _Flat.of_arrays(contours, stream) if isinstance(contours, ContourArrays) else _Flat.of_lists(contours, stream)
     if place == "cpu":
         given.points = _core.to_host(given.points, "contours.points", stream)
     if maps is not None:
         maps = _Maps(maps, given, place, stream)
         size = maps.size
-    made = _Made(given, stage, params, maps, _size(size), place, threads, stream)
+    made = _Made(given, stage, params, maps, _size(size), place, threads, stream, sequence or Sequence())
     if given.leaves is not None and not stay and not made.attributes:
         return made.lists()
     return made.arrays(stay)
@@ -52,6 +53,22 @@ def pen_up_length(contours):
     differs = (np.diff(given.ids, axis=1) != 0).any(axis=0)
     begins = np.concatenate([[0], np.flatnonzero(differs) + 1, [len(given.closed)]])
     return _core.pen_up_length(points, given.offsets, begins)
+
+
+class Sequence:
+    """Frames one after the other, of one call or of several. `next`: the number of the first frame of the next call; None: frames
+    are numbered as their ids say."""
+
+    def __init__(self, next=None):
+        self.core, self.next = _core.StageSequence(), next
+
+    def numbers(self, ids):
+        """Of the frames with these ids, which ascend."""
+        if self.next is None:
+            return ids
+        numbers = [self.next + one - ids[0] for one in ids]
+        self.next = numbers[-1] + 1
+        return numbers
 
 
 class _Flat:
@@ -158,7 +175,7 @@ class _Made:
     """What a stage made of contours, frame after frame: as _Flat has them, and as numbers of those that were given where the stage
     selected them, else as points of float32."""
 
-    def __init__(self, given, stage, params, maps, size, place, threads, stream):
+    def __init__(self, given, stage, params, maps, size, place, threads, stream, sequence):
         self.given, self.stream = given, stream
         classes, levels = given.shape
         keys, offsets = given.ids[1] * levels + given.ids[2], given.offsets
@@ -168,12 +185,14 @@ class _Made:
                 points = np.require(points, np.float32, "CA")
         borders = np.flatnonzero(np.diff(given.ids[0], prepend=-1)).tolist() or [0]
         runs, parts, sources, columns = [], [], [], []
-        for first, last in zip(borders, [*borders[1:], len(keys)]):
+        numbers = sequence.numbers([int(given.ids[0][first]) if first < len(keys) else 0 for first in borders])
+        for number, first, last in zip(numbers, borders, [*borders[1:], len(keys)]):
             begin = np.searchsorted(keys[first:last], np.arange(classes * levels + 1))
             known = {name: array[first:last] for name, array in given.attributes.items()}
             made, *tables, source, attributes = _core.apply_to_contours(
                 stage, params, points, offsets[first], offsets[first:last + 1] - offsets[first], given.closed[first:last], begin, known,
-                None if maps is None else maps.of(int(given.ids[0][first]) if last > first else 0), size, place, threads, stream)
+                None if maps is None else maps.of(int(given.ids[0][first]) if last > first else 0), size, place, threads, stream,
+                sequence.core, number)
             columns.append(attributes)
             runs.append((int(given.ids[0][first]) if last > first else 0, *tables))
             parts.append(made)

@@ -161,13 +161,14 @@ def _refuse_unknown_border(stage, params):
         raise TypeError("close_at_border needs size=: (width, height) of the map that the contours are of")
 
 
-def _run_on_contours(stage, contours, params, maps=None, size=None, backend="auto", threads=None, output="host", stream=None):
+def _run_on_contours(stage, contours, params, maps=None, size=None, backend="auto", threads=None, output="host", stream=None,
+                     sequence=None):
     if size is None and maps is None:
         _refuse_unknown_border(stage, params)
     place = decide(backend, output, stream, *_contours.arrays_with_points(contours), *([] if maps is None else [maps]))
     if backend == "auto" and not _catalogue()[stage]["cuda"]:
         place = "cpu"  # as in a graph, whose stages run where all of them can
-    return called(_contours.run, stage, params, contours, maps, size, place, threads, output == "device", stream)
+    return called(_contours.run, stage, params, contours, maps, size, place, threads, output == "device", stream, sequence)
 
 
 @_documented(None, (), """
@@ -265,3 +266,55 @@ _CONTOURS_MADE = """list, or ContourArrays if they were given or with output='de
 ON_CONTOURS = {name: _on_contours(name) for name, stage in _catalogue().items()
                if [kind for _, kind, _ in stage["outputs"]] == ["contours"]
                and [kind for _, kind, _ in stage["inputs"]] in (["contours"], ["contours", "image"])}
+
+
+class Tracker:
+    """Follows objects through the frames of a sequence, which come one after the other: the same object keeps its id.
+
+    Parameters
+    ----------
+    **options
+        Of `track`: its parameters, and where it runs.
+
+    Examples
+    --------
+    >>> tracker = contorno.Tracker(max_missed=3)
+    >>> for picture in pictures:
+    ...     seen = tracker.update(contorno.find_contours(picture, 0.5))
+    ...     ids = seen.attributes["id"]
+    """
+
+    def __init__(self, **options):
+        bound = inspect.signature(ON_CONTOURS["track"]).bind(None, **options).arguments
+        bound.pop("contours")
+        self._options = bound
+        self._sequence = _contours.Sequence(0)
+
+    def update(self, contours, frame=None):
+        """The contours of the next frame, with `id` and `age` among their attributes.
+
+        Parameters
+        ----------
+        contours : list of (n, 2) arrays, or ContourArrays
+            What `track` takes. Of several frames the ids say how far they are apart.
+        frame : int
+            The number of the frame: more than 1 after the one before where frames are missing, which count for `max_missed`. A
+            number that is not greater than the last one begins anew, and ids go on. Without it frames are counted from 0.
+
+        Returns
+        -------
+        ContourArrays
+        """
+        if frame is not None:
+            if not isinstance(frame, (int, np.integer)) or not 0 <= frame < 2**53:
+                raise ValueError(f"frame is {frame!r}, allowed integers from 0 to {2**53 - 1}")
+            self._sequence.next = int(frame)
+        params = {name: value for name, value in self._options.items() if name in _declared("track")}
+        where = {name: value for name, value in self._options.items() if name not in params}
+        return _run_on_contours("track", contours, params, sequence=self._sequence, **where)
+
+    @property
+    def counts(self):
+        """How many objects have come and gone: a dict of lists with a number for each class."""
+        columns = zip(*self._sequence.core.track_counts())
+        return dict(zip(("births", "deaths", "forgotten"), map(list, columns))) or {"births": [], "deaths": [], "forgotten": []}

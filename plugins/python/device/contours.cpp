@@ -16,7 +16,6 @@
 #include "plugins/python/device/device_result.h"
 #include "plugins/python/device/stages.h"
 #include "plugins/python/shared/arguments.h"
-#include "plugins/python/shared/idle.h"
 
 namespace contorno::python {
 namespace {
@@ -155,7 +154,7 @@ py::object points_of(const DeviceFrame& frame, std::uint64_t count, const Device
 }  // namespace
 
 MadeContours apply_on_device(const StageType& type, const ParamSet& set, const GivenContours& given,
-                             py::handle stream) {
+                             const SequenceFrame& frame, py::handle stream) {
   std::optional<DevicePoints> points;
   if (DeviceArray::is_on_device(given.points)) points.emplace(given.points, stream);
   std::optional<DeviceInput> maps;
@@ -170,15 +169,18 @@ MadeContours apply_on_device(const StageType& type, const ParamSet& set, const G
   std::unique_ptr<DeviceFrame> out;
   bool selected = false;
   {
-    const std::size_t contours = given.tables.contours();
-    const py::gil_scoped_release released;
     const DeviceScope scope(place.device);
     // What throws in here leaves the stage behind: its memory may be in use.
-    std::unique_ptr<DirectStage> stage = Idle<DirectStage>::instance().take(key);
-    if (!stage) stage = std::make_unique<DirectStage>(type, set, Backend::Cuda, 1);
-    out = make_on_device(*stage, in->view, image, contours, place);
-    selected = stage->selection() != nullptr;
-    Idle<DirectStage>::instance().give(key, std::move(stage));
+    std::unique_ptr<DirectStage> stage =
+        frame.sequence.take(key, [&] { return std::make_unique<DirectStage>(type, set, Backend::Cuda, 1); });
+    stage->set_frame(frame.number);
+    {
+      const std::size_t contours = given.tables.contours();
+      const py::gil_scoped_release released;
+      out = make_on_device(*stage, in->view, image, contours, place);
+      selected = stage->selection() != nullptr;
+    }
+    frame.sequence.give(key, std::move(stage));
   }
   const ContoursView& tables = out->staged;
   MadeContours made{.points = py::none(), .sources = py::none(), .tables = read_tables(tables)};

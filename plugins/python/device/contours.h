@@ -14,7 +14,7 @@ std::int64_t points_on_device(py::handle points, py::handle stream);
 /// Applies `type` with the parameters `set` to contours. Points on a device may be integers or floats with
 /// any strides, points on the host are float32. Throws what DirectStage throws.
 MadeContours apply_on_device(const StageType& type, const ParamSet& set, const GivenContours& given,
-                             py::handle stream);
+                             const SequenceFrame& frame, py::handle stream);
 
 /// The contours that were selected from an array of points on a device: points [begin[i], begin[i] +
 /// offsets[i + 1] - offsets[i]) for all i, one after the other, as a new DeviceArray of the same type.

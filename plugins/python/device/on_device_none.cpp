@@ -35,7 +35,8 @@ py::list apply_on_device(const StageType&, const ParamSet&, const py::list&, Lay
 std::int64_t points_on_device(py::handle, py::handle) {
   refuse();
 }
-MadeContours apply_on_device(const StageType&, const ParamSet&, const GivenContours&, py::handle) {
+MadeContours apply_on_device(const StageType&, const ParamSet&, const GivenContours&, const SequenceFrame&,
+                             py::handle) {
   refuse();
 }
 py::object gather_on_device(py::handle, const ContourTables::Array<std::uint32_t>&,

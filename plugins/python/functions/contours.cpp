@@ -19,13 +19,14 @@ template <class T>
 using Array = ContourTables::Array<T>;
 
 /// points, offsets, closed, class_begin, sources and attributes by their names of what a stage makes of one
-/// frame's contours; `maps` is None where it takes them alone. `place` has been decided: 'cpu' or 'cuda'.
+/// frame's contours, the one of number `frame` of a sequence; `maps` is None where it takes them alone.
+/// `place` has been decided: 'cpu' or 'cuda'.
 py::tuple apply_to_contours(const std::string& name, const py::dict& params, py::object points,
                             std::size_t first, const Array<std::uint32_t>& offsets,
                             const Array<std::uint8_t>& closed, const Array<std::uint32_t>& class_begin,
                             const py::dict& attributes, py::object maps,
                             std::optional<std::pair<int, int>> size, py::handle place, py::handle threads,
-                            py::handle stream) {
+                            py::handle stream, StageSequence& sequence, std::uint64_t frame) {
   const StageType& type = stage_called(stage_catalog(), "stage", name);
   ParamSet set(type.params);
   set_params(set, params);
@@ -42,9 +43,9 @@ py::tuple apply_to_contours(const std::string& name, const py::dict& params, py:
   MadeContours made;
   if (backend_of(place) == Backend::Cuda) {
     threads_for(threads, 1);  // only to refuse what is no number of threads
-    made = apply_on_device(type, set, given, stream);
+    made = apply_on_device(type, set, given, {sequence, frame}, stream);
   } else {
-    made = apply_on_host(type, set, given, threads);
+    made = apply_on_host(type, set, given, {sequence, frame}, threads);
   }
   return py::make_tuple(made.points, made.tables.offsets, made.tables.closed, made.tables.class_begin,
                         made.sources, made.tables.attributes_by_name());
@@ -64,6 +65,14 @@ double pen_up_length_of(const Array<float>& points, const Array<std::uint32_t>& 
 }  // namespace
 
 void bind_contours(py::module_& module) {
+  py::class_<StageSequence>(module, "StageSequence")
+      .def(py::init<>())
+      .def("track_counts", [](const StageSequence& sequence) {
+        py::list counts;
+        for (const TrackCounts& one : sequence.track_counts())
+          counts.append(py::make_tuple(one.births, one.deaths, one.forgotten));
+        return counts;
+      });
   module.def("apply_to_contours", &apply_to_contours);
   module.def("pen_up_length", &pen_up_length_of);
   module.def("points_on_device", &points_on_device);

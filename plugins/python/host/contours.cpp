@@ -13,7 +13,6 @@
 #include "plugins/python/host/apply.h"
 #include "plugins/python/host/host_image.h"
 #include "plugins/python/shared/arguments.h"
-#include "plugins/python/shared/idle.h"
 #include "plugins/python/shared/process.h"
 
 namespace contorno::python {
@@ -109,7 +108,7 @@ ContourTables read_tables(const ContoursView& from) {
 }
 
 MadeContours apply_on_host(const StageType& type, const ParamSet& set, const GivenContours& given,
-                           py::handle threads) {
+                           const SequenceFrame& frame, py::handle threads) {
   const ContourTables::Array<float> array(given.points);
   const Point* const points = reinterpret_cast<const Point*>(array.data()) + given.first;
   const std::uint64_t count = given.tables.points();
@@ -123,7 +122,9 @@ MadeContours apply_on_host(const StageType& type, const ParamSet& set, const Giv
   }
   ContoursFormat format = format_of(given);
   ContourCounts counts;
-  std::unique_ptr<DirectStage> stage = Idle<DirectStage>::instance().take(key);
+  std::unique_ptr<DirectStage> stage =
+      frame.sequence.take(key, [&] { return std::make_unique<DirectStage>(type, set, Backend::Cpu, used); });
+  stage->set_frame(frame.number);
   Block made;
   ContoursView out;
   {
@@ -131,7 +132,6 @@ MadeContours apply_on_host(const StageType& type, const ParamSet& set, const Giv
     const SignalWatch watch;
     set_sides(format, largest_of(points, count));
     inputs[0] = view_of(given.tables, points, format, counts);
-    if (!stage) stage = std::make_unique<DirectStage>(type, set, Backend::Cpu, used);
     std::vector<Format> planned{format};
     if (maps) planned.emplace_back(std::get<ImageView>(inputs[1]).format);
     do {
@@ -150,7 +150,7 @@ MadeContours apply_on_host(const StageType& type, const ParamSet& set, const Giv
     const std::vector<py::ssize_t> sides{static_cast<py::ssize_t>(out.counts->points), 2};
     result.points = py::array_t<float>(sides, reinterpret_cast<const float*>(out.points));
   }
-  Idle<DirectStage>::instance().give(key, std::move(stage));
+  frame.sequence.give(key, std::move(stage));
   return result;
 }
 

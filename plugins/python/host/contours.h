@@ -9,6 +9,7 @@
 
 #include "pipeline/graph/stage.h"
 #include "plugins/python/shared/pybind.h"
+#include "plugins/python/shared/stage_sequence.h"
 
 namespace contorno::python {
 
@@ -67,6 +68,6 @@ ContourTables read_tables(const ContoursView& from);
 /// Applies `type` with the parameters `set`. `given.points` is an array of float32. Throws what DirectStage
 /// throws.
 MadeContours apply_on_host(const StageType& type, const ParamSet& set, const GivenContours& given,
-                           py::handle threads);
+                           const SequenceFrame& frame, py::handle threads);
 
 }  // namespace contorno::python
