@@ -241,7 +241,7 @@ TEST_CASE("behind a live source sinks have the same frames, and the newest is ne
   const RunReport report = runner.run();
   check_sink_accounts(report);
   CHECK(report.on_full == OnFull::DropOldest);
-  CHECK(report.frames.dropped_ring_full > 100);
+  CHECK(report.frames.dropped_ring_full > 0);
   CHECK(slow.frames == fast.frames);
   CHECK(slow.frames.back() == 299);
 }
