@@ -23,11 +23,12 @@ std::uint64_t Histogram::highest_in(int bucket) {
   return (((std::uint64_t{1} << kSubBits) + part + 1) << shift) - 1;
 }
 
-void Histogram::record(std::int64_t nanoseconds) {
+void Histogram::record(std::int64_t nanoseconds, std::uint32_t times) {
+  if (times == 0) return;
   const auto value = static_cast<std::uint64_t>(std::max<std::int64_t>(nanoseconds, 0));
-  ++buckets_[static_cast<std::size_t>(bucket_of(value))];
-  ++count_;
-  sum_ += value;
+  buckets_[static_cast<std::size_t>(bucket_of(value))] += times;
+  count_ += times;
+  sum_ += value * times;
   minimum_ = std::min(minimum_, value);
   maximum_ = std::max(maximum_, value);
 }
@@ -48,6 +49,14 @@ double Histogram::max_us() const {
 }
 double Histogram::mean_us() const {
   return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_) * 1e-3;
+}
+
+std::vector<Histogram::Bucket> Histogram::buckets() const {
+  std::vector<Bucket> filled;
+  for (int bucket = 0; bucket < static_cast<int>(buckets_.size()); ++bucket)
+    if (const std::uint32_t count = buckets_[static_cast<std::size_t>(bucket)]; count > 0)
+      filled.push_back({.highest_ns = static_cast<std::int64_t>(highest_in(bucket)), .count = count});
+  return filled;
 }
 
 double Histogram::percentile_us(double fraction) const {

@@ -5,13 +5,14 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace contorno {
 
 class Histogram {
  public:
-  /// Adds one value.
-  void record(std::int64_t nanoseconds);
+  /// Adds one value, `times` times.
+  void record(std::int64_t nanoseconds, std::uint32_t times = 1);
   void merge(const Histogram& other);
 
   std::uint64_t count() const { return count_; }
@@ -21,6 +22,14 @@ class Histogram {
   /// The smallest recorded bucket that at least `fraction` of all values do not exceed, in microseconds; 0
   /// when empty.
   double percentile_us(double fraction) const;
+
+  /// Values that count as equal.
+  struct Bucket {
+    std::int64_t highest_ns;  ///< recording it again finds the same bucket
+    std::uint32_t count;
+  };
+  /// The buckets that have values, in rising order.
+  std::vector<Bucket> buckets() const;
 
  private:
   static constexpr int kSubBits = 7;

@@ -26,10 +26,14 @@ namespace contorno {
 /// The times of one frame, for RunOptions::on_times.
 struct FrameTimes {
   std::uint64_t frame = 0;
+  std::int64_t arrived_ns = 0;  ///< when the source handed it over, as now_ns() value
   std::int64_t queued_ns = 0;   ///< between its arrival and its launch
   std::int64_t latency_ns = 0;  ///< between its arrival and its result
-  const PartTimes& parts;
+  const PartTimes& parts;       ///< with probes off that of no frame: zeros, and no nodes
 };
+
+/// Why a frame was dropped; those under way when a run is aborted are told to nobody.
+enum class DropReason : std::uint8_t { RingFull, Deadline };
 
 struct RunOptions {
   BackendChoice backend;         ///< see choose_backend
@@ -44,8 +48,11 @@ struct RunOptions {
   /// Called from the finisher thread for every result of a frame that the source warns of, before the sinks
   /// get it; must be quick.
   std::function<void(std::uint64_t frame, const std::string& warning)> on_warning;
-  /// Called from the finisher thread for every result before the sinks get it, with probes on; must be quick.
+  /// Called from the finisher thread for every result before the sinks get it; must be quick.
   std::function<void(const FrameTimes&)> on_times;
+  /// Called for every frame that is dropped, from the reader thread (RingFull) or the finisher thread
+  /// (Deadline); must be quick.
+  std::function<void(std::uint64_t frame, DropReason)> on_drop;
 };
 
 class Runner {
@@ -81,6 +88,8 @@ class Runner {
   double latency_now_us() const { return last_latency_us_.load(std::memory_order_relaxed); }
   /// The planned formats of a node's outputs, for `contorno check`.
   const Format& format(const Origin& origin) const;
+  /// What one slot takes.
+  const SlotMemory& slot_memory() const { return slots_[0].graph->memory(); }
 
  private:
   enum class Outcome : std::uint8_t { Result, Failed, Deadline };
@@ -123,6 +132,7 @@ class Runner {
   void deliver(Slot& slot);
   void note_failed_frame(const Slot& slot);
   void record_times(Slot& slot);
+  void record_parts(const Slot& slot, const PartTimes& times);
   void count_contours(const Slot& slot);
   void count_tracks(const Slot& slot);
   template <class Loop>

@@ -49,7 +49,13 @@ void Runner::read_frames() {
     if (options_.trace) options_.trace->add("read", kReaderTrack, slot.number, start, slot.arrived_ns);
     const bool gives_up = too_many_bad(result, input.error);
     const SlotRing::Offer offer = ring_.offer();
-    if (offer.dropped) ++ring_full_;
+    if (offer.dropped) {
+      ++ring_full_;
+      // The reader now holds the slot of the frame that was dropped, be it the oldest or the one just
+      // offered.
+      if (options_.on_drop)
+        options_.on_drop(slots_[static_cast<std::size_t>(ring_.held())].number, DropReason::RingFull);
+    }
     if (!offer.open) break;
     if (offer.dropped && !offer.dropped_held) drop(slots_[static_cast<std::size_t>(ring_.held())]);
     if (gives_up) break;
@@ -257,6 +263,7 @@ void Runner::finish_loop() {
         break;
       case Outcome::Deadline:
         ++deadline_;
+        if (options_.on_drop) options_.on_drop(slot.number, DropReason::Deadline);
         break;
     }
     ring_.release(*index);
@@ -288,8 +295,19 @@ void Runner::record_times(Slot& slot) {
   if (graph_.settings.deadline_ms > 0 && static_cast<double>(latency) * 1e-6 > graph_.settings.deadline_ms)
     ++late_;
   report_.parts[0].histogram.record(slot.launched_ns - slot.arrived_ns);
-  if (options_.probes == Probes::Off) return;
-  const PartTimes& times = slot.graph->times();
+  const bool probed = options_.probes == Probes::On;
+  static const PartTimes kNoTimes;
+  const PartTimes& times = probed ? slot.graph->times() : kNoTimes;
+  if (probed) record_parts(slot, times);
+  if (options_.on_times)
+    options_.on_times({.frame = slot.number,
+                       .arrived_ns = slot.arrived_ns,
+                       .queued_ns = slot.launched_ns - slot.arrived_ns,
+                       .latency_ns = latency,
+                       .parts = times});
+}
+
+void Runner::record_parts(const Slot& slot, const PartTimes& times) {
   const std::int32_t track = options_.backend.backend == Backend::Cuda
                                  ? kSlotTracks + static_cast<std::int32_t>(&slot - slots_.data())
                                  : static_cast<std::int32_t>(kLauncherTrack);
@@ -306,11 +324,6 @@ void Runner::record_times(Slot& slot) {
     before = done;
   }
   note(before, times.downloaded_ns);
-  if (options_.on_times)
-    options_.on_times({.frame = slot.number,
-                       .queued_ns = slot.launched_ns - slot.arrived_ns,
-                       .latency_ns = latency,
-                       .parts = times});
 }
 
 void Runner::count_contours(const Slot& slot) {

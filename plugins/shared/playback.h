@@ -68,6 +68,10 @@ class Pacer {
   bool sleep(std::chrono::duration<double> duration) {
     return sleep_until(Clock::now() + std::chrono::duration_cast<Clock::duration>(duration));
   }
+  /// Waits until the clock of now_ns() shows `time_ns`. False when cancelled.
+  bool wait_until(std::int64_t time_ns) {
+    return sleep_until(Clock::time_point(std::chrono::nanoseconds(time_ns)));
+  }
   /// Ends every wait. From any thread.
   void cancel() {
     {
