@@ -41,8 +41,9 @@ ROOMS = {
     "tools/bench": set(),
     "tools/draw": set(),
     "tools/explain": set(),
+    "tools/latency": set(),
     "tools/learn": set(),
-    "tools/commands": {"tools/bench", "tools/draw", "tools/explain", "tools/learn"},
+    "tools/commands": {"tools/bench", "tools/draw", "tools/explain", "tools/latency", "tools/learn"},
 }
 FOREIGN = {
     r"glib\.h|pango/": lambda path: path.parts[:2] in (("plugins", "gst"), ("plugins", "text")) or path.name == "glib_writer.cpp",

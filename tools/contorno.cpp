@@ -115,6 +115,7 @@ int run(int argc, char** argv) {
   add_stages_command(app, catalog, action);
   add_schema_command(app, catalog, action);
   add_bench_command(app, action);
+  add_latency_command(app, catalog, action);
   add_doctor_command(app, action);
   add_find_contours_command(app, action);
   add_explain_command(app, action);

@@ -1,4 +1,5 @@
 """The commands of docs/guide, run as they stand there."""
+import json
 import os
 import pathlib
 import re
@@ -85,6 +86,12 @@ def test_grading_fruit(tmp_path):
     assert cv2.imread(str(tmp_path / "out" / "overlay-000060.png")).shape == (400, 1200, 3)
 
 
+def test_whether_a_graph_holds_its_deadline(tmp_path):
+    said = run_guide(GUIDES / "latency.md", tmp_path)
+    assert "RESULT    PASS  10000 ms held at 10 frames/s: 0 of 20 frames missed it" in said[1]
+    assert "COMPARED" in said[-1] and json.loads((tmp_path / "both.json").read_text())["frames"]["offered"] == 40
+
+
 def test_finding_out_why_a_contour_looks_wrong(tmp_path):
     said = run_guide(GUIDES / "wrong-contour.md", tmp_path)
     assert len(said[1].splitlines()) == 5 and len(said[2].splitlines()) == 4
@@ -137,5 +144,5 @@ points = np.random.default_rng(2).random((30, 2)) * 9
 
 
 def test_the_commands_of_every_guide_are_among_these():
-    run = {"video-to-classes", "network-maps", "fruit-grading", "wrong-contour", *PAGES_OF_CPP}
+    run = {"fruit-grading", "latency", "network-maps", "video-to-classes", "wrong-contour", *PAGES_OF_CPP}
     assert {page.stem for page in GUIDES.glob("*.md") if steps_of(page)} == run

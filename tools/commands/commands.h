@@ -27,6 +27,7 @@ void add_doctor_command(CLI::App& app, Action& action);
 void add_find_contours_command(CLI::App& app, Action& action);
 void add_explain_command(CLI::App& app, Action& action);
 void add_mean_shift_command(CLI::App& app, Action& action);
+void add_latency_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_learn_command(CLI::App& app, const Catalog& catalog, Action& action);
 /// Added after all others, because `help` tells their names apart from those of stages.
 void add_help_command(CLI::App& app, const Catalog& catalog, Action& action);

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <filesystem>
 
 #include "config/load.h"
 #include "config/source_text.h"
 #include "plugins/files/shared/output_file.h"
+#include "tools/commands/map_options.h"
 #include "tools/learn/first_graph.h"
 #include "tools/say.h"
 #include "tools/text_file.h"
@@ -51,6 +53,19 @@ void add_graph_arguments(CLI::App& command, GraphArguments& arguments) {
       "--set", arguments.overrides,
       "NODE.KEY=VALUE, source.KEY=VALUE, pipeline.KEY=VALUE or classes.NAME.KEY=VALUE over the "
       "graph's; may be repeated");
+}
+
+void add_graph_backend(CLI::App& command, std::string& backend) {
+  command
+      .add_option("--backend", backend, "auto, cpu or cuda; CONTORNO_BACKEND in the environment overrides it")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
+}
+
+std::optional<Backend> forced_backend(std::string backend) {
+  if (const char* forced = std::getenv("CONTORNO_BACKEND"); forced != nullptr && *forced != '\0')
+    backend = forced;
+  if (backend.empty()) return std::nullopt;
+  return backend_called(backend);
 }
 
 GivenGraph load_given_graph(const GraphArguments& arguments, const Catalog& catalog,

@@ -22,6 +22,11 @@ struct GraphArguments {
 /// GRAPH, --input, --output and --set. `arguments` must outlive the command.
 void add_graph_arguments(CLI::App& command, GraphArguments& arguments);
 
+/// --backend: auto, cpu or cuda.
+void add_graph_backend(CLI::App& command, std::string& backend);
+/// What that names, unless the environment (CONTORNO_BACKEND) does; nothing where neither does.
+std::optional<Backend> forced_backend(std::string backend);
+
 struct GivenGraph {
   GraphSpec graph;
   std::string name;  ///< of the graph's file, for messages and reports

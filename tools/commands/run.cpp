@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 
@@ -80,14 +79,6 @@ void add_preview(GraphSpec& graph, const Catalog& catalog) {
         last = {static_cast<int>(node), static_cast<int>(port)};
   graph.sinks.push_back(
       {.name = "preview", .type = &preview, .params = ParamSet(preview.params), .input = last});
-}
-
-/// What the command line names, unless the environment does.
-std::optional<Backend> forced_backend(std::string backend) {
-  if (const char* forced = std::getenv("CONTORNO_BACKEND"); forced != nullptr && *forced != '\0')
-    backend = forced;
-  if (backend.empty()) return std::nullopt;
-  return backend_called(backend);
 }
 
 /// --every, --start and --live are parameters of the source, where it has them.
@@ -251,10 +242,7 @@ void add_run_command(CLI::App& app, const Catalog& catalog, Action& action) {
   command->add_flag(
       "--live", arguments->live,
       "Frames come at the rate they were recorded at, as from a camera: who is not ready misses them");
-  command
-      ->add_option("--backend", arguments->backend,
-                   "auto, cpu or cuda; CONTORNO_BACKEND in the environment overrides it")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
+  add_graph_backend(*command, arguments->backend);
   command->add_option("--report", arguments->report,
                       "Write the run report as JSON, in the output folder; - is standard output");
   command->add_option("--trace", arguments->trace,

@@ -1,0 +1,249 @@
+// What `contorno latency` computes, without running anything: schedules, percentiles, tests, assertions.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "cuda/error.h"
+#include "tools/latency/compare.h"
+#include "tools/latency/distribution.h"
+#include "tools/latency/quantity.h"
+#include "tools/latency/schedule.h"
+#include "tools/latency/show.h"
+#include "tools/latency/verdicts.h"
+
+namespace contorno::latency {
+namespace {
+
+using doctest::Approx;
+
+/// `count` numbers that are spread over 1 to 1000 without order.
+std::vector<std::int64_t> spread(std::int64_t factor, std::int64_t count, std::int64_t shift) {
+  std::vector<std::int64_t> values;
+  for (std::int64_t i = 0; i < count; ++i) values.push_back((i * factor) % 1000 + 1 + shift);
+  return values;
+}
+
+Histogram histogram_of(const std::vector<std::int64_t>& values) {
+  Histogram histogram;
+  for (const std::int64_t value : values) histogram.record(value);
+  return histogram;
+}
+
+/// A report of `count` frames that took 10 ms, and `late` that took 150; `dropped` had no result.
+LatencyReport report_of(std::size_t count, std::size_t late, std::uint64_t dropped) {
+  LatencyReport report;
+  report.settings.rate = 10;
+  report.settings.deadline_ms = 100;
+  std::vector<std::int64_t> samples(count, 10'000'000);
+  samples.insert(samples.end(), late, 150'000'000);
+  report.frames = {
+      .offered = count + late + dropped, .delivered = count + late, .ring_full = dropped, .late = late};
+  report.rows.push_back({RowKind::EndToEnd, Distribution(kDueToResult, std::move(samples))});
+  return report;
+}
+
+std::string refusal(const std::string& assertion, const std::vector<std::string>& rows) {
+  try {
+    static_cast<void>(Assertion(assertion, rows));
+  } catch (const Error& error) {
+    CHECK(error.code() == ExitCode::Usage);
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("a fixed schedule has no error that adds up") {
+  const auto due = schedule({}, 30, 3'000'001, 1);
+  CHECK(due[0] == 0);
+  CHECK(due[1] == 33'333'333);
+  CHECK(due[3'000'000] == 100'000'000'000'000);
+}
+
+TEST_CASE("bursts come together, and at the same rate in the long run") {
+  const auto due = schedule(arrival_from("burst:4"), 20, 9, 1);
+  CHECK(due == std::vector<std::int64_t>{0, 0, 0, 0, 200'000'000, 200'000'000, 200'000'000, 200'000'000,
+                                         400'000'000});
+}
+
+TEST_CASE("Poisson arrivals have exponential intervals, the same ones for the same seed") {
+  const Arrival poisson = arrival_from("poisson");
+  const auto due = schedule(poisson, 100, 20'001, 3);
+  CHECK(due == schedule(poisson, 100, 20'001, 3));
+  CHECK(due != schedule(poisson, 100, 20'001, 4));
+  std::vector<double> intervals;
+  for (std::size_t i = 1; i < due.size(); ++i)
+    intervals.push_back(static_cast<double>(due[i] - due[i - 1]) * 1e-7);  // in means
+  std::sort(intervals.begin(), intervals.end());
+  // The distance of Kolmogorov and Smirnov; 1.63 / sqrt(n) is passed in 1 % of the cases.
+  double distance = 0;
+  for (std::size_t i = 0; i < intervals.size(); ++i)
+    distance = std::max(distance, std::abs(1 - std::exp(-intervals[i]) - static_cast<double>(i) / 20'000));
+  CHECK(distance < 1.63 / std::sqrt(20'000.0));
+}
+
+TEST_CASE("arrivals that are not known are refused with those that are") {
+  CHECK(text_of(arrival_from("burst:7")) == "burst:7");
+  for (const char* text : {"", "burst", "burst:1", "burst:x", "Poisson"})
+    CHECK_THROWS_WITH_AS(arrival_from(text), doctest::Contains("wanted fixed, poisson, or burst:N"), Error);
+}
+
+TEST_CASE("times are read with their unit and not without it") {
+  CHECK(nanoseconds_from("60s") == 60e9);
+  CHECK(nanoseconds_from("1.5 ms") == 1.5e6);
+  CHECK(nanoseconds_from("2min") == 120e9);
+  for (const char* text : {"60", "", "s", "-1s", "1e400s", "3 fortnights", "nan s"})
+    CHECK(!nanoseconds_from(text));
+}
+
+// The figures are those of NumPy 1.24: percentile(method="inverted_cdf"), std, mean.
+TEST_CASE("percentiles are NumPy's of the samples") {
+  const Distribution times("x", spread(7919, 300, 0));
+  CHECK(times.percentile(0.5).ms * 1e6 == Approx(502));
+  CHECK(times.percentile(0.9).ms * 1e6 == Approx(901));
+  CHECK(times.mean_ms() * 1e6 == Approx(501.5));
+  CHECK(times.jitter_ms() * 1e6 == Approx(290.24687767485113));
+  CHECK(times.percentile(0.99).state == Percentile::State::TooFew);
+  CHECK(frames_needed(0.99) == 1000);
+  CHECK(frames_needed(0.999) == 10'000);
+  CHECK(frames_needed(0.9999) == 100'000);
+}
+
+TEST_CASE("frames without result are worse than every percentile that they reach") {
+  const Distribution times("x", spread(7919, 1000, 0));
+  CHECK(times.percentile(0.9, 100).state == Percentile::State::Known);
+  CHECK(times.percentile(0.9, 112).state == Percentile::State::Infinite);
+  CHECK(Distribution().percentile(0.5).state == Percentile::State::TooFew);
+  CHECK(Distribution().percentile(0.5, 3).state == Percentile::State::Infinite);
+}
+
+TEST_CASE("distributions that are merged have the figures of all samples") {
+  const auto a = spread(7919, 300, 0), b = spread(104'729, 250, 40);
+  auto all = a;
+  all.insert(all.end(), b.begin(), b.end());
+  Distribution merged("x", a);
+  merged.merge(Distribution("x", b));
+  const Distribution direct("x", all);
+  CHECK(merged.count() == 550);
+  CHECK(merged.mean_ms() == Approx(direct.mean_ms()));
+  CHECK(merged.jitter_ms() == Approx(direct.jitter_ms()));
+  CHECK(merged.min_ms() == direct.min_ms());
+  CHECK(merged.max_ms() == direct.max_ms());
+  CHECK(merged.percentile(0.9).ms == Approx(direct.percentile(0.9).ms).epsilon(0.008));
+}
+
+// Of SciPy 1.10: beta.ppf(0.95, misses + 1, frames - misses).
+TEST_CASE("the share of misses in the long run is bounded as by Clopper and Pearson") {
+  CHECK(most_misses(0, 600) == Approx(0.004980443380361347));
+  CHECK(most_misses(3, 1000) == Approx(0.007735244718479458));
+  CHECK(most_misses(1, 20) == Approx(0.2161061642068473));
+  CHECK(most_misses(12, 12) == 1);
+}
+
+// Of SciPy 1.10: mannwhitneyu(method="asymptotic").
+TEST_CASE("the rank test is that of SciPy, ties included") {
+  CHECK(rank_test(histogram_of({5, 7, 7, 9, 12, 15}), histogram_of({7, 8, 10, 14, 15, 20, 21})) ==
+        Approx(0.15029640601873523));
+  // Above 127 buckets are wider than 1, which makes ties.
+  CHECK(rank_test(histogram_of(spread(7919, 300, 0)), histogram_of(spread(104'729, 250, 40))) ==
+        Approx(0.15453412158856136).epsilon(0.02));
+  CHECK(rank_test(Histogram(), histogram_of({1})) == 1);
+  CHECK(rank_test(histogram_of({4, 4}), histogram_of({4})) == 1);
+}
+
+TEST_CASE("the deadline is held where enough frames meet it, and dropped ones do not") {
+  CHECK(verdict_of(report_of(1000, 1, 0)).state == Verdict::State::Pass);
+  CHECK(verdict_of(report_of(999, 1, 0)).state == Verdict::State::Pass);
+  CHECK(verdict_of(report_of(999, 2, 0)).state == Verdict::State::Fail);
+  CHECK(verdict_of(report_of(999, 0, 2)).state == Verdict::State::Fail);
+  CHECK(verdict_of(report_of(0, 0, 0)).state == Verdict::State::Fail);
+  LatencyReport closed = report_of(10, 10, 0);
+  closed.settings.loop = Loop::Closed;
+  CHECK(verdict_of(closed).state == Verdict::State::None);
+}
+
+TEST_CASE("assertions are held, failed, or need more frames") {
+  const auto state = [](const char* text, const LatencyReport& report) {
+    return Assertion(text, {}).check(report).state;
+  };
+  const LatencyReport report = report_of(1000, 5, 3);
+  CHECK(state("p50<10.1ms", report) == Assertion::State::Held);
+  CHECK(state("p50 < 10ms", report) == Assertion::State::Failed);
+  CHECK(state("due to result.p50<=0.01 s", report) == Assertion::State::Held);
+  CHECK(state("p99.9<1s", report) == Assertion::State::TooFew);
+  CHECK(state("max<1s", report) == Assertion::State::Failed);
+  CHECK(state("max<1s", report_of(5, 5, 0)) == Assertion::State::Held);
+  CHECK(state("misses<=0.8%", report) == Assertion::State::Held);
+  CHECK(state("misses==8", report) == Assertion::State::Held);
+  CHECK(state("dropped==0", report) == Assertion::State::Failed);
+  CHECK(state("late>5", report) == Assertion::State::Failed);
+  CHECK(state("nobody.p50<1ms", report) == Assertion::State::TooFew);
+}
+
+TEST_CASE("assertions that cannot be understood are refused with what is allowed") {
+  CHECK(refusal("p99<100", {}) == "--assert 'p99<100': '100' is no time with its unit, such as 100ms");
+  CHECK(refusal("misses<=1ms", {}) ==
+        "--assert 'misses<=1ms': '1ms' is no number of frames and no share such as 0.1%");
+  CHECK(refusal("p101<1ms", {}).find("wanted FIGURE<LIMIT") != std::string::npos);
+  CHECK(refusal("p99", {}).find("wanted FIGURE<LIMIT") != std::string::npos);
+  CHECK(refusal("overly.p99<1ms", {"overlay", "queue"}) ==
+        "--assert 'overly.p99<1ms': there is no part 'overly' (did you mean 'overlay'?); there are overlay, "
+        "queue");
+  CHECK(refusal("overlay.p99.9<1ms", {"overlay", "queue"}).empty());
+}
+
+TEST_CASE("a report is the same after it was written and read") {
+  LatencyReport report = report_of(1000, 5, 3);
+  report.settings.graph_file = "a \"graph\".yaml";
+  report.settings.overrides = {"source.rate=5"};
+  report.environment = {{"processor", "one"}};
+  report.worst.push_back(
+      {.camera = 2, .frame = 7, .due_s = 0.5, .total_ms = 150, .parts_ms = {{"queue", 3}}});
+  report.series = {{.begin_s = 1, .median_ms = 2, .max_ms = 3, .delivered = 4, .missed = 5}};
+  report.repeats = {{.p50_ms = 1, .max_ms = 3, .mean_ms = 2}};
+  report.trials = {{.rate = 4, .cameras = 2, .offered = 40, .held = true}};
+  report.probe_cost = {.rounds = 5, .without_ms = 1, .with_ms = 1.01};
+  const Judgement judgement{.verdict = verdict_of(report), .assertions = {}};
+  // What is read has its percentiles from histograms; from then on nothing changes.
+  const LatencyReport read = report_from(json_of(report, judgement), "x");
+  const std::string json = json_of(read, judgement);
+  CHECK(json_of(report_from(json, "x"), judgement) == json);
+  CHECK(read.counted().count() == 1005);
+  CHECK(read.counted().mean_ms() == report.counted().mean_ms());
+  CHECK(read.counted().percentile(0.5).ms == Approx(10).epsilon(0.008));
+  CHECK(read.settings.overrides == report.settings.overrides);
+  CHECK(read.worst.at(0).parts_ms == report.worst.at(0).parts_ms);
+}
+
+TEST_CASE("a file that is no report is refused by name") {
+  for (const char* text :
+       {"", "{}", "[1]", "{\"schema\":\"contorno-latency/2\"}", "{\"schema\":\"contorno-latency/1\"}"})
+    CHECK_THROWS_WITH_AS(report_from(text, "old.json"), doctest::Contains("old.json: no latency report: "),
+                         Error);
+}
+
+TEST_CASE("measurements of different loads are not compared") {
+  const LatencyReport one = report_of(10, 0, 0);
+  LatencyReport other = one;
+  other.settings.rate = 20;
+  CHECK_THROWS_WITH_AS(compare(one, other, 0.05), doctest::Contains("frames a second: 10 and 20"), Error);
+  CHECK_THROWS_WITH_AS(merge(other, one), doctest::Contains("frames a second: 20 and 10"), Error);
+}
+
+TEST_CASE("more misses than by chance are worse, as many are not") {
+  const auto misses = [](std::size_t before, std::size_t after) {
+    const Comparison all =
+        compare(report_of(2000 - before, before, 0), report_of(2000 - after, after, 0), 0.05);
+    return std::find_if(all.figures.begin(), all.figures.end(),
+                        [](const Figure& one) { return one.row == "misses"; })
+        ->state;
+  };
+  CHECK(misses(10, 14) == Figure::State::Noise);
+  CHECK(misses(10, 60) == Figure::State::Worse);
+  CHECK(misses(60, 10) == Figure::State::Better);
+}
+
+}  // namespace
+}  // namespace contorno::latency

@@ -1,0 +1,248 @@
+// contorno latency: does this graph, on this machine, hold its deadline at its rate?
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "config/load.h"
+#include "cuda/error.h"
+#include "plugins/files/shared/output_file.h"
+#include "tools/commands/commands.h"
+#include "tools/commands/graph_argument.h"
+#include "tools/commands/latency_options.h"
+#include "tools/latency/compare.h"
+#include "tools/latency/environment.h"
+#include "tools/latency/search.h"
+#include "tools/latency/show.h"
+#include "tools/say.h"
+#include "tools/text_file.h"
+
+namespace contorno::latency {
+namespace {
+
+/// A folder that goes away with what is in it: what sinks write while they are measured.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "contorno-latency-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr)
+      throw Error(ExitCode::CannotCreate, fmt::format("cannot create a folder like '{}'", pattern));
+    path_ = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// The files of a command line; each is begun before the work, so that it cannot fail after it.
+class Outputs {
+ public:
+  explicit Outputs(const LatencyArguments& arguments) : files_(command_files()) {
+    if (arguments.from.empty()) files_.add_input(arguments.graph.graph, "the graph");
+    for (const std::string& from : arguments.from) files_.add_input(from, "--from");
+    files_.add_input(arguments.compare, "--compare");
+    begin(arguments.report, "--report");
+    begin(arguments.html, "--html");
+    begin(arguments.trace, "--trace");
+    begin(arguments.csv, "--csv");
+  }
+  void write(std::string_view flag, const std::string& text) {
+    const auto found = opened_.find(flag);
+    if (found == opened_.end()) return;
+    found->second.write(text);
+    found->second.complete();
+  }
+  bool wanted(std::string_view flag) const { return opened_.find(flag) != opened_.end(); }
+  void say_replaced_files() const { say_replaced(files_); }
+
+ private:
+  void begin(const std::string& path, const char* flag) {
+    if (!path.empty()) opened_.emplace(flag, open_named_file(files_, path, flag));
+  }
+  OutputRegister files_;
+  std::map<std::string, OutputFile, std::less<>> opened_;
+};
+
+/// What a measurement leaves beside its report.
+struct Measured {
+  LatencyReport report;
+  std::vector<Measurement> repeats;
+  GraphSpec graph;
+  int signal = 0;
+};
+
+double deadline_of(const LatencyArguments& arguments, const GraphSpec& graph) {
+  if (arguments.deadline_ms > 0) return arguments.deadline_ms;
+  if (graph.settings.deadline_ms > 0) return graph.settings.deadline_ms;
+  return 1e3 / arguments.rate();
+}
+
+Settings settings_of(const LatencyArguments& arguments, const GivenGraph& given, const HeldFrames* held) {
+  Settings settings;
+  settings.mode = arguments.mode;
+  settings.deadline_ms = deadline_of(arguments, given.graph);
+  settings.hold_share = arguments.hold_percent / 100;
+  settings.until = arguments.until;
+  settings.sinks = !arguments.no_sinks;
+  settings.held_frames = held != nullptr ? held->size() : 0;
+  settings.graph_file = given.name;
+  settings.graph_text = given.text;
+  settings.overrides = arguments.graph.overrides;
+  return settings;
+}
+
+/// The measurements of the mode; a search measures what it found, and gives what it tried.
+std::vector<Measurement> measure_mode(const LatencyArguments& arguments, const Bench& bench,
+                                      const Settings& settings, std::vector<Trial>& trials) {
+  Load load = arguments.load();
+  if (arguments.searches()) {
+    Searched found = arguments.mode == Mode::Saturate
+                         ? search_rate(bench, load, settings)
+                         : search_cameras(bench, load, settings, arguments.most_cameras);
+    trials = std::move(found.trials);
+    if (!found.best)
+      throw Error(
+          ExitCode::Unavailable,
+          fmt::format("no {} holds {:g} ms: the last that was tried had {} of {} frames that missed it, "
+                      "and half of them took {:.4g} ms or less",
+                      arguments.mode == Mode::Saturate ? "rate" : "number of cameras", settings.deadline_ms,
+                      trials.back().misses, trials.back().offered, trials.back().p50_ms));
+    std::vector<Measurement> best;
+    best.push_back(std::move(*found.best));
+    return best;
+  }
+  std::vector<Measurement> repeats;
+  for (int repeat = 0; repeat < arguments.repeats; ++repeat) {
+    // Other arrivals each time, or repeats would say nothing of what these cost.
+    load.seed = arguments.seed + static_cast<std::uint64_t>(repeat);
+    repeats.push_back(measure(bench, load));
+    if (repeats.back().signal != 0) break;
+  }
+  return repeats;
+}
+
+Measured measure_graph(const LatencyArguments& arguments, const Catalog& catalog) {
+  const std::optional<TemporaryFolder> temporary =
+      arguments.graph.output.empty() ? std::make_optional<TemporaryFolder>() : std::nullopt;
+  GraphArguments graph_arguments = arguments.graph;
+  if (temporary) graph_arguments.output = temporary->path();
+  make_output_folder(graph_arguments.output);
+  GivenGraph given = load_given_graph(graph_arguments, catalog, forced_backend(arguments.backend));
+  if (!given.made_for.empty() && !arguments.quiet) say(given.made_for);
+  const BackendChoice backend = choose_backend(given.graph.settings.backend, given.graph);
+  Facts environment = environment_of(backend.backend);
+  const auto [source, notice] = config::open_source(given.graph);
+  if (!notice.empty()) say("note: " + notice);
+  arguments.check_assertions(row_names(given.graph));
+  std::optional<HeldFrames> held;
+  if (arguments.preload > 0)
+    held.emplace(*source, static_cast<std::size_t>(arguments.preload), std::size_t{1} << 30);
+  const Bench bench{.graph = given.graph,
+                    .backend = backend,
+                    .held = held ? &*held : nullptr,
+                    .source = held ? nullptr : source.get(),
+                    .with_sinks = !arguments.no_sinks,
+                    .output_folder = graph_arguments.output,
+                    .quiet = arguments.quiet,
+                    .graph_name = given.name};
+  const Settings settings = settings_of(arguments, given, held ? &*held : nullptr);
+  Measured result;
+  std::vector<Trial> trials;
+  result.repeats = measure_mode(arguments, bench, settings, trials);
+  result.report =
+      summarise(given.graph, settings, result.repeats, {.worst = static_cast<std::size_t>(arguments.worst)});
+  result.report.trials = std::move(trials);
+  result.signal = result.repeats.back().signal;
+  if (held && !arguments.no_probe_cost && !arguments.searches() && result.signal == 0)
+    result.report.probe_cost = probe_cost(bench, arguments.load());
+  if (const std::string state = device_state(); backend.backend == Backend::Cuda && !state.empty())
+    environment.emplace_back("device after", state);
+  result.report.environment = std::move(environment);
+  result.graph = std::move(given.graph);
+  return result;
+}
+
+Measured read_reports(const LatencyArguments& arguments) {
+  Measured result;
+  for (const std::string& file : arguments.from) {
+    LatencyReport one = report_from(read_text_file(file), file);
+    if (&file == &arguments.from.front())
+      result.report = std::move(one);
+    else
+      merge(result.report, one);
+  }
+  return result;
+}
+
+Judgement judge(const LatencyArguments& arguments, const LatencyReport& report) {
+  Judgement judgement{.verdict = verdict_of(report), .assertions = {}};
+  for (const std::string& text : arguments.assertions)
+    judgement.assertions.push_back(Assertion(text, {}).check(report));
+  return judgement;
+}
+
+int exit_code(const Judgement& judgement, const std::optional<Comparison>& comparison, int signal) {
+  if (signal != 0) return 128 + signal;
+  const auto any = [&](Assertion::State state) {
+    return std::any_of(judgement.assertions.begin(), judgement.assertions.end(),
+                       [&](const Assertion::Answer& answer) { return answer.state == state; });
+  };
+  if (judgement.verdict.state == Verdict::State::Fail || any(Assertion::State::Failed)) return kExitFailed;
+  if (comparison && comparison->worse()) return kExitWorse;
+  return any(Assertion::State::TooFew) ? kExitTooFew : 0;
+}
+
+}  // namespace
+
+static int run_latency(const LatencyArguments& arguments, const Catalog& catalog) {
+  arguments.check();
+  // Read before the work: a report that cannot be compared with is told at once.
+  std::optional<LatencyReport> old;
+  if (!arguments.compare.empty()) old = report_from(read_text_file(arguments.compare), arguments.compare);
+  Outputs outputs(arguments);
+  const Measured measured =
+      arguments.from.empty() ? measure_graph(arguments, catalog) : read_reports(arguments);
+  const Judgement judgement = judge(arguments, measured.report);
+  std::optional<Comparison> comparison;
+  if (old) comparison = compare(*old, measured.report, arguments.tolerance_percent / 100);
+  outputs.write("--report", json_of(measured.report, judgement));
+  outputs.write("--html", html_of(measured.report, judgement));
+  if (outputs.wanted("--csv")) outputs.write("--csv", csv_of(measured.graph, measured.repeats));
+  if (outputs.wanted("--trace"))
+    outputs.write("--trace", trace_of(measured.graph, measured.repeats, arguments.until,
+                                      static_cast<std::size_t>(arguments.worst)));
+  if (!arguments.quiet || judgement.verdict.state == Verdict::State::Fail)
+    print(std::string_view(table_of(measured.report, judgement)));
+  if (comparison) print(std::string_view(table_of(*comparison)));
+  outputs.say_replaced_files();
+  return exit_code(judgement, comparison, measured.signal);
+}
+
+}  // namespace contorno::latency
+
+namespace contorno {
+
+void add_latency_command(CLI::App& app, const Catalog& catalog, Action& action) {
+  auto arguments = std::make_shared<latency::LatencyArguments>();
+  CLI::App* command = app.add_subcommand(
+      "latency", "Measure whether a graph holds its deadline at a rate, and by what margin");
+  latency::add_latency_options(*command, *arguments);
+  command->callback([arguments, &catalog, &action] {
+    action = [arguments, &catalog] { return latency::run_latency(*arguments, catalog); };
+  });
+}
+
+}  // namespace contorno

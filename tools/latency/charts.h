@@ -1,0 +1,23 @@
+// Charts of a report as SVG, to stand in a page: no script, no font and no picture from elsewhere.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tools/latency/report.h"
+
+namespace contorno::latency {
+
+/// How many frames took how long, with the deadline.
+std::string histogram_chart(const LatencyReport& report);
+/// The time at every percentile, up to those that single frames stand for.
+std::string percentile_chart(const LatencyReport& report);
+/// Median and maximum of the frames that were due at a time; frames without result in red.
+std::string series_chart(const LatencyReport& report);
+/// Where the time of a frame goes: the parts' medians, and those of the slowest frames.
+std::string parts_chart(const LatencyReport& report);
+
+/// For the text of HTML and SVG.
+std::string html_text(std::string_view text);
+
+}  // namespace contorno::latency

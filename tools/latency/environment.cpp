@@ -1,0 +1,94 @@
+#include "tools/latency/environment.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <memory>
+#include <string_view>
+#include <thread>
+
+#include "cuda/device.h"
+
+namespace contorno::latency {
+namespace {
+
+std::string first_line(const char* path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+std::string processor() {
+  std::ifstream file("/proc/cpuinfo");
+  constexpr std::string_view kKey = "model name";
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(kKey) && line.find(": ") != std::string::npos)
+      return line.substr(line.find(": ") + 2);
+  return "";
+}
+
+std::string system_name() {
+  utsname name{};
+  if (uname(&name) != 0) return "";
+  return fmt::format("{} {} {}", name.sysname, name.release, name.machine);
+}
+
+/// What a command prints, its lines joined; empty where there is no such command.
+std::string output_of(const char* command) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command, "r"),
+                                                   [](FILE* file) { return pclose(file); });
+  std::string text;
+  std::array<char, 512> piece{};
+  while (pipe && std::fgets(piece.data(), piece.size(), pipe.get()) != nullptr) text += piece.data();
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  for (char& c : text)
+    if (c == '\n') c = ';';
+  return text;
+}
+
+}  // namespace
+
+std::string device_state() {
+  return output_of(
+      "nvidia-smi --query-gpu=clocks.sm,clocks.max.sm,temperature.gpu,power.draw,"
+      "clocks_throttle_reasons.active,utilization.gpu --format=csv,noheader 2>/dev/null");
+}
+
+Facts environment_of(Backend backend) {
+  Facts facts;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) facts.emplace_back(name, value);
+  };
+  add("contorno", CONTORNO_VERSION);
+#ifdef NDEBUG
+  add("build", "g++ " __VERSION__ ", without assertions");
+#else
+  add("build", "g++ " __VERSION__ ", with assertions");
+#endif
+  add("time", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))));
+  add("system", system_name());
+  add("processor", processor());
+  add("processors", std::to_string(std::thread::hardware_concurrency()));
+  add("governor", first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
+  // The first three numbers; the others are of processes.
+  const std::string load = first_line("/proc/loadavg");
+  add("load average", load.substr(0, load.find(' ', load.find(' ', load.find(' ') + 1) + 1)));
+  if (backend != Backend::Cuda) return facts;
+  const DeviceReport& devices = device_report();
+  if (!devices.devices.empty())
+    add("device", fmt::format("{}, compute capability {}, {} multiprocessors", devices.devices[0].name,
+                              devices.devices[0].compute_capability, devices.devices[0].multiprocessors));
+  add("CUDA driver", devices.driver_version);
+  add("CUDA runtime", devices.runtime_version);
+  add("device before", device_state());
+  return facts;
+}
+
+}  // namespace contorno::latency

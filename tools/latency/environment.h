@@ -1,0 +1,21 @@
+// The machine and the build that a measurement was made with: what a published figure has to carry.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pipeline/graph/stage.h"
+
+namespace contorno::latency {
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+/// Pairs of a name and a value, those that can be found out. Names no machine and no user.
+Facts environment_of(Backend backend);
+
+/// Clocks, temperature and reasons for throttling of the graphics card, as nvidia-smi tells them; empty
+/// without it.
+std::string device_state();
+
+}  // namespace contorno::latency

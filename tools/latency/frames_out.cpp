@@ -1,0 +1,140 @@
+// What was noted of single frames, as a table of numbers and as a trace.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "pipeline/run/trace.h"
+#include "tools/latency/show.h"
+
+namespace contorno::latency {
+namespace {
+
+const char* name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::NotOffered:
+    case Outcome::UnderWay:
+      return "in flight";
+    case Outcome::Delivered:
+      return "delivered";
+    case Outcome::Failed:
+      return "failed";
+    case Outcome::RingFull:
+      return "dropped: no free slot";
+    case Outcome::Deadline:
+      break;
+  }
+  return "dropped: past the deadline";
+}
+
+/// The columns of a row by name.
+std::vector<std::string> column_names(const GraphSpec& graph) {
+  std::vector<std::string> names{"due", "arrived", "launched", "started", "uploaded"};
+  for (const NodeSpec& node : graph.nodes) names.push_back(node.name);
+  names.insert(names.end(), {"downloaded", "result"});
+  for (const SinkSpec& sink : graph.sinks) {
+    names.push_back("sink " + sink.name + " begins");
+    names.push_back("sink " + sink.name);
+  }
+  return names;
+}
+
+/// A frame of one camera of one repeat.
+struct FrameOf {
+  const Measurement* measurement;
+  std::size_t camera, frame;
+  const FrameRecords& records() const { return measurement->cameras[camera].records; }
+  std::int64_t due() const { return records().time(frame, Columns::kDue); }
+  std::int64_t end(Until until) const {
+    const Columns& columns = records().columns();
+    std::int64_t last = records().time(frame, columns.finished());
+    if (until == Until::Sinks)
+      for (std::size_t sink = 0; sink < columns.sinks; ++sink)
+        last = std::max(last, records().time(frame, columns.sink_end(sink)));
+    return last;
+  }
+};
+
+std::vector<FrameOf> delivered_frames(const Measurement& measurement) {
+  std::vector<FrameOf> all;
+  for (std::size_t camera = 0; camera < measurement.cameras.size(); ++camera)
+    for (std::size_t frame = measurement.warm_up_frames; frame < measurement.cameras[camera].offered; ++frame)
+      if (measurement.cameras[camera].records.outcome(frame) == Outcome::Delivered)
+        all.push_back({&measurement, camera, frame});
+  return all;
+}
+
+void add_frame(Trace& trace, const FrameOf& one, const std::vector<std::string>& names, std::int32_t track,
+               Until until) {
+  const FrameRecords& records = one.records();
+  const Columns& columns = records.columns();
+  trace.add(fmt::format("frame {}", one.frame), track, one.frame, one.due(), one.end(until));
+  const auto slice = [&](std::string_view name, std::size_t from, std::size_t to) {
+    const std::int64_t begin = records.time(one.frame, from), end = records.time(one.frame, to);
+    if (begin != 0 && end > begin) trace.add(name, track, one.frame, begin, end);
+  };
+  slice("timer and source", Columns::kDue, Columns::kArrived);
+  slice("queue", Columns::kArrived, Columns::kLaunched);
+  slice("start", Columns::kLaunched, Columns::kStarted);
+  slice("upload", Columns::kStarted, Columns::kUploaded);
+  for (std::size_t column = Columns::kUploaded + 1; column <= columns.downloaded(); ++column)
+    slice(column == columns.downloaded() ? "download" : names[column], column - 1, column);
+  slice("completion", columns.downloaded(), columns.finished());
+  for (std::size_t sink = 0; sink < columns.sinks; ++sink)
+    slice(names[columns.sink_end(sink)], columns.sink_start(sink), columns.sink_end(sink));
+}
+
+}  // namespace
+
+std::string csv_of(const GraphSpec& graph, const std::vector<Measurement>& repeats) {
+  std::string text = "repeat,camera,frame,warm_up,outcome";
+  for (const std::string& name : column_names(graph)) text += "," + name;
+  text += "\n";
+  for (std::size_t repeat = 0; repeat < repeats.size(); ++repeat)
+    for (std::size_t camera = 0; camera < repeats[repeat].cameras.size(); ++camera) {
+      const FrameRecords& records = repeats[repeat].cameras[camera].records;
+      for (std::size_t frame = 0; frame < repeats[repeat].cameras[camera].offered; ++frame) {
+        text += fmt::format("{},{},{},{},{}", repeat + 1, camera + 1, frame,
+                            frame < repeats[repeat].warm_up_frames ? 1 : 0, name_of(records.outcome(frame)));
+        for (std::size_t column = 0; column < records.columns().count(); ++column) {
+          const std::int64_t time = records.time(frame, column);
+          text += time == 0 ? "," : fmt::format(",{}", time - repeats[repeat].start_ns);
+        }
+        text += "\n";
+      }
+    }
+  return text;
+}
+
+std::string trace_of(const GraphSpec& graph, const std::vector<Measurement>& repeats, Until until,
+                     std::size_t most) {
+  std::vector<FrameOf> worst;
+  for (const Measurement& repeat : repeats) {
+    const std::vector<FrameOf> all = delivered_frames(repeat);
+    worst.insert(worst.end(), all.begin(), all.end());
+  }
+  std::stable_sort(worst.begin(), worst.end(), [&](const FrameOf& a, const FrameOf& b) {
+    return a.end(until) - a.due() > b.end(until) - b.due();
+  });
+  if (worst.size() > most) worst.erase(worst.begin() + static_cast<std::ptrdiff_t>(most), worst.end());
+  std::vector<FrameOf> shown;
+  for (const Measurement& repeat : repeats)
+    for (const FrameOf& one : delivered_frames(repeat))
+      if (std::any_of(worst.begin(), worst.end(), [&](const FrameOf& slow) {
+            return one.due() <= slow.end(until) && one.end(until) >= slow.due();
+          }))
+        shown.push_back(one);
+  const std::vector<std::string> names = column_names(graph);
+  Trace trace(shown.size() * (names.size() + 3));
+  std::vector<std::pair<std::int32_t, std::string>> tracks;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const auto track = static_cast<std::int32_t>(i) + 1;
+    tracks.emplace_back(track,
+                        fmt::format("camera {} frame {}: {:.3f} ms", shown[i].camera + 1, shown[i].frame,
+                                    static_cast<double>(shown[i].end(until) - shown[i].due()) * 1e-6));
+    add_frame(trace, shown[i], names, track, until);
+  }
+  return trace.to_json(tracks);
+}
+
+}  // namespace contorno::latency

@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "tools/latency/charts.h"
+#include "tools/latency/show.h"
+
+namespace contorno::latency {
+namespace {
+
+constexpr std::string_view kStyle = R"(
+:root { color-scheme: light dark; --text: #1c2430; --back: #fbfbfd; --soft: #e3e7ee; --dim: #5c6675; --blue: #2a6f97;
+  --red: #c8203a; --green: #2e7d4f; }
+@media (prefers-color-scheme: dark) { :root { --text: #e4e8ee; --back: #14181f; --soft: #303844; --dim: #9aa5b4;
+  --blue: #6fb4dc; --red: #ff6b7f; --green: #6fcf97; } }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); max-width: 920px;
+  margin: 24px auto; padding: 0 20px; }
+h1 { font-size: 22px; } h2 { font-size: 16px; margin: 28px 0 6px; }
+.result { padding: 10px 14px; border-left: 6px solid var(--dim); background: var(--soft); border-radius: 4px; }
+.result.PASS { border-color: var(--green); } .result.FAIL { border-color: var(--red); }
+.note { color: var(--dim); font-size: 13px; margin: 2px 0 8px; }
+svg { width: 100%; height: auto; display: block; } .axis { font-size: 11px; fill: var(--dim); }
+.grid { stroke: var(--soft); } .bar { fill: var(--blue); } .line { fill: none; stroke: var(--blue); stroke-width: 1.8; }
+.deadline { stroke: var(--red); stroke-dasharray: 6 4; stroke-width: 1.5; } .missed { stroke: var(--red); opacity: .5; }
+.most { fill: var(--blue); opacity: .45; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
+td, th { text-align: right; padding: 3px 9px; border-bottom: 1px solid var(--soft); white-space: nowrap; }
+td:first-child, th:first-child { text-align: left; } .facts td { text-align: left; white-space: normal; }
+pre { background: var(--soft); padding: 10px; border-radius: 4px; overflow-x: auto; font-size: 12px; }
+)";
+
+std::string html_cell(double ms) {
+  return fmt::format("<td>{:.4g}</td>", ms);
+}
+
+std::string html_cell(const Percentile& at, double share, std::uint64_t have) {
+  if (at.state == Percentile::State::Infinite) return "<td>infinite</td>";
+  if (at.state == Percentile::State::Known) return html_cell(at.ms);
+  return fmt::format(R"(<td title="needs {} frames, have {}">n/a</td>)", frames_needed(share), have);
+}
+
+std::string html_row(const std::string& name, const Distribution& times, std::uint64_t missing) {
+  std::string text = fmt::format("<tr><td>{}</td>{}{}", html_text(name), html_cell(times.min_ms()),
+                                 html_cell(times.mean_ms()));
+  for (const NamedPercentile& one : kPercentiles)
+    text += html_cell(times.percentile(one.share, missing), one.share, times.count() + missing);
+  text += missing > 0 ? "<td>infinite</td>" : html_cell(times.max_ms());
+  return text + html_cell(times.jitter_ms()) + "</tr>\n";
+}
+
+std::string html_table(const LatencyReport& report) {
+  std::string text = "<div class=\"wide\"><table><tr><th>ms</th><th>min</th><th>mean</th>";
+  for (const NamedPercentile& one : kPercentiles) text += fmt::format("<th>{}</th>", one.name);
+  text += "<th>max</th><th>jitter</th></tr>\n";
+  for (const Row& row : report.rows) {
+    text += html_row(row.times.name(), row.times, 0);
+    if (row.kind == RowKind::EndToEnd && report.frames.missing() > 0)
+      text += html_row(row.times.name() + ", without result infinite", row.times, report.frames.missing());
+  }
+  return text + "</table></div>\n";
+}
+
+std::string fact(std::string_view name, const std::string& value) {
+  if (value.empty()) return "";
+  return fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", html_text(name), html_text(value));
+}
+
+std::string facts_table(const LatencyReport& report) {
+  const Settings& settings = report.settings;
+  std::string text =
+      "<table class=\"facts\">\n" + fact("graph", settings.graph_file) + fact("load", load_text(settings));
+  text += fact("source", settings.held_frames > 0 ? fmt::format("{}; {} frames of it, held in memory",
+                                                                settings.source, settings.held_frames)
+                                                  : settings.source);
+  text += fact("backend", fmt::format("{}, {} threads, {} slots, on_full {}", settings.backend,
+                                      settings.threads, settings.slots, settings.on_full));
+  text += fact("why this backend", settings.backend_reason);
+  text += fact("memory", memory_text(report.memory)) + fact("used", resources_text(report)) +
+          fact("probes", probe_text(report.probe_cost));
+  for (const auto& [name, value] : report.environment) text += fact(name, value);
+  return text + "</table>\n";
+}
+
+std::string search_table(const LatencyReport& report) {
+  if (report.trials.empty()) return "";
+  std::string text =
+      "<h2>The search</h2><table><tr><th>frames/s</th><th>cameras</th><th>frames</th><th>missed</th><th>p50 "
+      "ms</th>"
+      "<th>max ms</th><th>held</th></tr>\n";
+  for (const Trial& one : report.trials)
+    text += fmt::format(
+        "<tr><td>{:.4g}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.4g}</td><td>{:.4g}</td><td>{}</td></"
+        "tr>\n",
+        one.rate, one.cameras, one.offered, one.misses, one.p50_ms, one.max_ms, one.held ? "yes" : "no");
+  return text + "</table>\n";
+}
+
+std::string section(std::string_view title, std::string_view note, const std::string& content) {
+  return fmt::format("<h2>{}</h2><p class=\"note\">{}</p>\n{}\n", title, note, content);
+}
+
+}  // namespace
+
+std::string html_of(const LatencyReport& report, const Judgement& judgement) {
+  std::string text = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Latency of {}</title>\n<meta "
+      "name=\"viewport\" content=\"width=device-width\"><style>{}</style></head><body>\n<h1>Latency of "
+      "{}</h1>\n",
+      html_text(report.settings.graph_file), kStyle, html_text(report.settings.graph_file));
+  const char* result = name_of(judgement.verdict.state);
+  text += fmt::format("<p class=\"result {}\"><strong>{}</strong> {}</p>\n", result,
+                      judgement.verdict.state == Verdict::State::None ? "" : result,
+                      html_text(judgement.verdict.sentence));
+  for (const Assertion::Answer& answer : judgement.assertions)
+    text += fmt::format("<p class=\"result {}\"><strong>{}</strong> {}</p>\n",
+                        answer.state == Assertion::State::Held ? "PASS" : "FAIL", name_of(answer.state),
+                        html_text(answer.sentence));
+  const Tally& frames = report.frames;
+  text += fmt::format(
+      "<p>{} frames offered = {} delivered + {} dropped ({} no free slot, {} past the graph's deadline) + {} "
+      "failed + {} "
+      "in flight; {} late; {:.0f} misses per million, longest run {}.</p>\n",
+      frames.offered, frames.delivered, frames.dropped(), frames.ring_full, frames.dropped_deadline,
+      frames.failed, frames.in_flight, frames.late, frames.misses_per_million(), frames.longest_run);
+  text += section("How long frames take", "From when a frame was due. Dashed: the deadline.",
+                  histogram_chart(report));
+  text += section("Percentiles", "The axis grows by a nine at a time.", percentile_chart(report));
+  text +=
+      section("Over time", "Line: median; dots: slowest; red: frames without result.", series_chart(report));
+  text += section("Where the time goes", "The medians of the parts, and the slowest frames by number.",
+                  parts_chart(report));
+  text += section("Figures", "A percentile needs ten frames beyond it; jitter is the standard deviation.",
+                  html_table(report));
+  text += search_table(report);
+  text += section("Machine, build and settings", "What a figure has to carry.", facts_table(report));
+  text += fmt::format("<h2>The graph</h2><pre>");
+  std::string_view rest = report.settings.graph_text;
+  while (!rest.empty()) {
+    const std::size_t end = rest.find('\n');
+    text += html_text(rest.substr(0, end)) + "\n";
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  }
+  return text + "</pre></body></html>\n";
+}
+
+}  // namespace contorno::latency

@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "cuda/error.h"
+#include "pipeline/shared/printable.h"
+#include "tools/latency/show.h"
+
+namespace contorno::latency {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json settings_json(const Settings& settings) {
+  return {{"mode", name_of(settings.mode)},
+          {"loop", name_of(settings.loop)},
+          {"frames_per_second", settings.rate > 0 ? Json(settings.rate) : Json()},
+          {"arrival", settings.arrival},
+          {"seed", settings.seed},
+          {"duration_s", settings.duration_s},
+          {"warm_up_s", settings.warm_up_s},
+          {"warm_up_frames", settings.warm_up_frames},
+          {"cameras", settings.cameras},
+          {"repeats", settings.repeats},
+          {"deadline_ms", settings.deadline_ms},
+          {"hold_share", settings.hold_share},
+          {"until", name_of(settings.until)},
+          {"sinks", settings.sinks},
+          {"held_frames", settings.held_frames},
+          {"source", masked(settings.source)},
+          {"backend", settings.backend},
+          {"backend_reason", settings.backend_reason},
+          {"on_full", settings.on_full},
+          {"threads", settings.threads},
+          {"slots", settings.slots},
+          {"graph", {{"file", settings.graph_file}, {"text", masked(settings.graph_text)}}},
+          {"set", settings.overrides}};
+}
+
+Json percentile_json(const Percentile& at) {
+  if (at.state == Percentile::State::TooFew) return nullptr;
+  if (at.state == Percentile::State::Infinite) return "infinite";
+  return at.ms;
+}
+
+Json percentiles_json(const Distribution& times, std::uint64_t missing) {
+  Json all = Json::object();
+  for (const NamedPercentile& one : kPercentiles)
+    all[one.name] = percentile_json(times.percentile(one.share, missing));
+  return all;
+}
+
+Json row_json(const Row& row, std::uint64_t missing) {
+  const Distribution& times = row.times;
+  Json json{{"name", times.name()},           {"kind", name_of(row.kind)},
+            {"count", times.count()},         {"min_ms", times.min_ms()},
+            {"mean_ms", times.mean_ms()},     {"max_ms", times.max_ms()},
+            {"jitter_ms", times.jitter_ms()}, {"percentiles_ms", percentiles_json(times, 0)}};
+  if (row.kind == RowKind::EndToEnd) json["percentiles_of_offered_ms"] = percentiles_json(times, missing);
+  Json buckets = Json::array();
+  for (const Histogram::Bucket& bucket : times.histogram().buckets())
+    buckets.push_back({bucket.highest_ns, bucket.count});
+  json["histogram_ns"] = std::move(buckets);
+  return json;
+}
+
+Json frames_json(const Tally& frames) {
+  return {
+      {"offered", frames.offered},
+      {"delivered", frames.delivered},
+      {"dropped",
+       {{"total", frames.dropped()}, {"ring_full", frames.ring_full}, {"deadline", frames.dropped_deadline}}},
+      {"failed", frames.failed},
+      {"in_flight", frames.in_flight},
+      {"late", frames.late},
+      {"misses", frames.misses()},
+      {"misses_per_million", frames.misses_per_million()},
+      {"longest_run_of_misses", frames.longest_run}};
+}
+
+Json lists_json(const LatencyReport& report) {
+  Json json{{"worst", Json::array()},
+            {"series", Json::array()},
+            {"repeats", Json::array()},
+            {"search", Json::array()}};
+  for (const WorstFrame& one : report.worst) {
+    Json parts = Json::object();
+    for (const auto& [name, ms] : one.parts_ms) parts[name] = ms;
+    json["worst"].push_back({{"camera", one.camera},
+                             {"frame", one.frame},
+                             {"due_s", one.due_s},
+                             {"total_ms", one.total_ms},
+                             {"parts_ms", std::move(parts)}});
+  }
+  for (const Bin& one : report.series)
+    json["series"].push_back({one.begin_s, one.median_ms, one.max_ms, one.delivered, one.missed});
+  for (const Repeat& one : report.repeats)
+    json["repeats"].push_back({{"mean_ms", one.mean_ms},
+                               {"p50_ms", one.p50_ms},
+                               {"p99_ms", one.knows_p99 ? Json(one.p99_ms) : Json()},
+                               {"max_ms", one.max_ms},
+                               {"misses_per_million", one.misses_per_million}});
+  for (const Trial& one : report.trials)
+    json["search"].push_back({{"frames_per_second", one.rate},
+                              {"cameras", one.cameras},
+                              {"offered", one.offered},
+                              {"misses", one.misses},
+                              {"p50_ms", one.p50_ms},
+                              {"max_ms", one.max_ms},
+                              {"held", one.held}});
+  return json;
+}
+
+Json resources_json(const LatencyReport& report) {
+  const Resources& used = report.resources;
+  return {{"wall_s", used.wall_s},
+          {"cpu_s", used.cpu_s},
+          {"heap_growth_bytes", used.heap_growth_bytes},
+          {"resident_begin_bytes", used.resident_begin_bytes},
+          {"resident_end_bytes", used.resident_end_bytes},
+          {"minor_faults", used.minor_faults},
+          {"major_faults", used.major_faults},
+          {"involuntary_switches", used.involuntary_switches},
+          {"slots", report.memory.slots},
+          {"host_bytes", report.memory.host},
+          {"pinned_bytes", report.memory.pinned},
+          {"device_bytes", report.memory.device}};
+}
+
+Json probe_json(const ProbeCost& cost) {
+  if (cost.rounds == 0) return nullptr;
+  return {{"rounds", cost.rounds},
+          {"without_ms", cost.without_ms},
+          {"with_ms", cost.with_ms},
+          {"least_percent", cost.least_percent},
+          {"median_percent", cost.median_percent},
+          {"most_percent", cost.most_percent}};
+}
+
+}  // namespace
+
+std::string json_of(const LatencyReport& report, const Judgement& judgement) {
+  Json json{{"schema", kSchema}, {"merged", report.merged}, {"settings", settings_json(report.settings)}};
+  json["environment"] = Json::object();
+  for (const auto& [name, value] : report.environment) json["environment"][name] = value;
+  json["verdict"] = {{"result", name_of(judgement.verdict.state)}, {"sentence", judgement.verdict.sentence}};
+  json["assertions"] = Json::array();
+  for (const Assertion::Answer& answer : judgement.assertions)
+    json["assertions"].push_back({{"state", name_of(answer.state)}, {"sentence", answer.sentence}});
+  json["frames"] = frames_json(report.frames);
+  json["first_frame_ms"] = report.first_frame_ms > 0 ? Json(report.first_frame_ms) : Json();
+  json["missing_frames"] = report.missing_frames;
+  json["rows"] = Json::array();
+  for (const Row& row : report.rows) json["rows"].push_back(row_json(row, report.frames.missing()));
+  json.update(lists_json(report));
+  json["resources"] = resources_json(report);
+  json["probe_cost"] = probe_json(report.probe_cost);
+  return json.dump(1, ' ', false, nlohmann::detail::error_handler_t::replace) + "\n";
+}
+
+}  // namespace contorno::latency

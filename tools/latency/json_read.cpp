@@ -1,0 +1,168 @@
+// Reads a report back from its JSON file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+
+#include "cuda/error.h"
+#include "tools/latency/show.h"
+
+namespace contorno::latency {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The one of `all` that has this name.
+template <class E>
+E called(const std::string& name, std::initializer_list<E> all) {
+  const auto* const found = std::find_if(all.begin(), all.end(), [&](E one) { return name == name_of(one); });
+  if (found == all.end()) throw Error(ExitCode::BadData, fmt::format("'{}' is not known", name));
+  return *found;
+}
+
+double number_or_0(const Json& json) {
+  return json.is_null() ? 0 : json.get<double>();
+}
+
+Settings settings_from(const Json& json) {
+  Settings settings;
+  settings.mode =
+      called(json.at("mode").get<std::string>(), {Mode::Stream, Mode::Single, Mode::Saturate, Mode::Cameras});
+  settings.loop = called(json.at("loop").get<std::string>(), {Loop::Open, Loop::Closed});
+  settings.rate = number_or_0(json.at("frames_per_second"));
+  json.at("arrival").get_to(settings.arrival);
+  json.at("seed").get_to(settings.seed);
+  json.at("duration_s").get_to(settings.duration_s);
+  json.at("warm_up_s").get_to(settings.warm_up_s);
+  json.at("warm_up_frames").get_to(settings.warm_up_frames);
+  json.at("cameras").get_to(settings.cameras);
+  json.at("repeats").get_to(settings.repeats);
+  json.at("deadline_ms").get_to(settings.deadline_ms);
+  json.at("hold_share").get_to(settings.hold_share);
+  settings.until = called(json.at("until").get<std::string>(), {Until::Result, Until::Sinks});
+  json.at("sinks").get_to(settings.sinks);
+  json.at("held_frames").get_to(settings.held_frames);
+  json.at("source").get_to(settings.source);
+  json.at("backend").get_to(settings.backend);
+  json.at("backend_reason").get_to(settings.backend_reason);
+  json.at("on_full").get_to(settings.on_full);
+  json.at("threads").get_to(settings.threads);
+  json.at("slots").get_to(settings.slots);
+  json.at("graph").at("file").get_to(settings.graph_file);
+  json.at("graph").at("text").get_to(settings.graph_text);
+  json.at("set").get_to(settings.overrides);
+  return settings;
+}
+
+Tally frames_from(const Json& json) {
+  return {.offered = json.at("offered"),
+          .delivered = json.at("delivered"),
+          .failed = json.at("failed"),
+          .in_flight = json.at("in_flight"),
+          .ring_full = json.at("dropped").at("ring_full"),
+          .dropped_deadline = json.at("dropped").at("deadline"),
+          .late = json.at("late"),
+          .longest_run = json.at("longest_run_of_misses")};
+}
+
+Row row_from(const Json& json) {
+  Histogram histogram;
+  for (const Json& bucket : json.at("histogram_ns"))
+    histogram.record(bucket.at(0).get<std::int64_t>(), bucket.at(1).get<std::uint32_t>());
+  if (histogram.count() != json.at("count").get<std::uint64_t>())
+    throw Error(ExitCode::BadData, fmt::format("the histogram of '{}' has {} values, its count is {}",
+                                               json.at("name").get<std::string>(), histogram.count(),
+                                               json.at("count").get<std::uint64_t>()));
+  return {called(json.at("kind").get<std::string>(), {RowKind::EndToEnd, RowKind::Wait, RowKind::Transfer,
+                                                      RowKind::Stage, RowKind::Sink, RowKind::Interval}),
+          Distribution(json.at("name"), histogram, json.at("min_ms"), json.at("max_ms"), json.at("mean_ms"),
+                       json.at("jitter_ms"))};
+}
+
+void read_lists(const Json& json, LatencyReport& report) {
+  for (const Json& one : json.at("worst")) {
+    WorstFrame frame{.camera = one.at("camera"),
+                     .frame = one.at("frame"),
+                     .due_s = one.at("due_s"),
+                     .total_ms = one.at("total_ms")};
+    for (const auto& [name, ms] : one.at("parts_ms").items())
+      frame.parts_ms.emplace_back(name, ms.get<double>());
+    report.worst.push_back(std::move(frame));
+  }
+  for (const Json& one : json.at("series"))
+    report.series.push_back({.begin_s = one.at(0),
+                             .median_ms = one.at(1),
+                             .max_ms = one.at(2),
+                             .delivered = one.at(3),
+                             .missed = one.at(4)});
+  for (const Json& one : json.at("repeats"))
+    report.repeats.push_back({.p50_ms = one.at("p50_ms"),
+                              .p99_ms = number_or_0(one.at("p99_ms")),
+                              .max_ms = one.at("max_ms"),
+                              .mean_ms = one.at("mean_ms"),
+                              .knows_p99 = !one.at("p99_ms").is_null(),
+                              .misses_per_million = one.at("misses_per_million")});
+  for (const Json& one : json.at("search"))
+    report.trials.push_back({.rate = one.at("frames_per_second"),
+                             .cameras = one.at("cameras"),
+                             .offered = one.at("offered"),
+                             .misses = one.at("misses"),
+                             .p50_ms = one.at("p50_ms"),
+                             .max_ms = one.at("max_ms"),
+                             .held = one.at("held")});
+}
+
+void read_resources(const Json& json, LatencyReport& report) {
+  report.resources = {.wall_s = json.at("wall_s"),
+                      .cpu_s = json.at("cpu_s"),
+                      .heap_growth_bytes = json.at("heap_growth_bytes"),
+                      .minor_faults = json.at("minor_faults"),
+                      .major_faults = json.at("major_faults"),
+                      .involuntary_switches = json.at("involuntary_switches"),
+                      .resident_begin_bytes = json.at("resident_begin_bytes"),
+                      .resident_end_bytes = json.at("resident_end_bytes")};
+  report.memory = {.slots = json.at("slots"),
+                   .host = json.at("host_bytes"),
+                   .pinned = json.at("pinned_bytes"),
+                   .device = json.at("device_bytes")};
+}
+
+void read_probe_cost(const Json& json, ProbeCost& cost) {
+  if (json.is_null()) return;
+  cost = {.rounds = json.at("rounds"),
+          .without_ms = json.at("without_ms"),
+          .with_ms = json.at("with_ms"),
+          .least_percent = json.at("least_percent"),
+          .median_percent = json.at("median_percent"),
+          .most_percent = json.at("most_percent")};
+}
+
+}  // namespace
+
+LatencyReport report_from(const std::string& text, const std::string& name) {
+  try {
+    const Json json = Json::parse(text);
+    if (!json.is_object() || json.value("schema", "") != kSchema)
+      throw Error(ExitCode::BadData, fmt::format("its schema is not '{}'", kSchema));
+    LatencyReport report;
+    report.merged = json.at("merged");
+    report.settings = settings_from(json.at("settings"));
+    for (const auto& [fact, value] : json.at("environment").items())
+      report.environment.emplace_back(fact, value.get<std::string>());
+    report.frames = frames_from(json.at("frames"));
+    report.first_frame_ms = number_or_0(json.at("first_frame_ms"));
+    json.at("missing_frames").get_to(report.missing_frames);
+    for (const Json& row : json.at("rows")) report.rows.push_back(row_from(row));
+    read_lists(json, report);
+    read_resources(json.at("resources"), report);
+    read_probe_cost(json.at("probe_cost"), report.probe_cost);
+    return report;
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(ExitCode::BadData, fmt::format("{}: no latency report: {}", name, error.what()));
+  } catch (const Error& error) {
+    throw Error(ExitCode::BadData, fmt::format("{}: no latency report: {}", name, error.what()));
+  }
+}
+
+}  // namespace contorno::latency

@@ -1,0 +1,76 @@
+// Putting reports of the same measurement together.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cuda/error.h"
+#include "tools/latency/report.h"
+
+namespace contorno::latency {
+
+std::string difference_of_load(const Settings& one, const Settings& other) {
+  const auto differ = [](std::string_view what, const auto& a, const auto& b) {
+    return a == b ? std::string() : fmt::format("{}: {} and {}", what, a, b);
+  };
+  // What a rate means depends on the loop; a maximum that was searched for is no rate that was asked for.
+  for (const std::string& difference :
+       {differ("loop", std::string(name_of(one.loop)), std::string(name_of(other.loop))),
+        differ("mode", std::string(name_of(one.mode)), std::string(name_of(other.mode))),
+        one.mode == Mode::Saturate ? "" : differ("frames a second", one.rate, other.rate),
+        differ("arrival", one.arrival, other.arrival),
+        one.mode == Mode::Cameras ? "" : differ("cameras", one.cameras, other.cameras),
+        differ("deadline in ms", one.deadline_ms, other.deadline_ms),
+        differ("until", std::string(name_of(one.until)), std::string(name_of(other.until))),
+        differ("sinks", one.sinks, other.sinks)})
+    if (!difference.empty()) return difference;
+  return "";
+}
+
+void merge(LatencyReport& into, const LatencyReport& other) {
+  std::string difference = difference_of_load(into.settings, other.settings);
+  if (difference.empty() && into.settings.graph_text != other.settings.graph_text)
+    difference = "the text of the graph";
+  if (!difference.empty())
+    throw Error(
+        ExitCode::BadOption,
+        fmt::format("--from: reports of different measurements are not put together ({})", difference));
+  Tally& sum = into.frames;
+  const Tally& one = other.frames;
+  sum.offered += one.offered;
+  sum.delivered += one.delivered;
+  sum.failed += one.failed;
+  sum.in_flight += one.in_flight;
+  sum.ring_full += one.ring_full;
+  sum.dropped_deadline += one.dropped_deadline;
+  sum.late += one.late;
+  sum.longest_run = std::max(sum.longest_run, one.longest_run);
+  for (const Row& row : other.rows) {
+    const auto own = std::find_if(into.rows.begin(), into.rows.end(),
+                                  [&](const Row& mine) { return mine.times.name() == row.times.name(); });
+    if (own == into.rows.end())
+      into.rows.push_back(row);
+    else
+      own->times.merge(row.times);
+  }
+  const std::size_t most = std::max(into.worst.size(), other.worst.size());
+  into.worst.insert(into.worst.end(), other.worst.begin(), other.worst.end());
+  std::stable_sort(into.worst.begin(), into.worst.end(),
+                   [](const WorstFrame& a, const WorstFrame& b) { return a.total_ms > b.total_ms; });
+  into.worst.resize(std::min(most, into.worst.size()));
+  const double shift = into.series.empty() ? 0 : into.series.back().begin_s;
+  for (Bin bin : other.series) {
+    bin.begin_s += shift;
+    into.series.push_back(bin);
+  }
+  into.repeats.insert(into.repeats.end(), other.repeats.begin(), other.repeats.end());
+  into.settings.repeats += other.settings.repeats;
+  into.resources.wall_s += other.resources.wall_s;
+  into.resources.cpu_s += other.resources.cpu_s;
+  into.resources.heap_growth_bytes += other.resources.heap_growth_bytes;
+  into.resources.minor_faults += other.resources.minor_faults;
+  into.resources.major_faults += other.resources.major_faults;
+  into.resources.involuntary_switches += other.resources.involuntary_switches;
+  into.merged += other.merged;
+}
+
+}  // namespace contorno::latency

@@ -1,0 +1,152 @@
+// What a latency measurement has to say. The table, the JSON file, the page and comparisons are all made of
+// it, and it is read back from JSON (docs/reference/latency.md defines every figure).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/latency/distribution.h"
+#include "tools/latency/measure.h"
+
+namespace contorno::latency {
+
+enum class Mode : std::uint8_t { Stream, Single, Saturate, Cameras };
+const char* name_of(Mode mode);
+const char* name_of(Loop loop);
+
+/// What ends the time that is compared with the deadline.
+enum class Until : std::uint8_t { Result, Sinks };
+const char* name_of(Until until);
+
+/// What was asked for, and with what it was measured.
+struct Settings {
+  Mode mode = Mode::Stream;
+  Loop loop = Loop::Open;
+  double rate = 0;  ///< frames a second of each camera; 0 = as fast as the loop goes
+  std::string arrival = "fixed";
+  std::uint64_t seed = 1;
+  double duration_s = 0, warm_up_s = 0;
+  std::uint64_t warm_up_frames = 0;  ///< of each camera
+  int cameras = 1, repeats = 1;
+  double deadline_ms = 0;
+  double hold_share = 0.999;  ///< of the frames that have to meet the deadline
+  Until until = Until::Result;
+  bool sinks = true;
+  std::uint64_t held_frames = 0;  ///< of the source, kept in memory; 0: each was read when it was needed
+  std::string source, backend, backend_reason, on_full, graph_file, graph_text;
+  std::vector<std::string> overrides;
+  int threads = 0, slots = 0;
+};
+
+/// offered = delivered + dropped + failed + in flight, of the frames after the warm-up.
+struct Tally {
+  std::uint64_t offered = 0, delivered = 0, failed = 0, in_flight = 0;
+  std::uint64_t ring_full = 0;         ///< dropped: no free slot
+  std::uint64_t dropped_deadline = 0;  ///< dropped: waited longer than the graph's own deadline
+  std::uint64_t late = 0;              ///< delivered after the deadline
+  std::uint64_t longest_run = 0;       ///< of misses one after the other, of one camera
+
+  std::uint64_t dropped() const { return ring_full + dropped_deadline; }
+  /// Frames without a result.
+  std::uint64_t missing() const { return dropped() + failed; }
+  std::uint64_t misses() const { return late + missing(); }
+  double misses_per_million() const {
+    return offered > 0 ? static_cast<double>(misses()) * 1e6 / static_cast<double>(offered) : 0;
+  }
+};
+
+enum class RowKind : std::uint8_t { EndToEnd, Wait, Transfer, Stage, Sink, Interval };
+const char* name_of(RowKind kind);
+struct Row {
+  RowKind kind = RowKind::EndToEnd;
+  Distribution times;
+};
+
+/// A frame that took long, with where its time went.
+struct WorstFrame {
+  int camera = 1;
+  std::uint64_t frame = 0;
+  double due_s = 0, total_ms = 0;
+  std::vector<std::pair<std::string, double>> parts_ms;
+};
+
+/// A piece of the time axis.
+struct Bin {
+  double begin_s = 0;
+  double median_ms = 0, max_ms = 0;  ///< of the frames that were due in it; 0 where none was delivered
+  std::uint64_t delivered = 0, missed = 0;
+};
+
+/// The figures of one repeat.
+struct Repeat {
+  double p50_ms = 0, p99_ms = 0, max_ms = 0, mean_ms = 0;
+  bool knows_p99 = false;
+  double misses_per_million = 0;
+};
+
+/// One step of a search: with so many frames a second and cameras the deadline was held, or not.
+struct Trial {
+  double rate = 0;
+  int cameras = 1;
+  std::uint64_t offered = 0, misses = 0;
+  double p50_ms = 0, max_ms = 0;
+  bool held = false;
+};
+
+struct Memory {
+  std::uint64_t slots = 0;                         ///< of all cameras together
+  std::uint64_t host = 0, pinned = 0, device = 0;  ///< bytes of all slots
+};
+
+/// What the probes of the stages cost, from runs with and without them in turns.
+struct ProbeCost {
+  int rounds = 0;  ///< 0: not measured
+  double without_ms = 0, with_ms = 0;
+  double least_percent = 0, median_percent = 0, most_percent = 0;
+};
+
+struct LatencyReport {
+  Settings settings;
+  std::vector<std::pair<std::string, std::string>> environment;
+  Tally frames;
+  double first_frame_ms = 0;  ///< of the warm-up; 0: it had no result
+  std::vector<Row> rows;      ///< "due to result", what else there is from end to end, then the parts
+  std::vector<WorstFrame> worst;
+  std::vector<std::uint64_t> missing_frames;  ///< the first of them that have no result
+  std::vector<Bin> series;
+  std::vector<Repeat> repeats;
+  std::vector<Trial> trials;
+  Resources resources;
+  Memory memory;
+  ProbeCost probe_cost;
+  int merged = 1;  ///< reports that it was put together from
+
+  const Distribution* row(std::string_view name) const;
+  /// What is compared with the deadline. Empty where no frame was delivered.
+  const Distribution& counted() const;
+};
+
+/// The names of rows that others refer to.
+inline constexpr const char* kDueToResult = "due to result";
+inline constexpr const char* kDueToSinks = "due to end of sinks";
+
+struct SummaryOptions {
+  std::size_t worst = 5;
+};
+/// Puts repeats of one measurement together. `settings` says what was asked for; what the run decided is
+/// filled in.
+LatencyReport summarise(const GraphSpec& graph, Settings settings, const std::vector<Measurement>& repeats,
+                        const SummaryOptions& options);
+
+/// The names of the rows that a measurement of this graph will have.
+std::vector<std::string> row_names(const GraphSpec& graph);
+
+/// The merged report of measurements that may be put together: same load, graph, deadline. Throws
+/// Error(BadOption) that says in what they differ.
+void merge(LatencyReport& into, const LatencyReport& other);
+/// In what two measurements are no measurements of the same thing; empty: they may be compared.
+std::string difference_of_load(const Settings& one, const Settings& other);
+
+}  // namespace contorno::latency

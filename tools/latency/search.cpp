@@ -1,0 +1,126 @@
+#include "tools/latency/search.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tools/latency/verdicts.h"
+
+namespace contorno::latency {
+namespace {
+
+/// The rate is known within this factor when a search ends.
+constexpr double kExact = 1.02;
+constexpr double kHighestRate = 100'000;
+constexpr int kMostTrials = 24;
+/// A search for a rate goes so many times below what a closed loop reaches, and then gives up.
+constexpr double kFarthest = 32;
+
+class Search {
+ public:
+  Search(const Bench& bench, const Settings& settings) : bench_(bench), settings_(settings) {}
+
+  /// Whether the deadline is held with this load. A search that was interrupted finds that nothing is.
+  bool holds(const Load& load) {
+    if (interrupted_) return false;
+    Measurement measurement = measure(bench_, load);
+    interrupted_ = measurement.signal != 0;
+    const std::vector<Measurement> one{std::move(measurement)};
+    const LatencyReport report = summarise(bench_.graph, settings_, one, {.worst = 0});
+    const bool held = !interrupted_ && verdict_of(report).state == Verdict::State::Pass;
+    found_.trials.push_back({.rate = load.rate,
+                             .cameras = load.cameras,
+                             .offered = report.frames.offered,
+                             .misses = report.frames.misses(),
+                             .p50_ms = report.counted().percentile(0.5).ms,
+                             .max_ms = report.counted().max_ms(),
+                             .held = held});
+    if (held) found_.best = one.front();
+    return held;
+  }
+  bool goes_on() const { return !interrupted_ && found_.trials.size() < kMostTrials; }
+  Searched take() { return std::move(found_); }
+
+ private:
+  const Bench& bench_;
+  const Settings& settings_;
+  Searched found_;
+  bool interrupted_ = false;
+};
+
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 0 : values[values.size() / 2];
+}
+
+/// The median time of a frame, in ms, alone on its way.
+double alone_ms(const Bench& bench, Load load, Probes probes, double duration_s) {
+  load.loop = Loop::Closed;
+  load.rate = 0;
+  load.cameras = 1;
+  load.probes = probes;
+  load.warm_up_s = 0.1;
+  load.duration_s = duration_s;
+  const std::vector<Measurement> one{measure(bench, load)};
+  return summarise(bench.graph, {}, one, {.worst = 0}).counted().percentile(0.5).ms;
+}
+
+}  // namespace
+
+Searched search_rate(const Bench& bench, const Load& load, const Settings& settings) {
+  Search search(bench, settings);
+  Load next = load;
+  const double frame_ms = alone_ms(bench, load, load.probes, 1);
+  // Frames overlap: more than one after the other is possible.
+  next.rate = std::clamp(frame_ms > 0 ? 1e3 / frame_ms / load.cameras : 10, 0.1, kHighestRate);
+  // Where a single frame takes longer, no rate helps.
+  if (frame_ms > settings.deadline_ms) return {.trials = {{.p50_ms = frame_ms}}, .best = {}};
+  const double lowest = next.rate / kFarthest;
+  double low = 0, high = 0;
+  while (search.goes_on() && (low == 0 || high == 0 || high > low * kExact)) {
+    if (search.holds(next))
+      low = next.rate;
+    else
+      high = next.rate;
+    if (low >= kHighestRate || (low == 0 && high < lowest)) break;
+    next.rate = high == 0 ? std::min(2 * low, kHighestRate) : low == 0 ? high / 2 : std::sqrt(low * high);
+  }
+  return search.take();
+}
+
+Searched search_cameras(const Bench& bench, const Load& load, const Settings& settings, int most) {
+  Search search(bench, settings);
+  Load next = load;
+  next.cameras = 1;
+  int low = 0, high = most + 1;
+  while (search.goes_on() && high - low > 1) {
+    (search.holds(next) ? low : high) = next.cameras;
+    next.cameras = high > most ? std::min(2 * low, most) : (low + high) / 2;
+  }
+  return search.take();
+}
+
+ProbeCost probe_cost(const Bench& bench, const Load& load) {
+  constexpr int kRounds = 5;
+  constexpr double kRound_s = 0.4;
+  std::vector<double> with, without, percent;
+  for (int round = 0; round < kRounds; ++round) {
+    // The order changes, so that a machine that becomes slower favours none.
+    double off = 0, on = 0;
+    if (round % 2 == 0) off = alone_ms(bench, load, Probes::Off, kRound_s);
+    on = alone_ms(bench, load, Probes::On, kRound_s);
+    if (round % 2 != 0) off = alone_ms(bench, load, Probes::Off, kRound_s);
+    if (off <= 0 || on <= 0) return {};
+    with.push_back(on);
+    without.push_back(off);
+    percent.push_back(100 * (on / off - 1));
+  }
+  const auto [least, most] = std::minmax_element(percent.begin(), percent.end());
+  return {.rounds = kRounds,
+          .without_ms = median_of(without),
+          .with_ms = median_of(with),
+          .least_percent = *least,
+          .median_percent = median_of(percent),
+          .most_percent = *most};
+}
+
+}  // namespace contorno::latency

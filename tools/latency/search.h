@@ -1,0 +1,26 @@
+// Searches: the highest rate, or the most cameras, that hold the deadline. And what the probes cost.
+#pragma once
+
+#include <vector>
+
+#include "tools/latency/measure.h"
+#include "tools/latency/report.h"
+
+namespace contorno::latency {
+
+/// A search, and the measurement of the best load that held; none where not even the least did.
+struct Searched {
+  std::vector<Trial> trials;
+  std::optional<Measurement> best;
+};
+
+/// The highest rate, within about 2 %, at which the frames of all cameras hold the deadline. Starts from
+/// what a closed loop reaches.
+Searched search_rate(const Bench& bench, const Load& load, const Settings& settings);
+/// The most cameras that hold it at the rate of `load`, at most `most`.
+Searched search_cameras(const Bench& bench, const Load& load, const Settings& settings, int most);
+
+/// What it costs to take the time of every part: medians of closed loops with and without probes, in turns.
+ProbeCost probe_cost(const Bench& bench, const Load& load);
+
+}  // namespace contorno::latency

@@ -1,0 +1,48 @@
+// The forms in which a report is shown: a table for a terminal, JSON for programs, a page for a browser, a
+// trace of single frames.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tools/latency/report.h"
+#include "tools/latency/verdicts.h"
+
+namespace contorno::latency {
+
+/// What was said of a report, beside its figures.
+struct Judgement {
+  Verdict verdict;
+  std::vector<Assertion::Answer> assertions;
+};
+
+/// Several lines, at most about 110 characters wide.
+std::string table_of(const LatencyReport& report, const Judgement& judgement);
+
+/// The version of what json_of writes.
+inline constexpr const char* kSchema = "contorno-latency/1";
+/// docs/reference/latency.md describes it.
+std::string json_of(const LatencyReport& report, const Judgement& judgement);
+/// Reads what json_of wrote; `name` is the file's, for messages. Throws Error(BadData).
+LatencyReport report_from(const std::string& json, const std::string& name);
+
+/// One page without any link to elsewhere.
+std::string html_of(const LatencyReport& report, const Judgement& judgement);
+
+/// A row a frame: camera, frame, outcome, and its times in ns, from when the first frame was due.
+std::string csv_of(const GraphSpec& graph, const std::vector<Measurement>& repeats);
+
+/// Chrome's JSON for Perfetto: the `most` slowest frames, and those that were under way at the same time, a
+/// track each.
+std::string trace_of(const GraphSpec& graph, const std::vector<Measurement>& repeats, Until until,
+                     std::size_t most);
+
+/// "1 camera, open loop, fixed arrivals, 10 frames/s ...": what was asked for, in a line.
+std::string load_text(const Settings& settings);
+/// A line each; empty where it is not known.
+std::string resources_text(const LatencyReport& report);
+std::string memory_text(const Memory& memory);
+std::string probe_text(const ProbeCost& cost);
+
+}  // namespace contorno::latency

@@ -1,0 +1,362 @@
+// From what was noted of single frames to the figures of a report.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "tools/latency/report.h"
+
+namespace contorno::latency {
+namespace {
+
+/// Frames that are listed by number because they have no result.
+constexpr std::size_t kMostListed = 20;
+constexpr std::size_t kMostBins = 240;
+
+double ms(std::int64_t ns) {
+  return static_cast<double>(ns) * 1e-6;
+}
+
+/// A span of a frame's way, between two of its times.
+struct Part {
+  RowKind kind;
+  std::string name;
+  std::size_t from, to;
+};
+
+/// What a frame's way is cut into; together they are the whole time from due to the end of the last sink,
+/// as far as sinks follow one after the other.
+std::vector<Part> parts_of(const GraphSpec& graph, const Columns& columns, Probes probes) {
+  std::vector<Part> parts{{RowKind::Wait, "timer and source", Columns::kDue, Columns::kArrived},
+                          {RowKind::Wait, "queue", Columns::kArrived, Columns::kLaunched}};
+  if (probes == Probes::On) {
+    parts.push_back({RowKind::Wait, "start", Columns::kLaunched, Columns::kStarted});
+    parts.push_back({RowKind::Transfer, "upload", Columns::kStarted, Columns::kUploaded});
+    for (std::size_t node = 0; node < columns.nodes; ++node)
+      parts.push_back({RowKind::Stage, graph.nodes[node].name,
+                       node == 0 ? Columns::kUploaded : columns.node_end(node - 1), columns.node_end(node)});
+    const std::size_t last = columns.nodes == 0 ? Columns::kUploaded : columns.node_end(columns.nodes - 1);
+    parts.push_back({RowKind::Transfer, "download", last, columns.downloaded()});
+    parts.push_back({RowKind::Wait, "completion", columns.downloaded(), columns.finished()});
+  }
+  for (std::size_t sink = 0; sink < columns.sinks; ++sink)
+    parts.push_back(
+        {RowKind::Sink, graph.sinks[sink].name, columns.sink_start(sink), columns.sink_end(sink)});
+  return parts;
+}
+
+/// One camera's frames after the warm-up.
+class Measured {
+ public:
+  Measured(const Measurement& measurement, const CameraRun& camera, int number)
+      : measurement_(measurement), camera_(camera), number_(number) {}
+
+  const FrameRecords& records() const { return camera_.records; }
+  int number() const { return number_; }
+  template <class F>
+  void each(const F& visit) const {
+    const auto warm_ns = static_cast<std::int64_t>(measurement_.load.warm_up_s * 1e9);
+    for (std::size_t frame = measurement_.warm_up_frames; frame < camera_.offered; ++frame)
+      if (measurement_.load.loop == Loop::Open || due_ns(frame) >= warm_ns) visit(frame);
+  }
+  /// From when the first frame of the measurement was due.
+  std::int64_t due_ns(std::size_t frame) const {
+    return records().time(frame, Columns::kDue) - measurement_.start_ns;
+  }
+  bool delivered(std::size_t frame) const { return records().outcome(frame) == Outcome::Delivered; }
+  std::int64_t to_result(std::size_t frame) const {
+    return records().time(frame, records().columns().finished()) - records().time(frame, Columns::kDue);
+  }
+  /// To the end of the last sink that took the frame; nothing where none did.
+  std::optional<std::int64_t> to_sinks(std::size_t frame) const {
+    std::int64_t end = 0;
+    for (std::size_t sink = 0; sink < records().columns().sinks; ++sink)
+      end = std::max(end, records().time(frame, records().columns().sink_end(sink)));
+    if (end == 0) return std::nullopt;
+    return end - records().time(frame, Columns::kDue);
+  }
+  /// What is compared with the deadline.
+  std::int64_t counted(std::size_t frame, Until until) const {
+    return until == Until::Sinks ? to_sinks(frame).value_or(to_result(frame)) : to_result(frame);
+  }
+
+ private:
+  const Measurement& measurement_;
+  const CameraRun& camera_;
+  int number_;
+};
+
+std::vector<Measured> cameras_of(const Measurement& measurement) {
+  std::vector<Measured> all;
+  for (const CameraRun& camera : measurement.cameras)
+    all.emplace_back(measurement, camera, static_cast<int>(all.size()) + 1);
+  return all;
+}
+
+Tally tally(const std::vector<Measured>& cameras, const Settings& settings) {
+  Tally sum;
+  for (const Measured& camera : cameras) {
+    std::uint64_t run = 0;
+    camera.each([&](std::size_t frame) {
+      ++sum.offered;
+      bool missed = true;
+      switch (camera.records().outcome(frame)) {
+        case Outcome::Delivered:
+          ++sum.delivered;
+          missed = ms(camera.counted(frame, settings.until)) > settings.deadline_ms;
+          if (missed) ++sum.late;
+          break;
+        case Outcome::Failed:
+          ++sum.failed;
+          break;
+        case Outcome::RingFull:
+          ++sum.ring_full;
+          break;
+        case Outcome::Deadline:
+          ++sum.dropped_deadline;
+          break;
+        case Outcome::UnderWay:
+        case Outcome::NotOffered:
+          ++sum.in_flight;
+          missed = false;
+          break;
+      }
+      run = missed ? run + 1 : 0;
+      sum.longest_run = std::max(sum.longest_run, run);
+    });
+  }
+  return sum;
+}
+
+void add(Tally& sum, const Tally& one) {
+  sum.offered += one.offered;
+  sum.delivered += one.delivered;
+  sum.failed += one.failed;
+  sum.in_flight += one.in_flight;
+  sum.ring_full += one.ring_full;
+  sum.dropped_deadline += one.dropped_deadline;
+  sum.late += one.late;
+  sum.longest_run = std::max(sum.longest_run, one.longest_run);
+}
+
+/// Calls `visit` with every camera of every repeat.
+template <class F>
+void each_camera(const std::vector<Measurement>& repeats, const F& visit) {
+  for (const Measurement& repeat : repeats)
+    for (const Measured& camera : cameras_of(repeat)) visit(camera);
+}
+
+std::vector<std::int64_t> samples_of(const std::vector<Measurement>& repeats, const auto& time) {
+  std::vector<std::int64_t> samples;
+  each_camera(repeats, [&](const Measured& camera) {
+    camera.each([&](std::size_t frame) {
+      if (!camera.delivered(frame)) return;
+      if (const std::optional<std::int64_t> one = time(camera, frame)) samples.push_back(*one);
+    });
+  });
+  return samples;
+}
+
+/// Times between results that follow each other on one camera.
+std::vector<std::int64_t> output_intervals(const std::vector<Measurement>& repeats) {
+  std::vector<std::int64_t> samples;
+  each_camera(repeats, [&](const Measured& camera) {
+    std::int64_t before = 0;
+    camera.each([&](std::size_t frame) {
+      if (!camera.delivered(frame)) return;
+      const std::int64_t end = camera.records().time(frame, camera.records().columns().finished());
+      if (before != 0) samples.push_back(end - before);
+      before = end;
+    });
+  });
+  return samples;
+}
+
+void add_rows(LatencyReport& report, const GraphSpec& graph, const std::vector<Measurement>& repeats) {
+  const auto add_row = [&](RowKind kind, const std::string& name, std::vector<std::int64_t> samples) {
+    if (!samples.empty()) report.rows.push_back({kind, Distribution(name, std::move(samples))});
+  };
+  add_row(RowKind::EndToEnd, kDueToResult, samples_of(repeats, [](const Measured& camera, std::size_t frame) {
+            return std::optional(camera.to_result(frame));
+          }));
+  add_row(RowKind::EndToEnd, kDueToSinks, samples_of(repeats, [](const Measured& camera, std::size_t frame) {
+            return camera.to_sinks(frame);
+          }));
+  const Measurement& first = repeats.front();
+  for (const Part& part : parts_of(graph, first.cameras.front().records.columns(), first.load.probes)) {
+    add_row(
+        part.kind, part.kind == RowKind::Sink ? "sink " + part.name : part.name,
+        samples_of(repeats, [&](const Measured& camera, std::size_t frame) -> std::optional<std::int64_t> {
+          const std::int64_t end = camera.records().time(frame, part.to);
+          if (end == 0) return std::nullopt;
+          return end - camera.records().time(frame, part.from);
+        }));
+  }
+  add_row(RowKind::Interval, "between results", output_intervals(repeats));
+}
+
+void add_worst(LatencyReport& report, const GraphSpec& graph, const std::vector<Measurement>& repeats,
+               std::size_t most) {
+  const Measurement& first = repeats.front();
+  const auto parts = parts_of(graph, first.cameras.front().records.columns(), first.load.probes);
+  each_camera(repeats, [&](const Measured& camera) {
+    camera.each([&](std::size_t frame) {
+      if (!camera.delivered(frame)) {
+        if (camera.records().outcome(frame) != Outcome::UnderWay &&
+            report.missing_frames.size() < kMostListed)
+          report.missing_frames.push_back(frame);
+        return;
+      }
+      const double total = ms(camera.counted(frame, report.settings.until));
+      if (report.worst.size() == most && (most == 0 || total <= report.worst.back().total_ms)) return;
+      WorstFrame one{.camera = camera.number(),
+                     .frame = frame,
+                     .due_s = ms(camera.due_ns(frame)) * 1e-3,
+                     .total_ms = total};
+      for (const Part& part : parts)
+        if (camera.records().time(frame, part.to) != 0)
+          one.parts_ms.emplace_back(
+              part.name, ms(camera.records().time(frame, part.to) - camera.records().time(frame, part.from)));
+      const auto place = std::find_if(report.worst.begin(), report.worst.end(),
+                                      [&](const WorstFrame& other) { return other.total_ms < total; });
+      report.worst.insert(place, std::move(one));
+      if (report.worst.size() > most) report.worst.pop_back();
+    });
+  });
+}
+
+/// Repeats follow one after the other on the time axis.
+void add_series(LatencyReport& report, const std::vector<Measurement>& repeats) {
+  double begin = 0;
+  for (const Measurement& repeat : repeats) {
+    double first_s = 0, last_s = 0;
+    std::uint64_t frames = 0;
+    for (const Measured& camera : cameras_of(repeat))
+      camera.each([&](std::size_t frame) {
+        const double due = ms(camera.due_ns(frame)) * 1e-3;
+        first_s = frames++ == 0 ? due : std::min(first_s, due);
+        last_s = std::max(last_s, due);
+      });
+    const std::size_t bins =
+        std::max<std::size_t>(1, std::min<std::size_t>(kMostBins / repeats.size(), frames));
+    const double width = (last_s - first_s) / static_cast<double>(bins) + 1e-9;
+    std::vector<std::vector<std::int64_t>> samples(bins);
+    std::vector<Bin> pieces(bins);
+    for (const Measured& camera : cameras_of(repeat))
+      camera.each([&](std::size_t frame) {
+        const double due = ms(camera.due_ns(frame)) * 1e-3;
+        const auto bin = std::min(bins - 1, static_cast<std::size_t>((due - first_s) / width));
+        if (camera.delivered(frame))
+          samples[bin].push_back(camera.counted(frame, report.settings.until));
+        else if (camera.records().outcome(frame) != Outcome::UnderWay)
+          ++pieces[bin].missed;
+      });
+    for (std::size_t bin = 0; bin < bins; ++bin) {
+      pieces[bin].begin_s = begin + static_cast<double>(bin) * width;
+      const Distribution times("", std::move(samples[bin]));
+      pieces[bin].delivered = times.count();
+      pieces[bin].median_ms = times.percentile(0.5).ms;
+      pieces[bin].max_ms = times.max_ms();
+    }
+    report.series.insert(report.series.end(), pieces.begin(), pieces.end());
+    begin += last_s - first_s;
+  }
+}
+
+void add_repeat(LatencyReport& report, const Measurement& repeat) {
+  std::vector<std::int64_t> samples;
+  for (const Measured& camera : cameras_of(repeat))
+    camera.each([&](std::size_t frame) {
+      if (camera.delivered(frame)) samples.push_back(camera.counted(frame, report.settings.until));
+    });
+  const Tally frames = tally(cameras_of(repeat), report.settings);
+  const Distribution times("", std::move(samples));
+  const Percentile p99 = times.percentile(0.99);
+  report.repeats.push_back({.p50_ms = times.percentile(0.5).ms,
+                            .p99_ms = p99.ms,
+                            .max_ms = times.max_ms(),
+                            .mean_ms = times.mean_ms(),
+                            .knows_p99 = p99.state == Percentile::State::Known,
+                            .misses_per_million = frames.misses_per_million()});
+  add(report.frames, frames);
+}
+
+void add_resources(LatencyReport& report, const std::vector<Measurement>& repeats) {
+  for (const Measurement& repeat : repeats) {
+    const Resources& one = repeat.resources;
+    Resources& sum = report.resources;
+    if (sum.wall_s == 0) sum.resident_begin_bytes = one.resident_begin_bytes;
+    sum.wall_s += one.wall_s;
+    sum.cpu_s += one.cpu_s;
+    sum.heap_growth_bytes += one.heap_growth_bytes;
+    sum.minor_faults += one.minor_faults;
+    sum.major_faults += one.major_faults;
+    sum.involuntary_switches += one.involuntary_switches;
+    sum.resident_end_bytes = one.resident_end_bytes;
+  }
+  const Measurement& last = repeats.back();
+  const auto slots = static_cast<std::uint64_t>(last.slots) * last.cameras.size();
+  report.memory = {.slots = slots,
+                   .host = slots * last.slot.host,
+                   .pinned = slots * last.slot.pinned,
+                   .device = slots * last.slot.device};
+}
+
+void complete_settings(Settings& settings, const Measurement& one) {
+  const RunReport& run = one.cameras.front().report;
+  settings.loop = one.load.loop;
+  settings.rate = one.load.rate;
+  settings.arrival = text_of(one.load.arrival);
+  settings.seed = one.load.seed;
+  settings.duration_s = one.load.duration_s;
+  settings.warm_up_s = one.load.warm_up_s;
+  settings.warm_up_frames = one.warm_up_frames;
+  settings.cameras = one.load.cameras;
+  settings.source = run.source;
+  settings.backend = name_of(run.backend);
+  settings.backend_reason = run.backend_reason;
+  settings.on_full = name_of(run.on_full);
+  settings.threads = run.threads;
+  settings.slots = run.slots;
+}
+
+}  // namespace
+
+const Distribution* LatencyReport::row(std::string_view name) const {
+  for (const Row& one : rows)
+    if (one.times.name() == name) return &one.times;
+  return nullptr;
+}
+
+const Distribution& LatencyReport::counted() const {
+  static const Distribution kNone;
+  const Distribution* sinks = settings.until == Until::Sinks ? row(kDueToSinks) : nullptr;
+  const Distribution* result = row(kDueToResult);
+  return sinks != nullptr ? *sinks : result != nullptr ? *result : kNone;
+}
+
+std::vector<std::string> row_names(const GraphSpec& graph) {
+  std::vector<std::string> names{kDueToResult, kDueToSinks, "between results"};
+  const Columns columns{.nodes = graph.nodes.size(), .sinks = graph.sinks.size()};
+  for (const Part& part : parts_of(graph, columns, Probes::On))
+    names.push_back(part.kind == RowKind::Sink ? "sink " + part.name : part.name);
+  return names;
+}
+
+LatencyReport summarise(const GraphSpec& graph, Settings settings, const std::vector<Measurement>& repeats,
+                        const SummaryOptions& options) {
+  LatencyReport report;
+  complete_settings(settings, repeats.front());
+  settings.repeats = static_cast<int>(repeats.size());
+  report.settings = std::move(settings);
+  const Measured first(repeats.front(), repeats.front().cameras.front(), 1);
+  if (first.records().size() > 0 && first.delivered(0)) report.first_frame_ms = ms(first.to_result(0));
+  for (const Measurement& repeat : repeats) add_repeat(report, repeat);
+  add_rows(report, graph, repeats);
+  add_worst(report, graph, repeats, options.worst);
+  add_series(report, repeats);
+  add_resources(report, repeats);
+  return report;
+}
+
+}  // namespace contorno::latency

@@ -1,0 +1,116 @@
+#include "tools/latency/timed_source.h"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "cuda/error.h"
+#include "pipeline/shared/clock.h"
+
+namespace contorno::latency {
+
+HeldFrames::HeldFrames(Source& source, std::size_t most, std::size_t most_bytes) : format_(source.format()) {
+  const std::size_t frame_bytes = align_up(packed_bytes(format_.frame.value_or(ImageFormat{})));
+  const std::size_t bytes = frame_bytes + packed_bytes(format_.maps.value_or(ImageFormat{}));
+  const std::size_t fitting = std::max<std::size_t>(1, most_bytes / std::max<std::size_t>(bytes, 1));
+  while (frames_.size() < std::min(most, fitting)) {
+    Frame frame;
+    frame.memory = Block(bytes, MemoryKind::Host);
+    if (format_.frame) frame.input.frame = packed_view(frame.memory.data(), *format_.frame);
+    if (format_.maps) frame.input.maps = packed_view(frame.memory.data() + frame_bytes, *format_.maps);
+    frame.result = source.read(frame.input);
+    if (frame.result == ReadResult::End) break;
+    if (frame.result == ReadResult::FormatChanged) {
+      // Before the first frame this is how a source tells its true format.
+      if (!frames_.empty()) break;
+      *this = HeldFrames(source, most, most_bytes);
+      return;
+    }
+    frames_.push_back(std::move(frame));
+  }
+  if (frames_.empty()) throw Error(ExitCode::BadData, "the source has no frame to measure with");
+}
+
+ReadResult HeldFrames::copy(std::size_t index, FrameInput& to) const {
+  const Frame& from = frames_[index];
+  const auto copy = [](const ImageView& image, const ImageView& slot) {
+    if (image.data != nullptr) std::memcpy(slot.data, image.data, packed_bytes(image.format));
+  };
+  copy(from.input.frame, to.frame);
+  copy(from.input.maps, to.maps);
+  to.info.name = from.input.info.name;
+  to.info.picture = from.input.info.picture;
+  to.error = from.input.error;
+  to.warning = from.input.warning;
+  return from.result;
+}
+
+TimedSource::TimedSource(const HeldFrames* held, Source* source, const Delivery& delivery,
+                         FrameRecords& records)
+    : held_(held), source_(source), delivery_(delivery), records_(records) {
+  take_format();
+}
+
+void TimedSource::take_format() {
+  format_ = held_ != nullptr ? held_->format() : source_->format();
+  // As a camera: it does not wait for the pipeline.
+  format_.live = !closed_loop();
+  format_.frame_count = -1;
+  if (delivery_.rate > 0) set_decimal_rate(format_, delivery_.rate);
+}
+
+void TimedSource::start(std::int64_t start_ns, std::function<FrameCounts()> progress) {
+  start_ns_ = start_ns;
+  progress_ = std::move(progress);
+}
+
+ReadResult TimedSource::read(FrameInput& input) {
+  // The kernel may otherwise wake the thread 50 us late, to save power.
+  if (next_ == 0) prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+  if (next_ == records_.size() || pacer_.cancelled()) return ReadResult::End;
+  if (closed_loop() && !wait_for_idle()) return ReadResult::End;
+  const ReadResult result =
+      held_ != nullptr ? held_->copy(next_ % held_->size(), input) : source_->read(input);
+  if (result == ReadResult::FormatChanged) take_format();
+  if (result == ReadResult::End || result == ReadResult::FormatChanged) return result;
+  const std::int64_t due = next_due();
+  if (!pacer_.wait_until(due)) return ReadResult::End;
+  if (closed_loop() && delivery_.until_ns > 0 && due - start_ns_ > delivery_.until_ns) return ReadResult::End;
+  input.info.pts_ns = due - start_ns_;
+  records_.time(next_, Columns::kDue) = last_due_ns_ = due;
+  records_.outcome(next_) = Outcome::UnderWay;
+  ++next_;
+  return result;
+}
+
+/// Of a closed loop: until all that was delivered is done. False when cancelled.
+bool TimedSource::wait_for_idle() {
+  constexpr std::chrono::microseconds kPause(20);
+  for (;;) {
+    const FrameCounts frames = progress_();
+    if (frames.delivered + frames.failed + frames.dropped() >= next_) return true;
+    if (pacer_.cancelled()) return false;
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+std::int64_t TimedSource::next_due() {
+  if (!closed_loop()) return start_ns_ + delivery_.schedule[next_];
+  const std::int64_t earliest = next_ == 0 ? start_ns_ : last_due_ns_ + delivery_.interval_ns;
+  return std::max(earliest, now_ns());
+}
+
+std::vector<SourceFault> TimedSource::faults() const {
+  return held_ != nullptr ? std::vector<SourceFault>{} : source_->faults();
+}
+
+void TimedSource::cancel() {
+  pacer_.cancel();
+  if (source_ != nullptr) source_->cancel();
+}
+
+}  // namespace contorno::latency

@@ -1,0 +1,204 @@
+#include "tools/latency/verdicts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "config/numbers.h"
+#include "cuda/error.h"
+#include "pipeline/graph/param.h"
+#include "tools/latency/quantity.h"
+
+namespace contorno::latency {
+namespace {
+
+constexpr std::array<std::string_view, 4> kTimes{"min", "mean", "max", "jitter"};
+constexpr std::array<std::string_view, 4> kCounts{"misses", "dropped", "failed", "late"};
+constexpr std::array<std::string_view, 5> kOperators{"<=", ">=", "==", "<", ">"};
+constexpr std::string_view kAllowed =
+    "wanted FIGURE<LIMIT with min, mean, max, jitter or a percentile such as p99.9 and a time with its unit "
+    "(p99<100ms, STAGE.p50<=3ms), or misses, dropped, failed or late and a number or share (misses<=0.1%)";
+
+template <class List>
+bool among(const List& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+/// 0.99 of "p99"; nothing where the text is no percentile.
+std::optional<double> share_of(std::string_view figure) {
+  if (!figure.starts_with('p')) return std::nullopt;
+  const std::optional<double> percent = config::parse_number(figure.substr(1));
+  if (!percent || *percent <= 0 || *percent >= 100) return std::nullopt;
+  return *percent / 100;
+}
+
+bool is_time(std::string_view figure) {
+  return among(kTimes, figure) || share_of(figure).has_value();
+}
+
+std::string without_blanks(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return std::string(text);
+}
+
+struct Split {
+  std::string left, op, right;
+};
+std::optional<Split> split(const std::string& text) {
+  for (const std::string_view op : kOperators)
+    if (const std::size_t at = text.find(op); at != std::string::npos)
+      return Split{without_blanks(text.substr(0, at)), std::string(op),
+                   without_blanks(text.substr(at + op.size()))};
+  return std::nullopt;
+}
+
+bool holds(double value, std::string_view op, double limit) {
+  if (op == "<") return value < limit;
+  if (op == "<=") return value <= limit;
+  if (op == ">") return value > limit;
+  if (op == ">=") return value >= limit;
+  return value == limit;
+}
+
+std::string ms_text(double ms) {
+  return std::isinf(ms) ? "infinite, as frames have no result" : fmt::format("{:.4g} ms", ms);
+}
+
+std::string too_few(double share, std::uint64_t have) {
+  return fmt::format("n/a (needs {} frames, have {})", frames_needed(share), have);
+}
+
+}  // namespace
+
+Verdict verdict_of(const LatencyReport& report) {
+  const Settings& settings = report.settings;
+  const Tally& frames = report.frames;
+  if (settings.loop == Loop::Closed)
+    return {Verdict::State::None,
+            "closed loop, a frame is sent when the one before is done: this says how long a frame takes, not "
+            "whether a rate is held"};
+  if (frames.offered == 0) return {Verdict::State::Fail, "no frame was offered after the warm-up"};
+  // The tiny part keeps 0.001 * 1000 from being less than 1.
+  const double allowed = (1 - settings.hold_share) * static_cast<double>(frames.offered) + 1e-9;
+  const bool held = static_cast<double>(frames.misses()) <= allowed;
+  std::string sentence = fmt::format(
+      "{:g} ms {} at {:g} frames/s: {} of {} frames missed it (in the long run at most {:.2g} %, at 95 % "
+      "confidence)",
+      settings.deadline_ms, held ? "held" : "not held", settings.rate, frames.misses(), frames.offered,
+      100 * most_misses(frames.misses(), frames.offered));
+  const Distribution& times = report.counted();
+  const Percentile at = times.percentile(settings.hold_share, frames.missing());
+  if (at.state == Percentile::State::Known)
+    sentence += fmt::format("; p{:g} {:.4g} ms, {:.4g} ms {}", 100 * settings.hold_share, at.ms,
+                            std::abs(settings.deadline_ms - at.ms),
+                            at.ms <= settings.deadline_ms ? "to spare" : "too late");
+  else if (at.state == Percentile::State::TooFew && times.count() > 0)
+    sentence += fmt::format("; slowest {:.4g} ms; p{:g} {}", times.max_ms(), 100 * settings.hold_share,
+                            too_few(settings.hold_share, frames.offered));
+  return {held ? Verdict::State::Pass : Verdict::State::Fail, sentence};
+}
+
+Assertion::Assertion(const std::string& text, const std::vector<std::string>& rows) : text_(text) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ExitCode::Usage, fmt::format("--assert '{}': {}", text, why));
+  };
+  const std::optional<Split> parts = split(text);
+  if (!parts) refuse(std::string(kAllowed));
+  operator_ = parts->op;
+  figure_ = parts->left;
+  // Percentiles and names of stages may have dots.
+  for (std::size_t dot = parts->left.find('.'); dot != std::string::npos && !is_time(figure_);
+       dot = parts->left.find('.', dot + 1))
+    if (is_time(parts->left.substr(dot + 1)))
+      row_ = parts->left.substr(0, dot), figure_ = parts->left.substr(dot + 1);
+  if (is_time(figure_)) {
+    const std::optional<double> limit = nanoseconds_from(parts->right);
+    if (!limit) refuse(fmt::format("'{}' is no time with its unit, such as 100ms", parts->right));
+    limit_ = *limit * 1e-6;
+    if (!row_.empty() && !rows.empty() && !among(rows, row_)) {
+      const std::string near = nearest(row_, rows);
+      refuse(fmt::format("there is no part '{}'{}; there are {}", row_,
+                         near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near),
+                         fmt::join(rows, ", ")));
+    }
+    return;
+  }
+  if (!among(kCounts, figure_)) refuse(std::string(kAllowed));
+  is_share_ = parts->right.ends_with('%');
+  const std::string number = is_share_ ? parts->right.substr(0, parts->right.size() - 1) : parts->right;
+  const std::optional<double> limit = config::parse_number(without_blanks(number));
+  if (!limit || *limit < 0)
+    refuse(fmt::format("'{}' is no number of frames and no share such as 0.1%", parts->right));
+  limit_ = is_share_ ? *limit / 100 : *limit;
+}
+
+Assertion::Found Assertion::time_in(const LatencyReport& report) const {
+  const Distribution* times = row_.empty() ? &report.counted() : report.row(row_);
+  if (times == nullptr || times->count() == 0) return {false, 0, "n/a (no frame has it)"};
+  // From end to end a frame without a result is worse than every limit.
+  const std::uint64_t missing = row_.empty() ? report.frames.missing() : 0;
+  const auto known = [](double ms) { return Found{true, ms, ms_text(ms)}; };
+  if (figure_ == "min") return known(times->min_ms());
+  if (figure_ == "mean") return known(times->mean_ms());
+  if (figure_ == "jitter") return known(times->jitter_ms());
+  if (figure_ == "max") return known(missing > 0 ? std::numeric_limits<double>::infinity() : times->max_ms());
+  const double share = share_of(figure_).value_or(0.5);
+  const Percentile at = times->percentile(share, missing);
+  if (at.state == Percentile::State::TooFew) return {false, 0, too_few(share, times->count() + missing)};
+  return known(at.state == Percentile::State::Infinite ? std::numeric_limits<double>::infinity() : at.ms);
+}
+
+Assertion::Found Assertion::figure_in(const LatencyReport& report) const {
+  if (is_time(figure_)) return time_in(report);
+  const Tally& frames = report.frames;
+  const std::uint64_t count = figure_ == "misses"    ? frames.misses()
+                              : figure_ == "dropped" ? frames.dropped()
+                              : figure_ == "failed"  ? frames.failed
+                                                     : frames.late;
+  const double value = static_cast<double>(count);
+  if (!is_share_) return {true, value, std::to_string(count)};
+  if (frames.offered == 0) return {false, 0, "n/a (no frame)"};
+  const double share = value / static_cast<double>(frames.offered);
+  return {true, share, fmt::format("{:.4g} %", 100 * share)};
+}
+
+Assertion::Answer Assertion::check(const LatencyReport& report) const {
+  const Found found = figure_in(report);
+  const State state = !found.known                            ? State::TooFew
+                      : holds(found.value, operator_, limit_) ? State::Held
+                                                              : State::Failed;
+  return {state, fmt::format("{}: {}", text_, found.text)};
+}
+
+const char* name_of(Assertion::State state) {
+  switch (state) {
+    case Assertion::State::Held:
+      return "held";
+    case Assertion::State::Failed:
+      return "failed";
+    case Assertion::State::TooFew:
+      break;
+  }
+  return "too few frames";
+}
+
+const char* name_of(Verdict::State state) {
+  switch (state) {
+    case Verdict::State::Pass:
+      return "PASS";
+    case Verdict::State::Fail:
+      return "FAIL";
+    case Verdict::State::None:
+      break;
+  }
+  return "NONE";
+}
+
+}  // namespace contorno::latency
