@@ -110,3 +110,10 @@ def test_a_reader_outlives_what_it_cannot_read(tmp_path, reader):
 def test_a_kill_is_no_fault(tmp_path):
     done = bounded(["sleep", "5"], tmp_path, kill_after=0.1)
     assert done.code == -9 and not done.hung
+
+
+def test_a_short_soak_finds_nothing_that_grows():
+    done = subprocess.run(["/usr/bin/python3", ROOT / "tests" / "campaign" / "soak", "--seconds", "8", "--fps", "20"],
+                          capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and done.stdout.endswith(" threads: flat\n"), done.stdout + done.stderr
+    assert ": 160 frames in 8 s, " in done.stdout
