@@ -111,6 +111,7 @@ int run(int argc, char** argv) {
   add_gst_command(app, catalog, action);
   add_apply_command(app, catalog, action);
   add_clean_command(app, catalog, action);
+  add_replay_command(app, catalog, action);
   add_draw_command(app, catalog, action);
   add_stages_command(app, catalog, action);
   add_schema_command(app, catalog, action);
@@ -175,7 +176,7 @@ int main(int argc, char** argv) {
   try {
     const int code = run(argc, argv);
     contorno::finish_output();
-    return code;
+    return contorno::end_with(code);
   } catch (const std::exception& error) {
     return report(error);
   }

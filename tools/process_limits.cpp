@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 
@@ -23,9 +24,11 @@ constexpr std::size_t kMainStack = std::size_t{512} << 10;
   static_cast<void>(stack[0]);
 }
 
-/// contorno itself never ends with 1.
+std::atomic<bool> came_to_its_end = false;
+
+/// A library that gives up ends the process with 1 while a command is at work.
 void on_end(int status, void*) {
-  if (status == EXIT_FAILURE) ::_exit(static_cast<int>(ExitCode::OutOfMemory));
+  if (!came_to_its_end && status == EXIT_FAILURE) ::_exit(static_cast<int>(ExitCode::OutOfMemory));
 }
 
 void make_threads_small() {
@@ -44,6 +47,11 @@ void settle_process_limits() {
   if (getrlimit(RLIMIT_AS, &addresses) != 0 || addresses.rlim_cur == RLIM_INFINITY) return;
   map_stack();
   make_threads_small();
+}
+
+int end_with(int code) {
+  came_to_its_end = true;
+  return code;
 }
 
 }  // namespace contorno

@@ -143,6 +143,12 @@ points = np.random.default_rng(2).random((30, 2)) * 9
     assert done.returncode == 0, done.stderr
 
 
+def test_results_that_stay_the_same(tmp_path):
+    run_guide(GUIDES / "replay.md", tmp_path)
+    page = (tmp_path / "differences.html").read_text()
+    assert page.count("<h2") == 2 and page.count("<figure>") == 6
+
+
 def test_the_commands_of_every_guide_are_among_these():
-    run = {"fruit-grading", "latency", "network-maps", "video-to-classes", "wrong-contour", *PAGES_OF_CPP}
+    run = {"fruit-grading", "latency", "network-maps", "replay", "video-to-classes", "wrong-contour", *PAGES_OF_CPP}
     assert {page.stem for page in GUIDES.glob("*.md") if steps_of(page)} == run

@@ -49,10 +49,23 @@ void add_graph_arguments(CLI::App& command, GraphArguments& arguments) {
                      "What the source reads, instead of the graph's (file, folder, URI, device)");
   command.add_option("--output", arguments.output, "Folder for everything that is written")
       ->capture_default_str();
+  add_graph_overrides(command, arguments);
+}
+
+void add_graph_overrides(CLI::App& command, GraphArguments& arguments) {
   command.add_option(
       "--set", arguments.overrides,
       "NODE.KEY=VALUE, source.KEY=VALUE, pipeline.KEY=VALUE or classes.NAME.KEY=VALUE over the "
       "graph's; may be repeated");
+}
+
+void set_source_param(SourceSpec& source, const char* name, const ParamValue& value) {
+  if (source.type->params.find(name) == nullptr)
+    throw Error(
+        ExitCode::BadOption,
+        fmt::format("--{}: the source '{}' has no parameter '{}'; 'contorno stages {}' lists what it has",
+                    name, source.type->name, name, source.type->name));
+  source.params.set(name, value);
 }
 
 void add_graph_backend(CLI::App& command, std::string& backend) {

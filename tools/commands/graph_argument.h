@@ -22,6 +22,13 @@ struct GraphArguments {
 /// GRAPH, --input, --output and --set. `arguments` must outlive the command.
 void add_graph_arguments(CLI::App& command, GraphArguments& arguments);
 
+/// --set alone.
+void add_graph_overrides(CLI::App& command, GraphArguments& arguments);
+
+/// Sets a parameter of the source that a flag of the same name gives. Throws Error(BadOption) where the
+/// source has no such parameter.
+void set_source_param(SourceSpec& source, const char* name, const ParamValue& value);
+
 /// --backend: auto, cpu or cuda.
 void add_graph_backend(CLI::App& command, std::string& backend);
 /// What that names, unless the environment (CONTORNO_BACKEND) does; nothing where neither does.

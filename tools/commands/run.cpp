@@ -83,17 +83,9 @@ void add_preview(GraphSpec& graph, const Catalog& catalog) {
 
 /// --every, --start and --live are parameters of the source, where it has them.
 void set_source(SourceSpec& source, const RunArguments& arguments) {
-  const auto set = [&](const char* name, const ParamValue& value) {
-    if (source.type->params.find(name) == nullptr)
-      throw Error(ExitCode::BadOption,
-                  fmt::format("--{}: the source '{}' has no parameter '{}'; 'contorno stages {}' "
-                              "lists what it has",
-                              name, source.type->name, name, source.type->name));
-    source.params.set(name, value);
-  };
-  if (arguments.every > 0) set("every", arguments.every);
-  if (arguments.start > 0) set("start", arguments.start);
-  if (arguments.live) set("live", true);
+  if (arguments.every > 0) set_source_param(source, "every", arguments.every);
+  if (arguments.start > 0) set_source_param(source, "start", arguments.start);
+  if (arguments.live) set_source_param(source, "live", true);
 }
 
 /// How many frames will come; -1 where nobody knows.

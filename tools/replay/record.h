@@ -1,0 +1,55 @@
+// A record: the results of a graph on a dataset, kept in a folder so that a later run can be compared with
+// them. Every value that a sink of the graph takes is a file a frame, named by the place of the frame in the
+// dataset and by the value:
+//
+//   frames/00000017.contour_assembly.contours.jsonl
+//       contours as the sink jsonl writes them, in coordinates of the map and without the frame's time
+//   frames/00000017.overlay.image.crc
+//       the CRC-32 of a picture's samples, and its format
+//   frames/00000017.failed
+//       why the frame could not be used
+//
+// A file that is there is complete (it is brought to the disk, then renamed), and parts of a dataset have
+// files of their own: records of parts are put together by copying them into one folder.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pipeline/graph/graph.h"
+#include "tools/replay/frames.h"
+
+namespace contorno {
+
+/// A value that is recorded.
+struct RecordedValue {
+  std::string name;  ///< "overlay.image", as graphs call it
+  Origin origin;
+  PortType type = PortType::Contours;
+};
+
+/// What the sinks of a graph take, each value once, in their order. Throws Error(BadConfig) when that is
+/// nothing.
+std::vector<RecordedValue> recorded_values(const GraphSpec& graph);
+
+/// "00000017", so that a sorted list of files is in the order of the frames.
+std::string place_text(std::uint64_t place);
+/// The file of a frame's value, below the folder of the record.
+std::filesystem::path value_file(std::uint64_t place, const RecordedValue& value);
+/// The file that says why a frame failed, likewise.
+std::filesystem::path failure_file(std::uint64_t place);
+
+/// Whether a record has all of a frame, or why it failed.
+bool has_frame(const std::filesystem::path& record, std::uint64_t place,
+               const std::vector<RecordedValue>& values);
+/// The places of which a record has at least one file, sorted. Throws Error(MissingInput) when there is no
+/// record in the folder, Error(BadData) when a file in it has another name than those above.
+std::vector<std::uint64_t> recorded_places(const std::filesystem::path& record);
+
+/// A sink that writes a value of each frame below the output folder of the run.
+std::unique_ptr<Sink> make_record_sink(const RecordedValue& value, const FrameSelection& selection);
+
+}  // namespace contorno
