@@ -10,7 +10,7 @@ namespace contorno {
 void DeviceNest::plan(PlanContext& context, const ContoursFormat& format) {
   const std::size_t contours = format.contour_capacity;
   // One bit more than lists have, for what is in none.
-  const int bits = nesting::list_bits(format.classes) + 1;
+  const int bits = row_lists::list_bits(format.classes) + 1;
   none_ = (1ULL << bits) - 1;
   sort_.plan(context, contours, bits);
   boxes_ = context.temporary(contours * sizeof(Box), MemoryKind::Device);

@@ -1,6 +1,7 @@
 #include "stages/contour_prep/hierarchy/nest.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "stages/contour_prep/shared/contour_size.h"
 
@@ -16,10 +17,10 @@ Nest::Nest(const ContoursView& contours, const NestMemory& memory, int threads)
   Listed* end = memory.listed;
   for (int k = 0; k < contours.format.classes; ++k)
     for (std::uint32_t i = contours.class_begin[k]; i < contours.class_begin[k + 1]; ++i)
-      if (memory.areas[i] > 0) *end++ = {list_of(static_cast<unsigned>(k), memory.boxes[i]), i};
+      if (memory.areas[i] > 0) *end++ = {row_lists::list_of(static_cast<unsigned>(k), memory.boxes[i]), i};
   std::sort(memory.listed, end);
   listed_ = {memory.listed, end};
-  for (const Listed& one : listed_) levels_ |= 1U << (one.list >> kRowBits) % kLevels;
+  for (const Listed& one : listed_) levels_ |= 1U << row_lists::level_of(one.list);
 }
 
 Around Nest::around(std::uint32_t contour, unsigned of_class) const {
@@ -27,12 +28,10 @@ Around Nest::around(std::uint32_t contour, unsigned of_class) const {
   const std::span<const Point> points = contours_.contour(contour);
   if (points.empty()) return found;
   const Place place = place_of(points.data(), static_cast<std::uint32_t>(points.size()));
-  const unsigned row = row_of(place.row);
   for (unsigned levels = levels_; levels != 0; levels &= levels - 1) {
-    const int level = std::countr_zero(levels);
-    const unsigned last = row >> level, first = last > 0 ? last - 1 : 0;
-    auto one = std::lower_bound(listed_.begin(), listed_.end(), Listed{list_of(of_class, level, first)});
-    for (; one != listed_.end() && one->list <= list_of(of_class, level, last); ++one)
+    const row_lists::Lists lists(of_class, std::countr_zero(levels), place.row, place.row);
+    auto one = std::lower_bound(listed_.begin(), listed_.end(), Listed{lists.first});
+    for (; one != listed_.end() && one->list <= lists.last; ++one)
       if (memory_.boxes[one->contour].has(place) && memory_.areas[one->contour] > memory_.areas[contour] &&
           is_inside(place, contours_.contour(one->contour)))
         found.add(one->contour, memory_.areas[one->contour]);

@@ -2,7 +2,6 @@
 // need what lies in a contour, and for sinks that write regions with their holes.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <span>
 

@@ -18,8 +18,6 @@ CONTORNO_HD inline Place place_of(const Point* points, std::uint32_t count) {
           (static_cast<double>(points[0].col) + next.col) / 2};
 }
 
-using namespace row_lists;
-
 inline constexpr std::uint32_t kNoParent = 0xFFFFFFFF;
 
 /// The contours around one, as they are found, in any order.

@@ -20,11 +20,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr int kClasses = 3;
+constexpr int kTrackedClasses = 3;
 
 /// Contours as the rows of a picture, packed for the most that there are.
 const ContoursFormat kCarried{
-    .width = 512, .height = 512, .classes = kClasses, .point_capacity = 1024, .contour_capacity = 256};
+    .width = 512, .height = 512, .classes = kTrackedClasses, .point_capacity = 1024, .contour_capacity = 256};
 
 /// What happens to frames of some numbers in the stage that unpacks them.
 struct Events {
@@ -55,7 +55,7 @@ class UnpackStage final : public Stage {
         std::copy_n(from, count, to);
     };
     copy(out.counts, in.counts, 1);
-    copy(out.class_begin, in.class_begin, kClasses + 1);
+    copy(out.class_begin, in.class_begin, kTrackedClasses + 1);
     copy(out.offsets, in.offsets, out.format.contour_capacity + 1);
     copy(out.closed, in.closed, out.format.contour_capacity);
     copy(out.points, in.points, out.format.point_capacity);
@@ -103,14 +103,14 @@ struct Carrier final : Source {
   ReadResult read(FrameInput& input) override {
     if (next == scene.frames.size()) return ReadResult::End;
     std::this_thread::sleep_for(pause);
-    const TestContours contours(kCarried.width, kCarried.height, kClasses, scene.frames[next]);
+    const TestContours contours(kCarried.width, kCarried.height, kTrackedClasses, scene.frames[next]);
     if (next++ % 11 == 8) {
       input.error = "planted";
       return ReadResult::Bad;
     }
     const ContoursView &from = contours.view, to = packed_view(input.frame.data, kCarried);
     *to.counts = *from.counts;
-    std::copy_n(from.class_begin, kClasses + 1, to.class_begin);
+    std::copy_n(from.class_begin, kTrackedClasses + 1, to.class_begin);
     std::copy_n(from.offsets, from.counts->contours + 1, to.offsets);
     std::copy_n(from.closed, from.counts->contours, to.closed);
     std::copy_n(from.points, from.counts->points, to.points);
@@ -127,7 +127,7 @@ struct Compare final : Sink {
   std::size_t frames = 0, wrong = 0;
   std::vector<std::vector<double>> ids;
 
-  explicit Compare(const Scene& frames) : scene(frames), reference(kClasses, {}) {}
+  explicit Compare(const Scene& frames) : scene(frames), reference(kTrackedClasses, {}) {}
   void open(const SinkContext&) override {}
   void write(const FrameInfo& info, const Value& value) override {
     std::this_thread::sleep_for(pause);
@@ -178,7 +178,7 @@ RunReport run(const Setting& setting, Carrier& source, Compare& sink) {
   return runner.run();
 }
 
-std::vector<Backend> backends() {
+std::vector<Backend> tracking_backends() {
   if (device_report().available) return {Backend::Cpu, Backend::Cuda};
   std::puts("skipped: track in a graph on CUDA (no device here)");
   return {Backend::Cpu};
@@ -188,8 +188,8 @@ std::vector<Backend> backends() {
 
 TEST_CASE("track in a graph gives what all pairs say, whatever fails or is run again, for any slots") {
   events = {.fail = {17, 18, 25, 58}, .need = {{5, 300}, {20, 400}, {21, 600}, {39, 900}, {40, 1200}}};
-  const Scene scene = moving_scene(17, kClasses, 60, 60);
-  for (const Backend backend : backends())
+  const Scene scene = moving_scene(17, kTrackedClasses, 60, 60);
+  for (const Backend backend : tracking_backends())
     for (const int slots : {1, 2, 3, 4, 8})
       for (const int threads : {1, 2})
         for (const bool in_a_list : {false, true}) {
@@ -211,8 +211,8 @@ TEST_CASE("track in a graph gives what all pairs say, whatever fails or is run a
 
 TEST_CASE("track in a graph passes over frames that were dropped before their work began") {
   events = {.fail = {17}, .need = {{5, 300}, {40, 1200}}};
-  const Scene scene = moving_scene(18, kClasses, 60, 90);
-  for (const Backend backend : backends()) {
+  const Scene scene = moving_scene(18, kTrackedClasses, 60, 90);
+  for (const Backend backend : tracking_backends()) {
     Carrier source(scene);
     Compare sink(scene);
     source.pause = 300us, sink.pause = 1500us;
@@ -240,7 +240,7 @@ TEST_CASE("track in a graph keeps ids when frames are dropped that were already 
   }
   std::vector<double> wanted(30);
   for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i] = static_cast<double>(i + 1);
-  for (const Backend backend : backends())
+  for (const Backend backend : tracking_backends())
     for (const int slots : {2, 3, 5}) {
       INFO("backend ", std::string(name_of(backend)), ", slots ", slots);
       Carrier source(scene);
