@@ -49,7 +49,9 @@ enum class Attribute : std::uint8_t {
   // stages/contour_prep/track/stage.h
   Id,   ///< of the object that the contour shows, the same one in every frame
   Age,  ///< frames since that object appeared
-  End,  ///< no attribute: behind the last one
+  // stages/contours/contour_assembly.h
+  Level,  ///< the iso-level that it was found at; where a class has several
+  End,    ///< no attribute: behind the last one
 };
 
 inline constexpr std::size_t kAttributeCount = static_cast<std::size_t>(Attribute::End);
@@ -64,7 +66,8 @@ inline constexpr std::array<std::string_view, kAttributeCount> kAttributeNames{
     "samples", "mean", "maximum",
     "fourier_minus_1", "fourier_2", "fourier_minus_2", "fourier_3", "fourier_minus_3", "fourier_4",
     "fourier_minus_4",
-    "id", "age"};
+    "id", "age",
+    "level"};
 // clang-format on
 static_assert(!kAttributeNames.back().empty(), "each attribute has a name");
 

@@ -7,6 +7,8 @@
 
 #include "cuda/error.h"
 #include "stages/contours/cpu/assemble.h"
+#include "stages/contours/cpu/level_search.h"
+#include "stages/contours/level_table.h"
 
 namespace contorno {
 namespace {
@@ -30,41 +32,30 @@ class ContourAssemblyCpu : public Stage {
 
   void plan(PlanContext& context) override {
     const ImageFormat& map = map_behind_crossings(context);
-    std::vector<double> levels;
-    for (const ClassSpec& spec : context.classes()) levels.push_back(spec.level);
+    const AssemblyOptions options{.fully_connected = params_.fully_connected,
+                                  .positive_orientation = params_.positive_orientation,
+                                  .min_points = static_cast<std::uint64_t>(params_.min_points),
+                                  .scale = probability_scale(map.type),
+                                  .threads = context.threads()};
     points_ = planned_points(context, map);
     contours_ = planned_contours(points_);
-    assembler_ = std::make_unique<Assembler>(
-        map, std::move(levels),
-        AssemblyOptions{.fully_connected = params_.fully_connected,
-                        .positive_orientation = params_.positive_orientation,
-                        .min_points = static_cast<std::uint64_t>(params_.min_points),
-                        .scale = probability_scale(map.type),
-                        .threads = context.threads()});
-    scratch_ = context.scratch(assembler_->scratch_bytes(contours_, points_), MemoryKind::Host);
+    search_.reset();
+    assembler_.reset();
+    if (have_levels(context.classes()))
+      plan_levels(context, map, options);
+    else
+      plan_classes(context, map, options);
     needed_ = context.scratch(sizeof(std::uint64_t), MemoryKind::Host);
-    context.set_output(0, planned_output(map, points_));
+    context.set_output(0, planned_output(context, map, points_));
   }
 
   void run(const RunContext& context) const override {
     const auto& crossings = std::get<PrivateView>(context.inputs[0]);
     const ImageView& map = crossings.maker->image_in(0);
-    const auto& contours = std::get<ContoursView>(context.outputs[0]);
-    auto* scratch = context.scratch<std::byte>(scratch_);
-    auto& needed = *context.scratch<std::uint64_t>(needed_);
-    const AssemblyCounts counts = assembler_->link(map, crossings.data, scratch, contours_, points_);
-    if (counts.points > std::numeric_limits<std::uint32_t>::max())
-      throw Error(ExitCode::BadData, fmt::format("the contours of the frame have {} points, allowed {}",
-                                                 counts.points, std::numeric_limits<std::uint32_t>::max()));
-    needed = capacity_for(counts);
-    *contours.counts = {.points = counts.points, .contours = counts.contours};
-    if (needed != 0) return;
-    assembler_->emit(map, crossings.data, scratch, contours_, points_,
-                     {.points = contours.points,
-                      .offsets = contours.offsets,
-                      .closed = contours.closed,
-                      .orientation = params_.positive_orientation},
-                     contours.class_begin);
+    if (search_ != nullptr)
+      find_levels(context, map);
+    else
+      find_classes(context, map, crossings.data);
   }
 
   std::uint64_t overflow(const RunContext& context) const override {
@@ -72,6 +63,71 @@ class ContourAssemblyCpu : public Stage {
   }
 
  private:
+  void plan_classes(PlanContext& context, const ImageFormat& map, const AssemblyOptions& options) {
+    std::vector<double> levels;
+    for (const ClassSpec& spec : context.classes()) levels.push_back(spec.level);
+    assembler_ = std::make_unique<Assembler>(map, std::move(levels), options);
+    scratch_ = context.scratch(assembler_->scratch_bytes(contours_, points_), MemoryKind::Host);
+  }
+
+  void plan_levels(PlanContext& context, const ImageFormat& map, const AssemblyOptions& options) {
+    table_ = LevelTable(context.classes());
+    search_ = std::make_unique<LevelSearch>(map, level_planes(context.classes()), options);
+    scratch_ = context.scratch(search_->scratch_bytes(contours_, points_), MemoryKind::Host);
+    memory_ = context.scratch(search_->memory_bytes(), MemoryKind::Host);
+    plane_begin_ = context.scratch((table_.planes() + 1) * sizeof(std::uint32_t), MemoryKind::Host);
+  }
+
+  /// The counts so far; true if the contours fit.
+  bool take(const RunContext& context, const AssemblyCounts& counts) const {
+    if (counts.points > std::numeric_limits<std::uint32_t>::max())
+      throw Error(ExitCode::BadData, fmt::format("the contours of the frame have {} points, allowed {}",
+                                                 counts.points, std::numeric_limits<std::uint32_t>::max()));
+    const auto& contours = std::get<ContoursView>(context.outputs[0]);
+    *contours.counts = {.points = counts.points, .contours = counts.contours};
+    auto& needed = *context.scratch<std::uint64_t>(needed_);
+    needed = capacity_for(counts);
+    return needed == 0;
+  }
+
+  EmitTarget target_of(const ContoursView& contours) const {
+    return {.points = contours.points,
+            .offsets = contours.offsets,
+            .closed = contours.closed,
+            .orientation = params_.positive_orientation};
+  }
+
+  void find_classes(const RunContext& context, const ImageView& map, void* crossings) const {
+    const auto& contours = std::get<ContoursView>(context.outputs[0]);
+    auto* scratch = context.scratch<std::byte>(scratch_);
+    const AssemblyCounts counts = assembler_->link(map, crossings, scratch, contours_, points_);
+    if (take(context, counts))
+      assembler_->emit(map, crossings, scratch, contours_, points_, target_of(contours),
+                       contours.class_begin);
+  }
+
+  void find_levels(const RunContext& context, const ImageView& map) const {
+    const auto& contours = std::get<ContoursView>(context.outputs[0]);
+    auto *scratch = context.scratch<std::byte>(scratch_), *memory = context.scratch<std::byte>(memory_);
+    auto* const plane_begin = context.scratch<std::uint32_t>(plane_begin_);
+    search_->read(map, {}, memory);
+    AssemblyCounts counts;
+    bool fits = true;
+    for (int group = 0; group < search_->groups(); ++group) {
+      search_->mark(group, map, memory);
+      const AssemblyCounts before = counts;
+      const AssemblyCounts more = search_->link(group, memory, scratch, contours_, points_);
+      counts.points += more.points;
+      counts.contours += more.contours;
+      counts.lost |= more.lost;
+      fits = take(context, counts);  // once it is false it stays so: the frame runs again, with more room
+      if (fits)
+        search_->emit(group, memory, scratch, contours_, points_, before, target_of(contours),
+                      plane_begin + search_->first_plane(group));
+    }
+    if (fits) table_.fill(plane_begin, contours);
+  }
+
   /// 0 if everything fits.
   std::uint64_t capacity_for(const AssemblyCounts& counts) const {
     // Where the pool ran out, contours across bands have not been counted.
@@ -81,8 +137,10 @@ class ContourAssemblyCpu : public Stage {
 
   ContourAssemblyParams params_;
   std::uint64_t points_ = 0, contours_ = 0;
-  std::unique_ptr<const Assembler> assembler_;
-  Scratch scratch_, needed_;
+  std::unique_ptr<const Assembler> assembler_;  // one level a class
+  std::unique_ptr<const LevelSearch> search_;   // several
+  LevelTable table_;
+  Scratch scratch_, needed_, memory_, plane_begin_;
 };
 
 }  // namespace
@@ -110,13 +168,14 @@ std::uint64_t planned_contours(std::uint64_t points) {
   return points / kPointsPerContour + kFewestContours;
 }
 
-ContoursFormat planned_output(const ImageFormat& map, std::uint64_t points) {
+ContoursFormat planned_output(const PlanContext& context, const ImageFormat& map, std::uint64_t points) {
   return {.width = map.width,
           .height = map.height,
           .classes = map.channels,
           .point_capacity = points,
           .contour_capacity = planned_contours(points),
-          .placement = map.placement};
+          .placement = map.placement,
+          .attributes = have_levels(context.classes()) ? Attributes(Attribute::Level) : Attributes()};
 }
 
 std::uint64_t contour_capacity_needed(const ContourCounts& counts, std::uint64_t points) {

@@ -29,6 +29,9 @@ class MarchingSquaresCpu : public Stage {
   void plan(PlanContext& context) override {
     const ImageFormat& map = checked_map(context);
     const auto classes = context.classes();
+    marker_.reset();
+    // Several levels of a map are marked by the assembly, as many at a time as there is room for.
+    if (have_levels(classes)) return context.set_output(0, PrivateFormat{});
     std::vector<double> levels;
     for (const ClassSpec& spec : classes) levels.push_back(spec.level);
     marker_ = std::make_unique<SampleMarker>(map, levels, probability_scale(map.type));
@@ -36,6 +39,7 @@ class MarchingSquaresCpu : public Stage {
   }
 
   void run(const RunContext& context) const override {
+    if (marker_ == nullptr) return;
     const auto& crossings = std::get<PrivateView>(context.outputs[0]);
     marker_->mark(context.image_in(0), crossings.data, context.threads);
   }
@@ -51,10 +55,14 @@ class MarchingSquaresCuda : public Stage {
  public:
   void plan(PlanContext& context) override {
     checked_map(context);
+    by_level_ = have_levels(context.classes());
     context.set_output(0, PrivateFormat{});
   }
   void run(const RunContext&) const override {}
-  bool takes_bands() const override { return true; }
+  bool takes_bands() const override { return !by_level_; }
+
+ private:
+  bool by_level_ = false;
 };
 #endif
 

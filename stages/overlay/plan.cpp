@@ -225,10 +225,11 @@ PointTransform transform_of(const Placement& map, const Placement& image) {
 void check_label(const OverlayParams& params, const ContoursFormat& contours) {
   for (const LabelWord& word : parse_label(params.label))
     if (word.attribute != Attribute::End && !contours.attributes.has(word.attribute))
-      refuse(
-          fmt::format("label is '{}', but the contours have no '{}': none of the stages before the overlay "
-                      "gives it (hierarchy, measure and fourier_descriptors give attributes)",
-                      printable(params.label), name_of(word.attribute)));
+      refuse(fmt::format(
+          "label is '{}', but the contours have no '{}': none of the stages before the overlay "
+          "gives it (hierarchy, measure and fourier_descriptors give attributes, and classes with levels "
+          "give level)",
+          printable(params.label), name_of(word.attribute)));
 }
 
 }  // namespace

@@ -267,6 +267,35 @@ inline Case make_case(std::uint64_t seed, int largest_side) {
   return c;
 }
 
+/// A map whose channels have several levels each.
+inline Case make_level_case(std::uint64_t seed, int largest_side) {
+  Case c = make_case(seed, largest_side);
+  const bool integer = c.spec.map.type == ElementType::U8 || c.spec.map.type == ElementType::U16;
+  const double level = c.spec.levels[0], step = integer ? 10 : 0.25;
+  c.spec.levels.clear();
+  for (int k = 0; k < c.spec.map.channels; ++k) {
+    c.spec.channel_levels.push_back(1 + (static_cast<int>(seed % 100) + k) % 4);
+    for (int i = 0; i < c.spec.channel_levels.back(); ++i) c.spec.levels.push_back(level + (i - 1) * step);
+  }
+  c.spec.point_capacity = c.spec.contour_capacity = 4ULL * static_cast<std::uint64_t>(c.spec.map.width) *
+                                                    static_cast<std::uint64_t>(c.spec.map.height) *
+                                                    c.spec.levels.size();
+  c.name += " at " + std::to_string(c.spec.levels.size()) + " levels";
+  return c;
+}
+
+/// The channel of each plane.
+inline std::vector<int> plane_channels(const ContourEngineSpec& spec) {
+  std::vector<int> channels;
+  for (int k = 0; k < spec.map.channels; ++k)
+    channels.insert(channels.end(),
+                    spec.channel_levels.empty()
+                        ? 1
+                        : static_cast<std::size_t>(spec.channel_levels[static_cast<std::size_t>(k)]),
+                    k);
+  return channels;
+}
+
 /// What an engine returned, in host memory.
 struct Result {
   std::uint64_t points = 0, contours = 0;
@@ -279,7 +308,8 @@ inline Result reference_result(const Case& c) {
   Result result;
   const ImageFormat& map = c.spec.map;
   result.offsets.push_back(0);
-  for (int plane = 0; plane < map.channels; ++plane) {
+  const std::vector<int> channels = plane_channels(c.spec);
+  for (std::size_t plane = 0; plane < channels.size(); ++plane) {
     result.class_begin.push_back(static_cast<std::uint32_t>(result.contours));
     reference::Field field{map.height, map.width, {}};
     for (int row = 0; row < map.height; ++row)
@@ -288,9 +318,10 @@ inline Result reference_result(const Case& c) {
                               static_cast<std::size_t>(col);
         const bool used = c.mask.empty() || c.mask[i] != 0;
         field.values.push_back(
-            used ? read_sample_value(map.type, c.samples.data() + sample_offset(c, plane, row, col)) : NAN);
+            used ? read_sample_value(map.type, c.samples.data() + sample_offset(c, channels[plane], row, col))
+                 : NAN);
       }
-    const double level = c.spec.levels[static_cast<std::size_t>(plane) % c.spec.levels.size()];
+    const double level = c.spec.levels[plane % c.spec.levels.size()];
     for (const reference::Contour& contour :
          reference::find_contours(field, level, c.spec.connectivity == Connectivity::High,
                                   c.spec.orientation == Orientation::High)) {

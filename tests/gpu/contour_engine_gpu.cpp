@@ -1,8 +1,11 @@
 // On a device: the CUDA contour engine against the naive reference. Its times are measured by `contorno bench
-// engine`.
+// engine`, those of many levels here.
 //   contour_engine_gpu check [cases] [plain]
+//   contour_engine_gpu levels
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -31,7 +34,7 @@ struct OutputBlock {
       return start;
     };
     counts = take(sizeof(ContourCounts));
-    class_begin = take((static_cast<std::size_t>(spec.map.channels) + 1) * 4);
+    class_begin = take((spec.planes() + 1) * 4);
     offsets = take((spec.contour_capacity + 1) * 4);
     closed = take(spec.contour_capacity);
     points = take(spec.point_capacity * (spec.points == ContourEngineSpec::Points::Float32 ? 8 : 16));
@@ -155,8 +158,117 @@ testing::Result run_device(const testing::Case& c, const Stream& stream, int fra
   result.offsets.assign(offsets, offsets + counts.contours + 1);
   result.closed.assign(&host[block.closed], &host[block.closed] + counts.contours);
   const auto* begin = reinterpret_cast<const std::uint32_t*>(&host[block.class_begin]);
-  result.class_begin.assign(begin, begin + c.spec.map.channels + 1);
+  result.class_begin.assign(begin, begin + c.spec.planes() + 1);
   return result;
+}
+
+/// Several levels as the classes of a graph: where classes begin, and the level of each contour. Says what is
+/// wrong.
+std::string check_classes(const testing::Case& c, const testing::Result& want, const Stream& stream,
+                          Arena& arena) {
+  ContourEngineSpec spec = c.spec;
+  spec.points = ContourEngineSpec::Points::Float32;
+  CudaContourEngine engine;
+  const std::size_t map_bytes = align_up(c.samples.size()), workspace_bytes = align_up(engine.plan(spec)),
+                    begin_bytes = align_up((spec.planes() + 1) * 4);
+  const ContoursFormat format{.classes = spec.map.channels,
+                              .point_capacity = spec.point_capacity,
+                              .contour_capacity = spec.contour_capacity,
+                              .placement = {},
+                              .attributes = Attributes(Attribute::Level)};
+  std::byte* const map = Arena::at_least(
+      arena.device, map_bytes + workspace_bytes + begin_bytes + packed_bytes(format), MemoryKind::Device);
+  std::byte *const workspace = map + map_bytes, *const begin = workspace + workspace_bytes,
+                   *const out = begin + begin_bytes;
+  std::byte* const pinned =
+      Arena::at_least(arena.pinned, map_bytes + packed_bytes(format), MemoryKind::Pinned);
+  std::memcpy(pinned, c.samples.data(), c.samples.size());
+  copy_async(map, pinned, c.samples.size(), stream.get());
+  fill_async(workspace, 0xBD, static_cast<std::size_t>(out + packed_bytes(format) - workspace), stream.get());
+  engine.prepare(workspace, stream.get());
+  engine.enqueue_classes({map, c.spec.map, c.row_pitch, c.plane_pitch}, workspace,
+                         reinterpret_cast<std::uint32_t*>(begin), packed_view(out, format), stream.get());
+  copy_async(pinned + map_bytes, out, packed_bytes(format), stream.get());
+  stream.synchronize();
+  const ContoursView got = packed_view(pinned + map_bytes, format);
+  if (!c.mask.empty()) return {};  // classes take no mask
+  std::size_t plane = 0;
+  for (std::size_t k = 0; k <= spec.channel_levels.size(); ++k) {
+    if (got.class_begin[k] != want.class_begin[plane]) return "class " + std::to_string(k) + " begins wrong";
+    if (k == spec.channel_levels.size()) break;
+    for (int i = 0; i < spec.channel_levels[k]; ++i, ++plane)
+      for (std::uint32_t contour = want.class_begin[plane]; contour < want.class_begin[plane + 1]; ++contour)
+        if (!testing::same_bits(got.column(Attribute::Level)[contour], spec.levels[plane]))
+          return "contour " + std::to_string(contour) + " has another level";
+  }
+  return {};
+}
+
+/// Times of many levels of a map in device memory, beside the time of reading that map ten times.
+void time_levels(int side, int count, bool rough) {
+  std::vector<float> samples(static_cast<std::size_t>(side) * static_cast<std::size_t>(side));
+  for (int row = 0; row < side; ++row)
+    for (int col = 0; col < side; ++col) {
+      const double x = static_cast<double>(col) / side, y = static_cast<double>(row) / side;
+      const double smooth = std::hypot(x - 0.244, y - 0.171) / 1.22;
+      const double hills = 0.5 + 0.25 * std::sin(9 * x + 4 * y) * std::cos(11 * y) +
+                           0.1 * std::sin(57 * x) * std::sin(71 * y) +
+                           0.03 * std::sin(310 * x + 3) * std::sin(290 * y) +
+                           0.005 * std::sin(1700 * x) * std::cos(1500 * y);
+      samples[static_cast<std::size_t>(row) * static_cast<std::size_t>(side) +
+              static_cast<std::size_t>(col)] = static_cast<float>(rough ? hills : smooth);
+    }
+  ContourEngineSpec spec;
+  spec.map = {
+      .width = side, .height = side, .channels = 1, .type = ElementType::F32, .layout = Layout::Planar};
+  spec.channel_levels = {count};
+  for (int i = 0; i < count; ++i) spec.levels.push_back((i + 0.5) * 0.95 / count);
+  spec.point_capacity = 12'000'000, spec.contour_capacity = 400'000;
+  CudaContourEngine engine;
+  const Stream stream = Stream::create();
+  const std::size_t bytes = samples.size() * sizeof(float);
+  const Block map(bytes, MemoryKind::Device), copy(bytes, MemoryKind::Device);
+  const Block workspace(engine.plan(spec), MemoryKind::Device);
+  const Block begin((spec.planes() + 1) * 4, MemoryKind::Device);
+  const ContoursFormat format{.classes = 1,
+                              .point_capacity = spec.point_capacity,
+                              .contour_capacity = spec.contour_capacity,
+                              .placement = {},
+                              .attributes = Attributes(Attribute::Level)};
+  const Block out(packed_bytes(format), MemoryKind::Device),
+      counted(sizeof(ContourCounts), MemoryKind::Pinned);
+  copy_async(map.data(), samples.data(), bytes, stream.get());
+  engine.prepare(workspace.data(), stream.get());
+  const auto ours = [&] {
+    engine.enqueue_classes({map.data(), spec.map, 4 * side, 0}, workspace.data(),
+                           reinterpret_cast<std::uint32_t*>(begin.data()), packed_view(out.data(), format),
+                           stream.get());
+  };
+  // A copy reads as much as it writes.
+  const auto read_ten_times = [&] {
+    for (int i = 0; i < 5; ++i) copy_async(copy.data(), map.data(), bytes, stream.get());
+  };
+  std::vector<double> times[2];
+  for (int round = 0; round < 21; ++round)
+    for (const int which : {0, 1}) {
+      stream.synchronize();
+      const auto start = std::chrono::steady_clock::now();
+      which == 0 ? ours() : read_ten_times();
+      stream.synchronize();
+      times[which].push_back(
+          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+    }
+  for (std::vector<double>& all : times) std::sort(all.begin(), all.end());
+  copy_async(counted.data(), out.data(), sizeof(ContourCounts), stream.get());
+  stream.synchronize();
+  ContourCounts counts;
+  std::memcpy(&counts, counted.data(), sizeof(counts));
+  std::printf(
+      "%s, %d levels of %d x %d: %.3f ms, %llu points in %llu contours; map read ten times %.3f ms "
+      "(%.1f x); workspace %.0f MiB\n",
+      rough ? "hills" : "gradient", count, side, side, times[0][10],
+      static_cast<unsigned long long>(counts.points), static_cast<unsigned long long>(counts.contours),
+      times[1][10], times[0][10] / times[1][10], static_cast<double>(workspace.size()) / (1 << 20));
 }
 
 testing::Case large_case(int kind, int width, int height, ElementType type, double level, double scale) {
@@ -182,6 +294,8 @@ int check(int count) {
   std::vector<testing::Case> cases;
   for (int i = 0; i < count; ++i)
     cases.push_back(testing::make_case(1000000 + static_cast<std::uint64_t>(i), i % 4 == 0 ? 140 : 12));
+  for (int i = 0; i < count / 3; ++i)
+    cases.push_back(testing::make_level_case(2000000 + static_cast<std::uint64_t>(i), i % 4 == 0 ? 140 : 30));
   // Few cases are for the sanitizers, which are slow.
   for (int kind = 0; count >= 100 && kind < testing::kPlaneKinds; ++kind) {
     cases.push_back(large_case(kind, 700, 650, ElementType::F32, 0.5, 1));
@@ -206,7 +320,9 @@ int check(int count) {
     std::string problem;
     for (const Way& way : kWays) {
       if (!problem.empty()) break;
-      if (way.bands != 0 && cases[i].spec.points != ContourEngineSpec::Points::Float32) continue;
+      if (way.bands != 0 && (cases[i].spec.points != ContourEngineSpec::Points::Float32 ||
+                             !cases[i].spec.channel_levels.empty()))
+        continue;
       const testing::Result got = run_device(cases[i], stream, i % 3 == 0 ? 3 : 1, way, arena, problem);
       if (problem.empty()) problem = testing::difference(got, want[i]);
       if (problem.empty() && i % 5 == 0 && want[i].contours > 1) {
@@ -221,6 +337,8 @@ int check(int count) {
       }
       if (!problem.empty()) problem += way.name;
     }
+    if (problem.empty() && !cases[i].spec.channel_levels.empty())
+      problem = check_classes(cases[i], want[i], stream, arena);
     contours += want[i].contours;
     if (!problem.empty()) {
       std::printf("FAILED %s: %s\n", cases[i].name.c_str(), problem.c_str());
@@ -238,13 +356,18 @@ int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "check";
   plain = argc > 3 && std::string(argv[3]) == "plain";
   const int cases = argc > 2 ? std::atoi(argv[2]) : 3000;
-  if (what != "check") {
-    std::puts("usage: contour_engine_gpu check [cases] [plain]");
+  if (what != "check" && what != "levels") {
+    std::puts("usage: contour_engine_gpu check [cases] [plain] | levels");
     return 2;
   }
   if (!device_report().available) {
     std::printf("no device: %s\n", device_report().reason.c_str());
     return 69;
+  }
+  if (what == "levels") {
+    time_levels(4096, 1000, false);
+    time_levels(4096, 50, true);
+    return 0;
   }
   return check(cases) == 0 ? 0 : 1;
 }

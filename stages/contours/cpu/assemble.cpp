@@ -31,7 +31,8 @@ void for_details(const ChunkPool& pool, const F& f) {
 }  // namespace
 
 struct Assembler::Layout {
-  std::size_t unvisited_words_per_band, results, unvisited, entries, suspects, used, chunks, bytes;
+  std::size_t unvisited_words_per_band, results, unvisited, entries, suspects, words, planes, used, chunks,
+      bytes;
   std::uint32_t chunk_count;
 };
 
@@ -40,21 +41,28 @@ struct Assembler::Memory {
   std::uint64_t* unvisited;
   Detail** entries;
   std::uint8_t* suspects;  // per class: some sample of it is suspect
+  std::uint32_t* words;    // per task: those that may have crossed cells, where that is known
+  LinkedPlane* planes;     // of the functions that take a map
   std::size_t unvisited_words_per_band;
   ChunkPool pool;
 };
 
 Assembler::Assembler(const ImageFormat& map, std::vector<double> levels, const AssemblyOptions& options)
-    : format_(map), levels_(std::move(levels)), options_(options) {
+    : Assembler(map, map.channels, options) {
+  levels_ = std::move(levels);
+}
+
+Assembler::Assembler(const ImageFormat& map, int planes, const AssemblyOptions& options)
+    : format_(map), options_(options), planes_(planes) {
   row_words_ = (map.width + 63) / 64;
   if (map.width < 2 || map.height < 2) return;  // no cells, no tasks
   cell_rows_ = map.height - 1;
   const std::int64_t wanted =
-      options.threads > 1 ? (options.threads * kTasksPerThread + map.channels - 1) / map.channels : 1;
+      options.threads > 1 ? (options.threads * kTasksPerThread + planes - 1) / planes : 1;
   const std::int64_t chosen = std::max((cell_rows_ + wanted - 1) / wanted, kFewestBandRows);
   band_rows_ = options.band_rows > 0 ? options.band_rows : chosen;
   bands_ = static_cast<int>((cell_rows_ + band_rows_ - 1) / band_rows_);
-  tasks_ = bands_ * map.channels;
+  tasks_ = bands_ * planes;
   table_ = std::make_unique<WalkTable>(options.fully_connected, static_cast<int>(64 * row_words_));
 }
 
@@ -69,7 +77,11 @@ Assembler::Layout Assembler::layout_of(std::uint64_t contours, std::uint64_t poi
   const auto tasks = static_cast<std::size_t>(tasks_);
   layout.unvisited_words_per_band = Band::unvisited_words(band_rows_, row_words_);
   layout.used = place(sizeof(std::uint32_t));
-  layout.suspects = place(static_cast<std::size_t>(format_.channels));
+  layout.suspects = place(static_cast<std::size_t>(planes_));
+  layout.planes = place(static_cast<std::size_t>(levels_.size()) * sizeof(LinkedPlane));
+  layout.words = place(levels_.empty()
+                           ? tasks * static_cast<std::size_t>(band_rows_ * row_words_) * sizeof(std::uint32_t)
+                           : 0);
   layout.results = place(tasks * sizeof(BandResult));
   layout.unvisited = place(tasks * layout.unvisited_words_per_band * sizeof(std::uint64_t));
   layout.entries =
@@ -93,6 +105,8 @@ Assembler::Memory Assembler::memory_of(std::byte* scratch, std::uint64_t contour
           .unvisited = reinterpret_cast<std::uint64_t*>(scratch + layout.unvisited),
           .entries = reinterpret_cast<Detail**>(scratch + layout.entries),
           .suspects = reinterpret_cast<std::uint8_t*>(scratch + layout.suspects),
+          .words = reinterpret_cast<std::uint32_t*>(scratch + layout.words),
+          .planes = reinterpret_cast<LinkedPlane*>(scratch + layout.planes),
           .unvisited_words_per_band = layout.unvisited_words_per_band,
           .pool = ChunkPool(scratch + layout.chunks, layout.chunk_count,
                             reinterpret_cast<std::uint32_t*>(scratch + layout.used))};
@@ -102,9 +116,14 @@ std::size_t Assembler::scratch_bytes(std::uint64_t contours, std::uint64_t point
   return layout_of(contours, points).bytes;
 }
 
-CellBits Assembler::cells_of(const ImageView& map, void* block, int channel) const {
-  return {plane_bits(block, format_, channel), plane_of(map, channel, options_.scale),
-          levels_[static_cast<std::size_t>(channel)], options_.fully_connected};
+std::span<const LinkedPlane> Assembler::planes_of(const ImageView& map, void* block,
+                                                  const Memory& memory) const {
+  for (int channel = 0; channel < planes_; ++channel)
+    new (memory.planes + channel)
+        LinkedPlane{.cells = {plane_bits(block, format_, channel), plane_of(map, channel, options_.scale),
+                              levels_[static_cast<std::size_t>(channel)], options_.fully_connected},
+                    .words = {}};
+  return {memory.planes, static_cast<std::size_t>(planes_)};
 }
 
 Band Assembler::band_of(const Memory& memory, int task) const {
@@ -115,20 +134,27 @@ Band Assembler::band_of(const Memory& memory, int task) const {
           .end_row = std::min(first_row + band_rows_, cell_rows_),
           .unvisited = memory.unvisited + index * memory.unvisited_words_per_band,
           .entries = memory.entries + index * Band::entry_count(format_.width),
+          .words = memory.words + index * static_cast<std::size_t>(band_rows_ * row_words_),
           .min_points = options_.min_points};
 }
 
 AssemblyCounts Assembler::link(const ImageView& map, void* block, std::byte* scratch, std::uint64_t contours,
                                std::uint64_t points) const {
+  return link(planes_of(map, block, memory_of(scratch, contours, points)), scratch, contours, points);
+}
+
+AssemblyCounts Assembler::link(std::span<const LinkedPlane> planes, std::byte* scratch,
+                               std::uint64_t contours, std::uint64_t points) const {
   const Memory memory = memory_of(scratch, contours, points);
+  const int tasks = bands_ * static_cast<int>(planes.size());
   memory.pool.reset();
-  for_tasks(options_.threads, tasks_, [&](int task) {
-    const CellBits cells = cells_of(map, block, task / bands_);
-    memory.results[task] = link_band(band_of(memory, task), cells, *table_, memory.pool);
+  for_tasks(options_.threads, tasks, [&](int task) {
+    const LinkedPlane& plane = planes[static_cast<std::size_t>(task / bands_)];
+    memory.results[task] = link_band(band_of(memory, task), plane.cells, plane.words, *table_, memory.pool);
   });
   AssemblyCounts counts;
   bool fragments = false;
-  for (int task = 0; task < tasks_; ++task) {
+  for (int task = 0; task < tasks; ++task) {
     counts.points += memory.results[task].points;
     counts.contours += memory.results[task].contours;
     fragments |= memory.results[task].has_fragments;
@@ -191,10 +217,18 @@ void Assembler::stitch_from(Detail& start, std::uint64_t min_points) {
 
 void Assembler::emit(const ImageView& map, void* block, std::byte* scratch, std::uint64_t contours,
                      std::uint64_t points, const EmitTarget& target, std::uint32_t* class_begin) const {
+  emit(planes_of(map, block, memory_of(scratch, contours, points)), scratch, contours, points, {}, target,
+       class_begin);
+}
+
+void Assembler::emit(std::span<const LinkedPlane> planes, std::byte* scratch, std::uint64_t contours,
+                     std::uint64_t points, const AssemblyCounts& before, const EmitTarget& target,
+                     std::uint32_t* plane_begin) const {
   const Memory memory = memory_of(scratch, contours, points);
-  std::uint64_t contour = 0, point = 0;
-  for (int task = 0; task < tasks_; ++task) {
-    if (task % bands_ == 0) class_begin[task / bands_] = static_cast<std::uint32_t>(contour);
+  const int tasks = bands_ * static_cast<int>(planes.size());
+  std::uint64_t contour = before.contours, point = before.points;
+  for (int task = 0; task < tasks; ++task) {
+    if (task % bands_ == 0) plane_begin[task / bands_] = static_cast<std::uint32_t>(contour);
     for (Chunk* chunk = memory.results[task].runs; chunk != nullptr; chunk = chunk->next) {
       chunk->first_contour = contour;
       chunk->first_point = point;
@@ -203,11 +237,12 @@ void Assembler::emit(const ImageView& map, void* block, std::byte* scratch, std:
       if (chunk->has_details != 0) place_details(memory.pool, *chunk);
     }
   }
-  for (int k = tasks_ == 0 ? 0 : format_.channels; k <= format_.channels; ++k)
-    class_begin[k] = static_cast<std::uint32_t>(contour);
+  for (std::size_t k = tasks == 0 ? 0 : planes.size(); k <= planes.size(); ++k)
+    plane_begin[k] = static_cast<std::uint32_t>(contour);
   target.offsets[contour] = static_cast<std::uint32_t>(point);
-  for (int k = 0; k < format_.channels; ++k) {
-    const PlaneBits bits = plane_bits(block, format_, k);
+  if (tasks == 0) return;
+  for (std::size_t k = 0; k < planes.size(); ++k) {
+    const PlaneBits& bits = planes[k].cells.bits();
     std::uint8_t flags = 0;
     for (int row = 0; row < format_.height; ++row) flags |= bits.row_flags[row];
     memory.suspects[k] = (flags & kRowHasSuspect) != 0;
@@ -216,9 +251,8 @@ void Assembler::emit(const ImageView& map, void* block, std::byte* scratch, std:
   for_tasks(options_.threads, parts, [&](int index) {
     Chunk& chunk = *memory.pool.at(static_cast<std::uint32_t>(index) / kPartsPerChunk);
     if (chunk.kind == ChunkKind::Details) return;
-    const int channel = static_cast<int>(chunk.task) / bands_;
-    const CellBits cells = cells_of(map, block, channel);
-    const EmitSource source{&cells, table_.get(), memory.suspects[channel] != 0};
+    const std::size_t plane = chunk.task / static_cast<std::uint32_t>(bands_);
+    const EmitSource source{&planes[plane].cells, table_.get(), memory.suspects[plane] != 0};
     emit_part(memory.pool, chunk, static_cast<std::uint32_t>(index) % kPartsPerChunk, source, target);
   });
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "stages/contours/cpu/emit_points.h"
@@ -22,6 +23,12 @@ struct AssemblyOptions {
   int band_rows = 0;  ///< 0 = chosen from size and threads; tests set it small
 };
 
+/// What is linked: a plane, and which of its words may have crossed cells.
+struct LinkedPlane {
+  CellBits cells;
+  LevelWords words;
+};
+
 /// Points and contours of all classes. `lost`: the scratch memory was too small, and the counts are too low.
 struct AssemblyCounts {
   std::uint64_t points = 0, contours = 0;
@@ -31,6 +38,8 @@ struct AssemblyCounts {
 class Assembler {
  public:
   Assembler(const ImageFormat& map, std::vector<double> levels, const AssemblyOptions& options);
+  /// For the functions that take planes, up to `planes` of them, of maps of this size.
+  Assembler(const ImageFormat& map, int planes, const AssemblyOptions& options);
 
   /// Bytes of scratch for this many contours and points.
   std::size_t scratch_bytes(std::uint64_t contours, std::uint64_t points) const;
@@ -43,12 +52,20 @@ class Assembler {
   void emit(const ImageView& map, void* block, std::byte* scratch, std::uint64_t contours,
             std::uint64_t points, const EmitTarget& target, std::uint32_t* class_begin) const;
 
+  /// The same for planes that the caller has marked. Their contours are numbered, and lie in the target,
+  /// behind the contours and points of `before`; `plane_begin` has room for planes + 1 numbers.
+  AssemblyCounts link(std::span<const LinkedPlane> planes, std::byte* scratch, std::uint64_t contours,
+                      std::uint64_t points) const;
+  void emit(std::span<const LinkedPlane> planes, std::byte* scratch, std::uint64_t contours,
+            std::uint64_t points, const AssemblyCounts& before, const EmitTarget& target,
+            std::uint32_t* plane_begin) const;
+
  private:
   struct Layout;
   struct Memory;
   Layout layout_of(std::uint64_t contours, std::uint64_t points) const;
   Memory memory_of(std::byte* scratch, std::uint64_t contours, std::uint64_t points) const;
-  CellBits cells_of(const ImageView& map, void* block, int channel) const;
+  std::span<const LinkedPlane> planes_of(const ImageView& map, void* block, const Memory& memory) const;
   Band band_of(const Memory& memory, int task) const;
   void stitch(const Memory& memory) const;
   static void stitch_from(Detail& start, std::uint64_t min_points);
@@ -57,7 +74,7 @@ class Assembler {
   std::vector<double> levels_;
   AssemblyOptions options_;
   std::int64_t row_words_ = 0, cell_rows_ = 0, band_rows_ = 1;
-  int bands_ = 0, tasks_ = 0;
+  int planes_ = 0, bands_ = 0, tasks_ = 0;
   std::unique_ptr<WalkTable> table_;
 };
 

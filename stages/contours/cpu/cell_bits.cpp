@@ -84,6 +84,17 @@ std::uint64_t CellBits::across_edge(const Place& place, Side side, bool forward)
   return kNoSegment;
 }
 
+unsigned CellBits::exact_code(std::int64_t row, std::int64_t col) const {
+  if (!bits_.partial) return code(position(row, col));
+  return with_sample_type(samples_.type, [&]<class T>(const T*) {
+    unsigned code = 0;
+    for (int corner = 0; corner < 4; ++corner)
+      if (samples_.at<T>(static_cast<int>(row) + corner / 2, static_cast<int>(col) + corner % 2) > level_)
+        code |= 1U << corner;
+    return code;
+  });
+}
+
 std::uint64_t CellBits::around_sample(std::int64_t row, std::int64_t col, std::uint64_t segment,
                                       bool forward) const {
   const PointD sample{static_cast<double>(row), static_cast<double>(col)};
@@ -92,7 +103,7 @@ std::uint64_t CellBits::around_sample(std::int64_t row, std::int64_t col, std::u
   for (int k = 0; k < kAroundSample; ++k) {
     const Place place = place_around(k);
     if (!is_cell(place.row, place.col)) continue;
-    const CellCase& cell = cell_case(static_cast<int>(code(position(place.row, place.col))), connectivity_);
+    const CellCase& cell = cell_case(static_cast<int>(exact_code(place.row, place.col)), connectivity_);
     if (cell.count <= place.sub) continue;
     const CellSegment& sides = cell.segment[place.sub];
     const PointD from = point(place, sides.from), to = point(place, sides.to);

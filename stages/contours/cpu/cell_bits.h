@@ -68,6 +68,8 @@ class CellBits {
   CellSegment sides(const Place& place) const;
   PointD point(const Place& place, Side side) const;
   std::uint64_t neighbour(std::uint64_t segment, bool forward) const;
+  /// The code of any cell, also where the bits are partial.
+  unsigned exact_code(std::int64_t row, std::int64_t col) const;
   std::uint64_t across_edge(const Place& place, Side side, bool forward) const;
   std::uint64_t around_sample(std::int64_t row, std::int64_t col, std::uint64_t segment, bool forward) const;
 

@@ -1,5 +1,7 @@
 #include "stages/contours/cpu/crossings.h"
 
+#include <cstring>
+
 #include "cuda/memory.h"
 
 namespace contorno {
@@ -25,6 +27,12 @@ PlaneLayout layout_of(const ImageFormat& map) {
 }
 
 }  // namespace
+
+void clear_guard_rows(const PlaneBits& plane) {
+  const auto bytes = static_cast<std::size_t>(plane.row_words) * sizeof(std::uint64_t);
+  std::memset(plane.high_row(-1), 0, bytes);
+  std::memset(plane.high_row(plane.height), 0, bytes + sizeof(std::uint64_t));
+}
 
 std::size_t crossings_bytes(const ImageFormat& map) {
   return layout_of(map).bytes * static_cast<std::size_t>(map.channels);

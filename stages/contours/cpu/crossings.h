@@ -26,6 +26,8 @@ struct PlaneBits {
   std::uint64_t* usable = nullptr;
   std::uint64_t* suspect = nullptr;
   std::uint8_t* row_flags = nullptr;  ///< height
+  /// `high` is right in crossed cells only: the words of others were not filled in (level_words.h).
+  bool partial = false;
 
   std::int64_t row_bits() const { return 64 * row_words; }
   std::uint64_t* high_row(std::int64_t row) const { return high + row * row_words; }
@@ -41,6 +43,9 @@ struct PlaneBits {
     for (std::int64_t i = 0; i < row_words; ++i) words[i] = usable_words ? ~std::uint64_t{0} : 0;
   }
 };
+
+/// Makes the rows of zeros before the first row of `high` and behind the last.
+void clear_guard_rows(const PlaneBits& plane);
 
 /// Bytes of a block for maps of this format.
 std::size_t crossings_bytes(const ImageFormat& map);

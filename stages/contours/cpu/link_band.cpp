@@ -25,7 +25,7 @@ class BandLinker {
         details_(pool, ChunkKind::Details, band.task),
         sections_(pool, ChunkKind::Sections, band.task) {}
 
-  BandResult link();
+  BandResult link(const LevelWords& words);
 
  private:
   struct Cursor {
@@ -41,7 +41,8 @@ class BandLinker {
     Section rest{};  // segments behind the last full section
   };
 
-  void link_row(std::int64_t row);
+  void link_words(std::int64_t row, const WordRange& range);
+  std::uint32_t find_listed(const LevelWords& words);
   void trace(std::uint64_t origin);
   template <bool Forward>
   Walk walk(Cursor cursor);
@@ -76,23 +77,48 @@ class BandLinker {
 };
 
 template <bool Suspect>
-BandResult BandLinker<Suspect>::link() {
+BandResult BandLinker<Suspect>::link(const LevelWords& words) {
   const auto row_size = static_cast<std::size_t>(2 * row_words_);
   const std::int64_t rows = band_.end_row - band_.first_row;
   std::memset(band_.unvisited, 0, row_size * sizeof(std::uint64_t));
   std::memset(band_.unvisited + row_size * static_cast<std::size_t>(rows + 1), 0,
               row_size * sizeof(std::uint64_t));
-  for (std::int64_t row = band_.first_row; row < band_.end_row; ++row)
-    find_segments(cells_, row, &unvisited(row * row_bits_, 0));
-  for (std::int64_t row = band_.first_row; row < band_.end_row; ++row) link_row(row);
+  if (!words.are_all()) {
+    const std::uint32_t count = find_listed(words);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::int64_t word = band_.words[i];
+      link_words(word / row_words_, {word % row_words_, word % row_words_ + 1});
+    }
+  } else {
+    const WordRange all{0, row_words_};
+    for (std::int64_t row = band_.first_row; row < band_.end_row; ++row)
+      find_segments(cells_, row, all, &unvisited(row * row_bits_, 0));
+    for (std::int64_t row = band_.first_row; row < band_.end_row; ++row) link_words(row, all);
+  }
   result_.runs = runs_.first();
   return result_;
 }
 
+/// Finds the segments of the words that a level may cross, and lists these. A walk that leaves them looks no
+/// farther than at the column of samples that begins no cell.
 template <bool Suspect>
-void BandLinker<Suspect>::link_row(std::int64_t row) {
+std::uint32_t BandLinker<Suspect>::find_listed(const LevelWords& words) {
+  std::uint32_t count = 0;
+  for (std::int64_t row = band_.first_row; row < band_.end_row; ++row) {
+    const std::int64_t last = row * row_bits_ + row_bits_ - 64;
+    unvisited(last, 0) = unvisited(last, 1) = 0;
+  }
+  words.spans.for_words(words.rank, band_.first_row, band_.end_row, [&](std::int64_t row, std::int64_t word) {
+    find_segments(cells_, row, {word, word + 1}, &unvisited(row * row_bits_, 0));
+    band_.words[count++] = static_cast<std::uint32_t>(row * row_words_ + word);
+  });
+  return count;
+}
+
+template <bool Suspect>
+void BandLinker<Suspect>::link_words(std::int64_t row, const WordRange& range) {
   const std::uint64_t* found = &unvisited(row * row_bits_, 0);
-  for (std::int64_t word = 0; word < row_words_; ++word) {
+  for (std::int64_t word = range.begin; word < range.end; ++word) {
     while ((found[2 * word] | found[2 * word + 1]) != 0) {
       const int bit = std::countr_zero(found[2 * word] | found[2 * word + 1]);
       const std::uint64_t sub = (found[2 * word] >> bit & 1) ^ 1;
@@ -279,9 +305,10 @@ Detail*& Band::entry(std::uint64_t segment, std::int64_t row_bits, int width) co
                  static_cast<std::int64_t>(segment & 1)];
 }
 
-BandResult link_band(const Band& band, const CellBits& cells, const WalkTable& table, const ChunkPool& pool) {
-  if (any_suspect(band, cells.bits())) return BandLinker<true>(band, cells, table, pool).link();
-  return BandLinker<false>(band, cells, table, pool).link();
+BandResult link_band(const Band& band, const CellBits& cells, const LevelWords& words, const WalkTable& table,
+                     const ChunkPool& pool) {
+  if (any_suspect(band, cells.bits())) return BandLinker<true>(band, cells, table, pool).link(words);
+  return BandLinker<false>(band, cells, table, pool).link(words);
 }
 
 }  // namespace contorno

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "stages/contours/cpu/chains.h"
+#include "stages/contours/cpu/level_words.h"
 
 namespace contorno {
 
@@ -15,6 +16,7 @@ struct Band {
   std::int64_t first_row = 0, end_row = 0;  ///< cell rows
   std::uint64_t* unvisited = nullptr;  ///< 2 words per word of bits, for the band's rows and one on each side
   Detail** entries = nullptr;  ///< fragments by first segment: 2 * width of the first row, then of the last
+  std::uint32_t* words = nullptr;  ///< one for each word of its rows; only used with LevelWords
   std::uint64_t min_points = 0;
 
   static std::size_t unvisited_words(std::int64_t rows, std::int64_t row_words) {
@@ -30,6 +32,15 @@ struct BandResult {
   bool has_fragments = false;
 };
 
-BandResult link_band(const Band& band, const CellBits& cells, const WalkTable& table, const ChunkPool& pool);
+/// Which words of a plane may have crossed cells: those of a level, by its rank. Without spans: all.
+struct LevelWords {
+  WordSpans spans;
+  std::uint32_t rank = 0;
+
+  bool are_all() const { return spans.spans == nullptr; }
+};
+
+BandResult link_band(const Band& band, const CellBits& cells, const LevelWords& words, const WalkTable& table,
+                     const ChunkPool& pool);
 
 }  // namespace contorno

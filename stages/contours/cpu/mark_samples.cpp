@@ -14,12 +14,6 @@ namespace {
 
 constexpr int kMostRowWords = kMaxSide / 64;
 
-void clear_guard_rows(const PlaneBits& plane) {
-  const auto bytes = static_cast<std::size_t>(plane.row_words) * sizeof(std::uint64_t);
-  std::memset(plane.high_row(-1), 0, bytes);
-  std::memset(plane.high_row(plane.height), 0, bytes + sizeof(std::uint64_t));
-}
-
 }  // namespace
 
 SampleMarker::SampleMarker(const ImageFormat& format, std::span<const double> levels, SampleScale scale,

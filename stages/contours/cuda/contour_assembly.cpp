@@ -18,25 +18,36 @@ class ContourAssemblyCuda final : public Stage {
     ContourEngineSpec spec;
     spec.map = map;
     spec.divisor = probability_scale(map.type).divisor;
-    for (const ClassSpec& one : context.classes()) spec.levels.push_back(one.level);
+    by_level_ = have_levels(context.classes());
+    for (const ClassSpec& one : context.classes()) {
+      const std::span<const double> levels = one.iso_levels();
+      spec.levels.insert(spec.levels.end(), levels.begin(), levels.end());
+      if (by_level_) spec.channel_levels.push_back(static_cast<int>(levels.size()));
+    }
     spec.connectivity = params_.fully_connected;
     spec.orientation = params_.positive_orientation;
     spec.min_points = static_cast<unsigned>(params_.min_points);
     spec.point_capacity = points_;
     spec.contour_capacity = planned_contours(points_);
     workspace_ = context.scratch(engine_.plan(spec), MemoryKind::Device);
-    context.set_output(0, planned_output(map, points_));
+    if (by_level_)
+      plane_begin_ = context.scratch((spec.planes() + 1) * sizeof(std::uint32_t), MemoryKind::Device);
+    context.set_output(0, planned_output(context, map, points_));
   }
 
   void run(const RunContext& context) const override {
     const RunContext& behind = *std::get<PrivateView>(context.inputs[0]).maker;
+    if (by_level_)
+      return engine_.enqueue_classes(behind.image_in(0), context.scratch<std::byte>(workspace_),
+                                     context.scratch<std::uint32_t>(plane_begin_),
+                                     std::get<ContoursView>(context.outputs[0]), context.stream);
     const auto& host = std::get<ContoursView>(context.host_outputs[0]);
     engine_.enqueue(behind.image_in(0), behind.uploads[0], {}, context.scratch<std::byte>(workspace_),
                     std::get<ContoursView>(context.outputs[0]), host.points != nullptr ? &host : nullptr,
                     context.stream);
   }
 
-  bool downloads_contours() const override { return true; }
+  bool downloads_contours() const override { return !by_level_; }
 
   std::uint64_t overflow(const RunContext& context) const override {
     return contour_capacity_needed(*std::get<ContoursView>(context.host_outputs[0]).counts, points_);
@@ -45,8 +56,10 @@ class ContourAssemblyCuda final : public Stage {
  private:
   ContourAssemblyParams params_;
   CudaContourEngine engine_;
-  Scratch workspace_;  // begins as zeros, so it needs no CudaContourEngine::prepare
+  Scratch workspace_;    // begins as zeros, so it needs no CudaContourEngine::prepare
+  Scratch plane_begin_;  // of several levels
   std::uint64_t points_ = 0;
+  bool by_level_ = false;
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 // The contour engine's kernels and launches for float32 points, and the class around them.
+#include "stages/contours/cuda/class_begins.cuh"
 #include "stages/contours/cuda/launch.cuh"
 
 namespace contorno {
@@ -20,6 +21,24 @@ void enqueue_floats(const ContourEngineSpec& spec, const ContourEngineDevice& de
     throw InternalError("contour engine: planned for float64 points, float32 asked for");
   contour_engine::enqueue_frame<Point32>(spec, device, frame, stream);
 }
+
+/// Enqueues where classes begin, behind the work that finds where planes begin.
+void enqueue_class_begins(const ContourEngineSpec& spec, const std::uint32_t* plane_begin,
+                          std::uint32_t* class_begin, void* stream) {
+  const auto channels = static_cast<int>(spec.channel_levels.size());
+  contour_engine::ClassPlanes classes{};
+  int plane = 0;
+  for (int k = 0; k <= channels; ++k) {
+    classes.plane[classes.count++] = plane;
+    if (k < channels) plane += spec.channel_levels[static_cast<std::size_t>(k)];
+    if (classes.count < contour_engine::ClassPlanes::kMost && k < channels) continue;
+    launch("write_class_begins", contour_engine::write_class_begins, LaunchKind::Plain,
+           LaunchOrder::AfterPrevious, 1, contour_engine::ClassPlanes::kMost, 0, stream, classes, plane_begin,
+           class_begin);
+    classes = {.first = k + 1, .count = 0, .plane = {}};
+  }
+}
+
 }  // namespace
 
 std::size_t CudaContourEngine::plan(const ContourEngineSpec& spec) {
@@ -68,6 +87,17 @@ void CudaContourEngine::enqueue(const ImageView& map, BandedUpload* upload, cons
   enqueue_floats(
       spec_, device_,
       {.map = map, .mask = mask, .workspace = workspace, .out = out, .host = host, .upload = upload}, stream);
+}
+
+void CudaContourEngine::enqueue_classes(const ImageView& map, void* workspace, std::uint32_t* plane_begin,
+                                        const ContoursView& out, void* stream) const {
+  ContoursView planes = out;
+  planes.class_begin = plane_begin;
+  enqueue_floats(
+      spec_, device_,
+      {.map = map, .mask = {}, .workspace = workspace, .out = planes, .levels = out.column(Attribute::Level)},
+      stream);
+  enqueue_class_begins(spec_, plane_begin, out.class_begin, stream);
 }
 
 }  // namespace contorno

@@ -16,6 +16,9 @@
 //   9 scatter  scatter.cuh                       every point goes to its place in its contour
 //  10 export   export.cuh                        contours are copied to host memory, if they go there
 //
+// Several levels of one channel are planes that lie in the same place, and share what ranges.cuh finds; then
+// level_column.cuh tells the level of each contour.
+//
 // plan.cuh computes sizes and lays out the workspace; launch.cuh launches the kernels: four for small maps,
 // five for large ones, one more for the export. What a cell, a level or a point means is in ../rules.
 //
@@ -100,6 +103,11 @@ struct alignas(16) Chain {
   unsigned unused[2];
 };
 
+/// Least and greatest sample of a tile.
+struct alignas(16) TileRange {
+  double low, high;
+};
+
 /// The intermediate arrays, in the workspace.
 template <class P>
 struct Work {
@@ -120,6 +128,7 @@ struct Work {
   uint4* piece_links;  ///< PieceLink of each open piece, read and written whole
   Chain* chains;       ///< one an open piece, used at the highest of each chain
   unsigned* heads;     ///< kMostHeads: contours in any order; a closed piece (top bit) or a chain's highest
+  TileRange* ranges;   ///< of each tile of a plane: least and greatest sample; only with several levels
 };
 
 /// The arrays of the contours, as in ContoursView.
@@ -155,6 +164,7 @@ struct PlaneGroup {
   int planes, cell_rows, cell_columns, tiles_x, tiles_y;
   int first_tile;             ///< of each plane: earlier tiles have been traced already
   int last_planes;            ///< 1: this group is the last of the frame
+  int has_ranges;             ///< 1: planes are one channel at several levels, and ranges are known
   int exported;               ///< 1: contours go to the host by export_contours
   int connect_high, reverse;  ///< Connectivity::High, Orientation::High; words, as instructions take them
   unsigned min_points;

@@ -51,6 +51,10 @@ struct ContourEngineSpec {
   ImageFormat map;             ///< channels = number of planes, each with its own contours
   double divisor = 1;          ///< stored integers stand for v / divisor (255 for uint8 probabilities)
   std::vector<double> levels;  ///< in units of the values; plane k uses levels[k % size]
+  /// Of a map that is read once for several levels: how many of `levels` each channel has, one channel after
+  /// the other. Planes then are channels at a level, in the order of `levels`, and class_begin has one more.
+  /// Empty: each channel is a plane.
+  std::vector<int> channel_levels;
   Connectivity connectivity = Connectivity::Low;
   Orientation orientation = Orientation::Low;
   unsigned min_points = 0;  ///< contours with fewer are left out
@@ -64,6 +68,9 @@ struct ContourEngineSpec {
   /// Up to so many contours of a large map (at most 4096) are numbered without a scan. The results do not
   /// depend on it; tests try both ways.
   unsigned few_contours = 4096;
+  std::size_t planes() const {
+    return channel_levels.empty() ? static_cast<std::size_t>(map.channels) : levels.size();
+  }
   bool operator==(const ContourEngineSpec&) const = default;
 };
 
@@ -99,6 +106,12 @@ class CudaContourEngine {
   /// page-locked memory, aligned to kAlignment. When a count is over its capacity only the counts are valid.
   void enqueue(const ImageView& map, BandedUpload* upload, const MaskView& mask, void* workspace,
                const ContoursView& out, const ContoursView* host, void* stream) const;
+
+  /// The same for the classes of a graph, of which channel k is class k: `plane_begin`, device memory for
+  /// spec().planes() + 1 numbers, gets where planes begin, and `out` where classes begin and, if it has the
+  /// column, the level of each contour.
+  void enqueue_classes(const ImageView& map, void* workspace, std::uint32_t* plane_begin,
+                       const ContoursView& out, void* stream) const;
 
   const ContourEngineSpec& spec() const { return spec_; }
 

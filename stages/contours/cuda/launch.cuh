@@ -7,6 +7,7 @@
 #include "cuda/stream.h"
 #include "pipeline/graph/banded_upload.h"
 #include "stages/contours/cuda/export.cuh"
+#include "stages/contours/cuda/level_column.cuh"
 #include "stages/contours/cuda/plan.cuh"
 
 namespace contorno::contour_engine {
@@ -58,6 +59,7 @@ struct Frame {
   View out;
   const View* host = nullptr;
   BandedUpload* upload = nullptr;
+  double* levels = nullptr;  ///< gets the level of each contour; only where channels have several
 };
 
 template <class P>
@@ -101,6 +103,34 @@ void enqueue_assembly(const ContourEngineDevice& device, const PlaneGroup<P>& gr
          kScatterThreads, 0, stream, group);
 }
 
+template <class P>
+void enqueue_ranges(const ContourEngineSpec& spec, const PlaneGroup<P>& group, void* stream) {
+  constexpr unsigned kTiles = kRangeThreads / 32;
+  const auto tiles = static_cast<unsigned>(group.tiles_x * group.tiles_y);
+  if (tiles == 0) return;
+  with_device_type(spec.map.type, [&](auto* tag) {
+    using T = std::remove_pointer_t<decltype(tag)>;
+    launch("find_ranges", find_ranges<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
+           (tiles + kTiles - 1) / kTiles, kRangeThreads, 0, stream, group);
+  });
+}
+
+/// Enqueues a frame whose channels have several levels, group by group.
+template <class P, class View>
+void enqueue_levels(const ContourEngineSpec& spec, const ContourEngineDevice& device,
+                    const Frame<View>& frame, const PlaneGroup<P>& whole, void* stream) {
+  for_level_groups(whole, spec, [&](const PlaneGroup<P>& group, bool begins_channel) {
+    if (begins_channel) enqueue_ranges(spec, group, stream);
+    const BandTiles all{
+        .plane = 0, .planes = group.planes, .first_row = 0, .rows = group.tiles_y, .completes = true};
+    enqueue_trace(spec, device, group, all, stream);
+    enqueue_assembly(device, group, stream);
+    if (frame.levels == nullptr) return;
+    launch("write_levels", write_levels<P>, LaunchKind::Plain, LaunchOrder::AfterPrevious, device.processors,
+           kColumnThreads, 0, stream, group, frame.levels);
+  });
+}
+
 /// Enqueues a frame, band by band as its map arrives. A map that has arrived is one band.
 template <class P, class View>
 void enqueue_frame(const ContourEngineSpec& spec, const ContourEngineDevice& device, const Frame<View>& frame,
@@ -110,6 +140,7 @@ void enqueue_frame(const ContourEngineSpec& spec, const ContourEngineDevice& dev
   whole.map = map_of(frame.map, frame.mask, spec.divisor);
   whole.out = output_of<P>(frame.out);
   whole.exported = frame.host != nullptr ? 1 : 0;
+  if (!spec.channel_levels.empty()) return enqueue_levels<P>(spec, device, frame, whole, stream);
   const ImageBand all{0, spec.map.planes(), 0, spec.map.height};
   const std::span<const ImageBand> bands =
       frame.upload != nullptr ? frame.upload->bands() : std::span(&all, 1);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "cuda/error.h"
@@ -63,25 +64,45 @@ unsigned scan_blocks(const PlaneGroup<P>& group) {
 
 /// Sets the sizes of the map and of its division into tiles.
 template <class P>
-void set_sizes(PlaneGroup<P>& group, const ImageFormat& map) {
-  group.planes = map.channels;
+void set_sizes(PlaneGroup<P>& group, const ImageFormat& map, int planes) {
+  group.planes = planes;
   group.cell_rows = map.height - 1;
   group.cell_columns = map.width - 1;
   group.tiles_x = (group.cell_columns + kTileColumns - 1) / kTileColumns;
   group.tiles_y = (group.cell_rows + kTileRows - 1) / kTileRows;
 }
 
-/// Sets how many elements the arrays have. A map has at most `segments`.
+/// How many planes are worked on together where a channel has several levels: at most so many cells.
+inline constexpr std::int64_t kGroupCells = std::int64_t{1} << 28;
+inline int level_group_planes(const ContourEngineSpec& spec) {
+  const std::int64_t cells = static_cast<std::int64_t>(spec.map.width) * spec.map.height;
+  const std::int64_t fitting = std::max<std::int64_t>(kGroupCells / std::max<std::int64_t>(cells, 1), 1);
+  const int most = *std::max_element(spec.channel_levels.begin(), spec.channel_levels.end());
+  return static_cast<int>(std::min<std::int64_t>({fitting, most, kMaxLevels}));
+}
+
+/// Sets how many elements the arrays have. A frame has at most `segments`, in `tiles` tiles.
 template <class P>
-void set_capacities(PlaneGroup<P>& group, const ContourEngineSpec& spec, std::uint64_t segments) {
+void set_capacities(PlaneGroup<P>& group, const ContourEngineSpec& spec, std::uint64_t segments,
+                    std::uint64_t tiles) {
   group.point_capacity = std::min<std::uint64_t>(spec.point_capacity, 0xFFFFFFFFULL);
   group.contour_capacity = std::min<std::uint64_t>(spec.contour_capacity, 0x7FFFFFFFULL);
   group.segment_capacity =
       static_cast<unsigned>(std::min(group.point_capacity, static_cast<unsigned long long>(segments)));
-  group.piece_capacity = static_cast<unsigned>(std::min<std::uint64_t>(
-      group.segment_capacity, group.contour_capacity + 2ULL * kTileEdges * all_tiles(group)));
+  group.piece_capacity = static_cast<unsigned>(
+      std::min<std::uint64_t>(group.segment_capacity, group.contour_capacity + 2ULL * kTileEdges * tiles));
   group.few_heads = std::min(spec.few_contours, kMostHeads);
   group.scan_blocks = scan_blocks(group);
+}
+
+/// Gives a group some of the levels.
+template <class P>
+void set_levels(PlaneGroup<P>& group, const ContourEngineSpec& spec, std::size_t first, std::size_t count) {
+  group.levels = static_cast<int>(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    group.level[k] = spec.levels[first + k];
+    group.threshold[k] = threshold_of(spec, spec.levels[first + k]);
+  }
 }
 
 /// All planes of a map as one group, without pointers. Throws Error(BadConfig) when the engine cannot take
@@ -92,26 +113,27 @@ PlaneGroup<P> plan_group(const ContourEngineSpec& spec) {
   const std::string given = "a map of " + describe(map) + " was given; ";
   if (map.width < 1 || map.height < 1 || map.channels < 1 || map.width > kMaxSide || map.height > kMaxSide)
     refuse(given + "sides from 1 to " + std::to_string(kMaxSide) + " are allowed");
-  if (spec.levels.empty() || spec.levels.size() > kMaxLevels)
+  const bool by_level = !spec.channel_levels.empty();
+  if (spec.levels.empty() || (!by_level && spec.levels.size() > kMaxLevels))
     refuse(std::to_string(spec.levels.size()) + " levels were given, allowed are 1 to " +
            std::to_string(kMaxLevels));
   PlaneGroup<P> group{};
-  set_sizes(group, map);
+  set_sizes(group, map, by_level ? level_group_planes(spec) : map.channels);
   const std::uint64_t segments = 2ULL * static_cast<std::uint64_t>(group.cell_rows) *
                                  static_cast<std::uint64_t>(group.cell_columns) *
                                  static_cast<std::uint64_t>(group.planes);
   if (segments >= 1ULL << 31) refuse(given + "at most 2^30 cells, over all classes, are allowed");
   if (junction_owners(group) * kTileJunctions >= kAtJunction)
     refuse(given + "it has too many classes or too many thin tiles");
-  set_capacities(group, spec, segments);
+  const std::size_t plane_tiles = all_tiles(group) / static_cast<std::size_t>(group.planes);
+  set_capacities(group, spec, segments / static_cast<std::uint64_t>(group.planes) * spec.planes(),
+                 plane_tiles * spec.planes());
   group.connect_high = spec.connectivity == Connectivity::High ? 1 : 0;
   group.reverse = spec.orientation == Orientation::High ? 1 : 0;
   group.min_points = spec.min_points;
   group.last_planes = 1;
-  group.levels = static_cast<int>(spec.levels.size());
-  std::copy(spec.levels.begin(), spec.levels.end(), group.level);
-  for (std::size_t k = 0; k < spec.levels.size(); ++k)
-    group.threshold[k] = threshold_of(spec, spec.levels[k]);
+  group.has_ranges = by_level ? 1 : 0;
+  if (!by_level) set_levels(group, spec, 0, spec.levels.size());
   return group;
 }
 
@@ -156,6 +178,29 @@ PlaneGroup<P> group_of(const PlaneGroup<P>& whole, const BandTiles& band) {
   return group;
 }
 
+/// Calls f(group, begins_channel) for the groups of a map whose channels have several levels. Planes of a
+/// group are one channel at several levels.
+template <class P, class F>
+void for_level_groups(const PlaneGroup<P>& whole, const ContourEngineSpec& spec, const F& f) {
+  std::size_t first = 0;
+  for (std::size_t channel = 0; channel < spec.channel_levels.size(); ++channel) {
+    const std::size_t begin = first, end = first + static_cast<std::size_t>(spec.channel_levels[channel]);
+    for (; first < end;) {
+      const std::size_t count = std::min(end - first, static_cast<std::size_t>(whole.planes));
+      PlaneGroup<P> group = whole;
+      group.planes = static_cast<int>(count);
+      group.map.data += static_cast<long long>(channel) * whole.map.plane_pitch;
+      group.map.plane_pitch = 0;
+      group.last_planes = first + count == spec.levels.size() ? 1 : 0;
+      group.scan_blocks = scan_blocks(group);
+      group.out.class_begin += first;
+      set_levels(group, spec, first, count);
+      f(group, first == begin);
+      first += count;
+    }
+  }
+}
+
 /// Tiles in `rows` rows of all of the group's planes.
 template <class P>
 int tiles_in(const PlaneGroup<P>& group, int rows) {
@@ -192,6 +237,7 @@ std::size_t lay_out(PlaneGroup<P>& group, void* base, std::size_t* clear_bytes =
   allocate(work.piece_links, pieces);
   allocate(work.chains, pieces);
   allocate(work.heads, kMostHeads);
+  allocate(work.ranges, group.has_ranges != 0 ? tiles / static_cast<std::size_t>(group.planes) : 0);
   return at;
 }
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "stages/contours/cuda/link_exact.cuh"
+#include "stages/contours/cuda/ranges.cuh"
 #include "stages/contours/cuda/rank.cuh"
 #include "stages/contours/cuda/read_block.cuh"
 #include "stages/contours/cuda/read_warp.cuh"
@@ -58,6 +59,10 @@ __global__ void __launch_bounds__(kBlockThreads, 2)
     __syncthreads();
     const TileBounds bounds = tiles != 0 ? bounds_of_nth(group, static_cast<int>(n))
                                          : bounds_of_tile(group, static_cast<int>(group.work.dense_tiles[n]));
+    if (is_apart<T>(group, bounds)) {
+      if (threadIdx.x == 0) group.work.tile_pieces[bounds.tile] = {0, 0};
+      continue;
+    }
     read_by_block<T>(group, bounds, s.tile.bits, s.read);
     Tile<TileTypes<T, P, WideLinks, kBlockThreads>> tile(group, s.tile, bounds);
     if (count_segments(tile) != 0)
@@ -96,6 +101,25 @@ __device__ __forceinline__ void trace_tile(const PlaneGroup<P>& group, const Til
         static_cast<unsigned>(bounds.tile);
 }
 
+/// Traces those of 32 tiles, from the n-th on, that the ranges of several levels do not rule out. Called by a
+/// warp.
+template <class T, class P>
+__device__ __forceinline__ void trace_near_tiles(const PlaneGroup<P>& group, unsigned n, unsigned tiles,
+                                                 TileShared<WarpLinks>& s) {
+  const unsigned own = n + threadIdx.x % kWarpThreads;
+  bool near = false;
+  if (own < tiles) {
+    const TileBounds bounds = bounds_of_nth(group, static_cast<int>(own));
+    near = !is_apart<T>(group, bounds);
+    if (!near) group.work.tile_pieces[bounds.tile] = {0, 0};
+  }
+  for (unsigned rest = __ballot_sync(~0U, near); rest != 0; rest &= rest - 1) {
+    const unsigned next = n + static_cast<unsigned>(__ffs(static_cast<int>(rest))) - 1;
+    trace_tile<T>(group, bounds_of_nth(group, static_cast<int>(next)), s);
+    __syncwarp();
+  }
+}
+
 template <class T, class P>
 __global__ void __launch_bounds__(kWarpThreads* kMostWarps, 1)
     trace_warps(const __grid_constant__ PlaneGroup<P> group, unsigned tiles) {
@@ -105,8 +129,13 @@ __global__ void __launch_bounds__(kWarpThreads* kMostWarps, 1)
   if (threadIdx.x == 0) s.next = blockDim.x / kWarpThreads;
   __syncthreads();
   const unsigned warp = threadIdx.x / kWarpThreads;
-  for (unsigned mine = warp; mine * gridDim.x + blockIdx.x < tiles;) {
-    trace_tile<T>(group, bounds_of_nth(group, static_cast<int>(mine * gridDim.x + blockIdx.x)), s.tile[warp]);
+  const unsigned at_once = group.has_ranges != 0 ? kWarpThreads : 1;
+  for (unsigned mine = warp; (mine * gridDim.x + blockIdx.x) * at_once < tiles;) {
+    const unsigned n = (mine * gridDim.x + blockIdx.x) * at_once;
+    if (group.has_ranges != 0)
+      trace_near_tiles<T>(group, n, tiles, s.tile[warp]);
+    else
+      trace_tile<T>(group, bounds_of_nth(group, static_cast<int>(n)), s.tile[warp]);
     __syncwarp();
     if (threadIdx.x % kWarpThreads == 0) mine = atomicAdd(&s.next, 1U);
     mine = __shfl_sync(~0U, mine, 0);

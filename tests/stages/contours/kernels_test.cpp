@@ -5,7 +5,9 @@
 #include <array>
 #include <cstdlib>
 
+#include "stages/contours/cuda/class_begins.cuh"
 #include "stages/contours/cuda/export.cuh"
+#include "stages/contours/cuda/level_column.cuh"
 #include "stages/contours/cuda/plan.cuh"
 #include "tests/gpu/contour_cases.h"
 
@@ -74,6 +76,19 @@ void launch_all(const PlaneGroup<P>& whole, const testing::Case& c, std::vector<
   }
 }
 
+/// A map whose channels have several levels.
+template <class T, class P>
+void launch_levels(const PlaneGroup<P>& whole, const ContourEngineSpec& spec, double* column,
+                   const How& how) {
+  for_level_groups(whole, spec, [&](const PlaneGroup<P>& group, bool begins_channel) {
+    const auto tiles = static_cast<unsigned>(group.tiles_x * group.tiles_y);
+    if (begins_channel && tiles > 0)
+      emulated::run_grid((tiles + 7) / 8, kRangeThreads, 0, false, [&] { find_ranges<T, P>(group); });
+    launch_band<T>(group, {0, group.planes, 0, group.tiles_y, true}, how);
+    emulated::run_grid(2, kColumnThreads, 0, false, [&] { write_levels<P>(group, column); });
+  });
+}
+
 /// What stands behind the capacities of the output, to see that nothing is written there.
 constexpr unsigned char kGuard = 0x5C;
 
@@ -89,7 +104,7 @@ struct GuardedOutput {
   explicit GuardedOutput(const ContourEngineSpec& spec)
       : points(spec.point_capacity + kExtra, bit_guard()),
         offsets(spec.contour_capacity + 1 + kExtra, kGuard),
-        class_begin(static_cast<std::size_t>(spec.map.channels) + 1 + kExtra, kGuard),
+        class_begin(spec.planes() + 1 + kExtra, kGuard),
         closed(spec.contour_capacity + kExtra, kGuard) {}
   Output<P> view() {
     return {counts.data(), points.data(), offsets.data(), closed.data(), class_begin.data()};
@@ -112,7 +127,8 @@ struct GuardedOutput {
     const auto contours = static_cast<std::ptrdiff_t>(counts[1]);
     found.offsets.assign(offsets.begin(), offsets.begin() + contours + 1);
     found.closed.assign(closed.begin(), closed.begin() + contours);
-    found.class_begin.assign(class_begin.begin(), class_begin.begin() + spec.map.channels + 1);
+    found.class_begin.assign(class_begin.begin(),
+                             class_begin.begin() + static_cast<std::ptrdiff_t>(spec.planes()) + 1);
     return found;
   }
 
@@ -123,6 +139,23 @@ struct GuardedOutput {
     return point;
   }
 };
+
+/// Calls f with a null pointer of the type of the samples.
+template <class F>
+void with_type(ElementType type, const F& f) {
+  switch (type) {
+    case ElementType::U8:
+      return f(static_cast<unsigned char*>(nullptr));
+    case ElementType::U16:
+      return f(static_cast<unsigned short*>(nullptr));
+    case ElementType::F16:
+      return f(static_cast<__half*>(nullptr));
+    case ElementType::F32:
+      return f(static_cast<float*>(nullptr));
+    case ElementType::F64:
+      return f(static_cast<double*>(nullptr));
+  }
+}
 
 /// The contours of the last frame, as they are on the host.
 template <class P>
@@ -141,27 +174,40 @@ testing::Result run_emulated(const testing::Case& c, How how) {
   group.out = out.view();
   group.exported = how.exported ? 1 : 0;
   if (how.scan) group.few_heads = 0;
-  for (unsigned frame = 0; frame < how.frames; ++frame) switch (c.spec.map.type) {
-      case ElementType::U8:
-        launch_all<unsigned char>(group, c, samples, host.view(), how);
-        break;
-      case ElementType::U16:
-        launch_all<unsigned short>(group, c, samples, host.view(), how);
-        break;
-      case ElementType::F16:
-        launch_all<__half>(group, c, samples, host.view(), how);
-        break;
-      case ElementType::F32:
-        launch_all<float>(group, c, samples, host.view(), how);
-        break;
-      case ElementType::F64:
-        launch_all<double>(group, c, samples, host.view(), how);
-        break;
-    }
+  for (unsigned frame = 0; frame < how.frames; ++frame)
+    with_type(c.spec.map.type, [&](auto* tag) {
+      launch_all<std::remove_pointer_t<decltype(tag)>>(group, c, samples, host.view(), how);
+    });
   out.check_guards();
   host.check_guards();
   CHECK(testing::difference(host.result(c.spec), out.result(c.spec)) == "");
   return host.result(c.spec);
+}
+
+/// The same of a map whose channels have several levels; `column` gets the level of each contour.
+template <class P>
+testing::Result run_levels(const testing::Case& c, const How& how, int group_planes,
+                           std::vector<double>& column) {
+  PlaneGroup<P> group = plan_group<P>(c.spec);
+  group.planes = std::min(group.planes, group_planes);
+  std::size_t clear = 0;
+  std::vector<std::uint64_t> workspace(lay_out(group, nullptr) / 8 + 64, 0xBDBDBDBDBDBDBDBDULL);
+  lay_out(group, workspace.data(), &clear);
+  std::memset(workspace.data(), 0, clear);
+  std::vector<unsigned char> samples = c.samples;
+  group.map = map_of({samples.data(), c.spec.map, c.row_pitch, c.plane_pitch},
+                     {c.mask.empty() ? nullptr : c.mask.data(), c.spec.map.width});
+  GuardedOutput<P> out(c.spec);
+  group.out = out.view();
+  if (how.scan) group.few_heads = 0;
+  column.assign(c.spec.contour_capacity + 1, -12345);
+  for (unsigned frame = 0; frame < how.frames; ++frame)
+    with_type(c.spec.map.type, [&](auto* tag) {
+      launch_levels<std::remove_pointer_t<decltype(tag)>>(group, c.spec, column.data(), how);
+    });
+  out.check_guards();
+  CHECK(column.back() == -12345);
+  return out.result(c.spec);
 }
 
 testing::Result run_case(const testing::Case& c, const How& how = {}) {
@@ -265,6 +311,47 @@ TEST_CASE("the device kernels count what does not fit and write nothing past the
     got = run_case(c, {.frames = 2});
     CHECK_MESSAGE(got.points > c.spec.point_capacity, c.name);
   }
+}
+
+TEST_CASE("the device kernels find the contours of several levels of each channel, and the level of each") {
+  for (std::uint64_t seed = 1; seed <= case_count(40); ++seed) {
+    const testing::Case c = testing::make_level_case(50000 + seed, seed % 3 == 0 ? 140 : 70);
+    const testing::Result want = testing::reference_result(c);
+    for (const int group_planes : {1, 2, 64}) {
+      const How how{.frames = 2, .large = seed % 2 == 0, .scan = seed % 4 == 0};
+      std::vector<double> column;
+      const testing::Result got = c.spec.points == ContourEngineSpec::Points::Float32
+                                      ? run_levels<contour_engine::Point32>(c, how, group_planes, column)
+                                      : run_levels<Point64>(c, how, group_planes, column);
+      CHECK_MESSAGE(testing::difference(got, want) == "", c.name, " in groups of ", group_planes);
+      if (got.class_begin.empty()) continue;
+      for (std::size_t plane = 0; plane < c.spec.levels.size(); ++plane)
+        for (std::uint32_t i = got.class_begin[plane]; i < got.class_begin[plane + 1]; ++i)
+          REQUIRE(std::memcmp(&column[i], &c.spec.levels[plane], sizeof(double)) == 0);
+    }
+  }
+}
+
+TEST_CASE("the device kernels write no levels of contours that do not fit") {
+  for (std::uint64_t seed = 1; seed <= case_count(20); ++seed) {
+    testing::Case c = testing::make_level_case(60000 + seed, 70);
+    const testing::Result want = testing::reference_result(c);
+    if (want.contours < 2) continue;
+    c.spec.point_capacity = want.points / 2;
+    c.spec.contour_capacity = seed % 2 == 0 ? want.contours - 1 : want.contours;
+    std::vector<double> column;
+    const testing::Result got = run_levels<Point64>(c, {.frames = 2}, 2, column);
+    CHECK_MESSAGE((got.points > c.spec.point_capacity || got.contours > c.spec.contour_capacity), c.name);
+  }
+}
+
+TEST_CASE("classes begin where their first planes begin") {
+  const std::array<unsigned, 6> planes{0, 4, 4, 9, 12, 20};
+  std::array<unsigned, 5> classes{7, 7, 7, 7, 7};
+  const ClassPlanes some{.first = 1, .count = 3, .plane = {0, 3, 5}};
+  emulated::run_grid(1, ClassPlanes::kMost, 0, false,
+                     [&] { write_class_begins(some, planes.data(), classes.data()); });
+  CHECK(classes == std::array<unsigned, 5>{7, 0, 9, 20, 7});
 }
 
 TEST_CASE("the device kernels find points on samples whose difference overflows") {

@@ -420,7 +420,8 @@ TEST_CASE("what a label cannot show is refused with what it can") {
   CHECK_THROWS_WITH_AS(
       harness.run({in.view, given.view}),
       "overlay: label is '{area} a', but the contours have no 'area': none of the stages "
-      "before the overlay gives it (hierarchy, measure and fourier_descriptors give attributes)",
+      "before the overlay gives it (hierarchy, measure and fourier_descriptors give attributes, and classes with "
+      "levels give level)",
       Error);
 }
 
