@@ -140,11 +140,15 @@ std::vector<std::string> graph_warnings(const GraphSpec& graph) {
       if (!used[i][port])
         warnings.push_back(fmt::format("node '{}': nobody reads its output '{}'", graph.nodes[i].name,
                                        graph.nodes[i].type->outputs[port].name));
-  for (const ClassSpec& spec : graph.classes)
-    if (spec.level < 0 || spec.level > 1)
+  for (const ClassSpec& spec : graph.classes) {
+    const std::span<const double> levels = spec.iso_levels();
+    const auto outside =
+        std::find_if(levels.begin(), levels.end(), [](double level) { return level < 0 || level > 1; });
+    if (outside != levels.end())
       warnings.push_back(
           fmt::format("class '{}': level {} lies outside 0..1, where probability maps have no contour",
-                      spec.name, spec.level));
+                      spec.name, *outside));
+  }
   if (graph.sinks.empty()) warnings.push_back("the graph has no sink: results are only counted");
   return warnings;
 }

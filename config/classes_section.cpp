@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <unordered_map>
 
@@ -57,6 +58,100 @@ void read_ranges(const YamlNode& value, const std::string& owner, ClassSpec& spe
   }
 }
 
+/// Evenly spaced levels, as {from, to, step}.
+struct LevelRange {
+  double from = 0, to = 0, step = 0;
+};
+
+const ParamDeclaration& level_range_params() {
+  static const ParamDeclaration declaration = [] {
+    ParamList<LevelRange> list;
+    list.number("from", &LevelRange::from, -kInfinity, kInfinity, Unit::None, "The first level.")
+        .number("to", &LevelRange::to, -kInfinity, kInfinity, Unit::None, "Where levels end.")
+        .number("step", &LevelRange::step, -kInfinity, kInfinity, Unit::None,
+                "How much each level is above the one before it.");
+    return declare(std::move(list));
+  }();
+  return declaration;
+}
+
+/// from + i * step, up to `to`, which the last level may miss by the rounding of that.
+std::vector<double> read_level_range(const YamlNode& value, const std::string& what, Problems& problems) {
+  constexpr double kRounding = 1e-9;
+  bool complete = true;
+  for (const char* key : {"from", "to", "step"})
+    if (value.find(key) == nullptr) {
+      problems.add(value.place,
+                   fmt::format("{} has no '{}', wanted {{from: 100, to: 900, step: 50}}", what, key));
+      complete = false;
+    }
+  ParamSet params(level_range_params());
+  const std::size_t faults = problems.size();
+  read_params(value, {}, what, value.place, params, problems);
+  if (!complete || problems.size() != faults) return {};
+  const auto range = params.as<LevelRange>();
+  const auto refuse = [&](const char* key, const std::string& fault) -> std::vector<double> {
+    problems.add(value.find(key)->value.place, fmt::format("{}: {}", what, fault));
+    return {};
+  };
+  if (!(range.step > 0))
+    return refuse("step", fmt::format("step is {}, allowed numbers above 0", range.step));
+  if (range.to < range.from)
+    return refuse("to",
+                  fmt::format("to is {}, allowed numbers from {} on, which is from", range.to, range.from));
+  const double steps = std::floor((range.to - range.from) / range.step + kRounding);
+  if (!(steps < static_cast<double>(kMaxClassLevels)))
+    return refuse("step", fmt::format("there are {:.0f} levels from {} to {} by {}, allowed 1 to {}",
+                                      steps + 1, range.from, range.to, range.step, kMaxClassLevels));
+  std::vector<double> levels;
+  for (int i = 0; i <= static_cast<int>(steps); ++i) levels.push_back(range.from + i * range.step);
+  for (std::size_t i = 1; i < levels.size(); ++i)
+    if (levels[i] <= levels[i - 1])
+      return refuse("step", fmt::format("step {} is lost in the rounding of {}", range.step, levels[i]));
+  return levels;
+}
+
+std::vector<double> read_level_list(const YamlNode& value, const std::string& what, Problems& problems) {
+  const std::string allowed =
+      fmt::format("a list of 1 to {} ascending numbers, or {{from, to, step}}", kMaxClassLevels);
+  const ParamSpec number{
+      .name = "levels", .kind = ParamKind::Number, .minimum = -kInfinity, .maximum = kInfinity};
+  const auto items = read_list(value, what, allowed, problems);
+  if (!items) return {};
+  // As the command line has it.
+  if (items->size() == 1 && items->front().kind == YamlKind::Map)
+    return read_level_range(items->front(), what, problems);
+  if (items->empty() || items->size() > kMaxClassLevels) {
+    problems.add(value.place, fmt::format("{} is a list of {}, allowed {}", what, items->size(), allowed));
+    return {};
+  }
+  std::vector<double> levels;
+  for (const YamlNode& item : *items) {
+    const auto read = read_value(item, number, what, problems);
+    if (!read) continue;
+    const double level = std::get<double>(*read);
+    if (!levels.empty() && level <= levels.back())
+      problems.add(item.place, level == levels.back()
+                                   ? fmt::format("{}: {} is given twice", what, level)
+                                   : fmt::format("{}: {} comes after {}, allowed ascending numbers", what,
+                                                 level, levels.back()));
+    levels.push_back(level);
+  }
+  return levels;
+}
+
+void read_levels(const YamlNode& item, const std::string& owner, ClassSpec& spec, Problems& problems) {
+  const YamlEntry* const entry = item.find("levels");
+  if (entry == nullptr) return;
+  const std::string what = owner + ": levels";
+  if (item.find("level") != nullptr)
+    problems.add(entry->place,
+                 fmt::format("{}: there are both level and levels, allowed one of them", owner));
+  spec.levels = entry->value.kind == YamlKind::Map ? read_level_range(entry->value, what, problems)
+                                                   : read_level_list(entry->value, what, problems);
+  if (!spec.levels.empty()) spec.level = spec.levels.front();
+}
+
 bool is_good_name(const std::string& name) {
   return !name.empty() && character_count(name) <= kMaxNameCharacters &&
          printable(name, kMaxNameCharacters) == name;
@@ -67,12 +162,13 @@ ClassSpec read_class(const YamlNode& item, std::size_t index, Problems& problems
   const bool named = name != nullptr && name->value.kind == YamlKind::Scalar;
   const std::string owner = named ? fmt::format("class '{}'", printable(name->value.text)) : "class";
   ParamSet params(class_params());
-  read_params(item, {"references", "ranges"}, owner, item.place, params, problems);
+  read_params(item, {"levels", "references", "ranges"}, owner, item.place, params, problems);
   ClassSpec spec = params.as<ClassSpec>();
   if (named && !is_good_name(name->value.text))
     problems.add(name->value.place, fmt::format("{}: name is no good, allowed 1 to {} printable characters",
                                                 owner, kMaxNameCharacters));
   if (item.find("colour") == nullptr) spec.colour = class_colour(index);
+  read_levels(item, owner, spec, problems);
   if (const YamlEntry* entry = item.find("references")) read_references(entry->value, owner, spec, problems);
   if (const YamlEntry* entry = item.find("ranges")) read_ranges(entry->value, owner, spec, problems);
   return spec;

@@ -48,7 +48,10 @@ std::string class_lines(const ClassSpec& spec, const Chosen& chosen) {
   const auto add = [&](const char* key, const std::string& value) {
     if (chosen.has(owner, key)) text += fmt::format("    {}: {}\n", key, value);
   };
-  add("level", fmt::format("{}", spec.level));
+  if (spec.levels.empty())
+    add("level", fmt::format("{}", spec.level));
+  else
+    text += fmt::format("    levels: [{}]\n", fmt::join(spec.levels, ", "));
   add("colour", fmt::format("\"{}\"", to_text(spec.colour)));
   add("line_width", fmt::format("{}", spec.line_width));
   add("fill", fmt::format("{}", spec.fill));

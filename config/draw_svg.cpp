@@ -139,7 +139,11 @@ Legend make_legend(const GraphSpec& graph, const Drawing& drawing) {
             "<rect x=\"2\" y=\"-7\" width=\"14\" height=\"14\" rx=\"3\" fill=\"#{:02x}{:02x}{:02x}\"{}/>",
             spec.colour.red, spec.colour.green, spec.colour.blue,
             spec.hidden ? " opacity=\"0.35\"" : " stroke=\"#0003\""),
-        fmt::format("{} > {}{}", spec.name, spec.level, spec.hidden ? " (hidden)" : ""));
+        fmt::format("{} > {}{}{}", spec.name, spec.level,
+                    spec.levels.size() < 2
+                        ? ""
+                        : fmt::format(" to {}, {} levels", spec.levels.back(), spec.levels.size()),
+                    spec.hidden ? " (hidden)" : ""));
   return legend;
 }
 

@@ -143,7 +143,12 @@ std::string classes_help(const Pen& pen) {
              pen) +
          param_table(
              params,
-             {fmt::format("{}  {}\n      Colour of its lines and legend.", pen.name("colour"),
+             {fmt::format(
+                  "{}  {}\n      Several levels of the map, in place of level; each contour says its own.",
+                  pen.name("levels"),
+                  pen.faint(fmt::format("list of 1 to {} ascending numbers, or {{from, to, step}}",
+                                        kMaxClassLevels))),
+              fmt::format("{}  {}\n      Colour of its lines and legend.", pen.name("colour"),
                           pen.faint("\"#rrggbb\" or \"#rrggbbaa\"; default one of a palette, by its place")),
               fmt::format("{}  {}\n      Colours that belong to the class, for classify.",
                           pen.name("references"), pen.faint("list of colours")),

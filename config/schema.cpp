@@ -215,6 +215,31 @@ Json range_schema() {
           {"additionalProperties", false}};
 }
 
+Json levels_schema() {
+  const auto number = [](const char* sentence) -> Json {
+    return {{"type", "number"}, {"description", sentence}};
+  };
+  Json step = number("How much each level is above the one before it.");
+  step["exclusiveMinimum"] = 0;
+  const Json range{
+      {"type", "object"},
+      {"properties",
+       {{"from", number("The first level.")}, {"to", number("Where levels end.")}, {"step", step}}},
+      {"required", Json::array({"from", "to", "step"})},
+      {"additionalProperties", false}};
+  const Json list{{"type", "array"},
+                  {"items", {{"type", "number"}}},
+                  {"minItems", 1},
+                  {"maxItems", kMaxClassLevels},
+                  {"uniqueItems", true}};
+  return {
+      {"if", {{"type", "object"}}},
+      {"then", range},
+      {"else", one_or_list({{"type", "number"}}, list)},
+      {"description",
+       "Several iso-levels of the class's map, ascending, in place of level; each contour says its own."}};
+}
+
 Json class_schema() {
   Json json = object(class_params(), Json::object(), Json::array(),
                      "One class: what is looked for and how it is drawn.");
@@ -228,6 +253,8 @@ Json class_schema() {
     list["description"] = sentence;
     return list;
   };
+  json["properties"]["levels"] = levels_schema();
+  json["not"] = {{"required", Json::array({"level", "levels"})}};
   json["properties"]["references"] =
       list_of({{"type", "string"}, {"pattern", kColourPattern}}, "Colours that belong to the class.");
   json["properties"]["ranges"] = list_of(range_schema(), "Hue ranges that belong to the class.");

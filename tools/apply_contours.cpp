@@ -65,7 +65,7 @@ ContourFile::ContourFile(const std::string& path, OutputRegister& files, const s
 void ContourFile::write(const ContourFrame& from, const ContoursView& contours) {
   // Classes and sides may be other ones in every line; a COCO file has its categories once.
   const auto is_same = [](const ClassSpec& a, const ClassSpec& b) {
-    return a.name == b.name && a.level == b.level;
+    return a.name == b.name && a.level == b.level && a.levels == b.levels;
   };
   if (open_ && one_list_of_classes_ && !std::ranges::equal(from.classes, classes_, is_same))
     throw Error(ExitCode::BadData, fmt::format("frame {} has other classes than the first one, and a COCO "

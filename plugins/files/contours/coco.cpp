@@ -71,8 +71,9 @@ class CocoSink final : public Sink {
     for (std::size_t k = 0; k < placer_.classes().size(); ++k) {
       if (!is_written(k)) continue;
       text_ << separator << R"({"id":)" << static_cast<std::uint64_t>(k + 1) << R"(,"name":)";
-      text_.json(placer_.classes()[k].name)
-          << R"(,"supercategory":"","level":)" << placer_.classes()[k].level << '}';
+      text_.json(placer_.classes()[k].name) << R"(,"supercategory":"")";
+      write_levels(text_, placer_.classes()[k]);
+      text_ << '}';
       separator = ",\n";
     }
     text_ << "\n],\"annotations\":[";

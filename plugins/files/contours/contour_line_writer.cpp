@@ -38,7 +38,8 @@ std::vector<ClassTotals> ContourLineWriter::totals() const {
 void ContourLineWriter::write_class(const ContoursView& view, std::size_t k,
                                     std::span<const ContourMeasures> measures) {
   const ClassSpec& spec = placer_.classes()[k];
-  (text_ << R"({"name":)").json(spec.name) << R"(,"level":)" << spec.level;
+  (text_ << R"({"name":)").json(spec.name);
+  write_levels(text_, spec);
   if (options_.totals) write_totals(totals_.of_frame(k));
   text_ << R"(,"contours":[)";
   for (std::uint32_t i = view.class_begin[k]; i < view.class_begin[k + 1]; ++i) {

@@ -46,7 +46,8 @@ void parse_classes(const JsonMembers& members, const json& object, std::vector<C
     const std::string path = fmt::format("classes[{}]", classes.size());
     ClassSpec spec;
     spec.name = members.member(one, "name", json::value_t::string, path).get<std::string>();
-    spec.level = members.member(one, "level", json::value_t::number_float, path).get<double>();
+    if (!members.read_levels(one, path, spec))
+      members.member(one, "level", json::value_t::number_float, path);
     classes.push_back(std::move(spec));
     const json& contours = members.member(one, "contours", json::value_t::array, path);
     for (std::size_t i = 0; i < contours.size(); ++i)

@@ -95,9 +95,7 @@ void CocoGatherer::take_category(const JsonMembers& members, const JsonElement& 
     members.refuse(fmt::format("{} has the id {}, which another category has", element.path, id));
   ClassSpec spec;
   spec.name = members.member(element.value, "name", json::value_t::string, element.path).get<std::string>();
-  if (const json* level =
-          members.optional_member(element.value, "level", json::value_t::number_float, element.path))
-    spec.level = level->get<double>();
+  members.read_levels(element.value, element.path, spec);
   to_.classes.push_back(std::move(spec));
 }
 

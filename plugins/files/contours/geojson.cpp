@@ -74,13 +74,16 @@ class GeojsonSink final : public Sink {
     file_.complete();
   }
 
-  void begin_feature(const FrameInfo& info, const ClassSpec& spec, double area, double length) {
+  void begin_feature(const FrameInfo& info, const ContoursView& view, const ClassSpec& spec,
+                     std::uint32_t contour, double area, double length) {
+    const double* const levels = view.column(Attribute::Level);
     text_ << (first_ ? "\n" : ",\n") << R"({"type":"Feature","properties":{"frame":)" << info.number
           << R"(,"pts_ns":)" << info.pts_ns;
     if (!info.name.empty()) (text_ << R"(,"name":)").json(info.name);
     (text_ << R"(,"class":)").json(spec.name)
-        << R"(,"level":)" << spec.level << R"(,"width":)" << placer_.width() << R"(,"height":)"
-        << placer_.height() << R"(,"area":)" << area << R"(,"length":)" << length;
+        << R"(,"level":)" << (levels != nullptr ? levels[contour] : spec.level) << R"(,"width":)"
+        << placer_.width() << R"(,"height":)" << placer_.height() << R"(,"area":)" << area << R"(,"length":)"
+        << length;
     first_ = false;
     ++features_;
   }
@@ -100,7 +103,7 @@ class GeojsonSink final : public Sink {
       area += hole.measures.area;
       length += hole.measures.length;
     }
-    begin_feature(info, spec, area, length);
+    begin_feature(info, view, spec, outer.contour, area, length);
     write_attributes(text_, view, outer.contour);
     text_ << R"(},"geometry":{"type":"Polygon","coordinates":[)";
     write_positions(outer.points);
@@ -114,7 +117,7 @@ class GeojsonSink final : public Sink {
   void write_line(const FrameInfo& info, const ContoursView& view, const ClassSpec& spec,
                   const RegionSorter::Line& line) {
     if (line.points.empty()) return;
-    begin_feature(info, spec, line.measures.area, line.measures.length);
+    begin_feature(info, view, spec, line.contour, line.measures.area, line.measures.length);
     write_attributes(text_, view, line.contour);
     text_ << (line.closed ? R"(,"closed":true)" : R"(,"closed":false)")
           << R"(},"geometry":{"type":"LineString","coordinates":)";

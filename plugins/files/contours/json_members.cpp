@@ -20,6 +20,21 @@ void JsonMembers::refuse(const std::string& what) const {
               fmt::format("{}:{}{}: {}", printable(place_.file), place_.line, column, what));
 }
 
+bool JsonMembers::read_levels(const Json& owner, const std::string& path, ClassSpec& spec) const {
+  if (const Json* levels = optional_member(owner, "levels", Json::value_t::array, path)) {
+    for (const Json& level : *levels) {
+      if (!level.is_number()) refuse(fmt::format("the levels of {} are not numbers alone", path));
+      spec.levels.push_back(level.get<double>());
+    }
+    if (spec.levels.empty()) refuse(fmt::format("the levels of {} are an empty list", path));
+    spec.level = spec.levels.front();
+    return true;
+  }
+  const Json* level = optional_member(owner, "level", Json::value_t::number_float, path);
+  if (level != nullptr) spec.level = level->get<double>();
+  return level != nullptr;
+}
+
 void JsonMembers::check_kind(const json& value, const char* key, json::value_t kind,
                              const std::string& path) const {
   const bool number = kind == json::value_t::number_float && value.is_number();

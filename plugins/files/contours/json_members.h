@@ -11,6 +11,7 @@
 
 #include "pipeline/graph/source.h"
 #include "pipeline/value/attributes.h"
+#include "pipeline/value/classes.h"
 
 namespace contorno {
 
@@ -47,6 +48,8 @@ class JsonMembers {
   /// The member "attributes"; NaN for null. None when there is no such member.
   std::vector<std::pair<Attribute, double>> attributes(const Json& owner, UnknownAttributes unknown,
                                                        const std::string& path) const;
+  /// Sets the level of a class by its member "level", or its levels by "levels". False: it has neither.
+  bool read_levels(const Json& owner, const std::string& path, ClassSpec& spec) const;
 
  private:
   void check_kind(const Json& value, const char* key, Json::value_t kind, const std::string& path) const;

@@ -24,6 +24,8 @@ class RegionSorter {
     ContourMeasures measures;
     std::uint32_t contour = 0;  ///< its index in the view
     std::uint32_t parent = 0;   ///< of a hole: index into outers()
+    std::uint32_t place = 0;    ///< among the contours of the class, by their levels
+    std::uint32_t level = 0;    ///< how many lower levels there are
   };
   struct Line {
     std::span<const Point> points;
@@ -34,8 +36,8 @@ class RegionSorter {
 
   /// Sorts the contours of class `of_class`, in the coordinates of `placer`. A ring of negative area is a
   /// hole of its parent by the rules of hierarchy, if that has a positive area, else a line: so polygons stay
-  /// valid where a ring between two holes is missing. Contours whose length is not finite (a coordinate is
-  /// NaN or infinite) are left out.
+  /// valid where a ring between two holes is missing. Rings of one level are sorted among themselves.
+  /// Contours whose length is not finite (a coordinate is NaN or infinite) are left out.
   void sort(const ContoursView& view, std::size_t of_class, ContourPlacer& placer,
             OpenContours open_contours);
 
@@ -46,11 +48,13 @@ class RegionSorter {
   std::span<const Ring> holes_of(std::size_t index) const;
 
  private:
-  void add(std::span<const Point> points, std::uint32_t contour, bool closed, OpenContours open_contours);
-  /// `first`: the index of the class's first contour in the view.
-  void find_parents(std::uint32_t first);
+  void list_levels(const ContoursView& view, std::uint32_t first, std::uint32_t last);
+  void add(const Ring& ring, bool closed, OpenContours open_contours);
+  void find_parents();
 
   std::vector<Point> points_;
+  std::vector<std::uint32_t> by_level_;     // the contours of the class; their indices in the view
+  std::vector<std::uint32_t> level_begin_;  // where each level begins among them; one more
   // Of each contour of the class:
   std::vector<std::uint32_t> offsets_;  // into points_; one more
   std::vector<std::uint8_t> rings_;     // 1: it is one

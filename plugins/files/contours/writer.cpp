@@ -12,6 +12,17 @@ std::vector<std::pair<std::string, Coordinates>> coordinate_words() {
   return {{"frame", Coordinates::Frame}, {"map", Coordinates::Map}};
 }
 
+void write_levels(TextBuffer& text, const ClassSpec& spec) {
+  if (spec.levels.empty()) {
+    text << R"(,"level":)" << spec.level;
+    return;
+  }
+  text << R"(,"levels":[)";
+  for (const double level : spec.levels) text << level << ',';
+  text.drop_last();
+  text << ']';
+}
+
 void write_attributes(TextBuffer& text, const ContoursView& view, std::uint32_t index) {
   if (view.format.attributes.empty()) return;
   text << R"(,"attributes":{)";

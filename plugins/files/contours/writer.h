@@ -35,6 +35,9 @@ std::vector<std::pair<std::string, Coordinates>> coordinate_words();
 /// The help text of the flag `skip_hidden`.
 inline constexpr const char* kSkipHiddenSentence = "Leaves hidden classes out (a background class).";
 
+/// Appends a comma and the member "level" of a class, a number, or "levels", a list where it has several.
+void write_levels(TextBuffer& text, const ClassSpec& spec);
+
 /// Appends a comma and the member "attributes" of a JSON object: the attributes of contour `index` by their
 /// names, null where one is NaN. Appends nothing when the contours have no attributes. Their values are in px
 /// of the map, in whatever coordinates the points are written.
