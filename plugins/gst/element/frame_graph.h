@@ -4,7 +4,6 @@
 // thread at a time.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -67,7 +66,6 @@ class FrameGraph {
   std::unique_ptr<TextRasteriser> text_;
   std::unique_ptr<Capacities> capacities_;
   std::unique_ptr<PlannedGraph> planned_;
-  std::uint64_t frames_ = 0;  // since it was made
 };
 
 }  // namespace contorno::gst

@@ -95,6 +95,7 @@ class Class(NamedTuple):
     level: float
     colour: tuple[int, int, int, int]
     hidden: bool
+    levels: list[float]
 
 class Result:
     number: int

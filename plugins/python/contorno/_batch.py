@@ -82,15 +82,16 @@ def find_contours_batch(maps, levels, *, layout="CHW", dtype=np.float64, flat=Fa
     maps : array of bool, integers or floats
         (H, W) one plane; (C, H, W) or (H, W, C) planes, such as the class maps of a network; (N, C, H, W) or (N, H, W, C)
         frames of planes. Read in place as in `find_contours`.
-    levels : float, or (C,), (C, L) or (1, L) array of float
-        One level for all planes; one for each; or L for each, in units of samples / divisor.
+    levels : float, sequence of float, or (C, L) or (1, L) array of float
+        In units of samples / divisor. One level; of (H, W) maps a sequence of any length, in any order: the map is read once
+        for all of them; of C planes a sequence of one level for each, or L levels for each.
     layout : {'CHW', 'HWC'}
         Where the axis of planes is.
     dtype : float64 or float32
         Of the points; computed in float64, rounded once.
     flat : bool
-        False: lists of contours, in a list for each leading axis of `maps`, and in one more for (C, L) levels:
-        ``result[frame][plane][level][contour]``. True: `ContourArrays`, all contours in flat arrays, without a copy.
+        False: lists of contours, in a list for each leading axis of `maps`, and in one more where a plane has a sequence of
+        levels: ``result[frame][plane][level][contour]``, of an (H, W) map ``result[level][contour]``. True: `ContourArrays`, all contours in flat arrays, without a copy.
     fully_connected, positive_orientation, backend, threads
         As in `find_contours`.
     mask : (H, W) array of bool, optional

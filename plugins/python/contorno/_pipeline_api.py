@@ -14,10 +14,10 @@ from . import _core, _pipeline
 from ._batch import ContourArrays
 from ._options import did_you_mean, is_planar, suggesting
 
-Class = collections.namedtuple("Class", "name level colour hidden")
+Class = collections.namedtuple("Class", "name level colour hidden levels")
 Class.__doc__ = """A class of a graph.
 
-name : str; level : float, of its contours; colour : (int, int, int, int), red, green, blue and alpha from 0 to 255;
+name : str; level : float, of its contours, the first of `levels`, a list; colour : (int, int, int, int), red, green, blue and alpha from 0 to 255;
 hidden : bool, whether overlays leave it out.
 """
 
@@ -46,19 +46,20 @@ class Result:
     overlay : (H, W, C) array of uint8, or None
         The last image of the graph: the overlay where there is one.
     contours : ContourArrays
-        Points (row, column) in px of the map, float32; `class_ids` number the graph's classes.
+        Points (row, column) in px of the map, float32; `class_ids` number the graph's classes; `attributes` has what the graph knows of
+        each contour besides, such as 'level' where a class has several levels.
     timings : dict
         Milliseconds: 'end_to_end', 'queue', 'upload', one for each stage, 'download'.
     """
 
     def __init__(self, values, classes):
         (self.number, self.name, self.pts_ns, _, self.frame, self.overlay, self._placement, points, offsets, closed,
-         class_ids, self.timings) = values
+         class_ids, attributes, self.timings) = values
         self._classes = classes
         if offsets is None:
             offsets = np.zeros(1, np.int64)
         self.contours = ContourArrays(points, offsets, closed, class_ids, np.full(len(closed), self.number, np.int32),
-                                      np.zeros(len(closed), np.int32))
+                                      np.zeros(len(closed), np.int32), attributes)
 
     def __iter__(self):
         return iter((self.frame, self.contours, self.timings))

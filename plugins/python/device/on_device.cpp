@@ -152,7 +152,7 @@ py::object find_batch_on_device(py::handle maps, const py::array_t<double>& give
                                 const BatchArguments& arguments) {
   DeviceInput input(maps, "maps", arguments.stream);
   const StackShape shape = stack_shape(input.sides(), arguments.layout);
-  const Levels levels = levels_of(given_levels, shape.format.channels);
+  const Levels levels = levels_of(given_levels, shape);
   const MapStack stack = input.maps(shape);
   check_divisor(arguments.options.scale.divisor, stack.first.format.type, input.is_boolean());
   std::optional<DeviceInput> mask_input;

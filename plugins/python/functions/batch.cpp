@@ -45,7 +45,7 @@ py::object find_on_cpu(py::handle object, const py::array_t<double>& given_level
   HostArray maps(object, "maps");
   MapsOptions options = arguments.options;
   const StackShape shape = stack_shape(maps.sides(), arguments.layout);
-  const Levels levels = levels_of(given_levels, shape.format.channels);
+  const Levels levels = levels_of(given_levels, shape);
   const MapStack stack = stack_of(maps, shape);
   check_divisor(options.scale.divisor, maps.type(), maps.is_boolean());
   std::optional<HostArray> mask_array;

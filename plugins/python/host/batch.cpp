@@ -5,8 +5,12 @@
 #include "plugins/python/host/contour_list.h"
 
 namespace contorno::python {
+namespace {
+constexpr int kMostLevels = 65534;
+}  // namespace
 
-Levels levels_of(const py::array_t<double>& given, int planes) {
+Levels levels_of(const py::array_t<double>& given, const StackShape& shape) {
+  const int planes = shape.format.channels;
   Levels levels;
   const auto per_plane = [&](py::ssize_t count) {
     if (count != planes && count != 1)
@@ -19,6 +23,12 @@ Levels levels_of(const py::array_t<double>& given, int planes) {
       levels.values.assign(static_cast<std::size_t>(planes), *given.data());
       return levels;
     case 1: {
+      if (shape.dimensions == 2) {
+        levels.per_plane = static_cast<int>(given.shape(0));
+        levels.is_list = true;
+        for (int level = 0; level < levels.per_plane; ++level) levels.values.push_back(given.at(level));
+        break;
+      }
       const py::ssize_t step = per_plane(given.shape(0));
       for (int plane = 0; plane < planes; ++plane) levels.values.push_back(given.at(plane * step));
       return levels;
@@ -27,17 +37,21 @@ Levels levels_of(const py::array_t<double>& given, int planes) {
       const py::ssize_t step = per_plane(given.shape(0));
       levels.per_plane = static_cast<int>(given.shape(1));
       levels.is_list = true;
-      if (levels.per_plane < 1) throw py::value_error("levels is empty");
       for (int plane = 0; plane < planes; ++plane)
         for (int level = 0; level < levels.per_plane; ++level)
           levels.values.push_back(given.at(plane * step, level));
-      return levels;
+      break;
     }
     default:
       throw py::value_error(fmt::format(
           "levels has {} dimensions, wanted a number, a list with one a plane, or a list of such lists",
           given.ndim()));
   }
+  if (levels.per_plane < 1) throw py::value_error("levels is empty");
+  if (levels.per_plane > kMostLevels)
+    throw py::value_error(
+        fmt::format("levels has {} levels a plane, allowed 1 to {}", levels.per_plane, kMostLevels));
+  return levels;
 }
 
 StackShape stack_shape(std::span<const std::int64_t> sides, Layout layout) {

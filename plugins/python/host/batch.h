@@ -17,10 +17,6 @@ struct Levels {
   bool is_list = false;  ///< results have an axis for levels
 };
 
-/// `given` is a number for all planes, (C,) with one level a plane, or (C, L) with L levels a plane; C may be
-/// 1 for all planes. Throws ValueError.
-Levels levels_of(const py::array_t<double>& given, int planes);
-
 /// What the axes of an array of maps mean.
 struct StackShape {
   int dimensions = 2, frames = 1;
@@ -30,6 +26,10 @@ struct StackShape {
 /// Axes (H, W); with C planes (C, H, W) or (H, W, C), as `layout` says; or frames of these. Throws
 /// ValueError.
 StackShape stack_shape(std::span<const std::int64_t> sides, Layout layout);
+
+/// `given` is a number for all planes, (L,) with L levels of maps that are one plane (H, W), (C,) with one
+/// level a plane of others, or (C, L) with L levels a plane; C may be 1 for all planes. Throws ValueError.
+Levels levels_of(const py::array_t<double>& given, const StackShape& shape);
 
 /// Throws ValueError for a divisor other than 1 unless samples are uint8 or uint16, and not booleans.
 void check_divisor(double divisor, ElementType type, bool boolean);

@@ -33,13 +33,17 @@ py::object image_array(const std::optional<OwnedImage>& image, const py::object&
   return array_over(image->samples, std::move(shape), dtype_of(image->format.type), owner);
 }
 
-/// number, name, pts, error, frame, overlay, placement, points, offsets, closed, class_ids, milliseconds
+/// number, name, pts, error, frame, overlay, placement, points, offsets, closed, class_ids, attributes,
+/// milliseconds
 py::tuple result_tuple(FrameResult result) {
   auto* kept = new FrameResult(std::move(result));
   const py::capsule owner(kept, [](void* one) { delete static_cast<FrameResult*>(one); });
   const auto count = static_cast<py::ssize_t>(kept->closed.size());
   py::dict milliseconds;
   for (const auto& [name, value] : kept->milliseconds) milliseconds[py::str(name)] = value;
+  py::dict attributes;
+  for (const auto& [name, column] : kept->attributes)
+    attributes[py::str(std::string(name))] = array_over(column, {count}, py::dtype("f8"), owner);
   const Placement& place = kept->placement;
   // A frame without contours in its graph has no offsets either.
   const bool found = kept->offsets.size() > 0;
@@ -50,7 +54,7 @@ py::tuple result_tuple(FrameResult result) {
       array_over(kept->points, {static_cast<py::ssize_t>(kept->points.size()), 2}, py::dtype("f4"), owner),
       found ? py::object(array_over(kept->offsets, {count + 1}, py::dtype("i8"), owner)) : py::none(),
       array_over(kept->closed, {count}, py::dtype("?"), owner),
-      array_over(kept->class_ids, {count}, py::dtype("i4"), owner), milliseconds);
+      array_over(kept->class_ids, {count}, py::dtype("i4"), owner), attributes, milliseconds);
 }
 
 py::dict latency_dict(const Histogram& histogram) {
@@ -296,9 +300,9 @@ py::list classes_of(const GraphSpec& graph) {
   py::list classes;
   for (const ClassSpec& one : graph.classes) {
     const Colour& colour = one.colour;
-    classes.append(py::make_tuple(one.name, one.level,
-                                  py::make_tuple(colour.red, colour.green, colour.blue, colour.alpha),
-                                  one.hidden));
+    classes.append(py::make_tuple(
+        one.name, one.level, py::make_tuple(colour.red, colour.green, colour.blue, colour.alpha), one.hidden,
+        py::cast(std::vector<double>(one.iso_levels().begin(), one.iso_levels().end()))));
   }
   return classes;
 }

@@ -37,6 +37,10 @@ void copy_contours(const ContoursView& from, FrameResult& result) {
   for (int one = 0; one < from.format.classes; ++one)
     std::fill(result.class_ids.data() + from.class_begin[one],
               result.class_ids.data() + from.class_begin[one + 1], one);
+  from.format.attributes.for_each([&](Attribute attribute) {
+    Buffer<double>& column = result.attributes.emplace_back(name_of(attribute), Buffer<double>(count)).second;
+    std::copy_n(from.column(attribute), count, column.data());
+  });
 }
 
 std::unique_ptr<TextRasteriser> make_text() {

@@ -34,6 +34,7 @@ struct FrameResult {
   Buffer<std::int64_t> offsets;
   Buffer<std::uint8_t> closed;
   Buffer<std::int32_t> class_ids;
+  std::vector<std::pair<std::string_view, Buffer<double>>> attributes;
   std::vector<std::pair<std::string, double>> milliseconds;
 };
 

@@ -51,7 +51,47 @@ def test_dimensions_decide_the_nesting():
     assert len(two) == 2
     same(two[1], single(maps[0, 0], 0.5))
     same(batch(maps, [[0.4, 0.5]])[1][2][0], single(maps[1, 2], 0.4))
-    same(batch(maps[0, 0], [0.5]), single(maps[0, 0], 0.5))
+    for one in (batch(maps[0, 0], [0.5]), batch(maps[0, 0], [[0.5]])):
+        assert len(one) == 1
+        same(one[0], single(maps[0, 0], 0.5))
+
+
+@pytest.mark.parametrize("element", [np.float64, np.float32, np.float16, np.uint8, np.int16])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_plane_takes_a_sequence_of_levels_in_any_order(element, threads):
+    plane = (200 * stack(1, 1, 71, 150)[0, 0]).astype(element)
+    levels = [120, 40, 100.5, 40, 199, float("nan"), 1e300, -1, *np.linspace(0, 200, 60)]
+    nested = batch(plane, levels, threads=threads)
+    assert len(nested) == len(levels)
+    for got, level in zip(nested, levels):
+        same(got, single(plane, level))
+    flat = batch(plane, tuple(levels), threads=threads, flat=True)
+    assert (flat.level_ids == np.repeat(np.arange(len(levels)), [len(one) for one in nested])).all()
+    same(list(flat), [contour for one in nested for contour in one])
+
+
+def test_a_thousand_levels_have_the_points_of_contourpy():
+    contourpy = pytest.importorskip("contourpy")
+    row, column = np.mgrid[0:90, 0:140]
+    plane = np.hypot(row - 30.2, column - 55.7)
+    levels = np.linspace(0.05, 110, 1000)
+    peer = contourpy.contour_generator(z=plane, name="serial")
+    for level, found in zip(levels, batch(plane, levels)):
+        # As sets: lines begin, and so repeat a point, elsewhere.
+        ours, theirs = (np.unique(np.concatenate([np.zeros((0, 2)), *lines]).round(7), axis=0)
+                        for lines in ([one[:, ::-1] for one in found], peer.lines(level)))
+        assert np.array_equal(ours, theirs)
+
+
+def test_levels_with_masks_and_holes_equal_scikit_image():
+    measure = pytest.importorskip("skimage.measure")
+    random = np.random.default_rng(3)
+    plane = random.integers(0, 6, (60, 130)).astype(float)
+    plane[random.random(plane.shape) < 0.02] = np.nan
+    mask = random.random(plane.shape) < 0.95
+    levels = [0.5, 1, 2, 2.5, 3, 5]
+    for found, level in zip(batch(plane, levels, mask=mask, fully_connected="high"), levels):
+        same(found, measure.find_contours(plane, level, fully_connected="high", mask=mask))
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, "float32", "f8"])
@@ -131,6 +171,7 @@ MAPS = np.zeros((2, 4, 5))
     (ValueError, "dimensions", np.zeros((2,) * 5), 0.5, {}), (ValueError, "rows", np.zeros((2, 1, 5)), 0.5, {}),
     (ValueError, "rows", np.zeros((2, 5, 1)), 0.5, {}), (ValueError, "planes", np.zeros((0, 5, 5)), 0.5, {}),
     (ValueError, "frames", np.zeros((0, 2, 5, 5)), 0.5, {}), (ValueError, "levels", MAPS, [0.1, 0.2, 0.3], {}),
+    (ValueError, "empty", MAPS[0], [], {}), (ValueError, "65534", MAPS[0], np.zeros(65535), {}),
     (ValueError, "levels", MAPS, np.zeros((3, 1)), {}), (ValueError, "empty", MAPS, np.zeros((2, 0)), {}),
     (ValueError, "dimensions", MAPS, np.zeros((2, 1, 1)), {}), ((TypeError, ValueError), "", MAPS, "high", {}),
     ((TypeError, ValueError), "", MAPS, None, {}), (ValueError, "layout", MAPS, 0.5, {"layout": "WHC"}),
