@@ -77,7 +77,7 @@ class Outputs {
 };
 
 /// What a measurement leaves beside its report.
-struct Measured {
+struct MeasuredGraph {
   LatencyReport report;
   std::vector<Measurement> repeats;
   GraphSpec graph;
@@ -134,7 +134,7 @@ std::vector<Measurement> measure_mode(const LatencyArguments& arguments, const B
   return repeats;
 }
 
-Measured measure_graph(const LatencyArguments& arguments, const Catalog& catalog) {
+MeasuredGraph measure_graph(const LatencyArguments& arguments, const Catalog& catalog) {
   const std::optional<TemporaryFolder> temporary =
       arguments.graph.output.empty() ? std::make_optional<TemporaryFolder>() : std::nullopt;
   GraphArguments graph_arguments = arguments.graph;
@@ -159,7 +159,7 @@ Measured measure_graph(const LatencyArguments& arguments, const Catalog& catalog
                     .quiet = arguments.quiet,
                     .graph_name = given.name};
   const Settings settings = settings_of(arguments, given, held ? &*held : nullptr);
-  Measured result;
+  MeasuredGraph result;
   std::vector<Trial> trials;
   result.repeats = measure_mode(arguments, bench, settings, trials);
   result.report =
@@ -175,8 +175,8 @@ Measured measure_graph(const LatencyArguments& arguments, const Catalog& catalog
   return result;
 }
 
-Measured read_reports(const LatencyArguments& arguments) {
-  Measured result;
+MeasuredGraph read_reports(const LatencyArguments& arguments) {
+  MeasuredGraph result;
   for (const std::string& file : arguments.from) {
     LatencyReport one = report_from(read_text_file(file), file);
     if (&file == &arguments.from.front())
@@ -213,7 +213,7 @@ static int run_latency(const LatencyArguments& arguments, const Catalog& catalog
   std::optional<LatencyReport> old;
   if (!arguments.compare.empty()) old = report_from(read_text_file(arguments.compare), arguments.compare);
   Outputs outputs(arguments);
-  const Measured measured =
+  const MeasuredGraph measured =
       arguments.from.empty() ? measure_graph(arguments, catalog) : read_reports(arguments);
   const Judgement judgement = judge(arguments, measured.report);
   std::optional<Comparison> comparison;

@@ -76,9 +76,11 @@ std::string nothing() {
   return "<p>No frame has a result.</p>";
 }
 
-/// Parts whose bar can be seen, with their colours' numbers.
-bool is_part(const Row& row) {
-  return row.kind != RowKind::EndToEnd && row.kind != RowKind::Interval;
+/// The parts that the time is made of: those of sinks only where these count.
+bool is_part(const Row& row, Until until) {
+  const bool of_sink = row.kind == RowKind::Sink || row.times.name().starts_with("queue of sink ");
+  return row.kind != RowKind::EndToEnd && row.kind != RowKind::Interval &&
+         (!of_sink || until == Until::Sinks);
 }
 
 using Bar = std::vector<std::pair<std::string, double>>;
@@ -204,11 +206,9 @@ std::string parts_chart(const LatencyReport& report) {
   std::vector<std::string> names;
   Bar medians;
   for (const Row& row : report.rows)
-    if (is_part(row)) {
-      std::string name = row.times.name();
-      if (row.kind == RowKind::Sink) name = name.substr(std::string_view("sink ").size());
-      names.push_back(name);
-      medians.emplace_back(name, row.times.percentile(0.5).ms);
+    if (is_part(row, report.settings.until)) {
+      names.push_back(row.times.name());
+      medians.emplace_back(row.times.name(), row.times.percentile(0.5).ms);
     }
   if (names.empty()) return nothing();
   std::vector<std::pair<std::string, Bar>> bars{{"medians", medians}};

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "pipeline/run/trace.h"
+#include "tools/latency/measured.h"
 #include "tools/latency/show.h"
 
 namespace contorno::latency {
@@ -64,24 +65,18 @@ std::vector<FrameOf> delivered_frames(const Measurement& measurement) {
   return all;
 }
 
-void add_frame(Trace& trace, const FrameOf& one, const std::vector<std::string>& names, std::int32_t track,
+/// On `track`, and for each sink, which works beside the others, on one behind it.
+void add_frame(Trace& trace, const FrameOf& one, const std::vector<Part>& parts, std::int32_t track,
                Until until) {
   const FrameRecords& records = one.records();
-  const Columns& columns = records.columns();
   trace.add(fmt::format("frame {}", one.frame), track, one.frame, one.due(), one.end(until));
-  const auto slice = [&](std::string_view name, std::size_t from, std::size_t to) {
-    const std::int64_t begin = records.time(one.frame, from), end = records.time(one.frame, to);
-    if (begin != 0 && end > begin) trace.add(name, track, one.frame, begin, end);
-  };
-  slice("timer and source", Columns::kDue, Columns::kArrived);
-  slice("queue", Columns::kArrived, Columns::kLaunched);
-  slice("start", Columns::kLaunched, Columns::kStarted);
-  slice("upload", Columns::kStarted, Columns::kUploaded);
-  for (std::size_t column = Columns::kUploaded + 1; column <= columns.downloaded(); ++column)
-    slice(column == columns.downloaded() ? "download" : names[column], column - 1, column);
-  slice("completion", columns.downloaded(), columns.finished());
-  for (std::size_t sink = 0; sink < columns.sinks; ++sink)
-    slice(names[columns.sink_end(sink)], columns.sink_start(sink), columns.sink_end(sink));
+  std::int32_t sinks = 0;
+  for (const Part& part : parts) {
+    const std::int64_t begin = records.time(one.frame, part.from), end = records.time(one.frame, part.to);
+    const std::int32_t own = part.kind == RowKind::Sink ? track + ++sinks : track;
+    if (begin != 0 && end > begin && (part.kind == RowKind::Sink || !part.after_result))
+      trace.add(part.name, own, one.frame, begin, end);
+  }
 }
 
 }  // namespace
@@ -124,15 +119,19 @@ std::string trace_of(const GraphSpec& graph, const std::vector<Measurement>& rep
             return one.due() <= slow.end(until) && one.end(until) >= slow.due();
           }))
         shown.push_back(one);
-  const std::vector<std::string> names = column_names(graph);
-  Trace trace(shown.size() * (names.size() + 3));
+  const Columns columns{.nodes = graph.nodes.size(), .sinks = graph.sinks.size()};
+  const std::vector<Part> parts = parts_of(graph, columns, Probes::On);
+  Trace trace(shown.size() * (parts.size() + 1));
   std::vector<std::pair<std::int32_t, std::string>> tracks;
   for (std::size_t i = 0; i < shown.size(); ++i) {
-    const auto track = static_cast<std::int32_t>(i) + 1;
-    tracks.emplace_back(track,
-                        fmt::format("camera {} frame {}: {:.3f} ms", shown[i].camera + 1, shown[i].frame,
-                                    static_cast<double>(shown[i].end(until) - shown[i].due()) * 1e-6));
-    add_frame(trace, shown[i], names, track, until);
+    const auto track = static_cast<std::int32_t>(i * (graph.sinks.size() + 1)) + 1;
+    const std::string frame = fmt::format("camera {} frame {}", shown[i].camera + 1, shown[i].frame);
+    tracks.emplace_back(track, fmt::format("{}: {:.3f} ms", frame,
+                                           static_cast<double>(shown[i].end(until) - shown[i].due()) * 1e-6));
+    for (std::size_t sink = 0; sink < graph.sinks.size(); ++sink)
+      tracks.emplace_back(track + 1 + static_cast<std::int32_t>(sink),
+                          fmt::format("{}, sink {}", frame, graph.sinks[sink].name));
+    add_frame(trace, shown[i], parts, track, until);
   }
   return trace.to_json(tracks);
 }

@@ -80,7 +80,7 @@ class Camera {
     for (const SinkSpec& spec : bench.graph.sinks) {
       auto sink = bench.with_sinks ? spec.type->make(spec.params) : nullptr;
       sinks_.push_back(std::make_unique<MeasuredSink>(std::move(sink), sinks_.size(), records_));
-      bindings_.push_back({.name = spec.name, .sink = sinks_.back().get(), .input = spec.input});
+      bindings_.push_back(bind_sink(spec, *sinks_.back()));
     }
     runner_.emplace(bench.graph, source_, bindings_,
                     RunOptions{.backend = bench.backend,

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "pipeline/graph/sink.h"
 #include "tools/latency/records.h"
@@ -25,6 +26,9 @@ class MeasuredSink final : public Sink {
     if (sink_) sink_->finish();
   }
   std::string summary() const override { return sink_ ? sink_->summary() : ""; }
+  std::vector<ClassTotals> totals() const override {
+    return sink_ ? sink_->totals() : std::vector<ClassTotals>{};
+  }
 
  private:
   std::unique_ptr<Sink> sink_;

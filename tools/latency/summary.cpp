@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "tools/latency/measured.h"
 #include "tools/latency/report.h"
 
 namespace contorno::latency {
@@ -12,86 +13,6 @@ namespace {
 /// Frames that are listed by number because they have no result.
 constexpr std::size_t kMostListed = 20;
 constexpr std::size_t kMostBins = 240;
-
-double ms(std::int64_t ns) {
-  return static_cast<double>(ns) * 1e-6;
-}
-
-/// A span of a frame's way, between two of its times.
-struct Part {
-  RowKind kind;
-  std::string name;
-  std::size_t from, to;
-};
-
-/// What a frame's way is cut into; together they are the whole time from due to the end of the last sink,
-/// as far as sinks follow one after the other.
-std::vector<Part> parts_of(const GraphSpec& graph, const Columns& columns, Probes probes) {
-  std::vector<Part> parts{{RowKind::Wait, "timer and source", Columns::kDue, Columns::kArrived},
-                          {RowKind::Wait, "queue", Columns::kArrived, Columns::kLaunched}};
-  if (probes == Probes::On) {
-    parts.push_back({RowKind::Wait, "start", Columns::kLaunched, Columns::kStarted});
-    parts.push_back({RowKind::Transfer, "upload", Columns::kStarted, Columns::kUploaded});
-    for (std::size_t node = 0; node < columns.nodes; ++node)
-      parts.push_back({RowKind::Stage, graph.nodes[node].name,
-                       node == 0 ? Columns::kUploaded : columns.node_end(node - 1), columns.node_end(node)});
-    const std::size_t last = columns.nodes == 0 ? Columns::kUploaded : columns.node_end(columns.nodes - 1);
-    parts.push_back({RowKind::Transfer, "download", last, columns.downloaded()});
-    parts.push_back({RowKind::Wait, "completion", columns.downloaded(), columns.finished()});
-  }
-  for (std::size_t sink = 0; sink < columns.sinks; ++sink)
-    parts.push_back(
-        {RowKind::Sink, graph.sinks[sink].name, columns.sink_start(sink), columns.sink_end(sink)});
-  return parts;
-}
-
-/// One camera's frames after the warm-up.
-class Measured {
- public:
-  Measured(const Measurement& measurement, const CameraRun& camera, int number)
-      : measurement_(measurement), camera_(camera), number_(number) {}
-
-  const FrameRecords& records() const { return camera_.records; }
-  int number() const { return number_; }
-  template <class F>
-  void each(const F& visit) const {
-    const auto warm_ns = static_cast<std::int64_t>(measurement_.load.warm_up_s * 1e9);
-    for (std::size_t frame = measurement_.warm_up_frames; frame < camera_.offered; ++frame)
-      if (measurement_.load.loop == Loop::Open || due_ns(frame) >= warm_ns) visit(frame);
-  }
-  /// From when the first frame of the measurement was due.
-  std::int64_t due_ns(std::size_t frame) const {
-    return records().time(frame, Columns::kDue) - measurement_.start_ns;
-  }
-  bool delivered(std::size_t frame) const { return records().outcome(frame) == Outcome::Delivered; }
-  std::int64_t to_result(std::size_t frame) const {
-    return records().time(frame, records().columns().finished()) - records().time(frame, Columns::kDue);
-  }
-  /// To the end of the last sink that took the frame; nothing where none did.
-  std::optional<std::int64_t> to_sinks(std::size_t frame) const {
-    std::int64_t end = 0;
-    for (std::size_t sink = 0; sink < records().columns().sinks; ++sink)
-      end = std::max(end, records().time(frame, records().columns().sink_end(sink)));
-    if (end == 0) return std::nullopt;
-    return end - records().time(frame, Columns::kDue);
-  }
-  /// What is compared with the deadline.
-  std::int64_t counted(std::size_t frame, Until until) const {
-    return until == Until::Sinks ? to_sinks(frame).value_or(to_result(frame)) : to_result(frame);
-  }
-
- private:
-  const Measurement& measurement_;
-  const CameraRun& camera_;
-  int number_;
-};
-
-std::vector<Measured> cameras_of(const Measurement& measurement) {
-  std::vector<Measured> all;
-  for (const CameraRun& camera : measurement.cameras)
-    all.emplace_back(measurement, camera, static_cast<int>(all.size()) + 1);
-  return all;
-}
 
 Tally tally(const std::vector<Measured>& cameras, const Settings& settings) {
   Tally sum;
@@ -103,7 +24,7 @@ Tally tally(const std::vector<Measured>& cameras, const Settings& settings) {
       switch (camera.records().outcome(frame)) {
         case Outcome::Delivered:
           ++sum.delivered;
-          missed = ms(camera.counted(frame, settings.until)) > settings.deadline_ms;
+          missed = !camera.in_time(frame, settings);
           if (missed) ++sum.late;
           break;
         case Outcome::Failed:
@@ -185,7 +106,7 @@ void add_rows(LatencyReport& report, const GraphSpec& graph, const std::vector<M
   const Measurement& first = repeats.front();
   for (const Part& part : parts_of(graph, first.cameras.front().records.columns(), first.load.probes)) {
     add_row(
-        part.kind, part.kind == RowKind::Sink ? "sink " + part.name : part.name,
+        part.kind, part.name,
         samples_of(repeats, [&](const Measured& camera, std::size_t frame) -> std::optional<std::int64_t> {
           const std::int64_t end = camera.records().time(frame, part.to);
           if (end == 0) return std::nullopt;
@@ -214,7 +135,8 @@ void add_worst(LatencyReport& report, const GraphSpec& graph, const std::vector<
                      .due_s = ms(camera.due_ns(frame)) * 1e-3,
                      .total_ms = total};
       for (const Part& part : parts)
-        if (camera.records().time(frame, part.to) != 0)
+        if (camera.records().time(frame, part.to) != 0 &&
+            (!part.after_result || report.settings.until == Until::Sinks))
           one.parts_ms.emplace_back(
               part.name, ms(camera.records().time(frame, part.to) - camera.records().time(frame, part.from)));
       const auto place = std::find_if(report.worst.begin(), report.worst.end(),
@@ -333,14 +255,6 @@ const Distribution& LatencyReport::counted() const {
   const Distribution* sinks = settings.until == Until::Sinks ? row(kDueToSinks) : nullptr;
   const Distribution* result = row(kDueToResult);
   return sinks != nullptr ? *sinks : result != nullptr ? *result : kNone;
-}
-
-std::vector<std::string> row_names(const GraphSpec& graph) {
-  std::vector<std::string> names{kDueToResult, kDueToSinks, "between results"};
-  const Columns columns{.nodes = graph.nodes.size(), .sinks = graph.sinks.size()};
-  for (const Part& part : parts_of(graph, columns, Probes::On))
-    names.push_back(part.kind == RowKind::Sink ? "sink " + part.name : part.name);
-  return names;
 }
 
 LatencyReport summarise(const GraphSpec& graph, Settings settings, const std::vector<Measurement>& repeats,

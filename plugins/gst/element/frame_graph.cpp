@@ -141,6 +141,7 @@ void FrameGraph::plan(const StreamFormat& stream) {
 
 int FrameGraph::run() {
   int regrown = -1;
+  planned_->input().info.number = frames_++;  // for stages that know of earlier frames
   do {
     ++regrown;
     planned_->launch();

@@ -4,6 +4,7 @@
 // thread at a time.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,6 +67,7 @@ class FrameGraph {
   std::unique_ptr<TextRasteriser> text_;
   std::unique_ptr<Capacities> capacities_;
   std::unique_ptr<PlannedGraph> planned_;
+  std::uint64_t frames_ = 0;  // since it was made
 };
 
 }  // namespace contorno::gst
