@@ -43,7 +43,7 @@ def test_each_contour_says_its_level_in_json_lines_and_in_python(contorno, maps,
     contorno("run", tmp_path / "graph.yaml", "--output", tmp_path)
     line, = read_lines(tmp_path / "contours.jsonl")
     assert [one.get("levels", [one.get("level")]) for one in line["classes"]] == LEVELS
-    result = next(iter(package.Pipeline(tmp_path / "graph.yaml")))
+    result = next(iter(package.Pipeline(tmp_path / "graph.yaml", output=tmp_path)))
     at = 0
     for plane, levels, one in zip(maps, LEVELS, line["classes"]):
         wanted = [(level, contour) for level in levels for contour in measure.find_contours(plane.astype(float), level)]
