@@ -1,4 +1,5 @@
 """What the end-to-end tests share: the program, data made by script, real data when it is there."""
+import ctypes
 import json
 import os
 import pathlib
@@ -8,6 +9,10 @@ import typing
 
 import numpy as np
 import pytest
+
+# GStreamer brings libunwind, whose functions would take the place of those by which C++ unwinds exceptions in all that is loaded
+# after it. Those that were made visible first win.
+ctypes.CDLL("libgcc_s.so.1", mode=ctypes.RTLD_GLOBAL)
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = os.environ.get("CONTORNO_BIN", str(ROOT / "build" / "release" / "bin" / "contorno"))

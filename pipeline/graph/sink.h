@@ -1,7 +1,8 @@
-// Sinks: where results go. The runner gives each sink a thread of its own, which alone calls it, from `open` to
-// `finish`, frame by frame in order; what makes a sink and asks for its summary does so before and after. So a
-// sink needs no lock for what is its own. What it shares with other sinks or with the program (a list of files,
-// a connection) it may use at the same time as they do, and that must be safe. Implementations are in plugins/.
+// Sinks: where results go. The runner gives each sink a thread of its own, which alone calls it, from `open`
+// to `finish`, frame by frame in order; what makes a sink and asks for its summary does so before and after.
+// So a sink needs no lock for what is its own. What it shares with other sinks or with the program (a list of
+// files, a connection) it may use at the same time as they do, and that must be safe. Implementations are in
+// plugins/.
 #pragma once
 
 #include <cstdint>

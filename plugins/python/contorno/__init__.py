@@ -1,5 +1,10 @@
 """contorno: exact sub-pixel contours and image stages, for NumPy arrays and for arrays on the GPU."""
+import ctypes as _ctypes
 import os as _os
+
+# GStreamer for Python brings libunwind, whose functions would take the place of those by which C++ unwinds exceptions, so that an
+# error would end the process. Those that are made visible first win.
+_ctypes.CDLL("libgcc_s.so.1", mode=_ctypes.RTLD_GLOBAL)
 
 # OpenMP's threads spin for a while behind every loop unless told otherwise, and on a busy machine take the processors from
 # whoever needs them. OpenMP reads its setting once, when it is loaded; a user's own setting is left alone.

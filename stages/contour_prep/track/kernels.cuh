@@ -209,8 +209,7 @@ __device__ inline void write_objects(const Job& job, unsigned* totals) {
   const StateView &before = job.before, &after = job.after;
   const std::uint64_t number = *job.number, ids = before.header->ids;
   const bool anew = begins_anew(*before.header, number);
-  for (auto k = threadIdx.x; k < before.classes; k += blockDim.x)
-    after.counts[k] = before.counts[k];
+  for (auto k = threadIdx.x; k < before.classes; k += blockDim.x) after.counts[k] = before.counts[k];
   __syncthreads();
   const unsigned contours = contours_of(job.out);
   const unsigned births = for_counted(

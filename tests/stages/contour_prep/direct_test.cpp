@@ -98,6 +98,6 @@ TEST_CASE("a stage on contours where they lie makes what it makes in a graph, an
   }
   std::ranges::sort(selecting);
   CHECK(selecting == std::vector<std::string>{"drop_small", "fourier_descriptors", "hierarchy",
-                                              "largest_first", "measure", "order_nearest"});
+                                              "largest_first", "measure", "order_nearest", "track"});
   if (!device) std::puts("skipped: stages on contours on CUDA, where they lie (no device here)");
 }

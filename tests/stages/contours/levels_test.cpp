@@ -18,7 +18,7 @@ using namespace contorno::test;
 
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 /// A plane's contours, as they lie in memory.
 struct Found {
@@ -81,7 +81,7 @@ std::vector<Found> search_levels(const ImageView& map, const std::vector<LevelPl
 
 /// Those of one plane by a search for it alone, which reads every sample.
 Found search_one(const ImageView& map, const LevelPlane& plane, const Options& options) {
-  std::vector<double> levels(static_cast<std::size_t>(map.format.channels), kNaN);
+  std::vector<double> levels(static_cast<std::size_t>(map.format.channels), kNoNumber);
   levels[static_cast<std::size_t>(plane.channel)] = plane.level;
   AssemblyOptions alone = options.assembly;
   alone.threads = 1, alone.band_rows = 0;
@@ -118,7 +118,7 @@ TestImage map_of(Kind kind, int width, int height, int channels, ElementType typ
     for (int x = 0; x < width; ++x)
       for (int k = 0; k < channels; ++k) {
         double value = value_of_kind(kind, x, y, random);
-        if (random.below(80) == 0) value = random.below(3) == 0 ? HUGE_VAL : kNaN;
+        if (random.below(80) == 0) value = random.below(3) == 0 ? HUGE_VAL : kNoNumber;
         const double whole = std::isfinite(value) ? value : 0;
         if (type == ElementType::U8) map.at<std::uint8_t>(x, y, k) = static_cast<std::uint8_t>(whole * 255);
         if (type == ElementType::U16)
@@ -160,7 +160,7 @@ TEST_CASE("each of several levels has the contours that it has alone, bit for bi
     std::vector<LevelPlane> planes;
     for (int k = 0; k < channels; ++k)
       for (const double level :
-           {0.75, 0.5, 0.0, 0.25, 0.3 + 0.1 * k, 1.0, kNaN, HUGE_VAL, -HUGE_VAL, 0.25, 7.0})
+           {0.75, 0.5, 0.0, 0.25, 0.3 + 0.1 * k, 1.0, kNoNumber, HUGE_VAL, -HUGE_VAL, 0.25, 7.0})
         planes.push_back({k, level});
     TestImage mask({width, height, 1, ElementType::U8, Layout::Interleaved, {}}, 3);
     for (int y = 0; y < height; ++y)

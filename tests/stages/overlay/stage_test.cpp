@@ -417,12 +417,12 @@ TEST_CASE("what a label cannot show is refused with what it can") {
   const TestContours given(8, 8, 1, {}, {}, Attributes(Attribute::Depth));
   StageHarness harness(overlay_stage(), {{"labels", std::int64_t{1}}, {"label", std::string("{area} a")}},
                        {{.name = "a"}});
-  CHECK_THROWS_WITH_AS(
-      harness.run({in.view, given.view}),
-      "overlay: label is '{area} a', but the contours have no 'area': none of the stages "
-      "before the overlay gives it (hierarchy, measure and fourier_descriptors give attributes, and classes with "
-      "levels give level)",
-      Error);
+  CHECK_THROWS_WITH_AS(harness.run({in.view, given.view}),
+                       "overlay: label is '{area} a', but the contours have no 'area': none of the stages "
+                       "before the overlay gives it (hierarchy, measure and fourier_descriptors give "
+                       "attributes, and classes with "
+                       "levels give level)",
+                       Error);
 }
 
 TEST_CASE("an inside that is wider than a thousand pixels is filled from end to end") {
