@@ -151,6 +151,7 @@ class Runner {
   std::vector<Slot> slots_;
   SlotRing ring_;
   bool has_states_ = false;       // some stage knows of the frames before: they are launched in order_mutex_
+  std::mutex relaunch_mutex_;     // frames are launched again; taken behind order_mutex_ or alone
   std::mutex order_mutex_;        // of what follows, and of the graphs of the slots in under_way_
   CarriedState::Link left_;       // what the frame launched last leaves
   std::vector<Slot*> under_way_;  // launched on the device and not yet complete, in order

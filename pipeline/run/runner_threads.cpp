@@ -168,7 +168,12 @@ void Runner::complete(Slot& slot) {
 
 /// The same for a graph whose stages know of the frames before.
 void Runner::complete_in_order(Slot& slot) {
-  wait_for_device(slot);
+  {
+    // The launcher goes on meanwhile, but the reader may not launch this frame again: a stream that is being
+    // captured cannot be waited for.
+    const std::lock_guard waiting(relaunch_mutex_);
+    wait_for_device(slot);
+  }
   const std::lock_guard lock(order_mutex_);
   // Frames before it that were dropped, and whose slots the reader is about to take.
   while (!under_way_.empty() && under_way_.front() != &slot) pass_over(*under_way_.front());
@@ -196,6 +201,7 @@ bool Runner::leave_order(Slot& slot) {
 
 /// Launches the frames again that were launched behind one which did not leave what they began with.
 void Runner::launch_behind(const Slot& slot) {
+  const std::lock_guard lock(relaunch_mutex_);
   left_ = slot.graph->states().next();
   for (std::size_t i = behind_; i < under_way_.size();) {
     Slot& next = *under_way_[i];

@@ -131,7 +131,7 @@ def test_python_code_runs(tmp_path):
     pytest.importorskip("skimage")
     blocks = [block for block in code_of(GUIDES / "python.md", "python") if "tensor" not in block and "logits" not in block
               and "line.mp4" not in block]
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     given = """
 import numpy as np
 maps = np.random.default_rng(1).random((2, 40, 50), np.float32)
