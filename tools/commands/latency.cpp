@@ -22,30 +22,10 @@
 #include "tools/latency/show.h"
 #include "tools/say.h"
 #include "tools/text_file.h"
+#include "tools/transient_folder.h"
 
 namespace contorno::latency {
 namespace {
-
-/// A folder that goes away with what is in it: what sinks write while they are measured.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "contorno-latency-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr)
-      throw Error(ExitCode::CannotCreate, fmt::format("cannot create a folder like '{}'", pattern));
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 /// The files of a command line; each is begun before the work, so that it cannot fail after it.
 class Outputs {
@@ -135,8 +115,8 @@ std::vector<Measurement> measure_mode(const LatencyArguments& arguments, const B
 }
 
 MeasuredGraph measure_graph(const LatencyArguments& arguments, const Catalog& catalog) {
-  const std::optional<TemporaryFolder> temporary =
-      arguments.graph.output.empty() ? std::make_optional<TemporaryFolder>() : std::nullopt;
+  const std::optional<TransientFolder> temporary =
+      arguments.graph.output.empty() ? std::make_optional<TransientFolder>("latency") : std::nullopt;
   GraphArguments graph_arguments = arguments.graph;
   if (temporary) graph_arguments.output = temporary->path();
   make_output_folder(graph_arguments.output);

@@ -1,6 +1,5 @@
 // contorno replay: the results of a graph on a dataset, recorded, or compared with a record.
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -24,6 +23,7 @@
 #include "tools/run_watch.h"
 #include "tools/say.h"
 #include "tools/text_file.h"
+#include "tools/transient_folder.h"
 
 namespace contorno {
 namespace {
@@ -48,33 +48,6 @@ GraphSpec loaded_graph(const ReplayArguments& arguments, const Catalog& catalog)
   graph.settings.deadline_ms = 0;
   return graph;
 }
-
-/// A folder that is removed with it, unless it is to be kept.
-class ResultFolder {
- public:
-  explicit ResultFolder(std::string path) : path_(std::move(path)), kept_(!path_.empty()) {
-    if (kept_) {
-      make_output_folder(path_);
-      return;
-    }
-    std::string name = (std::filesystem::temp_directory_path() / "contorno-replay-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw Error(ExitCode::CannotCreate,
-                  fmt::format("{}: no folder for the results can be made there", name));
-    path_ = name;
-  }
-  ~ResultFolder() {
-    std::error_code ignored;
-    if (!kept_) std::filesystem::remove_all(path_, ignored);
-  }
-  ResultFolder(const ResultFolder&) = delete;
-  ResultFolder& operator=(const ResultFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-  bool kept_;
-};
 
 void write_failure(OutputRegister& files, const std::string& folder, std::uint64_t place,
                    const std::string& reason) {
@@ -183,8 +156,8 @@ RunReport computed(Replay& replay, const std::string& folder, const ReplayArgume
 
 int record(const ReplayArguments& arguments, const Catalog& catalog) {
   Replay replay = prepared(arguments, catalog);
-  const ResultFolder folder(arguments.record);
-  const RunReport report = computed(replay, folder.path(), arguments);
+  make_output_folder(arguments.record);
+  const RunReport report = computed(replay, arguments.record, arguments);
   if (const int signal = InterruptGuard::requested(); signal != 0) return ended_by(signal);
   if (!arguments.quiet)
     print("{}: {} frames recorded, {} failed\n", arguments.record, report.frames.delivered,
@@ -209,20 +182,25 @@ std::vector<std::uint64_t> places_to_compare(const std::string& before, const st
 int expect(const ReplayArguments& arguments, const Catalog& catalog) {
   (void)recorded_places(arguments.expect);  // that there is a record is seen before anything is computed
   Replay replay = prepared(arguments, catalog);
-  const ResultFolder folder(arguments.keep);
-  computed(replay, folder.path(), arguments);
+  std::optional<TransientFolder> temporary;
+  if (arguments.keep.empty())
+    temporary.emplace("replay");
+  else
+    make_output_folder(arguments.keep);
+  const std::string& folder = temporary ? temporary->path() : arguments.keep;
+  computed(replay, folder, arguments);
   if (const int signal = InterruptGuard::requested(); signal != 0) return 128 + signal;
-  const std::vector<std::uint64_t> places = places_to_compare(arguments.expect, folder.path(), replay.frames);
+  const std::vector<std::uint64_t> places = places_to_compare(arguments.expect, folder, replay.frames);
   if (places.empty())
     throw Error(ExitCode::BadData, fmt::format("{}: the record has none of the frames that this run takes",
                                                printable(arguments.expect)));
   const RecordDifference difference =
-      compare_records(arguments.expect, folder.path(), places, replay.values, arguments.tolerance);
+      compare_records(arguments.expect, folder, places, replay.values, arguments.tolerance);
   if (!arguments.report.empty())
     write_text_file(arguments.report, difference_json(difference, arguments.tolerance));
   if (!arguments.html.empty())
     write_text_file(arguments.html, difference_page({.before = arguments.expect,
-                                                     .after = folder.path(),
+                                                     .after = folder,
                                                      .values = replay.values,
                                                      .tolerance = arguments.tolerance,
                                                      .most = arguments.worst},

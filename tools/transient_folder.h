@@ -1,0 +1,24 @@
+// A folder for files that nobody keeps.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace contorno {
+
+/// It goes away, with what is in it, with this object.
+class TransientFolder {
+ public:
+  /// A new folder "contorno-PURPOSE-..." among the temporary files of the system. Throws Error(CannotCreate).
+  explicit TransientFolder(std::string_view purpose);
+  ~TransientFolder();
+  TransientFolder(const TransientFolder&) = delete;
+  TransientFolder& operator=(const TransientFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace contorno
