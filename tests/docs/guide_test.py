@@ -136,7 +136,7 @@ def test_python_code_runs(tmp_path):
 import numpy as np
 maps = np.random.default_rng(1).random((2, 40, 50), np.float32)
 levels, image = 0.5, (maps[0] * 255).astype(np.uint8)
-points = np.random.default_rng(2).random((30, 2)) * 9
+points, heights = np.random.default_rng(2).random((30, 2)) * 9, maps[0] * 1000
 """
     done = subprocess.run([sys.executable, "-c", given + "\n".join(blocks)], cwd=tmp_path, capture_output=True, text=True,
                           timeout=300)
