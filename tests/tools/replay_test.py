@@ -184,6 +184,12 @@ def test_a_frame_that_fails_is_recorded_with_its_reason(contorno, folder):
     np.save(folder / "maps" / "004.npy", blobs(48, 64, 2, 4))
     done = contorno("replay", "graph.yaml", "--expect", "golden", cwd=folder, check=False)
     assert done.returncode == 1 and "frame 4: it did not fail as before" in done.stdout
+    contorno("replay", "graph.yaml", "--record", "golden", cwd=folder)  # in the same folder
+    assert "00000004.failed" not in content(folder / "golden")
+    assert "7 same" in contorno("replay", "graph.yaml", "--expect", "golden", cwd=folder).stdout
+    (folder / "maps" / "004.npy").write_bytes(b"no array")
+    contorno("replay", "graph.yaml", "--record", "golden", cwd=folder, check=False)
+    assert [name for name in content(folder / "golden") if name.startswith("00000004")] == ["00000004.failed"]
 
 
 def test_a_recording_that_is_killed_goes_on_and_ends_with_the_same_bytes(contorno, folder):

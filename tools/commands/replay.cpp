@@ -72,7 +72,9 @@ RunReport compute(GraphSpec& graph, Source& source, const FrameSelection& select
   const std::unique_ptr<TextRasteriser> text = make_pango_text();
   const auto expected = static_cast<std::int64_t>(selection.count());
   const auto write = [&](const FrameFailure& failure) {
-    write_failure(files, folder, selection.place_of(failure.frame), failure.reason);
+    const std::uint64_t place = selection.place_of(failure.frame);
+    write_failure(files, folder, place, failure.reason);
+    forget_values(folder, place, values);
   };
   Runner runner(graph, source, bindings,
                 {.backend = choose_backend(graph.settings.backend, graph),

@@ -57,6 +57,9 @@ class RecordSink final : public Sink {
     placed.number = selection_.place_of(info.number);
     placed.pts_ns = 0;  // sources without times of their own count from the first frame that is taken
     const std::string path = value_file(placed.number, value_).string();
+    std::error_code ignored;
+    std::filesystem::remove(std::filesystem::path(context_.output_root) / failure_file(placed.number),
+                            ignored);
     if (const auto* image = std::get_if<ImageView>(&value)) {
       OutputFile file = open_output(context_, path, Completion::Rename);
       file.write(fmt::format("{:08x} {}\n", checksum(*image), describe(Format(image->format))));
@@ -105,6 +108,14 @@ std::filesystem::path value_file(std::uint64_t place, const RecordedValue& value
 
 std::filesystem::path failure_file(std::uint64_t place) {
   return std::filesystem::path(kFrames) / fmt::format("{}{}", place_text(place), kFailed);
+}
+
+void forget_values(const std::filesystem::path& record, std::uint64_t place,
+                   const std::vector<RecordedValue>& values) {
+  for (const RecordedValue& value : values) {
+    std::error_code ignored;
+    std::filesystem::remove(record / value_file(place, value), ignored);
+  }
 }
 
 bool has_frame(const std::filesystem::path& record, std::uint64_t place,

@@ -42,14 +42,19 @@ std::filesystem::path value_file(std::uint64_t place, const RecordedValue& value
 /// The file that says why a frame failed, likewise.
 std::filesystem::path failure_file(std::uint64_t place);
 
+/// Removes what a record has of a frame that failed now.
+void forget_values(const std::filesystem::path& record, std::uint64_t place,
+                   const std::vector<RecordedValue>& values);
 /// Whether a record has all of a frame, or why it failed.
 bool has_frame(const std::filesystem::path& record, std::uint64_t place,
                const std::vector<RecordedValue>& values);
 /// The places of which a record has at least one file, sorted. Throws Error(MissingInput) when there is no
-/// record in the folder, Error(BadData) when a file in it has another name than those above.
+/// record in the folder, Error(BadData) when the name of a file in it does not begin with a number and a dot;
+/// temporary files are passed over.
 std::vector<std::uint64_t> recorded_places(const std::filesystem::path& record);
 
-/// A sink that writes a value of each frame below the output folder of the run.
+/// A sink that writes a value of each frame below the output folder of the run, in the place of a failure
+/// that was recorded before.
 std::unique_ptr<Sink> make_record_sink(const RecordedValue& value, const FrameSelection& selection);
 
 }  // namespace contorno

@@ -50,11 +50,11 @@ FilterSettings Filter::settings() const {
 }
 
 void Filter::set_config(const char* config) {
-  set([&](FilterSettings& settings) { settings.config = config != nullptr ? config : ""; });
-  {
-    const std::lock_guard lock(mutex_);
+  const std::lock_guard loading(load_mutex_);
+  set([&](FilterSettings& settings) {
+    settings.config = config != nullptr ? config : "";
     loaded_.reset();
-  }
+  });
   try {
     load();
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): `start` loads it again and says it
@@ -63,6 +63,7 @@ void Filter::set_config(const char* config) {
 
 /// Does nothing when it is loaded already.
 void Filter::load() {
+  const std::lock_guard loading(load_mutex_);
   std::string config;
   {
     const std::lock_guard lock(mutex_);
@@ -117,7 +118,7 @@ void Filter::start() {
   last_report_ns_ = now_ns();
   changed_ = true;
   load();
-  if (!info_) prepare(GST_CLOCK_TIME_NONE);
+  if (!info_) prepare(GST_CLOCK_TIME_NONE, maps() != nullptr);
 }
 
 void Filter::stop() {
@@ -142,7 +143,6 @@ void Filter::remove_maps() {
   if (const std::shared_ptr<MapsInput> maps = this->maps()) maps->set_flushing(true);
   const std::lock_guard lock(mutex_);
   maps_.reset();
-  maps_format_.reset();
   changed_ = true;
 }
 
@@ -150,11 +150,11 @@ void Filter::set_format(const GstVideoInfo& info) {
   access_ = std::make_unique<FrameAccess>(info);
   info_ = info;
   changed_ = true;
-  prepare(GST_CLOCK_TIME_NONE);
+  prepare(GST_CLOCK_TIME_NONE, maps() != nullptr);
 }
 
 /// Takes over what was set since the last frame, and plans again if something was.
-void Filter::prepare(GstClockTime running_time) {
+void Filter::prepare(GstClockTime running_time, bool with_maps) {
   std::vector<GstObject*> nodes;
   {
     const std::lock_guard lock(mutex_);
@@ -171,9 +171,10 @@ void Filter::prepare(GstClockTime running_time) {
   const bool changed = changed_.exchange(false), nodes_changed = nodes_changed_->exchange(false);
   if (!changed && !nodes_changed && graph_) return;
   graph_.reset();
-  load();
   GraphSpec graph;
   {
+    const std::lock_guard loading(load_mutex_);
+    load();
     const std::lock_guard lock(mutex_);
     used_ = settings_;
     graph = *loaded_;
@@ -181,7 +182,7 @@ void Filter::prepare(GstClockTime running_time) {
   }
   auto made = std::make_unique<FrameGraph>(
       std::move(graph), FrameGraphOptions{used_.backend, used_.overlay, names_in(used_.classes)});
-  if (!info_ || (maps() && !maps_format_)) return;  // that it can be made is all that can be known
+  if (!info_ || (with_maps && !maps_format_)) return;  // that it can be made is all that can be known
   made->plan(stream_format());
   graph_ = std::move(made);
 }
@@ -226,16 +227,21 @@ bool Filter::process(GstBuffer* buffer) {
       if (maps) gst_buffer_unref(maps->buffer);
     }
   } taken;
-  if (const std::shared_ptr<MapsInput> input = maps()) {
+  // Once a frame: the pad may come and go at any time.
+  const std::shared_ptr<MapsInput> input = maps();
+  if (input) {
     taken.maps = take_maps(*input, buffer);
     if (!taken.maps) return go_on_without_maps(buffer);
+  } else if (maps_format_) {
+    maps_format_.reset();
+    changed_ = true;
   }
   const GstSegment& segment = GST_BASE_TRANSFORM(element_)->segment;
   const GstClockTime time =
       segment.format == GST_FORMAT_TIME
           ? gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer))
           : GST_CLOCK_TIME_NONE;
-  prepare(time);
+  prepare(time, input != nullptr);
   try {
     work_on(buffer, taken.maps ? &*taken.maps : nullptr);
     accounts_.add(Accounts::Count::Out);

@@ -1,7 +1,7 @@
 // What the element `contorno` does, without the ways of GObject (filter_element.cpp): it keeps the
 // properties, loads the configuration, plans for the format of the frames, and works on one buffer at a time.
-// Properties may be set and read by any thread; the rest is called by the streaming thread, or while that
-// does not run.
+// Properties may be set and read by any thread, and the pad of the maps may come and go in any; the rest is
+// called by the streaming thread, or while that does not run.
 #pragma once
 
 #include <gst/base/gstbasetransform.h>
@@ -76,7 +76,7 @@ class Filter {
  private:
   void load();
   void replace_nodes(const GraphSpec& graph);
-  void prepare(GstClockTime running_time);
+  void prepare(GstClockTime running_time, bool with_maps);
   void work_on(GstBuffer* buffer, const Maps* maps);
   void count_time(GstBuffer* buffer, std::int64_t arrived_ns);
   StreamFormat stream_format() const;
@@ -86,6 +86,8 @@ class Filter {
   void report_statistics();
 
   GstElement* const element_;
+  /// Held while a configuration is loaded and until it is taken; who is told of its nodes may load another.
+  std::recursive_mutex load_mutex_;
   mutable std::mutex mutex_;  // of what follows, up to maps_
   FilterSettings settings_;
   std::optional<GraphSpec> loaded_;
