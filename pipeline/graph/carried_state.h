@@ -2,8 +2,9 @@
 // way: what the frame begins with, and what it leaves to the next one. Frames that run at the same time each
 // have one, and a frame takes a copy of what the frame before it left. So `run` is a function of the frame
 // and that copy: a frame may be run again, and one that failed is passed over, because what it began with is
-// still there. On CUDA the copy waits for the work of the frame before. Used by one thread at a time, also
-// when another one begins with it.
+// still there. On CUDA the copy of what another frame left waits for its mark(); who begins with what another
+// frame began with has waited for that frame. Used by one thread at a time, also when another one begins with
+// it.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +31,8 @@ class CarriedState {
   std::size_t bytes() const { return bytes_; }
   bool empty() const { return bytes_ == 0; }
 
-  /// What the next frame begins with. Without a call that is what the last one left, or, as long as `settle`
-  /// was not called for it, what that one began with.
+  /// What the next frame begins with. Without a call that is what the last frame left, if settle() was called
+  /// for it, and what that frame began with otherwise.
   void begin_with(const Link& link) { next_ = link; }
   const Link& next() const { return next_; }
   /// What the frame leaves that was brought last, whether or not that is known to be valid.
@@ -47,7 +48,8 @@ class CarriedState {
   /// For the stages.
   void give_to(RunContext& context) const;
 
-  /// A copy of all, and what takes its place again, around a frame that counts for nothing.
+  /// A copy of the state: park() makes it before a frame that counts for nothing (the warm-up), restore()
+  /// brings it back.
   struct Parked {
     Link next;
     Block copy;

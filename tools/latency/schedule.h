@@ -9,8 +9,8 @@
 
 namespace contorno::latency {
 
-/// Fixed: frame k is due after k / rate. Poisson: as the same number of frames that come independently of
-/// each other. Burst: `burst` frames at once, each time after burst / rate.
+/// Fixed: frame k is due after k / rate. Poisson: gaps are independent and exponential, with mean 1 / rate.
+/// Burst: `burst` frames at once, each time after burst / rate.
 enum class ArrivalKind : std::uint8_t { Fixed, Poisson, Burst };
 
 struct Arrival {
@@ -22,8 +22,8 @@ struct Arrival {
 Arrival arrival_from(const std::string& text);
 std::string text_of(const Arrival& arrival);
 
-/// The due times of `frames` frames at `rate` frames a second, in ns from that of the first, which is 0; in
-/// rising order. The same `seed` gives the same times on every machine.
+/// The due times of `frames` frames at `rate` frames a second, in ns from that of the first, which is 0; they
+/// never decrease. `rate` is above 0. With one C library the same `seed` gives the same times.
 std::vector<std::int64_t> schedule(const Arrival& arrival, double rate, std::size_t frames,
                                    std::uint64_t seed);
 

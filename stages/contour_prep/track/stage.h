@@ -14,13 +14,14 @@
 // then the contour that comes first. What a contour or an object is taken by is not taken again. Overlaps
 // and squares of distances are compared as float32. A contour that shows no known object is a new one.
 //
-// State: what was seen last of up to max_objects objects, and the counts of each class. An object that was
-// not seen in more than max_missed frames, by their numbers, is dead. Where the number of a frame is not
-// greater than that of the frame before, all objects are; ids go on. If there are more objects than room, the
-// last contours are forgotten, after the objects that are not seen, and are new ones in the next frame.
+// State: what was seen last of up to max_objects objects, and the counts of each class. An object is dead
+// when it was missed in more than max_missed frames in a row, by their numbers, so that dropped frames count.
+// If a frame's number is not greater than the one before, all known objects die; ids go on. If there are more
+// than max_objects, objects that are not seen are forgotten first, then those of the last contours, which are
+// new ones in the next frame.
 //
-// Memory: 44 bytes a contour of the planned capacity, 24 an object on the CPU and about 50 on CUDA, the
-// output, and as state 128 bytes an object.
+// Memory: 44 bytes a contour of the planned capacity, 24 an object on the CPU and about 50 on CUDA, and the
+// output; as state, for each slot, 128 bytes for each of max_objects and 48 for each class (at least 256).
 //
 // Speed: an index by rows finds which boxes come near each other's rows, and only these are compared; an
 // object that is wanted by several contours takes the best, and the others look again (D. Gale and L. S.
