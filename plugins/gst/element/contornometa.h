@@ -17,6 +17,8 @@
 
 G_BEGIN_DECLS
 
+/* NOLINTBEGIN(modernize-*): the header of a C library */
+
 /* A point of a contour in pixels of the frame; the centre of the first pixel is (0, 0), rows go down. */
 typedef struct {
   gfloat row, col;
@@ -72,5 +74,7 @@ static inline guint contorno_meta_get_class(const ContornoMeta* meta, guint cont
   while (meta->class_begin[one + 1] <= contour) one++;
   return one;
 }
+
+/* NOLINTEND(modernize-*) */
 
 G_END_DECLS
