@@ -34,16 +34,7 @@ void merge(LatencyReport& into, const LatencyReport& other) {
     throw Error(
         ExitCode::BadOption,
         fmt::format("--from: reports of different measurements are not put together ({})", difference));
-  Tally& sum = into.frames;
-  const Tally& one = other.frames;
-  sum.offered += one.offered;
-  sum.delivered += one.delivered;
-  sum.failed += one.failed;
-  sum.in_flight += one.in_flight;
-  sum.ring_full += one.ring_full;
-  sum.dropped_deadline += one.dropped_deadline;
-  sum.late += one.late;
-  sum.longest_run = std::max(sum.longest_run, one.longest_run);
+  into.frames.add(other.frames);
   for (const Row& row : other.rows) {
     const auto own = std::find_if(into.rows.begin(), into.rows.end(),
                                   [&](const Row& mine) { return mine.times.name() == row.times.name(); });

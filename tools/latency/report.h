@@ -2,6 +2,7 @@
 // it, and it is read back from JSON (docs/reference/latency.md defines every figure).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -48,6 +49,17 @@ struct Tally {
   std::uint64_t late = 0;              ///< delivered after the deadline
   std::uint64_t longest_run = 0;       ///< of misses one after the other, of one camera
 
+  /// Those of other cameras, repeats or reports; the longest run is that of one of them.
+  void add(const Tally& other) {
+    offered += other.offered;
+    delivered += other.delivered;
+    failed += other.failed;
+    in_flight += other.in_flight;
+    ring_full += other.ring_full;
+    dropped_deadline += other.dropped_deadline;
+    late += other.late;
+    longest_run = std::max(longest_run, other.longest_run);
+  }
   std::uint64_t dropped() const { return ring_full + dropped_deadline; }
   /// Frames without a result.
   std::uint64_t missing() const { return dropped() + failed; }

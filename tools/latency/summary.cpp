@@ -49,17 +49,6 @@ Tally tally(const std::vector<Measured>& cameras, const Settings& settings) {
   return sum;
 }
 
-void add(Tally& sum, const Tally& one) {
-  sum.offered += one.offered;
-  sum.delivered += one.delivered;
-  sum.failed += one.failed;
-  sum.in_flight += one.in_flight;
-  sum.ring_full += one.ring_full;
-  sum.dropped_deadline += one.dropped_deadline;
-  sum.late += one.late;
-  sum.longest_run = std::max(sum.longest_run, one.longest_run);
-}
-
 /// Calls `visit` with every camera of every repeat.
 template <class F>
 void each_camera(const std::vector<Measurement>& repeats, const F& visit) {
@@ -200,7 +189,7 @@ void add_repeat(LatencyReport& report, const Measurement& repeat) {
                             .mean_ms = times.mean_ms(),
                             .knows_p99 = p99.state == Percentile::State::Known,
                             .misses_per_million = frames.misses_per_million()});
-  add(report.frames, frames);
+  report.frames.add(frames);
 }
 
 void add_resources(LatencyReport& report, const std::vector<Measurement>& repeats) {

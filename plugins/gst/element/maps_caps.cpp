@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -49,19 +50,6 @@ std::vector<int> dimensions_of(const GstCaps* caps) {
   return sides;
 }
 
-const char* type_word(ElementType type) {
-  switch (type) {
-    case ElementType::U8:
-      return "uint8";
-    case ElementType::U16:
-      return "uint16";
-    case ElementType::F16:
-      return "float16";
-    default:
-      return "float32";
-  }
-}
-
 }  // namespace
 
 ImageFormat maps_format(const GstCaps* caps) {
@@ -87,7 +75,7 @@ ImageFormat maps_format(const GstCaps* caps) {
 GstCaps* maps_caps(const ImageFormat& maps, const StreamFormat& stream) {
   return gst_caps_new_simple("application/x-contorno-maps", "width", G_TYPE_INT, maps.width, "height",
                              G_TYPE_INT, maps.height, "classes", G_TYPE_INT, maps.channels, "type",
-                             G_TYPE_STRING, type_word(maps.type), "layout", G_TYPE_STRING,
+                             G_TYPE_STRING, std::string(name_of(maps.type)).c_str(), "layout", G_TYPE_STRING,
                              maps.layout == Layout::Planar ? "chw" : "hwc", "framerate", GST_TYPE_FRACTION,
                              stream.rate_numerator, stream.rate_denominator, nullptr);
 }
