@@ -3,7 +3,7 @@
 // released. With OnFull::DropOldest it holds no more than it was given, so that the sink never has all slots.
 //
 //   finisher       offer:  a slot -> queued
-//   sink's thread  take:   queued -> in work; the one before is done with
+//   sink's thread  take:   queued -> in work; says too that the slot taken before is no longer in use
 //
 // No call allocates memory. The finisher, the sink's thread and one that controls both may call at the same
 // time.
@@ -34,7 +34,7 @@ class SinkQueue {
   std::optional<int> take();
 
   /// Has `work` done by the thread that calls `take`, once the queue is empty, and waits for it. Throws what
-  /// it throws.
+  /// it throws. One call at a time, and only before close(): otherwise it may never return.
   void call(const std::function<void()>& work);
 
   /// No more slots will be offered; what is queued is still handed out.
