@@ -14,6 +14,8 @@ namespace contorno {
 class ProgressLine {
  public:
   explicit ProgressLine(bool wanted) : shown_(wanted && isatty(STDERR_FILENO) != 0) {}
+  /// Whether anybody sees it.
+  bool shown() const { return shown_; }
   void show(const std::string& line) {
     if (!shown_) return;
     // As long as the one before, so that nothing of that stays.

@@ -13,6 +13,7 @@
 
 #include "cuda/device.h"
 #include "pipeline/shared/printable.h"
+#include "tools/commit.h"
 
 namespace contorno {
 namespace {
@@ -229,6 +230,7 @@ std::string report_json(const RunReport& report, const std::string& graph_file,
   const FrameCounts& frames = report.frames;
   ordered_json json = {
       {"contorno", CONTORNO_VERSION},
+      {"commit", build_commit()},
       {"graph", {{"file", graph_file}, {"text", graph_text}}},
       {"source", report.source},
       {"backend", name_of(report.backend)},

@@ -1,7 +1,7 @@
 // `contorno latency` with a stage of known delays, for the tests of the tool itself (latency_test.py): a
-// constant delay, one of every so many frames slower, one frame that stalls, one that fails. How long it
-// really slept, which is more on a busy machine, goes into the file that CONTORNO_TEST_DELAYS names, a line
-// a frame in ms, by a clock of its own.
+// constant delay, one of every so many frames slower, one frame that stalls, one that fails, allocations. How
+// long it really slept, which is more on a busy machine, goes into the file that CONTORNO_TEST_DELAYS names,
+// a line a frame in ms, by a clock of its own.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -27,7 +27,7 @@ using namespace contorno;
 
 struct DelayParams {
   double constant_ms = 0, slow_ms = 0, stall_ms = 0;
-  std::int64_t slow_every = 0, stall_at = -1, fail_every = 0;
+  std::int64_t slow_every = 0, stall_at = -1, fail_every = 0, allocations = 0;
 };
 
 /// Frames that a stage of this program has worked on, warm-up included.
@@ -59,6 +59,7 @@ class DelayStage final : public Stage {
     clock_gettime(CLOCK_MONOTONIC_RAW, &end);
     delays_ms.at(static_cast<std::size_t>(frame)) = static_cast<double>(end.tv_sec - begin.tv_sec) * 1e3 +
                                                     static_cast<double>(end.tv_nsec - begin.tv_nsec) * 1e-6;
+    for (std::int64_t i = 0; i < params_.allocations; ++i) ::operator delete(::operator new(8));
     const ImageView &in = context.image_in(0), &out = context.image_out(0);
     std::memcpy(out.data, in.data, packed_bytes(in.format));
     if (params_.fail_every > 0 && frame % params_.fail_every == 0)
@@ -84,7 +85,9 @@ const StageType& delay_stage() {
               .integer("slow_every", &DelayParams::slow_every, 0, kUnbounded, Unit::None, "0: none is slow.")
               .number("stall", &DelayParams::stall_ms, 0, kMost, Unit::None, "Of the frame stall_at, in ms.")
               .integer("stall_at", &DelayParams::stall_at, -1, kUnbounded, Unit::None, "-1: none stalls.")
-              .integer("fail_every", &DelayParams::fail_every, 0, kUnbounded, Unit::None, "0: none fails.")),
+              .integer("fail_every", &DelayParams::fail_every, 0, kUnbounded, Unit::None, "0: none fails.")
+              .integer("allocations", &DelayParams::allocations, 0, kUnbounded, Unit::None,
+                       "Of every frame.")),
       .example = "- type: delay\n",
       .make_cpu = [](const ParamSet& params) { return std::make_unique<DelayStage>(params); }};
   return type;

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 from tests.conftest import PROGRAM, run_contorno
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FAULTS = pathlib.Path(PROGRAM).parent / "latency_faults"
 WARM_UP = 30
 BRIEF = ("--warmup", "100ms", "--no-probe-cost")
@@ -174,6 +176,33 @@ def test_every_frame_is_in_one_count(tmp_path):
             text=graph(", constant: 50", ", on_full: wait, deadline: 40"))
     dropped = json.loads((tmp_path / "r.json").read_text())["frames"]["dropped"]
     assert dropped["deadline"] > 0 and dropped["ring_full"] == 0
+
+
+@pytest.mark.parametrize("planted", [0, 3])
+def test_allocations_of_frames_on_their_way_are_counted(planted, tmp_path):
+    done = latency("--fps", 20, "--duration", "1s", "--warmup", "100ms", "--report", "r.json", "--html", "r.html", cwd=tmp_path,
+                   text=graph(f", allocations: {planted}"))
+    counted = json.loads((tmp_path / "r.json").read_text())["frame_allocations"]
+    # One frame at a time, for 0.4 s.
+    assert counted["frames"] > 30 and counted["count"] == planted * counted["frames"]
+    sentence = f"{counted['count']} times by {counted['frames']} frames one at a time"
+    assert sentence in done.stdout and sentence in (tmp_path / "r.html").read_text()
+    again = latency("--from", "r.json", cwd=tmp_path)
+    assert sentence in again.stdout
+
+
+def test_a_report_names_its_build_and_its_input(tmp_path):
+    """The checksum is that of the samples: the same for the same input, and another for another."""
+    def environment(seed):
+        latency("--fps", 20, "--duration", "500ms", *BRIEF, "--report", "r.json", cwd=tmp_path,
+                text=graph().replace("frames: 4", f"frames: 4, seed: {seed}"))
+        return json.loads((tmp_path / "r.json").read_text())["environment"]
+    first, again, other = environment(1), environment(1), environment(2)
+    assert re.fullmatch(r"CRC-32 [0-9a-f]{8} of the 4 frames held in memory", first["input"])
+    assert first["input"] == again["input"] != other["input"]
+    if shutil.which("git") and (ROOT / ".git").exists():
+        commit = subprocess.run(["git", "rev-parse", "--short=10", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+        assert first["commit"].removesuffix("-dirty") == commit
 
 
 RUN = ("graph.yaml", "--fps", 15, "--duration", "3s", *BRIEF, "--deadline", "1s", "--quiet")

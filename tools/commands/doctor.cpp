@@ -9,6 +9,7 @@
 
 #include "cuda/device.h"
 #include "tools/commands/commands.h"
+#include "tools/commit.h"
 #include "tools/say.h"
 #ifdef CONTORNO_HAVE_GSTREAMER
 #include "plugins/media/media.h"
@@ -71,6 +72,7 @@ ordered_json media_json() {
 
 ordered_json findings() {
   return {{"contorno", CONTORNO_VERSION},
+          {"commit", build_commit()},
           {"cpu", {{"threads", std::thread::hardware_concurrency()}}},
           {"cuda", device_json()},
           {"gstreamer", media_json()},

@@ -13,6 +13,7 @@
 #include "config/load.h"
 #include "cuda/error.h"
 #include "plugins/files/shared/output_file.h"
+#include "tools/commands/allocation_counter.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/graph_argument.h"
 #include "tools/commands/latency_options.h"
@@ -130,6 +131,9 @@ MeasuredGraph measure_graph(const LatencyArguments& arguments, const Catalog& ca
   std::optional<HeldFrames> held;
   if (arguments.preload > 0)
     held.emplace(*source, static_cast<std::size_t>(arguments.preload), std::size_t{1} << 30);
+  if (held)
+    environment.emplace_back("input", fmt::format("CRC-32 {:08x} of the {} frames held in memory",
+                                                  held->checksum(), held->size()));
   const Bench bench{.graph = given.graph,
                     .backend = backend,
                     .held = held ? &*held : nullptr,
@@ -146,8 +150,11 @@ MeasuredGraph measure_graph(const LatencyArguments& arguments, const Catalog& ca
       summarise(given.graph, settings, result.repeats, {.worst = static_cast<std::size_t>(arguments.worst)});
   result.report.trials = std::move(trials);
   result.signal = result.repeats.back().signal;
-  if (held && !arguments.no_probe_cost && !arguments.searches() && result.signal == 0)
+  if (held && !arguments.no_probe_cost && !arguments.searches() && result.signal == 0) {
     result.report.probe_cost = probe_cost(bench, arguments.load());
+    if (counts_allocations())
+      result.report.allocations = frame_allocations(bench, arguments.load(), &allocations_so_far);
+  }
   if (const std::string state = device_state(); backend.backend == Backend::Cuda && !state.empty())
     environment.emplace_back("device after", state);
   result.report.environment = std::move(environment);

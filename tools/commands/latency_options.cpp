@@ -77,7 +77,7 @@ void add_load_options(CLI::App& command, LatencyArguments& arguments) {
       "read before it is due");
   command.add_flag("--no-sinks", arguments.no_sinks, "Bring results to the host, and do nothing with them");
   command.add_flag("--no-probe-cost", arguments.no_probe_cost,
-                   "Do not measure what taking the times of the parts costs (5 s)");
+                   "Do not measure what taking the times of the parts costs, nor count allocations (5 s)");
   add_graph_backend(command, arguments.backend);
 }
 

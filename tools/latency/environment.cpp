@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "cuda/device.h"
+#include "tools/commit.h"
 
 namespace contorno::latency {
 namespace {
@@ -67,6 +68,7 @@ Facts environment_of(Backend backend) {
     if (!value.empty()) facts.emplace_back(name, value);
   };
   add("contorno", CONTORNO_VERSION);
+  add("commit", build_commit());
 #ifdef NDEBUG
   add("build", "g++ " __VERSION__ ", without assertions");
 #else

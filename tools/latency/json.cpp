@@ -138,6 +138,11 @@ Json probe_json(const ProbeCost& cost) {
           {"most_percent", cost.most_percent}};
 }
 
+Json allocations_json(const FrameAllocations& allocations) {
+  if (allocations.frames == 0) return nullptr;
+  return {{"frames", allocations.frames}, {"count", allocations.count}};
+}
+
 }  // namespace
 
 std::string json_of(const LatencyReport& report, const Judgement& judgement) {
@@ -156,6 +161,7 @@ std::string json_of(const LatencyReport& report, const Judgement& judgement) {
   json.update(lists_json(report));
   json["resources"] = resources_json(report);
   json["probe_cost"] = probe_json(report.probe_cost);
+  json["frame_allocations"] = allocations_json(report.allocations);
   return json.dump(1, ' ', false, nlohmann::detail::error_handler_t::replace) + "\n";
 }
 

@@ -157,6 +157,9 @@ LatencyReport report_from(const std::string& text, const std::string& name) {
     read_lists(json, report);
     read_resources(json.at("resources"), report);
     read_probe_cost(json.at("probe_cost"), report.probe_cost);
+    // Reports of earlier versions do not have it.
+    if (const Json counted = json.value("frame_allocations", Json()); !counted.is_null())
+      report.allocations = {.frames = counted.at("frames"), .count = counted.at("count")};
     return report;
   } catch (const nlohmann::json::exception& error) {
     throw Error(ExitCode::BadData, fmt::format("{}: no latency report: {}", name, error.what()));

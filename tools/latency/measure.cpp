@@ -51,10 +51,12 @@ std::size_t planned_frames(const Load& load) {
          std::max<std::size_t>(1, static_cast<std::size_t>(std::llround(load.duration_s * load.rate)));
 }
 
-Delivery delivery_of(const Load& load, std::size_t frames) {
-  Delivery delivery{.rate = load.rate};
+Delivery delivery_of(const Bench& bench, const Load& load, std::size_t frames) {
+  Delivery delivery{
+      .rate = load.rate, .allocations = bench.allocations, .first_counted = warm_up_frames(load)};
   if (load.loop == Loop::Open) {
     delivery.schedule = schedule(load.arrival, load.rate, frames, load.seed);
+    delivery.allocations = nullptr;
     return delivery;
   }
   if (load.rate > 0) delivery.interval_ns = static_cast<std::int64_t>(1e9 / load.rate);
@@ -68,7 +70,7 @@ class Camera {
   Camera(const Bench& bench, const Load& load, int number, std::size_t frames)
       : columns_{.nodes = bench.graph.nodes.size(), .sinks = bench.graph.sinks.size()},
         records_(frames, columns_),
-        delivery_(delivery_of(load, frames)),
+        delivery_(delivery_of(bench, load, frames)),
         files_(command_files()),
         text_(make_pango_text()),
         source_(bench.held, bench.source, delivery_, records_) {
@@ -118,7 +120,10 @@ class Camera {
     if (failure_) std::rethrow_exception(failure_);
     for (const SinkOutcome& sink : report_.sinks)
       if (!sink.error.empty()) throw Error(sink.code, fmt::format("sink '{}': {}", sink.name, sink.error));
-    return {.records = std::move(records_), .offered = source_.offered(), .report = std::move(report_)};
+    return {.records = std::move(records_),
+            .offered = source_.offered(),
+            .report = std::move(report_),
+            .allocations = source_.allocations()};
   }
 
  private:
@@ -197,6 +202,7 @@ UsedSoFar watch(Cameras& cameras, const Bench& bench, const Load& load, std::int
       for (const auto& camera : cameras) camera->runner().request_stop();
     }
     give_up_on_hung_device(cameras, bench.graph.settings.device_timeout_ms);
+    if (!progress.shown()) continue;
     progress.show(progress_text(sum_of(cameras), expected, cameras[0]->runner().latency_now_us(),
                                 static_cast<double>(now_ns() - start_ns) * 1e-9));
   }

@@ -26,6 +26,8 @@ struct Bench {
   std::string output_folder;  ///< of sinks
   bool quiet = false;
   std::string graph_name;  ///< its file, which no sink may write
+  /// Allocations of the process so far. Where it is given, those of a closed loop are counted.
+  std::uint64_t (*allocations)() = nullptr;
 };
 
 /// The load of one measurement.
@@ -56,6 +58,7 @@ struct CameraRun {
   FrameRecords records;
   std::size_t offered = 0;  ///< rows that are used
   RunReport report;
+  FrameAllocations allocations;
 };
 
 struct Measurement {

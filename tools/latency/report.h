@@ -133,6 +133,7 @@ struct LatencyReport {
   Resources resources;
   Memory memory;
   ProbeCost probe_cost;
+  FrameAllocations allocations;
   int merged = 1;  ///< reports that it was put together from
 
   const Distribution* row(std::string_view name) const;

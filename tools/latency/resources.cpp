@@ -4,7 +4,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <fstream>
+#include <cstdio>
+#include <memory>
 
 #include "pipeline/shared/clock.h"
 
@@ -16,9 +17,10 @@ double seconds(const timeval& time) {
 }
 
 std::int64_t resident_bytes() {
-  std::ifstream file("/proc/self/statm");
-  std::int64_t size = 0, resident = 0;
-  file >> size >> resident;
+  // Without a stream, which would allocate while the allocations of frames are counted.
+  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen("/proc/self/statm", "r"), &std::fclose);
+  long long resident = 0;
+  if (!file || std::fscanf(file.get(), "%*s %lld", &resident) != 1) return 0;
   return resident * sysconf(_SC_PAGESIZE);
 }
 

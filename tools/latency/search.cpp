@@ -52,15 +52,20 @@ double median_of(std::vector<double> values) {
   return values.empty() ? 0 : values[values.size() / 2];
 }
 
-/// The median time of a frame, in ms, alone on its way.
-double alone_ms(const Bench& bench, Load load, Probes probes, double duration_s) {
+/// Frames one at a time, as fast as that goes.
+Measurement measure_alone(const Bench& bench, Load load, Probes probes, double duration_s) {
   load.loop = Loop::Closed;
   load.rate = 0;
   load.cameras = 1;
   load.probes = probes;
   load.warm_up_s = 0.1;
   load.duration_s = duration_s;
-  const std::vector<Measurement> one{measure(bench, load)};
+  return measure(bench, load);
+}
+
+/// The median time of a frame, in ms, alone on its way.
+double alone_ms(const Bench& bench, const Load& load, Probes probes, double duration_s) {
+  const std::vector<Measurement> one{measure_alone(bench, load, probes, duration_s)};
   return summarise(bench.graph, {}, one, {.worst = 0}).counted().percentile(0.5).ms;
 }
 
@@ -121,6 +126,15 @@ ProbeCost probe_cost(const Bench& bench, const Load& load) {
           .least_percent = *least,
           .median_percent = median_of(percent),
           .most_percent = *most};
+}
+
+FrameAllocations frame_allocations(const Bench& bench, const Load& load, std::uint64_t (*allocations)()) {
+  Bench counting = bench;
+  // What remains is the way of a frame to its result. The line of progress would allocate, too.
+  counting.with_sinks = false;
+  counting.quiet = true;
+  counting.allocations = allocations;
+  return measure_alone(counting, load, load.probes, 0.4).cameras[0].allocations;
 }
 
 }  // namespace contorno::latency

@@ -23,4 +23,8 @@ Searched search_cameras(const Bench& bench, const Load& load, const Settings& se
 /// What it costs to take the time of every part: medians of closed loops with and without probes, in turns.
 ProbeCost probe_cost(const Bench& bench, const Load& load);
 
+/// How often anything in the process allocates while frames go to their results one at a time, without sinks.
+/// `allocations` gives how often it did so far. The source's frames must be held in memory.
+FrameAllocations frame_allocations(const Bench& bench, const Load& load, std::uint64_t (*allocations)());
+
 }  // namespace contorno::latency

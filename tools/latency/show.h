@@ -44,5 +44,6 @@ std::string load_text(const Settings& settings);
 std::string resources_text(const LatencyReport& report);
 std::string memory_text(const Memory& memory);
 std::string probe_text(const ProbeCost& cost);
+std::string allocations_text(const FrameAllocations& allocations);
 
 }  // namespace contorno::latency

@@ -170,6 +170,12 @@ std::string probe_text(const ProbeCost& cost) {
       cost.median_percent, cost.least_percent, cost.most_percent, cost.rounds, cost.with_ms, cost.without_ms);
 }
 
+std::string allocations_text(const FrameAllocations& allocations) {
+  if (allocations.frames == 0) return "";
+  return fmt::format("{} times by {} frames one at a time, from the source to the result", allocations.count,
+                     allocations.frames);
+}
+
 std::string load_text(const Settings& settings) {
   const std::string rate =
       settings.rate > 0 ? fmt::format("{:g} frames/s", settings.rate) : "as fast as it goes";
@@ -211,6 +217,7 @@ std::string table_of(const LatencyReport& report, const Judgement& judgement) {
   text += worst_rows(report);
   text += row("memory", memory_text(report.memory));
   text += row("used", resources_text(report));
+  text += row("allocated", allocations_text(report.allocations));
   text += row("probes", probe_text(report.probe_cost));
   for (const Assertion::Answer& answer : judgement.assertions)
     text += row("assert", fmt::format("{}: {}", name_of(answer.state), answer.sentence));

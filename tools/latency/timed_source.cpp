@@ -10,6 +10,7 @@
 
 #include "cuda/error.h"
 #include "pipeline/shared/clock.h"
+#include "tools/checksum.h"
 
 namespace contorno::latency {
 
@@ -33,6 +34,14 @@ HeldFrames::HeldFrames(Source& source, std::size_t most, std::size_t most_bytes)
     frames_.push_back(std::move(frame));
   }
   if (frames_.empty()) throw Error(ExitCode::BadData, "the source has no frame to measure with");
+}
+
+std::uint32_t HeldFrames::checksum() const {
+  std::uint32_t sum = 0;
+  for (const Frame& frame : frames_)
+    for (const ImageView& image : {frame.input.frame, frame.input.maps})
+      if (image.data != nullptr) sum = contorno::checksum(image, sum);
+  return sum;
 }
 
 ReadResult HeldFrames::copy(std::size_t index, FrameInput& to) const {
@@ -73,6 +82,7 @@ ReadResult TimedSource::read(FrameInput& input) {
   if (next_ == 0) prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
   if (next_ == records_.size() || pacer_.cancelled()) return ReadResult::End;
   if (closed_loop() && !wait_for_idle()) return ReadResult::End;
+  if (delivery_.allocations != nullptr) count_allocations();
   const ReadResult result =
       held_ != nullptr ? held_->copy(next_ % held_->size(), input) : source_->read(input);
   if (result == ReadResult::FormatChanged) take_format();
@@ -96,6 +106,14 @@ bool TimedSource::wait_for_idle() {
     if (pacer_.cancelled()) return false;
     std::this_thread::sleep_for(kPause);
   }
+}
+
+/// No frame is under way when this is called, so that whole frames are counted.
+void TimedSource::count_allocations() {
+  if (next_ < delivery_.first_counted) return;
+  const std::uint64_t now = delivery_.allocations();
+  if (next_ == delivery_.first_counted) allocations_at_first_ = now;
+  counted_ = {.frames = next_ - delivery_.first_counted, .count = now - allocations_at_first_};
 }
 
 std::int64_t TimedSource::next_due() {

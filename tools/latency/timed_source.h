@@ -25,6 +25,8 @@ class HeldFrames {
 
   std::size_t size() const { return frames_.size(); }
   const StreamFormat& format() const { return format_; }
+  /// Of all their samples.
+  std::uint32_t checksum() const;
   /// Writes one of them into a slot.
   ReadResult copy(std::size_t index, FrameInput& to) const;
 
@@ -38,6 +40,12 @@ class HeldFrames {
   std::vector<Frame> frames_;
 };
 
+/// Allocations of the whole process while frames went through a graph one at a time.
+struct FrameAllocations {
+  std::uint64_t frames = 0;  ///< 0: they were not counted
+  std::uint64_t count = 0;
+};
+
 /// How frames are delivered. With a schedule the loop is open. Without one it is closed: a frame is due once
 /// the one before is done, and `interval_ns` after that one at the earliest.
 struct Delivery {
@@ -45,6 +53,8 @@ struct Delivery {
   std::int64_t interval_ns = 0;
   double rate = 0;            ///< that the format says; 0 = unknown
   std::int64_t until_ns = 0;  ///< of a closed loop: time from the first frame after which there are no more
+  std::uint64_t (*allocations)() = nullptr;  ///< of a closed loop: the process's so far; null: not counted
+  std::size_t first_counted = 0;             ///< the frame from which on they are counted
 };
 
 class TimedSource final : public Source {
@@ -57,6 +67,8 @@ class TimedSource final : public Source {
   void start(std::int64_t start_ns, std::function<FrameCounts()> progress);
   /// Frames that were delivered. After the run.
   std::size_t offered() const { return next_; }
+  /// While frames were on their way. After the run.
+  FrameAllocations allocations() const { return counted_; }
 
   const StreamFormat& format() const override { return format_; }
   ReadResult read(FrameInput& input) override;
@@ -67,6 +79,7 @@ class TimedSource final : public Source {
   bool closed_loop() const { return delivery_.schedule.empty(); }
   void take_format();
   bool wait_for_idle();
+  void count_allocations();
   std::int64_t next_due();
 
   const HeldFrames* held_;
@@ -77,6 +90,8 @@ class TimedSource final : public Source {
   std::function<FrameCounts()> progress_;
   std::int64_t start_ns_ = 0, last_due_ns_ = 0;
   std::size_t next_ = 0;
+  FrameAllocations counted_;
+  std::uint64_t allocations_at_first_ = 0;
   Pacer pacer_;
 };
 

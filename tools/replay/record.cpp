@@ -1,7 +1,6 @@
 #include "tools/replay/record.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,6 +10,7 @@
 #include "pipeline/shared/printable.h"
 #include "plugins/files/contours/writer.h"
 #include "plugins/files/shared/output_register.h"
+#include "tools/checksum.h"
 
 namespace contorno {
 namespace {
@@ -26,16 +26,6 @@ PortType type_of(const GraphSpec& graph, const Origin& origin) {
   return graph.nodes[static_cast<std::size_t>(origin.node)]
       .type->outputs[static_cast<std::size_t>(origin.port)]
       .type;
-}
-
-/// Of all samples, row by row, plane by plane; what lies between rows in memory has no part in it.
-std::uint32_t checksum(const ImageView& image) {
-  const std::size_t row = image.format.row_bytes();
-  uLong sum = crc32(0, nullptr, 0);
-  for (int plane = 0; plane < image.format.planes(); ++plane)
-    for (int y = 0; y < image.format.height; ++y)
-      sum = crc32(sum, image.row<Bytef>(y, plane), static_cast<uInt>(row));
-  return static_cast<std::uint32_t>(sum);
 }
 
 /// Of a file that a run, killed perhaps, has not completed: NAME.part<process>-<number>.

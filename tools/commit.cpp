@@ -1,0 +1,11 @@
+#include "tools/commit.h"
+
+#include "contorno_commit.h"
+
+namespace contorno {
+
+const char* build_commit() {
+  return CONTORNO_COMMIT;
+}
+
+}  // namespace contorno
