@@ -37,7 +37,8 @@ void read_settings(const YamlNode& root, const LoadOptions& options, GraphSpec& 
   if (entry != nullptr && entry->value.kind == YamlKind::Scalar)
     problems.add(
         entry->value.place, "pipeline is text, allowed a map of settings",
-        "a graph never holds a launch line; media elements are chosen by the types of source and sinks");
+        "media elements are chosen by the types of source and sinks; a launch line can only be a source: "
+        "{type: gst, launch: ...}");
   else if (entry != nullptr && expect_map(entry->value, "pipeline", problems))
     read_params(entry->value, {}, "pipeline", entry->place, params, problems);
   graph.settings = params.as<PipelineSettings>();

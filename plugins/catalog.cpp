@@ -27,7 +27,7 @@ const Catalog& full_catalog() {
     all.sinks.push_back(&mipmaps_sink());
 #ifdef CONTORNO_HAVE_GSTREAMER
     all.sources.insert(all.sources.begin(),
-                       {&video_source(), &images_source(), &camera_source(), &test_source()});
+                       {&video_source(), &images_source(), &camera_source(), &gst_source(), &test_source()});
     all.sinks.insert(all.sinks.begin(), {&video_sink(), &images_sink(), &preview_sink()});
 #else
     all.left_out = media_left_out();

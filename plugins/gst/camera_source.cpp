@@ -39,12 +39,10 @@ Owned<GstCaps> camera_caps(const CameraParams& params) {
 void build_camera(FramePipeline& pipeline, const CameraParams& params) {
   GstElement* camera = pipeline.add("v4l2src");
   GstElement* filter = pipeline.add("capsfilter");
-  GstElement* decode = pipeline.add("decodebin");  // passes raw pictures, decodes JPEG
-  GstElement* end = pipeline.add_frame_end();
   g_object_set(camera, "device", params.device.c_str(), nullptr);
   g_object_set(filter, "caps", camera_caps(params).get(), nullptr);
-  link({camera, filter, decode});
-  pipeline.link_when_decoded(decode, end);
+  link({camera, filter});
+  pipeline.decode_behind(filter);
 }
 
 void build_test(FramePipeline& pipeline, const TestParams& params) {

@@ -7,6 +7,8 @@ constexpr contorno::MediaModule kTable{
     .make_video_source = contorno::gst::make_video_source,
     .make_camera_source = contorno::gst::make_camera_source,
     .make_test_source = contorno::gst::make_test_source,
+    .make_gst_source = contorno::gst::make_gst_source,
+    .try_gst_source = contorno::gst::try_gst_source,
     .foretell_test = contorno::gst::foretell_test,
     .refuse_unknown_pattern = contorno::gst::refuse_unknown_pattern,
     .make_video_sink = contorno::gst::make_video_sink,

@@ -8,6 +8,8 @@ namespace contorno::gst {
 std::unique_ptr<Source> make_video_source(const VideoSourceParams& params);
 std::unique_ptr<Source> make_camera_source(const CameraParams& params);
 std::unique_ptr<Source> make_test_source(const TestParams& params);
+std::unique_ptr<Source> make_gst_source(const GstSourceParams& params);
+void try_gst_source(const GstSourceParams& params, const ParamTrial& trial);
 StreamFormat foretell_test(const TestParams& params);
 void refuse_unknown_pattern(const TestParams& params);
 std::unique_ptr<Sink> make_video_sink(const VideoSinkParams& params);

@@ -72,15 +72,27 @@ std::string without_full_stop(std::string sentence) {
   return sentence;
 }
 
+/// Why a stream was stopped, where GStreamer says no more than that it was; empty otherwise.
+std::string_view reason_of(std::string_view details) {
+  if (details.find("reason not-linked") != std::string_view::npos)
+    return "; nothing of what comes is video that can be decoded";
+  if (details.find("reason not-negotiated") != std::string_view::npos)
+    return "; the format of what comes is none that the next element takes";
+  return {};
+}
+
 }  // namespace
 
 Error to_error(GstMessage* message, const std::string& subject) {
   GError* raw = nullptr;
-  gst_message_parse_error(message, &raw, nullptr);
-  Owned<GError> error(raw);
+  gchar* raw_details = nullptr;
+  gst_message_parse_error(message, &raw, &raw_details);
+  const Owned<GError> error(raw);
+  const Owned<gchar> details(raw_details);
   const GstElementFactory* factory = factory_of(message);
   const std::string reporter = factory ? GST_OBJECT_NAME(factory) : "GStreamer";
   std::string sentence = without_full_stop(error->message);
+  if (details) sentence += reason_of(details.get());
   const ExitCode code = code_of(*error);
   if (code == ExitCode::Unavailable)
     sentence += "; more decoders come with the packages " + decoder_packages();
@@ -193,6 +205,13 @@ GstElement* FramePipeline::add_frame_end() {
   gst_util_set_object_arg(G_OBJECT(flip), "video-direction", "auto");  // as phones and cameras tag it
   link({convert, filter, flip, appsink_});
   return convert;
+}
+
+GstElement* FramePipeline::decode_behind(GstElement* source) {
+  GstElement* decode = add("decodebin");
+  link({source, decode});
+  link_when_decoded(decode, add_frame_end());
+  return decode;
 }
 
 void FramePipeline::link_when_decoded(GstElement* decodebin, GstElement* target) {

@@ -65,6 +65,9 @@ class FramePipeline {
   GstElement* add(const char* element) { return make_element(GST_BIN(pipeline_.get()), element); }
   /// Adds videoconvert, a filter for RGBA, videoflip and the appsink; returns the first, to link to.
   GstElement* add_frame_end();
+  /// Adds a decodebin behind `source`, which passes raw pictures, and the frame end behind that; returns the
+  /// decodebin.
+  GstElement* decode_behind(GstElement* source);
   /// Connects a decodebin or uridecodebin, whose pads come later: its first video pad goes to `target`.
   void link_when_decoded(GstElement* decodebin, GstElement* target);
 

@@ -196,19 +196,16 @@ GstElement* VideoInput::add_source(FramePipeline& pipeline) const {
 
 void VideoInput::build(FramePipeline& pipeline) const {
   if (kind_ != Kind::SharedMemory) require_memory_for_decoding();  // raw frames are not decoded
-  GstElement* decode = nullptr;
   if (kind_ == Kind::Uri) {
-    decode = pipeline.add("uridecodebin");
+    GstElement* decode = pipeline.add("uridecodebin");
     g_object_set(decode, "uri", address_.c_str(), nullptr);
     g_signal_connect(decode, "source-setup", G_CALLBACK(on_source_setup),
                      GUINT_TO_POINTER(options_.latency_ms));
+    set_up_decoding(decode);
+    pipeline.link_when_decoded(decode, pipeline.add_frame_end());
   } else {
-    GstElement* source = add_source(pipeline);
-    decode = pipeline.add("decodebin");
-    link({source, decode});
+    set_up_decoding(pipeline.decode_behind(add_source(pipeline)));
   }
-  set_up_decoding(decode);
-  pipeline.link_when_decoded(decode, pipeline.add_frame_end());
 }
 
 }  // namespace contorno::gst

@@ -10,7 +10,7 @@ namespace contorno {
 
 inline std::vector<LeftOut> media_left_out() {
   std::vector<LeftOut> all;
-  for (const char* name : {"video", "images", "camera", "test", "preview"})
+  for (const char* name : {"video", "images", "camera", "gst", "test", "preview"})
     all.push_back(
         {name,
          "it was built without GStreamer, which reads and writes pictures and videos; install GStreamer's "

@@ -1,6 +1,7 @@
 #include "plugins/media/media.h"
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 
 #include "pipeline/shared/module.h"
@@ -23,6 +24,18 @@ void decode_with_gstreamer(const std::string& path, std::uint64_t max_pixels, Pi
 
 MediaReport media_report() {
   return media_module().report();
+}
+
+namespace {
+std::atomic<bool> launch_lines_allowed = false;
+}  // namespace
+
+void allow_launch_lines() {
+  launch_lines_allowed = true;
+}
+
+bool may_launch() {
+  return launch_lines_allowed;
 }
 
 bool MediaReport::complete() const {

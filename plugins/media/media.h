@@ -1,7 +1,8 @@
 // Media in and out, through GStreamer: the sources video, images, camera and test, the sinks video, images
 // and preview, and what of GStreamer this machine has. No GStreamer type appears here. Sources and sinks
 // follow the thread rules of pipeline/graph/source.h and pipeline/graph/sink.h; every value given by a user
-// is set as a property of an element and never becomes part of a launch line.
+// is set as a property of an element and never becomes part of a launch line; the one exception is a launch
+// line that the user has allowed (allow_launch_lines).
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,13 @@ const SourceType& video_source();   ///< a video file or a URI (file, http, rtsp
 const SourceType& images_source();  ///< one image file, a folder of them, or a glob
 const SourceType& camera_source();  ///< a Video4Linux camera
 const SourceType& test_source();    ///< a synthetic, repeatable picture
+const SourceType& gst_source();     ///< an element of GStreamer, or a launch line
+
+/// A launch line in a graph makes any element of GStreamer with any properties, so it can read and write
+/// whatever the user can: a graph from elsewhere must not have that by itself. From this call on, which is
+/// for a user's own decision (the option --allow-launch), the process takes such graphs. Any thread.
+void allow_launch_lines();
+bool may_launch();  ///< whether that was called
 
 const SinkType& video_sink();    ///< one video file
 const SinkType& images_sink();   ///< one PNG or JPEG file a frame

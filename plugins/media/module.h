@@ -19,6 +19,8 @@ struct MediaModule {
   std::unique_ptr<Source> (*make_video_source)(const VideoSourceParams&);
   std::unique_ptr<Source> (*make_camera_source)(const CameraParams&);
   std::unique_ptr<Source> (*make_test_source)(const TestParams&);
+  std::unique_ptr<Source> (*make_gst_source)(const GstSourceParams&);
+  void (*try_gst_source)(const GstSourceParams&, const ParamTrial&);
   StreamFormat (*foretell_test)(const TestParams&);
   void (*refuse_unknown_pattern)(const TestParams&);
   std::unique_ptr<Sink> (*make_video_sink)(const VideoSinkParams&);

@@ -29,6 +29,14 @@ struct CameraParams {
   int timeout = 10'000;
 };
 
+/// What is named: one element of GStreamer, or a bin of several by a launch line.
+struct GstSourceParams : Playback {
+  std::string element, properties, launch, caps;
+  std::int64_t limit = 0;
+  int timeout = 10'000;
+  int reconnect_attempts = 0;
+};
+
 struct TestParams {
   std::string pattern = "smpte";
   int width = 320, height = 240;

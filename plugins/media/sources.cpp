@@ -1,4 +1,4 @@
-// The declarations of the sources video, camera and test. The module gst has what they make.
+// The declarations of the sources video, camera, gst and test. The module gst has what they make.
 #include <limits>
 
 #include "plugins/media/module.h"
@@ -58,6 +58,61 @@ ParamDeclaration test_source_params() {
   });
 }
 
+/// What the declaration itself can say of a source gst; the rest asks GStreamer.
+bool names_one_source(const GstSourceParams& params, const ParamTrial& trial) {
+  const auto refuse = [&](const char* param, const char* sentence) {
+    trial.refuse(param, ExitCode::BadConfig, sentence);
+    return false;
+  };
+  if (params.element.empty() && params.launch.empty())
+    return refuse("type",
+                  "what to read from is missing; name an element ('element: v4l2src'), or give a launch line "
+                  "('launch: ...')");
+  if (!params.element.empty() && !params.launch.empty())
+    return refuse("launch", "both 'element' and 'launch' are given, allowed is one of them");
+  if (params.element.empty() && !params.properties.empty())
+    return refuse("properties", "'properties' are those of an 'element'; a launch line has its own");
+  if (!params.launch.empty() && !may_launch())
+    return refuse("launch",
+                  "'launch' is a launch line, which may read and write everything that you may; if you trust "
+                  "this graph, allow it with --allow-launch on the command line; one source can be named "
+                  "without that by 'element' and 'properties'");
+  return true;
+}
+
+ParamDeclaration gst_source_params() {
+  using P = GstSourceParams;
+  ParamList<P> list;
+  list.text("element", &P::element, "A source of GStreamer by name, as gst-inspect-1.0 lists it: aravissrc.")
+      .text("properties", &P::properties,
+            "Properties of the element, NAME=VALUE with blanks between them and quotes around values that "
+            "have some.")
+      .text("launch", &P::launch,
+            "In place of an element several, as for gst-launch-1.0, the last with an open output; only with "
+            "--allow-launch.")
+      .text("caps", &P::caps,
+            "Format to ask for, as GStreamer writes caps: video/x-raw,width=1280,height=720; empty leaves it "
+            "to the source.")
+      .integer("limit", &P::limit, 0, kUnbounded, Unit::Frames, "Most frames to deliver; 0 delivers all.")
+      .integer("timeout", &P::timeout, 0, 3'600'000, Unit::Milliseconds,
+               "Longest wait for a frame; 0 waits for ever.")
+      .integer("reconnect_attempts", &P::reconnect_attempts, 0, 1'000'000, Unit::None,
+               "How often a source that fails, ends or falls silent is made again, after 1, 2, 4, ... 30 s.");
+  add_playback(list);
+  return declare(std::move(list), [](const GstSourceParams& params, const ParamTrial& trial) {
+    if (names_one_source(params, trial)) media_module().try_gst_source(params, trial);
+  });
+}
+
+/// Not every host tries a graph's values before it makes a source of them.
+std::unique_ptr<Source> make_named_source(const GstSourceParams& params) {
+  const ParamTrial trial("", [](std::string_view, ExitCode code, const std::string& reason) {
+    throw Error(code, "source gst: " + reason);
+  });
+  names_one_source(params, trial);
+  return media_module().make_gst_source(params);
+}
+
 }  // namespace
 
 const SourceType& video_source() {
@@ -81,6 +136,20 @@ const SourceType& camera_source() {
       .input_param = "device",
       .example = "source:\n  type: camera\n  device: /dev/video0\n  width: 1280\n  height: 720\n",
       .make = [](const ParamSet& set) { return media_module().make_camera_source(set.as<CameraParams>()); },
+  };
+  return type;
+}
+
+const SourceType& gst_source() {
+  static const SourceType type{
+      .name = "gst",
+      .summary =
+          "Frames of any source that GStreamer has: cameras with elements of their makers, for example.",
+      .params = gst_source_params(),
+      .input_param = "element",
+      .example =
+          "source:\n  type: gst\n  element: videotestsrc\n  properties: pattern=ball num-buffers=100\n",
+      .make = [](const ParamSet& set) { return make_named_source(set.as<GstSourceParams>()); },
   };
   return type;
 }

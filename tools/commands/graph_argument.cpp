@@ -9,6 +9,7 @@
 #include "config/load.h"
 #include "config/source_text.h"
 #include "plugins/files/shared/output_file.h"
+#include "plugins/media/media.h"
 #include "tools/commands/map_options.h"
 #include "tools/learn/first_graph.h"
 #include "tools/say.h"
@@ -57,6 +58,9 @@ void add_graph_overrides(CLI::App& command, GraphArguments& arguments) {
       "--set", arguments.overrides,
       "NODE.KEY=VALUE, source.KEY=VALUE, pipeline.KEY=VALUE or classes.NAME.KEY=VALUE over the "
       "graph's; may be repeated");
+  command.add_flag_callback("--allow-launch", allow_launch_lines,
+                            "Trust the graph: its source may be a launch line of GStreamer, which can read "
+                            "and write everything that you can");
 }
 
 void set_source_param(SourceSpec& source, const char* name, const ParamValue& value) {

@@ -19,10 +19,10 @@ struct GraphArguments {
   std::vector<std::string> overrides;
 };
 
-/// GRAPH, --input, --output and --set. `arguments` must outlive the command.
+/// GRAPH, --input, --output, --set and --allow-launch. `arguments` must outlive the command.
 void add_graph_arguments(CLI::App& command, GraphArguments& arguments);
 
-/// --set alone.
+/// --set and --allow-launch alone.
 void add_graph_overrides(CLI::App& command, GraphArguments& arguments);
 
 /// Sets a parameter of the source that a flag of the same name gives. Throws Error(BadOption) where the

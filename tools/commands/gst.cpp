@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <sstream>
 
 #include "config/load.h"
 #include "cuda/error.h"
@@ -74,10 +75,32 @@ std::string video_elements(const ParamSet& params) {
   return fmt::format("filesrc {} ! decodebin", property("location", location));
 }
 
+/// Words of a launch line behind a shell: in its quotes where it would take them for something else.
+std::string shell_words(const std::string& text) {
+  std::string line, word;
+  std::istringstream words(text);
+  while (words >> word) {
+    const bool special = word.find_first_of("();&<>|*?$[]#~`") != std::string::npos;
+    const bool quoted = word.find_first_of("'\"") != std::string::npos;
+    line += (line.empty() ? "" : " ") + (special && !quoted ? "'" + word + "'" : word);
+  }
+  return line;
+}
+
+std::string gst_elements(const ParamSet& params) {
+  const std::string launch = text_of(params, "launch"), properties = text_of(params, "properties"),
+                    caps = text_of(params, "caps");
+  std::string line = launch.empty() ? text_of(params, "element") : shell_words(launch);
+  if (!properties.empty()) line += " " + properties;  // in the quotes of a shell already
+  if (!caps.empty()) line += " ! " + shell_words(caps);
+  return line;
+}
+
 std::string source_elements(const SourceSpec& source) {
   const std::string& type = source.type->name;
   if (type == "video") return video_elements(source.params);
   if (type == "camera") return camera_elements(source.params);
+  if (type == "gst") return gst_elements(source.params);
   if (type == "test")
     return fmt::format("videotestsrc {} num-buffers={} ! video/x-raw,width={},height={}",
                        property("pattern", text_of(source.params, "pattern")),
@@ -90,7 +113,7 @@ std::string source_elements(const SourceSpec& source) {
   }
   throw Error(ExitCode::BadOption,
               fmt::format("the source '{}' has no element of GStreamer in its place, allowed are video, "
-                          "camera, test and synthetic",
+                          "camera, gst, test and synthetic",
                           type));
 }
 

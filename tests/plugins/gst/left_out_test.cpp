@@ -13,8 +13,8 @@ using namespace contorno;
 TEST_CASE("a build without GStreamer says so of every source and sink that needs it") {
   const std::vector<LeftOut> all = media_left_out();
   for (const std::string& name :
-       {video_source().name, images_source().name, camera_source().name, test_source().name,
-        video_sink().name, images_sink().name, preview_sink().name})
+       {video_source().name, images_source().name, camera_source().name, gst_source().name,
+        test_source().name, video_sink().name, images_sink().name, preview_sink().name})
     CHECK(std::any_of(all.begin(), all.end(), [&](const LeftOut& one) { return one.name == name; }));
 }
 
