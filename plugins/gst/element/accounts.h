@@ -1,5 +1,5 @@
-// What became of the frames that came to an element: counts, and how long their work took. One thread writes;
-// any may read.
+// What became of the frames that came to an element: counts, and how long their work took. Safe from
+// any thread.
 #pragma once
 
 #include <gst/gst.h>

@@ -2,14 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "cuda/error.h"
-#include "pipeline/graph/applied.h"
 #include "pipeline/shared/clock.h"
-#include "plugins/gst/element/maps_caps.h"
-#include "plugins/gst/element/meta.h"
+#include "plugins/gst/element/guard.h"
 
 namespace contorno::gst {
 namespace {
+
+constexpr double kNsPerMs = 1e6;
 
 /// The names between commas, without blanks around them.
 std::vector<std::string> names_in(const std::string& list) {
@@ -25,22 +27,10 @@ std::vector<std::string> names_in(const std::string& list) {
   return names;
 }
 
-void copy_maps(const Maps& maps, const ImageView& to) {
-  GstMapInfo memory;
-  if (gst_buffer_map(maps.buffer, &memory, GST_MAP_READ) == 0)
-    throw Error(ExitCode::BadData, "a buffer of maps cannot be mapped");
-  const bool whole = memory.size >= maps_bytes(maps.format);
-  if (whole) copy_image(maps_view(memory.data, maps.format), to);
-  const std::size_t size = memory.size;
-  gst_buffer_unmap(maps.buffer, &memory);
-  if (!whole)
-    throw Error(ExitCode::BadData, fmt::format("a buffer of maps has {} bytes, but {} take {}", size,
-                                               describe(maps.format), maps_bytes(maps.format)));
-}
-
 }  // namespace
 
 Filter::~Filter() {
+  end_run();
   for (GstObject* node : nodes_) gst_object_unparent(node);
 }
 
@@ -49,72 +39,11 @@ FilterSettings Filter::settings() const {
   return settings_;
 }
 
-void Filter::set_config(const char* config) {
-  const std::lock_guard loading(load_mutex_);
-  set([&](FilterSettings& settings) {
-    settings.config = config != nullptr ? config : "";
-    loaded_.reset();
-  });
-  try {
-    load();
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): `start` loads it again and says it
-  }
-}
-
-/// Does nothing when it is loaded already.
-void Filter::load() {
-  const std::lock_guard loading(load_mutex_);
-  std::string config;
-  {
-    const std::lock_guard lock(mutex_);
-    if (loaded_) return;
-    config = settings_.config;
-  }
-  GraphSpec graph = load_configuration(config);
-  replace_nodes(graph);
-  const std::lock_guard lock(mutex_);
-  loaded_ = std::move(graph);
-}
-
-void Filter::replace_nodes(const GraphSpec& graph) {
-  std::vector<GstObject*> fresh, old;
-  for (const NodeSpec& spec : graph.nodes) {
-    fresh.push_back(make_node(spec, nodes_changed_));
-    gst_object_set_parent(fresh.back(), GST_OBJECT(element_));
-  }
-  {
-    const std::lock_guard lock(mutex_);
-    old = std::exchange(nodes_, fresh);
-  }
-  for (GstObject* node : old) {
-    gst_child_proxy_child_removed(GST_CHILD_PROXY(element_), G_OBJECT(node), GST_OBJECT_NAME(node));
-    gst_object_unparent(node);
-  }
-  for (GstObject* node : fresh)
-    gst_child_proxy_child_added(GST_CHILD_PROXY(element_), G_OBJECT(node), GST_OBJECT_NAME(node));
-}
-
-guint Filter::node_count() const {
-  const std::lock_guard lock(mutex_);
-  return static_cast<guint>(nodes_.size());
-}
-
-GObject* Filter::node(guint index) const {
-  const std::lock_guard lock(mutex_);
-  return index < nodes_.size() ? G_OBJECT(gst_object_ref(nodes_[index])) : nullptr;
-}
-
-GObject* Filter::node(const std::string& name) const {
-  const std::lock_guard lock(mutex_);
-  for (GstObject* node : nodes_)
-    if (name == GST_OBJECT_NAME(node)) return G_OBJECT(gst_object_ref(node));
-  return nullptr;
-}
-
 void Filter::start() {
   accounts_.reset();
   error_posted_ = false;
   frame_ = 0;
+  after_gap_ = false;
   last_report_ns_ = now_ns();
   changed_ = true;
   load();
@@ -122,7 +51,8 @@ void Filter::start() {
 }
 
 void Filter::stop() {
-  graph_.reset();
+  end_run();
+  latency_ = 0;
   access_.reset();
   info_.reset();
   maps_format_.reset();
@@ -147,6 +77,7 @@ void Filter::remove_maps() {
 }
 
 void Filter::set_format(const GstVideoInfo& info) {
+  end_run();
   access_ = std::make_unique<FrameAccess>(info);
   info_ = info;
   changed_ = true;
@@ -169,8 +100,8 @@ void Filter::prepare(GstClockTime running_time, bool with_maps) {
   if (GST_CLOCK_TIME_IS_VALID(running_time))
     for (GstObject* node : nodes) gst_object_sync_values(node, running_time);
   const bool changed = changed_.exchange(false), nodes_changed = nodes_changed_->exchange(false);
-  if (!changed && !nodes_changed && graph_) return;
-  graph_.reset();
+  if (!changed && !nodes_changed && run_) return;
+  end_run();
   GraphSpec graph;
   {
     const std::lock_guard loading(load_mutex_);
@@ -180,11 +111,50 @@ void Filter::prepare(GstClockTime running_time, bool with_maps) {
     graph = *loaded_;
     for (std::size_t i = 0; i < nodes_.size(); ++i) graph.nodes[i].params = params_of(nodes_[i]);
   }
-  auto made = std::make_unique<FrameGraph>(
-      std::move(graph), FrameGraphOptions{used_.backend, used_.overlay, names_in(used_.classes)});
+  FrameGraph made(std::move(graph), {used_.backend, used_.overlay, names_in(used_.classes)});
   if (!info_ || (with_maps && !maps_format_)) return;  // that it can be made is all that can be known
-  made->plan(stream_format());
-  graph_ = std::move(made);
+  run(std::move(made));
+}
+
+/// The graph's own source and sinks would decide how frames are dropped; here that is the pipeline's affair.
+void Filter::run(FrameGraph graph) {
+  PipelineSettings& settings = graph.graph().settings;
+  const std::int64_t deadline = deadline_ns(graph.graph());
+  settings.on_full = OnFull::Wait;
+  settings.deadline_ms = used_.late_frames == LateFrames::Drop ? static_cast<double>(deadline) / kNsPerMs : 0;
+  if (used_.slots > 0) settings.slots = static_cast<int>(used_.slots);
+  const int slots = settings.slots;
+  run_ = std::make_unique<SlotRun>(
+      std::move(graph),
+      SlotRun::Settings{.stream = stream_format(), .regions = used_.regions, .deadline_ns = deadline},
+      *access_, queue_, accounts_,
+      SlotRun::Owner{[this](const PassingFrame& frame, const char* what, const std::string& reason) {
+                       report_frame(frame, what, reason);
+                     },
+                     [this] { end_broken(); }});
+  tell_latency(slots);
+}
+
+/// What is in work is finished first.
+void Filter::end_run() {
+  if (!run_) return;
+  queue_.settle();
+  run_.reset();
+}
+
+void Filter::tell_latency(int slots) {
+  const bool known = info_->fps_n > 0;
+  const GstClockTime latency =
+      known ? gst_util_uint64_scale(static_cast<guint64>(slots - 1) * GST_SECOND,
+                                    static_cast<guint64>(info_->fps_d), static_cast<guint64>(info_->fps_n))
+            : 0;
+  if (latency_.exchange(latency) != latency)
+    gst_element_post_message(element_, gst_message_new_latency(GST_OBJECT(element_)));
+}
+
+std::int64_t Filter::deadline_ns(const GraphSpec& graph) const {
+  return used_.deadline > 0 ? static_cast<std::int64_t>(used_.deadline)
+                            : static_cast<std::int64_t>(graph.settings.deadline_ms * kNsPerMs);
 }
 
 /// Maps cover the whole frame.
@@ -206,101 +176,101 @@ std::optional<Maps> Filter::take_maps(MapsInput& from, GstBuffer* buffer) {
   return maps;
 }
 
-/// By the policy. True: it goes on as it is.
-bool Filter::go_on_without_maps(GstBuffer* buffer) {
+/// By the policy, which may also be an error. True: the frame goes on as it is.
+bool Filter::take_missing(PassingFrame& frame) {
   accounts_.add(Accounts::Count::MapsMissing);
   constexpr const char* kReason = "no maps with its time came";
   const MissingMaps policy = settings().maps_missing;
   if (policy == MissingMaps::Error)
-    throw Error(ExitCode::MissingInput, fmt::format("frame {}: {}", frame_, kReason));
-  accounts_.add(policy == MissingMaps::Pass ? Accounts::Count::Failed : Accounts::Count::Dropped);
-  report_frame(buffer, policy == MissingMaps::Pass ? "failed" : "dropped", kReason);
-  ++frame_;
-  return policy == MissingMaps::Pass;
+    throw Error(ExitCode::MissingInput, fmt::format("frame {}: {}", frame.number, kReason));
+  const bool goes_on = policy == MissingMaps::Pass;
+  report_frame(frame, goes_on ? "failed" : "dropped", kReason);
+  frame.failure = kReason;
+  return goes_on;
 }
 
-bool Filter::process(GstBuffer* buffer) {
-  const std::int64_t arrived_ns = now_ns();
-  struct Unref {
-    std::optional<Maps> maps;
-    ~Unref() {
-      if (maps) gst_buffer_unref(maps->buffer);
-    }
-  } taken;
-  // Once a frame: the pad may come and go at any time.
-  const std::shared_ptr<MapsInput> input = maps();
-  if (input) {
-    taken.maps = take_maps(*input, buffer);
-    if (!taken.maps) return go_on_without_maps(buffer);
-  } else if (maps_format_) {
-    maps_format_.reset();
-    changed_ = true;
-  }
+GstClockTime Filter::stream_time(GstBuffer* buffer) const {
   const GstSegment& segment = GST_BASE_TRANSFORM(element_)->segment;
-  const GstClockTime time =
-      segment.format == GST_FORMAT_TIME
-          ? gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer))
-          : GST_CLOCK_TIME_NONE;
-  prepare(time, input != nullptr);
+  return segment.format == GST_FORMAT_TIME
+             ? gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer))
+             : GST_CLOCK_TIME_NONE;
+}
+
+void Filter::note_drop() {
+  accounts_.add(Accounts::Count::Dropped);
+  after_gap_ = true;
+}
+
+GstFlowReturn Filter::take_in(GstBuffer* buffer) {
+  PassingFrame frame;
+  frame.buffer = buffer;
+  frame.number = frame_++;
+  frame.arrived_ns = now_ns();
+  const auto give_back = [&] {
+    gst_buffer_unref(frame.buffer);
+    if (frame.maps) gst_buffer_unref(frame.maps->buffer);
+    note_drop();
+  };
   try {
-    work_on(buffer, taken.maps ? &*taken.maps : nullptr);
-    accounts_.add(Accounts::Count::Out);
-  } catch (const Error& error) {
-    if (error.code() != ExitCode::BadData) throw;
-    accounts_.add(Accounts::Count::Failed);
-    report_frame(buffer, "failed", error.what());
+    // Once a frame: the pad may come and go at any time.
+    const std::shared_ptr<MapsInput> input = maps();
+    if (input)
+      frame.maps = take_maps(*input, buffer);
+    else if (std::exchange(maps_format_, std::nullopt))
+      changed_ = true;
+    if (input && !frame.maps) {
+      if (!take_missing(frame)) {
+        give_back();
+        return GST_FLOW_OK;
+      }
+    } else {
+      prepare(stream_time(buffer), input != nullptr);
+      frame.state = PassingFrame::State::Waiting;
+    }
+  } catch (...) {
+    give_back();
+    throw;
   }
-  count_time(buffer, arrived_ns);
-  ++frame_;
+  frame.after_gap = std::exchange(after_gap_, false);
+  return queue_.enter(std::move(frame));
+}
+
+bool Filter::push_first(const std::function<GstFlowReturn(GstBuffer*)>& push) {
+  PassingFrame* const frame = queue_.take_first();
+  if (frame == nullptr) return false;
+  accounts_.add(frame->failure.empty() ? Accounts::Count::Out : Accounts::Count::Failed);
+  if (frame->after_gap) {
+    frame->buffer = gst_buffer_make_writable(frame->buffer);
+    GST_BUFFER_FLAG_SET(frame->buffer, GST_BUFFER_FLAG_DISCONT);
+  }
   report_statistics();
+  queue_.left(push(std::exchange(frame->buffer, nullptr)));
   return true;
 }
 
-void Filter::count_time(GstBuffer* buffer, std::int64_t arrived_ns) {
-  const std::int64_t took_ns = now_ns() - arrived_ns;
-  accounts_.record(took_ns);
-  constexpr double kNsPerMs = 1e6;
-  const double deadline_ns = used_.deadline > 0 ? static_cast<double>(used_.deadline)
-                                                : graph_->graph().settings.deadline_ms * kNsPerMs;
-  if (deadline_ns <= 0 || static_cast<double>(took_ns) <= deadline_ns) return;
-  accounts_.add(Accounts::Count::Late);
-  report_frame(buffer, "late",
-               fmt::format("took {:.3f} ms, the deadline is {:.3f} ms",
-                           static_cast<double>(took_ns) / kNsPerMs, deadline_ns / kNsPerMs));
+/// In the handler of an exception.
+void Filter::end_broken() {
+  if (!error_posted_.exchange(true)) post_current_exception(element_);
+  queue_.refuse(GST_FLOW_ERROR);
 }
 
-void Filter::work_on(GstBuffer* buffer, const Maps* maps) {
-  const auto flags = static_cast<GstMapFlags>(used_.overlay ? GST_MAP_READWRITE : GST_MAP_READ);
-  {
-    MappedFrame frame(buffer, *info_, flags);
-    access_->read(frame, graph_->input().frame);
-    if (maps != nullptr) copy_maps(*maps, graph_->input().maps);
-    const int regrown = graph_->run();
-    if (regrown > 0) accounts_.add(Accounts::Count::Regrown, static_cast<std::uint64_t>(regrown));
-    if (const ImageView* drawing = graph_->drawing())
-      access_->write_changes(frame, graph_->input().frame, *drawing);
-  }
-  const SharedBlock block = make_block(
-      graph_->contours(), graph_->graph().classes, [&](std::size_t one) { return graph_->is_wanted(one); },
-      info_->width, info_->height, frame_);
-  accounts_.add(Accounts::Count::Contours, block->closed.size());
-  attach_contours(buffer, block);
-  if (used_.regions) attach_regions(buffer, *block);
-}
-
-void Filter::report_frame(GstBuffer* buffer, const char* what, const std::string& reason) {
+void Filter::report_frame(const PassingFrame& frame, const char* what, const std::string& reason) {
   gst_element_post_message(
-      element_, gst_message_new_element(
-                    GST_OBJECT(element_),
-                    gst_structure_new("contorno-frame", "what", G_TYPE_STRING, what, "frame", G_TYPE_UINT64,
-                                      guint64{frame_}, "pts", G_TYPE_UINT64, GST_BUFFER_PTS(buffer), "reason",
-                                      G_TYPE_STRING, reason.c_str(), nullptr)));
+      element_, gst_message_new_element(GST_OBJECT(element_),
+                                        gst_structure_new("contorno-frame", "what", G_TYPE_STRING, what,
+                                                          "frame", G_TYPE_UINT64, guint64{frame.number},
+                                                          "pts", G_TYPE_UINT64, GST_BUFFER_PTS(frame.buffer),
+                                                          "reason", G_TYPE_STRING, reason.c_str(), nullptr)));
 }
 
 void Filter::report_statistics() {
   const std::int64_t now = now_ns();
-  if (used_.stats_interval == 0 || now - last_report_ns_ < static_cast<std::int64_t>(used_.stats_interval))
-    return;
+  guint64 interval = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    interval = settings_.stats_interval;
+  }
+  if (interval == 0 || now - last_report_ns_ < static_cast<std::int64_t>(interval)) return;
   last_report_ns_ = now;
   gst_element_post_message(
       element_, gst_message_new_element(GST_OBJECT(element_), accounts_.to_structure("contorno-stats")));

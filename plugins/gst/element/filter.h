@@ -1,12 +1,14 @@
 // What the element `contorno` does, without the ways of GObject (filter_element.cpp): it keeps the
-// properties, loads the configuration, plans for the format of the frames, and works on one buffer at a time.
-// Properties may be set and read by any thread, and the pad of the maps may come and go in any; the rest is
-// called by the streaming thread, or while that does not run.
+// properties, loads the configuration, plans for the format of the frames, puts buffers into the slots of a
+// run as they come, and pushes them in order when their work is done. Properties may be set and read by any
+// thread, and the pad of the maps may come and go in any; `push_first` is called by the thread of the source
+// pad; the rest by the streaming thread, or while that does not run.
 #pragma once
 
 #include <gst/base/gstbasetransform.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -16,17 +18,24 @@
 #include "plugins/gst/element/accounts.h"
 #include "plugins/gst/element/frame_access.h"
 #include "plugins/gst/element/frame_graph.h"
+#include "plugins/gst/element/frame_queue.h"
 #include "plugins/gst/element/maps_input.h"
 #include "plugins/gst/element/node.h"
+#include "plugins/gst/element/slot_run.h"
 
 namespace contorno::gst {
+
+/// What becomes of a frame that has waited for longer than the deadline before its work begins.
+enum class LateFrames : std::uint8_t { Pass, Drop };
 
 struct FilterSettings {
   std::string config;
   std::optional<Backend> backend;  ///< none: as the configuration says
   bool overlay = true;
-  std::string classes;                ///< names with commas between them; empty: all
-  guint64 deadline = 0;               ///< ns; 0: as the configuration says
+  std::string classes;   ///< names with commas between them; empty: all
+  guint slots = 0;       ///< frames in work at once; 0: as the configuration says
+  guint64 deadline = 0;  ///< ns; 0: as the configuration says
+  LateFrames late_frames = LateFrames::Pass;
   bool regions = true;                ///< whether a region of interest is attached for each contour
   guint64 maps_timeout = GST_SECOND;  ///< ns that a frame waits for its maps
   MissingMaps maps_missing = MissingMaps::Pass;
@@ -36,7 +45,7 @@ struct FilterSettings {
 class Filter {
  public:
   explicit Filter(GstElement* element)
-      : element_(element), nodes_changed_(std::make_shared<std::atomic<bool>>(false)) {}
+      : element_(element), nodes_changed_(std::make_shared<std::atomic<bool>>(false)), queue_(accounts_) {}
   ~Filter();
 
   FilterSettings settings() const;
@@ -61,12 +70,19 @@ class Filter {
   void set_format(const GstVideoInfo& info);
   /// Whether an error was posted since the element was started.
   std::atomic<bool>& error_posted() { return error_posted_; }
-  bool draws() const { return settings().overlay; }
   void note_arrival() { accounts_.add(Accounts::Count::In); }
-  void note_drop() { accounts_.add(Accounts::Count::Dropped); }
-  /// Works on a buffer whose metas are writable, and whose memory is if it is drawn on. A frame that cannot
-  /// be processed goes on as it is. False: the frame is to be dropped, for want of maps.
-  bool process(GstBuffer* buffer);
+  /// A frame that was dropped before it came in.
+  void note_drop();
+  /// Takes the reference to a buffer, whose work then goes on in other threads. Waits while all slots are
+  /// taken, and for the buffer's maps. A frame that cannot be processed goes on as it is.
+  GstFlowReturn take_in(GstBuffer* buffer);
+  /// Waits for the work on the first frame, and hands it to `push`. False: nothing more will go on, until
+  /// there was a flush.
+  bool push_first(const std::function<GstFlowReturn(GstBuffer*)>& push);
+  FrameQueue& queue() { return queue_; }
+  /// How much later than it came a frame may go on while the element keeps up: a frame's time for each slot
+  /// but one. 0 while that is not known.
+  GstClockTime latency() const { return latency_; }
 
   /// The pad of the maps, when there is one; null without.
   std::shared_ptr<MapsInput> maps() const;
@@ -77,12 +93,16 @@ class Filter {
   void load();
   void replace_nodes(const GraphSpec& graph);
   void prepare(GstClockTime running_time, bool with_maps);
-  void work_on(GstBuffer* buffer, const Maps* maps);
-  void count_time(GstBuffer* buffer, std::int64_t arrived_ns);
+  void run(FrameGraph graph);
+  void end_run();
+  void tell_latency(int slots);
   StreamFormat stream_format() const;
+  std::int64_t deadline_ns(const GraphSpec& graph) const;
   std::optional<Maps> take_maps(MapsInput& from, GstBuffer* buffer);
-  bool go_on_without_maps(GstBuffer* buffer);
-  void report_frame(GstBuffer* buffer, const char* what, const std::string& reason);
+  bool take_missing(PassingFrame& frame);
+  GstClockTime stream_time(GstBuffer* buffer) const;
+  void report_frame(const PassingFrame& frame, const char* what, const std::string& reason);
+  void end_broken();
   void report_statistics();
 
   GstElement* const element_;
@@ -102,10 +122,14 @@ class Filter {
   FilterSettings used_;
   std::optional<GstVideoInfo> info_;
   std::optional<ImageFormat> maps_format_;  // that the graph is planned for
-  std::unique_ptr<FrameGraph> graph_;
   std::unique_ptr<FrameAccess> access_;
   std::uint64_t frame_ = 0;
-  std::int64_t last_report_ns_ = 0;
+  bool after_gap_ = false;  // the last frame was dropped
+
+  std::int64_t last_report_ns_ = 0;  // of the thread of the source pad
+  std::atomic<GstClockTime> latency_ = 0;
+  FrameQueue queue_;
+  std::unique_ptr<SlotRun> run_;  // last: its threads use the others
 };
 
 }  // namespace contorno::gst

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "plugins/gst/element/filter_object.h"
 #include "plugins/gst/element/guard.h"
@@ -76,30 +77,57 @@ GstFlowReturn submit_input_buffer(GstBaseTransform* transform, gboolean is_disco
   return result;
 }
 
-/// The buffer itself, if nobody else has it. Else a copy: of its description, or of its pixels where they are
-/// drawn on.
-GstFlowReturn prepare_output_buffer(GstBaseTransform* transform, GstBuffer* in, GstBuffer** out) {
-  const bool draws = filter_of(transform).draws();
-  if (gst_buffer_is_writable(in) && (!draws || gst_buffer_is_all_memory_writable(in)))
-    *out = in;
-  else
-    *out = draws ? gst_buffer_copy_deep(in) : gst_buffer_copy(in);
-  return *out != nullptr ? GST_FLOW_OK : GST_FLOW_ERROR;
+/// The buffer goes on from the thread of the source pad.
+GstFlowReturn generate_output(GstBaseTransform* transform, GstBuffer** out) {
+  *out = nullptr;
+  GstBuffer* const buffer = std::exchange(transform->queued_buf, nullptr);
+  if (buffer == nullptr) return GST_FLOW_OK;
+  return streaming(transform, GST_FLOW_ERROR, [&] { return filter_of(transform).take_in(buffer); });
 }
 
-GstFlowReturn transform_ip(GstBaseTransform* transform, GstBuffer* buffer) {
-  return streaming(transform, GST_FLOW_ERROR, [&] {
-    return filter_of(transform).process(buffer) ? GST_FLOW_OK : GST_BASE_TRANSFORM_FLOW_DROPPED;
-  });
+/// Never called, since generate_output has its place: by it the base class knows that frames are changed.
+GstFlowReturn transform_ip(GstBaseTransform*, GstBuffer*) {
+  return GST_FLOW_OK;
 }
 
-/// Frames that are flushed wait for no maps.
-gboolean sink_event(GstBaseTransform* transform, GstEvent* event) {
-  if (const std::shared_ptr<MapsInput> maps = filter_of(transform).maps()) {
-    if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_START) maps->set_flushing(true);
-    if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) maps->set_flushing(false);
-  }
+gboolean chain_up(GstBaseTransform* transform, GstEvent* event) {
   return GST_BASE_TRANSFORM_CLASS(contorno_filter_parent_class)->sink_event(transform, event);
+}
+
+/// Nothing that is inside goes on, and nobody waits for it, nor for maps.
+gboolean begin_flush(GstBaseTransform* transform, GstEvent* event) {
+  Filter& filter = filter_of(transform);
+  if (const std::shared_ptr<MapsInput> maps = filter.maps()) maps->set_flushing(true);
+  filter.queue().set_flushing(true);
+  const gboolean sent = chain_up(transform, event);
+  gst_pad_pause_task(GST_BASE_TRANSFORM_SRC_PAD(transform));
+  return sent;
+}
+
+gboolean end_flush(GstBaseTransform* transform, GstEvent* event) {
+  Filter& filter = filter_of(transform);
+  if (const std::shared_ptr<MapsInput> maps = filter.maps()) maps->set_flushing(false);
+  const gboolean sent = chain_up(transform, event);
+  filter.queue().set_flushing(false);
+  start_pushing(GST_BASE_TRANSFORM_SRC_PAD(transform));
+  return sent;
+}
+
+/// Upstream has been told by the next frame, but there is none behind the end.
+void post_flow_error(GstBaseTransform* transform) {
+  Filter& filter = filter_of(transform);
+  const GstFlowReturn flow = filter.queue().flow();
+  const bool is_error = flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS;
+  if (is_error && !filter.error_posted().exchange(true)) GST_ELEMENT_FLOW_ERROR(transform, flow);
+}
+
+/// Events that belong between two frames wait until those before them have gone on.
+gboolean sink_event(GstBaseTransform* transform, GstEvent* event) {
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_START) return begin_flush(transform, event);
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) return end_flush(transform, event);
+  if (GST_EVENT_IS_SERIALIZED(event)) filter_of(transform).queue().drain();
+  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) post_flow_error(transform);
+  return chain_up(transform, event);
 }
 
 GstStateChangeReturn change_state(GstElement* element, GstStateChange change) {
@@ -110,13 +138,10 @@ GstStateChangeReturn change_state(GstElement* element, GstStateChange change) {
   return GST_ELEMENT_CLASS(contorno_filter_parent_class)->change_state(element, change);
 }
 
-/// Frames wait for their maps, which may have come a longer way.
-gboolean query(GstBaseTransform* transform, GstPadDirection direction, GstQuery* query) {
-  const gboolean known =
-      GST_BASE_TRANSFORM_CLASS(contorno_filter_parent_class)->query(transform, direction, query);
-  if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY || known == 0) return known;
-  GstPad* pad = gst_element_get_static_pad(GST_ELEMENT(transform), "maps");
-  if (pad == nullptr) return known;
+/// Adds the way of the maps, for which frames wait, if it is the longer one.
+void add_latency_of_maps(GstElement* element, GstQuery* query) {
+  GstPad* pad = gst_element_get_static_pad(element, "maps");
+  if (pad == nullptr) return;
   GstQuery* other = gst_query_new_latency();
   if (gst_pad_peer_query(pad, other) != 0) {
     gboolean live = FALSE, maps_live = FALSE;
@@ -128,6 +153,29 @@ gboolean query(GstBaseTransform* transform, GstPadDirection direction, GstQuery*
   }
   gst_query_unref(other);
   gst_object_unref(pad);
+}
+
+/// Adds the time that frames may be in the slots.
+void add_latency_of_slots(const Filter& filter, GstQuery* query) {
+  gboolean live = FALSE;
+  GstClockTime least = 0, most = 0;
+  gst_query_parse_latency(query, &live, &least, &most);
+  const GstClockTime own = filter.latency();
+  gst_query_set_latency(query, live, least + own, GST_CLOCK_TIME_IS_VALID(most) ? most + own : most);
+}
+
+gboolean query(GstBaseTransform* transform, GstPadDirection direction, GstQuery* query) {
+  if (GST_QUERY_TYPE(query) == GST_QUERY_SCHEDULING && direction == GST_PAD_SRC) {
+    gst_query_set_scheduling(query, GST_SCHEDULING_FLAG_SEQUENTIAL, 1, -1, 0);
+    gst_query_add_scheduling_mode(query, GST_PAD_MODE_PUSH);
+    return TRUE;
+  }
+  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) filter_of(transform).queue().drain();
+  const gboolean known =
+      GST_BASE_TRANSFORM_CLASS(contorno_filter_parent_class)->query(transform, direction, query);
+  if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY || known == 0) return known;
+  add_latency_of_maps(GST_ELEMENT(transform), query);
+  add_latency_of_slots(filter_of(transform), query);
   return known;
 }
 
@@ -170,7 +218,7 @@ void contorno_filter_class_init(ContornoClass* type_class) {
   base->propose_allocation = propose_allocation;
   base->decide_allocation = decide_allocation;
   base->submit_input_buffer = submit_input_buffer;
-  base->prepare_output_buffer = prepare_output_buffer;
+  base->generate_output = generate_output;
   base->transform_ip = transform_ip;
   base->sink_event = sink_event;
   base->query = query;
@@ -180,6 +228,7 @@ void contorno_filter_init(Contorno* object) {
   object->filter = new Filter(GST_ELEMENT(object));
   gst_base_transform_set_in_place(GST_BASE_TRANSFORM(object), TRUE);
   gst_base_transform_set_qos_enabled(GST_BASE_TRANSFORM(object), TRUE);
+  install_source_pad(object);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ namespace contorno::gst {
 struct Contorno {
   GstBaseTransform parent;
   Filter* filter;
+  GstPadActivateModeFunction activate_source;  // the base class's
 };
 inline Filter& filter_of(gpointer object) {
   return *static_cast<Contorno*>(object)->filter;
@@ -17,5 +18,8 @@ inline Filter& filter_of(gpointer object) {
 
 void install_filter_properties(GObjectClass* object_class);  // filter_properties.cpp
 void install_maps_pad(GstElementClass* element_class);       // maps_pad.cpp
+void install_source_pad(Contorno* object);                   // source_pad.cpp
+/// Starts the thread that pushes frames.
+void start_pushing(GstPad* pad);
 
 }  // namespace contorno::gst

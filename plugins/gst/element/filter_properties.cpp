@@ -10,7 +10,9 @@ enum Property : guint {
   kBackend,
   kOverlay,
   kClasses,
+  kSlots,
   kDeadline,
+  kLateFrames,
   kRegions,
   kMapsTimeout,
   kMapsMissing,
@@ -36,6 +38,15 @@ GType missing_maps_type() {
       {static_cast<gint>(MissingMaps::Error), "The stream ends with an error", "error"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("ContornoMissingMaps", words);
+  return type;
+}
+
+GType late_frames_type() {
+  static const GEnumValue words[] = {
+      {static_cast<gint>(LateFrames::Pass), "They are worked on all the same", "pass"},
+      {static_cast<gint>(LateFrames::Drop), "They are dropped", "drop"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("ContornoLateFrames", words);
   return type;
 }
 
@@ -70,8 +81,13 @@ void change(Filter& filter, guint property, const GValue* value) {
         const char* text = g_value_get_string(value);
         s.classes = text != nullptr ? text : "";
       });
+    case kSlots:
+      return filter.set([&](FilterSettings& s) { s.slots = g_value_get_uint(value); });
     case kDeadline:
       return filter.set([&](FilterSettings& s) { s.deadline = g_value_get_uint64(value); });
+    case kLateFrames:
+      return filter.set(
+          [&](FilterSettings& s) { s.late_frames = static_cast<LateFrames>(g_value_get_enum(value)); });
     case kRegions:
       return filter.set([&](FilterSettings& s) { s.regions = g_value_get_boolean(value) != 0; });
     case kMapsTimeout:
@@ -104,8 +120,12 @@ void get_property(GObject* object, guint property, GValue* value, GParamSpec*) {
       return g_value_set_boolean(value, static_cast<gboolean>(settings.overlay));
     case kClasses:
       return g_value_set_string(value, settings.classes.c_str());
+    case kSlots:
+      return g_value_set_uint(value, settings.slots);
     case kDeadline:
       return g_value_set_uint64(value, settings.deadline);
+    case kLateFrames:
+      return g_value_set_enum(value, static_cast<gint>(settings.late_frames));
     case kRegions:
       return g_value_set_boolean(value, static_cast<gboolean>(settings.regions));
     case kMapsTimeout:
@@ -148,12 +168,23 @@ void install_filter_properties(GObjectClass* object_class) {
           "classes", "Classes",
           "Names of the classes whose contours are drawn and attached, with commas between them; empty: all",
           "", at_work));
+  add(kSlots, g_param_spec_uint(
+                  "slots", "Slots",
+                  "Frames that are in work at once; each but one adds a frame's time to the latency of a "
+                  "live pipeline. 0: as the configuration says",
+                  0, FrameQueue::kMost, 0, at_work));
   add(kDeadline,
       g_param_spec_uint64(
           "deadline", "Deadline",
           "Time that a frame may take, in ns; one that takes longer is counted as late, and reported in a "
           "message. 0: as the configuration says",
           0, G_MAXUINT64, 0, at_work));
+  add(kLateFrames,
+      g_param_spec_enum(
+          "late-frames", "Late frames",
+          "What becomes of frames that have waited for longer than the deadline before their work "
+          "begins",
+          late_frames_type(), static_cast<gint>(LateFrames::Pass), at_work));
   add(kRegions,
       g_param_spec_boolean(
           "regions", "Regions of interest",
@@ -177,6 +208,7 @@ void install_filter_properties(GObjectClass* object_class) {
                                  GST_TYPE_STRUCTURE,
                                  static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
   gst_type_mark_as_plugin_api(backend_type(), GstPluginAPIFlags{});
+  gst_type_mark_as_plugin_api(late_frames_type(), GstPluginAPIFlags{});
   gst_type_mark_as_plugin_api(missing_maps_type(), GstPluginAPIFlags{});
 }
 

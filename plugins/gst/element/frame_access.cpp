@@ -123,8 +123,7 @@ void FrameAccess::read(MappedFrame& frame, const ImageView& to) const {
   gst_video_converter_frame(to_rgba_.get(), &from, &rgba);
 }
 
-void FrameAccess::write_changes(MappedFrame& frame, const ImageView& before, const ImageView& after) {
-  if (!find_changes(before, after)) return;
+void FrameAccess::write_changes(MappedFrame& frame, const ImageView& after) {
   GstVideoFrame& to = frame.shown();
   GstVideoFrame drawn = frame_of(after, rgba_);
   if (from_rgba_) {
@@ -140,7 +139,7 @@ void FrameAccess::write_changes(MappedFrame& frame, const ImageView& before, con
     copy_component(to, drawn, component);
 }
 
-/// Fills changed_; false where nothing was drawn.
+/// Fills changed_ and changed_rows_.
 bool FrameAccess::find_changes(const ImageView& before, const ImageView& after) {
   bool any = false;
   const auto width = static_cast<std::size_t>(info_.width);

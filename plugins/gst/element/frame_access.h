@@ -1,6 +1,6 @@
 // FrameAccess brings the pixels of a GStreamer buffer to the graph, as RGBA, and what the graph has drawn
 // back into the buffer, in its own format. Pixels on which nothing was drawn stay as they were, bit for bit.
-// Strides and crops are those of the buffer. Used by one thread at a time.
+// Strides and crops are those of the buffer. One thread may read while another finds and writes changes.
 #pragma once
 
 #include <gst/video/video.h>
@@ -45,11 +45,12 @@ class FrameAccess {
 
   /// Writes the frame as RGBA to `to`, of format().
   void read(MappedFrame& frame, const ImageView& to) const;
-  /// Writes the pixels of `after` into the frame that differ from `before`.
-  void write_changes(MappedFrame& frame, const ImageView& before, const ImageView& after);
+  /// Finds the pixels of `after` that differ from `before`. False: there are none.
+  bool find_changes(const ImageView& before, const ImageView& after);
+  /// Writes those pixels into the frame; `after` is the one of find_changes.
+  void write_changes(MappedFrame& frame, const ImageView& after);
 
  private:
-  bool find_changes(const ImageView& before, const ImageView& after);
   void copy_component(GstVideoFrame& to, const GstVideoFrame& from, guint component) const;
 
   GstVideoInfo info_, rgba_;

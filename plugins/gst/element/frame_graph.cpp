@@ -8,7 +8,6 @@
 #include "config/load.h"
 #include "config/source_text.h"
 #include "cuda/error.h"
-#include "pipeline/shared/threads.h"
 #include "plugins/catalog.h"
 #include "plugins/text/pango.h"
 
@@ -43,10 +42,8 @@ FrameGraph::FrameGraph(GraphSpec graph, FrameGraphOptions options)
   choose_classes();
   find_results();
   if (!options_.draws) leave_out_drawing();
-  backend_ = choose_backend(options_.backend.value_or(graph_.settings.backend), graph_).backend;
+  backend_ = choose_backend(options_.backend.value_or(graph_.settings.backend), graph_);
 }
-
-FrameGraph::~FrameGraph() = default;
 
 /// Those that are not wanted are found, since they bound the others, but not drawn.
 void FrameGraph::choose_classes() {
@@ -113,49 +110,8 @@ void FrameGraph::remove_node(int index) {
   renumber(contours_);
 }
 
-void FrameGraph::plan(const StreamFormat& stream) {
-  planned_.reset();
+void FrameGraph::bind(const StreamFormat& stream) {
   config::bind_source(graph_, stream);
-  capacities_ = std::make_unique<Capacities>(graph_.nodes.size());
-  PlanEnvironment environment{.graph = &graph_,
-                              .backend = backend_,
-                              .probes = Probes::Off,
-                              .threads = decided_threads(graph_.settings.threads),
-                              .text = text_.get(),
-                              .capacities = capacities_.get(),
-                              .exports = {contours_}};
-  if (drawing_) environment.exports.push_back(*drawing_);
-  auto planned = std::make_unique<PlannedGraph>(environment);
-  planned->plan(stream);
-  if (drawing_) {
-    const auto& drawn = std::get<ImageFormat>(planned->format(*drawing_));
-    if (drawn.width != stream.frame->width || drawn.height != stream.frame->height ||
-        drawn.channels != stream.frame->channels || drawn.type != stream.frame->type)
-      throw Error(ExitCode::BadConfig,
-                  fmt::format("node '{}' draws on {}, but the frames are {}; let it take source.frame",
-                              graph_.nodes[static_cast<std::size_t>(drawing_->node)].name, describe(drawn),
-                              describe(*stream.frame)));
-  }
-  planned_ = std::move(planned);
-}
-
-int FrameGraph::run() {
-  int regrown = -1;
-  planned_->input().info.number = frames_++;  // for stages that know of earlier frames
-  do {
-    ++regrown;
-    planned_->launch();
-    planned_->wait();
-  } while (planned_->overflowed());
-  return regrown;
-}
-
-const ContoursView& FrameGraph::contours() const {
-  return std::get<ContoursView>(planned_->value(contours_));
-}
-
-const ImageView* FrameGraph::drawing() const {
-  return drawing_ ? &std::get<ImageView>(planned_->value(*drawing_)) : nullptr;
 }
 
 }  // namespace contorno::gst

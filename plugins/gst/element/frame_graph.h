@@ -1,7 +1,6 @@
-// FrameGraph: the graph of a configuration, made to run in the middle of somebody else's pipeline. Its source
-// is what the pipeline brings and its results go on with the frame, so the configuration's own source and
-// sinks stay unused. One frame is worked on at a time, to the end. Knows nothing of GStreamer. Used by one
-// thread at a time.
+// FrameGraph: the graph of a configuration, made ready to run in the middle of somebody else's pipeline. Its
+// source is what the pipeline brings and its results go on with the frame, so the configuration's own source
+// and sinks stay unused. Knows nothing of GStreamer. Used by one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 #include <vector>
 
 #include "pipeline/graph/graph.h"
-#include "pipeline/graph/planned.h"
+#include "pipeline/value/text.h"
 
 namespace contorno::gst {
 
@@ -30,23 +29,18 @@ class FrameGraph {
   /// Throws Error(BadOption) for an unknown class, Error(BadConfig) where no contours come out,
   /// Error(Unavailable).
   FrameGraph(GraphSpec graph, FrameGraphOptions options);
-  ~FrameGraph();
 
-  /// Plans for frames and maps of these formats and takes memory. Throws Error(BadConfig, OutOfMemory).
-  void plan(const StreamFormat& stream);
-  /// Where the next frame is written.
-  FrameInput& input() { return planned_->input(); }
-  /// Works on it. Throws Error(BadData) when it cannot be processed. Returns how often a capacity had to be
-  /// raised.
-  int run();
-
-  /// Of the last run, valid until the next or the next plan.
-  const ContoursView& contours() const;
-  /// The frame with the contours drawn on it; null where nothing is drawn.
-  const ImageView* drawing() const;
+  /// Makes it fit frames and maps of these formats. Throws Error(BadConfig).
+  void bind(const StreamFormat& stream);
 
   const GraphSpec& graph() const { return graph_; }
-  Backend backend() const { return backend_; }
+  GraphSpec& graph() { return graph_; }
+  const BackendChoice& backend() const { return backend_; }
+  const TextRasteriser* text() const { return text_.get(); }
+  /// The value that has the contours.
+  const Origin& contours() const { return contours_; }
+  /// The frame with the contours drawn on it; none where nothing is drawn.
+  const std::optional<Origin>& drawing() const { return drawing_; }
   /// Whether contours of class `index` are handed on.
   bool is_wanted(std::size_t index) const {
     return index < wanted_.size() ? wanted_[index] : options_.classes.empty();
@@ -60,14 +54,11 @@ class FrameGraph {
 
   GraphSpec graph_;
   FrameGraphOptions options_;
-  Backend backend_ = Backend::Cpu;
+  BackendChoice backend_;
   std::vector<bool> wanted_;
   Origin contours_;
   std::optional<Origin> drawing_;
   std::unique_ptr<TextRasteriser> text_;
-  std::unique_ptr<Capacities> capacities_;
-  std::unique_ptr<PlannedGraph> planned_;
-  std::uint64_t frames_ = 0;  // since it was made
 };
 
 }  // namespace contorno::gst

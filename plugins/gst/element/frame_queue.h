@@ -1,0 +1,112 @@
+// FrameQueue: the frames inside the element `contorno`, from the buffer that came in to the buffer that goes
+// on, in the order in which they came. The streaming thread enters them, and waits while there are as many as
+// slots; the reader of a run takes them one by one and fills slots with them; the thread of the source pad
+// takes the first one when its work is done. What is flushed, or cannot go on, leaves at once or when its
+// work is done, and is counted as dropped. No call allocates memory. Safe from any thread; each of the three
+// roles is meant for one thread.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <array>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "pipeline/value/image.h"
+#include "plugins/gst/element/accounts.h"
+#include "plugins/gst/element/maps_input.h"
+#include "plugins/gst/element/meta.h"
+
+namespace contorno::gst {
+
+/// A buffer on its way, and what is known of it. Belongs to the thread that has taken it.
+struct PassingFrame {
+  enum class State : std::uint8_t { Waiting, UnderWay, Done };
+  GstBuffer* buffer = nullptr;  ///< owned
+  std::optional<Maps> maps;     ///< owned, until they are read
+  std::uint64_t number = 0;     ///< since the element was started
+  std::int64_t arrived_ns = 0;
+  bool after_gap = false;        ///< the frame before it was dropped
+  std::uint64_t run_number = 0;  ///< the number that the run gave it
+  ImageView seen;                ///< as the graph got it, while it has its slot
+  SharedBlock contours;          ///< null until they are known
+  std::string failure;           ///< why it goes on as it came; empty: it does not
+
+  // The queue's.
+  State state = State::Done;
+  bool discarded = false;  ///< goes nowhere when its work is done
+  int results = 0;         ///< that are still to come
+};
+
+class FrameQueue {
+ public:
+  static constexpr std::size_t kMost = 64;  // slots of a graph
+
+  explicit FrameQueue(Accounts& accounts) : accounts_(accounts) {}
+  ~FrameQueue();
+  FrameQueue(const FrameQueue&) = delete;
+  FrameQueue& operator=(const FrameQueue&) = delete;
+
+  /// How many frames there may be: 1 to kMost.
+  void set_room(std::size_t frames);
+  /// Throws away what is inside. While it flushes nothing comes in or goes on. The end clears flow().
+  void set_flushing(bool flushing);
+  /// Why nothing more is taken in; GST_FLOW_OK: it is.
+  GstFlowReturn flow() const;
+  /// Nothing more is taken in, and what nobody works on yet goes nowhere; `why` is not GST_FLOW_OK.
+  void refuse(GstFlowReturn why);
+
+  // The streaming thread:
+  /// Waits for room, and takes the frame with its references, whatever becomes of it. One whose state is Done
+  /// goes on without work.
+  GstFlowReturn enter(PassingFrame&& frame);
+  /// Waits until nobody works on a frame and none waits for it.
+  void settle();
+  /// Waits until all frames have gone on. False: they will not, because of a flush or of flow().
+  bool drain();
+
+  // The reader of a run:
+  /// Waits for a frame that is to be worked on; null after stop_reading().
+  PassingFrame* take_waiting();
+  void start_reading();
+  void stop_reading();
+  /// The frame is in a slot, under this number; so many results will come of it.
+  void begin(PassingFrame& frame, std::uint64_t run_number, int results);
+
+  // Whoever has a result:
+  PassingFrame& of_run(std::uint64_t run_number);
+  /// One more result is there. True: it was the last.
+  bool has_result(PassingFrame& frame);
+  /// The work is done; the frame is no longer the caller's.
+  void finish(PassingFrame& frame);
+  /// It goes nowhere.
+  void drop(PassingFrame& frame);
+  /// The run has ended: nothing is read, and what waits or is under way goes nowhere.
+  void abandon();
+
+  // The thread of the source pad:
+  /// Waits until the first frame is done, and takes it out of the order, not out of the room that it has;
+  /// null when none will come.
+  PassingFrame* take_first();
+  /// It has gone on, or could not.
+  void left(GstFlowReturn flow);
+
+ private:
+  PassingFrame& at(std::size_t place) { return frames_[(begin_ + place) % kMost]; }
+  void discard_all();
+  void remove_discarded();
+  void pop();
+
+  Accounts& accounts_;
+  mutable std::mutex mutex_;
+  std::condition_variable room_, waiting_, first_;  // for the streaming thread, the reader and the source pad
+  std::array<PassingFrame, kMost> frames_;
+  std::size_t begin_ = 0, count_ = 0, room_for_ = 1;
+  GstFlowReturn flow_ = GST_FLOW_OK;
+  bool flushing_ = true, reading_ = false, leaving_ = false, gap_ = false;
+};
+
+}  // namespace contorno::gst

@@ -1,0 +1,67 @@
+// SlotRun: the runner of a graph in the middle of somebody else's pipeline. Its source is a FrameQueue, whose
+// frames it brings into the runner's slots as RGBA; its sinks draw into the buffers, and attach the contours
+// to them. Frames under way overlap as in every run, and the queue has them go on in order. Made and
+// destroyed by the streaming thread while the queue is settled; the work is done by the runner's threads.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "pipeline/run/runner.h"
+#include "plugins/gst/element/frame_access.h"
+#include "plugins/gst/element/frame_graph.h"
+#include "plugins/gst/element/frame_queue.h"
+
+namespace contorno::gst {
+
+class SlotRun {
+ public:
+  struct Settings {
+    StreamFormat stream;
+    bool regions = true;           ///< whether regions of interest are attached
+    std::int64_t deadline_ns = 0;  ///< for a frame, from its arrival to its result; 0: none
+  };
+  /// Who is told what became of frames, from any thread of the run.
+  struct Owner {
+    std::function<void(const PassingFrame&, const char* what, const std::string& reason)> report;
+    /// In the handler of an exception that ends the run.
+    std::function<void()> broken;
+  };
+
+  /// Plans all slots and starts the threads. `access`, `queue` and `accounts` are borrowed. Throws what
+  /// Runner throws, and Error(BadConfig) where the drawing does not fit the frames.
+  SlotRun(FrameGraph graph, Settings settings, FrameAccess& access, FrameQueue& queue, Accounts& accounts,
+          Owner owner);
+  /// Ends the threads; frames that wait stay in the queue.
+  ~SlotRun();
+  SlotRun(const SlotRun&) = delete;
+  SlotRun& operator=(const SlotRun&) = delete;
+
+ private:
+  class Frames;
+  class Results;
+
+  std::vector<SinkBinding> bind();
+  RunOptions options();
+  void check_drawing() const;
+  void draw(PassingFrame& frame, const ImageView& drawing);
+  void add_result(PassingFrame& frame);
+  void complete(PassingFrame& frame);
+  void check_time(const PassingFrame& frame);
+
+  FrameGraph graph_;
+  Settings settings_;
+  FrameAccess& access_;
+  FrameQueue& queue_;
+  Accounts& accounts_;
+  Owner owner_;
+  std::unique_ptr<Frames> frames_;
+  std::unique_ptr<Results> contours_, drawings_;
+  std::unique_ptr<Runner> runner_;
+  std::uint64_t regrown_ = 0;  // that was counted; of the thread of the contours
+  std::thread thread_;         // that runs it
+};
+
+}  // namespace contorno::gst
