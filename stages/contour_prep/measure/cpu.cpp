@@ -1,6 +1,5 @@
 // The declaration of measure, and its implementation on the CPU.
-#include <algorithm>
-
+#include "stages/contour_prep/measure/hull.h"
 #include "stages/contour_prep/measure/rules.h"
 #include "stages/contour_prep/measure/stage.h"
 #include "stages/contour_prep/shared/attribute_step.h"
@@ -28,39 +27,6 @@ Moments line_of(std::span<const Point> points) {
   return sum_of_lanes(lanes);
 }
 
-/// The convex hull of some of `points`, in order: one chain from its first to its last one, by Andrew's
-/// algorithm. Returns where it ends.
-template <class It>
-GridPoint* add_chain(It begin, It end, GridPoint* chain) {
-  GridPoint* top = chain;
-  for (; begin != end; ++begin) {
-    while (top - chain >= 2 && twice_triangle(top[-2], top[-1], *begin) <= 0) --top;
-    *top++ = *begin;
-  }
-  return top;
-}
-
-/// The area of the convex hull in px^2, NaN if a point is not on the grid. `sorted` and `hull` have room for
-/// the points, `hull` for one more.
-double hull_area(std::span<const Point> points, GridPoint* sorted, GridPoint* hull) {
-  GridPoint* end = sorted;
-  for (const Point& point : points) {
-    const Offset offset(point, points[0]);
-    if (!is_on_grid(offset.row) || !is_on_grid(offset.col)) return kNaN;
-    *end++ = grid_point(offset);
-  }
-  std::sort(sorted, end);
-  end = std::unique(sorted, end);
-  if (end - sorted < 3) return 0;
-  GridPoint* const turn = add_chain(sorted, end, hull) - 1;
-  GridPoint* const last =
-      add_chain(std::make_reverse_iterator(end), std::make_reverse_iterator(sorted), turn);
-  Wide twice_area = 0;
-  for (const GridPoint* corner = hull + 1; corner + 1 < last; ++corner)
-    twice_area += twice_triangle(hull[0], corner[0], corner[1]);
-  return area_on_grid(twice_area);
-}
-
 class MeasureCpu final : public AttributeStep {
  public:
   MeasureCpu() : AttributeStep(Backend::Cpu, kMeasuredAttributes) {}
@@ -70,22 +36,26 @@ class MeasureCpu final : public AttributeStep {
     const std::size_t corners = format.point_capacity + format.contour_capacity;  // hulls end as they begin
     sorted_ = context.temporary(format.point_capacity * sizeof(GridPoint), MemoryKind::Host);
     hulls_ = context.temporary(corners * sizeof(GridPoint), MemoryKind::Host);
+    bins_ = context.temporary(corners * sizeof(std::uint32_t), MemoryKind::Host);
   }
 
   void compute(const RunContext& context, const ContoursView& out, std::uint32_t* sources) const override {
     for_contours(context.threads, out.counts->contours, [&](std::uint32_t contour) {
       sources[contour] = contour;
-      measure(out, contour, context.scratch<GridPoint>(sorted_) + out.offsets[contour],
-              context.scratch<GridPoint>(hulls_) + out.offsets[contour] + contour);
+      const std::size_t begin = out.offsets[contour];
+      measure(
+          out, contour,
+          {context.scratch<GridPoint>(sorted_) + begin, context.scratch<GridPoint>(hulls_) + begin + contour,
+           context.scratch<std::uint32_t>(bins_) + begin + contour});
     });
   }
 
-  static void measure(const ContoursView& out, std::uint32_t contour, GridPoint* sorted, GridPoint* hull) {
+  static void measure(const ContoursView& out, std::uint32_t contour, const HullRoom& room) {
     const std::span<const Point> points = out.contour(contour);
     const OutlineSums outline = outline_of(points);
     const bool closed = out.closed[contour] != 0;
     write_form(out, contour, closed ? outline.area.first.weight / 2 : 0, outline.length,
-               points.empty() ? 0 : hull_area(points, sorted, hull));
+               points.empty() ? 0 : hull_area(points, room));
     const Point first = points.empty() ? Point{std::nanf(""), std::nanf("")} : points[0];
     if (closed && outline.area.first.weight != 0)
       write_ellipse(out, contour, first, ellipse_of(outline.area, kOfTriangles));
@@ -98,7 +68,7 @@ class MeasureCpu final : public AttributeStep {
     write_box(out, contour, box);
   }
 
-  Scratch sorted_, hulls_;
+  Scratch sorted_, hulls_, bins_;
 };
 
 }  // namespace

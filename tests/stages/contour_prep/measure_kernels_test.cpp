@@ -32,6 +32,13 @@ TEST_CASE("the kernel of measure gives the attributes of its CPU") {
   TestContour rough{1, false, {}};
   for (int i = 0; i < 600; ++i) rough.points.emplace_back(random.below(7), random.below(5));
   contours.push_back(rough);
+  // Points of one column, and of a few columns beside one that is far away.
+  for (const double far : {0.0, 4e6}) {
+    TestContour narrow{1, false, {{3, 0}, {3 + far, 7}}};
+    for (int i = 0; i < 300; ++i) narrow.points.emplace_back(3, random.unit());
+    for (int i = 0; far != 0 && i < 300; ++i) narrow.points.emplace_back(3 + random.unit(), random.unit());
+    contours.push_back(narrow);
+  }
   contours.push_back({1, true, {{-0.0, 1}, {0.0, 1}, {3e9, 2}, {-0.0, 1}}});
   contours.push_back({1, false, {{1, 1}, {2, std::nan("")}}});
   const TestContours in(64, 64, 2, contours);
