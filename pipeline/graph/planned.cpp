@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "cuda/error.h"
-#include "pipeline/shared/clock.h"
 
 // The planning and placing; planned_launch.cpp has the way of a frame.
 namespace contorno {
@@ -130,10 +129,7 @@ PlannedGraph::PlannedGraph(const PlanEnvironment& environment) : environment_(en
   if (!on_device()) return;
   stream_ = Stream::create();
   for (std::size_t event = 0; event < nodes_.size() + 3; ++event) events_.push_back(Event::create());
-  anchor_ = Event::create();
-  anchor_.record(stream_.get());
-  anchor_.synchronize();
-  anchor_ns_ = now_ns();
+  clock_ = DeviceClock(stream_);
 }
 
 PlannedGraph::~PlannedGraph() = default;

@@ -18,6 +18,7 @@
 #include "cuda/stream.h"
 #include "pipeline/graph/banded_upload.h"
 #include "pipeline/graph/carried_state.h"
+#include "pipeline/graph/device_clock.h"
 #include "pipeline/graph/graph.h"
 
 namespace contorno {
@@ -182,12 +183,10 @@ class PlannedGraph {
   std::size_t state_bytes_ = 0;
   std::size_t first_with_state_ = 0, end_with_state_ = 0;  // nodes; both are their number if there is none
 
-  // CUDA only. Events: start, uploaded, each node, downloaded; `anchor_` ties the device's clock to the
-  // host's.
+  // CUDA only. Events: start, uploaded, each node, downloaded.
   Stream stream_;
   std::vector<Event> events_;
-  Event anchor_;
-  std::int64_t anchor_ns_ = 0;
+  DeviceClock clock_;
   std::vector<CapturedGraph> captured_;  // a graph a part
 };
 

@@ -1,8 +1,9 @@
 #include "tools/commands/allocation_counter.h"
 
+#include <dlfcn.h>
+
 #include <atomic>
 #include <cstddef>
-#include <cstdlib>
 #include <new>
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -11,35 +12,25 @@ namespace {
 // Two nanoseconds each, and frames on their way allocate nothing: what is measured does not change.
 std::atomic<std::uint64_t> allocation_count = 0;
 
-void* counted_memory(std::size_t bytes, std::size_t alignment) {
-  allocation_count.fetch_add(1, std::memory_order_relaxed);
-  void* data = alignment <= alignof(std::max_align_t)
-                   ? std::malloc(bytes == 0 ? 1 : bytes)
-                   : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  if (data == nullptr) throw std::bad_alloc();
-  return data;
+/// The operator that this one stands before: the standard library's, or that of a library which was
+/// preloaded.
+template <class Function>
+Function next_operator(const char* mangled_name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, mangled_name));
 }
 
 }  // namespace
 
-// The other forms of the standard library call these.
+// The other forms of the standard library call these two. What they give is freed by its own operators.
 void* operator new(std::size_t bytes) {
-  return counted_memory(bytes, 1);
+  static const auto next = next_operator<void* (*)(std::size_t)>("_Znwm");
+  allocation_count.fetch_add(1, std::memory_order_relaxed);
+  return next(bytes);
 }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return counted_memory(bytes, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* data) noexcept {
-  std::free(data);
-}
-void operator delete(void* data, std::size_t) noexcept {
-  std::free(data);
-}
-void operator delete(void* data, std::align_val_t) noexcept {
-  std::free(data);
-}
-void operator delete(void* data, std::size_t, std::align_val_t) noexcept {
-  std::free(data);
+  static const auto next = next_operator<void* (*)(std::size_t, std::align_val_t)>("_ZnwmSt11align_val_t");
+  allocation_count.fetch_add(1, std::memory_order_relaxed);
+  return next(bytes, alignment);
 }
 
 namespace contorno {

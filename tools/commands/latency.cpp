@@ -151,9 +151,10 @@ MeasuredGraph measure_graph(const LatencyArguments& arguments, const Catalog& ca
   result.report.trials = std::move(trials);
   result.signal = result.repeats.back().signal;
   if (held && !arguments.no_probe_cost && !arguments.searches() && result.signal == 0) {
-    result.report.probe_cost = probe_cost(bench, arguments.load());
+    const double frame_ms = result.report.counted().percentile(0.5).ms;
+    result.report.probe_cost = probe_cost(bench, arguments.load(), frame_ms);
     if (counts_allocations())
-      result.report.allocations = frame_allocations(bench, arguments.load(), &allocations_so_far);
+      result.report.allocations = frame_allocations(bench, arguments.load(), frame_ms, &allocations_so_far);
   }
   if (const std::string state = device_state(); backend.backend == Backend::Cuda && !state.empty())
     environment.emplace_back("device after", state);

@@ -77,7 +77,7 @@ std::string facts_table(const LatencyReport& report) {
   text += fact("why this backend", settings.backend_reason);
   text += fact("memory", memory_text(report.memory)) + fact("used", resources_text(report)) +
           fact("allocations", allocations_text(report.allocations)) +
-          fact("probes", probe_text(report.probe_cost));
+          fact("probes", probe_text(report.probe_cost, settings.deadline_ms));
   for (const auto& [name, value] : report.environment) text += fact(name, value);
   return text + "</table>\n";
 }

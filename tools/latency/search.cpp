@@ -63,6 +63,11 @@ Measurement measure_alone(const Bench& bench, Load load, Probes probes, double d
   return measure(bench, load);
 }
 
+/// Time for some 15 such frames after the warm-up, within reason.
+double alone_s(double frame_ms) {
+  return std::clamp(1.5 * frame_ms * 1e-3 * static_cast<double>(kWarmUpFrames), 0.4, 5.0);
+}
+
 /// The median time of a frame, in ms, alone on its way.
 double alone_ms(const Bench& bench, const Load& load, Probes probes, double duration_s) {
   const std::vector<Measurement> one{measure_alone(bench, load, probes, duration_s)};
@@ -104,16 +109,16 @@ Searched search_cameras(const Bench& bench, const Load& load, const Settings& se
   return search.take();
 }
 
-ProbeCost probe_cost(const Bench& bench, const Load& load) {
+ProbeCost probe_cost(const Bench& bench, const Load& load, double frame_ms) {
   constexpr int kRounds = 5;
-  constexpr double kRound_s = 0.4;
+  const double round_s = alone_s(frame_ms);
   std::vector<double> with, without, percent;
   for (int round = 0; round < kRounds; ++round) {
     // The order changes, so that a machine that becomes slower favours none.
     double off = 0, on = 0;
-    if (round % 2 == 0) off = alone_ms(bench, load, Probes::Off, kRound_s);
-    on = alone_ms(bench, load, Probes::On, kRound_s);
-    if (round % 2 != 0) off = alone_ms(bench, load, Probes::Off, kRound_s);
+    if (round % 2 == 0) off = alone_ms(bench, load, Probes::Off, round_s);
+    on = alone_ms(bench, load, Probes::On, round_s);
+    if (round % 2 != 0) off = alone_ms(bench, load, Probes::Off, round_s);
     if (off <= 0 || on <= 0) return {};
     with.push_back(on);
     without.push_back(off);
@@ -128,13 +133,14 @@ ProbeCost probe_cost(const Bench& bench, const Load& load) {
           .most_percent = *most};
 }
 
-FrameAllocations frame_allocations(const Bench& bench, const Load& load, std::uint64_t (*allocations)()) {
+FrameAllocations frame_allocations(const Bench& bench, const Load& load, double frame_ms,
+                                   std::uint64_t (*allocations)()) {
   Bench counting = bench;
   // What remains is the way of a frame to its result. The line of progress would allocate, too.
   counting.with_sinks = false;
   counting.quiet = true;
   counting.allocations = allocations;
-  return measure_alone(counting, load, load.probes, 0.4).cameras[0].allocations;
+  return measure_alone(counting, load, load.probes, alone_s(frame_ms)).cameras[0].allocations;
 }
 
 }  // namespace contorno::latency

@@ -20,11 +20,13 @@ Searched search_rate(const Bench& bench, const Load& load, const Settings& setti
 /// The most cameras that hold it at the rate of `load`, at most `most`.
 Searched search_cameras(const Bench& bench, const Load& load, const Settings& settings, int most);
 
-/// What it costs to take the time of every part: medians of closed loops with and without probes, in turns.
-ProbeCost probe_cost(const Bench& bench, const Load& load);
+/// What it costs to take the time of every part: medians of closed loops with and without probes, in turns. A
+/// frame takes about `frame_ms`.
+ProbeCost probe_cost(const Bench& bench, const Load& load, double frame_ms);
 
 /// How often anything in the process allocates while frames go to their results one at a time, without sinks.
 /// `allocations` gives how often it did so far. The source's frames must be held in memory.
-FrameAllocations frame_allocations(const Bench& bench, const Load& load, std::uint64_t (*allocations)());
+FrameAllocations frame_allocations(const Bench& bench, const Load& load, double frame_ms,
+                                   std::uint64_t (*allocations)());
 
 }  // namespace contorno::latency

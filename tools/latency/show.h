@@ -43,7 +43,7 @@ std::string load_text(const Settings& settings);
 /// A line each; empty where it is not known.
 std::string resources_text(const LatencyReport& report);
 std::string memory_text(const Memory& memory);
-std::string probe_text(const ProbeCost& cost);
+std::string probe_text(const ProbeCost& cost, double deadline_ms);
 std::string allocations_text(const FrameAllocations& allocations);
 
 }  // namespace contorno::latency

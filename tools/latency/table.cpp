@@ -163,11 +163,13 @@ std::string memory_text(const Memory& memory) {
                      mib(memory.host), mib(memory.pinned), mib(memory.device));
 }
 
-std::string probe_text(const ProbeCost& cost) {
+std::string probe_text(const ProbeCost& cost, double deadline_ms) {
   if (cost.rounds == 0) return "";
   return fmt::format(
-      "{:+.2f} % of a frame ({:+.2f} to {:+.2f} % in {} rounds): p50 {:.4g} ms with, {:.4g} ms without",
-      cost.median_percent, cost.least_percent, cost.most_percent, cost.rounds, cost.with_ms, cost.without_ms);
+      "{:+.2f} % of a frame ({:+.2f} to {:+.2f} % in {} rounds), {:+.3f} % of the deadline: p50 {:.4g} ms "
+      "with, {:.4g} ms without",
+      cost.median_percent, cost.least_percent, cost.most_percent, cost.rounds,
+      100 * (cost.with_ms - cost.without_ms) / deadline_ms, cost.with_ms, cost.without_ms);
 }
 
 std::string allocations_text(const FrameAllocations& allocations) {
@@ -218,7 +220,7 @@ std::string table_of(const LatencyReport& report, const Judgement& judgement) {
   text += row("memory", memory_text(report.memory));
   text += row("used", resources_text(report));
   text += row("allocated", allocations_text(report.allocations));
-  text += row("probes", probe_text(report.probe_cost));
+  text += row("probes", probe_text(report.probe_cost, settings.deadline_ms));
   for (const Assertion::Answer& answer : judgement.assertions)
     text += row("assert", fmt::format("{}: {}", name_of(answer.state), answer.sentence));
   text += row("RESULT",
