@@ -10,6 +10,7 @@
 
 #include "cuda/error.h"
 #include "plugins/files/arrays/array_file.h"
+#include "plugins/files/dataset/manifest.h"
 #include "plugins/files/shared/file_names.h"
 
 namespace contorno {
@@ -41,6 +42,12 @@ std::vector<fs::path> files_in(const fs::path& folder) {
     return natural_less(a.filename().string(), b.filename().string());
   });
   return files;
+}
+
+DatasetItem item_of(fs::path map, fs::path frame) {
+  DatasetItem item;
+  item.map = std::move(map), item.frame = std::move(frame);
+  return item;
 }
 
 std::vector<fs::path> maps_in(const fs::path& folder) {
@@ -76,30 +83,40 @@ void match_frames(DatasetFiles& dataset) {
     taken.insert(item.frame);
   }
   for (const fs::path& file : files)
-    if (has_picture_extension(file) && !taken.contains(file))
-      dataset.items.push_back({.map = {}, .frame = file});
+    if (has_picture_extension(file) && !taken.contains(file)) dataset.items.push_back(item_of({}, file));
   std::stable_sort(
       dataset.items.begin(), dataset.items.end(),
       [](const DatasetItem& a, const DatasetItem& b) { return natural_less(a.name(), b.name()); });
 }
 
+/// Gives every item the labels with the stem of its map or frame.
+void match_truth(DatasetFiles& dataset, const fs::path& folder) {
+  std::map<std::string, fs::path> by_stem;
+  for (const fs::path& file : files_in(folder)) by_stem.emplace(file.stem().string(), file);
+  for (DatasetItem& item : dataset.items)
+    if (const auto at = by_stem.find(fs::path(item.name()).stem().string()); at != by_stem.end())
+      item.truth = at->second;
+}
+
 }  // namespace
 
-DatasetFiles find_dataset(const fs::path& location, bool with_frames) {
+DatasetFiles find_dataset(const fs::path& location, const DatasetChoice& choice) {
   std::error_code error;
   const fs::file_status status = fs::status(location, error);
   if (!fs::exists(status))
     throw Error(ExitCode::MissingInput, fmt::format("there is no dataset at '{}'", location.string()));
+  if (is_manifest(location)) return read_manifest(location, choice);
   DatasetFiles dataset;
   if (!fs::is_directory(status)) {
-    dataset.items.push_back({.map = location, .frame = {}});
+    dataset.items.push_back(item_of(location, {}));
     return dataset;
   }
   const fs::path maps = fs::is_directory(location / "maps", error) ? location / "maps" : location;
   dataset.map_folder = maps;
-  for (fs::path& map : maps_in(maps)) dataset.items.push_back({.map = std::move(map), .frame = {}});
+  for (fs::path& map : maps_in(maps)) dataset.items.push_back(item_of(std::move(map), {}));
   dataset.frame_folder = location / "frames";
-  if (with_frames && fs::is_directory(dataset.frame_folder, error)) match_frames(dataset);
+  if (choice.frames && fs::is_directory(dataset.frame_folder, error)) match_frames(dataset);
+  if (fs::is_directory(location / "truth", error)) match_truth(dataset, location / "truth");
   return dataset;
 }
 

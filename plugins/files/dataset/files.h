@@ -1,29 +1,49 @@
-// Which files make up a dataset, and which frame belongs to which map.
+// Which files make up a dataset, and which frame belongs to which map: found in a folder, or listed by a
+// manifest.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace contorno {
 
-/// A map, a frame, or both.
+/// A map, a frame, or both, and what a manifest says of them.
 struct DatasetItem {
   std::filesystem::path map;    ///< empty: the frame has none
   std::filesystem::path frame;  ///< empty: the map has none
+  std::filesystem::path truth;  ///< of labels, or with {class} of a mask a class; empty: there is none
+  std::optional<std::int64_t> time_ns = std::nullopt;  ///< when it was recorded; the zero is the manifest's
+  std::string camera = {};
+  std::string entry = {};  ///< of a manifest: "frames.csv:7"
+  std::string fault = {};  ///< why the entry cannot be used, with file:line:column; empty: it can
 
-  /// Its file name, by which items are in order.
-  std::string name() const { return (map.empty() ? frame : map).filename().string(); }
+  /// Its file name, by which the items of a folder are in order.
+  std::string name() const {
+    return map.empty() && frame.empty() ? entry : (map.empty() ? frame : map).filename().string();
+  }
 };
 
 struct DatasetFiles {
-  std::vector<DatasetItem> items;  ///< in natural order of their names; at least one with a map
+  /// In natural order of their names, or in that of the manifest. At least one.
+  std::vector<DatasetItem> items;
   std::filesystem::path map_folder, frame_folder;  ///< where maps and frames were looked for
-  bool has_frames = false;                         ///< every item should have one
+  std::filesystem::path manifest;                  ///< empty: the folder was looked through
+  bool has_maps = true;                            ///< every item should have one
+  bool has_frames = false;                         ///< likewise
+  bool has_times = false;                          ///< likewise
 };
 
-/// Throws Error(MissingInput) when there is nothing at `location`, or no map in it. Frames are only looked
-/// for when `with_frames`.
-DatasetFiles find_dataset(const std::filesystem::path& location, bool with_frames);
+/// What of a dataset is wanted.
+struct DatasetChoice {
+  bool frames = true;       ///< frames are looked for
+  std::string camera = {};  ///< of a manifest: the entries of this camera alone; empty: all
+};
+
+/// Throws Error(MissingInput) when there is nothing at `location`, or neither a map in it nor a manifest, and
+/// what read_manifest throws.
+DatasetFiles find_dataset(const std::filesystem::path& location, const DatasetChoice& choice);
 
 }  // namespace contorno

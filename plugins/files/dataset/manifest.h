@@ -1,0 +1,25 @@
+// A manifest: a list of the frames of a dataset, as CSV with a line of column names (.csv) or as an object a
+// line (.jsonl, .ndjson).
+//
+//   frame      path of a picture               maps       path of an array; each entry has one of the two
+//   timestamp  when it was recorded, in seconds, or
+//   pts_ns     the same in whole nanoseconds
+//   camera     a name
+//   truth      path of a picture or array of labels, or with {class} in it of a mask a class
+//
+// Paths are relative to the folder of the manifest. Names that begin with an underscore are the user's own.
+// An entry that cannot be read is put aside with its place and reason (DatasetItem::fault).
+#pragma once
+
+#include "plugins/files/dataset/files.h"
+
+namespace contorno {
+
+/// By the extension of its name.
+bool is_manifest(const std::filesystem::path& file);
+
+/// Throws Error(MissingInput, Io) when the file cannot be read, Error(BadData) with its line and column when
+/// no entry of it could be: columns that are unknown, doubled or missing, no entry, none of the camera.
+DatasetFiles read_manifest(const std::filesystem::path& file, const DatasetChoice& choice);
+
+}  // namespace contorno
