@@ -34,6 +34,14 @@ void check_picture_size(std::uint64_t width, std::uint64_t height, std::uint64_t
 ExifOrientation decode_jpeg(std::string_view file, std::uint64_t max_pixels, Picture& out);
 ExifOrientation decode_png(std::string_view file, std::uint64_t max_pixels, Picture& out);
 
+/// A picture whose samples are numbers that stand for something: grey values, or the indices of a palette.
+struct LabelPicture {
+  int width = 0, height = 0;
+  std::vector<std::uint16_t> labels;  ///< row by row
+};
+/// Decodes a grey PNG of up to 16 bits, or one with a palette. Throws as decode_png, and for colours.
+LabelPicture decode_png_labels(std::string_view file, std::uint64_t max_pixels);
+
 /// What is wrong with an encoded picture that another library decodes.
 struct PictureComplaint {
   enum class Kind : std::uint8_t {

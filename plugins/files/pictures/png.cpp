@@ -58,7 +58,7 @@ std::uint64_t sample_bytes(std::string_view file) {
 }
 
 /// To 8-bit RGBA, whatever is stored; 16 bits are rounded.
-void set_transformations(png_structp png) {
+void set_transformations(png_structp png, png_infop) {
   png_set_expand(png);
   png_set_scale_16(png);
   png_set_gray_to_rgb(png);
@@ -75,11 +75,20 @@ void read_rows(png_structp png, std::size_t row_bytes, int passes, Picture& out)
     }
 }
 
+/// Labels are not colours: samples come as they are stored, in a byte each or, of 16 bits, in two.
+void keep_labels(png_structp png, png_infop info) {
+  const png_byte colours = png_get_color_type(png, info);
+  if (colours != PNG_COLOR_TYPE_GRAY && colours != PNG_COLOR_TYPE_PALETTE)
+    give_up(png, "it has colours or transparency, labels are grey or a palette");
+  png_set_packing(png);
+}
+
 enum class PngResult : std::uint8_t { Decoded, Complained, TooSmall };
 
 /// No object here may have a destructor: the library jumps over it.
 template <class CheckSize>
-PngResult decode(png_structp png, png_infop info, Picture& out, const CheckSize& check_size) {
+PngResult decode(png_structp png, png_infop info, Picture& out, const CheckSize& check_size,
+                 void (*set_transforms)(png_structp, png_infop)) {
   if (setjmp(png_jmpbuf(png)) != 0)
     return PngResult::Complained;  // NOLINT(cert-err52-cpp): it knows no other way
   auto* reading = static_cast<Reading*>(png_get_error_ptr(png));
@@ -92,7 +101,7 @@ PngResult decode(png_structp png, png_infop info, Picture& out, const CheckSize&
   // No stream of deflate becomes more than 1032 times as long.
   if (png_get_rowbytes(png, info) * height / 1032 > sample_bytes(reading->file)) return PngResult::TooSmall;
   out.pixels.reserve(std::size_t{width} * height * kPictureChannels);
-  set_transformations(png);
+  set_transforms(png, info);
   const int passes = png_set_interlace_handling(png);
   png_read_update_info(png, info);
   read_rows(png, png_get_rowbytes(png, info), passes, out);
@@ -107,30 +116,60 @@ ExifOrientation orientation_of(png_structp png, png_infop info) {
   return tiff_orientation({reinterpret_cast<const char*>(exif), size});
 }
 
+/// libpng's structures for one file, and what it had to say.
+struct PngReader {
+  explicit PngReader(std::string_view file) : reading{.file = file} {
+    png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reading, give_up, on_warning);
+    if (png != nullptr) info = png_create_info_struct(png);
+    if (info != nullptr) return;
+    png_destroy_read_struct(&png, nullptr, nullptr);
+    throw std::bad_alloc();
+  }
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
+  ~PngReader() { png_destroy_read_struct(&png, &info, nullptr); }
+
+  /// Throws Error(BadData) for damage; `complaint` is what the library's sentence stands behind.
+  void decode_into(Picture& out, std::uint64_t max_pixels, void (*set_transforms)(png_structp, png_infop),
+                   std::string_view complaint) {
+    out.pixels.clear();
+    const auto check_size = [&](std::uint32_t width, std::uint32_t height) {
+      check_picture_size(width, height, max_pixels);
+      out.width = static_cast<int>(width), out.height = static_cast<int>(height);
+    };
+    const PngResult result = decode(png, info, out, check_size, set_transforms);
+    if (result == PngResult::Complained)
+      throw Error(ExitCode::BadData, fmt::format("{} ({})", complaint, reading.sentence));
+    if (result == PngResult::TooSmall)
+      throw Error(ExitCode::BadData, fmt::format("{} ({} bytes are too few for {}x{} pixels)", complaint,
+                                                 sample_bytes(reading.file), out.width, out.height));
+  }
+
+  Reading reading;
+  png_structp png = nullptr;
+  png_infop info = nullptr;
+};
+
 }  // namespace
 
 ExifOrientation decode_png(std::string_view file, std::uint64_t max_pixels, Picture& out) {
-  Reading reading{.file = file};
-  struct Owner {
-    png_structp png;
-    png_infop info;
-    ~Owner() { png_destroy_read_struct(&png, &info, nullptr); }
-  };
-  Owner owner{png_create_read_struct(PNG_LIBPNG_VER_STRING, &reading, give_up, on_warning), nullptr};
-  if (owner.png != nullptr) owner.info = png_create_info_struct(owner.png);
-  if (owner.info == nullptr) throw std::bad_alloc();
-  out.pixels.clear();
-  const PngResult result = decode(owner.png, owner.info, out, [&](std::uint32_t width, std::uint32_t height) {
-    check_picture_size(width, height, max_pixels);
-    out.width = static_cast<int>(width), out.height = static_cast<int>(height);
-  });
-  if (result == PngResult::Complained)
-    throw Error(ExitCode::BadData, fmt::format("the picture is damaged ({})", reading.sentence));
-  if (result == PngResult::TooSmall)
-    throw Error(ExitCode::BadData,
-                fmt::format("the picture is damaged ({} bytes are too few for {}x{} pixels)",
-                            sample_bytes(file), out.width, out.height));
-  return orientation_of(owner.png, owner.info);
+  PngReader reader(file);
+  reader.decode_into(out, max_pixels, set_transformations, "the picture is damaged");
+  return orientation_of(reader.png, reader.info);
+}
+
+LabelPicture decode_png_labels(std::string_view file, std::uint64_t max_pixels) {
+  PngReader reader(file);
+  Picture stored;
+  reader.decode_into(stored, max_pixels, keep_labels, "no labels can be read from the picture");
+  LabelPicture out{stored.width, stored.height, {}};
+  const std::size_t count = static_cast<std::size_t>(out.width) * static_cast<std::size_t>(out.height);
+  const bool words = stored.pixels.size() == 2 * count;  // the high byte first
+  out.labels.resize(count);
+  for (std::size_t i = 0; i < count; ++i)
+    out.labels[i] = words ? static_cast<std::uint16_t>(stored.pixels[2 * i] << 8 | stored.pixels[2 * i + 1])
+                          : stored.pixels[i];
+  return out;
 }
 
 }  // namespace contorno
