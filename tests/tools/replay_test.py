@@ -217,7 +217,61 @@ def test_a_recording_that_is_killed_goes_on_and_ends_with_the_same_bytes(contorn
     assert {name: data for name, data in content(folder / "killed").items() if ".part" not in name} == content(folder / "golden")
 
 
+def with_times(folder, seconds):
+    """A manifest by which the frames were recorded at these times; the graph reads it."""
+    lines = [{"maps": f"maps/{frame:03}.npy", "timestamp": second} for frame, second in enumerate(seconds)]
+    (folder / "list.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (folder / "graph.yaml").write_text(graph_text().replace("location: maps", "location: list.jsonl"))
+
+
+def test_frames_come_at_their_recorded_times_or_so_many_times_as_fast(contorno, folder):
+    contorno("replay", "graph.yaml", "--record", "golden", cwd=folder)
+    with_times(folder, [5, 5.1, 5.1, 5.2, 5.5, 5.9, 5.8])
+    begin = time.monotonic()
+    contorno("replay", "graph.yaml", "--expect", "golden", "--real-time", cwd=folder)
+    assert time.monotonic() - begin >= 0.9
+    with_times(folder, [100 * frame for frame in range(FRAMES)])  # ten minutes
+    begin = time.monotonic()
+    contorno("replay", "graph.yaml", "--expect", "golden", "--speed", 1000, cwd=folder)
+    assert time.monotonic() - begin >= 0.6
+    contorno("replay", "graph.yaml", "--expect", "golden", cwd=folder)  # not at these times at all
+    # A part begins with its first frame.
+    contorno("replay", "graph.yaml", "--expect", "golden", "--real-time", "--start", FRAMES - 1, cwd=folder)
+
+
+def test_an_end_is_asked_for_while_a_frame_is_waited_for(folder):
+    with_times(folder, [0, 0.1, *range(1000, 1000 + FRAMES - 2)])
+    started = subprocess.Popen([PROGRAM, "replay", "graph.yaml", "--record", "part", "--real-time", "--quiet"], cwd=folder)
+    while len(list(folder.glob("part/frames/*.jsonl"))) < 2:
+        time.sleep(0.01)
+    started.send_signal(signal.SIGTERM)
+    assert started.wait(60) == 128 + signal.SIGTERM
+    assert len(content(folder / "part")) == 2
+
+
+def test_every_round_of_a_loop_has_the_results_of_the_record(contorno, folder):
+    done = contorno("replay", "graph.yaml", "--record", "golden", "--loop", 3, cwd=folder)
+    assert "7 frames recorded" in done.stdout and re.findall(r"round \d of 3: 7 frames compared: 7 same", done.stdout) == [
+        f"round {number} of 3: 7 frames compared: 7 same" for number in (2, 3)]
+    done = contorno("replay", "graph.yaml", "--expect", "golden", "--loop", 2, cwd=folder)
+    assert len(re.findall(r"round \d of 2: 7 frames compared: 7 same", done.stdout)) == 2
+
+
+def test_a_round_that_differs_ends_the_loop(contorno, folder):
+    with_times(folder, [frame / 10 for frame in range(FRAMES)])
+    command = [PROGRAM, "replay", "graph.yaml", "--record", "golden", "--loop", "1000", "--real-time"]
+    started = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    while len(list(folder.glob("golden/frames/*.jsonl"))) < FRAMES:
+        time.sleep(0.01)
+    time.sleep(0.1)
+    np.save(folder / "maps" / "006.npy", blobs(48, 64, 2, 9))
+    said, _ = started.communicate(timeout=60)
+    assert started.returncode == 1 and "first difference: frame 6" in said
+
+
 @pytest.mark.parametrize("arguments, code, said", [
+    (["--record", "a", "--loop", "0"], 2, "--loop"),
+    (["--record", "a", "--speed", "0"], 2, "--speed"),
     ([], 2, "give either --record DIR"),
     (["--record", "a", "--expect", "b"], 2, "give either --record DIR"),
     (["--expect", "nowhere"], 66, "there is no record in this folder"),

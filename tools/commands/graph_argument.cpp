@@ -63,15 +63,6 @@ void add_graph_overrides(CLI::App& command, GraphArguments& arguments) {
                             "and write everything that you can");
 }
 
-void set_source_param(SourceSpec& source, const char* name, const ParamValue& value) {
-  if (source.type->params.find(name) == nullptr)
-    throw Error(
-        ExitCode::BadOption,
-        fmt::format("--{}: the source '{}' has no parameter '{}'; 'contorno stages {}' lists what it has",
-                    name, source.type->name, name, source.type->name));
-  source.params.set(name, value);
-}
-
 void add_graph_backend(CLI::App& command, std::string& backend) {
   command
       .add_option("--backend", backend, "auto, cpu or cuda; CONTORNO_BACKEND in the environment overrides it")

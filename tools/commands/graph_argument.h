@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pipeline/graph/graph.h"
+#include "tools/source_param.h"
 
 namespace CLI {
 class App;
@@ -24,10 +25,6 @@ void add_graph_arguments(CLI::App& command, GraphArguments& arguments);
 
 /// --set and --allow-launch alone.
 void add_graph_overrides(CLI::App& command, GraphArguments& arguments);
-
-/// Sets a parameter of the source that a flag of the same name gives. Throws Error(BadOption) where the
-/// source has no such parameter.
-void set_source_param(SourceSpec& source, const char* name, const ParamValue& value);
 
 /// --backend: auto, cpu or cuda.
 void add_graph_backend(CLI::App& command, std::string& backend);

@@ -3,24 +3,20 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "config/load.h"
 #include "cuda/error.h"
-#include "pipeline/run/runner.h"
-#include "plugins/text/pango.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/graph_argument.h"
 #include "tools/commands/number_options.h"
 #include "tools/interrupt.h"
-#include "tools/replay/frames.h"
+#include "tools/replay/computation.h"
 #include "tools/replay/page.h"
-#include "tools/replay/record.h"
+#include "tools/replay/score_page.h"
 #include "tools/replay/summary.h"
-#include "tools/run_watch.h"
 #include "tools/say.h"
 #include "tools/text_file.h"
 #include "tools/transient_folder.h"
@@ -28,72 +24,39 @@
 namespace contorno {
 namespace {
 
+constexpr int kDifferent = 1;
+
 struct ReplayArguments {
   GraphArguments graph;  // `output` is the folder that results are written to
   std::string backend, record, expect, keep, shard = "0/1", report, html;
-  double tolerance = 0;
-  std::uint64_t start = 0, stop = 0, worst = 12;
+  double tolerance = 0, speed = 1;
+  std::uint64_t start = 0, stop = 0, worst = 12, loop = 1;
+  LabelMeaning labels;
   bool resume = false, real_time = false, quiet = false;
 };
 
-GraphSpec loaded_graph(const ReplayArguments& arguments, const Catalog& catalog) {
-  GraphSpec graph = config::load_graph(
-      arguments.graph.graph, catalog,
-      {.overrides = arguments.graph.overrides,
-       .input = arguments.graph.input.empty() ? std::nullopt : std::optional(arguments.graph.input),
-       .backend = forced_backend(arguments.backend),
-       .output_root = std::nullopt});
-  // Every frame is part of a record, whenever it comes.
-  graph.settings.on_full = OnFull::Wait;
-  graph.settings.deadline_ms = 0;
-  return graph;
+ReplayOptions options_of(const ReplayArguments& arguments) {
+  ReplayOptions options{.graph_file = arguments.graph.graph,
+                        .start = arguments.start,
+                        .stop = arguments.stop,
+                        .shard = shard_of(arguments.shard),
+                        .resume = std::nullopt,
+                        .speed = std::nullopt,
+                        .quiet = arguments.quiet};
+  if (arguments.resume) options.resume = arguments.record;
+  if (arguments.real_time) options.speed = arguments.speed;
+  return options;
 }
 
-void write_failure(OutputRegister& files, const std::string& folder, std::uint64_t place,
-                   const std::string& reason) {
-  OutputFile file = files.open(std::filesystem::path(folder) / failure_file(place), "the record of failures");
-  file.write(reason + "\n");
-  file.complete();
-}
-
-/// Computes the frames of `selection` into `folder`.
-RunReport compute(GraphSpec& graph, Source& source, const FrameSelection& selection,
-                  const std::vector<RecordedValue>& values, const std::string& folder,
-                  const ReplayArguments& arguments) {
-  std::vector<std::unique_ptr<Sink>> sinks;
-  std::vector<SinkBinding> bindings;
-  for (const RecordedValue& value : values) {
-    sinks.push_back(make_record_sink(value, selection));
-    bindings.push_back({.name = value.name, .sink = sinks.back().get(), .input = value.origin});
-  }
-  OutputRegister files = command_files();
-  files.add_input(arguments.graph.graph, "the graph");
-  files.add_inputs(graph, source);
-  const std::unique_ptr<TextRasteriser> text = make_pango_text();
-  const auto expected = static_cast<std::int64_t>(selection.count());
-  const auto write = [&](const FrameFailure& failure) {
-    const std::uint64_t place = selection.place_of(failure.frame);
-    write_failure(files, folder, place, failure.reason);
-    forget_values(folder, place, values);
-  };
-  Runner runner(graph, source, bindings,
-                {.backend = choose_backend(graph.settings.backend, graph),
-                 .max_frames = selection.count(),
-                 .output_root = folder,
-                 .outputs = &files,
-                 .text = text.get(),
-                 .on_failure = write});
-  return run_watched(runner, {.quiet = arguments.quiet,
-                              .expected = expected > 0 ? expected : source.format().frame_count,
-                              .device_timeout_ms = graph.settings.device_timeout_ms,
-                              .account = [] {}});
-}
-
-/// A record that lacks frames is no record: the run must have come to its end.
-void check_whole(const RunReport& report) {
-  for (const SinkOutcome& sink : report.sinks)
-    if (!sink.error.empty()) throw Error(sink.code, fmt::format("{}: {}", sink.name, sink.error));
-  for (const SourceFault& fault : report.source_faults) warn(fault.sentence);
+Replay prepared(const ReplayArguments& arguments, const ReplayOptions& options, const Catalog& catalog) {
+  return prepare_replay(
+      config::load_graph(
+          arguments.graph.graph, catalog,
+          {.overrides = arguments.graph.overrides,
+           .input = arguments.graph.input.empty() ? std::nullopt : std::optional(arguments.graph.input),
+           .backend = forced_backend(arguments.backend),
+           .output_root = std::nullopt}),
+      options);
 }
 
 int ended_by(int signal) {
@@ -101,116 +64,135 @@ int ended_by(int signal) {
   return 128 + signal;
 }
 
-struct Replay {
-  GraphSpec graph;
-  std::unique_ptr<Source> source;  ///< null: no frame is left to compute
-  FrameSelection frames;
-  std::vector<RecordedValue> values;
-};
-
-/// Leaves out what is recorded already; frames behind the first gap are computed again.
-void leave_out_recorded(Replay& replay, const std::filesystem::path& record) {
-  FrameSelection& frames = replay.frames;
-  while ((!frames.stop || frames.first < *frames.stop) && has_frame(record, frames.first, replay.values))
-    frames.first += frames.step;
-}
-
-/// Whether something is left to compute. Looks at the dataset as the graph alone takes it: what is recorded
-/// is settled by what the source delivers, and where nothing is left no source could be opened.
-bool has_work(const ReplayArguments& arguments, Replay& replay) {
-  GraphSpec whole = replay.graph;
-  const auto [source, notice] = config::open_source(whole);
-  replay.values = recorded_values(whole);
-  if (arguments.resume) leave_out_recorded(replay, arguments.record);
-  const FrameSelection& frames = replay.frames;
-  if (frames.stop && frames.first >= *frames.stop) return false;
-  const std::int64_t count = source->format().frame_count;
-  return count < 0 ||
-         frames.first < source_number(whole.source, "start", 0) +
-                            static_cast<std::uint64_t>(count) * source_number(whole.source, "every", 1);
-}
-
-/// Lets the source deliver those frames alone.
-void set_frames(SourceSpec& source, const FrameSelection& frames, bool real_time) {
-  if (frames.first > 0) set_source_param(source, "start", static_cast<std::int64_t>(frames.first));
-  if (frames.step > 1) set_source_param(source, "every", static_cast<std::int64_t>(frames.step));
-  if (real_time) set_source_param(source, "live", true);
-}
-
-Replay prepared(const ReplayArguments& arguments, const Catalog& catalog) {
-  Replay replay{.graph = loaded_graph(arguments, catalog), .source = nullptr, .frames = {}, .values = {}};
-  replay.frames =
-      select_frames(replay.graph.source, arguments.start, arguments.stop, shard_of(arguments.shard));
-  if (!has_work(arguments, replay)) return replay;
-  set_frames(replay.graph.source, replay.frames, arguments.real_time);
-  auto [source, notice] = config::open_source(replay.graph);
-  if (!notice.empty()) say("note: " + notice);
-  replay.source = std::move(source);
-  return replay;
-}
-
-RunReport computed(Replay& replay, const std::string& folder, const ReplayArguments& arguments) {
-  if (!replay.source) return {};
-  RunReport report = compute(replay.graph, *replay.source, replay.frames, replay.values, folder, arguments);
-  check_whole(report);
-  return report;
-}
-
-int record(const ReplayArguments& arguments, const Catalog& catalog) {
-  Replay replay = prepared(arguments, catalog);
-  make_output_folder(arguments.record);
-  const RunReport report = computed(replay, arguments.record, arguments);
-  if (const int signal = InterruptGuard::requested(); signal != 0) return ended_by(signal);
-  if (!arguments.quiet)
-    print("{}: {} frames recorded, {} failed\n", arguments.record, report.frames.delivered,
-          report.frames.failed);
-  return static_cast<int>(report.source_faults.empty() ? ExitCode::Ok : ExitCode::FramesFailed);
-}
-
-/// The places that either record has, of those that this run takes.
-std::vector<std::uint64_t> places_to_compare(const std::string& before, const std::string& after,
-                                             const FrameSelection& selection) {
-  std::vector<std::uint64_t> places = recorded_places(before);
-  if (std::filesystem::exists(std::filesystem::path(after) / "frames")) {
-    const std::vector<std::uint64_t> more = recorded_places(after);
-    places.insert(places.end(), more.begin(), more.end());
-  }
-  std::sort(places.begin(), places.end());
-  places.erase(std::unique(places.begin(), places.end()), places.end());
+/// The places of a record, of those that this run takes; none where there is no record.
+std::vector<std::uint64_t> places_in(const std::filesystem::path& record, const FrameSelection& selection) {
+  std::vector<std::uint64_t> places;
+  if (std::filesystem::exists(record / "frames")) places = recorded_places(record);
   std::erase_if(places, [&](std::uint64_t place) { return !selection.takes(place); });
   return places;
 }
 
-int expect(const ReplayArguments& arguments, const Catalog& catalog) {
-  (void)recorded_places(arguments.expect);  // that there is a record is seen before anything is computed
-  Replay replay = prepared(arguments, catalog);
+std::vector<std::uint64_t> united(std::vector<std::uint64_t> places, const std::vector<std::uint64_t>& more) {
+  places.insert(places.end(), more.begin(), more.end());
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  return places;
+}
+
+/// What a run has found out about the results in a folder.
+struct Findings {
+  const Replay& replay;
+  const Truth& truth;
+  std::string folder;
+  std::vector<ValueScores> scores;
+  std::optional<RecordDifference> difference;
+  std::string before;    ///< the record that they differ from
+  double tolerance = 0;  ///< px
+
+  Findings(const ReplayArguments& arguments, const Replay& of, const Truth& truth_of, std::string in)
+      : replay(of), truth(truth_of), folder(std::move(in)), tolerance(arguments.tolerance) {
+    if (truth.exists())
+      scores = score_record(folder, places_in(folder, replay.whole), replay.values, replay.graph, truth);
+  }
+
+  void write(const ReplayArguments& arguments) const {
+    if (!arguments.report.empty())
+      write_text_file(arguments.report, report_json(difference ? &*difference : nullptr, tolerance, scores));
+    if (arguments.html.empty()) return;
+    std::string sections;
+    if (difference)
+      sections += difference_section({.before = before,
+                                      .after = folder,
+                                      .values = replay.values,
+                                      .tolerance = tolerance,
+                                      .most = arguments.worst},
+                                     *difference);
+    sections += score_section(
+        {.record = folder, .values = replay.values, .truth = truth, .most = arguments.worst}, scores);
+    write_text_file(arguments.html, page_of(sections));
+  }
+
+  bool are_all_scored() const {
+    return std::all_of(scores.begin(), scores.end(),
+                       [](const ValueScores& value) { return value.count_faults() == 0; });
+  }
+};
+
+int exit_code(const RunReport& report, const Findings& findings) {
+  const bool whole = report.source_faults.empty() && findings.are_all_scored();
+  return static_cast<int>(whole ? ExitCode::Ok : ExitCode::FramesFailed);
+}
+
+/// Computes once more, and compares with the record `before`.
+int compare_with(const ReplayArguments& arguments, const Catalog& catalog, const std::string& before,
+                 double tolerance, std::uint64_t round) {
+  ReplayOptions options = options_of(arguments);
+  options.resume.reset();
+  Replay replay = prepared(arguments, options, catalog);
   std::optional<TransientFolder> temporary;
   if (arguments.keep.empty())
     temporary.emplace("replay");
   else
     make_output_folder(arguments.keep);
   const std::string& folder = temporary ? temporary->path() : arguments.keep;
-  computed(replay, folder, arguments);
+  const RunReport report = compute_replay(replay, folder, options);
   if (const int signal = InterruptGuard::requested(); signal != 0) return 128 + signal;
-  const std::vector<std::uint64_t> places = places_to_compare(arguments.expect, folder, replay.frames);
+  const std::vector<std::uint64_t> places =
+      united(places_in(before, replay.whole), places_in(folder, replay.whole));
   if (places.empty())
-    throw Error(ExitCode::BadData, fmt::format("{}: the record has none of the frames that this run takes",
-                                               printable(arguments.expect)));
-  const RecordDifference difference =
-      compare_records(arguments.expect, folder, places, replay.values, arguments.tolerance);
-  if (!arguments.report.empty())
-    write_text_file(arguments.report, difference_json(difference, arguments.tolerance));
-  if (!arguments.html.empty())
-    write_text_file(arguments.html, difference_page({.before = arguments.expect,
-                                                     .after = folder,
-                                                     .values = replay.values,
-                                                     .tolerance = arguments.tolerance,
-                                                     .most = arguments.worst},
-                                                    difference));
-  constexpr int kDifferent = 1;
-  const bool different = difference.count(FrameVerdict::Different) > 0;
-  if (!arguments.quiet || different) print(difference_text(difference, arguments.tolerance, arguments.worst));
-  return different ? kDifferent : static_cast<int>(ExitCode::Ok);
+    throw Error(ExitCode::BadData,
+                fmt::format("{}: the record has none of the frames that this run takes", printable(before)));
+  const Truth truth(replay.graph.source, arguments.labels);
+  Findings findings(arguments, replay, truth, folder);
+  findings.difference = compare_records(before, folder, places, replay.values, tolerance);
+  findings.before = before, findings.tolerance = tolerance;
+  findings.write(arguments);
+  const bool different = findings.difference->count(FrameVerdict::Different) > 0;
+  if (!arguments.quiet || different) {
+    if (arguments.loop > 1) print("round {} of {}: ", round, arguments.loop);
+    print(difference_text(*findings.difference, tolerance, arguments.worst));
+    print(score_text(findings.scores));
+  }
+  return different ? kDifferent : exit_code(report, findings);
+}
+
+/// The rounds from `first` on, until one of them differs.
+int compare_rounds(const ReplayArguments& arguments, const Catalog& catalog, const std::string& before,
+                   double tolerance, std::uint64_t first) {
+  int code = 0;
+  for (std::uint64_t round = first; round <= arguments.loop; ++round) {
+    const int found = compare_with(arguments, catalog, before, tolerance, round);
+    code = std::max(code, found);
+    if (found == kDifferent || InterruptGuard::requested() != 0) return found;
+  }
+  return code;
+}
+
+int record(const ReplayArguments& arguments, const Catalog& catalog) {
+  const ReplayOptions options = options_of(arguments);
+  Replay replay = prepared(arguments, options, catalog);
+  const Truth truth(replay.graph.source, arguments.labels);
+  if (!truth.exists() && !(arguments.report.empty() && arguments.html.empty()))
+    throw Error(ExitCode::Usage, "--report and --html go with --expect, or with a dataset that has truth");
+  make_output_folder(arguments.record);
+  const RunReport report = compute_replay(replay, arguments.record, options);
+  if (const int signal = InterruptGuard::requested(); signal != 0) return ended_by(signal);
+  if (!arguments.quiet)
+    print("{}: {} frames recorded, {} failed\n", arguments.record, report.frames.delivered,
+          report.frames.failed);
+  const Findings findings(arguments, replay, truth, arguments.record);
+  findings.write(arguments);
+  if (!arguments.quiet) print(score_text(findings.scores));
+  const int code = exit_code(report, findings);
+  if (arguments.loop == 1) return code;
+  // Nothing may change from round to round.
+  const int later = compare_rounds(arguments, catalog, arguments.record, 0, 2);
+  return later != 0 ? later : code;
+}
+
+int expect(const ReplayArguments& arguments, const Catalog& catalog) {
+  (void)recorded_places(arguments.expect);  // that there is a record is seen before anything is computed
+  return compare_rounds(arguments, catalog, arguments.expect, arguments.tolerance, 1);
 }
 
 int replay(const ReplayArguments& arguments, const Catalog& catalog) {
@@ -248,16 +230,26 @@ void add_replay_command(CLI::App& app, const Catalog& catalog, Action& action) {
   command->add_flag("--resume", arguments->resume,
                     "With --record: go on behind the frames that the folder has");
   command->add_flag("--real-time", arguments->real_time,
-                    "Frames come at the rate they were recorded at; none is dropped");
+                    "Frames come at the times they were recorded at; none is dropped");
+  add_number(*command, "--speed", arguments->speed, 0.001, 1000,
+             "So many times as fast as it was recorded; 1 is --real-time");
+  add_whole_number(*command, "--loop", arguments->loop, 1, 1'000'000'000,
+                   "So many rounds, each of which must have the results of the record");
   command->add_option("--report", arguments->report,
-                      "With --expect: write the differences as JSON; - is standard output");
-  command->add_option("--html", arguments->html, "With --expect: write a page that shows the worst frames");
+                      "Write the differences and the scores as JSON; - is standard output");
+  command->add_option("--html", arguments->html, "Write a page that shows the worst frames");
   add_count("--worst", arguments->worst, "How many of the worst frames are shown; 12 unless given");
+  add_whole_number(
+      *command, "--first-label", arguments->labels.first, 0, 65535,
+      "The label of the graph's first class in label images of truth; those of the others follow");
+  add_whole_number(*command, "--unjudged-label", arguments->labels.unjudged, 0, 65536,
+                   "Pixels with this label do not count; 65536: all count");
   add_graph_overrides(*command, arguments->graph);
   add_graph_backend(*command, arguments->backend);
   command->add_flag("--quiet", arguments->quiet, "No progress, and no message where nothing differs");
   command->footer("Exit code 1: something differs by more than the tolerance.");
-  command->callback([arguments, &catalog, &action] {
+  command->callback([arguments, command, &catalog, &action] {
+    arguments->real_time |= command->count("--speed") > 0;
     action = [arguments, &catalog] { return replay(*arguments, catalog); };
   });
 }

@@ -18,6 +18,7 @@ th{border-bottom:1px solid #b9c2cf;font-weight:600}td:last-child,th:last-child{t
 figure{display:inline-block;width:32%;margin:0 .6% 0 0;vertical-align:top}figcaption{color:#5b6675}
 svg{width:100%;background:#f5f7fa;border:1px solid #d5dbe3}path{fill:none;stroke-width:1.4;vector-effect:non-scaling-stroke}
 .same{stroke:#aeb7c4}.before{stroke:#0b62c4}.after{stroke:#d9620a}
+.truth{fill:#9fc5a8;stroke:none}figure.score{width:48%}.found{stroke:#d9620a}
 .key b{display:inline-block;width:1.6em;height:.25em;vertical-align:middle;margin:0 .4em 0 1em}
 )";
 
@@ -109,13 +110,12 @@ void write_table(TextBuffer& text, std::span<const FrameDifference* const> frame
 
 }  // namespace
 
-std::string difference_page(const DifferencePage& page, const RecordDifference& difference) {
+std::string difference_section(const DifferencePage& page, const RecordDifference& difference) {
   std::vector<const FrameDifference*> worst = difference.worst();
   const std::size_t all = worst.size();
   worst.resize(std::min(all, page.most));
   TextBuffer text;
-  text << R"(<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Replay: differences</title><style>)"
-       << kStyle << "</style>\n<h1>Replay: differences</h1><p>"
+  text << "<h1>Differences</h1><p>"
        << fmt::format("{} frames: {} same, {} within {} px, {} different.", difference.frames.size(),
                       difference.count(FrameVerdict::Same), difference.count(FrameVerdict::Within),
                       page.tolerance, difference.count(FrameVerdict::Different));
@@ -126,7 +126,14 @@ std::string difference_page(const DifferencePage& page, const RecordDifference& 
       << "\n";
   if (!worst.empty()) write_table(text, worst);
   for (const FrameDifference* frame : worst) write_frame(text, page, *frame);
-  text << "</html>\n";
+  return std::string(text.view());
+}
+
+std::string page_of(std::string_view sections) {
+  TextBuffer text;
+  text << R"(<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>contorno replay</title><style>)"
+       << kStyle << "</style>\n"
+       << sections << "</html>\n";
   return std::string(text.view());
 }
 

@@ -1,10 +1,11 @@
-// The differences of two records as one HTML page that needs no other file and no network: the contours of
-// the worst frames before, after, and over each other.
+// What a replay found as one HTML page that needs no other file and no network: of the frames that differ
+// most the contours before, after, and over each other.
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/replay/compare_records.h"
@@ -18,7 +19,10 @@ struct DifferencePage {
   std::size_t most = 0;  ///< frames that are drawn, the worst ones
 };
 
-/// The text of the page. Throws as recorded_contours.
-std::string difference_page(const DifferencePage& page, const RecordDifference& difference);
+/// The part of a page about differences. Throws as recorded_contours.
+std::string difference_section(const DifferencePage& page, const RecordDifference& difference);
+
+/// A whole page of such parts.
+std::string page_of(std::string_view sections);
 
 }  // namespace contorno

@@ -6,8 +6,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "pipeline/shared/printable.h"
+
 namespace contorno {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 double largest_distance(const RecordDifference& difference) {
   double largest = 0;
@@ -21,8 +25,67 @@ std::string frame_line(const FrameDifference& frame) {
 }
 
 /// JSON has no infinities.
-nlohmann::ordered_json number(double value) {
-  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+Json number(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+void add_difference(Json& all, const RecordDifference& difference, double tolerance) {
+  all["tolerance"] = tolerance;
+  all["frames"] = {{"same", difference.count(FrameVerdict::Same)},
+                   {"within", difference.count(FrameVerdict::Within)},
+                   {"different", difference.count(FrameVerdict::Different)}};
+  all["distance"] = number(largest_distance(difference));
+  all["differences"] = Json::array();
+  for (const FrameDifference& frame : difference.frames) {
+    if (frame.verdict == FrameVerdict::Same) continue;
+    all["differences"].push_back({{"frame", frame.place},
+                                  {"verdict", frame.verdict == FrameVerdict::Within ? "within" : "different"},
+                                  {"lost", frame.lost},
+                                  {"added", frame.added},
+                                  {"moved", frame.moved},
+                                  {"distance", number(frame.distance)},
+                                  {"pictures", frame.pictures},
+                                  {"first", frame.first}});
+  }
+}
+
+Json json_of(const ClassScore& score) {
+  return {{"iou", number(score.iou())},
+          {"mean_distance", number(score.mean_distance())},
+          {"hausdorff", number(score.hausdorff())},
+          {"intersection", score.intersection},
+          {"union", score.joined},
+          {"edge_pixels", score.edge_pixels}};
+}
+
+Json json_of(const ValueScores& value) {
+  Json all = {{"value", value.value}, {"classes", Json::array()}, {"frames", Json::array()}};
+  const std::vector<ClassScore> totals = value.totals();
+  for (std::size_t k = 0; k < totals.size(); ++k) {
+    Json one = {{"name", value.classes[k]}};
+    one.update(json_of(totals[k]));
+    one["found"] = totals[k].found, one["missed"] = totals[k].missed, one["extra"] = totals[k].extra;
+    all["classes"].push_back(std::move(one));
+  }
+  for (const FrameScore& frame : value.frames) {
+    Json one = {{"frame", frame.place}};
+    if (!frame.fault.empty()) {
+      one["fault"] = frame.fault;
+    } else {
+      one["mean_iou"] = number(frame.mean_iou());
+      one["classes"] = Json::array();
+      for (const ClassScore& score : frame.classes) one["classes"].push_back(json_of(score));
+    }
+    all["frames"].push_back(std::move(one));
+  }
+  return all;
+}
+
+std::string figure(const std::optional<double>& value) {
+  return value ? fmt::format("{:.4g}", *value) : "-";
 }
 
 }  // namespace
@@ -45,26 +108,40 @@ std::string difference_text(const RecordDifference& difference, double tolerance
   return text;
 }
 
-std::string difference_json(const RecordDifference& difference, double tolerance) {
-  using Json = nlohmann::ordered_json;
-  Json all = {{"version", 1},
-              {"tolerance", tolerance},
-              {"frames",
-               {{"same", difference.count(FrameVerdict::Same)},
-                {"within", difference.count(FrameVerdict::Within)},
-                {"different", difference.count(FrameVerdict::Different)}}},
-              {"distance", number(largest_distance(difference))},
-              {"differences", Json::array()}};
-  for (const FrameDifference& frame : difference.frames) {
-    if (frame.verdict == FrameVerdict::Same) continue;
-    all["differences"].push_back({{"frame", frame.place},
-                                  {"verdict", frame.verdict == FrameVerdict::Within ? "within" : "different"},
-                                  {"lost", frame.lost},
-                                  {"added", frame.added},
-                                  {"moved", frame.moved},
-                                  {"distance", number(frame.distance)},
-                                  {"pictures", frame.pictures},
-                                  {"first", frame.first}});
+std::string score_text(const std::vector<ValueScores>& scores) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  for (const ValueScores& value : scores) {
+    text += fmt::format("{}: {} frames with truth{}\n", value.value, value.frames.size(),
+                        value.count_faults() > 0
+                            ? fmt::format(", of which {} could not be scored", value.count_faults())
+                            : "");
+    text += fmt::format("{:>20}  {:>7} {:>14} {:>14}  {:>6} {:>6} {:>6}\n", "class", "IoU", "mean, px",
+                        "Hausdorff, px", "found", "missed", "extra");
+    const std::vector<ClassScore> totals = value.totals();
+    for (std::size_t k = 0; k < totals.size(); ++k)
+      text += fmt::format("{:>20}  {:>7} {:>14} {:>14}  {:>6} {:>6} {:>6}\n", printable(value.classes[k]),
+                          figure(totals[k].iou()), figure(totals[k].mean_distance()),
+                          figure(totals[k].hausdorff()), totals[k].found, totals[k].missed, totals[k].extra);
+    const std::vector<const FrameScore*> worst = value.worst();
+    for (std::size_t i = 0; i < std::min(kShown, worst.size()); ++i)
+      text += fmt::format("{}frame {} ({})", i == 0 ? "smallest mean IoU: " : ", ", worst[i]->place,
+                          figure(worst[i]->mean_iou()));
+    if (!worst.empty()) text += "\n";
+    for (const FrameScore& frame : value.frames)
+      if (!frame.fault.empty())
+        text += fmt::format("not scored: frame {}: {}\n", frame.place, printable_sentence(frame.fault));
+  }
+  return text;
+}
+
+std::string report_json(const RecordDifference* difference, double tolerance,
+                        const std::vector<ValueScores>& scores) {
+  Json all = {{"version", 1}};
+  if (difference != nullptr) add_difference(all, *difference, tolerance);
+  if (!scores.empty()) {
+    all["scores"] = Json::array();
+    for (const ValueScores& value : scores) all["scores"].push_back(json_of(value));
   }
   return all.dump(2) + "\n";
 }

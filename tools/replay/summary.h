@@ -1,19 +1,27 @@
-// What a comparison of two records found, for people and for programs.
+// What a comparison of two records found, and how well one goes with the truth, for people and for programs.
 #pragma once
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "tools/replay/compare_records.h"
+#include "tools/replay/scores.h"
 
 namespace contorno {
 
 /// Counts, the first difference in the order of the frames, and the `most` worst frames, a line each.
 std::string difference_text(const RecordDifference& difference, double tolerance, std::size_t most);
 
-/// Everything, also of each frame that is not the same, as JSON: {"version": 1, "tolerance": px, "frames":
+/// A table of the classes of each value, three frames with the smallest IoU, and the frames that could not be
+/// scored.
+std::string score_text(const std::vector<ValueScores>& scores);
+
+/// Everything as JSON, also of each frame that is not the same: {"version": 1, "tolerance": px, "frames":
 /// {"same", "within", "different"}, "distance": px or null where contours came or went whole, "differences":
-/// [{"frame", "verdict", "lost", "added", "moved", "distance", "pictures", "first"}]}.
-std::string difference_json(const RecordDifference& difference, double tolerance);
+/// [{"frame", "verdict", "lost", "added", "moved", "distance", "pictures", "first"}], "scores": [{"value",
+/// "classes", "frames"}]}. Without `difference` only the version and scores, without scores no such member.
+std::string report_json(const RecordDifference* difference, double tolerance,
+                        const std::vector<ValueScores>& scores);
 
 }  // namespace contorno

@@ -1,0 +1,43 @@
+// Computes the results of a graph on a dataset, or on a part of it, into the folder of a record.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/run/runner.h"
+#include "tools/replay/frames.h"
+#include "tools/replay/record.h"
+
+namespace contorno {
+
+struct ReplayOptions {
+  std::string graph_file;  ///< which no output may replace
+  std::uint64_t start = 0, stop = 0;
+  Shard shard;
+  /// The folder of a record that is gone on with: the frames that it has are left out.
+  std::optional<std::filesystem::path> resume;
+  std::optional<double> speed;  ///< of the recorded times; nothing: as fast as possible
+  bool quiet = false;
+};
+
+struct Replay {
+  GraphSpec graph;
+  FrameSelection whole;   ///< the frames that are asked for
+  FrameSelection frames;  ///< those of them that are left to compute
+  std::vector<RecordedValue> values;
+  /// What delivers the latter; null: none is left. Each computation takes it.
+  std::unique_ptr<Source> source;
+};
+
+/// Finds out what is to be computed, and opens the source. Throws what config::open_source, select_frames and
+/// recorded_values throw.
+Replay prepare_replay(GraphSpec graph, const ReplayOptions& options);
+
+/// Computes into `folder`, which exists. Throws Error where a result could not be written; frames that fail
+/// are part of the record.
+RunReport compute_replay(Replay& replay, const std::string& folder, const ReplayOptions& options);
+
+}  // namespace contorno
