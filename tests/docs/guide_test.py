@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -149,6 +150,16 @@ def test_results_that_stay_the_same(tmp_path):
     assert page.count("<h2") == 2 and page.count("<figure>") == 6
 
 
+def test_a_large_dataset_on_many_machines(tmp_path, monkeypatch):
+    pytest.importorskip("distributed", reason="needs python3-distributed")
+    if shutil.which("parallel") is None:
+        pytest.skip("needs GNU parallel")
+    from tests.plugins.python.package import PACKAGE  # skips where the build has no Python package
+
+    monkeypatch.setenv("PYTHONPATH", str(PACKAGE))
+    run_guide(GUIDES / "many-machines.md", tmp_path)
+
+
 def test_the_commands_of_every_guide_are_among_these():
-    run = {"fruit-grading", "latency", "network-maps", "replay", "video-to-classes", "wrong-contour", *PAGES_OF_CPP}
+    run = {"fruit-grading", "latency", "many-machines", "network-maps", "replay", "video-to-classes", "wrong-contour", *PAGES_OF_CPP}
     assert {page.stem for page in GUIDES.glob("*.md") if steps_of(page)} == run

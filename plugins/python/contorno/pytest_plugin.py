@@ -10,12 +10,12 @@
 `pytest --contorno-record` makes the records anew, with the same tests. The program is `contorno` on PATH, or what the environment
 variable CONTORNO_BIN names.
 """
-import os
 import pathlib
-import shutil
 import subprocess
 
 import pytest
+
+from contorno._program import find_program
 
 
 def pytest_addoption(parser):
@@ -24,10 +24,10 @@ def pytest_addoption(parser):
 
 
 def _program():
-    program = os.environ.get("CONTORNO_BIN") or shutil.which("contorno")
-    if program is None:
-        pytest.fail("the program contorno is not on PATH; the environment variable CONTORNO_BIN may name it", pytrace=False)
-    return program
+    try:
+        return find_program()
+    except FileNotFoundError as error:
+        pytest.fail(str(error), pytrace=False)
 
 
 @pytest.fixture
