@@ -98,6 +98,14 @@ const GstMetaInfo* register_meta() {
                            transform_meta);
 }
 
+/// How sure the map is of a contour: the mean of the samples inside, where that was measured. Of others, and
+/// inside holes, nothing more is known than the level, which every sample of the region reaches.
+double confidence_of(const MetaBlock& block, std::uint32_t contour, double area, double level) {
+  if (!block.attributes.has(Attribute::Mean) || area <= 0) return level;
+  const double mean = block.columns[block.attributes.column(Attribute::Mean) * block.stride + contour];
+  return std::isnan(mean) ? level : mean;
+}
+
 }  // namespace
 
 ContoursView MetaBlock::view(ContourCounts& counts) const {
@@ -190,7 +198,8 @@ void attach_regions(GstBuffer* buffer, const MetaBlock& block) {
       roi->id = static_cast<gint>(i);
       gst_video_region_of_interest_meta_add_param(
           roi, gst_structure_new("contorno", "class", G_TYPE_STRING, spec.name.c_str(), "area", G_TYPE_DOUBLE,
-                                 m.area, "confidence", G_TYPE_DOUBLE, spec.level, nullptr));
+                                 m.area, "confidence", G_TYPE_DOUBLE,
+                                 confidence_of(block, i, m.area, spec.level), nullptr));
     }
   }
 }
