@@ -1,11 +1,9 @@
 // On a device: the CUDA contour engine against the naive reference. Its times are measured by `contorno bench
 // engine`, those of many levels here.
 //   contour_engine_gpu check [cases] [plain]
-//   contour_engine_gpu levels
+//   contour_engine_gpu levels [side [rounds]]
 #include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -15,6 +13,7 @@
 #include "cuda/stream.h"
 #include "stages/contours/cuda/engine.h"
 #include "tests/gpu/contour_cases.h"
+#include "tests/gpu/many_levels.h"
 
 using namespace contorno;
 
@@ -204,73 +203,6 @@ std::string check_classes(const testing::Case& c, const testing::Result& want, c
   return {};
 }
 
-/// Times of many levels of a map in device memory, beside the time of reading that map ten times.
-void time_levels(int side, int count, bool rough) {
-  std::vector<float> samples(static_cast<std::size_t>(side) * static_cast<std::size_t>(side));
-  for (int row = 0; row < side; ++row)
-    for (int col = 0; col < side; ++col) {
-      const double x = static_cast<double>(col) / side, y = static_cast<double>(row) / side;
-      const double smooth = std::hypot(x - 0.244, y - 0.171) / 1.22;
-      const double hills = 0.5 + 0.25 * std::sin(9 * x + 4 * y) * std::cos(11 * y) +
-                           0.1 * std::sin(57 * x) * std::sin(71 * y) +
-                           0.03 * std::sin(310 * x + 3) * std::sin(290 * y) +
-                           0.005 * std::sin(1700 * x) * std::cos(1500 * y);
-      samples[static_cast<std::size_t>(row) * static_cast<std::size_t>(side) +
-              static_cast<std::size_t>(col)] = static_cast<float>(rough ? hills : smooth);
-    }
-  ContourEngineSpec spec;
-  spec.map = {
-      .width = side, .height = side, .channels = 1, .type = ElementType::F32, .layout = Layout::Planar};
-  spec.channel_levels = {count};
-  for (int i = 0; i < count; ++i) spec.levels.push_back((i + 0.5) * 0.95 / count);
-  spec.point_capacity = 12'000'000, spec.contour_capacity = 400'000;
-  CudaContourEngine engine;
-  const Stream stream = Stream::create();
-  const std::size_t bytes = samples.size() * sizeof(float);
-  const Block map(bytes, MemoryKind::Device), copy(bytes, MemoryKind::Device);
-  const Block workspace(engine.plan(spec), MemoryKind::Device);
-  const Block begin((spec.planes() + 1) * 4, MemoryKind::Device);
-  const ContoursFormat format{.classes = 1,
-                              .point_capacity = spec.point_capacity,
-                              .contour_capacity = spec.contour_capacity,
-                              .placement = {},
-                              .attributes = Attributes(Attribute::Level)};
-  const Block out(packed_bytes(format), MemoryKind::Device),
-      counted(sizeof(ContourCounts), MemoryKind::Pinned);
-  copy_async(map.data(), samples.data(), bytes, stream.get());
-  engine.prepare(workspace.data(), stream.get());
-  const auto ours = [&] {
-    engine.enqueue_classes({map.data(), spec.map, 4 * side, 0}, workspace.data(),
-                           reinterpret_cast<std::uint32_t*>(begin.data()), packed_view(out.data(), format),
-                           stream.get());
-  };
-  // A copy reads as much as it writes.
-  const auto read_ten_times = [&] {
-    for (int i = 0; i < 5; ++i) copy_async(copy.data(), map.data(), bytes, stream.get());
-  };
-  std::vector<double> times[2];
-  for (int round = 0; round < 21; ++round)
-    for (const int which : {0, 1}) {
-      stream.synchronize();
-      const auto start = std::chrono::steady_clock::now();
-      which == 0 ? ours() : read_ten_times();
-      stream.synchronize();
-      times[which].push_back(
-          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
-    }
-  for (std::vector<double>& all : times) std::sort(all.begin(), all.end());
-  copy_async(counted.data(), out.data(), sizeof(ContourCounts), stream.get());
-  stream.synchronize();
-  ContourCounts counts;
-  std::memcpy(&counts, counted.data(), sizeof(counts));
-  std::printf(
-      "%s, %d levels of %d x %d: %.3f ms, %llu points in %llu contours; map read ten times %.3f ms "
-      "(%.1f x); workspace %.0f MiB\n",
-      rough ? "hills" : "gradient", count, side, side, times[0][10],
-      static_cast<unsigned long long>(counts.points), static_cast<unsigned long long>(counts.contours),
-      times[1][10], times[0][10] / times[1][10], static_cast<double>(workspace.size()) / (1 << 20));
-}
-
 testing::Case large_case(int kind, int width, int height, ElementType type, double level, double scale) {
   std::mt19937_64 random(static_cast<std::uint64_t>(kind * 7919 + width));
   testing::Case c;
@@ -357,7 +289,7 @@ int main(int argc, char** argv) {
   plain = argc > 3 && std::string(argv[3]) == "plain";
   const int cases = argc > 2 ? std::atoi(argv[2]) : 3000;
   if (what != "check" && what != "levels") {
-    std::puts("usage: contour_engine_gpu check [cases] [plain] | levels");
+    std::puts("usage: contour_engine_gpu check [cases] [plain] | levels [side [rounds]]");
     return 2;
   }
   if (!device_report().available) {
@@ -365,9 +297,10 @@ int main(int argc, char** argv) {
     return 69;
   }
   if (what == "levels") {
-    time_levels(4096, 1000, false);
-    time_levels(4096, 50, true);
-    return 0;
+    const int side = argc > 2 ? std::atoi(argv[2]) : 4096, rounds = argc > 3 ? std::atoi(argv[3]) : 21;
+    const bool gradient = testing::find_many_levels(side, 1000, false, rounds);
+    const bool hills = testing::find_many_levels(side, 50, true, rounds);
+    return gradient && hills ? 0 : 1;
   }
   return check(cases) == 0 ? 0 : 1;
 }

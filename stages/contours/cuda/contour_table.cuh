@@ -42,7 +42,8 @@ __device__ void write_overflow(const PlaneGroup<P>& group) {
   const Counters& counters = *group.work.counters;
   const unsigned long long points = counters.earlier_segments + counters.segments;
   const unsigned long long contours = counters.earlier_pieces + counters.pieces;
-  group.out.counts[0] = points > group.segment_capacity ? max(points, group.point_capacity + 1) : points;
+  const bool more = counters.full != 0 || points > group.segment_capacity;
+  group.out.counts[0] = more ? max(points, group.point_capacity + 1) : points;
   group.out.counts[1] = contours > group.piece_capacity ? max(contours, group.contour_capacity + 1) : 0;
 }
 

@@ -16,15 +16,19 @@
 //   9 scatter  scatter.cuh                       every point goes to its place in its contour
 //  10 export   export.cuh                        contours are copied to host memory, if they go there
 //
-// Several levels of one channel are planes that lie in the same place, and share what ranges.cuh finds; then
-// level_column.cuh tells the level of each contour.
+// Several levels of one channel are planes that lie in the same place. Most tiles are near few of them, so
+// the pairs of a plane and a tile that are near each other are listed first (ranges.cuh, near_tiles.cuh):
+// what a tile is to one level such a pair is to many. number_levels.cuh numbers their contours, and
+// level_column.cuh tells the level of each.
 //
 // plan.cuh computes sizes and lays out the workspace; launch.cuh launches the kernels: four for small maps,
-// five for large ones, one more for the export. What a cell, a level or a point means is in ../rules.
+// five for large ones, one more for the export, and more for several levels. What a cell, a level or a point
+// means is in ../rules.
 //
 // The order of all results follows from raster ids. A segment's raster id is 2 * ((plane * cell_rows + row) *
-// cell_columns + column) + its number in the cell. Atomics only allocate elements of intermediate arrays, in
-// any order, so two runs give the same bits.
+// cell_columns + column) + its number in the cell; with several levels, whose planes could be too many for 32
+// bits, it leaves out the plane, and the order of planes comes from their tiles. Atomics only allocate
+// elements of intermediate arrays, in any order, so two runs give the same bits.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +45,10 @@ inline constexpr int kTileColumns = 64;  ///< cells; one word of bits a row
 inline constexpr int kTileRows = 32;     ///< cells; one lane of a warp a row
 inline constexpr int kTileSegments = 2 * kTileColumns * kTileRows;
 inline constexpr int kTileEdges = kTileColumns + kTileRows;  ///< grid edges on a tile's upper and left side
-inline constexpr int kTileJunctions = 5 * kTileEdges;        ///< one an edge, four a sample (one a quadrant)
-inline constexpr int kMaxLevels = 128;
+inline constexpr int kTileJunctions =
+    5 * kTileEdges;                          ///< one an edge, four for corners of cells at its two ends
+inline constexpr int kMaxLevels = 128;       ///< of planes that each are a channel
+inline constexpr unsigned kTilePoints = 32;  ///< a near tile of several levels is planned for so many points
 inline constexpr unsigned kNone = 0xFFFFFFFFU;
 inline constexpr unsigned kMostHeads = 4096;  ///< contours that can be numbered without a scan
 
@@ -58,7 +64,13 @@ struct Counters {
   unsigned finishing_blocks;                  ///< blocks of finish_and_number that have finished their pieces
   unsigned finished_blocks;                   ///< blocks of scatter_points that are done
   unsigned earlier_segments, earlier_pieces;  ///< in earlier groups of planes
-  alignas(8) unsigned long long numbered;     ///< contours << 32 | points, of all earlier groups
+  // Of several levels:
+  unsigned near_tiles;   ///< pairs of a plane and a tile that are near each other
+  unsigned listed;       ///< of them, those that are in Work::trace_order
+  unsigned rank_chunks;  ///< chunks of rank_near_tiles and of number_levels that blocks have taken
+  unsigned number_chunks;
+  unsigned full;  ///< 1: there are too many segments or near tiles, in this group of planes or an earlier one
+  alignas(8) unsigned long long numbered;  ///< contours << 32 | points, of all earlier groups
 };
 
 /// Where a segment lies: `rank` segments after the first one of its piece. Piece kNone: it has no point, or
@@ -108,6 +120,30 @@ struct alignas(16) TileRange {
   double low, high;
 };
 
+/// A plane of several levels.
+struct alignas(16) LevelEntry {
+  double level;
+  float threshold;  ///< highest_low, of samples that are compared as floats
+};
+
+/// What a block of a scan over chunks has published: the sum of its chunk, and of all up to it
+/// (chunk_scan.cuh).
+struct alignas(16) ChunkStatus {
+  unsigned long long sum, total;
+};
+
+/// Several levels of a channel: which tiles are near which of them.
+struct NearTiles {
+  LevelEntry* levels;     ///< of each plane
+  TileRange* ranges;      ///< of each tile of the channel
+  unsigned* words;        ///< a bit a tile: is it near the plane; row_words words a plane, and one of zeros
+  unsigned* before;       ///< of each word: near tiles in all words before it
+  uint2* tiles;           ///< plane and tile of each near tile, plane by plane and in raster order
+  unsigned* trace_order;  ///< their numbers, all planes of a tile together
+  ChunkStatus* status;    ///< of the chunks of rank_near_tiles, then of number_levels
+  unsigned statuses, row_words;
+};
+
 /// The intermediate arrays, in the workspace.
 template <class P>
 struct Work {
@@ -128,7 +164,7 @@ struct Work {
   uint4* piece_links;  ///< PieceLink of each open piece, read and written whole
   Chain* chains;       ///< one an open piece, used at the highest of each chain
   unsigned* heads;     ///< kMostHeads: contours in any order; a closed piece (top bit) or a chain's highest
-  TileRange* ranges;   ///< of each tile of a plane: least and greatest sample; only with several levels
+  NearTiles near;      ///< only with several levels; then "each tile" above means each near tile
 };
 
 /// The arrays of the contours, as in ContoursView.
@@ -162,17 +198,19 @@ struct PlaneGroup {
   Work<P> work;
   Output<P> out;
   int planes, cell_rows, cell_columns, tiles_x, tiles_y;
-  int first_tile;             ///< of each plane: earlier tiles have been traced already
-  int last_planes;            ///< 1: this group is the last of the frame
-  int has_ranges;             ///< 1: planes are one channel at several levels, and ranges are known
-  int exported;               ///< 1: contours go to the host by export_contours
+  int first_tile;   ///< of each plane: earlier tiles have been traced already
+  int last_planes;  ///< 1: this group is the last of the frame
+  int by_level;     ///< 1: planes are one channel at several levels, and their near tiles are listed
+  int raster_rows;  ///< rows of cells that a plane has in raster ids: cell_rows, or 0 if by_level
+  int exported;     ///< 1: contours go to the host by export_contours
   int connect_high, reverse;  ///< Connectivity::High, Orientation::High; words, as instructions take them
   unsigned min_points;
   unsigned segment_capacity, piece_capacity;
+  unsigned tile_capacity;  ///< tiles that the arrays have room for
   unsigned long long point_capacity, contour_capacity;
-  unsigned few_heads;  ///< up to so many contours are numbered without a scan
-  unsigned scan_blocks;
-  int levels;
+  unsigned few_heads;    ///< up to so many contours are numbered without a scan
+  unsigned scan_blocks;  ///< of number_by_scan; none if by_level
+  int levels;            ///< of the following, which are not used if by_level
   double level[kMaxLevels];
   float threshold[kMaxLevels];  ///< highest_low, of samples that are compared as floats
 
@@ -182,8 +220,12 @@ struct PlaneGroup {
   /// Whether there is more than the workspace holds. Then pieces are incomplete, and no kernel that reads
   /// them may run.
   __device__ __forceinline__ bool overflowed(const Counters& counters) const {
-    return counters.earlier_segments + counters.segments > segment_capacity ||
+    return counters.full != 0 || counters.earlier_segments + counters.segments > segment_capacity ||
            counters.earlier_pieces + counters.pieces > piece_capacity;
+  }
+  __device__ __forceinline__ LevelEntry level_of(int plane) const {
+    return by_level != 0 ? work.near.levels[plane]
+                         : LevelEntry{level[plane % levels], threshold[plane % levels]};
   }
 };
 
@@ -192,13 +234,21 @@ struct TileBounds {
   int tile, plane, row0, col0, rows, columns;
 };
 
+/// The bounds of the tile with this number: in all planes, one after the other, or among near tiles.
 template <class P>
 __device__ __forceinline__ TileBounds bounds_of_tile(const PlaneGroup<P>& group, int tile) {
   TileBounds bounds;
   bounds.tile = tile;
+  int plane = 0;
+  if (group.by_level != 0) {
+    const uint2 near = group.work.near.tiles[tile];
+    plane = static_cast<int>(near.x);
+    tile = static_cast<int>(near.y);
+  }
   const int rows = tile / group.tiles_x;
-  bounds.plane = rows / group.tiles_y;
-  bounds.row0 = (rows - bounds.plane * group.tiles_y) * kTileRows;
+  const int earlier_planes = rows / group.tiles_y;
+  bounds.plane = plane + earlier_planes;
+  bounds.row0 = (rows - earlier_planes * group.tiles_y) * kTileRows;
   bounds.col0 = (tile - rows * group.tiles_x) * kTileColumns;
   bounds.rows = min(kTileRows, group.cell_rows - bounds.row0);
   bounds.columns = min(kTileColumns, group.cell_columns - bounds.col0);
@@ -209,6 +259,7 @@ __device__ __forceinline__ TileBounds bounds_of_tile(const PlaneGroup<P>& group,
 /// memory, so tiles of all classes at one place are traced at about the same time and a line is fetched once.
 template <class P>
 __device__ __forceinline__ TileBounds bounds_of_nth(const PlaneGroup<P>& group, int n) {
+  if (group.by_level != 0) return bounds_of_tile(group, static_cast<int>(group.work.near.trace_order[n]));
   const bool interleaved = group.map.plane_pitch < group.map.row_pitch;
   return bounds_of_tile(
       group, group.first_tile +

@@ -4,8 +4,8 @@
 //
 // An engine is planned once and owns no device memory: the caller gives a workspace of the planned size, one
 // for every frame in flight. `enqueue` enqueues four to six launches, more for a map that is still being
-// uploaded. It neither allocates nor waits, and may be captured in a CUDA graph. After `plan` an engine may
-// be used by any number of threads.
+// uploaded and for several levels. It neither allocates nor waits, and may be captured in a CUDA graph. After
+// `plan` an engine may be used by any number of threads.
 #pragma once
 
 #include <cstddef>

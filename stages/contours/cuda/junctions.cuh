@@ -4,17 +4,17 @@
 // beyond it has an unusable sample; that cell is in another tile, so its samples are looked at.
 #pragma once
 
+#include "stages/contours/cuda/near_tiles.cuh"
 #include "stages/contours/cuda/tile.cuh"
 
 namespace contorno::contour_engine {
 
-/// Every tile owns the grid edges of its upper and left side and the samples on them. Owners are one row and
-/// one column more than tiles, for the samples of the map's last row and column.
+/// The first junction of the tile that has the cell (row, col). A tile has those of the grid edges on its
+/// upper and left side, and for its cells at its sides those of their corners that lie on these. So whatever
+/// crosses a junction crosses a cell of its tile.
 template <class P>
-__device__ __forceinline__ unsigned first_junction(const PlaneGroup<P>& group, int plane, int tile_y,
-                                                   int tile_x) {
-  return static_cast<unsigned>((plane * (group.tiles_y + 1) + tile_y) * (group.tiles_x + 1) + tile_x) *
-         kTileJunctions;
+__device__ __forceinline__ unsigned first_junction(const PlaneGroup<P>& group, int plane, int row, int col) {
+  return tile_number(group, plane, row / kTileRows * group.tiles_x + col / kTileColumns) * kTileJunctions;
 }
 
 /// Junction of the edge on `side` of a cell; kNone where no other tile lies beyond that edge.
@@ -24,12 +24,10 @@ __device__ __forceinline__ unsigned junction_at_edge(const PlaneGroup<P>& group,
   const auto [r, c, across] = edge_of_side(row, col, side);
   if (across) {
     if (r % kTileRows != 0 || r == 0 || r >= group.cell_rows) return kNone;
-    return first_junction(group, plane, r / kTileRows, c / kTileColumns) +
-           static_cast<unsigned>(c % kTileColumns);
+    return first_junction(group, plane, r, c) + static_cast<unsigned>(c % kTileColumns);
   }
   if (c % kTileColumns != 0 || c == 0 || c >= group.cell_columns) return kNone;
-  return first_junction(group, plane, r / kTileRows, c / kTileColumns) + kTileColumns +
-         static_cast<unsigned>(r % kTileRows);
+  return first_junction(group, plane, r, c) + kTileColumns + static_cast<unsigned>(r % kTileRows);
 }
 
 /// Junction of the segment that leaves sample (row, col) into the cell of `quadrant`; kNone for a sample
@@ -37,12 +35,15 @@ __device__ __forceinline__ unsigned junction_at_edge(const PlaneGroup<P>& group,
 template <class P>
 __device__ __forceinline__ unsigned junction_at_sample(const PlaneGroup<P>& group, int plane, int row,
                                                        int col, int quadrant) {
-  const int r = row % kTileRows;
-  const int c = col % kTileColumns;
-  if (r != 0 && c != 0) return kNone;
-  const int sample = r == 0 ? c : kTileColumns + r;
-  return first_junction(group, plane, row / kTileRows, col / kTileColumns) + kTileEdges +
-         static_cast<unsigned>(4 * sample + quadrant);
+  const bool between_rows = row % kTileRows == 0;
+  if (!between_rows && col % kTileColumns != 0) return kNone;
+  const int below = quadrant >> 1, right = quadrant & 1;  // where the cell lies
+  const int cell_row = row - 1 + below, cell_col = col - 1 + right;
+  // Of the sides below, above, right and left of the sample, each with two corners a cell.
+  const int corner =
+      between_rows ? (below != 0 ? 0 : 2 * kTileColumns) + 2 * (cell_col % kTileColumns) + right
+                   : 4 * kTileColumns + (right != 0 ? 0 : 2 * kTileRows) + 2 * (cell_row % kTileRows) + below;
+  return first_junction(group, plane, cell_row, cell_col) + static_cast<unsigned>(kTileEdges + corner);
 }
 
 // Samples beyond the border -------------------------------------------------------------------------------

@@ -65,7 +65,8 @@ struct Frame {
 template <class P>
 void enqueue_trace(const ContourEngineSpec& spec, const ContourEngineDevice& device,
                    const PlaneGroup<P>& group, const BandTiles& band, void* stream) {
-  const auto tiles = static_cast<unsigned>(tiles_in(group, band.rows));
+  const unsigned tiles =
+      group.by_level != 0 ? group.tile_capacity : static_cast<unsigned>(tiles_in(group, band.rows));
   if (tiles == 0) return;
   with_device_type(spec.map.type, [&](auto* tag) {
     using T = std::remove_pointer_t<decltype(tag)>;
@@ -97,6 +98,9 @@ void enqueue_assembly(const ContourEngineDevice& device, const PlaneGroup<P>& gr
   launch("join_pieces", join_pieces<P>, LaunchKind::Plain, order, blocks, kRankThreads, 0, stream, group);
   launch("finish_and_number", finish_and_number<P>, LaunchKind::Plain, order, blocks + group.scan_blocks,
          kScanThreads, sizeof(NumberShared), stream, group);
+  if (group.by_level != 0)
+    launch("number_levels", number_levels<P>, LaunchKind::Plain, order, 8 * device.processors, kChunkThreads,
+           sizeof(LevelsShared), stream, group);
   const unsigned scatter_blocks =
       std::min((group.segment_capacity + kScatterThreads - 1) / kScatterThreads, 2 * device.processors);
   launch("scatter_points", scatter_points<P>, LaunchKind::Plain, order, std::max(scatter_blocks, 1U),
@@ -115,12 +119,34 @@ void enqueue_ranges(const ContourEngineSpec& spec, const PlaneGroup<P>& group, v
   });
 }
 
+/// Enqueues what finds the near tiles of a group of planes, of which `first` is the first.
+template <class P>
+void enqueue_near_tiles(const ContourEngineSpec& spec, const ContourEngineDevice& device,
+                        const PlaneGroup<P>& group, std::size_t first, void* stream) {
+  constexpr auto kPlain = LaunchKind::Plain;
+  constexpr auto kAfter = LaunchOrder::AfterPrevious;
+  for_level_entries(group, spec, first, [&](const LevelEntries& some) {
+    launch("store_levels", store_levels<P>, kPlain, kAfter, 1, kNearThreads, 0, stream, some,
+           group.work.near.levels);
+  });
+  const unsigned blocks = near_blocks(group);
+  with_device_type(spec.map.type, [&](auto* tag) {
+    using T = std::remove_pointer_t<decltype(tag)>;
+    launch("mark_near_tiles", mark_near_tiles<T, P>, kPlain, kAfter, blocks, kNearThreads, 0, stream, group);
+  });
+  launch("rank_near_tiles", rank_near_tiles<P>, kPlain, kAfter,
+         std::clamp(rank_chunks(group), 1U, 4 * device.processors), kChunkThreads, sizeof(ChunkShared),
+         stream, group);
+  launch("list_near_tiles", list_near_tiles<P>, kPlain, kAfter, blocks, kNearThreads, 0, stream, group);
+}
+
 /// Enqueues a frame whose channels have several levels, group by group.
 template <class P, class View>
 void enqueue_levels(const ContourEngineSpec& spec, const ContourEngineDevice& device,
                     const Frame<View>& frame, const PlaneGroup<P>& whole, void* stream) {
-  for_level_groups(whole, spec, [&](const PlaneGroup<P>& group, bool begins_channel) {
+  for_level_groups(whole, spec, [&](const PlaneGroup<P>& group, std::size_t first, bool begins_channel) {
     if (begins_channel) enqueue_ranges(spec, group, stream);
+    enqueue_near_tiles(spec, device, group, first, stream);
     const BandTiles all{
         .plane = 0, .planes = group.planes, .first_row = 0, .rows = group.tiles_y, .completes = true};
     enqueue_trace(spec, device, group, all, stream);

@@ -36,9 +36,9 @@ struct LevelTest {
   Value threshold, centre, rounding;
   template <class P>
   __device__ __forceinline__ LevelTest(const PlaneGroup<P>& group, int plane) {
-    const double level = group.level[plane % group.levels];
-    threshold = std::is_same_v<Value, double> ? static_cast<Value>(level)
-                                              : static_cast<Value>(group.threshold[plane % group.levels]);
+    const LevelEntry entry = group.level_of(plane);
+    const double level = entry.level;
+    threshold = static_cast<Value>(std::is_same_v<Value, double> ? level : entry.threshold);
     centre = static_cast<Value>(Sample<T>::kInteger ? level * group.map.divisor : level);
     // For many samples together only the ratio of their distances counts, and that the least one exceeds the
     // rounding of threshold and centre. What then is unusual are samples exactly at the level, or so near

@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(kColumnThreads)
       else
         above = middle;
     }
-    column[i] = group.level[low];
+    column[i] = group.level_of(low).level;
   }
 }
 

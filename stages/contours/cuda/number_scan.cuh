@@ -21,6 +21,15 @@ struct UnitPieces {
   unsigned begin, end;
 };
 
+/// The pieces of row `row` of a tile, of which `pieces` are all: the first one and their number, not 0.
+template <class P>
+__device__ __forceinline__ UnitPieces pieces_of_row(const PlaneGroup<P>& group, const uint2& pieces,
+                                                    unsigned tile, unsigned row) {
+  const unsigned short* const rows =
+      group.work.row_pieces + static_cast<std::size_t>(tile) * (kTileRows + 1) + row;
+  return {pieces.x + __ldcg(&rows[0]), pieces.x + __ldcg(&rows[1])};
+}
+
 template <class P>
 __device__ __forceinline__ UnitPieces pieces_of(const PlaneGroup<P>& group, unsigned unit) {
   const unsigned tile_x = unit % static_cast<unsigned>(group.tiles_x);
@@ -32,9 +41,7 @@ __device__ __forceinline__ UnitPieces pieces_of(const PlaneGroup<P>& group, unsi
                         tile_x;
   const uint2 pieces = __ldcg(&group.work.tile_pieces[tile]);
   if (pieces.y == 0) return {0, 0};
-  const unsigned short* const rows =
-      group.work.row_pieces + static_cast<std::size_t>(tile) * (kTileRows + 1) + plane_row % kTileRows;
-  return {pieces.x + __ldcg(&rows[0]), pieces.x + __ldcg(&rows[1])};
+  return pieces_of_row(group, pieces, tile, plane_row % kTileRows);
 }
 
 /// Calls `use` with (piece, points, closed) of each contour whose head piece is in the unit. Loads four
@@ -61,18 +68,25 @@ __device__ __forceinline__ unsigned long long sum_of(const PlaneGroup<P>& group,
   return sum;
 }
 
-/// Numbers the contours of a unit. `running` is (contours << 32 | points) before the unit, and afterwards
-/// with it.
+/// Numbers the contours of a unit's pieces. `running` is (contours << 32 | points) before the unit, and
+/// afterwards with it.
+template <class P>
+__device__ __forceinline__ void number_pieces(const PlaneGroup<P>& group, const UnitPieces& pieces,
+                                              unsigned long long& running) {
+  for_heads(group, pieces, [&](unsigned piece, unsigned points, unsigned closed) {
+    write_contour(group, piece, running, closed);
+    running += 1ULL << 32 | points;
+  });
+}
+
+/// The same, and if the unit begins a plane writes where that begins.
 template <class P>
 __device__ __forceinline__ void number_unit(const PlaneGroup<P>& group, unsigned unit,
                                             const UnitPieces& pieces, unsigned long long& running) {
   const unsigned plane_units = static_cast<unsigned>(group.cell_rows) * static_cast<unsigned>(group.tiles_x);
   if (unit % plane_units == 0)
     group.out.class_begin[unit / plane_units] = static_cast<unsigned>(running >> 32);
-  for_heads(group, pieces, [&](unsigned piece, unsigned points, unsigned closed) {
-    write_contour(group, piece, running, closed);
-    running += 1ULL << 32 | points;
-  });
+  number_pieces(group, pieces, running);
 }
 
 /// Returns the sum of `own` over the block; `before` becomes the sum of the threads before this one. `sums`

@@ -11,6 +11,8 @@
 #include "stages/contours/cuda/engine.h"
 #include "stages/contours/cuda/join.cuh"
 #include "stages/contours/cuda/number.cuh"
+#include "stages/contours/cuda/number_levels.cuh"
+#include "stages/contours/cuda/ranges.cuh"
 #include "stages/contours/cuda/scatter.cuh"
 #include "stages/contours/cuda/trace.cuh"
 #include "stages/contours/rules/level_test.h"
@@ -41,13 +43,6 @@ std::size_t all_tiles(const PlaneGroup<P>& group) {
          static_cast<std::size_t>(group.tiles_x);
 }
 
-/// Number of tiles that own junctions (see first_junction).
-template <class P>
-std::size_t junction_owners(const PlaneGroup<P>& group) {
-  return static_cast<std::size_t>(group.planes) * static_cast<std::size_t>(group.tiles_y + 1) *
-         static_cast<std::size_t>(group.tiles_x + 1);
-}
-
 /// Blocks of number_by_scan, for the group's planes.
 template <class P>
 unsigned scan_blocks(const PlaneGroup<P>& group) {
@@ -72,13 +67,34 @@ void set_sizes(PlaneGroup<P>& group, const ImageFormat& map, int planes) {
   group.tiles_y = (group.cell_rows + kTileRows - 1) / kTileRows;
 }
 
-/// How many planes are worked on together where a channel has several levels: at most so many cells.
-inline constexpr std::int64_t kGroupCells = std::int64_t{1} << 28;
-inline int level_group_planes(const ContourEngineSpec& spec) {
-  const std::int64_t cells = static_cast<std::int64_t>(spec.map.width) * spec.map.height;
-  const std::int64_t fitting = std::max<std::int64_t>(kGroupCells / std::max<std::int64_t>(cells, 1), 1);
-  const int most = *std::max_element(spec.channel_levels.begin(), spec.channel_levels.end());
-  return static_cast<int>(std::min<std::int64_t>({fitting, most, kMaxLevels}));
+/// Tiles whose junctions have numbers.
+inline constexpr std::size_t kMostTiles = (kAtJunction - 1) / kTileJunctions;
+
+/// For how many near tiles of several levels the arrays have room. Most tiles are near few levels, so it
+/// follows from the points: when there are more the frame is run again with more points.
+inline std::size_t near_tile_capacity(std::uint64_t points) {
+  constexpr std::uint64_t kFewTiles = 1 << 16;
+  return std::max(points / kTilePoints, kFewTiles);
+}
+
+/// How many planes are worked on together where a channel has several levels: all, unless there is room for
+/// more near tiles than have numbers. Then they are as many as may be near all tiles at once, and the levels
+/// of a channel with more are divided evenly.
+inline int level_group_planes(const ContourEngineSpec& spec, std::size_t plane_tiles) {
+  const int levels = *std::max_element(spec.channel_levels.begin(), spec.channel_levels.end());
+  if (near_tile_capacity(spec.point_capacity) <= kMostTiles) return std::max(levels, 1);
+  const auto most = static_cast<int>(
+      std::clamp<std::size_t>(kMostTiles / std::max<std::size_t>(plane_tiles, 1), 1, 1 << 20));
+  const int groups = std::max((levels + most - 1) / most, 1);
+  return std::max((levels + groups - 1) / groups, 1);
+}
+
+/// Sets for how many tiles of a group the arrays have room.
+template <class P>
+void set_tile_capacity(PlaneGroup<P>& group) {
+  std::size_t tiles = all_tiles(group);
+  if (group.by_level != 0) tiles = std::min(tiles, near_tile_capacity(group.segment_capacity));
+  group.tile_capacity = static_cast<unsigned>(tiles);
 }
 
 /// Sets how many elements the arrays have. A frame has at most `segments`, in `tiles` tiles.
@@ -92,17 +108,13 @@ void set_capacities(PlaneGroup<P>& group, const ContourEngineSpec& spec, std::ui
   group.piece_capacity = static_cast<unsigned>(
       std::min<std::uint64_t>(group.segment_capacity, group.contour_capacity + 2ULL * kTileEdges * tiles));
   group.few_heads = std::min(spec.few_contours, kMostHeads);
-  group.scan_blocks = scan_blocks(group);
+  group.scan_blocks = group.by_level != 0 ? 0 : scan_blocks(group);
+  if (group.by_level != 0) group.few_heads = 0;  // number_levels numbers them
+  set_tile_capacity(group);
 }
 
-/// Gives a group some of the levels.
-template <class P>
-void set_levels(PlaneGroup<P>& group, const ContourEngineSpec& spec, std::size_t first, std::size_t count) {
-  group.levels = static_cast<int>(count);
-  for (std::size_t k = 0; k < count; ++k) {
-    group.level[k] = spec.levels[first + k];
-    group.threshold[k] = threshold_of(spec, spec.levels[first + k]);
-  }
+inline LevelEntry level_entry(const ContourEngineSpec& spec, std::size_t k) {
+  return {spec.levels[k], threshold_of(spec, spec.levels[k])};
 }
 
 /// All planes of a map as one group, without pointers. Throws Error(BadConfig) when the engine cannot take
@@ -118,22 +130,29 @@ PlaneGroup<P> plan_group(const ContourEngineSpec& spec) {
     refuse(std::to_string(spec.levels.size()) + " levels were given, allowed are 1 to " +
            std::to_string(kMaxLevels));
   PlaneGroup<P> group{};
-  set_sizes(group, map, by_level ? level_group_planes(spec) : map.channels);
-  const std::uint64_t segments = 2ULL * static_cast<std::uint64_t>(group.cell_rows) *
-                                 static_cast<std::uint64_t>(group.cell_columns) *
-                                 static_cast<std::uint64_t>(group.planes);
-  if (segments >= 1ULL << 31) refuse(given + "at most 2^30 cells, over all classes, are allowed");
-  if (junction_owners(group) * kTileJunctions >= kAtJunction)
-    refuse(given + "it has too many classes or too many thin tiles");
+  set_sizes(group, map, by_level ? 1 : map.channels);
+  const std::uint64_t plane_segments =
+      2ULL * static_cast<std::uint64_t>(group.cell_rows) * static_cast<std::uint64_t>(group.cell_columns);
+  // Those of a group have raster ids; of several levels those of a plane.
+  if (plane_segments * static_cast<std::uint64_t>(group.planes) >= 1ULL << 31)
+    refuse(given + "at most 2^30 cells, over all classes, are allowed");
+  if (all_tiles(group) > kMostTiles) refuse(given + "it has too many classes or too many thin tiles");
   const std::size_t plane_tiles = all_tiles(group) / static_cast<std::size_t>(group.planes);
-  set_capacities(group, spec, segments / static_cast<std::uint64_t>(group.planes) * spec.planes(),
-                 plane_tiles * spec.planes());
+  if (by_level) group.planes = level_group_planes(spec, plane_tiles);
+  group.by_level = by_level ? 1 : 0;
+  group.raster_rows = by_level ? 0 : group.cell_rows;
+  set_capacities(group, spec, plane_segments * spec.planes(), plane_tiles * spec.planes());
   group.connect_high = spec.connectivity == Connectivity::High ? 1 : 0;
   group.reverse = spec.orientation == Orientation::High ? 1 : 0;
   group.min_points = spec.min_points;
   group.last_planes = 1;
-  group.has_ranges = by_level ? 1 : 0;
-  if (!by_level) set_levels(group, spec, 0, spec.levels.size());
+  if (by_level) return group;
+  group.levels = static_cast<int>(spec.levels.size());
+  for (std::size_t k = 0; k < spec.levels.size(); ++k) {
+    const LevelEntry entry = level_entry(spec, k);
+    group.level[k] = entry.level;
+    group.threshold[k] = entry.threshold;
+  }
   return group;
 }
 
@@ -178,8 +197,8 @@ PlaneGroup<P> group_of(const PlaneGroup<P>& whole, const BandTiles& band) {
   return group;
 }
 
-/// Calls f(group, begins_channel) for the groups of a map whose channels have several levels. Planes of a
-/// group are one channel at several levels.
+/// Calls f(group, first, begins_channel) for the groups of a map whose channels have several levels. Planes
+/// of a group are one channel at several levels, of which `first` is the first in the order of spec.levels.
 template <class P, class F>
 void for_level_groups(const PlaneGroup<P>& whole, const ContourEngineSpec& spec, const F& f) {
   std::size_t first = 0;
@@ -192,12 +211,25 @@ void for_level_groups(const PlaneGroup<P>& whole, const ContourEngineSpec& spec,
       group.map.data += static_cast<long long>(channel) * whole.map.plane_pitch;
       group.map.plane_pitch = 0;
       group.last_planes = first + count == spec.levels.size() ? 1 : 0;
-      group.scan_blocks = scan_blocks(group);
       group.out.class_begin += first;
-      set_levels(group, spec, first, count);
-      f(group, first == begin);
+      f(group, first, first == begin);
       first += count;
     }
+  }
+}
+
+/// Calls f(entries) for the levels of a group of planes, of which `first` is the first, as many at a time as
+/// an argument has room for.
+template <class P, class F>
+void for_level_entries(const PlaneGroup<P>& group, const ContourEngineSpec& spec, std::size_t first,
+                       const F& f) {
+  LevelEntries some{};
+  for (int plane = 0; plane < group.planes; ++plane) {
+    some.entry[some.count++] = level_entry(spec, first + static_cast<std::size_t>(plane));
+    if (some.count < LevelEntries::kMost && plane + 1 < group.planes) continue;
+    f(some);
+    some.first = plane + 1;
+    some.count = 0;
   }
 }
 
@@ -205,6 +237,23 @@ void for_level_groups(const PlaneGroup<P>& whole, const ContourEngineSpec& spec,
 template <class P>
 int tiles_in(const PlaneGroup<P>& group, int rows) {
   return group.planes * rows * group.tiles_x;
+}
+
+/// The same for the arrays of several levels, which `allocate` allocates.
+template <class P, class Allocate>
+void lay_out_near(PlaneGroup<P>& group, const Allocate& allocate) {
+  NearTiles& near = group.work.near;
+  const auto planes = static_cast<std::size_t>(group.planes);
+  const std::size_t plane_tiles = all_tiles(group) / planes, tiles = group.tile_capacity;
+  near.row_words = static_cast<unsigned>((plane_tiles + 31) / 32);
+  near.statuses = rank_chunks(group) + static_cast<unsigned>((tiles * kTileRows + kChunk - 1) / kChunk);
+  allocate(near.levels, planes);
+  allocate(near.ranges, plane_tiles);
+  allocate(near.words, planes * near.row_words + 1);
+  allocate(near.before, planes * near.row_words + 1);
+  allocate(near.tiles, tiles);
+  allocate(near.trace_order, tiles);
+  allocate(near.status, near.statuses);
 }
 
 /// Sets the pointers of `group` into the workspace at `base` (may be null) and returns its size. The part
@@ -217,7 +266,7 @@ std::size_t lay_out(PlaneGroup<P>& group, void* base, std::size_t* clear_bytes =
         reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(static_cast<std::byte*>(base) + at);
     at = align_up(at + count * sizeof(*pointer));
   };
-  const std::size_t tiles = all_tiles(group);
+  const std::size_t tiles = group.tile_capacity;
   const std::size_t pieces = group.piece_capacity;
   Work<P>& work = group.work;
   allocate(work.counters, 1);
@@ -227,7 +276,7 @@ std::size_t lay_out(PlaneGroup<P>& group, void* base, std::size_t* clear_bytes =
   allocate(work.dense_tiles, tiles);
   allocate(work.tile_pieces, tiles);
   allocate(work.row_pieces, tiles * (kTileRows + 1));
-  allocate(work.junctions, junction_owners(group) * kTileJunctions);
+  allocate(work.junctions, tiles * kTileJunctions);
   allocate(work.points, group.segment_capacity);
   allocate(work.ranks, group.segment_capacity);
   allocate(work.pieces, pieces);
@@ -237,7 +286,7 @@ std::size_t lay_out(PlaneGroup<P>& group, void* base, std::size_t* clear_bytes =
   allocate(work.piece_links, pieces);
   allocate(work.chains, pieces);
   allocate(work.heads, kMostHeads);
-  allocate(work.ranges, group.has_ranges != 0 ? tiles / static_cast<std::size_t>(group.planes) : 0);
+  if (group.by_level != 0) lay_out_near(group, allocate);
   return at;
 }
 

@@ -3,8 +3,8 @@
 //   Reads   every sample (1.05 times)
 //   Writes  ranges
 //
-// A level that is not between the two crosses no cell of the tile, so that steps 1 to 6 need not read it
-// again: most tiles are near few levels.
+// A level that is not between the two crosses no cell of the tile: the tile is not near it. Most tiles are
+// near few levels.
 #pragma once
 
 #include "stages/contours/cuda/level.cuh"
@@ -20,7 +20,12 @@ __global__ void __launch_bounds__(kRangeThreads) find_ranges(const __grid_consta
   const int tile = static_cast<int>(blockIdx.x * (kRangeThreads / 32) + threadIdx.x / 32);
   if (tile >= group.tiles_x * group.tiles_y) return;
   const Map& map = group.map;
-  const TileBounds bounds = bounds_of_tile(group, tile);
+  const TileBounds bounds{.tile = tile,
+                          .plane = 0,
+                          .row0 = tile / group.tiles_x * kTileRows,
+                          .col0 = tile % group.tiles_x * kTileColumns,
+                          .rows = 0,
+                          .columns = 0};
   const int lane = static_cast<int>(threadIdx.x) % 32;
   auto low = static_cast<Value>(INFINITY), high = static_cast<Value>(-INFINITY);
   const auto add = [&](Value v) {
@@ -44,17 +49,7 @@ __global__ void __launch_bounds__(kRangeThreads) find_ranges(const __grid_consta
     add(__shfl_xor_sync(~0U, low, mask));
     add(__shfl_xor_sync(~0U, high, mask));
   }
-  if (lane == 0) group.work.ranges[tile] = {static_cast<double>(low), static_cast<double>(high)};
-}
-
-/// Whether a plane's level crosses no cell of a tile, as far as the ranges tell.
-template <class T, class P>
-__device__ __forceinline__ bool is_apart(const PlaneGroup<P>& group, const TileBounds& bounds) {
-  if (group.has_ranges == 0) return false;
-  const LevelTest<T> test(group, bounds.plane);
-  const TileRange range = group.work.ranges[bounds.tile - bounds.plane * (group.tiles_x * group.tiles_y)];
-  const auto threshold = static_cast<double>(test.threshold);
-  return !(range.high > threshold) || range.low > threshold;
+  if (lane == 0) group.work.near.ranges[tile] = {static_cast<double>(low), static_cast<double>(high)};
 }
 
 }  // namespace contorno::contour_engine

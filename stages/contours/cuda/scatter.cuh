@@ -25,6 +25,7 @@ __device__ __forceinline__ void reset_counters(const PlaneGroup<P>& group) {
                  ? Counters{}
                  : Counters{.earlier_segments = counters.earlier_segments + counters.segments,
                             .earlier_pieces = counters.earlier_pieces + counters.pieces,
+                            .full = counters.full,
                             .numbered = group.out.counts[1] << 32 | group.out.counts[0]};
 }
 

@@ -85,7 +85,7 @@ struct Tile {
       : group(group),
         shared(shared),
         bounds(bounds),
-        level(group.level[bounds.plane % group.levels]),
+        level(group.level_of(bounds.plane).level),
         thread(static_cast<int>(S::kThreads == 32 ? threadIdx.x % 32 : threadIdx.x)) {}
 
   /// The barrier of its threads.

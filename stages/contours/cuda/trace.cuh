@@ -11,7 +11,6 @@
 #pragma once
 
 #include "stages/contours/cuda/link_exact.cuh"
-#include "stages/contours/cuda/ranges.cuh"
 #include "stages/contours/cuda/rank.cuh"
 #include "stages/contours/cuda/read_block.cuh"
 #include "stages/contours/cuda/read_warp.cuh"
@@ -47,6 +46,12 @@ struct BlockShared {
   ReadShared read;
 };
 
+/// How many tiles are traced; with several levels only the device knows it.
+template <class P>
+__device__ __forceinline__ unsigned traced_tiles(const PlaneGroup<P>& group, unsigned tiles) {
+  return group.by_level != 0 ? group.work.counters->near_tiles : tiles;
+}
+
 /// Traces the first `tiles` tiles, or if there are none the dense ones.
 template <class T, class P>
 __global__ void __launch_bounds__(kBlockThreads, 2)
@@ -54,15 +59,11 @@ __global__ void __launch_bounds__(kBlockThreads, 2)
   let_next_begin();
   wait_for_previous();
   BlockShared& s = block_shared<BlockShared>();
-  const unsigned count = tiles != 0 ? tiles : group.work.counters->dense_tiles;
+  const unsigned count = tiles != 0 ? traced_tiles(group, tiles) : group.work.counters->dense_tiles;
   for (unsigned n = blockIdx.x; n < count; n += gridDim.x) {
     __syncthreads();
     const TileBounds bounds = tiles != 0 ? bounds_of_nth(group, static_cast<int>(n))
                                          : bounds_of_tile(group, static_cast<int>(group.work.dense_tiles[n]));
-    if (is_apart<T>(group, bounds)) {
-      if (threadIdx.x == 0) group.work.tile_pieces[bounds.tile] = {0, 0};
-      continue;
-    }
     read_by_block<T>(group, bounds, s.tile.bits, s.read);
     Tile<TileTypes<T, P, WideLinks, kBlockThreads>> tile(group, s.tile, bounds);
     if (count_segments(tile) != 0)
@@ -101,23 +102,13 @@ __device__ __forceinline__ void trace_tile(const PlaneGroup<P>& group, const Til
         static_cast<unsigned>(bounds.tile);
 }
 
-/// Traces those of 32 tiles, from the n-th on, that the ranges of several levels do not rule out. Called by a
-/// warp.
-template <class T, class P>
-__device__ __forceinline__ void trace_near_tiles(const PlaneGroup<P>& group, unsigned n, unsigned tiles,
-                                                 TileShared<WarpLinks>& s) {
-  const unsigned own = n + threadIdx.x % kWarpThreads;
-  bool near = false;
-  if (own < tiles) {
-    const TileBounds bounds = bounds_of_nth(group, static_cast<int>(own));
-    near = !is_apart<T>(group, bounds);
-    if (!near) group.work.tile_pieces[bounds.tile] = {0, 0};
-  }
-  for (unsigned rest = __ballot_sync(~0U, near); rest != 0; rest &= rest - 1) {
-    const unsigned next = n + static_cast<unsigned>(__ffs(static_cast<int>(rest))) - 1;
-    trace_tile<T>(group, bounds_of_nth(group, static_cast<int>(next)), s);
-    __syncwarp();
-  }
+/// The tiles of a block of trace_warps: every gridDim.x-th one. Near tiles are listed tile by tile, so a
+/// block works on kNearAtOnce of them one after the other: they mostly are the same samples.
+inline constexpr unsigned kNearAtOnce = 16;
+template <class P>
+__device__ __forceinline__ unsigned tile_of_block(const PlaneGroup<P>& group, unsigned mine) {
+  if (group.by_level == 0) return mine * gridDim.x + blockIdx.x;
+  return (mine / kNearAtOnce * gridDim.x + blockIdx.x) * kNearAtOnce + mine % kNearAtOnce;
 }
 
 template <class T, class P>
@@ -129,13 +120,10 @@ __global__ void __launch_bounds__(kWarpThreads* kMostWarps, 1)
   if (threadIdx.x == 0) s.next = blockDim.x / kWarpThreads;
   __syncthreads();
   const unsigned warp = threadIdx.x / kWarpThreads;
-  const unsigned at_once = group.has_ranges != 0 ? kWarpThreads : 1;
-  for (unsigned mine = warp; (mine * gridDim.x + blockIdx.x) * at_once < tiles;) {
-    const unsigned n = (mine * gridDim.x + blockIdx.x) * at_once;
-    if (group.has_ranges != 0)
-      trace_near_tiles<T>(group, n, tiles, s.tile[warp]);
-    else
-      trace_tile<T>(group, bounds_of_nth(group, static_cast<int>(n)), s.tile[warp]);
+  const unsigned count = traced_tiles(group, tiles);
+  unsigned mine = warp;
+  for (unsigned n; (n = tile_of_block(group, mine)) < count;) {
+    trace_tile<T>(group, bounds_of_nth(group, static_cast<int>(n)), s.tile[warp]);
     __syncwarp();
     if (threadIdx.x % kWarpThreads == 0) mine = atomicAdd(&s.next, 1U);
     mine = __shfl_sync(~0U, mine, 0);

@@ -73,9 +73,12 @@ __device__ __forceinline__ bool write_row_pieces(Tile<S>& tile) {
     s.open_base = static_cast<unsigned>(tile.piece_bases >> 32);
   }
   tile.sync();
-  const bool fits = s.segment_base + static_cast<unsigned>(tile.segments) <= tile.group.segment_capacity &&
-                    s.piece_base + s.pieces <= tile.group.piece_capacity;
-  if (tile.thread == 0) work.tile_pieces[tile.bounds.tile] = {s.piece_base, fits ? s.pieces : 0};
+  const bool has_room = s.segment_base + static_cast<unsigned>(tile.segments) <= tile.group.segment_capacity;
+  const bool fits = has_room && s.piece_base + s.pieces <= tile.group.piece_capacity;
+  if (tile.thread == 0) {
+    work.tile_pieces[tile.bounds.tile] = {s.piece_base, fits ? s.pieces : 0};
+    if (!has_room) work.counters->full = 1;  // the other counters may go past what they can count
+  }
   if (fits) {
     unsigned short* const rows =
         work.row_pieces + static_cast<std::size_t>(tile.bounds.tile) * (kTileRows + 1);
@@ -103,7 +106,7 @@ struct PieceRecord {
 template <class S>
 __device__ __forceinline__ unsigned raster_id(const Tile<S>& tile, unsigned index) {
   const TileSegment segment = unpack_segment(tile.shared.segment[index]);
-  const int row = tile.bounds.plane * tile.group.cell_rows + tile.bounds.row0 + segment.row;
+  const int row = tile.bounds.plane * tile.group.raster_rows + tile.bounds.row0 + segment.row;
   return 2U * (static_cast<unsigned>(row) * static_cast<unsigned>(tile.group.cell_columns) +
                static_cast<unsigned>(tile.bounds.col0 + segment.col)) +
          static_cast<unsigned>(segment.sub);

@@ -199,7 +199,7 @@ TEST_CASE("the page of the contour engine draws what the kernels compute") {
   group.out = {found.counts.data(), found.points.data(), found.offsets.data(), found.closed.data(),
                found.class_begin.data()};
   const std::vector<unsigned> unset(group.work.junctions,
-                                    group.work.junctions + junction_owners(group) * kTileJunctions);
+                                    group.work.junctions + all_tiles(group) * kTileJunctions);
 
   const DrawnTile left(group, 0);
   const DrawnTile right(group, 1);

@@ -21,8 +21,9 @@ namespace {
 struct How {
   unsigned frames = 1, join_blocks = 1;
   bool large = false;
-  bool exported = true;               ///< counters are left ready by export_contours, not by scatter_points
-  bool scan = false;                  ///< numbers the contours of large maps by a scan, however few they are
+  bool exported = true;     ///< counters are left ready by export_contours, not by scatter_points
+  bool scan = false;        ///< numbers the contours of large maps by a scan, however few they are
+  unsigned near_tiles = 0;  ///< of several levels: there is room for so many near tiles; 0: as planned
   std::vector<ImageBand> bands = {};  ///< none: one
 };
 constexpr unsigned char kNotThere = 0x3D;  ///< samples that have not come yet
@@ -30,7 +31,8 @@ constexpr unsigned char kNotThere = 0x3D;  ///< samples that have not come yet
 template <class T, class P>
 void launch_band(const PlaneGroup<P>& group, const BandTiles& band, const How& how) {
   const auto [join_blocks, large] = std::pair{how.join_blocks, how.large};
-  const auto tiles = static_cast<unsigned>(tiles_in(group, band.rows));
+  const unsigned tiles =
+      group.by_level != 0 ? group.tile_capacity : static_cast<unsigned>(tiles_in(group, band.rows));
   // Both ways of tracing are tried, whatever the size of the map.
   const auto by_blocks = [&](unsigned blocks, unsigned count) {
     emulated::run_grid(blocks, kBlockThreads, sizeof(BlockShared), false,
@@ -51,6 +53,8 @@ void launch_band(const PlaneGroup<P>& group, const BandTiles& band, const How& h
   emulated::run_grid(join_blocks, kRankThreads, 0, false, [&] { join_pieces<P>(group); });
   emulated::run_grid(join_blocks + group.scan_blocks, kScanThreads, sizeof(NumberShared), false,
                      [&] { finish_and_number<P>(group); });
+  if (group.by_level != 0)
+    emulated::run_grid(2, kChunkThreads, sizeof(LevelsShared), false, [&] { number_levels<P>(group); });
   emulated::run_grid(3, kScatterThreads, 0, false, [&] { scatter_points<P>(group); });
 }
 
@@ -80,10 +84,17 @@ void launch_all(const PlaneGroup<P>& whole, const testing::Case& c, std::vector<
 template <class T, class P>
 void launch_levels(const PlaneGroup<P>& whole, const ContourEngineSpec& spec, double* column,
                    const How& how) {
-  for_level_groups(whole, spec, [&](const PlaneGroup<P>& group, bool begins_channel) {
+  for_level_groups(whole, spec, [&](const PlaneGroup<P>& group, std::size_t first, bool begins_channel) {
     const auto tiles = static_cast<unsigned>(group.tiles_x * group.tiles_y);
     if (begins_channel && tiles > 0)
       emulated::run_grid((tiles + 7) / 8, kRangeThreads, 0, false, [&] { find_ranges<T, P>(group); });
+    for_level_entries(group, spec, first, [&](const LevelEntries& some) {
+      emulated::run_grid(1, kNearThreads, 0, false, [&] { store_levels<P>(some, group.work.near.levels); });
+    });
+    const unsigned blocks = near_blocks(group);
+    emulated::run_grid(blocks, kNearThreads, 0, false, [&] { mark_near_tiles<T, P>(group); });
+    emulated::run_grid(2, kChunkThreads, sizeof(ChunkShared), false, [&] { rank_near_tiles<P>(group); });
+    emulated::run_grid(blocks, kNearThreads, 0, false, [&] { list_near_tiles<P>(group); });
     launch_band<T>(group, {0, group.planes, 0, group.tiles_y, true}, how);
     emulated::run_grid(2, kColumnThreads, 0, false, [&] { write_levels<P>(group, column); });
   });
@@ -190,6 +201,7 @@ testing::Result run_levels(const testing::Case& c, const How& how, int group_pla
                            std::vector<double>& column) {
   PlaneGroup<P> group = plan_group<P>(c.spec);
   group.planes = std::min(group.planes, group_planes);
+  if (how.near_tiles != 0) group.tile_capacity = how.near_tiles;
   std::size_t clear = 0;
   std::vector<std::uint64_t> workspace(lay_out(group, nullptr) / 8 + 64, 0xBDBDBDBDBDBDBDBDULL);
   lay_out(group, workspace.data(), &clear);
@@ -343,6 +355,38 @@ TEST_CASE("the device kernels write no levels of contours that do not fit") {
     const testing::Result got = run_levels<Point64>(c, {.frames = 2}, 2, column);
     CHECK_MESSAGE((got.points > c.spec.point_capacity || got.contours > c.spec.contour_capacity), c.name);
   }
+}
+
+TEST_CASE("the device kernels find hundreds of levels in a map of many tiles, whatever their order") {
+  constexpr int kWidth = 130, kHeight = 370, kLevels = 250;
+  testing::Case c;
+  std::mt19937_64 random(11);
+  c.spec.map = {
+      .width = kWidth, .height = kHeight, .channels = 1, .type = ElementType::F32, .layout = Layout::Planar};
+  c.spec.channel_levels = {kLevels};
+  for (int k = 0; k < kLevels; ++k) c.spec.levels.push_back(1.25 * (7 * k % kLevels) / kLevels - 0.1);
+  c.spec.levels[17] = c.spec.levels[16];
+  c.spec.levels[18] = NAN;
+  c.spec.point_capacity = c.spec.contour_capacity = 400000;
+  testing::allocate(c, random);
+  for (int row = 0; row < kHeight; ++row)
+    for (int col = 0; col < kWidth; ++col) {
+      const double slope = std::hypot(row - 20, col - 70) / 350 + 0.004 * std::sin(0.9 * row) * std::sin(col);
+      const bool hole = row > 60 && row < 64 && col > 20 && col < 100;
+      testing::write_sample(ElementType::F32, c.samples.data() + testing::sample_offset(c, 0, row, col),
+                            hole ? NAN : slope);
+    }
+  const testing::Result want = testing::reference_result(c);
+  REQUIRE(want.contours > kLevels);
+  std::vector<double> column;
+  for (const int group_planes : {1000, 120})
+    CHECK(testing::difference(
+              run_levels<contour_engine::Point32>(c, {.frames = 2, .large = true}, group_planes, column),
+              want) == "");
+  // When there is no room for the near tiles of a group, the points are too many; then all fits again.
+  const testing::Result got =
+      run_levels<contour_engine::Point32>(c, {.frames = 2, .large = true, .near_tiles = 300}, 120, column);
+  CHECK(got.points > c.spec.point_capacity);
 }
 
 TEST_CASE("classes begin where their first planes begin") {
