@@ -38,5 +38,14 @@ int current_device();
 /// Waits for all work on a stream (cudaStream_t) that another library owns. Throws Error(Internal) when the
 /// device failed.
 void synchronize_stream(void* stream);
+/// Rows in device memory, `pitch` bytes apart.
+struct DeviceRows {
+  void* data = nullptr;
+  std::size_t pitch = 0;
+};
+/// Copies `rows` rows of `bytes` bytes between memory of the device, of whatever library, in the order of
+/// `stream`. Throws Error(Internal) when the device failed.
+void copy_rows_async(const DeviceRows& target, const DeviceRows& source, std::size_t bytes, std::size_t rows,
+                     void* stream);
 
 }  // namespace contorno

@@ -153,15 +153,20 @@ void PlannedGraph::plan_formats(const StreamFormat& stream) {
 
 void PlannedGraph::plan(const PlannedSource& source) {
   source_ = source;
-  std::size_t bytes = 0;
-  for (const Format& format : source_.formats) bytes += bytes_of(format);
+  std::size_t bytes = 0, on_device_bytes = 0;
+  for (std::size_t port = 0; port < source_.formats.size(); ++port)
+    (comes_on_device(port) ? on_device_bytes : bytes) += bytes_of(source_.formats[port]);
   input_block_ = Block();
+  frame_block_ = Block();
   input_block_ = Block(bytes, MemoryKind::Pinned);
-  std::byte* data = input_block_.data();
+  if (on_device_bytes > 0) frame_block_ = Block(on_device_bytes, MemoryKind::Device);
+  std::byte *data = input_block_.data(), *device_data = frame_block_.data();
   source_values_.clear();
-  for (const Format& format : source_.formats) {
-    source_values_.push_back(is_absent(format) ? Value() : value_at(data, format));
-    data += bytes_of(format);
+  for (std::size_t port = 0; port < source_.formats.size(); ++port) {
+    const Format& format = source_.formats[port];
+    std::byte*& place = comes_on_device(port) ? device_data : data;
+    source_values_.push_back(is_absent(format) ? Value() : value_at(place, format));
+    place += bytes_of(format);
   }
   const auto image = [&](std::size_t port) {
     const bool there =
@@ -177,6 +182,7 @@ void PlannedGraph::plan(const PlannedSource& source) {
 /// graph.
 void PlannedGraph::warm_up() {
   std::fill_n(input_block_.data(), input_block_.size(), std::byte{0});
+  if (frame_block_.size() > 0) fill_async(frame_block_.data(), 0, frame_block_.size(), stream_.get());
   const CarriedState::Parked parked = states_.park(stream_.get());
   launch();
   states_.restore(parked, stream_.get());
@@ -237,6 +243,7 @@ void PlannedGraph::place_values() {
   place_all(placer);
   memory_ = placer.used();
   memory_.pinned += input_block_.size();
+  memory_.device += frame_block_.size();
   count_states();
   placer.allocate(host_block_, pinned_block_, device_block_);
   // Scratch begins as zeros, and rows are downloaded with the bytes between them, which no stage writes.
@@ -252,8 +259,12 @@ void PlannedGraph::place_all(Placer& placer) {
   downloads_.clear();
   device_sources_.clear();
   if (on_device())
-    for (const Format& format : source_.formats)
-      device_sources_.push_back(value_at(placer.take(bytes_of(format), MemoryKind::Device), format));
+    for (std::size_t port = 0; port < source_.formats.size(); ++port) {
+      const Format& format = source_.formats[port];
+      device_sources_.push_back(comes_on_device(port)
+                                    ? source_values_.at(port)
+                                    : value_at(placer.take(bytes_of(format), MemoryKind::Device), format));
+    }
   for (std::size_t index = 0; index < nodes_.size(); ++index) place_node(index, placer);
 }
 
@@ -264,7 +275,7 @@ void PlannedGraph::plan_uploads() {
     const Origin origin{Origin::kSource, static_cast<int>(port)};
     auto& upload = uploads_.emplace_back();
     const auto* image = std::get_if<ImageFormat>(&source_.formats[port]);
-    if (image == nullptr) continue;
+    if (image == nullptr || comes_on_device(port)) continue;
     bool in_bands = false;
     bool taken = false;
     for (std::size_t index = 0; index < nodes_.size(); ++index)
@@ -284,7 +295,8 @@ void PlannedGraph::place_node(std::size_t index, Placer& placer) {
   for (const Origin& origin : environment_.graph->nodes[index].inputs) {
     node.inputs.push_back(working_value(origin));
     const bool in_bands = on_device() && origin.node == Origin::kSource && takes_bands(index);
-    node.uploads.push_back(in_bands ? &*uploads_.at(static_cast<std::size_t>(origin.port)) : nullptr);
+    auto* const upload = in_bands ? &uploads_.at(static_cast<std::size_t>(origin.port)) : nullptr;
+    node.uploads.push_back(upload != nullptr && *upload ? &**upload : nullptr);
   }
   for (std::size_t port = 0; port < node.formats.size(); ++port) place_output(index, port, placer);
   for (const Request& request : node.requests)
@@ -306,7 +318,8 @@ void PlannedGraph::place_output(std::size_t index, std::size_t port, Placer& pla
       value_at(placer.take(bytes_of(format), on_device() ? MemoryKind::Device : MemoryKind::Host), format);
   if (auto* block = std::get_if<PrivateView>(&value)) block->maker = &node.context;
   node.outputs.push_back(value);
-  if (!on_device()) return node.host_outputs.push_back(value);
+  if (!on_device() || (frames_stay() && std::holds_alternative<ImageFormat>(format)))
+    return node.host_outputs.push_back(value);
   // Private values stay on the device.
   const auto* contours = std::get_if<ContoursFormat>(&format);
   if (exported({static_cast<int>(index), static_cast<int>(port)})) {

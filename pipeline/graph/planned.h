@@ -52,6 +52,9 @@ struct PlanEnvironment {
   Capacities* capacities = nullptr;
   std::vector<Origin> exports;             ///< values that are needed on the host when a frame is complete
   std::size_t last_band = kLastBandBytes;  ///< of an upload; tests make it small
+  /// On CUDA: the source writes frames into memory of the device, where they are complete when `launch` is
+  /// called, and images that are exported stay there. Maps and contours are as ever.
+  bool frames_on_device = false;
 };
 
 /// When the parts of a frame ended, as now_ns() values. On CUDA these are times of the device, converted to
@@ -109,7 +112,8 @@ class PlannedGraph {
     return nodes_[node].stage->track_counts(nodes_[node].context);
   }
 
-  /// A value in host memory, readable after `wait`: one of the exports, or an input from the source.
+  /// A value that can be read after `wait`: one of the exports, or an input from the source. It lies in host
+  /// memory, but for what PlanEnvironment::frames_on_device keeps on the device.
   const Value& value(const Origin& origin) const;
   const Format& format(const Origin& origin) const;
   const SlotMemory& memory() const { return memory_; }
@@ -140,6 +144,9 @@ class PlannedGraph {
   enum class Part : std::uint8_t { Before, Stateful, Behind, Whole };
 
   bool on_device() const { return environment_.backend == Backend::Cuda; }
+  bool frames_stay() const { return on_device() && environment_.frames_on_device; }
+  /// Whether output `port` of the source lies on the device from the start.
+  bool comes_on_device(std::size_t port) const { return frames_stay() && port == Origin::kFrame; }
   bool exported(const Origin& origin) const;
   void plan_nodes();
   void plan_uploads();
@@ -169,12 +176,13 @@ class PlannedGraph {
   PlanEnvironment environment_;
   PlannedSource source_;
   std::vector<Node> nodes_;
-  std::vector<Value> source_values_;  // on the host
+  std::vector<Value> source_values_;  // where the source writes: on the host, but for a frame on the device
   std::vector<Value> device_sources_;
   std::vector<std::optional<BandedUpload>> uploads_;  // of the images of the source that a node takes
   std::vector<Download> downloads_;
   FrameInput input_;
-  Block input_block_;  // pinned; kept over a replan: the frame that overflowed is still in it
+  // Kept over a replan: the frame that overflowed is still in them. Pinned, but for a frame on the device.
+  Block input_block_, frame_block_;
   Block host_block_, pinned_block_, device_block_;
   SlotMemory memory_;
   std::uint64_t generation_ = 0;

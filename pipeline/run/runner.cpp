@@ -83,7 +83,8 @@ void Runner::plan_slots() {
                                     .threads = threads_,
                                     .text = options_.text,
                                     .capacities = &capacities_,
-                                    .exports = delivery_.inputs()};
+                                    .exports = delivery_.inputs(),
+                                    .frames_on_device = options_.frames_on_device};
   for (std::size_t index = 0; index < slots_.size(); ++index) {
     Slot& slot = slots_[index];
     if (!slot.graph) slot.graph = std::make_unique<PlannedGraph>(environment);

@@ -41,6 +41,7 @@ struct RunOptions {
   std::string output_root = ".";
   OutputRegister* outputs = nullptr;  ///< the files of the run, borrowed; null: every sink is on its own
   Probes probes = Probes::On;
+  bool frames_on_device = false;  ///< see PlanEnvironment
   const TextRasteriser* text = nullptr;
   Trace* trace = nullptr;
   /// Called from the finisher thread for every frame that failed; must be quick.

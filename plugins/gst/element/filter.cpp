@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "cuda/device.h"
 #include "cuda/error.h"
 #include "pipeline/shared/clock.h"
 #include "plugins/gst/element/guard.h"
@@ -76,9 +77,20 @@ void Filter::remove_maps() {
   changed_ = true;
 }
 
-void Filter::set_format(const GstVideoInfo& info) {
+bool Filter::takes_device_memory() const {
+  std::optional<Backend> backend;
+  {
+    const std::lock_guard lock(mutex_);
+    backend = settings_.backend ? settings_.backend
+              : loaded_         ? std::optional(loaded_->settings.backend)
+                                : std::nullopt;
+  }
+  return backend != Backend::Cpu && device_report().available;
+}
+
+void Filter::set_format(const GstVideoInfo& info, FrameAccess::Place place) {
   end_run();
-  access_ = std::make_unique<FrameAccess>(info);
+  access_ = std::make_unique<FrameAccess>(info, place);
   info_ = info;
   changed_ = true;
   prepare(GST_CLOCK_TIME_NONE, maps() != nullptr);

@@ -67,7 +67,9 @@ class Filter {
   /// Throws what is wrong with the configuration.
   void start();
   void stop();
-  void set_format(const GstVideoInfo& info);
+  void set_format(const GstVideoInfo& info, FrameAccess::Place place);
+  /// Whether the graph may run on CUDA here, as far as is known, so that frames may lie on the device.
+  bool takes_device_memory() const;
   /// Whether an error was posted since the element was started.
   std::atomic<bool>& error_posted() { return error_posted_; }
   void note_arrival() { accounts_.add(Accounts::Count::In); }

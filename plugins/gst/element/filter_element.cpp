@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "plugins/gst/element/device_memory.h"
 #include "plugins/gst/element/filter_object.h"
 #include "plugins/gst/element/guard.h"
 #include "plugins/gst/element/plugin.h"
@@ -24,7 +25,8 @@ G_DEFINE_TYPE_WITH_CODE(Contorno, contorno_filter, GST_TYPE_BASE_TRANSFORM,
 // NOLINTEND(cppcoreguidelines-pro-type-cstyle-cast)
 
 constexpr const char* kCaps =
-    GST_VIDEO_CAPS_MAKE("{ RGBA, RGBx, BGRA, BGRx, RGB, BGR, NV12, I420, GRAY8, GRAY16_LE }");
+    GST_VIDEO_CAPS_MAKE_WITH_FEATURES("memory:CUDAMemory", "RGBA") ";" GST_VIDEO_CAPS_MAKE(
+        "{ RGBA, RGBx, BGRA, BGRx, RGB, BGR, NV12, I420, GRAY8, GRAY16_LE }");
 
 void finalize(GObject* object) {
   delete static_cast<Contorno*>(static_cast<gpointer>(object))->filter;
@@ -53,9 +55,20 @@ gboolean set_caps(GstBaseTransform* transform, GstCaps* in, GstCaps*) {
   return streaming(transform, gboolean{FALSE}, [&] {
     GstVideoInfo info;
     if (gst_video_info_from_caps(&info, in) == 0) return gboolean{FALSE};
-    filter_of(transform).set_format(info);
+    filter_of(transform).set_format(
+        info, are_on_device(in) ? FrameAccess::Place::Device : FrameAccess::Place::Host);
     return gboolean{TRUE};
   });
+}
+
+/// The same on both sides; without memory of a device that the graph does not run on.
+GstCaps* transform_caps(GstBaseTransform* transform, GstPadDirection, GstCaps* caps, GstCaps* filter) {
+  GstCaps* const taken =
+      filter_of(transform).takes_device_memory() ? gst_caps_ref(caps) : without_device(gst_caps_ref(caps));
+  if (filter == nullptr) return taken;
+  GstCaps* const both = gst_caps_intersect_full(filter, taken, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(taken);
+  return both;
 }
 
 /// Buffers go on in the memory that they came in: upstream is offered what downstream offers.
@@ -214,6 +227,7 @@ void contorno_filter_class_init(ContornoClass* type_class) {
   auto* base = GST_BASE_TRANSFORM_CLASS(type_class);
   base->start = start;
   base->stop = stop;
+  base->transform_caps = transform_caps;
   base->set_caps = set_caps;
   base->propose_allocation = propose_allocation;
   base->decide_allocation = decide_allocation;

@@ -7,6 +7,7 @@
 
 #include "cuda/error.h"
 #include "pipeline/graph/applied.h"
+#include "plugins/gst/element/device_memory.h"
 
 namespace contorno::gst {
 namespace {
@@ -56,6 +57,14 @@ GstVideoFrame frame_of(const ImageView& image, const GstVideoInfo& info) {
   return frame;
 }
 
+DeviceRows rows_of(const ImageView& image) {
+  return {image.data, static_cast<std::size_t>(image.row_pitch)};
+}
+
+DeviceRows rows_of(const GstVideoFrame& frame) {
+  return {frame.data[0], static_cast<std::size_t>(frame.info.stride[0])};
+}
+
 Converter make_converter(GstVideoInfo from, GstVideoInfo to) {
   Converter converter(gst_video_converter_new(&from, &to, nullptr));
   if (!converter)
@@ -94,15 +103,20 @@ MappedFrame::MappedFrame(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlag
   }
 }
 
-FrameAccess::FrameAccess(const GstVideoInfo& info) : info_(info) {
+FrameAccess::FrameAccess(const GstVideoInfo& info, Place place) : info_(info), place_(place) {
   const auto width = static_cast<guint>(info.width), height = static_cast<guint>(info.height);
   gst_video_info_set_format(&rgba_, GST_VIDEO_FORMAT_RGBA, width, height);
   rgba_.interlace_mode = info.interlace_mode;
   rgba_.fps_n = info.fps_n, rgba_.fps_d = info.fps_d;
   rgba_.par_n = info.par_n, rgba_.par_d = info.par_d;
-  changed_.resize(static_cast<std::size_t>(width) * height);
+  if (on_device()) {
+    reading_ = Stream::create();
+    writing_ = Stream::create();
+    return;
+  }
   changed_rows_.resize(height);
   if (GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_RGBA) return;
+  changed_.resize(static_cast<std::size_t>(width) * height);
   to_rgba_ = make_converter(info, rgba_);
   from_rgba_ = make_converter(rgba_, info);
   drawn_.resize(GST_VIDEO_INFO_SIZE(&info));
@@ -112,8 +126,25 @@ ImageFormat FrameAccess::format() const {
   return {.width = info_.width, .height = info_.height, .channels = kBytesPerPixel};
 }
 
+std::unique_ptr<MappedFrame> FrameAccess::map(GstBuffer* buffer, GstMapFlags flags) const {
+  if (on_device()) {
+    wait_for_contents(buffer);
+    flags = static_cast<GstMapFlags>(flags | kMapOnDevice);
+  }
+  return std::make_unique<MappedFrame>(buffer, info_, flags);
+}
+
+/// The copy is complete when this returns: buffers go to who knows nothing of our streams, and come from
+/// them.
+void FrameAccess::copy_on_device(const DeviceRows& to, const DeviceRows& from, const Stream& stream) const {
+  copy_rows_async(to, from, static_cast<std::size_t>(info_.width) * kBytesPerPixel,
+                  static_cast<std::size_t>(info_.height), stream.get());
+  stream.synchronize();
+}
+
 void FrameAccess::read(MappedFrame& frame, const ImageView& to) const {
   GstVideoFrame& from = frame.shown();
+  if (on_device()) return copy_on_device(rows_of(to), rows_of(from), reading_);
   if (!to_rgba_) {
     copy_image({from.data[0], to.format, from.info.stride[0], 0}, to);
     return;
@@ -124,23 +155,22 @@ void FrameAccess::read(MappedFrame& frame, const ImageView& to) const {
 }
 
 void FrameAccess::write_changes(MappedFrame& frame, const ImageView& after) {
+  if (on_device()) return copy_on_device(rows_of(frame.shown()), rows_of(after), writing_);
   GstVideoFrame& to = frame.shown();
-  GstVideoFrame drawn = frame_of(after, rgba_);
-  if (from_rgba_) {
-    GstVideoFrame converted{};
-    converted.info = info_;
-    for (guint plane = 0; plane < GST_VIDEO_INFO_N_PLANES(&info_); ++plane)
-      converted.data[plane] = drawn_.data() + info_.offset[plane];
-    drawn.flags = converted.flags = to.flags;
-    gst_video_converter_frame(from_rgba_.get(), &drawn, &converted);
-    drawn = converted;
-  }
+  if (!from_rgba_) return copy_changed_rows(to, after);
+  GstVideoFrame drawn = frame_of(after, rgba_), converted{};
+  converted.info = info_;
+  for (guint plane = 0; plane < GST_VIDEO_INFO_N_PLANES(&info_); ++plane)
+    converted.data[plane] = drawn_.data() + info_.offset[plane];
+  drawn.flags = converted.flags = to.flags;
+  gst_video_converter_frame(from_rgba_.get(), &drawn, &converted);
   for (guint component = 0; component < GST_VIDEO_INFO_N_COMPONENTS(&info_); ++component)
-    copy_component(to, drawn, component);
+    copy_component(to, converted, component);
 }
 
-/// Fills changed_ and changed_rows_.
+/// Fills changed_rows_, and changed_ where pixels are converted.
 bool FrameAccess::find_changes(const ImageView& before, const ImageView& after) {
+  if (on_device()) return true;
   bool any = false;
   const auto width = static_cast<std::size_t>(info_.width);
   for (int y = 0; y < info_.height; ++y) {
@@ -148,17 +178,26 @@ bool FrameAccess::find_changes(const ImageView& before, const ImageView& after) 
     const auto* const new_row = after.row<const std::uint8_t>(y);
     const bool differs = std::memcmp(old_row, new_row, width * kBytesPerPixel) != 0;
     changed_rows_[static_cast<std::size_t>(y)] = static_cast<std::uint8_t>(differs);
+    any = any || differs;
+    if (!from_rgba_) continue;
     std::uint8_t* const row = changed_.data() + static_cast<std::size_t>(y) * width;
     if (!differs) {
       std::fill_n(row, width, std::uint8_t{0});
       continue;
     }
-    any = true;
     for (std::size_t x = 0; x < width; ++x)
       row[x] = static_cast<std::uint8_t>(
           std::memcmp(old_row + x * kBytesPerPixel, new_row + x * kBytesPerPixel, kBytesPerPixel) != 0);
   }
   return any;
+}
+
+/// For frames of RGBA: pixels without changes are the same in both.
+void FrameAccess::copy_changed_rows(const GstVideoFrame& to, const ImageView& from) const {
+  for (int y = 0; y < info_.height; ++y)
+    if (changed_rows_[static_cast<std::size_t>(y)] != 0)
+      std::memcpy(static_cast<std::uint8_t*>(to.data[0]) + static_cast<std::ptrdiff_t>(y) * to.info.stride[0],
+                  from.row<const std::uint8_t>(y), static_cast<std::size_t>(info_.width) * kBytesPerPixel);
 }
 
 /// Copies the samples of a component that belong to a changed pixel; one of chroma belongs to several pixels.

@@ -1,5 +1,6 @@
 // FrameAccess brings the pixels of a GStreamer buffer to the graph, as RGBA, and what the graph has drawn
 // back into the buffer, in its own format. Pixels on which nothing was drawn stay as they were, bit for bit.
+// Frames on the device are RGBA, and are copied there; the host sees nothing of them.
 // Strides and crops are those of the buffer. One thread may read while another finds and writes changes.
 #pragma once
 
@@ -9,6 +10,8 @@
 #include <memory>
 #include <vector>
 
+#include "cuda/pointer.h"
+#include "cuda/stream.h"
 #include "pipeline/value/image.h"
 
 namespace contorno::gst {
@@ -36,24 +39,33 @@ class MappedFrame {
 
 class FrameAccess {
  public:
+  enum class Place : std::uint8_t { Host, Device };
   /// For frames of this format. Throws Error(BadConfig) for one that cannot be converted.
-  explicit FrameAccess(const GstVideoInfo& info);
+  FrameAccess(const GstVideoInfo& info, Place place);
 
   const GstVideoInfo& info() const { return info_; }
+  bool on_device() const { return place_ == Place::Device; }
   /// Of the frame as the graph gets it.
   ImageFormat format() const;
 
+  /// Maps a buffer for one of the two functions that take it so. Throws Error(BadData).
+  std::unique_ptr<MappedFrame> map(GstBuffer* buffer, GstMapFlags flags) const;
   /// Writes the frame as RGBA to `to`, of format().
   void read(MappedFrame& frame, const ImageView& to) const;
-  /// Finds the pixels of `after` that differ from `before`. False: there are none.
+  /// Finds the pixels of `after` that differ from `before`. False: there are none. On the device it does not
+  /// look.
   bool find_changes(const ImageView& before, const ImageView& after);
   /// Writes those pixels into the frame; `after` is the one of find_changes.
   void write_changes(MappedFrame& frame, const ImageView& after);
 
  private:
+  void copy_on_device(const DeviceRows& to, const DeviceRows& from, const Stream& stream) const;
+  void copy_changed_rows(const GstVideoFrame& to, const ImageView& from) const;
   void copy_component(GstVideoFrame& to, const GstVideoFrame& from, guint component) const;
 
   GstVideoInfo info_, rgba_;
+  Place place_;
+  Stream reading_, writing_;           // on the device
   Converter to_rgba_, from_rgba_;      // null for RGBA
   std::vector<std::uint8_t> drawn_;    // memory of a frame in the format of the buffers
   std::vector<std::uint8_t> changed_;  // for every pixel, whether it was drawn on

@@ -63,10 +63,7 @@ class SlotRun::Frames final : public Source {
 
  private:
   void bring(PassingFrame& frame, FrameInput& input) const {
-    {
-      MappedFrame mapped(frame.buffer, run_.access_.info(), GST_MAP_READ);
-      run_.access_.read(mapped, input.frame);
-    }
+    run_.access_.read(*run_.access_.map(frame.buffer, GST_MAP_READ), input.frame);
     frame.seen = input.frame;
     input.info = {.pts_ns = static_cast<std::int64_t>(GST_BUFFER_PTS(frame.buffer))};
     if (!frame.maps) return;
@@ -115,6 +112,11 @@ SlotRun::SlotRun(FrameGraph graph, Settings settings, FrameAccess& access, Frame
       queue_(queue),
       accounts_(accounts),
       owner_(std::move(owner)) {
+  if (access_.on_device() && graph_.backend().backend != Backend::Cuda)
+    throw Error(
+        ExitCode::BadConfig,
+        fmt::format("frames in memory of the device need the backend cuda, but the graph runs on the {}",
+                    name_of(graph_.backend().backend)));
   graph_.bind(settings_.stream);
   frames_ = std::make_unique<Frames>(*this);
   runner_ = std::make_unique<Runner>(graph_.graph(), *frames_, bind(), options());
@@ -157,6 +159,7 @@ RunOptions SlotRun::options() {
   RunOptions options;
   options.backend = graph_.backend();
   options.probes = Probes::Off;
+  options.frames_on_device = access_.on_device();
   options.text = graph_.text();
   options.on_failure = [this](const FrameFailure& failure) {
     PassingFrame& frame = queue_.of_run(failure.frame);
@@ -187,8 +190,7 @@ void SlotRun::check_drawing() const {
 void SlotRun::draw(PassingFrame& frame, const ImageView& drawing) {
   if (!access_.find_changes(frame.seen, drawing)) return;
   frame.buffer = make_all_writable(frame.buffer);
-  MappedFrame mapped(frame.buffer, access_.info(), GST_MAP_READWRITE);
-  access_.write_changes(mapped, drawing);
+  access_.write_changes(*access_.map(frame.buffer, GST_MAP_READWRITE), drawing);
 }
 
 void SlotRun::add_result(PassingFrame& frame) {

@@ -436,13 +436,15 @@ def launch_lines():
 
 
 STAND_INS = {"rtspsrc location=rtsp://CAMERA/stream ! decodebin": "videotestsrc num-buffers=5", "autovideosink": "fakesink",
+             "filesrc location=line.mp4 ! qtdemux ! h264parse ! nvh264dec ! cudaconvert ! "
+             '"video/x-raw(memory:CUDAMemory),format=RGBA"': "videotestsrc num-buffers=5", "backend=cuda": "backend=auto",
              "v4l2src": "videotestsrc num-buffers=5", "contornosrc": "contornosrc num-buffers=5 maps-size=[128,24]",
              "videotestsrc !": "videotestsrc num-buffers=5 !"}
 
 
 @pytest.mark.parametrize("line", launch_lines())
 def test_the_lines_of_the_pages_run(tmp_path, line):
-    """With stand-ins for cameras and screens, which machines that test may not have."""
+    """With stand-ins for cameras, screens and GPUs, which machines that test may not have."""
     (tmp_path / "graph.yaml").write_text(GRAPH)
     (tmp_path / "maps.yaml").write_text("classes: [{name: a}, {name: b}, {name: c}]\nstages: [marching_squares, contour_assembly]\n")
     record(tmp_path / "line.mp4", CHAINS["mp4"], 5)

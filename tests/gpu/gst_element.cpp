@@ -1,0 +1,476 @@
+// gst_element_gpu: the element `contorno` against the library that it stands on.
+//   gst_element_gpu check [BACKEND [HEIGHT]]
+// compares pixels and contours of every format, of several sizes and numbers of slots with those of the CPU
+// and one slot, and the contours with those of the bare library. HEIGHT is that of the largest frames.
+//   gst_element_gpu bench [BACKEND]
+// prints the time of a frame of 1920 x 1080 in the bare library (copied into a planned graph, launched,
+// waited for), what the element takes beyond that, and frames a second with several slots. GST_PLUGIN_PATH
+// says where the plugin is. Exits with 77 where no device answers.
+#include <gst/gst.h>
+#include <gst/video/video.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/load.h"
+#include "cuda/device.h"
+#include "pipeline/graph/applied.h"
+#include "pipeline/graph/planned.h"
+#include "plugins/catalog.h"
+#include "plugins/gst/element/contornometa.h"
+
+namespace {
+
+using namespace contorno;
+using Bytes = std::vector<std::uint8_t>;
+
+constexpr const char* kGraph = R"(classes:
+  - {name: red, references: ["#e02020"], colour: "#00ff00", fill: 0.3}
+  - {name: rest, references: ["#305030", "#a0a0a0", "#101010"], hidden: true}
+stages:
+  - type: classify
+  - type: marching_squares
+  - type: contour_assembly
+  - type: overlay
+    line_width: 2
+)";
+
+/// Red discs that move on a rough ground, RGBA.
+Bytes picture(int width, int height, int index) {
+  Bytes pixels(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4);
+  std::uint32_t noise = 1;
+  std::size_t at = 0;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x, at += 4) {
+      noise = noise * 1664525U + 1013904223U;
+      bool red = false;
+      for (int disc = 0; disc < 6; ++disc) {
+        const int dx = x - (width * (1 + 2 * disc) / 12 + 3 * index % 40),
+                  dy = y - height * (1 + disc % 3) / 4;
+        red = red || 64 * (dx * dx + dy * dy) < height * height;
+      }
+      pixels[at] = static_cast<std::uint8_t>(red ? 224 : 40 + (noise >> 27));
+      pixels[at + 1] = static_cast<std::uint8_t>(red ? 32 : 70 + (noise >> 27));
+      pixels[at + 2] = static_cast<std::uint8_t>(red ? 32 : 44 + (noise >> 28));
+      pixels[at + 3] = 255;
+    }
+  return pixels;
+}
+
+GstVideoInfo info_of(const char* format, int width, int height) {
+  GstVideoInfo info;
+  gst_video_info_set_format(&info, gst_video_format_from_string(format), static_cast<guint>(width),
+                            static_cast<guint>(height));
+  info.fps_n = 60, info.fps_d = 1;
+  return info;
+}
+
+/// A frame in another format, by GStreamer's converter.
+Bytes converted(const Bytes& rgba, GstVideoInfo info) {
+  GstVideoInfo from = info_of("RGBA", info.width, info.height);
+  std::unique_ptr<GstVideoConverter, void (*)(GstVideoConverter*)> converter(
+      gst_video_converter_new(&from, &info, nullptr), gst_video_converter_free);
+  Bytes result(GST_VIDEO_INFO_SIZE(&info));
+  GstVideoFrame source{}, target{};
+  source.info = from, target.info = info;
+  source.data[0] = const_cast<std::uint8_t*>(rgba.data());
+  for (guint plane = 0; plane < GST_VIDEO_INFO_N_PLANES(&info); ++plane)
+    target.data[plane] = result.data() + info.offset[plane];
+  gst_video_converter_frame(converter.get(), &source, &target);
+  return result;
+}
+
+GstBuffer* buffer_of(const Bytes& bytes) {
+  return gst_buffer_new_memdup(bytes.data(), bytes.size());
+}
+
+/// Number of points of each contour, whether it is closed, and the points.
+Bytes contours_of(GstBuffer* buffer) {
+  const ContornoMeta* const meta = contorno_buffer_get_meta(buffer);
+  if (meta == nullptr) return {};
+  Bytes bytes;
+  const auto add = [&](const void* data, std::size_t size) {
+    bytes.insert(bytes.end(), static_cast<const std::uint8_t*>(data),
+                 static_cast<const std::uint8_t*>(data) + size);
+  };
+  add(meta->offsets, (meta->n_contours + 1) * sizeof(guint32));
+  add(meta->closed, meta->n_contours);
+  add(meta->points, meta->offsets[meta->n_contours] * sizeof(ContornoPoint));
+  return bytes;
+}
+
+/// What is between the pads of this program, as for gst-launch; one element has the name c.
+struct Chain {
+  std::string text = "contorno name=c";
+  std::string backend = "cpu";
+  int slots = 1;
+  bool overlay = true;
+  bool frames_on_device = false;  ///< that are pushed
+};
+constexpr const char* kOnDevice =
+    "cudaupload ! video/x-raw(memory:CUDAMemory) ! contorno name=c ! video/x-raw(memory:CUDAMemory) ! "
+    "cudadownload";
+
+/// A chain between two pads of this program. What comes out is kept, if it is to be, and the contours as
+/// well.
+class Harness {
+ public:
+  Harness(const GstVideoInfo& info, const Chain& chain)
+      : source_(gst_pad_new("source", GST_PAD_SRC)), sink_(gst_pad_new("sink", GST_PAD_SINK)) {
+    GError* error = nullptr;
+    bin_ = gst_parse_bin_from_description(chain.text.c_str(), TRUE, &error);
+    if (bin_ == nullptr) {
+      std::fprintf(stderr, "FAILED: %s (GST_PLUGIN_PATH?)\n", error->message);
+      std::exit(1);
+    }
+    gst_object_ref_sink(bin_);
+    bus_ = gst_bus_new();
+    gst_element_set_bus(bin_, bus_);
+    if (GstElement* const element = gst_bin_get_by_name(GST_BIN(bin_), "c")) set_up(element, chain);
+    gst_pad_set_element_private(sink_, this);
+    gst_pad_set_chain_function(sink_, [](GstPad* pad, GstObject*, GstBuffer* buffer) {
+      static_cast<Harness*>(gst_pad_get_element_private(pad))->take(buffer);
+      return GST_FLOW_OK;
+    });
+    for (const auto& [pad, name] : {std::pair{source_, "sink"}, std::pair{sink_, "src"}}) {
+      gst_pad_set_active(pad, TRUE);
+      GstPad* const other = gst_element_get_static_pad(bin_, name);
+      if (GST_PAD_IS_SRC(pad))
+        gst_pad_link(pad, other);
+      else
+        gst_pad_link(other, pad);
+      gst_object_unref(other);
+    }
+    gst_element_set_state(bin_, GST_STATE_PLAYING);
+    begin(info, chain.frames_on_device);
+  }
+  Harness(const Harness&) = delete;
+  Harness& operator=(const Harness&) = delete;
+  ~Harness() {
+    gst_element_set_state(bin_, GST_STATE_NULL);
+    for (GstBuffer* buffer : taken_) gst_buffer_unref(buffer);
+    gst_object_unref(bin_);
+    gst_object_unref(source_);
+    gst_object_unref(sink_);
+    gst_object_unref(bus_);
+  }
+
+  /// Takes the reference.
+  void push(GstBuffer* buffer) {
+    GST_BUFFER_PTS(buffer) = gst_util_uint64_scale(pushed_++, GST_SECOND, 60);
+    if (const GstFlowReturn flow = gst_pad_push(source_, buffer); flow != GST_FLOW_OK)
+      fail(gst_flow_get_name(flow));
+  }
+  /// All that was pushed has come out.
+  void drain() { gst_pad_push_event(source_, gst_event_new_gap(0, 1)); }
+  void keep(bool keep) { keeps_ = keep; }
+  const std::vector<GstBuffer*>& taken() const { return taken_; }
+  /// Of each frame, as bytes that can be compared.
+  const std::vector<Bytes>& contours() const { return contours_; }
+  std::size_t count() const { return count_; }
+
+ private:
+  void set_up(GstElement* element, const Chain& chain) {
+    gst_util_set_object_arg(G_OBJECT(element), "backend", chain.backend.c_str());
+    g_object_set(element, "config", kGraph, "slots", chain.slots, "overlay", chain.overlay, nullptr);
+    GstPad* const pad = gst_element_get_static_pad(element, "src");
+    gst_pad_add_probe(
+        pad, GST_PAD_PROBE_TYPE_BUFFER,
+        [](GstPad*, GstPadProbeInfo* probe, gpointer data) {
+          auto& self = *static_cast<Harness*>(data);
+          if (self.keeps_) self.contours_.push_back(contours_of(GST_PAD_PROBE_INFO_BUFFER(probe)));
+          return GST_PAD_PROBE_OK;
+        },
+        this, nullptr);
+    gst_object_unref(pad);
+    gst_object_unref(element);
+  }
+  void begin(const GstVideoInfo& info, bool on_device) {
+    GstCaps* const caps = gst_video_info_to_caps(const_cast<GstVideoInfo*>(&info));
+    if (on_device) gst_caps_set_features(caps, 0, gst_caps_features_new("memory:CUDAMemory", nullptr));
+    GstSegment segment;
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    gst_pad_push_event(source_, gst_event_new_stream_start("bench"));
+    gst_pad_push_event(source_, gst_event_new_caps(caps));
+    gst_pad_push_event(source_, gst_event_new_segment(&segment));
+    gst_caps_unref(caps);
+  }
+  void take(GstBuffer* buffer) {
+    ++count_;
+    if (keeps_)
+      taken_.push_back(buffer);
+    else
+      gst_buffer_unref(buffer);
+  }
+  [[noreturn]] void fail(const char* why) {
+    std::fprintf(stderr, "FAILED: %s\n", why);
+    if (GstMessage* message = gst_bus_pop_filtered(bus_, GST_MESSAGE_ERROR)) {
+      GError* error = nullptr;
+      gst_message_parse_error(message, &error, nullptr);
+      std::fprintf(stderr, "%s\n", error->message);
+    }
+    std::exit(1);
+  }
+
+  GstElement* bin_ = nullptr;
+  GstPad *source_, *sink_;
+  GstBus* bus_ = nullptr;
+  std::uint64_t pushed_ = 0;
+  bool keeps_ = true;
+  std::vector<GstBuffer*> taken_;
+  std::vector<Bytes> contours_;
+  std::size_t count_ = 0;
+};
+
+/// Without what lies between rows and planes, which each memory has as it likes.
+Bytes pixels_of(GstBuffer* buffer, const GstVideoInfo& info) {
+  GstVideoFrame frame;
+  Bytes bytes;
+  if (!gst_video_frame_map(&frame, const_cast<GstVideoInfo*>(&info), buffer, GST_MAP_READ)) return bytes;
+  for (guint plane = 0; plane < GST_VIDEO_INFO_N_PLANES(&info); ++plane) {
+    gint components[GST_VIDEO_MAX_COMPONENTS];
+    gst_video_format_info_component(info.finfo, plane, components);
+    const auto one = static_cast<guint>(components[0]);
+    const auto row_bytes = static_cast<std::size_t>(GST_VIDEO_FRAME_COMP_WIDTH(&frame, one)) *
+                           static_cast<std::size_t>(GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, one));
+    for (int row = 0; row < GST_VIDEO_FRAME_COMP_HEIGHT(&frame, one); ++row) {
+      const auto* const data = static_cast<const std::uint8_t*>(frame.data[plane]) +
+                               static_cast<std::ptrdiff_t>(row) * frame.info.stride[plane];
+      bytes.insert(bytes.end(), data, data + row_bytes);
+    }
+  }
+  gst_video_frame_unmap(&frame);
+  return bytes;
+}
+
+/// The library by itself: one planned graph, one frame at a time.
+class Bare {
+ public:
+  Bare(int width, int height, Backend backend, bool overlay) {
+    graph_ =
+        config::load_graph_text(kGraph, "graph", host_catalog(), {.source = config::SourceUse::Optional});
+    if (!overlay) graph_.nodes.pop_back();
+    graph_.sinks.clear();
+    const StreamFormat stream{.frame = ImageFormat{.width = width, .height = height, .channels = 4},
+                              .description = "the program"};
+    config::bind_source(graph_, stream);
+    capacities_ = std::make_unique<Capacities>(graph_.nodes.size());
+    const auto node = [&](std::string_view name) {
+      return static_cast<int>(std::find_if(graph_.nodes.begin(), graph_.nodes.end(),
+                                           [&](const NodeSpec& one) { return one.name == name; }) -
+                              graph_.nodes.begin());
+    };
+    contours_ = {node("contour_assembly"), 0};
+    PlanEnvironment environment{.graph = &graph_,
+                                .backend = backend,
+                                .probes = Probes::Off,
+                                .threads = 4,
+                                .capacities = capacities_.get(),
+                                .exports = {contours_}};
+    if (overlay) environment.exports.push_back({node("overlay"), 0});
+    planned_ = std::make_unique<PlannedGraph>(environment);
+    planned_->plan(stream);
+  }
+
+  const ContoursView& run(const Bytes& rgba) {
+    const ImageView& input = planned_->input().frame;
+    copy_image({const_cast<std::uint8_t*>(rgba.data()), input.format,
+                static_cast<std::ptrdiff_t>(input.format.width) * 4, 0},
+               input);
+    do {
+      planned_->launch();
+      planned_->wait();
+    } while (planned_->overflowed());
+    return std::get<ContoursView>(planned_->value(contours_));
+  }
+
+ private:
+  GraphSpec graph_;
+  std::unique_ptr<Capacities> capacities_;
+  std::unique_ptr<PlannedGraph> planned_;
+  Origin contours_;
+};
+
+int compare(const char* format, int width, int height, const Chain& chain) {
+  constexpr int kFrames = 12;
+  const GstVideoInfo info = info_of(format, width, height);
+  Harness one(info, {.overlay = chain.overlay}), other(info, chain);
+  Bare bare(width, height, chain.backend == "cuda" ? Backend::Cuda : Backend::Cpu, chain.overlay);
+  int wrong = 0;
+  std::size_t contours = 0;
+  for (int index = 0; index < kFrames; ++index) {
+    const Bytes frame = converted(picture(width, height, index), info);
+    one.push(buffer_of(frame));
+    other.push(buffer_of(frame));
+  }
+  one.drain();
+  other.drain();
+  if (one.taken().size() != kFrames || other.taken().size() != kFrames) return 1;
+  if (one.contours() != other.contours()) ++wrong;
+  for (std::size_t index = 0; index < kFrames; ++index) {
+    GstBuffer *first = one.taken()[index], *second = other.taken()[index];
+    const Bytes& found = other.contours()[index];
+    contours += found.size();
+    if (pixels_of(first, info) != pixels_of(second, info) || found.empty()) ++wrong;
+    if (GST_BUFFER_PTS(first) != GST_BUFFER_PTS(second)) ++wrong;
+    if (std::strcmp(format, "RGBA") != 0) continue;
+    const ContoursView& view = bare.run(picture(width, height, static_cast<int>(index)));
+    const std::size_t bytes = view.points_before(2) * sizeof(ContornoPoint);
+    if (bytes > found.size() || std::memcmp(view.points, found.data() + found.size() - bytes, bytes) != 0)
+      ++wrong;
+  }
+  std::printf("%-10s %4d x %4d, %d slots, %s%s: %s, %zu bytes of contours\n", format, width, height,
+              chain.slots, chain.overlay ? "drawn" : "not drawn",
+              chain.text == kOnDevice ? ", frames on the device" : "", wrong == 0 ? "equal" : "DIFFERENT",
+              contours);
+  return wrong;
+}
+
+bool has_device_frames() {
+  GstElementFactory* const factory = gst_element_factory_find("cudaupload");
+  if (factory == nullptr) return false;
+  gst_object_unref(factory);
+  return true;
+}
+
+int check(const std::string& backend, int largest) {
+  int wrong = 0, cases = 0;
+  const auto add = [&](const char* format, int width, int height, const Chain& chain) {
+    wrong += compare(format, width, height, chain) != 0 ? 1 : 0;
+    ++cases;
+  };
+  for (const char* format :
+       {"RGBA", "RGBx", "BGRA", "BGRx", "RGB", "BGR", "NV12", "I420", "GRAY8", "GRAY16_LE"})
+    for (const auto& [width, height] : {std::pair{320, 240}, std::pair{33, 21}, std::pair{1, 1}})
+      add(format, width, height, {.backend = backend, .slots = 4});
+  for (const int slots : {1, 2, 7})
+    for (const bool overlay : {false, true})
+      add("RGBA", largest * 16 / 9, largest, {.backend = backend, .slots = slots, .overlay = overlay});
+  if (backend == "cuda" && has_device_frames())
+    for (const int slots : {1, 4})
+      for (const bool overlay : {false, true})
+        for (const int height : {largest, 22})
+          add("RGBA", height * 16 / 9, height,
+              {.text = kOnDevice, .backend = backend, .slots = slots, .overlay = overlay});
+  else
+    std::printf("frames on the device: SKIPPED, there is no element cudaupload\n");
+  std::printf("%d cases, %d wrong\n", cases, wrong);
+  return wrong == 0 ? 0 : 1;
+}
+
+template <class Work>
+double us_a_frame(int frames, const Work& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() / frames;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+/// Frames of 1920 x 1080 in as many buffers as do not stay in a cache; they come back and are taken again, as
+/// from a decoder's pool.
+class Buffers {
+ public:
+  static constexpr std::size_t kNumber = 24;
+  explicit Buffers(const Bytes& frame) : frames_(kNumber, frame) {}
+  const Bytes& bytes(int number) const { return frames_[static_cast<std::size_t>(number) % kNumber]; }
+  /// It borrows the bytes, and may write to them.
+  GstBuffer* buffer(int number) {
+    Bytes& bytes = frames_[static_cast<std::size_t>(number) % kNumber];
+    return gst_buffer_new_wrapped_full(GstMemoryFlags{}, bytes.data(), bytes.size(), 0, bytes.size(), nullptr,
+                                       nullptr);
+  }
+
+ private:
+  std::vector<Bytes> frames_;
+};
+
+/// In turns, so that a busy machine slows all.
+void bench(const std::string& backend, bool overlay) {
+  constexpr int kWidth = 1920, kHeight = 1080, kFrames = 96, kTurns = 7;
+  const GstVideoInfo info = info_of("RGBA", kWidth, kHeight);
+  Buffers buffers(picture(kWidth, kHeight, 0));
+  Bare bare(kWidth, kHeight, backend == "cuda" ? Backend::Cuda : Backend::Cpu, overlay);
+  constexpr int kSlots[] = {1, 2, 3, 4, 8};
+  std::vector<std::unique_ptr<Harness>> elements;
+  for (const int slots : kSlots) {
+    elements.push_back(
+        std::make_unique<Harness>(info, Chain{.backend = backend, .slots = slots, .overlay = overlay}));
+    elements.back()->keep(false);
+  }
+  std::vector<double> alone;
+  std::vector<std::vector<double>> times(std::size(kSlots));
+  for (int turn = 0; turn <= kTurns; ++turn) {
+    const double one = us_a_frame(kFrames, [&] {
+      for (int i = 0; i < kFrames; ++i) bare.run(buffers.bytes(i));
+    });
+    if (turn > 0) alone.push_back(one);
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      const double took = us_a_frame(kFrames, [&] {
+        for (int k = 0; k < kFrames; ++k) elements[i]->push(buffers.buffer(k));
+        elements[i]->drain();
+      });
+      if (turn > 0) times[i].push_back(took);
+    }
+  }
+  const double base = median(alone);
+  std::printf("%s, %s: bare library %.1f us a frame\n", backend.c_str(), overlay ? "drawn" : "not drawn",
+              base);
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    std::printf("  element, %d slots: %.1f us a frame, %+.1f us, %.0f frames a second\n", kSlots[i],
+                median(times[i]), median(times[i]) - base, 1e6 / median(times[i]));
+}
+
+/// Frames that lie on the device, shared by all buffers, so nothing is drawn.
+void bench_on_device() {
+  constexpr int kWidth = 1920, kHeight = 1080, kFrames = 200, kTurns = 5;
+  const GstVideoInfo info = info_of("RGBA", kWidth, kHeight);
+  Harness upload(info, {.text = "cudaupload ! capsfilter caps=video/x-raw(memory:CUDAMemory)"});
+  upload.push(buffer_of(picture(kWidth, kHeight, 0)));
+  upload.drain();
+  for (const int slots : {1, 4}) {
+    Harness element(info, {.backend = "cuda", .slots = slots, .overlay = false, .frames_on_device = true});
+    element.keep(false);
+    std::vector<double> times;
+    for (int turn = 0; turn <= kTurns; ++turn) {
+      const double took = us_a_frame(kFrames, [&] {
+        for (int k = 0; k < kFrames; ++k) element.push(gst_buffer_copy(upload.taken()[0]));
+        element.drain();
+      });
+      if (turn > 0) times.push_back(took);
+    }
+    std::printf("cuda, not drawn, frames on the device, %d slots: %.1f us a frame, %.0f frames a second\n",
+                slots, median(times), 1e6 / median(times));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  gst_init(&argc, &argv);
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what was printed stays if the rest takes too long
+  const std::string command = argc > 1 ? argv[1] : "", backend = argc > 2 ? argv[2] : "cuda";
+  constexpr int kLargest = 1080;
+  const int largest = argc > 3 ? std::atoi(argv[3]) : kLargest;
+  if ((command != "check" && command != "bench") || largest < 1) {
+    std::fprintf(stderr, "usage: gst_element_gpu check|bench [cpu|cuda [HEIGHT]]\n");
+    return 2;
+  }
+  if (backend == "cuda" && !device_report().available) {
+    std::printf("SKIPPED: no CUDA device answers\n");
+    return 77;
+  }
+  if (command == "check") return check(backend, largest);
+  for (const bool overlay : {false, true}) bench(backend, overlay);
+  if (backend == "cuda" && has_device_frames()) bench_on_device();
+  return 0;
+}
