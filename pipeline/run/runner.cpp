@@ -171,6 +171,7 @@ void Runner::close_accounts(Delivery::Ending ending) {
     const std::lock_guard lock(failure_mutex_);
     (failure_code_ == ExitCode::Internal ? frames.failed : frames.dropped_aborted) += under_way;
     report_.source_faults = source_faults_;
+    report_.source = stream_.description;
   }
   report_.wall_seconds = static_cast<double>(now_ns() - start_ns_) * 1e-9;
   report_.live = stream_.live;
@@ -182,7 +183,6 @@ void Runner::close_accounts(Delivery::Ending ending) {
   report_.deadline_ms = graph_.settings.deadline_ms;
   report_.backend = options_.backend.backend;
   report_.backend_reason = options_.backend.reason;
-  report_.source = stream_.description;
   report_.slots = static_cast<int>(slots_.size());
   report_.threads = threads_;
   report_.on_full = policy_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <random>
+#include <utility>
 
 #include "plugins/files/video/damage.h"
 
@@ -101,10 +102,16 @@ void StreamSource::describe_stream() {
   if (plan_.limit > 0) count = count < 0 ? (plan_.loop ? plan_.limit : -1) : std::min(count, plan_.limit);
   format_.frame_count = count;
   plan_.playback.set_rate(format_);
+  describe();
+}
+
+void StreamSource::describe() {
   format_.description =
-      fmt::format("{}, {}x{}, {}{}", plan_.description, frame.width, frame.height,
-                  rate > 0 ? fmt::format("{:.4g} frames/s", rate) : std::string("unknown rate"),
+      fmt::format("{}, {}x{}, {}{}", plan_.description, format_.frame->width, format_.frame->height,
+                  recorded_rate_ > 0 ? fmt::format("{:.4g} frames/s", recorded_rate_) : "unknown rate",
                   format_.live ? ", live" : "");
+  if (reconnects_ > 0)
+    format_.description += fmt::format(", reconnected {} time{}", reconnects_, reconnects_ == 1 ? "" : "s");
 }
 
 ReadResult StreamSource::read(FrameInput& input) {
@@ -126,6 +133,7 @@ ReadResult StreamSource::read(FrameInput& input) {
   ++delivered_;
   input.info.pts_ns = pts;
   input.info.name.clear();
+  input.warning = std::exchange(reconnected_, {});
   const GstBuffer* buffer = gst_sample_get_buffer(sample.get());
   if (GST_BUFFER_FLAG_IS_SET(buffer, DecodingAudit::kStrayFlag) && strays_++ == 0)
     stray_ = audit_->said(PictureComplaint::Kind::Stray);
@@ -150,9 +158,13 @@ StreamSource::Next StreamSource::advance() {
     sample_ = std::move(pulled.sample);
     return Next::Frame;
   }
-  if (pulled.result == Pull::Cancelled || reconnect()) return sample_ ? Next::Frame : Next::End;
-  if (pulled.result == Pull::Failed) judge_round(pulled.error);
-  if (pulled.result == Pull::TimedOut) judge_round(timeout_sentence());
+  if (pulled.result == Pull::Cancelled) return Next::End;
+  const std::string reason = pulled.result == Pull::Failed     ? pulled.error
+                             : pulled.result == Pull::TimedOut ? timeout_sentence()
+                                                               : "";
+  if (reconnect(reason.empty() ? fmt::format("{}: the stream ended", plan_.subject) : reason))
+    return Next::Frame;
+  if (!reason.empty()) judge_round(reason);
   return Next::End;
 }
 
@@ -192,7 +204,7 @@ bool StreamSource::ends_early() const {
 
 void StreamSource::judge_round(const std::string& error) {
   if (fault_ || pacer_.cancelled()) return;
-  if (pipeline_->is_live()) {  // nobody knows what such a stream should have had
+  if (format_.live && !paced_) {  // nobody knows what such a stream should have had
     if (!error.empty()) fault_ = {.sentence = error, .missing = -1};
     return;
   }
@@ -243,7 +255,7 @@ std::vector<SourceFault> StreamSource::faults() const {
   return all;
 }
 
-bool StreamSource::reconnect() {
+bool StreamSource::reconnect(const std::string& reason) {
   const std::int64_t resumed_at = last_pts_ns_;
   for (int attempt = 0; attempt < plan_.reconnect_attempts; ++attempt) {
     pipeline_.reset();
@@ -253,6 +265,9 @@ bool StreamSource::reconnect() {
     if (pulled.result != FramePipeline::Pull::Frame) continue;
     sample_ = std::move(pulled.sample);
     round_offset_ns_ = resumed_at + kUnknownStep;  // the new connection counts from 0 again
+    ++reconnects_;
+    reconnected_ = fmt::format("{}; there again at attempt {}", reason, attempt + 1);
+    describe();
     return true;
   }
   // Where nothing may be tried again the old pipeline stays, at its end.

@@ -49,9 +49,11 @@ class StreamSource : public Source {
   void judge_round(const std::string& error);
   std::int64_t announced() const;
   bool ends_early() const;
-  bool reconnect();
+  /// Opens the stream again after it was lost for this reason. False: it stays away.
+  bool reconnect(const std::string& reason);
   bool wait_before_attempt(int attempt);
   void describe_stream();
+  void describe();
   std::int64_t step_ns() const;
   std::int64_t pts_of(GstSample* sample);
   std::string timeout_sentence() const;
@@ -71,6 +73,8 @@ class StreamSource : public Source {
   Owned<GstSample> sample_;                // pulled, not yet delivered
   std::int64_t delivered_ = 0;
   std::int64_t round_offset_ns_ = 0, last_pts_ns_ = -1;
+  std::int64_t reconnects_ = 0;
+  std::string reconnected_;  // what the first frame of a new connection has to say
   bool ended_ = false;
   bool paced_ = false;  // a recording that waits for its times
   Pacer pacer_;
