@@ -88,10 +88,10 @@ void synchronize_stream(void* stream) {
   CONTORNO_CUDA_CHECK(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)));
 }
 
-void copy_rows_async(const DeviceRows& target, const DeviceRows& source, std::size_t bytes, std::size_t rows,
+void copy_rows_async(const MemoryRows& target, const MemoryRows& source, std::size_t bytes, std::size_t rows,
                      void* stream) {
   CONTORNO_CUDA_CHECK(cudaMemcpy2DAsync(target.data, target.pitch, source.data, source.pitch, bytes, rows,
-                                        cudaMemcpyDeviceToDevice, static_cast<cudaStream_t>(stream)));
+                                        cudaMemcpyDefault, static_cast<cudaStream_t>(stream)));
 }
 
 }  // namespace contorno

@@ -102,7 +102,7 @@ int current_device() {
 void synchronize_stream(void*) {
   no_cuda();
 }
-void copy_rows_async(const DeviceRows&, const DeviceRows&, std::size_t, std::size_t, void*) {
+void copy_rows_async(const MemoryRows&, const MemoryRows&, std::size_t, std::size_t, void*) {
   no_cuda();
 }
 

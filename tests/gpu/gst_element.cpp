@@ -20,6 +20,8 @@
 
 #include "config/load.h"
 #include "cuda/device.h"
+#include "cuda/memory.h"
+#include "cuda/pointer.h"
 #include "pipeline/graph/applied.h"
 #include "pipeline/graph/planned.h"
 #include "plugins/catalog.h"
@@ -170,6 +172,7 @@ class Harness {
   /// All that was pushed has come out.
   void drain() { gst_pad_push_event(source_, gst_event_new_gap(0, 1)); }
   void keep(bool keep) { keeps_ = keep; }
+  bool ask(GstQuery* query) { return gst_pad_peer_query(source_, query) != 0; }
   const std::vector<GstBuffer*>& taken() const { return taken_; }
   /// Of each frame, as bytes that can be compared.
   const std::vector<Bytes>& contours() const { return contours_; }
@@ -278,11 +281,9 @@ class Bare {
     planned_->plan(stream);
   }
 
-  const ContoursView& run(const Bytes& rgba) {
+  const ContoursView& run(std::uint8_t* rgba) {
     const ImageView& input = planned_->input().frame;
-    copy_image({const_cast<std::uint8_t*>(rgba.data()), input.format,
-                static_cast<std::ptrdiff_t>(input.format.width) * 4, 0},
-               input);
+    copy_image({rgba, input.format, static_cast<std::ptrdiff_t>(input.format.width) * 4, 0}, input);
     do {
       planned_->launch();
       planned_->wait();
@@ -320,7 +321,7 @@ int compare(const char* format, int width, int height, const Chain& chain) {
     if (pixels_of(first, info) != pixels_of(second, info) || found.empty()) ++wrong;
     if (GST_BUFFER_PTS(first) != GST_BUFFER_PTS(second)) ++wrong;
     if (std::strcmp(format, "RGBA") != 0) continue;
-    const ContoursView& view = bare.run(picture(width, height, static_cast<int>(index)));
+    const ContoursView& view = bare.run(picture(width, height, static_cast<int>(index)).data());
     const std::size_t bytes = view.points_before(2) * sizeof(ContornoPoint);
     if (bytes > found.size() || std::memcmp(view.points, found.data() + found.size() - bytes, bytes) != 0)
       ++wrong;
@@ -332,6 +333,39 @@ int compare(const char* format, int width, int height, const Chain& chain) {
   return wrong;
 }
 
+/// What the element offers to whoever is before it.
+bool offers_its_memory(const std::string& backend) {
+  const GstVideoInfo info = info_of("RGBA", 64, 48);
+  Harness harness(info, {.backend = backend});
+  GstCaps* const caps = gst_video_info_to_caps(const_cast<GstVideoInfo*>(&info));
+  GstQuery* const query = gst_query_new_allocation(caps, TRUE);
+  bool good = harness.ask(query);
+  if (backend == "cuda") {
+    GstBufferPool* pool = nullptr;
+    if (gst_query_get_n_allocation_pools(query) > 0)
+      gst_query_parse_nth_allocation_pool(query, 0, &pool, nullptr, nullptr, nullptr);
+    GstBuffer* buffer = nullptr;
+    good = good && pool != nullptr && gst_buffer_pool_set_active(pool, TRUE) &&
+           gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr) == GST_FLOW_OK;
+    GstMapInfo memory;
+    if (good && gst_buffer_map(buffer, &memory, GST_MAP_WRITE)) {
+      good = pointer_info(memory.data).kind == PointerKind::Host && memory.size == GST_VIDEO_INFO_SIZE(&info);
+      gst_buffer_unmap(buffer, &memory);
+    }
+    if (buffer != nullptr) gst_buffer_unref(buffer);
+    if (pool != nullptr) gst_buffer_pool_set_active(pool, FALSE), gst_object_unref(pool);
+  } else {
+    GstAllocationParams params;
+    good = good && gst_query_get_n_allocation_params(query) > 0;
+    if (good) gst_query_parse_nth_allocation_param(query, 0, nullptr, &params);
+    good = good && params.align == 63;
+  }
+  gst_query_unref(query);
+  gst_caps_unref(caps);
+  std::printf("memory that is offered upstream: %s\n", good ? "as it should be" : "WRONG");
+  return good;
+}
+
 bool has_device_frames() {
   GstElementFactory* const factory = gst_element_factory_find("cudaupload");
   if (factory == nullptr) return false;
@@ -340,7 +374,7 @@ bool has_device_frames() {
 }
 
 int check(const std::string& backend, int largest) {
-  int wrong = 0, cases = 0;
+  int wrong = offers_its_memory(backend) ? 0 : 1, cases = 1;
   const auto add = [&](const char* format, int width, int height, const Chain& chain) {
     wrong += compare(format, width, height, chain) != 0 ? 1 : 0;
     ++cases;
@@ -376,29 +410,35 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Frames of 1920 x 1080 in as many buffers as do not stay in a cache; they come back and are taken again, as
-/// from a decoder's pool.
+/// A frame in as many buffers as do not stay in a cache; they are taken again and again, as from a decoder's
+/// pool.
 class Buffers {
  public:
   static constexpr std::size_t kNumber = 24;
-  explicit Buffers(const Bytes& frame) : frames_(kNumber, frame) {}
-  const Bytes& bytes(int number) const { return frames_[static_cast<std::size_t>(number) % kNumber]; }
+  Buffers(const Bytes& frame, MemoryKind kind) : size_(frame.size()) {
+    for (std::size_t i = 0; i < kNumber; ++i) {
+      blocks_.emplace_back(frame.size(), kind);
+      std::memcpy(blocks_.back().data(), frame.data(), frame.size());
+    }
+  }
+  std::uint8_t* bytes(int number) const {
+    return reinterpret_cast<std::uint8_t*>(blocks_[static_cast<std::size_t>(number) % kNumber].data());
+  }
   /// It borrows the bytes, and may write to them.
-  GstBuffer* buffer(int number) {
-    Bytes& bytes = frames_[static_cast<std::size_t>(number) % kNumber];
-    return gst_buffer_new_wrapped_full(GstMemoryFlags{}, bytes.data(), bytes.size(), 0, bytes.size(), nullptr,
-                                       nullptr);
+  GstBuffer* buffer(int number) const {
+    return gst_buffer_new_wrapped_full(GstMemoryFlags{}, bytes(number), size_, 0, size_, nullptr, nullptr);
   }
 
  private:
-  std::vector<Bytes> frames_;
+  std::size_t size_;
+  std::vector<Block> blocks_;
 };
 
 /// In turns, so that a busy machine slows all.
-void bench(const std::string& backend, bool overlay) {
+void bench(const std::string& backend, bool overlay, MemoryKind kind) {
   constexpr int kWidth = 1920, kHeight = 1080, kFrames = 96, kTurns = 7;
   const GstVideoInfo info = info_of("RGBA", kWidth, kHeight);
-  Buffers buffers(picture(kWidth, kHeight, 0));
+  const Buffers buffers(picture(kWidth, kHeight, 0), kind);
   Bare bare(kWidth, kHeight, backend == "cuda" ? Backend::Cuda : Backend::Cpu, overlay);
   constexpr int kSlots[] = {1, 2, 3, 4, 8};
   std::vector<std::unique_ptr<Harness>> elements;
@@ -423,8 +463,8 @@ void bench(const std::string& backend, bool overlay) {
     }
   }
   const double base = median(alone);
-  std::printf("%s, %s: bare library %.1f us a frame\n", backend.c_str(), overlay ? "drawn" : "not drawn",
-              base);
+  std::printf("%s, %s, %s buffers: bare library %.1f us a frame\n", backend.c_str(),
+              overlay ? "drawn" : "not drawn", kind == MemoryKind::Pinned ? "pinned" : "ordinary", base);
   for (std::size_t i = 0; i < elements.size(); ++i)
     std::printf("  element, %d slots: %.1f us a frame, %+.1f us, %.0f frames a second\n", kSlots[i],
                 median(times[i]), median(times[i]) - base, 1e6 / median(times[i]));
@@ -470,7 +510,9 @@ int main(int argc, char** argv) {
     return 77;
   }
   if (command == "check") return check(backend, largest);
-  for (const bool overlay : {false, true}) bench(backend, overlay);
+  for (const MemoryKind kind : {MemoryKind::Host, MemoryKind::Pinned})
+    if (backend == "cuda" || kind == MemoryKind::Host)
+      for (const bool overlay : {false, true}) bench(backend, overlay, kind);
   if (backend == "cuda" && has_device_frames()) bench_on_device();
   return 0;
 }

@@ -88,10 +88,10 @@ bool Filter::takes_device_memory() const {
   return backend != Backend::Cpu && device_report().available;
 }
 
-void Filter::set_format(const GstVideoInfo& info, FrameAccess::Place place) {
+void Filter::set_format(const GstVideoInfo& info, bool on_device) {
   end_run();
-  access_ = std::make_unique<FrameAccess>(info, place);
   info_ = info;
+  on_device_ = on_device;
   changed_ = true;
   prepare(GST_CLOCK_TIME_NONE, maps() != nullptr);
 }
@@ -136,6 +136,7 @@ void Filter::run(FrameGraph graph) {
   settings.deadline_ms = used_.late_frames == LateFrames::Drop ? static_cast<double>(deadline) / kNsPerMs : 0;
   if (used_.slots > 0) settings.slots = static_cast<int>(used_.slots);
   const int slots = settings.slots;
+  access_ = std::make_unique<FrameAccess>(*info_, place_of_frames(graph.backend().backend));
   run_ = std::make_unique<SlotRun>(
       std::move(graph),
       SlotRun::Settings{.stream = stream_format(), .regions = used_.regions, .deadline_ns = deadline},
@@ -145,6 +146,12 @@ void Filter::run(FrameGraph graph) {
                      },
                      [this] { end_broken(); }});
   tell_latency(slots);
+}
+
+FrameAccess::Place Filter::place_of_frames(Backend backend) const {
+  if (on_device_) return FrameAccess::Place::Device;
+  const bool is_rgba = GST_VIDEO_INFO_FORMAT(&*info_) == GST_VIDEO_FORMAT_RGBA;
+  return is_rgba && backend == Backend::Cuda ? FrameAccess::Place::Copied : FrameAccess::Place::Host;
 }
 
 /// What is in work is finished first.
@@ -171,7 +178,7 @@ std::int64_t Filter::deadline_ns(const GraphSpec& graph) const {
 
 /// Maps cover the whole frame.
 StreamFormat Filter::stream_format() const {
-  StreamFormat stream{.frame = access_->format(), .description = "the pipeline"};
+  StreamFormat stream{.frame = FrameAccess::format(*info_), .description = "the pipeline"};
   if (!maps_format_) return stream;
   stream.maps = *maps_format_;
   stream.maps->placement = {.scale_x = static_cast<double>(info_->width) / maps_format_->width,

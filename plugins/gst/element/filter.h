@@ -67,9 +67,11 @@ class Filter {
   /// Throws what is wrong with the configuration.
   void start();
   void stop();
-  void set_format(const GstVideoInfo& info, FrameAccess::Place place);
+  void set_format(const GstVideoInfo& info, bool on_device);
   /// Whether the graph may run on CUDA here, as far as is known, so that frames may lie on the device.
   bool takes_device_memory() const;
+  /// Whether it does run on CUDA now.
+  bool runs_on_device() const { return run_ && run_->backend() == Backend::Cuda; }
   /// Whether an error was posted since the element was started.
   std::atomic<bool>& error_posted() { return error_posted_; }
   void note_arrival() { accounts_.add(Accounts::Count::In); }
@@ -97,6 +99,7 @@ class Filter {
   void prepare(GstClockTime running_time, bool with_maps);
   void run(FrameGraph graph);
   void end_run();
+  FrameAccess::Place place_of_frames(Backend backend) const;
   void tell_latency(int slots);
   StreamFormat stream_format() const;
   std::int64_t deadline_ns(const GraphSpec& graph) const;
@@ -123,6 +126,7 @@ class Filter {
   // The streaming thread's.
   FilterSettings used_;
   std::optional<GstVideoInfo> info_;
+  bool on_device_ = false;                  // where frames lie
   std::optional<ImageFormat> maps_format_;  // that the graph is planned for
   std::unique_ptr<FrameAccess> access_;
   std::uint64_t frame_ = 0;

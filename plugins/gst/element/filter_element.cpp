@@ -8,6 +8,7 @@
 #include "plugins/gst/element/device_memory.h"
 #include "plugins/gst/element/filter_object.h"
 #include "plugins/gst/element/guard.h"
+#include "plugins/gst/element/pinned_memory.h"
 #include "plugins/gst/element/plugin.h"
 
 namespace contorno::gst {
@@ -55,8 +56,7 @@ gboolean set_caps(GstBaseTransform* transform, GstCaps* in, GstCaps*) {
   return streaming(transform, gboolean{FALSE}, [&] {
     GstVideoInfo info;
     if (gst_video_info_from_caps(&info, in) == 0) return gboolean{FALSE};
-    filter_of(transform).set_format(
-        info, are_on_device(in) ? FrameAccess::Place::Device : FrameAccess::Place::Host);
+    filter_of(transform).set_format(info, are_on_device(in));
     return gboolean{TRUE};
   });
 }
@@ -71,9 +71,17 @@ GstCaps* transform_caps(GstBaseTransform* transform, GstPadDirection, GstCaps* c
   return both;
 }
 
-/// Buffers go on in the memory that they came in: upstream is offered what downstream offers.
+/// Buffers go on in the memory that they came in: upstream is offered what downstream offers, but memory from
+/// which a device can copy where the graph runs on one.
 gboolean propose_allocation(GstBaseTransform* transform, GstQuery*, GstQuery* query) {
-  return gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(transform), query);
+  const gboolean known = gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(transform), query);
+  GstCaps* caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  if (caps == nullptr || are_on_device(caps)) return known;
+  if (filter_of(transform).runs_on_device())
+    return static_cast<gboolean>(propose_pinned(query) || known != 0);
+  propose_aligned(query);
+  return TRUE;
 }
 
 gboolean decide_allocation(GstBaseTransform*, GstQuery*) {

@@ -57,11 +57,11 @@ GstVideoFrame frame_of(const ImageView& image, const GstVideoInfo& info) {
   return frame;
 }
 
-DeviceRows rows_of(const ImageView& image) {
+MemoryRows rows_of(const ImageView& image) {
   return {image.data, static_cast<std::size_t>(image.row_pitch)};
 }
 
-DeviceRows rows_of(const GstVideoFrame& frame) {
+MemoryRows rows_of(const GstVideoFrame& frame) {
   return {frame.data[0], static_cast<std::size_t>(frame.info.stride[0])};
 }
 
@@ -109,7 +109,7 @@ FrameAccess::FrameAccess(const GstVideoInfo& info, Place place) : info_(info), p
   rgba_.interlace_mode = info.interlace_mode;
   rgba_.fps_n = info.fps_n, rgba_.fps_d = info.fps_d;
   rgba_.par_n = info.par_n, rgba_.par_d = info.par_d;
-  if (on_device()) {
+  if (has_frames_on_device()) {
     reading_ = Stream::create();
     writing_ = Stream::create();
     return;
@@ -122,12 +122,12 @@ FrameAccess::FrameAccess(const GstVideoInfo& info, Place place) : info_(info), p
   drawn_.resize(GST_VIDEO_INFO_SIZE(&info));
 }
 
-ImageFormat FrameAccess::format() const {
-  return {.width = info_.width, .height = info_.height, .channels = kBytesPerPixel};
+ImageFormat FrameAccess::format(const GstVideoInfo& info) {
+  return {.width = info.width, .height = info.height, .channels = kBytesPerPixel};
 }
 
 std::unique_ptr<MappedFrame> FrameAccess::map(GstBuffer* buffer, GstMapFlags flags) const {
-  if (on_device()) {
+  if (has_buffers_on_device()) {
     wait_for_contents(buffer);
     flags = static_cast<GstMapFlags>(flags | kMapOnDevice);
   }
@@ -136,7 +136,7 @@ std::unique_ptr<MappedFrame> FrameAccess::map(GstBuffer* buffer, GstMapFlags fla
 
 /// The copy is complete when this returns: buffers go to who knows nothing of our streams, and come from
 /// them.
-void FrameAccess::copy_on_device(const DeviceRows& to, const DeviceRows& from, const Stream& stream) const {
+void FrameAccess::copy_rows(const MemoryRows& to, const MemoryRows& from, const Stream& stream) const {
   copy_rows_async(to, from, static_cast<std::size_t>(info_.width) * kBytesPerPixel,
                   static_cast<std::size_t>(info_.height), stream.get());
   stream.synchronize();
@@ -144,7 +144,7 @@ void FrameAccess::copy_on_device(const DeviceRows& to, const DeviceRows& from, c
 
 void FrameAccess::read(MappedFrame& frame, const ImageView& to) const {
   GstVideoFrame& from = frame.shown();
-  if (on_device()) return copy_on_device(rows_of(to), rows_of(from), reading_);
+  if (has_frames_on_device()) return copy_rows(rows_of(to), rows_of(from), reading_);
   if (!to_rgba_) {
     copy_image({from.data[0], to.format, from.info.stride[0], 0}, to);
     return;
@@ -155,7 +155,7 @@ void FrameAccess::read(MappedFrame& frame, const ImageView& to) const {
 }
 
 void FrameAccess::write_changes(MappedFrame& frame, const ImageView& after) {
-  if (on_device()) return copy_on_device(rows_of(frame.shown()), rows_of(after), writing_);
+  if (has_frames_on_device()) return copy_rows(rows_of(frame.shown()), rows_of(after), writing_);
   GstVideoFrame& to = frame.shown();
   if (!from_rgba_) return copy_changed_rows(to, after);
   GstVideoFrame drawn = frame_of(after, rgba_), converted{};
@@ -170,7 +170,7 @@ void FrameAccess::write_changes(MappedFrame& frame, const ImageView& after) {
 
 /// Fills changed_rows_, and changed_ where pixels are converted.
 bool FrameAccess::find_changes(const ImageView& before, const ImageView& after) {
-  if (on_device()) return true;
+  if (has_frames_on_device()) return true;
   bool any = false;
   const auto width = static_cast<std::size_t>(info_.width);
   for (int y = 0; y < info_.height; ++y) {

@@ -1,6 +1,6 @@
 // FrameAccess brings the pixels of a GStreamer buffer to the graph, as RGBA, and what the graph has drawn
 // back into the buffer, in its own format. Pixels on which nothing was drawn stay as they were, bit for bit.
-// Frames on the device are RGBA, and are copied there; the host sees nothing of them.
+// Frames that the graph gets on the device are RGBA, and copied there and back without a look at them.
 // Strides and crops are those of the buffer. One thread may read while another finds and writes changes.
 #pragma once
 
@@ -39,27 +39,32 @@ class MappedFrame {
 
 class FrameAccess {
  public:
-  enum class Place : std::uint8_t { Host, Device };
+  /// Of the pixels: buffers and what the graph gets are on the host; buffers are on the host, and RGBA is
+  /// copied to the device and back; both are on the device, likewise.
+  enum class Place : std::uint8_t { Host, Copied, Device };
   /// For frames of this format. Throws Error(BadConfig) for one that cannot be converted.
   FrameAccess(const GstVideoInfo& info, Place place);
 
   const GstVideoInfo& info() const { return info_; }
-  bool on_device() const { return place_ == Place::Device; }
+  /// Where buffers lie.
+  bool has_buffers_on_device() const { return place_ == Place::Device; }
+  /// Where the graph gets frames, and leaves what it has drawn.
+  bool has_frames_on_device() const { return place_ != Place::Host; }
   /// Of the frame as the graph gets it.
-  ImageFormat format() const;
+  static ImageFormat format(const GstVideoInfo& info);
 
   /// Maps a buffer for one of the two functions that take it so. Throws Error(BadData).
   std::unique_ptr<MappedFrame> map(GstBuffer* buffer, GstMapFlags flags) const;
   /// Writes the frame as RGBA to `to`, of format().
   void read(MappedFrame& frame, const ImageView& to) const;
-  /// Finds the pixels of `after` that differ from `before`. False: there are none. On the device it does not
-  /// look.
+  /// Finds the pixels of `after` that differ from `before`. False: there are none. It does not look at frames
+  /// on the device.
   bool find_changes(const ImageView& before, const ImageView& after);
   /// Writes those pixels into the frame; `after` is the one of find_changes.
   void write_changes(MappedFrame& frame, const ImageView& after);
 
  private:
-  void copy_on_device(const DeviceRows& to, const DeviceRows& from, const Stream& stream) const;
+  void copy_rows(const MemoryRows& to, const MemoryRows& from, const Stream& stream) const;
   void copy_changed_rows(const GstVideoFrame& to, const ImageView& from) const;
   void copy_component(GstVideoFrame& to, const GstVideoFrame& from, guint component) const;
 

@@ -112,7 +112,7 @@ SlotRun::SlotRun(FrameGraph graph, Settings settings, FrameAccess& access, Frame
       queue_(queue),
       accounts_(accounts),
       owner_(std::move(owner)) {
-  if (access_.on_device() && graph_.backend().backend != Backend::Cuda)
+  if (access_.has_buffers_on_device() && graph_.backend().backend != Backend::Cuda)
     throw Error(
         ExitCode::BadConfig,
         fmt::format("frames in memory of the device need the backend cuda, but the graph runs on the {}",
@@ -159,7 +159,7 @@ RunOptions SlotRun::options() {
   RunOptions options;
   options.backend = graph_.backend();
   options.probes = Probes::Off;
-  options.frames_on_device = access_.on_device();
+  options.frames_on_device = access_.has_frames_on_device();
   options.text = graph_.text();
   options.on_failure = [this](const FrameFailure& failure) {
     PassingFrame& frame = queue_.of_run(failure.frame);
@@ -177,7 +177,7 @@ RunOptions SlotRun::options() {
 void SlotRun::check_drawing() const {
   if (!graph_.drawing()) return;
   const auto& drawn = std::get<ImageFormat>(runner_->format(*graph_.drawing()));
-  const ImageFormat frame = access_.format();
+  const ImageFormat frame = FrameAccess::format(access_.info());
   if (drawn.width == frame.width && drawn.height == frame.height && drawn.channels == frame.channels &&
       drawn.type == frame.type)
     return;

@@ -37,6 +37,7 @@ class SlotRun {
   /// Ends the threads; frames that wait stay in the queue.
   ~SlotRun();
   SlotRun(const SlotRun&) = delete;
+  Backend backend() const { return graph_.backend().backend; }
   SlotRun& operator=(const SlotRun&) = delete;
 
  private:
