@@ -111,6 +111,7 @@ int run(int argc, char** argv) {
   add_gst_command(app, catalog, action);
   add_apply_command(app, catalog, action);
   add_clean_command(app, catalog, action);
+  add_record_command(app, catalog, action);
   add_replay_command(app, catalog, action);
   add_draw_command(app, catalog, action);
   add_stages_command(app, catalog, action);

@@ -17,6 +17,7 @@ using Action = std::function<int()>;
 void add_run_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_apply_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_clean_command(CLI::App& app, const Catalog& catalog, Action& action);
+void add_record_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_replay_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_draw_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_bench_command(CLI::App& app, Action& action);

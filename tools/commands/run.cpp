@@ -16,6 +16,7 @@
 #include "tools/commands/graph_argument.h"
 #include "tools/commands/map_options.h"
 #include "tools/commands/number_options.h"
+#include "tools/frame_log.h"
 #include "tools/interrupt.h"
 #include "tools/report.h"
 #include "tools/run_watch.h"
@@ -33,26 +34,6 @@ struct RunArguments {
   bool preview = false, quiet = false;
   std::int64_t every = 0, start = 0;  // 0 = as the graph says
   bool live = false;
-};
-
-/// Messages about single frames: each of the first few, then every power of ten, so that a log is never
-/// flooded.
-class FrameLog {
- public:
-  /// `what` happens to the frames, as in "frame 3 failed: ...".
-  explicit FrameLog(std::string_view what) : what_(what) {}
-  void operator()(std::uint64_t frame, const std::string& sentence) {
-    ++count_;
-    if (count_ <= 5)
-      say(fmt::format("frame {} {}: {}", frame, what_, sentence));
-    else if (count_ == next_)
-      say(fmt::format("{} frames {} so far, the last one {}: {}", count_, what_, frame, sentence));
-    if (count_ == next_) next_ *= 10;
-  }
-
- private:
-  std::string_view what_;
-  std::uint64_t count_ = 0, next_ = 10;
 };
 
 /// The sinks of a graph, made and bound.

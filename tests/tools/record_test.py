@@ -1,0 +1,139 @@
+"""`contorno record`: what a source delivers becomes a dataset that has the same samples, whatever ends the recording."""
+import json
+import signal
+import subprocess
+import time
+
+import cv2
+import numpy as np
+import pytest
+
+from tests.conftest import PROGRAM, blobs, run_measured
+
+GRAPH = """
+classes: [{{name: apple}}, {{name: rot}}, {{name: bruise}}]
+source: {source}
+stages: [marching_squares, contour_assembly, overlay]
+sinks:
+  - {{type: jsonl, path: unused.jsonl, from: contour_assembly}}
+  - {{type: images, path: "{{frame}}.png"}}
+"""
+LINE = "{type: synthetic, maps_size: [160, 60], frame_size: [320, 120], classes: 3, rate: 20, frames: 12}"
+
+
+def write_graph(folder, name, source):
+    (folder / name).write_text(GRAPH.format(source=source))
+
+
+def manifest(folder):
+    return [json.loads(line) for line in (folder / "manifest.jsonl").read_text().splitlines()]
+
+
+def without_names(record):
+    """The files of a record; a synthetic frame has no file name, a recorded one has."""
+    files = {}
+    for path in sorted((record / "frames").iterdir()):
+        content = path.read_text()
+        if path.suffix == ".jsonl":
+            content = json.loads(content)
+            content.pop("name", None)
+        files[path.name] = content
+    return files
+
+
+def test_a_recording_is_replayed_with_the_results_of_its_source(contorno, tmp_path):
+    write_graph(tmp_path, "graph.yaml", LINE)
+    done = contorno("record", "graph.yaml", "recording", "--camera", "left", cwd=tmp_path)
+    assert done.stdout.startswith("recording: 12 frames recorded, 0 dropped, 0 failed\n")
+    write_graph(tmp_path, "again.yaml", done.stdout.splitlines()[1].removeprefix("source: "))
+    contorno("replay", "graph.yaml", "--record", "one", cwd=tmp_path)
+    contorno("replay", "again.yaml", "--record", "other", cwd=tmp_path)
+    assert len(without_names(tmp_path / "one")) == 24
+    assert without_names(tmp_path / "one") == without_names(tmp_path / "other")
+    # In the recording of a recording every file has the same bytes.
+    contorno("record", "again.yaml", "twice", "--camera", "left", cwd=tmp_path)
+    for entry in manifest(tmp_path / "recording"):
+        for part in (entry["frame"], entry["maps"]):
+            assert (tmp_path / "recording" / part).read_bytes() == (tmp_path / "twice" / part).read_bytes()
+    assert [entry["pts_ns"] for entry in manifest(tmp_path / "recording")] == [50_000_000 * frame for frame in range(12)]
+    assert {entry["camera"] for entry in manifest(tmp_path / "twice")} == {"left"}
+
+
+def test_pictures_and_arrays_are_recorded_without_a_graph(contorno, tmp_path):
+    (tmp_path / "shots").mkdir()
+    (tmp_path / "arrays").mkdir()
+    random = np.random.default_rng(3)
+    shots = [random.integers(0, 256, (31 + frame, 40, 3), np.uint8) for frame in range(4)]  # of different sizes
+    for frame, shot in enumerate(shots):
+        cv2.imwrite(str(tmp_path / "shots" / f"{frame}.bmp"), shot)
+        np.save(tmp_path / "arrays" / f"{frame}.npy", blobs(20, 30, 2, frame).astype(np.float16))
+    contorno("record", "shots", "pictures", "--start", 1, "--compression", 9, cwd=tmp_path)
+    entries = manifest(tmp_path / "pictures")
+    assert [entry["_name"] for entry in entries] == ["1.bmp", "2.bmp", "3.bmp"] and "maps" not in entries[0]
+    for entry, shot in zip(entries, shots[1:]):
+        assert np.array_equal(cv2.imread(str(tmp_path / "pictures" / entry["frame"])), shot)
+    contorno("record", "arrays", "maps", "--set", "source.layout=hwc", "--frames", 3, cwd=tmp_path)
+    for frame, entry in enumerate(manifest(tmp_path / "maps")):
+        assert np.array_equal(np.load(tmp_path / "maps" / entry["maps"]), blobs(20, 30, 2, frame).astype(np.float16))
+    assert len(manifest(tmp_path / "maps")) == 3
+
+
+@pytest.mark.parametrize("most", [1, 5, 12])
+def test_a_recorder_that_is_killed_leaves_a_dataset_that_can_be_read(contorno, tmp_path, most):
+    write_graph(tmp_path, "graph.yaml", LINE.replace("frames: 12", "frames: 1000000"))
+    started = subprocess.Popen([PROGRAM, "record", "graph.yaml", "recording", "--quiet"], cwd=tmp_path)
+    listed = tmp_path / "recording" / "manifest.jsonl"
+    while not listed.exists() or listed.read_bytes().count(b"\n") < most:
+        assert started.poll() is None
+        time.sleep(0.002)
+    started.send_signal(signal.SIGKILL)
+    started.wait()
+    entries = manifest(tmp_path / "recording")
+    assert [entry["frame"] for entry in entries] == [f"frames/{frame:08}.png" for frame in range(len(entries))]
+    write_graph(tmp_path, "again.yaml", "{type: dataset, location: recording/manifest.jsonl, layout: chw}")
+    done = contorno("replay", "again.yaml", "--record", "other", cwd=tmp_path)
+    assert f"{len(entries)} frames recorded, 0 failed" in done.stdout
+    contorno("replay", "graph.yaml", "--record", "one", "--stop", len(entries), cwd=tmp_path)
+    assert without_names(tmp_path / "one") == without_names(tmp_path / "other")
+
+
+def test_ctrl_c_ends_a_recording_with_all_that_was_taken(tmp_path):
+    write_graph(tmp_path, "graph.yaml", LINE.replace("frames: 12", "frames: 1000000, live: true"))
+    started = subprocess.Popen([PROGRAM, "record", "graph.yaml", "recording"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    while len(list(tmp_path.glob("recording/maps/*.npy"))) < 3:
+        assert started.poll() is None
+        time.sleep(0.01)
+    started.send_signal(signal.SIGTERM)
+    said, _ = started.communicate(timeout=60)
+    entries = manifest(tmp_path / "recording")
+    assert started.returncode == 128 + signal.SIGTERM and f"recording: {len(entries)} frames recorded" in said
+    assert sorted(entry["maps"] for entry in entries) == sorted(f"maps/{path.name}" for path in tmp_path.glob("recording/maps/*"))
+
+
+def test_a_live_source_that_is_too_fast_drops_frames_and_memory_stays_bounded(tmp_path):
+    source = "{type: synthetic, maps_size: [640, 240], frame_size: [1280, 480], classes: 3, rate: 2000, frames: 150, live: true}"
+    write_graph(tmp_path, "graph.yaml", source)
+    run = run_measured("record", "graph.yaml", "recording", cwd=tmp_path)
+    recorded, dropped = (int(run.text.split(f" {what}")[0].split()[-1]) for what in ("frames recorded", "dropped"))
+    assert run.code == 0 and recorded + dropped == 150 and dropped > 0
+    assert recorded == len(manifest(tmp_path / "recording"))
+    assert run.peak_bytes < 400 << 20  # all frames have 640 MB
+
+
+def test_a_full_disk_ends_the_recording_with_what_is_complete(tmp_path):
+    write_graph(tmp_path, "graph.yaml", LINE.replace("[160, 60]", "[600, 60]"))
+    command = f"ulimit -f 300; exec {PROGRAM} record graph.yaml recording"  # KiB; the maps of a frame have 422
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 74 and "maps: " in done.stderr and "File too large" in done.stderr
+    assert manifest(tmp_path / "recording") == [] and not list(tmp_path.glob("recording/maps/*.npy"))
+
+
+def test_a_recording_is_not_written_over_and_wrong_words_are_answered(contorno, tmp_path):
+    write_graph(tmp_path, "graph.yaml", LINE)
+    contorno("record", "graph.yaml", "recording", "--frames", 2, cwd=tmp_path)
+    done = contorno("record", "graph.yaml", "recording", cwd=tmp_path, check=False)
+    assert done.returncode == 73 and "has a recording already" in done.stderr and len(manifest(tmp_path / "recording")) == 2
+    done = contorno("record", "nothing", "other", cwd=tmp_path, check=False)
+    assert done.returncode == 66 and "nothing" in done.stderr
+    done = contorno("record", "graph.yaml", cwd=tmp_path, check=False)
+    assert done.returncode == 2 and "DIR" in done.stderr

@@ -1,0 +1,189 @@
+// contorno record: what a source delivers, kept as a dataset.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <thread>
+
+#include "config/describe.h"
+#include "config/load.h"
+#include "config/source_text.h"
+#include "config/yaml_text.h"
+#include "cuda/error.h"
+#include "pipeline/run/runner.h"
+#include "tools/commands/commands.h"
+#include "tools/commands/graph_argument.h"
+#include "tools/commands/number_options.h"
+#include "tools/frame_log.h"
+#include "tools/interrupt.h"
+#include "tools/learn/first_graph.h"
+#include "tools/learn/frames.h"
+#include "tools/replay/recording.h"
+#include "tools/run_watch.h"
+#include "tools/say.h"
+#include "tools/text_file.h"
+
+namespace contorno {
+namespace {
+
+struct RecordArguments {
+  GraphArguments graph;  // `graph` is the source or the graph that has it, `output` the folder
+  std::string camera;
+  std::uint64_t frames = 0;
+  int compression = 1;
+  std::int64_t every = 0, start = 0;  // 0 = as the graph says
+  bool live = false, quiet = false;
+};
+
+/// The type of source that reads `argument`; empty: it is a graph.
+std::string source_for(const std::string& argument) {
+  if (argument.starts_with("/dev/")) return "camera";
+  switch (kind_of_input(argument)) {
+    case InputKind::Graph:
+      return {};
+    case InputKind::Arrays:
+      return "dataset";
+    case InputKind::Pictures:
+    case InputKind::Video:
+      return example_source_name(argument);
+  }
+  throw InternalError("unknown kind of input");
+}
+
+/// The source alone: what a graph does with frames is no part of a recording.
+GraphSpec source_graph(const RecordArguments& arguments, const Catalog& catalog) {
+  const std::string& argument = arguments.graph.graph;
+  config::LoadOptions options{
+      .overrides = arguments.graph.overrides, .backend = Backend::Cpu, .output_root = arguments.graph.output};
+  if (!arguments.graph.input.empty()) options.input = arguments.graph.input;
+  const std::string type = source_for(argument);
+  GraphSpec graph;
+  if (type.empty()) {
+    graph = config::load_graph(argument, catalog, options);
+  } else {
+    // A graph has a stage; it is left out again below.
+    const std::string text =
+        fmt::format("source: {{type: {}, {}: {}}}\nstages: [preprocess]\n", type,
+                    config::source_called(catalog, type).input_param, config::yaml_text(argument));
+    graph = config::load_graph_text(text, fmt::format("<source for {}>", printable_sentence(argument)),
+                                    catalog, options);
+  }
+  if (arguments.every > 0) set_source_param(graph.source, "every", arguments.every);
+  if (arguments.start > 0) set_source_param(graph.source, "start", arguments.start);
+  if (arguments.live) set_source_param(graph.source, "live", true);
+  graph.nodes.clear();
+  graph.sinks.clear();
+  return graph;
+}
+
+/// The sinks of what the source has.
+struct RecordingSinks {
+  std::vector<std::unique_ptr<Sink>> owned;
+  std::vector<SinkBinding> bindings;
+
+  RecordingSinks(Recording& recording, const StreamFormat& format) {
+    if (format.frame) add(recording, Recording::Part::Frame, "frames", Origin::kFrame);
+    if (format.maps) add(recording, Recording::Part::Maps, "maps", Origin::kMaps);
+  }
+
+ private:
+  void add(Recording& recording, Recording::Part part, const char* name, int port) {
+    owned.push_back(recording.make_sink(part));
+    bindings.push_back({.name = name, .sink = owned.back().get(), .input = {Origin::kSource, port}});
+  }
+};
+
+/// How a graph reads the recording.
+std::string reading_line(const std::string& folder, const StreamFormat& format) {
+  const std::string location = config::yaml_text(Recording::manifest_in(folder).string());
+  if (!format.maps) return fmt::format("source: {{type: dataset, location: {}}}", location);
+  return fmt::format("source: {{type: dataset, location: {}, layout: {}}}", location,
+                     format.maps->layout == Layout::Planar ? "chw" : "hwc");
+}
+
+int exit_code_of(const RunReport& report) {
+  // What one part could not write is the reason for which the other one has ended.
+  for (const SinkOutcome& sink : report.sinks)
+    if (!sink.error.empty()) return static_cast<int>(sink.code);
+  if (const int signal = InterruptGuard::requested(); signal != 0) return 128 + signal;
+  const bool whole = report.frames.failed == 0 && report.source_faults.empty();
+  return static_cast<int>(whole ? ExitCode::Ok : ExitCode::FramesFailed);
+}
+
+int record(const RecordArguments& arguments, const Catalog& catalog) {
+  GraphSpec graph = source_graph(arguments, catalog);
+  const std::string& folder = arguments.graph.output;
+  auto [source, notice] = config::open_source(graph);
+  if (!notice.empty()) say("note: " + notice);
+  make_output_folder(folder);
+  OutputRegister files = command_files();
+  files.add_inputs(graph, *source);
+  const int threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 4U));
+  Recording recording(files, {.folder = folder,
+                              .camera = arguments.camera,
+                              .compression = arguments.compression,
+                              .threads = threads});
+  const RecordingSinks sinks(recording, source->format());
+  FrameLog failures("failed"), warnings("used with a warning");
+  Runner runner(
+      graph, *source, sinks.bindings,
+      {.backend = choose_backend(Backend::Cpu, graph),
+       .max_frames = arguments.frames,
+       .output_root = folder,
+       .outputs = &files,
+       .on_failure = [&](const FrameFailure& failure) { failures(failure.frame, failure.reason); },
+       .on_warning = [&](std::uint64_t frame, const std::string& warning) { warnings(frame, warning); }});
+  const std::int64_t all = source->format().frame_count;
+  const auto most = static_cast<std::int64_t>(arguments.frames);
+  const RunReport report = run_watched(runner, {.quiet = arguments.quiet,
+                                                .live = source->format().live,
+                                                .expected = most > 0 && (all < 0 || most < all) ? most : all,
+                                                .device_timeout_ms = 0,
+                                                .account = [] {}});
+  for (const SourceFault& fault : report.source_faults) warn(fault.sentence);
+  for (const SinkOutcome& sink : report.sinks)
+    if (!sink.error.empty()) say(fmt::format("{}: {}", sink.name, sink.error));
+  if (!arguments.quiet)
+    print("{}: {} frames recorded, {} dropped, {} failed\n{}\n", folder, recording.frames(),
+          report.frames.dropped(), report.frames.failed, reading_line(folder, source->format()));
+  return exit_code_of(report);
+}
+
+}  // namespace
+
+void add_record_command(CLI::App& app, const Catalog& catalog, Action& action) {
+  auto arguments = std::make_shared<RecordArguments>();
+  CLI::App* command =
+      app.add_subcommand("record", "Record the frames and maps of a source as a dataset to replay");
+  command
+      ->add_option("SOURCE", arguments->graph.graph,
+                   "Graph (YAML), of which the source is recorded; or a camera (/dev/video0), an address, a "
+                   "video, picture, folder or array")
+      ->required();
+  command->add_option("DIR", arguments->graph.output, "Folder for the recording")->required();
+  command->add_option("--input", arguments->graph.input,
+                      "What the source reads, instead of the graph's (file, folder, URI, device)");
+  add_graph_overrides(*command, arguments->graph);
+  const auto add_count = [&](const char* name, std::int64_t least, const char* sentence, auto& value) {
+    add_whole_number(*command, name, least, kUnbounded, sentence, [&value](std::int64_t number) {
+      value = static_cast<std::remove_reference_t<decltype(value)>>(number);
+    });
+  };
+  add_count("--frames", 0, "Stop after so many frames; 0 = at the end", arguments->frames);
+  add_count("--start", 0, "Leave out so many frames at the beginning", arguments->start);
+  add_count("--every", 1, "Take every N-th frame", arguments->every);
+  command->add_flag("--live", arguments->live,
+                    "Frames come at the rate they were recorded at, as from a camera: the disk may be too "
+                    "slow for some");
+  command->add_option("--camera", arguments->camera, "Name of the camera for the manifest");
+  add_whole_number(*command, "--compression", arguments->compression, 0, 9,
+                   "Of PNG: 0 stores, 9 is smallest and slowest");
+  command->add_flag("--quiet", arguments->quiet, "No progress and no closing message");
+  command->footer("Ctrl-C ends a recording; what it has so far can be read.");
+  command->callback([arguments, &catalog, &action] {
+    action = [arguments, &catalog] { return record(*arguments, catalog); };
+  });
+}
+
+}  // namespace contorno

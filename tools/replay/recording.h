@@ -1,0 +1,65 @@
+// Records what a source delivers into a dataset that can be replayed:
+//
+//   DIR/frames/00000017.png     the frame, lossless
+//   DIR/maps/00000017.npy       its maps, in the order of sides that the source has
+//   DIR/manifest.jsonl          a line a frame, with its files, time and camera
+//
+// Files are brought to the disk and renamed when they are complete, and only then does the manifest name
+// them: a recording that ends at any moment, also by a kill, can be read as far as it came.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "pipeline/graph/sink.h"
+#include "plugins/files/shared/output_register.h"
+
+namespace contorno {
+
+struct RecordingOptions {
+  std::filesystem::path folder;
+  std::string camera;   ///< empty: the manifest names none
+  int compression = 1;  ///< of PNG: 0 stores, 9 is smallest and slowest
+  int threads = 1;      ///< that compress a frame
+};
+
+/// The manifest, and the sinks that write what it names. These refer to it, and write from any thread.
+class Recording {
+ public:
+  enum class Part : std::uint8_t { Frame, Maps };
+
+  /// Begins the manifest. `files` is borrowed. Throws Error(CannotCreate) where there is one already.
+  Recording(OutputRegister& files, RecordingOptions options);
+
+  /// A sink for the frames or maps of the source.
+  std::unique_ptr<Sink> make_sink(Part part);
+  /// How many frames the manifest names.
+  std::uint64_t frames() const;
+  static std::filesystem::path manifest_in(const std::filesystem::path& folder) {
+    return folder / "manifest.jsonl";
+  }
+
+ private:
+  class PartSink;
+  struct Entry {
+    std::string frame, maps;
+  };
+
+  void took(Part part, const FrameInfo& info, const std::string& path);
+  void write_line(const FrameInfo& info, const Entry& entry);
+  void give_up();
+  void check_going_on() const;
+
+  const RecordingOptions options_;
+  mutable std::mutex mutex_;  // of what follows
+  OutputFile manifest_;
+  std::map<std::uint64_t, Entry> waiting_;  ///< frames of which one part is there; fewer than slots
+  bool has_frames_ = false, has_maps_ = false, ended_ = false;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace contorno
