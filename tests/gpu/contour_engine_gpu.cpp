@@ -300,7 +300,8 @@ int main(int argc, char** argv) {
     const int side = argc > 2 ? std::atoi(argv[2]) : 4096, rounds = argc > 3 ? std::atoi(argv[3]) : 21;
     const bool gradient = testing::find_many_levels(side, 1000, false, rounds);
     const bool hills = testing::find_many_levels(side, 50, true, rounds);
-    return gradient && hills ? 0 : 1;
+    const bool classes = testing::find_many_levels(side / 8, 3, true, rounds, 8);
+    return gradient && hills && classes ? 0 : 1;
   }
   return check(cases) == 0 ? 0 : 1;
 }

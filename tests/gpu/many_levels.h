@@ -33,20 +33,22 @@ inline std::vector<float> levels_map(int side, bool hills) {
   return samples;
 }
 
-/// An engine with memory for one frame of a map in device memory. A single level is a plane of its own, as in
-/// a graph without several levels.
+/// An engine with memory for one frame of a map in device memory, whose channels have as many levels each. A
+/// single level is a plane of its own, as in a graph without several levels.
 class LevelsRun {
  public:
   LevelsRun(const ImageView& map, std::vector<double> levels, std::uint64_t points, std::uint64_t contours,
             const Stream& stream)
       : map_(map), stream_(stream) {
     spec_.map = map.format;
-    if (levels.size() > 1) spec_.channel_levels = {static_cast<int>(levels.size())};
+    if (levels.size() > 1)
+      spec_.channel_levels.assign(static_cast<std::size_t>(map.format.channels),
+                                  static_cast<int>(levels.size()) / map.format.channels);
     spec_.levels = std::move(levels);
     spec_.point_capacity = points, spec_.contour_capacity = contours;
     workspace_ = Block(engine_.plan(spec_), MemoryKind::Device);
     begin_ = Block((spec_.planes() + 1) * sizeof(std::uint32_t), MemoryKind::Device);
-    format_ = {.classes = 1,
+    format_ = {.classes = map.format.channels,
                .point_capacity = points,
                .contour_capacity = contours,
                .placement = {},
@@ -108,31 +110,39 @@ inline int levels_that_differ(const ImageView& map, const std::vector<double>& l
                               const Stream& stream) {
   int differ = 0;
   Block host;
+  const auto channels = static_cast<std::size_t>(map.format.channels);
   for (std::size_t plane = 0; plane < levels.size(); ++plane) {
+    ImageView channel = map;
+    channel.format.channels = 1;
+    channel.data = static_cast<std::byte*>(map.data) +
+                   static_cast<std::ptrdiff_t>(plane / (levels.size() / channels)) * map.plane_pitch;
     const std::uint32_t first = begin[plane], end = begin[plane + 1];
-    const LevelsRun one(map, {levels[plane]}, found.offsets[end] - found.offsets[first] + 1, end - first + 1,
-                        stream);
+    const LevelsRun one(channel, {levels[plane]}, found.offsets[end] - found.offsets[first] + 1,
+                        end - first + 1, stream);
     one.enqueue();
     differ += same_contours(found, first, end, one.download(host), levels[plane]) ? 0 : 1;
   }
   return differ;
 }
 
-/// Finds `count` levels of a map; compares each with a run of the engine for it alone, and prints times of
-/// `rounds` runs. False: a level differs.
-inline bool find_many_levels(int side, int count, bool hills, int rounds) {
+/// Finds `count` levels of each of `channels` parts of a map, one below the other; compares each with a run
+/// of the engine for it alone, and prints times of `rounds` runs. False: a level differs.
+inline bool find_many_levels(int side, int count, bool hills, int rounds, int channels = 1) {
   const std::vector<float> samples = levels_map(side, hills);
   const Stream stream = Stream::create();
   const std::size_t bytes = samples.size() * sizeof(float);
   const Block memory(bytes, MemoryKind::Device), copy(bytes, MemoryKind::Device);
   copy_async(memory.data(), samples.data(), bytes, stream.get());
-  const ImageView map{
-      memory.data(),
-      {.width = side, .height = side, .channels = 1, .type = ElementType::F32, .layout = Layout::Planar},
-      static_cast<std::ptrdiff_t>(sizeof(float)) * side,
-      0};
+  const ImageView map{memory.data(),
+                      {.width = side,
+                       .height = side / channels,
+                       .channels = channels,
+                       .type = ElementType::F32,
+                       .layout = Layout::Planar},
+                      static_cast<std::ptrdiff_t>(sizeof(float)) * side,
+                      static_cast<std::ptrdiff_t>(bytes) / channels};
   std::vector<double> levels;
-  for (int i = 0; i < count; ++i) levels.push_back((i + 0.5) * 0.95 / count);
+  for (int i = 0; i < channels * count; ++i) levels.push_back((i % count + 0.5) * 0.95 / count);
   const std::uint64_t room = samples.size() / 2 + std::uint64_t{1200} * static_cast<std::uint64_t>(side);
   const LevelsRun all(map, levels, room, room / 16, stream);
   std::vector<double> times[2];
@@ -157,15 +167,15 @@ inline bool find_many_levels(int side, int count, bool hills, int rounds) {
       point_bytes = all.download(host).counts->points * sizeof(Point);
     }
   const ContoursView found = all.download(host);
-  const int wrong =
-      found.counts->points > room ? count : levels_that_differ(map, levels, found, all.begins(), stream);
+  const int wrong = found.counts->points > room
+                        ? channels * count
+                        : levels_that_differ(map, levels, found, all.begins(), stream);
   for (std::vector<double>& one : times) std::sort(one.begin(), one.end());
   const double ours = times[0][times[0].size() / 2], limit = times[1][times[1].size() / 2];
   std::printf(
-      "%s, %d levels of %d x %d: %.3f ms, %llu points in %llu contours; map read ten times and points "
-      "written "
-      "%.3f ms (%.2f x); workspace %.0f MiB; %d levels differ from those found alone\n",
-      hills ? "hills" : "gradient", count, side, side, ours,
+      "%s, %d levels of %d x %d x %d: %.3f ms, %llu points in %llu contours; map read ten times and points "
+      "written %.3f ms (%.2f x); workspace %.0f MiB; %d levels differ from those found alone\n",
+      hills ? "hills" : "gradient", count, side, side / channels, channels, ours,
       static_cast<unsigned long long>(found.counts->points),
       static_cast<unsigned long long>(found.counts->contours), limit, ours / limit,
       static_cast<double>(all.workspace_bytes()) / (1 << 20), wrong);

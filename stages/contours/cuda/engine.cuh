@@ -16,7 +16,7 @@
 //   9 scatter  scatter.cuh                       every point goes to its place in its contour
 //  10 export   export.cuh                        contours are copied to host memory, if they go there
 //
-// Several levels of one channel are planes that lie in the same place. Most tiles are near few of them, so
+// Several levels of a channel are planes that lie in the same place. Most tiles are near few of them, so
 // the pairs of a plane and a tile that are near each other are listed first (ranges.cuh, near_tiles.cuh):
 // what a tile is to one level such a pair is to many. number_levels.cuh numbers their contours, and
 // level_column.cuh tells the level of each.
@@ -124,6 +124,7 @@ struct alignas(16) TileRange {
 struct alignas(16) LevelEntry {
   double level;
   float threshold;  ///< highest_low, of samples that are compared as floats
+  int channel;
 };
 
 /// What a block of a scan over chunks has published: the sum of its chunk, and of all up to it
@@ -132,16 +133,18 @@ struct alignas(16) ChunkStatus {
   unsigned long long sum, total;
 };
 
-/// Several levels of a channel: which tiles are near which of them.
+/// Several levels of channels: which tiles are near which of them.
 struct NearTiles {
   LevelEntry* levels;     ///< of each plane
-  TileRange* ranges;      ///< of each tile of the channel
+  TileRange* ranges;      ///< of each tile of each channel
   unsigned* words;        ///< a bit a tile: is it near the plane; row_words words a plane, and one of zeros
   unsigned* before;       ///< of each word: near tiles in all words before it
-  uint2* tiles;           ///< plane and tile of each near tile, plane by plane and in raster order
+  uint2* tiles;           ///< of each near tile, plane by plane and in raster order: the plane, and the
+                          ///< number of the tile among those of all channels
   unsigned* trace_order;  ///< their numbers, all planes of a tile together
   ChunkStatus* status;    ///< of the chunks of rank_near_tiles, then of number_levels
   unsigned statuses, row_words;
+  int channels;
 };
 
 /// The intermediate arrays, in the workspace.
@@ -200,7 +203,7 @@ struct PlaneGroup {
   int planes, cell_rows, cell_columns, tiles_x, tiles_y;
   int first_tile;   ///< of each plane: earlier tiles have been traced already
   int last_planes;  ///< 1: this group is the last of the frame
-  int by_level;     ///< 1: planes are one channel at several levels, and their near tiles are listed
+  int by_level;     ///< 1: planes are channels at one of several levels, and their near tiles are listed
   int raster_rows;  ///< rows of cells that a plane has in raster ids: cell_rows, or 0 if by_level
   int exported;     ///< 1: contours go to the host by export_contours
   int connect_high, reverse;  ///< Connectivity::High, Orientation::High; words, as instructions take them
@@ -225,13 +228,14 @@ struct PlaneGroup {
   }
   __device__ __forceinline__ LevelEntry level_of(int plane) const {
     return by_level != 0 ? work.near.levels[plane]
-                         : LevelEntry{level[plane % levels], threshold[plane % levels]};
+                         : LevelEntry{level[plane % levels], threshold[plane % levels], plane};
   }
 };
 
-/// A tile: its number, its plane, its first cell, and how many rows and columns of cells it has.
+/// A tile: its number, its plane and the channel that this is of, its first cell, and how many rows and
+/// columns of cells it has.
 struct TileBounds {
-  int tile, plane, row0, col0, rows, columns;
+  int tile, plane, channel, row0, col0, rows, columns;
 };
 
 /// The bounds of the tile with this number: in all planes, one after the other, or among near tiles.
@@ -239,16 +243,15 @@ template <class P>
 __device__ __forceinline__ TileBounds bounds_of_tile(const PlaneGroup<P>& group, int tile) {
   TileBounds bounds;
   bounds.tile = tile;
-  int plane = 0;
   if (group.by_level != 0) {
     const uint2 near = group.work.near.tiles[tile];
-    plane = static_cast<int>(near.x);
+    bounds.plane = static_cast<int>(near.x);
     tile = static_cast<int>(near.y);
   }
   const int rows = tile / group.tiles_x;
-  const int earlier_planes = rows / group.tiles_y;
-  bounds.plane = plane + earlier_planes;
-  bounds.row0 = (rows - earlier_planes * group.tiles_y) * kTileRows;
+  bounds.channel = rows / group.tiles_y;
+  if (group.by_level == 0) bounds.plane = bounds.channel;
+  bounds.row0 = (rows - bounds.channel * group.tiles_y) * kTileRows;
   bounds.col0 = (tile - rows * group.tiles_x) * kTileColumns;
   bounds.rows = min(kTileRows, group.cell_rows - bounds.row0);
   bounds.columns = min(kTileColumns, group.cell_columns - bounds.col0);

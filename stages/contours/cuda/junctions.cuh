@@ -77,8 +77,8 @@ __device__ __forceinline__ bool is_blocked(const Tile<S>& tile, const TileSegmen
   using T = typename S::Element;
   const Map& map = tile.group.map;
   const SamplesBeyond at = samples_beyond(tile, last);
-  const auto a = read_sample<T>(map, tile.bounds.plane, at.row[0], at.col[0]);
-  const auto b = read_sample<T>(map, tile.bounds.plane, at.row[1], at.col[1]);
+  const auto a = read_sample<T>(map, tile.bounds.channel, at.row[0], at.col[0]);
+  const auto b = read_sample<T>(map, tile.bounds.channel, at.row[1], at.col[1]);
   return !(a == a && b == b) || is_masked(map, at.row[0], at.col[0]) || is_masked(map, at.row[1], at.col[1]);
 }
 

@@ -110,7 +110,7 @@ void enqueue_assembly(const ContourEngineDevice& device, const PlaneGroup<P>& gr
 template <class P>
 void enqueue_ranges(const ContourEngineSpec& spec, const PlaneGroup<P>& group, void* stream) {
   constexpr unsigned kTiles = kRangeThreads / 32;
-  const auto tiles = static_cast<unsigned>(group.tiles_x * group.tiles_y);
+  const auto tiles = static_cast<unsigned>(group.work.near.channels * group.tiles_y * group.tiles_x);
   if (tiles == 0) return;
   with_device_type(spec.map.type, [&](auto* tag) {
     using T = std::remove_pointer_t<decltype(tag)>;
@@ -144,8 +144,8 @@ void enqueue_near_tiles(const ContourEngineSpec& spec, const ContourEngineDevice
 template <class P, class View>
 void enqueue_levels(const ContourEngineSpec& spec, const ContourEngineDevice& device,
                     const Frame<View>& frame, const PlaneGroup<P>& whole, void* stream) {
-  for_level_groups(whole, spec, [&](const PlaneGroup<P>& group, std::size_t first, bool begins_channel) {
-    if (begins_channel) enqueue_ranges(spec, group, stream);
+  enqueue_ranges(spec, whole, stream);
+  for_level_groups(whole, spec, [&](const PlaneGroup<P>& group, std::size_t first) {
     enqueue_near_tiles(spec, device, group, first, stream);
     const BandTiles all{
         .plane = 0, .planes = group.planes, .first_row = 0, .rows = group.tiles_y, .completes = true};

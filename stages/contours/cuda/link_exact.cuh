@@ -23,7 +23,7 @@ struct AroundSample {
 /// Which segment follows `arriving` at sample (row, col). Called by whole warps, each half with a sample of
 /// its own; each of the 16 lanes looks at one end of one of the 8 possible segments.
 template <class T>
-__device__ __noinline__ AroundSample follower_at_sample(const Map& map, int plane, double level,
+__device__ __noinline__ AroundSample follower_at_sample(const Map& map, int channel, double level,
                                                         Connectivity connectivity, int row, int col,
                                                         AroundSample arriving) {
   // From the highest bit: quadrant, sub, end (1 = to).
@@ -38,7 +38,7 @@ __device__ __noinline__ AroundSample follower_at_sample(const Map& map, int plan
   for (int k = 0; k < 4; ++k) {
     const int r = min(max(r0 + k / 2, 0), map.height - 1);
     const int c = min(max(c0 + k % 2, 0), map.width - 1);
-    value[k] = read_value<T>(map, plane, r, c);
+    value[k] = read_value<T>(map, channel, r, c);
     exists = exists && value[k] == value[k] && !is_masked(map, r, c);
     code |= value[k] > level ? 1 << k : 0;
   }
@@ -75,7 +75,7 @@ __device__ __forceinline__ AroundSample followers_at_samples(const Tile<S>& tile
     const int sample_col = __shfl_sync(~0U, col, whose);
     const AroundSample arriving = {__shfl_sync(~0U, quadrant, whose), __shfl_sync(~0U, segment.sub, whose)};
     const AroundSample found =
-        follower_at_sample<typename S::Element>(tile.group.map, bounds.plane, tile.level,
+        follower_at_sample<typename S::Element>(tile.group.map, bounds.channel, tile.level,
                                                 tile.group.connectivity(), sample_row, sample_col, arriving);
     const int half = lane == second ? 16 : 0;
     const AroundSample own = {__shfl_sync(~0U, found.quadrant, half), __shfl_sync(~0U, found.sub, half)};

@@ -1,4 +1,4 @@
-// Several levels of a channel: which tiles are near which levels, so that the steps 1 to 6 visit these alone.
+// Several levels of channels: which tiles are near which levels, so that the steps 1 to 6 visit these alone.
 //
 //   Reads   ranges
 //   Writes  NearTiles: a bit for every plane and tile, the near ones before each word of bits, and two lists
@@ -99,9 +99,12 @@ __global__ void __launch_bounds__(kNearThreads) mark_near_tiles(const __grid_con
   if (!near_block(group, at)) return;
   const unsigned lane = threadIdx.x % 32;
   const bool exists = at.tile < group.tiles_x * group.tiles_y;
-  const TileRange range = exists ? near.ranges[at.tile] : TileRange{INFINITY, -INFINITY};
   unsigned own = 0;
-  for (int k = 0; k < at.planes; ++k) {
+  TileRange range{INFINITY, -INFINITY};
+  for (int k = 0, channel = -1; k < at.planes; ++k) {
+    const int of = near.levels[at.plane + k].channel;
+    if (exists && of != channel) range = near.ranges[of * (group.tiles_x * group.tiles_y) + at.tile];
+    channel = of;
     const unsigned word = __ballot_sync(~0U, !is_apart<T>(group, range, at.plane + k));
     if (lane == static_cast<unsigned>(k)) own = word;
   }
@@ -178,7 +181,8 @@ __global__ void __launch_bounds__(kNearThreads) list_near_tiles(const __grid_con
     const unsigned tiles = __shfl_sync(~0U, plane_word, k), before = __shfl_sync(~0U, plane_before, k);
     if ((tiles >> lane & 1) == 0) continue;
     const unsigned number = before + static_cast<unsigned>(__popc(tiles & ((1U << lane) - 1)));
-    near.tiles[number] = {static_cast<unsigned>(at.plane + k), static_cast<unsigned>(at.tile)};
+    const int tile = near.levels[at.plane + k].channel * (group.tiles_x * group.tiles_y) + at.tile;
+    near.tiles[number] = {static_cast<unsigned>(at.plane + k), static_cast<unsigned>(tile)};
     near.trace_order[to++] = number;
   }
 }

@@ -32,7 +32,7 @@ __device__ __forceinline__ NearRow row_of_tile(const PlaneGroup<P>& group, unsig
   const NearTiles& near = group.work.near;
   const uint2 at = near.tiles[tile];
   const auto columns = static_cast<unsigned>(group.tiles_x);
-  const unsigned begin = at.y / columns * columns;
+  const unsigned begin = at.y % static_cast<unsigned>(group.tiles_x * group.tiles_y) / columns * columns;
   const unsigned first = near_before(near, at.x, begin);
   return {first, near_before(near, at.x, begin + columns) - first};
 }

@@ -77,11 +77,11 @@ inline std::size_t near_tile_capacity(std::uint64_t points) {
   return std::max(points / kTilePoints, kFewTiles);
 }
 
-/// How many planes are worked on together where a channel has several levels: all, unless there is room for
-/// more near tiles than have numbers. Then they are as many as may be near all tiles at once, and the levels
-/// of a channel with more are divided evenly.
+/// How many planes are worked on together where channels have several levels: all, unless there is room for
+/// more near tiles than have numbers. Then they are as many as may be near all tiles at once, and all planes
+/// are divided evenly.
 inline int level_group_planes(const ContourEngineSpec& spec, std::size_t plane_tiles) {
-  const int levels = *std::max_element(spec.channel_levels.begin(), spec.channel_levels.end());
+  const auto levels = static_cast<int>(spec.levels.size());
   if (near_tile_capacity(spec.point_capacity) <= kMostTiles) return std::max(levels, 1);
   const auto most = static_cast<int>(
       std::clamp<std::size_t>(kMostTiles / std::max<std::size_t>(plane_tiles, 1), 1, 1 << 20));
@@ -113,8 +113,8 @@ void set_capacities(PlaneGroup<P>& group, const ContourEngineSpec& spec, std::ui
   set_tile_capacity(group);
 }
 
-inline LevelEntry level_entry(const ContourEngineSpec& spec, std::size_t k) {
-  return {spec.levels[k], threshold_of(spec, spec.levels[k])};
+inline LevelEntry level_entry(const ContourEngineSpec& spec, std::size_t k, std::size_t channel) {
+  return {spec.levels[k], threshold_of(spec, spec.levels[k]), static_cast<int>(channel)};
 }
 
 /// All planes of a map as one group, without pointers. Throws Error(BadConfig) when the engine cannot take
@@ -140,6 +140,7 @@ PlaneGroup<P> plan_group(const ContourEngineSpec& spec) {
   const std::size_t plane_tiles = all_tiles(group) / static_cast<std::size_t>(group.planes);
   if (by_level) group.planes = level_group_planes(spec, plane_tiles);
   group.by_level = by_level ? 1 : 0;
+  group.work.near.channels = map.channels;
   group.raster_rows = by_level ? 0 : group.cell_rows;
   set_capacities(group, spec, plane_segments * spec.planes(), plane_tiles * spec.planes());
   group.connect_high = spec.connectivity == Connectivity::High ? 1 : 0;
@@ -149,7 +150,7 @@ PlaneGroup<P> plan_group(const ContourEngineSpec& spec) {
   if (by_level) return group;
   group.levels = static_cast<int>(spec.levels.size());
   for (std::size_t k = 0; k < spec.levels.size(); ++k) {
-    const LevelEntry entry = level_entry(spec, k);
+    const LevelEntry entry = level_entry(spec, k, k);
     group.level[k] = entry.level;
     group.threshold[k] = entry.threshold;
   }
@@ -197,24 +198,17 @@ PlaneGroup<P> group_of(const PlaneGroup<P>& whole, const BandTiles& band) {
   return group;
 }
 
-/// Calls f(group, first, begins_channel) for the groups of a map whose channels have several levels. Planes
-/// of a group are one channel at several levels, of which `first` is the first in the order of spec.levels.
+/// Calls f(group, first) for the groups of a map whose channels have several levels; `first` is the group's
+/// first plane in the order of spec.levels.
 template <class P, class F>
 void for_level_groups(const PlaneGroup<P>& whole, const ContourEngineSpec& spec, const F& f) {
-  std::size_t first = 0;
-  for (std::size_t channel = 0; channel < spec.channel_levels.size(); ++channel) {
-    const std::size_t begin = first, end = first + static_cast<std::size_t>(spec.channel_levels[channel]);
-    for (; first < end;) {
-      const std::size_t count = std::min(end - first, static_cast<std::size_t>(whole.planes));
-      PlaneGroup<P> group = whole;
-      group.planes = static_cast<int>(count);
-      group.map.data += static_cast<long long>(channel) * whole.map.plane_pitch;
-      group.map.plane_pitch = 0;
-      group.last_planes = first + count == spec.levels.size() ? 1 : 0;
-      group.out.class_begin += first;
-      f(group, first, first == begin);
-      first += count;
-    }
+  const std::size_t all = spec.levels.size();
+  for (std::size_t first = 0; first < all; first += static_cast<std::size_t>(whole.planes)) {
+    PlaneGroup<P> group = whole;
+    group.planes = static_cast<int>(std::min(all - first, static_cast<std::size_t>(whole.planes)));
+    group.last_planes = first + static_cast<std::size_t>(group.planes) == all ? 1 : 0;
+    group.out.class_begin += first;
+    f(group, first);
   }
 }
 
@@ -224,8 +218,11 @@ template <class P, class F>
 void for_level_entries(const PlaneGroup<P>& group, const ContourEngineSpec& spec, std::size_t first,
                        const F& f) {
   LevelEntries some{};
+  std::size_t channel = 0, channel_end = static_cast<std::size_t>(spec.channel_levels[0]);
   for (int plane = 0; plane < group.planes; ++plane) {
-    some.entry[some.count++] = level_entry(spec, first + static_cast<std::size_t>(plane));
+    const std::size_t k = first + static_cast<std::size_t>(plane);
+    while (k >= channel_end) channel_end += static_cast<std::size_t>(spec.channel_levels[++channel]);
+    some.entry[some.count++] = level_entry(spec, k, channel);
     if (some.count < LevelEntries::kMost && plane + 1 < group.planes) continue;
     f(some);
     some.first = plane + 1;
@@ -248,7 +245,7 @@ void lay_out_near(PlaneGroup<P>& group, const Allocate& allocate) {
   near.row_words = static_cast<unsigned>((plane_tiles + 31) / 32);
   near.statuses = rank_chunks(group) + static_cast<unsigned>((tiles * kTileRows + kChunk - 1) / kChunk);
   allocate(near.levels, planes);
-  allocate(near.ranges, plane_tiles);
+  allocate(near.ranges, plane_tiles * static_cast<std::size_t>(near.channels));
   allocate(near.words, planes * near.row_words + 1);
   allocate(near.before, planes * near.row_words + 1);
   allocate(near.tiles, tiles);

@@ -43,7 +43,7 @@ struct TileSamples {
     const int last_col = map.width - 1;
     const int col[2] = {min(bounds.col0 + lane, last_col), min(bounds.col0 + 32 + lane, last_col)};
     const int first_row = bounds.row0 + warp * kRows;
-    const unsigned char* const plane = map.data + bounds.plane * map.plane_pitch;
+    const unsigned char* const plane = map.data + bounds.channel * map.plane_pitch;
     const unsigned char* line = plane + min(first_row, last_row) * map.row_pitch;
 #pragma unroll
     for (int k = 0; k < kRows; ++k) {

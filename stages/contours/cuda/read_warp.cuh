@@ -101,7 +101,7 @@ __device__ __forceinline__ TileRows read_rows(const PlaneGroup<P>& group, const 
   using Value = typename Sample<T>::Value;
   const Map& map = group.map;
   const LaneSamples at(group, bounds);
-  const unsigned char* const plane = map.data + bounds.plane * map.plane_pitch;
+  const unsigned char* const plane = map.data + bounds.channel * map.plane_pitch;
   const long long left = at.column[0] * map.sample_pitch;
   const long long right = at.column[1] * map.sample_pitch;
   const long long last = at.column[2] * map.sample_pitch;
@@ -141,7 +141,7 @@ __device__ __noinline__ void read_unusual(const PlaneGroup<P>& group, const Tile
 #pragma unroll
       for (int c = 0; c < 3; ++c)
         value[k][c] =
-            read_sample<T>(group.map, bounds.plane, min(bounds.row0 + first + k, at.bottom), at.column[c]);
+            read_sample<T>(group.map, bounds.channel, min(bounds.row0 + first + k, at.bottom), at.column[c]);
 #pragma unroll
     for (int k = 0; k < kRows; ++k) {
       unsigned is_high[3];

@@ -122,7 +122,7 @@ __device__ __forceinline__ EdgeSamples<typename S::Value> read_edge(const Tile<S
   const Map& map = tile.group.map;
   EdgeSamples<typename S::Value> edge;
   edge.where = edge_of_side(tile.bounds.row0 + segment.row, tile.bounds.col0 + segment.col, side);
-  const unsigned char* const first = map.data + tile.bounds.plane * map.plane_pitch +
+  const unsigned char* const first = map.data + tile.bounds.channel * map.plane_pitch +
                                      edge.where.row * map.row_pitch + edge.where.col * map.sample_pitch;
   edge.a = Sample<T>::read(first);
   edge.b = Sample<T>::read(first + (edge.where.across ? map.sample_pitch : map.row_pitch));

@@ -84,10 +84,10 @@ void launch_all(const PlaneGroup<P>& whole, const testing::Case& c, std::vector<
 template <class T, class P>
 void launch_levels(const PlaneGroup<P>& whole, const ContourEngineSpec& spec, double* column,
                    const How& how) {
-  for_level_groups(whole, spec, [&](const PlaneGroup<P>& group, std::size_t first, bool begins_channel) {
-    const auto tiles = static_cast<unsigned>(group.tiles_x * group.tiles_y);
-    if (begins_channel && tiles > 0)
-      emulated::run_grid((tiles + 7) / 8, kRangeThreads, 0, false, [&] { find_ranges<T, P>(group); });
+  const auto tiles = static_cast<unsigned>(spec.map.channels * whole.tiles_y * whole.tiles_x);
+  if (tiles > 0)
+    emulated::run_grid((tiles + 7) / 8, kRangeThreads, 0, false, [&] { find_ranges<T, P>(whole); });
+  for_level_groups(whole, spec, [&](const PlaneGroup<P>& group, std::size_t first) {
     for_level_entries(group, spec, first, [&](const LevelEntries& some) {
       emulated::run_grid(1, kNearThreads, 0, false, [&] { store_levels<P>(some, group.work.near.levels); });
     });
