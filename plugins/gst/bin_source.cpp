@@ -1,12 +1,12 @@
 // The source gst: an element that the graph names, or a launch line, as one more way to begin a
 // FramePipeline.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <string>
 #include <vector>
 
 #include "pipeline/graph/param.h"
+#include "plugins/gst/launch_line.h"
 #include "plugins/gst/parts.h"
 #include "plugins/gst/stream_source.h"
 
@@ -15,9 +15,6 @@ namespace {
 
 struct FreeWords {
   void operator()(gchar** words) const { g_strfreev(words); }
-};
-struct FreeContext {
-  void operator()(GstParseContext* context) const { gst_parse_context_free(context); }
 };
 
 Error refused(const std::string& sentence) {
@@ -120,38 +117,9 @@ void set_properties(GstElement* element, const std::string& owner, const std::st
   }
 }
 
-/// The elements of a launch line that are not installed.
-std::vector<std::string> missing_elements(GstParseContext* context) {
-  std::vector<std::string> names;
-  const std::unique_ptr<gchar*, FreeWords> missing(gst_parse_context_get_missing_elements(context));
-  for (gchar** name = missing.get(); name != nullptr && *name != nullptr; ++name) names.emplace_back(*name);
-  return names;
-}
-
 /// The bin of a launch line, inside `pipeline`. Its one open output is its pad `src`.
 GstElement* add_launch_line(GstBin* pipeline, const std::string& line) {
-  const std::unique_ptr<GstParseContext, FreeContext> context(gst_parse_context_new());
-  GError* raw = nullptr;
-  GstElement* bin = gst_parse_bin_from_description_full(line.c_str(), TRUE, context.get(),
-                                                        GST_PARSE_FLAG_FATAL_ERRORS, &raw);
-  if (raw != nullptr || bin == nullptr) {
-    const Owned<GError> error(raw);
-    if (bin != nullptr) gst_object_unref(gst_object_ref_sink(bin));
-    const bool absent =
-        error && error->domain == GST_PARSE_ERROR && error->code == GST_PARSE_ERROR_NO_SUCH_ELEMENT;
-    const auto missing = absent ? missing_elements(context.get()) : std::vector<std::string>{};
-    if (missing == std::vector<std::string>{"video"} || missing == std::vector<std::string>{"image"})
-      throw refused(
-          "the launch line ends with caps, allowed are they between two elements; the format of the "
-          "last one is asked for by 'caps'");
-    if (!missing.empty())
-      throw Error(ExitCode::Unavailable,
-                  fmt::format("the launch line names elements that are not installed: {}; 'gst-inspect-1.0' "
-                              "lists those that are",
-                              fmt::join(missing, ", ")));
-    throw refused(
-        fmt::format("the launch line cannot be used: {}", error ? error->message : "no reason given"));
-  }
+  GstElement* bin = parse_launch_line(line, OpenPads::Ghosted);
   gst_bin_add(pipeline, bin);
   if (bin->numsinkpads > 0)
     throw refused("the launch line begins with an element that waits for an input, allowed is a source");

@@ -11,6 +11,7 @@
 #include "pipeline/graph/source.h"
 #include "plugins/media/media.h"
 #include "plugins/media/params.h"
+#include "plugins/media/timed_pipeline.h"
 
 namespace contorno {
 
@@ -30,6 +31,7 @@ struct MediaModule {
   std::unique_ptr<Sink> (*make_preview_sink)(const PreviewParams&);
   void (*decode)(const std::string& path, std::uint64_t max_pixels, Picture& out);
   MediaReport (*report)();
+  std::unique_ptr<TimedPipeline> (*time_pipeline)(const std::string& line);
 };
 
 /// Opens the module. Throws ModuleError, Error(OutOfMemory).

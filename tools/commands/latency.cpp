@@ -13,12 +13,14 @@
 #include "config/load.h"
 #include "cuda/error.h"
 #include "plugins/files/shared/output_file.h"
+#include "plugins/media/media.h"
 #include "tools/commands/allocation_counter.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/graph_argument.h"
 #include "tools/commands/latency_options.h"
 #include "tools/latency/compare.h"
 #include "tools/latency/environment.h"
+#include "tools/latency/pipeline.h"
 #include "tools/latency/search.h"
 #include "tools/latency/show.h"
 #include "tools/say.h"
@@ -32,7 +34,7 @@ namespace {
 class Outputs {
  public:
   explicit Outputs(const LatencyArguments& arguments) : files_(command_files()) {
-    if (arguments.from.empty()) files_.add_input(arguments.graph.graph, "the graph");
+    if (!arguments.graph.graph.empty()) files_.add_input(arguments.graph.graph, "the graph");
     for (const std::string& from : arguments.from) files_.add_input(from, "--from");
     files_.add_input(arguments.compare, "--compare");
     begin(arguments.report, "--report");
@@ -163,6 +165,27 @@ MeasuredGraph measure_graph(const LatencyArguments& arguments, const Catalog& ca
   return result;
 }
 
+MeasuredGraph measure_line(const LatencyArguments& arguments) {
+  constexpr double kDeadline_ms = 100;
+  Facts environment = environment_of(Backend::Cpu);
+  MeasuredPipeline measured = measure_pipeline(arguments.gst, arguments.load(), arguments.quiet);
+  environment.emplace_back("GStreamer", media_report().version);
+  Settings settings;
+  settings.mode = Mode::Pipeline;
+  settings.deadline_ms = arguments.deadline_ms > 0 ? arguments.deadline_ms : kDeadline_ms;
+  settings.hold_share = arguments.hold_percent / 100;
+  settings.until = Until::Sinks;
+  settings.graph_file = "a pipeline of GStreamer";
+  settings.graph_text = arguments.gst;
+  MeasuredGraph result;
+  result.report = summarise(measured, settings, {.worst = static_cast<std::size_t>(arguments.worst)});
+  result.report.environment = std::move(environment);
+  result.signal = measured.measurement.signal;
+  result.graph = std::move(measured.graph);
+  result.repeats.push_back(std::move(measured.measurement));
+  return result;
+}
+
 MeasuredGraph read_reports(const LatencyArguments& arguments) {
   MeasuredGraph result;
   for (const std::string& file : arguments.from) {
@@ -201,8 +224,9 @@ static int run_latency(const LatencyArguments& arguments, const Catalog& catalog
   std::optional<LatencyReport> old;
   if (!arguments.compare.empty()) old = report_from(read_text_file(arguments.compare), arguments.compare);
   Outputs outputs(arguments);
-  const MeasuredGraph measured =
-      arguments.from.empty() ? measure_graph(arguments, catalog) : read_reports(arguments);
+  const MeasuredGraph measured = !arguments.gst.empty()   ? measure_line(arguments)
+                                 : arguments.from.empty() ? measure_graph(arguments, catalog)
+                                                          : read_reports(arguments);
   const Judgement judgement = judge(arguments, measured.report);
   std::optional<Comparison> comparison;
   if (old) comparison = compare(*old, measured.report, arguments.tolerance_percent / 100);

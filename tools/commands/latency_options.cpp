@@ -122,8 +122,15 @@ Load LatencyArguments::load() const {
 
 void LatencyArguments::check() const {
   const auto refuse = [](const std::string& sentence) { throw Error(ExitCode::Usage, sentence); };
-  if (graph.graph.empty() == from.empty())
-    refuse("wanted is either a GRAPH to measure, or --from with a report");
+  if (static_cast<int>(!graph.graph.empty()) + static_cast<int>(!from.empty()) +
+          static_cast<int>(!gst.empty()) !=
+      1)
+    refuse("wanted is one of: a GRAPH to measure, --gst with a pipeline, --from with a report");
+  if (!gst.empty() && (mode != Mode::Stream || fps > 0 || cameras > 1 || repeats > 1 || no_sinks ||
+                       arrival.kind != ArrivalKind::Fixed || !backend.empty()))
+    refuse(
+        "--gst measures a pipeline as it is, at the pace of its own source: --mode, --fps, --arrival, "
+        "--cameras, --repeat, --backend and --no-sinks say nothing there");
   if (!from.empty() && !(trace.empty() && csv.empty()))
     refuse("--trace and --csv need a measurement: a report has no single frames");
   if (mode == Mode::Saturate && fps > 0)
@@ -151,6 +158,9 @@ void add_latency_options(CLI::App& command, LatencyArguments& arguments) {
   command.get_option("--output")
       ->default_str("")
       ->description("Folder for what sinks write; without it they write into one that is removed in the end");
+  command.add_option("--gst", arguments.gst,
+                     "Measure this pipeline of GStreamer instead of a graph, a line as for gst-launch-1.0 "
+                     "with the element contorno in it: from its source to its sinks");
   add_load_options(command, arguments);
   add_judging_options(command, arguments);
   add_output_options(command, arguments);

@@ -13,6 +13,7 @@ namespace contorno::latency {
 struct LatencyArguments {
   GraphArguments graph{.output = ""};
   std::vector<std::string> from;  ///< reports, instead of a graph
+  std::string gst;                ///< a pipeline of GStreamer, instead of a graph
   Mode mode = Mode::Stream;
   Until until = Until::Result;
   double fps = 0;  ///< 0 = not given

@@ -79,7 +79,7 @@ std::string nothing() {
 /// The parts that the time is made of: those of sinks only where these count.
 bool is_part(const Row& row, Until until) {
   const bool of_sink = row.kind == RowKind::Sink || row.times.name().starts_with("queue of sink ");
-  return row.kind != RowKind::EndToEnd && row.kind != RowKind::Interval &&
+  return row.kind != RowKind::EndToEnd && row.kind != RowKind::Interval && row.kind != RowKind::Traced &&
          (!of_sink || until == Until::Sinks);
 }
 

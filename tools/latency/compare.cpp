@@ -21,7 +21,7 @@ constexpr double kLeastOfWhole = 0.01;
 
 /// Waits are shown in the whole that they are part of: alone they say more of the machine than of the graph.
 bool is_compared(RowKind kind) {
-  return kind != RowKind::Interval && kind != RowKind::Wait;
+  return kind != RowKind::Interval && kind != RowKind::Wait && kind != RowKind::Traced;
 }
 
 double two_sided(double deviations) {

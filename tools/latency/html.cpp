@@ -72,8 +72,9 @@ std::string facts_table(const LatencyReport& report) {
   text += fact("source", settings.held_frames > 0 ? fmt::format("{}; {} frames of it, held in memory",
                                                                 settings.source, settings.held_frames)
                                                   : settings.source);
-  text += fact("backend", fmt::format("{}, {} threads, {} slots, on_full {}", settings.backend,
-                                      settings.threads, settings.slots, settings.on_full));
+  if (!settings.backend.empty())
+    text += fact("backend", fmt::format("{}, {} threads, {} slots, on_full {}", settings.backend,
+                                        settings.threads, settings.slots, settings.on_full));
   text += fact("why this backend", settings.backend_reason);
   text += fact("memory", memory_text(report.memory)) + fact("used", resources_text(report)) +
           fact("allocations", allocations_text(report.allocations)) +
@@ -118,11 +119,12 @@ std::string html_of(const LatencyReport& report, const Judgement& judgement) {
                         html_text(answer.sentence));
   const Tally& frames = report.frames;
   text += fmt::format(
-      "<p>{} frames offered = {} delivered + {} dropped ({} no free slot, {} past the graph's deadline) + {} "
+      "<p>{} frames offered = {} delivered + {} dropped ({} {}, {} past the graph's deadline) + {} "
       "failed + {} "
       "in flight; {} late; {:.0f} misses per million, longest run {}.</p>\n",
-      frames.offered, frames.delivered, frames.dropped(), frames.ring_full, frames.dropped_deadline,
-      frames.failed, frames.in_flight, frames.late, frames.misses_per_million(), frames.longest_run);
+      frames.offered, frames.delivered, frames.dropped(), frames.ring_full,
+      reason_of_drops(report.settings.mode), frames.dropped_deadline, frames.failed, frames.in_flight,
+      frames.late, frames.misses_per_million(), frames.longest_run);
   text += section("How long frames take", "From when a frame was due. Dashed: the deadline.",
                   histogram_chart(report));
   text += section("Percentiles", "The axis grows by a nine at a time.", percentile_chart(report));

@@ -27,8 +27,8 @@ double number_or_0(const Json& json) {
 
 Settings settings_from(const Json& json) {
   Settings settings;
-  settings.mode =
-      called(json.at("mode").get<std::string>(), {Mode::Stream, Mode::Single, Mode::Saturate, Mode::Cameras});
+  settings.mode = called(json.at("mode").get<std::string>(),
+                         {Mode::Stream, Mode::Single, Mode::Saturate, Mode::Cameras, Mode::Pipeline});
   settings.loop = called(json.at("loop").get<std::string>(), {Loop::Open, Loop::Closed});
   settings.rate = number_or_0(json.at("frames_per_second"));
   json.at("arrival").get_to(settings.arrival);
@@ -74,8 +74,9 @@ Row row_from(const Json& json) {
     throw Error(ExitCode::BadData, fmt::format("the histogram of '{}' has {} values, its count is {}",
                                                json.at("name").get<std::string>(), histogram.count(),
                                                json.at("count").get<std::uint64_t>()));
-  return {called(json.at("kind").get<std::string>(), {RowKind::EndToEnd, RowKind::Wait, RowKind::Transfer,
-                                                      RowKind::Stage, RowKind::Sink, RowKind::Interval}),
+  return {called(json.at("kind").get<std::string>(),
+                 {RowKind::EndToEnd, RowKind::Wait, RowKind::Transfer, RowKind::Stage, RowKind::Sink,
+                  RowKind::Interval, RowKind::Traced}),
           Distribution(json.at("name"), histogram, json.at("min_ms"), json.at("max_ms"), json.at("mean_ms"),
                        json.at("jitter_ms"))};
 }

@@ -16,7 +16,9 @@ std::string difference_of_load(const Settings& one, const Settings& other) {
   for (const std::string& difference :
        {differ("loop", std::string(name_of(one.loop)), std::string(name_of(other.loop))),
         differ("mode", std::string(name_of(one.mode)), std::string(name_of(other.mode))),
-        one.mode == Mode::Saturate ? "" : differ("frames a second", one.rate, other.rate),
+        one.mode == Mode::Saturate || one.mode == Mode::Pipeline
+            ? ""
+            : differ("frames a second", one.rate, other.rate),
         differ("arrival", one.arrival, other.arrival),
         one.mode == Mode::Cameras ? "" : differ("cameras", one.cameras, other.cameras),
         differ("deadline in ms", one.deadline_ms, other.deadline_ms),

@@ -12,9 +12,11 @@ const char* name_of(Mode mode) {
     case Mode::Saturate:
       return "saturate";
     case Mode::Cameras:
+      return "cameras";
+    case Mode::Pipeline:
       break;
   }
-  return "cameras";
+  return "pipeline";
 }
 
 const char* name_of(Loop loop) {
@@ -38,9 +40,11 @@ const char* name_of(RowKind kind) {
     case RowKind::Sink:
       return "sink";
     case RowKind::Interval:
+      return "interval";
+    case RowKind::Traced:
       break;
   }
-  return "interval";
+  return "traced";
 }
 
 }  // namespace contorno::latency

@@ -13,7 +13,8 @@
 
 namespace contorno::latency {
 
-enum class Mode : std::uint8_t { Stream, Single, Saturate, Cameras };
+/// Pipeline: a pipeline of GStreamer, whose own source says when frames come.
+enum class Mode : std::uint8_t { Stream, Single, Saturate, Cameras, Pipeline };
 const char* name_of(Mode mode);
 const char* name_of(Loop loop);
 
@@ -69,7 +70,7 @@ struct Tally {
   }
 };
 
-enum class RowKind : std::uint8_t { EndToEnd, Wait, Transfer, Stage, Sink, Interval };
+enum class RowKind : std::uint8_t { EndToEnd, Wait, Transfer, Stage, Sink, Interval, Traced };
 const char* name_of(RowKind kind);
 struct Row {
   RowKind kind = RowKind::EndToEnd;

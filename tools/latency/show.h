@@ -40,6 +40,8 @@ std::string trace_of(const GraphSpec& graph, const std::vector<Measurement>& rep
 
 /// "1 camera, open loop, fixed arrivals, 10 frames/s ...": what was asked for, in a line.
 std::string load_text(const Settings& settings);
+/// Why a frame was dropped that no deadline made drop.
+const char* reason_of_drops(Mode mode);
 /// A line each; empty where it is not known.
 std::string resources_text(const LatencyReport& report);
 std::string memory_text(const Memory& memory);

@@ -14,7 +14,7 @@ namespace {
 
 /// Rows whose times are all shorter are left out: nothing waited, nothing was copied.
 constexpr double kLeast_ms = 0.005;
-constexpr int kNameWidth = 24;
+constexpr std::size_t kNameWidth = 24;
 
 std::string row(std::string_view head, const std::string& text) {
   return text.empty() ? "" : fmt::format("{:<9} {}\n", head, text);
@@ -31,9 +31,10 @@ std::string cell(const Percentile& at) {
   return cell(at.ms);
 }
 
-std::string times_row(const std::string& name, const Distribution& times, std::uint64_t missing) {
+std::string times_row(const std::string& name, std::size_t width, const Distribution& times,
+                      std::uint64_t missing) {
   std::string text =
-      fmt::format("          {:<{}}{}{}", name, kNameWidth, cell(times.min_ms()), cell(times.mean_ms()));
+      fmt::format("          {:<{}}{}{}", name, width, cell(times.min_ms()), cell(times.mean_ms()));
   for (const NamedPercentile& one : kPercentiles) text += cell(times.percentile(one.share, missing));
   text += missing > 0 ? fmt::format(" {:>8}", "inf") : cell(times.max_ms());
   return text + cell(times.jitter_ms()) + "\n";
@@ -41,7 +42,9 @@ std::string times_row(const std::string& name, const Distribution& times, std::u
 
 std::string latency_rows(const LatencyReport& report) {
   if (report.counted().count() == 0) return row("latency", "no frame has a result");
-  std::string text = fmt::format("latency   {:<{}} {:>8} {:>8}", "ms", kNameWidth, "min", "mean");
+  std::size_t width = kNameWidth;
+  for (const Row& one : report.rows) width = std::max(width, one.times.name().size() + 3);
+  std::string text = fmt::format("latency   {:<{}} {:>8} {:>8}", "ms", width, "min", "mean");
   for (const NamedPercentile& one : kPercentiles) text += fmt::format(" {:>8}", one.name);
   text += fmt::format(" {:>8} {:>8}\n", "max", "jitter");
   for (const Row& one : report.rows) {
@@ -49,9 +52,9 @@ std::string latency_rows(const LatencyReport& report) {
     const bool whole = one.kind == RowKind::EndToEnd;
     if (!whole && times.max_ms() < kLeast_ms) continue;
     const std::string name = whole || one.kind == RowKind::Interval ? times.name() : "  " + times.name();
-    text += times_row(name, times, 0);
+    text += times_row(name, width, times, 0);
     if (whole && report.frames.missing() > 0)
-      text += times_row("  without result = inf", times, report.frames.missing());
+      text += times_row("  without result = inf", width, times, report.frames.missing());
   }
   std::string needed;
   const std::uint64_t have = report.frames.offered;
@@ -63,9 +66,9 @@ std::string latency_rows(const LatencyReport& report) {
   return text;
 }
 
-std::string frames_text(const Tally& frames) {
+std::string frames_text(const Tally& frames, Mode mode) {
   std::vector<std::string> reasons;
-  if (frames.ring_full > 0) reasons.push_back(fmt::format("{} no free slot", frames.ring_full));
+  if (frames.ring_full > 0) reasons.push_back(fmt::format("{} {}", frames.ring_full, reason_of_drops(mode)));
   if (frames.dropped_deadline > 0)
     reasons.push_back(fmt::format("{} past the graph's deadline", frames.dropped_deadline));
   return fmt::format("{} offered = {} delivered + {} dropped{} + {} failed + {} in flight", frames.offered,
@@ -143,6 +146,10 @@ std::string trial_rows(const LatencyReport& report) {
 
 }  // namespace
 
+const char* reason_of_drops(Mode mode) {
+  return mode == Mode::Pipeline ? "left out on the way" : "no free slot";
+}
+
 std::string resources_text(const LatencyReport& report) {
   const Resources& used = report.resources;
   const double frames = static_cast<double>(std::max<std::uint64_t>(1, report.frames.offered));
@@ -179,6 +186,11 @@ std::string allocations_text(const FrameAllocations& allocations) {
 }
 
 std::string load_text(const Settings& settings) {
+  if (settings.mode == Mode::Pipeline)
+    return fmt::format(
+        "{} frames, {:.4g} a second on average, for {} after a warm-up of {}, which is left out",
+        settings.loop == Loop::Open ? "live" : "as fast as the pipeline takes them:", settings.rate,
+        duration_text(settings.duration_s * 1e9), duration_text(settings.warm_up_s * 1e9));
   const std::string rate =
       settings.rate > 0 ? fmt::format("{:g} frames/s", settings.rate) : "as fast as it goes";
   const std::string loop = settings.loop == Loop::Open
@@ -192,8 +204,13 @@ std::string load_text(const Settings& settings) {
   return text;
 }
 
-std::string table_of(const LatencyReport& report, const Judgement& judgement) {
-  const Settings& settings = report.settings;
+namespace {
+
+/// What was measured, and with what.
+std::string setting_rows(const Settings& settings) {
+  if (settings.mode == Mode::Pipeline)
+    return row("pipeline", printable_sentence(settings.graph_text)) + row("load", load_text(settings)) +
+           row("from", printable_sentence(settings.source));
   std::string text = row("graph", printable_sentence(settings.graph_file));
   text += row("load", load_text(settings));
   text +=
@@ -205,11 +222,19 @@ std::string table_of(const LatencyReport& report, const Judgement& judgement) {
               fmt::format("{}, {} threads, {} slots, on_full {}{}{}", settings.backend, settings.threads,
                           settings.slots, settings.on_full, settings.backend_reason.empty() ? "" : "; ",
                           printable_sentence(settings.backend_reason)));
+  return text;
+}
+
+}  // namespace
+
+std::string table_of(const LatencyReport& report, const Judgement& judgement) {
+  const Settings& settings = report.settings;
+  std::string text = setting_rows(settings);
   for (const auto& [name, value] : report.environment)
     if (name == "device" || name == "processor") text += row("machine", printable_sentence(value));
   if (report.merged > 1) text += row("merged", fmt::format("from {} reports", report.merged));
   text += trial_rows(report);
-  text += row("frames", frames_text(report.frames));
+  text += row("frames", frames_text(report.frames, settings.mode));
   text += row("misses", misses_text(report));
   if (report.first_frame_ms > 0)
     text += row("first", fmt::format("frame after {:.4g} ms (warm-up)", report.first_frame_ms));

@@ -1,0 +1,47 @@
+// A pipeline of GStreamer with the element `contorno` in it, run as it is, and when its buffers passed each
+// element on their way. No GStreamer type appears here. A TimedPipeline belongs to one thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace contorno {
+
+/// A buffer at one place: its presentation time, and the now_ns() when it was there.
+struct Passing {
+  std::int64_t pts_ns = 0, at_ns = 0;
+};
+
+/// What passed one place; in the order in which it came.
+struct PassedElement {
+  std::string name;  ///< "vp8dec0"
+  std::vector<Passing> passings;
+};
+
+/// What one of GStreamer's own tracers said.
+struct TracedTime {
+  std::string what;  ///< "videotestsrc0 to fakesink0", "contorno0"
+  std::int64_t at_ns = 0, time_ns = 0;
+};
+
+struct PipelineTimes {
+  bool live = false;
+  std::vector<PassedElement> way;    ///< buffers as they leave the elements up to `contorno`, the last
+  std::vector<PassedElement> sinks;  ///< buffers as they come to the sinks behind it
+  /// Of a live pipeline the time that a buffer is stamped with is pts + this, on the clock of now_ns(): when
+  /// a camera took it. 0: not known.
+  std::int64_t stamp_offset_ns = 0;
+  std::vector<TracedTime> traced;  ///< by the tracer `latency`, of the pipeline and of elements
+};
+
+class TimedPipeline {
+ public:
+  virtual ~TimedPipeline() = default;
+  /// Throws what ended it, as Error; true when it came to its end by itself.
+  virtual bool ended() = 0;
+  /// Ends it.
+  virtual PipelineTimes stop() = 0;
+};
+
+}  // namespace contorno

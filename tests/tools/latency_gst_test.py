@@ -1,0 +1,96 @@
+"""`contorno latency --gst` measures pipelines of GStreamer as they are, beside GStreamer's own tracer."""
+import json
+
+import pytest
+
+GRAPH = """
+classes: [{name: ball, references: ["#ffffff"]}, {name: rest, references: ["#000000"], hidden: true}]
+stages: [classify, marching_squares, contour_assembly, overlay]
+"""
+CAPS = "video/x-raw,format=RGB,width=64,height=48,framerate=100/1"
+
+
+def measure(contorno, folder, line, *options, code=0, report="report.json"):
+    (folder / "graph.yaml").write_text(GRAPH)
+    done = contorno("latency", "--gst", line, "--warmup", "0s", "--duration", "20s", "--report", report, *options, cwd=folder,
+                    check=False)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done, json.loads((folder / report).read_text())
+
+
+def rows_of(report):
+    return {row["name"]: row for row in report["rows"]}
+
+
+def test_an_element_that_takes_its_time_is_found_and_the_tracer_agrees(contorno, tmp_path):
+    line = (f"videotestsrc is-live=true num-buffers=100 ! {CAPS.replace('100/1', '20/1')} ! identity name=slow sleep-time=20000 ! "
+            "contorno name=c config=graph.yaml ! fakesink name=end")
+    done, report = measure(contorno, tmp_path, line, "--deadline", "10s")
+    rows = rows_of(report)
+    assert report["settings"]["mode"] == "pipeline" and report["settings"]["source"] == "videotestsrc0"
+    assert report["verdict"]["result"] == "PASS" and report["frames"]["offered"] == report["frames"]["delivered"] == 100
+    assert rows["slow"]["min_ms"] >= 20 and rows["due to end of sinks"]["min_ms"] >= 20
+    for name in ("slow", "c"):
+        assert rows[name]["mean_ms"] == pytest.approx(rows[f"tracer: {name}"]["mean_ms"], rel=0.2, abs=0.2)
+    whole = rows["due to end of sinks"]["mean_ms"] - rows["timer and source"]["mean_ms"]
+    assert rows["tracer: videotestsrc0 to end"]["mean_ms"] == pytest.approx(whole, rel=0.2)
+    assert "tracer: c " in done.stdout and "sink end" in rows
+
+
+def test_a_live_source_that_is_held_up_counts_from_when_its_frames_were_due(contorno, tmp_path):
+    """GStreamer's tracer begins when the source gets round to sending, so that it does not see the frames that wait."""
+    line = (f"videotestsrc is-live=true num-buffers=30 ! {CAPS} ! identity sleep-time=30000 ! "
+            "contorno config=graph.yaml ! fakesink name=end")
+    _, report = measure(contorno, tmp_path, line, "--deadline", "100ms", code=4)
+    rows = rows_of(report)
+    assert rows["due to end of sinks"]["max_ms"] > 29 * 20 and report["verdict"]["result"] == "FAIL"
+    assert rows["timer and source"]["max_ms"] > rows["tracer: videotestsrc0 to end"]["percentiles_ms"]["p50"] * 2
+
+
+def test_every_frame_is_in_one_count_also_those_that_are_lost_on_the_way(contorno, tmp_path):
+    line = (f"videotestsrc num-buffers=200 ! {CAPS} ! contorno config=graph.yaml ! identity drop-probability=0.3 ! "
+            "tee name=t ! queue ! fakesink t. ! queue ! contornometa2json ! fakesink")
+    done, report = measure(contorno, tmp_path, line)
+    frames = report["frames"]
+    assert frames["offered"] == 200 and 20 < frames["dropped"]["total"] < 120 and "left out on the way" in done.stdout
+    assert frames["offered"] == frames["delivered"] + frames["dropped"]["total"] + frames["failed"] + frames["in_flight"]
+    assert report["settings"]["loop"] == "closed" and report["verdict"]["result"] == "NONE"
+
+
+def test_a_video_is_measured_from_its_demuxer_on(contorno, tmp_path):
+    from tests.plugins.gst.videos import CHAINS, record
+    record(tmp_path / "clip.mkv", CHAINS["mkv"], 40)
+    line = "filesrc location=clip.mkv ! decodebin ! videoconvert ! contorno config=graph.yaml ! vp8enc deadline=1 ! matroskamux ! filesink location=out.mkv"
+    _, report = measure(contorno, tmp_path, line, "--html", "page.html", "--csv", "frames.csv", "--trace", "trace.json")
+    rows = rows_of(report)
+    assert report["settings"]["source"].startswith("matroskademux") and report["frames"]["delivered"] == 40
+    assert any(name.startswith("vp8dec") for name in rows) and "tracer: vp8enc0" in rows
+    page = (tmp_path / "page.html").read_text()
+    assert "filesrc location=clip.mkv" in page and "contorno0" in page
+    assert (tmp_path / "frames.csv").read_text().count("\n") == 41 and "contorno0" in (tmp_path / "trace.json").read_text()
+
+
+def test_reports_of_pipelines_are_read_back_and_compared(contorno, tmp_path):
+    line = f"videotestsrc is-live=true num-buffers=60 ! {CAPS} ! contorno name=c config=graph.yaml ! fakesink"
+    for name in ("before.json", "after.json"):
+        measure(contorno, tmp_path, line, "--deadline", "10s", "--assert", "c.p50<5s", report=name)
+    again = contorno("latency", "--from", "after.json", "--compare", "before.json", "--tolerance", "1000", "--report", "-", "--quiet",
+                     cwd=tmp_path)
+    after = json.loads((tmp_path / "after.json").read_text())
+    assert json.loads(again.stdout.split("\ncompared")[0].rsplit("}", 1)[0] + "}")["rows"][0]["name"] == after["rows"][0]["name"]
+
+
+@pytest.mark.parametrize(("line", "options", "words", "code"), [
+    ("videotestsrc ! fakesink", (), "the pipeline has no element 'contorno'", 78),
+    ("videotestsrc ! contornoo ! fakesink", (), "names elements that are not installed: contornoo", 69),
+    ("videotestsrc ! contorno config=nowhere.yaml ! fakesink", (), "'nowhere.yaml' does not exist", 66),
+    ("videotestsrc ! audioconvert ! contorno ! fakesink", (), "could not link", 78),
+    ("videotestsrc num-buffers=0 ! contorno config=graph.yaml ! fakesink", (), "no frame with a time came", 65),
+    ("videotestsrc ! contorno ! fakesink", ("graph.yaml",), "wanted is one of: a GRAPH to measure, --gst with a pipeline", 2),
+    ("videotestsrc ! contorno ! fakesink", ("--fps", "10"), "at the pace of its own source", 2),
+    ("videotestsrc ! contorno ! fakesink", ("--mode", "saturate"), "at the pace of its own source", 2),
+])
+def test_what_cannot_be_measured_says_why(contorno, tmp_path, line, options, words, code):
+    (tmp_path / "graph.yaml").write_text(GRAPH)
+    done = contorno("latency", "--gst", line, "--duration", "1s", "--warmup", "0s", *options, cwd=tmp_path, check=False)
+    assert done.returncode == code and words in done.stderr and "dispose" not in done.stderr, done.stderr

@@ -1,0 +1,200 @@
+#include "tools/latency/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <thread>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "cuda/error.h"
+#include "pipeline/shared/clock.h"
+#include "plugins/media/module.h"
+#include "tools/interrupt.h"
+#include "tools/latency/resources.h"
+#include "tools/progress.h"
+
+namespace contorno::latency {
+namespace {
+
+/// When each frame, by its presentation time, was at one place for the first time.
+using Times = std::unordered_map<std::int64_t, std::int64_t>;
+
+Times times_of(const PassedElement& place) {
+  Times times;
+  for (const Passing& one : place.passings) times.emplace(one.pts_ns, one.at_ns);
+  return times;
+}
+
+/// The first of those that have the same time: a frame is known by it.
+std::vector<Passing> unlike_times(const std::vector<Passing>& passings) {
+  std::vector<Passing> frames;
+  std::unordered_set<std::int64_t> known;
+  for (const Passing& one : passings)
+    if (known.insert(one.pts_ns).second) frames.push_back(one);
+  return frames;
+}
+
+std::int64_t time_in(const Times& times, std::int64_t pts_ns) {
+  const auto found = times.find(pts_ns);
+  return found != times.end() ? found->second : 0;
+}
+
+/// How many of the frames that came to `contorno` were at this place.
+double share_seen(const Times& place, const std::vector<Passing>& frames) {
+  if (frames.empty()) return 0;
+  const auto seen = std::count_if(frames.begin(), frames.end(),
+                                  [&](const Passing& one) { return place.contains(one.pts_ns); });
+  return static_cast<double>(seen) / static_cast<double>(frames.size());
+}
+
+/// The way from the first element on whose buffers have the frames' times: what a file gives has none.
+std::vector<PassedElement> way_of_frames(const PipelineTimes& times) {
+  constexpr double kNearlyAll = 0.9;
+  const std::vector<Passing>& frames = times.way[times.way.size() - 2].passings;
+  const auto first = std::find_if(times.way.begin(), times.way.end() - 1, [&](const PassedElement& place) {
+    return share_seen(times_of(place), frames) >= kNearlyAll;
+  });
+  return {first, times.way.end()};
+}
+
+/// The sinks that frames come to; what sound or another stream goes to is none of them.
+std::vector<PassedElement> sinks_of_frames(const PipelineTimes& times) {
+  const std::vector<Passing>& results = times.way.back().passings;
+  std::vector<PassedElement> sinks;
+  for (const PassedElement& sink : times.sinks)
+    if (share_seen(times_of(sink), results) > 0) sinks.push_back(sink);
+  return sinks;
+}
+
+void fill_row(FrameRecords& records, std::size_t frame, std::int64_t due, std::int64_t arrived,
+              std::int64_t pts, const std::vector<Times>& way, const std::vector<Times>& sinks) {
+  const Columns& columns = records.columns();
+  records.time(frame, Columns::kDue) = due;
+  for (const std::size_t column :
+       {Columns::kArrived, Columns::kLaunched, Columns::kStarted, Columns::kUploaded})
+    records.time(frame, column) = arrived;
+  std::int64_t before = arrived;
+  for (std::size_t node = 0; node < way.size(); ++node) {
+    const std::int64_t at = time_in(way[node], pts);
+    // An element that names a frame by another time takes none for itself.
+    before = records.time(frame, columns.node_end(node)) = at != 0 ? at : before;
+  }
+  const std::int64_t result = way.empty() ? 0 : time_in(way.back(), pts);
+  records.time(frame, columns.downloaded()) = records.time(frame, columns.finished()) = result;
+  bool complete = result != 0;
+  for (std::size_t sink = 0; sink < sinks.size(); ++sink) {
+    records.time(frame, columns.sink_start(sink)) = result;
+    records.time(frame, columns.sink_end(sink)) = time_in(sinks[sink], pts);
+    complete = complete && records.time(frame, columns.sink_end(sink)) != 0;
+  }
+  records.outcome(frame) = complete ? Outcome::Delivered : Outcome::RingFull;
+}
+
+/// Frames behind the last one that came through were on their way when the pipeline was ended.
+void mark_under_way(FrameRecords& records) {
+  for (std::size_t frame = records.size(); frame > 0 && records.outcome(frame - 1) != Outcome::Delivered;
+       --frame)
+    records.outcome(frame - 1) = Outcome::UnderWay;
+}
+
+std::vector<Row> traced_rows(const std::vector<TracedTime>& traced, std::int64_t from_ns) {
+  std::map<std::string, std::vector<std::int64_t>> samples;
+  for (const TracedTime& one : traced)
+    if (one.at_ns >= from_ns) samples[one.what].push_back(one.time_ns);
+  std::vector<Row> rows;
+  for (auto& [what, times] : samples)
+    rows.push_back({RowKind::Traced, Distribution("tracer: " + what, std::move(times))});
+  return rows;
+}
+
+double mean_rate(const FrameRecords& records) {
+  if (records.size() < 2) return 0;
+  const std::int64_t all = records.time(records.size() - 1, Columns::kDue) - records.time(0, Columns::kDue);
+  return all > 0 ? static_cast<double>(records.size() - 1) * 1e9 / static_cast<double>(all) : 0;
+}
+
+}  // namespace
+
+MeasuredPipeline measured_from(const PipelineTimes& times, const Load& load, std::int64_t start_ns) {
+  if (times.way.size() < 2 || times.way[times.way.size() - 2].passings.empty())
+    throw Error(ExitCode::BadData, "no frame with a time came to the element 'contorno' in this pipeline");
+  const std::vector<PassedElement> way = way_of_frames(times), sinks = sinks_of_frames(times);
+  MeasuredPipeline result;
+  result.source = way.front().name;
+  std::vector<Times> at_nodes, at_sinks;
+  for (std::size_t place = 1; place < way.size(); ++place) {
+    result.graph.nodes.push_back({.name = way[place].name, .params = {}, .inputs = {}, .where = {}});
+    at_nodes.push_back(times_of(way[place]));
+  }
+  for (const PassedElement& sink : sinks) {
+    SinkSpec spec;
+    spec.name = sink.name;
+    result.graph.sinks.push_back(std::move(spec));
+    at_sinks.push_back(times_of(sink));
+  }
+  const std::vector<Passing> frames = unlike_times(way.front().passings);
+  const Columns columns{.nodes = at_nodes.size(), .sinks = at_sinks.size()};
+  CameraRun camera{.records = FrameRecords(frames.size(), columns), .offered = frames.size(), .report = {}};
+  for (std::size_t frame = 0; frame < frames.size(); ++frame) {
+    const Passing& one = frames[frame];
+    const std::int64_t stamped = times.stamp_offset_ns != 0 ? one.pts_ns + times.stamp_offset_ns : one.at_ns;
+    fill_row(camera.records, frame, std::min(stamped, one.at_ns), one.at_ns, one.pts_ns, at_nodes, at_sinks);
+  }
+  mark_under_way(camera.records);
+  Measurement& measurement = result.measurement;
+  measurement.load = load;
+  measurement.load.loop = times.live ? Loop::Open : Loop::Closed;
+  measurement.load.rate = mean_rate(camera.records);
+  measurement.start_ns = camera.records.time(0, Columns::kDue);
+  const std::int64_t warm_ns = start_ns + static_cast<std::int64_t>(load.warm_up_s * 1e9);
+  while (measurement.warm_up_frames < frames.size() &&
+         camera.records.time(measurement.warm_up_frames, Columns::kDue) < warm_ns)
+    ++measurement.warm_up_frames;
+  measurement.cameras.push_back(std::move(camera));
+  result.traced = traced_rows(times.traced, warm_ns);
+  return result;
+}
+
+MeasuredPipeline measure_pipeline(const std::string& line, const Load& load, bool quiet) {
+  const InterruptGuard guard;
+  const std::int64_t start_ns = now_ns();
+  const std::unique_ptr<TimedPipeline> pipeline = media_module().time_pipeline(line);
+  const auto after = [&](double seconds) { return start_ns + static_cast<std::int64_t>(seconds * 1e9); };
+  ProgressLine progress(!quiet);
+  UsedSoFar begin = used_so_far();
+  bool warm = false;
+  int signal = 0;
+  while (!pipeline->ended() && now_ns() < after(load.warm_up_s + load.duration_s) && signal == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (!warm && now_ns() >= after(load.warm_up_s)) warm = true, begin = used_so_far();
+    signal = InterruptGuard::requested();
+    progress.show(fmt::format("{:.0f} of {:g} s", static_cast<double>(now_ns() - start_ns) * 1e-9,
+                              load.warm_up_s + load.duration_s));
+  }
+  const UsedSoFar end = used_so_far();
+  progress.clear();
+  MeasuredPipeline result = measured_from(pipeline->stop(), load, start_ns);
+  result.measurement.resources = used_between(begin, end);
+  result.measurement.signal = signal;
+  return result;
+}
+
+LatencyReport summarise(const MeasuredPipeline& measured, Settings settings, const SummaryOptions& options) {
+  LatencyReport report =
+      summarise(measured.graph, std::move(settings), std::vector<Measurement>{measured.measurement}, options);
+  report.settings.source = measured.source;
+  report.settings.backend = report.settings.on_full = "";
+  // What only a run of contorno's own has: queues of slots, transfers.
+  std::erase_if(report.rows, [&](const Row& row) {
+    return (row.kind == RowKind::Wait || row.kind == RowKind::Transfer) && row.times.max_ms() == 0;
+  });
+  for (WorstFrame& frame : report.worst)
+    std::erase_if(frame.parts_ms, [](const auto& part) { return part.second == 0; });
+  report.rows.insert(report.rows.end(), measured.traced.begin(), measured.traced.end());
+  return report;
+}
+
+}  // namespace contorno::latency
