@@ -3,9 +3,6 @@
 #include <gst/video/video.h>
 
 #include <algorithm>
-#include <cmath>
-
-#include "plugins/files/contours/measures.h"
 
 namespace contorno::gst {
 namespace {
@@ -98,14 +95,6 @@ const GstMetaInfo* register_meta() {
                            transform_meta);
 }
 
-/// How sure the map is of a contour: the mean of the samples inside, where that was measured. Of others, and
-/// inside holes, nothing more is known than the level, which every sample of the region reaches.
-double confidence_of(const MetaBlock& block, std::uint32_t contour, double area, double level) {
-  if (!block.attributes.has(Attribute::Mean) || area <= 0) return level;
-  const double mean = block.columns[block.attributes.column(Attribute::Mean) * block.stride + contour];
-  return std::isnan(mean) ? level : mean;
-}
-
 }  // namespace
 
 ContoursView MetaBlock::view(ContourCounts& counts) const {
@@ -174,34 +163,6 @@ SharedBlock make_block(const ContoursView& contours, const std::vector<ClassSpec
 void attach_contours(GstBuffer* buffer, const SharedBlock& block) {
   GstMeta* meta = gst_buffer_add_meta(buffer, contorno_meta_info(), nullptr);
   fill(*reinterpret_cast<ContornoMeta*>(meta), block);
-}
-
-void attach_regions(GstBuffer* buffer, const MetaBlock& block) {
-  for (std::size_t k = 0; k < block.classes.size(); ++k) {
-    const ClassSpec& spec = block.classes[k];
-    for (std::uint32_t i = block.class_begin[k]; i < block.class_begin[k + 1]; ++i) {
-      const std::span<const Point> points(block.points.data() + block.offsets[i],
-                                          block.offsets[i + 1] - block.offsets[i]);
-      const ContourMeasures m = measure(points, block.closed[i] != 0 ? Closure::Closed : Closure::Open);
-      if (std::isnan(m.x)) continue;
-      // The pixels that the box reaches into; a pixel covers half a px around its centre.
-      const auto low = [](double value) {
-        return static_cast<guint>(std::max(0.0, std::floor(value + 0.5)));
-      };
-      const auto high = [](double value, int side) {
-        return static_cast<guint>(std::clamp(std::floor(value + 0.5) + 1, 0.0, static_cast<double>(side)));
-      };
-      const guint x = low(m.x), y = low(m.y);
-      const guint right = high(m.x + m.width, block.width), bottom = high(m.y + m.height, block.height);
-      GstVideoRegionOfInterestMeta* roi = gst_buffer_add_video_region_of_interest_meta(
-          buffer, spec.name.c_str(), x, y, right > x ? right - x : 0, bottom > y ? bottom - y : 0);
-      roi->id = static_cast<gint>(i);
-      gst_video_region_of_interest_meta_add_param(
-          roi, gst_structure_new("contorno", "class", G_TYPE_STRING, spec.name.c_str(), "area", G_TYPE_DOUBLE,
-                                 m.area, "confidence", G_TYPE_DOUBLE,
-                                 confidence_of(block, i, m.area, spec.level), nullptr));
-    }
-  }
 }
 
 SharedBlock contours_of(GstBuffer* buffer) {

@@ -1,5 +1,5 @@
-// What the elements attach to a buffer: ContornoMeta with all contours, and a region of interest for each of
-// them, which elements read that know nothing of contorno.
+// What the elements attach to a buffer: ContornoMeta with all contours. What they attach for elements that
+// know nothing of contorno is in regions.h.
 #pragma once
 
 #include <gst/gst.h>
@@ -43,9 +43,6 @@ SharedBlock make_block(const ContoursView& contours, const std::vector<ClassSpec
 
 /// Attaches the contours to a writable buffer.
 void attach_contours(GstBuffer* buffer, const SharedBlock& block);
-/// Attaches a GstVideoRegionOfInterestMeta for each contour.
-void attach_regions(GstBuffer* buffer, const MetaBlock& block);
-
 /// The contours of a buffer; null when it has none.
 SharedBlock contours_of(GstBuffer* buffer);
 

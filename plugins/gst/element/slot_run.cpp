@@ -9,6 +9,7 @@
 #include "pipeline/shared/clock.h"
 #include "pipeline/shared/resource_limits.h"
 #include "plugins/gst/element/maps_caps.h"
+#include "plugins/gst/element/regions.h"
 
 namespace contorno::gst {
 namespace {
