@@ -20,7 +20,7 @@ def test_every_contour_that_is_no_hole_is_a_detected_object_with_the_region_s_re
             regions.append((said.get_value("class"), region.x, region.y, region.w, region.h, said.get_value("confidence")))
         number += 1
     objects = GstAnalytics.buffer_get_analytics_relation_meta(buffer)
-    assert regions and objects.get_length() == len(regions)
+    assert regions and GstAnalytics.relation_get_length(objects) == len(regions)
     for index, expected in enumerate(regions):
         there, detection = objects.get_od_mtd(index)
         assert there
