@@ -301,7 +301,7 @@ def test_sinks_write_into_a_folder_that_is_removed_unless_one_is_named(tmp_path)
 
 
 @pytest.mark.parametrize("arguments, code, message", [
-    ((), 2, "wanted is either a GRAPH to measure, or --from with a report"),
+    ((), 2, "wanted is one of: a GRAPH to measure, --gst with a pipeline, --from with a report"),
     (("g.yaml", "--duration", "60"), 2, "--duration is '60', wanted a time with its unit"),
     (("g.yaml", "--arrival", "bursts"), 2, "--arrival is 'bursts', wanted fixed, poisson, or burst:N"),
     (("g.yaml", "--fps", "0"), 2, "--fps is 0, allowed"),
