@@ -23,6 +23,7 @@ ROOMS = {
     "plugins/files/shared": set(),
     "plugins/files/pictures": {"plugins/files/shared"},
     "plugins/files/arrays": {"plugins/files/shared", "plugins/files/pictures"},
+    "plugins/files/hdf5": {"plugins/files/shared", "plugins/files/arrays"},
     "plugins/files/dataset": {"plugins/shared", "plugins/files/shared", "plugins/files/pictures", "plugins/files/arrays"},
     "plugins/files/contours": {"plugins/files/shared"},
     "plugins/files/levels": {"plugins/files/shared"},
@@ -49,6 +50,7 @@ ROOMS = {
 FOREIGN = {
     r"glib\.h|pango/": lambda path: path.parts[:2] in (("plugins", "gst"), ("plugins", "text")) or path.name == "glib_writer.cpp",
     r"tiffio\.h": lambda path: path.parts[:3] == ("plugins", "files", "tiff"),
+    r"hdf5\.h": lambda path: path.parts[:3] == ("plugins", "files", "hdf5"),
     r"yaml-cpp/": lambda path: path.parts[0] == "config",
     r"gst/": lambda path: path.parts[:2] == ("plugins", "gst") or path.parts[0] == "tests",
     r"pybind11/|Python\.h": lambda path: path.parts[:2] == ("plugins", "python"),

@@ -15,6 +15,11 @@ bool is_tiff(const std::filesystem::path& file) {
   return extension == ".tif" || extension == ".tiff";
 }
 
+bool is_hdf5(const std::filesystem::path& file) {
+  const std::string extension = lower_extension(file);
+  return extension == ".h5" || extension == ".hdf5";
+}
+
 NpyHeader header_of(ElementType type, std::span<const std::uint64_t> sides) {
   NpyHeader header{.type = type, .dimensions = static_cast<int>(sides.size()), .elements = 1};
   std::copy(sides.begin(), sides.end(), header.sides.begin());
@@ -26,20 +31,24 @@ NpyHeader header_of(ElementType type, std::span<const std::uint64_t> sides) {
 
 bool has_array_extension(const std::filesystem::path& file) {
   const std::string extension = lower_extension(file);
-  return extension == ".npy" || extension == ".npz" || is_tiff(file);
+  return extension == ".npy" || extension == ".npz" || is_tiff(file) || is_hdf5(file);
 }
 
 ArrayPath split_array_path(const std::string& path) {
-  constexpr std::string_view kMark = ".npz:";
   std::error_code ignored;
-  const std::size_t at = path.rfind(kMark);
-  if (at == std::string::npos || std::filesystem::exists(path, ignored)) return {path, ""};
-  return {path.substr(0, at + kMark.size() - 1), path.substr(at + kMark.size())};
+  for (const std::string_view mark : {".npz:", ".h5:", ".hdf5:"})
+    if (const std::size_t at = path.rfind(mark);
+        at != std::string::npos && !std::filesystem::exists(path, ignored))
+      return {path.substr(0, at + mark.size() - 1), path.substr(at + mark.size())};
+  return {path, ""};
 }
 
 const NpyHeader& ArrayReader::open(const ArrayPath& path, Pages pages, Pipes pipes) {
   loaded_ = false;
-  kind_ = lower_extension(path.file) == ".npz" ? Kind::Npz : is_tiff(path.file) ? Kind::Tiff : Kind::Npy;
+  kind_ = lower_extension(path.file) == ".npz" ? Kind::Npz
+          : is_tiff(path.file)                 ? Kind::Tiff
+          : is_hdf5(path.file)                 ? Kind::Hdf5
+                                               : Kind::Npy;
   switch (kind_) {
     case Kind::Npy:
       return header_ = npy_.open(path.file, pipes);
@@ -48,6 +57,9 @@ const NpyHeader& ArrayReader::open(const ArrayPath& path, Pages pages, Pipes pip
     case Kind::Tiff:
       open_tiff(path.file, pages);
       return header_;
+    case Kind::Hdf5:
+      hdf5_ = open_hdf5(path.file, path.member);
+      return header_ = hdf5_->header();
   }
   throw InternalError("unknown kind of array");
 }
@@ -75,7 +87,17 @@ void ArrayReader::read_page(int page, std::span<std::byte> samples) {
 }
 
 std::string ArrayReader::name() const {
-  return kind_ == Kind::Npy ? npy_.name() : kind_ == Kind::Npz ? npz_.name() : tiff_->path();
+  switch (kind_) {
+    case Kind::Npy:
+      return npy_.name();
+    case Kind::Npz:
+      return npz_.name();
+    case Kind::Tiff:
+      return tiff_->path();
+    case Kind::Hdf5:
+      return hdf5_->name();
+  }
+  throw InternalError("unknown kind of array");
 }
 
 /// Brings the samples of an archive or a stack into memory, where they lie as in a .npy file.
@@ -84,6 +106,8 @@ void ArrayReader::load() {
   const std::span<std::byte> samples = npy_.open_memory(name(), header_);
   if (kind_ == Kind::Npz) {
     npz_.read_samples(samples);
+  } else if (kind_ == Kind::Hdf5) {
+    hdf5_->read_samples(samples);
   } else {
     const int pages = tiff_->pages();
     const std::size_t bytes = samples.size() / static_cast<std::size_t>(pages);
@@ -112,13 +136,18 @@ void ArrayReader::read_image(std::uint64_t item, const ImageView& image) {
     read_narrowed(item, image);
     return;
   }
-  if (kind_ != Kind::Tiff || header_.dimensions < 4) {
+  if ((kind_ != Kind::Tiff && kind_ != Kind::Hdf5) || header_.dimensions < 4) {
     load();
     return npy_.read_image(item, image);
   }
-  // One page at a time: a sequence may be longer than memory.
-  read_page(static_cast<int>(item),
-            npy_.open_memory(tiff_->path(), header_of(page_.type, header_.shape().subspan(1))));
+  // One item at a time: a sequence may be longer than memory.
+  NpyHeader one = header_of(header_.type, header_.shape().subspan(1));
+  one.boolean = header_.boolean;
+  const std::span<std::byte> samples = npy_.open_memory(name(), one);
+  if (kind_ == Kind::Tiff)
+    read_page(static_cast<int>(item), samples);
+  else
+    hdf5_->read_item(item, samples);
   npy_.read_image(0, image);
 }
 

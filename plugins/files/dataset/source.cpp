@@ -242,10 +242,11 @@ SourceType dataset_source(FrameDecoder decoder) {
   ParamList<DatasetParams> list;
   list.required_text(
       "location", &DatasetParams::location,
-      "Folder with maps/* (or maps in itself) and frames/*, one file of maps (.npy, .npz or .tif; "
-      "FILE.npz:NAME names an array of an archive), or a manifest (.csv or .jsonl) of frames and maps.");
+      "Folder with maps/* (or maps in itself) and frames/*, one file of maps (.npy, .npz, .tif or .h5; "
+      "FILE.npz:NAME and FILE.h5:GROUP/NAME name one of several), or a manifest (.csv or .jsonl) of frames "
+      "and maps.");
   list.text("member", &DatasetParams::member,
-            "Array that is read of every .npz archive; empty where each has one only.");
+            "Array that is read of every .npz and .h5 file; empty where each has one only.");
   list.choice(
       "layout", &DatasetParams::layout,
       {{"undeclared", MapLayout::Undeclared}, {"chw", MapLayout::Chw}, {"hwc", MapLayout::Hwc}},
@@ -265,7 +266,8 @@ SourceType dataset_source(FrameDecoder decoder) {
   return {
       .name = "dataset",
       .summary =
-          "Reads class maps from .npy, .npz and .tif files, with the frames that belong to them; float64 "
+          "Reads class maps from .npy, .npz, .tif and .h5 files, with the frames that belong to them; "
+          "float64 "
           "becomes float32.",
       .params = declare(std::move(list)),
       .input_param = "location",
