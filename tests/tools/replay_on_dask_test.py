@@ -112,6 +112,16 @@ def test_the_command_hands_words_on_and_says_what_was_put_aside(contorno, folder
     assert done.returncode == 3 and "2 put aside\npart 0/2: exit code 78" in done.stdout
 
 
+def test_an_array_in_a_file_is_a_dataset(contorno, folder, client, monkeypatch):
+    monkeypatch.chdir(folder)
+    np.savez("maps.npz", other=np.zeros((2, 2)), a=np.stack([blobs(48, 64, 2, frame) for frame in range(6)]))
+    contorno("replay", "graph.yaml", "maps.npz:a", "--record", "golden", cwd=folder)
+    for number, dataset in enumerate(["maps.npz:a", folder / "maps.npz:a"]):
+        done = replay_on_dask.replay(client, "graph.yaml", dataset, f"record{number}", parts=2)
+        assert str(done) == "2 parts: 2 done, 0 put aside"
+        assert content(folder / f"record{number}") == content(folder / "golden")
+
+
 def test_what_is_not_there_is_named_before_any_part_is_run(folder, client):
     with pytest.raises(FileNotFoundError, match="nowhere.yaml"):
         replay_on_dask.replay(client, folder / "nowhere.yaml", folder / "maps", folder / "record", parts=2)

@@ -53,7 +53,7 @@ class Replayed:
 
     @property
     def put_aside(self):
-        """The parts that failed; their frames are missing in the record, wholly or in part."""
+        """The parts that did not end with exit code 0; some or all of their frames may be missing in the record."""
         return tuple(part for part in self.parts if part.code != 0)
 
     def check(self):
@@ -89,16 +89,20 @@ def _run_part(folder, graph, dataset, record, part, parts, arguments):
 def replay(client, graph, dataset, record, *, parts, arguments=(), retries=3):
     """Records the results of `graph` on `dataset` in the folder `record`, in `parts` parts on the workers of `client`.
 
-    `dataset` may be None for what the graph itself reads. `arguments` are further ones of `contorno replay`, as
+    `dataset` is what `contorno replay` takes: a path, also one with the name of an array behind it (maps.h5:GROUP/NAME), or an
+    address; None is what the graph itself reads. `arguments` are further ones of `contorno replay`, as
     ("--set", "pipeline.threads=1") for workers that share a machine. A part is tried `retries` times more where a machine was at
     fault (exit codes of memory, devices and disks, signals); Dask itself moves the parts of workers that died. Returns a Replayed;
-    raises ValueError for fewer than one part, and FileNotFoundError where graph or dataset are not there."""
+    raises ValueError for fewer than one part, and FileNotFoundError where the graph is not there."""
     from dask.distributed import as_completed
 
     if parts < 1:
         raise ValueError(f"parts is {parts}, allowed is 1 or more")
     graph, record = pathlib.Path(graph).resolve(strict=True), pathlib.Path(record).resolve()
-    dataset = pathlib.Path(dataset).resolve(strict=True) if dataset is not None else ""
+    if dataset is None:
+        dataset = ""
+    elif pathlib.Path(dataset).exists():
+        dataset = pathlib.Path(dataset).resolve()
     words = tuple(map(str, arguments))
     futures = {client.submit(_run_part, str(pathlib.Path.cwd()), str(graph), str(dataset), str(record), part, parts, words, pure=False,
                              retries=retries): part for part in range(parts)}
