@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <fstream>
+#include <limits>
 #include <set>
 
 #include "cuda/error.h"
@@ -20,6 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kSecond = 1'000'000'000, kMostSeconds = 9'000'000'000;
 constexpr std::size_t kLongestLine = std::size_t{1} << 16;
+constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
 
 /// All of `text` as a whole number from 0 to `most`.
 std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t most) {
@@ -76,17 +79,19 @@ class ManifestReader {
       : path_(file), folder_(file.parent_path()), is_csv_(is_csv) {
     OpenFile(file.string());  // tells what is no file, and what cannot be read
     stream_.open(file);
+    if (!stream_) throw read_error(file.string(), errno);
   }
 
   std::vector<DatasetItem> read() {
     std::vector<DatasetItem> items;
-    std::string line;
-    for (std::size_t number = 1; std::getline(stream_, line); ++number) {
-      if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
-      if (line.ends_with('\r')) line.pop_back();
-      if (line.find_first_not_of(" \t") == std::string::npos) continue;
+    std::string_view line;
+    for (std::size_t number = 1; next_line(line); ++number) {
+      if (number == 1 && line.starts_with(kUtf8Mark)) line.remove_prefix(kUtf8Mark.size());
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      const bool is_too_long = line.size() > kLongestLine;
+      if (!is_too_long && line.find_first_not_of(" \t") == std::string_view::npos) continue;
       try {
-        if (line.size() > kLongestLine)
+        if (is_too_long)
           throw LineFault{kLongestLine + 1,
                           fmt::format("the line is longer than the {} bytes allowed", kLongestLine)};
         if (is_csv_ && columns_.empty())
@@ -107,7 +112,24 @@ class ManifestReader {
   }
 
  private:
-  DatasetItem item_of(const std::string& line, std::size_t number) const {
+  /// Keeps only the begin of a line that is too long. False at the end. `line` is valid until the next call.
+  bool next_line(std::string_view& line) {
+    errno = 0;
+    stream_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+    auto length = static_cast<std::size_t>(stream_.gcount());
+    const bool is_cut = stream_.fail() && !stream_.eof() && !stream_.bad();
+    if (is_cut) {
+      stream_.clear();
+      stream_.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+    } else if (!stream_.eof()) {
+      --length;  // the line break, which is counted and not kept
+    }
+    if (stream_.bad()) throw read_error(path_.string(), errno);
+    line = {buffer_.data(), length};
+    return is_cut || !stream_.fail();
+  }
+
+  DatasetItem item_of(std::string_view line, std::size_t number) const {
     DatasetItem item;
     item.entry = fmt::format("{}:{}", path_.filename().string(), number);
     for (const ManifestCell& cell : is_csv_ ? csv_cells(line, columns_) : json_cells(line))
@@ -119,6 +141,9 @@ class ManifestReader {
   fs::path path_, folder_;
   bool is_csv_;
   std::ifstream stream_;
+  /// The longest line with all that does not count, a byte more, by which a longer one is known, and a 0.
+  std::vector<char> buffer_ =
+      std::vector<char>(kUtf8Mark.size() + kLongestLine + std::string_view("\r").size() + 2);
   std::vector<std::string> columns_;
 };
 

@@ -1,7 +1,8 @@
 // A manifest: a list of the frames of a dataset, as CSV with a line of column names (.csv) or as an object a
 // line (.jsonl, .ndjson).
 //
-//   frame      path of a picture               maps       path of an array; each entry has one of the two
+//   frame      path of a picture
+//   maps       path of an array; each entry has at least one of the two
 //   timestamp  when it was recorded, in seconds, or
 //   pts_ns     the same in whole nanoseconds
 //   camera     a name
@@ -18,8 +19,9 @@ namespace contorno {
 /// By the extension of its name.
 bool is_manifest(const std::filesystem::path& file);
 
-/// Throws Error(MissingInput, Io) when the file cannot be read, Error(BadData) with its line and column when
-/// no entry of it could be: columns that are unknown, doubled or missing, no entry, none of the camera.
+/// Throws Error(MissingInput, Io) when the file cannot be read, and Error(BadData) where its first line is
+/// wrong (with line and column), it has no entry, or none is of the camera. Lines that are wrong become items
+/// with a fault.
 DatasetFiles read_manifest(const std::filesystem::path& file, const DatasetChoice& choice);
 
 }  // namespace contorno

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "pipeline/graph/param.h"
 #include "pipeline/shared/printable.h"
@@ -47,27 +48,43 @@ std::string quoted_field(std::string_view line, std::size_t& at) {
   throw LineFault{begin + 1, "the quote is not closed on this line"};
 }
 
-/// nlohmann's parser, which has no limit of its own for how deep a text is nested.
+/// Where the name of a member stands: the first place from `from` on where it is in quotes before a colon.
+std::size_t column_of(std::string_view line, const std::string& name, std::size_t from = 0) {
+  const std::string quoted = fmt::format("\"{}\"", name);
+  for (std::size_t at = line.find(quoted, from); at != std::string_view::npos;
+       at = line.find(quoted, at + 1)) {
+    const std::size_t next = line.find_first_not_of(" \t", at + quoted.size());
+    if (next != std::string_view::npos && line[next] == ':') return at + 1;
+  }
+  return 1;
+}
+
+/// nlohmann's parser, which has no limit of its own for how deep a text is nested, and would take the last of
+/// several members of one name.
 nlohmann::json parsed_object(std::string_view line) {
-  const auto shallow = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+  std::set<std::string> names;
+  const auto check = [&](int depth, nlohmann::json::parse_event_t event, const nlohmann::json& parsed) {
     if (depth > kDeepestJson) throw LineFault{1, "it is nested too deeply, wanted is an object of texts"};
+    if (depth == 1 && event == nlohmann::json::parse_event_t::key) {
+      const auto& name = parsed.get_ref<const std::string&>();
+      if (!names.insert(name).second)
+        throw LineFault{column_of(line, name, column_of(line, name)),
+                        fmt::format("the member '{}' is there twice", printable(name))};
+    }
     return true;
   };
   try {
-    return nlohmann::json::parse(line, shallow);
+    return nlohmann::json::parse(line, check);
   } catch (const nlohmann::json::parse_error& error) {
     const std::string_view what = error.what();
     const std::size_t reason = what.rfind(": ");
     throw LineFault{std::max<std::size_t>(error.byte, 1),
                     fmt::format("it is no object of JSON ({})",
                                 reason == std::string_view::npos ? what : what.substr(reason + 2))};
+  } catch (const nlohmann::json::exception& error) {  // a number beyond all that a double holds
+    const std::string_view what = error.what();
+    throw LineFault{1, fmt::format("it cannot be read ({})", what.substr(what.find(' ') + 1))};
   }
-}
-
-/// Where the name of a member stands, by the first place where it stands in quotes.
-std::size_t column_of(std::string_view line, const std::string& name) {
-  const std::size_t at = line.find(fmt::format("\"{}\"", name));
-  return at == std::string_view::npos ? 1 : at + 1;
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ std::vector<std::string> csv_columns(std::string_view line);
 std::vector<ManifestCell> csv_cells(std::string_view line, std::span<const std::string> columns);
 
 /// The members of an object, those that are null left out; numbers become text. Throws LineFault, also for an
-/// unknown member.
+/// unknown or doubled member.
 std::vector<ManifestCell> json_cells(std::string_view line);
 
 }  // namespace contorno

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from tests.conftest import blobs
+from tests.conftest import blobs, run_measured
 
 GRAPH = """
 classes: [{{name: a}}, {{name: b, level: 0.4}}]
@@ -139,6 +139,9 @@ BAD_OBJECTS = [
     ('{"maps": ["a, b/1.npy"]}', "list.jsonl:2:2: maps is array, wanted is a text or a number from 0"),
     ('{"maps": "a, b/1.npy", "timestamp": -1}', "list.jsonl:2:24: timestamp is -1, wanted is a text or a number from 0"),
     ('{"maps": "a, b/1.npy", "timestamp": 1e300}', "list.jsonl:2:24: timestamp is '"),
+    ('{"maps": "a, b/1.npy", "timestamp": 1e999}', "list.jsonl:2:1: it cannot be read (number overflow parsing '1e999')"),
+    ('{"maps": "maps", "_note": "maps", "maps" : "a, b/1.npy"}', "list.jsonl:2:35: the member 'maps' is there twice"),
+    ('{"maps": "a, b/1.npy", "_a": 1, "_a": 1}', "list.jsonl:2:33: the member '_a' is there twice"),
     ('{"maps": "a, b/1.npy", "timestamp": 1, "pts_ns": 1}', "list.jsonl:2:24: timestamp and pts_ns are both given"),
     ('{"maps": "a, b/1.npy", "timestmap": 1}', "list.jsonl:2:24: unknown member 'timestmap' (did you mean 'timestamp'?)"),
     ('{"_a": ' + "[" * 100000, "list.jsonl:2:65537: the line is longer"),
@@ -168,6 +171,35 @@ def test_a_manifest_without_a_usable_entry_is_refused(contorno, folder, text, sa
     (folder / "data" / "list.csv").write_text(text)
     done, _ = run(contorno, folder, "data/list.csv", check=False)
     assert done.returncode in (65, 66) and said in done.stderr
+
+
+LONGEST = b'"a, b/1.npy",' + b"x" * (65536 - 13)
+
+
+@pytest.mark.parametrize("line, names, code", [
+    (LONGEST, ["1.npy", "2.npy"], 0),
+    (LONGEST + b"y", ["2.npy"], 3),
+    (b" " * 70000 + LONGEST, ["2.npy"], 3),
+], ids=["the longest", "a byte more", "blank where it begins"])
+def test_a_line_of_up_to_65536_bytes_is_read_and_no_longer_one(contorno, folder, line, names, code):
+    (folder / "data" / "list.csv").write_bytes(b"maps,_note\r\n" + line + b'\r\n"a, b/2.npy",')
+    done, lines = run(contorno, folder, "data/list.csv", check=False)
+    assert done.returncode == code and [line["name"] for line in lines] == names
+
+
+def test_a_line_without_end_takes_no_memory(folder):
+    with open(folder / "data" / "list.csv", "wb") as file:
+        file.truncate(2 << 30)
+    (folder / "graph.yaml").write_text(GRAPH.format(location="data/list.csv", more=""))
+    done = run_measured("run", "graph.yaml", "--quiet", cwd=folder)
+    assert done.code == 65 and "list.csv:1:65537: the line is longer than the 65536 bytes allowed" in done.text
+    assert done.peak_bytes < 1 << 30
+
+
+def test_a_manifest_that_cannot_be_read_to_its_end_is_refused(contorno, folder):
+    (folder / "data" / "list.csv").symlink_to("/proc/self/mem")  # reading its first byte is an error of input and output
+    done, _ = run(contorno, folder, "data/list.csv", check=False)
+    assert done.returncode == 74 and "list.csv': Input/output error" in done.stderr
 
 
 def test_a_manifest_is_never_written_over(contorno, folder):
