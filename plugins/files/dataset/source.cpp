@@ -27,36 +27,40 @@ struct DatasetParams : Playback {
   }
 };
 
-/// When the frames of a manifest were recorded, counted from its first one.
+/// When the frames of a manifest were recorded, counted from the earliest one.
 class RecordedTimes {
  public:
-  explicit RecordedTimes(const DatasetFiles& files) {
+  /// `rate`, in frames a second, is for a manifest whose times have no mean interval.
+  RecordedTimes(const DatasetFiles& files, double rate) : rate_(rate) {
     if (!files.has_times) return;
     std::int64_t last = 0, count = 0;
-    for (const DatasetItem& item : files.items)
-      if (item.time_ns) {
-        if (count++ == 0) first_ = last = *item.time_ns;
-        last = std::max(last, *item.time_ns);
-      }
-    const std::int64_t length = last - *first_;
-    if (length > 0) {
-      rate_ = static_cast<double>(count - 1) * 1e9 / static_cast<double>(length);
-      round_ = length + length / (count - 1);
+    for (const DatasetItem& item : files.items) {
+      if (!item.time_ns) continue;
+      earliest_ = std::min(earliest_.value_or(*item.time_ns), *item.time_ns);
+      last = std::max(last, *item.time_ns);
+      ++count;
     }
+    const std::int64_t length = last - *earliest_;
+    if (length > 0) rate_ = static_cast<double>(count - 1) * 1e9 / static_cast<double>(length);
+    const std::int64_t interval = length > 0 ? length / (count - 1) : static_cast<std::int64_t>(1e9 / rate);
+    round_ = std::min(length, kLatest - interval) + interval;
   }
 
-  bool are_known() const { return first_.has_value(); }
-  /// The mean rate; 0 = unknown.
+  bool are_known() const { return earliest_.has_value(); }
   double rate() const { return rate_; }
   /// Of an item that has a time; a round begins one mean interval after the last frame of the one before.
   std::int64_t of(const DatasetItem& item, std::int64_t round) const {
-    return *item.time_ns - *first_ + round * round_;
+    const std::int64_t in_round = std::min(*item.time_ns - *earliest_, kLatest);
+    return round > (kLatest - in_round) / round_ ? kLatest : in_round + round * round_;
   }
 
  private:
-  std::optional<std::int64_t> first_;
-  double rate_ = 0;
-  std::int64_t round_ = 0;
+  /// Where times stop in a replay that goes on for centuries: the latest that a manifest has room for.
+  static constexpr std::int64_t kLatest = 9'000'000'000'000'000'000;
+
+  std::optional<std::int64_t> earliest_;
+  double rate_;
+  std::int64_t round_ = 1;
 };
 
 class DatasetSource final : public Source {
@@ -65,7 +69,7 @@ class DatasetSource final : public Source {
       : params_(params),
         location_(split_array_path(params.location)),
         files_(find_dataset(location_.file, {.frames = params.frames, .camera = params.camera})),
-        times_(files_),
+        times_(files_, params.rate),
         reader_(files_, params.items(location_), decoder) {
     if (!params.camera.empty() && files_.manifest.empty())
       throw Error(ExitCode::BadConfig,
@@ -146,7 +150,7 @@ class DatasetSource final : public Source {
                                                        params_.location, position_)
                                          : first_error);
     adopt_format();
-    set_decimal_rate(format_, times_.rate() > 0 ? std::clamp(times_.rate(), 0.001, 100'000.0) : params_.rate);
+    set_decimal_rate(format_, std::clamp(times_.rate(), 0.001, 100'000.0));
     params_.set_rate(format_);
     if (!params_.loop && (reader_.frames() == 1 || files_.items.size() == 1))
       format_.frame_count =
@@ -214,7 +218,7 @@ class DatasetSource final : public Source {
   /// The same, in another round where there is one; false at the end.
   bool advance() {
     if (next_of_round()) return true;
-    if (!params_.loop && ++round_ >= params_.repeat) {
+    if (++round_ >= params_.repeat && !params_.loop) {
       round_ = params_.repeat;  // stays the end, however often it is asked
       return false;
     }

@@ -81,6 +81,29 @@ def test_timestamps_are_those_of_the_recording_counted_from_the_first(contorno, 
     assert [line["pts_ns"] for line in lines] == [250_000_000, 750_000_000]
 
 
+def test_times_in_any_order_are_counted_from_the_earliest(contorno, folder):
+    write_csv(folder / "data" / "list.csv", [["timestamp", "maps"], *([stamp, f"a, b/{i}.npy"] for i, stamp in enumerate([11, 10, 10.5, 12]))])
+    _, lines = run(contorno, folder, "data/list.csv")
+    assert [(line["name"], line["pts_ns"]) for line in lines] == [
+        ("0.npy", 1_000_000_000), ("1.npy", 0), ("2.npy", 500_000_000), ("3.npy", 2_000_000_000)]
+
+
+@pytest.mark.parametrize("entries, round_ns", [(FRAMES, 3 * FRAMES), (1, 100_000_000)], ids=["of several frames", "of one frame"])
+def test_times_go_on_in_every_round_of_a_loop(contorno, folder, entries, round_ns):
+    write_lines(folder / "data" / "list.jsonl", [{"pts_ns": 7 + 3 * i, "maps": f"a, b/{i}.npy"} for i in range(entries)])
+    (folder / "graph.yaml").write_text(GRAPH.format(location="data/list.jsonl", more=", loop: true"))
+    contorno("run", "graph.yaml", "--quiet", "--frames", 3 * entries, cwd=folder)
+    times = [json.loads(line)["pts_ns"] for line in (folder / "out.jsonl").read_text().splitlines()]
+    assert times == [round_ns * number + 3 * i for number in range(3) for i in range(entries)]
+
+
+def test_times_that_are_centuries_apart_are_kept_and_never_go_back(contorno, folder):
+    write_lines(folder / "data" / "list.jsonl", [{"timestamp": 9_000_000_000 * i, "maps": f"a, b/{i}.npy"} for i in range(2)])
+    _, lines = run(contorno, folder, "data/list.jsonl", ", repeat: 3")
+    latest = 9_000_000_000 * 10**9
+    assert [line["pts_ns"] for line in lines] == [0, *[latest] * 5]
+
+
 def test_a_manifest_of_frames_alone_delivers_pictures(contorno, folder):
     write_csv(folder / "data" / "list.csv", [["frame", "_note"], *([f"shot{i}.png", "sharp"] for i in range(FRAMES))])
     run(contorno, folder, "data/list.csv", graph=OF_FRAMES)
