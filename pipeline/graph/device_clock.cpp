@@ -8,23 +8,28 @@ namespace contorno {
 namespace {
 
 constexpr std::int64_t kTieAgain_ns = 1'000'000'000;
+/// A tie that took longer is off by more than the clocks drift apart in some seconds.
+constexpr std::int64_t kLongestTie_ns = 100'000;
+constexpr int kFirstTries = 8;
 
 }  // namespace
 
 DeviceClock::DeviceClock(const Stream& stream) : stream_(&stream) {
   for (Anchor* anchor : {&first_, &last_, &next_}) anchor->event = Event::create();
-  // The first use of an event takes longer.
-  tie(first_);
-  tie(first_);
-  tie(last_);
+  tie(next_);  // the first use of an event takes longer
+  for (Anchor* anchor : {&first_, &last_})
+    for (int i = 0; i < kFirstTries && tie(*anchor) > kLongestTie_ns;) ++i;
+  next_try_ns_ = last_.host_ns + kTieAgain_ns;
 }
 
-/// The event passes between the two times of the host, some microseconds apart.
-void DeviceClock::tie(Anchor& anchor) const {
+/// The event passes between two times of the host. The result is how long that took.
+std::int64_t DeviceClock::tie(Anchor& anchor) const {
   const std::int64_t before = now_ns();
   anchor.event.record(stream_->get());
   anchor.event.synchronize();
-  anchor.host_ns = before + (now_ns() - before) / 2;
+  const std::int64_t took = now_ns() - before;
+  anchor.host_ns = before + took / 2;
+  return took;
 }
 
 std::int64_t DeviceClock::host_ns(const Event& event) const {
@@ -32,8 +37,10 @@ std::int64_t DeviceClock::host_ns(const Event& event) const {
 }
 
 void DeviceClock::follow() {
-  if (now_ns() - last_.host_ns < kTieAgain_ns) return;
-  tie(next_);
+  const std::int64_t now = now_ns();
+  if (now < next_try_ns_) return;
+  next_try_ns_ = now + kTieAgain_ns;
+  if (tie(next_) > kLongestTie_ns) return;
   std::swap(last_, next_);
   // From the very first on: the longer the time, the less do the microseconds of either end count.
   host_ns_per_us_ =

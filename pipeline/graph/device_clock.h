@@ -19,8 +19,9 @@ class DeviceClock {
 
   /// The host's now_ns() when `event` was recorded; it has passed. Within about 10 us.
   std::int64_t host_ns(const Event& event) const;
-  /// Ties the clocks together again where that is more than a second ago. Then it waits for the stream, which
-  /// should be idle: that takes some 10 us.
+  /// Ties the clocks together again where that was last tried more than a second ago. Then it waits for the
+  /// stream, which should be idle: that takes some 10 us. Where it takes longer, because the device or the
+  /// processor is busy with other work, nobody knows when the event passed, and the tie before it stays.
   void follow();
 
  private:
@@ -28,10 +29,11 @@ class DeviceClock {
     Event event;
     std::int64_t host_ns = 0;
   };
-  void tie(Anchor& anchor) const;
+  std::int64_t tie(Anchor& anchor) const;
 
   const Stream* stream_ = nullptr;
   Anchor first_, last_, next_;
+  std::int64_t next_try_ns_ = 0;
   double host_ns_per_us_ = 1e3;  ///< of the device's microseconds
 };
 
