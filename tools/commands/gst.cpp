@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <sstream>
+#include <vector>
 
 #include "config/load.h"
 #include "cuda/error.h"
@@ -75,14 +76,62 @@ std::string video_elements(const ParamSet& params) {
   return fmt::format("filesrc {} ! decodebin", property("location", location));
 }
 
-/// Words of a launch line behind a shell: in its quotes where it would take them for something else.
+/// A word behind a shell: in its quotes where it would take it for something else.
+std::string shell_word(const std::string& word) {
+  if (word == "!" || (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos)) return word;
+  std::string quoted;
+  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return "'" + quoted + "'";
+}
+
+/// The same of all words of a launch line. GStreamer puts them together again with blanks, so that quotes
+/// which hold several of them stay quotes.
 std::string shell_words(const std::string& text) {
   std::string line, word;
   std::istringstream words(text);
-  while (words >> word) {
-    const bool special = word.find_first_of("();&<>|*?$[]#~`") != std::string::npos;
-    const bool quoted = word.find_first_of("'\"") != std::string::npos;
-    line += (line.empty() ? "" : " ") + (special && !quoted ? "'" + word + "'" : word);
+  while (words >> word) line += (line.empty() ? "" : " ") + shell_word(word);
+  return line;
+}
+
+/// The words of a text with the quotes of a shell, but without what else a shell does (as g_shell_parse_argv,
+/// by which the source reads it).
+std::vector<std::string> unquoted_words(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  char quote = 0;
+  bool open = false;
+  const auto end_word = [&] {
+    if (open) words.push_back(word);
+    word.clear(), open = false;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool escapes =
+        c == '\\' && i + 1 < text.size() && quote != '\'' &&
+        (quote == 0 || std::string_view("\"$`\\\n").find(text[i + 1]) != std::string_view::npos);
+    if (escapes)
+      word += text[++i], open = true;
+    else if (c == quote)
+      quote = 0;
+    else if (quote == 0 && (c == '\'' || c == '"'))
+      quote = c, open = true;
+    else if (quote == 0 && (c == ' ' || c == '\t' || c == '\n'))
+      end_word();
+    else
+      word += c, open = true;
+  }
+  end_word();
+  return words;
+}
+
+/// NAME=VALUE with blanks between them, as `properties` of the source gst has them, for gst-launch behind a
+/// shell.
+std::string property_words(const std::string& properties) {
+  std::string line;
+  for (const std::string& word : unquoted_words(properties)) {
+    const std::size_t equals = word.find('=');
+    line += " " + (equals == std::string::npos ? shell_word(word)
+                                               : property(word.substr(0, equals), word.substr(equals + 1)));
   }
   return line;
 }
@@ -90,8 +139,8 @@ std::string shell_words(const std::string& text) {
 std::string gst_elements(const ParamSet& params) {
   const std::string launch = text_of(params, "launch"), properties = text_of(params, "properties"),
                     caps = text_of(params, "caps");
-  std::string line = launch.empty() ? text_of(params, "element") : shell_words(launch);
-  if (!properties.empty()) line += " " + properties;  // in the quotes of a shell already
+  std::string line = launch.empty() ? shell_word(text_of(params, "element")) : shell_words(launch);
+  line += property_words(properties);
   if (!caps.empty()) line += " ! " + shell_words(caps);
   return line;
 }
