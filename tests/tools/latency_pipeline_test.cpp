@@ -89,7 +89,7 @@ TEST_CASE(
     "frames that are lost on the way are dropped, those at the end under way, and each time counts once") {
   PipelineTimes times{.live = true,
                       .way = {place("camera", 100, 0), place("contorno0", 100, 2)},
-                      .sinks = {place("screen", 95, 3)},
+                      .sinks = {place("screen", 95, 33)},
                       .stamp_offset_ns = 1000 * kMillisecond};
   times.sinks[0].passings.erase(times.sinks[0].passings.begin() + 10, times.sinks[0].passings.begin() + 17);
   times.way[0].passings.push_back(times.way[0].passings[3]);
@@ -100,6 +100,18 @@ TEST_CASE(
   CHECK(report.frames.in_flight == 5);
   CHECK(report.frames.longest_run == 7);
   CHECK(report.missing_frames.front() == 10);
+}
+
+TEST_CASE("a pipeline that gives nothing from some moment on has lost all frames but the last few") {
+  const PipelineTimes times{.live = true,
+                            .way = {place("camera", 200, 0), place("contorno0", 200, 2)},
+                            .sinks = {place("screen", 50, 13)},
+                            .stamp_offset_ns = 1000 * kMillisecond};
+  const LatencyReport report = report_of(times);
+  CHECK(report.frames.delivered == 50);
+  // Frames come every 10 ms and take 13; the last is seen 2 ms after it was due.
+  CHECK(report.frames.in_flight == 3);
+  CHECK(report.frames.dropped() == 147);
 }
 
 TEST_CASE("the warm-up is left out, of what the tracers say too") {

@@ -93,11 +93,29 @@ void fill_row(FrameRecords& records, std::size_t frame, std::int64_t due, std::i
   records.outcome(frame) = complete ? Outcome::Delivered : Outcome::RingFull;
 }
 
-/// Frames behind the last one that came through were on their way when the pipeline was ended.
+/// The last time of a row; 0 where it has none.
+std::int64_t last_time(const FrameRecords& records, std::size_t frame) {
+  std::int64_t last = 0;
+  for (std::size_t column = 0; column < records.columns().count(); ++column)
+    last = std::max(last, records.time(frame, column));
+  return last;
+}
+
+/// Frames behind the last one that came through were on their way when the pipeline was ended, if they were
+/// due within twice the longest time of a frame before that. Earlier ones are lost.
 void mark_under_way(FrameRecords& records) {
-  for (std::size_t frame = records.size(); frame > 0 && records.outcome(frame - 1) != Outcome::Delivered;
-       --frame)
+  std::int64_t end = 0, longest = 0;
+  for (std::size_t frame = 0; frame < records.size(); ++frame) {
+    const std::int64_t last = last_time(records, frame);
+    end = std::max(end, last);
+    if (records.outcome(frame) == Outcome::Delivered)
+      longest = std::max(longest, last - records.time(frame, Columns::kDue));
+  }
+  for (std::size_t frame = records.size(); frame > 0; --frame) {
+    if (records.outcome(frame - 1) == Outcome::Delivered) return;
+    if (records.time(frame - 1, Columns::kDue) + 2 * longest <= end) return;
     records.outcome(frame - 1) = Outcome::UnderWay;
+  }
 }
 
 std::vector<Row> traced_rows(const std::vector<TracedTime>& traced, std::int64_t from_ns) {
