@@ -35,7 +35,7 @@ GstClockTime time_of(GstSample* sample) {
 StreamSource::StreamSource(StreamPlan plan)
     : plan_(std::move(plan)), facts_(plan_.file.empty() ? ContainerFacts{} : container_facts(plan_.file)) {
   if (facts_.kind == ContainerKind::Gif) plan_.frame_count = facts_.frames;
-  FramePipeline::Pulled first = open();
+  FramePipeline::Pulled first = open(plan_.playback.start);
   switch (first.result) {
     case FramePipeline::Pull::Frame:
       break;
@@ -58,7 +58,7 @@ StreamSource::StreamSource(StreamPlan plan)
   describe_stream();
 }
 
-FramePipeline::Pulled StreamSource::open() {
+FramePipeline::Pulled StreamSource::open(std::int64_t left_out) {
   pipeline_.reset();  // a camera opens only once
   pipeline_ = std::make_unique<FramePipeline>();
   audit_ = std::make_unique<DecodingAudit>();
@@ -66,7 +66,7 @@ FramePipeline::Pulled StreamSource::open() {
   came_ = 0;
   plan_.build(*pipeline_);
   pipeline_->play();
-  return pull(plan_.playback.start);
+  return pull(left_out);
 }
 
 FramePipeline::Pulled StreamSource::pull(std::int64_t left_out) {
@@ -152,7 +152,7 @@ StreamSource::Next StreamSource::advance() {
   if (pulled.result == Pull::End) judge_round("");
   if (pulled.result == Pull::End && plan_.loop) {
     round_offset_ns_ = last_pts_ns_ + step_ns();
-    pulled = open();
+    pulled = open(plan_.playback.start);
   }
   if (pulled.result == Pull::Frame) {
     sample_ = std::move(pulled.sample);
@@ -260,11 +260,11 @@ bool StreamSource::reconnect(const std::string& reason) {
   for (int attempt = 0; attempt < plan_.reconnect_attempts; ++attempt) {
     pipeline_.reset();
     if (!wait_before_attempt(attempt)) return false;
-    FramePipeline::Pulled pulled = open();
+    FramePipeline::Pulled pulled = open(0);
     if (pulled.result == FramePipeline::Pull::Cancelled) return false;
     if (pulled.result != FramePipeline::Pull::Frame) continue;
     sample_ = std::move(pulled.sample);
-    round_offset_ns_ = resumed_at + kUnknownStep;  // the new connection counts from 0 again
+    round_offset_ns_ = resumed_at + step_ns();  // the new connection counts from 0 again
     ++reconnects_;
     reconnected_ = fmt::format("{}; there again at attempt {}", reason, attempt + 1);
     describe();

@@ -40,7 +40,7 @@ class StreamSource : public Source {
  private:
   enum class Next : std::uint8_t { Frame, End };
 
-  FramePipeline::Pulled open();
+  FramePipeline::Pulled open(std::int64_t left_out);
   /// The next frame that is wanted, after `left_out` that are not.
   FramePipeline::Pulled pull(std::int64_t left_out);
   /// Makes `sample_` the next frame, through loops and reconnections.

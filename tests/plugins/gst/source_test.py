@@ -142,11 +142,24 @@ def test_a_source_that_fails_on_the_way_is_not_whole_unless_it_is_made_again(con
     done = run(contorno, tmp_path, "--allow-launch", "--output", tmp_path / "out", code=3)
     frames = len(read_lines(tmp_path / "out" / "contours.jsonl"))
     assert 0 < frames <= 6 and "Failed after iterations as requested" in done.stdout
-    run(contorno, tmp_path, "--allow-launch", "--output", tmp_path / "again", "--set", "source.reconnect_attempts=1", "--frames",
-        "8")
+    run(contorno, tmp_path, "--allow-launch", "--output", tmp_path / "again", "--set", "source.reconnect_attempts=1", "--set",
+        "pipeline.on_full=wait", "--frames", "8")
     lines = read_lines(tmp_path / "again" / "contours.jsonl")
     times = [line["pts_ns"] for line in lines]
     assert len(lines) == 8 and all(one < other for one, other in zip(times, times[1:]))
+
+
+@pytest.mark.parametrize("source", [
+    """element: filesrc, properties: 'location="$(touch made)" blocksize=4096'""",
+    """element: filesrc, properties: 'location=`touch${IFS}made`;touch${IFS}made'""",
+    """launch: 'videotestsrc name="$(touch made)" ! identity name=`touch${IFS}made`'""",
+    """element: videotestsrc, caps: 'video/x-raw,format=$(touch${IFS}made)'""",
+])
+def test_a_printed_line_runs_nothing_of_the_graph_in_a_shell(contorno, tmp_path, source):
+    graph(tmp_path, source)
+    printed = contorno("gst", tmp_path / "graph.yaml", cwd=tmp_path).stdout
+    words = subprocess.run(["sh", "-c", "printf '%s\\n' " + printed], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert "touch" in words and not (tmp_path / "made").exists()
 
 
 def test_the_line_for_a_graph_has_the_element_in_it(contorno, tmp_path):
