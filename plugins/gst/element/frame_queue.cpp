@@ -149,6 +149,11 @@ PassingFrame& FrameQueue::of_run(std::uint64_t run_number) {
   throw InternalError("a result of a frame that is not under way");
 }
 
+void FrameQueue::fail(PassingFrame& frame, std::string reason) {
+  const std::lock_guard lock(mutex_);
+  if (frame.failure.empty()) frame.failure = std::move(reason);
+}
+
 bool FrameQueue::has_result(PassingFrame& frame) {
   const std::lock_guard lock(mutex_);
   return --frame.results == 0;

@@ -80,6 +80,8 @@ class FrameQueue {
   PassingFrame& of_run(std::uint64_t run_number);
   /// One more result is there. True: it was the last.
   bool has_result(PassingFrame& frame);
+  /// Notes why the frame goes on as it came; the first reason stays.
+  void fail(PassingFrame& frame, std::string reason);
   /// The work is done; the frame is no longer the caller's.
   void finish(PassingFrame& frame);
   /// It goes nowhere.

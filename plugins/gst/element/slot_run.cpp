@@ -90,7 +90,7 @@ class SlotRun::Results final : public Sink {
       take_(frame, value);
     } catch (const Error& error) {
       if (error.code() == ExitCode::BadData)
-        frame.failure = error.what();
+        run_.queue_.fail(frame, error.what());
       else
         run_.owner_.broken();
     } catch (...) {

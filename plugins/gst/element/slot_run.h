@@ -37,8 +37,10 @@ class SlotRun {
   /// Ends the threads; frames that wait stay in the queue.
   ~SlotRun();
   SlotRun(const SlotRun&) = delete;
-  Backend backend() const { return graph_.backend().backend; }
   SlotRun& operator=(const SlotRun&) = delete;
+
+  /// What the stages run on.
+  Backend backend() const { return graph_.backend().backend; }
 
  private:
   class Frames;
