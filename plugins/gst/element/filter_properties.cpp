@@ -173,12 +173,11 @@ void install_filter_properties(GObjectClass* object_class) {
                   "Frames that are in work at once; each but one adds a frame's time to the latency of a "
                   "live pipeline. 0: as the configuration says",
                   0, FrameQueue::kMost, 0, at_work));
-  add(kDeadline,
-      g_param_spec_uint64(
-          "deadline", "Deadline",
-          "Time that a frame may take, in ns; one that takes longer is counted as late, and reported in a "
-          "message. 0: as the configuration says",
-          0, G_MAXUINT64, 0, at_work));
+  add(kDeadline, g_param_spec_uint64("deadline", "Deadline",
+                                     "Time from a frame's arrival to its result, in ns; one that takes "
+                                     "longer is counted as late, and reported in a "
+                                     "message. 0: as the configuration says",
+                                     0, G_MAXINT64, 0, at_work));
   add(kLateFrames,
       g_param_spec_enum(
           "late-frames", "Late frames",
@@ -188,19 +187,19 @@ void install_filter_properties(GObjectClass* object_class) {
   add(kRegions,
       g_param_spec_boolean(
           "regions", "Regions of interest",
-          "Whether a GstVideoRegionOfInterestMeta is attached for each contour, beside the ContornoMeta with "
-          "all of them",
+          "Whether each contour is attached as a GstVideoRegionOfInterestMeta, and where GStreamer has its "
+          "analytics library as a detected object, beside the ContornoMeta with all of them",
           TRUE, at_work));
   add(kMapsTimeout, g_param_spec_uint64("maps-timeout", "Timeout of maps",
                                         "Time that a frame waits for its maps on the pad maps, in ns", 0,
-                                        G_MAXUINT64, FilterSettings().maps_timeout, at_work));
+                                        G_MAXINT64, FilterSettings().maps_timeout, at_work));
   add(kMapsMissing,
       g_param_spec_enum("maps-missing", "Missing maps", "What becomes of a frame whose maps do not come",
                         missing_maps_type(), static_cast<gint>(MissingMaps::Pass), at_work));
   add(kStatsInterval,
       g_param_spec_uint64("stats-interval", "Interval of statistics",
                           "Time between messages contorno-stats with the statistics, in ns; 0: none", 0,
-                          G_MAXUINT64, 0, at_work));
+                          G_MAXINT64, 0, at_work));
   add(kStats, g_param_spec_boxed("stats", "Statistics",
                                  "Frames since the start: in = out + failed + dropped; late, regrown, "
                                  "contours; latency-p50, -p99 and "
