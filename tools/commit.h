@@ -3,7 +3,7 @@
 
 namespace contorno {
 
-/// The first ten digits of the commit, and "-dirty" where files differed from it; empty where the sources
+/// At least ten digits of the commit, and "-dirty" where files differed from it; empty where the sources
 /// were in no git checkout.
 const char* build_commit();
 

@@ -21,8 +21,9 @@ struct PassedElement {
 
 /// What one of GStreamer's own tracers said.
 struct TracedTime {
-  std::string what;  ///< "videotestsrc0 to fakesink0", "contorno0"
-  std::int64_t at_ns = 0, time_ns = 0;
+  std::string what;          ///< "videotestsrc0 to fakesink0", "contorno0"
+  std::int64_t at_ns = 0;    ///< now_ns() when it was said
+  std::int64_t time_ns = 0;  ///< how long it took
 };
 
 struct PipelineTimes {
@@ -40,7 +41,7 @@ class TimedPipeline {
   virtual ~TimedPipeline() = default;
   /// Throws what ended it, as Error; true when it came to its end by itself.
   virtual bool ended() = 0;
-  /// Ends it.
+  /// Ends it, and gives what was noted. Called once; ended() may not be called after it.
   virtual PipelineTimes stop() = 0;
 };
 

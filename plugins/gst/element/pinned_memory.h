@@ -6,9 +6,9 @@
 
 namespace contorno::gst {
 
-/// The answer to an ALLOCATION query that the elements behind us have answered, or not: a pool of buffers in
-/// page-locked memory takes the first place, with the metas that are known behind us. False: nothing was
-/// added, because the query has no caps of video.
+/// Answers an ALLOCATION query, whether or not the elements behind us have: puts a pool of buffers in
+/// page-locked memory in the first place, and leaves the metas that the elements behind us have named. False:
+/// nothing was added, because the query has no caps of video.
 bool propose_pinned(GstQuery* query);
 /// Memory that begins where a row of the CPU's widest registers may; others' offers come first.
 void propose_aligned(GstQuery* query);

@@ -1,9 +1,9 @@
 // Several levels of channels: which tiles are near which levels, so that the steps 1 to 6 visit these alone.
 //
 //   Reads   ranges
-//   Writes  NearTiles: a bit for every plane and tile, the near ones before each word of bits, and two lists
-//   of
-//           them: by number, which is in the order of planes and rasters, and in the order of tracing
+//   Writes  NearTiles: a bit for every plane and tile, how many near ones come before each word of bits, and
+//           two lists of them: by number, which is in the order of planes and rasters, and in the order of
+//           tracing
 //
 // A near tile's number is how many near tiles there are before it, by counting bits. It takes the place that
 // the number of a tile has where each channel has one level: arrays of tiles have as many elements as there
