@@ -315,6 +315,31 @@ def test_the_new_results_are_kept_only_on_demand(contorno, folder):
     assert content(folder / "new") == content(folder / "golden")
 
 
+def test_results_of_another_run_are_not_taken_for_new_ones(contorno, folder):
+    contorno("replay", "graph.yaml", "--record", "golden", cwd=folder)
+    contorno("replay", "graph.yaml", "--expect", "golden", "--keep", "new", cwd=folder)
+    for kept in ("new", "golden"):
+        done = contorno("replay", "graph.yaml", "--expect", "golden", "--keep", kept, cwd=folder, check=False)
+        assert done.returncode == 73 and f"{kept}/frames: the folder of --keep has results already" in done.stderr
+    assert content(folder / "new") == content(folder / "golden")
+    done = contorno("replay", "graph.yaml", "--record", "other", "--keep", "third", cwd=folder, check=False)
+    assert done.returncode == 2 and "--keep goes with --expect" in done.stderr
+
+
+def test_each_round_begins_with_an_empty_folder(contorno, folder):
+    contorno("replay", "graph.yaml", "--record", "golden", cwd=folder)
+    report, page = folder / "report", folder / "page"
+    os.mkfifo(report), os.mkfifo(page)  # a round waits until they are taken, one after the other
+    started = subprocess.Popen([PROGRAM, "replay", "graph.yaml", "--expect", "golden", "--keep", "new", "--loop", "2",
+                                "--report", report, "--html", page], cwd=folder, stdout=subprocess.PIPE, text=True)
+    for _ in range(2):
+        assert json.loads(report.read_text())["frames"] == {"same": FRAMES, "within": 0, "different": 0}
+        (folder / "new" / "frames" / f"{FRAMES:08}.contour_assembly.contours.jsonl").write_text("of this round")
+        page.read_text()
+    said, _ = started.communicate(timeout=60)
+    assert started.returncode == 0, said
+
+
 TEST_OF_A_USER = """
 def test_defects(contorno_replay):
     contorno_replay("graph.yaml", "maps", expect="golden", tolerance=0.1)

@@ -64,6 +64,23 @@ int ended_by(int signal) {
   return 128 + signal;
 }
 
+/// What another run has computed must not be taken for results of this one.
+void refuse_kept(const std::filesystem::path& folder) {
+  if (const auto frames = folder / "frames"; std::filesystem::exists(frames))
+    throw Error(ExitCode::CannotCreate,
+                fmt::format("{}: the folder of --keep has results already; give another one, or remove them",
+                            printable(frames.string())));
+}
+
+/// A frame that is lost now is not to be found among those of the round before.
+void remove_results(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::remove_all(folder / "frames", error);
+  if (error)
+    throw Error(ExitCode::Io,
+                fmt::format("cannot empty '{}': {}", printable(folder.string()), error.message()));
+}
+
 /// The places of a record, of those that this run takes; none where there is no record.
 std::vector<std::uint64_t> places_in(const std::filesystem::path& record, const FrameSelection& selection) {
   std::vector<std::uint64_t> places;
@@ -135,6 +152,8 @@ int compare_with(const ReplayArguments& arguments, const Catalog& catalog, const
   else
     make_output_folder(arguments.keep);
   const std::string& folder = temporary ? temporary->path() : arguments.keep;
+  if (round > 1) remove_results(folder);
+  const Truth truth(replay.graph.source, arguments.labels);
   const RunReport report = compute_replay(replay, folder, options);
   if (const int signal = InterruptGuard::requested(); signal != 0) return 128 + signal;
   const std::vector<std::uint64_t> places =
@@ -142,7 +161,6 @@ int compare_with(const ReplayArguments& arguments, const Catalog& catalog, const
   if (places.empty())
     throw Error(ExitCode::BadData,
                 fmt::format("{}: the record has none of the frames that this run takes", printable(before)));
-  const Truth truth(replay.graph.source, arguments.labels);
   Findings findings(arguments, replay, truth, folder);
   findings.difference = compare_records(before, folder, places, replay.values, tolerance);
   findings.before = before, findings.tolerance = tolerance;
@@ -201,6 +219,10 @@ int replay(const ReplayArguments& arguments, const Catalog& catalog) {
                 "give either --record DIR, to keep results, or --expect DIR, to compare with kept ones");
   if (arguments.resume && arguments.record.empty())
     throw Error(ExitCode::Usage, "--resume goes with --record");
+  if (!arguments.keep.empty()) {
+    if (arguments.expect.empty()) throw Error(ExitCode::Usage, "--keep goes with --expect");
+    refuse_kept(arguments.keep);
+  }
   return arguments.record.empty() ? expect(arguments, catalog) : record(arguments, catalog);
 }
 
@@ -215,7 +237,8 @@ void add_replay_command(CLI::App& app, const Catalog& catalog, Action& action) {
   command->add_option("DATASET", arguments->graph.input, "Replaces the input of the graph's source");
   command->add_option("--record", arguments->record, "Folder to keep the results in");
   command->add_option("--expect", arguments->expect, "Folder of a record to compare the results with");
-  command->add_option("--keep", arguments->keep, "With --expect: folder to keep the new results in");
+  command->add_option("--keep", arguments->keep,
+                      "With --expect: new folder to keep the results of the last round in");
   add_number(*command, "--tolerance", arguments->tolerance, 0, 1e9,
              "px that a contour may lie away from the recorded one; 0: everything must be equal");
   const auto add_count = [&](const char* name, std::uint64_t& value, const char* sentence) {
