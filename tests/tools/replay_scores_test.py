@@ -1,5 +1,6 @@
 """`contorno replay` on datasets with truth: scores are those of NumPy and SciPy, from label images and masks a class."""
 import json
+import re
 
 import cv2
 import numpy as np
@@ -207,3 +208,18 @@ def test_scores_come_with_a_comparison_and_without_truth_there_are_none(contorno
     assert "IoU" not in done.stdout
     done = contorno("replay", "graph.yaml", "data/maps", "--record", "other", "--report", "x.json", cwd=folder, check=False)
     assert done.returncode == 2 and "with a dataset that has truth" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["--record", "--expect"])
+def test_truth_of_files_of_several_frames_is_refused(contorno, folder, command):
+    contorno("replay", "graph.yaml", "--record", "golden", cwd=folder)
+    lines = ["maps,truth"]
+    for file in range(2):
+        np.save(folder / f"two{file}.npy", np.stack([blobs(48, 64, 2, 2 * file + frame) for frame in range(2)]))
+        lines.append(f"two{file}.npy,data/truth/00{file}.png")
+    (folder / "list.csv").write_text("\n".join(lines) + "\n")
+    record = "golden" if command == "--expect" else "new"
+    done = contorno("replay", "graph.yaml", "list.csv", command, record, cwd=folder, check=False)
+    assert done.returncode == 65
+    assert re.search(r"two0.npy' is a sequence of 2 maps, but the dataset has truth", done.stderr), done.stderr
+    assert not (folder / "new" / "frames").exists()

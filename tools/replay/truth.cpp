@@ -8,6 +8,7 @@
 #include "cuda/error.h"
 #include "pipeline/shared/printable.h"
 #include "plugins/files/arrays/array_file.h"
+#include "plugins/files/dataset/item_reader.h"
 #include "plugins/files/pictures/picture.h"
 #include "plugins/files/shared/file_names.h"
 #include "tools/text_file.h"
@@ -86,15 +87,34 @@ TrueRegions from_masks(const std::string& pattern, std::span<const std::string> 
   return truth;
 }
 
+/// Truth is found by the place of a frame, which is that of its file only where each file has one frame.
+void refuse_sequences(const DatasetFiles& files, const SourceSpec& source, const ArrayPath& location) {
+  const auto text = [&](const char* name) { return std::get<std::string>(source.params.get(name)); };
+  ItemReader reader(files,
+                    {.layout = text("layout") == "chw" ? MapLayout::Chw : MapLayout::Hwc,
+                     .member = location.member.empty() ? text("member") : location.member},
+                    {});
+  std::string ignored;  // what cannot be read is reported in its turn
+  for (const DatasetItem& item : files.items) {
+    reader.close();
+    if (reader.open(item, ignored) && reader.frames() != 1)
+      throw Error(ExitCode::BadData, fmt::format("'{}' is a sequence of {} maps, but the dataset has truth, "
+                                                 "which belongs to files of one frame; store a file a frame",
+                                                 printable(item.map.string()), reader.frames()));
+  }
+}
+
 }  // namespace
 
 Truth::Truth(const SourceSpec& source, const LabelMeaning& meaning) : meaning_(meaning) {
   if (source.type->name != "dataset") return;
   const auto text = [&](const char* name) { return std::get<std::string>(source.params.get(name)); };
-  files_ = find_dataset(split_array_path(text("location")).file,
+  const ArrayPath location = split_array_path(text("location"));
+  files_ = find_dataset(location.file,
                         {.frames = std::get<bool>(source.params.get("frames")), .camera = text("camera")});
   exists_ = std::any_of(files_.items.begin(), files_.items.end(),
                         [](const DatasetItem& item) { return !item.truth.empty(); });
+  if (exists_) refuse_sequences(files_, source, location);
 }
 
 bool Truth::knows(std::uint64_t place) const {
