@@ -14,8 +14,8 @@
 namespace contorno {
 
 struct ReplayOptions {
-  std::string graph_file;  ///< which no output may replace
-  std::uint64_t start = 0, stop = 0;
+  std::string graph_file;             ///< which no output may replace
+  std::uint64_t start = 0, stop = 0;  ///< frames of the graph's source, from 0; stop 0: the end
   Shard shard;
   /// The folder of a record that is gone on with: the frames that it has are left out.
   std::optional<std::filesystem::path> resume;
@@ -28,7 +28,8 @@ struct Replay {
   FrameSelection whole;   ///< the frames that are asked for
   FrameSelection frames;  ///< those of them that are left to compute
   std::vector<RecordedValue> values;
-  /// What delivers the latter; null: none is left. Each computation takes it.
+  /// What delivers the latter; null: none is left. compute_replay moves it away, so a Replay is computed
+  /// once.
   std::unique_ptr<Source> source;
 };
 
@@ -36,8 +37,8 @@ struct Replay {
 /// recorded_values throw.
 Replay prepare_replay(GraphSpec graph, const ReplayOptions& options);
 
-/// Computes into `folder`, which exists. Throws Error where a result could not be written; frames that fail
-/// are part of the record.
+/// Computes into `folder`, which exists. Returns an empty report where `source` is null. Throws Error where a
+/// result could not be written; frames that fail are part of the record.
 RunReport compute_replay(Replay& replay, const std::string& folder, const ReplayOptions& options);
 
 }  // namespace contorno

@@ -19,8 +19,8 @@ struct ClassScore {
   std::uint64_t found = 0, missed = 0, extra = 0;  ///< frames that have the class in both, in truth alone, in
                                                    ///< the result alone
   std::uint64_t edge_pixels = 0;                   ///< of both regions, where the frame has both
-  double distances = 0;                            ///< the sum over these pixels
-  double farthest = 0;                             ///< the largest of them
+  double distances = 0;                            ///< the sum over these pixels, in px of the truth
+  double farthest = 0;                             ///< the largest of them, in px of the truth
 
   /// Intersection over union; nothing where both regions are empty.
   std::optional<double> iou() const;
@@ -56,7 +56,9 @@ struct ValueScores {
   std::vector<const FrameScore*> worst() const;
 };
 
-/// Scores all contours that a record has at `places`, as far as `truth` knows them.
+/// Scores all contours that a record has at `places`, which ascend, as far as `truth` knows them: one
+/// ValueScores for each value of contours, in the order of `values`. A frame that cannot be scored has a
+/// fault; single frames throw nothing.
 std::vector<ValueScores> score_record(const std::filesystem::path& record,
                                       const std::vector<std::uint64_t>& places,
                                       const std::vector<RecordedValue>& values, const GraphSpec& graph,
