@@ -4,6 +4,7 @@
 
 #include "config/load.h"
 #include "cuda/error.h"
+#include "plugins/files/shared/frame_files.h"
 #include "plugins/text/pango.h"
 #include "tools/replay/paced_source.h"
 #include "tools/run_watch.h"
@@ -14,9 +15,10 @@
 namespace contorno {
 namespace {
 
-void write_failure(OutputRegister& files, const std::string& folder, std::uint64_t place,
-                   const std::string& reason) {
-  OutputFile file = files.open(std::filesystem::path(folder) / failure_file(place), "the record of failures");
+void write_failure(FrameFiles& failures, std::uint64_t place, const std::string& reason) {
+  FrameInfo placed;
+  placed.number = place;
+  OutputFile file = failures.begin(placed);
   file.write(reason + "\n");
   file.complete();
 }
@@ -86,11 +88,17 @@ RunReport compute_replay(Replay& replay, const std::string& folder, const Replay
   OutputRegister files = command_files();
   files.add_input(options.graph_file, "the graph");
   files.add_inputs(replay.graph, *source);
+  FrameFiles failures(failure_pattern(), Completion::SharedSeries);
+  SinkContext context;
+  context.output_root = folder;
+  context.owner = "the record of failures";
+  context.outputs = &files;
+  failures.open(context);
   const std::unique_ptr<TextRasteriser> text = make_pango_text();
   const auto expected = static_cast<std::int64_t>(replay.frames.count());
   const auto write = [&](const FrameFailure& failure) {
     const std::uint64_t place = replay.frames.place_of(failure.frame);
-    write_failure(files, folder, place, failure.reason);
+    write_failure(failures, place, failure.reason);
     forget_values(folder, place, replay.values);
   };
   Runner runner(replay.graph, *source, bindings,

@@ -8,14 +8,14 @@
 #include "config/describe.h"
 #include "cuda/error.h"
 #include "pipeline/shared/printable.h"
-#include "plugins/files/contours/writer.h"
-#include "plugins/files/shared/output_register.h"
+#include "plugins/files/contours/contour_line_writer.h"
+#include "plugins/files/shared/frame_files.h"
 #include "tools/checksum.h"
 
 namespace contorno {
 namespace {
 
-constexpr std::string_view kFrames = "frames", kFailed = ".failed";
+constexpr std::string_view kFrames = "frames";
 
 std::string_view extension_of(PortType type) {
   return type == PortType::Contours ? ".jsonl" : ".crc";
@@ -28,6 +28,11 @@ PortType type_of(const GraphSpec& graph, const Origin& origin) {
       .type;
 }
 
+/// The files of a value, by the places of frames. Names of values have no braces.
+PathPattern value_pattern(const RecordedValue& value) {
+  return PathPattern(fmt::format("{}/{{frame:08}}.{}{}", kFrames, value.name, extension_of(value.type)));
+}
+
 /// Of a file that a run, killed perhaps, has not completed: NAME.part<process>-<number>.
 bool is_temporary(std::string_view name) {
   const std::size_t at = name.rfind(".part");
@@ -37,37 +42,40 @@ bool is_temporary(std::string_view name) {
 
 class RecordSink final : public Sink {
  public:
-  RecordSink(RecordedValue value, const FrameSelection& selection)
-      : value_(std::move(value)), selection_(selection) {}
+  RecordSink(const RecordedValue& value, const FrameSelection& selection)
+      : is_contours_(value.type == PortType::Contours),
+        selection_(selection),
+        files_(value_pattern(value), Completion::SharedSeries),
+        lines_({.coordinates = Coordinates::Map}) {}
 
-  void open(const SinkContext& context) override { context_ = context; }
+  void open(const SinkContext& context) override {
+    output_root_ = context.output_root;
+    files_.open(context);
+    if (is_contours_) lines_.open(context);
+  }
 
   void write(const FrameInfo& info, const Value& value) override {
     FrameInfo placed = info;
     placed.number = selection_.place_of(info.number);
     placed.pts_ns = 0;  // sources without times of their own count from the first frame that is taken
-    const std::string path = value_file(placed.number, value_).string();
     std::error_code ignored;
-    std::filesystem::remove(std::filesystem::path(context_.output_root) / failure_file(placed.number),
-                            ignored);
-    if (const auto* image = std::get_if<ImageView>(&value)) {
-      OutputFile file = open_output(context_, path, Completion::Rename);
+    std::filesystem::remove(output_root_ / failure_file(placed.number), ignored);
+    OutputFile file = files_.begin(placed);
+    if (const auto* image = std::get_if<ImageView>(&value))
       file.write(fmt::format("{:08x} {}\n", checksum(*image), describe(Format(image->format))));
-      file.complete();
-    } else {
-      const std::unique_ptr<Sink> sink = make_whole_jsonl(path);
-      sink->open(context_);
-      sink->write(placed, value);
-      sink->finish();
-    }
+    else
+      file.write(lines_.line(placed, std::get<ContoursView>(value)));
+    file.complete();
   }
 
-  void finish() override {}
+  void finish() override { files_.finish(); }
 
  private:
-  RecordedValue value_;
+  bool is_contours_;
   FrameSelection selection_;
-  SinkContext context_;
+  std::filesystem::path output_root_;
+  FrameFiles files_;
+  ContourLineWriter lines_;
 };
 
 }  // namespace
@@ -92,12 +100,15 @@ std::string place_text(std::uint64_t place) {
 }
 
 std::filesystem::path value_file(std::uint64_t place, const RecordedValue& value) {
-  return std::filesystem::path(kFrames) /
-         fmt::format("{}.{}{}", place_text(place), value.name, extension_of(value.type));
+  return value_pattern(value).format(place, {});
+}
+
+PathPattern failure_pattern() {
+  return PathPattern(fmt::format("{}/{{frame:08}}.failed", kFrames));
 }
 
 std::filesystem::path failure_file(std::uint64_t place) {
-  return std::filesystem::path(kFrames) / fmt::format("{}{}", place_text(place), kFailed);
+  return failure_pattern().format(place, {});
 }
 
 void forget_values(const std::filesystem::path& record, std::uint64_t place,

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "pipeline/graph/graph.h"
+#include "plugins/files/shared/path_pattern.h"
 #include "tools/replay/frames.h"
 
 namespace contorno {
@@ -39,7 +40,8 @@ std::vector<RecordedValue> recorded_values(const GraphSpec& graph);
 std::string place_text(std::uint64_t place);
 /// The file of a frame's value, below the folder of the record.
 std::filesystem::path value_file(std::uint64_t place, const RecordedValue& value);
-/// The file that says why a frame failed, likewise.
+/// The files that say why frames failed, by their places, and that of one frame, likewise.
+PathPattern failure_pattern();
 std::filesystem::path failure_file(std::uint64_t place);
 
 /// Removes what a record has of a frame that failed now.

@@ -30,7 +30,7 @@ fs::path marker_of(const fs::path& root, const std::string& pattern) {
 
 void FrameFiles::open(const SinkContext& context) {
   const fs::path first = resolve_output(context.output_root, pattern_.format(0, "name"));
-  if (marker_.is_open()) return;  // another format, the same files
+  if (is_open_) return;  // another format, the same files
   root_ = context.output_root;
   owner_ = context.owner;
   patience_ = context.patience;
@@ -44,18 +44,28 @@ void FrameFiles::open(const SinkContext& context) {
   if (fs::exists(fs::symlink_status(first, error)) && !full_.varies() && !fs::is_regular_file(first))
     return;  // a device
   const fs::path marker = marker_of(root, pattern_.text());
-  marker_ = OutputFile(marker, Completion::Rename);
-  outputs_->report_leftovers(marker_.leftovers());
+  if (completion_ == Completion::SharedSeries) {
+    const FolderLock lock(marker.parent_path());
+    clear_way(marker);
+  } else {
+    marker_ = OutputFile(marker, Completion::Rename);
+    outputs_->report_leftovers(marker_.leftovers());
+    clear_way(marker);
+  }
+  is_open_ = true;
+}
+
+void FrameFiles::clear_way(const fs::path& marker) {
   const fs::path folder = marker.parent_path();
   const PartFiles parts = find_parts(folder, [&](std::string_view target) {
     return target != marker.filename().string() && full_.may_make((folder / target).string());
   });
-  outputs_->report_leftovers(clear_leftovers(parts.dead, Completion::Series));
+  outputs_->report_leftovers(clear_leftovers(parts.dead, completion_));
 }
 
 OutputFile FrameFiles::begin(const FrameInfo& info) {
   const fs::path path = resolve_output(root_, full_.format(info.number, info.name));
-  OutputFile file = outputs_->open_frame(path, owner_, patience_);
+  OutputFile file = outputs_->open_frame(path, owner_, patience_, completion_);
   if (file.path() != path) ++numbered_;
   return file;
 }
@@ -67,6 +77,7 @@ void FrameFiles::written(const OutputFile& file) {
 
 void FrameFiles::finish() {
   marker_.abandon();
+  is_open_ = false;
 }
 
 std::string FrameFiles::summary(std::string_view what) const {

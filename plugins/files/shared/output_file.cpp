@@ -148,6 +148,12 @@ OutputFile::OutputFile(fs::path path, Completion completion, const Patience& pat
     begin_part();
     return;
   }
+  if (completion == Completion::SharedSeries) {
+    // Who looks for leftovers must not find it between its creation and its lock.
+    const FolderLock lock(folder_of(path_), FolderLock::Kind::Shared);
+    begin_part();
+    return;
+  }
   const FolderLock lock(folder_of(path_));
   clear_way();
   begin_part();
@@ -291,6 +297,11 @@ void OutputFile::rename_to_final() {
     fail("rename to", error_number);
   }
   temporary_.clear();
+}
+
+void OutputFile::publish() {
+  if (!temporary_.empty()) rename_to_final();
+  completion_ = Completion::InPlace;
 }
 
 void OutputFile::complete() {

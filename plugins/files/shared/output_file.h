@@ -41,7 +41,9 @@ enum class Completion : std::uint8_t {
   InPlace,  ///< has its name from the start; every record in it is complete, also after an error
   Series,   ///< as Rename, one of many: not written through to the disk, since that takes longer than a frame
             ///< has
-  Recording,  ///< as Rename, but worth keeping without its end: NAME.unfinished.EXTENSION
+  SharedSeries,  ///< one of many as well, but brought to the disk as with Rename; runs may write such files
+                 ///< into one folder at the same time
+  Recording,     ///< as Rename, but worth keeping without its end: NAME.unfinished.EXTENSION
 };
 
 /// A temporary file of a run that was killed.
@@ -80,6 +82,9 @@ class OutputFile {
 
   /// Appends one record: all of it or, after an error, nothing.
   void write(std::string_view record);
+  /// Gives a file of Completion::Rename its final name now; from then on it is one of Completion::InPlace.
+  /// Throws Error(Io).
+  void publish();
   /// Closes and gives the file its final name. Throws Error(Io), also when somebody has deleted or moved it.
   void complete();
   /// Closes; a temporary file is removed, one written in place stays with its records.

@@ -124,9 +124,9 @@ void OutputRegister::claim_pattern(const PathPattern& pattern, std::string_view 
   patterns_.push_back(std::move(entry));
 }
 
-OutputFile OutputRegister::open_frame(const fs::path& path, std::string_view owner,
-                                      const Patience& patience) {
-  return open_claimed(path_of_frame(path, owner), Completion::Series, patience);
+OutputFile OutputRegister::open_frame(const fs::path& path, std::string_view owner, const Patience& patience,
+                                      Completion completion) {
+  return open_claimed(path_of_frame(path, owner), completion, patience);
 }
 
 /// `path`, or the number of it that this frame gets.

@@ -51,7 +51,7 @@ class OutputRegister {
   void claim_pattern(const PathPattern& pattern, std::string_view owner);
   /// Opens one of them. A path that this run has written already is numbered: "a-2.png".
   OutputFile open_frame(const std::filesystem::path& path, std::string_view owner,
-                        const Patience& patience = {});
+                        const Patience& patience = {}, Completion completion = Completion::Series);
 
   /// Shows the user what became of the temporary files of killed runs.
   void report_leftovers(const std::vector<Leftover>& leftovers) const;

@@ -65,9 +65,11 @@ bool try_lock(const Descriptor& file) {
   return ::flock(file.number(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-FolderLock::FolderLock(const fs::path& folder) : folder_(open_file(folder, O_RDONLY | O_DIRECTORY)) {
+FolderLock::FolderLock(const fs::path& folder, Kind kind)
+    : folder_(open_file(folder, O_RDONLY | O_DIRECTORY)) {
+  const int operation = kind == Kind::Shared ? LOCK_SH : LOCK_EX;
   // Held by others for a few calls only, so this wait is short.
-  while (folder_ && ::flock(folder_.number(), LOCK_EX) != 0 && errno == EINTR) continue;
+  while (folder_ && ::flock(folder_.number(), operation) != 0 && errno == EINTR) continue;
 }
 
 fs::path numbered(const fs::path& path, unsigned number) {

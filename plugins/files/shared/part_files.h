@@ -4,6 +4,7 @@
 // that a killed run left behind. Functions may be called from any thread.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -35,11 +36,12 @@ Descriptor open_file(const std::filesystem::path& path, int flags);
 /// knows no locks.
 bool try_lock(const Descriptor& file);
 
-/// While it lives, other runs wait before they begin a file in this folder. Does nothing where the folder
-/// cannot be locked.
+/// While it lives, other runs wait before they begin a file in this folder. Shared ones do not wait for each
+/// other. Does nothing where the folder cannot be locked.
 class FolderLock {
  public:
-  explicit FolderLock(const std::filesystem::path& folder);
+  enum class Kind : std::uint8_t { Exclusive, Shared };
+  explicit FolderLock(const std::filesystem::path& folder, Kind kind = Kind::Exclusive);
 
  private:
   Descriptor folder_;

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "cuda/error.h"
+#include "plugins/files/shared/part_files.h"
 #include "plugins/files/shared/path_pattern.h"
 #include "tests/file_content.h"
 #include "tests/temporary_folder.h"
@@ -215,6 +216,39 @@ TEST_CASE("what a killed run left is removed, and half a recording is kept under
   CHECK(content(other) == "of another file");
   CHECK(content(folder.path() / "a.mkv.part5") == "no name of a temporary file");
   CHECK(entries(folder.path()) == 5);
+}
+
+TEST_CASE("runs that write a series into one folder do not wait for each other") {
+  const TemporaryFolder folder;
+  const fs::path dead = folder.path() / "a.part123-7";
+  std::ofstream(dead) << "half";
+  {
+    const FolderLock other(folder.path(), FolderLock::Kind::Shared);  // of a run that begins a file
+    OutputFile file(folder.path() / "a", Completion::SharedSeries);
+    CHECK(file.leftovers().empty());  // nor do they look through the folder for each file
+    CHECK(fs::exists(dead));
+    file.write("whole");
+    CHECK(!fs::exists(folder.path() / "a"));
+    file.complete();
+  }
+  CHECK(content(folder.path() / "a") == "whole");
+}
+
+TEST_CASE("a published file has its name, and records are added to it") {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "a.jsonl";
+  { const OutputFile never(path, Completion::Rename); }
+  CHECK(entries(folder.path()) == 0);
+  OutputFile file(path, Completion::Rename);
+  CHECK(!fs::exists(path));
+  file.publish();
+  file.write("one");
+  CHECK(content(path) == "one");
+  CHECK(complaint([&] { OutputFile(path, Completion::InPlace); }).starts_with("73: "));
+  file.write(" two");
+  file.abandon();
+  CHECK(content(path) == "one two");
+  CHECK(entries(folder.path()) == 1);
 }
 
 TEST_CASE("a file that is deleted or moved while it is written is an error, not a success") {

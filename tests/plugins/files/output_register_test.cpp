@@ -176,6 +176,31 @@ TEST_CASE("frames of one name get files of their own, and other runs' files are 
                                        "; 3 numbered, since frames had the same name");
 }
 
+TEST_CASE("runs share the folder of a series, and take away what dead ones left, when they begin") {
+  const TemporaryFolder folder;
+  write_file(folder.path() / "000004.png.part123-1", "of a killed run");
+  write_file(folder.path() / "other.part123-1", "of something else");
+  std::vector<std::string> said;
+  OutputRegister outputs([&](const std::string&sentence) { said.push_back(sentence); }), others;
+  FrameFiles files{PathPattern("{frame:06}.png"), Completion::SharedSeries};
+  FrameFiles other{PathPattern("{frame:06}.png"), Completion::SharedSeries};
+  files.open(context_of(folder, outputs, "one"));
+  REQUIRE(said.size() == 1);
+  CHECK(said[0].find("000004.png.part123-1") != std::string::npos);
+  FrameInfo info;
+  OutputFile begun = files.begin(info);
+  begun.write("0");
+  other.open(context_of(folder, others, "another"));  // leaves what is being written
+  info.number = 1;
+  OutputFile at_once = other.begin(info);
+  at_once.write("1");
+  at_once.complete();
+  begun.complete();
+  CHECK(content(folder.path() / "000000.png") == "0");
+  CHECK(content(folder.path() / "000001.png") == "1");
+  CHECK(names_in(folder.path()) == std::vector<std::string>{"000000.png", "000001.png", "other.part123-1"});
+}
+
 TEST_CASE("a path without placeholders holds the first frame, and the others are numbered") {
   const TemporaryFolder folder;
   OutputRegister outputs;
