@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "config/describe.h"
@@ -32,7 +33,7 @@ struct RecordArguments {
   std::string camera;
   std::uint64_t frames = 0;
   int compression = 1;
-  std::int64_t every = 0, start = 0;  // 0 = as the graph says
+  std::optional<std::int64_t> every, start;  // nothing: as the graph says
   bool live = false, quiet = false;
 };
 
@@ -69,8 +70,8 @@ GraphSpec source_graph(const RecordArguments& arguments, const Catalog& catalog)
     graph = config::load_graph_text(text, fmt::format("<source for {}>", printable_sentence(argument)),
                                     catalog, options);
   }
-  if (arguments.every > 0) set_source_param(graph.source, "every", arguments.every);
-  if (arguments.start > 0) set_source_param(graph.source, "start", arguments.start);
+  if (arguments.every) set_source_param(graph.source, "every", *arguments.every);
+  if (arguments.start) set_source_param(graph.source, "start", *arguments.start);
   if (arguments.live) set_source_param(graph.source, "live", true);
   graph.nodes.clear();
   graph.sinks.clear();
@@ -144,9 +145,10 @@ int record(const RecordArguments& arguments, const Catalog& catalog) {
   for (const SourceFault& fault : report.source_faults) warn(fault.sentence);
   for (const SinkOutcome& sink : report.sinks)
     if (!sink.error.empty()) say(fmt::format("{}: {}", sink.name, sink.error));
-  if (!arguments.quiet)
-    print("{}: {} frames recorded, {} dropped, {} failed\n{}\n", folder, recording.frames(),
-          report.frames.dropped(), report.frames.failed, reading_line(folder, source->format()));
+  if (arguments.quiet) return exit_code_of(report);
+  print("{}: {} frames recorded, {} dropped, {} failed\n", folder, recording.frames(),
+        report.frames.dropped(), report.frames.failed);
+  if (recording.frames() > 0) print("{}\n", reading_line(folder, source->format()));
   return exit_code_of(report);
 }
 
