@@ -129,7 +129,39 @@ def test_a_full_disk_ends_the_recording_with_what_is_complete(tmp_path):
     command = f"ulimit -f 300; exec {PROGRAM} record graph.yaml recording"  # KiB; the maps of a frame have 422
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 74 and "maps: " in done.stderr and "File too large" in done.stderr
-    assert manifest(tmp_path / "recording") == [] and not list(tmp_path.glob("recording/maps/*.npy"))
+    assert not (tmp_path / "recording" / "manifest.jsonl").exists() and not list(tmp_path.glob("recording/maps/*.npy"))
+
+
+def test_a_run_that_ends_before_its_first_frame_leaves_the_folder_free(contorno, tmp_path):
+    write_graph(tmp_path, "graph.yaml", LINE)
+    command = f"ulimit -f 0; exec {PROGRAM} record graph.yaml recording"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 74 and done.stdout == "recording: 0 frames recorded, 0 dropped, 0 failed\n"
+    assert not [path for path in tmp_path.glob("recording/**/*") if path.is_file()]
+    contorno("record", "graph.yaml", "recording", "--frames", 2, cwd=tmp_path)
+    assert len(manifest(tmp_path / "recording")) == 2
+
+
+@pytest.mark.parametrize("name", ["frames/00000000.png", "maps/00000000.npy"])
+def test_frames_without_a_manifest_are_not_replaced(contorno, tmp_path, name):
+    write_graph(tmp_path, "graph.yaml", LINE)
+    old = tmp_path / "recording" / name
+    old.parent.mkdir(parents=True)
+    old.write_text("old")
+    done = contorno("record", "graph.yaml", "recording", cwd=tmp_path, check=False)
+    assert done.returncode == 73 and "has a recording already, or a part of one" in done.stderr
+    assert old.read_text() == "old" and not (tmp_path / "recording" / "manifest.jsonl").exists()
+
+
+def test_start_0_and_every_1_undo_those_of_a_graph(contorno, tmp_path):
+    (tmp_path / "shots").mkdir()
+    for frame in range(12):
+        cv2.imwrite(str(tmp_path / "shots" / f"{frame:02}.png"), np.full((9, 9, 3), frame, np.uint8))
+    write_graph(tmp_path, "graph.yaml", "{type: images, location: shots, start: 9, every: 2}")
+    contorno("record", "graph.yaml", "some", cwd=tmp_path)
+    contorno("record", "graph.yaml", "all", "--start", 0, "--every", 1, cwd=tmp_path)
+    assert [entry["_name"] for entry in manifest(tmp_path / "some")] == ["09.png", "11.png"]
+    assert len(manifest(tmp_path / "all")) == 12
 
 
 def test_a_recording_is_not_written_over_and_wrong_words_are_answered(contorno, tmp_path):

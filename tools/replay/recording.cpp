@@ -11,16 +11,32 @@
 #include "plugins/files/arrays/npy.h"
 #include "plugins/files/contours/text_buffer.h"
 #include "plugins/files/levels/writer.h"
+#include "plugins/files/shared/frame_files.h"
 
 namespace contorno {
 namespace {
 
-OutputFile begin_manifest(OutputRegister& files, const std::filesystem::path& folder) {
-  const std::filesystem::path path = Recording::manifest_in(folder);
-  if (std::filesystem::exists(path))
+constexpr std::string_view kFrameFolder = "frames", kMapFolder = "maps";
+
+/// Frames of another recording, also of one that came to no manifest, are not mixed with those of this one.
+void refuse_recorded(const std::filesystem::path& folder) {
+  const auto refuse = [](const std::filesystem::path& path) {
     throw Error(ExitCode::CannotCreate,
-                fmt::format("{}: the folder has a recording already; give another one", path.string()));
-  return files.open(path, "the manifest", Completion::InPlace);
+                fmt::format("{}: the folder has a recording already, or a part of one; give another one",
+                            path.string()));
+  };
+  std::error_code error;
+  if (const auto path = Recording::manifest_in(folder); std::filesystem::exists(path, error)) refuse(path);
+  for (const std::string_view name : {kFrameFolder, kMapFolder})
+    if (const auto path = folder / name;
+        std::filesystem::exists(path, error) && !std::filesystem::is_empty(path, error))
+      refuse(path);
+}
+
+/// Under a temporary name, so that a run that fails before its first frame leaves nothing.
+OutputFile begin_manifest(OutputRegister& files, const std::filesystem::path& folder) {
+  refuse_recorded(folder);
+  return files.open(Recording::manifest_in(folder), "the manifest", Completion::Rename);
 }
 
 /// All samples without the gaps between rows and planes, as they lie in an array of C order.
@@ -48,38 +64,40 @@ void write_maps(OutputFile& file, const ImageView& maps, std::vector<std::byte>&
 
 class Recording::PartSink final : public Sink {
  public:
-  PartSink(Recording& recording, Part part) : recording_(recording), part_(part) {}
+  PartSink(Recording& recording, Part part)
+      : recording_(recording),
+        part_(part),
+        files_(PathPattern(part == Part::Frame ? fmt::format("{}/{{frame:08}}.png", kFrameFolder)
+                                               : fmt::format("{}/{{frame:08}}.npy", kMapFolder)),
+               Completion::SharedSeries) {}
 
-  void open(const SinkContext& context) override { context_ = context; }
+  void open(const SinkContext& context) override { files_.open(context); }
 
   void write(const FrameInfo& info, const Value& value) override {
     recording_.check_going_on();
     const auto& image = std::get<ImageView>(value);
-    const bool is_frame = part_ == Part::Frame;
-    const std::string path =
-        is_frame ? fmt::format("frames/{:08}.png", info.number) : fmt::format("maps/{:08}.npy", info.number);
     try {
-      OutputFile file = open_output(context_, path, Completion::Rename);
-      if (is_frame) {
+      OutputFile file = files_.begin(info);
+      if (part_ == Part::Frame) {
         const RecordingOptions& options = recording_.options_;
         file.write(encode_png(image, {.compression = options.compression, .threads = options.threads}));
         file.complete();
       } else {
         write_maps(file, image, packed_);
       }
-      recording_.took(part_, info, path);
+      recording_.took(part_, info, files_.pattern().format(info.number, {}));
     } catch (const Error&) {
       recording_.give_up();
       throw;
     }
   }
 
-  void finish() override {}
+  void finish() override { files_.finish(); }
 
  private:
   Recording& recording_;
   Part part_;
-  SinkContext context_;
+  FrameFiles files_;
   std::vector<std::byte> packed_;
 };
 
@@ -120,6 +138,7 @@ void Recording::write_line(const FrameInfo& info, const Entry& entry) {
   add("camera", options_.camera);
   add("_name", info.name);
   line << "\"pts_ns\": " << info.pts_ns << "}\n";
+  if (count_ == 0) manifest_.publish();
   manifest_.write(line.view());
   ::fdatasync(manifest_.descriptor());  // as far as the file system can; the entry's own files have been
 }

@@ -32,7 +32,9 @@ class Recording {
  public:
   enum class Part : std::uint8_t { Frame, Maps };
 
-  /// Begins the manifest. `files` is borrowed. Throws Error(CannotCreate) where there is one already.
+  /// Takes the folder for this recording; the manifest appears in it with the first complete frame. `files`
+  /// is borrowed. Throws Error(CannotCreate) where there are a manifest, frames or maps already, or another
+  /// recorder is at work.
   Recording(OutputRegister& files, RecordingOptions options);
 
   /// A sink for the frames or maps of the source.
