@@ -89,16 +89,21 @@ std::string bar_row(const std::string& label, const Bar& bar, double scale, doub
                     const std::vector<std::string>& names) {
   std::string text = fmt::format(R"(<text class="axis" x="128" y="{}" text-anchor="end">{}</text>)", y + 14,
                                  html_text(label));
-  double x = 136, sum = 0;
+  constexpr double kLeft = 136;
+  // The clock of a device is known within some microseconds only, so a part may come out below 0: then the
+  // next one is shorter.
+  double drawn = 0, sum = 0;
   for (const auto& [name, ms] : bar) {
     const auto number = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+    sum += ms;
+    const double width = std::max(0.0, sum - drawn);
     text += fmt::format(
         R"(<rect x="{:.2f}" y="{}" width="{:.2f}" height="18" fill="{}"><title>{}: {:.4g} ms</title></rect>)",
-        x, y, ms * scale, kColours[number % kColours.size()], html_text(name), ms);
-    x += ms * scale;
-    sum += ms;
+        kLeft + drawn * scale, y, width * scale, kColours[number % kColours.size()], html_text(name), ms);
+    drawn += width;
   }
-  return text + fmt::format(R"(<text class="axis" x="{:.1f}" y="{}">{:.4g} ms</text>)", x + 6, y + 14, sum);
+  return text + fmt::format(R"(<text class="axis" x="{:.1f}" y="{}">{:.4g} ms</text>)",
+                            kLeft + drawn * scale + 6, y + 14, sum);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "tools/replay/paced_source.h"
 
+#include <algorithm>
+
 #include "plugins/shared/playback.h"
 
 namespace contorno {
@@ -17,7 +19,10 @@ class PacedSource final : public Source {
   ReadResult read(FrameInput& input) override {
     const ReadResult result = source_->read(input);
     if (result != ReadResult::Frame && result != ReadResult::Bad) return result;
-    const auto due = static_cast<std::int64_t>(static_cast<double>(input.info.pts_ns) / speed_);
+    // Longer than anybody waits: a cast of more would be undefined.
+    constexpr double kLongest_ns = 9e18;
+    const auto due =
+        static_cast<std::int64_t>(std::min(static_cast<double>(input.info.pts_ns) / speed_, kLongest_ns));
     return pacer_.wait_for(due) ? result : ReadResult::End;
   }
 
