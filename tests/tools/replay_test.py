@@ -332,10 +332,12 @@ def test_each_round_begins_with_an_empty_folder(contorno, folder):
     os.mkfifo(report), os.mkfifo(page)  # a round waits until they are taken, one after the other
     started = subprocess.Popen([PROGRAM, "replay", "graph.yaml", "--expect", "golden", "--keep", "new", "--loop", "2",
                                 "--report", report, "--html", page], cwd=folder, stdout=subprocess.PIPE, text=True)
+    # A program that ends early leaves nobody waiting for ever.
+    take = lambda pipe: subprocess.run(["cat", pipe], capture_output=True, text=True, timeout=60, check=True).stdout
     for _ in range(2):
-        assert json.loads(report.read_text())["frames"] == {"same": FRAMES, "within": 0, "different": 0}
+        assert json.loads(take(report))["frames"] == {"same": FRAMES, "within": 0, "different": 0}
         (folder / "new" / "frames" / f"{FRAMES:08}.contour_assembly.contours.jsonl").write_text("of this round")
-        page.read_text()
+        take(page)
     said, _ = started.communicate(timeout=60)
     assert started.returncode == 0, said
 

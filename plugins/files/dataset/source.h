@@ -1,5 +1,5 @@
-// The source `dataset`: class maps from .npy, .npz, .tif and .h5 files, with or without the frames that they were
-// computed from.
+// The source `dataset`: class maps from .npy, .npz, .tif and .h5 files, with or without the frames that they
+// were computed from.
 //
 //   FOLDER/maps/00000.npy ...     or FOLDER/*.npy, or one file; in natural order of names
 //   FOLDER/frames/00000.png ...   matched by the same name without extension, or the same leading number
