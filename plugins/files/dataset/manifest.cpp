@@ -77,7 +77,7 @@ class ManifestReader {
  public:
   ManifestReader(const fs::path& file, bool is_csv)
       : path_(file), folder_(file.parent_path()), is_csv_(is_csv) {
-    OpenFile(file.string());  // tells what is no file, and what cannot be read
+    const OpenFile tried(file.string());  // tells what is no file, and what cannot be read
     stream_.open(file);
     if (!stream_) throw read_error(file.string(), errno);
   }
