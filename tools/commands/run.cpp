@@ -177,7 +177,7 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
                .live = source->format().live,
                .expected = expected_frames(arguments, source->format()),
                .device_timeout_ms = graph.settings.device_timeout_ms,
-               .account = [&] {
+               .account = [&, &given = given] {
                  if (report_file.is_open())
                    finish_file(report_file, report_json(runner.report(), given.name, given.text));
                }});

@@ -43,7 +43,7 @@ class Chart {
   }
   void ticks_x() {
     const double step = tick_step(most_x_, 8);
-    for (double tick = 0; tick <= most_x_ * 1.0001; tick += step) tick_x(tick, fmt::format("{:g}", tick));
+    for (int i = 0; i * step <= most_x_ * 1.0001; ++i) tick_x(i * step, fmt::format("{:g}", i * step));
   }
   void tick_x(double at, std::string_view label) {
     text_ += fmt::format(R"(<text class="axis" x="{:.1f}" y="{}" text-anchor="middle">{}</text>)", x(at),
@@ -63,10 +63,12 @@ class Chart {
  private:
   void grid_y() {
     const double step = tick_step(most_y_, 5);
-    for (double tick = 0; tick <= most_y_ * 1.0001; tick += step)
+    for (int i = 0; i * step <= most_y_ * 1.0001; ++i) {
+      const double tick = i * step;
       text_ += fmt::format(
           R"(<path class="grid" d="M{} {:.1f}H{}"/><text class="axis" x="{}" y="{:.1f}" text-anchor="end">{:g}</text>)",
           kLeft, y(tick), kWidth - kRight, kLeft - 6, y(tick) + 4, tick);
+    }
   }
   double most_x_, most_y_;
   std::string text_;
@@ -237,7 +239,8 @@ std::string parts_chart(const LatencyReport& report) {
     text += bar_row(bars[i].first, bars[i].second, scale, static_cast<double>(i) * 26, names);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const double x = 8 + static_cast<double>(i % kKeysInRow) * 210;
-    const double y = static_cast<double>(bars.size()) * 26 + static_cast<double>(i / kKeysInRow) * 20 + 4;
+    const std::size_t row = i / kKeysInRow;
+    const double y = static_cast<double>(bars.size()) * 26 + static_cast<double>(row) * 20 + 4;
     text += fmt::format(
         R"(<rect x="{}" y="{}" width="12" height="12" fill="{}"/><text class="axis" x="{}" y="{}">{}</text>)",
         x, y, kColours[i % kColours.size()], x + 18, y + 10, html_text(names[i]));
