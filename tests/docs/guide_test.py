@@ -153,7 +153,7 @@ def test_results_that_stay_the_same(tmp_path):
 def test_a_large_dataset_on_many_machines(tmp_path, monkeypatch):
     pytest.importorskip("distributed", reason="needs python3-distributed")
     if shutil.which("parallel") is None:
-        pytest.skip("needs GNU parallel")
+        pytest.skip("needs GNU parallel, of the Debian package parallel")
     from tests.plugins.python.package import PACKAGE  # skips where the build has no Python package
 
     monkeypatch.setenv("PYTHONPATH", str(PACKAGE))

@@ -6,7 +6,7 @@
 
 namespace contorno {
 
-/// Since the program began. 0 in builds with a sanitizer, which brings operators of its own.
+/// Since the first call. 0 in builds with a sanitizer, which brings operators of its own.
 std::uint64_t allocations_so_far();
 /// Whether this build counts them.
 bool counts_allocations();

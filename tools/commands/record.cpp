@@ -14,6 +14,7 @@
 #include "cuda/error.h"
 #include "pipeline/run/runner.h"
 #include "tools/commands/commands.h"
+#include "tools/commands/frame_choice.h"
 #include "tools/commands/graph_argument.h"
 #include "tools/commands/number_options.h"
 #include "tools/frame_log.h"
@@ -31,10 +32,9 @@ namespace {
 struct RecordArguments {
   GraphArguments graph;  // `graph` is the source or the graph that has it, `output` the folder
   std::string camera;
-  std::uint64_t frames = 0;
+  FrameChoice frames;
   int compression = 1;
-  std::optional<std::int64_t> every, start;  // nothing: as the graph says
-  bool live = false, quiet = false;
+  bool quiet = false;
 };
 
 /// The type of source that reads `argument`; empty: it is a graph.
@@ -70,9 +70,7 @@ GraphSpec source_graph(const RecordArguments& arguments, const Catalog& catalog)
     graph = config::load_graph_text(text, fmt::format("<source for {}>", printable_sentence(argument)),
                                     catalog, options);
   }
-  if (arguments.every) set_source_param(graph.source, "every", *arguments.every);
-  if (arguments.start) set_source_param(graph.source, "start", *arguments.start);
-  if (arguments.live) set_source_param(graph.source, "live", true);
+  arguments.frames.set(graph.source);
   graph.nodes.clear();
   graph.sinks.clear();
   return graph;
@@ -130,16 +128,14 @@ int record(const RecordArguments& arguments, const Catalog& catalog) {
   Runner runner(
       graph, *source, sinks.bindings,
       {.backend = choose_backend(Backend::Cpu, graph),
-       .max_frames = arguments.frames,
+       .max_frames = arguments.frames.frames,
        .output_root = folder,
        .outputs = &files,
        .on_failure = [&](const FrameFailure& failure) { failures(failure.frame, failure.reason); },
        .on_warning = [&](std::uint64_t frame, const std::string& warning) { warnings(frame, warning); }});
-  const std::int64_t all = source->format().frame_count;
-  const auto most = static_cast<std::int64_t>(arguments.frames);
   const RunReport report = run_watched(runner, {.quiet = arguments.quiet,
                                                 .live = source->format().live,
-                                                .expected = most > 0 && (all < 0 || most < all) ? most : all,
+                                                .expected = arguments.frames.expected(source->format()),
                                                 .device_timeout_ms = 0,
                                                 .account = [] {}});
   for (const SourceFault& fault : report.source_faults) warn(fault.sentence);
@@ -167,17 +163,7 @@ void add_record_command(CLI::App& app, const Catalog& catalog, Action& action) {
   command->add_option("--input", arguments->graph.input,
                       "What the source reads, instead of the graph's (file, folder, URI, device)");
   add_graph_overrides(*command, arguments->graph);
-  const auto add_count = [&](const char* name, std::int64_t least, const char* sentence, auto& value) {
-    add_whole_number(*command, name, least, kUnbounded, sentence, [&value](std::int64_t number) {
-      value = static_cast<std::remove_reference_t<decltype(value)>>(number);
-    });
-  };
-  add_count("--frames", 0, "Stop after so many frames; 0 = at the end", arguments->frames);
-  add_count("--start", 0, "Leave out so many frames at the beginning", arguments->start);
-  add_count("--every", 1, "Take every N-th frame", arguments->every);
-  command->add_flag("--live", arguments->live,
-                    "Frames come at the rate they were recorded at, as from a camera: the disk may be too "
-                    "slow for some");
+  add_frame_choice(*command, arguments->frames);
   command->add_option("--camera", arguments->camera, "Name of the camera for the manifest");
   add_whole_number(*command, "--compression", arguments->compression, 0, 9,
                    "Of PNG: 0 stores, 9 is smallest and slowest");

@@ -13,6 +13,7 @@
 #include "pipeline/run/runner.h"
 #include "plugins/text/pango.h"
 #include "tools/commands/commands.h"
+#include "tools/commands/frame_choice.h"
 #include "tools/commands/graph_argument.h"
 #include "tools/commands/map_options.h"
 #include "tools/commands/number_options.h"
@@ -30,10 +31,8 @@ struct RunArguments {
   GraphArguments graph;
   std::string report, trace;
   std::string backend;
-  std::uint64_t frames = 0;
+  FrameChoice frames;
   bool preview = false, quiet = false;
-  std::int64_t every = 0, start = 0;  // 0 = as the graph says
-  bool live = false;
 };
 
 /// The sinks of a graph, made and bound.
@@ -60,20 +59,6 @@ void add_preview(GraphSpec& graph, const Catalog& catalog) {
         last = {static_cast<int>(node), static_cast<int>(port)};
   graph.sinks.push_back(
       {.name = "preview", .type = &preview, .params = ParamSet(preview.params), .input = last});
-}
-
-/// --every, --start and --live are parameters of the source, where it has them.
-void set_source(SourceSpec& source, const RunArguments& arguments) {
-  if (arguments.every > 0) set_source_param(source, "every", arguments.every);
-  if (arguments.start > 0) set_source_param(source, "start", arguments.start);
-  if (arguments.live) set_source_param(source, "live", true);
-}
-
-/// How many frames will come; -1 where nobody knows.
-std::int64_t expected_frames(const RunArguments& arguments, const StreamFormat& stream) {
-  const auto most = static_cast<std::int64_t>(arguments.frames);
-  if (most == 0 || stream.frame_count < 0) return most > 0 ? most : stream.frame_count;
-  return std::min(most, stream.frame_count);
 }
 
 /// A file that a flag names, relative to the output folder. Begun before the work, so that it cannot fail
@@ -115,7 +100,7 @@ struct PreparedGraph {
 PreparedGraph prepared_graph(const RunArguments& arguments, const Catalog& catalog) {
   GivenGraph given = load_given_graph(arguments.graph, catalog, forced_backend(arguments.backend));
   GraphSpec& graph = given.graph;
-  set_source(graph.source, arguments);
+  arguments.frames.set(graph.source);
   if (arguments.preview) add_preview(graph, catalog);
   BackendChoice backend = choose_backend(graph.settings.backend, graph);
   make_output_folder(arguments.graph.output);
@@ -165,7 +150,7 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
   Runner runner(
       graph, *source, sinks.bindings,
       {.backend = backend,
-       .max_frames = arguments.frames,
+       .max_frames = arguments.frames.frames,
        .output_root = arguments.graph.output,
        .outputs = &files,
        .text = text.get(),
@@ -175,7 +160,7 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
   const RunReport report = run_and_account(
       runner, {.quiet = arguments.quiet,
                .live = source->format().live,
-               .expected = expected_frames(arguments, source->format()),
+               .expected = arguments.frames.expected(source->format()),
                .device_timeout_ms = graph.settings.device_timeout_ms,
                .account = [&, &given = given] {
                  if (report_file.is_open())
@@ -204,17 +189,7 @@ void add_run_command(CLI::App& app, const Catalog& catalog, Action& action) {
   auto arguments = std::make_shared<RunArguments>();
   CLI::App* command = app.add_subcommand("run", "Run a graph: frames or class maps in, contours out");
   add_graph_arguments(*command, arguments->graph);
-  const auto add_count = [&](const char* name, std::int64_t least, const char* sentence, auto& value) {
-    add_whole_number(*command, name, least, kUnbounded, sentence, [&value](std::int64_t number) {
-      value = static_cast<std::remove_reference_t<decltype(value)>>(number);
-    });
-  };
-  add_count("--frames", 0, "Stop after so many frames; 0 = at the end", arguments->frames);
-  add_count("--start", 0, "Leave out so many frames at the beginning", arguments->start);
-  add_count("--every", 1, "Take every N-th frame", arguments->every);
-  command->add_flag(
-      "--live", arguments->live,
-      "Frames come at the rate they were recorded at, as from a camera: who is not ready misses them");
+  add_frame_choice(*command, arguments->frames);
   add_graph_backend(*command, arguments->backend);
   command->add_option("--report", arguments->report,
                       "Write the run report as JSON, in the output folder; - is standard output");

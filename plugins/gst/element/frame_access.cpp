@@ -126,12 +126,12 @@ ImageFormat FrameAccess::format(const GstVideoInfo& info) {
   return {.width = info.width, .height = info.height, .channels = kBytesPerPixel};
 }
 
-std::unique_ptr<MappedFrame> FrameAccess::map(GstBuffer* buffer, GstMapFlags flags) const {
+MappedFrame FrameAccess::map(GstBuffer* buffer, GstMapFlags flags) const {
   if (has_buffers_on_device()) {
     wait_for_contents(buffer);
     flags = static_cast<GstMapFlags>(flags | kMapOnDevice);
   }
-  return std::make_unique<MappedFrame>(buffer, info_, flags);
+  return MappedFrame(buffer, info_, flags);
 }
 
 /// The copy is complete when this returns: buffers go to who knows nothing of our streams, and come from

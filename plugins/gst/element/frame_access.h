@@ -54,7 +54,7 @@ class FrameAccess {
   static ImageFormat format(const GstVideoInfo& info);
 
   /// Maps a buffer for one of the two functions that take it so. Throws Error(BadData).
-  std::unique_ptr<MappedFrame> map(GstBuffer* buffer, GstMapFlags flags) const;
+  MappedFrame map(GstBuffer* buffer, GstMapFlags flags) const;
   /// Writes the frame as RGBA to `to`, of format().
   void read(MappedFrame& frame, const ImageView& to) const;
   /// Finds the pixels of `after` that differ from `before`. False: there are none. It does not look at frames

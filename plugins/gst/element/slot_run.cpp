@@ -64,7 +64,8 @@ class SlotRun::Frames final : public Source {
 
  private:
   void bring(PassingFrame& frame, FrameInput& input) const {
-    run_.access_.read(*run_.access_.map(frame.buffer, GST_MAP_READ), input.frame);
+    MappedFrame mapped = run_.access_.map(frame.buffer, GST_MAP_READ);
+    run_.access_.read(mapped, input.frame);
     frame.seen = input.frame;
     input.info = {.pts_ns = static_cast<std::int64_t>(GST_BUFFER_PTS(frame.buffer))};
     if (!frame.maps) return;
@@ -164,7 +165,7 @@ RunOptions SlotRun::options() {
   options.text = graph_.text();
   options.on_failure = [this](const FrameFailure& failure) {
     PassingFrame& frame = queue_.of_run(failure.frame);
-    frame.failure = failure.reason;
+    queue_.fail(frame, failure.reason);
     complete(frame);
   };
   options.on_drop = [this](std::uint64_t number, DropReason) {
@@ -191,7 +192,8 @@ void SlotRun::check_drawing() const {
 void SlotRun::draw(PassingFrame& frame, const ImageView& drawing) {
   if (!access_.find_changes(frame.seen, drawing)) return;
   frame.buffer = make_all_writable(frame.buffer);
-  access_.write_changes(*access_.map(frame.buffer, GST_MAP_READWRITE), drawing);
+  MappedFrame mapped = access_.map(frame.buffer, GST_MAP_READWRITE);
+  access_.write_changes(mapped, drawing);
 }
 
 void SlotRun::add_result(PassingFrame& frame) {

@@ -12,7 +12,7 @@ from tests.conftest import LIBRARY, blobs, run_measured
 h5py = pytest.importorskip("h5py", reason="needs python3-h5py")
 MODULES = pathlib.Path(os.environ.get("CONTORNO_MODULES", LIBRARY.parent / "contorno"))
 if not (MODULES / "hdf5.so").exists():
-    pytest.skip("needs a build with the module hdf5", allow_module_level=True)
+    pytest.skip("needs a build with the module hdf5, for which libhdf5-dev is installed", allow_module_level=True)
 
 GRAPH = """
 classes: [{{name: a}}, {{name: b, level: 0.4}}]

@@ -12,10 +12,10 @@ ON_DEVICE = "video/x-raw(memory:CUDAMemory)"
 
 def check(*words):
     if not CHECK.exists():
-        pytest.skip("gst_element_gpu is built with CUDA only")
+        pytest.skip("needs a build with CUDA (nvcc), which has gst_element_gpu")
     done = subprocess.run([CHECK, "check", *words], capture_output=True, text=True, timeout=300, env=ENVIRONMENT, check=False)
     if done.returncode == NOTHING_ANSWERS:
-        pytest.skip(done.stdout.strip())
+        pytest.skip("needs a CUDA device: " + done.stdout.strip().removeprefix("SKIPPED: "))
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
