@@ -8,13 +8,13 @@ namespace contorno {
 namespace {
 
 constexpr std::int64_t kTieAgain_ns = 1'000'000'000;
-/// A tie that took longer is off by more than the clocks drift apart in some seconds.
+/// A reference point that took longer is off by more than the clocks drift apart in some seconds.
 constexpr std::int64_t kLongestTie_ns = 100'000;
 constexpr int kFirstTries = 8;
 
 }  // namespace
 
-DeviceClock::DeviceClock(const Stream& stream) : stream_(&stream) {
+DeviceClock::DeviceClock(const Stream& stream) : stream_(stream) {
   for (Anchor* anchor : {&first_, &last_, &next_}) anchor->event = Event::create();
   tie(next_);  // the first use of an event takes longer
   for (Anchor* anchor : {&first_, &last_})
@@ -25,7 +25,7 @@ DeviceClock::DeviceClock(const Stream& stream) : stream_(&stream) {
 /// The event passes between two times of the host. The result is how long that took.
 std::int64_t DeviceClock::tie(Anchor& anchor) const {
   const std::int64_t before = now_ns();
-  anchor.event.record(stream_->get());
+  anchor.event.record(stream_.get());
   anchor.event.synchronize();
   const std::int64_t took = now_ns() - before;
   anchor.host_ns = before + took / 2;

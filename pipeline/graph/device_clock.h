@@ -7,21 +7,23 @@
 
 namespace contorno {
 
-/// Converts times of events to the host's clock. The two clocks drift apart by some tens of microseconds a
-/// second, so they are tied together again and again, and what they drifted by in between is taken off times
-/// that come later. Borrows a stream; used by one thread at a time.
+/// Converts times of events to the host's clock. The clocks drift apart by tens of microseconds a second, so
+/// follow() takes a new reference point from time to time, and the rate of the device's clock since the first
+/// one; host_ns() counts from the latest point at that rate. Borrows a stream, which must outlive it; used by
+/// one thread at a time.
 class DeviceClock {
  public:
-  /// An empty one, for graphs on the host.
-  DeviceClock() = default;
-  /// Ties the clocks together. Waits for the stream.
+  /// Takes the first reference point. Waits for the stream. Throws Error(Internal) when the device failed, as
+  /// all functions here.
   explicit DeviceClock(const Stream& stream);
 
-  /// The host's now_ns() when `event` was recorded; it has passed. Within about 10 us.
+  /// The host's now_ns() when `event` passed; it must have passed. Usually within 10 us; where other work
+  /// keeps the device busy so that every reference point takes long, within half of what the last one took,
+  /// and the drift since.
   std::int64_t host_ns(const Event& event) const;
-  /// Ties the clocks together again where that was last tried more than a second ago. Then it waits for the
-  /// stream, which should be idle: that takes some 10 us. Where it takes longer, because the device or the
-  /// processor is busy with other work, nobody knows when the event passed, and the tie before it stays.
+  /// To be called after each frame. At most once a second records an event on the stream, which should be
+  /// idle, and waits for it, usually some 10 us. A reference point that took over 100 us is not used: the one
+  /// before stays.
   void follow();
 
  private:
@@ -31,7 +33,7 @@ class DeviceClock {
   };
   std::int64_t tie(Anchor& anchor) const;
 
-  const Stream* stream_ = nullptr;
+  const Stream& stream_;
   Anchor first_, last_, next_;
   std::int64_t next_try_ns_ = 0;
   double host_ns_per_us_ = 1e3;  ///< of the device's microseconds

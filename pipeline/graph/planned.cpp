@@ -129,7 +129,7 @@ PlannedGraph::PlannedGraph(const PlanEnvironment& environment) : environment_(en
   if (!on_device()) return;
   stream_ = Stream::create();
   for (std::size_t event = 0; event < nodes_.size() + 3; ++event) events_.push_back(Event::create());
-  clock_ = DeviceClock(stream_);
+  clock_.emplace(stream_);
 }
 
 PlannedGraph::~PlannedGraph() = default;

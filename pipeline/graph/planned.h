@@ -194,7 +194,7 @@ class PlannedGraph {
   // CUDA only. Events: start, uploaded, each node, downloaded.
   Stream stream_;
   std::vector<Event> events_;
-  DeviceClock clock_;
+  std::optional<DeviceClock> clock_;
   std::vector<CapturedGraph> captured_;  // a graph a part
 };
 

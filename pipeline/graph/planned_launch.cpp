@@ -134,7 +134,7 @@ const PartTimes& PlannedGraph::times() {
   // Durations within the frame are short, so the float behind elapsed_us is exact enough; only its start is
   // far away.
   const auto nanoseconds = [](double microseconds) { return static_cast<std::int64_t>(microseconds * 1e3); };
-  times_.start_ns = clock_.host_ns(events_[0]);
+  times_.start_ns = clock_->host_ns(events_[0]);
   const auto since_start = [&](std::size_t event) {
     return times_.start_ns + nanoseconds(Event::elapsed_us(events_[0], events_[event]));
   };
@@ -143,7 +143,7 @@ const PartTimes& PlannedGraph::times() {
   for (std::size_t node = 0; node < nodes_.size(); ++node)
     times_.node_ns[node] = std::max(times_.uploaded_ns, since_start(2 + node));
   times_.downloaded_ns = since_start(2 + nodes_.size());
-  clock_.follow();
+  clock_->follow();
   return times_;
 }
 

@@ -320,7 +320,7 @@ def test_results_of_another_run_are_not_taken_for_new_ones(contorno, folder):
     contorno("replay", "graph.yaml", "--expect", "golden", "--keep", "new", cwd=folder)
     for kept in ("new", "golden"):
         done = contorno("replay", "graph.yaml", "--expect", "golden", "--keep", kept, cwd=folder, check=False)
-        assert done.returncode == 73 and f"{kept}/frames: the folder of --keep has results already" in done.stderr
+        assert done.returncode == 73 and f"--keep is '{kept}', but '{kept}/frames' may have the results of an earlier run" in done.stderr
     assert content(folder / "new") == content(folder / "golden")
     done = contorno("replay", "graph.yaml", "--record", "other", "--keep", "third", cwd=folder, check=False)
     assert done.returncode == 2 and "--keep goes with --expect" in done.stderr

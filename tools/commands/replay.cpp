@@ -67,9 +67,12 @@ int ended_by(int signal) {
 /// What another run has computed must not be taken for results of this one.
 void refuse_kept(const std::filesystem::path& folder) {
   if (const auto frames = folder / "frames"; std::filesystem::exists(frames))
-    throw Error(ExitCode::CannotCreate,
-                fmt::format("{}: the folder of --keep has results already; give another one, or remove them",
-                            printable(frames.string())));
+    throw Error(
+        ExitCode::CannotCreate,
+        fmt::format(
+            "--keep is '{}', but '{}' may have the results of an earlier run; name another folder, or "
+            "remove that one",
+            printable(folder.string()), printable(frames.string())));
 }
 
 /// A frame that is lost now is not to be found among those of the round before.

@@ -1,8 +1,9 @@
-// Output files that are safe to write: only below the output root, never through a symbolic link, never at
-// the same time as another run, and a file that has its final name is complete, also after a power cut. Sinks
-// and commands open them through an OutputRegister (plugins/files/shared/output_register.h), which knows the
-// other files of the run. An OutputFile belongs to one thread; a temporary file that was not completed is
-// removed with it.
+// Output files that are safe to write: resolve_output keeps their paths below the output root, and a
+// Completion says when a file gets its name, whether it is brought to the disk, so that it survives a power
+// cut, and whether a second writer is refused. The files of a run are opened through an OutputRegister
+// (plugins/files/shared/output_register.h), which knows the others; a command that writes one file may open
+// it directly. An OutputFile belongs to one thread; a temporary file that was not completed is removed with
+// it.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,9 @@
 namespace contorno {
 
 /// The file that an output's `path` means: relative paths are taken in `output_root`, absolute ones must lie
-/// in it. Throws Error(BadConfig) when the result, links followed, is outside of the root, is the root
-/// itself, a folder or a symbolic link. Creates nothing.
+/// in it. Links in folders are followed, the last name is not. Throws Error(BadConfig) when the file is
+/// outside of the root, the root itself, a folder or a symbolic link; as canonical_root for the root. Creates
+/// nothing.
 std::filesystem::path resolve_output(const std::filesystem::path& output_root, std::string_view path);
 
 /// The folder that outputs are written below, absolute and without links; "" is the current one. Throws
@@ -29,7 +31,7 @@ std::filesystem::path canonical_root(const std::filesystem::path& output_root);
 /// that name.
 void make_output_folder(const std::filesystem::path& folder);
 
-/// Whether placeholders in an output's path are read.
+/// Whether `{frame}` and the like in an output's path stand for something.
 enum class PathUse : std::uint8_t { Literal, Pattern };
 /// Reports to `trial` a parameter `path` that is a bad pattern or leads outside the output folder. True when
 /// the path is good.
@@ -39,11 +41,12 @@ bool try_output_path(const ParamTrial& trial, const std::string& path, PathUse u
 enum class Completion : std::uint8_t {
   Rename,   ///< written under a temporary name beside it, renamed by complete()
   InPlace,  ///< has its name from the start; every record in it is complete, also after an error
-  Series,   ///< as Rename, one of many: not written through to the disk, since that takes longer than a frame
-            ///< has
+  Series,   ///< as Rename, one of many: not brought to the disk, since that takes longer than a frame has,
+            ///< and nobody looks for a second writer
   SharedSeries,  ///< one of many as well, but brought to the disk as with Rename; runs may write such files
                  ///< into one folder at the same time
-  Recording,     ///< as Rename, but worth keeping without its end: NAME.unfinished.EXTENSION
+  Recording,  ///< as Rename; keep_unfinished(), a complete() that fails and the clean-up after a killed run
+              ///< keep it as NAME.unfinished.EXTENSION, the destructor does not
 };
 
 /// A temporary file of a run that was killed.
@@ -59,8 +62,8 @@ class OutputFile {
  public:
   OutputFile() = default;
   /// Creates missing folders and the file. `path` as from resolve_output; an existing regular file is
-  /// replaced, not written through. Throws Error(CannotCreate), also when another program of this kind writes
-  /// the same file, or nobody opens a pipe for reading.
+  /// replaced by a new one, so that its hard links keep what they had. Throws Error(CannotCreate), also when
+  /// another program of this kind writes the same file, or nobody opens a pipe for reading.
   OutputFile(std::filesystem::path path, Completion completion, const Patience& patience = {});
   /// Standard output; complete() leaves it open.
   static OutputFile standard_output(const Patience& patience = {});
@@ -75,12 +78,14 @@ class OutputFile {
   int descriptor() const { return descriptor_; }
   /// How long a library that writes to the descriptor by itself is waited for.
   const Patience& patience() const { return patience_; }
-  /// False for a pipe or device.
+  /// False for a pipe, a device and standard output, even where that goes to a file.
   bool is_regular() const { return regular_; }
-  /// The temporary files of killed runs that were found beside it, and cleared away, when it was opened.
+  /// The temporary files of killed runs that were found beside it, and cleared away, when it was opened. None
+  /// for Series and SharedSeries, which clear_leftovers serves once for all.
   const std::vector<Leftover>& leftovers() const { return leftovers_; }
 
-  /// Appends one record: all of it or, after an error, nothing.
+  /// Appends one record. After an error a regular file has the records before it; a pipe, device or standard
+  /// output keeps what it took.
   void write(std::string_view record);
   /// Gives a file of Completion::Rename its final name now; from then on it is one of Completion::InPlace.
   /// Throws Error(Io).
@@ -89,8 +94,8 @@ class OutputFile {
   void complete();
   /// Closes; a temporary file is removed, one written in place stays with its records.
   void abandon() noexcept;
-  /// Closes and leaves what was written under the name for unfinished files, which is returned: half a
-  /// recording is better than none.
+  /// Closes and leaves what was written: half a recording is better than none. Returns where: the name for
+  /// unfinished files, the temporary one where renaming failed, path() where it had that already.
   std::filesystem::path keep_unfinished() noexcept;
 
  private:

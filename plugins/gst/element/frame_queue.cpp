@@ -80,8 +80,10 @@ GstFlowReturn FrameQueue::enter(PassingFrame&& frame) {
   std::unique_lock lock(mutex_);
   room_.wait(lock, [&] { return flushing_ || flow_ != GST_FLOW_OK || count_ < room_for_; });
   // A run that broke reads no more.
-  if (frame.state == PassingFrame::State::Waiting && !reading_ && flow_ == GST_FLOW_OK)
+  if (frame.state == PassingFrame::State::Waiting && !reading_ && flow_ == GST_FLOW_OK) {
     flow_ = GST_FLOW_ERROR;
+    first_.notify_all();
+  }
   if (flushing_ || flow_ != GST_FLOW_OK) {
     accounts_.add(Accounts::Count::Dropped);
     let_go(frame);
@@ -103,10 +105,9 @@ void FrameQueue::settle() {
   });
 }
 
-bool FrameQueue::drain() {
+void FrameQueue::drain() {
   std::unique_lock lock(mutex_);
   room_.wait(lock, [&] { return flushing_ || count_ == 0; });
-  return !flushing_ && flow_ == GST_FLOW_OK;
 }
 
 PassingFrame* FrameQueue::take_waiting() {

@@ -1,9 +1,9 @@
 // FrameQueue: the frames inside the element `contorno`, from the buffer that came in to the buffer that goes
 // on, in the order in which they came. The streaming thread enters them, and waits while there are as many as
 // slots; the reader of a run takes them one by one and fills slots with them; the thread of the source pad
-// takes the first one when its work is done. What is flushed, or cannot go on, leaves at once or when its
-// work is done, and is counted as dropped. No call allocates memory. Safe from any thread; each of the three
-// roles is meant for one thread.
+// takes the first one when its work is done. A discarded frame keeps its room until it is the first and its
+// work is done; then it counts as dropped. No call allocates memory. Safe from any thread. The streaming
+// thread, the reader and the source pad are one thread each; results may come from several.
 #pragma once
 
 #include <gst/gst.h>
@@ -33,7 +33,7 @@ struct PassingFrame {
   std::uint64_t run_number = 0;  ///< the number that the run gave it
   ImageView seen;                ///< as the graph got it, while it has its slot
   SharedBlock contours;          ///< null until they are known
-  std::string failure;           ///< why it goes on as it came; empty: it does not
+  std::string failure;           ///< why it goes on without contours; empty: the work succeeded
 
   // The queue's.
   State state = State::Done;
@@ -52,24 +52,27 @@ class FrameQueue {
 
   /// How many frames there may be: 1 to kMost.
   void set_room(std::size_t frames);
-  /// Throws away what is inside. While it flushes nothing comes in or goes on. The end clears flow().
+  /// Discards what is inside. While it flushes nothing is taken in or handed out; a frame that was handed out
+  /// still goes on. The end sets flow() to GST_FLOW_OK. A new queue flushes.
   void set_flushing(bool flushing);
   /// Why nothing more is taken in; GST_FLOW_OK: it is.
   GstFlowReturn flow() const;
-  /// Nothing more is taken in, and what nobody works on yet goes nowhere; `why` is not GST_FLOW_OK.
+  /// Takes in nothing more, and discards all frames but the one that take_first() has handed out. The first
+  /// reason stays; `why` is not GST_FLOW_OK.
   void refuse(GstFlowReturn why);
 
   // The streaming thread:
   /// Waits for room, and takes the frame with its references, whatever becomes of it. One whose state is Done
-  /// goes on without work.
+  /// goes on without work. One that needs work while no run reads is dropped, and flow() is GST_FLOW_ERROR
+  /// from then on. Gives flow().
   GstFlowReturn enter(PassingFrame&& frame);
-  /// Waits until nobody works on a frame and none waits for it.
+  /// Waits until the work on every frame inside is done.
   void settle();
-  /// Waits until all frames have gone on. False: they will not, because of a flush or of flow().
-  bool drain();
+  /// Waits until no frame is inside, or a flush begins.
+  void drain();
 
   // The reader of a run:
-  /// Waits for a frame that is to be worked on; null after stop_reading().
+  /// Waits for a frame that is to be worked on; null after stop_reading() or abandon().
   PassingFrame* take_waiting();
   void start_reading();
   void stop_reading();
@@ -77,10 +80,11 @@ class FrameQueue {
   void begin(PassingFrame& frame, std::uint64_t run_number, int results);
 
   // Whoever has a result:
+  /// The frame under way with this number. Throws InternalError where there is none.
   PassingFrame& of_run(std::uint64_t run_number);
   /// One more result is there. True: it was the last.
   bool has_result(PassingFrame& frame);
-  /// Notes why the frame goes on as it came; the first reason stays.
+  /// Notes why the work failed; the first reason stays.
   void fail(PassingFrame& frame, std::string reason);
   /// The work is done; the frame is no longer the caller's.
   void finish(PassingFrame& frame);
@@ -90,10 +94,11 @@ class FrameQueue {
   void abandon();
 
   // The thread of the source pad:
-  /// Waits until the first frame is done, and takes it out of the order, not out of the room that it has;
-  /// null when none will come.
+  /// Waits until the first frame is done and hands it out; it keeps its room until left(). Null while it
+  /// flushes, or when the queue is empty and flow() is an error.
   PassingFrame* take_first();
-  /// It has gone on, or could not.
+  /// The frame has gone on, or `flow` says why it could not; then flow() keeps that and all others are
+  /// discarded.
   void left(GstFlowReturn flow);
 
  private:
