@@ -25,23 +25,12 @@
 #include "pipeline/graph/applied.h"
 #include "pipeline/graph/planned.h"
 #include "plugins/catalog.h"
-#include "plugins/gst/element/contornometa.h"
+#include "tests/gpu/gst_frames.h"
 
 namespace {
 
 using namespace contorno;
-using Bytes = std::vector<std::uint8_t>;
-
-constexpr const char* kGraph = R"(classes:
-  - {name: red, references: ["#e02020"], colour: "#00ff00", fill: 0.3}
-  - {name: rest, references: ["#305030", "#a0a0a0", "#101010"], hidden: true}
-stages:
-  - type: classify
-  - type: marching_squares
-  - type: contour_assembly
-  - type: overlay
-    line_width: 2
-)";
+using namespace contorno::test;
 
 /// Red discs that move on a rough ground, RGBA.
 Bytes picture(int width, int height, int index) {
@@ -90,21 +79,6 @@ Bytes converted(const Bytes& rgba, GstVideoInfo info) {
 
 GstBuffer* buffer_of(const Bytes& bytes) {
   return gst_buffer_new_memdup(bytes.data(), bytes.size());
-}
-
-/// Number of points of each contour, whether it is closed, and the points.
-Bytes contours_of(GstBuffer* buffer) {
-  const ContornoMeta* const meta = contorno_buffer_get_meta(buffer);
-  if (meta == nullptr) return {};
-  Bytes bytes;
-  const auto add = [&](const void* data, std::size_t size) {
-    bytes.insert(bytes.end(), static_cast<const std::uint8_t*>(data),
-                 static_cast<const std::uint8_t*>(data) + size);
-  };
-  add(meta->offsets, (meta->n_contours + 1) * sizeof(guint32));
-  add(meta->closed, meta->n_contours);
-  add(meta->points, meta->offsets[meta->n_contours] * sizeof(ContornoPoint));
-  return bytes;
 }
 
 /// What is between the pads of this program, as for gst-launch; one element has the name c.
@@ -230,27 +204,6 @@ class Harness {
   std::vector<Bytes> contours_;
   std::size_t count_ = 0;
 };
-
-/// Without what lies between rows and planes, which each memory has as it likes.
-Bytes pixels_of(GstBuffer* buffer, const GstVideoInfo& info) {
-  GstVideoFrame frame;
-  Bytes bytes;
-  if (!gst_video_frame_map(&frame, const_cast<GstVideoInfo*>(&info), buffer, GST_MAP_READ)) return bytes;
-  for (guint plane = 0; plane < GST_VIDEO_INFO_N_PLANES(&info); ++plane) {
-    gint components[GST_VIDEO_MAX_COMPONENTS];
-    gst_video_format_info_component(info.finfo, plane, components);
-    const auto one = static_cast<guint>(components[0]);
-    const auto row_bytes = static_cast<std::size_t>(GST_VIDEO_FRAME_COMP_WIDTH(&frame, one)) *
-                           static_cast<std::size_t>(GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, one));
-    for (int row = 0; row < GST_VIDEO_FRAME_COMP_HEIGHT(&frame, one); ++row) {
-      const auto* const data = static_cast<const std::uint8_t*>(frame.data[plane]) +
-                               static_cast<std::ptrdiff_t>(row) * frame.info.stride[plane];
-      bytes.insert(bytes.end(), data, data + row_bytes);
-    }
-  }
-  gst_video_frame_unmap(&frame);
-  return bytes;
-}
 
 /// The library by itself: one planned graph, one frame at a time.
 class Bare {
@@ -390,8 +343,9 @@ int check(const std::string& backend, int largest) {
     for (const int slots : {1, 4})
       for (const bool overlay : {false, true})
         for (const int height : {largest, 22})
-          add("RGBA", height * 16 / 9, height,
-              {.text = kOnDevice, .backend = backend, .slots = slots, .overlay = overlay});
+          for (const char* format : {"RGBA", "NV12"})
+            add(format, height * 16 / 9, height,
+                {.text = kOnDevice, .backend = backend, .slots = slots, .overlay = overlay});
   else
     std::printf("frames on the device: SKIPPED, there is no element cudaupload\n");
   std::printf("%d cases, %d wrong\n", cases, wrong);

@@ -26,7 +26,7 @@ G_DEFINE_TYPE_WITH_CODE(Contorno, contorno_filter, GST_TYPE_BASE_TRANSFORM,
 // NOLINTEND(cppcoreguidelines-pro-type-cstyle-cast)
 
 constexpr const char* kCaps =
-    GST_VIDEO_CAPS_MAKE_WITH_FEATURES("memory:CUDAMemory", "RGBA") ";" GST_VIDEO_CAPS_MAKE(
+    GST_VIDEO_CAPS_MAKE_WITH_FEATURES("memory:CUDAMemory", "{ RGBA, NV12 }") ";" GST_VIDEO_CAPS_MAKE(
         "{ RGBA, RGBx, BGRA, BGRx, RGB, BGR, NV12, I420, GRAY8, GRAY16_LE }");
 
 void finalize(GObject* object) {

@@ -112,6 +112,7 @@ FrameAccess::FrameAccess(const GstVideoInfo& info, Place place) : info_(info), p
   if (has_frames_on_device()) {
     reading_ = Stream::create();
     writing_ = Stream::create();
+    if (GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_NV12) nv12_ = std::make_unique<Nv12Frames>(info);
     return;
   }
   changed_rows_.resize(height);
@@ -142,8 +143,9 @@ void FrameAccess::copy_rows(const MemoryRows& to, const MemoryRows& from, const 
   stream.synchronize();
 }
 
-void FrameAccess::read(MappedFrame& frame, const ImageView& to) const {
+void FrameAccess::read(MappedFrame& frame, const ImageView& to) {
   GstVideoFrame& from = frame.shown();
+  if (nv12_) return nv12_->read(from, to, reading_);
   if (has_frames_on_device()) return copy_rows(rows_of(to), rows_of(from), reading_);
   if (!to_rgba_) {
     copy_image({from.data[0], to.format, from.info.stride[0], 0}, to);
@@ -154,7 +156,8 @@ void FrameAccess::read(MappedFrame& frame, const ImageView& to) const {
   gst_video_converter_frame(to_rgba_.get(), &from, &rgba);
 }
 
-void FrameAccess::write_changes(MappedFrame& frame, const ImageView& after) {
+void FrameAccess::write_changes(MappedFrame& frame, const ImageView& before, const ImageView& after) {
+  if (nv12_) return nv12_->draw(before, after, frame.shown(), writing_);
   if (has_frames_on_device()) return copy_rows(rows_of(frame.shown()), rows_of(after), writing_);
   GstVideoFrame& to = frame.shown();
   if (!from_rgba_) return copy_changed_rows(to, after);

@@ -1,6 +1,7 @@
 // FrameAccess brings the pixels of a GStreamer buffer to the graph, as RGBA, and what the graph has drawn
 // back into the buffer, in its own format. Pixels on which nothing was drawn stay as they were, bit for bit.
-// Frames that the graph gets on the device are RGBA, and copied there and back without a look at them.
+// Frames that the graph gets on the device are copied there and back: RGBA without a look at the pixels, NV12
+// by conversions on the device with the same results.
 // Strides and crops are those of the buffer. One thread may read while another finds and writes changes.
 #pragma once
 
@@ -13,6 +14,7 @@
 #include "cuda/pointer.h"
 #include "cuda/stream.h"
 #include "pipeline/value/image.h"
+#include "plugins/gst/element/nv12_frames.h"
 
 namespace contorno::gst {
 
@@ -40,7 +42,7 @@ class MappedFrame {
 class FrameAccess {
  public:
   /// Of the pixels: buffers and what the graph gets are on the host; buffers are on the host, and RGBA is
-  /// copied to the device and back; both are on the device, likewise.
+  /// copied to the device and back; both are on the device, likewise, or in NV12.
   enum class Place : std::uint8_t { Host, Copied, Device };
   /// For frames of this format. Throws Error(BadConfig) for one that cannot be converted.
   FrameAccess(const GstVideoInfo& info, Place place);
@@ -55,13 +57,13 @@ class FrameAccess {
 
   /// Maps a buffer for one of the two functions that take it so. Throws Error(BadData).
   MappedFrame map(GstBuffer* buffer, GstMapFlags flags) const;
-  /// Writes the frame as RGBA to `to`, of format().
-  void read(MappedFrame& frame, const ImageView& to) const;
+  /// Writes the frame as RGBA to `to`, of format(). Throws Error(BadData) for one that cannot be converted.
+  void read(MappedFrame& frame, const ImageView& to);
   /// Finds the pixels of `after` that differ from `before`. False: there are none. It does not look at frames
   /// on the device.
   bool find_changes(const ImageView& before, const ImageView& after);
-  /// Writes those pixels into the frame; `after` is the one of find_changes.
-  void write_changes(MappedFrame& frame, const ImageView& after);
+  /// Writes those pixels into the frame; the images are those of find_changes.
+  void write_changes(MappedFrame& frame, const ImageView& before, const ImageView& after);
 
  private:
   void copy_rows(const MemoryRows& to, const MemoryRows& from, const Stream& stream) const;
@@ -71,6 +73,7 @@ class FrameAccess {
   GstVideoInfo info_, rgba_;
   Place place_;
   Stream reading_, writing_;           // on the device
+  std::unique_ptr<Nv12Frames> nv12_;   // there, for NV12
   Converter to_rgba_, from_rgba_;      // null for RGBA
   std::vector<std::uint8_t> drawn_;    // memory of a frame in the format of the buffers
   std::vector<std::uint8_t> changed_;  // for every pixel, whether it was drawn on

@@ -193,7 +193,7 @@ void SlotRun::draw(PassingFrame& frame, const ImageView& drawing) {
   if (!access_.find_changes(frame.seen, drawing)) return;
   frame.buffer = make_all_writable(frame.buffer);
   MappedFrame mapped = access_.map(frame.buffer, GST_MAP_READWRITE);
-  access_.write_changes(mapped, drawing);
+  access_.write_changes(mapped, frame.seen, drawing);
 }
 
 void SlotRun::add_result(PassingFrame& frame) {

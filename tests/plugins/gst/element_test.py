@@ -436,8 +436,8 @@ def launch_lines():
 
 
 STAND_INS = {"rtspsrc location=rtsp://CAMERA/stream ! decodebin": "videotestsrc num-buffers=5", "autovideosink": "fakesink",
-             "filesrc location=line.mp4 ! qtdemux ! h264parse ! nvh264dec ! cudaconvert ! "
-             '"video/x-raw(memory:CUDAMemory),format=RGBA"': "videotestsrc num-buffers=5", "backend=cuda": "backend=auto",
+             "filesrc location=line.mp4 ! qtdemux ! h264parse ! nvh264dec": "videotestsrc num-buffers=5", "backend=cuda": "backend=auto",
+             "nvh264enc ! h264parse": "videoconvert ! vp8enc deadline=1",
              "v4l2src": "videotestsrc num-buffers=5", "contornosrc": "contornosrc num-buffers=5 maps-size=[128,24]",
              "videotestsrc !": "videotestsrc num-buffers=5 !"}
 
