@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "cuda/error.h"
 #include "cuda/memory.h"
@@ -13,11 +12,11 @@
 namespace contorno {
 namespace {
 
-// Planes of one group are marked, linked and emitted before the next group: more of them keep threads busy,
-// and fewer stay in the caches.
-constexpr std::size_t kMostGroupBytes = std::size_t{128} << 20;
-// Rows that are marked for one plane after the other, so that their samples stay in the cache.
-constexpr int kStripRows = 16;
+// Planes of one group are marked, linked and emitted before the next group, in the same memory: more of them
+// keep threads busy, and fewer stay in the caches and need fewer pages that are new and must be cleared.
+constexpr std::size_t kMostGroupBytes = std::size_t{32} << 20;
+// Rows that are marked for one plane after the other, so that what is known of them stays in the cache.
+constexpr int kStripRows = 64;
 
 /// What a plane of a group has for itself.
 struct SlotLayout {
@@ -41,17 +40,19 @@ LevelSearch::LevelSearch(const ImageFormat& map, std::vector<LevelPlane> planes,
     : format_(map), planes_(std::move(planes)), options_(options) {
   levels_.resize(static_cast<std::size_t>(map.channels));
   for (const LevelPlane& plane : planes_) {
-    if (!std::isnan(plane.level)) levels_[static_cast<std::size_t>(plane.channel)].push_back(plane.level);
-    readers_.emplace_back(map.type, options.scale, std::span(&plane.level, 1), simd);
+    if (!std::isnan(plane.level))
+      levels_[static_cast<std::size_t>(plane.channel)].values.push_back(plane.level);
   }
-  for (std::vector<double>& levels : levels_) {
-    std::sort(levels.begin(), levels.end());
-    if (levels.size() > kMostRanks)
+  for (ChannelLevels& levels : levels_) {
+    std::sort(levels.values.begin(), levels.values.end());
+    if (levels.values.size() > kMostRanks)
       throw Error(ExitCode::BadConfig,
-                  fmt::format("a map has {} levels, allowed 1 to {}", levels.size(), kMostRanks));
+                  fmt::format("a map has {} levels, allowed 1 to {}", levels.values.size(), kMostRanks));
+    for (const double level : levels.values)
+      levels.readers.emplace_back(map.type, options.scale, std::span(&level, 1), simd);
   }
   for (const LevelPlane& plane : planes_) {
-    const std::vector<double>& levels = levels_[static_cast<std::size_t>(plane.channel)];
+    const std::vector<double>& levels = levels_[static_cast<std::size_t>(plane.channel)].values;
     const auto rank = std::lower_bound(levels.begin(), levels.end(), plane.level) - levels.begin();
     ranks_.push_back(std::isnan(plane.level) ? RankSpan::kNone : static_cast<std::uint32_t>(rank));
   }
@@ -115,35 +116,30 @@ std::span<LinkedPlane> LevelSearch::linked(std::byte* memory, int group) const {
   return {reinterpret_cast<LinkedPlane*>(at), static_cast<std::size_t>(group_planes(group))};
 }
 
-/// Compares the samples of the words that the plane's level may cross.
+/// Fills in the words that the plane's level may cross: with the bits that were kept, or from the samples.
 void LevelSearch::mark_rows(const ImageView& map, std::byte* memory, int plane, int first_row,
                             int end_row) const {
   const LevelPlane& of = planes_[static_cast<std::size_t>(plane)];
-  const BitReader& reader = readers_[static_cast<std::size_t>(plane)];
+  const std::uint32_t rank = ranks_[static_cast<std::size_t>(plane)];
   const ChannelWords channel = channel_of(memory, of.channel);
   const PlaneBits bits = bits_of(memory, plane);
   const Plane samples = plane_of(map, of.channel, options_.scale);
-  const std::size_t size = element_size(samples.type);
-  alignas(64) std::byte gathered[64 * sizeof(double)];
   std::copy(channel.usable.row_flags + first_row, channel.usable.row_flags + end_row,
             bits.row_flags + first_row);
-  channel.samples.for_words(
-      ranks_[static_cast<std::size_t>(plane)], first_row, end_row, [&](std::int64_t row, std::int64_t word) {
-        const auto count = static_cast<std::size_t>(std::min<std::int64_t>(64, samples.width - 64 * word));
-        const char* at = samples.data + row * samples.row_pitch + 64 * word * samples.step;
-        const void* from = at;
-        if (samples.step != static_cast<std::ptrdiff_t>(size)) {
-          for (std::size_t i = 0; i < count; ++i)
-            std::memcpy(gathered + i * size, at + static_cast<std::ptrdiff_t>(i) * samples.step, size);
-          from = gathered;
-        }
-        std::uint64_t suspects = 0;
-        if (reader.read(from, 0, count, bits.high_row(row) + word, &suspects) == 0) return;
-        if ((bits.row_flags[row] & kRowHasUnusable) != 0) suspects &= bits.usable_row(row)[word];
-        if (suspects == 0) return;
-        bits.begin_flag(static_cast<int>(row), kRowHasSuspect);
-        bits.suspect_row(row)[word] |= suspects;
-      });
+  channel.samples.for_words(rank, first_row, end_row, [&](std::int64_t row, std::int64_t word) {
+    if (const std::uint64_t* const kept = channel.kept_bits(row, word, rank)) {
+      bits.high_row(row)[word] = *kept;
+      return;
+    }
+    const BitReader& reader = levels_[static_cast<std::size_t>(of.channel)].readers[rank];
+    const WordSamples from(samples, row, word);
+    std::uint64_t suspects = 0;
+    if (reader.read(from.at, 0, from.count, bits.high_row(row) + word, &suspects) == 0) return;
+    if ((bits.row_flags[row] & kRowHasUnusable) != 0) suspects &= bits.usable_row(row)[word];
+    if (suspects == 0) return;
+    bits.begin_flag(static_cast<int>(row), kRowHasSuspect);
+    bits.suspect_row(row)[word] |= suspects;
+  });
 }
 
 AssemblyCounts LevelSearch::link(int group, std::byte* memory, std::byte* scratch, std::uint64_t contours,

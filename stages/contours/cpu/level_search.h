@@ -52,10 +52,9 @@ class LevelSearch {
   ImageFormat format_;
   std::vector<LevelPlane> planes_;
   AssemblyOptions options_;
-  std::vector<std::vector<double>> levels_;  ///< of each channel, ascending
-  std::vector<std::uint32_t> ranks_;         ///< of each plane's level among them
-  std::vector<BitReader> readers_;           ///< of each plane
-  int slots_ = 1;                            ///< planes of a group
+  std::vector<ChannelLevels> levels_;  ///< of each channel
+  std::vector<std::uint32_t> ranks_;   ///< of each plane's level among them
+  int slots_ = 1;                      ///< planes of a group
   std::size_t channel_bytes_ = 0, slot_bytes_ = 0, memory_bytes_ = 0;
   std::unique_ptr<const Assembler> assembler_;
 };

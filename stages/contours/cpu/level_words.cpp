@@ -1,7 +1,8 @@
 #include "stages/contours/cpu/level_words.h"
 
 #include <array>
-#include <bit>
+#include <atomic>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -13,8 +14,12 @@ namespace contorno {
 namespace {
 
 constexpr int kMostRowWords = kMaxSide / 64;
-// Rows of cells that a task reads; it reads one more row of samples than that.
+// Rows that a task reads, and one more on each side.
 constexpr int kStripRows = 64;
+static_assert(kStripRows % WordSpans::kBlockRows == 0, "a task has whole blocks");
+// Room for bits: levels of a word of samples, on the average. They take two bytes a sample, of which only
+// those are touched that are used.
+constexpr std::int64_t kKeptPerWord = 16;
 
 /// Least and greatest of some samples, without NaN.
 struct Range {
@@ -46,25 +51,25 @@ constexpr V kGreatest = std::numeric_limits<V>::has_infinity ? std::numeric_limi
 /// The range of 64 values; `nan`: one of them is not a number.
 template <class V>
 Range range_of(const V* values, SampleScale scale, bool& nan) {
-  // Several at a time, which compilers turn into vector instructions.
-  constexpr int kLanes = 16;
-  std::array<V, kLanes> low, high, odd{};
-  low.fill(kGreatest<V>);
-  high.fill(kLeast<V>);
-  for (int i = 0; i < 64; i += kLanes)
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const V value = values[i + lane];
-      low[lane] = value < low[lane] ? value : low[lane];
-      high[lane] = value > high[lane] ? value : high[lane];
-      odd[lane] = value == value ? odd[lane] : V{1};
-    }
-  V least = low[0], most = high[0], any = odd[0];
-  for (int lane = 1; lane < kLanes; ++lane) {
-    least = low[lane] < least ? low[lane] : least;
-    most = high[lane] > most ? high[lane] : most;
-    any = odd[lane] > any ? odd[lane] : any;
+  // As vectors, which compilers do not make of a plain loop here.
+  constexpr int kLanes = 16 / sizeof(V);
+  using Lanes [[gnu::vector_size(16)]] = V;
+  Lanes low = kGreatest<V> - Lanes{}, high = kLeast<V> - Lanes{};
+  auto odd = low != low;
+  for (int i = 0; i < 64; i += kLanes) {
+    Lanes value;
+    std::memcpy(&value, values + i, sizeof(value));
+    low = value < low ? value : low;
+    high = value > high ? value : high;
+    odd |= value != value;
   }
-  nan = any != V{0};
+  V least = low[0], most = high[0];
+  nan = odd[0] != 0;
+  for (int lane = 1; lane < kLanes; ++lane) {
+    least = std::min<V>(least, low[lane]);
+    most = std::max<V>(most, high[lane]);
+    nan |= odd[lane] != 0;
+  }
   return {value_of(least, scale), value_of(most, scale)};
 }
 
@@ -115,7 +120,7 @@ class RowReader {
 };
 
 /// The levels between the samples of a range: those that are not below all of them, and below one.
-RankSpan span_of(const Range& range, std::span<const double> levels) {
+RankSpan span_of(const Range& range, const std::vector<double>& levels) {
   const auto rank = [&](double value) {
     return static_cast<std::uint16_t>(std::lower_bound(levels.begin(), levels.end(), value) - levels.begin());
   };
@@ -123,48 +128,91 @@ RankSpan span_of(const Range& range, std::span<const double> levels) {
   return span.begin < span.end ? span : RankSpan{};
 }
 
-/// The spans of the cells in some rows.
+/// Reads a strip of rows. What needs the rows beside it as well is done while their samples are in the cache.
 template <class T>
-void read_strip(const Plane& samples, std::span<const double> levels, const ChannelWords& channel, int first,
-                int end) {
-  RowReader<T> reader(samples, channel.usable);
-  std::array<Range, kMostRowWords> both[2];
-  const auto words = static_cast<std::size_t>(channel.cells.row_words);
-  reader.read(first, true, both[first & 1].data());
-  for (int row = first; row < end; ++row) {
-    Range* const below = both[(row + 1) & 1].data();
-    reader.read(row + 1, row + 1 < end || end == samples.height - 1, below);
-    for (std::size_t word = 0; word < words; ++word) {
-      Range range = both[row & 1][word];
-      range.add(below[word]);
-      channel.cells.row(row)[word] = span_of(range, levels);
-    }
-    channel.cells.sum_up(row);
-  }
-}
+class StripReader {
+ public:
+  StripReader(const Plane& samples, const ChannelLevels& levels, const ChannelWords& channel)
+      : samples_(samples), levels_(levels), channel_(channel), reader_(samples, channel.usable) {}
 
-/// The spans of the words of samples: those of all words of cells to which one of the samples belongs.
-void spread_row(const ChannelWords& channel, int row) {
-  const std::int64_t words = channel.cells.row_words;
-  const int cell_rows = channel.usable.height - 1;
-  RankSpan* const to = channel.samples.row(row);
-  std::fill_n(to, words, RankSpan{});
-  for (const int cell_row : {row - 1, row}) {
-    if (cell_row < 0 || cell_row >= cell_rows) continue;
-    const RankSpan* const from = channel.cells.row(cell_row);
-    for (std::int64_t word = 0; word < words; ++word) {
-      to[word].add(from[word]);
-      if (word > 0) to[word].add(from[word - 1]);
+  /// Fills in the words of some rows.
+  void read(int first, int end) {
+    const int words = static_cast<int>(channel_.cells.row_words), from = std::max(first - 1, 0);
+    reader_.read(from, from == first, ranges_[from & 1].data());
+    for (int row = from; row < end; ++row) {
+      RankSpan* const cells = cells_[row & 1].data();
+      if (row + 1 < samples_.height) {
+        reader_.read(row + 1, row + 1 < end, ranges_[(row + 1) & 1].data());
+        find_cells(row, words, cells);
+      } else {
+        std::fill_n(cells, words, RankSpan{});
+      }
+      if (row < first) continue;
+      std::copy_n(cells, words, channel_.cells.row(row));
+      channel_.cells.sum_up(row);
+      find_samples(row, words);
+      channel_.samples.sum_up(row);
+      keep_bits(row, words);
     }
   }
-  channel.samples.sum_up(row);
-}
+
+ private:
+  void find_cells(int row, int words, RankSpan* cells) const {
+    for (int word = 0; word < words; ++word) {
+      Range range = ranges_[row & 1][static_cast<std::size_t>(word)];
+      range.add(ranges_[(row + 1) & 1][static_cast<std::size_t>(word)]);
+      cells[word] = span_of(range, levels_.values);
+    }
+  }
+  /// The spans of the words of samples: those of all words of cells to which one of the samples belongs.
+  void find_samples(int row, int words) const {
+    RankSpan before;
+    for (int word = 0; word < words; ++word) {
+      RankSpan own = cells_[0][static_cast<std::size_t>(word)];
+      own.add(cells_[1][static_cast<std::size_t>(word)]);
+      before.add(own);
+      channel_.samples.row(row)[word] = before;
+      before = own;
+    }
+  }
+  void keep_bits(int row, int words) const {
+    const KeptBits& kept = channel_.kept;
+    const RankSpan* const spans = channel_.samples.row(row);
+    std::uint64_t count = 0;
+    for (int word = 0; word < words; ++word) count += spans[word].count();
+    if (count == 0) return;
+    std::uint64_t at = std::atomic_ref(*kept.used).fetch_add(count, std::memory_order_relaxed);
+    const bool fits = at + count <= kept.capacity;
+    for (int word = 0; word < words; ++word) {
+      if (spans[word].count() == 0) continue;
+      const bool are_kept = fits && !compare(row, word, spans[word], kept.bits + at);
+      kept.begin[row * channel_.samples.row_words + word] =
+          are_kept ? static_cast<std::uint32_t>(at) : KeptBits::kNone;
+      at += spans[word].count();
+    }
+  }
+  /// Whether samples are suspect.
+  bool compare(int row, int word, const RankSpan& span, std::uint64_t* bits) const {
+    const WordSamples from(samples_, row, word);
+    std::uint64_t any = 0, suspects = 0;
+    for (std::uint32_t rank = span.begin; rank < span.end; ++rank)
+      any |= levels_.readers[rank].read(from.at, 0, from.count, bits++, &suspects);
+    return any != 0;
+  }
+
+  const Plane& samples_;
+  const ChannelLevels& levels_;
+  const ChannelWords& channel_;
+  RowReader<T> reader_;
+  std::array<Range, kMostRowWords> ranges_[2];    // of two rows of samples
+  std::array<RankSpan, kMostRowWords> cells_[2];  // of the rows of cells above and below a row of samples
+};
 
 }  // namespace
 
 void WordSpans::sum_up(std::int64_t row) const {
-  RankSpan* const to = blocks + row * row_blocks;
-  std::fill_n(to, row_blocks, RankSpan{});
+  RankSpan* const to = block_row(row);
+  if (row % kBlockRows == 0) std::fill_n(to, row_blocks, RankSpan{});
   for (std::int64_t word = 0; word < row_words; ++word) to[word / kBlockWords].add(this->row(row)[word]);
 }
 
@@ -182,11 +230,15 @@ ChannelWords lay_out(std::byte* base, const ImageFormat& map, std::size_t& bytes
     spans->row_words = words;
     spans->row_blocks = (words + WordSpans::kBlockWords - 1) / WordSpans::kBlockWords;
     place(spans->spans, rows * words);
-    place(spans->blocks, rows * spans->row_blocks);
+    place(spans->blocks, (rows + WordSpans::kBlockRows - 1) / WordSpans::kBlockRows * spans->row_blocks);
   }
   channel.usable = {.width = map.width, .height = map.height, .row_words = words};
   place(channel.usable.usable, rows * words);
   place(channel.usable.row_flags, rows);
+  channel.kept.capacity = static_cast<std::uint64_t>(rows * words) * kKeptPerWord;
+  place(channel.kept.used, 1);
+  place(channel.kept.begin, rows * words);
+  place(channel.kept.bits, rows * words * kKeptPerWord);
   bytes = at;
   return channel;
 }
@@ -204,15 +256,25 @@ ChannelWords channel_words(void* block, const ImageFormat& map) {
   return lay_out(static_cast<std::byte*>(block), map, bytes);
 }
 
-void read_channel(const Plane& samples, const ImageView& mask, std::span<const double> levels,
+WordSamples::WordSamples(const Plane& samples, std::int64_t row, std::int64_t word)
+    : count(static_cast<std::size_t>(std::min<std::int64_t>(64, samples.width - 64 * word))) {
+  const std::size_t size = element_size(samples.type);
+  const char* const from = samples.data + row * samples.row_pitch + 64 * word * samples.step;
+  at = from;
+  if (samples.step == static_cast<std::ptrdiff_t>(size)) return;
+  for (std::size_t i = 0; i < count; ++i)
+    std::memcpy(copy + i * size, from + static_cast<std::ptrdiff_t>(i) * samples.step, size);
+  at = copy;
+}
+
+void read_channel(const Plane& samples, const ImageView& mask, const ChannelLevels& levels,
                   const ChannelWords& channel, int threads) {
-  const int cell_rows = samples.height - 1;
-  for_tasks(threads, (cell_rows + kStripRows - 1) / kStripRows, [&](int strip) {
-    const int first = strip * kStripRows, end = std::min(first + kStripRows, cell_rows);
+  *channel.kept.used = 0;
+  for_tasks(threads, (samples.height + kStripRows - 1) / kStripRows, [&](int strip) {
+    const int first = strip * kStripRows, end = std::min(first + kStripRows, samples.height);
     with_sample_type(samples.type,
-                     [&]<class T>(const T*) { read_strip<T>(samples, levels, channel, first, end); });
+                     [&]<class T>(const T*) { StripReader<T>(samples, levels, channel).read(first, end); });
   });
-  for_rows(threads, samples.height, [&](int row) { spread_row(channel, row); });
   if (mask.data != nullptr) apply_mask(mask, channel.usable, threads);
 }
 

@@ -192,6 +192,7 @@ TEST_CASE("a thousand levels of a ramp and of a wave have the contours that they
   for (const Kind kind : {Kind::Ramp, Kind::Waves}) {
     const TestImage map = map_of(kind, 400, 60, 1, ElementType::F32, Layout::Planar, random);
     std::vector<LevelPlane> planes;
+    // On the ramp 160 of them a word: more than there is room to keep the bits of.
     for (int i = 0; i < 1000; ++i) planes.push_back({0, i / 1000.0});
     const Options options{.assembly = {.threads = 3}, .mask = {}, .group_planes = 300};
     const std::vector<Found> found = search_levels(map.view, planes, options);
