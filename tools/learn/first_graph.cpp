@@ -23,8 +23,9 @@ namespace {
 namespace fs = std::filesystem;
 using config::yaml_text;
 
+/// TIFF files are pictures where nobody says otherwise.
 bool is_array_name(const fs::path& path) {
-  return lower_extension(path) == ".npy" || lower_extension(path) == ".npz";
+  return has_array_extension(path) && !has_picture_extension(path);
 }
 
 /// Arrays themselves, or below it in maps/.
@@ -159,6 +160,7 @@ InputKind kind_of_input(const std::string& argument) {
   if (argument.find("://") != std::string::npos) return InputKind::Video;
   std::error_code error;
   const ArrayPath array = split_array_path(argument);
+  if (is_zarr(array.file) && fs::is_directory(array.file, error)) return InputKind::Arrays;
   if (!array.member.empty() && fs::is_regular_file(array.file, error)) return InputKind::Arrays;
   const fs::file_status status = fs::status(path, error);
   if (fs::is_directory(status)) return holds_arrays(path) ? InputKind::Arrays : InputKind::Pictures;

@@ -29,14 +29,21 @@ NpyHeader header_of(ElementType type, std::span<const std::uint64_t> sides) {
 
 }  // namespace
 
-bool has_array_extension(const std::filesystem::path& file) {
-  const std::string extension = lower_extension(file);
-  return extension == ".npy" || extension == ".npz" || is_tiff(file) || is_hdf5(file);
+bool is_zarr(const std::filesystem::path& file) {
+  return lower_extension(file) == ".zarr";
 }
 
-ArrayPath split_array_path(const std::string& path) {
+bool has_array_extension(const std::filesystem::path& file) {
+  const std::string extension = lower_extension(file);
+  return extension == ".npy" || extension == ".npz" || is_tiff(file) || is_hdf5(file) || is_zarr(file);
+}
+
+ArrayPath split_array_path(const std::string& given) {
+  const std::size_t end = given.find_last_not_of('/');
+  const std::string trimmed = given.substr(0, end + 1);  // the whole where there is no other character
+  const std::string& path = is_zarr(trimmed) ? trimmed : given;
   std::error_code ignored;
-  for (const std::string_view mark : {".npz:", ".h5:", ".hdf5:"})
+  for (const std::string_view mark : {".npz:", ".h5:", ".hdf5:", ".zarr:"})
     if (const std::size_t at = path.rfind(mark);
         at != std::string::npos && !std::filesystem::exists(path, ignored))
       return {path.substr(0, at + mark.size() - 1), path.substr(at + mark.size())};
@@ -48,6 +55,7 @@ const NpyHeader& ArrayReader::open(const ArrayPath& path, Pages pages, Pipes pip
   kind_ = lower_extension(path.file) == ".npz" ? Kind::Npz
           : is_tiff(path.file)                 ? Kind::Tiff
           : is_hdf5(path.file)                 ? Kind::Hdf5
+          : is_zarr(path.file)                 ? Kind::Zarr
                                                : Kind::Npy;
   switch (kind_) {
     case Kind::Npy:
@@ -58,8 +66,11 @@ const NpyHeader& ArrayReader::open(const ArrayPath& path, Pages pages, Pipes pip
       open_tiff(path.file, pages);
       return header_;
     case Kind::Hdf5:
-      hdf5_ = open_hdf5(path.file, path.member);
-      return header_ = hdf5_->header();
+      module_ = open_hdf5(path.file, path.member);
+      return header_ = module_->header();
+    case Kind::Zarr:
+      module_ = open_zarr(path.file, path.member);
+      return header_ = module_->header();
   }
   throw InternalError("unknown kind of array");
 }
@@ -95,7 +106,8 @@ std::string ArrayReader::name() const {
     case Kind::Tiff:
       return tiff_->path();
     case Kind::Hdf5:
-      return hdf5_->name();
+    case Kind::Zarr:
+      return module_->name();
   }
   throw InternalError("unknown kind of array");
 }
@@ -106,8 +118,8 @@ void ArrayReader::load() {
   const std::span<std::byte> samples = npy_.open_memory(name(), header_);
   if (kind_ == Kind::Npz) {
     npz_.read_samples(samples);
-  } else if (kind_ == Kind::Hdf5) {
-    hdf5_->read_samples(samples);
+  } else if (kind_ != Kind::Tiff) {
+    module_->read_samples(samples);
   } else {
     const int pages = tiff_->pages();
     const std::size_t bytes = samples.size() / static_cast<std::size_t>(pages);
@@ -136,7 +148,7 @@ void ArrayReader::read_image(std::uint64_t item, const ImageView& image) {
     read_narrowed(item, image);
     return;
   }
-  if ((kind_ != Kind::Tiff && kind_ != Kind::Hdf5) || header_.dimensions < 4) {
+  if (kind_ == Kind::Npy || kind_ == Kind::Npz || header_.dimensions < 4) {
     load();
     return npy_.read_image(item, image);
   }
@@ -147,7 +159,7 @@ void ArrayReader::read_image(std::uint64_t item, const ImageView& image) {
   if (kind_ == Kind::Tiff)
     read_page(static_cast<int>(item), samples);
   else
-    hdf5_->read_item(item, samples);
+    module_->read_item(item, samples);
   npy_.read_image(0, image);
 }
 

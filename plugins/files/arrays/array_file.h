@@ -1,7 +1,7 @@
 // Arrays from files: .npy, a member of a .npz archive ("scan.npz:maps", or the only one), the pages of a TIFF
-// stack, a data set of an HDF5 file. One reader for all, so that whoever takes arrays takes each of them. The
-// extension of the name decides between them. Errors are thrown as npy.h says; TIFF and HDF5 files also throw
-// ModuleError where their module is missing. A reader belongs to one thread.
+// stack, an array of an HDF5 file or of a Zarr store. One reader for all, so that whoever takes arrays takes
+// each of them. The extension of the name decides between them. Errors are thrown as npy.h says; TIFF, HDF5
+// and Zarr also throw ModuleError where their module is missing. A reader belongs to one thread.
 #pragma once
 
 #include <filesystem>
@@ -10,18 +10,20 @@
 #include <string_view>
 #include <vector>
 
-#include "plugins/files/arrays/hdf5.h"
+#include "plugins/files/arrays/array_module.h"
 #include "plugins/files/arrays/npy.h"
 #include "plugins/files/arrays/npz.h"
 #include "plugins/files/pictures/tiff.h"
 
 namespace contorno {
 
-inline constexpr std::string_view kArrayExtensions = ".npy, .npz, .tif or .h5";
+inline constexpr std::string_view kArrayExtensions = ".npy, .npz, .tif, .h5 or .zarr";
+/// A Zarr store, the one kind of array that is a folder.
+bool is_zarr(const std::filesystem::path& file);
 bool has_array_extension(const std::filesystem::path& file);
 
 /// "scan.npz:maps" (or "scan.h5:group/maps") is the member "maps" of "scan.npz", unless there is a file of
-/// the whole name.
+/// the whole name. The slash behind the name of a folder is left out.
 struct ArrayPath {
   std::string file, member;
 };
@@ -47,13 +49,13 @@ class ArrayReader {
   void read_narrowed(std::uint64_t item, const ImageView& image);
   void load();
 
-  enum class Kind : std::uint8_t { Npy, Npz, Tiff, Hdf5 };
+  enum class Kind : std::uint8_t { Npy, Npz, Tiff, Hdf5, Zarr };
   Kind kind_ = Kind::Npy;
   NpyHeader header_;
   NpyReader npy_;
   NpzMember npz_;
   std::unique_ptr<TiffFile> tiff_;
-  std::unique_ptr<Hdf5Array> hdf5_;
+  std::unique_ptr<ModuleArray> module_;
   ImageFormat page_;          ///< of every page of a stack
   bool loaded_ = false;       ///< npy_ has the samples of the archive or the stack
   std::vector<double> wide_;  ///< an image of float64 on its way to float32

@@ -25,7 +25,7 @@ std::optional<std::string> leading_number(const std::string& stem) {
   return stem.substr(begin, end - begin);
 }
 
-/// Files of a folder in natural order, hidden ones and folders left out.
+/// Files of a folder in natural order, hidden ones and folders left out, but for stores, which are folders.
 std::vector<fs::path> files_in(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
@@ -35,7 +35,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
                 fmt::format("cannot read folder '{}': {}", folder.string(), error.message()));
   for (; at != fs::directory_iterator(); at.increment(error)) {
     std::error_code ignored;
-    if (at->path().filename().string().front() != '.' && !at->is_directory(ignored))
+    if (at->path().filename().string().front() != '.' && (!at->is_directory(ignored) || is_zarr(at->path())))
       files.push_back(at->path());
   }
   std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
@@ -107,7 +107,7 @@ DatasetFiles find_dataset(const fs::path& location, const DatasetChoice& choice)
     throw Error(ExitCode::MissingInput, fmt::format("there is no dataset at '{}'", location.string()));
   if (is_manifest(location)) return read_manifest(location, choice);
   DatasetFiles dataset;
-  if (!fs::is_directory(status)) {
+  if (!fs::is_directory(status) || is_zarr(location)) {
     dataset.items.push_back(item_of(location, {}));
     return dataset;
   }

@@ -113,7 +113,8 @@ class DatasetSource final : public Source {
       reader_.read(index_, input);
     } catch (const Error& error) {
       input.error = error.what();
-      skip_item();
+      ++count_;
+      next_frame();  // others of a sequence may be whole
       return ReadResult::Bad;
     }
     ++count_;
@@ -246,11 +247,12 @@ SourceType dataset_source(FrameDecoder decoder) {
   ParamList<DatasetParams> list;
   list.required_text(
       "location", &DatasetParams::location,
-      "Folder with maps/* (or maps in itself) and frames/*, one file of maps (.npy, .npz, .tif or .h5; "
-      "FILE.npz:NAME and FILE.h5:GROUP/NAME name one of several), or a manifest (.csv or .jsonl) of frames "
+      "Folder with maps/* (or maps in itself) and frames/*, one file of maps (.npy, .npz, .tif, .h5 or "
+      ".zarr; FILE.npz:NAME, FILE.h5:GROUP/NAME and FILE.zarr:GROUP/NAME name one of several), or a manifest "
+      "(.csv or .jsonl) of frames "
       "and maps.");
   list.text("member", &DatasetParams::member,
-            "Array that is read of every .npz and .h5 file; empty where each has one only.");
+            "Array that is read of every .npz, .h5 and .zarr; empty where each has one only.");
   list.choice(
       "layout", &DatasetParams::layout,
       {{"undeclared", MapLayout::Undeclared}, {"chw", MapLayout::Chw}, {"hwc", MapLayout::Hwc}},
@@ -270,9 +272,8 @@ SourceType dataset_source(FrameDecoder decoder) {
   return {
       .name = "dataset",
       .summary =
-          "Reads class maps from .npy, .npz, .tif and .h5 files, with the frames that belong to them; "
-          "float64 "
-          "becomes float32.",
+          "Reads class maps from .npy, .npz, .tif, .h5 and .zarr, with the frames that belong to them; "
+          "float64 becomes float32.",
       .params = declare(std::move(list)),
       .input_param = "location",
       .example = "source:\n  type: dataset\n  location: maps\n  layout: hwc\n",

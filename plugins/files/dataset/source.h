@@ -1,4 +1,4 @@
-// The source `dataset`: class maps from .npy, .npz, .tif and .h5 files, with or without the frames that they
+// The source `dataset`: class maps from .npy, .npz, .tif, .h5 and .zarr, with or without the frames that they
 // were computed from.
 //
 //   FOLDER/maps/00000.npy ...     or FOLDER/*.npy, or one file; in natural order of names

@@ -3,7 +3,7 @@
 #include "plugins/files/hdf5/parts.h"
 
 namespace {
-constexpr contorno::Hdf5Module kTable{.open = contorno::hdf5::open_array};
+constexpr contorno::ArrayModule kTable{.open = contorno::hdf5::open_array};
 }  // namespace
 
 CONTORNO_MODULE(kTable);

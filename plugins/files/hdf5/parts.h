@@ -4,11 +4,11 @@
 #include <memory>
 #include <string>
 
-#include "plugins/files/arrays/hdf5.h"
+#include "plugins/files/arrays/array_module.h"
 
 namespace contorno::hdf5 {
 
 /// As contorno::open_hdf5.
-std::unique_ptr<Hdf5Array> open_array(const std::string& path, const std::string& member);
+std::unique_ptr<ModuleArray> open_array(const std::string& path, const std::string& member);
 
 }  // namespace contorno::hdf5

@@ -1,9 +1,7 @@
 #define H5_USE_110_API  // later versions have it, too
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <hdf5.h>
 
-#include <algorithm>
 #include <mutex>
 #include <vector>
 
@@ -66,7 +64,7 @@ std::vector<std::string> arrays_in(hid_t file) {
   return names;
 }
 
-class Array final : public Hdf5Array {
+class Array final : public ModuleArray {
  public:
   Array(const std::string& path, const std::string& member) : name_(path) {
     OpenFile(path).close();  // tells what is no file, and what cannot be read
@@ -74,7 +72,8 @@ class Array final : public Hdf5Array {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // its errors are ours to tell
     file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (!file_.is_open()) damaged("it is no HDF5 file that can be read");
-    const std::string chosen = choose(member);
+    const std::string chosen =
+        choose_array(path, member, member.empty() ? arrays_in(file_) : std::vector<std::string>{});
     name_ = path + ":" + chosen;
     set_ = Handle(H5Dopen2(file_, chosen.c_str(), H5P_DEFAULT), H5Dclose);
     if (!set_.is_open()) damaged("there is no such data set");
@@ -128,15 +127,6 @@ class Array final : public Hdf5Array {
   }
   std::uint64_t bytes_of_all() const { return header_.elements * H5Tget_size(type_); }
 
-  std::string choose(const std::string& member) const {
-    if (!member.empty()) return member;
-    const std::vector<std::string> names = arrays_in(file_);
-    if (names.size() == 1) return names.front();
-    if (names.empty()) refuse("it has no data set of two sides or more");
-    refuse(
-        fmt::format("it has {} arrays, name one as FILE.h5:NAME: {}", names.size(), fmt::join(names, ", ")));
-  }
-
   /// A file is read by itself: what others would have to be opened for is refused.
   void check_storage() const {
     const Handle properties(H5Dget_create_plist(set_), H5Pclose);
@@ -182,17 +172,10 @@ class Array final : public Hdf5Array {
   void read_sides() {
     const Handle space(H5Dget_space(set_), H5Sclose);
     const int sides = space.is_open() ? H5Sget_simple_extent_ndims(space) : -1;
-    if (sides < 1 || sides > NpyHeader::kMaxDimensions) refuse("it is no array");
+    if (sides < 1) refuse("it is no array");
     std::vector<hsize_t> lengths(static_cast<std::size_t>(sides));
     H5Sget_simple_extent_dims(space, lengths.data(), nullptr);
-    header_.dimensions = sides;
-    header_.elements = 1;
-    for (std::size_t i = 0; i < lengths.size(); ++i) {
-      header_.sides[i] = lengths[i];
-      if (__builtin_mul_overflow(header_.elements, std::uint64_t{lengths[i]}, &header_.elements) ||
-          header_.elements > (std::uint64_t{1} << 60))
-        refuse("its sides are larger than any file's");
-    }
+    set_sides(header_, std::vector<std::uint64_t>(lengths.begin(), lengths.end()), name_);
   }
 
   std::string name_;
@@ -202,7 +185,7 @@ class Array final : public Hdf5Array {
 
 }  // namespace
 
-std::unique_ptr<Hdf5Array> open_array(const std::string& path, const std::string& member) {
+std::unique_ptr<ModuleArray> open_array(const std::string& path, const std::string& member) {
   return std::make_unique<Array>(path, member);
 }
 

@@ -1,0 +1,48 @@
+// Arrays whose files are read by a large library, which comes with a module: HDF5 files by libhdf5 (module
+// hdf5), Zarr stores by GDAL (module zarr). An array belongs to one thread; functions throw
+// Error(MissingInput, BadData, Io) with the file's name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plugins/files/arrays/npy.h"
+
+namespace contorno {
+
+class ModuleArray {
+ public:
+  virtual ~ModuleArray() = default;
+  /// "scan.h5:group/maps"
+  virtual const std::string& name() const = 0;
+  /// As of a .npy file: little endian, C order.
+  virtual const NpyHeader& header() const = 0;
+  /// All samples, without gaps.
+  virtual void read_samples(std::span<std::byte> samples) = 0;
+  /// Those of item `index` of the first side.
+  virtual void read_item(std::uint64_t index, std::span<std::byte> samples) = 0;
+};
+
+/// Opens the array `member` ("maps", "group/maps"); an empty name means the only one of the file that has two
+/// sides or more. Throws ModuleError where the module is missing, before it looks at the file.
+std::unique_ptr<ModuleArray> open_hdf5(const std::string& path, const std::string& member);
+/// The same of a Zarr store, which is a folder.
+std::unique_ptr<ModuleArray> open_zarr(const std::string& path, const std::string& member);
+
+/// The table of functions that such a module gives the library.
+struct ArrayModule {
+  std::unique_ptr<ModuleArray> (*open)(const std::string& path, const std::string& member);
+};
+
+/// The array that is meant: `member`, else the only one of `names`. Throws Error(BadData) with the names
+/// where there are several.
+std::string choose_array(const std::string& path, const std::string& member,
+                         const std::vector<std::string>& names);
+/// Sets the sides of a header and the number of its elements. Throws Error(BadData) where there are too many.
+void set_sides(NpyHeader& header, std::span<const std::uint64_t> sides, const std::string& name);
+
+}  // namespace contorno
