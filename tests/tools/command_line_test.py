@@ -4,7 +4,7 @@ import json
 import cv2
 import numpy as np
 import pytest
-from tests.conftest import PROGRAM, ROOT, blobs, classes_yaml, read_lines, run_measured
+from tests.conftest import LIBRARY, PROGRAM, ROOT, blobs, classes_yaml, read_lines, run_measured
 
 MAPS = """source: {{type: dataset, location: maps.npy, layout: hwc}}
 classes:
@@ -339,6 +339,28 @@ def test_a_member_of_an_archive_takes_the_place_of_a_graph(contorno, folder):
     assert done.returncode != 0 and "scan.npz:first" in done.stderr
     contorno("run", "scan.npz:second", "--output", "out", cwd=folder)
     assert len(read_lines(folder / "out" / "contours.jsonl")) == 1 and (folder / "out" / "scan.yaml").is_file()
+
+
+def test_arrays_of_hdf5_and_zarr_take_the_place_of_a_graph(contorno, folder):
+    maps = np.stack([blobs(24, 40, 2, frame) for frame in range(3)])
+    np.save(folder / "scan.npy", maps)
+    contorno("run", "scan.npy", "--output", "npy", cwd=folder)
+    expected = read_lines(folder / "npy" / "contours.jsonl")
+    modules = LIBRARY.parent / "contorno"
+    if (modules / "hdf5.so").exists():
+        with pytest.importorskip("h5py").File(folder / "scan.h5", "w") as file:
+            file["maps"] = maps
+    if (modules / "zarr.so").exists():
+        pytest.importorskip("zarr").save(str(folder / "scan.zarr"), maps)
+    for number, location in enumerate(("scan.h5", "scan.h5:maps", "scan.zarr", "scan.zarr/")):
+        if not (folder / location.split(":")[0]).exists():
+            continue
+        contorno("run", location, "--output", f"out{number}", cwd=folder)
+        found = read_lines(folder / f"out{number}" / "contours.jsonl")
+        assert [line["classes"] for line in found] == [line["classes"] for line in expected] and len(found) == 3
+        contorno("record", location, f"recording{number}", "--set", "source.layout=hwc", cwd=folder)
+        for frame, one in enumerate(maps):
+            assert (np.load(folder / f"recording{number}" / "maps" / f"{frame:08}.npy") == one).all()
 
 
 def test_an_array_of_float64_takes_the_place_of_a_graph(contorno, folder):
