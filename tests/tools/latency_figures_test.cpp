@@ -199,8 +199,12 @@ TEST_CASE("a report is the same after it was written and read") {
   report.settings.graph_file = "a \"graph\".yaml";
   report.settings.overrides = {"source.rate=5"};
   report.environment = {{"processor", "one"}};
-  report.worst.push_back(
-      {.camera = 2, .frame = 7, .due_s = 0.5, .total_ms = 150, .parts_ms = {{"queue", 3}}});
+  report.worst.push_back({.camera = 2,
+                          .frame = 7,
+                          .due_s = 0.5,
+                          .total_ms = 150,
+                          .parts_ms = {{"queue", 3}},
+                          .trace = {{"queue", 0.25, 3}}});
   report.series = {{.begin_s = 1, .median_ms = 2, .max_ms = 3, .delivered = 4, .missed = 5}};
   report.repeats = {{.p50_ms = 1, .max_ms = 3, .mean_ms = 2}};
   report.trials = {{.rate = 4, .cameras = 2, .offered = 40, .held = true}};
@@ -215,6 +219,7 @@ TEST_CASE("a report is the same after it was written and read") {
   CHECK(read.counted().percentile(0.5).ms == Approx(10).epsilon(0.008));
   CHECK(read.settings.overrides == report.settings.overrides);
   CHECK(read.worst.at(0).parts_ms == report.worst.at(0).parts_ms);
+  CHECK(read.worst.at(0).trace == report.worst.at(0).trace);
 }
 
 TEST_CASE("a file that is no report is refused by name") {

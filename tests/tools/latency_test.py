@@ -142,6 +142,25 @@ def test_the_parts_of_a_frame_are_its_whole_time(stalled):
         assert sum(worst["parts_ms"].values()) == pytest.approx(worst["total_ms"], abs=1e-5)
 
 
+def test_the_page_draws_the_slowest_frames_as_they_ran(stalled):
+    """Each bar lies where its part began and ended, on one scale; the parts follow each other up to the result."""
+    report, page = json.loads((stalled / "open.json").read_text()), (stalled / "open.html").read_text()
+    drawings = re.findall(r"<summary>#(\d+): [^<]* due at [^<]*</summary>(<svg.*?</svg>)</details>", page)
+    assert [int(frame) for frame, _ in drawings] == [worst["frame"] for worst in report["worst"]]
+    scales = []
+    for worst, (_, drawing) in zip(report["worst"], drawings):
+        shown = [part for part in worst["trace"] if part[2] >= 0.005]
+        bars = re.findall(r'<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)"[^>]*><title>(.*?): ', drawing)
+        assert [name for _, _, name in bars] == [name for name, _, _ in shown] and "delay" in [name for name, _, _ in shown]
+        scales += [float(width) / ms for (_, width, _), (_, _, ms) in zip(bars, shown) if float(width) > 20]
+        scales += [(float(x) - 170) / begin for (x, _, _), (_, begin, _) in zip(bars, shown) if float(x) > 190]
+        ends = {name: begin + ms for name, begin, ms in worst["trace"]}
+        assert ends["completion"] == pytest.approx(worst["total_ms"], abs=1e-5)
+        for before, after in zip(worst["trace"], worst["trace"][1:]):
+            assert after[1] == pytest.approx(before[1] + before[2], abs=1e-5)
+    assert np.ptp(scales) < 0.01 * np.mean(scales)
+
+
 def test_a_trace_has_the_slowest_frames_and_those_beside_them(stalled):
     events = json.loads((stalled / "open-trace.json").read_text())["traceEvents"]
     slices = [event for event in events if event["ph"] == "X"]

@@ -18,14 +18,6 @@ constexpr double kWidth = 860, kHeight = 240, kLeft = 64, kRight = 16, kTop = 14
 constexpr std::array<const char*, 10> kColours{"#2a6f97", "#e07a1f", "#588157", "#8e6c8a", "#c8553d",
                                                "#3aa6a0", "#b5893d", "#5a6fc0", "#a34b78", "#6b7780"};
 
-/// 1, 2 or 5 times a power of ten: the step of about `count` ticks up to `most`.
-double tick_step(double most, int count) {
-  const double rough = most / count, power = std::pow(10, std::floor(std::log10(rough)));
-  for (const double factor : {1.0, 2.0, 5.0})
-    if (factor * power >= rough) return factor * power;
-  return 10 * power;
-}
-
 /// A frame with axes that begin at 0.
 class Chart {
  public:
@@ -87,8 +79,8 @@ bool is_part(const Row& row, Until until) {
 
 using Bar = std::vector<std::pair<std::string, double>>;
 
-std::string bar_row(const std::string& label, const Bar& bar, double scale, double y,
-                    const std::vector<std::string>& names) {
+std::string bar_row(const LatencyReport& report, const std::string& label, const Bar& bar, double scale,
+                    double y) {
   std::string text = fmt::format(R"(<text class="axis" x="128" y="{}" text-anchor="end">{}</text>)", y + 14,
                                  html_text(label));
   constexpr double kLeft = 136;
@@ -96,12 +88,11 @@ std::string bar_row(const std::string& label, const Bar& bar, double scale, doub
   // next one is shorter.
   double drawn = 0, sum = 0;
   for (const auto& [name, ms] : bar) {
-    const auto number = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
     sum += ms;
     const double width = std::max(0.0, sum - drawn);
     text += fmt::format(
         R"(<rect x="{:.2f}" y="{}" width="{:.2f}" height="18" fill="{}"><title>{}: {:.4g} ms</title></rect>)",
-        kLeft + drawn * scale, y, width * scale, kColours[number % kColours.size()], html_text(name), ms);
+        kLeft + drawn * scale, y, width * scale, colour_of_part(report, name), html_text(name), ms);
     drawn += width;
   }
   return text + fmt::format(R"(<text class="axis" x="{:.1f}" y="{}">{:.4g} ms</text>)",
@@ -109,6 +100,27 @@ std::string bar_row(const std::string& label, const Bar& bar, double scale, doub
 }
 
 }  // namespace
+
+double tick_step(double most, int count) {
+  const double rough = most / count, power = std::pow(10, std::floor(std::log10(rough)));
+  for (const double factor : {1.0, 2.0, 5.0})
+    if (factor * power >= rough) return factor * power;
+  return 10 * power;
+}
+
+const char* colour_of_part(const LatencyReport& report, std::string_view name) {
+  std::size_t number = 0;
+  for (const Row& row : report.rows) {
+    if (row.times.name() == name) break;
+    if (is_part(row, Until::Sinks)) ++number;
+  }
+  return kColours.at(number % kColours.size());
+}
+
+std::string label_of(const LatencyReport& report, const WorstFrame& frame) {
+  return report.settings.cameras > 1 ? fmt::format("cam {} #{}", frame.camera, frame.frame)
+                                     : fmt::format("#{}", frame.frame);
+}
 
 std::string html_text(std::string_view text) {
   std::string out;
@@ -219,10 +231,7 @@ std::string parts_chart(const LatencyReport& report) {
     }
   if (names.empty()) return nothing();
   std::vector<std::pair<std::string, Bar>> bars{{"medians", medians}};
-  for (const WorstFrame& one : report.worst)
-    bars.emplace_back(report.settings.cameras > 1 ? fmt::format("cam {} #{}", one.camera, one.frame)
-                                                  : fmt::format("#{}", one.frame),
-                      one.parts_ms);
+  for (const WorstFrame& one : report.worst) bars.emplace_back(label_of(report, one), one.parts_ms);
   double most = 1e-6;
   for (const auto& [label, bar] : bars) {
     double sum = 0;
@@ -236,14 +245,14 @@ std::string parts_chart(const LatencyReport& report) {
       fmt::format(R"(<svg viewBox="0 0 {} {}" role="img">)", kWidth,
                   static_cast<double>(bars.size()) * 26 + static_cast<double>(key_rows) * 20 + 8);
   for (std::size_t i = 0; i < bars.size(); ++i)
-    text += bar_row(bars[i].first, bars[i].second, scale, static_cast<double>(i) * 26, names);
+    text += bar_row(report, bars[i].first, bars[i].second, scale, static_cast<double>(i) * 26);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const double x = 8 + static_cast<double>(i % kKeysInRow) * 210;
     const std::size_t row = i / kKeysInRow;
     const double y = static_cast<double>(bars.size()) * 26 + static_cast<double>(row) * 20 + 4;
     text += fmt::format(
         R"(<rect x="{}" y="{}" width="12" height="12" fill="{}"/><text class="axis" x="{}" y="{}">{}</text>)",
-        x, y, kColours[i % kColours.size()], x + 18, y + 10, html_text(names[i]));
+        x, y, colour_of_part(report, names[i]), x + 18, y + 10, html_text(names[i]));
   }
   return text + "</svg>";
 }

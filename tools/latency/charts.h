@@ -16,6 +16,15 @@ std::string percentile_chart(const LatencyReport& report);
 std::string series_chart(const LatencyReport& report);
 /// Where the time of a frame goes: the parts' medians, and those of the slowest frames.
 std::string parts_chart(const LatencyReport& report);
+/// When the parts of each of the slowest frames began and ended, all on one scale; empty where nobody knows.
+std::string timeline_charts(const LatencyReport& report);
+
+/// 1, 2 or 5 times a power of ten: the step of about `count` ticks up to `most`.
+double tick_step(double most, int count);
+/// The colour of the part that has this name, the same in all charts of a report.
+const char* colour_of_part(const LatencyReport& report, std::string_view name);
+/// "#7", with its camera where there are several.
+std::string label_of(const LatencyReport& report, const WorstFrame& frame);
 
 /// For the text of HTML and SVG.
 std::string html_text(std::string_view text);

@@ -23,6 +23,8 @@ svg { width: 100%; height: auto; display: block; } .axis { font-size: 11px; fill
 .grid { stroke: var(--soft); } .bar { fill: var(--blue); } .line { fill: none; stroke: var(--blue); stroke-width: 1.8; }
 .deadline { stroke: var(--red); stroke-dasharray: 6 4; stroke-width: 1.5; } .missed { stroke: var(--red); opacity: .5; }
 .most { fill: var(--blue); opacity: .45; }
+summary { cursor: pointer; font-size: 14px; margin-top: 8px; } .lane { fill: var(--soft); opacity: .45; }
+.value { font-size: 11px; fill: var(--text); }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
 td, th { text-align: right; padding: 3px 9px; border-bottom: 1px solid var(--soft); white-space: nowrap; }
 td:first-child, th:first-child { text-align: left; } .facts td { text-align: left; white-space: normal; }
@@ -132,6 +134,11 @@ std::string html_of(const LatencyReport& report, const Judgement& judgement) {
       section("Over time", "Line: median; dots: slowest; red: frames without result.", series_chart(report));
   text += section("Where the time goes", "The medians of the parts, and the slowest frames by number.",
                   parts_chart(report));
+  if (const std::string timelines = timeline_charts(report); !timelines.empty())
+    text += section("The slowest frames",
+                    "A line a part, from when the frame was due; sinks work beside each other, and the next "
+                    "frame, behind the result. All frames on one scale. Dashed: the deadline.",
+                    timelines);
   text += section("Figures", "A percentile needs ten frames beyond it; jitter is the standard deviation.",
                   html_table(report));
   text += search_table(report);

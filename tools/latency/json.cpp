@@ -87,11 +87,14 @@ Json lists_json(const LatencyReport& report) {
   for (const WorstFrame& one : report.worst) {
     Json parts = Json::object();
     for (const auto& [name, ms] : one.parts_ms) parts[name] = ms;
+    Json trace = Json::array();
+    for (const Span& span : one.trace) trace.push_back({span.name, span.begin_ms, span.ms});
     json["worst"].push_back({{"camera", one.camera},
                              {"frame", one.frame},
                              {"due_s", one.due_s},
                              {"total_ms", one.total_ms},
-                             {"parts_ms", std::move(parts)}});
+                             {"parts_ms", std::move(parts)},
+                             {"trace", std::move(trace)}});
   }
   for (const Bin& one : report.series)
     json["series"].push_back({one.begin_s, one.median_ms, one.max_ms, one.delivered, one.missed});

@@ -89,6 +89,8 @@ void read_lists(const Json& json, LatencyReport& report) {
                      .total_ms = one.at("total_ms")};
     for (const auto& [name, ms] : one.at("parts_ms").items())
       frame.parts_ms.emplace_back(name, ms.get<double>());
+    for (const Json& span : one.value("trace", Json::array()))
+      frame.trace.push_back({.name = span.at(0), .begin_ms = span.at(1), .ms = span.at(2)});
     report.worst.push_back(std::move(frame));
   }
   for (const Json& one : json.at("series"))

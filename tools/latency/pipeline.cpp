@@ -209,8 +209,10 @@ LatencyReport summarise(const MeasuredPipeline& measured, Settings settings, con
   std::erase_if(report.rows, [&](const Row& row) {
     return (row.kind == RowKind::Wait || row.kind == RowKind::Transfer) && row.times.max_ms() == 0;
   });
-  for (WorstFrame& frame : report.worst)
+  for (WorstFrame& frame : report.worst) {
     std::erase_if(frame.parts_ms, [](const auto& part) { return part.second == 0; });
+    std::erase_if(frame.trace, [](const Span& span) { return span.ms == 0; });
+  }
   report.rows.insert(report.rows.end(), measured.traced.begin(), measured.traced.end());
   return report;
 }

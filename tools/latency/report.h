@@ -77,12 +77,20 @@ struct Row {
   Distribution times;
 };
 
+/// A part of a frame's way on its time axis, which begins when the frame was due.
+struct Span {
+  std::string name;
+  double begin_ms = 0, ms = 0;
+  bool operator==(const Span&) const = default;
+};
+
 /// A frame that took long, with where its time went.
 struct WorstFrame {
   int camera = 1;
   std::uint64_t frame = 0;
   double due_s = 0, total_ms = 0;
-  std::vector<std::pair<std::string, double>> parts_ms;
+  std::vector<std::pair<std::string, double>> parts_ms;  ///< what the time is made of
+  std::vector<Span> trace;  ///< these parts and those of all sinks; empty: the report is an older one
 };
 
 /// A piece of the time axis.

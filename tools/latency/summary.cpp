@@ -105,6 +105,17 @@ void add_rows(LatencyReport& report, const GraphSpec& graph, const std::vector<M
   add_row(RowKind::Interval, "between results", output_intervals(repeats));
 }
 
+void add_parts(WorstFrame& one, const Measured& camera, std::size_t frame, const std::vector<Part>& parts,
+               Until until) {
+  const FrameRecords& records = camera.records();
+  for (const Part& part : parts) {
+    const std::int64_t begin = records.time(frame, part.from), end = records.time(frame, part.to);
+    if (end == 0) continue;
+    one.trace.push_back({part.name, ms(begin - records.time(frame, Columns::kDue)), ms(end - begin)});
+    if (!part.after_result || until == Until::Sinks) one.parts_ms.emplace_back(part.name, ms(end - begin));
+  }
+}
+
 void add_worst(LatencyReport& report, const GraphSpec& graph, const std::vector<Measurement>& repeats,
                std::size_t most) {
   const Measurement& first = repeats.front();
@@ -123,11 +134,7 @@ void add_worst(LatencyReport& report, const GraphSpec& graph, const std::vector<
                      .frame = frame,
                      .due_s = ms(camera.due_ns(frame)) * 1e-3,
                      .total_ms = total};
-      for (const Part& part : parts)
-        if (camera.records().time(frame, part.to) != 0 &&
-            (!part.after_result || report.settings.until == Until::Sinks))
-          one.parts_ms.emplace_back(
-              part.name, ms(camera.records().time(frame, part.to) - camera.records().time(frame, part.from)));
+      add_parts(one, camera, frame, parts, report.settings.until);
       const auto place = std::find_if(report.worst.begin(), report.worst.end(),
                                       [&](const WorstFrame& other) { return other.total_ms < total; });
       report.worst.insert(place, std::move(one));
