@@ -48,7 +48,8 @@ void Filter::start() {
   last_report_ns_ = now_ns();
   changed_ = true;
   load();
-  if (!info_) prepare(GST_CLOCK_TIME_NONE, maps() != nullptr);
+  check_maps_source();
+  if (!info_) prepare(GST_CLOCK_TIME_NONE, maps_source().exists());
 }
 
 void Filter::stop() {
@@ -57,24 +58,6 @@ void Filter::stop() {
   access_.reset();
   info_.reset();
   maps_format_.reset();
-}
-
-std::shared_ptr<MapsInput> Filter::maps() const {
-  const std::lock_guard lock(mutex_);
-  return maps_;
-}
-
-void Filter::add_maps() {
-  const std::lock_guard lock(mutex_);
-  maps_ = std::make_shared<MapsInput>(accounts_);
-  changed_ = true;
-}
-
-void Filter::remove_maps() {
-  if (const std::shared_ptr<MapsInput> maps = this->maps()) maps->set_flushing(true);
-  const std::lock_guard lock(mutex_);
-  maps_.reset();
-  changed_ = true;
 }
 
 bool Filter::takes_device_memory() const {
@@ -93,7 +76,7 @@ void Filter::set_format(const GstVideoInfo& info, bool on_device) {
   info_ = info;
   on_device_ = on_device;
   changed_ = true;
-  prepare(GST_CLOCK_TIME_NONE, maps() != nullptr);
+  prepare(GST_CLOCK_TIME_NONE, maps_source().exists());
 }
 
 /// Takes over what was set since the last frame, and plans again if something was.
@@ -186,28 +169,6 @@ StreamFormat Filter::stream_format() const {
   return stream;
 }
 
-std::optional<Maps> Filter::take_maps(MapsInput& from, GstBuffer* buffer) {
-  std::optional<Maps> maps = from.take(GST_BUFFER_PTS(buffer), settings().maps_timeout);
-  if (maps && maps_format_ != maps->format) {
-    maps_format_ = maps->format;
-    changed_ = true;
-  }
-  return maps;
-}
-
-/// By the policy, which may also be an error. True: the frame goes on as it is.
-bool Filter::take_missing(PassingFrame& frame) {
-  accounts_.add(Accounts::Count::MapsMissing);
-  constexpr const char* kReason = "no maps with its time came";
-  const MissingMaps policy = settings().maps_missing;
-  if (policy == MissingMaps::Error)
-    throw Error(ExitCode::MissingInput, fmt::format("frame {}: {}", frame.number, kReason));
-  const bool goes_on = policy == MissingMaps::Pass;
-  report_frame(frame, goes_on ? "failed" : "dropped", kReason);
-  frame.failure = kReason;
-  return goes_on;
-}
-
 GstClockTime Filter::stream_time(GstBuffer* buffer) const {
   const GstSegment& segment = GST_BASE_TRANSFORM(element_)->segment;
   return segment.format == GST_FORMAT_TIME
@@ -232,18 +193,18 @@ GstFlowReturn Filter::take_in(GstBuffer* buffer) {
   };
   try {
     // Once a frame: the pad may come and go at any time.
-    const std::shared_ptr<MapsInput> input = maps();
-    if (input)
-      frame.maps = take_maps(*input, buffer);
+    const MapsSource source = maps_source();
+    if (source.exists())
+      take_maps(source, frame);
     else if (std::exchange(maps_format_, std::nullopt))
       changed_ = true;
-    if (input && !frame.maps) {
-      if (!take_missing(frame)) {
+    if (source.exists() && !frame.maps) {
+      if (!take_missing(source, frame)) {
         give_back();
         return GST_FLOW_OK;
       }
     } else {
-      prepare(stream_time(buffer), input != nullptr);
+      prepare(stream_time(buffer), source.exists());
       frame.state = PassingFrame::State::Waiting;
     }
   } catch (...) {

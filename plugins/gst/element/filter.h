@@ -39,6 +39,7 @@ struct FilterSettings {
   bool regions = true;                ///< whether a region of interest is attached for each contour
   guint64 maps_timeout = GST_SECOND;  ///< ns that a frame waits for its maps
   MissingMaps maps_missing = MissingMaps::Pass;
+  GQuark maps_tensor = 0;  ///< the tensor on buffers that has the maps, without the pad of the maps; 0: none
   guint64 stats_interval = 0;  ///< ns; 0: none
 };
 
@@ -103,8 +104,17 @@ class Filter {
   void tell_latency(int slots);
   StreamFormat stream_format() const;
   std::int64_t deadline_ns(const GraphSpec& graph) const;
-  std::optional<Maps> take_maps(MapsInput& from, GstBuffer* buffer);
-  bool take_missing(PassingFrame& frame);
+  /// Where maps come from.
+  struct MapsSource {
+    std::shared_ptr<MapsInput> pad;  ///< outranks the tensor
+    GQuark tensor = 0;
+    std::size_t classes = 0;  ///< of the graph
+    bool exists() const { return pad != nullptr || tensor != 0; }
+  };
+  MapsSource maps_source() const;
+  void check_maps_source() const;
+  void take_maps(const MapsSource& from, PassingFrame& frame);
+  bool take_missing(const MapsSource& from, PassingFrame& frame);
   GstClockTime stream_time(GstBuffer* buffer) const;
   void report_frame(const PassingFrame& frame, const char* what, const std::string& reason);
   void end_broken();

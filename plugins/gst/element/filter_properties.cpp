@@ -16,6 +16,7 @@ enum Property : guint {
   kRegions,
   kMapsTimeout,
   kMapsMissing,
+  kMapsTensor,
   kStatsInterval,
   kStats
 };
@@ -95,6 +96,11 @@ void change(Filter& filter, guint property, const GValue* value) {
     case kMapsMissing:
       return filter.set(
           [&](FilterSettings& s) { s.maps_missing = static_cast<MissingMaps>(g_value_get_enum(value)); });
+    case kMapsTensor:
+      return filter.set([&](FilterSettings& s) {
+        const char* id = g_value_get_string(value);
+        s.maps_tensor = id != nullptr && *id != '\0' ? g_quark_from_string(id) : 0;
+      });
     case kStatsInterval:
       return filter.set([&](FilterSettings& s) { s.stats_interval = g_value_get_uint64(value); });
     default:
@@ -132,6 +138,9 @@ void get_property(GObject* object, guint property, GValue* value, GParamSpec*) {
       return g_value_set_uint64(value, settings.maps_timeout);
     case kMapsMissing:
       return g_value_set_enum(value, static_cast<gint>(settings.maps_missing));
+    case kMapsTensor:
+      return g_value_set_string(value,
+                                settings.maps_tensor != 0 ? g_quark_to_string(settings.maps_tensor) : "");
     case kStatsInterval:
       return g_value_set_uint64(value, settings.stats_interval);
     case kStats:
@@ -196,6 +205,12 @@ void install_filter_properties(GObjectClass* object_class) {
   add(kMapsMissing,
       g_param_spec_enum("maps-missing", "Missing maps", "What becomes of a frame whose maps do not come",
                         missing_maps_type(), static_cast<gint>(MissingMaps::Pass), at_work));
+  add(kMapsTensor,
+      g_param_spec_string(
+          "maps-tensor", "Tensor of the maps",
+          "Name (id) of the tensor on the frames' buffers that has the maps, where the pad maps is not used "
+          "(GstTensorMeta of GStreamer 1.26); empty: none",
+          "", at_work));
   add(kStatsInterval,
       g_param_spec_uint64("stats-interval", "Interval of statistics",
                           "Time between messages contorno-stats with the statistics, in ns; 0: none", 0,

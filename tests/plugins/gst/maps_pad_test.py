@@ -35,21 +35,27 @@ def caps_and_bytes(form, kind, maps):
 
 def run_with_maps(frames, maps, maps_caps, properties="maps-timeout=500000000"):
     """Pushes (index, bytes) of both; returns the lines of contours and the statistics."""
+    return run_pads({"maps": (maps_caps, [buffer_of(one, index) for index, one in maps]),
+                     "frames": (caps_of("RGB", 80, 50), [buffer_of(one, index) for index, one in frames])}, properties)
+
+
+def run_pads(inputs, properties):
+    """Pushes buffers with their caps to the pads `frames` and, if they have any, `maps`; returns the same."""
     pipeline = Gst.parse_launch(f"appsrc name=frames format=time ! contorno name=contorno overlay=false {properties} ! "
                                 "contornometa2json ! appsink name=text sync=false "
-                                "appsrc name=maps format=time ! contorno.maps")
+                                + ("appsrc name=maps format=time ! contorno.maps" if "maps" in inputs else ""))
     element = pipeline.get_by_name("contorno")
     element.set_property("config", GRAPH)
     lines, sink = [], pipeline.get_by_name("text")
     sink.set_property("emit-signals", True)
     sink.connect("new-sample", lambda sink: lines.append(text_of(sink.emit("pull-sample"))) or Gst.FlowReturn.OK)
-    for name, caps in (("frames", caps_of("RGB", 80, 50)), ("maps", maps_caps)):
+    for name, (caps, _) in inputs.items():
         pipeline.get_by_name(name).set_property("caps", Gst.Caps.from_string(caps))
     pipeline.set_state(Gst.State.PLAYING)
-    for name, data in (("maps", maps), ("frames", frames)):
+    for name, (_, buffers) in inputs.items():
         source = pipeline.get_by_name(name)
-        for index, one in data:
-            source.emit("push-buffer", buffer_of(one, index))
+        for buffer in buffers:
+            source.emit("push-buffer", buffer)
         source.emit("end-of-stream")
     wait_for_end(pipeline)
     stats = stats_of(element) | {name: element.get_property("stats").get_value(name) for name in ("maps-missing", "maps-unused")}
