@@ -210,6 +210,47 @@ def test_scores_come_with_a_comparison_and_without_truth_there_are_none(contorno
     assert done.returncode == 2 and "with a dataset that has truth" in done.stderr
 
 
+def test_a_score_beyond_its_limit_ends_the_run_with_1_and_says_so(contorno, folder):
+    _, report = record(contorno, folder)
+    [a, b] = report["scores"][0]["classes"]
+    least = min(a["iou"], b["iou"])
+    held = ("--assert", f"iou>={least - 1e-6}", "--assert", f"a.hausdorff <= {a['hausdorff']}", "--assert", "b.missed==0")
+    done, report = record(contorno, folder, *held)
+    assert done.stdout.count("--assert held: class ") == 4 and [one["held"] for one in report["assertions"]] == [True] * 4
+    assert "assertions" not in record(contorno, folder)[1]
+    done, report = record(contorno, folder, "--assert", f"b.iou>{100 * b['iou'] + 0.1:.4f}%", "--assert", "a.mean_distance>0", check=False)
+    sentence = f"class 'b': IoU {b['iou']:.6g}, not > {100 * b['iou'] + 0.1:.4f}%"
+    assert done.returncode == 1 and f"contorno: --assert failed: {sentence}\n" == done.stderr
+    assert report["assertions"][0] == {"held": False, "sentence": sentence} and report["assertions"][1]["held"]
+    assert "<b>failed</b> " + sentence.replace("'", "&#39;").replace(">", "&gt;") in (folder / "page.html").read_text().replace("'", "&#39;")
+    for option in ("--record", "--expect"):
+        done = contorno("replay", "graph.yaml", option, "record", "--assert", "iou>0.9999", "--quiet", cwd=folder, check=False)
+        assert done.returncode == 1 and done.stdout == "" and done.stderr.count("--assert failed: class ") == 2
+
+
+def test_a_score_that_no_class_has_holds_no_limit(contorno, folder):
+    for frame in range(FRAMES):
+        np.save(folder / "data" / "maps" / f"{frame:03}.npy", np.zeros((48, 64, 2), np.float32))
+        cv2.imwrite(str(folder / "data" / "truth" / f"{frame:03}.png"), np.zeros((48, 64), np.uint8))
+    done = contorno("replay", "graph.yaml", "--record", "record", "--assert", "iou>=0", "--assert", "b.iou>=0", cwd=folder, check=False)
+    assert done.returncode == 1 and "--assert failed: iou>=0: no class has this score" in done.stderr
+    assert "--assert failed: class 'b': IoU is not known, as no frame has it" in done.stderr
+
+
+@pytest.mark.parametrize("limit, said", [("iou", "wanted FIGURE>=LIMIT"), ("iuo>1", "wanted FIGURE>=LIMIT"), ("c.iou>=1", "there is no class 'c'; there are a, b"),
+                                         ("iou>=high", "'high' is no limit, wanted a number such as 0.9 or a share"),
+                                         ("a.hausdorff<3%", "'3%' is no limit"), ("iou>=-1", "'-1' is no limit")])
+def test_a_limit_that_cannot_be_understood_is_refused_before_anything_is_computed(contorno, folder, limit, said):
+    done = contorno("replay", "graph.yaml", "--record", "record", "--assert", limit, cwd=folder, check=False)
+    assert done.returncode == 2 and f"--assert '{limit}': " in done.stderr and said in done.stderr
+    assert not (folder / "record" / "frames").exists()
+
+
+def test_limits_without_truth_are_refused(contorno, folder):
+    done = contorno("replay", "graph.yaml", "data/maps", "--record", "record", "--assert", "iou>0", cwd=folder, check=False)
+    assert done.returncode == 2 and "--assert goes with a dataset that has truth" in done.stderr
+
+
 @pytest.mark.parametrize("command", ["--record", "--expect"])
 def test_truth_of_files_of_several_frames_is_refused(contorno, folder, command):
     contorno("replay", "graph.yaml", "--record", "golden", cwd=folder)

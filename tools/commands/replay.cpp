@@ -32,6 +32,7 @@ struct ReplayArguments {
   double tolerance = 0, speed = 1;
   std::uint64_t start = 0, stop = 0, worst = 12, loop = 1;
   LabelMeaning labels;
+  std::vector<std::string> assertions;
   bool resume = false, real_time = false, quiet = false;
 };
 
@@ -99,12 +100,25 @@ std::vector<std::uint64_t> united(std::vector<std::uint64_t> places, const std::
   return places;
 }
 
+/// Throws Error(Usage) for a limit that cannot be checked, before anything is computed.
+std::vector<ScoreLimit> score_limits(const ReplayArguments& arguments, const Replay& replay,
+                                     const Truth& truth) {
+  if (!arguments.assertions.empty() && !truth.exists())
+    throw Error(ExitCode::Usage, "--assert goes with a dataset that has truth");
+  std::vector<std::string> classes;
+  for (const ClassSpec& spec : replay.graph.classes) classes.push_back(spec.name);
+  std::vector<ScoreLimit> limits;
+  for (const std::string& text : arguments.assertions) limits.emplace_back(text, classes);
+  return limits;
+}
+
 /// What a run has found out about the results in a folder.
 struct Findings {
   const Replay& replay;
   const Truth& truth;
   std::string folder;
   std::vector<ValueScores> scores;
+  std::vector<ScoreLimit::Answer> limits;
   std::optional<RecordDifference> difference;
   std::string before;    ///< the record that they differ from
   double tolerance = 0;  ///< px
@@ -113,11 +127,13 @@ struct Findings {
       : replay(of), truth(truth_of), folder(std::move(in)), tolerance(arguments.tolerance) {
     if (truth.exists())
       scores = score_record(folder, places_in(folder, replay.whole), replay.values, replay.graph, truth);
+    limits = check_scores(score_limits(arguments, replay, truth), scores);
   }
 
   void write(const ReplayArguments& arguments) const {
     if (!arguments.report.empty())
-      write_text_file(arguments.report, report_json(difference ? &*difference : nullptr, tolerance, scores));
+      write_text_file(arguments.report,
+                      report_json(difference ? &*difference : nullptr, tolerance, scores, limits));
     if (arguments.html.empty()) return;
     std::string sections;
     if (difference)
@@ -127,11 +143,26 @@ struct Findings {
                                       .tolerance = tolerance,
                                       .most = arguments.worst},
                                      *difference);
-    sections += score_section(
-        {.record = folder, .values = replay.values, .truth = truth, .most = arguments.worst}, scores);
+    sections += score_section({.record = folder,
+                               .values = replay.values,
+                               .truth = truth,
+                               .limits = limits,
+                               .most = arguments.worst},
+                              scores);
     write_text_file(arguments.html, page_of(sections));
   }
 
+  /// What failed goes to standard error.
+  void tell_limits(bool quiet) const {
+    for (const ScoreLimit::Answer& answer : limits)
+      if (!answer.held)
+        say("--assert failed: " + answer.sentence);
+      else if (!quiet)
+        print("--assert held: {}\n", answer.sentence);
+  }
+  bool are_within_limits() const {
+    return std::all_of(limits.begin(), limits.end(), [](const auto& answer) { return answer.held; });
+  }
   bool are_all_scored() const {
     return std::all_of(scores.begin(), scores.end(),
                        [](const ValueScores& value) { return value.count_faults() == 0; });
@@ -139,6 +170,7 @@ struct Findings {
 };
 
 int exit_code(const RunReport& report, const Findings& findings) {
+  if (!findings.are_within_limits()) return kDifferent;
   const bool whole = report.source_faults.empty() && findings.are_all_scored();
   return static_cast<int>(whole ? ExitCode::Ok : ExitCode::FramesFailed);
 }
@@ -157,6 +189,7 @@ int compare_with(const ReplayArguments& arguments, const Catalog& catalog, const
   const std::string& folder = temporary ? temporary->path() : arguments.keep;
   if (round > 1) remove_results(folder);
   const Truth truth(replay.graph.source, arguments.labels);
+  (void)score_limits(arguments, replay, truth);
   const RunReport report = compute_replay(replay, folder, options);
   if (const int signal = InterruptGuard::requested(); signal != 0) return 128 + signal;
   const std::vector<std::uint64_t> places =
@@ -174,6 +207,7 @@ int compare_with(const ReplayArguments& arguments, const Catalog& catalog, const
     print(difference_text(*findings.difference, tolerance, arguments.worst));
     print(score_text(findings.scores));
   }
+  findings.tell_limits(arguments.quiet);
   return different ? kDifferent : exit_code(report, findings);
 }
 
@@ -195,6 +229,7 @@ int record(const ReplayArguments& arguments, const Catalog& catalog) {
   const Truth truth(replay.graph.source, arguments.labels);
   if (!truth.exists() && !(arguments.report.empty() && arguments.html.empty()))
     throw Error(ExitCode::Usage, "--report and --html go with --expect, or with a dataset that has truth");
+  (void)score_limits(arguments, replay, truth);
   make_output_folder(arguments.record);
   const RunReport report = compute_replay(replay, arguments.record, options);
   if (const int signal = InterruptGuard::requested(); signal != 0) return ended_by(signal);
@@ -204,6 +239,7 @@ int record(const ReplayArguments& arguments, const Catalog& catalog) {
   const Findings findings(arguments, replay, truth, arguments.record);
   findings.write(arguments);
   if (!arguments.quiet) print(score_text(findings.scores));
+  findings.tell_limits(arguments.quiet);
   const int code = exit_code(report, findings);
   if (arguments.loop == 1) return code;
   // Nothing may change from round to round.
@@ -261,6 +297,9 @@ void add_replay_command(CLI::App& app, const Catalog& catalog, Action& action) {
              "So many times as fast as it was recorded; 1 is --real-time");
   add_whole_number(*command, "--loop", arguments->loop, 1, 1'000'000'000,
                    "So many rounds, each of which must have the results of the record");
+  command->add_option(
+      "--assert", arguments->assertions,
+      "What scores have to hold: iou>=0.9 of every class, CLASS.hausdorff<3; may be repeated");
   command->add_option("--report", arguments->report,
                       "Write the differences and the scores as JSON; - is standard output");
   command->add_option("--html", arguments->html, "Write a page that shows the worst frames");
@@ -273,7 +312,7 @@ void add_replay_command(CLI::App& app, const Catalog& catalog, Action& action) {
   add_graph_overrides(*command, arguments->graph);
   add_graph_backend(*command, arguments->backend);
   command->add_flag("--quiet", arguments->quiet, "No progress, and no message where nothing differs");
-  command->footer("Exit code 1: something differs by more than the tolerance.");
+  command->footer("Exit code 1: something differs by more than the tolerance, or an --assert does not hold.");
   command->callback([arguments, command, &catalog, &action] {
     arguments->real_time |= command->count("--speed") > 0;
     action = [arguments, &catalog] { return replay(*arguments, catalog); };

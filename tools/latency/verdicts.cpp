@@ -20,7 +20,6 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kTimes{"min", "mean", "max", "jitter"};
 constexpr std::array<std::string_view, 4> kCounts{"misses", "dropped", "failed", "late"};
-constexpr std::array<std::string_view, 5> kOperators{"<=", ">=", "==", "<", ">"};
 constexpr std::string_view kAllowed =
     "wanted FIGURE<LIMIT with min, mean, max, jitter or a percentile such as p99.9 and a time with its unit "
     "(p99<100ms, STAGE.p50<=3ms), or misses, dropped, failed or late and a number or share (misses<=0.1%)";
@@ -40,31 +39,6 @@ std::optional<double> share_of(std::string_view figure) {
 
 bool is_time(std::string_view figure) {
   return among(kTimes, figure) || share_of(figure).has_value();
-}
-
-std::string without_blanks(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return std::string(text);
-}
-
-struct Split {
-  std::string left, op, right;
-};
-std::optional<Split> split(const std::string& text) {
-  for (const std::string_view op : kOperators)
-    if (const std::size_t at = text.find(op); at != std::string::npos)
-      return Split{without_blanks(text.substr(0, at)), std::string(op),
-                   without_blanks(text.substr(at + op.size()))};
-  return std::nullopt;
-}
-
-bool holds(double value, std::string_view op, double limit) {
-  if (op == "<") return value < limit;
-  if (op == "<=") return value <= limit;
-  if (op == ">") return value > limit;
-  if (op == ">=") return value >= limit;
-  return value == limit;
 }
 
 std::string ms_text(double ms) {
@@ -105,22 +79,22 @@ Verdict verdict_of(const LatencyReport& report) {
   return {held ? Verdict::State::Pass : Verdict::State::Fail, sentence};
 }
 
-Assertion::Assertion(const std::string& text, const std::vector<std::string>& rows) : text_(text) {
+Assertion::Assertion(const std::string& text, const std::vector<std::string>& rows) {
   const auto refuse = [&](const std::string& why) {
     throw Error(ExitCode::Usage, fmt::format("--assert '{}': {}", text, why));
   };
-  const std::optional<Split> parts = split(text);
+  const std::optional<Condition> parts = Condition::from(text);
   if (!parts) refuse(std::string(kAllowed));
-  operator_ = parts->op;
-  figure_ = parts->left;
+  condition_ = *parts;
+  figure_ = parts->figure;
   // Percentiles and names of stages may have dots.
-  for (std::size_t dot = parts->left.find('.'); dot != std::string::npos && !is_time(figure_);
-       dot = parts->left.find('.', dot + 1))
-    if (is_time(parts->left.substr(dot + 1)))
-      row_ = parts->left.substr(0, dot), figure_ = parts->left.substr(dot + 1);
+  for (std::size_t dot = parts->figure.find('.'); dot != std::string::npos && !is_time(figure_);
+       dot = parts->figure.find('.', dot + 1))
+    if (is_time(parts->figure.substr(dot + 1)))
+      row_ = parts->figure.substr(0, dot), figure_ = parts->figure.substr(dot + 1);
   if (is_time(figure_)) {
-    const std::optional<double> limit = nanoseconds_from(parts->right);
-    if (!limit) refuse(fmt::format("'{}' is no time with its unit, such as 100ms", parts->right));
+    const std::optional<double> limit = nanoseconds_from(parts->limit);
+    if (!limit) refuse(fmt::format("'{}' is no time with its unit, such as 100ms", parts->limit));
     limit_ = *limit * 1e-6;
     if (!row_.empty() && !rows.empty() && !among(rows, row_)) {
       const std::string near = nearest(row_, rows);
@@ -131,12 +105,9 @@ Assertion::Assertion(const std::string& text, const std::vector<std::string>& ro
     return;
   }
   if (!among(kCounts, figure_)) refuse(std::string(kAllowed));
-  is_share_ = parts->right.ends_with('%');
-  const std::string number = is_share_ ? parts->right.substr(0, parts->right.size() - 1) : parts->right;
-  const std::optional<double> limit = config::parse_number(without_blanks(number));
-  if (!limit || *limit < 0)
-    refuse(fmt::format("'{}' is no number of frames and no share such as 0.1%", parts->right));
-  limit_ = is_share_ ? *limit / 100 : *limit;
+  const std::optional<PlainLimit> limit = plain_limit_from(parts->limit);
+  if (!limit) refuse(fmt::format("'{}' is no number of frames and no share such as 0.1%", parts->limit));
+  limit_ = limit->value, is_share_ = limit->is_share;
 }
 
 Assertion::Found Assertion::time_in(const LatencyReport& report) const {
@@ -172,9 +143,9 @@ Assertion::Found Assertion::figure_in(const LatencyReport& report) const {
 Assertion::Answer Assertion::check(const LatencyReport& report) const {
   const Found found = figure_in(report);
   const State state = !found.known                            ? State::TooFew
-                      : holds(found.value, operator_, limit_) ? State::Held
+                      : condition_.holds(found.value, limit_) ? State::Held
                                                               : State::Failed;
-  return {state, fmt::format("{}: {}", text_, found.text)};
+  return {state, fmt::format("{}: {}", condition_.text, found.text)};
 }
 
 const char* name_of(Assertion::State state) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/condition.h"
 #include "tools/latency/report.h"
 
 namespace contorno::latency {
@@ -44,7 +45,8 @@ class Assertion {
   Found figure_in(const LatencyReport& report) const;
   Found time_in(const LatencyReport& report) const;
 
-  std::string text_, row_, figure_, operator_;
+  Condition condition_;
+  std::string row_, figure_;
   double limit_ = 0;
   bool is_share_ = false;  ///< the limit is a share of the offered frames
 };

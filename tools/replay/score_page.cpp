@@ -85,6 +85,10 @@ void write_frame_score(TextBuffer& text, const ScorePage& page, const RecordedVa
 
 std::string score_section(const ScorePage& page, const std::vector<ValueScores>& scores) {
   TextBuffer text;
+  for (const ScoreLimit::Answer& answer : page.limits) {
+    text << "<p><b>" << (answer.held ? "held" : "failed") << "</b> ";
+    text.xml(answer.sentence) << "</p>\n";
+  }
   for (const ValueScores& value : scores) {
     text << "<h1>Scores of ";
     text.xml(value.value) << fmt::format("</h1><p>{} frames with truth, of which {} could not be scored.</p>",

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/replay/score_limits.h"
 #include "tools/replay/scores.h"
 #include "tools/replay/truth.h"
 
@@ -17,6 +18,7 @@ struct ScorePage {
   std::filesystem::path record;
   const std::vector<RecordedValue>& values;
   const Truth& truth;
+  const std::vector<ScoreLimit::Answer>& limits;
   std::size_t most = 0;  ///< frames that are drawn, the worst ones
 };
 

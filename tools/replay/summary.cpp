@@ -136,13 +136,16 @@ std::string score_text(const std::vector<ValueScores>& scores) {
 }
 
 std::string report_json(const RecordDifference* difference, double tolerance,
-                        const std::vector<ValueScores>& scores) {
+                        const std::vector<ValueScores>& scores,
+                        const std::vector<ScoreLimit::Answer>& limits) {
   Json all = {{"version", 1}};
   if (difference != nullptr) add_difference(all, *difference, tolerance);
   if (!scores.empty()) {
     all["scores"] = Json::array();
     for (const ValueScores& value : scores) all["scores"].push_back(json_of(value));
   }
+  for (const ScoreLimit::Answer& answer : limits)
+    all["assertions"].push_back({{"held", answer.held}, {"sentence", answer.sentence}});
   return all.dump(2) + "\n";
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tools/replay/compare_records.h"
+#include "tools/replay/score_limits.h"
 #include "tools/replay/scores.h"
 
 namespace contorno {
@@ -20,8 +21,10 @@ std::string score_text(const std::vector<ValueScores>& scores);
 /// Everything as JSON, also of each frame that is not the same: {"version": 1, "tolerance": px, "frames":
 /// {"same", "within", "different"}, "distance": px or null where contours came or went whole, "differences":
 /// [{"frame", "verdict", "lost", "added", "moved", "distance", "pictures", "first"}], "scores": [{"value",
-/// "classes", "frames"}]}. Without `difference` only the version and scores, without scores no such member.
+/// "classes", "frames"}], "assertions": [{"held", "sentence"}]}. Without `difference` only the version,
+/// scores and assertions, without scores or limits no such member.
 std::string report_json(const RecordDifference* difference, double tolerance,
-                        const std::vector<ValueScores>& scores);
+                        const std::vector<ValueScores>& scores,
+                        const std::vector<ScoreLimit::Answer>& limits);
 
 }  // namespace contorno

@@ -1,0 +1,29 @@
+// What an option --assert says: "FIGURE OP LIMIT", as in "p99<100ms" or "rot.iou>=0.9". Which figures and
+// limits there are is the command's own.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace contorno {
+
+struct Condition {
+  std::string text;           ///< as it was given
+  std::string figure, limit;  ///< without blanks around them
+  std::string op;             ///< one of < <= == >= >
+
+  /// Nothing where the text has none of the operators.
+  static std::optional<Condition> from(const std::string& text);
+  bool holds(double value, double limit_value) const;
+};
+
+/// A limit without a unit: 0.1, or 0.1% as a share.
+struct PlainLimit {
+  double value = 0;  ///< 0.001 of "0.1%"
+  bool is_share = false;
+};
+/// Nothing where the text is no number of at least 0.
+std::optional<PlainLimit> plain_limit_from(std::string_view text);
+
+}  // namespace contorno
