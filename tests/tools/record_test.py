@@ -1,5 +1,6 @@
 """`contorno record`: what a source delivers becomes a dataset that has the same samples, whatever ends the recording."""
 import json
+import re
 import signal
 import subprocess
 import time
@@ -173,3 +174,81 @@ def test_a_recording_is_not_written_over_and_wrong_words_are_answered(contorno, 
     assert done.returncode == 66 and "nothing" in done.stderr
     done = contorno("record", "graph.yaml", cwd=tmp_path, check=False)
     assert done.returncode == 2 and "DIR" in done.stderr
+
+
+def test_a_duration_is_of_the_stream_and_ends_before_the_frame_that_is_so_late(contorno, tmp_path):
+    write_graph(tmp_path, "graph.yaml", LINE)  # 20 frames a second
+    for duration, frames in (("200ms", 4), ("0.201 s", 5), ("1h", 12)):
+        done = contorno("record", "graph.yaml", f"in {duration}", "--duration", duration, cwd=tmp_path)
+        assert f"{frames} frames recorded" in done.stdout and len(manifest(tmp_path / f"in {duration}")) == frames
+    done = contorno("record", "graph.yaml", "no", "--duration", "3", cwd=tmp_path, check=False)
+    assert done.returncode == 2 and "--duration is '3', wanted a time with its unit" in done.stderr
+
+
+def test_what_is_appended_follows_the_recording_and_both_are_read(contorno, tmp_path):
+    write_graph(tmp_path, "graph.yaml", LINE)
+    contorno("record", "graph.yaml", "first", cwd=tmp_path)
+    write_graph(tmp_path, "again.yaml", "{type: dataset, location: first/manifest.jsonl, layout: chw}")
+    contorno("record", "again.yaml", "whole", "--camera", "left", cwd=tmp_path)
+    for start, frames in ((0, 5), (5, 4), (9, 3)):
+        done = contorno("record", "again.yaml", "parts", "--append", "--camera", "left", "--start", start, "--frames", frames,
+                        cwd=tmp_path)
+    assert done.stdout.startswith("parts: 3 frames recorded, 0 dropped, 0 failed; 12 with those before\n")
+    assert (tmp_path / "parts" / "manifest.jsonl").read_bytes() == (tmp_path / "whole" / "manifest.jsonl").read_bytes()
+    for part in ("frames", "maps"):
+        names = sorted(path.name for path in (tmp_path / "whole" / part).iterdir())
+        assert names == sorted(path.name for path in (tmp_path / "parts" / part).iterdir()) and len(names) == 12
+        assert all((tmp_path / "whole" / part / name).read_bytes() == (tmp_path / "parts" / part / name).read_bytes() for name in names)
+
+
+def test_a_recorder_that_was_killed_is_appended_to_behind_all_it_has_written(contorno, tmp_path):
+    write_graph(tmp_path, "graph.yaml", LINE)
+    contorno("record", "graph.yaml", "recording", "--frames", 3, cwd=tmp_path)
+    listed, spare = tmp_path / "recording" / "manifest.jsonl", tmp_path / "recording" / "frames" / "00000006.png"
+    whole = listed.read_bytes()
+    listed.write_bytes(whole + b'{"frame": "frames/0000')  # cut off while it was written
+    spare.write_bytes(b"never named")
+    contorno("record", "graph.yaml", "recording", "--frames", 2, "--append", cwd=tmp_path)
+    assert listed.read_bytes().startswith(whole) and spare.read_bytes() == b"never named"
+    assert [entry["frame"] for entry in manifest(tmp_path / "recording")[3:]] == ["frames/00000007.png", "frames/00000008.png"]
+    assert [entry["pts_ns"] for entry in manifest(tmp_path / "recording")] == [50_000_000 * frame for frame in range(5)]
+    # A run without a frame leaves everything as it was.
+    before = listed.read_bytes()
+    done = contorno("record", "graph.yaml", "recording", "--append", "--duration", "0s", cwd=tmp_path)
+    assert done.stdout == "recording: 0 frames recorded, 0 dropped, 0 failed; 5 with those before\n" and listed.read_bytes() == before
+
+
+@pytest.mark.parametrize("other, said", [
+    (LINE.replace("[320, 120]", "[330, 120]"), "the recording has frames of 320 x 120, the source frames of 330 x 120"),
+    (LINE.replace("[160, 60]", "[160, 70]"), "the recording has maps of 160x60x3"),
+    (LINE.replace("classes: 3", "classes: 2"), "the recording has maps of 160x60x3"),
+    ("{type: images, location: shots}", "the recording has maps of 160x60x3 float32 planar, the source no maps")])
+def test_another_size_or_kind_is_not_appended(contorno, tmp_path, other, said):
+    write_graph(tmp_path, "graph.yaml", LINE)
+    contorno("record", "graph.yaml", "recording", "--frames", 2, cwd=tmp_path)
+    before = (tmp_path / "recording" / "manifest.jsonl").read_bytes()
+    (tmp_path / "shots").mkdir()
+    cv2.imwrite(str(tmp_path / "shots" / "0.png"), np.zeros((120, 320, 3), np.uint8))
+    text = GRAPH.format(source=other).replace("stages: [marching_squares, contour_assembly, overlay]\n", "stages: [preprocess]\n"
+                                              ).replace("  - {type: jsonl, path: unused.jsonl, from: contour_assembly}\n", "")
+    (tmp_path / "other.yaml").write_text(text)
+    done = contorno("record", "other.yaml", "recording", "--append", cwd=tmp_path, check=False)
+    assert done.returncode == 73 and said in done.stderr and "give another folder" in done.stderr
+    assert (tmp_path / "recording" / "manifest.jsonl").read_bytes() == before
+
+
+def test_a_manifest_with_a_wrong_line_is_not_appended_to(contorno, tmp_path):
+    write_graph(tmp_path, "graph.yaml", LINE)
+    contorno("record", "graph.yaml", "recording", "--frames", 2, cwd=tmp_path)
+    with open(tmp_path / "recording" / "manifest.jsonl", "a") as listed:
+        listed.write('{"frame": "x.png", "pts_ns": "soon"}\n')
+    done = contorno("record", "graph.yaml", "recording", "--append", cwd=tmp_path, check=False)
+    assert done.returncode == 65 and re.search(r"recording/manifest.jsonl:3:\d+: pts_ns is 'soon'", done.stderr)
+
+
+def test_maps_of_16_bit_are_recorded_as_they_are(contorno, tmp_path):
+    maps = np.random.default_rng(5).integers(0, 65536, (3, 2, 11, 13), np.uint16)
+    np.save(tmp_path / "maps.npy", maps)
+    contorno("record", "maps.npy", "recording", "--set", "source.layout=chw", cwd=tmp_path)
+    for frame in range(3):
+        assert np.array_equal(np.load(tmp_path / "recording" / "maps" / f"{frame:08}.npy"), maps[frame])

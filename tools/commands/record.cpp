@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -19,8 +21,10 @@
 #include "tools/commands/number_options.h"
 #include "tools/frame_log.h"
 #include "tools/interrupt.h"
+#include "tools/latency/quantity.h"
 #include "tools/learn/first_graph.h"
 #include "tools/learn/frames.h"
+#include "tools/replay/limited_source.h"
 #include "tools/replay/recording.h"
 #include "tools/run_watch.h"
 #include "tools/say.h"
@@ -33,8 +37,9 @@ struct RecordArguments {
   GraphArguments graph;  // `graph` is the source or the graph that has it, `output` the folder
   std::string camera;
   FrameChoice frames;
+  std::string duration;  ///< empty: to the end
   int compression = 1;
-  bool quiet = false;
+  bool append = false, quiet = false;
 };
 
 /// The type of source that reads `argument`; empty: it is a graph.
@@ -101,6 +106,31 @@ std::string reading_line(const std::string& folder, const StreamFormat& format) 
                      format.maps->layout == Layout::Planar ? "chw" : "hwc");
 }
 
+/// What is added to a recording has to be of the same kind, or no graph could read both. Throws
+/// Error(CannotCreate).
+void check_kind(const std::string& folder, const StreamFormat& format, const Catalog& catalog) {
+  const std::filesystem::path manifest = Recording::manifest_in(folder);
+  if (!std::filesystem::exists(manifest)) return;
+  const SourceType& type = config::source_called(catalog, "dataset");
+  ParamSet params(type.params);
+  params.set(type.input_param, manifest.string());
+  params.set("layout",
+             std::string(format.maps && format.maps->layout == Layout::Interleaved ? "hwc" : "chw"));
+  const StreamFormat recorded = type.make(params)->format();
+  const auto frame_text = [](const StreamFormat& stream) {
+    return stream.frame ? fmt::format("frames of {} x {}", stream.frame->width, stream.frame->height)
+                        : std::string("no frames");
+  };
+  const auto maps_text = [](const StreamFormat& stream) {
+    return stream.maps ? "maps of " + describe(*stream.maps) : std::string("no maps");
+  };
+  for (const auto& text : {std::function<std::string(const StreamFormat&)>(frame_text), {maps_text}})
+    if (text(recorded) != text(format))
+      throw Error(ExitCode::CannotCreate,
+                  fmt::format("{}: the recording has {}, the source {}; give another folder", folder,
+                              text(recorded), text(format)));
+}
+
 int exit_code_of(const RunReport& report) {
   // What one part could not write is the reason for which the other one has ended.
   for (const SinkOutcome& sink : report.sinks)
@@ -110,19 +140,32 @@ int exit_code_of(const RunReport& report) {
   return static_cast<int>(whole ? ExitCode::Ok : ExitCode::FramesFailed);
 }
 
+/// The time from frame to frame; a tenth of a second where nobody knows.
+std::int64_t interval_of(const StreamFormat& format) {
+  if (format.rate_numerator <= 0) return 100'000'000;
+  return std::int64_t{1'000'000'000} * format.rate_denominator / format.rate_numerator;
+}
+
 int record(const RecordArguments& arguments, const Catalog& catalog) {
   GraphSpec graph = source_graph(arguments, catalog);
   const std::string& folder = arguments.graph.output;
   auto [source, notice] = config::open_source(graph);
   if (!notice.empty()) say("note: " + notice);
+  if (!arguments.duration.empty()) {
+    const double duration_ns = latency::nanoseconds_of_option("--duration", arguments.duration);
+    source = make_limited(std::move(source), static_cast<std::int64_t>(duration_ns));
+  }
   make_output_folder(folder);
+  if (arguments.append) check_kind(folder, source->format(), catalog);
   OutputRegister files = command_files();
   files.add_inputs(graph, *source);
   const int threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 4U));
   Recording recording(files, {.folder = folder,
                               .camera = arguments.camera,
                               .compression = arguments.compression,
-                              .threads = threads});
+                              .threads = threads,
+                              .append = arguments.append,
+                              .interval_ns = interval_of(source->format())});
   const RecordingSinks sinks(recording, source->format());
   FrameLog failures("failed"), warnings("used with a warning");
   Runner runner(
@@ -142,8 +185,11 @@ int record(const RecordArguments& arguments, const Catalog& catalog) {
   for (const SinkOutcome& sink : report.sinks)
     if (!sink.error.empty()) say(fmt::format("{}: {}", sink.name, sink.error));
   if (arguments.quiet) return exit_code_of(report);
-  print("{}: {} frames recorded, {} dropped, {} failed\n", folder, recording.frames(),
-        report.frames.dropped(), report.frames.failed);
+  print("{}: {} frames recorded, {} dropped, {} failed{}\n", folder, recording.frames(),
+        report.frames.dropped(), report.frames.failed,
+        recording.frames_before() > 0
+            ? fmt::format("; {} with those before", recording.frames() + recording.frames_before())
+            : "");
   if (recording.frames() > 0) print("{}\n", reading_line(folder, source->format()));
   return exit_code_of(report);
 }
@@ -164,6 +210,10 @@ void add_record_command(CLI::App& app, const Catalog& catalog, Action& action) {
                       "What the source reads, instead of the graph's (file, folder, URI, device)");
   add_graph_overrides(*command, arguments->graph);
   add_frame_choice(*command, arguments->frames);
+  command->add_option("--duration", arguments->duration,
+                      "Stop after so much time of the stream, with its unit: 30s, 2min");
+  command->add_flag("--append", arguments->append,
+                    "Go on with the recording that DIR has: numbers and times follow its own");
   command->add_option("--camera", arguments->camera, "Name of the camera for the manifest");
   add_whole_number(*command, "--compression", arguments->compression, 0, 9,
                    "Of PNG: 0 stores, 9 is smallest and slowest");

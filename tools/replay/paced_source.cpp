@@ -3,21 +3,18 @@
 #include <algorithm>
 
 #include "plugins/shared/playback.h"
+#include "tools/replay/wrapped_source.h"
 
 namespace contorno {
 namespace {
 
-class PacedSource final : public Source {
+class PacedSource final : public WrappedSource {
  public:
-  PacedSource(std::unique_ptr<Source> source, double speed) : source_(std::move(source)), speed_(speed) {}
-
-  const StreamFormat& format() const override { return source_->format(); }
-  void expect_classes(int count) override { source_->expect_classes(count); }
-  std::vector<SourceFault> faults() const override { return source_->faults(); }
-  std::vector<std::string> files() const override { return source_->files(); }
+  PacedSource(std::unique_ptr<Source> source, double speed)
+      : WrappedSource(std::move(source)), speed_(speed) {}
 
   ReadResult read(FrameInput& input) override {
-    const ReadResult result = source_->read(input);
+    const ReadResult result = WrappedSource::read(input);
     if (result != ReadResult::Frame && result != ReadResult::Bad) return result;
     // Longer than anybody waits: a cast of more would be undefined.
     constexpr double kLongest_ns = 9e18;
@@ -28,11 +25,10 @@ class PacedSource final : public Source {
 
   void cancel() override {
     pacer_.cancel();
-    source_->cancel();
+    WrappedSource::cancel();
   }
 
  private:
-  std::unique_ptr<Source> source_;
   double speed_;
   Pacer pacer_;
 };

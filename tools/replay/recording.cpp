@@ -3,13 +3,19 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <limits>
 #include <vector>
 
 #include "cuda/error.h"
 #include "plugins/files/arrays/npy.h"
 #include "plugins/files/contours/text_buffer.h"
+#include "plugins/files/dataset/manifest.h"
 #include "plugins/files/levels/writer.h"
 #include "plugins/files/shared/frame_files.h"
 
@@ -33,10 +39,70 @@ void refuse_recorded(const std::filesystem::path& folder) {
       refuse(path);
 }
 
-/// Under a temporary name, so that a run that fails before its first frame leaves nothing.
-OutputFile begin_manifest(OutputRegister& files, const std::filesystem::path& folder) {
-  refuse_recorded(folder);
-  return files.open(Recording::manifest_in(folder), "the manifest", Completion::Rename);
+/// The number that a file name begins with; 0 where there is none.
+std::uint64_t number_of_file(std::string_view name) {
+  std::uint64_t number = 0;
+  std::from_chars(name.data(), name.data() + name.size(), number);
+  return number;
+}
+
+/// One more than the largest number that a file of the folder is named by.
+std::uint64_t number_behind(const std::filesystem::path& folder) {
+  std::uint64_t next = 0;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    next = std::max(next, number_of_file(at->path().stem().string()) + 1);
+  return next;
+}
+
+/// The lines of a manifest; the last one of a recorder that was killed while it wrote it is left out.
+std::string complete_lines(const std::filesystem::path& manifest, std::vector<DatasetItem>& items) {
+  std::ifstream file(manifest, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (file.bad()) throw read_error(manifest.string(), errno);
+  if (text.empty() || text.ends_with('\n')) return text;
+  if (items.back().fault.empty()) return text + "\n";
+  items.pop_back();
+  return text.substr(0, text.rfind('\n') + 1);
+}
+
+RecordedSoFar recorded_so_far(const RecordingOptions& options) {
+  if (!options.append) {
+    refuse_recorded(options.folder);
+    return {};
+  }
+  RecordedSoFar before;
+  for (const std::string_view name : {kFrameFolder, kMapFolder})
+    before.next = std::max(before.next, number_behind(options.folder / name));
+  const std::filesystem::path manifest = Recording::manifest_in(options.folder);
+  std::error_code error;
+  if (!std::filesystem::exists(manifest, error)) return before;
+  std::vector<DatasetItem> items = read_manifest(manifest, {}).items;
+  before.lines = complete_lines(manifest, items);
+  before.frames = items.size();
+  std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0;
+  for (const DatasetItem& item : items) {
+    if (!item.fault.empty()) throw Error(ExitCode::BadData, item.fault);
+    if (!item.time_ns)
+      throw Error(ExitCode::BadData, fmt::format("{}: the entry has no time, by which others could follow it",
+                                                 (options.folder / item.entry).string()));
+    first = std::min(first, *item.time_ns), last = std::max(last, *item.time_ns);
+  }
+  if (items.empty()) return before;
+  const std::int64_t interval =
+      last > first ? (last - first) / (static_cast<std::int64_t>(items.size()) - 1) : options.interval_ns;
+  before.next_time = last + interval;
+  return before;
+}
+
+/// Under a temporary name, so that a run that fails before its first frame leaves everything as it was.
+OutputFile begin_manifest(OutputRegister& files, const std::filesystem::path& folder,
+                          const std::string& lines) {
+  OutputFile file = files.open(Recording::manifest_in(folder), "the manifest", Completion::Rename);
+  if (lines.empty()) return file;
+  file.write(lines);
+  ::fdatasync(file.descriptor());
+  return file;
 }
 
 /// All samples without the gaps between rows and planes, as they lie in an array of C order.
@@ -73,8 +139,10 @@ class Recording::PartSink final : public Sink {
 
   void open(const SinkContext& context) override { files_.open(context); }
 
-  void write(const FrameInfo& info, const Value& value) override {
+  void write(const FrameInfo& given, const Value& value) override {
     recording_.check_going_on();
+    FrameInfo info = given;
+    info.number += recording_.before_.next;
     const auto& image = std::get<ImageView>(value);
     try {
       OutputFile file = files_.begin(info);
@@ -102,7 +170,9 @@ class Recording::PartSink final : public Sink {
 };
 
 Recording::Recording(OutputRegister& files, RecordingOptions options)
-    : options_(std::move(options)), manifest_(begin_manifest(files, options_.folder)) {}
+    : options_(std::move(options)),
+      before_(recorded_so_far(options_)),
+      manifest_(begin_manifest(files, options_.folder, before_.lines)) {}
 
 std::unique_ptr<Sink> Recording::make_sink(Part part) {
   (part == Part::Frame ? has_frames_ : has_maps_) = true;
@@ -137,7 +207,9 @@ void Recording::write_line(const FrameInfo& info, const Entry& entry) {
   add("maps", entry.maps);
   add("camera", options_.camera);
   add("_name", info.name);
-  line << "\"pts_ns\": " << info.pts_ns << "}\n";
+  if (count_ == 0) first_ns_ = info.pts_ns;
+  const std::int64_t time = before_.frames == 0 ? info.pts_ns : before_.next_time + info.pts_ns - first_ns_;
+  line << "\"pts_ns\": " << time << "}\n";
   if (count_ == 0) manifest_.publish();
   manifest_.write(line.view());
   ::fdatasync(manifest_.descriptor());  // as far as the file system can; the entry's own files have been

@@ -22,9 +22,19 @@ namespace contorno {
 
 struct RecordingOptions {
   std::filesystem::path folder;
-  std::string camera;   ///< empty: the manifest names none
-  int compression = 1;  ///< of PNG: 0 stores, 9 is smallest and slowest
-  int threads = 1;      ///< that compress a frame
+  std::string camera;            ///< empty: the manifest names none
+  int compression = 1;           ///< of PNG: 0 stores, 9 is smallest and slowest
+  int threads = 1;               ///< that compress a frame
+  bool append = false;           ///< goes on with the recording that the folder has
+  std::int64_t interval_ns = 0;  ///< that the next frame comes behind a recording of one
+};
+
+/// Where a recording goes on.
+struct RecordedSoFar {
+  std::string lines;           ///< of the manifest, all complete
+  std::uint64_t frames = 0;    ///< that these name
+  std::uint64_t next = 0;      ///< number of the next frame, behind all files there are
+  std::int64_t next_time = 0;  ///< a mean interval behind the last frame, in ns
 };
 
 /// The manifest, and the sinks that write what it names. These refer to it, and write from any thread.
@@ -33,14 +43,17 @@ class Recording {
   enum class Part : std::uint8_t { Frame, Maps };
 
   /// Takes the folder for this recording; the manifest appears in it with the first complete frame. `files`
-  /// is borrowed. Throws Error(CannotCreate) where there are a manifest, frames or maps already, or another
-  /// recorder is at work.
+  /// is borrowed. Throws Error(CannotCreate) where there are a manifest, frames or maps already, and are not
+  /// to be appended to, or another recorder is at work, and Error(BadData) where the manifest cannot be
+  /// continued.
   Recording(OutputRegister& files, RecordingOptions options);
 
   /// A sink for the frames or maps of the source.
   std::unique_ptr<Sink> make_sink(Part part);
-  /// How many frames the manifest names.
+  /// How many frames the manifest names that are new.
   std::uint64_t frames() const;
+  /// How many it named before.
+  std::uint64_t frames_before() const { return before_.frames; }
   static std::filesystem::path manifest_in(const std::filesystem::path& folder) {
     return folder / "manifest.jsonl";
   }
@@ -57,11 +70,13 @@ class Recording {
   void check_going_on() const;
 
   const RecordingOptions options_;
+  const RecordedSoFar before_;
   mutable std::mutex mutex_;  // of what follows
   OutputFile manifest_;
   std::map<std::uint64_t, Entry> waiting_;  ///< frames of which one part is there; fewer than slots
   bool has_frames_ = false, has_maps_ = false, ended_ = false;
   std::uint64_t count_ = 0;
+  std::int64_t first_ns_ = 0;  ///< of the first new frame
 };
 
 }  // namespace contorno
