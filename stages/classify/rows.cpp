@@ -14,7 +14,9 @@
 namespace contorno {
 namespace {
 
-constexpr std::size_t kLanes = kClassifyLanes;
+constexpr std::size_t kMany = kClassifyLanes;
+/// Of a row of a video few colours are unknown: for them a vector or two are enough.
+constexpr std::size_t kFew = 16;
 /// Pixels that are looked up at a time: enough that those which are not found fill vectors.
 constexpr std::size_t kSpan = 1024;
 /// A table of this size and what else a thread works on stay in its second-level cache.
@@ -72,12 +74,16 @@ CONTORNO_BODY std::size_t copy_known(const std::uint32_t* colours, const std::ui
   return missing;
 }
 
+/// kLanes values of three kinds.
+template <std::size_t kLanes>
 struct Planes {
   // Plain: checked access would keep them out of vectors.
   alignas(64) float x[kLanes], y[kLanes], z[kLanes];
 };
 
-CONTORNO_BODY void look_up(const std::array<float, 256>& table, const std::uint32_t* colours, Planes& out) {
+template <std::size_t kLanes>
+CONTORNO_BODY void look_up(const std::array<float, 256>& table, const std::uint32_t* colours,
+                           Planes<kLanes>& out) {
   const auto copy = [&](std::uint32_t byte, float* to) {
     std::memcpy(to, &table[byte & 255U], sizeof(float));
   };
@@ -85,14 +91,16 @@ CONTORNO_BODY void look_up(const std::array<float, 256>& table, const std::uint3
     copy(colours[i], &out.x[i]), copy(colours[i] >> 8U, &out.y[i]), copy(colours[i] >> 16U, &out.z[i]);
 }
 
-CONTORNO_BODY void to_oklab(float lightness, Planes& planes) {
+template <std::size_t kLanes>
+CONTORNO_BODY void to_oklab(float lightness, Planes<kLanes>& planes) {
   for (std::size_t i = 0; i < kLanes; ++i) {
     const Triple lab = oklab_of(planes.x[i], planes.y[i], planes.z[i]);
     planes.x[i] = lab.x * lightness, planes.y[i] = lab.y, planes.z[i] = lab.z;
   }
 }
 
-CONTORNO_BODY void to_hsv(Planes& planes) {
+template <std::size_t kLanes>
+CONTORNO_BODY void to_hsv(Planes<kLanes>& planes) {
   for (std::size_t i = 0; i < kLanes; ++i) {
     const Triple hsv = hsv_of(planes.x[i], planes.y[i], planes.z[i]);
     planes.x[i] = hsv.x, planes.y[i] = hsv.y, planes.z[i] = hsv.z;
@@ -100,8 +108,8 @@ CONTORNO_BODY void to_hsv(Planes& planes) {
 }
 
 /// Lowers `nearest` to the squared distance from `places` to a reference or range.
-template <class Given>
-CONTORNO_BODY void lower(const Planes& places, const Given& given, float* nearest) {
+template <std::size_t kLanes, class Given>
+CONTORNO_BODY void lower(const Planes<kLanes>& places, const Given& given, float* nearest) {
   for (std::size_t i = 0; i < kLanes; ++i) {
     const float d = ClassifyPixel::squared_distance({places.x[i], places.y[i], places.z[i]}, given);
     nearest[i] = d < nearest[i] ? d : nearest[i];
@@ -109,8 +117,9 @@ CONTORNO_BODY void lower(const Planes& places, const Given& given, float* neares
 }
 
 /// Probabilities of kLanes colours, class after class.
+template <std::size_t kLanes>
 CONTORNO_BODY void compute(const ClassifyPlan& plan, const std::uint32_t* colours, float* out) {
-  Planes place, hsv;
+  Planes<kLanes> place, hsv;
   alignas(64) float total[kLanes], nearest[kLanes];
   const bool oklab = plan.pixel.space == ColourSpace::Oklab;
   look_up(oklab ? plan.decode : plan.unit, colours, place);
@@ -142,27 +151,35 @@ CONTORNO_BODY void compute(const ClassifyPlan& plan, const std::uint32_t* colour
   }
 }
 
-/// Computes the unknown pixels of a span, and puts them into `out` and into the table.
+/// Computes at most kLanes pixels, and puts them into `out` and into the table.
+template <std::size_t kLanes>
+CONTORNO_BODY void add_batch(const ClassifyPlan& plan, const std::uint32_t* colours,
+                             const std::uint32_t* places, const std::uint32_t* unknown, std::size_t count,
+                             const ClassifyRow& out) {
+  alignas(64) std::uint32_t batch[kLanes] = {};
+  for (std::size_t i = 0; i < count; ++i) batch[i] = colours[unknown[i]];
+  compute<kLanes>(plan, batch, out.work);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t pixel = unknown[i];
+    std::uint32_t* entry = out.table + places[pixel];
+    entry[0] = batch[i];
+    for (std::size_t k = 0; k < plan.classes.size(); ++k) {
+      const float value = out.work[k * kLanes + i];
+      std::memcpy(entry + 1 + k, &value, sizeof(value));
+      out.first[out.step * static_cast<std::ptrdiff_t>(k) + pixel] = value;
+    }
+  }
+}
+
+/// Computes the unknown pixels of a span, many at a time as long as there are enough of them.
 CONTORNO_BODY void add_unknown(const ClassifyPlan& plan, const std::uint32_t* colours,
                                const std::uint32_t* places, const std::uint32_t* unknown, std::size_t missing,
                                const ClassifyRow& out) {
-  alignas(64) std::uint32_t batch[kLanes] = {};
-  const std::size_t classes = plan.classes.size();
-  for (std::size_t from = 0; from < missing; from += kLanes) {
-    const std::size_t count = std::min(kLanes, missing - from);
-    for (std::size_t i = 0; i < count; ++i) batch[i] = colours[unknown[from + i]];
-    compute(plan, batch, out.work);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::uint32_t pixel = unknown[from + i];
-      std::uint32_t* entry = out.table + places[pixel];
-      entry[0] = batch[i];
-      for (std::size_t k = 0; k < classes; ++k) {
-        const float value = out.work[k * kLanes + i];
-        std::memcpy(entry + 1 + k, &value, sizeof(value));
-        out.first[out.step * static_cast<std::ptrdiff_t>(k) + pixel] = value;
-      }
-    }
-  }
+  std::size_t from = 0;
+  for (; from + kMany / 2 < missing; from += kMany)
+    add_batch<kMany>(plan, colours, places, unknown + from, std::min(kMany, missing - from), out);
+  for (; from < missing; from += kFew)
+    add_batch<kFew>(plan, colours, places, unknown + from, std::min(kFew, missing - from), out);
 }
 
 CONTORNO_BODY std::size_t copy_known(const std::uint32_t* colours, const std::uint32_t* places,
