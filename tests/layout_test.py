@@ -33,7 +33,7 @@ ROOMS = {
     "plugins/synthetic": {"plugins/shared"},
     "plugins/media": {"plugins/shared", "plugins/files/shared", "plugins/files/pictures"},
     "plugins/text": {"plugins/shared"},
-    "plugins/gst": {"plugins/shared", "plugins/files/shared", "plugins/files/pictures", "plugins/files/video", "plugins/media"},
+    "plugins/gst": {"plugins/shared", "plugins/files/shared", "plugins/files/pictures", "plugins/files/video", "plugins/media", "plugins/gst/element"},
     "plugins/gst/element": {"plugins/shared", "plugins/files/shared", "plugins/files/contours", "plugins/synthetic", "plugins/text"},
     "plugins/python/shared": set(),
     "plugins/python/host": {"plugins/python/shared"},

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstring>
 
+#include "plugins/gst/i420.h"
+
 namespace contorno::gst {
 namespace {
 
@@ -70,6 +72,25 @@ GstElementFactory* factory_of(GstMessage* message) {
 std::string without_full_stop(std::string sentence) {
   while (!sentence.empty() && (sentence.back() == '.' || sentence.back() == '\n')) sentence.pop_back();
   return sentence;
+}
+
+/// What videoconvert leaves as it is: what is wanted, and what `copy_frame` makes it of. A picture that is
+/// rotated keeps its chroma samples where their pixels are, because its sides are even.
+Owned<GstCaps> frame_caps() {
+  ensure_init();  // caps need GStreamer's types
+  return Owned<GstCaps>(gst_caps_from_string(
+      fmt::format("video/x-raw,format=RGBA,width=[1,{0}],height=[1,{0}];"
+                  "video/x-raw,format=I420,interlace-mode=progressive,width=[2,{0},2],height=[2,{0},2]",
+                  kMaxVideoSide)
+          .c_str()));
+}
+
+void copy_rgba(const GstVideoFrame& frame, const ImageView& target) {
+  const auto* source = static_cast<const std::uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0));
+  const std::ptrdiff_t pitch = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0);
+  const std::size_t row_bytes = static_cast<std::size_t>(GST_VIDEO_FRAME_WIDTH(&frame)) * 4;
+  for (int y = 0; y < GST_VIDEO_FRAME_HEIGHT(&frame); ++y)
+    std::memcpy(target.row<std::uint8_t>(y), source + y * pitch, row_bytes);
 }
 
 /// Why a stream was stopped, where GStreamer says no more than that it was; empty otherwise.
@@ -147,11 +168,10 @@ bool copy_frame(GstSample* sample, const ImageView& target) {
   GstVideoFrame frame;
   // Mapping takes the strides from the buffer's metadata where it has some, and checks its size.
   if (!gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ)) return false;
-  const auto* source = static_cast<const std::uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0));
-  const std::ptrdiff_t pitch = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0);
-  const std::size_t row_bytes = static_cast<std::size_t>(GST_VIDEO_FRAME_WIDTH(&frame)) * 4;
-  for (int y = 0; y < GST_VIDEO_FRAME_HEIGHT(&frame); ++y)
-    std::memcpy(target.row<std::uint8_t>(y), source + y * pitch, row_bytes);
+  if (GST_VIDEO_FRAME_FORMAT(&frame) == GST_VIDEO_FORMAT_I420)
+    read_i420(frame, target);
+  else
+    copy_rgba(frame, target);
   gst_video_frame_unmap(&frame);
   return true;
 }
@@ -199,7 +219,7 @@ GstElement* FramePipeline::add_frame_end() {
   GstElement* flip = add("videoflip");
   appsink_ = add("appsink");
   gst_util_set_object_arg(G_OBJECT(convert), "dither", "none");  // 16-bit input gives the same bytes always
-  g_object_set(filter, "caps", raw_caps("RGBA").get(), nullptr);
+  g_object_set(filter, "caps", frame_caps().get(), nullptr);
   g_object_set(appsink_, "sync", FALSE, "max-buffers", kQueuedFrames, "emit-signals", FALSE,
                "enable-last-sample", FALSE, nullptr);
   gst_util_set_object_arg(G_OBJECT(flip), "video-direction", "auto");  // as phones and cameras tag it

@@ -1,6 +1,6 @@
-// FramePipeline, a pipeline that ends in an appsink of RGBA frames, and what goes through every pipeline:
-// caps, frames, and bus messages turned into sentences. A FramePipeline belongs to one thread; its destructor
-// stops it. Only plugins/gst includes this.
+// FramePipeline, a pipeline that ends in an appsink of frames, and what goes through every pipeline: caps,
+// frames, and bus messages turned into sentences. A FramePipeline belongs to one thread; its destructor stops
+// it. Only plugins/gst includes this.
 #pragma once
 
 #include <gst/app/app.h>
@@ -34,9 +34,10 @@ Owned<GstCaps> raw_caps(const char* format, int width = 0, int height = 0, int r
 /// Throws Error(BadConfig) for other images.
 const char* raw_format_of(const ImageFormat& format);
 
-/// The format of the RGBA frame in `sample`: its size, with 4 interleaved channels of U8.
+/// The format that the frame in `sample` gets by copy_frame: its size, with 4 interleaved channels of U8.
 ImageFormat format_of(GstSample* sample);
-/// Copies that frame into `target` of the same size. False when the buffer is smaller than its caps say.
+/// Copies that frame, RGBA or progressive I420, into `target` of the same size as RGBA. False when the buffer
+/// is smaller than its caps say.
 bool copy_frame(GstSample* sample, const ImageView& target);
 
 /// The warnings of decoders, demuxers and parsers about a stream. Any thread may add and read them.
@@ -53,8 +54,8 @@ class Complaints {
   std::string first_;
 };
 
-/// A pipeline whose frames are pulled one by one, as RGBA and upright. Add the elements, then play(), then
-/// pull().
+/// A pipeline whose frames are pulled one by one, upright, for copy_frame. Add the elements, then play(),
+/// then pull().
 class FramePipeline {
  public:
   FramePipeline();
@@ -63,7 +64,8 @@ class FramePipeline {
   FramePipeline& operator=(const FramePipeline&) = delete;
 
   GstElement* add(const char* element) { return make_element(GST_BIN(pipeline_.get()), element); }
-  /// Adds videoconvert, a filter for RGBA, videoflip and the appsink; returns the first, to link to.
+  /// Adds videoconvert, a filter for what copy_frame takes, videoflip and the appsink; returns the first, to
+  /// link to.
   GstElement* add_frame_end();
   /// Adds a decodebin behind `source`, which passes raw pictures, and the frame end behind that; returns the
   /// decodebin.

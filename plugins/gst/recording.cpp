@@ -7,6 +7,8 @@
 #include <cstring>
 #include <thread>
 
+#include "plugins/gst/i420.h"
+
 namespace contorno::gst {
 namespace fs = std::filesystem;
 namespace {
@@ -27,6 +29,17 @@ std::pair<int, int> rate_of(const StreamFormat& stream) {
   if (stream.rate_numerator <= 0 || stream.rate_denominator <= 0) return {kUsualRate, 1};
   if (stream.rate_numerator / stream.rate_denominator > kHighestRate) return {kHighestRate, 1};
   return {stream.rate_numerator, stream.rate_denominator};
+}
+
+/// Whether an encoder takes I420 and nothing else, as those of VP8 and openh264.
+bool takes_only_i420(GstElement* encoder) {
+  const Owned<GstPad> pad(gst_element_get_static_pad(encoder, "sink"));
+  const Owned<GstCaps> caps(gst_pad_get_pad_template_caps(pad.get()));
+  for (guint i = 0; i < gst_caps_get_size(caps.get()); ++i) {
+    const char* format = gst_structure_get_string(gst_caps_get_structure(caps.get(), i), "format");
+    if (format == nullptr || std::strcmp(format, "I420") != 0) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -56,10 +69,8 @@ void Recording::build(const Encoding& encoding, const Container& container, int 
   GstElement* parser = parser_name ? make_element(bin, parser_name) : nullptr;
   GstElement* muxer = make_element(bin, container.muxer);
   GstElement* out = make_element(bin, "fdsink");
-  // The alpha of a finished picture says nothing: a lossless codec gets plain RGB, as the others do.
-  const char* name = raw_format_of(format_);
-  const Owned<GstCaps> caps = raw_caps(std::strcmp(name, "RGBA") == 0 ? "RGBx" : name, width_, height_,
-                                       rate_numerator_, rate_denominator_);
+  const Owned<GstCaps> caps =
+      raw_caps(buffer_format(encoder), width_, height_, rate_numerator_, rate_denominator_);
   gst_video_info_from_caps(&info_, caps.get());
   g_object_set(appsrc_, "caps", caps.get(), "format", GST_FORMAT_TIME, "max-bytes", guint64{0}, "block",
                FALSE, nullptr);
@@ -77,6 +88,15 @@ void Recording::build(const Encoding& encoding, const Container& container, int 
   make_pool(caps.get());
   gst_bus_set_sync_handler(bus_.get(), on_message, this, nullptr);
   if (gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE) fail();
+}
+
+/// The format of the buffers that go to the encoder.
+const char* Recording::buffer_format(GstElement* encoder) const {
+  const char* name = raw_format_of(format_);
+  if (std::strcmp(name, "RGBA") != 0) return name;
+  if (takes_only_i420(encoder) && width_ == format_.width && height_ == format_.height) return "I420";
+  // The alpha of a finished picture says nothing: a lossless codec gets plain RGB, as the others do.
+  return "RGBx";
 }
 
 void Recording::make_pool(GstCaps* caps) {
@@ -184,8 +204,11 @@ void Recording::write(std::int64_t pts_ns, const ImageView& image) {
   const GstClockTime start = timing_ == Timing::ConstantRate ? take_slot(time) : time;
   Owned<GstBuffer> buffer = acquire();
   GstVideoFrame frame = map(buffer.get(), GST_MAP_WRITE);
-  copy_padded(image, static_cast<std::uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0)),
-              GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0));
+  if (GST_VIDEO_FRAME_FORMAT(&frame) == GST_VIDEO_FORMAT_I420)
+    write_i420(image, frame);
+  else
+    copy_padded(image, static_cast<std::uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0)),
+                GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0));
   gst_video_frame_unmap(&frame);
   push(std::move(buffer), start);
   ++frames_;

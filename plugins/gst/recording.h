@@ -1,7 +1,8 @@
 // A video file that is being written: appsrc, videoconvert, encoder, muxer, fdsink. The encoder works in
-// GStreamer's threads; pictures go to it in a few pooled buffers, and write() waits for a free one when the
-// encoder is behind. Times in the file begin at 0. In a container of constant rate a picture is repeated
-// where the source has a gap, so that the video lasts as long as the source.
+// GStreamer's threads; pictures go to it in a few pooled buffers, in I420 where it takes nothing else, and
+// write() waits for a free one when the encoder is behind. Times in the file begin at 0. In a container of
+// constant rate a picture is repeated where the source has a gap, so that the video lasts as long as the
+// source.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +36,7 @@ class Recording {
   /// How the file differs from the pictures and times that came: ", 2 timestamps corrected"; empty when it
   /// does not. Called after `finish`.
   std::string differences() const;
-  /// Time from a picture's arrival at the encoder, conversion of colours included, to its bytes, on average.
+  /// Time from a picture's arrival at the encoder, videoconvert included, to its bytes, on average.
   /// Called after `finish`.
   double encoding_ms() const { return clock_.mean_ms(); }
   const std::filesystem::path& path() const { return file_.path(); }
@@ -44,6 +45,7 @@ class Recording {
   static GstBusSyncReply on_message(GstBus*, GstMessage* message, gpointer self);
   void build(const Encoding& encoding, const Container& container, int quality);
   void make_pool(GstCaps* caps);
+  const char* buffer_format(GstElement* encoder) const;
   void copy_padded(const ImageView& image, std::uint8_t* target, std::ptrdiff_t pitch) const;
   GstClockTime next_pts(std::int64_t pts_ns);
   GstClockTime take_slot(GstClockTime time);

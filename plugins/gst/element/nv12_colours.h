@@ -1,4 +1,4 @@
-// The colours of NV12 as GStreamer's caps describe them.
+// The colours of NV12 as GStreamer's caps describe them, which are those of I420 as well.
 #pragma once
 
 #include <gst/video/video.h>
