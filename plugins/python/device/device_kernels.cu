@@ -49,19 +49,6 @@ __global__ void find_ranges(const char* data, long long row_pitch, long long wid
   }
 }
 
-__global__ void fill_ids(const std::uint32_t* class_begin, int all_planes, int planes, bool by_level,
-                         unsigned long long contours, ContourIds ids) {
-  const unsigned long long step = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
-  for (unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-       i < contours; i += step) {
-    const auto plane =
-        static_cast<int>(part_of(class_begin, static_cast<unsigned>(all_planes), static_cast<unsigned>(i)));
-    ids.classes[i] = by_level ? 0 : plane % planes;
-    ids.frames[i] = by_level ? 0 : plane / planes;
-    ids.levels[i] = by_level ? plane : 0;
-  }
-}
-
 }  // namespace
 
 bool is_packed(const StridedSamples& samples) {
@@ -247,11 +234,11 @@ void merge_contours(const ContourPiece* pieces, int count, std::uint64_t contour
     launch_merge_points<double2>(pieces, count, points, to.points, stream);
 }
 
-void number_contours(const std::uint32_t* class_begin, int all_planes, int planes, bool by_level,
+void number_contours(const std::uint32_t* class_begin, int all_planes, const PlaneAxes& axes,
                      std::uint64_t contours, const ContourIds& ids, void* stream) {
   if (contours == 0) return;
   launch("number_contours_python", fill_ids, LaunchKind::Plain, LaunchOrder::AfterPrevious,
-         blocks_for(contours), kThreads, 0, stream, class_begin, all_planes, planes, by_level,
+         blocks_for(contours), kThreads, 0, stream, class_begin, all_planes, axes,
          static_cast<unsigned long long>(contours), ids);
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "cuda/host_device.h"
 #include "pipeline/value/image.h"
 
 namespace contorno::python {
@@ -39,13 +40,20 @@ void gather_contours(const StridedSamples& from, const PickedContours& picked, v
 inline constexpr unsigned kRangeBlocks = 256;
 void sample_ranges(const ImageView& plane, double* pairs, void* stream);
 
-/// Writes for each contour the plane and frame that it belongs to: plane p of `class_begin` is plane p %
-/// planes of frame p / planes. With `by_level`, plane p of `class_begin` is level p of the only plane
-/// instead.
+/// What the planes of a run of the engine are: levels of planes of frames, in this order of nesting.
+struct PlaneAxes {
+  int planes = 1, levels = 1;
+
+  CONTORNO_HD int level(int all) const { return all % levels; }
+  CONTORNO_HD int plane(int all) const { return all / levels % planes; }
+  CONTORNO_HD int frame(int all) const { return all / levels / planes; }
+};
+
+/// Writes for each contour where its plane, of `all_planes` in `class_begin`, is on these axes.
 struct ContourIds {
   std::int32_t *classes = nullptr, *frames = nullptr, *levels = nullptr;
 };
-void number_contours(const std::uint32_t* class_begin, int all_planes, int planes, bool by_level,
+void number_contours(const std::uint32_t* class_begin, int all_planes, const PlaneAxes& axes,
                      std::uint64_t contours, const ContourIds& ids, void* stream);
 
 /// to[p] = first contour of plane p, to[planes + 1 + p] = its first point, for p up to `planes`, the end.

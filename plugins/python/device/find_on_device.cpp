@@ -86,8 +86,8 @@ DeviceContours run(Worker& worker, const ContourEngineSpec& spec, const ImageVie
   }
   const PointType type =
       spec.points == ContourEngineSpec::Points::Float32 ? PointType::Float32 : PointType::Float64;
-  DeviceContours found =
-      allocate_contours(spec.map.channels, spec.point_capacity, spec.contour_capacity, type, place);
+  DeviceContours found = allocate_contours(static_cast<int>(spec.planes()), spec.point_capacity,
+                                           spec.contour_capacity, type, place);
   if (type == PointType::Float32)
     worker.engine.enqueue(map, mask, worker.workspace.data(),
                           ContoursView{.counts = found.counts,

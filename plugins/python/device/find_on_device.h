@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "plugins/python/device/device_kernels.h"
 #include "plugins/python/device/device_memory.h"
 #include "plugins/python/host/find_in_maps.h"
 #include "stages/contours/cuda/engine.h"
@@ -40,11 +41,10 @@ DeviceContours find_on_device(ContourEngineSpec spec, const ImageView& map, cons
 
 /// Copies contours to the host, without their ids, and waits for that.
 FoundInMaps download(const DeviceContours& contours);
-/// Merges the results of several runs of the engine into one, in the order of frames, planes and levels.
-/// results[image * levels_per_plane + level] has the contours of one level in one image, which is one frame
-/// or several, of `planes` planes each. Writes the ids, and waits until all is there. Throws Error(BadData)
-/// when there are more points than int32 offsets can count.
-DeviceContours merge_on_device(const std::vector<DeviceContours>& results, int planes, int levels_per_plane,
+/// Merges the results of several runs of the engine into one, one after the other: each has one frame or
+/// several, of `axes`. Writes the ids, and waits until all is there. Throws Error(BadData) when there are
+/// more points than int32 offsets can count.
+DeviceContours merge_on_device(const std::vector<DeviceContours>& results, const PlaneAxes& axes,
                                const DevicePlace& place);
 
 /// Copies frames from the host to the device, without gaps; the result points into `block`, which it sets.

@@ -1,4 +1,4 @@
-// The kernels that put samples and points of any strides in order.
+// The kernels that put samples and points of any strides in order, and the one that tells contours apart.
 #pragma once
 
 #include "cuda/launch.cuh"
@@ -51,6 +51,20 @@ __global__ void gather_picked(StridedSamples from, PickedContours picked, T* to)
     const char* at = static_cast<const char*>(from.data) + point * from.strides[2];
     to[2 * i] = *reinterpret_cast<const T*>(at);
     to[2 * i + 1] = *reinterpret_cast<const T*>(at + from.strides[3]);
+  }
+}
+
+/// See number_contours. A thread a contour.
+__global__ void fill_ids(const std::uint32_t* class_begin, int all_planes, PlaneAxes axes,
+                         unsigned long long contours, ContourIds ids) {
+  const unsigned long long step = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  for (unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+       i < contours; i += step) {
+    const auto all =
+        static_cast<int>(part_of(class_begin, static_cast<unsigned>(all_planes), static_cast<unsigned>(i)));
+    ids.classes[i] = axes.plane(all);
+    ids.frames[i] = axes.frame(all);
+    ids.levels[i] = axes.level(all);
   }
 }
 

@@ -1,5 +1,5 @@
-// Contours of several runs of the engine as one result: what one run cannot make (several levels of several
-// planes, frames that do not lie behind each other).
+// Contours of several runs of the engine as one result: what one run cannot make (frames that do not lie
+// behind each other).
 #include <cstring>
 #include <limits>
 #include <string>
@@ -31,33 +31,28 @@ PlaneBegins begins_of(const DeviceContours& result) {
 }
 
 /// The pieces in their final order, with one more behind them that has the ends.
-std::vector<ContourPiece> pieces_of(const std::vector<DeviceContours>& results, int planes, int levels) {
+std::vector<ContourPiece> pieces_of(const std::vector<DeviceContours>& results, const PlaneAxes& axes) {
   std::vector<ContourPiece> pieces;
   std::uint64_t contours = 0, points = 0;
   int frame = 0;
-  for (std::size_t image = 0; image < results.size(); image += static_cast<std::size_t>(levels)) {
-    std::vector<PlaneBegins> begins;
-    for (int level = 0; level < levels; ++level)
-      begins.push_back(begins_of(results[image + static_cast<std::size_t>(level)]));
-    for (int all = 0; all < results[image].planes; ++all)
-      for (int level = 0; level < levels; ++level) {
-        const DeviceContours& from = results[image + static_cast<std::size_t>(level)];
-        const PlaneBegins& begin = begins[static_cast<std::size_t>(level)];
-        const auto at = static_cast<std::size_t>(all);
-        pieces.push_back({.points = from.point_data,
-                          .offsets = from.offsets,
-                          .closed = from.closed,
-                          .plane = all % planes,
-                          .frame = frame + all / planes,
-                          .level = level,
-                          .from_contour = begin.contours[at],
-                          .from_point = begin.points[at],
-                          .to_contour = static_cast<std::uint32_t>(contours),
-                          .to_point = static_cast<std::uint32_t>(points)});
-        contours += begin.contours[at + 1] - begin.contours[at];
-        points += begin.points[at + 1] - begin.points[at];
-      }
-    frame += results[image].planes / planes;
+  for (const DeviceContours& from : results) {
+    const PlaneBegins begin = begins_of(from);
+    for (int all = 0; all < from.planes; ++all) {
+      const auto at = static_cast<std::size_t>(all);
+      pieces.push_back({.points = from.point_data,
+                        .offsets = from.offsets,
+                        .closed = from.closed,
+                        .plane = axes.plane(all),
+                        .frame = frame + axes.frame(all),
+                        .level = axes.level(all),
+                        .from_contour = begin.contours[at],
+                        .from_point = begin.points[at],
+                        .to_contour = static_cast<std::uint32_t>(contours),
+                        .to_point = static_cast<std::uint32_t>(points)});
+      contours += begin.contours[at + 1] - begin.contours[at];
+      points += begin.points[at + 1] - begin.points[at];
+    }
+    frame += axes.frame(from.planes);
   }
   if (points > std::numeric_limits<std::int32_t>::max())
     throw Error(ExitCode::BadData, "the contours have " + std::to_string(points) +
@@ -69,10 +64,10 @@ std::vector<ContourPiece> pieces_of(const std::vector<DeviceContours>& results, 
 
 }  // namespace
 
-DeviceContours merge_on_device(const std::vector<DeviceContours>& results, int planes, int levels_per_plane,
+DeviceContours merge_on_device(const std::vector<DeviceContours>& results, const PlaneAxes& axes,
                                const DevicePlace& place) {
   const DeviceScope scope(place.device);
-  const std::vector<ContourPiece> pieces = pieces_of(results, planes, levels_per_plane);
+  const std::vector<ContourPiece> pieces = pieces_of(results, axes);
   DeviceContours merged =
       allocate_contours(0, pieces.back().to_point, pieces.back().to_contour, results.front().type, place);
   merged.contours = pieces.back().to_contour, merged.points = pieces.back().to_point;

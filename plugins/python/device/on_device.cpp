@@ -12,12 +12,20 @@
 namespace contorno::python {
 namespace {
 
-ContourEngineSpec spec_of(const ImageFormat& format, std::vector<double> levels, PointType type,
+/// `map` may have the planes of several frames; all frames have the same levels.
+ContourEngineSpec spec_of(const ImageFormat& map, const Levels& levels, PointType type,
                           const MapsOptions& options) {
   ContourEngineSpec spec;
-  spec.map = format;
+  spec.map = map;
   spec.divisor = options.scale.divisor;
-  spec.levels = std::move(levels);
+  spec.levels = levels.values;
+  if (levels.per_plane > 1) {
+    const auto planes = static_cast<std::size_t>(map.channels);
+    spec.channel_levels.assign(planes, levels.per_plane);
+    spec.levels.reserve(planes * static_cast<std::size_t>(levels.per_plane));
+    while (spec.levels.size() < spec.levels.capacity())
+      spec.levels.insert(spec.levels.end(), levels.values.begin(), levels.values.end());
+  }
   spec.connectivity = options.fully_connected;
   spec.orientation = options.positive_orientation;
   spec.min_points = static_cast<unsigned>(options.min_points);
@@ -29,9 +37,8 @@ ContourEngineSpec spec_of(const ImageFormat& format, std::vector<double> levels,
 /// What the engine is given at a time: all frames as the planes of one image where their pitches allow it.
 struct Division {
   ImageView first;
-  int images = 1;  ///< engine runs for each level
+  int images = 1;  ///< runs of the engine
   std::ptrdiff_t image_pitch = 0;
-  bool frames_are_planes = false;
 };
 
 Division divide(const MapStack& stack) {
@@ -44,73 +51,45 @@ Division divide(const MapStack& stack) {
   if (stack.frames == 1 || format.layout != Layout::Planar || samples >= kMostCells ||
       stack.frame_pitch != plane_pitch * format.channels)
     return whole;
-  whole.frames_are_planes = true;
   whole.images = 1;
   whole.first.plane_pitch = plane_pitch;
   whole.first.format.channels *= stack.frames;
   return whole;
 }
 
-/// A run for each image and level, in this order of nesting.
+/// A run for each image, of all levels.
 template <class Use>
-void each_run(const Division& division, const MapStack& stack, const Levels& levels, PointType type,
-              const MapsOptions& options, const MaskView& mask, const DevicePlace& place, const Use& use) {
-  for (int image = 0; image < division.images; ++image)
-    for (int level = 0; level < levels.per_plane; ++level) {
-      std::vector<double> own;
-      for (int plane = 0; plane < stack.first.format.channels; ++plane)
-        own.push_back(levels.values[static_cast<std::size_t>(plane * levels.per_plane + level)]);
-      ImageView view = division.first;
-      view.data = static_cast<char*>(view.data) + image * division.image_pitch;
-      use(find_on_device(spec_of(view.format, std::move(own), type, options), view, mask, place));
-    }
+void each_run(const MapStack& stack, const Levels& levels, PointType type, const MapsOptions& options,
+              const MaskView& mask, const DevicePlace& place, const Use& use) {
+  const Division division = divide(stack);
+  for (int image = 0; image < division.images; ++image) {
+    ImageView view = division.first;
+    view.data = static_cast<char*>(view.data) + image * division.image_pitch;
+    use(find_on_device(spec_of(view.format, levels, type, options), view, mask, place));
+  }
 }
 
 FlatContours to_flat(const MapStack& stack, const Levels& levels, PointType type, const MapsOptions& options,
                      const MaskView& mask, const DevicePlace& place) {
-  const Division division = divide(stack);
-  const int planes = stack.first.format.channels;
   std::vector<FoundInMaps> results;
-  each_run(division, stack, levels, type, options, mask, place,
+  each_run(stack, levels, type, options, mask, place,
            [&](const DeviceContours& run) { results.push_back(download(run)); });
-  FlatContours flat =
-      flatten(std::move(results), division.images, division.first.format.channels, levels.per_plane, type, 1);
-  if (division.frames_are_planes)
-    for (std::size_t i = 0; i < flat.count(); ++i) {
-      flat.frame_ids.data()[i] = flat.class_ids[i] / planes;
-      flat.class_ids.data()[i] %= planes;
-    }
-  return flat;
-}
-
-/// One run of the engine, whose order is final.
-DeviceContours one_run(Division division, const MapStack& stack, const Levels& levels, PointType type,
-                       const MapsOptions& options, const MaskView& mask, const DevicePlace& place) {
-  const bool by_level = levels.per_plane > 1;
-  // Several levels: the same plane again and again.
-  if (by_level) {
-    division.first.format.channels = levels.per_plane;
-    division.first.format.layout = Layout::Planar;
-    division.first.plane_pitch = 0;
-  }
-  DeviceContours found = find_on_device(spec_of(division.first.format, levels.values, type, options),
-                                        division.first, mask, place);
-  const DeviceScope scope(place.device);
-  number_contours(found.class_begin, found.planes, stack.first.format.channels, by_level, found.contours,
-                  {found.class_ids, found.frame_ids, found.level_ids}, place.stream);
-  synchronize_stream(place.stream);
-  return found;
+  return flatten(std::move(results), stack.frames, stack.first.format.channels, levels.per_plane, type, 1);
 }
 
 DeviceContours to_device_arrays(const MapStack& stack, const Levels& levels, PointType type,
                                 const MapsOptions& options, const MaskView& mask, const DevicePlace& place) {
-  const Division division = divide(stack);
-  if (division.images == 1 && (levels.per_plane == 1 || division.first.format.channels == 1))
-    return one_run(division, stack, levels, type, options, mask, place);
+  const PlaneAxes axes{.planes = stack.first.format.channels, .levels = levels.per_plane};
   std::vector<DeviceContours> results;
-  each_run(division, stack, levels, type, options, mask, place,
+  each_run(stack, levels, type, options, mask, place,
            [&](DeviceContours run) { results.push_back(std::move(run)); });
-  return merge_on_device(results, stack.first.format.channels, levels.per_plane, place);
+  if (results.size() > 1) return merge_on_device(results, axes, place);
+  DeviceContours found = std::move(results.front());
+  const DeviceScope scope(place.device);
+  number_contours(found.class_begin, found.planes, axes, found.contours,
+                  {found.class_ids, found.frame_ids, found.level_ids}, place.stream);
+  synchronize_stream(place.stream);
+  return found;
 }
 
 }  // namespace
@@ -144,8 +123,9 @@ FoundInMaps find_one_on_device(py::handle image, py::handle level, py::handle ma
   if (!level.is_none()) value = number(level);
   const py::gil_scoped_release released;
   if (!value) value = default_level_on_device(stack.first, input.place());
-  return download(find_on_device(spec_of(stack.first.format, {*value}, PointType::Float64, options),
-                                 stack.first, mask_view, input.place()));
+  return download(
+      find_on_device(spec_of(stack.first.format, {.values = {*value}}, PointType::Float64, options),
+                     stack.first, mask_view, input.place()));
 }
 
 py::object find_batch_on_device(py::handle maps, const py::array_t<double>& given_levels,

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <limits>
 
 #include "cuda/error.h"
@@ -75,7 +77,7 @@ FoundInMaps find_in_maps(const ImageView& maps, std::span<const double> levels, 
 
 namespace {
 
-/// One part of the flat result: plane `index` of one search, which is a plane of a frame at a level.
+/// One part of the flat result: plane `index` of one result, which is a plane of a frame at a level.
 struct Piece {
   const FoundInMaps* from = nullptr;
   std::size_t index = 0;
@@ -180,47 +182,36 @@ void for_planes_and_levels(int planes, int levels_per_plane, const F& f) {
     for (int level = 0; level < levels_per_plane; ++level) f(plane, level);
 }
 
-FlatContours find_levels_in_stack(const MapStack& stack, std::span<const double> levels, int levels_per_plane,
-                                  PointType type, const MapsOptions& options) {
-  std::vector<std::vector<FoundInMaps>> results(static_cast<std::size_t>(stack.frames));
-  for_frames(stack, options, [&](int frame, const MapsOptions& inner) {
-    results[static_cast<std::size_t>(frame)] =
-        find_levels(frame_of(stack, frame), levels, levels_per_plane, type, inner);
-  });
-  std::vector<Piece> pieces;
-  for (int frame = 0; frame < stack.frames; ++frame) {
-    const std::vector<FoundInMaps>& groups = results[static_cast<std::size_t>(frame)];
-    std::size_t group = 0, index = 0;
-    for_planes_and_levels(stack.first.format.channels, levels_per_plane, [&](int plane, int level) {
-      if (index + 1 == groups[group].class_begin.size()) ++group, index = 0;
-      pieces.push_back({&groups[group], index++, frame, plane, level});
-    });
-  }
-  FoundInMaps* const single = results.size() == 1 && results[0].size() == 1 ? results[0].data() : nullptr;
-  return join(std::move(pieces), single, type, options.threads);
-}
-
 }  // namespace
 
 FlatContours flatten(std::vector<FoundInMaps> results, int frames, int planes, int levels_per_plane,
                      PointType type, int threads) {
   std::vector<Piece> pieces;
+  std::size_t result = 0, index = 0;
   for (int frame = 0; frame < frames; ++frame)
     for_planes_and_levels(planes, levels_per_plane, [&](int plane, int level) {
-      pieces.push_back({&results[static_cast<std::size_t>(frame * levels_per_plane + level)],
-                        static_cast<std::size_t>(plane), frame, plane, level});
+      if (index + 1 == results[result].class_begin.size()) ++result, index = 0;
+      pieces.push_back({&results[result], index++, frame, plane, level});
     });
   return join(std::move(pieces), results.size() == 1 ? results.data() : nullptr, type, threads);
 }
 
 FlatContours find_in_stack(const MapStack& stack, std::span<const double> levels, int levels_per_plane,
                            PointType type, const MapsOptions& options) {
-  if (levels_per_plane > 1) return find_levels_in_stack(stack, levels, levels_per_plane, type, options);
-  std::vector<FoundInMaps> results(static_cast<std::size_t>(stack.frames));
+  std::vector<std::vector<FoundInMaps>> of_frame(static_cast<std::size_t>(stack.frames));
   for_frames(stack, options, [&](int frame, const MapsOptions& inner) {
-    results[static_cast<std::size_t>(frame)] = find_in_maps(frame_of(stack, frame), levels, type, inner);
+    std::vector<FoundInMaps>& found = of_frame[static_cast<std::size_t>(frame)];
+    const ImageView maps = frame_of(stack, frame);
+    if (levels_per_plane > 1)
+      found = find_levels(maps, levels, levels_per_plane, type, inner);
+    else
+      found.push_back(find_in_maps(maps, levels, type, inner));
   });
-  return flatten(std::move(results), stack.frames, stack.first.format.channels, 1, type, options.threads);
+  std::vector<FoundInMaps> results;
+  for (std::vector<FoundInMaps>& found : of_frame)
+    std::move(found.begin(), found.end(), std::back_inserter(results));
+  return flatten(std::move(results), stack.frames, stack.first.format.channels, levels_per_plane, type,
+                 options.threads);
 }
 
 }  // namespace contorno::python

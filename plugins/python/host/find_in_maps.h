@@ -62,8 +62,8 @@ struct FlatContours {
 FlatContours find_in_stack(const MapStack& stack, std::span<const double> levels, int levels_per_plane,
                            PointType type, const MapsOptions& options);
 
-/// Joins the results of single images, each at one level: results[f * levels_per_plane + l] is that of frame
-/// f and level l.
+/// Joins results that follow each other, each of some planes: frames have planes, and planes have levels, in
+/// this order of nesting.
 FlatContours flatten(std::vector<FoundInMaps> results, int frames, int planes, int levels_per_plane,
                      PointType type, int threads);
 

@@ -137,6 +137,24 @@ def test_several_levels_of_several_planes_and_frames_stay_on_the_device(shape, l
                 assert a.dtype == b.dtype and np.array_equal(a, b), (name, levels)
 
 
+@pytest.mark.parametrize("count", [2, 7, 300])
+def test_any_number_of_levels_in_any_order_are_found_in_one_run(count):
+    image = smooth(190, 260).astype(np.float32)
+    image[5, 9:40] = np.nan
+    levels = np.random.default_rng(4).permutation(np.linspace(0.1, 0.9, count))
+    levels[-1] = levels[0]
+    for given_levels in (levels, np.append(levels, np.nan)):
+        wanted = batch(image, given_levels, flat=True, backend="cpu")
+        assert len(np.unique(wanted.level_ids)) > min(count, 100) // 3
+        for given in (to_torch(image), to_cupy(image)):
+            for options in ({"output": "device"}, {"flat": True}):
+                got = batch(given, given_levels, **options).get()
+                for name in ARRAYS:
+                    assert np.array_equal(getattr(got, name), getattr(wanted, name)), name
+            nested = batch(given, given_levels)
+            assert [len(one) for one in nested] == list(np.bincount(wanted.level_ids, minlength=len(given_levels)))
+
+
 def test_what_cannot_stay_on_the_device_says_so():
     with pytest.raises(ValueError, match="cpu|cuda"):
         batch(to_torch(smooth(9, 9)), 0.5, backend="cpu", output="device")

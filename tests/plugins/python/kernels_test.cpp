@@ -1,4 +1,5 @@
-// The kernels that put samples and points in order, run on the host by the emulator. Needs no device.
+// The kernels that put samples and points in order and number contours, run on the host by the emulator.
+// Needs no device.
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include "plugins/python/device/gather.cuh"
 
@@ -94,4 +95,29 @@ TEST_CASE("contours are picked out of points of any strides, whole and in the or
       for (int column = 0; column < 2; ++column)
         CHECK(to[place++] == at(values, rows, from_begin[i] + point, column));
   CHECK(to[place] == 77);
+}
+
+TEST_CASE("contours have the frame, the plane and the level of theirs, also beside planes that have none") {
+  constexpr int kFrames = 4, kPlanes = 3, kLevels = 5;
+  std::vector<std::uint32_t> begin{0};
+  std::vector<std::int32_t> frames, planes, levels;
+  for (int frame = 0; frame < kFrames; ++frame)
+    for (int plane = 0; plane < kPlanes; ++plane)
+      for (int level = 0; level < kLevels; ++level) {
+        const std::uint32_t count = (7U * begin.size() + begin.back()) % 4;
+        begin.push_back(begin.back() + count);
+        frames.insert(frames.end(), count, frame);
+        planes.insert(planes.end(), count, plane);
+        levels.insert(levels.end(), count, level);
+      }
+  std::vector<std::int32_t> got[3];
+  for (std::vector<std::int32_t>& one : got) one.assign(frames.size() + 1, 77);
+  run([&] {
+    fill_ids(begin.data(), kFrames * kPlanes * kLevels, {.planes = kPlanes, .levels = kLevels}, frames.size(),
+             {.classes = got[0].data(), .frames = got[1].data(), .levels = got[2].data()});
+  });
+  for (std::vector<std::int32_t>* one : {&frames, &planes, &levels}) one->push_back(77);
+  CHECK(got[0] == planes);
+  CHECK(got[1] == frames);
+  CHECK(got[2] == levels);
 }
