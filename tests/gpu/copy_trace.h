@@ -19,7 +19,7 @@ struct CopyReport {
 
 /// Whether this build has CUPTI.
 bool can_trace_copies();
-/// Begins to record, or begins anew. Needs a device.
+/// Begins to record, once a process.
 void begin_copy_trace();
 /// Waits for the records of what has ended, and gives what was copied since the beginning.
 CopyReport end_copy_trace();

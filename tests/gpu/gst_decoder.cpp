@@ -1,10 +1,15 @@
 // gst_decoder_gpu: the element `contorno` behind a decoder of the GPU.
-//   gst_decoder_gpu FILE      (a stream of H.264, as a file without a container)
-// compares the contours and the pixels of every frame of `nvh264dec ! contorno`, where frames stay on the
-// device, with those of the CPU on the same frames in memory of the host; then records every copy that the
-// process makes while frames stay on the device, and fails when more than the contours has gone to the host.
-// The same is recorded with the frames brought to the host on purpose, which must be seen. GST_PLUGIN_PATH
-// says where the plugin is. Exits with 77 where nvh264dec or a device is missing.
+//   gst_decoder_gpu compare FILE    (a stream of H.264, as a file without a container)
+//       the contours and the pixels of every frame of `nvh264dec ! contorno`, where frames stay on the
+//       device, must be those of the CPU on the same frames in memory of the host
+//   gst_decoder_gpu copies FILE     records every copy that the process makes while frames stay on the
+//   device;
+//                                   no more than the contours may go to the host
+//   gst_decoder_gpu seen FILE       records the same with the frames brought to the host on purpose, which
+//                                   must be found
+// One pipeline is recorded a process: with CUPTI's records on, kernels failed now and then in processes whose
+// earlier pipelines had made and destroyed CUDA contexts (CUDA 13.0; never without the records).
+// GST_PLUGIN_PATH says where the plugin is. Exits with 77 where nvh264dec, a device or CUPTI is missing.
 #include <gst/gst.h>
 
 #include <algorithm>
@@ -45,15 +50,27 @@ GstVideoInfo info_of(GstPad* pad) {
   return info;
 }
 
-GstPadProbeReturn take(GstPad* pad, GstPadProbeInfo* probe, gpointer data) {
+/// Behind the element: an element that brings frames to the host makes other buffers, without the contours.
+GstPadProbeReturn take_contours(GstPad*, GstPadProbeInfo* probe, gpointer data) {
   Frames& frames = *static_cast<Frames*>(data);
-  GstBuffer* const buffer = GST_PAD_PROBE_INFO_BUFFER(probe);
-  const GstVideoInfo info = info_of(pad);
-  frames.contours.push_back(contours_of(buffer));
+  frames.contours.push_back(contours_of(GST_PAD_PROBE_INFO_BUFFER(probe)));
   frames.contour_bytes += frames.contours.back().size();
-  frames.frame_bytes += GST_VIDEO_INFO_SIZE(&info);
-  if (frames.keeps_pixels) frames.pixels.push_back(pixels_of(buffer, info));
   return GST_PAD_PROBE_OK;
+}
+
+/// At the end.
+GstPadProbeReturn take_pixels(GstPad* pad, GstPadProbeInfo* probe, gpointer data) {
+  Frames& frames = *static_cast<Frames*>(data);
+  const GstVideoInfo info = info_of(pad);
+  frames.frame_bytes += GST_VIDEO_INFO_SIZE(&info);
+  if (frames.keeps_pixels) frames.pixels.push_back(pixels_of(GST_PAD_PROBE_INFO_BUFFER(probe), info));
+  return GST_PAD_PROBE_OK;
+}
+
+void probe(GstElement* element, const char* name, GstPadProbeCallback take, Frames& frames) {
+  GstPad* const pad = gst_element_get_static_pad(element, name);
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, take, &frames, nullptr);
+  gst_object_unref(pad);
 }
 
 /// Runs to the end; the element `c` is `contorno`, and `out` the last one.
@@ -65,8 +82,8 @@ void run(const std::string& text, const char* backend, bool overlay, Frames& fra
   gst_util_set_object_arg(G_OBJECT(element), "backend", backend);
   g_object_set(element, "config", kGraph, "overlay", overlay, nullptr);
   GstElement* const out = gst_bin_get_by_name(GST_BIN(pipeline), "out");
-  GstPad* const pad = gst_element_get_static_pad(out, "sink");
-  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, take, &frames, nullptr);
+  probe(element, "src", take_contours, frames);
+  probe(out, "sink", take_pixels, frames);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   GstBus* const bus = gst_element_get_bus(pipeline);
   GstMessage* const message = gst_bus_timed_pop_filtered(
@@ -78,7 +95,7 @@ void run(const std::string& text, const char* backend, bool overlay, Frames& fra
   }
   gst_message_unref(message);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  for (gpointer object : {gpointer{bus}, gpointer{pad}, gpointer{out}, gpointer{element}, gpointer{pipeline}})
+  for (gpointer object : {gpointer{bus}, gpointer{out}, gpointer{element}, gpointer{pipeline}})
     gst_object_unref(object);
 }
 
@@ -104,7 +121,7 @@ void print(const char* name, const Copies& copies, std::size_t frames) {
               static_cast<double>(copies.bytes) / static_cast<double>(frames));
 }
 
-/// Of a run of frames that stay on the device, or that are brought to the host.
+/// Runs `text`, and prints what was copied.
 CopyReport trace(const std::string& text, const char* backend, Frames& frames) {
   frames.keeps_pixels = false;
   begin_copy_trace();
@@ -125,41 +142,50 @@ CopyReport trace(const std::string& text, const char* backend, Frames& frames) {
 /// Counts and the like, of a frame.
 constexpr std::uint64_t kBesideContours = 4096;
 
-bool check_copies(const std::string& decoder) {
-  Frames device, host;
-  const CopyReport stays = trace(decoder + " ! contorno name=c ! fakesink name=out", "cuda", device);
-  const bool good = stays.to_host.bytes <= device.contour_bytes + kBesideContours * device.contours.size();
-  const CopyReport comes =
-      trace(decoder + " ! " + kOnHost + " ! contorno name=c ! fakesink name=out", "cpu", host);
-  const bool seen = comes.to_host.bytes >= host.frame_bytes;
-  std::printf("no frame goes to the host: %s; a frame that goes there is seen: %s\n",
-              good ? "passed" : "FAILED", seen ? "passed" : "FAILED");
-  return good && seen;
+bool no_frame_goes_to_the_host(const std::string& decoder) {
+  Frames frames;
+  const CopyReport report = trace(decoder + " ! contorno name=c ! fakesink name=out", "cuda", frames);
+  const bool good = report.to_host.bytes <= frames.contour_bytes + kBesideContours * frames.contours.size();
+  std::printf("no frame goes to the host: %s\n", good ? "passed" : "FAILED");
+  return good;
+}
+
+bool frames_on_the_host_are_seen(const std::string& decoder) {
+  Frames frames;
+  const CopyReport report =
+      trace(decoder + " ! " + kOnHost + " ! contorno name=c ! fakesink name=out", "cpu", frames);
+  const bool good = report.to_host.bytes >= frames.frame_bytes;
+  std::printf("a frame that goes to the host is seen: %s\n", good ? "passed" : "FAILED");
+  return good;
+}
+
+bool compare_both(const std::string& decoder) {
+  const bool plain = compare(decoder, false);
+  return compare(decoder, true) && plain;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: gst_decoder_gpu FILE\n");
+  const std::string_view what = argc == 3 ? argv[1] : "";
+  if (what != "compare" && what != "copies" && what != "seen") {
+    std::fprintf(stderr, "usage: gst_decoder_gpu compare|copies|seen FILE\n");
     return 2;
   }
   gst_init(nullptr, nullptr);
   GstElementFactory* const factory = gst_element_factory_find("nvh264dec");
-  if (factory == nullptr || !device_report().available) {
-    std::printf("SKIPPED: %s\n",
-                factory == nullptr ? "there is no element nvh264dec" : "no CUDA device answers");
+  const char* const missing = factory == nullptr                         ? "there is no element nvh264dec"
+                              : !device_report().available               ? "no CUDA device answers"
+                              : what != "compare" && !can_trace_copies() ? "this build has no CUPTI"
+                                                                         : nullptr;
+  if (factory != nullptr) gst_object_unref(factory);
+  if (missing != nullptr) {
+    std::printf("SKIPPED: %s\n", missing);
     return 77;
   }
-  gst_object_unref(factory);
-  const std::string decoder = std::string("filesrc location=\"") + argv[1] + "\" ! h264parse ! nvh264dec";
-  const bool traces = can_trace_copies();
-  if (traces) begin_copy_trace();  // before there is a context
-  bool good = true;
-  for (const bool overlay : {false, true}) good = compare(decoder, overlay) && good;
-  if (traces)
-    good = check_copies(decoder) && good;
-  else
-    std::printf("copies: SKIPPED, this build has no CUPTI\n");
+  const std::string decoder = std::string("filesrc location=\"") + argv[2] + "\" ! h264parse ! nvh264dec";
+  const bool good = what == "compare"  ? compare_both(decoder)
+                    : what == "copies" ? no_frame_goes_to_the_host(decoder)
+                                       : frames_on_the_host_are_seen(decoder);
   return good ? 0 : 1;
 }
