@@ -1,5 +1,5 @@
-// What an option --assert says: "FIGURE OP LIMIT", as in "p99<100ms" or "rot.iou>=0.9". Which figures and
-// limits there are is the command's own.
+// Reads an option --assert: "FIGURE OPERATOR LIMIT", as in "p99<100ms" or "rot.iou>=0.9". Each command
+// defines its own figures and limits.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,10 @@ struct Condition {
   std::string figure, limit;  ///< without blanks around them
   std::string op;             ///< one of < <= == >= >
 
-  /// Nothing where the text has none of the operators.
+  /// Nothing where the text has none of the operators. Figure and limit may be empty: who defines them
+  /// refuses that.
   static std::optional<Condition> from(const std::string& text);
+  /// Compares as `op` says; false where `value` is NaN.
   bool holds(double value, double limit_value) const;
 };
 

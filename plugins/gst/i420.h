@@ -1,6 +1,7 @@
-// Pictures between RGBA and I420 (a luma sample a pixel, and one sample of either chroma for two by two
-// pixels), in one pass from or into the memory where they are needed, to the bit as GStreamer's videoconvert
-// does it in several passes between buffers of its own.
+// Converts pictures between RGBA and I420 (a luma sample a pixel, and one sample of either chroma for two by
+// two pixels) on the CPU, in one pass and without buffers in between. The results are those of GStreamer's
+// videoconvert bit for bit, as the decoders' and encoders' pipelines had it: chroma is repeated on the way to
+// RGBA, not interpolated as the element's converter does (nv12.h).
 #pragma once
 
 #include <gst/video/video.h>
@@ -9,13 +10,13 @@
 
 namespace contorno::gst {
 
-/// Writes `picture`, u8 RGBA whose alpha is not looked at, into `frame`, which is I420, progressive and as
-/// large. Chroma is the mean of two rows, then that of two columns or, where the frame's samples lie in the
-/// first of these, of three with weights of 1, 2 and 1, halves rounded up.
+/// Writes `picture`, u8 RGBA whose alpha is not looked at, into `frame`: mapped for writing, I420,
+/// progressive, of the same size, with any stride. Chroma is the mean of two rows, and then that of two
+/// columns, or of three columns with the weights 1, 2 and 1 where chroma is cosited with the left column;
+/// halves are rounded up.
 void write_i420(const ImageView& picture, GstVideoFrame& frame);
 
-/// Writes `frame`, which is I420 and progressive, into `picture`, u8 RGBA as large, with an alpha of 255.
-/// Each pixel has the chroma of its sample.
+/// Writes `frame` (mapped, I420, progressive) into `picture`, u8 RGBA of the same size, with an alpha of 255.
 void read_i420(const GstVideoFrame& frame, const ImageView& picture);
 
 }  // namespace contorno::gst

@@ -234,12 +234,13 @@ def test_a_score_that_no_class_has_holds_no_limit(contorno, folder):
         cv2.imwrite(str(folder / "data" / "truth" / f"{frame:03}.png"), np.zeros((48, 64), np.uint8))
     done = contorno("replay", "graph.yaml", "--record", "record", "--assert", "iou>=0", "--assert", "b.iou>=0", cwd=folder, check=False)
     assert done.returncode == 1 and "--assert failed: iou>=0: no class has this score" in done.stderr
-    assert "--assert failed: class 'b': IoU is not known, as no frame has it" in done.stderr
+    assert "--assert failed: class 'b': IoU is not defined, as no frame has the class in its result or its truth" in done.stderr
 
 
-@pytest.mark.parametrize("limit, said", [("iou", "wanted FIGURE>=LIMIT"), ("iuo>1", "wanted FIGURE>=LIMIT"), ("c.iou>=1", "there is no class 'c'; there are a, b"),
-                                         ("iou>=high", "'high' is no limit, wanted a number such as 0.9 or a share"),
-                                         ("a.hausdorff<3%", "'3%' is no limit"), ("iou>=-1", "'-1' is no limit")])
+@pytest.mark.parametrize("limit, said", [("iou", "wanted FIGURE>=LIMIT"), ("iuo>1", "wanted FIGURE>=LIMIT"), ("c.iou>=1", "there is no class 'c'; classes: a, b"),
+                                         ("iou>=high", "'high' is no limit of iou, wanted a number from 0 to 1, or a share"),
+                                         ("a.hausdorff<3%", "'3%' is no limit of hausdorff, wanted a number of at least 0 without a unit"),
+                                         ("iou>90", "'90' is no limit of iou"), ("iou>=-1", "'-1' is no limit")])
 def test_a_limit_that_cannot_be_understood_is_refused_before_anything_is_computed(contorno, folder, limit, said):
     done = contorno("replay", "graph.yaml", "--record", "record", "--assert", limit, cwd=folder, check=False)
     assert done.returncode == 2 and f"--assert '{limit}': " in done.stderr and said in done.stderr

@@ -31,7 +31,7 @@ constexpr std::array<Figure, 6> kFigures{{
 }};
 constexpr std::string_view kAllowedLimits =
     "wanted FIGURE>=LIMIT or CLASS.FIGURE>=LIMIT with iou, mean_distance, hausdorff, found, missed or extra, "
-    "as iou>=0.9 or rot.hausdorff<3";
+    "and one of < <= == >= >, as iou>=0.9 or rot.hausdorff<3";
 
 const Figure* figure_called(std::string_view name) {
   const auto at = std::find_if(kFigures.begin(), kFigures.end(),
@@ -54,14 +54,16 @@ ScoreLimit::ScoreLimit(const std::string& text, const std::vector<std::string>& 
   if (figure_called(figure_) == nullptr) refuse(std::string(kAllowedLimits));
   if (dot != std::string::npos && std::find(classes.begin(), classes.end(), class_) == classes.end()) {
     const std::string near = nearest(class_, classes);
-    refuse(fmt::format("there is no class '{}'{}; there are {}", printable(class_),
+    refuse(fmt::format("there is no class '{}'{}; classes: {}", printable(class_),
                        near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near),
                        fmt::join(classes, ", ")));
   }
   const std::optional<PlainLimit> limit = plain_limit_from(parts->limit);
-  if (!limit || (limit->is_share && figure_ != "iou"))
-    refuse(fmt::format("'{}' is no limit, wanted a number such as 0.9{}", printable(parts->limit),
-                       figure_ == "iou" ? " or a share such as 90%" : ""));
+  const bool is_iou = figure_ == "iou";
+  if (!limit || (is_iou ? limit->value > 1 : limit->is_share))
+    refuse(fmt::format(
+        "'{}' is no limit of {}, wanted {}", printable(parts->limit), figure_,
+        is_iou ? "a number from 0 to 1, or a share such as 90%" : "a number of at least 0 without a unit"));
   limit_ = limit->value;
 }
 
@@ -77,11 +79,13 @@ std::vector<ScoreLimit::Answer> ScoreLimit::check(const std::vector<ValueScores>
       const bool held = found && condition_.holds(*found, limit_);
       std::string sentence = fmt::format("class '{}'", printable(value.classes[k]));
       if (scores.size() > 1) sentence += fmt::format(" of {}", value.value);
-      sentence += found
-                      ? fmt::format(": {} {:.6g}, {}{} {}", figure.shown, *found, held ? "" : "not ",
-                                    condition_.op, condition_.limit)
-                      : fmt::format(": {} is not known, as no frame has it in result and truth; wanted {} {}",
-                                    figure.shown, condition_.op, condition_.limit);
+      sentence +=
+          found ? fmt::format(": {} {:.6g}, {}{} {}", figure.shown, *found, held ? "" : "not ", condition_.op,
+                              condition_.limit)
+                : fmt::format(": {} is not defined, as no frame has the class in {}; wanted {} {}",
+                              figure.shown,
+                              figure_ == "iou" ? "its result or its truth" : "both its result and its truth",
+                              condition_.op, condition_.limit);
       answers.push_back({held, std::move(sentence)});
     }
   }

@@ -1,5 +1,5 @@
-// Arrays whose files are read by a large library, which comes with a module: HDF5 files by libhdf5 (module
-// hdf5), Zarr stores by GDAL (module zarr). An array belongs to one thread; functions throw
+// Arrays whose files are read by a large library that is loaded as a module of contorno: HDF5 files by
+// libhdf5 (module hdf5), Zarr stores by GDAL (module zarr). An array belongs to one thread; functions throw
 // Error(MissingInput, BadData, Io) with the file's name.
 #pragma once
 
@@ -19,11 +19,11 @@ class ModuleArray {
   virtual ~ModuleArray() = default;
   /// "scan.h5:group/maps"
   virtual const std::string& name() const = 0;
-  /// As of a .npy file: little endian, C order.
+  /// As in a .npy file; samples are converted to its type, little endian and in C order.
   virtual const NpyHeader& header() const = 0;
-  /// All samples, without gaps.
+  /// All samples, without gaps: `samples` has as many bytes as all of them.
   virtual void read_samples(std::span<std::byte> samples) = 0;
-  /// Those of item `index` of the first side.
+  /// Those of item `index` of the first dimension, which is below its length; `samples` has their bytes.
   virtual void read_item(std::uint64_t index, std::span<std::byte> samples) = 0;
 };
 
@@ -38,11 +38,12 @@ struct ArrayModule {
   std::unique_ptr<ModuleArray> (*open)(const std::string& path, const std::string& member);
 };
 
-/// The array that is meant: `member`, else the only one of `names`. Throws Error(BadData) with the names
-/// where there are several.
+/// The name of the array to read: `member`, else the only one of `names`. Throws Error(BadData) with the
+/// names where there are several.
 std::string choose_array(const std::string& path, const std::string& member,
                          const std::vector<std::string>& names);
-/// Sets the sides of a header and the number of its elements. Throws Error(BadData) where there are too many.
+/// Sets the sides of a header and the number of its elements. Throws Error(BadData) where they
+/// are larger than those of any file.
 void set_sides(NpyHeader& header, std::span<const std::uint64_t> sides, const std::string& name);
 
 }  // namespace contorno

@@ -1,4 +1,5 @@
-// The colours of NV12 as GStreamer's caps describe them, which are those of I420 as well.
+// The factors by which GStreamer's videoconvert makes RGB of NV12 and I420 and back, for the matrix, the
+// range and the chroma siting that caps name (gst-plugins-base, video-converter.c).
 #pragma once
 
 #include <gst/video/video.h>
@@ -7,7 +8,7 @@
 
 namespace contorno::gst {
 
-/// Throws Error(BadConfig) for frames whose colours have no conversion, and for those of two fields.
+/// Throws Error(BadConfig) for a matrix that is not one of YCbCr, and for interlaced frames.
 Nv12Colours nv12_colours(const GstVideoInfo& info);
 
 }  // namespace contorno::gst

@@ -13,9 +13,11 @@ namespace contorno::gst {
 
 /// Whether the plugin was built with a GStreamer that has tensors on buffers.
 bool can_read_tensors();
-/// The maps in the tensor `id` of a buffer; none where it has no such tensor. The caller owns their buffer,
-/// which is the tensor's. That side of the tensor which is the number of `classes` counts the maps. Throws
-/// Error(BadData) for a tensor that holds no maps of them.
+/// The maps in the tensor `id` of a buffer; none where it has no such tensor, or where tensors cannot be
+/// read. The result refers to the tensor's own buffer, which the caller unrefs. A tensor of float32, float16,
+/// uint8 or uint16 has three dimensions, of which leading ones of 1 do not count: classes x height x width
+/// or, where the first is not the number of `classes`, height x width x classes. Throws Error(BadData) for
+/// any other.
 std::optional<Maps> maps_in_tensor(GstBuffer* buffer, GQuark id, std::size_t classes);
 
 }  // namespace contorno::gst

@@ -15,9 +15,10 @@
 
 namespace contorno {
 
-/// A range of levels, by their ranks in ascending order.
+/// The levels begin to end - 1, by their ranks in ascending order.
 struct RankSpan {
-  static constexpr std::uint16_t kNone = 0xFFFF;  ///< the rank of a level that crosses nothing (NaN)
+  static constexpr std::uint16_t kNone = 0xFFFF;  ///< the rank of a level that crosses nothing (NaN), and the
+                                                  ///< beginning of an empty span
   std::uint16_t begin = kNone, end = 0;
 
   bool has(std::uint32_t rank) const { return begin <= rank && rank < end; }
@@ -33,15 +34,17 @@ struct RankSpan {
 struct WordSpans {
   static constexpr std::int64_t kBlockWords = 8, kBlockRows = 8;
   static constexpr std::int64_t kMostRowBlocks = kMaxSide / (64 * kBlockWords);
+  static_assert(kMaxSide % (64 * kBlockWords) == 0);
   std::int64_t row_words = 0, row_blocks = 0;
   RankSpan* spans = nullptr;   ///< rows * row_words
-  RankSpan* blocks = nullptr;  ///< as many rows as it takes * row_blocks
+  RankSpan* blocks = nullptr;  ///< rows / kBlockRows, rounded up, * row_blocks
 
   RankSpan* row(std::int64_t row) const { return spans + row * row_words; }
   RankSpan* block_row(std::int64_t row) const { return blocks + row / kBlockRows * row_blocks; }
   /// Adds a row to its blocks; the first row of blocks sets them.
   void sum_up(std::int64_t row) const;
-  /// Calls f(row, word) for the words of some rows that have a level, in raster order.
+  /// Calls f(row, word) for the words of the rows first_row to end_row - 1 that have a level, in raster
+  /// order.
   template <class F>
   void for_words(std::uint32_t rank, std::int64_t first_row, std::int64_t end_row, const F& f) const {
     for (std::int64_t from = first_row; from < end_row;) {
@@ -61,12 +64,14 @@ struct WordSpans {
 };
 
 /// Bits of samples that were compared while they were at hand: for each word of samples a word of bits for
-/// each level of its span. Not of words with suspect samples, nor of those for which there was no room.
+/// each level of its span. Not of words with samples whose comparison needs a second look (PlaneBits), nor of
+/// those for which there was no room.
 struct KeptBits {
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
-  std::uint64_t* bits = nullptr;  ///< `capacity`, of which `*used` were asked for
+  std::uint64_t* bits = nullptr;  ///< `capacity` of them, below 2^32
   std::uint64_t capacity = 0;
-  std::uint64_t* used = nullptr;
+  std::uint64_t* used =
+      nullptr;  ///< how many were asked for, which may be more; threads add to it atomically
   std::uint32_t* begin = nullptr;  ///< rows * row_words: the first of a word that has levels, or kNone
 };
 
@@ -96,14 +101,17 @@ struct WordSamples {
   const void* at = nullptr;
   std::size_t count = 0;
   WordSamples(const Plane& samples, std::int64_t row, std::int64_t word);
+  WordSamples(const WordSamples&) = delete;  // `at` may lie in `copy`
+  WordSamples& operator=(const WordSamples&) = delete;
 };
 
-/// Bytes of a block for a channel of this format, and its part of the block.
+/// Bytes that a channel of this format needs, and its arrays in a block of so many bytes, which belongs to
+/// the caller.
 std::size_t channel_words_bytes(const ImageFormat& map);
 ChannelWords channel_words(void* block, const ImageFormat& map);
 
 /// Fills it in from the channel's samples and from a mask (without data: none), which makes samples unusable.
-/// At most kMostRanks levels.
+/// There may be at most kMostRanks levels.
 inline constexpr std::size_t kMostRanks = RankSpan::kNone - 1;
 void read_channel(const Plane& samples, const ImageView& mask, const ChannelLevels& levels,
                   const ChannelWords& channel, int threads);

@@ -1,40 +1,14 @@
 """Arrays in HDF5 files, as h5py writes them: the samples of .npy files, and sentences for what cannot be read."""
-import json
-import os
-import pathlib
 import shutil
 
 import numpy as np
 import pytest
 
-from tests.conftest import LIBRARY, blobs, run_measured
+from tests.conftest import run_measured
+from tests.plugins.files.module_arrays import FRAMES, GRAPH, MODULES, run, skip_without, stack  # noqa: F401
 
 h5py = pytest.importorskip("h5py", reason="needs python3-h5py")
-MODULES = pathlib.Path(os.environ.get("CONTORNO_MODULES", LIBRARY.parent / "contorno"))
-if not (MODULES / "hdf5.so").exists():
-    pytest.skip("needs a build with the module hdf5, for which libhdf5-dev is installed", allow_module_level=True)
-
-GRAPH = """
-classes: [{{name: a}}, {{name: b, level: 0.4}}]
-source: {{type: dataset, location: "{location}", layout: {layout}}}
-stages: [marching_squares, contour_assembly]
-sinks: [{{type: jsonl, path: out.jsonl}}]
-"""
-FRAMES = 5
-
-
-def run(contorno, folder, location, layout="hwc", check=True):
-    (folder / "graph.yaml").write_text(GRAPH.format(location=location, layout=layout))
-    done = contorno("run", "graph.yaml", "--quiet", cwd=folder, check=check)
-    out = folder / "out.jsonl"
-    return done, [json.loads(line)["classes"] for line in out.read_text().splitlines()] if out.exists() else []
-
-
-@pytest.fixture
-def stack(tmp_path):
-    maps = np.stack([blobs(30, 41, 2, frame) for frame in range(FRAMES)])
-    np.save(tmp_path / "maps.npy", maps)
-    return maps
+skip_without("hdf5", "libhdf5-dev")
 
 
 @pytest.mark.parametrize("options", [{}, {"chunks": (2, 7, 41, 1), "compression": "gzip", "shuffle": True, "fletcher32": True}],

@@ -1,27 +1,17 @@
 """Arrays in Zarr stores, as zarr-python writes them: the samples of .npy files, and sentences for what cannot be read."""
 import json
-import os
-import pathlib
 import shutil
 
 import numpy as np
 import pytest
 
-from tests.conftest import LIBRARY, blobs, run_measured
+from tests.conftest import run_measured
+from tests.plugins.files.module_arrays import FRAMES, GRAPH, MODULES, run, skip_without, stack  # noqa: F401
 
 zarr = pytest.importorskip("zarr", reason="needs python3-zarr")
 numcodecs = pytest.importorskip("numcodecs")
-MODULES = pathlib.Path(os.environ.get("CONTORNO_MODULES", LIBRARY.parent / "contorno"))
-if not (MODULES / "zarr.so").exists():
-    pytest.skip("needs a build with the module zarr, for which libgdal-dev is installed", allow_module_level=True)
+skip_without("zarr", "libgdal-dev")
 
-GRAPH = """
-classes: [{{name: a}}, {{name: b, level: 0.4}}]
-source: {{type: dataset, location: "{location}", layout: {layout}}}
-stages: [marching_squares, contour_assembly]
-sinks: [{{type: jsonl, path: out.jsonl}}]
-"""
-FRAMES = 5
 SHAPE = (FRAMES, 30, 41, 2)
 CHUNKS = (2, 7, 16, 1)  # none of which fits
 CODECS = {"none": None, "zlib": numcodecs.Zlib(3), "gzip": numcodecs.GZip(1), "zstd": numcodecs.Zstd(3), "lz4": numcodecs.LZ4(),
@@ -29,24 +19,10 @@ CODECS = {"none": None, "zlib": numcodecs.Zlib(3), "gzip": numcodecs.GZip(1), "z
              for shuffle in (0, 1, 2)}}
 
 
-def run(contorno, folder, location, layout="hwc", check=True):
-    (folder / "graph.yaml").write_text(GRAPH.format(location=location, layout=layout))
-    done = contorno("run", "graph.yaml", "--quiet", cwd=folder, check=check)
-    out = folder / "out.jsonl"
-    return done, [json.loads(line)["classes"] for line in out.read_text().splitlines()] if out.exists() else []
-
-
 def store(path, maps, **options):
     array = zarr.open(str(path), mode="w", shape=maps.shape, dtype=maps.dtype, **options)
     array[...] = maps
     return path
-
-
-@pytest.fixture
-def stack(tmp_path):
-    maps = np.stack([blobs(30, 41, 2, frame) for frame in range(FRAMES)])
-    np.save(tmp_path / "maps.npy", maps)
-    return maps
 
 
 def same_as_npy(contorno, folder, layout="hwc"):
