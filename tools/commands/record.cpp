@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -124,11 +123,14 @@ void check_kind(const std::string& folder, const StreamFormat& format, const Cat
   const auto maps_text = [](const StreamFormat& stream) {
     return stream.maps ? "maps of " + describe(*stream.maps) : std::string("no maps");
   };
-  for (const auto& text : {std::function<std::string(const StreamFormat&)>(frame_text), {maps_text}})
-    if (text(recorded) != text(format))
-      throw Error(ExitCode::CannotCreate,
-                  fmt::format("{}: the recording has {}, the source {}; give another folder", folder,
-                              text(recorded), text(format)));
+  const auto check_same = [&](const std::string& before, const std::string& now) {
+    if (before != now)
+      throw Error(
+          ExitCode::CannotCreate,
+          fmt::format("{}: the recording has {}, the source {}; give another folder", folder, before, now));
+  };
+  check_same(frame_text(recorded), frame_text(format));
+  check_same(maps_text(recorded), maps_text(format));
 }
 
 int exit_code_of(const RunReport& report) {

@@ -70,6 +70,8 @@ FoundInMaps find_in_maps(const ImageView& maps, std::span<const double> levels, 
                                            .scale = options.scale,
                                            .threads = options.threads},
                               .mask = options.mask});
+  // The analyser loses sight of arrays that are moved into a vector.
+  // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks)
   FoundInMaps found = room_for(search.points(), search.contours(), maps.format.channels, type);
   search.emit(target_of(found, type, options.positive_orientation), found.class_begin.data());
   return found;

@@ -55,13 +55,13 @@ Range range_of(const V* values, SampleScale scale, bool& nan) {
   constexpr int kLanes = 16 / sizeof(V);
   using Lanes [[gnu::vector_size(16)]] = V;
   Lanes low = kGreatest<V> - Lanes{}, high = kLeast<V> - Lanes{};
-  auto odd = low != low;
+  decltype(low != high) odd{};
   for (int i = 0; i < 64; i += kLanes) {
     Lanes value;
     std::memcpy(&value, values + i, sizeof(value));
     low = value < low ? value : low;
     high = value > high ? value : high;
-    odd |= value != value;
+    odd |= value != value;  // NOLINT(misc-redundant-expression): what is not a number differs from itself
   }
   V least = low[0], most = high[0];
   nan = odd[0] != 0;
