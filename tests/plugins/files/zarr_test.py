@@ -143,15 +143,15 @@ def test_a_damaged_description_is_told_in_a_sentence(contorno, tmp_path, stack, 
     refused(contorno, tmp_path, "maps.zarr", said)
 
 
-@pytest.mark.parametrize("codec", ["none", "zlib", "blosc lz4 1"])
-@pytest.mark.parametrize("damage", [lambda data: data[:len(data) // 2], lambda data: b"", lambda data: data[::-1]],
-                         ids=["cut off", "empty", "reversed"])
+DAMAGE = {"cut off": lambda data: data[:len(data) // 2], "empty": lambda data: b"", "reversed": lambda data: data[::-1]}
+
+
+# Without a codec bytes are samples in any order, also reversed.
+@pytest.mark.parametrize("codec, damage", [(codec, damage) for codec in ("none", "zlib", "blosc lz4 1") for damage in DAMAGE
+                                           if (codec, damage) != ("none", "reversed")])
 def test_a_damaged_chunk_fails_its_frame_and_no_other(contorno, tmp_path, stack, codec, damage):
     chunk = store(tmp_path / "maps.zarr", stack, chunks=(1, 30, 41, 2), compressor=CODECS[codec]) / "2.0.0.0"
-    whole = chunk.read_bytes()
-    if codec == "none" and damage(whole) == whole[::-1]:
-        pytest.skip("bytes without a check are samples in any order")
-    chunk.write_bytes(damage(whole))
+    chunk.write_bytes(DAMAGE[damage](chunk.read_bytes()))
     _, expected = run(contorno, tmp_path, "maps.npy")
     done, found = run(contorno, tmp_path, "maps.zarr", check=False)
     assert done.returncode == 3 and "'maps.zarr': it cannot be read" in done.stderr and "2.0.0.0" in done.stderr
