@@ -24,28 +24,40 @@ struct ColourTableShape {
   std::size_t entry_words = 0;
 };
 
-/// What `classify` writes. Classes of a row begin `step` floats after each other.
-struct ClassifyRow {
+/// What `classify` reads: rows of plan.in.channels bytes a pixel, `pitch` bytes apart.
+struct ClassifyPixels {
+  const std::uint8_t* first = nullptr;
+  std::ptrdiff_t pitch = 0;
+  int rows = 0;
+  std::size_t width = 0;
+};
+/// What it writes. Rows begin `row_step` floats after each other, the classes of a row `step` floats.
+struct ClassifyBlock {
   float* first = nullptr;
-  std::ptrdiff_t step = 0;
-  std::uint32_t* table = nullptr;  ///< ColourTableShape::words(), zeros before the first row
+  std::size_t row_step = 0, step = 0;
+  std::uint32_t* table = nullptr;  ///< ColourTableShape::words(), zeros before the first block; aligned
   float* work = nullptr;           ///< kClassifyLanes floats a class
 };
 /// Colours that are worked on at a time: they stay in the first-level cache.
 inline constexpr std::size_t kClassifyLanes = 128;
 
 struct ClassifyRows {
-  /// The probabilities of `width` pixels of plan.in.channels bytes each.
-  void (*classify)(const ClassifyPlan& plan, const ColourTableShape& shape, const std::uint8_t* pixels,
-                   int width, ClassifyRow out) = nullptr;
+  /// The probabilities of the pixels.
+  void (*classify)(const ClassifyPlan& plan, const ColourTableShape& shape, const ClassifyPixels& in,
+                   const ClassifyBlock& out) = nullptr;
   /// out[x] = weights[0] * lines[0][x] + weights[1] * lines[1][x] + ..., added in this order. `out` overlaps
   /// no line; lines may overlap each other.
   void (*weigh)(const float* const* lines, const float* weights, float* out, int width) = nullptr;
+  /// The same along a line and down several in one pass: along[x] = weights[0] * samples[x] + weights[1] *
+  /// samples[x + 1] + ..., and out[x] as `weigh` makes it of `lines` and, in place of the last of them,
+  /// `along`.
+  void (*smooth)(const float* samples, const float* const* lines, const float* weights, float* along,
+                 float* out, int width) = nullptr;
   /// to_probability_byte of each.
   void (*to_bytes)(const float* probabilities, std::uint8_t* out, int width) = nullptr;
 };
 
-/// `weigh` takes 2 * radius + 1 lines; there is none for radius 0.
+/// `weigh` takes 2 * radius + 1 lines, `smooth` has as many; there are none for radius 0.
 ClassifyRows classify_rows(int radius, Simd simd);
 
 }  // namespace contorno

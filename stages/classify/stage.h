@@ -6,7 +6,8 @@
 //
 // Output: class maps, planar, one channel a class, 0..1 (uint8: v / 255), level 0.5 = "rather this than not".
 //
-// Memory: without smoothing none; with it 2 * smooth + 1 rows of maps a thread.
+// Memory, for each thread and slot: a table of colours of at most 512 KiB and up to 8 rows of maps; with
+// smoothing 2 * smooth + 1 rows more.
 //
 // Both backends give the same bits, because ClassifyPixel and the smoothing sums are the same operations in
 // the same order, over tables that the host makes when the stage is planned.

@@ -4,8 +4,10 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "cuda/error.h"
+#include "cuda/memory.h"
 #include "stages/classify/rows.h"
 #include "tests/stages/harness.h"
 
@@ -235,27 +237,33 @@ TEST_CASE("classify has the bits of its definition for every colour, with every 
   ClassifyPixel pixel = plan.pixel;
   pixel.decode = plan.decode.data(), pixel.references = plan.references.data(),
   pixel.ranges = plan.ranges.data();
-  constexpr int kWidth = 4096, kClasses = 4;
+  constexpr int kWidth = 512, kRows = 8, kClasses = 4;
   const ColourTableShape shape(kClasses);
   for (const Simd simd : {Simd::Portable, Simd::Avx2, Simd::Avx512}) {
     if (simd > best_simd()) continue;
     const ClassifyRows rows = classify_rows(1, simd);
-    std::vector<std::uint32_t> table(shape.words());
-    std::vector<float> work(kClasses * kClassifyLanes), row(kClasses * kWidth);
+    const Block table_memory(shape.words() * sizeof(std::uint32_t), MemoryKind::Host);
+    std::memset(table_memory.data(), 0, table_memory.size());
+    std::vector<float> work(kClasses * kClassifyLanes), maps(kClasses * kWidth * kRows);
     int different = 0;
-    // Every 37th of all colours, another 37th for each set; and each row twice, computed and then looked up.
-    // Its beginning is computed alone before: few colours are not computed as many are.
+    // Every 37th of all colours, another 37th for each set; and each block twice, computed and then looked
+    // up. Its beginning is computed alone before: few colours are not computed as many are.
     constexpr int kFew = 40;
-    for (std::uint32_t first = std::uint32_t(simd); first < 1U << 24U; first += 37 * kWidth) {
+    for (std::uint32_t first = std::uint32_t(simd); first < 1U << 24U; first += 37 * kWidth * kRows) {
       std::vector<std::uint8_t> pixels;
-      for (std::uint32_t i = 0; i < kWidth; ++i)
+      for (std::uint32_t i = 0; i < kWidth * kRows; ++i)
         for (unsigned shift = 0; shift < 24; shift += 8)
           pixels.push_back(std::uint8_t((first + 37 * i) >> shift));
-      const ClassifyRow out{.first = row.data(), .step = kWidth, .table = table.data(), .work = work.data()};
-      rows.classify(plan, shape, pixels.data(), kFew, out);
+      const ClassifyBlock out{.first = maps.data(),
+                              .row_step = kWidth,
+                              .step = kWidth * kRows,
+                              .table = reinterpret_cast<std::uint32_t*>(table_memory.data()),
+                              .work = work.data()};
+      rows.classify(plan, shape, {.first = pixels.data(), .rows = 1, .width = kFew}, out);
       for (int time = 0; time < 2; ++time) {
-        rows.classify(plan, shape, pixels.data(), kWidth, out);
-        for (int x = 0; x < kWidth; ++x) {
+        rows.classify(plan, shape,
+                      {.first = pixels.data(), .pitch = 3 * kWidth, .rows = kRows, .width = kWidth}, out);
+        for (int x = 0; x < kWidth * kRows; ++x) {
           const std::uint8_t* at = &pixels[std::size_t(3 * x)];
           const Triple place = pixel.place(at[0], at[1], at[2]),
                        hsv = ClassifyPixel::hsv(at[0], at[1], at[2]);
@@ -268,13 +276,49 @@ TEST_CASE("classify has the bits of its definition for every colour, with every 
           }
           for (int k = 0; k < kClasses; ++k) {
             const float expected = weights[k] / total;
-            different += std::memcmp(&expected, &row[std::size_t(k * kWidth + x)], sizeof(float)) != 0;
+            different += std::bit_cast<std::uint32_t>(expected) !=
+                         std::bit_cast<std::uint32_t>(maps[std::size_t(k * kWidth * kRows + x)]);
           }
         }
       }
     }
     CAPTURE(name_of(simd));
     CHECK(different == 0);
+  }
+}
+
+TEST_CASE(
+    "classify smooths in both directions at once as in one after the other, with every instruction set") {
+  Random random(11);
+  constexpr int kWidth = 77, kLength = kWidth + 2 * kMaxSmooth;
+  for (const Simd simd : {Simd::Portable, Simd::Avx2, Simd::Avx512}) {
+    if (simd > best_simd()) continue;
+    for (int radius = 1; radius <= kMaxSmooth; ++radius) {
+      const ClassifyRows rows = classify_rows(radius, simd);
+      const auto taps = static_cast<std::size_t>(2 * radius + 1);
+      std::vector<float> weights(taps), samples(kLength), kept(taps * kWidth), along(kWidth), both(kWidth);
+      for (auto* some : {&weights, &samples, &kept})
+        for (float& one : *some) one = float(random.unit());
+      std::vector<const float*> shifted(taps), lines(taps);
+      for (std::size_t j = 0; j < taps; ++j) shifted[j] = &samples[j], lines[j] = &kept[j * kWidth];
+      rows.smooth(samples.data(), lines.data(), weights.data(), along.data(), both.data(), kWidth);
+      float expected_along = 0, expected_both = 0;
+      int different = 0;
+      for (std::size_t x = 0; x < kWidth; ++x) {
+        for (std::size_t j = 0; j < taps; ++j) {
+          const float term = weights[j] * shifted[j][x];
+          expected_along = j == 0 ? term : expected_along + term;
+        }
+        for (std::size_t j = 0; j < taps; ++j) {
+          const float term = weights[j] * (j + 1 < taps ? lines[j][x] : expected_along);
+          expected_both = j == 0 ? term : expected_both + term;
+        }
+        different += along[x] != expected_along || both[x] != expected_both;
+      }
+      CAPTURE(name_of(simd));
+      CAPTURE(radius);
+      CHECK(different == 0);
+    }
   }
 }
 
