@@ -85,7 +85,7 @@ AppliedStage::AppliedStage(const StageType& type, ParamSet params, Backend backe
   backend_ = choose_backend(backend, graph_).backend;
   PlanEnvironment environment{.graph = &graph_,
                               .backend = backend_,
-                              .probes = Probes::Off,
+                              .probe_every = kNoFrame,
                               .threads = decided_threads(threads),
                               .text = text,
                               .capacities = capacities_.get(),

@@ -178,13 +178,17 @@ void PlannedGraph::plan(const PlannedSource& source) {
   if (on_device()) warm_up();
 }
 
-/// One frame of zeros, so that the first real one does not pay for loading kernels and instantiating the
-/// graph.
+/// Frames of zeros, with times and without, so that no real one pays for loading kernels and instantiating
+/// its graph.
 void PlannedGraph::warm_up() {
   std::fill_n(input_block_.data(), input_block_.size(), std::byte{0});
   if (frame_block_.size() > 0) fill_async(frame_block_.data(), 0, frame_block_.size(), stream_.get());
   const CarriedState::Parked parked = states_.park(stream_.get());
-  launch();
+  for (const bool probed : {false, true}) {
+    if (!has_frames(probed)) continue;
+    probed_ = probed;
+    launch_on_device();
+  }
   states_.restore(parked, stream_.get());
   wait();
 }
@@ -194,7 +198,7 @@ void PlannedGraph::replan() {
   plan_nodes();
   if (on_device()) plan_uploads();
   place_values();
-  captured_.clear();
+  captured_ = {};
 }
 
 void PlannedGraph::plan_nodes() {

@@ -6,6 +6,7 @@
 // thread at a time.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -38,15 +39,20 @@ class Capacities {
   std::atomic<std::uint64_t> generation_ = 0;
 };
 
-/// Whether the parts of a frame are timed one by one. Off costs nothing; on CUDA, On adds an event after
-/// every stage.
-enum class Probes : std::uint8_t { Off, On };
+/// Of which frames the parts are timed one by one: those whose number is a multiple of this.
+inline constexpr std::uint64_t kNoFrame = 0, kEveryFrame = 1;
+/// So many that frames are hardly slower for it. On CUDA, where a frame with times has an event after every
+/// stage, one in 11: a prime, so that all slots have their share and few inputs are in step with it. On the
+/// CPU, where a time is a read of the clock, all.
+constexpr std::uint64_t cheap_probe_every(Backend backend) {
+  return backend == Backend::Cuda ? 11 : kEveryFrame;
+}
 
 /// What all slots of a run have in common. Everything is borrowed.
 struct PlanEnvironment {
   const GraphSpec* graph = nullptr;
-  Backend backend = Backend::Cpu;  ///< decided, never Auto
-  Probes probes = Probes::On;
+  Backend backend = Backend::Cpu;           ///< decided, never Auto
+  std::uint64_t probe_every = kEveryFrame;  ///< frames that are timed: see kNoFrame
   int threads = 1;
   const TextRasteriser* text = nullptr;
   Capacities* capacities = nullptr;
@@ -101,8 +107,8 @@ class PlannedGraph {
   /// After `wait`: true when a capacity was too small. It has then been raised, and the frame must be
   /// launched again.
   bool overflowed();
-  /// The times of the last frame; after `wait`, with probes on.
-  const PartTimes& times();
+  /// The times of the last frame, after `wait`; null where it is none of those that are timed.
+  const PartTimes* times();
 
   /// What stages know of the frames before. Who launches frames one after the other in one graph need not
   /// look at it; frames of several graphs follow each other by CarriedState::begin_with.
@@ -162,8 +168,14 @@ class PlannedGraph {
     return node < first_with_state_ && nodes_[node].stage->takes_bands();
   }
   void count_states();
+  bool is_probed(std::uint64_t frame) const {
+    return environment_.probe_every != kNoFrame && frame % environment_.probe_every == 0;
+  }
+  /// Whether there are frames with times, or without.
+  bool has_frames(bool probed) const { return environment_.probe_every != (probed ? kNoFrame : kEveryFrame); }
   void launch_on_device();
   void capture();
+  std::vector<CapturedGraph> capture_parts();
   CapturedGraph capture(Part part);
   void enqueue(Part part);
   void enqueue_nodes(std::size_t begin, std::size_t end);
@@ -172,6 +184,7 @@ class PlannedGraph {
   void finish_uploads();
   void wait_for_inputs(std::size_t node);
   void record(std::size_t event);
+  void read_events();
 
   PlanEnvironment environment_;
   PlannedSource source_;
@@ -186,6 +199,7 @@ class PlannedGraph {
   Block host_block_, pinned_block_, device_block_;
   SlotMemory memory_;
   std::uint64_t generation_ = 0;
+  bool probed_ = false;  // the frame that was launched last; while a graph is captured: its frames
   PartTimes times_;
   CarriedState states_;
   std::size_t state_bytes_ = 0;
@@ -195,7 +209,7 @@ class PlannedGraph {
   Stream stream_;
   std::vector<Event> events_;
   std::optional<DeviceClock> clock_;
-  std::vector<CapturedGraph> captured_;  // a graph a part
+  std::array<std::vector<CapturedGraph>, 2> captured_;  // a graph a part; the second: of frames with times
 };
 
 }  // namespace contorno

@@ -11,6 +11,7 @@ namespace contorno {
 
 void PlannedGraph::launch() {
   if (generation_ != environment_.capacities->generation()) replan();
+  probed_ = is_probed(input_.info.number);
   if (on_device()) return launch_on_device();
   states_.bring(input_.info.number, nullptr);
   times_.start_ns = times_.uploaded_ns = now_ns();
@@ -22,22 +23,36 @@ void PlannedGraph::launch() {
 }
 
 void PlannedGraph::launch_on_device() {
-  if (captured_.empty()) capture();
-  if (states_.empty()) return captured_[0].launch(stream_);
-  captured_[0].launch(stream_);
+  if (captured_[probed_ ? 1 : 0].empty()) capture();
+  const std::vector<CapturedGraph>& parts = captured_[probed_ ? 1 : 0];
+  if (states_.empty()) return parts[0].launch(stream_);
+  parts[0].launch(stream_);
   states_.bring(input_.info.number, stream_.get());
-  captured_[1].launch(stream_);
+  parts[1].launch(stream_);
   states_.mark(stream_.get());
-  captured_[2].launch(stream_);
+  parts[2].launch(stream_);
 }
 
+/// Of both kinds of frames at once: one that is planned again pays for it, and none behind it.
 void PlannedGraph::capture() {
+  std::array<std::vector<CapturedGraph>, 2> all;
+  const bool launched = probed_;
+  for (const bool probed : {false, true}) {
+    if (!has_frames(probed)) continue;
+    probed_ = probed;
+    all[probed ? 1 : 0] = capture_parts();
+  }
+  probed_ = launched;
+  captured_ = std::move(all);
+}
+
+std::vector<CapturedGraph> PlannedGraph::capture_parts() {
   std::vector<CapturedGraph> parts;
   if (states_.empty())
     parts.push_back(capture(Part::Whole));
   else
     for (const Part part : {Part::Before, Part::Stateful, Part::Behind}) parts.push_back(capture(part));
-  captured_ = std::move(parts);
+  return parts;
 }
 
 CapturedGraph PlannedGraph::capture(Part part) {
@@ -56,7 +71,7 @@ CapturedGraph PlannedGraph::capture(Part part) {
 }
 
 void PlannedGraph::record(std::size_t event) {
-  if (environment_.probes == Probes::On) events_[event].record(stream_.get());
+  if (probed_) events_[event].record(stream_.get());
 }
 
 void PlannedGraph::enqueue_uploads() {
@@ -69,7 +84,7 @@ void PlannedGraph::enqueue_uploads() {
   if (last == uploads_.rend()) return record(1);
   for (std::size_t port = 0; port < uploads_.size(); ++port) {
     if (!uploads_[port]) continue;
-    const bool timed = environment_.probes == Probes::On && &uploads_[port] == &*last;
+    const bool timed = probed_ && &uploads_[port] == &*last;
     uploads_[port]->begin(std::get<ImageView>(source_values_[port]),
                           std::get<ImageView>(device_sources_[port]), stream_.get(),
                           timed ? &events_[1] : nullptr);
@@ -129,8 +144,16 @@ void PlannedGraph::wait() {
   if (on_device()) stream_.synchronize();
 }
 
-const PartTimes& PlannedGraph::times() {
-  if (!on_device() || environment_.probes == Probes::Off) return times_;
+const PartTimes* PlannedGraph::times() {
+  if (on_device() && environment_.probe_every != kNoFrame) {
+    if (probed_) read_events();
+    // Behind the other frames too: the clocks are tied together once a second, however few are timed.
+    clock_->follow();
+  }
+  return probed_ ? &times_ : nullptr;
+}
+
+void PlannedGraph::read_events() {
   // Durations within the frame are short, so the float behind elapsed_us is exact enough; only its start is
   // far away.
   const auto nanoseconds = [](double microseconds) { return static_cast<std::int64_t>(microseconds * 1e3); };
@@ -143,8 +166,6 @@ const PartTimes& PlannedGraph::times() {
   for (std::size_t node = 0; node < nodes_.size(); ++node)
     times_.node_ns[node] = std::max(times_.uploaded_ns, since_start(2 + node));
   times_.downloaded_ns = since_start(2 + nodes_.size());
-  clock_->follow();
-  return times_;
 }
 
 bool PlannedGraph::overflowed() {

@@ -79,7 +79,7 @@ Runner::~Runner() = default;
 void Runner::plan_slots() {
   const PlanEnvironment environment{.graph = &graph_,
                                     .backend = options_.backend.backend,
-                                    .probes = options_.probes,
+                                    .probe_every = options_.probe_every,
                                     .threads = threads_,
                                     .text = options_.text,
                                     .capacities = &capacities_,

@@ -26,10 +26,10 @@ namespace contorno {
 /// The times of one frame, for RunOptions::on_times.
 struct FrameTimes {
   std::uint64_t frame = 0;
-  std::int64_t arrived_ns = 0;  ///< when the source handed it over, as now_ns() value
-  std::int64_t queued_ns = 0;   ///< between its arrival and its launch
-  std::int64_t latency_ns = 0;  ///< between its arrival and its result
-  const PartTimes& parts;       ///< with probes off that of no frame: zeros, and no nodes
+  std::int64_t arrived_ns = 0;       ///< when the source handed it over, as now_ns() value
+  std::int64_t queued_ns = 0;        ///< between its arrival and its launch
+  std::int64_t latency_ns = 0;       ///< between its arrival and its result
+  const PartTimes* parts = nullptr;  ///< null: this frame is none of those whose parts are timed
 };
 
 /// Why a frame was dropped; those under way when a run is aborted are told to nobody.
@@ -40,8 +40,8 @@ struct RunOptions {
   std::uint64_t max_frames = 0;  ///< frames to offer; 0 = all
   std::string output_root = ".";
   OutputRegister* outputs = nullptr;  ///< the files of the run, borrowed; null: every sink is on its own
-  Probes probes = Probes::On;
-  bool frames_on_device = false;  ///< see PlanEnvironment
+  std::uint64_t probe_every = kEveryFrame;  ///< frames whose parts are timed, and traced: see kNoFrame
+  bool frames_on_device = false;            ///< see PlanEnvironment
   const TextRasteriser* text = nullptr;
   Trace* trace = nullptr;
   /// Called from the finisher thread for every frame that failed; must be quick.

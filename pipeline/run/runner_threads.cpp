@@ -302,10 +302,8 @@ void Runner::record_times(Slot& slot) {
   if (graph_.settings.deadline_ms > 0 && static_cast<double>(latency) * 1e-6 > graph_.settings.deadline_ms)
     ++late_;
   report_.parts[0].histogram.record(slot.launched_ns - slot.arrived_ns);
-  const bool probed = options_.probes == Probes::On;
-  static const PartTimes kNoTimes;
-  const PartTimes& times = probed ? slot.graph->times() : kNoTimes;
-  if (probed) record_parts(slot, times);
+  const PartTimes* const times = slot.graph->times();
+  if (times != nullptr) record_parts(slot, *times);
   if (options_.on_times)
     options_.on_times({.frame = slot.number,
                        .arrived_ns = slot.arrived_ns,

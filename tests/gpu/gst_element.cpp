@@ -225,7 +225,7 @@ class Bare {
     contours_ = {node("contour_assembly"), 0};
     PlanEnvironment environment{.graph = &graph_,
                                 .backend = backend,
-                                .probes = Probes::Off,
+                                .probe_every = kNoFrame,
                                 .threads = 4,
                                 .capacities = capacities_.get(),
                                 .exports = {contours_}};

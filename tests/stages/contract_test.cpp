@@ -195,7 +195,7 @@ Result run(const Bench& bench, Backend backend, int threads, unsigned seed,
   Capacities capacities(bench.graph.nodes.size());
   PlanEnvironment environment{.graph = &bench.graph,
                               .backend = backend,
-                              .probes = Probes::Off,
+                              .probe_every = kNoFrame,
                               .threads = threads,
                               .capacities = &capacities,
                               .last_band = last_band};

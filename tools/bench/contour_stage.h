@@ -92,7 +92,7 @@ class StageBench {
                             .inputs = {{Origin::kSource, 0}}});
     planned_ = std::make_unique<PlannedGraph>(PlanEnvironment{.graph = &graph_,
                                                               .backend = backend,
-                                                              .probes = Probes::On,
+                                                              .probe_every = kEveryFrame,
                                                               .threads = threads,
                                                               .capacities = &capacities_,
                                                               .exports = {{0, 0}}});
@@ -113,7 +113,7 @@ class StageBench {
     std::vector<double> all;
     for (int i = 0; i < times; ++i) {
       run();
-      const PartTimes& parts = planned_->times();
+      const PartTimes& parts = *planned_->times();
       all.push_back(static_cast<double>(parts.node_ns.at(0) - parts.uploaded_ns) * 1e-9);
     }
     std::sort(all.begin(), all.end());

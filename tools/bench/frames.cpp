@@ -146,7 +146,7 @@ struct How {
   int slots = 4;
   std::uint64_t frames = 100;
   double rate = 0;  ///< frames a second; 0 = as fast as they go
-  Probes probes = Probes::Off;
+  std::uint64_t probe_every = kNoFrame;
   Waiting waiting = Waiting::Adaptive;
   Trace* trace = nullptr;
 };
@@ -154,8 +154,9 @@ struct How {
 RunReport run(const FrameCase& one, Backend backend, const How& how) {
   const GraphSpec graph = graph_of(one, how.slots, how.waiting);
   MemorySource source(stream_of(one), one, how.rate);
-  Runner runner(graph, source, {},
-                {.backend = backend, .max_frames = how.frames, .probes = how.probes, .trace = how.trace});
+  Runner runner(
+      graph, source, {},
+      {.backend = backend, .max_frames = how.frames, .probe_every = how.probe_every, .trace = how.trace});
   return runner.run();
 }
 
@@ -203,7 +204,7 @@ void rate_of(const FrameCase& one, Backend backend, std::uint64_t frames) {
 }
 
 void stages_of(const FrameCase& one, Backend backend) {
-  const RunReport report = run(one, backend, {.slots = 2, .frames = 300, .probes = Probes::On});
+  const RunReport report = run(one, backend, {.slots = 2, .frames = 300, .probe_every = kEveryFrame});
   std::uint64_t points = 0;
   for (const ClassCounts& counts : report.classes) points += counts.points;
   print("{:<26} {} points, median us:", one.name,
@@ -234,7 +235,7 @@ void latency_of(const FrameCase& one, Backend backend, const char* label, Waitin
   MemorySource source(stream_of(one), one, 10);
   LatencySink sink(kFrames);
   Runner runner(graph, source, {{.name = "latency", .sink = &sink, .input = {1, 0}}},
-                {.backend = backend, .max_frames = kFrames, .probes = Probes::Off});
+                {.backend = backend, .max_frames = kFrames, .probe_every = kNoFrame});
   sink.watch(runner);
   runner.run();
   std::vector<double> times(sink.times_us().begin() + kFirst, sink.times_us().end());
@@ -255,7 +256,7 @@ void latency_of(const FrameCase& one, Backend backend, const char* label, Waitin
 
 void bench_trace(const std::string& path) {
   Trace slices(1U << 16);
-  run(kLarge, best_backend(), {.frames = 60, .probes = Probes::On, .trace = &slices});
+  run(kLarge, best_backend(), {.frames = 60, .probe_every = kEveryFrame, .trace = &slices});
   std::vector<std::pair<std::int32_t, std::string>> names{
       {kReaderTrack, "reader"}, {kLauncherTrack, "launcher"}, {kFinisherTrack, "finisher"}};
   for (int slot = 0; slot < 4; ++slot) names.emplace_back(kSlotTracks + slot, fmt::format("slot {}", slot));

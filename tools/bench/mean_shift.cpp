@@ -82,7 +82,7 @@ class ImageBench {
     graph_.nodes.push_back(std::move(node));
     const PlanEnvironment environment{.graph = &graph_,
                                       .backend = backend,
-                                      .probes = Probes::On,
+                                      .probe_every = kEveryFrame,
                                       .threads = threads,
                                       .capacities = &capacities_,
                                       .exports = {{0, 0}}};
@@ -96,7 +96,7 @@ class ImageBench {
   double seconds() {
     planned_->launch();
     planned_->wait();
-    const PartTimes& times = planned_->times();
+    const PartTimes& times = *planned_->times();
     return static_cast<double>(times.node_ns.at(0) - times.uploaded_ns) * 1e-9;
   }
 

@@ -69,7 +69,7 @@ config::GraphShapes plan_shapes(GraphSpec& graph, const StreamFormat& stream) {
   for (const SinkSpec& sink : graph.sinks) exports.push_back(sink.input);
   PlannedGraph planned({.graph = &graph,
                         .backend = choice.backend,
-                        .probes = Probes::Off,
+                        .probe_every = kNoFrame,
                         .threads = decided_threads(graph.settings.threads),
                         .capacities = &capacities,
                         .exports = exports});

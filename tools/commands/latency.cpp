@@ -90,7 +90,7 @@ Settings settings_of(const LatencyArguments& arguments, const GivenGraph& given,
 /// The measurements of the mode; a search measures what it found, and gives what it tried.
 std::vector<Measurement> measure_mode(const LatencyArguments& arguments, const Bench& bench,
                                       const Settings& settings, std::vector<Trial>& trials) {
-  Load load = arguments.load();
+  Load load = arguments.load(bench.backend.backend);
   if (arguments.searches()) {
     Searched found = arguments.mode == Mode::Saturate
                          ? search_rate(bench, load, settings)
@@ -154,9 +154,10 @@ MeasuredGraph measure_graph(const LatencyArguments& arguments, const Catalog& ca
   result.signal = result.repeats.back().signal;
   if (held && !arguments.no_probe_cost && !arguments.searches() && result.signal == 0) {
     const double frame_ms = result.report.counted().percentile(0.5).ms;
-    result.report.probe_cost = probe_cost(bench, arguments.load(), frame_ms);
+    const Load load = arguments.load(backend.backend);
+    result.report.probe_cost = probe_cost(bench, load, frame_ms);
     if (counts_allocations())
-      result.report.allocations = frame_allocations(bench, arguments.load(), frame_ms, &allocations_so_far);
+      result.report.allocations = frame_allocations(bench, load, frame_ms, &allocations_so_far);
   }
   if (const std::string state = device_state(); backend.backend == Backend::Cuda && !state.empty())
     environment.emplace_back("device after", state);
@@ -168,7 +169,7 @@ MeasuredGraph measure_graph(const LatencyArguments& arguments, const Catalog& ca
 MeasuredGraph measure_line(const LatencyArguments& arguments) {
   constexpr double kDeadline_ms = 100;
   Facts environment = environment_of(Backend::Cpu);
-  MeasuredPipeline measured = measure_pipeline(arguments.gst, arguments.load(), arguments.quiet);
+  MeasuredPipeline measured = measure_pipeline(arguments.gst, arguments.load(Backend::Cpu), arguments.quiet);
   environment.emplace_back("GStreamer", media_report().version);
   Settings settings;
   settings.mode = Mode::Pipeline;

@@ -15,7 +15,7 @@ namespace contorno::latency {
 namespace {
 
 constexpr double kMostRate = 1e6;
-constexpr int kMostCameras = 1000, kMostRepeats = 1000, kMostWorst = 1000;
+constexpr int kMostCameras = 1000, kMostRepeats = 1000, kMostWorst = 1000, kMostProbeEvery = 1'000'000;
 
 /// An option whose value is a time with its unit, in units of `unit_ns`.
 void add_time(CLI::App& command, const std::string& name, double& value, double unit_ns,
@@ -76,6 +76,11 @@ void add_load_options(CLI::App& command, LatencyArguments& arguments) {
       "Frames of the source that are read beforehand, up to 1 GiB, and given in turn; 0: each is "
       "read before it is due");
   command.add_flag("--no-sinks", arguments.no_sinks, "Bring results to the host, and do nothing with them");
+  add_whole_number(
+      command, "--probe-every", 1, kMostProbeEvery, "Time the parts of one frame in so many",
+      [&arguments](std::int64_t every) { arguments.probe_every = static_cast<std::uint64_t>(every); },
+      fmt::format("{} on CUDA, {} on the CPU", cheap_probe_every(Backend::Cuda),
+                  cheap_probe_every(Backend::Cpu)));
   command.add_flag("--no-probe-cost", arguments.no_probe_cost,
                    "Do not measure what taking the times of the parts costs, nor count allocations (5 s)");
   add_graph_backend(command, arguments.backend);
@@ -112,11 +117,12 @@ void add_output_options(CLI::App& command, LatencyArguments& arguments) {
 
 }  // namespace
 
-Load LatencyArguments::load() const {
+Load LatencyArguments::load(Backend backend) const {
   Load load{
       .arrival = arrival, .seed = seed, .warm_up_s = warm_up_s, .duration_s = duration_s, .cameras = cameras};
   load.loop = mode == Mode::Single ? Loop::Closed : Loop::Open;
   load.rate = mode == Mode::Single ? fps : rate();
+  load.probe_every = probe_every > 0 ? probe_every : cheap_probe_every(backend);
   return load;
 }
 
@@ -127,10 +133,10 @@ void LatencyArguments::check() const {
       1)
     refuse("wanted is one of: a GRAPH to measure, --gst with a pipeline, --from with a report");
   if (!gst.empty() && (mode != Mode::Stream || fps > 0 || cameras > 1 || repeats > 1 || no_sinks ||
-                       arrival.kind != ArrivalKind::Fixed || !backend.empty()))
+                       arrival.kind != ArrivalKind::Fixed || !backend.empty() || probe_every > 0))
     refuse(
         "--gst measures a pipeline as it is, at the pace of its own source: --mode, --fps, --arrival, "
-        "--cameras, --repeat, --backend and --no-sinks say nothing there");
+        "--cameras, --repeat, --backend, --probe-every and --no-sinks say nothing there");
   if (!from.empty() && !(trace.empty() && csv.empty()))
     refuse("--trace and --csv need a measurement: a report has no single frames");
   if (mode == Mode::Saturate && fps > 0)

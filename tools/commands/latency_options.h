@@ -22,6 +22,7 @@ struct LatencyArguments {
   std::uint64_t seed = 1;
   int cameras = 1, most_cameras = 64, repeats = 1, worst = 5;
   std::int64_t preload = 64;
+  std::uint64_t probe_every = 0;  ///< 0 = not given
   bool no_sinks = false, no_probe_cost = false, quiet = false;
   std::string backend, report, html, trace, csv, compare;
   std::vector<std::string> assertions;
@@ -29,7 +30,7 @@ struct LatencyArguments {
   /// Frames a second; what stands for it where none were given.
   double rate() const { return fps > 0 ? fps : 10; }
   bool searches() const { return mode == Mode::Saturate || mode == Mode::Cameras; }
-  Load load() const;
+  Load load(Backend backend) const;
   /// Throws Error(Usage) where options contradict each other.
   void check() const;
   /// Throws Error(Usage) for an assertion that names a part which the graph does not have.

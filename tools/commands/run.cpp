@@ -153,6 +153,7 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
        .max_frames = arguments.frames.frames,
        .output_root = arguments.graph.output,
        .outputs = &files,
+       .probe_every = trace ? kEveryFrame : cheap_probe_every(backend.backend),
        .text = text.get(),
        .trace = trace.get(),
        .on_failure = [&](const FrameFailure& failure) { failures(failure.frame, failure.reason); },

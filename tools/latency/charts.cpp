@@ -231,11 +231,16 @@ std::string parts_chart(const LatencyReport& report) {
     }
   if (names.empty()) return nothing();
   std::vector<std::pair<std::string, Bar>> bars{{"medians", medians}};
-  for (const WorstFrame& one : report.worst) bars.emplace_back(label_of(report, one), one.parts_ms);
+  for (const auto& worst : {report.worst, report.more_worst()})
+    for (const WorstFrame& one : worst) bars.emplace_back(label_of(report, one), one.parts_ms);
   double most = 1e-6;
   for (const auto& [label, bar] : bars) {
     double sum = 0;
-    for (const auto& part : bar) sum += std::max(0.0, part.second);
+    for (const auto& part : bar) {
+      sum += std::max(0.0, part.second);
+      // What stands for the parts of a frame that was not probed has no row.
+      if (std::find(names.begin(), names.end(), part.first) == names.end()) names.push_back(part.first);
+    }
     most = std::max(most, sum);
   }
   const double scale = (kWidth - 136 - 90) / most;

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tools/latency/report.h"
 
@@ -16,8 +17,8 @@ std::string percentile_chart(const LatencyReport& report);
 std::string series_chart(const LatencyReport& report);
 /// Where the time of a frame goes: the parts' medians, and those of the slowest frames.
 std::string parts_chart(const LatencyReport& report);
-/// When the parts of each of the slowest frames began and ended, all on one scale; empty where nobody knows.
-std::string timeline_charts(const LatencyReport& report);
+/// When the parts of each of some slow frames began and ended, all on one scale; empty where nobody knows.
+std::string timeline_charts(const LatencyReport& report, const std::vector<WorstFrame>& frames);
 
 /// 1, 2 or 5 times a power of ten: the step of about `count` ticks up to `most`.
 double tick_step(double most, int count);

@@ -109,6 +109,7 @@ std::string differences_of(const LatencyReport& before, const LatencyReport& aft
   if (before.settings.overrides != after.settings.overrides) note("--set");
   if (before.settings.source != after.settings.source) note("the source");
   if (before.settings.backend != after.settings.backend) note("the backend");
+  if (before.settings.probe_every != after.settings.probe_every) note("--probe-every");
   for (const char* name :
        {"contorno", "build", "system", "processor", "processors", "governor", "device", "CUDA driver"})
     if (fact(before, name) != fact(after, name)) note(name);

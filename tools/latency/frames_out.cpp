@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "pipeline/run/trace.h"
@@ -65,6 +66,26 @@ std::vector<FrameOf> delivered_frames(const Measurement& measurement) {
   return all;
 }
 
+/// The `most` slowest frames, and the `most` slowest of those that were probed.
+std::vector<FrameOf> worst_frames(const std::vector<Measurement>& repeats, Until until, std::size_t most) {
+  std::vector<FrameOf> all;
+  for (const Measurement& repeat : repeats) {
+    const std::vector<FrameOf> delivered = delivered_frames(repeat);
+    all.insert(all.end(), delivered.begin(), delivered.end());
+  }
+  std::stable_sort(all.begin(), all.end(), [&](const FrameOf& a, const FrameOf& b) {
+    return a.end(until) - a.due() > b.end(until) - b.due();
+  });
+  std::vector<FrameOf> worst;
+  std::size_t probed = 0;
+  for (std::size_t place = 0; place < all.size() && probed < most; ++place) {
+    const bool is_probed = all[place].records().probed(all[place].frame);
+    if (place < most || is_probed) worst.push_back(all[place]);
+    if (is_probed) ++probed;
+  }
+  return worst;
+}
+
 /// On `track`, and for each sink, which works beside the others, on one behind it.
 void add_frame(Trace& trace, const FrameOf& one, const std::vector<Part>& parts, std::int32_t track,
                Until until) {
@@ -72,10 +93,10 @@ void add_frame(Trace& trace, const FrameOf& one, const std::vector<Part>& parts,
   trace.add(fmt::format("frame {}", one.frame), track, one.frame, one.due(), one.end(until));
   std::int32_t sinks = 0;
   for (const Part& part : parts) {
-    const std::int64_t begin = records.time(one.frame, part.from), end = records.time(one.frame, part.to);
+    const std::optional<PartSpan> span = span_of(records, one.frame, part);
     const std::int32_t own = part.kind == RowKind::Sink ? track + ++sinks : track;
-    if (begin != 0 && end > begin && (part.kind == RowKind::Sink || !part.after_result))
-      trace.add(part.name, own, one.frame, begin, end);
+    if (span && span->end_ns > span->begin_ns && (part.kind == RowKind::Sink || !part.after_result))
+      trace.add(part.name, own, one.frame, span->begin_ns, span->end_ns);
   }
 }
 
@@ -103,15 +124,7 @@ std::string csv_of(const GraphSpec& graph, const std::vector<Measurement>& repea
 
 std::string trace_of(const GraphSpec& graph, const std::vector<Measurement>& repeats, Until until,
                      std::size_t most) {
-  std::vector<FrameOf> worst;
-  for (const Measurement& repeat : repeats) {
-    const std::vector<FrameOf> all = delivered_frames(repeat);
-    worst.insert(worst.end(), all.begin(), all.end());
-  }
-  std::stable_sort(worst.begin(), worst.end(), [&](const FrameOf& a, const FrameOf& b) {
-    return a.end(until) - a.due() > b.end(until) - b.due();
-  });
-  if (worst.size() > most) worst.erase(worst.begin() + static_cast<std::ptrdiff_t>(most), worst.end());
+  const std::vector<FrameOf> worst = worst_frames(repeats, until, most);
   std::vector<FrameOf> shown;
   for (const Measurement& repeat : repeats)
     for (const FrameOf& one : delivered_frames(repeat))
@@ -120,7 +133,7 @@ std::string trace_of(const GraphSpec& graph, const std::vector<Measurement>& rep
           }))
         shown.push_back(one);
   const Columns columns{.nodes = graph.nodes.size(), .sinks = graph.sinks.size()};
-  const std::vector<Part> parts = parts_of(graph, columns, Probes::On);
+  const std::vector<Part> parts = parts_of(graph, columns);
   Trace trace(shown.size() * (parts.size() + 1));
   std::vector<std::pair<std::int32_t, std::string>> tracks;
   for (std::size_t i = 0; i < shown.size(); ++i) {

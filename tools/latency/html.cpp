@@ -79,7 +79,7 @@ std::string facts_table(const LatencyReport& report) {
                                         settings.threads, settings.slots, settings.on_full));
   text += fact("why this backend", settings.backend_reason);
   text += fact("memory", memory_text(report.memory)) + fact("used", resources_text(report)) +
-          fact("allocations", allocations_text(report.allocations)) +
+          fact("allocations", allocations_text(report.allocations)) + fact("probed", probed_text(report)) +
           fact("probes", probe_text(report.probe_cost, settings.deadline_ms));
   for (const auto& [name, value] : report.environment) text += fact(name, value);
   return text + "</table>\n";
@@ -134,11 +134,13 @@ std::string html_of(const LatencyReport& report, const Judgement& judgement) {
       section("Over time", "Line: median; dots: slowest; red: frames without result.", series_chart(report));
   text += section("Where the time goes", "The medians of the parts, and the slowest frames by number.",
                   parts_chart(report));
-  if (const std::string timelines = timeline_charts(report); !timelines.empty())
+  if (const std::string timelines = timeline_charts(report, report.worst); !timelines.empty())
     text += section("The slowest frames",
                     "A line a part, from when the frame was due; sinks work beside each other, and the next "
                     "frame, behind the result. All frames on one scale. Dashed: the deadline.",
                     timelines);
+  if (const std::string timelines = timeline_charts(report, report.more_worst()); !timelines.empty())
+    text += section("The slowest probed frames", "The parts of other frames were not timed.", timelines);
   text += section("Figures", "A percentile needs ten frames beyond it; jitter is the standard deviation.",
                   html_table(report));
   text += search_table(report);

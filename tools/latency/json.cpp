@@ -23,6 +23,7 @@ Json settings_json(const Settings& settings) {
           {"warm_up_frames", settings.warm_up_frames},
           {"cameras", settings.cameras},
           {"repeats", settings.repeats},
+          {"probe_every", settings.probe_every},
           {"deadline_ms", settings.deadline_ms},
           {"hold_share", settings.hold_share},
           {"until", name_of(settings.until)},
@@ -76,26 +77,34 @@ Json frames_json(const Tally& frames) {
       {"late", frames.late},
       {"misses", frames.misses()},
       {"misses_per_million", frames.misses_per_million()},
-      {"longest_run_of_misses", frames.longest_run}};
+      {"longest_run_of_misses", frames.longest_run},
+      {"probed", frames.probed}};
 }
 
-Json lists_json(const LatencyReport& report) {
-  Json json{{"worst", Json::array()},
-            {"series", Json::array()},
-            {"repeats", Json::array()},
-            {"search", Json::array()}};
-  for (const WorstFrame& one : report.worst) {
+Json worst_json(const std::vector<WorstFrame>& worst) {
+  Json json = Json::array();
+  for (const WorstFrame& one : worst) {
     Json parts = Json::object();
     for (const auto& [name, ms] : one.parts_ms) parts[name] = ms;
     Json trace = Json::array();
     for (const Span& span : one.trace) trace.push_back({span.name, span.begin_ms, span.ms});
-    json["worst"].push_back({{"camera", one.camera},
-                             {"frame", one.frame},
-                             {"due_s", one.due_s},
-                             {"total_ms", one.total_ms},
-                             {"parts_ms", std::move(parts)},
-                             {"trace", std::move(trace)}});
+    json.push_back({{"camera", one.camera},
+                    {"frame", one.frame},
+                    {"due_s", one.due_s},
+                    {"total_ms", one.total_ms},
+                    {"probed", one.probed},
+                    {"parts_ms", std::move(parts)},
+                    {"trace", std::move(trace)}});
   }
+  return json;
+}
+
+Json lists_json(const LatencyReport& report) {
+  Json json{{"worst", worst_json(report.worst)},
+            {"worst_probed", worst_json(report.worst_probed)},
+            {"series", Json::array()},
+            {"repeats", Json::array()},
+            {"search", Json::array()}};
   for (const Bin& one : report.series)
     json["series"].push_back({one.begin_s, one.median_ms, one.max_ms, one.delivered, one.missed});
   for (const Repeat& one : report.repeats)
@@ -138,7 +147,9 @@ Json probe_json(const ProbeCost& cost) {
           {"with_ms", cost.with_ms},
           {"least_percent", cost.least_percent},
           {"median_percent", cost.median_percent},
-          {"most_percent", cost.most_percent}};
+          {"most_percent", cost.most_percent},
+          {"every", cost.every},
+          {"mean_percent", cost.mean_percent()}};
 }
 
 Json allocations_json(const FrameAllocations& allocations) {

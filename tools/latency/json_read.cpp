@@ -25,6 +25,7 @@ double number_or_0(const Json& json) {
   return json.is_null() ? 0 : json.get<double>();
 }
 
+// Reports of earlier versions, whose frames were all probed, lack what has a default here.
 Settings settings_from(const Json& json) {
   Settings settings;
   settings.mode = called(json.at("mode").get<std::string>(),
@@ -38,6 +39,7 @@ Settings settings_from(const Json& json) {
   json.at("warm_up_frames").get_to(settings.warm_up_frames);
   json.at("cameras").get_to(settings.cameras);
   json.at("repeats").get_to(settings.repeats);
+  settings.probe_every = json.value("probe_every", kEveryFrame);
   json.at("deadline_ms").get_to(settings.deadline_ms);
   json.at("hold_share").get_to(settings.hold_share);
   settings.until = called(json.at("until").get<std::string>(), {Until::Result, Until::Sinks});
@@ -63,7 +65,8 @@ Tally frames_from(const Json& json) {
           .ring_full = json.at("dropped").at("ring_full"),
           .dropped_deadline = json.at("dropped").at("deadline"),
           .late = json.at("late"),
-          .longest_run = json.at("longest_run_of_misses")};
+          .longest_run = json.at("longest_run_of_misses"),
+          .probed = json.value("probed", json.at("delivered").get<std::uint64_t>())};
 }
 
 Row row_from(const Json& json) {
@@ -81,18 +84,26 @@ Row row_from(const Json& json) {
                        json.at("jitter_ms"))};
 }
 
-void read_lists(const Json& json, LatencyReport& report) {
-  for (const Json& one : json.at("worst")) {
+std::vector<WorstFrame> worst_from(const Json& json) {
+  std::vector<WorstFrame> worst;
+  for (const Json& one : json) {
     WorstFrame frame{.camera = one.at("camera"),
                      .frame = one.at("frame"),
                      .due_s = one.at("due_s"),
-                     .total_ms = one.at("total_ms")};
+                     .total_ms = one.at("total_ms"),
+                     .probed = one.value("probed", true)};
     for (const auto& [name, ms] : one.at("parts_ms").items())
       frame.parts_ms.emplace_back(name, ms.get<double>());
     for (const Json& span : one.value("trace", Json::array()))
       frame.trace.push_back({.name = span.at(0), .begin_ms = span.at(1), .ms = span.at(2)});
-    report.worst.push_back(std::move(frame));
+    worst.push_back(std::move(frame));
   }
+  return worst;
+}
+
+void read_lists(const Json& json, LatencyReport& report) {
+  report.worst = worst_from(json.at("worst"));
+  report.worst_probed = worst_from(json.value("worst_probed", Json::array()));
   for (const Json& one : json.at("series"))
     report.series.push_back({.begin_s = one.at(0),
                              .median_ms = one.at(1),
@@ -138,7 +149,8 @@ void read_probe_cost(const Json& json, ProbeCost& cost) {
           .with_ms = json.at("with_ms"),
           .least_percent = json.at("least_percent"),
           .median_percent = json.at("median_percent"),
-          .most_percent = json.at("most_percent")};
+          .most_percent = json.at("most_percent"),
+          .every = json.value("every", kEveryFrame)};
 }
 
 }  // namespace
@@ -160,7 +172,6 @@ LatencyReport report_from(const std::string& text, const std::string& name) {
     read_lists(json, report);
     read_resources(json.at("resources"), report);
     read_probe_cost(json.at("probe_cost"), report.probe_cost);
-    // Reports of earlier versions do not have it.
     if (const Json counted = json.value("frame_allocations", Json()); !counted.is_null())
       report.allocations = {.frames = counted.at("frames"), .count = counted.at("count")};
     return report;

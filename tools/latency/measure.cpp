@@ -88,7 +88,7 @@ class Camera {
                     RunOptions{.backend = bench.backend,
                                .output_root = folder.string(),
                                .outputs = &files_,
-                               .probes = load.probes,
+                               .probe_every = load.probe_every,
                                .text = text_.get(),
                                .on_failure =
                                    [this](const FrameFailure& failure) {
@@ -131,13 +131,16 @@ class Camera {
     const auto frame = static_cast<std::size_t>(times.frame);
     records_.time(frame, Columns::kArrived) = times.arrived_ns;
     records_.time(frame, Columns::kLaunched) = times.arrived_ns + times.queued_ns;
-    records_.time(frame, Columns::kStarted) = times.parts.start_ns;
-    records_.time(frame, Columns::kUploaded) = times.parts.uploaded_ns;
-    for (std::size_t node = 0; node < times.parts.node_ns.size(); ++node)
-      records_.time(frame, columns_.node_end(node)) = times.parts.node_ns[node];
-    records_.time(frame, columns_.downloaded()) = times.parts.downloaded_ns;
+    if (times.parts != nullptr) note_parts(frame, *times.parts);
     records_.time(frame, columns_.finished()) = times.arrived_ns + times.latency_ns;
     records_.outcome(frame) = Outcome::Delivered;
+  }
+  void note_parts(std::size_t frame, const PartTimes& parts) {
+    records_.time(frame, Columns::kStarted) = parts.start_ns;
+    records_.time(frame, Columns::kUploaded) = parts.uploaded_ns;
+    for (std::size_t node = 0; node < parts.node_ns.size(); ++node)
+      records_.time(frame, columns_.node_end(node)) = parts.node_ns[node];
+    records_.time(frame, columns_.downloaded()) = parts.downloaded_ns;
   }
 
   Columns columns_;

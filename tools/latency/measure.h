@@ -39,7 +39,7 @@ struct Load {
   double warm_up_s = 2;
   double duration_s = 60;  ///< after the warm-up
   int cameras = 1;
-  Probes probes = Probes::On;
+  std::uint64_t probe_every = kEveryFrame;  ///< frames whose parts are timed: see kNoFrame
 };
 
 /// Frames and time that a measurement leaves out at its beginning, whichever is longer: contexts are made,

@@ -2,25 +2,34 @@
 
 namespace contorno::latency {
 
-std::vector<Part> parts_of(const GraphSpec& graph, const Columns& columns, Probes probes) {
+std::vector<Part> parts_of(const GraphSpec& graph, const Columns& columns) {
   std::vector<Part> parts{{RowKind::Wait, "timer and source", Columns::kDue, Columns::kArrived},
-                          {RowKind::Wait, "queue", Columns::kArrived, Columns::kLaunched}};
-  if (probes == Probes::On) {
-    parts.push_back({RowKind::Wait, "start", Columns::kLaunched, Columns::kStarted});
-    parts.push_back({RowKind::Transfer, "upload", Columns::kStarted, Columns::kUploaded});
-    for (std::size_t node = 0; node < columns.nodes; ++node)
-      parts.push_back({RowKind::Stage, graph.nodes[node].name,
-                       node == 0 ? Columns::kUploaded : columns.node_end(node - 1), columns.node_end(node)});
-    const std::size_t last = columns.nodes == 0 ? Columns::kUploaded : columns.node_end(columns.nodes - 1);
-    parts.push_back({RowKind::Transfer, "download", last, columns.downloaded()});
-    parts.push_back({RowKind::Wait, "completion", columns.downloaded(), columns.finished()});
-  }
+                          {RowKind::Wait, "queue", Columns::kArrived, Columns::kLaunched},
+                          {RowKind::Wait, "start", Columns::kLaunched, Columns::kStarted},
+                          {RowKind::Transfer, "upload", Columns::kStarted, Columns::kUploaded}};
+  for (std::size_t node = 0; node < columns.nodes; ++node)
+    parts.push_back({RowKind::Stage, graph.nodes[node].name,
+                     node == 0 ? Columns::kUploaded : columns.node_end(node - 1), columns.node_end(node)});
+  const std::size_t last = columns.nodes == 0 ? Columns::kUploaded : columns.node_end(columns.nodes - 1);
+  parts.push_back({RowKind::Transfer, "download", last, columns.downloaded()});
+  parts.push_back({RowKind::Wait, "completion", columns.downloaded(), columns.finished()});
+  parts.push_back({.kind = RowKind::Stage,
+                   .name = "launch to result",
+                   .from = Columns::kLaunched,
+                   .to = columns.finished(),
+                   .unprobed = true});
   for (std::size_t sink = 0; sink < columns.sinks; ++sink) {
     const std::string name = "sink " + graph.sinks[sink].name;
     parts.push_back({RowKind::Wait, "queue of " + name, columns.finished(), columns.sink_start(sink), true});
     parts.push_back({RowKind::Sink, name, columns.sink_start(sink), columns.sink_end(sink), true});
   }
   return parts;
+}
+
+std::optional<PartSpan> span_of(const FrameRecords& records, std::size_t frame, const Part& part) {
+  const std::int64_t begin = records.time(frame, part.from), end = records.time(frame, part.to);
+  if (begin == 0 || end == 0 || (part.unprobed && records.probed(frame))) return std::nullopt;
+  return PartSpan{begin, end};
 }
 
 std::vector<Measured> cameras_of(const Measurement& measurement) {
@@ -33,7 +42,8 @@ std::vector<Measured> cameras_of(const Measurement& measurement) {
 std::vector<std::string> row_names(const GraphSpec& graph) {
   std::vector<std::string> names{kDueToResult, kDueToSinks, "between results"};
   const Columns columns{.nodes = graph.nodes.size(), .sinks = graph.sinks.size()};
-  for (const Part& part : parts_of(graph, columns, Probes::On)) names.push_back(part.name);
+  for (const Part& part : parts_of(graph, columns))
+    if (!part.unprobed) names.push_back(part.name);
   return names;
 }
 

@@ -21,11 +21,19 @@ struct Part {
   std::string name;
   std::size_t from, to;
   bool after_result = false;
+  bool unprobed = false;  ///< of a frame that was not probed: what its probes would cut into parts
 };
 
 /// What a frame's way is cut into; up to the result the parts together are the whole time. Sinks work beside
 /// each other.
-std::vector<Part> parts_of(const GraphSpec& graph, const Columns& columns, Probes probes);
+std::vector<Part> parts_of(const GraphSpec& graph, const Columns& columns);
+
+/// When a frame was in a part, as now_ns() values.
+struct PartSpan {
+  std::int64_t begin_ns, end_ns;
+};
+/// Nothing where the frame was not in it, or nobody knows when.
+std::optional<PartSpan> span_of(const FrameRecords& records, std::size_t frame, const Part& part);
 
 /// One camera's frames after the warm-up.
 class Measured {
@@ -46,6 +54,7 @@ class Measured {
     return records().time(frame, Columns::kDue) - measurement_.start_ns;
   }
   bool delivered(std::size_t frame) const { return records().outcome(frame) == Outcome::Delivered; }
+  bool probed(std::size_t frame) const { return records().probed(frame); }
   std::int64_t to_result(std::size_t frame) const {
     return records().time(frame, records().columns().finished()) - records().time(frame, Columns::kDue);
   }

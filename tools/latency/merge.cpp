@@ -7,6 +7,17 @@
 #include "tools/latency/report.h"
 
 namespace contorno::latency {
+namespace {
+
+void merge_worst(std::vector<WorstFrame>& into, const std::vector<WorstFrame>& other) {
+  const std::size_t most = std::max(into.size(), other.size());
+  into.insert(into.end(), other.begin(), other.end());
+  std::stable_sort(into.begin(), into.end(),
+                   [](const WorstFrame& a, const WorstFrame& b) { return a.total_ms > b.total_ms; });
+  into.resize(std::min(most, into.size()));
+}
+
+}  // namespace
 
 std::string difference_of_load(const Settings& one, const Settings& other) {
   const auto differ = [](std::string_view what, const auto& a, const auto& b) {
@@ -32,6 +43,10 @@ void merge(LatencyReport& into, const LatencyReport& other) {
   std::string difference = difference_of_load(into.settings, other.settings);
   if (difference.empty() && into.settings.graph_text != other.settings.graph_text)
     difference = "the text of the graph";
+  // Parts of how many frames were timed is told by one number.
+  if (difference.empty() && into.settings.probe_every != other.settings.probe_every)
+    difference =
+        fmt::format("--probe-every: {} and {}", into.settings.probe_every, other.settings.probe_every);
   if (!difference.empty())
     throw Error(
         ExitCode::BadOption,
@@ -45,11 +60,8 @@ void merge(LatencyReport& into, const LatencyReport& other) {
     else
       own->times.merge(row.times);
   }
-  const std::size_t most = std::max(into.worst.size(), other.worst.size());
-  into.worst.insert(into.worst.end(), other.worst.begin(), other.worst.end());
-  std::stable_sort(into.worst.begin(), into.worst.end(),
-                   [](const WorstFrame& a, const WorstFrame& b) { return a.total_ms > b.total_ms; });
-  into.worst.resize(std::min(most, into.worst.size()));
+  merge_worst(into.worst, other.worst);
+  merge_worst(into.worst_probed, other.worst_probed);
   const double shift = into.series.empty() ? 0 : into.series.back().begin_s;
   for (Bin bin : other.series) {
     bin.begin_s += shift;

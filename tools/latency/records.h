@@ -11,7 +11,8 @@ namespace contorno::latency {
 
 enum class Outcome : std::uint8_t { NotOffered, UnderWay, Delivered, Failed, RingFull, Deadline };
 
-/// The columns of a row, all now_ns() values. 0 stands for what did not happen.
+/// The columns of a row, all now_ns() values. 0 stands for what did not happen, and from kStarted to
+/// downloaded() for what was not timed.
 struct Columns {
   std::size_t nodes = 0, sinks = 0;
 
@@ -37,6 +38,8 @@ class FrameRecords {
   std::int64_t time(std::size_t frame, std::size_t column) const {
     return times_[frame * columns_.count() + column];
   }
+  /// Whether the parts of a delivered frame were timed one by one.
+  bool probed(std::size_t frame) const { return time(frame, Columns::kStarted) != 0; }
   Outcome& outcome(std::size_t frame) { return outcomes_[frame]; }
   Outcome outcome(std::size_t frame) const { return outcomes_[frame]; }
 

@@ -32,6 +32,7 @@ struct Settings {
   double duration_s = 0, warm_up_s = 0;
   std::uint64_t warm_up_frames = 0;  ///< of each camera
   int cameras = 1, repeats = 1;
+  std::uint64_t probe_every = kEveryFrame;  ///< frames whose parts are timed: see kNoFrame
   double deadline_ms = 0;
   double hold_share = 0.999;  ///< of the frames that have to meet the deadline
   Until until = Until::Result;
@@ -49,6 +50,7 @@ struct Tally {
   std::uint64_t dropped_deadline = 0;  ///< dropped: waited longer than the graph's own deadline
   std::uint64_t late = 0;              ///< delivered after the deadline
   std::uint64_t longest_run = 0;       ///< of misses one after the other, of one camera
+  std::uint64_t probed = 0;            ///< delivered, and their parts were timed
 
   /// Those of other cameras, repeats or reports; the longest run is that of one of them.
   void add(const Tally& other) {
@@ -60,6 +62,7 @@ struct Tally {
     dropped_deadline += other.dropped_deadline;
     late += other.late;
     longest_run = std::max(longest_run, other.longest_run);
+    probed += other.probed;
   }
   std::uint64_t dropped() const { return ring_full + dropped_deadline; }
   /// Frames without a result.
@@ -89,6 +92,7 @@ struct WorstFrame {
   int camera = 1;
   std::uint64_t frame = 0;
   double due_s = 0, total_ms = 0;
+  bool probed = true;  ///< false: one part stands for all from its launch to its result
   std::vector<std::pair<std::string, double>> parts_ms;  ///< what the time is made of
   std::vector<Span> trace;  ///< these parts and those of all sinks; empty: the report is an older one
 };
@@ -121,11 +125,15 @@ struct Memory {
   std::uint64_t host = 0, pinned = 0, device = 0;  ///< bytes of all slots
 };
 
-/// What the probes of the stages cost, from runs with and without them in turns.
+/// What the probes of the stages cost, from runs with all frames probed and with none in turns.
 struct ProbeCost {
   int rounds = 0;  ///< 0: not measured
   double without_ms = 0, with_ms = 0;
-  double least_percent = 0, median_percent = 0, most_percent = 0;
+  double least_percent = 0, median_percent = 0, most_percent = 0;  ///< of a frame that is probed
+  std::uint64_t every = kEveryFrame;                               ///< frames that the measurement probed
+
+  /// Of all frames on average.
+  double mean_percent() const { return median_percent / static_cast<double>(every); }
 };
 
 struct LatencyReport {
@@ -135,6 +143,7 @@ struct LatencyReport {
   double first_frame_ms = 0;  ///< of the warm-up; 0: it had no result
   std::vector<Row> rows;      ///< "due to result", what else there is from end to end, then the parts
   std::vector<WorstFrame> worst;
+  std::vector<WorstFrame> worst_probed;       ///< the slowest of the probed ones; empty where all were
   std::vector<std::uint64_t> missing_frames;  ///< the first of them that have no result
   std::vector<Bin> series;
   std::vector<Repeat> repeats;
@@ -146,6 +155,8 @@ struct LatencyReport {
   int merged = 1;  ///< reports that it was put together from
 
   const Distribution* row(std::string_view name) const;
+  /// Those of worst_probed that are not in `worst`.
+  std::vector<WorstFrame> more_worst() const;
   /// What is compared with the deadline. Empty where no frame was delivered.
   const Distribution& counted() const;
 };

@@ -53,11 +53,11 @@ double median_of(std::vector<double> values) {
 }
 
 /// Frames one at a time, as fast as that goes.
-Measurement measure_alone(const Bench& bench, Load load, Probes probes, double duration_s) {
+Measurement measure_alone(const Bench& bench, Load load, std::uint64_t probe_every, double duration_s) {
   load.loop = Loop::Closed;
   load.rate = 0;
   load.cameras = 1;
-  load.probes = probes;
+  load.probe_every = probe_every;
   load.warm_up_s = 0.1;
   load.duration_s = duration_s;
   return measure(bench, load);
@@ -69,8 +69,8 @@ double alone_s(double frame_ms) {
 }
 
 /// The median time of a frame, in ms, alone on its way.
-double alone_ms(const Bench& bench, const Load& load, Probes probes, double duration_s) {
-  const std::vector<Measurement> one{measure_alone(bench, load, probes, duration_s)};
+double alone_ms(const Bench& bench, const Load& load, std::uint64_t probe_every, double duration_s) {
+  const std::vector<Measurement> one{measure_alone(bench, load, probe_every, duration_s)};
   return summarise(bench.graph, {}, one, {.worst = 0}).counted().percentile(0.5).ms;
 }
 
@@ -79,7 +79,7 @@ double alone_ms(const Bench& bench, const Load& load, Probes probes, double dura
 Searched search_rate(const Bench& bench, const Load& load, const Settings& settings) {
   Search search(bench, settings);
   Load next = load;
-  const double frame_ms = alone_ms(bench, load, load.probes, 1);
+  const double frame_ms = alone_ms(bench, load, load.probe_every, 1);
   // Frames overlap: more than one after the other is possible.
   next.rate = std::clamp(frame_ms > 0 ? 1e3 / frame_ms / load.cameras : 10, 0.1, kHighestRate);
   // Where a single frame takes longer, no rate helps.
@@ -116,9 +116,9 @@ ProbeCost probe_cost(const Bench& bench, const Load& load, double frame_ms) {
   for (int round = 0; round < kRounds; ++round) {
     // The order changes, so that a machine that becomes slower favours none.
     double off = 0, on = 0;
-    if (round % 2 == 0) off = alone_ms(bench, load, Probes::Off, round_s);
-    on = alone_ms(bench, load, Probes::On, round_s);
-    if (round % 2 != 0) off = alone_ms(bench, load, Probes::Off, round_s);
+    if (round % 2 == 0) off = alone_ms(bench, load, kNoFrame, round_s);
+    on = alone_ms(bench, load, kEveryFrame, round_s);
+    if (round % 2 != 0) off = alone_ms(bench, load, kNoFrame, round_s);
     if (off <= 0 || on <= 0) return {};
     with.push_back(on);
     without.push_back(off);
@@ -130,7 +130,8 @@ ProbeCost probe_cost(const Bench& bench, const Load& load, double frame_ms) {
           .with_ms = median_of(with),
           .least_percent = *least,
           .median_percent = median_of(percent),
-          .most_percent = *most};
+          .most_percent = *most,
+          .every = load.probe_every};
 }
 
 FrameAllocations frame_allocations(const Bench& bench, const Load& load, double frame_ms,
@@ -140,7 +141,7 @@ FrameAllocations frame_allocations(const Bench& bench, const Load& load, double 
   counting.with_sinks = false;
   counting.quiet = true;
   counting.allocations = allocations;
-  return measure_alone(counting, load, load.probes, alone_s(frame_ms)).cameras[0].allocations;
+  return measure_alone(counting, load, load.probe_every, alone_s(frame_ms)).cameras[0].allocations;
 }
 
 }  // namespace contorno::latency

@@ -20,8 +20,9 @@ Searched search_rate(const Bench& bench, const Load& load, const Settings& setti
 /// The most cameras that hold it at the rate of `load`, at most `most`.
 Searched search_cameras(const Bench& bench, const Load& load, const Settings& settings, int most);
 
-/// What it costs to take the time of every part: medians of closed loops with and without probes, in turns. A
-/// frame takes about `frame_ms`.
+/// What it costs to take the time of every part: medians of closed loops with all frames probed and with
+/// none, in turns. A median would hide what few frames cost, so the cost of few is a share of this. A frame
+/// takes about `frame_ms`.
 ProbeCost probe_cost(const Bench& bench, const Load& load, double frame_ms);
 
 /// How often anything in the process allocates while frames go to their results one at a time, without sinks.

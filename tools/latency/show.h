@@ -33,8 +33,8 @@ std::string html_of(const LatencyReport& report, const Judgement& judgement);
 /// A row a frame: camera, frame, outcome, and its times in ns, from when the first frame was due.
 std::string csv_of(const GraphSpec& graph, const std::vector<Measurement>& repeats);
 
-/// Chrome's JSON for Perfetto: the `most` slowest frames, and those that were under way at the same time, a
-/// track each.
+/// Chrome's JSON for Perfetto: the `most` slowest frames, the `most` slowest of those that were probed, and
+/// those that were under way at the same time, a track each.
 std::string trace_of(const GraphSpec& graph, const std::vector<Measurement>& repeats, Until until,
                      std::size_t most);
 
@@ -46,6 +46,8 @@ const char* reason_of_drops(Mode mode);
 std::string resources_text(const LatencyReport& report);
 std::string memory_text(const Memory& memory);
 std::string probe_text(const ProbeCost& cost, double deadline_ms);
+/// Of how many frames the parts were timed; empty where all were.
+std::string probed_text(const LatencyReport& report);
 std::string allocations_text(const FrameAllocations& allocations);
 
 }  // namespace contorno::latency

@@ -24,6 +24,7 @@ Tally tally(const std::vector<Measured>& cameras, const Settings& settings) {
       switch (camera.records().outcome(frame)) {
         case Outcome::Delivered:
           ++sum.delivered;
+          if (camera.probed(frame)) ++sum.probed;
           missed = !camera.in_time(frame, settings);
           if (missed) ++sum.late;
           break;
@@ -92,14 +93,14 @@ void add_rows(LatencyReport& report, const GraphSpec& graph, const std::vector<M
   add_row(RowKind::EndToEnd, kDueToSinks, samples_of(repeats, [](const Measured& camera, std::size_t frame) {
             return camera.to_sinks(frame);
           }));
-  const Measurement& first = repeats.front();
-  for (const Part& part : parts_of(graph, first.cameras.front().records.columns(), first.load.probes)) {
+  for (const Part& part : parts_of(graph, repeats.front().cameras.front().records.columns())) {
+    if (part.unprobed) continue;
     add_row(
         part.kind, part.name,
         samples_of(repeats, [&](const Measured& camera, std::size_t frame) -> std::optional<std::int64_t> {
-          const std::int64_t end = camera.records().time(frame, part.to);
-          if (end == 0) return std::nullopt;
-          return end - camera.records().time(frame, part.from);
+          const std::optional<PartSpan> span = span_of(camera.records(), frame, part);
+          if (!span) return std::nullopt;
+          return span->end_ns - span->begin_ns;
         }));
   }
   add_row(RowKind::Interval, "between results", output_intervals(repeats));
@@ -109,17 +110,30 @@ void add_parts(WorstFrame& one, const Measured& camera, std::size_t frame, const
                Until until) {
   const FrameRecords& records = camera.records();
   for (const Part& part : parts) {
-    const std::int64_t begin = records.time(frame, part.from), end = records.time(frame, part.to);
-    if (end == 0) continue;
-    one.trace.push_back({part.name, ms(begin - records.time(frame, Columns::kDue)), ms(end - begin)});
-    if (!part.after_result || until == Until::Sinks) one.parts_ms.emplace_back(part.name, ms(end - begin));
+    const std::optional<PartSpan> span = span_of(records, frame, part);
+    if (!span) continue;
+    const double length = ms(span->end_ns - span->begin_ns);
+    one.trace.push_back({part.name, ms(span->begin_ns - records.time(frame, Columns::kDue)), length});
+    if (!part.after_result || until == Until::Sinks) one.parts_ms.emplace_back(part.name, length);
   }
+}
+
+/// Whether a frame that takes so long is one of the `most` slowest that `worst` is for.
+bool belongs_to(const std::vector<WorstFrame>& worst, double total_ms, std::size_t most) {
+  return worst.size() < most || (most > 0 && total_ms > worst.back().total_ms);
+}
+
+void insert(std::vector<WorstFrame>& worst, const WorstFrame& one, std::size_t most) {
+  const auto place = std::find_if(worst.begin(), worst.end(),
+                                  [&](const WorstFrame& other) { return other.total_ms < one.total_ms; });
+  worst.insert(place, one);
+  if (worst.size() > most) worst.pop_back();
 }
 
 void add_worst(LatencyReport& report, const GraphSpec& graph, const std::vector<Measurement>& repeats,
                std::size_t most) {
-  const Measurement& first = repeats.front();
-  const auto parts = parts_of(graph, first.cameras.front().records.columns(), first.load.probes);
+  const auto parts = parts_of(graph, repeats.front().cameras.front().records.columns());
+  const bool all_probed = report.frames.probed == report.frames.delivered;
   each_camera(repeats, [&](const Measured& camera) {
     camera.each([&](std::size_t frame) {
       if (!camera.delivered(frame)) {
@@ -129,16 +143,18 @@ void add_worst(LatencyReport& report, const GraphSpec& graph, const std::vector<
         return;
       }
       const double total = ms(camera.counted(frame, report.settings.until));
-      if (report.worst.size() == most && (most == 0 || total <= report.worst.back().total_ms)) return;
+      const bool slow = belongs_to(report.worst, total, most);
+      const bool slow_probed =
+          !all_probed && camera.probed(frame) && belongs_to(report.worst_probed, total, most);
+      if (!slow && !slow_probed) return;
       WorstFrame one{.camera = camera.number(),
                      .frame = frame,
                      .due_s = ms(camera.due_ns(frame)) * 1e-3,
-                     .total_ms = total};
+                     .total_ms = total,
+                     .probed = camera.probed(frame)};
       add_parts(one, camera, frame, parts, report.settings.until);
-      const auto place = std::find_if(report.worst.begin(), report.worst.end(),
-                                      [&](const WorstFrame& other) { return other.total_ms < total; });
-      report.worst.insert(place, std::move(one));
-      if (report.worst.size() > most) report.worst.pop_back();
+      if (slow) insert(report.worst, one, most);
+      if (slow_probed) insert(report.worst_probed, one, most);
     });
   });
 }
@@ -230,6 +246,7 @@ void complete_settings(Settings& settings, const Measurement& one) {
   settings.warm_up_s = one.load.warm_up_s;
   settings.warm_up_frames = one.warm_up_frames;
   settings.cameras = one.load.cameras;
+  settings.probe_every = one.load.probe_every;
   settings.source = run.source;
   settings.backend = name_of(run.backend);
   settings.backend_reason = run.backend_reason;
@@ -244,6 +261,16 @@ const Distribution* LatencyReport::row(std::string_view name) const {
   for (const Row& one : rows)
     if (one.times.name() == name) return &one.times;
   return nullptr;
+}
+
+std::vector<WorstFrame> LatencyReport::more_worst() const {
+  std::vector<WorstFrame> more = worst_probed;
+  std::erase_if(more, [&](const WorstFrame& one) {
+    return std::any_of(worst.begin(), worst.end(), [&](const WorstFrame& other) {
+      return other.camera == one.camera && other.frame == one.frame && other.total_ms == one.total_ms;
+    });
+  });
+  return more;
 }
 
 const Distribution& LatencyReport::counted() const {

@@ -40,6 +40,19 @@ std::string times_row(const std::string& name, std::size_t width, const Distribu
   return text + cell(times.jitter_ms()) + "\n";
 }
 
+/// Which percentiles lack frames, from end to end or of the parts.
+std::string needed_row(const Tally& frames) {
+  std::string needed;
+  const bool all_probed = frames.probed == frames.delivered;
+  for (const NamedPercentile& one : kPercentiles)
+    if ((all_probed ? frames.offered : frames.probed) < frames_needed(one.share))
+      needed +=
+          fmt::format("{}{} needs {} frames", needed.empty() ? "" : ", ", one.name, frames_needed(one.share));
+  if (needed.empty()) return "";
+  return fmt::format("          n/a: {}, have {}{}\n", needed, frames.offered,
+                     all_probed ? "" : fmt::format(", of parts {}", frames.probed));
+}
+
 std::string latency_rows(const LatencyReport& report) {
   if (report.counted().count() == 0) return row("latency", "no frame has a result");
   std::size_t width = kNameWidth;
@@ -56,14 +69,7 @@ std::string latency_rows(const LatencyReport& report) {
     if (whole && report.frames.missing() > 0)
       text += times_row("  without result = inf", width, times, report.frames.missing());
   }
-  std::string needed;
-  const std::uint64_t have = report.frames.offered;
-  for (const NamedPercentile& one : kPercentiles)
-    if (have < frames_needed(one.share))
-      needed +=
-          fmt::format("{}{} needs {} frames", needed.empty() ? "" : ", ", one.name, frames_needed(one.share));
-  if (!needed.empty()) text += fmt::format("          n/a: {}, have {}\n", needed, have);
-  return text;
+  return text + needed_row(report.frames);
 }
 
 std::string frames_text(const Tally& frames, Mode mode) {
@@ -88,9 +94,10 @@ std::string misses_text(const LatencyReport& report) {
   return text;
 }
 
-std::string worst_rows(const LatencyReport& report) {
+std::string worst_rows(const LatencyReport& report, std::string_view head,
+                       const std::vector<WorstFrame>& worst) {
   std::string text;
-  for (const WorstFrame& one : report.worst) {
+  for (const WorstFrame& one : worst) {
     auto parts = one.parts_ms;
     std::stable_sort(parts.begin(), parts.end(),
                      [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -99,8 +106,9 @@ std::string worst_rows(const LatencyReport& report) {
       if (parts[i].second >= kLeast_ms)
         where += fmt::format("{}{} {:.4g}", where.empty() ? "" : ", ", parts[i].first, parts[i].second);
     const std::string camera = report.settings.cameras > 1 ? fmt::format("camera {} ", one.camera) : "";
-    text += row(text.empty() ? "worst" : "", fmt::format("{}#{:<7} {:8.3f} ms, due at {:.3f} s: {}", camera,
-                                                         one.frame, one.total_ms, one.due_s, where));
+    text += row(text.empty() ? head : "",
+                fmt::format("{}#{:<7} {:8.3f} ms, due at {:.3f} s: {}{}", camera, one.frame, one.total_ms,
+                            one.due_s, where, one.probed ? "" : " (not probed)"));
   }
   return text;
 }
@@ -172,11 +180,23 @@ std::string memory_text(const Memory& memory) {
 
 std::string probe_text(const ProbeCost& cost, double deadline_ms) {
   if (cost.rounds == 0) return "";
+  const std::string mean =
+      cost.every == kEveryFrame
+          ? ""
+          : fmt::format("{:+.2f} % of a frame on average, as one in {} is probed; all probed: ",
+                        cost.mean_percent(), cost.every);
   return fmt::format(
-      "{:+.2f} % of a frame ({:+.2f} to {:+.2f} % in {} rounds), {:+.3f} % of the deadline: p50 {:.4g} ms "
+      "{}{:+.2f} % of a frame ({:+.2f} to {:+.2f} % in {} rounds), {:+.3f} % of the deadline: p50 {:.4g} ms "
       "with, {:.4g} ms without",
-      cost.median_percent, cost.least_percent, cost.most_percent, cost.rounds,
+      mean, cost.median_percent, cost.least_percent, cost.most_percent, cost.rounds,
       100 * (cost.with_ms - cost.without_ms) / deadline_ms, cost.with_ms, cost.without_ms);
+}
+
+std::string probed_text(const LatencyReport& report) {
+  const Tally& frames = report.frames;
+  if (frames.probed == frames.delivered) return "";
+  return fmt::format("the parts of {} of {} frames were timed, of those whose number is a multiple of {}",
+                     frames.probed, frames.delivered, report.settings.probe_every);
 }
 
 std::string allocations_text(const FrameAllocations& allocations) {
@@ -238,10 +258,12 @@ std::string table_of(const LatencyReport& report, const Judgement& judgement) {
   text += row("misses", misses_text(report));
   if (report.first_frame_ms > 0)
     text += row("first", fmt::format("frame after {:.4g} ms (warm-up)", report.first_frame_ms));
+  text += row("probed", probed_text(report));
   text += latency_rows(report);
   text += row("interval", interval_text(report));
   text += row("repeats", repeats_text(report));
-  text += worst_rows(report);
+  text += worst_rows(report, "worst", report.worst);
+  text += worst_rows(report, "of probed", report.more_worst());
   text += row("memory", memory_text(report.memory));
   text += row("used", resources_text(report));
   text += row("allocated", allocations_text(report.allocations));

@@ -71,12 +71,12 @@ std::string timeline(const LatencyReport& report, const TimeAxis& axis, const st
 
 }  // namespace
 
-std::string timeline_charts(const LatencyReport& report) {
+std::string timeline_charts(const LatencyReport& report, const std::vector<WorstFrame>& frames) {
   TimeAxis axis{.most_ms = 1e-3};
-  for (const WorstFrame& frame : report.worst) axis.most_ms = std::max(axis.most_ms, end_of(frame));
+  for (const WorstFrame& frame : frames) axis.most_ms = std::max(axis.most_ms, end_of(frame));
   std::string text;
   std::size_t drawn = 0;
-  for (const WorstFrame& frame : report.worst) {
+  for (const WorstFrame& frame : frames) {
     const std::vector<Span> spans = spans_of(frame);
     if (spans.empty()) continue;
     text += fmt::format("<details{}><summary>{}: {:.4g} ms, due at {:.3f} s</summary>{}</details>\n",

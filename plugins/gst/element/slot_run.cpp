@@ -160,7 +160,7 @@ std::vector<SinkBinding> SlotRun::bind() {
 RunOptions SlotRun::options() {
   RunOptions options;
   options.backend = graph_.backend();
-  options.probes = Probes::Off;
+  options.probe_every = kNoFrame;
   options.frames_on_device = access_.has_frames_on_device();
   options.text = graph_.text();
   options.on_failure = [this](const FrameFailure& failure) {

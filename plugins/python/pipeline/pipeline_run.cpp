@@ -118,6 +118,7 @@ PipelineRun::PipelineRun(GraphSpec graph, const RunSettings& settings, std::uniq
                  .max_frames = settings_.max_frames,
                  .output_root = settings_.output_root,
                  .outputs = &files_,
+                 .probe_every = kEveryFrame,
                  .text = text_.get(),
                  .on_failure = failed,
                  .on_times = [this](const FrameTimes& times) { note_times(times); }});
@@ -168,6 +169,7 @@ void PipelineRun::bind_collectors() {
 
 /// Makes the entry of a result that the sinks are about to get.
 void PipelineRun::note_times(const FrameTimes& of) {
+  const PartTimes& parts = *of.parts;
   FrameResult result;
   result.info.number = of.frame;
   const auto add = [&](const std::string& name, std::int64_t ns) {
@@ -175,13 +177,13 @@ void PipelineRun::note_times(const FrameTimes& of) {
   };
   add("end_to_end", of.latency_ns);
   add("queue", of.queued_ns);
-  add("upload", of.parts.uploaded_ns - of.parts.start_ns);
-  std::int64_t before = of.parts.uploaded_ns;
-  for (std::size_t node = 0; node < of.parts.node_ns.size(); ++node) {
-    add(graph_.nodes[node].name, of.parts.node_ns[node] - before);
-    before = of.parts.node_ns[node];
+  add("upload", parts.uploaded_ns - parts.start_ns);
+  std::int64_t before = parts.uploaded_ns;
+  for (std::size_t node = 0; node < parts.node_ns.size(); ++node) {
+    add(graph_.nodes[node].name, parts.node_ns[node] - before);
+    before = parts.node_ns[node];
   }
-  add("download", of.parts.downloaded_ns - before);
+  add("download", parts.downloaded_ns - before);
   expect(std::move(result), parts_);
 }
 

@@ -47,7 +47,7 @@ std::size_t slot_bytes(const StageType& type, const Settings& settings, const Co
       {.name = type.name, .type = &type, .params = ParamSet(type.params), .inputs = {{Origin::kSource, 0}}});
   for (const auto& [name, value] : settings) graph.nodes[0].params.set(name, value);
   Capacities capacities(1);
-  PlannedGraph planned({.graph = &graph, .probes = Probes::Off, .capacities = &capacities, .exports = {}});
+  PlannedGraph planned({.graph = &graph, .probe_every = kNoFrame, .capacities = &capacities, .exports = {}});
   planned.plan({{format}, "a test"});
   return planned.memory().host;
 }
