@@ -293,6 +293,7 @@ std::string report_json(const RunReport& report, const std::string& graph_file,
     json["source_faults"].push_back(
         {{"missing", fault.missing < 0 ? ordered_json() : ordered_json(fault.missing)},
          {"reason", fault.sentence}});
+  json["source_reconnections"] = report.source_reconnections;
   json["sinks"] = ordered_json::array();
   for (const SinkOutcome& sink : report.sinks) {
     json["sinks"].push_back(

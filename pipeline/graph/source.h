@@ -69,6 +69,8 @@ class Source {
   /// Asked once, after the last read. A run of a source with faults is not a whole one, and its exit code
   /// says so.
   virtual std::vector<SourceFault> faults() const { return {}; }
+  /// How often a live source was lost and found again so far. Asked once, after the last read.
+  virtual std::uint64_t reconnections() const { return 0; }
   /// Makes a blocked `read`, and every later one, return End soon. From any thread, not from a signal
   /// handler.
   virtual void cancel() = 0;

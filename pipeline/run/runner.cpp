@@ -171,6 +171,7 @@ void Runner::close_accounts(Delivery::Ending ending) {
     const std::lock_guard lock(failure_mutex_);
     (failure_code_ == ExitCode::Internal ? frames.failed : frames.dropped_aborted) += under_way;
     report_.source_faults = source_faults_;
+    report_.source_reconnections = source_reconnections_;
     report_.source = stream_.description;
   }
   report_.wall_seconds = static_cast<double>(now_ns() - start_ns_) * 1e-9;

@@ -174,6 +174,7 @@ class Runner {
   std::mutex failure_mutex_;                                              // of what follows
   std::exception_ptr failure_;
   std::vector<SourceFault> source_faults_;  // the reader's, once it ends
+  std::uint64_t source_reconnections_ = 0;
   ExitCode failure_code_ = ExitCode::Ok;
   Delivery delivery_;  // last: its threads use the others
 };

@@ -20,6 +20,7 @@ void Runner::read_loop() {
   {
     const std::lock_guard lock(failure_mutex_);
     source_faults_.insert(source_faults_.end(), faults.begin(), faults.end());
+    source_reconnections_ = source_.reconnections();
     stream_.description = source_.format().description;  // what became of a live stream may stand in it
   }
   ring_.close();

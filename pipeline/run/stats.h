@@ -85,6 +85,7 @@ struct RunReport {
   std::vector<StageTracks> tracks;     ///< of the stages that follow objects, in the graph's order
   std::vector<FrameFailure> failures;  ///< the first kMaxFailures
   std::vector<SourceFault> source_faults;
+  std::uint64_t source_reconnections = 0;  ///< see Source::reconnections
   std::vector<SinkOutcome> sinks;
   bool interrupted = false;
 

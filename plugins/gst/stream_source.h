@@ -35,6 +35,7 @@ class StreamSource : public Source {
   const StreamFormat& format() const override { return format_; }
   ReadResult read(FrameInput& input) override;
   std::vector<SourceFault> faults() const override;
+  std::uint64_t reconnections() const override { return reconnects_; }
   void cancel() override { pacer_.cancel(); }
 
  private:
@@ -73,7 +74,7 @@ class StreamSource : public Source {
   Owned<GstSample> sample_;                // pulled, not yet delivered
   std::int64_t delivered_ = 0;
   std::int64_t round_offset_ns_ = 0, last_pts_ns_ = -1;
-  std::int64_t reconnects_ = 0;
+  std::uint64_t reconnects_ = 0;
   std::string reconnected_;  // what the first frame of a new connection has to say
   bool ended_ = false;
   bool paced_ = false;  // a recording that waits for its times

@@ -45,9 +45,11 @@ class CountingSource final : public Source {
   }
   void cancel() override { cancelled_ = true; }
   std::vector<SourceFault> faults() const override { return at_end; }
+  std::uint64_t reconnections() const override { return reconnected; }
   void announce(std::int64_t frames) { format_.frame_count = frames; }
 
   std::vector<SourceFault> at_end;
+  std::uint64_t reconnected = 0;
   std::chrono::microseconds pause{0};
   std::uint64_t change_at = ~std::uint64_t{0}, change_back_at = ~std::uint64_t{0};
   std::function<bool(std::uint64_t)> bad;

@@ -197,9 +197,11 @@ TEST_CASE("what a source has to say when it ends is in the report") {
   Run result;
   fake::CountingSource source(3);
   source.at_end = {{.sentence = "3 of 5 frames came", .missing = 2}};
+  source.reconnected = 2;
   run(result, fake::copy_graph(), source);
   CHECK(result.report.frames.delivered == 3);
   CHECK(result.report.source_faults == source.at_end);
+  CHECK(result.report.source_reconnections == 2);
 }
 
 TEST_CASE("an error that is no data error ends the run, and sinks are finished all the same") {

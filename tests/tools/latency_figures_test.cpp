@@ -198,6 +198,7 @@ TEST_CASE("a report is the same after it was written and read") {
   LatencyReport report = report_of(1000, 5, 3);
   report.settings.graph_file = "a \"graph\".yaml";
   report.settings.overrides = {"source.rate=5"};
+  report.source_reconnections = 3;
   report.environment = {{"processor", "one"}};
   report.worst.push_back({.camera = 2,
                           .frame = 7,
@@ -218,6 +219,7 @@ TEST_CASE("a report is the same after it was written and read") {
   CHECK(read.counted().mean_ms() == report.counted().mean_ms());
   CHECK(read.counted().percentile(0.5).ms == Approx(10).epsilon(0.008));
   CHECK(read.settings.overrides == report.settings.overrides);
+  CHECK(read.source_reconnections == 3);
   CHECK(read.worst.at(0).parts_ms == report.worst.at(0).parts_ms);
   CHECK(read.worst.at(0).trace == report.worst.at(0).trace);
 }

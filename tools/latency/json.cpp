@@ -170,6 +170,7 @@ std::string json_of(const LatencyReport& report, const Judgement& judgement) {
   json["frames"] = frames_json(report.frames);
   json["first_frame_ms"] = report.first_frame_ms > 0 ? Json(report.first_frame_ms) : Json();
   json["missing_frames"] = report.missing_frames;
+  json["source_reconnections"] = report.source_reconnections;
   json["rows"] = Json::array();
   for (const Row& row : report.rows) json["rows"].push_back(row_json(row, report.frames.missing()));
   json.update(lists_json(report));

@@ -168,6 +168,7 @@ LatencyReport report_from(const std::string& text, const std::string& name) {
     report.frames = frames_from(json.at("frames"));
     report.first_frame_ms = number_or_0(json.at("first_frame_ms"));
     json.at("missing_frames").get_to(report.missing_frames);
+    report.source_reconnections = json.value("source_reconnections", std::uint64_t{0});
     for (const Json& row : json.at("rows")) report.rows.push_back(row_from(row));
     read_lists(json, report);
     read_resources(json.at("resources"), report);

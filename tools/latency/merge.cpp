@@ -75,6 +75,7 @@ void merge(LatencyReport& into, const LatencyReport& other) {
   into.resources.minor_faults += other.resources.minor_faults;
   into.resources.major_faults += other.resources.major_faults;
   into.resources.involuntary_switches += other.resources.involuntary_switches;
+  into.source_reconnections += other.source_reconnections;
   into.merged += other.merged;
 }
 

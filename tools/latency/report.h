@@ -152,7 +152,8 @@ struct LatencyReport {
   Memory memory;
   ProbeCost probe_cost;
   FrameAllocations allocations;
-  int merged = 1;  ///< reports that it was put together from
+  std::uint64_t source_reconnections = 0;  ///< while frames were measured, warm-up included
+  int merged = 1;                          ///< reports that it was put together from
 
   const Distribution* row(std::string_view name) const;
   /// Those of worst_probed that are not in `worst`.

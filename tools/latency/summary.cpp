@@ -198,6 +198,8 @@ void add_series(LatencyReport& report, const std::vector<Measurement>& repeats) 
 }
 
 void add_repeat(LatencyReport& report, const Measurement& repeat) {
+  for (const CameraRun& camera : repeat.cameras)
+    report.source_reconnections += camera.report.source_reconnections;
   std::vector<std::int64_t> samples;
   for (const Measured& camera : cameras_of(repeat))
     camera.each([&](std::size_t frame) {

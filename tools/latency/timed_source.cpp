@@ -126,6 +126,10 @@ std::vector<SourceFault> TimedSource::faults() const {
   return held_ != nullptr ? std::vector<SourceFault>{} : source_->faults();
 }
 
+std::uint64_t TimedSource::reconnections() const {
+  return held_ != nullptr ? 0 : source_->reconnections();
+}
+
 void TimedSource::cancel() {
   pacer_.cancel();
   if (source_ != nullptr) source_->cancel();

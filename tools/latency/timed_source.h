@@ -73,6 +73,7 @@ class TimedSource final : public Source {
   const StreamFormat& format() const override { return format_; }
   ReadResult read(FrameInput& input) override;
   std::vector<SourceFault> faults() const override;
+  std::uint64_t reconnections() const override;
   void cancel() override;
 
  private:

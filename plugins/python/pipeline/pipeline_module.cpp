@@ -118,6 +118,7 @@ py::dict report_dict(const RunReport& report) {
     faults.append(one);
   }
   dict["source_faults"] = faults;
+  dict["source_reconnections"] = report.source_reconnections;
   py::list sinks;
   for (const SinkOutcome& sink : report.sinks) {
     if (sink.summary.empty() && sink.error.empty()) continue;

@@ -42,6 +42,7 @@ def test_a_server_that_dies_and_comes_back_is_read_on_and_the_reconnection_count
     report = json.loads((tmp_path / "out" / "report.json").read_text())
     assert stopped < len(lines) and report["frames"]["in"] == 60
     assert report["source"].endswith(", 64x48, 25 frames/s, live, reconnected 1 time"), report["source"]
+    assert report["source_reconnections"] == 1
     assert said.count("there again at attempt") == 1 and f"used with a warning: {server.address}: " in said, said
     assert [line["frame"] for line in lines] == sorted({line["frame"] for line in lines}) and lines[-1]["frame"] == 59
     times = [line["pts_ns"] for line in lines]
@@ -58,7 +59,8 @@ def test_a_server_that_stays_away_ends_the_run_as_not_whole(tmp_path):
     assert run.returncode == 3, said + out
     report = json.loads((tmp_path / "out" / "report.json").read_text())
     assert server.address in report["source_faults"][0]["reason"] and report["source_faults"][0]["missing"] is None
-    assert "reconnected" not in report["source"] and report["frames"]["in"] >= 10
+    assert "reconnected" not in report["source"] and report["source_reconnections"] == 0
+    assert report["frames"]["in"] >= 10
 
 
 @pytest.mark.parametrize("line", [line for line in launch_lines() if "rtspsrc" in line])

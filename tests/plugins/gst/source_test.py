@@ -143,10 +143,22 @@ def test_a_source_that_fails_on_the_way_is_not_whole_unless_it_is_made_again(con
     frames = len(read_lines(tmp_path / "out" / "contours.jsonl"))
     assert 0 < frames <= 6 and "Failed after iterations as requested" in done.stdout
     run(contorno, tmp_path, "--allow-launch", "--output", tmp_path / "again", "--set", "source.reconnect_attempts=1", "--set",
-        "pipeline.on_full=wait", "--frames", "8")
+        "pipeline.on_full=wait", "--frames", "8", "--report", "report.json")
+    assert json.loads((tmp_path / "again" / "report.json").read_text())["source_reconnections"] == 1
     lines = read_lines(tmp_path / "again" / "contours.jsonl")
     times = [line["pts_ns"] for line in lines]
     assert len(lines) == 8 and all(one < other for one, other in zip(times, times[1:]))
+
+
+def test_a_measurement_counts_how_often_its_source_was_made_again(contorno, tmp_path):
+    """70 frames of a source that fails after 50; two reports that are put together have both."""
+    graph(tmp_path, "launch: 'videotestsrc is-live=true ! video/x-raw,width=64,height=48,framerate=100/1 ! "
+          "identity error-after=50', reconnect_attempts: 1")
+    contorno("latency", tmp_path / "graph.yaml", "--allow-launch", "--preload", "0", "--fps", "20", "--duration", "2s", "--warmup",
+             "100ms", "--deadline", "20s", "--no-probe-cost", "--quiet", "--report", "r.json", cwd=tmp_path)
+    contorno("latency", "--from", "r.json", "--from", "r.json", "--quiet", "--report", "both.json", cwd=tmp_path)
+    reports = [json.loads((tmp_path / name).read_text()) for name in ("r.json", "both.json")]
+    assert [report["source_reconnections"] for report in reports] == [1, 2]
 
 
 @pytest.mark.parametrize("source", [
