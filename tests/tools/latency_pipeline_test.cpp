@@ -21,7 +21,7 @@ PassedElement place(const std::string& name, std::int64_t frames, std::int64_t a
 }
 
 LatencyReport report_of(const PipelineTimes& times, double warm_up_s = 0) {
-  Settings settings;
+  latency::Settings settings;
   settings.mode = Mode::Pipeline;
   settings.until = Until::Sinks;
   settings.deadline_ms = 100;

@@ -18,7 +18,6 @@
 
 using namespace contorno;
 using namespace contorno::synthetic;
-using contorno::test::Settings;
 
 namespace {
 
@@ -28,7 +27,7 @@ struct Player {
   Block frame_memory, maps_memory;
   FrameInput input;
 
-  Player(const SourceType& type, const Settings& settings) {
+  Player(const SourceType& type, const test::Settings& settings) {
     ParamSet params(type.params);
     for (const auto& [name, value] : settings) params.set(name, value);
     source = type.make(params);
@@ -68,9 +67,9 @@ struct Player {
   }
 };
 
-Settings small(const Settings& more = {}) {
-  Settings settings{{"maps_size", std::vector<double>{160, 60}},
-                    {"frame_size", std::vector<double>{240, 90}}};
+test::Settings small(const test::Settings& more = {}) {
+  test::Settings settings{{"maps_size", std::vector<double>{160, 60}},
+                          {"frame_size", std::vector<double>{240, 90}}};
   settings.insert(settings.end(), more.begin(), more.end());
   return settings;
 }
@@ -165,10 +164,10 @@ TEST_CASE("half and byte maps are the float maps, rounded to nearest") {
 }
 
 TEST_CASE("maps say where the fruit are in the frame, and defects lie on fruit") {
-  const Settings still{{"camera_noise", 0.0}, {"noise", 0.0},
-                       {"softness", 0.0},     {"defects", 1.0},
-                       {"seed", number(11)},  {"frame_size", std::vector<double>{511, 95}}};
-  Settings empty = still;
+  const test::Settings still{{"camera_noise", 0.0}, {"noise", 0.0},
+                             {"softness", 0.0},     {"defects", 1.0},
+                             {"seed", number(11)},  {"frame_size", std::vector<double>{511, 95}}};
+  test::Settings empty = still;
   empty.emplace_back("fill", 0.0);
   const Player line = Player(synthetic_source(), still).play(30),
                rollers = Player(synthetic_source(), empty).play(30);
@@ -197,14 +196,14 @@ TEST_CASE("maps say where the fruit are in the frame, and defects lie on fruit")
 
 TEST_CASE("fruit travel with the line, and their defects turn with them") {
   // A place is 98 px here and takes 98 frames: a pixel a frame.
-  const Settings slow{{"maps_size", std::vector<double>{500, 100}},
-                      {"speed", 1.0},
-                      {"rate", 98.0},
-                      {"noise", 0.0},
-                      {"defects", 1.0},
-                      {"seed", number(2)}};
+  const test::Settings slow{{"maps_size", std::vector<double>{500, 100}},
+                            {"speed", 1.0},
+                            {"rate", 98.0},
+                            {"noise", 0.0},
+                            {"defects", 1.0},
+                            {"seed", number(2)}};
   const auto largest_change = [&](double spin) {
-    Settings settings = slow;
+    test::Settings settings = slow;
     settings.emplace_back("spin", spin);
     Player player(synthetic_source(), settings);
     const Player before = Player(synthetic_source(), settings).play(10);
@@ -287,8 +286,8 @@ TEST_CASE("the synthetic sources refuse sizes that are none") {
 }
 
 TEST_CASE("the diamond square source gives a new field a frame, as grey, colours and heights") {
-  const Settings size{{"size", std::vector<double>{70, 41}}, {"seed", number(9)}};
-  Settings colours = size;
+  const test::Settings size{{"size", std::vector<double>{70, 41}}, {"seed", number(9)}};
+  test::Settings colours = size;
   colours.emplace_back("fields", number(3));
   Player player(diamond_square_source(), size), coloured(diamond_square_source(), colours);
   player.play();
@@ -309,7 +308,7 @@ TEST_CASE("the diamond square source gives a new field a frame, as grey, colours
     }
   CHECK(wrong == 0);
   for (const char* type : {"uint16", "float32"}) {
-    Settings deep = size;
+    test::Settings deep = size;
     deep.emplace_back("type", std::string(type));
     deep.emplace_back("deliver", std::string("frame"));
     const Player frame = Player(diamond_square_source(), deep).play();

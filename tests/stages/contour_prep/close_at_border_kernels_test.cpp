@@ -33,19 +33,19 @@ bool same_rings(const ContoursView& in, Orientation orientation, const ContoursV
   Keys keys(count, 77), along(count, 77), by_depth(count, 77), open(count + 1, 77);
   Numbers ends(count, 77), ends_along(count, 77), ends_by_depth(count, 77);
   Numbers next(contours, 77), first(contours, 77), before(contours, 77), points(contours, 77);
-  const Job job{.placement = placement.view,
-                .border = MapBorder(in.format, orientation),
-                .keys = keys.data(),
-                .along = along.data(),
-                .by_depth = by_depth.data(),
-                .ends = ends.data(),
-                .ends_along = ends_along.data(),
-                .ends_by_depth = ends_by_depth.data(),
-                .open = open.data(),
-                .next = next.data(),
-                .first = first.data(),
-                .before = before.data(),
-                .points = points.data()};
+  const close_at_border_cuda::Job job{.placement = placement.view,
+                                      .border = MapBorder(in.format, orientation),
+                                      .keys = keys.data(),
+                                      .along = along.data(),
+                                      .by_depth = by_depth.data(),
+                                      .ends = ends.data(),
+                                      .ends_along = ends_along.data(),
+                                      .ends_by_depth = ends_by_depth.data(),
+                                      .open = open.data(),
+                                      .next = next.data(),
+                                      .first = first.data(),
+                                      .before = before.data(),
+                                      .points = points.data()};
   const auto run = [&](auto* kernel) { emulated::run_grid(3, 64, 0, false, [&] { kernel(job); }); };
   run(find_ends);
   sort_ends(keys, along, ends, ends_along);

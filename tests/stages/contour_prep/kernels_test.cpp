@@ -33,19 +33,19 @@ void write_whole(EmulatedPlacement& placement) {
 }
 
 /// Runs the kernels of largest_first on `in`, and keeps what they wrote.
-class Emulated {
+class EmulatedLargestFirst {
  public:
-  Emulated(const ContoursView& in, ContourSize by, int limit) : placement_(in) {
+  EmulatedLargestFirst(const ContoursView& in, ContourSize by, int limit) : placement_(in) {
     view = placement_.view.out;
     const std::size_t capacity = in.format.contour_capacity;
     std::vector<unsigned long long> keys(capacity, 77), sorted_keys(capacity);
     std::vector<unsigned> contours(capacity, 77), sorted(capacity);
-    const Job job{.in = in,
-                  .by = by,
-                  .keys = keys.data(),
-                  .sorted_keys = sorted_keys.data(),
-                  .contours = contours.data(),
-                  .sorted = sorted.data()};
+    const largest_first_cuda::Job job{.in = in,
+                                      .by = by,
+                                      .keys = keys.data(),
+                                      .sorted_keys = sorted_keys.data(),
+                                      .contours = contours.data(),
+                                      .sorted = sorted.data()};
     if (by != ContourSize::Points) {
       run_kernel(clear_sums, job);
       run_kernel(add_segments, job);
@@ -74,7 +74,7 @@ TEST_CASE("the kernels of largest_first give the contours of the reference") {
   for (const ContourSize by : {ContourSize::Points, ContourSize::Length, ContourSize::Area})
     for (const int limit : {0, 1, 7}) {
       INFO("by ", static_cast<int>(by), ", limit ", limit);
-      const Emulated emulated(in.view, by, limit);
+      const EmulatedLargestFirst emulated(in.view, by, limit);
       const TestContours wanted(64, 64, kClasses, reference_largest_first(contours, kClasses, by, limit));
       CHECK(same_contours(emulated.view, wanted.view));
     }
@@ -95,7 +95,7 @@ TEST_CASE("the kernels of largest_first keep contours without size in the last o
   std::copy_n(in.view.offsets, contours.size() + 1, view.offsets);
   std::copy_n(in.view.closed, contours.size(), view.closed);
   std::copy_n(in.view.points, in.format.point_capacity, view.points);
-  const Emulated emulated(view, ContourSize::Area, 2);
+  const EmulatedLargestFirst emulated(view, ContourSize::Area, 2);
   const TestContours wanted(8, 8, kMostSizedClasses,
                             reference_largest_first(contours, kMostSizedClasses, ContourSize::Area, 2));
   CHECK(same_contours(emulated.view, wanted.view));
@@ -114,7 +114,7 @@ TEST_CASE("the kernels of largest_first and the CPU agree on contours whose size
   for (const char* by : {"length", "area"}) {
     StageHarness stage(largest_first_stage(), {{"by", std::string(by)}, {"limit", std::int64_t{20}}});
     stage.run({in.view});
-    const Emulated emulated(in.view, by[0] == 'l' ? ContourSize::Length : ContourSize::Area, 20);
+    const EmulatedLargestFirst emulated(in.view, by[0] == 'l' ? ContourSize::Length : ContourSize::Area, 20);
     CHECK(same_contours(emulated.view, std::get<ContoursView>(stage.value())));
   }
 }
@@ -122,7 +122,7 @@ TEST_CASE("the kernels of largest_first and the CPU agree on contours whose size
 TEST_CASE("the kernels of largest_first pass on how much room contours need that did not fit") {
   TestContours in(64, 64, 2, exact_contours(6, 2, 9));
   in.view.counts->contours = in.format.contour_capacity + 1;
-  const Emulated emulated(in.view, ContourSize::Area, 0);
+  const EmulatedLargestFirst emulated(in.view, ContourSize::Area, 0);
   CHECK(emulated.view.counts->contours == in.view.counts->contours);
   CHECK(emulated.view.class_begin[2] == 0);
 }

@@ -16,12 +16,12 @@ using namespace contorno::test;
 
 namespace {
 
-constexpr std::pair<ContourSize, const char*> kSizes[] = {
+constexpr std::pair<ContourSize, const char*> kWaysToMeasure[] = {
     {ContourSize::Points, "points"}, {ContourSize::Length, "length"}, {ContourSize::Area, "area"}};
 
 void check_against_reference(const std::vector<TestContour>& contours, int classes, int threads) {
   const TestContours in(64, 64, classes, contours);
-  for (const auto& [by, name] : kSizes)
+  for (const auto& [by, name] : kWaysToMeasure)
     for (const int limit : {0, 1, 5, 1000}) {
       INFO("by ", name, ", limit ", limit, ", threads ", threads);
       StageHarness stage(largest_first_stage(), {{"by", std::string(name)}, {"limit", std::int64_t{limit}}});

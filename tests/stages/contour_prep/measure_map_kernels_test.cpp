@@ -38,14 +38,14 @@ std::vector<unsigned> parents_of(const ContoursView& contours) {
 }
 
 /// The memory of a job, with room for so many crossings.
-struct Emulated {
+struct EmulatedMeasure {
   std::vector<unsigned> parents;
   std::vector<unsigned char> has_region;
   std::vector<unsigned long long> keys, sorted;
   std::vector<map_measuring::SampleSums> spans;
   unsigned long long count = 77, needed = 77;
 
-  Emulated(const ContoursView& contours, std::size_t room)
+  EmulatedMeasure(const ContoursView& contours, std::size_t room)
       : parents(parents_of(contours)),
         has_region(parents.size(), 77),
         keys(room, 77),
@@ -98,13 +98,13 @@ TEST_CASE("the kernels of measure_map give the attributes of its CPU") {
     const ContoursView made = packed_view(memory.data(), wanted.format);
     const std::size_t contours = in.format.contour_capacity;
     wanted.format.attributes.for_each([&](Attribute one) { std::fill_n(made.column(one), contours, -77.0); });
-    Emulated enough(made, 40000);
+    EmulatedMeasure enough(made, 40000);
     enough.run(made, map.view);
     CHECK(same_contours(made, wanted));
     CHECK(enough.needed > 1000);
     CHECK(enough.needed <= 40000);
     // Without room nothing is written beyond it, and the host learns how much is needed.
-    Emulated few(made, 100);
+    EmulatedMeasure few(made, 100);
     few.run(made, map.view);
     CHECK(few.needed == enough.needed);
   }

@@ -27,8 +27,8 @@ bool same_selection(const ContoursView& in, const std::vector<std::uint8_t>& kee
   return same_contours(out, wanted);
 }
 
-template <class Job>
-void run(void (*kernel)(Job), const Job& job, bool at_once = false) {
+template <class Given>
+void run(void (*kernel)(Given), const Given& job, bool at_once = false) {
   emulated::run_grid(3, 64, 0, at_once, [&] { kernel(job); });
 }
 
@@ -119,13 +119,13 @@ bool same_merge(const ContoursView& in, double distance, unsigned buckets, const
   const std::size_t capacity = in.format.contour_capacity;
   std::vector<unsigned> parents(capacity, 77), is_joined(capacity, 77), keys(capacity, 77),
       contours(capacity, 77), ranks(capacity, 77);
-  Job job{.placement = placement.view,
-          .bins = bins.view,
-          .parents = parents.data(),
-          .is_joined = is_joined.data(),
-          .keys = keys.data(),
-          .contours = contours.data(),
-          .ranks = ranks.data()};
+  merge_close_cuda::Job job{.placement = placement.view,
+                            .bins = bins.view,
+                            .parents = parents.data(),
+                            .is_joined = is_joined.data(),
+                            .keys = keys.data(),
+                            .contours = contours.data(),
+                            .ranks = ranks.data()};
   run(make_sets, job);
   run(join_in_bins, job);
   run(join_bins, job);

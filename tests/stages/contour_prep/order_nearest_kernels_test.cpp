@@ -34,13 +34,13 @@ bool same_order(const ContoursView& in, const OrderNearestParams& params, bool s
       sorted(capacity, 77), starts(capacity, 77);
   std::vector<Point> downs(capacity), ups(capacity);
   const bool is_greedy = params.order == DrawingOrder::Greedy;
-  const Job job{.in = in,
-                .boxes = boxes.data(),
-                .lists = lists.data(),
-                .left = left.data(),
-                .visited = shares_visited ? nullptr : visited.data(),
-                .sorted = sorted.data(),
-                .starts = is_greedy ? nullptr : starts.data()};
+  const order_nearest_cuda::Job job{.in = in,
+                                    .boxes = boxes.data(),
+                                    .lists = lists.data(),
+                                    .left = left.data(),
+                                    .visited = shares_visited ? nullptr : visited.data(),
+                                    .sorted = sorted.data(),
+                                    .starts = is_greedy ? nullptr : starts.data()};
   run_shared(0, bound_contours, job);
   if (is_greedy) run_shared(sizeof(Lists), list_nearest, job);
   run_shared(sizeof(Step) + (shares_visited ? words * sizeof(unsigned) : 0),
@@ -80,7 +80,7 @@ bool same_lists(const ContoursView& in) {
   const auto contours = static_cast<unsigned>(in.counts->contours);
   std::vector<Box> boxes(in.format.contour_capacity);
   std::vector<unsigned> lists(in.format.contour_capacity * kListed, 77), wanted;
-  const Job job{.in = in, .boxes = boxes.data(), .lists = lists.data()};
+  const order_nearest_cuda::Job job{.in = in, .boxes = boxes.data(), .lists = lists.data()};
   run_shared(0, bound_contours, job);
   run_shared(sizeof(Lists), list_nearest, job);
   for (unsigned a = 0; a < contours; ++a) {
@@ -96,7 +96,7 @@ bool same_lists(const ContoursView& in) {
       if (a != b && class_of(a) == class_of(b) && std::isfinite(least)) others.emplace_back(least, b);
     }
     std::ranges::sort(others);
-    others.resize(kListed, {0, kNone});
+    others.resize(kListed, {0, order_nearest_cuda::kNone});
     for (const auto& [distance, other] : others) wanted.push_back(other);
   }
   return std::equal(wanted.begin(), wanted.end(), lists.begin());

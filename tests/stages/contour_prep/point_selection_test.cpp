@@ -65,7 +65,7 @@ EmulatedPlacement select_by_kernels(const ContoursView& in, const std::vector<st
   EmulatedPlacement placement(in);
   std::vector<unsigned> kept(in.format.point_capacity / 32 + 1, 77);
   std::vector<unsigned long long> before(kept.size(), 77);
-  const Job job{
+  const point_selection_cuda::Job job{
       .placement = placement.view, .keep = keep.data(), .kept = kept.data(), .before = before.data()};
   const auto run = [&](auto* kernel) { emulated::run_grid(3, 64, 0, false, [&] { kernel(job); }); };
   run(count_kept);

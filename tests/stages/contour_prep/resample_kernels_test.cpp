@@ -15,19 +15,19 @@ using namespace contorno::test;
 namespace {
 
 /// Runs the kernels on `in`, and keeps what they wrote.
-class Emulated {
+class EmulatedResample {
  public:
-  Emulated(const ContoursView& in, const ContoursFormat& format, const ResampleParams& params)
+  EmulatedResample(const ContoursView& in, const ContoursFormat& format, const ResampleParams& params)
       : memory_(packed_bytes(format)) {
     view = packed_view(memory_.data(), format);
     std::vector<unsigned long long> lengths(in.format.point_capacity, 77),
         offsets(in.format.contour_capacity + 1, 77);
-    const Job job{.in = in,
-                  .out = view,
-                  .steps = ResampleSteps(params),
-                  .lengths = lengths.data(),
-                  .offsets = offsets.data(),
-                  .needed = &needed};
+    const resample_cuda::Job job{.in = in,
+                                 .out = view,
+                                 .steps = ResampleSteps(params),
+                                 .lengths = lengths.data(),
+                                 .offsets = offsets.data(),
+                                 .needed = &needed};
     const auto run = [&](auto* kernel) { emulated::run_grid(3, 64, 0, false, [&] { kernel(job); }); };
     run(measure_segments);
     add_up(lengths);
@@ -65,7 +65,7 @@ TEST_CASE("the kernels of resample give the contours of its CPU") {
                        {{"spacing", params.spacing}, {"points", std::int64_t{params.points}}});
     stage.run({in.view});
     const auto& wanted = std::get<ContoursView>(stage.value());
-    const Emulated emulated(in.view, wanted.format, params);
+    const EmulatedResample emulated(in.view, wanted.format, params);
     CHECK(same_contours(emulated.view, wanted));
     CHECK(emulated.needed == wanted.counts->points);
     CHECK(emulated.intact());
@@ -80,7 +80,7 @@ TEST_CASE("the kernels of resample give an output that is larger than the guess 
   REQUIRE(stage.regrown() > 0);
   const auto& wanted = std::get<ContoursView>(stage.value());
   CHECK(wanted.counts->points > 4 * in.format.point_capacity);
-  const Emulated emulated(in.view, wanted.format, params);
+  const EmulatedResample emulated(in.view, wanted.format, params);
   CHECK(same_contours(emulated.view, wanted));
   CHECK(emulated.needed == wanted.counts->points);
   CHECK(emulated.intact());
@@ -90,12 +90,12 @@ TEST_CASE("the kernels of resample count what does not fit, and write nothing pa
   TestContours in(64, 64, 3, exact_contours(44, 3, 20));
   ContoursFormat small = in.format;
   small.point_capacity = 30;
-  const Emulated narrow(in.view, small, {.spacing = 0.25, .points = 0});
+  const EmulatedResample narrow(in.view, small, {.spacing = 0.25, .points = 0});
   CHECK(narrow.needed > 30);
   CHECK(narrow.view.counts->points == narrow.needed);
   CHECK(narrow.intact());
   in.view.counts->points = in.format.point_capacity + 5;
-  const Emulated without(in.view, small, {.spacing = 0.25, .points = 0});
+  const EmulatedResample without(in.view, small, {.spacing = 0.25, .points = 0});
   CHECK(without.needed == 0);
   CHECK(without.view.counts->points == in.format.point_capacity + 5);
   CHECK(without.intact());

@@ -19,15 +19,15 @@ std::vector<std::uint8_t> kept_by_kernels(const ContoursView& in, const Simplify
   std::vector<Interval> intervals(points);
   std::vector<unsigned long long> importance(points, 77), areas(points, 77);
   std::vector<unsigned> before(points, 77), after(points, 77), smallest(points, 77);
-  const Job job{.in = in,
-                .limits = SimplifyLimits(params),
-                .keep = keep.data(),
-                .intervals = intervals.data(),
-                .importance = params.points > 0 ? importance.data() : nullptr,
-                .areas = areas.data(),
-                .before = before.data(),
-                .after = after.data(),
-                .smallest = smallest.data()};
+  const simplify_cuda::Job job{.in = in,
+                               .limits = SimplifyLimits(params),
+                               .keep = keep.data(),
+                               .intervals = intervals.data(),
+                               .importance = params.points > 0 ? importance.data() : nullptr,
+                               .areas = areas.data(),
+                               .before = before.data(),
+                               .after = after.data(),
+                               .smallest = smallest.data()};
   if (params.method == SimplifyMethod::Visvalingam)
     emulated::run_grid(3, kRemoveThreads, 0, false, [&] { remove_points(job); });
   else {

@@ -18,7 +18,7 @@ using test::Random;
 
 namespace {
 
-using Points = std::vector<double>;
+using Samples = std::vector<double>;
 
 double normal(Random& random) {
   double sum = -6;
@@ -27,9 +27,9 @@ double normal(Random& random) {
 }
 
 /// Clusters of unit deviation around random centres, in turns.
-Points clusters(int count, int dims, int groups, double spread, unsigned seed) {
+Samples clusters(int count, int dims, int groups, double spread, unsigned seed) {
   Random random(seed);
-  Points centres(static_cast<std::size_t>(groups * dims)), points;
+  Samples centres(static_cast<std::size_t>(groups * dims)), points;
   for (double& one : centres) one = spread * random.unit();
   for (int i = 0; i < count; ++i)
     for (int k = 0; k < dims; ++k)
@@ -38,12 +38,12 @@ Points clusters(int count, int dims, int groups, double spread, unsigned seed) {
 }
 
 /// One step of every point of `at` over `points`, as the formula is written.
-Points naive_step(const Points& points, const Points& at, int dims, const MeanShiftParams& params) {
+Samples naive_step(const Samples& points, const Samples& at, int dims, const MeanShiftParams& params) {
   const std::size_t d = static_cast<std::size_t>(dims), n = points.size() / d;
-  Points moved = at;
+  Samples moved = at;
   for (std::size_t i = 0; i < at.size() / d; ++i) {
     double total = 0;
-    Points sum(d, 0.0);
+    Samples sum(d, 0.0);
     for (std::size_t j = 0; j < n; ++j) {
       double square = 0;
       for (std::size_t k = 0; k < d; ++k) square += std::pow(at[i * d + k] - points[j * d + k], 2);
@@ -66,7 +66,7 @@ Points naive_step(const Points& points, const Points& at, int dims, const MeanSh
   return moved;
 }
 
-double worst(const Points& a, const Points& b) {
+double worst(const Samples& a, const Samples& b) {
   REQUIRE(a.size() == b.size());
   double most = 0;
   for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(a[i] - b[i]));
@@ -74,7 +74,7 @@ double worst(const Points& a, const Points& b) {
 }
 
 /// Components of ends closer than merge * sigma by comparing all pairs again and again.
-std::vector<int> naive_labels(const Points& ends, int dims, double radius) {
+std::vector<int> naive_labels(const Samples& ends, int dims, double radius) {
   const std::size_t d = static_cast<std::size_t>(dims), n = ends.size() / d;
   std::vector<int> labels(n);
   for (std::size_t i = 0; i < n; ++i) labels[i] = static_cast<int>(i);
@@ -112,12 +112,12 @@ constexpr MeanShiftKernel kKernels[] = {MeanShiftKernel::Gaussian, MeanShiftKern
 TEST_CASE("a mean shift step equals the formula for every kernel and number of dimensions") {
   for (const int dims : {1, 2, 3, 5, 33})
     for (const int count : {1, 2, 31, 32, 33, 300, 1100}) {
-      const Points points = clusters(count, dims, 4, 20, 7);
+      const Samples points = clusters(count, dims, 4, 20, 7);
       for (const MeanShiftKernel kernel : kKernels) {
         const MeanShiftParams params{.sigma = kernel == MeanShiftKernel::Gaussian ? 1.3 : 2.0 + dims,
                                      .kernel = kernel,
                                      .max_iterations = 1};
-        const Points expected = naive_step(points, points, dims, params);
+        const Samples expected = naive_step(points, points, dims, params);
         for (const auto precision : {MeanShiftPrecision::Float32, MeanShiftPrecision::Float64}) {
           MeanShiftOptions options = on_cpu();
           options.precision = precision;
@@ -133,7 +133,7 @@ TEST_CASE("a mean shift step equals the formula for every kernel and number of d
 TEST_CASE("mean shift gives the same bits for any number of threads, any vectors and every backend") {
   for (const int dims : {1, 2, 3, 7, 40})
     for (const int count : {1, 77, 700}) {
-      const Points points = clusters(count, dims, 5, 30, 3);
+      const Samples points = clusters(count, dims, 5, 30, 3);
       for (const MeanShiftKernel kernel : kKernels)
         for (const auto stop : {MeanShiftStop::PerPoint, MeanShiftStop::Frobenius})
           for (const auto precision : {MeanShiftPrecision::Float32, MeanShiftPrecision::Float64}) {
@@ -163,7 +163,7 @@ TEST_CASE("mean shift gives the same bits for any number of threads, any vectors
 }
 
 TEST_CASE("mean shift takes as many dimensions as it allows") {
-  const Points points = clusters(40, MeanShift::kMaxDims, 2, 30, 31);
+  const Samples points = clusters(40, MeanShift::kMaxDims, 2, 30, 31);
   for (const auto stop : {MeanShiftStop::PerPoint, MeanShiftStop::Frobenius})
     for (const auto precision : {MeanShiftPrecision::Float32, MeanShiftPrecision::Float64}) {
       const MeanShiftParams params{.sigma = 12, .stop = stop, .max_iterations = 5};
@@ -180,14 +180,14 @@ TEST_CASE("mean shift takes as many dimensions as it allows") {
 
 TEST_CASE("mean shift comes to rest where the plain loops do and finds the same clusters") {
   for (const MeanShiftKernel kernel : kKernels) {
-    const Points points = clusters(240, 2, 4, 40, 11);
+    const Samples points = clusters(240, 2, 4, 40, 11);
     const MeanShiftParams params{.sigma = kernel == MeanShiftKernel::Gaussian ? 1.0 : 2.5, .kernel = kernel};
     const MeanShiftResult result = MeanShift(params, on_cpu(2)).fit(points, 2);
     CHECK(result.converged);
-    Points at = points;
+    Samples at = points;
     std::vector<bool> rests(240, false);
     for (int k = 0; k < params.max_iterations; ++k) {
-      const Points next = naive_step(points, at, 2, params);
+      const Samples next = naive_step(points, at, 2, params);
       for (std::size_t i = 0; i < 240; ++i) {
         if (rests[i]) continue;
         rests[i] =
@@ -202,13 +202,13 @@ TEST_CASE("mean shift comes to rest where the plain loops do and finds the same 
 }
 
 TEST_CASE("a walk over many levels of the tree leaves out nothing that has weight") {
-  const Points points = clusters(40000, 2, 9, 100, 5);
+  const Samples points = clusters(40000, 2, 9, 100, 5);
   const MeanShiftParams params{.sigma = 2, .max_iterations = 1};
   const MeanShiftResult result = MeanShift(params, on_cpu(2)).fit(points, 2);
   double most = 0;
   for (std::size_t i = 0; i < 40000; i += 997) {
-    const Points one{points[2 * i], points[2 * i + 1]};
-    const Points moved = naive_step(points, one, 2, params);
+    const Samples one{points[2 * i], points[2 * i + 1]};
+    const Samples moved = naive_step(points, one, 2, params);
     most = std::max(
         {most, std::abs(moved[0] - result.points[2 * i]), std::abs(moved[1] - result.points[2 * i + 1])});
   }
@@ -216,7 +216,7 @@ TEST_CASE("a walk over many levels of the tree leaves out nothing that has weigh
 }
 
 TEST_CASE("clusters are numbered by first appearance, with their sizes and the mean of their ends") {
-  const Points points{50, 50, 0, 0, 50.1, 50, 0, 0.1, 100, 0, 0.1, 0};
+  const Samples points{50, 50, 0, 0, 50.1, 50, 0, 0.1, 100, 0, 0.1, 0};
   const MeanShiftResult result = MeanShift({.sigma = 1}, on_cpu()).fit(points, 2);
   CHECK(result.labels == std::vector<int>{0, 1, 0, 1, 2, 1});
   CHECK(result.counts == std::vector<std::int64_t>{2, 3, 1});
@@ -234,7 +234,7 @@ TEST_CASE("clusters are numbered by first appearance, with their sizes and the m
 }
 
 TEST_CASE("ends belong together through others, however long the chain") {
-  Points points;
+  Samples points;
   for (int i = 0; i < 100; ++i) points.push_back(0.4 * ((i * 37) % 100));
   const MeanShiftParams params{.sigma = 1e-3, .max_iterations = 1, .merge = 400.0001};
   CHECK(MeanShift(params, on_cpu()).fit(points, 1).counts == std::vector<std::int64_t>{100});
@@ -260,10 +260,10 @@ TEST_CASE("a point that no other has weight for stays where it is") {
 }
 
 TEST_CASE("the paper's cut of sigma squared depends on the unit, ours does not") {
-  const Points points = clusters(200, 2, 3, 60, 9);
-  Points larger = points;
+  const Samples points = clusters(200, 2, 3, 60, 9);
+  Samples larger = points;
   for (double& one : larger) one *= 16;
-  const auto labels = [](const Points& data, double sigma, MeanShiftCut cut) {
+  const auto labels = [](const Samples& data, double sigma, MeanShiftCut cut) {
     return MeanShift({.sigma = sigma, .cut_rule = cut, .max_iterations = 60}, on_cpu()).fit(data, 2);
   };
   CHECK(labels(points, 1, MeanShiftCut::Sigmas).labels == labels(larger, 16, MeanShiftCut::Sigmas).labels);
@@ -278,14 +278,14 @@ TEST_CASE("the paper's cut of sigma squared depends on the unit, ours does not")
 }
 
 TEST_CASE("the Frobenius rule stops all points together, after as many steps as the plain loops") {
-  const Points points = clusters(150, 2, 3, 30, 21);
+  const Samples points = clusters(150, 2, 3, 30, 21);
   const MeanShiftParams params{.sigma = 1, .stop = MeanShiftStop::Frobenius, .eps = 1e-2};
   const MeanShiftResult result = MeanShift(params, on_cpu(2)).fit(points, 2);
-  Points at = points;
+  Samples at = points;
   int steps = 0;
   double norm = 1;
   for (; norm >= params.eps && steps < 300; ++steps) {
-    const Points next = naive_step(points, at, 2, params);
+    const Samples next = naive_step(points, at, 2, params);
     norm = 0;
     for (std::size_t i = 0; i < at.size(); ++i) norm += std::pow(next[i] - at[i], 2);
     norm = std::sqrt(norm);
@@ -297,7 +297,7 @@ TEST_CASE("the Frobenius rule stops all points together, after as many steps as 
 }
 
 TEST_CASE("the cap on iterations ends the climb and says so") {
-  const Points points = clusters(100, 2, 1, 1, 2);
+  const Samples points = clusters(100, 2, 1, 1, 2);
   const MeanShiftResult result =
       MeanShift({.sigma = 0.5, .eps = 1e-9, .max_iterations = 3}, on_cpu()).fit(points, 2);
   CHECK(result.iterations == 3);
@@ -306,7 +306,7 @@ TEST_CASE("the cap on iterations ends the climb and says so") {
 }
 
 TEST_CASE("points that span many sigmas are worked on in double precision") {
-  Points points;
+  Samples points;
   for (int i = 0; i < 60; ++i) points.push_back((i % 2) * 1e7 + 0.01 * i);
   const MeanShiftResult result = MeanShift({.sigma = 1}, on_cpu()).fit(points, 1);
   CHECK(result.precision == MeanShiftPrecision::Float64);
@@ -315,12 +315,12 @@ TEST_CASE("points that span many sigmas are worked on in double precision") {
 }
 
 TEST_CASE("fitted points are predicted to be in their own cluster and far ones in none") {
-  const Points points = clusters(500, 3, 6, 60, 13);
+  const Samples points = clusters(500, 3, 6, 60, 13);
   MeanShift shift({.sigma = 1.2, .min_size = 5}, on_cpu(2));
   const MeanShiftResult result = shift.fit(points, 3);
   CHECK(shift.predict(points) == result.labels);
-  CHECK(shift.predict(Points{1e4, 0, 0}) == std::vector<int>{-1});
-  Points near;
+  CHECK(shift.predict(Samples{1e4, 0, 0}) == std::vector<int>{-1});
+  Samples near;
   for (std::size_t k = 0; k < result.counts.size(); ++k)
     for (std::size_t c = 0; c < 3; ++c) near.push_back(result.modes[3 * k + c] + 0.3);
   const std::vector<int> labels = shift.predict(near);
@@ -328,9 +328,9 @@ TEST_CASE("fitted points are predicted to be in their own cluster and far ones i
 }
 
 TEST_CASE("the estimated bandwidth is the mean distance to the neighbour at the quantile") {
-  const Points points = clusters(120, 2, 2, 10, 17);
+  const Samples points = clusters(120, 2, 2, 10, 17);
   double sum = 0;
-  Points all;
+  Samples all;
   for (std::size_t i = 0; i < 120; ++i) {
     std::multiset<double> distances;
     for (std::size_t j = 0; j < 120; ++j)
@@ -342,18 +342,18 @@ TEST_CASE("the estimated bandwidth is the mean distance to the neighbour at the 
   std::sort(all.begin(), all.end());
   CHECK(estimate_bandwidth(points, 2, BandwidthRule::MedianNeighbour, 0.3) ==
         doctest::Approx((all[59] + all[60]) / 2));
-  const Points line{0, 1, 2, 3, 4};
+  const Samples line{0, 1, 2, 3, 4};
   CHECK(estimate_bandwidth(line, 1, BandwidthRule::Silverman) ==
         doctest::Approx(std::sqrt(2.0) * std::pow(4.0 / 15, 0.2)));
 }
 
 TEST_CASE("mean shift says what is wrong with its points and parameters") {
   CHECK(MeanShift({}, on_cpu()).fit({}, 2).labels.empty());
-  const Points bad{0, std::nan("")};
+  const Samples bad{0, std::nan("")};
   CHECK_THROWS_WITH_AS(MeanShift({}, on_cpu()).fit(bad, 2), "mean shift: value 1 of point 0 is not finite",
                        Error);
-  CHECK_THROWS_AS(MeanShift({}, on_cpu()).fit(Points{1, 2, 3}, 2), Error);
-  CHECK_THROWS_AS(MeanShift({}, on_cpu()).fit(Points(600, 1.0), 600), Error);
+  CHECK_THROWS_AS(MeanShift({}, on_cpu()).fit(Samples{1, 2, 3}, 2), Error);
+  CHECK_THROWS_AS(MeanShift({}, on_cpu()).fit(Samples(600, 1.0), 600), Error);
   CHECK_THROWS_AS(MeanShift({.sigma = 0}, on_cpu()), Error);
   CHECK_THROWS_AS(MeanShift({.max_iterations = 0}, on_cpu()), Error);
 }

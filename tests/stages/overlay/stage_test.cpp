@@ -24,7 +24,7 @@ class BoxText final : public TextRasteriser {
 
 const Settings kPlain{{"line_width", 2.0}, {"halo", 0.0}};
 
-TestImage random_frame(int width, int height, int channels, std::size_t row_extra = 0) {
+TestImage noise_frame(int width, int height, int channels, std::size_t row_extra = 0) {
   Random random(31);
   return filled_image<std::uint8_t>(
       {.width = width, .height = height, .channels = channels},
@@ -143,7 +143,7 @@ TEST_CASE("the running parity of a word is that of its lower bits") {
 
 TEST_CASE("an overlay without contours is the frame, in another place") {
   for (const int channels : {3, 4}) {
-    const TestImage in = random_frame(67, 35, channels, 9);
+    const TestImage in = noise_frame(67, 35, channels, 9);
     const TestContours none(67, 35, 1, {});
     StageHarness harness(overlay_stage(), kPlain, {{.name = "a"}});
     harness.run({in.view, none.view});
@@ -179,7 +179,7 @@ TEST_CASE("an overlay is what a pixel-by-pixel renderer in double draws") {
       blob(0, 126, 50, 30, 300, 3),   {1, false, {{-20, -9}, {170, 95}, {3, 60}}},
       {1, false, {{66, 2}, {66, 2}}}, blob(2, 80, 60, 15, 5, 5),
       blob(3, 20, 20, 10, 30, 6)};
-  const TestImage in = random_frame(131, 97, 3, 5);
+  const TestImage in = noise_frame(131, 97, 3, 5);
   const TestContours given(131, 97, 4, contours);
   StageHarness harness(overlay_stage(), {{"halo", 1.0}, {"halo_colour", std::string("#00000096")}}, classes);
   harness.run({in.view, given.view});
@@ -207,7 +207,7 @@ TEST_CASE(
   for (auto& contour : turned) std::reverse(contour.points.begin(), contour.points.end());
   const std::vector<ClassSpec> classes{{.name = "a", .colour = {200, 90, 20}, .fill = 0.3},
                                        {.name = "b", .colour = {20, 90, 220}}};
-  const TestImage tight = random_frame(200, 150, 4), loose = random_frame(200, 150, 4, 11);
+  const TestImage tight = noise_frame(200, 150, 4), loose = noise_frame(200, 150, 4, 11);
   const TestContours given(200, 150, 2, contours), reversed(200, 150, 2, turned);
   const BoxText text;
   const Settings settings{{"legend", std::string("bottom_right")}, {"counts", true}, {"markers", 2.0}};
@@ -241,7 +241,7 @@ TEST_CASE("an overlay scales contours of a smaller map to the frame") {
 }
 
 TEST_CASE("an overlay that needs more references says so and is whole the second time") {
-  const TestImage in = random_frame(130, 70, 3);
+  const TestImage in = noise_frame(130, 70, 3);
   const TestContours given(130, 70, 1, {blob(0, 60, 35, 30, 90, 7)});
   StageHarness plenty(overlay_stage(), kPlain, {{.name = "a"}}),
       scarce(overlay_stage(), kPlain, {{.name = "a"}});
@@ -253,7 +253,7 @@ TEST_CASE("an overlay that needs more references says so and is whole the second
 }
 
 TEST_CASE("an overlay leaves contours alone that did not fit upstream") {
-  const TestImage in = random_frame(30, 20, 3);
+  const TestImage in = noise_frame(30, 20, 3);
   TestContours given(30, 20, 1, {blob(0, 15, 10, 8, 12, 7)});
   given.view.counts->points = 1000000;
   StageHarness harness(overlay_stage(), kPlain, {{.name = "a"}});
@@ -262,7 +262,7 @@ TEST_CASE("an overlay leaves contours alone that did not fit upstream") {
 }
 
 TEST_CASE("points that are no numbers or far outside do no harm") {
-  const TestImage in = random_frame(64, 64, 3);
+  const TestImage in = noise_frame(64, 64, 3);
   const double nan = std::nan(""), inf = HUGE_VAL;
   const TestContours given(64, 64, 1,
                            {{0, true, {{nan, 5}, {inf, -inf}, {1e30, 1e30}, {-1e30, 4}, {nan, 5}}}});
@@ -348,7 +348,7 @@ class StripedText final : public TextRasteriser {
 /// A labelled contour with this area and depth.
 std::vector<std::uint8_t> labelled(const std::string& label, double area, double depth) {
   const StripedText text;
-  const TestImage in = random_frame(260, 100, 3);
+  const TestImage in = noise_frame(260, 100, 3);
   const TestContours given(260, 100, 1, {blob(0, 130, 70, 20, 50, 1)}, {},
                            Attributes(Attribute::Area, Attribute::Depth));
   given.view.column(Attribute::Area)[0] = area;
@@ -413,7 +413,7 @@ TEST_CASE("what a label cannot show is refused with what it can") {
   CHECK(words_of("{area}{area}{area}{area}{area}").ends_with("it has 5 attributes, allowed 0 to 4"));
   CHECK(words_of("{class} } {area:.2f} {convexity:.6f}").empty());
 
-  const TestImage in = random_frame(8, 8, 3);
+  const TestImage in = noise_frame(8, 8, 3);
   const TestContours given(8, 8, 1, {}, {}, Attributes(Attribute::Depth));
   StageHarness harness(overlay_stage(), {{"labels", std::int64_t{1}}, {"label", std::string("{area} a")}},
                        {{.name = "a"}});
@@ -514,7 +514,7 @@ TEST_CASE("contours within each other at the border are filled in turns, as clos
 }
 
 TEST_CASE("an overlay refuses frames and classes that do not fit") {
-  const TestImage grey = random_frame(8, 8, 1), colour = random_frame(8, 8, 3);
+  const TestImage grey = noise_frame(8, 8, 1), colour = noise_frame(8, 8, 3);
   const TestContours given(8, 8, 2, {});
   StageHarness one(overlay_stage(), {}, {{.name = "a"}, {.name = "b"}});
   CHECK_THROWS_WITH_AS(
