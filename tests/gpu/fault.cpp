@@ -1,8 +1,7 @@
 // contorno_fault: kernels with planted faults, which tests/gpu/run must see found.
-//   contorno_fault                a run whose sixth frame makes a kernel write far out of bounds. The device
-//   is then
-//                                 unusable for the process; the run must end by itself, with its accounts in
-//                                 order, its sinks finished and exit code 70
+//   contorno_fault                a run whose sixth frame makes a kernel write far out of bounds. The
+//                                 device is then unusable for the process; the run must end by itself, with
+//                                 its accounts in order, its sinks finished and exit code 70
 //   contorno_fault hang           a run whose sixth frame's kernel does not end; it must be given up with its
 //                                 accounts in order, its sinks finished and exit code 70
 //   contorno_fault race           two warps write and read shared memory without a barrier between them
@@ -12,89 +11,50 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string_view>
 #include <thread>
 
-#include "cuda/check.h"
 #include "cuda/memory.h"
 #include "cuda/stream.h"
 #include "pipeline/run/runner.h"
 #include "pipeline/shared/clock.h"
+#include "tests/gpu/fault_kernels.h"
 #include "tests/pipeline/fakes.h"
 
 namespace {
 
 using namespace contorno;
 
-__global__ void copy_or_fault(const unsigned* in, unsigned* out) {
-  // Far outside of every allocation; a null pointer would be undefined behaviour that the compiler may
-  // optimise away.
-  const unsigned long long offset = in[0] == 5 ? 1ULL << 44 : 0;
-  out[offset] = in[0];
-}
-
-/// Ends after half a minute all the same, for who runs this by hand.
-__global__ void copy_or_hang(const unsigned* in, unsigned* out) {
-  const auto now = [] {
-    unsigned long long nanoseconds;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(nanoseconds));
-    return nanoseconds;
-  };
-  const unsigned long long start = now();
-  while (in[0] == 5 && now() - start < 30'000'000'000ULL) {
-  }
-  out[0] = in[0];
-}
-
-__global__ void race(unsigned* out) {
-  __shared__ unsigned shared[64];
-  shared[threadIdx.x] = threadIdx.x;
-  out[threadIdx.x] = shared[63 - threadIdx.x];  // written by the other warp, perhaps later
-}
-
-__global__ void read_uninitialised(const unsigned* in, unsigned* out) {
-  out[threadIdx.x] = in[threadIdx.x] + 1;
-}
-
-__global__ void divergent_barrier(unsigned* out) {
-  if (threadIdx.x < 20) __syncthreads();  // the rest of the warp passes by
-  out[threadIdx.x] = threadIdx.x;
-}
-
-int plant(std::string_view fault) {
+int plant(std::string_view planted) {
   const Stream stream = Stream::create();
   const Block in(64 * sizeof(unsigned), MemoryKind::Device), out(64 * sizeof(unsigned), MemoryKind::Device);
   auto* const from = reinterpret_cast<const unsigned*>(in.data());
   auto* const to = reinterpret_cast<unsigned*>(out.data());
-  auto* const queue = static_cast<cudaStream_t>(stream.get());
-  if (fault == "race")
-    race<<<1, 64, 0, queue>>>(to);
-  else if (fault == "uninitialised")
-    read_uninitialised<<<1, 64, 0, queue>>>(from, to);
-  else if (fault == "barrier")
-    divergent_barrier<<<1, 64, 0, queue>>>(to);
+  if (planted == "race")
+    fault::race(to, stream.get());
+  else if (planted == "uninitialised")
+    fault::read_uninitialised(from, to, stream.get());
+  else if (planted == "barrier")
+    fault::divergent_barrier(to, stream.get());
   else
     return 2;
-  check_launch("planted fault");
   stream.synchronize();
   return 0;
 }
 
 class FaultStage final : public Stage {
  public:
-  using Kernel = void (*)(const unsigned*, unsigned*);
-  explicit FaultStage(Kernel kernel) : kernel_(kernel) {}
+  explicit FaultStage(fault::Copy copy) : copy_(copy) {}
   void plan(PlanContext& context) override { context.set_output(0, context.input(0)); }
   void run(const RunContext& context) const override {
-    kernel_<<<1, 1, 0, static_cast<cudaStream_t>(context.stream)>>>(context.image_in(0).row<unsigned>(0),
-                                                                    context.image_out(0).row<unsigned>(0));
-    check_launch("planted kernel");
+    copy_(context.image_in(0).row<unsigned>(0), context.image_out(0).row<unsigned>(0), context.stream);
   }
 
  private:
-  Kernel kernel_;
+  fault::Copy copy_;
 };
-FaultStage::Kernel planted_kernel = copy_or_fault;
+fault::Copy planted_copy = fault::copy_or_write_far;
 
 /// What a run must look like whose sixth frame broke the device.
 bool accounts_are_good(const FrameCounts& frames, const fake::CollectingSink& sink) {
@@ -121,14 +81,14 @@ bool accounts_are_good(const FrameCounts& frames, const fake::CollectingSink& si
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string_view fault = argc > 1 ? argv[1] : "";
-  if (fault == "hang")
-    planted_kernel = copy_or_hang;
-  else if (!fault.empty())
-    return plant(fault);
+  const std::string_view planted = argc > 1 ? argv[1] : "";
+  if (planted == "hang")
+    planted_copy = fault::copy_or_hang;
+  else if (!planted.empty())
+    return plant(planted);
   static StageType type = fake::copy_stage();
   type.make_cuda = [](const ParamSet&) -> std::unique_ptr<Stage> {
-    return std::make_unique<FaultStage>(planted_kernel);
+    return std::make_unique<FaultStage>(planted_copy);
   };
   GraphSpec graph = fake::copy_graph();
   for (NodeSpec& node : graph.nodes) node.type = &type;
@@ -136,7 +96,7 @@ int main(int argc, char** argv) {
   fake::CollectingSink sink;
   Runner runner(graph, source, {{.name = "collect", .sink = &sink, .input = {1, 0}}},
                 {.backend = Backend::Cuda});
-  if (fault == "hang") give_up(runner, sink);
+  if (planted == "hang") give_up(runner, sink);
   const std::int64_t start = now_ns();
   try {
     runner.run();
