@@ -79,4 +79,4 @@ def test_a_source_without_an_element_and_a_graph_on_standard_input_are_refused(t
     (tmp_path / "graph.yaml").write_text(f"source: {{type: images, location: frames}}\n{STAGES}")
     done = run_contorno("gst", tmp_path / "graph.yaml", check=False)
     assert done.returncode == 64 and "the source 'images' has no element of GStreamer" in done.stderr
-    assert run_contorno("gst", "-", check=False).returncode == 64
+    assert run_contorno("gst", "-", check=False).returncode == 2

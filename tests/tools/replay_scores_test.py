@@ -84,8 +84,8 @@ def check_scores(report, figures):
 
 
 def record(contorno, folder, *arguments, check=True):
-    done = contorno("replay", "graph.yaml", "--record", "record", "--report", "report.json", "--html", "page.html", *arguments,
-                    cwd=folder, check=check)
+    done = contorno("replay", "graph.yaml", "--record", "record", "--overwrite", "--report", "report.json", "--html", "page.html",
+                    *arguments, cwd=folder, check=check)
     return done, json.loads((folder / "report.json").read_text())
 
 
@@ -223,8 +223,8 @@ def test_a_score_beyond_its_limit_ends_the_run_with_1_and_says_so(contorno, fold
     assert done.returncode == 1 and f"contorno: --assert failed: {sentence}\n" == done.stderr
     assert report["assertions"][0] == {"held": False, "sentence": sentence} and report["assertions"][1]["held"]
     assert "<b>failed</b> " + sentence.replace("'", "&#39;").replace(">", "&gt;") in (folder / "page.html").read_text().replace("'", "&#39;")
-    for option in ("--record", "--expect"):
-        done = contorno("replay", "graph.yaml", option, "record", "--assert", "iou>0.9999", "--quiet", cwd=folder, check=False)
+    for options in (("--record", "record", "--overwrite"), ("--expect", "record")):
+        done = contorno("replay", "graph.yaml", *options, "--assert", "iou>0.9999", "--quiet", cwd=folder, check=False)
         assert done.returncode == 1 and done.stdout == "" and done.stderr.count("--assert failed: class ") == 2
 
 

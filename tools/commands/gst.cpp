@@ -227,7 +227,7 @@ std::string launch_line(const GraphSpec& graph, const GstArguments& arguments) {
 
 int print_line(const GstArguments& arguments, const Catalog& catalog) {
   if (arguments.graph == "-")
-    throw Error(ExitCode::BadOption,
+    throw Error(ExitCode::Usage,
                 "the element reads the graph itself, so it has to be a file, not standard input");
   config::LoadOptions options;
   if (!arguments.input.empty()) options.input = arguments.input;

@@ -10,10 +10,12 @@
 #include "config/load.h"
 #include "cuda/error.h"
 #include "tools/commands/commands.h"
+#include "tools/commands/given_options.h"
 #include "tools/commands/graph_argument.h"
 #include "tools/commands/number_options.h"
 #include "tools/interrupt.h"
 #include "tools/replay/computation.h"
+#include "tools/replay/made_with.h"
 #include "tools/replay/page.h"
 #include "tools/replay/score_page.h"
 #include "tools/replay/summary.h"
@@ -33,7 +35,8 @@ struct ReplayArguments {
   std::uint64_t start = 0, stop = 0, worst = 12, loop = 1;
   LabelMeaning labels;
   std::vector<std::string> assertions;
-  bool resume = false, real_time = false, quiet = false;
+  bool resume = false, overwrite = false, real_time = false, quiet = false;
+  GivenOptions given;
 };
 
 ReplayOptions options_of(const ReplayArguments& arguments) {
@@ -100,11 +103,14 @@ std::vector<std::uint64_t> united(std::vector<std::uint64_t> places, const std::
   return places;
 }
 
+/// Throws Error(Usage) for options that say something of truth where there is none.
+void check_truth_options(const ReplayArguments& arguments, const Truth& truth) {
+  for (const char* name : {"--first-label", "--unjudged-label", "--assert"})
+    check_goes_with(arguments.given, name, truth.exists(), "a dataset that has truth");
+}
+
 /// Throws Error(Usage) for a limit that cannot be checked, before anything is computed.
-std::vector<ScoreLimit> score_limits(const ReplayArguments& arguments, const Replay& replay,
-                                     const Truth& truth) {
-  if (!arguments.assertions.empty() && !truth.exists())
-    throw Error(ExitCode::Usage, "--assert goes with a dataset that has truth");
+std::vector<ScoreLimit> score_limits(const ReplayArguments& arguments, const Replay& replay) {
   std::vector<std::string> classes;
   for (const ClassSpec& spec : replay.graph.classes) classes.push_back(spec.name);
   std::vector<ScoreLimit> limits;
@@ -127,7 +133,7 @@ struct Findings {
       : replay(of), truth(truth_of), folder(std::move(in)), tolerance(arguments.tolerance) {
     if (truth.exists())
       scores = score_record(folder, places_in(folder, replay.whole), replay.values, replay.graph, truth);
-    limits = check_scores(score_limits(arguments, replay, truth), scores);
+    limits = check_scores(score_limits(arguments, replay), scores);
   }
 
   void write(const ReplayArguments& arguments) const {
@@ -189,7 +195,8 @@ int compare_with(const ReplayArguments& arguments, const Catalog& catalog, const
   const std::string& folder = temporary ? temporary->path() : arguments.keep;
   if (round > 1) remove_results(folder);
   const Truth truth(replay.graph.source, arguments.labels);
-  (void)score_limits(arguments, replay, truth);
+  check_truth_options(arguments, truth);
+  (void)score_limits(arguments, replay);
   const RunReport report = compute_replay(replay, folder, options);
   if (const int signal = InterruptGuard::requested(); signal != 0) return 128 + signal;
   const std::vector<std::uint64_t> places =
@@ -223,14 +230,29 @@ int compare_rounds(const ReplayArguments& arguments, const Catalog& catalog, con
   return code;
 }
 
+/// The frames of a record that a run is for: all that there are, unless it takes a part of the dataset.
+FrameSelection taken_frames(const ReplayArguments& arguments, const ReplayOptions& options,
+                            const Replay& replay) {
+  const bool is_part = arguments.start > 0 || arguments.stop > 0 || options.shard.count > 1;
+  return is_part ? replay.whole : FrameSelection{};
+}
+
+EarlierResults earlier_results(const ReplayArguments& arguments) {
+  if (arguments.resume) return EarlierResults::Keep;
+  return arguments.overwrite ? EarlierResults::Remove : EarlierResults::Refuse;
+}
+
 int record(const ReplayArguments& arguments, const Catalog& catalog) {
   const ReplayOptions options = options_of(arguments);
   Replay replay = prepared(arguments, options, catalog);
   const Truth truth(replay.graph.source, arguments.labels);
   if (!truth.exists() && !(arguments.report.empty() && arguments.html.empty()))
     throw Error(ExitCode::Usage, "--report and --html go with --expect, or with a dataset that has truth");
-  (void)score_limits(arguments, replay, truth);
+  check_truth_options(arguments, truth);
+  (void)score_limits(arguments, replay);
   make_output_folder(arguments.record);
+  prepare_record(arguments.record, taken_frames(arguments, options, replay),
+                 made_with(replay.given, replay.values, arguments.record), earlier_results(arguments));
   const RunReport report = compute_replay(replay, arguments.record, options);
   if (const int signal = InterruptGuard::requested(); signal != 0) return ended_by(signal);
   if (!arguments.quiet)
@@ -256,13 +278,17 @@ int replay(const ReplayArguments& arguments, const Catalog& catalog) {
   if (arguments.record.empty() == arguments.expect.empty())
     throw Error(ExitCode::Usage,
                 "give either --record DIR, to keep results, or --expect DIR, to compare with kept ones");
-  if (arguments.resume && arguments.record.empty())
-    throw Error(ExitCode::Usage, "--resume goes with --record");
-  if (!arguments.keep.empty()) {
-    if (arguments.expect.empty()) throw Error(ExitCode::Usage, "--keep goes with --expect");
-    refuse_kept(arguments.keep);
-  }
-  return arguments.record.empty() ? expect(arguments, catalog) : record(arguments, catalog);
+  const bool records = !arguments.record.empty();
+  for (const char* name : {"--resume", "--overwrite"})
+    check_goes_with(arguments.given, name, records, "--record");
+  for (const char* name : {"--keep", "--tolerance"})
+    check_goes_with(arguments.given, name, !records, "--expect");
+  check_goes_with(arguments.given, "--worst", !records || !arguments.html.empty(), "--expect or --html");
+  if (arguments.resume && arguments.overwrite)
+    throw Error(ExitCode::Usage,
+                "--resume keeps what the record has, --overwrite removes it: give one of them");
+  if (!arguments.keep.empty()) refuse_kept(arguments.keep);
+  return records ? record(arguments, catalog) : expect(arguments, catalog);
 }
 
 }  // namespace
@@ -291,6 +317,8 @@ void add_replay_command(CLI::App& app, const Catalog& catalog, Action& action) {
       "PART/PARTS, as 0/8: every 8th frame from the first; parts share no frame and leave none out");
   command->add_flag("--resume", arguments->resume,
                     "With --record: go on behind the frames that the folder has");
+  command->add_flag("--overwrite", arguments->overwrite,
+                    "With --record: make results anew that the folder has of these frames");
   command->add_flag("--real-time", arguments->real_time,
                     "Frames come at the times they were recorded at; none is dropped");
   add_number(*command, "--speed", arguments->speed, 0.001, 1000,
@@ -314,7 +342,8 @@ void add_replay_command(CLI::App& app, const Catalog& catalog, Action& action) {
   command->add_flag("--quiet", arguments->quiet, "No progress, and no message where nothing differs");
   command->footer("Exit code 1: something differs by more than the tolerance, or an --assert does not hold.");
   command->callback([arguments, command, &catalog, &action] {
-    arguments->real_time |= command->count("--speed") > 0;
+    arguments->given = given_options(*command);
+    arguments->real_time |= is_given(arguments->given, "--speed");
     action = [arguments, &catalog] { return replay(*arguments, catalog); };
   });
 }

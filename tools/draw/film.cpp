@@ -55,8 +55,8 @@ void check_drawing_path(const std::string& path) {
   static constexpr std::array kExtensions{".webm", ".mkv", ".gif", ".apng", ".svg"};
   const std::string extension = lower_extension(path);
   if (std::find(kExtensions.begin(), kExtensions.end(), extension) == kExtensions.end())
-    throw Error(ExitCode::BadOption, fmt::format("OUT is '{}', allowed are the extensions {}", path,
-                                                 fmt::join(kExtensions, ", ")));
+    throw Error(ExitCode::Usage, fmt::format("OUT is '{}', allowed are the extensions {}", path,
+                                             fmt::join(kExtensions, ", ")));
 }
 
 std::unique_ptr<Film> make_film(const std::string& path, const FilmFormat& format, const Catalog& catalog,

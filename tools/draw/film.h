@@ -28,7 +28,7 @@ class Film {
   virtual void finish() = 0;
 };
 
-/// A new extension is named here and in make_film. Throws Error(BadOption) for another one than .webm, .mkv,
+/// A new extension is named here and in make_film. Throws Error(Usage) for another one than .webm, .mkv,
 /// .gif, .apng and .svg.
 void check_drawing_path(const std::string& path);
 

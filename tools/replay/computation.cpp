@@ -43,6 +43,7 @@ bool has_work(Replay& replay, const ReplayOptions& options) {
   GraphSpec whole = replay.graph;
   const auto [source, notice] = config::open_source(whole);
   replay.values = recorded_values(whole);
+  replay.given = whole;
   if (options.resume) leave_out_recorded(replay, *options.resume);
   const FrameSelection& frames = replay.frames;
   if (frames.stop && frames.first >= *frames.stop) return false;
@@ -62,7 +63,8 @@ void set_frames(SourceSpec& source, const FrameSelection& frames, bool paced) {
 }  // namespace
 
 Replay prepare_replay(GraphSpec graph, const ReplayOptions& options) {
-  Replay replay{.graph = std::move(graph), .whole = {}, .frames = {}, .values = {}, .source = nullptr};
+  Replay replay{
+      .graph = std::move(graph), .given = {}, .whole = {}, .frames = {}, .values = {}, .source = nullptr};
   // Every frame is part of a record, whenever it comes.
   replay.graph.settings.on_full = OnFull::Wait;
   replay.graph.settings.deadline_ms = 0;

@@ -25,6 +25,7 @@ struct ReplayOptions {
 
 struct Replay {
   GraphSpec graph;
+  GraphSpec given;        ///< as it is given, for the whole dataset, and bound to its source
   FrameSelection whole;   ///< the frames that are asked for
   FrameSelection frames;  ///< those of them that are left to compute
   std::vector<RecordedValue> values;

@@ -19,10 +19,9 @@ Shard shard_of(std::string_view text) {
     if (count.ec == std::errc() && count.ptr == end && shard.index < shard.count && shard.count <= kMost)
       return shard;
   }
-  throw Error(ExitCode::BadOption,
-              fmt::format("--shard is '{}', allowed PART/PARTS with up to {} parts and a "
-                          "part from 0 to PARTS - 1, as 0/8",
-                          printable(text), kMost));
+  throw Error(ExitCode::Usage, fmt::format("--shard is '{}', allowed PART/PARTS with up to {} parts and a "
+                                           "part from 0 to PARTS - 1, as 0/8",
+                                           printable(text), kMost));
 }
 
 std::uint64_t source_number(const SourceSpec& source, const char* name, std::uint64_t otherwise) {

@@ -27,7 +27,7 @@ struct FrameSelection {
 struct Shard {
   std::uint64_t index = 0, count = 1;
 };
-/// Reads "2/8". Throws Error(BadOption).
+/// Reads "2/8". Throws Error(Usage).
 Shard shard_of(std::string_view text);
 
 /// A whole number among the parameters of a source; `otherwise` where it has none of this name.

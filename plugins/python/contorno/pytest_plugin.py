@@ -40,7 +40,7 @@ def contorno_replay(request):
     def replay(graph, dataset=None, *, expect, tolerance=0, arguments=()):
         command = [_program(), "replay", str(graph), *([] if dataset is None else [str(dataset)]), "--quiet", *map(str, arguments)]
         if request.config.getoption("--contorno-record"):
-            command += ["--record", str(expect)]
+            command += ["--record", str(expect), "--overwrite"]
         else:
             command += ["--expect", str(expect), "--tolerance", str(tolerance), "--html", f"{expect}.html"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
