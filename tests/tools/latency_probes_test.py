@@ -141,7 +141,7 @@ def test_percentiles_of_parts_need_probed_frames(tmp_path):
 
 @pytest.mark.parametrize("arguments, message", [
     (("graph.yaml", "--probe-every", 0), "--probe-every is 0, allowed a whole number"),
-    (("--gst", "fakesrc ! fakesink", "--probe-every", 2), "--probe-every and --no-sinks say nothing there"),
+    (("--gst", "fakesrc ! fakesink", "--probe-every", 2), "at the pace of its own source: --probe-every would have no effect"),
 ])
 def test_a_choice_of_frames_that_says_nothing_is_refused(arguments, message, tmp_path):
     (tmp_path / "graph.yaml").write_text(graph())

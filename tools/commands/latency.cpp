@@ -235,7 +235,7 @@ static int run_latency(const LatencyArguments& arguments, const Catalog& catalog
   outputs.write("--html", html_of(measured.report, judgement));
   if (outputs.wanted("--csv")) outputs.write("--csv", csv_of(measured.graph, measured.repeats));
   if (outputs.wanted("--trace"))
-    outputs.write("--trace", trace_of(measured.graph, measured.repeats, arguments.until,
+    outputs.write("--trace", trace_of(measured.graph, measured.repeats, measured.report.settings.until,
                                       static_cast<std::size_t>(arguments.worst)));
   if (!arguments.quiet || judgement.verdict.state == Verdict::State::Fail)
     print(std::string_view(table_of(measured.report, judgement)));
@@ -253,7 +253,8 @@ void add_latency_command(CLI::App& app, const Catalog& catalog, Action& action) 
   CLI::App* command = app.add_subcommand(
       "latency", "Measure whether a graph holds its deadline at a rate, and by what margin");
   latency::add_latency_options(*command, *arguments);
-  command->callback([arguments, &catalog, &action] {
+  command->callback([arguments, command, &catalog, &action] {
+    arguments->given = given_options(*command);
     action = [arguments, &catalog] { return latency::run_latency(*arguments, catalog); };
   });
 }

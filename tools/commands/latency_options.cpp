@@ -132,13 +132,9 @@ void LatencyArguments::check() const {
           static_cast<int>(!gst.empty()) !=
       1)
     refuse("wanted is one of: a GRAPH to measure, --gst with a pipeline, --from with a report");
-  if (!gst.empty() && (mode != Mode::Stream || fps > 0 || cameras > 1 || repeats > 1 || no_sinks ||
-                       arrival.kind != ArrivalKind::Fixed || !backend.empty() || probe_every > 0))
-    refuse(
-        "--gst measures a pipeline as it is, at the pace of its own source: --mode, --fps, --arrival, "
-        "--cameras, --repeat, --backend, --probe-every and --no-sinks say nothing there");
   if (!from.empty() && !(trace.empty() && csv.empty()))
     refuse("--trace and --csv need a measurement: a report has no single frames");
+  check_effect();
   if (mode == Mode::Saturate && fps > 0)
     refuse("--mode saturate searches for the rate: --fps says nothing there");
   if (mode == Mode::Cameras && cameras > 1)
@@ -152,6 +148,29 @@ void LatencyArguments::check() const {
   if (report == "-" && !quiet)
     refuse("--report - writes to standard output, where the table stands: add --quiet");
   check_assertions({});
+}
+
+void LatencyArguments::check_effect() const {
+  if (!gst.empty())
+    refuse_all_but(given,
+                   {"--gst", "--duration", "--warmup", "--deadline", "--hold", "--assert", "--compare",
+                    "--tolerance", "--worst", "--report", "--html", "--trace", "--csv", "--quiet"},
+                   [](const std::string& names) {
+                     return fmt::format(
+                         "--gst measures a pipeline as it is, at the pace of its own source: {} would have "
+                         "no effect",
+                         names);
+                   });
+  if (!from.empty())
+    refuse_all_but(given, {"--from", "--assert", "--compare", "--tolerance", "--report", "--html", "--quiet"},
+                   [](const std::string& names) {
+                     return fmt::format("--from shows what was measured before: {} would have no effect",
+                                        names);
+                   });
+  check_goes_with(given, "--tolerance", !compare.empty(), "--compare");
+  check_goes_with(given, "--seed", arrival.kind == ArrivalKind::Poisson, "--arrival poisson");
+  check_goes_with(given, "--most-cameras", mode == Mode::Cameras, "--mode cameras");
+  check_goes_with(given, "--hold", mode != Mode::Single, "an open loop: --mode single has no verdict");
 }
 
 void LatencyArguments::check_assertions(const std::vector<std::string>& rows) const {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/commands/given_options.h"
 #include "tools/commands/graph_argument.h"
 #include "tools/latency/measure.h"
 #include "tools/latency/report.h"
@@ -26,13 +27,15 @@ struct LatencyArguments {
   bool no_sinks = false, no_probe_cost = false, quiet = false;
   std::string backend, report, html, trace, csv, compare;
   std::vector<std::string> assertions;
+  GivenOptions given;
 
   /// Frames a second; what stands for it where none were given.
   double rate() const { return fps > 0 ? fps : 10; }
   bool searches() const { return mode == Mode::Saturate || mode == Mode::Cameras; }
   Load load(Backend backend) const;
-  /// Throws Error(Usage) where options contradict each other.
+  /// Throws Error(Usage) where options contradict each other, or have no effect.
   void check() const;
+  void check_effect() const;
   /// Throws Error(Usage) for an assertion that names a part which the graph does not have.
   void check_assertions(const std::vector<std::string>& rows) const;
 };
