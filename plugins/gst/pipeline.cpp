@@ -1,11 +1,9 @@
 #include "plugins/gst/pipeline.h"
 
 #include <fmt/format.h>
+#include <gst/base/gstbasetransform.h>
 
 #include <chrono>
-#include <cstring>
-
-#include "plugins/gst/i420.h"
 
 namespace contorno::gst {
 namespace {
@@ -85,12 +83,22 @@ Owned<GstCaps> frame_caps() {
           .c_str()));
 }
 
-void copy_rgba(const GstVideoFrame& frame, const ImageView& target) {
-  const auto* source = static_cast<const std::uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0));
-  const std::ptrdiff_t pitch = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0);
-  const std::size_t row_bytes = static_cast<std::size_t>(GST_VIDEO_FRAME_WIDTH(&frame)) * 4;
-  for (int y = 0; y < GST_VIDEO_FRAME_HEIGHT(&frame); ++y)
-    std::memcpy(target.row<std::uint8_t>(y), source + y * pitch, row_bytes);
+/// Answers who makes buffers for the appsink that rows may be as far apart as he likes, and offers a pool for
+/// such buffers, which the appsink does not by itself: a decoder would copy each frame from its own memory.
+GstPadProbeReturn on_query(GstPad*, GstPadProbeInfo* info, gpointer) {
+  GstQuery* query = GST_PAD_PROBE_INFO_QUERY(info);
+  if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION) return GST_PAD_PROBE_OK;
+  GstCaps* caps = nullptr;
+  gboolean wants_pool = FALSE;
+  gst_query_parse_allocation(query, &caps, &wants_pool);
+  GstVideoInfo video;
+  if (caps == nullptr || !gst_video_info_from_caps(&video, caps)) return GST_PAD_PROBE_OK;
+  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+  if (wants_pool) {
+    const Owned<GstBufferPool> pool(gst_video_buffer_pool_new());
+    gst_query_add_allocation_pool(query, pool.get(), static_cast<guint>(GST_VIDEO_INFO_SIZE(&video)), 0, 0);
+  }
+  return GST_PAD_PROBE_HANDLED;
 }
 
 /// Why a stream was stopped, where GStreamer says no more than that it was; empty otherwise.
@@ -122,58 +130,6 @@ Error to_error(GstMessage* message, const std::string& subject) {
 
 Owned<GstMessage> pop_error(GstBus* bus) {
   return Owned<GstMessage>(gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR));
-}
-
-Owned<GstCaps> raw_caps(const char* format, int width, int height, int rate_numerator, int rate_denominator) {
-  ensure_init();  // caps need GStreamer's types
-  Owned<GstCaps> caps(gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, format, nullptr));
-  const auto set_side = [&](const char* name, int side) {
-    if (side > 0)
-      gst_caps_set_simple(caps.get(), name, G_TYPE_INT, side, nullptr);
-    else
-      gst_caps_set_simple(caps.get(), name, GST_TYPE_INT_RANGE, 1, kMaxVideoSide, nullptr);
-  };
-  set_side("width", width);
-  set_side("height", height);
-  if (rate_numerator > 0)
-    gst_caps_set_simple(caps.get(), "framerate", GST_TYPE_FRACTION, rate_numerator, rate_denominator,
-                        nullptr);
-  return caps;
-}
-
-const char* raw_format_of(const ImageFormat& format) {
-  if (format.type == ElementType::U8 && (format.layout == Layout::Interleaved || format.channels == 1)) {
-    if (format.channels == 4) return "RGBA";
-    if (format.channels == 3) return "RGB";
-    if (format.channels == 1) return "GRAY8";
-  }
-  throw Error(
-      ExitCode::BadConfig,
-      fmt::format("a picture of {} cannot be written or shown, allowed are u8 interleaved images of 1, 3 "
-                  "or 4 channels",
-                  describe(format)));
-}
-
-ImageFormat format_of(GstSample* sample) {
-  GstVideoInfo info;
-  if (!gst_video_info_from_caps(&info, gst_sample_get_caps(sample)))
-    throw InternalError("frames without video caps");
-  return {.width = GST_VIDEO_INFO_WIDTH(&info), .height = GST_VIDEO_INFO_HEIGHT(&info), .channels = 4};
-}
-
-bool copy_frame(GstSample* sample, const ImageView& target) {
-  GstVideoInfo info;
-  GstBuffer* buffer = gst_sample_get_buffer(sample);
-  if (!buffer || !gst_video_info_from_caps(&info, gst_sample_get_caps(sample))) return false;
-  GstVideoFrame frame;
-  // Mapping takes the strides from the buffer's metadata where it has some, and checks its size.
-  if (!gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ)) return false;
-  if (GST_VIDEO_FRAME_FORMAT(&frame) == GST_VIDEO_FORMAT_I420)
-    read_i420(frame, target);
-  else
-    copy_rgba(frame, target);
-  gst_video_frame_unmap(&frame);
-  return true;
 }
 
 void Complaints::add(GstMessage* warning) {
@@ -223,6 +179,11 @@ GstElement* FramePipeline::add_frame_end() {
   g_object_set(appsink_, "sync", FALSE, "max-buffers", kQueuedFrames, "emit-signals", FALSE,
                "enable-last-sample", FALSE, nullptr);
   gst_util_set_object_arg(G_OBJECT(flip), "video-direction", "auto");  // as phones and cameras tag it
+  // What is upright need not be copied, which videoflip knows by itself only when it has turned a frame
+  // before.
+  gst_base_transform_set_passthrough(GST_BASE_TRANSFORM(flip), TRUE);
+  const Owned<GstPad> end(gst_element_get_static_pad(appsink_, "sink"));
+  gst_pad_add_probe(end.get(), GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, on_query, nullptr, nullptr);
   link({convert, filter, flip, appsink_});
   return convert;
 }

@@ -50,10 +50,21 @@ void on_source_setup(GstElement*, GstElement* source, gpointer latency) {
     g_object_set(source, "drop-on-latency", TRUE, nullptr);
 }
 
+/// Whether a decodebin looks for an element that goes on from this pad: not for what a demuxer gives beside
+/// the pictures. Sound would be decoded for nobody.
+gboolean goes_on(GstElement*, GstPad* pad, GstCaps* caps, gpointer) {
+  const Owned<GstPad> real(gst_ghost_pad_get_target(GST_GHOST_PAD(pad)));
+  const Owned<GstElement> element(real ? gst_pad_get_parent_element(real.get()) : nullptr);
+  GstElementFactory* factory = element ? gst_element_get_factory(element.get()) : nullptr;
+  if (!factory || !gst_element_factory_list_is_type(factory, GST_ELEMENT_FACTORY_TYPE_DEMUXER)) return TRUE;
+  return g_str_has_prefix(gst_structure_get_name(gst_caps_get_structure(caps, 0)), "audio/") ? FALSE : TRUE;
+}
+
 /// Software decoders give the same bytes on every machine. Other streams, sound for example, stay unlinked.
 void set_up_decoding(GstElement* decode) {
   const Owned<GstCaps> video_only(gst_caps_new_empty_simple("video/x-raw"));
   g_object_set(decode, "caps", video_only.get(), "force-sw-decoders", TRUE, nullptr);
+  g_signal_connect(decode, "autoplug-continue", G_CALLBACK(goes_on), nullptr);
 }
 
 }  // namespace

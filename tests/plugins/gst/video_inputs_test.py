@@ -2,6 +2,7 @@
 import json
 import os
 import socket
+import struct
 import subprocess
 import threading
 
@@ -73,14 +74,51 @@ def test_a_stream_that_breaks_off_is_not_whole(clip, container):
         assert f"-: {came} of 51 frames came; the stream broke off" in done.stdout
 
 
-def test_sound_that_is_longer_than_the_pictures_is_no_damage(clip):
-    subprocess.run(["gst-launch-1.0", "-q", "matroskamux", "name=mux", "!", "filesink", f"location={clip / 'sound.mkv'}",
+def record_with_sound(file):
+    """A second of pictures, and more than that of sound."""
+    subprocess.run(["gst-launch-1.0", "-q", "matroskamux", "name=mux", "!", "filesink", f"location={file}",
                     "videotestsrc", "num-buffers=25", "!", "video/x-raw,width=160,height=120,framerate=25/1", "!", "vp8enc",
                     "deadline=1", "!", "mux.", "audiotestsrc", "num-buffers=70", "samplesperbuffer=882", "!",
                     "audio/x-raw,rate=44100", "!", "audioconvert", "!", "vorbisenc", "!", "mux."], check=True, timeout=60)
+
+
+def test_sound_that_is_longer_than_the_pictures_is_no_damage(clip):
+    record_with_sound(clip / "sound.mkv")
     with open(clip / "sound.mkv", "rb") as video:
         done = run(clip, "-", stdin=video)
     assert done.returncode == 0 and len(lines_of(clip)) == 25, done.stderr + done.stdout
+
+
+def logged(folder, source, categories):
+    """What GStreamer logs of a run."""
+    done = run(folder, source, env={**os.environ, "GST_DEBUG": categories, "GST_DEBUG_NO_COLOR": "1"})
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stderr
+
+
+def test_sound_is_not_decoded(clip):
+    record_with_sound(clip / "sound.mkv")
+    log = logged(clip, "sound.mkv", "GST_ELEMENT_FACTORY:4")
+    assert 'creating element "vp8dec"' in log
+    assert "vorbis" not in log
+
+
+def turn_right(mp4):
+    """Says in the header of the track that its pictures are to be shown a quarter turn to the right."""
+    data = bytearray(mp4.read_bytes())
+    matrix = data.index(b"tkhd") + 44
+    data[matrix:matrix + 20] = struct.pack(">5i", 0, 1 << 16, 0, -(1 << 16), 0)
+    mp4.write_bytes(data)
+
+
+def test_frames_are_copied_only_where_they_are_turned(clip):
+    record(clip / "clip.mp4", CHAINS["mp4"], FRAMES)
+    log = logged(clip, "clip.mp4", "videoflip:6,libav:6")
+    assert "flipping" not in log
+    assert log.count("get output buffer") < FRAMES / 2
+    turn_right(clip / "clip.mp4")
+    assert logged(clip, "clip.mp4", "videoflip:6").count("flipping (90r)") >= FRAMES
+    assert {(line["width"], line["height"]) for line in lines_of(clip)} == {(120, 160)}
 
 
 def test_a_pipe_cannot_be_played_in_a_loop(clip):

@@ -1,0 +1,74 @@
+// Caps of raw video, and frames out of samples.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "plugins/gst/i420.h"
+#include "plugins/gst/pipeline.h"
+
+namespace contorno::gst {
+namespace {
+
+void copy_rgba(const GstVideoFrame& frame, const ImageView& target) {
+  const auto* source = static_cast<const std::uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0));
+  const std::ptrdiff_t pitch = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0);
+  const std::size_t row_bytes = static_cast<std::size_t>(GST_VIDEO_FRAME_WIDTH(&frame)) * 4;
+  for (int y = 0; y < GST_VIDEO_FRAME_HEIGHT(&frame); ++y)
+    std::memcpy(target.row<std::uint8_t>(y), source + y * pitch, row_bytes);
+}
+
+}  // namespace
+
+Owned<GstCaps> raw_caps(const char* format, int width, int height, int rate_numerator, int rate_denominator) {
+  ensure_init();  // caps need GStreamer's types
+  Owned<GstCaps> caps(gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, format, nullptr));
+  const auto set_side = [&](const char* name, int side) {
+    if (side > 0)
+      gst_caps_set_simple(caps.get(), name, G_TYPE_INT, side, nullptr);
+    else
+      gst_caps_set_simple(caps.get(), name, GST_TYPE_INT_RANGE, 1, kMaxVideoSide, nullptr);
+  };
+  set_side("width", width);
+  set_side("height", height);
+  if (rate_numerator > 0)
+    gst_caps_set_simple(caps.get(), "framerate", GST_TYPE_FRACTION, rate_numerator, rate_denominator,
+                        nullptr);
+  return caps;
+}
+
+const char* raw_format_of(const ImageFormat& format) {
+  if (format.type == ElementType::U8 && (format.layout == Layout::Interleaved || format.channels == 1)) {
+    if (format.channels == 4) return "RGBA";
+    if (format.channels == 3) return "RGB";
+    if (format.channels == 1) return "GRAY8";
+  }
+  throw Error(
+      ExitCode::BadConfig,
+      fmt::format("a picture of {} cannot be written or shown, allowed are u8 interleaved images of 1, 3 "
+                  "or 4 channels",
+                  describe(format)));
+}
+
+ImageFormat format_of(GstSample* sample) {
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, gst_sample_get_caps(sample)))
+    throw InternalError("frames without video caps");
+  return {.width = GST_VIDEO_INFO_WIDTH(&info), .height = GST_VIDEO_INFO_HEIGHT(&info), .channels = 4};
+}
+
+bool copy_frame(GstSample* sample, const ImageView& target) {
+  GstVideoInfo info;
+  GstBuffer* buffer = gst_sample_get_buffer(sample);
+  if (!buffer || !gst_video_info_from_caps(&info, gst_sample_get_caps(sample))) return false;
+  GstVideoFrame frame;
+  // Mapping takes the strides from the buffer's metadata where it has some, and checks its size.
+  if (!gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ)) return false;
+  if (GST_VIDEO_FRAME_FORMAT(&frame) == GST_VIDEO_FORMAT_I420)
+    read_i420(frame, target);
+  else
+    copy_rgba(frame, target);
+  gst_video_frame_unmap(&frame);
+  return true;
+}
+
+}  // namespace contorno::gst
