@@ -119,7 +119,8 @@ const ParamDeclaration& pipeline_params() {
                 "goes on with the "
                 "others; 0 waits for ever.")
         .integer("threads", &P::threads, 0, kMostThreads, Unit::None,
-                 "Threads of the CPU backend; 0 takes as many as the machine has.");
+                 "Threads of the CPU backend; 0 takes as many as the machine has, or one where one keeps up "
+                 "with a recording.");
     return declare(std::move(list));
   }();
   return declaration;

@@ -32,6 +32,11 @@ int threads_of_loops(int wanted, std::size_t sinks) {
   return std::max(1, usable_threads(decided_threads(wanted) + beside) - beside);
 }
 
+/// Where frames come at their own pace, each is to be done as soon as it can be.
+bool may_adapt(Backend backend, int threads, const StreamFormat& stream) {
+  return backend == Backend::Cpu && threads == 0 && !stream.live && stream.frame_count >= 0;
+}
+
 SlotShares shares_of(int slots, OnFull policy, const std::vector<SinkBinding>& sinks) {
   const auto dropping = std::count_if(sinks.begin(), sinks.end(), [](const SinkBinding& sink) {
     return sink.settings.on_full != OnFull::Wait;
@@ -53,6 +58,7 @@ Runner::Runner(const GraphSpec& graph, Source& source, std::vector<SinkBinding> 
       shares_(shares_of(graph.settings.slots, policy_, sinks)),
       slots_(static_cast<std::size_t>(shares_.slots)),
       ring_(shares_.slots, policy_, graph.settings.waiting, shares_.with_sinks),
+      team_(threads_, may_adapt(options.backend.backend, graph.settings.threads, source.format())),
       delivery_(std::move(sinks),
                 {.shares = shares_, .waiting = graph.settings.waiting, .trace = options.trace},
                 {.released =

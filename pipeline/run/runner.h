@@ -19,6 +19,7 @@
 #include "pipeline/run/ring.h"
 #include "pipeline/run/slot_shares.h"
 #include "pipeline/run/stats.h"
+#include "pipeline/run/team_choice.h"
 #include "pipeline/run/trace.h"
 
 namespace contorno {
@@ -157,6 +158,7 @@ class Runner {
   CarriedState::Link left_;       // what the frame launched last leaves
   std::vector<Slot*> under_way_;  // launched on the device and not yet complete, in order
   std::size_t behind_ = 0;        // the first of them behind the one that left them last
+  TeamChoice team_;               // the launcher's
   Origin counted_contours_;       // the last contours of the graph, counted per class
 
   int bad_in_a_row_ = 0;  // the reader's

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <new>
 #include <optional>
 #include <thread>
@@ -11,8 +12,20 @@
 #include "cuda/error.h"
 #include "pipeline/run/runner.h"
 #include "pipeline/shared/clock.h"
+#include "pipeline/shared/loops.h"
 
 namespace contorno {
+
+namespace {
+
+/// What this thread has taken of the processors.
+std::int64_t processor_ns() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+}  // namespace
 
 void Runner::read_loop() {
   read_frames();
@@ -119,7 +132,11 @@ void Runner::launch_loop() {
     if (slot.outcome == Outcome::Result && graph_.settings.deadline_ms > 0 &&
         waited_ms > graph_.settings.deadline_ms)
       slot.outcome = Outcome::Deadline;
-    if (slot.outcome == Outcome::Result) launch(slot);
+    if (slot.outcome == Outcome::Result) {
+      most_loop_threads = team_.threads();
+      launch(slot);
+      team_.launched(processor_ns(), now_ns());
+    }
     ring_.launched(*index);
   }
 }

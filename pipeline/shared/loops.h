@@ -3,11 +3,13 @@
 // started. Before a call that loops for long, its thread may set a LoopWatch, which can end the loops early.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 
 #include "cuda/error.h"
 #include "pipeline/shared/resource_limits.h"
+#include "pipeline/shared/threads.h"
 
 namespace contorno {
 
@@ -22,6 +24,9 @@ class LoopWatch {
 /// The watch of this thread, borrowed; null: none. Threads of a loop do not inherit it.
 inline constinit thread_local LoopWatch* loop_watch = nullptr;
 
+/// The most threads that loops of this thread take, however many they are given.
+inline constinit thread_local int most_loop_threads = kMostThreads;
+
 /// Called before each row or task; throws Error(Interrupted) if the watch says so.
 inline void look_at_watch() {
   if (loop_watch != nullptr && !loop_watch->go_on()) throw Error(ExitCode::Interrupted, "interrupted");
@@ -31,7 +36,7 @@ inline void look_at_watch() {
 /// loop and is thrown to the caller.
 template <class F>
 void for_rows(int threads, int rows, const F& f) {
-  const int team = rows > 1 ? usable_threads(threads) : 1;
+  const int team = rows > 1 ? usable_threads(std::min(threads, most_loop_threads)) : 1;
   if (team <= 1) {
     for (int row = 0; row < rows; ++row) {
       look_at_watch();
@@ -60,7 +65,7 @@ void for_rows(int threads, int rows, const F& f) {
 /// thrown to the caller.
 template <class F>
 void for_tasks(int threads, int tasks, const F& f) {
-  const int team = tasks > 1 ? usable_threads(threads) : 1;
+  const int team = tasks > 1 ? usable_threads(std::min(threads, most_loop_threads)) : 1;
   if (team <= 1) {
     for (int task = 0; task < tasks; ++task) {
       look_at_watch();

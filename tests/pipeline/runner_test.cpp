@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "cuda/device.h"
+#include "pipeline/shared/loops.h"
 #include "tests/pipeline/fakes.h"
 
 using namespace contorno;
@@ -85,6 +86,36 @@ TEST_CASE("runs at the same time in one process do not disturb each other") {
     REQUIRE(results[i].sink.payloads.size() == kFrames[i]);
     for (std::uint64_t frame = 0; frame < kFrames[i]; ++frame)
       CHECK(results[i].sink.payloads[frame] == frame);
+  }
+}
+
+TEST_CASE(
+    "the loops of a recording take one thread where it keeps up, and otherwise as many as they are given") {
+  struct Case {
+    int threads;
+    bool live, counted;
+    int last;  // that loops take
+  };
+  const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  for (const auto& [threads, live, counted, last] :
+       {Case{.threads = 0, .counted = true, .last = 1},
+        {.threads = 0, .counted = false, .last = all},
+        {.threads = 0, .live = true, .counted = true, .last = all},
+        {.threads = 2, .counted = true, .last = 2}}) {
+    GraphSpec graph = fake::copy_graph();
+    graph.settings.threads = threads;
+    fake::CountingSource source(60, live);
+    source.pause = 200us;
+    if (counted) source.announce(60);
+    int seen = 0;
+    fake::behaviour.on_run = [&](std::uint32_t) { seen = most_loop_threads; };
+    Run result;
+    run(result, graph, source);
+    fake::behaviour.on_run = {};
+    CAPTURE(threads);
+    CAPTURE(live);
+    CAPTURE(counted);
+    CHECK(seen == last);
   }
 }
 
