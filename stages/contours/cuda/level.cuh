@@ -41,11 +41,11 @@ struct LevelTest {
     threshold = static_cast<Value>(std::is_same_v<Value, double> ? level : entry.threshold);
     centre = static_cast<Value>(Sample<T>::kInteger ? level * group.map.divisor : level);
     // For many samples together only the ratio of their distances counts, and that the least one exceeds the
-    // rounding of threshold and centre. What then is unusual are samples exactly at the level, or so near
-    // that rounding hides their distance.
+    // rounding of threshold and centre, at most the gap to the next float. What then is unusual are samples
+    // exactly at the level, or so near that rounding hides their distance.
     const bool exact = !Sample<T>::kInteger && static_cast<double>(threshold) == level;
     rounding =
-        exact ? Value{0} : fmax(fabs(centre) * static_cast<Value>(0x1p-21), static_cast<Value>(0x1p-120));
+        exact ? Value{0} : fmax(fabs(centre) * static_cast<Value>(0x1p-23), static_cast<Value>(0x1p-120));
   }
   /// An upper bound to begin a minimum of distances with; from here on samples do not count as finite.
   static constexpr __device__ Value greatest_usual() { return static_cast<Value>(0x1p126); }

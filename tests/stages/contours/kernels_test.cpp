@@ -418,6 +418,38 @@ TEST_CASE("the device kernels find points on samples whose difference overflows"
     CHECK(testing::difference(run_case(c, {.large = large}), want) == "");
 }
 
+TEST_CASE("the device kernels find points on samples beside levels that no float32 has") {
+  // Beside a far sample a crossing falls on one that is within a float64 of the level. The level is rounded
+  // to float32, so such a sample may seem as far from it as float32 can tell.
+  const std::array<float, 5> near{1.0F, std::nextafter(1.0F, 2.0F), std::nextafter(1.0F, 0.0F), -0.1F, 0.7F};
+  testing::Case c;
+  std::mt19937_64 random(3);
+  c.spec.map = {
+      .width = 150, .height = 40, .channels = 1, .type = ElementType::F32, .layout = Layout::Planar};
+  c.spec.points = ContourEngineSpec::Points::Float64;
+  testing::allocate(c, random);
+  for (int row = 0; row < c.spec.map.height; ++row)
+    for (int col = 0; col < c.spec.map.width; ++col) {
+      const auto some = static_cast<std::size_t>(random() % 40);
+      testing::write_sample(ElementType::F32, c.samples.data() + testing::sample_offset(c, 0, row, col),
+                            some < near.size() ? near[some] : (col < 20 ? -300.0 : 4000.0 - 0.01 * col));
+    }
+  std::vector<double> levels;
+  for (const double level : near)
+    for (const double to : {-1e9, level, 1e9}) levels.push_back(std::nextafter(level, to));
+  c.spec.point_capacity = c.spec.contour_capacity = 400000;
+  for (const bool large : {false, true}) {
+    for (const double level : levels) {
+      c.spec.levels = {level}, c.spec.channel_levels.clear();
+      CHECK(testing::difference(run_case(c, {.large = large}), testing::reference_result(c)) == "");
+    }
+    c.spec.levels = levels, c.spec.channel_levels = {static_cast<int>(levels.size())};
+    std::vector<double> column;
+    CHECK(testing::difference(run_levels<Point64>(c, {.large = large}, 64, column),
+                              testing::reference_result(c)) == "");
+  }
+}
+
 TEST_CASE("the device kernels join the pieces of many tiles") {
   constexpr int kSide = 321;  // 5 x 10 whole tiles
   testing::Case c;
