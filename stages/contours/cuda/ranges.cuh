@@ -4,7 +4,7 @@
 //   Writes  ranges
 //
 // A level that is not between the two crosses no cell of the tile: the tile is not near it. Most tiles are
-// near few levels.
+// near few levels. All loads of a lane are in flight together.
 #pragma once
 
 #include "stages/contours/cuda/level.cuh"
@@ -15,7 +15,7 @@ inline constexpr int kRangeThreads = 256;
 
 /// A warp a tile, of all channels. NaN do not count; a tile of nothing else is near no level.
 template <class T, class P>
-__global__ void __launch_bounds__(kRangeThreads) find_ranges(const __grid_constant__ PlaneGroup<P> group) {
+__global__ void __launch_bounds__(kRangeThreads, 2) find_ranges(const __grid_constant__ PlaneGroup<P> group) {
   using Value = typename Sample<T>::Value;
   const int tile = static_cast<int>(blockIdx.x * (kRangeThreads / 32) + threadIdx.x / 32);
   const int channel = tile / (group.tiles_x * group.tiles_y);
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(kRangeThreads) find_ranges(const __grid_consta
   const auto column = [&](int col) { return plane + min(col0 + col, map.width - 1) * map.sample_pitch; };
   const unsigned char *const left = column(lane), *const right = column(32 + lane),
                              *const last = column(kTileColumns);
-#pragma unroll 4
+#pragma unroll
   for (int k = 0; k <= kTileRows; ++k) {
     const long long line = min(row0 + k, map.height - 1) * map.row_pitch;
     add(Sample<T>::read(left + line));
