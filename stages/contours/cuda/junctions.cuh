@@ -53,32 +53,31 @@ struct SamplesBeyond {
   int row[2], col[2];
 };
 /// Whether samples may be unusable at all: NaN or masked.
-template <class S>
-__device__ __forceinline__ bool may_be_unusable(const Tile<S>& tile) {
-  return Sample<typename S::Element>::kMayBeNan || tile.group.map.mask != nullptr;
+template <class T>
+__device__ __forceinline__ bool may_be_unusable(const Map& map) {
+  return Sample<T>::kMayBeNan || map.mask != nullptr;
 }
-template <class S>
-__device__ __forceinline__ SamplesBeyond samples_beyond(const Tile<S>& tile, const TileSegment& last) {
+__device__ __forceinline__ SamplesBeyond samples_beyond(const Map& map, const TileBounds& bounds,
+                                                        const TileSegment& last) {
   const int side = last.to;
   const bool across = is_across(side);
-  const int r = tile.bounds.row0 + last.row + (side == kBottom ? 2 : (side == kTop ? -1 : 0));
-  const int c = tile.bounds.col0 + last.col + (side == kRight ? 2 : (side == kLeft ? -1 : 0));
-  const int bottom = tile.group.map.height - 1;
-  const int right = tile.group.map.width - 1;
+  const int r = bounds.row0 + last.row + (side == kBottom ? 2 : (side == kTop ? -1 : 0));
+  const int c = bounds.col0 + last.col + (side == kRight ? 2 : (side == kLeft ? -1 : 0));
+  const int bottom = map.height - 1;
+  const int right = map.width - 1;
   return {{max(min(r, bottom), 0), min(max(r, 0) + (across ? 0 : 1), bottom)},
           {max(min(c, right), 0), min(max(c, 0) + (across ? 1 : 0), right)}};
 }
 
 /// Whether the piece that ends with segment `last` goes no further because the cell beyond has an unusable
 /// sample. The two samples on the edge are usable, so the other two decide.
-template <class S>
-__device__ __forceinline__ bool is_blocked(const Tile<S>& tile, const TileSegment& last) {
-  if (!may_be_unusable(tile)) return false;
-  using T = typename S::Element;
-  const Map& map = tile.group.map;
-  const SamplesBeyond at = samples_beyond(tile, last);
-  const auto a = read_sample<T>(map, tile.bounds.channel, at.row[0], at.col[0]);
-  const auto b = read_sample<T>(map, tile.bounds.channel, at.row[1], at.col[1]);
+template <class T>
+__device__ __forceinline__ bool is_blocked(const Map& map, const TileBounds& bounds,
+                                           const TileSegment& last) {
+  if (!may_be_unusable<T>(map)) return false;
+  const SamplesBeyond at = samples_beyond(map, bounds, last);
+  const auto a = read_sample<T>(map, bounds.channel, at.row[0], at.col[0]);
+  const auto b = read_sample<T>(map, bounds.channel, at.row[1], at.col[1]);
   return !(a == a && b == b) || is_masked(map, at.row[0], at.col[0]) || is_masked(map, at.row[1], at.col[1]);
 }
 

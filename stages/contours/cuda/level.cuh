@@ -35,11 +35,12 @@ struct LevelTest {
   using Value = typename Sample<T>::Value;
   Value threshold, centre, rounding;
   template <class P>
-  __device__ __forceinline__ LevelTest(const PlaneGroup<P>& group, int plane) {
-    const LevelEntry entry = group.level_of(plane);
+  __device__ __forceinline__ LevelTest(const PlaneGroup<P>& group, int plane)
+      : LevelTest(group.map, group.level_of(plane)) {}
+  __device__ __forceinline__ LevelTest(const Map& map, const LevelEntry& entry) {
     const double level = entry.level;
     threshold = static_cast<Value>(std::is_same_v<Value, double> ? level : entry.threshold);
-    centre = static_cast<Value>(Sample<T>::kInteger ? level * group.map.divisor : level);
+    centre = static_cast<Value>(Sample<T>::kInteger ? level * map.divisor : level);
     // For many samples together only the ratio of their distances counts, and that the least one exceeds the
     // rounding of threshold and centre, at most the gap to the next float. What then is unusual are samples
     // exactly at the level, or so near that rounding hides their distance.
@@ -55,8 +56,11 @@ struct LevelTest {
     return greatest < __float_as_uint(0x1p126F);
   }
   __device__ __forceinline__ bool are_usual(Value least, unsigned greatest) const {
-    const auto most = static_cast<Value>(__uint_as_float(greatest));
-    return least > rounding && least > most * static_cast<Value>(kLeastOfGreatest);
+    return least > rounding && least > part_of(greatest);
+  }
+  /// Finite samples are usual together if all distances are above this, given the greatest one.
+  __device__ __forceinline__ Value usual_above(unsigned greatest) const {
+    return fmax(rounding, part_of(greatest));
   }
   /// Distance of a sample from the level, for the functions above; NaN and infinities stay what they are.
   __device__ __forceinline__ Value distance(Value v) const {
@@ -69,6 +73,11 @@ struct LevelTest {
     return are_finite(above) && are_usual(fmin(distance(a), distance(b)), above);
   }
   __device__ __forceinline__ bool is_high(Value v) const { return v > threshold; }
+
+ private:
+  static __device__ __forceinline__ Value part_of(unsigned greatest) {
+    return static_cast<Value>(__uint_as_float(greatest)) * static_cast<Value>(kLeastOfGreatest);
+  }
 };
 
 }  // namespace contorno::contour_engine

@@ -31,11 +31,13 @@ __device__ __forceinline__ unsigned next_over_edge(const Tile<S>& tile, unsigned
 }
 
 /// The link of segment `index` to the one that follows it; kNone: it is the last of an open piece.
+template <class Links>
+__device__ __forceinline__ typename Links::Word link_of_one(unsigned index, unsigned next) {
+  return Links::pack({next == kNone ? 0 : next, next == kNone ? index + Links::kOpenEnd : index, 0});
+}
 template <class S>
 __device__ __forceinline__ void set_next(Tile<S>& tile, unsigned index, unsigned next) {
-  using Links = typename S::Links;
-  tile.shared.links.word[index] =
-      Links::pack({next == kNone ? 0 : next, next == kNone ? index + Links::kOpenEnd : index, 0});
+  tile.shared.links.word[index] = link_of_one<typename S::Links>(index, next);
 }
 
 /// Links a tile in which no crossing falls on a sample. Ends with a barrier.

@@ -24,8 +24,8 @@ struct PackedLinks {
   unsigned smallest[kCapacity];
   __device__ __forceinline__ unsigned& smallest_of(unsigned i) { return smallest[i]; }
   /// The highest index and the distance to it of segment i, when the ranking is done.
-  __device__ __forceinline__ SegmentLink ranked(unsigned i) const {
-    const Word w = word[i];
+  __device__ __forceinline__ SegmentLink ranked(unsigned i) const { return ranked_of(word[i]); }
+  static __device__ __forceinline__ SegmentLink ranked_of(Word w) {
     return {0, w >> (2 * kBits), w >> kBits & (kOpenEnd - 1)};
   }
   static __device__ __forceinline__ Word pack(const SegmentLink& l) {

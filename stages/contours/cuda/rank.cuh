@@ -91,6 +91,12 @@ __device__ __forceinline__ void for_segments(const Tile<S>& tile, const F& f) {
   }
 }
 
+/// What a segment says of the largest one of its piece, for TileShared::largest.
+template <class Links>
+__device__ __forceinline__ unsigned large_of(unsigned index, const SegmentLink& link) {
+  return link.highest >= Links::kOpenEnd ? index << kLargestShift | link.distance : link.distance;
+}
+
 /// Collects the smallest and largest segment of each piece at its representative. Ends with a barrier.
 template <class S>
 __device__ __forceinline__ void collect_pieces(Tile<S>& tile) {
@@ -100,7 +106,7 @@ __device__ __forceinline__ void collect_pieces(Tile<S>& tile) {
     SegmentLink link{};
     if (has_link) link = s.links.ranked(index);
     const unsigned representative = link.highest % Links::kOpenEnd;
-    const unsigned large = link.highest >= Links::kOpenEnd ? index << 13 | link.distance : link.distance;
+    const unsigned large = large_of<Links>(index, link);
     bool smallest_of_peers = has_link, largest_of_peers = has_link;
     if constexpr (S::kThreads == 32) {
       // Mostly the warp's segments are of one or two pieces: one lane of a piece writes for all.

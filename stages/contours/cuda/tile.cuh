@@ -25,6 +25,8 @@ __device__ __forceinline__ TileSegment unpack_segment(unsigned short word) {
 /// kQuadrant.
 inline constexpr unsigned kHasPrevious = 1, kAtNothing = 2, kAtSample = 4, kFarSample = 8, kQuadrant = 16;
 
+inline constexpr unsigned kLargestShift = 13;  ///< see TileShared::largest
+
 /// Bit of a leader: a closed contour with too few points.
 inline constexpr unsigned short kDropped = 0x8000;
 
@@ -38,11 +40,11 @@ struct TileShared {
   static constexpr int kWords = static_cast<int>(kCapacity) / 32;
   TileBits bits;
   Links links;
-  unsigned largest[kCapacity];        ///< of a representative's piece; open: index << 13 | steps to the end,
-                                      ///< closed: segments - 1
-  unsigned short segment[kCapacity];  ///< see pack_segment
-  unsigned short leader[kCapacity];   ///< open pieces from the front, closed ones from the back
-  unsigned char flags[kCapacity];     ///< see kHasPrevious
+  unsigned largest[kCapacity];  ///< of a representative's piece; open: index << kLargestShift | steps to
+                                ///< the end, closed: segments - 1
+  unsigned short segment[kCapacity];      ///< see pack_segment
+  unsigned short leader[kCapacity];       ///< open pieces from the front, closed ones from the back
+  unsigned char flags[kCapacity];         ///< see kHasPrevious
   unsigned short before[kTileWords + 1];  ///< segments in the words of cells before
   unsigned first[kWords];                 ///< bit: this segment is the first (in raster order) of a piece
   unsigned first_before[kWords];
@@ -115,26 +117,43 @@ struct EdgeSamples {
   GridEdge where;
 };
 
-template <class S>
-__device__ __forceinline__ EdgeSamples<typename S::Value> read_edge(const Tile<S>& tile,
-                                                                    const TileSegment& segment, int side) {
-  using T = typename S::Element;
-  const Map& map = tile.group.map;
-  EdgeSamples<typename S::Value> edge;
-  edge.where = edge_of_side(tile.bounds.row0 + segment.row, tile.bounds.col0 + segment.col, side);
-  const unsigned char* const first = map.data + tile.bounds.channel * map.plane_pitch +
+template <class T>
+__device__ __forceinline__ EdgeSamples<typename Sample<T>::Value> read_edge(const Map& map,
+                                                                            const TileBounds& bounds,
+                                                                            const TileSegment& segment,
+                                                                            int side) {
+  EdgeSamples<typename Sample<T>::Value> edge;
+  edge.where = edge_of_side(bounds.row0 + segment.row, bounds.col0 + segment.col, side);
+  const unsigned char* const first = map.data + bounds.channel * map.plane_pitch +
                                      edge.where.row * map.row_pitch + edge.where.col * map.sample_pitch;
   edge.a = Sample<T>::read(first);
   edge.b = Sample<T>::read(first + (edge.where.across ? map.sample_pitch : map.row_pitch));
   return edge;
 }
+template <class S>
+__device__ __forceinline__ EdgeSamples<typename S::Value> read_edge(const Tile<S>& tile,
+                                                                    const TileSegment& segment, int side) {
+  return read_edge<typename S::Element>(tile.group.map, tile.bounds, segment, side);
+}
 
+template <class T>
+__device__ __forceinline__ PointD crossing_of(const Map& map, double level,
+                                              const EdgeSamples<typename Sample<T>::Value>& edge) {
+  return crossing_point(edge.where, level, value_of<T>(map, edge.a), value_of<T>(map, edge.b));
+}
 template <class S>
 __device__ __forceinline__ PointD crossing_of(const Tile<S>& tile,
                                               const EdgeSamples<typename S::Value>& edge) {
-  using T = typename S::Element;
-  return crossing_point(edge.where, tile.level, value_of<T>(tile.group.map, edge.a),
-                        value_of<T>(tile.group.map, edge.b));
+  return crossing_of<typename S::Element>(tile.group.map, tile.level, edge);
+}
+
+template <class P>
+__device__ __forceinline__ unsigned raster_id(const PlaneGroup<P>& group, const TileBounds& bounds,
+                                              const TileSegment& segment) {
+  const int row = bounds.plane * group.raster_rows + bounds.row0 + segment.row;
+  return 2U * (static_cast<unsigned>(row) * static_cast<unsigned>(group.cell_columns) +
+               static_cast<unsigned>(bounds.col0 + segment.col)) +
+         static_cast<unsigned>(segment.sub);
 }
 
 }  // namespace contorno::contour_engine

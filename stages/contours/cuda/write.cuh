@@ -105,11 +105,7 @@ struct PieceRecord {
 
 template <class S>
 __device__ __forceinline__ unsigned raster_id(const Tile<S>& tile, unsigned index) {
-  const TileSegment segment = unpack_segment(tile.shared.segment[index]);
-  const int row = tile.bounds.plane * tile.group.raster_rows + tile.bounds.row0 + segment.row;
-  return 2U * (static_cast<unsigned>(row) * static_cast<unsigned>(tile.group.cell_columns) +
-               static_cast<unsigned>(tile.bounds.col0 + segment.col)) +
-         static_cast<unsigned>(segment.sub);
+  return raster_id(tile.group, tile.bounds, unpack_segment(tile.shared.segment[index]));
 }
 
 /// Junction where the follower of an open piece is found; kNone: none follows. `last` is the piece's last
@@ -170,29 +166,33 @@ __device__ __forceinline__ PieceRecord record_of(const Tile<S>& tile, unsigned k
   const TileSegment last = unpack_segment(s.segment[piece.representative]);
   // All loads together.
   const auto edge = read_edge(tile, segment, segment.from);
-  const bool blocked = is_blocked(tile, last);
+  const bool blocked = is_blocked<typename S::Element>(tile.group.map, tile.bounds, last);
   piece.from = crossing_of(tile, edge);
   piece.exit = exit_junction(tile, piece.representative, last, blocked);
   piece.entry = entry_junction(tile, segment, piece.from);
   return piece;
 }
 
-/// Writes an open piece and what joining begins with.
-template <class S>
-__device__ __forceinline__ void write_open_piece(Tile<S>& tile, const PieceRecord& record, unsigned piece) {
-  auto& s = tile.shared;
-  const auto& work = tile.group.work;
-  const unsigned open = s.open_base + record.leader;
-  const unsigned largest = s.largest[record.representative];
-  const unsigned count = record.count;
-  store_point(work.from[piece], record.from);
-  const bool ends = record.exit == kNone;
-  work.open_pieces[open] = {raster_id(tile, record.first), raster_id(tile, largest >> 13),
-                            count - 1 - (largest & 0x1FFF), piece};
-  work.piece_links[open] = {ends ? open : record.exit | kAtJunction, ends ? 0 : count,
-                            ends ? open | kEnd : open, 0};
+/// Writes an open piece, element `open` of their arrays, and what joining begins with. `exit` and `entry` are
+/// as in PieceRecord.
+template <class P>
+__device__ __forceinline__ void write_open_piece(const Work<P>& work, unsigned open, const OpenPiece& record,
+                                                 unsigned count, const PointD& from, unsigned exit,
+                                                 unsigned entry) {
+  store_point(work.from[record.piece], from);
+  const bool ends = exit == kNone;
+  work.open_pieces[open] = record;
+  work.piece_links[open] = {ends ? open : exit | kAtJunction, ends ? 0 : count, ends ? open | kEnd : open, 0};
   work.chains[open] = {~0ULL, 0, 0, count, {}};
-  if (record.entry != kNone) work.junctions[record.entry] = open;
+  if (entry != kNone) work.junctions[entry] = open;
+}
+
+/// Writes a closed piece, which is a whole contour.
+template <class P>
+__device__ __forceinline__ void write_closed_piece(const Work<P>& work, unsigned piece, unsigned count,
+                                                   unsigned first_id) {
+  work.head_points[piece] = points_of(count) | 1U << 31;
+  work.pieces[piece] = {0, count | 1U << 31, piece, first_id};
 }
 
 /// Writes a piece to the global arrays. At its representative `smallest` becomes (number of the piece in the
@@ -209,12 +209,24 @@ __device__ __forceinline__ void write_piece(Tile<S>& tile, const PieceRecord& re
   const unsigned piece = tile.shared.piece_base + number;
   const unsigned count = record.count;
   smallest = number | count << 16;
-  if (record.open) return write_open_piece(tile, record, piece);
-  work.head_points[piece] = points_of(count) | 1U << 31;
-  work.pieces[piece] = {0, count | 1U << 31, piece, raster_id(tile, record.first)};
+  const unsigned first_id = raster_id(tile, record.first);
+  if (!record.open) return write_closed_piece(work, piece, count, first_id);
+  const unsigned largest = tile.shared.largest[record.representative];
+  write_open_piece(work, tile.shared.open_base + record.leader,
+                   {first_id, raster_id(tile, largest >> kLargestShift),
+                    count - 1 - largest % (1U << kLargestShift), piece},
+                   count, record.from, record.exit, record.entry);
 }
 
 // Segments -------------------------------------------------------------------------------------------------
+/// The place of a segment in its piece of `count` segments: an open piece is ranked by the steps to its end,
+/// a closed one by those to its largest segment.
+template <class Links>
+__device__ __forceinline__ unsigned rank_in_piece(const SegmentLink& link, unsigned count) {
+  return link.highest >= Links::kOpenEnd ? count - 1 - link.distance
+                                         : (link.distance == 0 ? 0 : count - link.distance);
+}
+
 template <class S>
 __device__ __forceinline__ SegmentRank rank_of(const Tile<S>& tile, unsigned index) {
   auto& s = tile.shared;
@@ -222,10 +234,7 @@ __device__ __forceinline__ SegmentRank rank_of(const Tile<S>& tile, unsigned ind
   const unsigned word = s.links.smallest_of(link.highest % S::Links::kOpenEnd);
   const unsigned count = word >> 16;
   if ((word & 0xFFFFU) == 0xFFFFU) return {kNone, 0};
-  // An open piece is ranked by the steps to its end, a closed one by those to its largest segment.
-  return {s.piece_base + (word & 0xFFFFU), link.highest >= S::Links::kOpenEnd
-                                               ? count - 1 - link.distance
-                                               : (link.distance == 0 ? 0 : count - link.distance)};
+  return {s.piece_base + (word & 0xFFFFU), rank_in_piece<typename S::Links>(link, count)};
 }
 
 /// Writes the points of the tile's segments and their ranks. While it computes the points of a round it loads
