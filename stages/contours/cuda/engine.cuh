@@ -18,7 +18,8 @@
 //
 // Several levels of a channel are planes that lie in the same place. Most tiles are near few of them, so
 // the pairs of a plane and a tile that are near each other are listed first (ranges.cuh, near_tiles.cuh):
-// what a tile is to one level such a pair is to many. number_levels.cuh numbers their contours, and
+// what a tile is to one level such a pair is to many. On large maps the steps 1 to 6 take a tile at all the
+// levels that it is near together (trace_levels.cuh). number_levels.cuh numbers their contours, and
 // level_column.cuh tells the level of each.
 //
 // plan.cuh computes sizes and lays out the workspace; launch.cuh launches the kernels: four for small maps,
@@ -65,9 +66,10 @@ struct Counters {
   unsigned finished_blocks;                   ///< blocks of scatter_points that are done
   unsigned earlier_segments, earlier_pieces;  ///< in earlier groups of planes
   // Of several levels:
-  unsigned near_tiles;   ///< pairs of a plane and a tile that are near each other
-  unsigned listed;       ///< of them, those that are in Work::trace_order
-  unsigned rank_chunks;  ///< chunks of rank_near_tiles and of number_levels that blocks have taken
+  unsigned near_tiles;     ///< pairs of a plane and a tile that are near each other
+  unsigned crossed_tiles;  ///< tiles of channels that are near a level, in NearTiles::tile_levels
+  unsigned left;           ///< near tiles in NearTiles::left
+  unsigned rank_chunks;    ///< chunks of rank_near_tiles and of number_levels that blocks have taken
   unsigned number_chunks;
   unsigned full;  ///< 1: there are too many segments or near tiles, in this group of planes or an earlier one
   alignas(8) unsigned long long numbered;  ///< contours << 32 | points, of all earlier groups
@@ -133,16 +135,27 @@ struct alignas(16) ChunkStatus {
   unsigned long long sum, total;
 };
 
+/// A tile of a channel that is near some levels: its number among those of all channels, where these levels
+/// lie in NearTiles::ascending, and the tile's first cell.
+struct alignas(16) TileLevels {
+  unsigned tile, first, count;
+  int channel, row0, col0;
+  unsigned unused[2];
+};
+
 /// Several levels of channels: which tiles are near which of them.
 struct NearTiles {
-  LevelEntry* levels;     ///< of each plane
-  TileRange* ranges;      ///< of each tile of each channel
-  unsigned* words;        ///< a bit a tile: is it near the plane; row_words words a plane, and one of zeros
-  unsigned* before;       ///< of each word: near tiles in all words before it
-  uint2* tiles;           ///< of each near tile, plane by plane and in raster order: the plane, and the
-                          ///< number of the tile among those of all channels
-  unsigned* trace_order;  ///< their numbers, all planes of a tile together
-  ChunkStatus* status;    ///< of the chunks of rank_near_tiles, then of number_levels
+  LevelEntry* levels;  ///< of each plane
+  unsigned*
+      ascending;      ///< the planes of each channel from the lowest level to the highest, then those of NaN
+  TileRange* ranges;  ///< of each tile of each channel
+  unsigned* words;    ///< a bit a tile: is it near the plane; row_words words a plane, and one of zeros
+  unsigned* before;   ///< of each word: near tiles in all words before it
+  uint2* tiles;       ///< of each near tile, plane by plane and in raster order: the plane, and the
+                      ///< number of the tile among those of all channels
+  TileLevels* tile_levels;  ///< in any order
+  unsigned* left;       ///< numbers of the near tiles that trace_levels leaves to trace_warps, in any order
+  ChunkStatus* status;  ///< of the chunks of rank_near_tiles, then of number_levels
   unsigned statuses, row_words;
   int channels;
 };
@@ -238,19 +251,14 @@ struct TileBounds {
   int tile, plane, channel, row0, col0, rows, columns;
 };
 
-/// The bounds of the tile with this number: in all planes, one after the other, or among near tiles.
+/// The bounds of the tile with this number in all channels, one after the other. `plane` is 0.
 template <class P>
-__device__ __forceinline__ TileBounds bounds_of_tile(const PlaneGroup<P>& group, int tile) {
+__device__ __forceinline__ TileBounds bounds_in_channels(const PlaneGroup<P>& group, int tile) {
   TileBounds bounds;
   bounds.tile = tile;
-  if (group.by_level != 0) {
-    const uint2 near = group.work.near.tiles[tile];
-    bounds.plane = static_cast<int>(near.x);
-    tile = static_cast<int>(near.y);
-  }
+  bounds.plane = 0;
   const int rows = tile / group.tiles_x;
   bounds.channel = rows / group.tiles_y;
-  if (group.by_level == 0) bounds.plane = bounds.channel;
   bounds.row0 = (rows - bounds.channel * group.tiles_y) * kTileRows;
   bounds.col0 = (tile - rows * group.tiles_x) * kTileColumns;
   bounds.rows = min(kTileRows, group.cell_rows - bounds.row0);
@@ -258,11 +266,26 @@ __device__ __forceinline__ TileBounds bounds_of_tile(const PlaneGroup<P>& group,
   return bounds;
 }
 
+/// The bounds of the tile with this number: in all planes, one after the other, or among near tiles.
+template <class P>
+__device__ __forceinline__ TileBounds bounds_of_tile(const PlaneGroup<P>& group, int tile) {
+  if (group.by_level == 0) {
+    TileBounds bounds = bounds_in_channels(group, tile);
+    bounds.plane = bounds.channel;
+    return bounds;
+  }
+  const uint2 near = group.work.near.tiles[tile];
+  TileBounds bounds = bounds_in_channels(group, static_cast<int>(near.y));
+  bounds.tile = tile;
+  bounds.plane = static_cast<int>(near.x);
+  return bounds;
+}
+
 /// The n-th tile that is traced, from tile `first_tile` of each plane on. Interleaved classes share lines of
 /// memory, so tiles of all classes at one place are traced at about the same time and a line is fetched once.
 template <class P>
 __device__ __forceinline__ TileBounds bounds_of_nth(const PlaneGroup<P>& group, int n) {
-  if (group.by_level != 0) return bounds_of_tile(group, static_cast<int>(group.work.near.trace_order[n]));
+  if (group.by_level != 0) return bounds_of_tile(group, n);
   const bool interleaved = group.map.plane_pitch < group.map.row_pitch;
   return bounds_of_tile(
       group, group.first_tile +

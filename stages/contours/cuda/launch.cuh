@@ -45,6 +45,8 @@ ContourEngineDevice allow_kernels(const ContourEngineSpec& spec) {
     using T = std::remove_pointer_t<decltype(tag)>;
     allow_shared("trace_blocks", trace_blocks<T, P>, sizeof(BlockShared));
     allow_shared("trace_warps", trace_warps<T, P>, WarpsShared::bytes(device.warps));
+    if (!spec.channel_levels.empty())
+      allow_shared("trace_levels", trace_levels<T, P>, sizeof(BatchShared<T>));
   });
   device.overlaps = spec.launches == ContourEngineSpec::Launches::Fastest && has_dependent_launch();
   return device;
@@ -75,6 +77,9 @@ void enqueue_trace(const ContourEngineSpec& spec, const ContourEngineDevice& dev
              kBlockThreads, sizeof(BlockShared), stream, group, count);
     };
     if (tiles <= static_cast<unsigned>(spec.small_tiles)) return by_blocks(tiles, tiles);
+    if (group.by_level != 0)
+      launch("trace_levels", trace_levels<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
+             kBatchBlocks * device.processors, kBatchThreads, sizeof(BatchShared<T>), stream, group);
     launch("trace_warps", trace_warps<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
            std::min(device.processors, (tiles + device.warps - 1) / device.warps),
            kWarpThreads * device.warps, WarpsShared::bytes(device.warps), stream, group, tiles);
@@ -127,12 +132,13 @@ void enqueue_near_tiles(const ContourEngineSpec& spec, const ContourEngineDevice
   constexpr auto kAfter = LaunchOrder::AfterPrevious;
   for_level_entries(group, spec, first, [&](const LevelEntries& some) {
     launch("store_levels", store_levels<P>, kPlain, kAfter, 1, kNearThreads, 0, stream, some,
-           group.work.near.levels);
+           group.work.near.levels, group.work.near.ascending);
   });
   const unsigned blocks = near_blocks(group);
   with_device_type(spec.map.type, [&](auto* tag) {
     using T = std::remove_pointer_t<decltype(tag)>;
-    launch("mark_near_tiles", mark_near_tiles<T, P>, kPlain, kAfter, blocks, kNearThreads, 0, stream, group);
+    launch("mark_near_tiles", mark_near_tiles<T, P>, kPlain, kAfter, mark_blocks(group), kNearThreads, 0,
+           stream, group);
   });
   launch("rank_near_tiles", rank_near_tiles<P>, kPlain, kAfter,
          std::clamp(rank_chunks(group), 1U, 4 * device.processors), kChunkThreads, sizeof(ChunkShared),

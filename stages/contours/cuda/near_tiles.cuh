@@ -2,8 +2,8 @@
 //
 //   Reads   ranges
 //   Writes  NearTiles: a bit for every plane and tile, how many near ones come before each word of bits, and
-//           two lists of them: by number, which is in the order of planes and rasters, and in the order of
-//           tracing
+//           a list of them by number, which is in the order of planes and rasters; also the tiles of each
+//           channel with the levels that they are near (tile_levels.cuh)
 //
 // A near tile's number is how many near tiles there are before it, by counting bits. It takes the place that
 // the number of a tile has where each channel has one level: arrays of tiles have as many elements as there
@@ -14,8 +14,7 @@
 
 #include "cuda/host_device.h"
 #include "stages/contours/cuda/chunk_scan.cuh"
-#include "stages/contours/cuda/level.cuh"
-#include "stages/contours/cuda/tile.cuh"
+#include "stages/contours/cuda/tile_levels.cuh"
 
 namespace contorno::contour_engine {
 
@@ -24,15 +23,18 @@ inline constexpr int kNearThreads = 256;
 /// Some levels on their way into device memory: as many as an argument has room for. P: the .cu file for each
 /// type of points has a kernel of its own.
 struct LevelEntries {
-  static constexpr int kMost = 240;
+  static constexpr int kMost = 200;
   int first, count;
   LevelEntry entry[kMost];
+  unsigned ascending[kMost];  ///< as in NearTiles, from position `first` on
 };
 template <class P>
 __global__ void __launch_bounds__(kNearThreads)
-    store_levels(const __grid_constant__ LevelEntries some, LevelEntry* levels) {
+    store_levels(const __grid_constant__ LevelEntries some, LevelEntry* levels, unsigned* ascending) {
   const auto k = static_cast<int>(threadIdx.x);
-  if (k < some.count) levels[some.first + k] = some.entry[k];
+  if (k >= some.count) return;
+  levels[some.first + k] = some.entry[k];
+  ascending[some.first + k] = some.ascending[k];
 }
 
 /// How many near tiles come before tile `tile` of a plane; `tile` may be the number of all tiles of the
@@ -77,9 +79,16 @@ __device__ __forceinline__ bool near_block(const PlaneGroup<P>& group, NearBlock
 
 /// Blocks of the kernels that have a warp for each such part: at least one.
 template <class P>
-unsigned near_blocks(const PlaneGroup<P>& group) {
+CONTORNO_HD unsigned near_blocks(const PlaneGroup<P>& group) {
   const std::size_t parts = static_cast<std::size_t>((group.planes + 31) / 32) * group.work.near.row_words;
-  return std::max(static_cast<unsigned>((parts + kNearThreads / 32 - 1) / (kNearThreads / 32)), 1U);
+  return parts == 0 ? 1 : static_cast<unsigned>((parts + kNearThreads / 32 - 1) / (kNearThreads / 32));
+}
+
+/// Blocks of mark_near_tiles: those, and a thread for each tile of each channel.
+template <class P>
+unsigned mark_blocks(const PlaneGroup<P>& group) {
+  const auto tiles = static_cast<unsigned>(group.work.near.channels * group.tiles_y * group.tiles_x);
+  return near_blocks(group) + (tiles + kNearThreads - 1) / kNearThreads;
 }
 
 /// Whether a plane's level crosses no cell of a tile, as far as the range tells.
@@ -89,12 +98,18 @@ __device__ __forceinline__ bool is_apart(const PlaneGroup<P>& group, const TileR
   return !(range.high > threshold) || range.low > threshold;
 }
 
-/// Writes the bits, and clears what the scans have published. Called with a warp for 32 tiles and 32 planes.
+/// Writes the bits and the tiles of each channel, and clears what the scans have published. Called with a
+/// warp for 32 tiles and 32 planes, and a thread for each tile of each channel (mark_blocks).
 template <class T, class P>
 __global__ void __launch_bounds__(kNearThreads) mark_near_tiles(const __grid_constant__ PlaneGroup<P> group) {
   const NearTiles& near = group.work.near;
   for (unsigned i = blockIdx.x * kNearThreads + threadIdx.x; i < near.statuses; i += gridDim.x * kNearThreads)
     near.status[i] = {0, 0};
+  const unsigned blocks = near_blocks(group);
+  if (blockIdx.x >= blocks) {
+    list_tile_levels<T>(group, (blockIdx.x - blocks) * kNearThreads + threadIdx.x);
+    return;
+  }
   NearBlock at;
   if (!near_block(group, at)) return;
   const unsigned lane = threadIdx.x % 32;
@@ -157,33 +172,24 @@ __global__ void __launch_bounds__(kChunkThreads)
   }
 }
 
-/// Writes both lists. Called like mark_near_tiles.
+/// Writes the list of near tiles. Called with a warp for 32 tiles and 32 planes.
 template <class P>
 __global__ void __launch_bounds__(kNearThreads) list_near_tiles(const __grid_constant__ PlaneGroup<P> group) {
   const NearTiles& near = group.work.near;
-  Counters& counters = *group.work.counters;
   NearBlock at;
-  if (counters.near_tiles == 0 || !near_block(group, at)) return;
+  if (group.work.counters->near_tiles == 0 || !near_block(group, at)) return;
   const unsigned lane = threadIdx.x % 32;
   const std::size_t word =
       (static_cast<std::size_t>(at.plane) + lane) * near.row_words + static_cast<unsigned>(at.tile) / 32;
   const bool has_plane = static_cast<int>(lane) < at.planes;
   const unsigned plane_word = has_plane ? near.words[word] : 0,
                  plane_before = has_plane ? near.before[word] : 0;
-  unsigned planes = 0;  // a bit for each plane that this lane's tile is near
-  for (int k = 0; k < 32; ++k) planes |= (__shfl_sync(~0U, plane_word, k) >> lane & 1) << k;
-  const auto count = static_cast<unsigned>(__popc(planes));
-  const unsigned sum = warp_scan(count);
-  unsigned base = 0;
-  if (lane == 31 && sum != 0) base = atomicAdd(&counters.listed, sum);
-  unsigned to = __shfl_sync(~0U, base, 31) + sum - count;
   for (int k = 0; k < 32; ++k) {
     const unsigned tiles = __shfl_sync(~0U, plane_word, k), before = __shfl_sync(~0U, plane_before, k);
     if ((tiles >> lane & 1) == 0) continue;
     const unsigned number = before + static_cast<unsigned>(__popc(tiles & ((1U << lane) - 1)));
     const int tile = near.levels[at.plane + k].channel * (group.tiles_x * group.tiles_y) + at.tile;
     near.tiles[number] = {static_cast<unsigned>(at.plane + k), static_cast<unsigned>(tile)};
-    near.trace_order[to++] = number;
   }
 }
 

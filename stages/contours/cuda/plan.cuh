@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "cuda/error.h"
 #include "cuda/memory.h"
@@ -15,6 +17,7 @@
 #include "stages/contours/cuda/ranges.cuh"
 #include "stages/contours/cuda/scatter.cuh"
 #include "stages/contours/cuda/trace.cuh"
+#include "stages/contours/cuda/trace_levels.cuh"
 #include "stages/contours/rules/level_test.h"
 
 namespace contorno::contour_engine {
@@ -212,16 +215,42 @@ void for_level_groups(const PlaneGroup<P>& whole, const ContourEngineSpec& spec,
   }
 }
 
+/// The planes of a group, of which `first` is the first, as in NearTiles::ascending. Planes of a channel
+/// follow each other.
+template <class P>
+std::vector<unsigned> ascending_planes(const PlaneGroup<P>& group, const ContourEngineSpec& spec,
+                                       std::size_t first) {
+  const auto at = [&](unsigned plane) { return spec.levels[first + plane]; };
+  const auto below = [&](unsigned a, unsigned b) {
+    return at(a) < at(b) || (at(a) == at(a) && at(b) != at(b));
+  };
+  std::vector<unsigned> planes(static_cast<std::size_t>(group.planes));
+  std::iota(planes.begin(), planes.end(), 0U);
+  std::size_t channel_end = 0;
+  for (const int count : spec.channel_levels) {
+    const std::size_t begin = std::max(channel_end, first);
+    channel_end += static_cast<std::size_t>(count);
+    const std::size_t end = std::min(channel_end, first + planes.size());
+    if (begin >= end) continue;
+    const auto from = planes.begin() + static_cast<std::ptrdiff_t>(begin - first);
+    const auto to = planes.begin() + static_cast<std::ptrdiff_t>(end - first);
+    if (!std::is_sorted(from, to, below)) std::sort(from, to, below);
+  }
+  return planes;
+}
+
 /// Calls f(entries) for the levels of a group of planes, of which `first` is the first, as many at a time as
 /// an argument has room for.
 template <class P, class F>
 void for_level_entries(const PlaneGroup<P>& group, const ContourEngineSpec& spec, std::size_t first,
                        const F& f) {
   LevelEntries some{};
+  const std::vector<unsigned> ascending = ascending_planes(group, spec, first);
   std::size_t channel = 0, channel_end = static_cast<std::size_t>(spec.channel_levels[0]);
   for (int plane = 0; plane < group.planes; ++plane) {
     const std::size_t k = first + static_cast<std::size_t>(plane);
     while (k >= channel_end) channel_end += static_cast<std::size_t>(spec.channel_levels[++channel]);
+    some.ascending[some.count] = ascending[static_cast<std::size_t>(plane)];
     some.entry[some.count++] = level_entry(spec, k, channel);
     if (some.count < LevelEntries::kMost && plane + 1 < group.planes) continue;
     f(some);
@@ -245,11 +274,13 @@ void lay_out_near(PlaneGroup<P>& group, const Allocate& allocate) {
   near.row_words = static_cast<unsigned>((plane_tiles + 31) / 32);
   near.statuses = rank_chunks(group) + static_cast<unsigned>((tiles * kTileRows + kChunk - 1) / kChunk);
   allocate(near.levels, planes);
+  allocate(near.ascending, planes);
   allocate(near.ranges, plane_tiles * static_cast<std::size_t>(near.channels));
   allocate(near.words, planes * near.row_words + 1);
   allocate(near.before, planes * near.row_words + 1);
   allocate(near.tiles, tiles);
-  allocate(near.trace_order, tiles);
+  allocate(near.tile_levels, plane_tiles * static_cast<std::size_t>(near.channels));
+  allocate(near.left, tiles);
   allocate(near.status, near.statuses);
 }
 

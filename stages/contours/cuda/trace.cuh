@@ -46,20 +46,16 @@ struct BlockShared {
   ReadShared read;
 };
 
-/// How many tiles are traced; with several levels only the device knows it.
-template <class P>
-__device__ __forceinline__ unsigned traced_tiles(const PlaneGroup<P>& group, unsigned tiles) {
-  return group.by_level != 0 ? group.work.counters->near_tiles : tiles;
-}
-
-/// Traces the first `tiles` tiles, or if there are none the dense ones.
+/// Traces the first `tiles` tiles, or if there are none the dense ones. With several levels only the device
+/// knows how many there are.
 template <class T, class P>
 __global__ void __launch_bounds__(kBlockThreads, 2)
     trace_blocks(const __grid_constant__ PlaneGroup<P> group, unsigned tiles) {
   let_next_begin();
   wait_for_previous();
   BlockShared& s = block_shared<BlockShared>();
-  const unsigned count = tiles != 0 ? traced_tiles(group, tiles) : group.work.counters->dense_tiles;
+  if (tiles != 0 && group.by_level != 0) tiles = group.work.counters->near_tiles;
+  const unsigned count = tiles != 0 ? tiles : group.work.counters->dense_tiles;
   for (unsigned n = blockIdx.x; n < count; n += gridDim.x) {
     __syncthreads();
     const TileBounds bounds = tiles != 0 ? bounds_of_nth(group, static_cast<int>(n))
@@ -102,8 +98,8 @@ __device__ __forceinline__ void trace_tile(const PlaneGroup<P>& group, const Til
         static_cast<unsigned>(bounds.tile);
 }
 
-/// The tiles of a block of trace_warps: every gridDim.x-th one. Near tiles are listed tile by tile, so a
-/// block works on kNearAtOnce of them one after the other: they mostly are the same samples.
+/// The tiles of a block of trace_warps: every gridDim.x-th one. Near tiles are left tile by tile, so a block
+/// works on kNearAtOnce of them one after the other: they mostly are the same samples.
 inline constexpr unsigned kNearAtOnce = 16;
 template <class P>
 __device__ __forceinline__ unsigned tile_of_block(const PlaneGroup<P>& group, unsigned mine) {
@@ -111,6 +107,7 @@ __device__ __forceinline__ unsigned tile_of_block(const PlaneGroup<P>& group, un
   return (mine / kNearAtOnce * gridDim.x + blockIdx.x) * kNearAtOnce + mine % kNearAtOnce;
 }
 
+/// Traces `tiles` tiles; of several levels, the near tiles that are left to it.
 template <class T, class P>
 __global__ void __launch_bounds__(kWarpThreads* kMostWarps, 1)
     trace_warps(const __grid_constant__ PlaneGroup<P> group, unsigned tiles) {
@@ -120,10 +117,13 @@ __global__ void __launch_bounds__(kWarpThreads* kMostWarps, 1)
   if (threadIdx.x == 0) s.next = blockDim.x / kWarpThreads;
   __syncthreads();
   const unsigned warp = threadIdx.x / kWarpThreads;
-  const unsigned count = traced_tiles(group, tiles);
+  const unsigned count = group.by_level != 0 ? group.work.counters->left : tiles;
   unsigned mine = warp;
   for (unsigned n; (n = tile_of_block(group, mine)) < count;) {
-    trace_tile<T>(group, bounds_of_nth(group, static_cast<int>(n)), s.tile[warp]);
+    const TileBounds bounds = group.by_level != 0
+                                  ? bounds_of_tile(group, static_cast<int>(group.work.near.left[n]))
+                                  : bounds_of_nth(group, static_cast<int>(n));
+    trace_tile<T>(group, bounds, s.tile[warp]);
     __syncwarp();
     if (threadIdx.x % kWarpThreads == 0) mine = atomicAdd(&s.next, 1U);
     mine = __shfl_sync(~0U, mine, 0);

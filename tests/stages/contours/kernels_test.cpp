@@ -41,6 +41,8 @@ void launch_band(const PlaneGroup<P>& group, const BandTiles& band, const How& h
   if (tiles != 0 && !large) {
     by_blocks(tiles, tiles);
   } else if (tiles != 0) {
+    if (group.by_level != 0)
+      emulated::run_grid(2, kBatchThreads, sizeof(BatchShared<T>), false, [&] { trace_levels<T, P>(group); });
     constexpr unsigned kWarps = 3;
     emulated::run_grid(std::min(tiles, 2U), kWarps * kWarpThreads, WarpsShared::bytes(kWarps), false,
                        [&] { trace_warps<T, P>(group, tiles); });
@@ -89,10 +91,11 @@ void launch_levels(const PlaneGroup<P>& whole, const ContourEngineSpec& spec, do
     emulated::run_grid((tiles + 7) / 8, kRangeThreads, 0, false, [&] { find_ranges<T, P>(whole); });
   for_level_groups(whole, spec, [&](const PlaneGroup<P>& group, std::size_t first) {
     for_level_entries(group, spec, first, [&](const LevelEntries& some) {
-      emulated::run_grid(1, kNearThreads, 0, false, [&] { store_levels<P>(some, group.work.near.levels); });
+      emulated::run_grid(1, kNearThreads, 0, false,
+                         [&] { store_levels<P>(some, group.work.near.levels, group.work.near.ascending); });
     });
     const unsigned blocks = near_blocks(group);
-    emulated::run_grid(blocks, kNearThreads, 0, false, [&] { mark_near_tiles<T, P>(group); });
+    emulated::run_grid(mark_blocks(group), kNearThreads, 0, false, [&] { mark_near_tiles<T, P>(group); });
     emulated::run_grid(2, kChunkThreads, sizeof(ChunkShared), false, [&] { rank_near_tiles<P>(group); });
     emulated::run_grid(blocks, kNearThreads, 0, false, [&] { list_near_tiles<P>(group); });
     launch_band<T>(group, {0, group.planes, 0, group.tiles_y, true}, how);
@@ -387,6 +390,28 @@ TEST_CASE("the device kernels find hundreds of levels in a map of many tiles, wh
   const testing::Result got =
       run_levels<contour_engine::Point32>(c, {.frames = 2, .large = true, .near_tiles = 300}, 120, column);
   CHECK(got.points > c.spec.point_capacity);
+}
+
+TEST_CASE("the device kernels find levels that have more short pieces in a tile than fit at once") {
+  // Every other sample on the border of a tile is a peak, whose contours have two segments in each tile.
+  constexpr int kWidth = 2 * kTileColumns + 1, kHeight = 2 * kTileRows + 1;
+  testing::Case c;
+  std::mt19937_64 random(2);
+  c.spec.map = {
+      .width = kWidth, .height = kHeight, .channels = 1, .type = ElementType::F32, .layout = Layout::Planar};
+  c.spec.levels = {0.5, 0.1, 0.4, 0.2, 0.3};
+  c.spec.channel_levels = {5};
+  c.spec.point_capacity = c.spec.contour_capacity = 100000;
+  testing::allocate(c, random);
+  for (int row = 0; row < kHeight; ++row)
+    for (int col = 0; col < kWidth; ++col) {
+      const bool border = row % kTileRows == 0 || col % kTileColumns == 0;
+      testing::write_sample(ElementType::F32, c.samples.data() + testing::sample_offset(c, 0, row, col),
+                            border && row % 2 == 0 && col % 2 == 0 ? 1 : 0);
+    }
+  std::vector<double> column;
+  CHECK(testing::difference(run_levels<contour_engine::Point32>(c, {.large = true}, 64, column),
+                            testing::reference_result(c)) == "");
 }
 
 TEST_CASE("classes begin where their first planes begin") {

@@ -1,0 +1,77 @@
+// Steps 1 to 6 where channels have several levels and maps are large: a block traces a tile at many levels
+// together.
+//
+//   Reads   tile_levels, and what level_batch.cuh says
+//   Writes  what write.cuh says; left
+//
+// A warp for each tile and level would have few segments, so most of its instructions would be those that
+// each tile costs. Here threads work on the segments of all levels. Levels are taken in batches for which
+// there is room; near tiles that are unusual or have too many segments are left to trace_warps.
+#pragma once
+
+#include "stages/contours/cuda/batch_pieces.cuh"
+
+namespace contorno::contour_engine {
+
+/// Appends near tiles to those that are left: of the `count` levels from position `first` of
+/// NearTiles::ascending on, the ones with a bit in `which`. Called by the first warp.
+template <class S>
+__device__ __forceinline__ void leave_levels(const LevelBatch<S>& batch, unsigned first, unsigned count,
+                                             unsigned which) {
+  const auto lane = static_cast<unsigned>(batch.thread);
+  const bool leaves = lane < count && (which >> lane & 1) != 0;
+  const unsigned lanes = __ballot_sync(~0U, leaves);
+  unsigned base = 0;
+  if (lane == 0) base = atomicAdd(&batch.group.work.counters->left, static_cast<unsigned>(__popc(lanes)));
+  base = __shfl_sync(~0U, base, 0);
+  if (leaves)
+    batch.group.work.near.left[base + static_cast<unsigned>(__popc(lanes & ((1U << lane) - 1)))] =
+        batch.near_tile(batch.group.work.near.ascending[first + lane]);
+}
+
+/// Traces a tile at `count` levels. False: they do not fit; nothing is written. `skipped` gets a bit for each
+/// level that is left out.
+template <class S>
+__device__ __forceinline__ bool trace_batch(LevelBatch<S>& batch, unsigned first, unsigned count,
+                                            unsigned& skipped) {
+  skipped = read_batch(batch, first, count);
+  if (batch.shared.levels == 0) return true;
+  if (!list_cells(batch)) return false;
+  link_batch(batch);
+  return write_batch(batch);
+}
+
+/// Traces a tile at all levels that it is near.
+template <class S>
+__device__ __forceinline__ void trace_tile_levels(LevelBatch<S>& batch, unsigned first, unsigned end) {
+  unsigned most = kBatchLevels;
+  while (first < end) {
+    const unsigned count = min(end - first, most);
+    unsigned skipped = 0;
+    if (!trace_batch(batch, first, count, skipped)) {
+      most = count / 2;
+      if (count > 1) continue;
+      skipped = most = 1;
+    }
+    if (skipped != 0 && batch.thread < 32) leave_levels(batch, first, count, skipped);
+    first += count;
+  }
+}
+
+template <class T, class P>
+__global__ void __launch_bounds__(kBatchThreads, kBatchBlocks)
+    trace_levels(const __grid_constant__ PlaneGroup<P> group) {
+  let_next_begin();
+  wait_for_previous();
+  BatchShared<T>& s = block_shared<BatchShared<T>>();
+  const Counters& counters = *group.work.counters;
+  // When there is no room for the near tiles there are none.
+  const unsigned tiles = counters.near_tiles == 0 ? 0 : counters.crossed_tiles;
+  for (unsigned n = blockIdx.x; n < tiles; n += gridDim.x) {
+    const TileLevels levels = group.work.near.tile_levels[n];
+    LevelBatch<TileTypes<T, P, BatchLinks, kBatchThreads>> batch(group, s, levels);
+    trace_tile_levels(batch, levels.first, levels.first + levels.count);
+  }
+}
+
+}  // namespace contorno::contour_engine
