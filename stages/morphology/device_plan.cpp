@@ -16,7 +16,7 @@ DevicePlan::DevicePlan(MorphologyPlan plan, std::size_t most_shared)
 
 int DevicePlan::lanes() const {
   const std::size_t size = element_size(plan_.format.type);
-  return size == 4 ? 1 : static_cast<int>(4 / (plan_.raised ? 2 * size : size));
+  return std::max(1, static_cast<int>(4 / (plan_.raised ? 2 * size : size)));
 }
 
 bool DevicePlan::pads() const {

@@ -22,6 +22,10 @@ void check_map(const ContoursFormat& contours, const ImageFormat& map) {
                             contours.width, contours.height, contours.classes, describe(map)));
 }
 
+std::uint64_t room_for_crossings(const PlanContext& context, const ContoursFormat& contours) {
+  return context.capacity(2 * contours.point_capacity);
+}
+
 namespace {
 
 /// Arrays of a frame, with an element a contour.

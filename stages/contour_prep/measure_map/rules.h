@@ -12,6 +12,10 @@
 #include "stages/contour_prep/shared/points.h"
 #include "stages/shared/sample_value.h"
 
+namespace contorno {
+class PlanContext;
+}
+
 namespace contorno::map_measuring {
 
 /// The rows [first, last) of a map whose sample centres a segment crosses, as `crosses` tells for each of
@@ -121,8 +125,6 @@ CONTORNO_HD inline void write(const ContoursView& out, std::uint32_t contour, co
 void check_map(const ContoursFormat& contours, const ImageFormat& map);
 /// Room for crossings, as part of a stage's plan. Contours of maps have a crossing for every second point,
 /// and those inside others count twice.
-inline std::uint64_t room_for_crossings(const PlanContext& context, const ContoursFormat& contours) {
-  return context.capacity(2 * contours.point_capacity);
-}
+std::uint64_t room_for_crossings(const PlanContext& context, const ContoursFormat& contours);
 
 }  // namespace contorno::map_measuring

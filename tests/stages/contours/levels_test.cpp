@@ -27,10 +27,12 @@ struct Found {
   std::vector<std::uint8_t> closed;
 };
 
-/// Bits, so that NaN are equal to themselves.
+/// Bits, so that NaN are equal to themselves. A vector without points may have a null pointer, which memcmp
+/// must not be given.
 bool same(const Found& a, const Found& b) {
   return a.offsets == b.offsets && a.closed == b.closed && a.points.size() == b.points.size() &&
-         std::memcmp(a.points.data(), b.points.data(), a.points.size() * sizeof(PointD)) == 0;
+         (a.points.empty() ||
+          std::memcmp(a.points.data(), b.points.data(), a.points.size() * sizeof(PointD)) == 0);
 }
 
 Found part(const Found& all, std::uint32_t begin, std::uint32_t end) {
