@@ -40,7 +40,7 @@ ROOMS = {
     "plugins/python/device": {"plugins/python/shared", "plugins/python/host"},
     "plugins/python/functions": {"plugins/python/shared", "plugins/python/host", "plugins/python/device"},
     "plugins/python/pipeline": {"plugins/python/shared", "plugins/python/host", "plugins/files/shared", "plugins/text"},
-    "tools/bench": set(),
+    "tools/bench": {"tools/latency"},
     "tools/draw": set(),
     "tools/explain": set(),
     "tools/latency": set(),

@@ -11,7 +11,8 @@ namespace contorno {
 /// page-locked host memory to contours in host memory beside the upload alone. Needs a device.
 void bench_engine();
 /// The frame runtime on this machine's best backend. Rate: sustained frames a second beside the upload alone.
-/// Stages: how long each part of a frame takes. Latency: from arrival to result at 10 frames/s.
+/// Stages: how long each part of a frame takes that goes alone. Latency: from when frames are due to their
+/// results, at 10 frames/s. The last two measure and print as `contorno latency` does.
 void bench_rate();
 void bench_stages();
 void bench_latency();

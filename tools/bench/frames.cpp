@@ -11,7 +11,7 @@
 #include <cmath>
 #include <cstring>
 #include <set>
-#include <thread>
+#include <string_view>
 
 #include "cuda/device.h"
 #include "cuda/error.h"
@@ -19,6 +19,8 @@
 #include "pipeline/run/runner.h"
 #include "pipeline/shared/clock.h"
 #include "stages/catalog.h"
+#include "tools/latency/measure.h"
+#include "tools/latency/show.h"
 
 namespace contorno {
 namespace {
@@ -31,6 +33,7 @@ struct FrameCase {
   bool overlay;
 };
 
+constexpr int kSlots = 4;
 constexpr FrameCase kLine{"511x95x8 f32", 511, 95, 8, 20, 0, false};
 constexpr FrameCase kLarge{"1920x1080x4 f32", 1920, 1080, 4, 370, 0, false};
 /// 20 circles, and four long lines beside each other, so that few tiles have all segments.
@@ -63,13 +66,21 @@ void fill_discs(const ImageView& maps, int discs) {
       }
 }
 
-/// Gives the same frame again and again, written into each slot's memory once; at a rate, or as fast as
-/// asked.
+StreamFormat stream_of(const FrameCase& one) {
+  StreamFormat stream;
+  stream.maps = ImageFormat{.width = one.width,
+                            .height = one.height,
+                            .channels = one.classes,
+                            .type = ElementType::F32,
+                            .layout = Layout::Planar};
+  if (one.overlay) stream.frame = ImageFormat{.width = one.width, .height = one.height, .channels = 4};
+  return stream;
+}
+
+/// Gives the same frame again and again, written into each slot's memory once, as fast as asked.
 class MemorySource final : public Source {
  public:
-  MemorySource(StreamFormat format, const FrameCase& one, double rate)
-      : format_(std::move(format)), rate_(rate) {
-    format_.live = rate > 0;
+  explicit MemorySource(const FrameCase& one) : format_(stream_of(one)) {
     picture_ = Block(packed_bytes(*format_.maps), MemoryKind::Host);
     const ImageView maps = packed_view(picture_.data(), *format_.maps);
     if (one.discs > 0)
@@ -80,12 +91,6 @@ class MemorySource final : public Source {
   }
   const StreamFormat& format() const override { return format_; }
   ReadResult read(FrameInput& input) override {
-    if (rate_ > 0) {
-      if (start_ns_ == 0) start_ns_ = now_ns();
-      const auto due = start_ns_ + static_cast<std::int64_t>(static_cast<double>(frame_) * 1e9 / rate_);
-      std::this_thread::sleep_for(std::chrono::nanoseconds(due - now_ns()));
-    }
-    ++frame_;
     if (cancelled_) return ReadResult::End;
     if (filled_.insert(input.maps.data).second) {
       std::memcpy(input.maps.data, picture_.data(), picture_.size());
@@ -98,9 +103,6 @@ class MemorySource final : public Source {
  private:
   StreamFormat format_;
   Block picture_;
-  double rate_;
-  std::uint64_t frame_ = 0;
-  std::int64_t start_ns_ = 0;
   std::set<const void*> filled_;
   std::atomic<bool> cancelled_ = false;
 };
@@ -109,20 +111,9 @@ Backend best_backend() {
   return device_report().available ? Backend::Cuda : Backend::Cpu;
 }
 
-StreamFormat stream_of(const FrameCase& one) {
-  StreamFormat stream;
-  stream.maps = ImageFormat{.width = one.width,
-                            .height = one.height,
-                            .channels = one.classes,
-                            .type = ElementType::F32,
-                            .layout = Layout::Planar};
-  if (one.overlay) stream.frame = ImageFormat{.width = one.width, .height = one.height, .channels = 4};
-  return stream;
-}
-
-GraphSpec graph_of(const FrameCase& one, int slots, Waiting waiting) {
+GraphSpec graph_of(const FrameCase& one, Waiting waiting = Waiting::Adaptive) {
   GraphSpec graph;
-  graph.settings.slots = slots;
+  graph.settings.slots = kSlots;
   graph.settings.waiting = waiting;
   for (int k = 0; k < one.classes; ++k) {
     ClassSpec spec;
@@ -142,21 +133,14 @@ GraphSpec graph_of(const FrameCase& one, int slots, Waiting waiting) {
   return graph;
 }
 
-struct How {
-  int slots = 4;
-  std::uint64_t frames = 100;
-  double rate = 0;  ///< frames a second; 0 = as fast as they go
-  std::uint64_t probe_every = kNoFrame;
-  Waiting waiting = Waiting::Adaptive;
-  Trace* trace = nullptr;
-};
-
-RunReport run(const FrameCase& one, Backend backend, const How& how) {
-  const GraphSpec graph = graph_of(one, how.slots, how.waiting);
-  MemorySource source(stream_of(one), one, how.rate);
-  Runner runner(
-      graph, source, {},
-      {.backend = backend, .max_frames = how.frames, .probe_every = how.probe_every, .trace = how.trace});
+RunReport run(const FrameCase& one, Backend backend, std::uint64_t frames, Trace* trace = nullptr) {
+  const GraphSpec graph = graph_of(one);
+  MemorySource source(one);
+  Runner runner(graph, source, {},
+                {.backend = backend,
+                 .max_frames = frames,
+                 .probe_every = trace != nullptr ? kEveryFrame : kNoFrame,
+                 .trace = trace});
   return runner.run();
 }
 
@@ -185,17 +169,16 @@ double upload_rate(const FrameCase& one, int slots) {
   return best;
 }
 
+std::uint64_t points_of(const RunReport& report) {
+  std::uint64_t points = 0;
+  for (const ClassCounts& counts : report.classes) points += counts.points;
+  return points / std::max<std::uint64_t>(report.frames.delivered, 1);
+}
+
 void rate_of(const FrameCase& one, Backend backend, std::uint64_t frames) {
-  constexpr int kSlots = 4;
-  run(one, backend, {.slots = kSlots, .frames = frames / 10 + 10});
-  const RunReport report = run(one, backend, {.slots = kSlots, .frames = frames});
-  print(
-      "{:<26} {:>10.0f} frames/s  {:>8} points a frame", one.name, report.rate(),
-      report.classes.empty() ? 0 : [&] {
-        std::uint64_t points = 0;
-        for (const ClassCounts& counts : report.classes) points += counts.points;
-        return points / std::max<std::uint64_t>(report.frames.delivered, 1);
-      }());
+  run(one, backend, frames / 10 + 10);
+  const RunReport report = run(one, backend, frames);
+  print("{:<26} {:>10.0f} frames/s  {:>8} points a frame", one.name, report.rate(), points_of(report));
   if (backend == Backend::Cuda) {
     const double limit = upload_rate(one, kSlots);
     print("  upload alone {:>8.0f} frames/s  share {:.2f}", limit, report.rate() / limit);
@@ -203,60 +186,27 @@ void rate_of(const FrameCase& one, Backend backend, std::uint64_t frames) {
   print("\n");
 }
 
-void stages_of(const FrameCase& one, Backend backend) {
-  const RunReport report = run(one, backend, {.slots = 2, .frames = 300, .probe_every = kEveryFrame});
-  std::uint64_t points = 0;
-  for (const ClassCounts& counts : report.classes) points += counts.points;
-  print("{:<26} {} points, median us:", one.name,
-        points / std::max<std::uint64_t>(report.frames.delivered, 1));
-  for (const Timing& timing : report.parts)
-    if (timing.name != "queue") print("  {} {:.1f}", timing.name, timing.histogram.percentile_us(0.5));
-  print("\n");
-}
-
-/// Notes how long each frame took.
-class LatencySink final : public Sink {
- public:
-  explicit LatencySink(std::size_t frames) { times_us_.reserve(frames); }
-  void watch(const Runner& runner) { runner_ = &runner; }
-  void open(const SinkContext&) override {}
-  void write(const FrameInfo&, const Value&) override { times_us_.push_back(runner_->latency_now_us()); }
-  void finish() override {}
-  const std::vector<double>& times_us() const { return times_us_; }
-
- private:
-  const Runner* runner_ = nullptr;
-  std::vector<double> times_us_;
-};
-
-void latency_of(const FrameCase& one, Backend backend, const char* label, Waiting waiting) {
-  constexpr std::size_t kFrames = 420, kFirst = 20;
-  const GraphSpec graph = graph_of(one, 4, waiting);
-  MemorySource source(stream_of(one), one, 10);
-  LatencySink sink(kFrames);
-  Runner runner(graph, source, {{.name = "latency", .sink = &sink, .input = {1, 0}}},
-                {.backend = backend, .max_frames = kFrames, .probe_every = kNoFrame});
-  sink.watch(runner);
-  runner.run();
-  std::vector<double> times(sink.times_us().begin() + kFirst, sink.times_us().end());
-  const auto slowest = std::max_element(times.begin(), times.end()) - times.begin();
-  std::sort(times.begin(), times.end());
-  const auto at = [&](double share) {
-    return times[static_cast<std::size_t>(share * static_cast<double>(times.size()))];
-  };
-  print(
-      "{:<26} at 10 frames/s, {}: p50 {:.0f} us  p90 {:.0f}  p99 {:.0f}  max {:.0f} (frame {})  "
-      "p99/p50 {:.2f}; the first {} frames took up to {:.0f}\n",
-      one.name, label, at(0.5), at(0.9), at(0.99), times.back(),
-      slowest + static_cast<std::ptrdiff_t>(kFirst), at(0.99) / at(0.5), kFirst,
-      *std::max_element(sink.times_us().begin(), sink.times_us().begin() + kFirst));
+/// Sends a frame held in memory as `load` says and prints the rows of `contorno latency`. The contours are
+/// brought to the host.
+void measure_frames(const FrameCase& one, Waiting waiting, const latency::Load& load) {
+  GraphSpec graph = graph_of(one, waiting);
+  graph.sinks.push_back({.name = "contours", .input = {1, 0}});
+  MemorySource source(one);
+  const latency::HeldFrames held(source, 1, packed_bytes(*source.format().maps));
+  const latency::Bench bench{
+      .graph = graph, .backend = best_backend(), .held = &held, .with_sinks = false, .quiet = true};
+  const std::vector<latency::Measurement> measured{latency::measure(bench, load)};
+  print("{}, {} points, {}, waiting {}\n", one.name, points_of(measured[0].cameras[0].report),
+        load.loop == latency::Loop::Open ? fmt::format("{:g} frames/s", load.rate) : "one frame at a time",
+        waiting == Waiting::Block ? "block" : "adaptive");
+  print(std::string_view(latency::latency_rows(latency::summarise(graph, {}, measured, {.worst = 0}))));
 }
 
 }  // namespace
 
 void bench_trace(const std::string& path) {
   Trace slices(1U << 16);
-  run(kLarge, best_backend(), {.frames = 60, .probe_every = kEveryFrame, .trace = &slices});
+  run(kLarge, best_backend(), 60, &slices);
   std::vector<std::pair<std::int32_t, std::string>> names{
       {kReaderTrack, "reader"}, {kLauncherTrack, "launcher"}, {kFinisherTrack, "finisher"}};
   for (int slot = 0; slot < 4; ++slot) names.emplace_back(kSlotTracks + slot, fmt::format("slot {}", slot));
@@ -273,12 +223,14 @@ void bench_rate() {
 }
 
 void bench_stages() {
-  for (const FrameCase& one : {kLine, kLarge, kCircles, kLines}) stages_of(one, best_backend());
+  for (const FrameCase& one : {kLine, kLarge, kCircles, kLines})
+    measure_frames(one, Waiting::Adaptive,
+                   {.loop = latency::Loop::Closed, .warm_up_s = 0.2, .duration_s = 3});
 }
 
 void bench_latency() {
-  latency_of(kLine, best_backend(), "adaptive", Waiting::Adaptive);
-  latency_of(kLine, best_backend(), "block", Waiting::Block);
+  for (const Waiting waiting : {Waiting::Adaptive, Waiting::Block})
+    measure_frames(kLine, waiting, {.rate = 10, .duration_s = 40, .probe_every = kNoFrame});
 }
 
 }  // namespace contorno

@@ -20,6 +20,9 @@ struct Judgement {
 /// Several lines, at most about 110 characters wide.
 std::string table_of(const LatencyReport& report, const Judgement& judgement);
 
+/// Its lines of times: those of whole frames, of their parts and between results.
+std::string latency_rows(const LatencyReport& report);
+
 /// The version of what json_of writes.
 inline constexpr const char* kSchema = "contorno-latency/1";
 /// docs/reference/latency.md describes it.

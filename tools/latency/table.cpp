@@ -53,6 +53,8 @@ std::string needed_row(const Tally& frames) {
                      all_probed ? "" : fmt::format(", of parts {}", frames.probed));
 }
 
+}  // namespace
+
 std::string latency_rows(const LatencyReport& report) {
   if (report.counted().count() == 0) return row("latency", "no frame has a result");
   std::size_t width = kNameWidth;
@@ -71,6 +73,8 @@ std::string latency_rows(const LatencyReport& report) {
   }
   return text + needed_row(report.frames);
 }
+
+namespace {
 
 std::string frames_text(const Tally& frames, Mode mode) {
   std::vector<std::string> reasons;

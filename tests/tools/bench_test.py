@@ -1,0 +1,26 @@
+"""`contorno bench` measures frames as `contorno latency` does, and prints its rows."""
+import os
+import re
+import subprocess
+
+CONTORNO = os.environ.get("CONTORNO_BIN", "build/release/bin/contorno")
+
+
+def test_stages_are_shown_in_the_rows_of_latency_with_the_points_they_had():
+    run = subprocess.run([CONTORNO, "bench", "stages"], capture_output=True, text=True, timeout=300,
+                         env={**os.environ, "CONTORNO_BACKEND": ""})
+    assert run.returncode == 0, run.stderr
+    titles = re.findall(r"^(.*), (\d+) points, one frame at a time, waiting adaptive$", run.stdout, re.M)
+    assert [name for name, _ in titles] == ["511x95x8 f32", "1920x1080x4 f32", "1080p RGBA, 20 circles",
+                                            "1080p RGBA, 4 long lines"]
+    # A disc of radius r crosses 8 r rows and columns; there are 20 of radius 62.5.
+    assert abs(int(titles[2][1]) - 20 * 8 * 62.5) < 200
+    tables = run.stdout.split("latency   ms")[1:]
+    assert len(tables) == 4
+    for number, table in enumerate(tables):
+        times = {name: [float(cell) for cell in cells.split() if cell != "n/a"]
+                 for name, cells in re.findall(r"^ {10,12}(\S.*?)  +((?:(?:[\d.]+|n/a) *)+)$", table, re.M)}
+        least, mean = times["due to result"][:2]
+        assert 0 < least <= mean
+        assert ("overlay" in times) == (number >= 2)
+        assert times["contour_assembly"][1] < mean
