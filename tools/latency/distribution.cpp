@@ -51,10 +51,10 @@ Distribution::Distribution(std::string name, std::vector<std::int64_t> samples)
   jitter_ms_ = std::sqrt(squares / n);
 }
 
-Distribution::Distribution(std::string name, Histogram histogram, double min_ms, double max_ms,
+Distribution::Distribution(std::string name, const Histogram& histogram, double min_ms, double max_ms,
                            double mean_ms, double jitter_ms)
     : name_(std::move(name)),
-      histogram_(std::move(histogram)),
+      histogram_(histogram),
       min_ms_(min_ms),
       max_ms_(max_ms),
       mean_ms_(mean_ms),

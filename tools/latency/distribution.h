@@ -37,7 +37,7 @@ class Distribution {
   /// Of samples in ns, in any order.
   Distribution(std::string name, std::vector<std::int64_t> samples);
   /// Of what a file has.
-  Distribution(std::string name, Histogram histogram, double min_ms, double max_ms, double mean_ms,
+  Distribution(std::string name, const Histogram& histogram, double min_ms, double max_ms, double mean_ms,
                double jitter_ms);
 
   const std::string& name() const { return name_; }
