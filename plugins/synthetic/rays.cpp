@@ -1,8 +1,7 @@
 #include "plugins/synthetic/rays.h"
 
 #include "plugins/synthetic/fruit.h"
-
-#define CONTORNO_ALWAYS_INLINE inline __attribute__((always_inline))
+#include "stages/shared/simd.h"
 
 namespace contorno::synthetic {
 namespace {
@@ -11,7 +10,7 @@ namespace {
 struct CubePlace {
   int texel, x_weight, y_weight;
 };
-CONTORNO_ALWAYS_INLINE CubePlace cube_place(float x, float y, float z, int side) {
+CONTORNO_BODY CubePlace cube_place(float x, float y, float z, int side) {
   const float ax = std::abs(x), ay = std::abs(y), az = std::abs(z);
   const bool x_major = ax >= ay && ax >= az, y_major = !x_major && ay >= az;
   const float a = x_major ? y : x, b = x_major || y_major ? z : y;
@@ -32,11 +31,11 @@ CONTORNO_ALWAYS_INLINE CubePlace cube_place(float x, float y, float z, int side)
           in_line % kCubeWeights};
 }
 
-CONTORNO_ALWAYS_INLINE float between(const float* table, float place, int i) {
+CONTORNO_BODY float between(const float* table, float place, int i) {
   return table[i] + (table[i + 1] - table[i]) * (place - static_cast<float>(i));
 }
 
-CONTORNO_ALWAYS_INLINE bool cast_all(const RunOfPixels& given, Rays& rays) {
+CONTORNO_BODY bool cast_all(const RunOfPixels& given, Rays& rays) {
   const RunOfPixels run = given;
   const float *radii = run.profile->radius, *slopes = run.profile->slope;
   const float largest = run.profile->largest;
@@ -81,13 +80,13 @@ CONTORNO_ALWAYS_INLINE bool cast_all(const RunOfPixels& given, Rays& rays) {
   return most > 0;
 }
 
-CONTORNO_ALWAYS_INLINE float ramp(float from, float width, float v) {  // smooth(), by 1 / (to - from)
+CONTORNO_BODY float ramp(float from, float width, float v) {  // smooth(), by 1 / (to - from)
   const float t = clamp01((v - from) * width);
   return t * t * (3 - 2 * t);
 }
 
 /// Two long lamps over the line, seen in the skin: the softer, the less it shines.
-CONTORNO_ALWAYS_INLINE float lamps(float nx, float ny, float nz, float gloss) {
+CONTORNO_BODY float lamps(float nx, float ny, float nz, float gloss) {
   const float seen_x = 2 * nz * nx, seen_y = 2 * nz * ny, seen_z = 2 * nz * nz - 1;
   const float dull = 1 - gloss, soft = 0.16F + 0.55F * dull * dull, edge = -1 / (1.5F * soft);
   const float far_x = std::abs(seen_x + 0.05F), first_y = std::abs(seen_y + 0.42F),
@@ -98,7 +97,7 @@ CONTORNO_ALWAYS_INLINE float lamps(float nx, float ny, float nz, float gloss) {
   return seen_z > 0 ? shine : 0;
 }
 
-CONTORNO_ALWAYS_INLINE void light_all(const Rays& rays, const Rotation& rotation, Surface& surface) {
+CONTORNO_BODY void light_all(const Rays& rays, const Rotation& rotation, Surface& surface) {
   const Rotation turn = rotation;
 #pragma omp simd
   for (int i = 0; i < kRun; ++i) {

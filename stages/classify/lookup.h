@@ -2,14 +2,12 @@
 // every instruction set: it is inlined into functions that are compiled for each. For rows.cpp alone.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 #include "stages/classify/rows.h"
-
-#define CONTORNO_BODY [[gnu::always_inline]] inline
+#include "stages/shared/simd.h"
 
 namespace contorno::classify_lookup {
 
@@ -18,7 +16,9 @@ inline constexpr std::size_t kPixels = 8, kWords = 4;
 /// Pixels whose colours and places are found before they are looked up: these stay in the first-level cache.
 inline constexpr std::size_t kSpan = 256;
 
-inline constexpr std::uint32_t kThere = 1U << 24U;  ///< of an entry, and of every colour that is looked for
+/// A bit of the first word of an entry (ColourTableShape), and of every colour that is looked for: an entry
+/// without a colour, 0, is not that of black.
+inline constexpr std::uint32_t kThere = 1U << 24U;
 
 using HalfGroup [[gnu::vector_size(16)]] = std::uint32_t;
 using Group [[gnu::vector_size(32)]] = std::uint32_t;
@@ -26,7 +26,7 @@ using Group [[gnu::vector_size(32)]] = std::uint32_t;
 /// Pixels whose colours were not found. Values of other colours stand in their places until they are
 /// computed.
 struct Unknown {
-  // Of kClassifyLanes and a span: so many are computed as soon as there are so many.
+  // There are less than kClassifyLanes when a span begins, which adds kSpan at most; `add` writes one behind.
   static constexpr std::size_t kMost = kClassifyLanes + kSpan + 1;
   std::size_t count = 0;
   // Plain: checked access would cost time for each pixel.
@@ -110,9 +110,9 @@ CONTORNO_BODY bool any(const Group& group) {
   return (both[0] | both[1]) != 0;
 }
 
-/// Copies what the table has of a span to `first`, class after class `step` floats apart, and notes the
-/// pixels whose colours it does not have. `where` is that of `first` in the block. kClasses is their number,
-/// or 0 for any.
+/// Copies what the table has of a span into the block, class after class `out.step` floats apart, and notes
+/// the pixels whose colours it does not have. `where` is the first pixel's place, in floats from `out.first`.
+/// kClasses is the number of classes, or 0 for any.
 template <std::size_t kClasses>
 CONTORNO_BODY void copy_known(const std::uint32_t* colours, const std::uint32_t* places, std::size_t count,
                               std::size_t classes, const ClassifyBlock& out, std::size_t where,
@@ -139,6 +139,7 @@ CONTORNO_BODY void copy_known(const std::uint32_t* colours, const std::uint32_t*
   unknown.add(table, colours + i, places + i, count - i, where + i);
 }
 
+/// With the number of classes known, where the first words of an entry have all: a fifth less time.
 CONTORNO_BODY void copy_known(const std::uint32_t* colours, const std::uint32_t* places, std::size_t count,
                               std::size_t classes, const ClassifyBlock& out, std::size_t where,
                               Unknown& unknown) {

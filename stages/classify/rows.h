@@ -11,9 +11,10 @@
 namespace contorno {
 
 /// A table of colours that were met lately, with their probabilities: most pixels of a video have a colour
-/// that was there before. An entry is a colour of 24 bits with bit 24 set, or 0 where there is none yet, and
-/// the bits of one float a class. A colour has one place, where it takes over from the one before; what is
-/// found in the table was computed for exactly this colour, so results do not depend on what it holds.
+/// that was there before. An entry is one word with a colour of 24 bits and bit 24 set, or 0 where there is
+/// none yet, then the bits of one float a class, and as many words as fill units of 16 bytes. A colour has
+/// one place, where it takes over from the one before; what is found in the table was computed for exactly
+/// this colour, so results do not depend on what it holds.
 struct ColourTableShape {
   ColourTableShape() = default;
   explicit ColourTableShape(std::size_t classes);

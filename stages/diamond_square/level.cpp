@@ -6,8 +6,6 @@
 #include "stages/shared/intrinsics.h"
 #include "stages/shared/simd.h"
 
-#define CONTORNO_ALWAYS_INLINE inline __attribute__((always_inline))
-
 namespace contorno {
 namespace {
 
@@ -151,9 +149,8 @@ struct Avx2Noise {
 template <class T, class Noise>
 class Refiner {
  public:
-  CONTORNO_ALWAYS_INLINE static void run(const FieldRule& field, const HeightRule& rule,
-                                         const CellGrid<T>& coarse, const CellGrid<T>& fine,
-                                         const RefineRows<T>& rows) {
+  CONTORNO_BODY static void run(const FieldRule& field, const HeightRule& rule, const CellGrid<T>& coarse,
+                                const CellGrid<T>& fine, const RefineRows<T>& rows) {
     const std::int64_t half = rule.half;
     const auto first = static_cast<int>((fine.row - coarse.row) / half);
     const auto skipped = static_cast<int>((fine.col - coarse.col) / half);
@@ -172,17 +169,16 @@ class Refiner {
  private:
   using N = typename Heights<T>::Noise;
 
-  CONTORNO_ALWAYS_INLINE static void noise_row(const FieldRule& field, const HeightRule& rule,
-                                               std::int64_t row, std::int64_t col, int count, N* out) {
+  CONTORNO_BODY static void noise_row(const FieldRule& field, const HeightRule& rule, std::int64_t row,
+                                      std::int64_t col, int count, N* out) {
     const NoiseRow cells{
         PhiloxRow(field.key, static_cast<std::uint32_t>(row) & field.mask, rule.level, field.channel),
         static_cast<std::uint32_t>(col), static_cast<std::uint32_t>(2 * rule.half), field.mask, count};
     Noise::template fill<T>(cells, rule, out);
   }
 
-  CONTORNO_ALWAYS_INLINE static void diamond_row(const FieldRule& field, const HeightRule& rule,
-                                                 const CellGrid<T>& coarse, const RefineRows<T>& rows,
-                                                 int k) {
+  CONTORNO_BODY static void diamond_row(const FieldRule& field, const HeightRule& rule,
+                                        const CellGrid<T>& coarse, const RefineRows<T>& rows, int k) {
     const int count = coarse.cols - 1;
     noise_row(field, rule, coarse.row + k * coarse.step + rule.half, coarse.col + rule.half, count,
               rows.noise);
@@ -197,8 +193,8 @@ class Refiner {
 
   /// Old cells, and squares between them. The first and last row of a finite field have no diamonds on one
   /// side.
-  CONTORNO_ALWAYS_INLINE static void even_row(const FieldRule& field, const HeightRule& rule,
-                                              const CellGrid<T>& coarse, const RefineRows<T>& rows, int k) {
+  CONTORNO_BODY static void even_row(const FieldRule& field, const HeightRule& rule,
+                                     const CellGrid<T>& coarse, const RefineRows<T>& rows, int k) {
     const std::int64_t row = coarse.row + k * coarse.step;
     const int count = coarse.cols - 1;
     noise_row(field, rule, row, coarse.col + rule.half, count, rows.noise);
@@ -226,8 +222,8 @@ class Refiner {
 
   /// Squares between old cells, and diamonds. The first and last square are needed at the border of a finite
   /// field only.
-  CONTORNO_ALWAYS_INLINE static void odd_row(const FieldRule& field, const HeightRule& rule,
-                                             const CellGrid<T>& coarse, const RefineRows<T>& rows, int k) {
+  CONTORNO_BODY static void odd_row(const FieldRule& field, const HeightRule& rule, const CellGrid<T>& coarse,
+                                    const RefineRows<T>& rows, int k) {
     const int count = coarse.cols;
     noise_row(field, rule, coarse.row + k * coarse.step + rule.half, coarse.col, count, rows.noise);
     const T* above = coarse.at(k);

@@ -9,8 +9,7 @@ namespace contorno {
 namespace {
 
 template <class Rule>
-inline __attribute__((always_inline)) void halve_pixels(const Rule& rule, const void* top, const void* bottom,
-                                                        void* out, int width) {
+CONTORNO_BODY void halve_pixels(const Rule& rule, const void* top, const void* bottom, void* out, int width) {
   using T = typename Rule::Stored;
   constexpr int kC = Rule::kChannels;
   const auto* upper = static_cast<const T*>(top);
@@ -41,8 +40,8 @@ constexpr auto halve_avx2 = halve_portable<Rule>;
 constexpr int kColumnsTogether = 512;
 
 template <class Rule>
-inline __attribute__((always_inline)) void add_columns(const Rule& rule, const FilterRow& row, int begin,
-                                                       int end, typename Rule::Column* columns) {
+CONTORNO_BODY void add_columns(const Rule& rule, const FilterRow& row, int begin, int end,
+                               typename Rule::Column* columns) {
   using Column = typename Rule::Column;
   constexpr int kTerms = Rule::kTerms, kC = Rule::kChannels;
   const std::ptrdiff_t step = kC == 1 ? row.step : kC;
@@ -61,7 +60,7 @@ inline __attribute__((always_inline)) void add_columns(const Rule& rule, const F
 }
 
 template <class Rule>
-inline __attribute__((always_inline)) void filter_pixels(const Rule& rule, const FilterRow& row) {
+CONTORNO_BODY void filter_pixels(const Rule& rule, const FilterRow& row) {
   using Total = typename Rule::Total;
   constexpr int kTerms = Rule::kTerms, kC = Rule::kChannels;
   auto* columns = static_cast<typename Rule::Column*>(row.columns);

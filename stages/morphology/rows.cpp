@@ -11,8 +11,6 @@
 
 // One body for every instruction set: it is inlined into functions that are compiled for each, and the
 // compiler makes vectors of its plain loops.
-#define CONTORNO_BODY [[gnu::always_inline]] inline
-
 namespace contorno {
 namespace {
 

@@ -12,6 +12,10 @@
 #define CONTORNO_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi2")))
 #endif
 
+/// Before a function that is inlined into functions for several instruction sets: one body for all of them, of
+/// whose plain loops the compiler makes vectors.
+#define CONTORNO_BODY [[gnu::always_inline]] inline
+
 namespace contorno {
 
 /// An instruction set. Avx2 means AVX2, BMI2 and F16C; Avx512 means those and AVX-512 F, BW, DQ and VL;
