@@ -7,11 +7,6 @@
 #include <cstring>
 
 #include "plugins/gst/element/nv12_colours.h"
-#include "stages/shared/simd.h"
-
-// One body for every instruction set: it is inlined into functions that are compiled for each, and the
-// compiler makes vectors of its plain loops.
-#define CONTORNO_BODY [[gnu::always_inline]] inline
 
 namespace contorno::gst {
 namespace {
@@ -35,7 +30,7 @@ struct Weighted {
         green(static_cast<std::uint16_t>(row[1])),
         blue(static_cast<std::uint16_t>(row[2])),
         start(static_cast<std::uint16_t>(row[3])) {}
-  CONTORNO_BODY std::uint16_t of(std::uint16_t r, std::uint16_t g, std::uint16_t b) const {
+  std::uint16_t of(std::uint16_t r, std::uint16_t g, std::uint16_t b) const {
     return static_cast<std::uint16_t>(static_cast<std::uint16_t>(red * r + green * g + blue * b + start) >>
                                       8U);
   }
@@ -56,25 +51,25 @@ struct Inverse {
   std::int16_t gray, red_of_cr, blue_of_cb, green_of_cb, green_of_cr;
 };
 
-CONTORNO_BODY std::int16_t fraction(std::uint8_t sample) {
+std::int16_t fraction(std::uint8_t sample) {
   return static_cast<std::int16_t>(static_cast<std::uint16_t>(sample * 257U) ^ 0x8080U);
 }
-CONTORNO_BODY std::int16_t product(std::int16_t a, std::int16_t b) {
+std::int16_t product(std::int16_t a, std::int16_t b) {
   return static_cast<std::int16_t>((a * b) >> 16);
 }
-CONTORNO_BODY std::int16_t sum(std::int16_t a, std::int16_t b) {
+std::int16_t sum(std::int16_t a, std::int16_t b) {
   return static_cast<std::int16_t>(a + b);
 }
-CONTORNO_BODY std::uint16_t channel(std::int16_t value) {
+std::uint16_t channel(std::int16_t value) {
   const std::int16_t least = value < -128 ? std::int16_t{-128} : value;
   return static_cast<std::uint16_t>((least > 127 ? std::int16_t{127} : least) + 128);
 }
-CONTORNO_BODY std::uint8_t mean(unsigned a, unsigned b) {
+std::uint8_t mean(unsigned a, unsigned b) {
   return static_cast<std::uint8_t>((a + b + 1U) >> 1U);
 }
 
 /// A row of a plane.
-CONTORNO_BODY std::uint8_t* row_of(const GstVideoFrame& frame, int plane, int y) {
+std::uint8_t* row_of(const GstVideoFrame& frame, int plane, int y) {
   auto* data = static_cast<std::uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, plane));
   return data + static_cast<std::ptrdiff_t>(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, plane);
 }
@@ -85,8 +80,7 @@ class Columns {
   std::uint8_t* samples() { return samples_ + 1; }
 
   /// Writes a sample for each two of the `count` columns at `x` of a row of `width`.
-  CONTORNO_BODY void halve(std::size_t x, std::size_t count, std::size_t width, bool cosited,
-                           std::uint8_t* out) {
+  void halve(std::size_t x, std::size_t count, std::size_t width, bool cosited, std::uint8_t* out) {
     std::uint8_t* own = samples();
     if (x == 0) own[-1] = own[0];
     if (count % 2 != 0)
@@ -102,13 +96,11 @@ class Columns {
 
  private:
   /// Samples that lie between two columns.
-  CONTORNO_BODY static void between_columns(const std::uint8_t* own, std::size_t samples,
-                                            std::uint8_t* __restrict out) {
+  static void between_columns(const std::uint8_t* own, std::size_t samples, std::uint8_t* __restrict out) {
     for (std::size_t i = 0; i < samples; ++i) out[i] = mean(own[2 * i], own[2 * i + 1]);
   }
   /// Samples that lie in the first of two columns.
-  CONTORNO_BODY static void over_columns(const std::uint8_t* own, std::size_t samples,
-                                         std::uint8_t* __restrict out) {
+  static void over_columns(const std::uint8_t* own, std::size_t samples, std::uint8_t* __restrict out) {
     for (std::size_t i = 0; i < samples; ++i) {
       const unsigned before = *(own + 2 * i - 1), here = own[2 * i], behind = own[2 * i + 1];
       out[i] = static_cast<std::uint8_t>((before + 2 * here + behind + 2U) >> 2U);
@@ -124,7 +116,7 @@ struct RowPair {
   std::uint8_t *upper_luma, *lower_luma, *cb, *cr;
 };
 
-CONTORNO_BODY void write_rows(const Nv12Colours& colours, const RowPair& rows, std::size_t width) {
+void write_rows(const Nv12Colours& colours, const RowPair& rows, std::size_t width) {
   const Weighted luma(colours.to_yuv[0]), to_cb(colours.to_yuv[1]), to_cr(colours.to_yuv[2]);
   Columns blues, reds;
   std::uint8_t *blue = blues.samples(), *red = reds.samples();
@@ -157,8 +149,7 @@ struct Added {
   // Plain: checked access would keep them out of vectors.
   alignas(64) std::int16_t red[kSpan], green[kSpan], blue[kSpan];
 
-  CONTORNO_BODY void set(const Inverse& inverse, const std::uint8_t* cb, const std::uint8_t* cr,
-                         std::size_t samples) {
+  void set(const Inverse& inverse, const std::uint8_t* cb, const std::uint8_t* cr, std::size_t samples) {
     const auto twice = [](std::int16_t value, std::int16_t* to) {
       const std::uint32_t pair = static_cast<std::uint16_t>(value) * 0x10001U;
       std::memcpy(to, &pair, sizeof(pair));
@@ -172,8 +163,8 @@ struct Added {
   }
 };
 
-CONTORNO_BODY void read_span(const Inverse& inverse, const Added& added, const std::uint8_t* luma,
-                             std::size_t count, std::uint8_t* rgba) {
+void read_span(const Inverse& inverse, const Added& added, const std::uint8_t* luma, std::size_t count,
+               std::uint8_t* rgba) {
   constexpr unsigned kOpaque = 255U << 8U;
 #pragma GCC ivdep
   for (std::size_t i = 0; i < count; ++i) {
@@ -189,8 +180,10 @@ CONTORNO_BODY void read_span(const Inverse& inverse, const Added& added, const s
   }
 }
 
-CONTORNO_BODY void write_body(const Nv12Colours& colours, const ImageView& picture,
-                              const GstVideoFrame& frame) {
+}  // namespace
+
+void write_i420(const ImageView& picture, GstVideoFrame& frame) {
+  const Nv12Colours colours = colours_of(frame.info);
   const int height = picture.format.height;
   for (int y = 0; y < height; y += 2) {
     const int next = std::min(y + 1, height - 1);  // the last row of an odd height is its own pair
@@ -204,9 +197,8 @@ CONTORNO_BODY void write_body(const Nv12Colours& colours, const ImageView& pictu
   }
 }
 
-CONTORNO_BODY void read_body(const Nv12Colours& colours, const GstVideoFrame& frame,
-                             const ImageView& picture) {
-  const Inverse inverse(colours);
+void read_i420(const GstVideoFrame& frame, const ImageView& picture) {
+  const Inverse inverse(colours_of(frame.info));
   const auto width = static_cast<std::size_t>(picture.format.width);
   Added added;
   for (int pair = 0; pair < picture.format.height; pair += 2)
@@ -217,44 +209,6 @@ CONTORNO_BODY void read_body(const Nv12Colours& colours, const GstVideoFrame& fr
       for (int y = pair; y < std::min(pair + 2, picture.format.height); ++y)
         read_span(inverse, added, row_of(frame, 0, y) + x, count, picture.row<std::uint8_t>(y) + 4 * x);
     }
-}
-
-struct Conversions {
-  void (*write)(const Nv12Colours& colours, const ImageView& picture, const GstVideoFrame& frame);
-  void (*read)(const Nv12Colours& colours, const GstVideoFrame& frame, const ImageView& picture);
-};
-
-// TARGET is an attribute, or nothing: it cannot stand in parentheses.
-// NOLINTBEGIN(bugprone-macro-parentheses)
-#define CONTORNO_CONVERSIONS(NAME, TARGET)                                                        \
-  constexpr Conversions NAME {                                                                    \
-    .write = [](const Nv12Colours& colours, const ImageView& picture, const GstVideoFrame& frame) \
-                 TARGET { write_body(colours, picture, frame); },                                 \
-    .read = [](const Nv12Colours& colours, const GstVideoFrame& frame, const ImageView& picture)  \
-                TARGET { read_body(colours, frame, picture); }                                    \
-  }
-// NOLINTEND(bugprone-macro-parentheses)
-
-CONTORNO_CONVERSIONS(kPortable, );
-#if defined(__x86_64__)
-CONTORNO_CONVERSIONS(kAvx2, CONTORNO_AVX2);
-#else
-constexpr const Conversions& kAvx2 = kPortable;
-#endif
-
-/// AVX-512 is no faster than AVX2 here.
-const Conversions& conversions(Simd simd) {
-  return simd == Simd::Portable ? kPortable : kAvx2;
-}
-
-}  // namespace
-
-void write_i420(const ImageView& picture, GstVideoFrame& frame, Simd simd) {
-  conversions(simd).write(colours_of(frame.info), picture, frame);
-}
-
-void read_i420(const GstVideoFrame& frame, const ImageView& picture, Simd simd) {
-  conversions(simd).read(colours_of(frame.info), frame, picture);
 }
 
 }  // namespace contorno::gst

@@ -77,19 +77,17 @@ void check_size(int width, int height, const std::string& more) {
   CAPTURE(height);
   CAPTURE(more);
   const std::string i420 = video_caps("I420", width, height, more);
-  const Frame colours(video_caps("RGBA", width, height), 1), samples(i420, 4);
-  Frame expected(i420, 2), expected_back(video_caps("RGBA", width, height), 5);
+  const Frame colours(video_caps("RGBA", width, height), 1);
+  Frame expected(i420, 2), found(i420, 3);
   convert(colours, expected);
+  gst::write_i420(colours.view(), found.frame);
+  CHECK(found.samples() == expected.samples());
+
+  const Frame samples(i420, 4);
+  Frame expected_back(video_caps("RGBA", width, height), 5), found_back(video_caps("RGBA", width, height), 6);
   convert(samples, expected_back);
-  for (const Simd simd : {Simd::Portable, Simd::Avx2, Simd::Avx512}) {
-    if (simd > best_simd()) continue;
-    CAPTURE(name_of(simd));
-    Frame found(i420, 3), found_back(video_caps("RGBA", width, height), 6);
-    gst::write_i420(colours.view(), found.frame, simd);
-    CHECK(found.samples() == expected.samples());
-    gst::read_i420(samples.frame, found_back.view(), simd);
-    CHECK(found_back.samples() == expected_back.samples());
-  }
+  gst::read_i420(samples.frame, found_back.view());
+  CHECK(found_back.samples() == expected_back.samples());
 }
 
 TEST_CASE("pictures become I420 and RGBA with the bits of GStreamer's converter, at every size") {
