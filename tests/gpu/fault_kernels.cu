@@ -40,32 +40,29 @@ __global__ void barrier_kernel(unsigned* out) {
   out[threadIdx.x] = threadIdx.x;
 }
 
-cudaStream_t queue(void* stream) {
-  return static_cast<cudaStream_t>(stream);
+/// One block, on a stream that is a cudaStream_t.
+template <class... Arguments>
+void start(void (*kernel)(Arguments...), unsigned threads, void* stream, Arguments... arguments) {
+  kernel<<<1, threads, 0, static_cast<cudaStream_t>(stream)>>>(arguments...);
+  check_launch("planted fault");
 }
 
 }  // namespace
 
 void copy_or_write_far(const unsigned* in, unsigned* out, void* stream) {
-  far_write_kernel<<<1, 1, 0, queue(stream)>>>(in, out);
-  check_launch("planted kernel");
+  start(far_write_kernel, 1, stream, in, out);
 }
 void copy_or_hang(const unsigned* in, unsigned* out, void* stream) {
-  hang_kernel<<<1, 1, 0, queue(stream)>>>(in, out);
-  check_launch("planted kernel");
+  start(hang_kernel, 1, stream, in, out);
 }
-
 void race(unsigned* out, void* stream) {
-  race_kernel<<<1, 64, 0, queue(stream)>>>(out);
-  check_launch("planted fault");
+  start(race_kernel, 64, stream, out);
 }
 void read_uninitialised(const unsigned* in, unsigned* out, void* stream) {
-  uninitialised_kernel<<<1, 64, 0, queue(stream)>>>(in, out);
-  check_launch("planted fault");
+  start(uninitialised_kernel, 64, stream, in, out);
 }
 void divergent_barrier(unsigned* out, void* stream) {
-  barrier_kernel<<<1, 64, 0, queue(stream)>>>(out);
-  check_launch("planted fault");
+  start(barrier_kernel, 64, stream, out);
 }
 
 }  // namespace contorno::fault
