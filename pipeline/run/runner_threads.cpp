@@ -135,7 +135,7 @@ void Runner::launch_loop() {
     if (slot.outcome == Outcome::Result) {
       most_loop_threads = team_.threads();
       launch(slot);
-      team_.launched(processor_ns(), now_ns());
+      if (team_.adapts()) team_.launched(processor_ns(), now_ns());
     }
     ring_.launched(*index);
   }
