@@ -102,7 +102,7 @@ def test_known_delays_are_reported_per_stage_and_end_to_end(stalled):
     assert report["frames"]["late"] == (found > 100).sum() >= waited.sum() >= 15
     assert report["frames"]["longest_run_of_misses"] >= 15
     if (found - wanted).max() > 5:
-        pytest.skip("needs a machine that is not busy, for the times of frames that waited: its threads ran late by more than 5 ms")
+        pytest.skip("needs an idle processor, for the times of frames that waited: threads ran late by more than 5 ms")
     assert np.median(np.abs(found[waited] / wanted[waited] - 1)) < 0.02 and report["worst"][0]["frame"] == STALL
 
 
@@ -247,7 +247,7 @@ def turns(tmp_path_factory):
         if all(steady(folder, kind) for kind in KINDS):
             latency("--from", "before1.json", "--from", "before2.json", "--quiet", "--report", "before.json", cwd=folder)
             return folder
-    pytest.skip("needs a machine on which a sleep of 60 ms takes as long twice, to 3 %")
+    pytest.skip("needs an idle processor: a delay of 60 ms did not take as long twice, to 3 %")
 
 
 def compared(folder, kind, *options):
@@ -362,7 +362,7 @@ def test_the_page_shows_its_charts_in_a_browser_without_any_network(stalled, tmp
     assert "http:" not in page and "https:" not in page and "<script" not in page and "src=" not in page and "@import" not in page
     browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if browser is None:
-        pytest.skip("needs chromium, for a screenshot of the page")
+        pytest.skip("needs the package chromium, for a screenshot of the page")
     picture = tmp_path / "page.png"
     subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={tmp_path / 'user'}",
                     "--window-size=980,2400", f"--screenshot={picture}", (stalled / "open.html").as_uri()], timeout=120,

@@ -94,8 +94,8 @@ void check_same(const fs::path& folder, const std::string& text) {
   const std::string difference = difference_of(read_text_file(file.string()), text);
   if (difference.empty()) return;
   throw Error(ExitCode::CannotCreate,
-              fmt::format("'{}' was recorded with another graph or dataset, as '{}' says: {}; name another "
-                          "folder, or make the whole record anew with --overwrite",
+              fmt::format("'{}' was recorded with another graph or dataset, as '{}' says: {}; set that "
+                          "back, name another folder, or make the whole record anew with --overwrite",
                           printable(folder.string()), printable(file.string()), difference));
 }
 

@@ -16,9 +16,15 @@
 
 namespace contorno::contour_engine {
 
-inline constexpr int kBatchThreads = 128, kBatchBlocks = 6;  ///< blocks of a multiprocessor
+/// Threads of a block, and blocks of a multiprocessor that their registers leave room for. The warps have
+/// parts of their own in TileSamples.
+inline constexpr int kBatchThreads = 128, kBatchBlocks = 6;
+/// Levels of a batch, at most: a lane and a bit each, numbers of five bits, and a search by halves.
 inline constexpr int kBatchLevels = 31;
+/// Pieces of a batch, at most; of segments BatchLinks has the number. Where there are more, the batch is
+/// halved (trace_levels.cuh).
 inline constexpr unsigned kBatchPieces = 256;
+static_assert(kBatchThreads == 4 * 32 && kBatchLevels < 32 && (kBatchLevels & (kBatchLevels + 1)) == 0);
 inline constexpr int kRankPitch = kTileColumns + 4;  ///< ranks of a row of samples, in whole words
 inline constexpr int kRanks = (kTileRows + 1) * kRankPitch;
 using BatchLinks = PackedLinks<10, 1024>;
@@ -106,7 +112,7 @@ struct LoadedLevel {
   LevelEntry entry;
   TileRange range;
 
-  /// The lane's level, of `count` from position `first` of NearTiles::ascending on.
+  /// The lane's level, of `count` (1 to kBatchLevels) from position `first` of NearTiles::ascending on.
   __device__ __forceinline__ void load(const LevelBatch<S>& batch, unsigned first, unsigned count) {
     const NearTiles& near = batch.group.work.near;
     const unsigned position = first + min(static_cast<unsigned>(batch.thread) % 32, count - 1);
@@ -250,7 +256,7 @@ __device__ __forceinline__ unsigned read_batch(const LevelBatch<S>& batch, unsig
     if (batch.thread < 32) share_levels(batch, level, count, skip);
     __syncthreads();
     const bool unusual = rank_samples(batch, samples) || batch.shared.unusual != 0;
-    // Those that are left are not nearer to any sample than before.
+    // Without the unusual levels no sample is nearer to one than before, so there is no third round.
     if (__syncthreads_or(unusual ? 1 : 0) == 0 || skip != 0) return skip;
     skip = find_unusual<S>(batch);
     if (skip == 0) return 0;
