@@ -12,8 +12,8 @@
 #define CONTORNO_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi2")))
 #endif
 
-/// Before a function that is inlined into functions for several instruction sets: one body for all of them, of
-/// whose plain loops the compiler makes vectors.
+/// Before a function that is inlined into functions for several instruction sets: one body for all of them,
+/// of whose plain loops the compiler makes vectors.
 #define CONTORNO_BODY [[gnu::always_inline]] inline
 
 namespace contorno {
