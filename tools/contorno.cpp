@@ -1,172 +1,12 @@
-// The program: parses the command line, runs one subcommand, turns every error into a line and an exit code.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <unistd.h>
-
-#include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <new>
-#include <sstream>
-
-#include "config/load.h"
-#include "cuda/error.h"
-#include "pipeline/graph/param.h"
+// The program: settles what belongs to the process as a whole, runs one subcommand, turns every error into a
+// line and an exit code.
 #include "plugins/catalog.h"
 #include "plugins/shared/glib_messages.h"
-#include "tools/commands/commands.h"
+#include "tools/commands/command_line.h"
 #include "tools/interrupt.h"
 #include "tools/openmp_environment.h"
 #include "tools/process_limits.h"
 #include "tools/say.h"
-
-#ifndef CONTORNO_VERSION
-#error "CONTORNO_VERSION comes from CMake"
-#endif
-
-namespace {
-
-/// " (did you mean 'NAME'?)", or nothing where no name is near.
-std::string meant(const std::string& word, const std::vector<std::string>& names) {
-  const std::string near = contorno::nearest(word, names);
-  return near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near);
-}
-
-/// Of the first word. The library would only say that a command is missing.
-void refuse_unknown_command(const CLI::App& app, const std::string& word) {
-  const bool is_option = word.starts_with('-');
-  std::vector<std::string> names;
-  if (is_option)
-    for (const CLI::Option* option : app.get_options()) {
-      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-      for (const std::string& name : option->get_snames()) names.push_back("-" + name);
-    }
-  else
-    for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  if (std::find(names.begin(), names.end(), word) != names.end()) return;
-  throw contorno::Error(contorno::ExitCode::Usage,
-                        fmt::format("there is no {} '{}'{}; 'contorno --help' lists all",
-                                    is_option ? "option" : "command", word, meant(word, names)));
-}
-
-/// "'contorno run --help' lists all", of the command that was chosen.
-std::string where_all_is_listed(const CLI::App& app) {
-  const std::vector<CLI::App*> chosen = app.get_subcommands();
-  return fmt::format("'contorno{}{} --help' lists all", chosen.empty() ? "" : " ",
-                     chosen.empty() ? "" : chosen.front()->get_name());
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  return fmt::format("{}", fmt::join(words, ", "));
-}
-
-/// Words that nobody takes, with the option that is nearest to them.
-[[noreturn]] void refuse_extras(const CLI::App& app) {
-  using namespace contorno;
-  const std::vector<CLI::App*> chosen = app.get_subcommands();
-  const CLI::App& command = chosen.empty() ? app : *chosen.front();
-  std::vector<std::string> names, positionals, refused;
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    if (option->get_positional()) positionals.push_back(option->get_name());
-  }
-  for (const std::string& word : command.remaining()) {
-    const std::string name = word.substr(0, word.find('='));
-    if (name.starts_with("-"))
-      refused.push_back(fmt::format("there is no option '{}'{}", name, meant(name, names)));
-    else if (refused.empty())
-      refused.push_back(fmt::format("'{}' is one word too many{}", word,
-                                    positionals.empty() ? "" : ", wanted is only " + joined(positionals)));
-  }
-  throw Error(ExitCode::Usage, fmt::format("{}; {}", joined(refused), where_all_is_listed(app)));
-}
-
-/// An option that may come again takes one value each time, or it would swallow the words behind it.
-void take_one_value_each(CLI::App& app) {
-  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    for (CLI::Option* option : command->get_options())
-      if (!option->get_positional() && option->get_expected_max() > 1) option->allow_extra_args(false);
-}
-
-/// `help run` is `run --help`. For other words the command `help` looks further.
-std::vector<std::string> without_help_command(const CLI::App& app, std::vector<std::string> words) {
-  if (words.empty() || words[0] != "help") return words;
-  if (words.size() == 1) return {"--help"};
-  const std::vector<const CLI::App*> commands = app.get_subcommands([](const CLI::App*) { return true; });
-  const bool known = std::any_of(commands.begin(), commands.end(),
-                                 [&](const CLI::App* command) { return command->get_name() == words[1]; });
-  return known ? std::vector<std::string>{words[1], "--help"} : words;
-}
-
-int run(int argc, char** argv) {
-  using namespace contorno;
-  CLI::App app("contorno: camera frames and class maps in, sub-pixel contours out, in real time", "contorno");
-  app.set_version_flag("--version", "contorno " CONTORNO_VERSION);
-  app.require_subcommand(1);
-  Action action;
-  const Catalog& catalog = full_catalog();
-  add_run_command(app, catalog, action);
-  add_check_command(app, catalog, action);
-  add_gst_command(app, catalog, action);
-  add_apply_command(app, catalog, action);
-  add_clean_command(app, catalog, action);
-  add_record_command(app, catalog, action);
-  add_replay_command(app, catalog, action);
-  add_draw_command(app, catalog, action);
-  add_stages_command(app, catalog, action);
-  add_schema_command(app, catalog, action);
-  add_bench_command(app, action);
-  add_latency_command(app, catalog, action);
-  add_doctor_command(app, action);
-  add_find_contours_command(app, action);
-  add_explain_command(app, action);
-  add_mean_shift_command(app, action);
-  add_learn_command(app, catalog, action);
-  add_help_command(app, catalog, action);
-  take_one_value_each(app);
-  if (argc < 2) throw Error(ExitCode::Usage, "a command is missing; 'contorno --help' lists all");
-  refuse_unknown_command(app, argv[1]);
-  std::vector<std::string> words = without_help_command(app, {argv + 1, argv + argc});
-  std::reverse(words.begin(), words.end());  // as the library wants them
-  try {
-    app.parse(words);
-  } catch (const CLI::ExtrasError&) {
-    refuse_extras(app);
-  } catch (const CLI::ParseError& error) {
-    std::ostringstream help, mistake;
-    const int code = app.exit(error, help, mistake);
-    print(help.str());
-    if (code == 0) return 0;
-    throw Error(ExitCode::Usage, fmt::format("{}; {}", error.what(), where_all_is_listed(app)));
-  }
-  return action();
-}
-
-/// Says what went wrong and returns the exit code that goes with it. Where memory has ended there may be none
-/// for the sentence either.
-int report(const std::exception& error) {
-  using namespace contorno;
-  const auto* known = dynamic_cast<const Error*>(&error);
-  const bool out_of_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
-                             (known != nullptr && known->code() == ExitCode::OutOfMemory);
-  try {
-    if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
-      say_out_of_memory();
-    else if (dynamic_cast<const config::ConfigErrors*>(&error) != nullptr)
-      say_lines(error.what());  // several, and what they quote from outside is printable already
-    else if (known != nullptr)
-      say(error.what());
-    else
-      say(fmt::format("{} (this is a bug in contorno; please report it)", error.what()));
-  } catch (const std::bad_alloc&) {
-    say_out_of_memory();
-  }
-  if (out_of_memory) return static_cast<int>(ExitCode::OutOfMemory);
-  return static_cast<int>(known != nullptr ? known->code() : ExitCode::Internal);
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
   contorno::settle_process_limits();
@@ -175,10 +15,10 @@ int main(int argc, char** argv) {
   contorno::settle_openmp_environment(argv);
   contorno::take_glib_messages([](const std::string& sentence) { contorno::say(sentence); });
   try {
-    const int code = run(argc, argv);
+    const int code = contorno::run_command_line(argc, argv, contorno::full_catalog());
     contorno::finish_output();
     return contorno::end_with(code);
   } catch (const std::exception& error) {
-    return report(error);
+    return contorno::report(error);
   }
 }

@@ -2,12 +2,8 @@
 // constant delay, one of every so many frames slower, one frame that stalls, one that fails, allocations. How
 // long it really slept, which is more on a busy machine, goes into the file that CONTORNO_TEST_DELAYS names,
 // a line a frame in ms, by a clock of its own.
-#include <fmt/format.h>
-#include <CLI/CLI.hpp>
-
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -19,7 +15,7 @@
 
 #include "cuda/error.h"
 #include "plugins/catalog.h"
-#include "tools/commands/commands.h"
+#include "tools/commands/command_line.h"
 
 namespace {
 
@@ -96,16 +92,7 @@ const StageType& delay_stage() {
 int run(int argc, char** argv) {
   Catalog catalog = full_catalog();
   catalog.stages.push_back(&delay_stage());
-  CLI::App app("contorno latency with a stage of known delays");
-  app.require_subcommand(1);
-  Action action;
-  add_latency_command(app, catalog, action);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error);
-  }
-  const int code = action();
+  const int code = run_command_line(argc, argv, catalog);
   write_delays();
   return code;
 }
@@ -115,11 +102,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return run(argc, argv);
-  } catch (const Error& error) {
-    std::fprintf(stderr, "contorno: %s\n", error.what());
-    return static_cast<int>(error.code());
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "contorno: %s\n", error.what());
-    return 70;
+    return report(error);
   }
 }
