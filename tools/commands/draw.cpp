@@ -13,14 +13,17 @@
 #include "plugins/files/arrays/array_file.h"
 #include "plugins/files/contours/contour_frame.h"
 #include "plugins/files/shared/file_names.h"
+#include "plugins/opencv/edges.h"
 #include "stages/contour_prep/stage.h"
 #include "stages/contours/find_contours.h"
 #include "tools/apply_contours.h"
 #include "tools/commands/commands.h"
+#include "tools/commands/given_options.h"
 #include "tools/commands/map_options.h"
 #include "tools/commands/number_options.h"
 #include "tools/commands/step_options.h"
 #include "tools/draw/film.h"
+#include "tools/draw/pixel_lines.h"
 #include "tools/draw/svg.h"
 #include "tools/progress.h"
 #include "tools/text_file.h"
@@ -29,12 +32,16 @@ namespace contorno {
 namespace {
 
 struct DrawArguments {
-  std::string input, output, backend = "auto", series = "each", select = "low";
+  std::string input, output, backend = "auto", series = "each", select = "low", edges = "grey";
   std::vector<double> levels;
+  CannyParams canny;
   std::vector<std::string> steps;
   std::int64_t terms = 0;
   int frames = 300, rate = 30, size = 0, threads = 0;
   bool quiet = false;
+  GivenOptions given;
+
+  bool has_canny() const { return edges == "canny"; }
 };
 
 const std::vector<std::string> kUsualSteps{"drop_small min_length=40", "resample spacing=1",
@@ -60,6 +67,35 @@ std::vector<double> quartiles(const ImageView& grey) {
   return levels;
 }
 
+ContourFrame as_one_class(ContourParts& parts, const ImageFormat& format) {
+  parts.end_class();
+  ContourFrame frame;
+  parts.pack(format.width, format.height, frame);
+  return frame;
+}
+
+/// The lines of edges, as one class. The picture's samples are replaced by its edges.
+ContourFrame edges_of(const ImageView& grey, const CannyParams& params, const std::string& input) {
+  if (grey.format.type != ElementType::U8)
+    throw Error(ExitCode::BadData, fmt::format("'{}': --edges canny takes pictures of 8 bits and arrays of "
+                                               "uint8, not {}",
+                                               input, describe(grey.format)));
+  find_edges(grey, params, grey);
+  ContourParts parts;
+  add_pixel_lines(grey, parts);
+  return as_one_class(parts, grey.format);
+}
+
+/// Throws Error(Usage) for options of the edges that are not looked for.
+void check_edge_options(const DrawArguments& arguments) {
+  check_goes_with(arguments.given, "--level", !arguments.has_canny(), "--edges grey");
+  for (const char* name : {"--low", "--high", "--sigma"})
+    check_goes_with(arguments.given, name, arguments.has_canny(), "--edges canny");
+  if (arguments.canny.low > arguments.canny.high)
+    throw Error(ExitCode::Usage, fmt::format("--low {} is above --high {}; allowed is at most that",
+                                             arguments.canny.low, arguments.canny.high));
+}
+
 /// The contours of all levels, as one class, so that steps see them together.
 ContourFrame contours_of(const ImageView& grey, const std::vector<double>& levels, int threads) {
   ContourParts parts;
@@ -73,10 +109,7 @@ ContourFrame contours_of(const ImageView& grey, const std::vector<double>& level
       parts.end_contour(found.closed[i] != 0);
     }
   }
-  parts.end_class();
-  ContourFrame frame;
-  parts.pack(grey.format.width, grey.format.height, frame);
-  return frame;
+  return as_one_class(parts, grey.format);
 }
 
 /// The size of the picture, or with its longer side as wanted.
@@ -113,7 +146,10 @@ void make_frames(std::span<const Machine> machines, const DrawingSize& size, con
 
 [[noreturn]] void refuse_to_draw_nothing(const std::string& input, std::uint64_t found,
                                          const std::vector<double>& levels,
-                                         const std::vector<std::string>& steps) {
+                                         const std::vector<std::string>& steps, bool has_canny) {
+  if (found == 0 && has_canny)
+    throw Error(ExitCode::BadData,
+                fmt::format("'{}' has no edge to draw; try another --low, --high or --sigma", input));
   throw Error(
       ExitCode::BadData,
       found == 0
@@ -126,6 +162,7 @@ void make_frames(std::span<const Machine> machines, const DrawingSize& size, con
 
 int draw(const DrawArguments& arguments, const Catalog& catalog) {
   check_drawing_path(arguments.output);
+  check_edge_options(arguments);
   OutputRegister files = command_files();
   files.add_input(split_array_path(arguments.input).file, "IMAGE");
   const std::vector<std::string>& given_steps = arguments.steps.empty() ? kUsualSteps : arguments.steps;
@@ -134,14 +171,16 @@ int draw(const DrawArguments& arguments, const Catalog& catalog) {
   const LoadedImage image = load_image(arguments.input, Layout::Interleaved, PictureChannels::Grey);
   const int threads = decided_threads(arguments.threads);
   const std::vector<double> levels = arguments.levels.empty() ? quartiles(image.view) : arguments.levels;
-  const ContourFrame found = contours_of(image.view, levels, threads);
+  const ContourFrame found = arguments.has_canny() ? edges_of(image.view, arguments.canny, arguments.input)
+                                                   : contours_of(image.view, levels, threads);
   const Backend backend = backend_called(arguments.backend);
   AppliedStage prepared(contour_prep_stage(), steps, backend, arguments.threads);
   const Value value = found.view;
   apply_to(prepared, std::span(&value, 1));
   const auto& contours = std::get<ContoursView>(prepared.output(0));
   if (contours.counts->contours == 0)
-    refuse_to_draw_nothing(arguments.input, found.view.counts->contours, levels, given_steps);
+    refuse_to_draw_nothing(arguments.input, found.view.counts->contours, levels, given_steps,
+                           arguments.has_canny());
   const std::vector<Machine> machines =
       machines_of(contours, {.all = arguments.series == "all",
                              .terms = static_cast<std::uint64_t>(arguments.terms),
@@ -172,10 +211,21 @@ void add_draw_command(CLI::App& app, const Catalog& catalog, Action& action) {
   command->add_option("OUT", arguments->output, "File to write: .webm, .mkv, .gif, .apng or .svg")
       ->required();
   command
+      ->add_option("--edges", arguments->edges,
+                   "Contours of the grey values, or the lines that Canny's detector finds (needs OpenCV)")
+      ->check(CLI::IsMember({"grey", "canny"}))
+      ->capture_default_str();
+  command
       ->add_option("--level", arguments->levels,
                    "Level of the contours, may come again; without it the quartiles of the grey values")
       ->expected(1)
       ->take_all();
+  add_number(*command, "--low", arguments->canny.low, 0, 1e6,
+             "Of canny: an edge goes on while its gradient is above this");
+  add_number(*command, "--high", arguments->canny.high, 0, 1e6,
+             "Of canny: an edge begins where its gradient is above this");
+  add_number(*command, "--sigma", arguments->canny.sigma, 0, 100,
+             "Of canny: standard deviation in px of the Gaussian that smooths before; 0 = none");
   add_steps(*command, arguments->steps);
   command->add_option("--series", arguments->series, "A Fourier series for each contour, or one for all")
       ->check(CLI::IsMember({"each", "all"}))
@@ -192,7 +242,8 @@ void add_draw_command(CLI::App& app, const Catalog& catalog, Action& action) {
   add_backend(*command, arguments->backend);
   add_threads(*command, arguments->threads);
   command->footer("Without --step: drop_small min_length=40, resample spacing=1, order_nearest order=2opt.");
-  command->callback([arguments, &catalog, &action] {
+  command->callback([arguments, command, &catalog, &action] {
+    arguments->given = given_options(*command);
     action = [arguments, &catalog] { return draw(*arguments, catalog); };
   });
 }
