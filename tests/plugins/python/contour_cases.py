@@ -59,7 +59,7 @@ def flat(frames, dtype=np.float64, convert=lambda array: array):
 def same_arrays(got, wanted):
     for name in ARRAYS:
         a, b = getattr(got, name), getattr(wanted, name)
-        assert a.dtype == b.dtype and a.shape == b.shape and np.array_equal(a, b), name
+        assert a.dtype == b.dtype and a.shape == b.shape and np.array_equal(a, b, equal_nan=True), name
     assert got.attributes.keys() == wanted.attributes.keys()
     for name, column in got.attributes.items():
         assert column.dtype == np.float64 and np.array_equal(column, wanted.attributes[name], equal_nan=True), name

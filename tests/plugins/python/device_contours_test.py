@@ -12,6 +12,14 @@ from tests.plugins.python.package import contorno
 ON_CONTOURS = contorno._ON_CONTOURS
 first = contorno.largest_first
 FRAMES = [[[contours(100 * f + 10 * k + level, 12) for level in range(2)] for k in range(3)] for f in range(2)]
+MAPS = smooth(70, 80, 1, (2, 6)).astype(np.float32)
+"""Of as many frames and classes as any test has."""
+
+
+def function_of(name):
+    """The function of a stage with what has no default."""
+    maps = {"maps": MAPS} if len(contorno.stages()[name]["inputs"]) > 1 else {}
+    return functools.partial(ON_CONTOURS[name], **NEEDED.get(name, {}), **maps)
 
 
 def on_device(arrays, maker=to_torch):
@@ -38,7 +46,7 @@ def got(arrays):
 @pytest.mark.parametrize("maker", MAKERS)
 @pytest.mark.parametrize("frames", [[[[]]], FRAMES[:1], FRAMES], ids=["none", "one frame", "frames"])
 def test_every_stage_gives_the_bits_of_the_cpu(name, maker, frames):
-    function, given = functools.partial(ON_CONTOURS[name], **NEEDED.get(name, {})), flat(frames, np.float32)
+    function, given = function_of(name), flat(frames, np.float32)
     backend = "cuda" if contorno.stages()[name]["cuda"] else "auto"
     wanted = function(given)
     for arrays in (given, on_device(given, MAKERS[maker]), on_device(flat(frames), MAKERS[maker])):
@@ -59,7 +67,7 @@ TYPES = ["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
 @pytest.mark.parametrize("maker, type_code", [(maker, code) for maker in MAKERS for code in TYPES
                                               if maker != "torch" or code not in FEW_IN_TORCH])
 def test_points_of_every_type_keep_it(maker, type_code):
-    whole = [[[np.abs(one * (4 if type_code[0] != "f" else 1)) % 100 for one in contours(1, 60)]]]
+    whole = [[[[np.abs(one * (4 if type_code[0] != "f" else 1)) % 100 for one in contours(1, 60)]]]]
     given = flat(whole, type_code)
     for by in ("points", "length", "area"):
         wanted = first(given, by=by, limit=20)
@@ -72,7 +80,7 @@ def test_points_that_float32_cannot_hold_are_rounded_as_on_the_host():
     random = np.random.default_rng(2)
     points = [random.random((9, 2)) * scale for scale in (1e-42, 1e-3, 1, 1e5, 1e38, 1e39, 1e300)]
     points += [np.full((3, 2), np.nan), np.array([[0, np.inf], [1, 1]])]
-    given = flat([[[*points, *(one[::-1] * 1.5 for one in points)]]])
+    given = flat([[[[*points, *(one[::-1] * 1.5 for one in points)]]]])
     for by in ("points", "length", "area"):
         same_arrays(first(on_device(given), by=by), first(given, by=by))
 
@@ -113,7 +121,7 @@ def test_lists_of_arrays_on_the_device_come_to_the_host():
         made = first([maker(one) for one in given if len(one)], limit=9)
         assert len(made) == 9 and all(isinstance(a, np.ndarray) and np.array_equal(a, b) for a, b in zip(made, wanted))
     made = got(first(given, limit=9, output="device"))
-    same_arrays(made, as_on_device(flat([[[wanted[i] for i in range(9)]]])))
+    same_arrays(made, as_on_device(flat([[[[wanted[i] for i in range(9)]]]])))
 
 
 def test_points_that_a_stage_computes_stay_as_float32(monkeypatch):
@@ -121,9 +129,9 @@ def test_points_that_a_stage_computes_stay_as_float32(monkeypatch):
     wanted = first(flat(FRAMES, np.float32), limit=4)
 
     def computing(stage, params, points, at, offsets, closed, begin, *where):
-        _, offsets_, closed_, begin_, sources = core(stage, params, points, at, offsets, closed, begin, *where)
+        _, offsets_, closed_, begin_, sources, attributes = core(stage, params, points, at, offsets, closed, begin, *where)
         picked = contorno._core.gather_on_device(points, at + offsets[sources], offsets_, None)
-        return contorno._core.to_device(picked.get().astype(np.float32), points, None), offsets_, closed_, begin_, None
+        return contorno._core.to_device(picked.get().astype(np.float32), points, None), offsets_, closed_, begin_, None, attributes
 
     monkeypatch.setattr(contorno._contours._core, "apply_to_contours", computing)
     for arrays in (on_device(given), on_device(flat(FRAMES, np.float32))):
