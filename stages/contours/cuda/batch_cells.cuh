@@ -1,13 +1,13 @@
 // Steps 3 and 4 of a batch of levels, list and link: from ranks of samples to linked segments.
 //
 //   Reads   rank
-//   Writes  offset, row_begin; segment, links (of one step), the leaders of open pieces
+//   Writes  offset; segment, next, the leaders of open pieces
 //
 // The segments of a cell follow each other from the lowest level to the highest, so a segment's index follows
 // from its cell and its level without a search.
 #pragma once
 
-#include "stages/contours/cuda/level_batch.cuh"
+#include "stages/contours/cuda/batch_samples.cuh"
 
 namespace contorno::contour_engine {
 
@@ -62,28 +62,38 @@ __device__ __forceinline__ LevelSegment nth_segment(const CellLevels& cell, int 
   return {cell.begin + n - saddles, 0};
 }
 
-/// Cells of a row that one thread counts.
+/// Cells of a row that one thread counts, four at a time: two words of offsets.
 inline constexpr int kCellsEach = kTileRows * kTileColumns / kBatchThreads;
-static_assert(kCellsEach == 16);
+static_assert(kTileColumns % kCellsEach == 0 && kCellsEach % 4 == 0);
 
-/// How many segments each of a thread's cells has.
+/// Counts the segments of a thread's cells. Writes how many come before each of its cells, and returns the
+/// sum.
 template <class S>
-__device__ __forceinline__ void count_cells(const LevelBatch<S>& batch, int (&count)[kCellsEach]) {
-  constexpr int kWords = kCellsEach / 4;
-  const int row = batch.thread / kWords, col = batch.thread % kWords * kCellsEach;
-  const unsigned* const words = batch.shared.rank_words + (row * kRankPitch + col) / 4;
-  unsigned upper[kWords + 1], lower[kWords + 1];
-#pragma unroll
-  for (int k = 0; k <= kWords; ++k) upper[k] = words[k], lower[k] = words[k + kRankPitch / 4];
-  const auto byte = [](const unsigned(&from)[kWords + 1], int k) {
-    return static_cast<int>(from[k / 4] >> 8 * (k % 4) & 255);
-  };
+__device__ __forceinline__ unsigned count_cells(const LevelBatch<S>& batch) {
+  auto& s = batch.shared;
+  const int row = batch.thread * kCellsEach / kTileColumns, col = batch.thread * kCellsEach % kTileColumns;
+  const unsigned* const words = s.rank_words + (row * kRankPitch + col) / 4;
   const int columns = row < batch.bounds.rows ? batch.bounds.columns - col : 0;
+  unsigned upper = words[0], lower = words[kRankPitch / 4], sum = 0;
+#pragma unroll 1
+  for (int w = 0; w < kCellsEach / 4; ++w) {
+    const unsigned upper_next = words[w + 1], lower_next = words[w + 1 + kRankPitch / 4];
+    const auto byte = [](unsigned word, unsigned next, int k) {
+      return static_cast<int>((k < 4 ? word >> 8 * k : next) & 255);
+    };
+    unsigned before[4];
 #pragma unroll
-  for (int k = 0; k < kCellsEach; ++k) {
-    const CellLevels cell(byte(upper, k), byte(upper, k + 1), byte(lower, k), byte(lower, k + 1));
-    count[k] = k < columns ? cell.segments() : 0;
+    for (int k = 0; k < 4; ++k) {
+      const CellLevels cell(byte(upper, upper_next, k), byte(upper, upper_next, k + 1),
+                            byte(lower, lower_next, k), byte(lower, lower_next, k + 1));
+      before[k] = sum;
+      sum += 4 * w + k < columns ? static_cast<unsigned>(cell.segments()) : 0;
+    }
+    s.offset_words[batch.thread * (kCellsEach / 4) + w] = {before[0] | before[1] << 16,
+                                                           before[2] | before[3] << 16};
+    upper = upper_next, lower = lower_next;
   }
+  return sum;
 }
 
 /// Lists the cells of the segments, and where each cell's segments begin. Sets how many segments there are;
@@ -91,41 +101,36 @@ __device__ __forceinline__ void count_cells(const LevelBatch<S>& batch, int (&co
 template <class S>
 __device__ __forceinline__ bool list_cells(LevelBatch<S>& batch) {
   auto& s = batch.shared;
-  int count[kCellsEach];
-  count_cells(batch, count);
-  unsigned own = 0;
-#pragma unroll
-  for (int k = 0; k < kCellsEach; ++k) own += static_cast<unsigned>(count[k]);
+  const unsigned own = count_cells(batch);
   const unsigned sum = warp_scan(own);
   if (batch.thread % 32 == 31) s.sums[batch.thread / 32] = sum;
   __syncthreads();
-  unsigned at = sum - own, all = 0;
+  unsigned first = sum - own, all = 0;
 #pragma unroll
-  for (int w = 0; w < kBatchThreads / 32; ++w) {
-    if (w == batch.thread / 32) at += all;
+  for (int w = 0; w < kBatchWarps; ++w) {
+    if (w == batch.thread / 32) first += all;
     all += s.sums[w];
   }
-  batch.segments = static_cast<int>(all);
-  if (all > BatchLinks::kCapacity) return false;
-  constexpr int kRowThreads = kTileColumns / kCellsEach;
-  if (batch.thread % kRowThreads == 0)
-    s.row_begin[batch.thread / kRowThreads] = static_cast<unsigned short>(at);
-  if (batch.thread == 0) s.row_begin[kTileRows] = static_cast<unsigned short>(all);
-  unsigned words[kCellsEach / 2];
-  const auto first_cell = static_cast<unsigned>(batch.thread * kCellsEach);
-#pragma unroll
-  for (int k = 0; k < kCellsEach; ++k) {
-    words[k / 2] = k % 2 == 0 ? at : words[k / 2] | at << 16;
-    const unsigned cell = first_cell + static_cast<unsigned>(k);
-    if (count[k] > 0) s.segment[at] = cell;
+  batch.segments = all;
+  if (all > kBatchSegments) return false;
 #pragma unroll 1
-    for (int i = 1; i < count[k]; ++i) s.segment[at + static_cast<unsigned>(i)] = cell;
-    at += static_cast<unsigned>(count[k]);
-  }
+  for (int w = 0; w < kCellsEach / 4; ++w) {
+    uint2& word = s.offset_words[batch.thread * (kCellsEach / 4) + w];
+    const uint2 at{word.x + first * 0x10001, word.y + first * 0x10001};
+    word = at;
+    // Where the next cell's segments begin: of the last cell, behind all of the thread's.
+    const unsigned next = w + 1 < kCellsEach / 4
+                              ? first + (s.offset_words[batch.thread * (kCellsEach / 4) + w + 1].x & 0xFFFF)
+                              : first + own;
+    const unsigned begin[5] = {at.x & 0xFFFF, at.x >> 16, at.y & 0xFFFF, at.y >> 16, next};
+    const auto cell = static_cast<unsigned>(batch.thread * kCellsEach + 4 * w);
 #pragma unroll
-  for (int k = 0; k < kCellsEach / 8; ++k)
-    s.offset_words[batch.thread * (kCellsEach / 8) + k] = {words[4 * k], words[4 * k + 1], words[4 * k + 2],
-                                                           words[4 * k + 3]};
+    for (unsigned k = 0; k < 4; ++k) {
+      if (begin[k] < begin[k + 1]) s.segment[begin[k]] = cell + k;
+#pragma unroll 1
+      for (unsigned i = begin[k] + 1; i < begin[k + 1]; ++i) s.segment[i] = cell + k;
+    }
+  }
   __syncthreads();
   return true;
 }
@@ -137,13 +142,13 @@ __device__ __forceinline__ bool has_cell(const LevelBatch<S>& batch, int row, in
          static_cast<unsigned>(col) < static_cast<unsigned>(batch.bounds.columns);
 }
 
-/// Index of the segment that begins where one at `level` leaves the cell (row, col) through side `to`; kNone
-/// if another tile's cell lies there.
+/// Index of the segment that begins where one at `level` leaves the cell (row, col) through side `to`;
+/// kNoSegment if another tile's cell lies there.
 template <class S>
 __device__ __forceinline__ unsigned next_of_level(const LevelBatch<S>& batch, int row, int col, int to,
                                                   int level) {
   const int next_row = row + row_step(to), next_col = col + column_step(to);
-  if (!has_cell(batch, next_row, next_col)) return kNone;
+  if (!has_cell(batch, next_row, next_col)) return kNoSegment;
   const CellLevels next = CellRanks(batch.shared, next_row, next_col).levels();
   const unsigned sub =
       next.is_saddle(level) ? saddle_segment_from(opposite(to), batch.group.connectivity()) : 0;
@@ -156,16 +161,15 @@ template <class S>
 __device__ __forceinline__ void link_batch(const LevelBatch<S>& batch) {
   auto& s = batch.shared;
 #pragma unroll 1
-  for (int i = batch.thread; i < batch.segments; i += kBatchThreads) {
+  for (auto i = static_cast<unsigned>(batch.thread); i < batch.segments; i += kBatchThreads) {
     const auto cell = static_cast<int>(s.segment[i]);
     const int row = cell / kTileColumns, col = cell % kTileColumns;
     const CellRanks ranks(s, row, col);
-    const LevelSegment at = nth_segment(ranks.levels(), i - s.offset[cell]);
+    const LevelSegment at = nth_segment(ranks.levels(), static_cast<int>(i) - s.offset[cell]);
     const auto sides = static_cast<int>(sides_of(ranks.code(at.level), at.sub, batch.group.connectivity()));
     const int from = sides & 3, to = sides >> 2;
     s.segment[i] = pack_segment(row, col, at.sub, sides) | static_cast<unsigned>(at.level) << 16;
-    s.links.word[i] =
-        link_of_one<BatchLinks>(static_cast<unsigned>(i), next_of_level(batch, row, col, to, at.level));
+    s.next[i] = static_cast<unsigned short>(next_of_level(batch, row, col, to, at.level));
     if (has_cell(batch, row + row_step(from), col + column_step(from))) continue;
     const unsigned leader = atomicAdd(&s.open, 1U);
     if (leader < kBatchPieces) s.leader[leader] = static_cast<unsigned short>(i);

@@ -1,160 +1,105 @@
 // Steps 5 and 6 of a batch of levels, rank and write: what the kernels that follow need of its segments and
 // pieces.
 //
-//   Reads   links (of one step), segment, leader, row_begin; the samples of the crossed edges
-//   Writes  what write.cuh says
+//   Reads   next, segment, leader, sample
+//   Writes  what write.cuh says of several levels
 //
-// Points are written piece by piece, each in the order of its contour, so that scatter_points finds points
-// that belong together.
+// A thread follows each piece from its first segment to the last, one after the other: a tile has few pieces,
+// none of which is long, and this takes a third of the instructions of pointer jumping. Points are written
+// piece by piece, each in the order of its contour, so that scatter_points finds points that belong together.
 #pragma once
 
 #include "stages/contours/cuda/batch_cells.cuh"
-#include "stages/contours/cuda/rank.cuh"
 #include "stages/contours/cuda/write.cuh"
 
 namespace contorno::contour_engine {
 
-// Bits of BatchPieces::key: level, first segment, number of segments. Dropped pieces have kNone.
-inline constexpr unsigned kKeyLevel = 21, kKeyFirst = 11;
-static_assert(BatchLinks::kCapacity < 1U << kKeyFirst &&
-              BatchLinks::kCapacity <= 1U << (kKeyLevel - kKeyFirst));
-// Bits of `smallest` at representatives, when pieces have places: segments - 1, first place, number.
-inline constexpr unsigned kPlaceCount = 18, kPlaceBegin = 8;
-static_assert(kBatchPieces <= 1U << kPlaceBegin &&
-              BatchLinks::kCapacity <= 1U << (kPlaceCount - kPlaceBegin));
-inline constexpr unsigned kPlacedPiece = 21;  ///< bits of `placed`: from here on the piece
+/// Follows piece number `piece` from its leader, until there is no segment or the leader comes again.
+/// Segments are marked as followed.
+template <class T>
+__device__ __forceinline__ void follow_piece(BatchShared<T>& s, unsigned piece) {
+  const unsigned first = s.leader[piece];
+  unsigned i = first, count = 0, last = first, smallest = first, largest = first, largest_rank = 0;
+  do {
+    s.where[i] = piece << 16 | count;
+    const unsigned next = s.next[i];
+    s.next[i] = kFollowed;
+    if (i > largest) largest = i, largest_rank = count;
+    smallest = min(smallest, i);
+    last = i;
+    i = next;
+    ++count;
+  } while (i != kNoSegment && i != first);
+  const auto narrow = [](unsigned value) { return static_cast<unsigned short>(value); };
+  s.piece[piece] = {narrow(first),
+                    narrow(last),
+                    narrow(smallest),
+                    narrow(largest),
+                    narrow(largest_rank),
+                    narrow(count),
+                    0,
+                    0};
+}
 
-/// Ranks the links as rank_links does, but with a second array, so that a round has one barrier: each round
-/// reads the one and writes the other. `own` gets the links of this thread's segments; those in the arrays
-/// are not the last ones. Ends with a barrier.
-template <class S, int kEach>
-__device__ __forceinline__ void rank_batch_links(const LevelBatch<S>& batch, BatchLinks::Word (&own)[kEach]) {
+/// Finds the leaders of closed pieces among the segments that are in no open one.
+template <class S>
+__device__ __forceinline__ void find_closed(const LevelBatch<S>& batch) {
   auto& s = batch.shared;
-  unsigned *from = s.links.word, *to = s.placed;
-#pragma unroll
-  for (int k = 0; k < kEach; ++k) {
-    const int i = batch.thread + k * kBatchThreads;
-    if (i >= batch.segments) break;
-    own[k] = from[i];
-    s.links.smallest_of(static_cast<unsigned>(i)) = kNone;
-    s.largest[i] = 0;
-  }
 #pragma unroll 1
-  for (unsigned step = 1;; step *= 2) {
-    bool more = false;
-#pragma unroll
-    for (int k = 0; k < kEach; ++k) {
-      const int i = batch.thread + k * kBatchThreads;
-      if (i >= batch.segments) break;
-      more = jump<BatchLinks>(own[k], from[BatchLinks::next(own[k])], step) || more;
-      to[i] = own[k];
-    }
-    if (__syncthreads_or(more ? 1 : 0) == 0) return;
-    unsigned* const written = to;
-    to = from, from = written;
+  for (auto i = static_cast<unsigned>(batch.thread); i < batch.segments; i += kBatchThreads) {
+    unsigned next = s.next[i];
+    if (next == kFollowed) continue;
+    // The segment with the largest index comes back to itself; the others soon meet a larger one.
+    while (next < i) next = s.next[next];
+    if (next != i) continue;
+    const unsigned leader = s.open + atomicAdd(&s.closed, 1U);
+    if (leader < kBatchPieces) s.leader[leader] = static_cast<unsigned short>(i);
   }
 }
 
-/// Ranks the links and collects the smallest and largest segment of each piece, and the leaders of closed
-/// ones. Ends with a barrier.
+/// Follows all pieces. False: there is no room for them. Ends with a barrier.
 template <class S>
-__device__ __forceinline__ void rank_batch(const LevelBatch<S>& batch) {
+__device__ __forceinline__ bool follow_pieces(const LevelBatch<S>& batch) {
   auto& s = batch.shared;
-  constexpr int kEach = static_cast<int>(BatchLinks::kCapacity) / kBatchThreads;
-  BatchLinks::Word own[kEach];
-  rank_batch_links(batch, own);
-#pragma unroll
-  for (int k = 0; k < kEach; ++k) {
-    const int i = batch.thread + k * kBatchThreads;
-    if (i >= batch.segments) break;
-    const auto index = static_cast<unsigned>(i);
-    s.links.word[i] = own[k];
-    const SegmentLink link = BatchLinks::ranked_of(own[k]);
-    const unsigned representative = link.highest % BatchLinks::kOpenEnd;
-    atomicMin(&s.links.smallest_of(representative), index);
-    atomicMax(&s.largest[representative], large_of<BatchLinks>(index, link));
-    if (link.highest != index) continue;
-    const unsigned leader = atomicAdd(&s.closed, 1U);
-    if (leader < kBatchPieces) s.leader[kBatchPieces - 1 - leader] = static_cast<unsigned short>(i);
+  const unsigned open = s.open;
+  if (open > kBatchPieces) return false;
+#pragma unroll 1
+  for (auto k = static_cast<unsigned>(batch.thread); k < open; k += kBatchThreads) {
+    follow_piece(s, k);
+    atomicAdd(&s.in_open, static_cast<unsigned>(s.piece[k].count));
   }
   __syncthreads();
-}
-
-/// A piece of a batch.
-struct BatchPiece {
-  bool open;
-  unsigned leader, representative, count;
-};
-/// The piece of the k-th leader: open pieces first, then closed ones.
-template <class S>
-__device__ __forceinline__ BatchPiece piece_of_leader(const LevelBatch<S>& batch, unsigned k) {
-  const auto& s = batch.shared;
-  const bool open = k < s.open;
-  const unsigned leader = s.leader[open ? k : kBatchPieces - 1 - (k - s.open)];
-  const SegmentLink link = s.links.ranked(leader);
-  const unsigned representative = link.highest % BatchLinks::kOpenEnd;
-  // Of a closed piece `largest` is the number of segments less one.
-  return {open, leader, representative, 1 + (open ? link.distance : s.largest[representative])};
-}
-
-/// Writes the keys of the pieces. Ends with a barrier.
-template <class S>
-__device__ __forceinline__ void write_keys(const LevelBatch<S>& batch, unsigned pieces) {
-  auto& s = batch.shared;
-  for (auto k = static_cast<unsigned>(batch.thread); k < pieces; k += kBatchThreads) {
-    const BatchPiece piece = piece_of_leader(batch, k);
-    const unsigned level = s.segment[piece.leader] >> 16;
-    const bool dropped = !piece.open && !keep_contour(piece.count, batch.group.min_points);
-    s.pieces.key[k] =
-        dropped ? kNone
-                : level << kKeyLevel | s.links.smallest_of(piece.representative) << kKeyFirst | piece.count;
+  if (s.in_open == batch.segments) return true;
+  find_closed(batch);
+  __syncthreads();
+  const unsigned pieces = open + s.closed;
+  if (pieces > kBatchPieces) return false;
+#pragma unroll 1
+  for (unsigned k = open + static_cast<unsigned>(batch.thread); k < pieces; k += kBatchThreads) {
+    follow_piece(s, k);
+    if (!keep_contour(unsigned{s.piece[k].count}, batch.group.min_points)) s.piece[k].count = 0;
   }
   __syncthreads();
+  return true;
 }
 
-/// Pieces, and their segments.
-struct PieceSum {
-  unsigned pieces, segments;
-};
-/// Those with smaller keys.
-template <class S>
-__device__ __forceinline__ PieceSum sum_below(const LevelBatch<S>& batch, unsigned pieces, unsigned key) {
-  PieceSum sum{0, 0};
-#pragma unroll 4
-  for (unsigned k = 0; k < pieces; ++k) {
-    const unsigned other = batch.shared.pieces.key[k];
-    if (other >= key) continue;
-    ++sum.pieces;
-    sum.segments += other % (1U << kKeyFirst);
-  }
-  return sum;
-}
-
-/// Gives pieces their places in the order of levels and first segments, and counts those of the levels
-/// before each. Returns those of all levels, in one of the threads; others get 0. Without a barrier.
-template <class S>
-__device__ __forceinline__ PieceSum place_pieces(const LevelBatch<S>& batch, unsigned pieces) {
-  auto& s = batch.shared;
-  PieceSum all{0, 0};
-  for (auto k = static_cast<unsigned>(batch.thread); k <= pieces + s.levels; k += kBatchThreads) {
-    const bool is_level = k >= pieces;
-    const unsigned key = is_level ? (k - pieces) << kKeyLevel : s.pieces.key[k];
-    const PieceSum before = sum_below(batch, pieces, key);
-    if (is_level) {
-      s.level_pieces[k - pieces] = static_cast<unsigned short>(before.pieces);
-      if (k == pieces + s.levels) all = before;
-      continue;
+/// Counts what comes before each piece. Called by the first warp; returns the sums, pieces << 16 | segments.
+template <class T>
+__device__ __forceinline__ unsigned place_pieces(BatchShared<T>& s, unsigned pieces) {
+  unsigned before = 0;
+#pragma unroll 1
+  for (unsigned base = 0; base < pieces; base += 32) {
+    const unsigned k = base + threadIdx.x % 32;
+    const unsigned count = k < pieces ? s.piece[k].count : 0;
+    const unsigned own = count != 0 ? 1U << 16 | count : 0;
+    const unsigned sum = before + warp_scan(own);
+    if (k < pieces) {
+      s.piece[k].begin = static_cast<unsigned short>((sum - own) & 0xFFFF);
+      s.piece[k].number = static_cast<unsigned short>((sum - own) >> 16);
     }
-    unsigned& smallest = s.links.smallest_of(piece_of_leader(batch, k).representative);
-    if (key == kNone) {
-      smallest = kNone;
-      continue;
-    }
-    s.pieces.first[before.pieces] = static_cast<unsigned short>(smallest);
-    s.pieces.begin[before.pieces] = static_cast<unsigned short>(before.segments);
-    smallest = (key % (1U << kKeyFirst) - 1) << kPlaceCount | before.segments << kPlaceBegin | before.pieces;
+    before = __shfl_sync(~0U, sum, 31);
   }
-  return all;
+  return before;
 }
 
 /// Puts the segments in the order of pieces.
@@ -162,92 +107,82 @@ template <class S>
 __device__ __forceinline__ void place_segments(const LevelBatch<S>& batch) {
   auto& s = batch.shared;
 #pragma unroll 1
-  for (int i = batch.thread; i < batch.segments; i += kBatchThreads) {
-    const SegmentLink link = s.links.ranked(static_cast<unsigned>(i));
-    const unsigned place = s.links.smallest_of(link.highest % BatchLinks::kOpenEnd);
-    if (place == kNone) continue;
-    const unsigned rank = rank_in_piece<BatchLinks>(link, (place >> kPlaceCount) + 1);
-    const unsigned begin = place >> kPlaceBegin & ((1U << (kPlaceCount - kPlaceBegin)) - 1);
-    s.placed[begin + rank] = s.segment[i] | place % (1U << kPlaceBegin) << kPlacedPiece;
+  for (auto i = static_cast<unsigned>(batch.thread); i < batch.segments; i += kBatchThreads) {
+    const unsigned where = s.where[i];
+    const BatchPiece& piece = s.piece[where >> 16];
+    if (piece.count != 0) s.placed[piece.begin + (where & 0xFFFF)] = static_cast<unsigned short>(i);
   }
 }
 
-/// Writes which pieces of each level begin in which row.
+/// The samples of the edge on a side of a segment's cell.
 template <class S>
-__device__ __forceinline__ void write_level_rows(const LevelBatch<S>& batch) {
-  constexpr int kRows = kTileRows + 1;
-  const auto& s = batch.shared;
-  for (int k = batch.thread; k < static_cast<int>(s.levels) * kRows; k += kBatchThreads) {
-    const int level = k / kRows, row = k % kRows;
-    const unsigned begin = s.level_pieces[level], end = s.level_pieces[level + 1];
-    unsigned above = 0;
-#pragma unroll 1
-    for (unsigned piece = begin; piece < end; ++piece)
-      above += s.pieces.first[piece] < s.row_begin[row] ? 1 : 0;
-    batch.group.work
-        .row_pieces[static_cast<std::size_t>(s.near_tile[level]) * kRows + static_cast<std::size_t>(row)] =
-        static_cast<unsigned short>(above);
-  }
+__device__ __forceinline__ EdgeSamples<typename S::Value> edge_of(const LevelBatch<S>& batch,
+                                                                  const TileSegment& segment, int side) {
+  const GridEdge in_tile = edge_of_side(segment.row, segment.col, side);
+  const auto* const a = batch.shared.sample + in_tile.row * kSamplePitch + in_tile.col;
+  return {a[0],
+          a[in_tile.across ? 1 : kSamplePitch],
+          {batch.bounds.row0 + in_tile.row, batch.bounds.col0 + in_tile.col, in_tile.across}};
 }
 
-/// Writes the piece of the k-th leader to the global arrays.
+/// Junction of the edge on a side of a segment's cell, for a plane's position; kNone where no other tile lies
+/// beyond it.
+template <class S>
+__device__ __forceinline__ unsigned junction_of(const LevelBatch<S>& batch, unsigned position,
+                                                const TileSegment& segment, int side) {
+  const TileBounds& bounds = batch.bounds;
+  return junction_at_edge_of(
+      batch.group, bounds.row0 + segment.row, bounds.col0 + segment.col, side, [&](int row, int col) {
+        const int of = col >= bounds.col0 + kTileColumns ? 1 : row >= bounds.row0 + kTileRows ? 2 : 0;
+        return (batch.shared.tile_offset[of] + position) * kTileJunctions;
+      });
+}
+
+/// Writes piece number `k` of the batch to the global arrays.
 template <class S>
 __device__ __forceinline__ void write_batch_piece(const LevelBatch<S>& batch, unsigned k) {
   using T = typename S::Element;
-  auto& s = batch.shared;
+  const auto& s = batch.shared;
   const auto& group = batch.group;
-  const BatchPiece piece = piece_of_leader(batch, k);
-  const unsigned place = s.links.smallest_of(piece.representative);
-  if (place == kNone) return;
+  const BatchPiece piece = s.piece[k];
+  if (piece.count == 0) return;
   const auto segment_at = [&](unsigned index) {
     return unpack_segment(static_cast<unsigned short>(s.segment[index]));
   };
-  const unsigned number = place % (1U << kPlaceBegin);
-  const unsigned first_id = raster_id(group, batch.bounds, segment_at(s.pieces.first[number]));
-  const unsigned to = s.piece_base + number;
-  if (!piece.open) return write_closed_piece(group.work, to, piece.count, first_id);
-  const unsigned level = s.segment[piece.leader] >> 16;
-  const TileSegment begin = segment_at(piece.leader), last = segment_at(piece.representative);
-  const auto edge = read_edge<T>(group.map, batch.bounds, begin, begin.from);
-  const auto junction = [&](const TileSegment& segment, int side) {
-    return junction_at_edge(group, s.plane[level], batch.bounds.row0 + segment.row,
-                            batch.bounds.col0 + segment.col, side);
-  };
-  const unsigned exit = is_blocked<T>(group.map, batch.bounds, last) ? kNone : junction(last, last.to);
-  const unsigned largest = s.largest[piece.representative];
-  const OpenPiece record{first_id, raster_id(group, batch.bounds, segment_at(largest >> kLargestShift)),
-                         piece.count - 1 - largest % (1U << kLargestShift), to};
+  const unsigned level = s.segment[piece.first] >> 16, to = s.piece_base + piece.number;
+  const unsigned first_id = raster_id(group, batch.bounds, segment_at(piece.smallest));
+  group.work.head_offset[to] = s.plane[level];
+  if (k >= s.open) return write_closed_piece(group.work, to, piece.count, first_id);
+  const TileSegment begin = segment_at(piece.first), last = segment_at(piece.last);
+  const unsigned exit = is_blocked<T>(group.map, batch.bounds, last)
+                            ? kNone
+                            : junction_of(batch, s.position[level], last, last.to);
+  const OpenPiece record{first_id, raster_id(group, batch.bounds, segment_at(piece.largest)),
+                         piece.largest_rank, to};
   write_open_piece(group.work, s.open_base + k, record, piece.count,
-                   crossing_of<T>(group.map, s.level[level], edge), exit, junction(begin, begin.from));
+                   crossing_of<T>(group.map, s.level[level], edge_of(batch, begin, begin.from)), exit,
+                   junction_of(batch, s.position[level], begin, begin.from));
 }
 
-/// Writes the points of `segments` placed segments and their ranks. While it computes points it loads the
-/// samples for the next. The last warp has written the pieces, which takes as long as two rounds of points.
+/// Writes the points of the placed segments and their ranks. The last warp has written the pieces, which
+/// takes as long as two rounds of points.
 template <class S>
-__device__ __forceinline__ void write_points(const LevelBatch<S>& batch, unsigned segments) {
+__device__ __forceinline__ void write_points(const LevelBatch<S>& batch) {
   using T = typename S::Element;
   const auto& s = batch.shared;
   const auto& group = batch.group;
-  if (segments == 0) return;
-  const auto load = [&](unsigned i, unsigned& word) {
-    word = s.placed[min(i, segments - 1)];
-    const TileSegment segment = unpack_segment(static_cast<unsigned short>(word));
-    return read_edge<T>(group.map, batch.bounds, segment, segment.to);
-  };
   constexpr unsigned kOthers = kBatchThreads - 32, kEarly = 2 * kOthers;
-  const auto next = [](unsigned i) { return i + (i < kEarly ? kOthers : kBatchThreads); };
   const auto thread = static_cast<unsigned>(batch.thread);
-  unsigned i = thread < kOthers ? thread : kEarly + thread;
-  unsigned word = 0;
-  auto edge = load(i, word);
 #pragma unroll 1
-  for (; i < segments; i = next(i)) {
-    const auto here = edge;
-    const unsigned level = word >> 16 & 31, piece = word >> kPlacedPiece;
-    edge = load(next(i), word);
-    const std::size_t at = s.segment_base + static_cast<std::size_t>(i);
-    store_point(group.work.points[at], crossing_of<T>(group.map, s.level[level], here));
-    group.work.ranks[at] = {s.piece_base + piece, i - s.pieces.begin[piece]};
+  for (unsigned i = thread < kOthers ? thread : kEarly + thread; i < s.segments;
+       i += i < kEarly ? kOthers : kBatchThreads) {
+    const unsigned index = s.placed[i], segment = s.segment[index];
+    const BatchPiece& piece = s.piece[s.where[index] >> 16];
+    const TileSegment at = unpack_segment(static_cast<unsigned short>(segment));
+    const PointD point = crossing_of<T>(group.map, s.level[segment >> 16], edge_of(batch, at, at.to));
+    const std::size_t to = s.segment_base + static_cast<std::size_t>(i);
+    store_point(group.work.points[to], point);
+    group.work.ranks[to] = {s.piece_base + piece.number, i - piece.begin};
   }
 }
 
@@ -256,42 +191,33 @@ template <class S>
 __device__ __forceinline__ bool write_batch(const LevelBatch<S>& batch) {
   auto& s = batch.shared;
   Counters& counters = *batch.group.work.counters;
-  rank_batch(batch);
+  if (!follow_pieces(batch)) return false;
   const unsigned pieces = s.open + s.closed;
-  if (pieces > kBatchPieces) return false;
-  write_keys(batch, pieces);
-  const PieceSum all = place_pieces(batch, pieces);
+  unsigned sums = 0;
+  if (batch.thread < 32) sums = place_pieces(s, pieces);
   // The answers are used late, so that other work hides the wait.
-  const bool allocates = batch.thread == static_cast<int>((pieces + s.levels) % kBatchThreads);
-  const unsigned segment_base = fetch_add_if(allocates, &counters.segments, all.segments);
+  const bool allocates = batch.thread == 0;
+  const unsigned segment_base = fetch_add_if(allocates, &counters.segments, sums & 0xFFFF);
   const unsigned long long piece_bases =
       fetch_add_if(allocates, reinterpret_cast<unsigned long long*>(&counters.pieces),
-                   all.pieces | static_cast<unsigned long long>(s.open) << 32);
-  if (allocates) s.sums[0] = all.segments;
+                   sums >> 16 | static_cast<unsigned long long>(s.open) << 32);
   __syncthreads();
   place_segments(batch);
-  write_level_rows(batch);
   if (allocates) {
+    s.segments = sums & 0xFFFF;
+    s.kept = sums >> 16;
     s.segment_base = segment_base;
     s.piece_base = static_cast<unsigned>(piece_bases);
     s.open_base = static_cast<unsigned>(piece_bases >> 32);
   }
   __syncthreads();
-  const unsigned segments = s.sums[0], kept = s.level_pieces[s.levels];
-  const bool has_room = s.segment_base + segments <= batch.group.segment_capacity;
-  const bool fits = has_room && s.piece_base + kept <= batch.group.piece_capacity;
-  if (batch.thread < static_cast<int>(s.levels)) {
-    const unsigned begin = s.level_pieces[batch.thread];
-    batch.group.work.tile_pieces[s.near_tile[batch.thread]] = {
-        s.piece_base + begin, fits ? s.level_pieces[batch.thread + 1] - begin : 0};
-  }
+  const bool has_room = s.segment_base + s.segments <= batch.group.segment_capacity;
   if (batch.thread == 0 && !has_room) counters.full = 1;  // as in write_row_pieces
-  if (fits) {
-    // The last threads have the fewest points.
-    for (auto k = static_cast<unsigned>(kBatchThreads - 1 - batch.thread); k < pieces; k += kBatchThreads)
-      write_batch_piece(batch, k);
-    write_points(batch, segments);
-  }
+  if (!has_room || s.piece_base + s.kept > batch.group.piece_capacity) return true;
+  // Those of the last threads first: the others begin with points.
+  for (auto k = static_cast<unsigned>(kBatchThreads - 1 - batch.thread); k < pieces; k += kBatchThreads)
+    write_batch_piece(batch, k);
+  write_points(batch);
   return true;
 }
 

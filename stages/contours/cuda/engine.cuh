@@ -17,18 +17,17 @@
 //  10 export   export.cuh                        contours are copied to host memory, if they go there
 //
 // Several levels of a channel are planes that lie in the same place. Most tiles are near few of them, so
-// the pairs of a plane and a tile that are near each other are listed first (ranges.cuh, near_tiles.cuh):
-// what a tile is to one level such a pair is to many. On large maps the steps 1 to 6 take a tile at all the
-// levels that it is near together (trace_levels.cuh). number_levels.cuh numbers their contours, and
-// level_column.cuh tells the level of each.
+// the pairs of a plane and a tile that are near each other are found first (near_tiles.cuh): what a tile is
+// to one level such a pair is to many. On large maps the steps 1 to 6 take a tile at all the levels that it
+// is near together (trace_levels.cuh). Contours then are numbered strip by strip (number_levels.cuh).
 //
-// plan.cuh computes sizes and lays out the workspace; launch.cuh launches the kernels: four for small maps,
-// five for large ones, one more for the export, and more for several levels. What a cell, a level or a point
-// means is in ../rules.
+// plan.cuh computes sizes; workspace.cuh lays out the workspace; launch.cuh launches the kernels: four for
+// small maps, five for large ones, one more for the export, and more for several levels. What a cell, a level
+// or a point means is in ../rules.
 //
 // The order of all results follows from raster ids. A segment's raster id is 2 * ((plane * cell_rows + row) *
 // cell_columns + column) + its number in the cell; with several levels, whose planes could be too many for 32
-// bits, it leaves out the plane, and the order of planes comes from their tiles. Atomics only allocate
+// bits, it leaves out the plane, and the order of planes comes from strips. Atomics only allocate
 // elements of intermediate arrays, in any order, so two runs give the same bits.
 #pragma once
 
@@ -66,11 +65,12 @@ struct Counters {
   unsigned finished_blocks;                   ///< blocks of scatter_points that are done
   unsigned earlier_segments, earlier_pieces;  ///< in earlier groups of planes
   // Of several levels:
-  unsigned near_tiles;     ///< pairs of a plane and a tile that are near each other
-  unsigned crossed_tiles;  ///< tiles of channels that are near a level, in NearTiles::tile_levels
-  unsigned left;           ///< near tiles in NearTiles::left
-  unsigned rank_chunks;    ///< chunks of rank_near_tiles and of number_levels that blocks have taken
-  unsigned number_chunks;
+  unsigned long long near_tiles;  ///< pairs of a plane and a tile that are near each other
+  unsigned crossed_tiles;         ///< tiles in NearTiles::crossed
+  unsigned taken_tiles;           ///< of these, by blocks of trace_levels, beside the first one of each
+  unsigned left;                  ///< near tiles in NearTiles::left
+  unsigned strip_heads;           ///< contours in NearTiles::heads
+  unsigned strip_chunks;          ///< chunks of strips that blocks have taken
   unsigned full;  ///< 1: there are too many segments or near tiles, in this group of planes or an earlier one
   alignas(8) unsigned long long numbered;  ///< contours << 32 | points, of all earlier groups
 };
@@ -117,11 +117,6 @@ struct alignas(16) Chain {
   unsigned unused[2];
 };
 
-/// Least and greatest sample of a tile.
-struct alignas(16) TileRange {
-  double low, high;
-};
-
 /// A plane of several levels.
 struct alignas(16) LevelEntry {
   double level;
@@ -135,28 +130,48 @@ struct alignas(16) ChunkStatus {
   unsigned long long sum, total;
 };
 
-/// A tile of a channel that is near some levels: its number among those of all channels, where these levels
-/// lie in NearTiles::ascending, and the tile's first cell.
-struct alignas(16) TileLevels {
-  unsigned tile, first, count;
-  int channel, row0, col0;
-  unsigned unused[2];
+/// Least and greatest sample of a tile.
+struct alignas(16) TileRange {
+  double low, high;
 };
 
-/// Several levels of channels: which tiles are near which of them.
+/// A tile of a channel that is near some levels: those from position `first` of NearTiles::levels on. At
+/// position p its near tile is number offset + p.
+struct alignas(16) TileLevels {
+  unsigned tile;  ///< number among the tiles of all channels
+  unsigned first, count, offset;
+  int channel, row0, col0;  ///< of its first cell
+  int unused;
+  TileRange range;
+};
+
+/// A contour that is to be numbered, by its head piece.
+struct alignas(16) StripHead {
+  unsigned first_id;  ///< smallest raster id
+  unsigned piece;
+  unsigned strip;
+  unsigned slot;  ///< how many others of the strip were listed before it; when sorted by strips, the number
+                  ///< of points (top bit: closed)
+};
+
+/// Several levels of channels: which tiles are near which of them, and in which order contours are numbered.
+/// The planes of a channel, from the lowest level to the highest and then those of NaN, have positions; here
+/// "plane" is the number in the order of the results.
 struct NearTiles {
-  LevelEntry* levels;  ///< of each plane
-  unsigned*
-      ascending;      ///< the planes of each channel from the lowest level to the highest, then those of NaN
-  TileRange* ranges;  ///< of each tile of each channel
-  unsigned* words;    ///< a bit a tile: is it near the plane; row_words words a plane, and one of zeros
-  unsigned* before;   ///< of each word: near tiles in all words before it
-  uint2* tiles;       ///< of each near tile, plane by plane and in raster order: the plane, and the
-                      ///< number of the tile among those of all channels
-  TileLevels* tile_levels;  ///< in any order
-  unsigned* left;       ///< numbers of the near tiles that trace_levels leaves to trace_warps, in any order
-  ChunkStatus* status;  ///< of the chunks of rank_near_tiles, then of number_levels
-  unsigned statuses, row_words;
+  LevelEntry* levels;    ///< by position
+  unsigned* planes;      ///< the plane at each position
+  double* plane_levels;  ///< by plane
+  TileRange* ranges;     ///< of each tile of each channel
+  unsigned* offsets;     ///< of each tile of each channel: TileLevels::offset
+  TileLevels* crossed;   ///< tiles that are near a level, in any order
+  uint2* tiles;          ///< of each near tile: position, number of the tile among those of all channels
+  unsigned* left;        ///< numbers of the near tiles that trace_levels leaves to trace_warps, in any order
+  unsigned long long* strips;  ///< (contours << 32 | points) of each strip, then of all before it; one more
+  StripHead* heads;            ///< contours, in any order
+  ChunkStatus* status;         ///< of the chunks of strips
+  unsigned head_capacity;
+  unsigned plane_strips;  ///< strips of a plane, of strip_rows rows of cells each
+  int strip_rows;
   int channels;
 };
 
@@ -166,8 +181,9 @@ struct Work {
   Counters* counters;
   unsigned* dense_tiles;            ///< tiles with too many segments for trace_warps, in any order
   unsigned long long* scan_status;  ///< one a block of number_by_scan
-  uint2* tile_pieces;               ///< of each tile: first piece, number of pieces
-  unsigned short* row_pieces;       ///< kTileRows + 1 a tile: first piece that begins in the row or below
+  uint2* tile_pieces;               ///< of each tile: first piece, number of pieces; not with several levels
+  unsigned short* row_pieces;       ///< kTileRows + 1 a tile: first piece that begins in the row or below;
+                                    ///< not with several levels
   unsigned* junctions;              ///< the open piece that begins there (junctions.cuh)
   P* points;                        ///< end point of each segment, tile by tile
   SegmentRank* ranks;               ///< of the same segments
@@ -175,7 +191,8 @@ struct Work {
                           ///< all zero between frames
   Piece* pieces;
   P* from;                ///< first point of a piece, if open
-  unsigned* head_offset;  ///< at head pieces: the contour's first point
+  unsigned* head_offset;  ///< at head pieces: the contour's first point; with several levels, until contours
+                          ///< are numbered, the plane of each piece
   OpenPiece* open_pieces;
   uint4* piece_links;  ///< PieceLink of each open piece, read and written whole
   Chain* chains;       ///< one an open piece, used at the highest of each chain
@@ -191,6 +208,7 @@ struct Output {
   unsigned* offsets;
   unsigned char* closed;
   unsigned* class_begin;
+  double* levels = nullptr;  ///< the level of each contour; only where channels have several, or null
 };
 
 /// A point of the stream (Point), aligned so that it is written at once. That of find_contours is Point64.
@@ -216,7 +234,7 @@ struct PlaneGroup {
   int planes, cell_rows, cell_columns, tiles_x, tiles_y;
   int first_tile;   ///< of each plane: earlier tiles have been traced already
   int last_planes;  ///< 1: this group is the last of the frame
-  int by_level;     ///< 1: planes are channels at one of several levels, and their near tiles are listed
+  int by_level;     ///< 1: planes are channels at one of several levels, and are named by their positions
   int raster_rows;  ///< rows of cells that a plane has in raster ids: cell_rows, or 0 if by_level
   int exported;     ///< 1: contours go to the host by export_contours
   int connect_high, reverse;  ///< Connectivity::High, Orientation::High; words, as instructions take them

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "stages/contours/cuda/junctions.cuh"
+#include "stages/contours/cuda/number_levels.cuh"
 
 namespace contorno::contour_engine {
 
@@ -142,6 +143,16 @@ __device__ __forceinline__ void list_closed(const PlaneGroup<P>& group, const Co
   }
 }
 
+/// The same where channels have several levels: in NearTiles::heads, however many they are.
+template <class P, unsigned kThreads>
+__device__ __forceinline__ void list_closed_in_strips(const PlaneGroup<P>& group, const Counters& counters) {
+  const unsigned first = (gridDim.x - 1 - blockIdx.x) * kThreads + threadIdx.x;
+  for (unsigned piece = first; piece < counters.pieces; piece += gridDim.x * kThreads) {
+    const unsigned points = group.work.head_points[piece];
+    if (points != 0) list_head(group, piece, group.work.pieces[piece].first, points);
+  }
+}
+
 /// A chain when all its pieces are collected.
 struct WholeChain {
   unsigned length, farthest;
@@ -151,10 +162,10 @@ struct WholeChain {
 };
 
 /// Writes down a piece: where in its contour it lies, and if it is the contour's first in raster order, how
-/// many points that has.
+/// many points that has. `first_id` is the piece's smallest raster id.
 template <class P>
-__device__ __forceinline__ void finish_piece(const PlaneGroup<P>& group, unsigned piece, const PieceLink& own,
-                                             const WholeChain& chain) {
+__device__ __forceinline__ void finish_piece(const PlaneGroup<P>& group, unsigned piece, unsigned first_id,
+                                             const PieceLink& own, const WholeChain& chain) {
   const Work<P>& work = group.work;
   const unsigned length = chain.length;
   unsigned base = chain.farthest - own.distance;
@@ -170,19 +181,21 @@ __device__ __forceinline__ void finish_piece(const PlaneGroup<P>& group, unsigne
   const unsigned closed_bit = chain.closed ? 1U << 31 : 0U;
   work.pieces[piece] = {base, length | closed_bit, kept ? chain.head : kNone,
                         !chain.closed && base == 0 ? 1U : 0U};
-  work.head_points[piece] = kept && chain.head == piece ? points_of(length) | closed_bit : 0;
+  const unsigned points = kept && chain.head == piece ? points_of(length) | closed_bit : 0;
+  work.head_points[piece] = points;
+  if (group.by_level != 0 && points != 0) list_head(group, piece, first_id, points);
 }
 
 template <class P>
 __device__ __forceinline__ void finish_in_memory(const PlaneGroup<P>& group, unsigned i) {
   const Work<P>& work = group.work;
   const PieceLink own = load_link(work, i);
-  const unsigned piece = work.open_pieces[i].piece;
+  const OpenPiece& open = work.open_pieces[i];
   const uint4* const chain = reinterpret_cast<const uint4*>(&work.chains[own.highest & ~kEnd]);
   const uint4 ids = load_whole(chain);
   const uint4 sizes = load_whole(chain + 1);  // farthest, count
   const bool closed = (own.highest & kEnd) == 0;
-  finish_piece(group, piece, own, {sizes.x + sizes.y, sizes.x, closed, ids.x, ids.z});
+  finish_piece(group, open.piece, open.first_id, own, {sizes.x + sizes.y, sizes.x, closed, ids.x, ids.z});
 }
 
 /// Joins the pieces of large maps. The next kernel finishes them, when all chains are complete.
@@ -193,7 +206,10 @@ __global__ void __launch_bounds__(kRankThreads) join_pieces(const __grid_constan
   const Counters& counters = *group.work.counters;
   if (group.overflowed(counters)) return;
   join_in_memory<P, kRankThreads>(group.work, counters.open_pieces, blockIdx.x, gridDim.x);
-  list_closed<P, kRankThreads>(group, counters);
+  if (group.by_level != 0)
+    list_closed_in_strips<P, kRankThreads>(group, counters);
+  else
+    list_closed<P, kRankThreads>(group, counters);
 }
 
 }  // namespace contorno::contour_engine

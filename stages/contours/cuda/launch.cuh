@@ -7,8 +7,7 @@
 #include "cuda/stream.h"
 #include "pipeline/graph/banded_upload.h"
 #include "stages/contours/cuda/export.cuh"
-#include "stages/contours/cuda/level_column.cuh"
-#include "stages/contours/cuda/plan.cuh"
+#include "stages/contours/cuda/workspace.cuh"
 
 namespace contorno::contour_engine {
 
@@ -43,10 +42,14 @@ ContourEngineDevice allow_kernels(const ContourEngineSpec& spec) {
   while (device.warps > 1 && WarpsShared::bytes(device.warps) > most_shared()) --device.warps;
   with_device_type(spec.map.type, [&](auto* tag) {
     using T = std::remove_pointer_t<decltype(tag)>;
-    allow_shared("trace_blocks", trace_blocks<T, P>, sizeof(BlockShared));
-    allow_shared("trace_warps", trace_warps<T, P>, WarpsShared::bytes(device.warps));
-    if (!spec.channel_levels.empty())
-      allow_shared("trace_levels", trace_levels<T, P>, sizeof(BatchShared<T>));
+    const auto allow = [&](auto by_level) {
+      constexpr bool kLevels = decltype(by_level)::value;
+      allow_shared("trace_blocks", trace_blocks<T, P, kLevels>, sizeof(BlockShared));
+      allow_shared("trace_warps", trace_warps<T, P, kLevels>, WarpsShared::bytes(device.warps));
+    };
+    if (spec.channel_levels.empty()) return allow(std::false_type());
+    allow(std::true_type());
+    allow_shared("trace_levels", trace_levels<T, P>, sizeof(BatchShared<T>));
   });
   device.overlaps = spec.launches == ContourEngineSpec::Launches::Fastest && has_dependent_launch();
   return device;
@@ -64,6 +67,26 @@ struct Frame {
   double* levels = nullptr;  ///< gets the level of each contour; only where channels have several
 };
 
+/// Enqueues the tracing of samples of type T. kLevels: PlaneGroup::by_level.
+template <class T, bool kLevels, class P>
+void enqueue_trace_of(const ContourEngineSpec& spec, const ContourEngineDevice& device,
+                      const PlaneGroup<P>& group, unsigned tiles, void* stream) {
+  // Single levels: these kernels are the first ones of a frame.
+  const LaunchOrder order = kLevels ? later(device) : LaunchOrder::AfterPrevious;
+  const auto by_blocks = [&](unsigned blocks, unsigned count) {
+    launch("trace_blocks", trace_blocks<T, P, kLevels>, LaunchKind::Plain, order, blocks, kBlockThreads,
+           sizeof(BlockShared), stream, group, count);
+  };
+  if (tiles <= static_cast<unsigned>(spec.small_tiles)) return by_blocks(tiles, tiles);
+  if constexpr (kLevels)
+    launch("trace_levels", trace_levels<T, P>, LaunchKind::Plain, order, kBatchBlocks * device.processors,
+           kBatchThreads, sizeof(BatchShared<T>), stream, group);
+  launch("trace_warps", trace_warps<T, P, kLevels>, LaunchKind::Plain, order,
+         std::min(device.processors, (tiles + device.warps - 1) / device.warps), kWarpThreads * device.warps,
+         WarpsShared::bytes(device.warps), stream, group, tiles);
+  by_blocks(std::min(tiles, 3 * device.processors), 0);
+}
+
 template <class P>
 void enqueue_trace(const ContourEngineSpec& spec, const ContourEngineDevice& device,
                    const PlaneGroup<P>& group, const BandTiles& band, void* stream) {
@@ -72,27 +95,19 @@ void enqueue_trace(const ContourEngineSpec& spec, const ContourEngineDevice& dev
   if (tiles == 0) return;
   with_device_type(spec.map.type, [&](auto* tag) {
     using T = std::remove_pointer_t<decltype(tag)>;
-    const auto by_blocks = [&](unsigned blocks, unsigned count) {
-      launch("trace_blocks", trace_blocks<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks,
-             kBlockThreads, sizeof(BlockShared), stream, group, count);
-    };
-    if (tiles <= static_cast<unsigned>(spec.small_tiles)) return by_blocks(tiles, tiles);
     if (group.by_level != 0)
-      launch("trace_levels", trace_levels<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
-             kBatchBlocks * device.processors, kBatchThreads, sizeof(BatchShared<T>), stream, group);
-    launch("trace_warps", trace_warps<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
-           std::min(device.processors, (tiles + device.warps - 1) / device.warps),
-           kWarpThreads * device.warps, WarpsShared::bytes(device.warps), stream, group, tiles);
-    by_blocks(std::min(tiles, 3 * device.processors), 0);
+      enqueue_trace_of<T, true>(spec, device, group, tiles, stream);
+    else
+      enqueue_trace_of<T, false>(spec, device, group, tiles, stream);
   });
 }
 
 /// As many blocks as run at the same time, and no more than the pieces need, since a block without work takes
-/// time to start.
+/// time to start. Several levels have more pieces.
 template <class P>
 unsigned join_blocks(const ContourEngineDevice& device, const PlaneGroup<P>& group) {
-  return std::max(std::min((group.piece_capacity + kRankThreads - 1) / kRankThreads, 2 * device.processors),
-                  1U);
+  const unsigned most = (group.by_level != 0 ? 6 : 2) * device.processors;
+  return std::max(std::min((group.piece_capacity + kRankThreads - 1) / kRankThreads, most), 1U);
 }
 
 /// Enqueues what follows the tracing of the group's planes: joining, numbering and scattering.
@@ -103,24 +118,36 @@ void enqueue_assembly(const ContourEngineDevice& device, const PlaneGroup<P>& gr
   launch("join_pieces", join_pieces<P>, LaunchKind::Plain, order, blocks, kRankThreads, 0, stream, group);
   launch("finish_and_number", finish_and_number<P>, LaunchKind::Plain, order, blocks + group.scan_blocks,
          kScanThreads, sizeof(NumberShared), stream, group);
-  if (group.by_level != 0)
-    launch("number_levels", number_levels<P>, LaunchKind::Plain, order, 8 * device.processors, kChunkThreads,
-           sizeof(LevelsShared), stream, group);
+  if (group.by_level != 0) {
+    launch("scan_strips", scan_strips<P>, LaunchKind::Plain, order,
+           std::min(strip_chunks(group), 4 * device.processors), kChunkThreads, sizeof(ChunkShared), stream,
+           group);
+    launch("sort_heads", sort_heads<P>, LaunchKind::Plain, order, device.processors, kStripThreads, 0, stream,
+           group);
+    launch("number_levels", number_levels<P>, LaunchKind::Plain, order, device.processors, kStripThreads, 0,
+           stream, group);
+  }
   const unsigned scatter_blocks =
       std::min((group.segment_capacity + kScatterThreads - 1) / kScatterThreads, 2 * device.processors);
   launch("scatter_points", scatter_points<P>, LaunchKind::Plain, order, std::max(scatter_blocks, 1U),
          kScatterThreads, 0, stream, group);
 }
 
+/// Blocks of the kernels that have a warp for each tile of each channel.
+template <class P>
+unsigned near_blocks(const PlaneGroup<P>& group) {
+  constexpr unsigned kTiles = kNearThreads / 32;
+  const auto tiles = static_cast<unsigned>(group.work.near.channels * group.tiles_y * group.tiles_x);
+  return (tiles + kTiles - 1) / kTiles;
+}
+
 template <class P>
 void enqueue_ranges(const ContourEngineSpec& spec, const PlaneGroup<P>& group, void* stream) {
-  constexpr unsigned kTiles = kRangeThreads / 32;
-  const auto tiles = static_cast<unsigned>(group.work.near.channels * group.tiles_y * group.tiles_x);
-  if (tiles == 0) return;
+  if (near_blocks(group) == 0) return;
   with_device_type(spec.map.type, [&](auto* tag) {
     using T = std::remove_pointer_t<decltype(tag)>;
     launch("find_ranges", find_ranges<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
-           (tiles + kTiles - 1) / kTiles, kRangeThreads, 0, stream, group);
+           near_blocks(group), kNearThreads, 0, stream, group);
   });
 }
 
@@ -128,28 +155,24 @@ void enqueue_ranges(const ContourEngineSpec& spec, const PlaneGroup<P>& group, v
 template <class P>
 void enqueue_near_tiles(const ContourEngineSpec& spec, const ContourEngineDevice& device,
                         const PlaneGroup<P>& group, std::size_t first, void* stream) {
-  constexpr auto kPlain = LaunchKind::Plain;
-  constexpr auto kAfter = LaunchOrder::AfterPrevious;
+  // The kernel before is one of this frame, unless there are no tiles.
+  const LaunchOrder order = near_blocks(group) != 0 ? later(device) : LaunchOrder::AfterPrevious;
   for_level_entries(group, spec, first, [&](const LevelEntries& some) {
-    launch("store_levels", store_levels<P>, kPlain, kAfter, 1, kNearThreads, 0, stream, some,
-           group.work.near.levels, group.work.near.ascending);
+    launch("store_levels", store_levels<P>, LaunchKind::Plain, order, device.processors, kNearThreads, 0,
+           stream, some, group.work.near, strip_count(group), strip_chunks(group));
   });
-  const unsigned blocks = near_blocks(group);
+  if (near_blocks(group) == 0) return;
   with_device_type(spec.map.type, [&](auto* tag) {
     using T = std::remove_pointer_t<decltype(tag)>;
-    launch("mark_near_tiles", mark_near_tiles<T, P>, kPlain, kAfter, mark_blocks(group), kNearThreads, 0,
-           stream, group);
+    launch("find_near_tiles", find_near_tiles<T, P>, LaunchKind::Plain, order, near_blocks(group),
+           kNearThreads, 0, stream, group);
   });
-  launch("rank_near_tiles", rank_near_tiles<P>, kPlain, kAfter,
-         std::clamp(rank_chunks(group), 1U, 4 * device.processors), kChunkThreads, sizeof(ChunkShared),
-         stream, group);
-  launch("list_near_tiles", list_near_tiles<P>, kPlain, kAfter, blocks, kNearThreads, 0, stream, group);
 }
 
 /// Enqueues a frame whose channels have several levels, group by group.
-template <class P, class View>
+template <class P>
 void enqueue_levels(const ContourEngineSpec& spec, const ContourEngineDevice& device,
-                    const Frame<View>& frame, const PlaneGroup<P>& whole, void* stream) {
+                    const PlaneGroup<P>& whole, void* stream) {
   enqueue_ranges(spec, whole, stream);
   for_level_groups(whole, spec, [&](const PlaneGroup<P>& group, std::size_t first) {
     enqueue_near_tiles(spec, device, group, first, stream);
@@ -157,9 +180,6 @@ void enqueue_levels(const ContourEngineSpec& spec, const ContourEngineDevice& de
         .plane = 0, .planes = group.planes, .first_row = 0, .rows = group.tiles_y, .completes = true};
     enqueue_trace(spec, device, group, all, stream);
     enqueue_assembly(device, group, stream);
-    if (frame.levels == nullptr) return;
-    launch("write_levels", write_levels<P>, LaunchKind::Plain, LaunchOrder::AfterPrevious, device.processors,
-           kColumnThreads, 0, stream, group, frame.levels);
   });
 }
 
@@ -172,7 +192,8 @@ void enqueue_frame(const ContourEngineSpec& spec, const ContourEngineDevice& dev
   whole.map = map_of(frame.map, frame.mask, spec.divisor);
   whole.out = output_of<P>(frame.out);
   whole.exported = frame.host != nullptr ? 1 : 0;
-  if (!spec.channel_levels.empty()) return enqueue_levels<P>(spec, device, frame, whole, stream);
+  whole.out.levels = frame.levels;
+  if (!spec.channel_levels.empty()) return enqueue_levels(spec, device, whole, stream);
   const ImageBand all{0, spec.map.planes(), 0, spec.map.height};
   const std::span<const ImageBand> bands =
       frame.upload != nullptr ? frame.upload->bands() : std::span(&all, 1);

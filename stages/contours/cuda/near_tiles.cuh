@@ -1,20 +1,15 @@
 // Several levels of channels: which tiles are near which levels, so that the steps 1 to 6 visit these alone.
 //
-//   Reads   ranges
-//   Writes  NearTiles: a bit for every plane and tile, how many near ones come before each word of bits, and
-//           a list of them by number, which is in the order of planes and rasters; also the tiles of each
-//           channel with the levels that they are near (tile_levels.cuh)
+//   Reads   every sample (1.05 times), levels
+//   Writes  ranges, crossed, offsets, tiles
 //
-// A near tile's number is how many near tiles there are before it, by counting bits. It takes the place that
-// the number of a tile has where each channel has one level: arrays of tiles have as many elements as there
-// are near tiles.
+// A level that is not between the least and the greatest sample of a tile crosses no cell of it. The levels
+// of a channel are in ascending order, so those that a tile is near follow each other. A near tile, a pair of
+// a tile and a level, has a number, which takes the place that the number of a tile has where each channel
+// has one level: arrays of tiles have as many elements as there are near tiles.
 #pragma once
 
-#include <algorithm>
-
-#include "cuda/host_device.h"
-#include "stages/contours/cuda/chunk_scan.cuh"
-#include "stages/contours/cuda/tile_levels.cuh"
+#include "stages/contours/cuda/level.cuh"
 
 namespace contorno::contour_engine {
 
@@ -23,31 +18,45 @@ inline constexpr int kNearThreads = 256;
 /// Some levels on their way into device memory: as many as an argument has room for. P: the .cu file for each
 /// type of points has a kernel of its own.
 struct LevelEntries {
-  static constexpr int kMost = 200;
-  int first, count;
+#if defined(CUDART_VERSION) && CUDART_VERSION >= 12010
+  static constexpr int kMost = 1200;  // arguments have 32 KB
+#else
+  static constexpr int kMost = 180;
+#endif
+  int first, count;  ///< positions, as in NearTiles
   LevelEntry entry[kMost];
-  unsigned ascending[kMost];  ///< as in NearTiles, from position `first` on
+  unsigned plane[kMost];
 };
+
+/// Stores some levels, and if they are the first ones clears what is counted from zero. Called by any number
+/// of blocks.
 template <class P>
 __global__ void __launch_bounds__(kNearThreads)
-    store_levels(const __grid_constant__ LevelEntries some, LevelEntry* levels, unsigned* ascending) {
-  const auto k = static_cast<int>(threadIdx.x);
-  if (k >= some.count) return;
-  levels[some.first + k] = some.entry[k];
-  ascending[some.first + k] = some.ascending[k];
-}
-
-/// How many near tiles come before tile `tile` of a plane; `tile` may be the number of all tiles of the
-/// plane.
-__device__ __forceinline__ unsigned near_before(const NearTiles& near, unsigned plane, unsigned tile) {
-  const std::size_t word = static_cast<std::size_t>(plane) * near.row_words + tile / 32;
-  return near.before[word] + static_cast<unsigned>(__popc(near.words[word] & ((1U << tile % 32) - 1)));
+    store_levels(const __grid_constant__ LevelEntries some, const __grid_constant__ NearTiles near,
+                 unsigned strips, unsigned statuses) {
+  let_next_begin();
+  // One warp of each block first: the lanes of a warp read arguments one after the other.
+  const auto k = static_cast<int>((threadIdx.x / 32 * gridDim.x + blockIdx.x) * 32 + threadIdx.x % 32);
+  if (k < some.count) {
+    near.levels[some.first + k] = some.entry[k];
+    near.planes[some.first + k] = some.plane[k];
+    near.plane_levels[some.plane[k]] = some.entry[k].level;
+  }
+  if (some.first == 0) {
+    const unsigned first = blockIdx.x * kNearThreads + threadIdx.x, stride = gridDim.x * kNearThreads;
+    for (unsigned i = first; i < strips; i += stride) near.strips[i] = 0;
+    for (unsigned i = first; i < statuses; i += stride) near.status[i] = {0, 0};
+  }
+  // It needs nothing of the kernel before it, but whoever waits for this one waits for both.
+  wait_for_previous();
 }
 
 /// The number of a tile of a plane. With several levels the tile must be near the plane.
 template <class P>
 __device__ __noinline__ unsigned near_tile_number(const PlaneGroup<P>& group, int plane, int tile) {
-  return near_before(group.work.near, static_cast<unsigned>(plane), static_cast<unsigned>(tile));
+  const NearTiles& near = group.work.near;
+  return near.offsets[near.levels[plane].channel * (group.tiles_x * group.tiles_y) + tile] +
+         static_cast<unsigned>(plane);
 }
 template <class P>
 __device__ __forceinline__ unsigned tile_number(const PlaneGroup<P>& group, int plane, int tile) {
@@ -55,142 +64,124 @@ __device__ __forceinline__ unsigned tile_number(const PlaneGroup<P>& group, int 
   return static_cast<unsigned>(plane * (group.tiles_y * group.tiles_x) + tile);
 }
 
-/// Chunks of rank_near_tiles.
+/// The tile of this warp, of all channels, one after the other; there may be none.
 template <class P>
-CONTORNO_HD unsigned rank_chunks(const PlaneGroup<P>& group) {
-  const std::size_t words = static_cast<std::size_t>(group.planes) * group.work.near.row_words;
-  return static_cast<unsigned>((words + kChunk - 1) / kChunk);
+__device__ __forceinline__ TileBounds bounds_of_warp(const PlaneGroup<P>& group) {
+  return bounds_in_channels(group, static_cast<int>(blockIdx.x * (kNearThreads / 32) + threadIdx.x / 32));
 }
 
-/// A warp's part of all pairs: 32 tiles, a lane each, and 32 planes. False: it has none.
-struct NearBlock {
-  int tile, plane, planes;  ///< the lane's tile, the first plane, and how many planes
-};
+/// How many near tiles there are. More than there is room for are none.
 template <class P>
-__device__ __forceinline__ bool near_block(const PlaneGroup<P>& group, NearBlock& block) {
-  const unsigned warp = blockIdx.x * (kNearThreads / 32) + threadIdx.x / 32;
-  const unsigned words = group.work.near.row_words;
-  if (words == 0) return false;
-  block.tile = static_cast<int>(warp % words * 32 + threadIdx.x % 32);
-  block.plane = static_cast<int>(warp / words * 32);
-  block.planes = min(32, group.planes - block.plane);
-  return block.planes > 0;
+__device__ __forceinline__ unsigned near_tile_count(const PlaneGroup<P>& group) {
+  const unsigned long long count = group.work.counters->near_tiles;
+  return count <= group.tile_capacity ? static_cast<unsigned>(count) : 0;
 }
 
-/// Blocks of the kernels that have a warp for each such part: at least one.
-template <class P>
-CONTORNO_HD unsigned near_blocks(const PlaneGroup<P>& group) {
-  const std::size_t parts = static_cast<std::size_t>((group.planes + 31) / 32) * group.work.near.row_words;
-  return parts == 0 ? 1 : static_cast<unsigned>((parts + kNearThreads / 32 - 1) / (kNearThreads / 32));
-}
-
-/// Blocks of mark_near_tiles: those, and a thread for each tile of each channel.
-template <class P>
-unsigned mark_blocks(const PlaneGroup<P>& group) {
-  const auto tiles = static_cast<unsigned>(group.work.near.channels * group.tiles_y * group.tiles_x);
-  return near_blocks(group) + (tiles + kNearThreads - 1) / kNearThreads;
-}
-
-/// Whether a plane's level crosses no cell of a tile, as far as the range tells.
+/// Finds the least and the greatest sample of each tile of each channel. Called with a warp for each; all
+/// loads of a lane are in flight together. NaN do not count.
 template <class T, class P>
-__device__ __forceinline__ bool is_apart(const PlaneGroup<P>& group, const TileRange& range, int plane) {
-  const auto threshold = static_cast<double>(LevelTest<T>(group, plane).threshold);
-  return !(range.high > threshold) || range.low > threshold;
+__global__ void __launch_bounds__(kNearThreads, 512 / kNearThreads)
+    find_ranges(const __grid_constant__ PlaneGroup<P> group) {
+  using Value = typename Sample<T>::Value;
+  let_next_begin();
+  const TileBounds bounds = bounds_of_warp(group);
+  if (bounds.channel >= group.work.near.channels) return;
+  const Map& map = group.map;
+  const unsigned char* const plane = map.data + bounds.channel * map.plane_pitch;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  auto low = static_cast<Value>(INFINITY), high = static_cast<Value>(-INFINITY);
+  const auto add = [&](Value v) {
+    low = v < low ? v : low;
+    high = v > high ? v : high;
+  };
+  const auto column = [&](int col) {
+    return plane + min(bounds.col0 + col, map.width - 1) * map.sample_pitch;
+  };
+  const auto line = [&](int row) { return min(bounds.row0 + row, map.height - 1) * map.row_pitch; };
+  const unsigned char *const left = column(lane), *const right = column(32 + lane),
+                             *const last = column(kTileColumns);
+#pragma unroll
+  for (int k = 0; k <= kTileRows; ++k) {
+    add(Sample<T>::read(left + line(k)));
+    add(Sample<T>::read(right + line(k)));
+  }
+  add(Sample<T>::read(last + line(lane)));
+  add(Sample<T>::read(last + line(kTileRows)));
+  for (int mask = 16; mask > 0; mask /= 2) {
+    add(__shfl_xor_sync(~0U, low, mask));
+    add(__shfl_xor_sync(~0U, high, mask));
+  }
+  if (lane == 0) group.work.near.ranges[bounds.tile] = {static_cast<double>(low), static_cast<double>(high)};
 }
 
-/// Writes the bits and the tiles of each channel, and clears what the scans have published. Called with a
-/// warp for 32 tiles and 32 planes, and a thread for each tile of each channel (mark_blocks).
+/// For the least and for the greatest sample of a tile, the first position that is of `channel` and whose
+/// level crosses no sample below that one, or is of a later channel. Called by whole warps.
 template <class T, class P>
-__global__ void __launch_bounds__(kNearThreads) mark_near_tiles(const __grid_constant__ PlaneGroup<P> group) {
+__device__ __forceinline__ uint2 first_not_below(const PlaneGroup<P>& group, int channel,
+                                                 const TileRange& range) {
+  const auto planes = static_cast<unsigned>(group.planes);
+  unsigned begin[2] = {0, 0}, end[2] = {planes, planes};
+  while (begin[0] < end[0] || begin[1] < end[1]) {
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+      const unsigned step = (end[k] - begin[k] + 31) / 32, at = begin[k] + threadIdx.x % 32 * step;
+      bool below = false;
+      if (at < end[k]) {
+        const LevelEntry entry = group.work.near.levels[at];
+        const double value = k == 0 ? range.low : range.high;
+        below = entry.channel < channel ||
+                (entry.channel == channel &&
+                 static_cast<double>(LevelTest<T>(group.map, entry).threshold) < value);
+      }
+      // Those below come first.
+      const auto lanes = static_cast<unsigned>(__popc(__ballot_sync(~0U, below)));
+      end[k] = min(begin[k] + lanes * step, end[k]);
+      if (lanes != 0) begin[k] += (lanes - 1) * step + 1;
+    }
+  }
+  return {begin[0], begin[1]};
+}
+
+/// Finds the near tiles: allocates their numbers, and lists them and their tiles. Called with a warp for each
+/// tile of each channel.
+template <class T, class P>
+__global__ void __launch_bounds__(kNearThreads) find_near_tiles(const __grid_constant__ PlaneGroup<P> group) {
+  let_next_begin();
+  wait_for_previous();
   const NearTiles& near = group.work.near;
-  for (unsigned i = blockIdx.x * kNearThreads + threadIdx.x; i < near.statuses; i += gridDim.x * kNearThreads)
-    near.status[i] = {0, 0};
-  const unsigned blocks = near_blocks(group);
-  if (blockIdx.x >= blocks) {
-    list_tile_levels<T>(group, (blockIdx.x - blocks) * kNearThreads + threadIdx.x);
-    return;
-  }
-  NearBlock at;
-  if (!near_block(group, at)) return;
-  const unsigned lane = threadIdx.x % 32;
-  const bool exists = at.tile < group.tiles_x * group.tiles_y;
-  unsigned own = 0;
-  TileRange range{INFINITY, -INFINITY};
-  for (int k = 0, channel = -1; k < at.planes; ++k) {
-    const int of = near.levels[at.plane + k].channel;
-    if (exists && of != channel) range = near.ranges[of * (group.tiles_x * group.tiles_y) + at.tile];
-    channel = of;
-    const unsigned word = __ballot_sync(~0U, !is_apart<T>(group, range, at.plane + k));
-    if (lane == static_cast<unsigned>(k)) own = word;
-  }
-  if (static_cast<int>(lane) < at.planes)
-    near.words[(static_cast<std::size_t>(at.plane) + lane) * near.row_words +
-               static_cast<unsigned>(at.tile) / 32] = own;
-}
-
-/// Writes down how many near tiles there are. More than there is room for are none, and the group is full.
-template <class P>
-__device__ __forceinline__ void write_near_count(const PlaneGroup<P>& group, unsigned long long count) {
   Counters& counters = *group.work.counters;
-  if (count <= group.tile_capacity) {
-    counters.near_tiles = static_cast<unsigned>(count);
+  const TileBounds bounds = bounds_of_warp(group);
+  if (bounds.channel >= near.channels) return;
+  const unsigned lane = threadIdx.x % 32;
+  const auto tile = static_cast<unsigned>(bounds.tile);
+  const TileRange range = near.ranges[tile];
+  // A level crosses samples if one is above it and another is not.
+  const auto [first, end] = first_not_below<T>(group, bounds.channel, range);
+  if (end <= first) {
+    if (lane == 0) near.offsets[tile] = 0;  // a block that traces its neighbour loads it
     return;
   }
-  // As many points as it takes to have room for them.
-  counters.full = 1;
-  counters.segments = static_cast<unsigned>(min(count * kTilePoints, 0x7FFFFFFFULL));
-}
-
-/// Counts the near tiles before each word. Called by as many blocks as fit.
-template <class P>
-__global__ void __launch_bounds__(kChunkThreads)
-    rank_near_tiles(const __grid_constant__ PlaneGroup<P> group) {
-  ChunkShared& s = block_shared<ChunkShared>();
-  const NearTiles& near = group.work.near;
-  const std::size_t words = static_cast<std::size_t>(group.planes) * near.row_words;
-  const unsigned chunks = rank_chunks(group);
-  if (words == 0) return;
-  for (unsigned chunk; (chunk = take_chunk(&group.work.counters->rank_chunks, s)) < chunks;) {
-    const std::size_t first = static_cast<std::size_t>(chunk) * kChunk + threadIdx.x * kChunkEach;
-    unsigned count[kChunkEach] = {};
-    unsigned own = 0;
-#pragma unroll
-    for (unsigned k = 0; k < kChunkEach; ++k) {
-      if (first + k < words) count[k] = static_cast<unsigned>(__popc(near.words[first + k]));
-      own += count[k];
-    }
-    unsigned long long before = scan_chunk(near.status, chunk, own, s);
-#pragma unroll
-    for (unsigned k = 0; k < kChunkEach; ++k) {
-      if (first + k < words) near.before[first + k] = static_cast<unsigned>(before);
-      before += count[k];
-      if (first + k + 1 != words) continue;
-      near.words[words] = 0;
-      near.before[words] = static_cast<unsigned>(before);
-      write_near_count(group, before);
-    }
+  const unsigned count = end - first;
+  unsigned long long base = 0;
+  unsigned place = 0;
+  if (lane == 0) {
+    base = atomicAdd(&counters.near_tiles, static_cast<unsigned long long>(count));
+    place = atomicAdd(&counters.crossed_tiles, 1U);
   }
-}
-
-/// Writes the list of near tiles. Called with a warp for 32 tiles and 32 planes.
-template <class P>
-__global__ void __launch_bounds__(kNearThreads) list_near_tiles(const __grid_constant__ PlaneGroup<P> group) {
-  const NearTiles& near = group.work.near;
-  NearBlock at;
-  if (group.work.counters->near_tiles == 0 || !near_block(group, at)) return;
-  const unsigned lane = threadIdx.x % 32;
-  const std::size_t word =
-      (static_cast<std::size_t>(at.plane) + lane) * near.row_words + static_cast<unsigned>(at.tile) / 32;
-  const bool has_plane = static_cast<int>(lane) < at.planes;
-  const unsigned plane_word = has_plane ? near.words[word] : 0,
-                 plane_before = has_plane ? near.before[word] : 0;
-  for (int k = 0; k < 32; ++k) {
-    const unsigned tiles = __shfl_sync(~0U, plane_word, k), before = __shfl_sync(~0U, plane_before, k);
-    if ((tiles >> lane & 1) == 0) continue;
-    const unsigned number = before + static_cast<unsigned>(__popc(tiles & ((1U << lane) - 1)));
-    const int tile = near.levels[at.plane + k].channel * (group.tiles_x * group.tiles_y) + at.tile;
-    near.tiles[number] = {static_cast<unsigned>(at.plane + k), static_cast<unsigned>(tile)};
+  base = __shfl_sync(~0U, base, 0);
+  if (base + count > group.tile_capacity) {
+    // As many points as it takes to have room for them.
+    if (lane != 0) return;
+    counters.full = 1;
+    atomicMax(&counters.segments, static_cast<unsigned>(min((base + count) * kTilePoints, 0x7FFFFFFFULL)));
+    return;
   }
+  const auto from = static_cast<unsigned>(base);
+  for (unsigned k = lane; k < count; k += 32) near.tiles[from + k] = {first + k, tile};
+  if (lane != 0) return;
+  near.offsets[tile] = from - first;
+  near.crossed[place] = {tile,        first,       count, from - first, bounds.channel,
+                         bounds.row0, bounds.col0, 0,     range};
 }
 
 }  // namespace contorno::contour_engine

@@ -23,6 +23,7 @@ __device__ __forceinline__ void finish_pieces(const PlaneGroup<P>& group, unsign
   for (unsigned i = (threadIdx.x / 32 * blocks + blockIdx.x) * 32 + threadIdx.x % 32;
        i < counters.open_pieces; i += blocks * kRankThreads)
     finish_in_memory(group, i);
+  if (group.by_level != 0) return;  // number_levels does it
   const unsigned heads = __ldcg(&counters.heads);
   if (are_few(group, heads)) {
     number_by_heads<P, kRankThreads>(group, heads, blocks - 1 - blockIdx.x, blocks, s);

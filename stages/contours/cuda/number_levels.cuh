@@ -1,111 +1,135 @@
-// Step 8, number, where a channel has several levels: by a scan over units as in number_scan.cuh, but only
-// over those of near tiles, and in chunks.
+// Step 8, number, where a channel has several levels. Contours are few compared with the rows of all near
+// tiles, so they are listed and sorted, by strips: some rows of cells of a plane.
 //
-//   Reads   NearTiles, tile_pieces, row_pieces, head_points
-//   Writes  offsets, closed, class_begin, counts, head_offset
+//   Reads   heads, strips (what the contours of each have together), head_points
+//   Writes  offsets, closed, class_begin, counts, levels, head_offset
 //
-// The near tiles of a row of tiles follow each other, and so do their units: first the first row of cells of
-// all these tiles, then the second, and so on.
+// A scan over strips tells how many contours and points come before each. Then every contour compares itself
+// with the others of its strip.
 #pragma once
 
-#include "stages/contours/cuda/near_tiles.cuh"
-#include "stages/contours/cuda/number_scan.cuh"
+#include "stages/contours/cuda/chunk_scan.cuh"
+#include "stages/contours/cuda/contour_table.cuh"
 
 namespace contorno::contour_engine {
 
-inline constexpr unsigned kChunkTiles = kChunk / kTileRows;  ///< near tiles whose units are a chunk
-static_assert(kTileRows % kChunkEach == 0);
+inline constexpr int kStripThreads = 256;
 
-/// The near tiles of a row of tiles.
-struct NearRow {
-  unsigned first, count;
-};
-
-struct LevelsShared {
-  ChunkShared scan;
-  NearRow row[kChunkTiles];  ///< of each near tile of the chunk
-};
-
-/// The row of tiles of a near tile.
+/// Strips of all planes.
 template <class P>
-__device__ __forceinline__ NearRow row_of_tile(const PlaneGroup<P>& group, unsigned tile) {
+CONTORNO_HD unsigned strip_count(const PlaneGroup<P>& group) {
+  return static_cast<unsigned>(group.planes) * group.work.near.plane_strips;
+}
+template <class P>
+CONTORNO_HD unsigned strip_chunks(const PlaneGroup<P>& group) {
+  return (strip_count(group) + kChunk - 1) / kChunk;
+}
+
+/// Lists a contour: its head piece, that piece's smallest raster id, and its points (top bit: closed).
+template <class P>
+__device__ __forceinline__ void list_head(const PlaneGroup<P>& group, unsigned piece, unsigned first_id,
+                                          unsigned points_closed) {
   const NearTiles& near = group.work.near;
-  const uint2 at = near.tiles[tile];
-  const auto columns = static_cast<unsigned>(group.tiles_x);
-  const unsigned begin = at.y % static_cast<unsigned>(group.tiles_x * group.tiles_y) / columns * columns;
-  const unsigned first = near_before(near, at.x, begin);
-  return {first, near_before(near, at.x, begin + columns) - first};
+  const unsigned row = first_id / 2 / static_cast<unsigned>(group.cell_columns);
+  const unsigned strip =
+      group.work.head_offset[piece] * near.plane_strips + row / static_cast<unsigned>(near.strip_rows);
+  const unsigned long long before =
+      atomicAdd(&near.strips[strip], 1ULL << 32 | (points_closed & ~(1U << 31)));
+  const unsigned at = atomicAdd(&group.work.counters->strip_heads, 1U);
+  if (at < near.head_capacity) near.heads[at] = {first_id, piece, strip, static_cast<unsigned>(before >> 32)};
 }
 
-/// The pieces of a thread's units, which are kChunkEach of the row `row`, from `unit` on. Each step loads for
-/// all of them.
+/// Whether all contours are listed.
 template <class P>
-__device__ __forceinline__ void load_pieces(const PlaneGroup<P>& group, const NearRow& row, unsigned unit,
-                                            UnitPieces (&pieces)[kChunkEach]) {
-  const unsigned within = unit - row.first * kTileRows;
-  unsigned tile[kChunkEach], cell_row[kChunkEach];
-  uint2 all[kChunkEach];
-#pragma unroll
-  for (unsigned k = 0; k < kChunkEach; ++k) {
-    tile[k] = row.first + (within + k) % row.count;
-    cell_row[k] = (within + k) / row.count;
-    all[k] = __ldcg(&group.work.tile_pieces[tile[k]]);
-  }
-#pragma unroll
-  for (unsigned k = 0; k < kChunkEach; ++k)
-    if (all[k].y != 0) pieces[k] = pieces_of_row(group, all[k], tile[k], cell_row[k]);
+__device__ __forceinline__ bool has_all_heads(const PlaneGroup<P>& group) {
+  const Counters& counters = *group.work.counters;
+  return !group.overflowed(counters) && counters.strip_heads <= group.work.near.head_capacity;
 }
 
-/// Writes where planes begin, if a near tile is the first one of its plane: that plane and those before it
-/// that have no near tiles.
+/// Finds what comes before each strip and each plane, and the totals. Called by as many blocks as fit, when
+/// all contours are listed.
 template <class P>
-__device__ __forceinline__ void begin_planes(const PlaneGroup<P>& group, unsigned tile,
-                                             unsigned long long before) {
-  const unsigned plane = group.work.near.tiles[tile].x;
-  const unsigned first = tile == 0 ? 0 : group.work.near.tiles[tile - 1].x + 1;
-  for (unsigned k = first; k <= plane; ++k) group.out.class_begin[k] = static_cast<unsigned>(before >> 32);
-}
-
-/// Writes what comes after all near tiles. Called by one thread.
-template <class P>
-__device__ __forceinline__ void end_planes(const PlaneGroup<P>& group, unsigned tiles,
-                                           unsigned long long all) {
-  const unsigned first = tiles == 0 ? 0 : group.work.near.tiles[tiles - 1].x + 1;
-  for (unsigned plane = first; plane < static_cast<unsigned>(group.planes); ++plane)
-    group.out.class_begin[plane] = static_cast<unsigned>(all >> 32);
-  write_totals(group, all);
-}
-
-/// Numbers all contours. Called by as many blocks as fit, when all pieces are finished.
-template <class P>
-__global__ void __launch_bounds__(kChunkThreads) number_levels(const __grid_constant__ PlaneGroup<P> group) {
+__global__ void __launch_bounds__(kChunkThreads) scan_strips(const __grid_constant__ PlaneGroup<P> group) {
   wait_for_previous();
   let_next_begin();
-  LevelsShared& s = block_shared<LevelsShared>();
+  ChunkShared& s = block_shared<ChunkShared>();
   Counters& counters = *group.work.counters;
   if (group.overflowed(counters)) return;
-  const unsigned tiles = counters.near_tiles, units = tiles * kTileRows;
-  const unsigned long long numbered = counters.numbered;
-  if (tiles == 0 && blockIdx.x == 0 && threadIdx.x == 0) end_planes(group, 0, numbered);
-  const unsigned chunks = (units + kChunk - 1) / kChunk;
-  ChunkStatus* const status = group.work.near.status + rank_chunks(group);
-  for (unsigned chunk; (chunk = take_chunk(&counters.number_chunks, s.scan)) < chunks;) {
-    const unsigned first_tile = chunk * kChunkTiles;
-    if (threadIdx.x < kChunkTiles && first_tile + threadIdx.x < tiles)
-      s.row[threadIdx.x] = row_of_tile(group, first_tile + threadIdx.x);
-    __syncthreads();
-    const unsigned unit = chunk * kChunk + threadIdx.x * kChunkEach;
-    UnitPieces pieces[kChunkEach] = {};
+  const NearTiles& near = group.work.near;
+  const unsigned strips = strip_count(group), chunks = strip_chunks(group);
+  for (unsigned chunk; (chunk = take_chunk(&counters.strip_chunks, s)) < chunks;) {
+    const unsigned first = chunk * kChunk + threadIdx.x * kChunkEach;
+    unsigned long long sums[kChunkEach] = {};
     unsigned long long own = 0;
-    if (unit < units) load_pieces(group, s.row[threadIdx.x * kChunkEach / kTileRows], unit, pieces);
 #pragma unroll
-    for (unsigned k = 0; k < kChunkEach; ++k) own += sum_of(group, pieces[k]);
-    unsigned long long running = numbered + scan_chunk(status, chunk, own, s.scan);
-    if (unit >= units) continue;
-    if (unit % kTileRows == 0) begin_planes(group, unit / kTileRows, running);
+    for (unsigned k = 0; k < kChunkEach; ++k) {
+      if (first + k < strips) sums[k] = near.strips[first + k];
+      own += sums[k];
+    }
+    unsigned long long before = counters.numbered + scan_chunk(near.status, chunk, own, s);
 #pragma unroll
-    for (unsigned k = 0; k < kChunkEach; ++k) number_pieces(group, pieces[k], running);
-    if (unit + kChunkEach == units) end_planes(group, tiles, running);
+    for (unsigned k = 0; k < kChunkEach; ++k) {
+      const unsigned strip = first + k;
+      if (strip >= strips) break;
+      near.strips[strip] = before;
+      if (strip % near.plane_strips == 0)
+        group.out.class_begin[strip / near.plane_strips] = static_cast<unsigned>(before >> 32);
+      before += sums[k];
+      if (strip + 1 != strips) continue;
+      near.strips[strips] = before;
+      write_totals(group, before);
+    }
+  }
+}
+
+/// Contours of the group's planes before a strip.
+template <class P>
+__device__ __forceinline__ unsigned heads_before(const PlaneGroup<P>& group, unsigned strip) {
+  return static_cast<unsigned>(group.work.near.strips[strip] >> 32) -
+         static_cast<unsigned>(group.work.counters->numbered >> 32);
+}
+
+/// The contours in the order of strips. They take the place of what joining needed.
+template <class P>
+__device__ __forceinline__ StripHead* sorted_heads(const PlaneGroup<P>& group) {
+  static_assert(sizeof(StripHead) == sizeof(*group.work.piece_links));
+  return reinterpret_cast<StripHead*>(group.work.piece_links);
+}
+
+/// Sorts the contours by strips.
+template <class P>
+__global__ void __launch_bounds__(kStripThreads) sort_heads(const __grid_constant__ PlaneGroup<P> group) {
+  wait_for_previous();
+  let_next_begin();
+  if (!has_all_heads(group)) return;
+  const unsigned count = group.work.counters->strip_heads;
+  for (unsigned i = blockIdx.x * kStripThreads + threadIdx.x; i < count; i += gridDim.x * kStripThreads) {
+    StripHead head = group.work.near.heads[i];
+    const unsigned to = heads_before(group, head.strip) + head.slot;
+    head.slot = group.work.head_points[head.piece];
+    sorted_heads(group)[to] = head;
+  }
+}
+
+/// Numbers the sorted contours.
+template <class P>
+__global__ void __launch_bounds__(kStripThreads) number_levels(const __grid_constant__ PlaneGroup<P> group) {
+  wait_for_previous();
+  let_next_begin();
+  if (!has_all_heads(group)) return;
+  const NearTiles& near = group.work.near;
+  const StripHead* const heads = sorted_heads(group);
+  const unsigned count = group.work.counters->strip_heads;
+  for (unsigned i = blockIdx.x * kStripThreads + threadIdx.x; i < count; i += gridDim.x * kStripThreads) {
+    const StripHead own = heads[i];
+    const unsigned end = heads_before(group, own.strip + 1);
+    unsigned long long before = near.strips[own.strip];
+    for (unsigned k = heads_before(group, own.strip); k < end; ++k)
+      if (heads[k].first_id < own.first_id) before += 1ULL << 32 | (heads[k].slot & ~(1U << 31));
+    write_contour(group, own.piece, before, own.slot >> 31);
+    const auto contour = static_cast<unsigned>(before >> 32);
+    if (group.out.levels != nullptr && contour < group.contour_capacity)
+      group.out.levels[contour] = near.plane_levels[own.strip / near.plane_strips];
   }
 }
 

@@ -1,4 +1,4 @@
-// What the host computes for the contour engine: sizes, limits, and where the arrays lie in the workspace.
+// What the host computes for the contour engine: sizes, limits and groups of planes.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,6 @@
 #include "stages/contours/cuda/join.cuh"
 #include "stages/contours/cuda/number.cuh"
 #include "stages/contours/cuda/number_levels.cuh"
-#include "stages/contours/cuda/ranges.cuh"
 #include "stages/contours/cuda/scatter.cuh"
 #include "stages/contours/cuda/trace.cuh"
 #include "stages/contours/cuda/trace_levels.cuh"
@@ -112,7 +111,7 @@ void set_capacities(PlaneGroup<P>& group, const ContourEngineSpec& spec, std::ui
       std::min<std::uint64_t>(group.segment_capacity, group.contour_capacity + 2ULL * kTileEdges * tiles));
   group.few_heads = std::min(spec.few_contours, kMostHeads);
   group.scan_blocks = group.by_level != 0 ? 0 : scan_blocks(group);
-  if (group.by_level != 0) group.few_heads = 0;  // number_levels numbers them
+  if (group.by_level != 0) group.few_heads = 0;  // number_levels.cuh numbers them
   set_tile_capacity(group);
 }
 
@@ -215,7 +214,7 @@ void for_level_groups(const PlaneGroup<P>& whole, const ContourEngineSpec& spec,
   }
 }
 
-/// The planes of a group, of which `first` is the first, as in NearTiles::ascending. Planes of a channel
+/// The planes of a group, of which `first` is the first, by position as in NearTiles. Planes of a channel
 /// follow each other.
 template <class P>
 std::vector<unsigned> ascending_planes(const PlaneGroup<P>& group, const ContourEngineSpec& spec,
@@ -245,16 +244,17 @@ template <class P, class F>
 void for_level_entries(const PlaneGroup<P>& group, const ContourEngineSpec& spec, std::size_t first,
                        const F& f) {
   LevelEntries some{};
-  const std::vector<unsigned> ascending = ascending_planes(group, spec, first);
+  const std::vector<unsigned> planes = ascending_planes(group, spec, first);
   std::size_t channel = 0, channel_end = static_cast<std::size_t>(spec.channel_levels[0]);
-  for (int plane = 0; plane < group.planes; ++plane) {
-    const std::size_t k = first + static_cast<std::size_t>(plane);
-    while (k >= channel_end) channel_end += static_cast<std::size_t>(spec.channel_levels[++channel]);
-    some.ascending[some.count] = ascending[static_cast<std::size_t>(plane)];
-    some.entry[some.count++] = level_entry(spec, k, channel);
-    if (some.count < LevelEntries::kMost && plane + 1 < group.planes) continue;
+  for (int position = 0; position < group.planes; ++position) {
+    const std::size_t plane = planes[static_cast<std::size_t>(position)];
+    while (first + static_cast<std::size_t>(position) >= channel_end)
+      channel_end += static_cast<std::size_t>(spec.channel_levels[++channel]);
+    some.plane[some.count] = static_cast<unsigned>(plane);
+    some.entry[some.count++] = level_entry(spec, first + plane, channel);
+    if (some.count < LevelEntries::kMost && position + 1 < group.planes) continue;
     f(some);
-    some.first = plane + 1;
+    some.first = position + 1;
     some.count = 0;
   }
 }
@@ -263,59 +263,6 @@ void for_level_entries(const PlaneGroup<P>& group, const ContourEngineSpec& spec
 template <class P>
 int tiles_in(const PlaneGroup<P>& group, int rows) {
   return group.planes * rows * group.tiles_x;
-}
-
-/// The same for the arrays of several levels, which `allocate` allocates.
-template <class P, class Allocate>
-void lay_out_near(PlaneGroup<P>& group, const Allocate& allocate) {
-  NearTiles& near = group.work.near;
-  const auto planes = static_cast<std::size_t>(group.planes);
-  const std::size_t plane_tiles = all_tiles(group) / planes, tiles = group.tile_capacity;
-  near.row_words = static_cast<unsigned>((plane_tiles + 31) / 32);
-  near.statuses = rank_chunks(group) + static_cast<unsigned>((tiles * kTileRows + kChunk - 1) / kChunk);
-  allocate(near.levels, planes);
-  allocate(near.ascending, planes);
-  allocate(near.ranges, plane_tiles * static_cast<std::size_t>(near.channels));
-  allocate(near.words, planes * near.row_words + 1);
-  allocate(near.before, planes * near.row_words + 1);
-  allocate(near.tiles, tiles);
-  allocate(near.tile_levels, plane_tiles * static_cast<std::size_t>(near.channels));
-  allocate(near.left, tiles);
-  allocate(near.status, near.statuses);
-}
-
-/// Sets the pointers of `group` into the workspace at `base` (may be null) and returns its size. The part
-/// that must be zero before the first frame comes first; `clear_bytes` is its size.
-template <class P>
-std::size_t lay_out(PlaneGroup<P>& group, void* base, std::size_t* clear_bytes = nullptr) {
-  std::size_t at = 0;
-  const auto allocate = [&](auto*& pointer, std::size_t count) {
-    pointer =
-        reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(static_cast<std::byte*>(base) + at);
-    at = align_up(at + count * sizeof(*pointer));
-  };
-  const std::size_t tiles = group.tile_capacity;
-  const std::size_t pieces = group.piece_capacity;
-  Work<P>& work = group.work;
-  allocate(work.counters, 1);
-  allocate(work.scan_status, group.scan_blocks);
-  allocate(work.head_points, pieces);
-  if (clear_bytes != nullptr) *clear_bytes = at;
-  allocate(work.dense_tiles, tiles);
-  allocate(work.tile_pieces, tiles);
-  allocate(work.row_pieces, tiles * (kTileRows + 1));
-  allocate(work.junctions, tiles * kTileJunctions);
-  allocate(work.points, group.segment_capacity);
-  allocate(work.ranks, group.segment_capacity);
-  allocate(work.pieces, pieces);
-  allocate(work.from, pieces);
-  allocate(work.head_offset, pieces);
-  allocate(work.open_pieces, pieces);
-  allocate(work.piece_links, pieces);
-  allocate(work.chains, pieces);
-  allocate(work.heads, kMostHeads);
-  if (group.by_level != 0) lay_out_near(group, allocate);
-  return at;
 }
 
 inline Map map_of(const ImageView& view, const MaskView& mask, double divisor = 1) {

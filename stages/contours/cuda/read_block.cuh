@@ -21,13 +21,13 @@ struct SampleBits {
   __device__ __forceinline__ RowWord row(int r) const { return {rows[r], last[r]}; }
 };
 
-/// The samples of a tile that one of kThreads threads reads: of its warp's rows (four of eight warps) the
-/// columns `lane` and `lane + 32`, and one more: in warps 0 and 1 of row 32, in warp 2 of column 64, in warp
-/// 3 the sample where these two meet.
-template <class T, int kThreads = kBitsThreads>
+/// The samples of a tile that one thread reads: of its warp's four rows the columns `lane` and `lane + 32`,
+/// and one more: in warps 0 and 1 of row 32, in warp 2 of column 64, in warp 3 the sample where these two
+/// meet.
+template <class T>
 struct TileSamples {
   using Value = typename Sample<T>::Value;
-  static constexpr int kRows = kTileRows / (kThreads / 32);
+  static constexpr int kRows = kTileRows / (kBitsThreads / 32);
   static constexpr int kExtra = 2 * kRows;
   Value value[2 * kRows + 1];
   unsigned used;  ///< bit k: value k is not masked

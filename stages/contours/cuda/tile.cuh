@@ -55,14 +55,15 @@ struct TileShared {
 };
 
 /// The types of a tile: T of the samples, P of the points, L of the links. kCount threads trace it: those of
-/// a block or, if they are 32, of a warp.
-template <class T, class P, class L, int kCount>
+/// a block or, if they are 32, of a warp. kLevels: PlaneGroup::by_level, where it is known early.
+template <class T, class P, class L, int kCount, bool kLevels>
 struct TileTypes {
   using Element = T;
   using Value = typename Sample<T>::Value;
   using Point = P;
   using Links = L;
   static constexpr int kThreads = kCount;
+  static constexpr bool kByLevel = kLevels;
 };
 
 /// A tile as one of its threads sees it. S is a TileTypes.

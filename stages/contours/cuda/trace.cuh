@@ -48,23 +48,23 @@ struct BlockShared {
 
 /// Traces the first `tiles` tiles, or if there are none the dense ones. With several levels only the device
 /// knows how many there are.
-template <class T, class P>
+template <class T, class P, bool kLevels>
 __global__ void __launch_bounds__(kBlockThreads, 2)
     trace_blocks(const __grid_constant__ PlaneGroup<P> group, unsigned tiles) {
   let_next_begin();
   wait_for_previous();
   BlockShared& s = block_shared<BlockShared>();
-  if (tiles != 0 && group.by_level != 0) tiles = group.work.counters->near_tiles;
+  if (kLevels && tiles != 0) tiles = near_tile_count(group);
   const unsigned count = tiles != 0 ? tiles : group.work.counters->dense_tiles;
   for (unsigned n = blockIdx.x; n < count; n += gridDim.x) {
     __syncthreads();
     const TileBounds bounds = tiles != 0 ? bounds_of_nth(group, static_cast<int>(n))
                                          : bounds_of_tile(group, static_cast<int>(group.work.dense_tiles[n]));
     read_by_block<T>(group, bounds, s.tile.bits, s.read);
-    Tile<TileTypes<T, P, WideLinks, kBlockThreads>> tile(group, s.tile, bounds);
+    Tile<TileTypes<T, P, WideLinks, kBlockThreads, kLevels>> tile(group, s.tile, bounds);
     if (count_segments(tile) != 0)
       trace_segments(tile);
-    else if (threadIdx.x == 0)
+    else if (!kLevels && threadIdx.x == 0)
       group.work.tile_pieces[bounds.tile] = {0, 0};
   }
 }
@@ -80,15 +80,15 @@ struct WarpsShared {
 };
 
 /// Traces one tile with one warp.
-template <class T, class P>
+template <class T, bool kLevels, class P>
 __device__ __forceinline__ void trace_tile(const PlaneGroup<P>& group, const TileBounds& bounds,
                                            TileShared<WarpLinks>& s) {
   const unsigned lane = threadIdx.x % kWarpThreads;
   if (!read_by_warp<T>(group, bounds, s.bits)) {
-    if (lane == 0) group.work.tile_pieces[bounds.tile] = {0, 0};
+    if (!kLevels && lane == 0) group.work.tile_pieces[bounds.tile] = {0, 0};
     return;
   }
-  Tile<TileTypes<T, P, WarpLinks, kWarpThreads>> tile(group, s, bounds);
+  Tile<TileTypes<T, P, WarpLinks, kWarpThreads, kLevels>> tile(group, s, bounds);
   if (count_segments(tile) <= static_cast<int>(WarpLinks::kCapacity)) {
     trace_segments(tile);
     return;
@@ -108,7 +108,7 @@ __device__ __forceinline__ unsigned tile_of_block(const PlaneGroup<P>& group, un
 }
 
 /// Traces `tiles` tiles; of several levels, the near tiles that are left to it.
-template <class T, class P>
+template <class T, class P, bool kLevels>
 __global__ void __launch_bounds__(kWarpThreads* kMostWarps, 1)
     trace_warps(const __grid_constant__ PlaneGroup<P> group, unsigned tiles) {
   let_next_begin();
@@ -117,13 +117,12 @@ __global__ void __launch_bounds__(kWarpThreads* kMostWarps, 1)
   if (threadIdx.x == 0) s.next = blockDim.x / kWarpThreads;
   __syncthreads();
   const unsigned warp = threadIdx.x / kWarpThreads;
-  const unsigned count = group.by_level != 0 ? group.work.counters->left : tiles;
+  const unsigned count = kLevels ? group.work.counters->left : tiles;
   unsigned mine = warp;
   for (unsigned n; (n = tile_of_block(group, mine)) < count;) {
-    const TileBounds bounds = group.by_level != 0
-                                  ? bounds_of_tile(group, static_cast<int>(group.work.near.left[n]))
-                                  : bounds_of_nth(group, static_cast<int>(n));
-    trace_tile<T>(group, bounds, s.tile[warp]);
+    const TileBounds bounds = kLevels ? bounds_of_tile(group, static_cast<int>(group.work.near.left[n]))
+                                      : bounds_of_nth(group, static_cast<int>(n));
+    trace_tile<T, kLevels>(group, bounds, s.tile[warp]);
     __syncwarp();
     if (threadIdx.x % kWarpThreads == 0) mine = atomicAdd(&s.next, 1U);
     mine = __shfl_sync(~0U, mine, 0);

@@ -1,7 +1,7 @@
 // Steps 1 to 6 where channels have several levels and maps are large: a block traces a tile at many levels
 // together.
 //
-//   Reads   tile_levels, and what level_batch.cuh says
+//   Reads   crossed, and what level_batch.cuh and batch_samples.cuh say
 //   Writes  what write.cuh says; left
 //
 // A warp for each tile and level would have few segments, so most of its instructions would be those that
@@ -13,8 +13,8 @@
 
 namespace contorno::contour_engine {
 
-/// Appends near tiles to those that are left: of the `count` levels from position `first` of
-/// NearTiles::ascending on, the ones with a bit in `which`. Called by the first warp.
+/// Appends near tiles to those that are left: of the `count` levels from position `first` on, the ones with a
+/// bit in `which`. Called by the first warp.
 template <class S>
 __device__ __forceinline__ void leave_levels(const LevelBatch<S>& batch, unsigned first, unsigned count,
                                              unsigned which) {
@@ -26,7 +26,7 @@ __device__ __forceinline__ void leave_levels(const LevelBatch<S>& batch, unsigne
   base = __shfl_sync(~0U, base, 0);
   if (leaves)
     batch.group.work.near.left[base + static_cast<unsigned>(__popc(lanes & ((1U << lane) - 1)))] =
-        batch.near_tile(batch.group.work.near.ascending[first + lane]);
+        batch.levels->offset + first + lane;
 }
 
 /// Traces a tile at `count` levels. False: they do not fit; nothing is written. `skipped` gets a bit for each
@@ -64,13 +64,14 @@ __global__ void __launch_bounds__(kBatchThreads, kBatchBlocks)
   let_next_begin();
   wait_for_previous();
   BatchShared<T>& s = block_shared<BatchShared<T>>();
-  const Counters& counters = *group.work.counters;
+  Counters& counters = *group.work.counters;
   // When there is no room for the near tiles there are none.
-  const unsigned tiles = counters.near_tiles == 0 ? 0 : counters.crossed_tiles;
-  for (unsigned n = blockIdx.x; n < tiles; n += gridDim.x) {
-    const TileLevels levels = group.work.near.tile_levels[n];
-    LevelBatch<TileTypes<T, P, BatchLinks, kBatchThreads>> batch(group, s, levels);
-    trace_tile_levels(batch, levels.first, levels.first + levels.count);
+  const unsigned tiles = near_tile_count(group) == 0 ? 0 : counters.crossed_tiles;
+  for (unsigned n = blockIdx.x; n < tiles; n = s.next_tile) {
+    // Which tile is next is asked early; the first warp tells the others while their samples arrive.
+    const unsigned taken = fetch_add_if(threadIdx.x == 0, &counters.taken_tiles, 1U);
+    LevelBatch<BatchTypes<T, P>> batch(group, s, &group.work.near.crossed[n], gridDim.x + taken);
+    trace_tile_levels(batch, batch.levels->first, batch.levels->first + batch.levels->count);
   }
 }
 

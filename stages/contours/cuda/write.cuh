@@ -2,7 +2,8 @@
 //
 //   Reads   all that the steps before left in shared memory, and the samples of the crossed edges
 //   Writes  tile_pieces, row_pieces; points and ranks of its segments; pieces, from, head_points; of open
-//           pieces also open_pieces, piece_links, chains and junctions
+//           pieces also open_pieces, piece_links, chains and junctions. With several levels not the first
+//           two, but the planes of pieces
 //
 // Atomic counters allocate the tile's elements of these arrays. They are asked early and their answers are
 // used late, so that other work hides the wait. A piece's number in the tile is the rank of its first segment
@@ -76,10 +77,10 @@ __device__ __forceinline__ bool write_row_pieces(Tile<S>& tile) {
   const bool has_room = s.segment_base + static_cast<unsigned>(tile.segments) <= tile.group.segment_capacity;
   const bool fits = has_room && s.piece_base + s.pieces <= tile.group.piece_capacity;
   if (tile.thread == 0) {
-    work.tile_pieces[tile.bounds.tile] = {s.piece_base, fits ? s.pieces : 0};
+    if constexpr (!S::kByLevel) work.tile_pieces[tile.bounds.tile] = {s.piece_base, fits ? s.pieces : 0};
     if (!has_room) work.counters->full = 1;  // the other counters may go past what they can count
   }
-  if (fits) {
+  if (!S::kByLevel && fits) {
     unsigned short* const rows =
         work.row_pieces + static_cast<std::size_t>(tile.bounds.tile) * (kTileRows + 1);
     for (int row = tile.thread; row <= kTileRows; row += S::kThreads) {
@@ -209,6 +210,8 @@ __device__ __forceinline__ void write_piece(Tile<S>& tile, const PieceRecord& re
   const unsigned piece = tile.shared.piece_base + number;
   const unsigned count = record.count;
   smallest = number | count << 16;
+  if constexpr (S::kByLevel)
+    work.head_offset[piece] = work.near.planes[static_cast<unsigned>(tile.bounds.plane)];
   const unsigned first_id = raster_id(tile, record.first);
   if (!record.open) return write_closed_piece(work, piece, count, first_id);
   const unsigned largest = tile.shared.largest[record.representative];

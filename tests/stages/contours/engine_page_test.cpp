@@ -7,7 +7,7 @@
 #include <iomanip>
 #include <sstream>
 
-#include "stages/contours/cuda/plan.cuh"
+#include "stages/contours/cuda/workspace.cuh"
 #include "tests/gpu/contour_cases.h"
 #include "tests/source_folder.h"
 
@@ -77,7 +77,7 @@ class DrawnTile {
     const auto word = [&](unsigned half) { return s.bits.cells[2 * threadIdx.x + half]; };
     crossed_[threadIdx.x] = word(0).crossed | static_cast<unsigned long long>(word(1).crossed) << 32;
     saddle_[threadIdx.x] = word(0).saddle | static_cast<unsigned long long>(word(1).saddle) << 32;
-    Tile<TileTypes<float, Point32, WarpLinks, kWarpThreads>> tile(group_, s, bounds);
+    Tile<TileTypes<float, Point32, WarpLinks, kWarpThreads, false>> tile(group_, s, bounds);
     count_segments(tile);
     allocate_segments(tile);
     list_segments(tile);

@@ -7,8 +7,7 @@
 
 #include "stages/contours/cuda/class_begins.cuh"
 #include "stages/contours/cuda/export.cuh"
-#include "stages/contours/cuda/level_column.cuh"
-#include "stages/contours/cuda/plan.cuh"
+#include "stages/contours/cuda/workspace.cuh"
 #include "tests/gpu/contour_cases.h"
 
 #include <doctest/doctest.h>
@@ -24,28 +23,28 @@ struct How {
   bool exported = true;     ///< counters are left ready by export_contours, not by scatter_points
   bool scan = false;        ///< numbers the contours of large maps by a scan, however few they are
   unsigned near_tiles = 0;  ///< of several levels: there is room for so many near tiles; 0: as planned
+  int strip_rows = 0;       ///< of several levels: rows of a strip, at least as many as planned; 0: so many
   std::vector<ImageBand> bands = {};  ///< none: one
 };
 constexpr unsigned char kNotThere = 0x3D;  ///< samples that have not come yet
 
-template <class T, class P>
+template <class T, bool kLevels, class P>
 void launch_band(const PlaneGroup<P>& group, const BandTiles& band, const How& how) {
   const auto [join_blocks, large] = std::pair{how.join_blocks, how.large};
-  const unsigned tiles =
-      group.by_level != 0 ? group.tile_capacity : static_cast<unsigned>(tiles_in(group, band.rows));
+  const unsigned tiles = kLevels ? group.tile_capacity : static_cast<unsigned>(tiles_in(group, band.rows));
   // Both ways of tracing are tried, whatever the size of the map.
   const auto by_blocks = [&](unsigned blocks, unsigned count) {
     emulated::run_grid(blocks, kBlockThreads, sizeof(BlockShared), false,
-                       [&] { trace_blocks<T, P>(group, count); });
+                       [&] { trace_blocks<T, P, kLevels>(group, count); });
   };
   if (tiles != 0 && !large) {
     by_blocks(tiles, tiles);
   } else if (tiles != 0) {
-    if (group.by_level != 0)
+    if (kLevels)
       emulated::run_grid(2, kBatchThreads, sizeof(BatchShared<T>), false, [&] { trace_levels<T, P>(group); });
     constexpr unsigned kWarps = 3;
     emulated::run_grid(std::min(tiles, 2U), kWarps * kWarpThreads, WarpsShared::bytes(kWarps), false,
-                       [&] { trace_warps<T, P>(group, tiles); });
+                       [&] { trace_warps<T, P, kLevels>(group, tiles); });
     by_blocks(2, 0);
   }
   if (!band.completes) {
@@ -55,8 +54,11 @@ void launch_band(const PlaneGroup<P>& group, const BandTiles& band, const How& h
   emulated::run_grid(join_blocks, kRankThreads, 0, false, [&] { join_pieces<P>(group); });
   emulated::run_grid(join_blocks + group.scan_blocks, kScanThreads, sizeof(NumberShared), false,
                      [&] { finish_and_number<P>(group); });
-  if (group.by_level != 0)
-    emulated::run_grid(2, kChunkThreads, sizeof(LevelsShared), false, [&] { number_levels<P>(group); });
+  if (kLevels) {
+    emulated::run_grid(2, kChunkThreads, sizeof(ChunkShared), false, [&] { scan_strips<P>(group); });
+    emulated::run_grid(2, kStripThreads, 0, false, [&] { sort_heads<P>(group); });
+    emulated::run_grid(2, kStripThreads, 0, false, [&] { number_levels<P>(group); });
+  }
   emulated::run_grid(3, kScatterThreads, 0, false, [&] { scatter_points<P>(group); });
 }
 
@@ -74,7 +76,7 @@ void launch_all(const PlaneGroup<P>& whole, const testing::Case& c, std::vector<
       }
     const BandTiles band_tiles = tiles_of(whole, band);
     const PlaneGroup<P> group = group_of(whole, band_tiles);
-    launch_band<T>(group, band_tiles, how);
+    launch_band<T, false>(group, band_tiles, how);
     if (!band_tiles.completes) continue;
     Output<P> to = host;
     to.class_begin += band_tiles.plane;
@@ -84,22 +86,19 @@ void launch_all(const PlaneGroup<P>& whole, const testing::Case& c, std::vector<
 
 /// A map whose channels have several levels.
 template <class T, class P>
-void launch_levels(const PlaneGroup<P>& whole, const ContourEngineSpec& spec, double* column,
-                   const How& how) {
+void launch_levels(const PlaneGroup<P>& whole, const ContourEngineSpec& spec, const How& how) {
   const auto tiles = static_cast<unsigned>(spec.map.channels * whole.tiles_y * whole.tiles_x);
   if (tiles > 0)
-    emulated::run_grid((tiles + 7) / 8, kRangeThreads, 0, false, [&] { find_ranges<T, P>(whole); });
+    emulated::run_grid((tiles + 7) / 8, kNearThreads, 0, false, [&] { find_ranges<T, P>(whole); });
   for_level_groups(whole, spec, [&](const PlaneGroup<P>& group, std::size_t first) {
     for_level_entries(group, spec, first, [&](const LevelEntries& some) {
-      emulated::run_grid(1, kNearThreads, 0, false,
-                         [&] { store_levels<P>(some, group.work.near.levels, group.work.near.ascending); });
+      emulated::run_grid(2, kNearThreads, 0, false, [&] {
+        store_levels<P>(some, group.work.near, strip_count(group), strip_chunks(group));
+      });
     });
-    const unsigned blocks = near_blocks(group);
-    emulated::run_grid(mark_blocks(group), kNearThreads, 0, false, [&] { mark_near_tiles<T, P>(group); });
-    emulated::run_grid(2, kChunkThreads, sizeof(ChunkShared), false, [&] { rank_near_tiles<P>(group); });
-    emulated::run_grid(blocks, kNearThreads, 0, false, [&] { list_near_tiles<P>(group); });
-    launch_band<T>(group, {0, group.planes, 0, group.tiles_y, true}, how);
-    emulated::run_grid(2, kColumnThreads, 0, false, [&] { write_levels<P>(group, column); });
+    if (tiles > 0)
+      emulated::run_grid((tiles + 7) / 8, kNearThreads, 0, false, [&] { find_near_tiles<T, P>(group); });
+    launch_band<T, true>(group, {0, group.planes, 0, group.tiles_y, true}, how);
   });
 }
 
@@ -209,17 +208,22 @@ testing::Result run_levels(const testing::Case& c, const How& how, int group_pla
   std::vector<std::uint64_t> workspace(lay_out(group, nullptr) / 8 + 64, 0xBDBDBDBDBDBDBDBDULL);
   lay_out(group, workspace.data(), &clear);
   std::memset(workspace.data(), 0, clear);
+  if (how.strip_rows != 0) {
+    NearTiles& near = group.work.near;
+    REQUIRE(how.strip_rows >= near.strip_rows);
+    near.strip_rows = how.strip_rows;
+    near.plane_strips = static_cast<unsigned>(std::max(group.cell_rows - 1, 0) / how.strip_rows + 1);
+  }
   std::vector<unsigned char> samples = c.samples;
   group.map = map_of({samples.data(), c.spec.map, c.row_pitch, c.plane_pitch},
                      {c.mask.empty() ? nullptr : c.mask.data(), c.spec.map.width});
   GuardedOutput<P> out(c.spec);
   group.out = out.view();
-  if (how.scan) group.few_heads = 0;
   column.assign(c.spec.contour_capacity + 1, -12345);
+  group.out.levels = column.data();
   for (unsigned frame = 0; frame < how.frames; ++frame)
-    with_type(c.spec.map.type, [&](auto* tag) {
-      launch_levels<std::remove_pointer_t<decltype(tag)>>(group, c.spec, column.data(), how);
-    });
+    with_type(c.spec.map.type,
+              [&](auto* tag) { launch_levels<std::remove_pointer_t<decltype(tag)>>(group, c.spec, how); });
   out.check_guards();
   CHECK(column.back() == -12345);
   return out.result(c.spec);
@@ -333,7 +337,9 @@ TEST_CASE("the device kernels find the contours of several levels of each channe
     const testing::Case c = testing::make_level_case(50000 + seed, seed % 3 == 0 ? 140 : 70);
     const testing::Result want = testing::reference_result(c);
     for (const int group_planes : {1, 2, 64}) {
-      const How how{.frames = 2, .large = seed % 2 == 0, .scan = seed % 4 == 0};
+      const How how{.frames = 2,
+                    .large = seed % 2 == 0,
+                    .strip_rows = static_cast<int>(std::array{0, 7, 1000}[seed % 3])};
       std::vector<double> column;
       const testing::Result got = c.spec.points == ContourEngineSpec::Points::Float32
                                       ? run_levels<contour_engine::Point32>(c, how, group_planes, column)
