@@ -10,7 +10,7 @@
 using namespace contorno;
 using namespace contorno::test;
 
-TEST_CASE("the kernel of measure gives the attributes of its CPU") {
+TEST_CASE("the kernels of measure give the attributes of its CPU") {
   std::vector<TestContour> contours = exact_contours(47, 2, 40);
   Random random(47);
   for (const int points : {1, 2, 3, 31, 32, 33, 64, 65, 700}) {
@@ -20,10 +20,10 @@ TEST_CASE("the kernel of measure gives the attributes of its CPU") {
     contours.push_back(one);
   }
   // Hulls of many corners, of few, and of points of which many are equal.
-  for (const double noise : {0.0, 0.05}) {
+  for (const auto& [count, noise] : {std::pair{900, 0.0}, {900, 0.05}, {6000, 0.0}, {6000, 0.05}}) {
     TestContour ring{1, true, {}};
-    for (int i = 0; i < 900; ++i) {
-      const double angle = 6.283185307179586 * i / 900, radius = 25 + noise * random.unit();
+    for (int i = 0; i < count; ++i) {
+      const double angle = 6.283185307179586 * i / count, radius = 25 + noise * random.unit();
       ring.points.emplace_back(30 + radius * std::cos(angle), 30 + radius * std::sin(angle));
     }
     ring.points.push_back(ring.points.front());
@@ -33,7 +33,7 @@ TEST_CASE("the kernel of measure gives the attributes of its CPU") {
   for (int i = 0; i < 600; ++i) rough.points.emplace_back(random.below(7), random.below(5));
   contours.push_back(rough);
   // Points of one column, and of a few columns beside one that is far away.
-  for (const double far : {0.0, 4e6}) {
+  for (const double far : {0.0, 16380.0, 4e6}) {
     TestContour narrow{1, false, {{3, 0}, {3 + far, 7}}};
     for (int i = 0; i < 300; ++i) narrow.points.emplace_back(3, random.unit());
     for (int i = 0; far != 0 && i < 300; ++i) narrow.points.emplace_back(3 + random.unit(), random.unit());
@@ -50,9 +50,12 @@ TEST_CASE("the kernel of measure gives the attributes of its CPU") {
   std::memcpy(memory.data(), wanted.counts, packed_bytes(wanted.format));
   wanted.format.attributes.for_each(
       [&](Attribute one) { std::fill_n(made.column(one), contours.size(), -77.0); });
-  std::vector<unsigned> sources(contours.size(), 77), numbers(in.format.point_capacity, 77);
+  std::vector<unsigned> sources(contours.size(), 77);
+  std::vector<measuring::GridPoint> room(in.format.point_capacity, {77, 77});
   emulated::run_grid(2, 96, 0, false,
-                     [&] { measure_cuda::measure_contours(made, sources.data(), numbers.data()); });
+                     [&] { measure_cuda::measure_contours(made, sources.data(), room.data()); });
+  emulated::run_grid(3, kArrayThreads, sizeof(measure_cuda::LongShared), false,
+                     [&] { measure_cuda::measure_long(made, room.data()); });
   for (unsigned i = 0; i < sources.size(); ++i) CHECK(sources[i] == i);
   CHECK(same_contours(made, wanted));
 }

@@ -1,0 +1,236 @@
+// The convex hull of one contour, by a warp or a block. It is found in two steps: points that are no corners
+// of the hull of the few around them go, again and again, and around those that are left the hull is wrapped:
+// from each corner all threads look for the next one.
+#pragma once
+
+#include "stages/contour_prep/measure/rules.h"
+#include "stages/contour_prep/shared/threads.cuh"
+
+namespace contorno::measure_cuda {
+
+using namespace measuring;
+
+/// The points of one contour.
+struct DeviceContour {
+  const Point* points;
+  unsigned count;
+
+  __device__ Offset offset(unsigned i) const { return {points[i], points[0]}; }
+};
+
+/// The sum of the values of the lanes before, and in `all` that of all lanes.
+__device__ __forceinline__ unsigned sum_before_lane(unsigned value, unsigned& all) {
+  unsigned end = value;
+  for (unsigned step = 1; step < kWarpLanes; step *= 2) {
+    const unsigned before = __shfl_up_sync(~0U, end, step);
+    if (warp_lane() >= step) end += before;
+  }
+  all = __shfl_sync(~0U, end, static_cast<int>(kWarpLanes) - 1);
+  return end - value;
+}
+/// The first point of all lanes, by `before`.
+template <class Grid, class Before>
+__device__ __forceinline__ Grid first_of_lanes(Grid best, const Before& before) {
+  for (unsigned step = kWarpLanes / 2; step > 0; step /= 2) {
+    const auto mask = static_cast<int>(step);
+    const Grid other{__shfl_xor_sync(~0U, best.row, mask), __shfl_xor_sync(~0U, best.col, mask)};
+    if (before(other, best)) best = other;
+  }
+  return best;
+}
+
+/// A warp that works on one contour.
+struct WarpTeam {
+  __device__ unsigned size() const { return kWarpLanes; }
+  __device__ unsigned rank() const { return warp_lane(); }
+  __device__ void sync() const { __syncwarp(); }
+  __device__ bool all(bool value) const { return __ballot_sync(~0U, value) == ~0U; }
+  __device__ unsigned sum_before(unsigned value, unsigned& all) const { return sum_before_lane(value, all); }
+  template <class Grid, class Before>
+  __device__ Grid first(const Grid& best, const Before& before) const {
+    return first_of_lanes(best, before);
+  }
+};
+
+/// What the warps of a block tell each other.
+struct BlockTeamShared {
+  static constexpr unsigned kWarps = kArrayThreads / kWarpLanes;
+  unsigned sums[kWarps];
+  GridPoint best[kWarps];
+};
+
+/// A block of kArrayThreads that works on one contour.
+class BlockTeam {
+ public:
+  __device__ explicit BlockTeam(BlockTeamShared& shared) : shared_(shared) {}
+
+  __device__ unsigned size() const { return kArrayThreads; }
+  __device__ unsigned rank() const { return threadIdx.x; }
+  __device__ void sync() const { __syncthreads(); }
+  __device__ bool all(bool value) const { return __syncthreads_or(value ? 0 : 1) == 0; }
+  __device__ unsigned sum_before(unsigned value, unsigned& all) const {
+    unsigned of_warp = 0, before = sum_before_lane(value, of_warp);
+    if (warp_lane() == 0) shared_.sums[warp()] = of_warp;
+    __syncthreads();
+    all = 0;
+    for (unsigned i = 0; i < BlockTeamShared::kWarps; ++i) {
+      if (i < warp()) before += shared_.sums[i];
+      all += shared_.sums[i];
+    }
+    __syncthreads();  // all have read
+    return before;
+  }
+  template <class Grid, class Before>
+  __device__ Grid first(Grid best, const Before& before) const {
+    best = first_of_lanes(best, before);
+    if (warp_lane() == 0) shared_.best[warp()] = {best.row, best.col};
+    __syncthreads();
+    const GridPoint& of_warp = shared_.best[warp_lane() % BlockTeamShared::kWarps];
+    best = {static_cast<decltype(best.row)>(of_warp.row), static_cast<decltype(best.col)>(of_warp.col)};
+    best = first_of_lanes(best, before);
+    __syncthreads();  // all have read
+    return best;
+  }
+
+ private:
+  __device__ static unsigned warp() { return threadIdx.x / kWarpLanes; }
+
+  BlockTeamShared& shared_;
+};
+
+// Grid points of contours that stay within 2^14 px of their first point, as nearly all do: twice the area of
+// a triangle of them has 63 bits and a sign, where others need 128.
+struct NearGridPoint {
+  std::int32_t row = 0, col = 0;
+
+  __device__ bool operator==(const NearGridPoint& other) const {
+    return row == other.row && col == other.col;
+  }
+  __device__ bool operator<(const NearGridPoint& other) const {
+    return col != other.col ? col < other.col : row < other.row;
+  }
+};
+__device__ __forceinline__ bool is_near(const GridPoint& point) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 30;
+  return point.row > -kMost && point.row < kMost && point.col > -kMost && point.col < kMost;
+}
+__device__ __forceinline__ std::int64_t twice_triangle(const NearGridPoint& a, const NearGridPoint& b,
+                                                       const NearGridPoint& c) {
+  const auto apart = [](std::int32_t from, std::int32_t to) { return std::int64_t{to} - from; };
+  return apart(a.col, b.col) * apart(a.row, c.row) - apart(a.row, b.row) * apart(a.col, c.col);
+}
+
+/// Whether the hull goes from `corner` to `a` rather than to `b`: all other points lie on one side of it, and
+/// of those on one line the farthest is the corner.
+template <class Grid>
+__device__ __forceinline__ bool comes_next(const Grid& corner, const Grid& a, const Grid& b) {
+  if (a == corner || b == corner) return b == corner && !(a == corner);
+  const auto side = twice_triangle(corner, b, a);
+  if (side != 0) return side < 0;
+  const auto distance = [&](const Grid& point) {
+    const std::int64_t rows = std::int64_t{point.row} - corner.row,
+                       cols = std::int64_t{point.col} - corner.col;
+    return (rows < 0 ? -rows : rows) + (cols < 0 ? -cols : cols);
+  };
+  return distance(a) > distance(b);
+}
+
+/// Points that one thread looks at together, to thin out.
+inline constexpr unsigned kGroup = 16;
+
+/// Which of `count` points, at most kGroup, are corners of their hull, as bits: of equal points, one.
+template <class Grid>
+__device__ inline unsigned corners_of(const Grid (&points)[kGroup], unsigned count) {
+  unsigned first = 0;
+  for (unsigned i = 1; i < count; ++i)
+    if (points[i] < points[first]) first = i;
+  unsigned corners = 0;
+  for (unsigned corner = first; (corners >> corner & 1) == 0;) {
+    corners |= 1U << corner;
+    unsigned next = corner;
+    for (unsigned i = 0; i < count; ++i)
+      if (comes_next(points[corner], points[i], points[next])) next = i;
+    corner = points[next] == points[first] ? first : next;
+  }
+  return corners;
+}
+
+/// Leaves out of each kGroup points those that are no corners of their hull, and so none of the whole.
+/// Returns how many are left.
+template <class Team, class Grid>
+__device__ inline unsigned thin_out(const Team& team, Grid* candidates, unsigned count) {
+  unsigned left = 0;
+  for (unsigned first = 0; first < count; first += team.size() * kGroup) {
+    const unsigned begin = min(first + team.rank() * kGroup, count), own = min(kGroup, count - begin);
+    Grid points[kGroup];
+    for (unsigned i = 0; i < own; ++i) points[i] = candidates[begin + i];
+    const unsigned corners = own > 0 ? corners_of(points, own) : 0;
+    unsigned all = 0;
+    unsigned at = left + team.sum_before(static_cast<unsigned>(__popc(corners)), all);
+    team.sync();  // all have read
+    for (unsigned i = 0; i < own; ++i)
+      if ((corners >> i & 1) != 0) candidates[at++] = points[i];
+    left += all;
+    team.sync();  // all have written
+  }
+  return left;
+}
+
+/// The first candidate in the order of points, or the one that comes after a corner of the hull, by `before`,
+/// which says whether one point comes before another. Every thread gets it.
+template <class Team, class Grid, class Before>
+__device__ __forceinline__ Grid first_of(const Team& team, const Grid* candidates, unsigned count, Grid best,
+                                         const Before& before) {
+  for (unsigned i = team.rank(); i < count; i += team.size())
+    if (const Grid point = candidates[i]; before(point, best)) best = point;
+  return team.first(best, before);
+}
+
+/// Twice the area of the convex hull of a contour's points, which are put into `candidates`.
+template <class Grid, class Team>
+__device__ inline Wide twice_hull_area(const Team& team, const DeviceContour& contour, Grid* candidates) {
+  const unsigned few = 4 * team.size();  // that are wrapped as soon as they could be thinned out
+  using Coordinate = decltype(Grid::row);
+  for (unsigned i = team.rank(); i < contour.count; i += team.size()) {
+    const GridPoint point = grid_point(contour.offset(i));
+    candidates[i] = {static_cast<Coordinate>(point.row), static_cast<Coordinate>(point.col)};
+  }
+  team.sync();
+  unsigned count = contour.count;
+  for (unsigned before = ~0U; count > few && count < before / 8 * 7;) {
+    before = count;
+    count = thin_out(team, candidates, count);
+  }
+  const Grid first =
+      first_of(team, candidates, count, candidates[0], [](const Grid& a, const Grid& b) { return a < b; });
+  const auto next = [&](const Grid& corner) {
+    return first_of(team, candidates, count, corner,
+                    [&](const Grid& a, const Grid& b) { return comes_next(corner, a, b); });
+  };
+  Wide twice_area = 0;
+  Grid corner = next(first);
+  for (unsigned corners = 1; corners < contour.count && !(corner == first); ++corners) {
+    const Grid after = next(corner);
+    twice_area += twice_triangle(first, corner, after);
+    corner = after;
+  }
+  return twice_area;
+}
+
+/// The area of the convex hull in px^2, NaN if a point is not on the grid. `room` is memory for a GridPoint a
+/// point.
+template <class Team>
+__device__ inline double hull_area(const Team& team, const DeviceContour& contour, GridPoint* room) {
+  bool on_grid = true, near = true;
+  for (unsigned i = team.rank(); i < contour.count; i += team.size()) {
+    const Offset offset = contour.offset(i);
+    const bool fits = is_on_grid(offset.row) && is_on_grid(offset.col);
+    on_grid = on_grid && fits;
+    near = near && fits && is_near(grid_point(offset));
+  }
+  if (!team.all(on_grid)) return kNaN;
+  return area_on_grid(team.all(near) ? twice_hull_area(team, contour, reinterpret_cast<NearGridPoint*>(room))
+                                     : twice_hull_area(team, contour, room));
+}
+
+}  // namespace contorno::measure_cuda
