@@ -8,6 +8,7 @@
 
 #include "cuda/error.h"
 #include "cuda/memory.h"
+#include "stages/classify/lookup.h"
 #include "stages/classify/rows.h"
 #include "tests/stages/harness.h"
 
@@ -284,6 +285,30 @@ TEST_CASE("classify has the bits of its definition for every colour, with every 
     }
     CAPTURE(name_of(simd));
     CHECK(different == 0);
+  }
+}
+
+TEST_CASE("colours that differ in brightness alone have places beside each other in the table") {
+  constexpr std::uint32_t kGrey = 0x010101;
+  Random random(4);
+  for (const std::size_t classes : {1, 3, 4, 16, 64}) {
+    CAPTURE(classes);
+    const ColourTableShape shape(classes);
+    for (int time = 0; time < 50; ++time) {
+      // From a colour of 0 to 55 in each channel on, 200 steps.
+      const auto channel = [&] { return std::uint32_t(random.below(56)); };
+      const std::uint32_t first = channel() | channel() << 8U | channel() << 16U;
+      std::array<std::uint32_t, 200> colours, places;
+      for (std::uint32_t step = 0; step < colours.size(); ++step)
+        colours[step] = (first + step * kGrey) | classify_lookup::kThere;
+      classify_lookup::find_places(colours.data(), colours.size(), shape, places.data());
+      for (std::size_t step = 1; step < places.size(); ++step) {
+        const std::size_t away =
+            (places[step] + shape.words() - places[step - 1]) % shape.words() / shape.entry_words;
+        CHECK((away == 1 || away == 2));
+        CHECK(places[step] % shape.entry_words == 0);
+      }
+    }
   }
 }
 
