@@ -32,11 +32,13 @@ std::vector<std::pair<std::size_t, std::size_t>> rings_in(std::span<const Point>
     if (ring[outer] != ring.front()) continue;
     ++tries;
     std::vector<std::pair<std::size_t, std::size_t>> rings{{0, outer + 1}};
-    const double area = measure(ring.first(outer + 1), Closure::Closed).area;
+    const double area = measure_box_and_area(ring.first(outer + 1), Closure::Closed).area;
     std::size_t begin = outer + 1;
     while (begin < ring.size()) {
       const std::size_t end = end_of_hole(ring, begin);
-      if (end == 0 || measure(ring.subspan(begin, end - begin), Closure::Closed).area * area >= 0) break;
+      if (end == 0 ||
+          measure_box_and_area(ring.subspan(begin, end - begin), Closure::Closed).area * area >= 0)
+        break;
       rings.emplace_back(begin, end);
       begin = end + 1;
     }
@@ -61,7 +63,7 @@ std::string ids_of(const std::map<std::int64_t, std::size_t>& ids) {
 }  // namespace
 
 void direct_ring(std::span<Point> ring, RingKind kind) {
-  const double area = measure(ring, Closure::Closed).area;
+  const double area = measure_box_and_area(ring, Closure::Closed).area;
   if (kind == RingKind::Outer ? area < 0 : area > 0) std::reverse(ring.begin(), ring.end());
 }
 

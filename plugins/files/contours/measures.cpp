@@ -9,26 +9,43 @@
 namespace contorno {
 namespace {
 
-void measure_box(std::span<const Point> points, ContourMeasures& m) {
-  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  double left = kNaN, right = kNaN, top = kNaN, bottom = kNaN;
-  for (const Point& p : points) {  // fmin and fmax pass over NaN
-    left = std::fmin(left, p.col);
-    right = std::fmax(right, p.col);
-    top = std::fmin(top, p.row);
-    bottom = std::fmax(bottom, p.row);
+/// The least and the largest of some numbers; NaN is passed over. (fmin and fmax do so, too, but are called
+/// for each number.)
+struct Range {
+  float least = std::numeric_limits<float>::infinity(), most = -std::numeric_limits<float>::infinity();
+
+  void add(float value) {
+    least = value < least ? value : least;
+    most = value > most ? value : most;
   }
-  m.x = left;
-  m.y = top;
-  m.width = right - left;
-  m.height = bottom - top;
-}
+  bool has_none() const { return least > most; }
+};
 
 }  // namespace
 
+BoxAndArea measure_box_and_area(std::span<const Point> points, Closure closure) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  BoxAndArea m{.x = kNaN, .y = kNaN, .width = kNaN, .height = kNaN};
+  if (points.empty()) return m;
+  Range cols, rows;
+  cols.add(points[0].col), rows.add(points[0].row);
+  double twice_area = 0;
+  measuring::Offset last(points[0], points[0]);
+  for (const Point& point : points.subspan(1)) {
+    cols.add(point.col), rows.add(point.row);
+    const measuring::Offset next(point, points[0]);
+    twice_area += measuring::twice_area_of(last, next);
+    last = next;
+  }
+  if (closure == Closure::Closed) m.area = twice_area / 2;
+  if (!cols.has_none()) m.x = cols.least, m.width = static_cast<double>(cols.most) - cols.least;
+  if (!rows.has_none()) m.y = rows.least, m.height = static_cast<double>(rows.most) - rows.least;
+  return m;
+}
+
 ContourMeasures measure(std::span<const Point> points, Closure closure) {
-  ContourMeasures m;
-  measure_box(points, m);
+  const BoxAndArea some = measure_box_and_area(points, closure);
+  ContourMeasures m{.area = some.area, .x = some.x, .y = some.y, .width = some.width, .height = some.height};
   if (points.empty()) return m;
   const Point& first = points[0];
   measuring::FirstMoments area, line;
@@ -38,7 +55,6 @@ ContourMeasures measure(std::span<const Point> points, Closure closure) {
     line.add(measuring::length_of(a, b), a, b);
   }
   m.length = line.weight;
-  if (closure == Closure::Closed) m.area = area.weight / 2;
   m.centroid_x = first.col, m.centroid_y = first.row;
   if (closure == Closure::Closed && area.weight != 0) {
     m.centroid_x += area.centre_col(measuring::kOfTriangles);

@@ -21,6 +21,14 @@ struct ContourMeasures {
 
 enum class Closure : bool { Open, Closed };
 
+/// Of these alone; see ContourMeasures.
+struct BoxAndArea {
+  double area = 0;
+  double x = 0, y = 0, width = 0, height = 0;
+};
+/// The same bits as `measure`, in a fraction of its time.
+BoxAndArea measure_box_and_area(std::span<const Point> points, Closure closure);
+
 /// The last point of a closed contour repeats its first. A NaN coordinate makes length, centroid and a closed
 /// contour's area NaN; the box is that of the other coordinates. Without points the box is NaN, the rest 0.
 ContourMeasures measure(std::span<const Point> points, Closure closure);

@@ -37,22 +37,22 @@ double confidence_of(const MetaBlock& block, std::uint32_t contour, double area,
 std::optional<Region> region_of(const MetaBlock& block, const ClassSpec& spec, std::uint32_t i) {
   const std::span<const Point> points(block.points.data() + block.offsets[i],
                                       block.offsets[i + 1] - block.offsets[i]);
-  const ContourMeasures m = measure(points, block.closed[i] != 0 ? Closure::Closed : Closure::Open);
-  if (std::isnan(m.x)) return std::nullopt;
+  const BoxAndArea box = measure_box_and_area(points, block.closed[i] != 0 ? Closure::Closed : Closure::Open);
+  if (std::isnan(box.x)) return std::nullopt;
   const auto low = [](double value) { return static_cast<guint>(std::max(0.0, std::floor(value + 0.5))); };
   const auto high = [](double value, int side) {
     return static_cast<guint>(std::clamp(std::floor(value + 0.5) + 1, 0.0, static_cast<double>(side)));
   };
-  const guint x = low(m.x), y = low(m.y);
-  const guint right = high(m.x + m.width, block.width), bottom = high(m.y + m.height, block.height);
+  const guint x = low(box.x), y = low(box.y);
+  const guint right = high(box.x + box.width, block.width), bottom = high(box.y + box.height, block.height);
   return Region{.of = &spec,
                 .contour = i,
                 .x = x,
                 .y = y,
                 .width = right > x ? right - x : 0,
                 .height = bottom > y ? bottom - y : 0,
-                .area = m.area,
-                .confidence = confidence_of(block, i, m.area, spec.level)};
+                .area = box.area,
+                .confidence = confidence_of(block, i, box.area, spec.level)};
 }
 
 void attach_region_of_interest(GstBuffer* buffer, const Region& region) {

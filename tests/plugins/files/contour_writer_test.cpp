@@ -124,6 +124,50 @@ TEST_CASE("a point that is not a number spoils area and length, but not the box"
   CHECK(m.width == 2);
 }
 
+TEST_CASE("box and area alone have the bits that they have among all measures") {
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN(),
+                  kFar = std::numeric_limits<float>::infinity();
+  std::mt19937 random(3);
+  std::uniform_real_distribution<float> place(-50, 3000);
+  for (const float odd : {0.0F, kNaN, kFar, -kFar})
+    for (const std::size_t size : {0, 1, 2, 3, 500}) {
+      std::vector<Point> points(size);
+      for (Point& point : points) point = {place(random), place(random)};
+      if (odd != 0 && size > 0) points[size / 2].col = odd;
+      if (odd != 0 && size == 3)
+        for (Point& point : points) point.row = odd;
+      // fmin and fmax pass over NaN, and give it where there is nothing else.
+      float left = kNaN, right = kNaN, top = kNaN, bottom = kNaN;
+      for (const Point& point : points) {
+        left = std::fmin(left, point.col), right = std::fmax(right, point.col);
+        top = std::fmin(top, point.row), bottom = std::fmax(bottom, point.row);
+      }
+      const auto same = [](double one, double other) {
+        return std::isnan(one) ? std::isnan(other) : one == other;
+      };
+      CAPTURE(odd);
+      CAPTURE(size);
+      for (const Closure closure : {Closure::Open, Closure::Closed}) {
+        const BoxAndArea some = measure_box_and_area(points, closure);
+        const ContourMeasures all = measure(points, closure);
+        CHECK(same(some.x, left));
+        CHECK(same(some.y, top));
+        CHECK(same(some.width, static_cast<double>(right) - left));
+        CHECK(same(some.height, static_cast<double>(bottom) - top));
+        double area = 0;
+        for (std::size_t i = 1; i < size; ++i) {
+          const double row = points[i].row - double{points[0].row},
+                       col = points[i].col - double{points[0].col};
+          area += (points[i - 1].col - double{points[0].col}) * row -
+                  col * (points[i - 1].row - double{points[0].row});
+        }
+        CHECK(same(some.area, closure == Closure::Closed ? area / 2 : 0));
+        CHECK(same(some.area, all.area));
+        CHECK(same(some.height, all.height));
+      }
+    }
+}
+
 TEST_CASE("numbers in text read back as the same bits, and need no more digits than that") {
   std::mt19937_64 random(7);
   TextBuffer text;
