@@ -3,6 +3,7 @@
 #include <gst/video/video.h>
 
 #include <algorithm>
+#include <span>
 
 namespace contorno::gst {
 namespace {
@@ -140,14 +141,19 @@ SharedBlock make_block(const ContoursView& contours, const std::vector<ClassSpec
   }
   const Placement& placement = contours.format.placement;
   const bool placed = placement != Placement{};
+  std::size_t points_taken = 0;
+  for (const std::uint32_t i : taken) points_taken += contours.contour(i).size();
+  block->points.reserve(points_taken);
   for (const std::uint32_t i : taken) {
     block->closed.push_back(contours.closed[i]);
-    for (const Point& point : contours.contour(i))
-      block->points.push_back(placed ? Point{.row = static_cast<float>(placement.frame_y(point.row)),
-                                             .col = static_cast<float>(placement.frame_x(point.col))}
-                                     : point);
+    const std::span<const Point> points = contours.contour(i);
+    block->points.insert(block->points.end(), points.begin(), points.end());
     block->offsets.push_back(static_cast<std::uint32_t>(block->points.size()));
   }
+  if (placed)
+    for (Point& point : block->points)
+      point = {.row = static_cast<float>(placement.frame_y(point.row)),
+               .col = static_cast<float>(placement.frame_x(point.col))};
   block->stride = taken.size() + taken.size() % 2;
   block->columns.resize(block->stride * block->attributes.count());
   std::size_t column = 0;
