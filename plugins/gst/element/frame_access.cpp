@@ -112,6 +112,8 @@ FrameAccess::FrameAccess(const GstVideoInfo& info, Place place) : info_(info), p
   if (has_frames_on_device()) {
     reading_ = Stream::create();
     writing_ = Stream::create();
+    if (place == Place::Copied && StagedCopy::threads() > 1)
+      staged_ = std::make_unique<StagedCopy>(width * std::size_t{kBytesPerPixel}, info.height);
     if (GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_NV12) nv12_ = std::make_unique<Nv12Frames>(info);
     return;
   }
@@ -143,9 +145,15 @@ void FrameAccess::copy_rows(const MemoryRows& to, const MemoryRows& from, const 
   stream.synchronize();
 }
 
+/// Not page-locked: the bus cannot take it from there.
+bool FrameAccess::is_ordinary(const MemoryRows& buffer) const {
+  return staged_ && pointer_info(buffer.data).kind == PointerKind::Unknown;
+}
+
 void FrameAccess::read(MappedFrame& frame, const ImageView& to) {
   GstVideoFrame& from = frame.shown();
   if (nv12_) return nv12_->read(from, to, reading_);
+  if (is_ordinary(rows_of(from))) return staged_->to_device(rows_of(to), rows_of(from));
   if (has_frames_on_device()) return copy_rows(rows_of(to), rows_of(from), reading_);
   if (!to_rgba_) {
     copy_image({from.data[0], to.format, from.info.stride[0], 0}, to);
@@ -158,6 +166,7 @@ void FrameAccess::read(MappedFrame& frame, const ImageView& to) {
 
 void FrameAccess::write_changes(MappedFrame& frame, const ImageView& before, const ImageView& after) {
   if (nv12_) return nv12_->draw(before, after, frame.shown(), writing_);
+  if (is_ordinary(rows_of(frame.shown()))) return staged_->to_host(rows_of(frame.shown()), rows_of(after));
   if (has_frames_on_device()) return copy_rows(rows_of(frame.shown()), rows_of(after), writing_);
   GstVideoFrame& to = frame.shown();
   if (!from_rgba_) return copy_changed_rows(to, after);

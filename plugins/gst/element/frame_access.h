@@ -15,6 +15,7 @@
 #include "cuda/stream.h"
 #include "pipeline/value/image.h"
 #include "plugins/gst/element/nv12_frames.h"
+#include "plugins/gst/element/staged_copy.h"
 
 namespace contorno::gst {
 
@@ -67,16 +68,18 @@ class FrameAccess {
 
  private:
   void copy_rows(const MemoryRows& to, const MemoryRows& from, const Stream& stream) const;
+  bool is_ordinary(const MemoryRows& buffer) const;
   void copy_changed_rows(const GstVideoFrame& to, const ImageView& from) const;
   void copy_component(GstVideoFrame& to, const GstVideoFrame& from, guint component) const;
 
   GstVideoInfo info_, rgba_;
   Place place_;
-  Stream reading_, writing_;           // on the device
-  std::unique_ptr<Nv12Frames> nv12_;   // there, for NV12
-  Converter to_rgba_, from_rgba_;      // null for RGBA
-  std::vector<std::uint8_t> drawn_;    // memory of a frame in the format of the buffers
-  std::vector<std::uint8_t> changed_;  // for every pixel, whether it was drawn on
+  Stream reading_, writing_;            // on the device
+  std::unique_ptr<StagedCopy> staged_;  // for buffers in ordinary memory; null: as for others
+  std::unique_ptr<Nv12Frames> nv12_;    // there, for NV12
+  Converter to_rgba_, from_rgba_;       // null for RGBA
+  std::vector<std::uint8_t> drawn_;     // memory of a frame in the format of the buffers
+  std::vector<std::uint8_t> changed_;   // for every pixel, whether it was drawn on
   std::vector<std::uint8_t> changed_rows_;
 };
 
