@@ -3,9 +3,9 @@
 // compares pixels and contours of every format, of several sizes and numbers of slots with those of the CPU
 // and one slot, and the contours with those of the bare library. HEIGHT is that of the largest frames.
 //   gst_element_gpu bench [BACKEND]
-// prints the time of a frame of 1920 x 1080 in the bare library (copied into a planned graph, launched,
-// waited for), what the element takes beyond that, and frames a second with several slots. GST_PLUGIN_PATH
-// says where the plugin is. Exits with 77 where no device answers.
+// prints the time of a frame of 1920 x 1080 in the bare library, in one thread and by its runner with several
+// slots, and in the element with as many. Frames come to the graph and pictures back by the same copies.
+// GST_PLUGIN_PATH says where the plugin is. Exits with 77 where no device answers.
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
@@ -14,18 +14,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "config/load.h"
 #include "cuda/device.h"
 #include "cuda/memory.h"
 #include "cuda/pointer.h"
-#include "pipeline/graph/applied.h"
-#include "pipeline/graph/planned.h"
-#include "plugins/catalog.h"
 #include "tests/gpu/gst_frames.h"
+#include "tests/gpu/gst_library.h"
 
 namespace {
 
@@ -205,52 +204,6 @@ class Harness {
   std::size_t count_ = 0;
 };
 
-/// The library by itself: one planned graph, one frame at a time.
-class Bare {
- public:
-  Bare(int width, int height, Backend backend, bool overlay) {
-    graph_ =
-        config::load_graph_text(kGraph, "graph", host_catalog(), {.source = config::SourceUse::Optional});
-    if (!overlay) graph_.nodes.pop_back();
-    graph_.sinks.clear();
-    const StreamFormat stream{.frame = ImageFormat{.width = width, .height = height, .channels = 4},
-                              .description = "the program"};
-    config::bind_source(graph_, stream);
-    capacities_ = std::make_unique<Capacities>(graph_.nodes.size());
-    const auto node = [&](std::string_view name) {
-      return static_cast<int>(std::find_if(graph_.nodes.begin(), graph_.nodes.end(),
-                                           [&](const NodeSpec& one) { return one.name == name; }) -
-                              graph_.nodes.begin());
-    };
-    contours_ = {node("contour_assembly"), 0};
-    PlanEnvironment environment{.graph = &graph_,
-                                .backend = backend,
-                                .probe_every = kNoFrame,
-                                .threads = 4,
-                                .capacities = capacities_.get(),
-                                .exports = {contours_}};
-    if (overlay) environment.exports.push_back({node("overlay"), 0});
-    planned_ = std::make_unique<PlannedGraph>(environment);
-    planned_->plan(stream);
-  }
-
-  const ContoursView& run(std::uint8_t* rgba) {
-    const ImageView& input = planned_->input().frame;
-    copy_image({rgba, input.format, static_cast<std::ptrdiff_t>(input.format.width) * 4, 0}, input);
-    do {
-      planned_->launch();
-      planned_->wait();
-    } while (planned_->overflowed());
-    return std::get<ContoursView>(planned_->value(contours_));
-  }
-
- private:
-  GraphSpec graph_;
-  std::unique_ptr<Capacities> capacities_;
-  std::unique_ptr<PlannedGraph> planned_;
-  Origin contours_;
-};
-
 int compare(const char* format, int width, int height, const Chain& chain) {
   constexpr int kFrames = 12;
   const GstVideoInfo info = info_of(format, width, height);
@@ -364,64 +317,82 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// A frame in as many buffers as do not stay in a cache; they are taken again and again, as from a decoder's
-/// pool.
+/// A frame in as many buffers as do not stay in a cache.
 class Buffers {
  public:
-  static constexpr std::size_t kNumber = 24;
-  Buffers(const Bytes& frame, MemoryKind kind) : size_(frame.size()) {
-    for (std::size_t i = 0; i < kNumber; ++i) {
-      blocks_.emplace_back(frame.size(), kind);
-      std::memcpy(blocks_.back().data(), frame.data(), frame.size());
-    }
+  static constexpr int kNumber = 48;
+  Buffers(Bytes frame, MemoryKind kind) : frame_(std::move(frame)) {
+    for (int i = 0; i < kNumber; ++i) blocks_.emplace_back(frame_.size(), kind);
+    restore();
   }
-  std::uint8_t* bytes(int number) const {
-    return reinterpret_cast<std::uint8_t*>(blocks_[static_cast<std::size_t>(number) % kNumber].data());
+  /// All have the frame again, without what was drawn.
+  void restore() const {
+    for (const Block& block : blocks_) std::memcpy(block.data(), frame_.data(), frame_.size());
+  }
+  std::uint8_t* bytes(std::uint64_t number) const {
+    return reinterpret_cast<std::uint8_t*>(blocks_[number % kNumber].data());
   }
   /// It borrows the bytes, and may write to them.
-  GstBuffer* buffer(int number) const {
-    return gst_buffer_new_wrapped_full(GstMemoryFlags{}, bytes(number), size_, 0, size_, nullptr, nullptr);
+  GstBuffer* buffer(std::uint64_t number) const {
+    return gst_buffer_new_wrapped_full(GstMemoryFlags{}, bytes(number), frame_.size(), 0, frame_.size(),
+                                       nullptr, nullptr);
   }
 
  private:
-  std::size_t size_;
+  Bytes frame_;
   std::vector<Block> blocks_;
 };
 
+/// What is timed: plays every buffer once.
+struct Case {
+  std::string name;
+  std::function<void()> play;
+  std::vector<double> times;  ///< us a frame
+};
+
+void print(const std::vector<Case>& cases) {
+  std::printf("  %s %.1f us a frame\n", cases[0].name.c_str(), median(cases[0].times));
+  for (std::size_t i = 1; i + 1 < cases.size(); i += 2) {
+    const double library = median(cases[i].times), element = median(cases[i + 1].times);
+    std::printf("  %s %.1f us, element %.1f us (%+.1f), %.0f frames a second\n", cases[i].name.c_str(),
+                library, element, element - library, 1e6 / element);
+  }
+}
+
 /// In turns, so that a busy machine slows all.
 void bench(const std::string& backend, bool overlay, MemoryKind kind) {
-  constexpr int kWidth = 1920, kHeight = 1080, kFrames = 96, kTurns = 7;
+  constexpr int kWidth = 1920, kHeight = 1080, kTurns = 9;
   const GstVideoInfo info = info_of("RGBA", kWidth, kHeight);
   const Buffers buffers(picture(kWidth, kHeight, 0), kind);
-  Bare bare(kWidth, kHeight, backend == "cuda" ? Backend::Cuda : Backend::Cpu, overlay);
-  constexpr int kSlots[] = {1, 2, 3, 4, 8};
+  const Backend on = backend == "cuda" ? Backend::Cuda : Backend::Cpu;
+  Bare bare(kWidth, kHeight, on, overlay);
+  std::vector<Case> cases{{"library in one thread", [&] {
+                             for (int i = 0; i < Buffers::kNumber; ++i) bare.run(buffers.bytes(i));
+                           }}};
+  std::vector<std::unique_ptr<Running>> runs;
   std::vector<std::unique_ptr<Harness>> elements;
-  for (const int slots : kSlots) {
-    elements.push_back(
-        std::make_unique<Harness>(info, Chain{.backend = backend, .slots = slots, .overlay = overlay}));
+  for (const int slots : {1, 2, 4, 8}) {
+    const Chain chain{.backend = backend, .slots = slots, .overlay = overlay};
+    runs.push_back(std::make_unique<Running>(kWidth, kHeight, on, overlay, slots,
+                                             [&](std::uint64_t number) { return buffers.bytes(number); }));
+    cases.push_back({std::to_string(slots) + " slots: library",
+                     [run = runs.back().get()] { run->play(Buffers::kNumber); }});
+    elements.push_back(std::make_unique<Harness>(info, chain));
     elements.back()->keep(false);
+    cases.push_back({"element", [&, element = elements.back().get()] {
+                       for (int i = 0; i < Buffers::kNumber; ++i) element->push(buffers.buffer(i));
+                       element->drain();
+                     }});
   }
-  std::vector<double> alone;
-  std::vector<std::vector<double>> times(std::size(kSlots));
-  for (int turn = 0; turn <= kTurns; ++turn) {
-    const double one = us_a_frame(kFrames, [&] {
-      for (int i = 0; i < kFrames; ++i) bare.run(buffers.bytes(i));
-    });
-    if (turn > 0) alone.push_back(one);
-    for (std::size_t i = 0; i < elements.size(); ++i) {
-      const double took = us_a_frame(kFrames, [&] {
-        for (int k = 0; k < kFrames; ++k) elements[i]->push(buffers.buffer(k));
-        elements[i]->drain();
-      });
-      if (turn > 0) times[i].push_back(took);
+  for (int turn = 0; turn <= kTurns; ++turn)
+    for (Case& one : cases) {
+      if (overlay) buffers.restore();
+      const double took = us_a_frame(Buffers::kNumber, one.play);
+      if (turn > 0) one.times.push_back(took);
     }
-  }
-  const double base = median(alone);
-  std::printf("%s, %s, %s buffers: bare library %.1f us a frame\n", backend.c_str(),
-              overlay ? "drawn" : "not drawn", kind == MemoryKind::Pinned ? "pinned" : "ordinary", base);
-  for (std::size_t i = 0; i < elements.size(); ++i)
-    std::printf("  element, %d slots: %.1f us a frame, %+.1f us, %.0f frames a second\n", kSlots[i],
-                median(times[i]), median(times[i]) - base, 1e6 / median(times[i]));
+  std::printf("%s, %s, %s buffers\n", backend.c_str(), overlay ? "drawn" : "not drawn",
+              kind == MemoryKind::Pinned ? "page-locked" : "ordinary");
+  print(cases);
 }
 
 /// Frames that lie on the device, shared by all buffers, so nothing is drawn.
@@ -447,14 +418,7 @@ void bench_on_device() {
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  gst_init(&argc, &argv);
-  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what was printed stays if the rest takes too long
-  const std::string command = argc > 1 ? argv[1] : "", backend = argc > 2 ? argv[2] : "cuda";
-  constexpr int kLargest = 1080;
-  const int largest = argc > 3 ? std::atoi(argv[3]) : kLargest;
+int run(const std::string& command, const std::string& backend, int largest) {
   if ((command != "check" && command != "bench") || largest < 1) {
     std::fprintf(stderr, "usage: gst_element_gpu check|bench [cpu|cuda [HEIGHT]]\n");
     return 2;
@@ -469,4 +433,19 @@ int main(int argc, char** argv) {
       for (const bool overlay : {false, true}) bench(backend, overlay, kind);
   if (backend == "cuda" && has_device_frames()) bench_on_device();
   return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  gst_init(&argc, &argv);
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what was printed stays if the rest takes too long
+  constexpr int kLargest = 1080;
+  try {
+    return run(argc > 1 ? argv[1] : "", argc > 2 ? argv[2] : "cuda",
+               argc > 3 ? std::atoi(argv[3]) : kLargest);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "FAILED: %s\n", error.what());
+    return 1;
+  }
 }
