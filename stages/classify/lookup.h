@@ -63,15 +63,16 @@ CONTORNO_BODY void read_colours(const std::uint8_t* pixels, int channels, std::s
   }
 }
 
-/// Where colours are in the table: the colour as a number, times a factor, of which some middle bits count.
-/// By this factor one step of all three channels leads to the next place, so that colours which differ in
-/// brightness alone, as by most of noise, are beside each other. Steps of one channel lead far apart.
+/// Where colours are in the table: the colour as a number, times a factor, of which the bits from kShift on
+/// count. By this factor one step of all three channels leads to the next place, so that colours which differ
+/// in brightness alone, as by most of noise, are beside each other. Steps of one channel lead far apart.
 CONTORNO_BODY void find_places(const std::uint32_t* colours, std::size_t count, const ColourTableShape& shape,
                                std::uint32_t* places) {
   constexpr std::uint32_t kFactor = 0x9eff61a1;
   const auto words = static_cast<std::uint32_t>(shape.entry_words);
+  constexpr int kShift = 32 - ColourTableShape::kMostIndexBits;
   const std::uint32_t last = (1U << shape.index_bits) - 1;
-  for (std::size_t i = 0; i < count; ++i) places[i] = ((colours[i] * kFactor) >> 17U & last) * words;
+  for (std::size_t i = 0; i < count; ++i) places[i] = ((colours[i] * kFactor) >> kShift & last) * words;
 }
 
 /// Four words at `part` of the entries of eight pixels: group w gets word w of each.

@@ -228,7 +228,7 @@ ClassifyRows rows_of(int radius) {
 }  // namespace
 
 ColourTableShape::ColourTableShape(std::size_t classes)
-    : index_bits(16), entry_words((classes + kWords) / kWords * kWords) {
+    : index_bits(kMostIndexBits), entry_words((classes + kWords) / kWords * kWords) {
   while (index_bits > 8 && words() * sizeof(std::uint32_t) > kTableBytes) --index_bits;
 }
 

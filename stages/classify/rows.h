@@ -16,6 +16,9 @@ namespace contorno {
 /// one place, where it takes over from the one before; what is found in the table was computed for exactly
 /// this colour, so results do not depend on what it holds.
 struct ColourTableShape {
+  /// As many bits as find_places (lookup.h) uses of a product of 32.
+  static constexpr int kMostIndexBits = 15;
+
   ColourTableShape() = default;
   explicit ColourTableShape(std::size_t classes);
 
