@@ -18,16 +18,6 @@ struct DeviceContour {
   __device__ Offset offset(unsigned i) const { return {points[i], points[0]}; }
 };
 
-/// The sum of the values of the lanes before, and in `all` that of all lanes.
-__device__ __forceinline__ unsigned sum_before_lane(unsigned value, unsigned& all) {
-  unsigned end = value;
-  for (unsigned step = 1; step < kWarpLanes; step *= 2) {
-    const unsigned before = __shfl_up_sync(~0U, end, step);
-    if (warp_lane() >= step) end += before;
-  }
-  all = __shfl_sync(~0U, end, static_cast<int>(kWarpLanes) - 1);
-  return end - value;
-}
 /// The first point of all lanes, by `before`.
 template <class Grid, class Before>
 __device__ __forceinline__ Grid first_of_lanes(Grid best, const Before& before) {

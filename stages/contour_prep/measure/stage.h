@@ -22,8 +22,8 @@
 // instead of one of whole pixels; convexity is its solidity. What a contour does not have, as a centroid
 // without points or a convexity without a hull, is NaN, and so is what a NaN among its coordinates spoils.
 //
-// Memory: 32 bytes a point and 20 a contour of the planned capacity on the CPU, 4 of each on CUDA, and
-// the output.
+// Memory: 32 bytes a point and 20 a contour of the planned capacity on the CPU, 16 and 4 on CUDA, and the
+// output.
 //
 // Sources: C. Steger, "On the calculation of arbitrary moments of polygons", 1996; A. M. Andrew, "Another
 // efficient algorithm for convex hulls in two dimensions", 1979 (CPU); R. A. Jarvis, "On the identification

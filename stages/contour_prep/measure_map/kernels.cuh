@@ -74,14 +74,11 @@ __global__ void __launch_bounds__(kArrayThreads) begin_crossings(const __grid_co
 /// Where each lane writes `count` numbers, behind those of the lanes before, in an array with room for
 /// `job.room`.
 __device__ inline unsigned long long place_of_lane(const Job& job, unsigned count) {
-  unsigned end = count;
-  for (unsigned step = 1; step < kWarpLanes; step *= 2) {
-    const unsigned before = __shfl_up_sync(~0U, end, step);
-    if (warp_lane() >= step) end += before;
-  }
+  unsigned all = 0;
+  const unsigned before = sum_before_lane(count, all);
   unsigned long long first = 0;
-  if (warp_lane() == kWarpLanes - 1) first = atomicAdd(job.count, static_cast<unsigned long long>(end));
-  return __shfl_sync(~0U, first, static_cast<int>(kWarpLanes) - 1) + (end - count);
+  if (warp_lane() == 0) first = atomicAdd(job.count, static_cast<unsigned long long>(all));
+  return __shfl_sync(~0U, first, 0) + before;
 }
 
 __global__ void __launch_bounds__(kArrayThreads) write_crossings(const __grid_constant__ Job job) {

@@ -39,4 +39,15 @@ __device__ __forceinline__ T sum_of_warp(T value) {
   return join_warp(value, [](T a, T b) { return a + b; });
 }
 
+/// The sum of the values of the lanes before, and in `all` that of all lanes.
+__device__ __forceinline__ unsigned sum_before_lane(unsigned value, unsigned& all) {
+  unsigned end = value;
+  for (unsigned step = 1; step < kWarpLanes; step *= 2) {
+    const unsigned before = __shfl_up_sync(~0U, end, step);
+    if (warp_lane() >= step) end += before;
+  }
+  all = __shfl_sync(~0U, end, static_cast<int>(kWarpLanes) - 1);
+  return end - value;
+}
+
 }  // namespace contorno

@@ -35,8 +35,8 @@ TEST_CASE("the kernels of measure give the attributes of its CPU") {
   // Points of one column, and of a few columns beside one that is far away.
   for (const double far : {0.0, 16380.0, 4e6}) {
     TestContour narrow{1, false, {{3, 0}, {3 + far, 7}}};
-    for (int i = 0; i < 300; ++i) narrow.points.emplace_back(3, random.unit());
-    for (int i = 0; far != 0 && i < 300; ++i) narrow.points.emplace_back(3 + random.unit(), random.unit());
+    for (int i = 0; i < 600; ++i) narrow.points.emplace_back(3, random.unit());
+    for (int i = 0; far != 0 && i < 600; ++i) narrow.points.emplace_back(3 + random.unit(), random.unit());
     contours.push_back(narrow);
   }
   contours.push_back({1, true, {{-0.0, 1}, {0.0, 1}, {3e9, 2}, {-0.0, 1}}});
