@@ -193,6 +193,8 @@ void enqueue_frame(const ContourEngineSpec& spec, const ContourEngineDevice& dev
   whole.out = output_of<P>(frame.out);
   whole.exported = frame.host != nullptr ? 1 : 0;
   whole.out.levels = frame.levels;
+  if (!spec.channel_levels.empty() && (frame.upload != nullptr || frame.host != nullptr))
+    throw InternalError("contours of several levels are neither uploaded in bands nor exported");
   if (!spec.channel_levels.empty()) return enqueue_levels(spec, device, whole, stream);
   const ImageBand all{0, spec.map.planes(), 0, spec.map.height};
   const std::span<const ImageBand> bands =

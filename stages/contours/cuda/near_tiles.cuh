@@ -1,7 +1,7 @@
 // Several levels of channels: which tiles are near which levels, so that the steps 1 to 6 visit these alone.
 //
-//   Reads   every sample (1.05 times), levels
-//   Writes  ranges, crossed, offsets, tiles
+//   Reads   every sample (1.05 times), the levels that the host gives
+//   Writes  levels, planes, plane_levels, ranges, crossed, offsets, tiles; 0 to strips and status
 //
 // A level that is not between the least and the greatest sample of a tile crosses no cell of it. The levels
 // of a channel are in ascending order, so those that a tile is near follow each other. A near tile, a pair of
@@ -15,11 +15,10 @@ namespace contorno::contour_engine {
 
 inline constexpr int kNearThreads = 256;
 
-/// Some levels on their way into device memory: as many as an argument has room for. P: the .cu file for each
-/// type of points has a kernel of its own.
+/// Some levels on their way into device memory: as many as an argument has room for.
 struct LevelEntries {
-#if defined(CUDART_VERSION) && CUDART_VERSION >= 12010
-  static constexpr int kMost = 1200;  // arguments have 32 KB
+#if defined(CUDART_VERSION) && CUDART_VERSION >= 13000
+  static constexpr int kMost = 1200;  // arguments have 32 KB since CUDA 12.1, which drivers of CUDA 12.0 lack
 #else
   static constexpr int kMost = 180;
 #endif
@@ -29,21 +28,21 @@ struct LevelEntries {
 };
 
 /// Stores some levels, and if they are the first ones clears what is counted from zero. Called by any number
-/// of blocks.
+/// of blocks. P: the .cu file for each type of points has a kernel of its own.
 template <class P>
 __global__ void __launch_bounds__(kNearThreads)
     store_levels(const __grid_constant__ LevelEntries some, const __grid_constant__ NearTiles near,
                  unsigned strips, unsigned statuses) {
   let_next_begin();
   // One warp of each block first: the lanes of a warp read arguments one after the other.
-  const auto k = static_cast<int>((threadIdx.x / 32 * gridDim.x + blockIdx.x) * 32 + threadIdx.x % 32);
-  if (k < some.count) {
+  const unsigned first = (threadIdx.x / 32 * gridDim.x + blockIdx.x) * 32 + threadIdx.x % 32,
+                 stride = gridDim.x * kNearThreads;
+  for (auto k = first; k < static_cast<unsigned>(some.count); k += stride) {
     near.levels[some.first + k] = some.entry[k];
     near.planes[some.first + k] = some.plane[k];
     near.plane_levels[some.plane[k]] = some.entry[k].level;
   }
   if (some.first == 0) {
-    const unsigned first = blockIdx.x * kNearThreads + threadIdx.x, stride = gridDim.x * kNearThreads;
     for (unsigned i = first; i < strips; i += stride) near.strips[i] = 0;
     for (unsigned i = first; i < statuses; i += stride) near.status[i] = {0, 0};
   }

@@ -17,7 +17,7 @@ void set_strips(PlaneGroup<P>& group) {
       static_cast<unsigned>(std::max((group.cell_rows + near.strip_rows - 1) / near.strip_rows, 1));
 }
 
-/// The same for the arrays of several levels, which `allocate` allocates.
+/// The part of lay_out for several levels, whose arrays `allocate` allocates. Decides the strips.
 template <class P, class Allocate>
 void lay_out_near(PlaneGroup<P>& group, const Allocate& allocate) {
   NearTiles& near = group.work.near;
