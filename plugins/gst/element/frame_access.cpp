@@ -103,6 +103,18 @@ MappedFrame::MappedFrame(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlag
   }
 }
 
+namespace {
+
+/// Null where memory or threads for it are missing: the driver copies too, only more slowly.
+std::unique_ptr<StagedCopy> make_staged_copy(std::size_t row_bytes, int rows) try {
+  return std::make_unique<StagedCopy>(row_bytes, rows);
+} catch (const Error& error) {
+  if (error.code() != ExitCode::OutOfMemory) throw;
+  return nullptr;
+}
+
+}  // namespace
+
 FrameAccess::FrameAccess(const GstVideoInfo& info, Place place) : info_(info), place_(place) {
   const auto width = static_cast<guint>(info.width), height = static_cast<guint>(info.height);
   gst_video_info_set_format(&rgba_, GST_VIDEO_FORMAT_RGBA, width, height);
@@ -113,7 +125,7 @@ FrameAccess::FrameAccess(const GstVideoInfo& info, Place place) : info_(info), p
     reading_ = Stream::create();
     writing_ = Stream::create();
     if (place == Place::Copied && StagedCopy::threads() > 1)
-      staged_ = std::make_unique<StagedCopy>(width * std::size_t{kBytesPerPixel}, info.height);
+      staged_ = make_staged_copy(width * std::size_t{kBytesPerPixel}, info.height);
     if (GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_NV12) nv12_ = std::make_unique<Nv12Frames>(info);
     return;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cuda/error.h"
 #include "pipeline/shared/threads.h"
 
 namespace contorno::gst {
@@ -36,7 +37,16 @@ StagedCopy::StagedCopy(std::size_t row_bytes, int rows)
   }
 }
 
-void StagedCopy::to_device(const MemoryRows& device, const MemoryRows& host) {
+/// Copies that were begun end before the error goes on: their memory is used again, or given back.
+void StagedCopy::fail() {
+  try {
+    stream_.synchronize();
+  } catch (const Error&) {  // of the same device
+  }
+  throw;
+}
+
+void StagedCopy::to_device(const MemoryRows& device, const MemoryRows& host) try {
   const std::lock_guard lock(mutex_);
   threads_.run(static_cast<int>(parts_.size()), [&](int index) {
     const Part& part = parts_[static_cast<std::size_t>(index)];
@@ -44,9 +54,11 @@ void StagedCopy::to_device(const MemoryRows& device, const MemoryRows& host) {
     enqueue(part, device, staged());
   });
   stream_.synchronize();
+} catch (...) {
+  fail();
 }
 
-void StagedCopy::to_host(const MemoryRows& host, const MemoryRows& device) {
+void StagedCopy::to_host(const MemoryRows& host, const MemoryRows& device) try {
   const std::lock_guard lock(mutex_);
   for (const Part& part : parts_) {
     enqueue(part, staged(), device);
@@ -57,6 +69,8 @@ void StagedCopy::to_host(const MemoryRows& host, const MemoryRows& device) {
     part.arrived.synchronize();
     copy_part(part, host, staged());
   });
+} catch (...) {
+  fail();
 }
 
 void StagedCopy::copy_part(const Part& part, const MemoryRows& to, const MemoryRows& from) const {

@@ -33,6 +33,7 @@ class StagedCopy {
     std::size_t first = 0, rows = 0;
     Event arrived;  ///< on the host
   };
+  [[noreturn]] void fail();
   MemoryRows staged() const { return {memory_.data(), row_bytes_}; }
   void copy_part(const Part& part, const MemoryRows& to, const MemoryRows& from) const;
   void enqueue(const Part& part, const MemoryRows& to, const MemoryRows& from) const;
