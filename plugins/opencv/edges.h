@@ -19,8 +19,8 @@ struct OpencvModule {
 };
 
 /// Sets each sample of `edges` to 255 on an edge and to 0 elsewhere; edges are one pixel wide. Both images
-/// are uint8 with one channel and of one size. Throws ModuleError where the module is missing, and
-/// Error(OutOfMemory).
+/// are uint8 with one channel and of one size, and may be the same. Throws ModuleError where the module is
+/// missing, and Error(OutOfMemory).
 void find_edges(const ImageView& grey, const CannyParams& params, const ImageView& edges);
 
 }  // namespace contorno

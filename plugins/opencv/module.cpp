@@ -16,6 +16,7 @@ cv::Mat mat_of(const ImageView& image) {
 }
 
 void find_edges_by_opencv(const ImageView& grey, const CannyParams& params, const ImageView& edges) try {
+  cv::setNumThreads(1);  // a picture takes milliseconds; threads could be refused
   cv::Mat smooth = mat_of(grey), found = mat_of(edges);
   if (params.sigma > 0) {
     smooth = cv::Mat();  // not in the caller's samples

@@ -77,12 +77,14 @@ def test_without_options_edges_have_the_usual_thresholds_and_steps(contorno, fol
     (["in.png", "--sigma", "3"], 2, "--sigma goes with --edges canny"),
     (["in.png", "--edges", "canny", "--low", "50"], 2, "--low 50 is above --high 40; allowed is at most that"),
     (["in.png", "--edges", "canny", "--high", "nan"], 2, "--high"),
-    (["in.npy", "--edges", "canny"], 65, "'in.npy': --edges canny takes pictures of 8 bits and arrays of uint8, not "),
+    (["in.npy", "--edges", "canny"], 65, "'in.npy': --edges canny takes pictures of 8 bits and arrays H x W of uint8, not "),
+    (["rgb.npy", "--edges", "canny"], 65, "'rgb.npy': --edges canny takes pictures of 8 bits and arrays H x W of uint8, not "),
     pytest.param(["in.png", "--edges", "canny", "--high", "100000"], 65, "'in.png' has no edge to draw; try another --low, --high or --sigma",
                  marks=needs_opencv),
 ])
 def test_mistakes_of_edges_are_named(contorno, folder, arguments, code, words):
     np.save(folder / "in.npy", np.zeros((9, 9), np.float32))
+    np.save(folder / "rgb.npy", np.zeros((9, 9, 3), np.uint8))
     done = contorno("draw", arguments[0], "out.gif", *arguments[1:], cwd=folder, check=False)
     assert done.returncode == code and words in done.stderr, done.stderr
     assert not (folder / "out.gif").exists()

@@ -76,10 +76,11 @@ ContourFrame as_one_class(ContourParts& parts, const ImageFormat& format) {
 
 /// The lines of edges, as one class. The picture's samples are replaced by its edges.
 ContourFrame edges_of(const ImageView& grey, const CannyParams& params, const std::string& input) {
-  if (grey.format.type != ElementType::U8)
-    throw Error(ExitCode::BadData, fmt::format("'{}': --edges canny takes pictures of 8 bits and arrays of "
-                                               "uint8, not {}",
-                                               input, describe(grey.format)));
+  if (grey.format.type != ElementType::U8 || grey.format.channels != 1)
+    throw Error(ExitCode::BadData,
+                fmt::format("'{}': --edges canny takes pictures of 8 bits and arrays H x W of "
+                            "uint8, not {}",
+                            input, describe(grey.format)));
   find_edges(grey, params, grey);
   ContourParts parts;
   add_pixel_lines(grey, parts);
@@ -170,7 +171,8 @@ int draw(const DrawArguments& arguments, const Catalog& catalog) {
   files.add_inputs(steps, "a step");
   const LoadedImage image = load_image(arguments.input, Layout::Interleaved, PictureChannels::Grey);
   const int threads = decided_threads(arguments.threads);
-  const std::vector<double> levels = arguments.levels.empty() ? quartiles(image.view) : arguments.levels;
+  std::vector<double> levels = arguments.levels;
+  if (levels.empty() && !arguments.has_canny()) levels = quartiles(image.view);
   const ContourFrame found = arguments.has_canny() ? edges_of(image.view, arguments.canny, arguments.input)
                                                    : contours_of(image.view, levels, threads);
   const Backend backend = backend_called(arguments.backend);
