@@ -29,7 +29,7 @@ void PartThreads::stop() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void PartThreads::run(int parts, const std::function<void(int)>& work) {
+void PartThreads::run_parts(int parts, const std::function<void(int)>& work) {
   std::unique_lock lock(mutex_);
   work_ = &work, next_ = 0, parts_ = parts;
   begun_.notify_all();

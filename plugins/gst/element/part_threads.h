@@ -21,10 +21,15 @@ class PartThreads {
   PartThreads& operator=(const PartThreads&) = delete;
 
   /// Calls work(part) for 0 <= part < parts, each by the next idle thread, the caller among them. When all
-  /// have ended, throws the first of what they threw.
-  void run(int parts, const std::function<void(int)>& work);
+  /// have ended, throws the first of what they threw; a part that throws stops no other. `work` calls no run.
+  /// Takes no memory.
+  template <class Work>
+  void run(int parts, const Work& work) {
+    run_parts(parts, std::cref(work));  // a function that copies `work` would have to allocate
+  }
 
  private:
+  void run_parts(int parts, const std::function<void(int)>& work);
   void help();
   void stop();
   void take_parts(std::unique_lock<std::mutex>& lock);

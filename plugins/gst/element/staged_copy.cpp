@@ -46,31 +46,35 @@ void StagedCopy::fail() {
   throw;
 }
 
-void StagedCopy::to_device(const MemoryRows& device, const MemoryRows& host) try {
+void StagedCopy::to_device(const MemoryRows& device, const MemoryRows& host) {
   const std::lock_guard lock(mutex_);
-  threads_.run(static_cast<int>(parts_.size()), [&](int index) {
-    const Part& part = parts_[static_cast<std::size_t>(index)];
-    copy_part(part, staged(), host);
-    enqueue(part, device, staged());
-  });
-  stream_.synchronize();
-} catch (...) {
-  fail();
+  try {
+    threads_.run(static_cast<int>(parts_.size()), [&](int index) {
+      const Part& part = parts_[static_cast<std::size_t>(index)];
+      copy_part(part, staged(), host);
+      enqueue(part, device, staged());
+    });
+    stream_.synchronize();
+  } catch (...) {
+    fail();
+  }
 }
 
-void StagedCopy::to_host(const MemoryRows& host, const MemoryRows& device) try {
+void StagedCopy::to_host(const MemoryRows& host, const MemoryRows& device) {
   const std::lock_guard lock(mutex_);
-  for (const Part& part : parts_) {
-    enqueue(part, staged(), device);
-    part.arrived.record(stream_.get());
+  try {
+    for (const Part& part : parts_) {
+      enqueue(part, staged(), device);
+      part.arrived.record(stream_.get());
+    }
+    threads_.run(static_cast<int>(parts_.size()), [&](int index) {
+      const Part& part = parts_[static_cast<std::size_t>(index)];
+      part.arrived.synchronize();
+      copy_part(part, host, staged());
+    });
+  } catch (...) {
+    fail();
   }
-  threads_.run(static_cast<int>(parts_.size()), [&](int index) {
-    const Part& part = parts_[static_cast<std::size_t>(index)];
-    part.arrived.synchronize();
-    copy_part(part, host, staged());
-  });
-} catch (...) {
-  fail();
 }
 
 void StagedCopy::copy_part(const Part& part, const MemoryRows& to, const MemoryRows& from) const {

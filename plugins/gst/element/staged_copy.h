@@ -17,23 +17,25 @@ namespace contorno::gst {
 
 class StagedCopy {
  public:
-  /// Threads that a copy can use on this machine; with one it would be no faster than the driver.
+  /// Threads that a copy can use on this machine. Callers make one only where these are several: with one it
+  /// would be no faster than the driver.
   static int threads();
 
   /// For frames of `rows` rows of `row_bytes` bytes, of which it takes page-locked memory for one. Throws
   /// Error(OutOfMemory).
   StagedCopy(std::size_t row_bytes, int rows);
 
-  /// Complete when they return. Throw Error(Internal) when the device failed.
+  /// Both have the rows of the constructor; other work on `device` must have ended. Complete when they
+  /// return. Throw Error(Internal) when the device failed.
   void to_device(const MemoryRows& device, const MemoryRows& host);
   void to_host(const MemoryRows& host, const MemoryRows& device);
 
  private:
   struct Part {
     std::size_t first = 0, rows = 0;
-    Event arrived;  ///< on the host
+    Event arrived;  ///< in memory_, on the way to the host
   };
-  [[noreturn]] void fail();
+  [[noreturn]] void fail();  // called in a handler, throws its exception again
   MemoryRows staged() const { return {memory_.data(), row_bytes_}; }
   void copy_part(const Part& part, const MemoryRows& to, const MemoryRows& from) const;
   void enqueue(const Part& part, const MemoryRows& to, const MemoryRows& from) const;

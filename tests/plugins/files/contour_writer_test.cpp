@@ -124,7 +124,7 @@ TEST_CASE("a point that is not a number spoils area and length, but not the box"
   CHECK(m.width == 2);
 }
 
-TEST_CASE("box and area alone have the bits that they have among all measures") {
+TEST_CASE("box and area alone are those of plain sums") {
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN(),
                   kFar = std::numeric_limits<float>::infinity();
   std::mt19937 random(3);
@@ -149,7 +149,6 @@ TEST_CASE("box and area alone have the bits that they have among all measures") 
       CAPTURE(size);
       for (const Closure closure : {Closure::Open, Closure::Closed}) {
         const BoxAndArea some = measure_box_and_area(points, closure);
-        const ContourMeasures all = measure(points, closure);
         CHECK(same(some.x, left));
         CHECK(same(some.y, top));
         CHECK(same(some.width, static_cast<double>(right) - left));
@@ -162,8 +161,6 @@ TEST_CASE("box and area alone have the bits that they have among all measures") 
                   col * (points[i - 1].row - double{points[0].row});
         }
         CHECK(same(some.area, closure == Closure::Closed ? area / 2 : 0));
-        CHECK(same(some.area, all.area));
-        CHECK(same(some.height, all.height));
       }
     }
 }

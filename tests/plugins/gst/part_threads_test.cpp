@@ -4,9 +4,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <stdexcept>
 #include <thread>
 #include <vector>
+
+#include "tests/allocation_counter.h"
 
 namespace contorno::gst {
 
@@ -50,6 +53,16 @@ TEST_CASE("a part that fails is told of when all have ended, and the threads go 
   std::atomic<int> done = 0;
   threads.run(5, [&](int) { ++done; });
   CHECK(done == 5);
+}
+
+TEST_CASE("work in parts takes no memory, however much it refers to") {
+  PartThreads threads(3);
+  std::atomic<int> one = 0, two = 0, three = 0;
+  const auto work = [&](int part) { one += part, two += 2 * part, three += 3 * part; };
+  const std::uint64_t before = test::allocations();
+  for (int time = 0; time < 50; ++time) threads.run(8, work);
+  CHECK(test::allocations() == before);
+  CHECK(one + two + three == 50 * 28 * 6);
 }
 
 }  // namespace contorno::gst
