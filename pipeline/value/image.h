@@ -79,7 +79,7 @@ struct ImageFormat {
 
 inline constexpr int kMaxSide = 65536;
 
-/// "640x480x4 u8 interleaved", for messages and reports.
+/// "640x480x4 uint8 interleaved", for messages and reports.
 std::string describe(const ImageFormat& format);
 
 /// An image in memory, which the view does not own. `row_pitch` and `plane_pitch` are in bytes; the bytes

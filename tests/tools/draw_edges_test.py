@@ -77,9 +77,9 @@ def test_without_options_edges_have_the_usual_thresholds_and_steps(contorno, fol
     (["in.png", "--sigma", "3"], 2, "--sigma goes with --edges canny"),
     (["in.png", "--edges", "canny", "--low", "50"], 2, "--low 50 is above --high 40; allowed is at most that"),
     (["in.png", "--edges", "canny", "--high", "nan"], 2, "--high"),
-    (["in.npy", "--edges", "canny"], 65, "'in.npy': --edges canny takes pictures of 8 bits and arrays H x W of uint8, not "),
-    (["rgb.npy", "--edges", "canny"], 65, "'rgb.npy': --edges canny takes pictures of 8 bits and arrays H x W of uint8, not "),
-    pytest.param(["in.png", "--edges", "canny", "--high", "100000"], 65, "'in.png' has no edge to draw; try another --low, --high or --sigma",
+    (["in.npy", "--edges", "canny"], 65, "'in.npy': --edges canny takes an array H x W of uint8, this one is 9 x 9 of float32"),
+    (["rgb.npy", "--edges", "canny"], 65, "'rgb.npy': --edges canny takes an array H x W of uint8, this one is 9 x 9 x 3 of uint8"),
+    pytest.param(["in.png", "--edges", "canny", "--high", "100000"], 65, "'in.png' has no edge to draw at --low 15 --high 100000 --sigma 1.4; lower ones find more",
                  marks=needs_opencv),
 ])
 def test_mistakes_of_edges_are_named(contorno, folder, arguments, code, words):

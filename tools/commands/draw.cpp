@@ -76,15 +76,22 @@ ContourFrame as_one_class(ContourParts& parts, const ImageFormat& format) {
 
 /// The lines of edges, as one class. The picture's samples are replaced by its edges.
 ContourFrame edges_of(const ImageView& grey, const CannyParams& params, const std::string& input) {
-  if (grey.format.type != ElementType::U8 || grey.format.channels != 1)
-    throw Error(ExitCode::BadData,
-                fmt::format("'{}': --edges canny takes pictures of 8 bits and arrays H x W of "
-                            "uint8, not {}",
-                            input, describe(grey.format)));
+  const ImageFormat& format = grey.format;
+  if (format.type != ElementType::U8 || format.channels != 1)
+    throw Error(
+        ExitCode::BadData,
+        fmt::format("'{}': --edges canny takes an array H x W of uint8, this one is {} x {}{} of {}", input,
+                    format.height, format.width,
+                    format.channels == 1 ? "" : fmt::format(" x {}", format.channels), name_of(format.type)));
   find_edges(grey, params, grey);
   ContourParts parts;
   add_pixel_lines(grey, parts);
-  return as_one_class(parts, grey.format);
+  ContourFrame frame = as_one_class(parts, format);
+  if (frame.view.counts->contours == 0)
+    throw Error(ExitCode::BadData,
+                fmt::format("'{}' has no edge to draw at --low {} --high {} --sigma {}; lower ones find more",
+                            input, params.low, params.high, params.sigma));
+  return frame;
 }
 
 /// Throws Error(Usage) for options of the edges that are not looked for.
@@ -147,10 +154,7 @@ void make_frames(std::span<const Machine> machines, const DrawingSize& size, con
 
 [[noreturn]] void refuse_to_draw_nothing(const std::string& input, std::uint64_t found,
                                          const std::vector<double>& levels,
-                                         const std::vector<std::string>& steps, bool has_canny) {
-  if (found == 0 && has_canny)
-    throw Error(ExitCode::BadData,
-                fmt::format("'{}' has no edge to draw; try another --low, --high or --sigma", input));
+                                         const std::vector<std::string>& steps) {
   throw Error(
       ExitCode::BadData,
       found == 0
@@ -181,8 +185,7 @@ int draw(const DrawArguments& arguments, const Catalog& catalog) {
   apply_to(prepared, std::span(&value, 1));
   const auto& contours = std::get<ContoursView>(prepared.output(0));
   if (contours.counts->contours == 0)
-    refuse_to_draw_nothing(arguments.input, found.view.counts->contours, levels, given_steps,
-                           arguments.has_canny());
+    refuse_to_draw_nothing(arguments.input, found.view.counts->contours, levels, given_steps);
   const std::vector<Machine> machines =
       machines_of(contours, {.all = arguments.series == "all",
                              .terms = static_cast<std::uint64_t>(arguments.terms),
@@ -243,7 +246,7 @@ void add_draw_command(CLI::App& app, const Catalog& catalog, Action& action) {
   command->add_flag("--quiet", arguments->quiet, "Show no progress");
   add_backend(*command, arguments->backend);
   add_threads(*command, arguments->threads);
-  command->footer("Without --step: drop_small min_length=40, resample spacing=1, order_nearest order=2opt.");
+  command->footer(fmt::format("Without --step: {}.", fmt::join(kUsualSteps, ", ")));
   command->callback([arguments, command, &catalog, &action] {
     arguments->given = given_options(*command);
     action = [arguments, &catalog] { return draw(*arguments, catalog); };

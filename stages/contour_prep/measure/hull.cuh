@@ -1,6 +1,10 @@
 // The convex hull of one contour, by a warp or a block. It is found in two steps: points that are no corners
 // of the hull of the few around them go, again and again, and around those that are left the hull is wrapped:
 // from each corner all threads look for the next one.
+//
+// The area is that of hull.cpp, bit for bit: all is decided in integers (rules.h), so any algorithm may stand
+// here. A Team has size(), rank(), sync() (which also orders memory), all(), sum_before() and first(); every
+// thread of it makes every call.
 #pragma once
 
 #include "stages/contour_prep/measure/rules.h"
@@ -18,7 +22,7 @@ struct DeviceContour {
   __device__ Offset offset(unsigned i) const { return {points[i], points[0]}; }
 };
 
-/// The first point of all lanes, by `before`.
+/// The first point of all lanes, by `before`, in which only equal points may tie: every lane gets the same.
 template <class Grid, class Before>
 __device__ __forceinline__ Grid first_of_lanes(Grid best, const Before& before) {
   for (unsigned step = kWarpLanes / 2; step > 0; step /= 2) {

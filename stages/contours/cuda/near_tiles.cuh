@@ -46,7 +46,9 @@ __global__ void __launch_bounds__(kNearThreads)
     for (unsigned i = first; i < strips; i += stride) near.strips[i] = 0;
     for (unsigned i = first; i < statuses; i += stride) near.status[i] = {0, 0};
   }
-  // It needs nothing of the kernel before it, but whoever waits for this one waits for both.
+  // The kernel before (find_ranges, or scatter_points of other planes) uses nothing that is written here, and
+  // scatter_points lets this one begin only when number_levels has ended. Who waits for this one waits for
+  // both.
   wait_for_previous();
 }
 
@@ -77,7 +79,8 @@ __device__ __forceinline__ unsigned near_tile_count(const PlaneGroup<P>& group) 
 }
 
 /// Finds the least and the greatest sample of each tile of each channel. Called with a warp for each; all
-/// loads of a lane are in flight together. NaN do not count.
+/// loads of a lane are in flight together. NaN do not count; where there is nothing else the least is above
+/// the greatest.
 template <class T, class P>
 __global__ void __launch_bounds__(kNearThreads, 512 / kNearThreads)
     find_ranges(const __grid_constant__ PlaneGroup<P> group) {
@@ -114,7 +117,8 @@ __global__ void __launch_bounds__(kNearThreads, 512 / kNearThreads)
 }
 
 /// For the least and for the greatest sample of a tile, the first position that is of `channel` and whose
-/// level crosses no sample below that one, or is of a later channel. Called by whole warps.
+/// threshold is not below that sample (levels that are NaN are of these), or is of a later channel. Called by
+/// whole warps.
 template <class T, class P>
 __device__ __forceinline__ uint2 first_not_below(const PlaneGroup<P>& group, int channel,
                                                  const TileRange& range) {
@@ -157,7 +161,7 @@ __global__ void __launch_bounds__(kNearThreads) find_near_tiles(const __grid_con
   // A level crosses samples if one is above it and another is not.
   const auto [first, end] = first_not_below<T>(group, bounds.channel, range);
   if (end <= first) {
-    if (lane == 0) near.offsets[tile] = 0;  // a block that traces its neighbour loads it
+    if (lane == 0) near.offsets[tile] = 0;  // loaded, but not used, by the block that traces its neighbour
     return;
   }
   const unsigned count = end - first;
