@@ -87,14 +87,11 @@ int levels_that_halve(const MipmapPlan& plan, int first, int last) {
 /// views[0] is the image that the pass reads.
 void launch_tiles(const MipmapPlan& plan, const LightTables* light, std::span<const ImageView> views,
                   void* stream) {
-  with_mipmap_rule(plan, light, MipmapSource::Stored, [&]<class Rule>(const Rule& rule) {
-    using T = typename Rule::Stored;
-    if constexpr (std::is_same_v<typename Rule::Sample, T>) {
-      const TilesJob job = tiles_job<Rule>(views);
-      const auto blocks = static_cast<unsigned>(job.tiles_x * job.tiles_y * views[0].format.planes());
-      launch("halve_tiles", halve_tiles<Rule>, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks,
-             kThreads, sizeof(TilesShared<Rule>), stream, job, rule);
-    }
+  with_halving_rule(plan, light, [&]<class Rule>(const Rule& rule) {
+    const TilesJob job = tiles_job<Rule>(views);
+    const auto blocks = static_cast<unsigned>(job.tiles_x * job.tiles_y * views[0].format.planes());
+    launch("halve_tiles", halve_tiles<Rule>, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks, kThreads,
+           sizeof(TilesShared<Rule>), stream, job, rule);
   });
 }
 

@@ -102,9 +102,8 @@ constexpr auto filter_avx2 = filter_portable<Rule>;
 HalveRow halve_row(const MipmapPlan& plan, Simd simd) {
   if (const HalveRow kernel = halve_row_simd(plan, simd)) return kernel;
   HalveRow kernel = nullptr;
-  with_mipmap_rule(plan, nullptr, MipmapSource::Stored, [&]<class Rule>(const Rule&) {
-    if constexpr (std::is_same_v<typename Rule::Sample, typename Rule::Stored>)
-      kernel = simd == Simd::Portable ? &halve_portable<Rule> : &halve_avx2<Rule>;
+  with_halving_rule(plan, nullptr, [&]<class Rule>(const Rule&) {
+    kernel = simd == Simd::Portable ? &halve_portable<Rule> : &halve_avx2<Rule>;
   });
   return kernel;
 }
@@ -119,7 +118,7 @@ FilterFunction filter_row(const MipmapPlan& plan, MipmapSource source, Simd simd
 
 std::size_t filter_row_bytes(const MipmapPlan& plan, int width) {
   std::size_t bytes = 0;
-  with_mipmap_rule(plan, nullptr, MipmapSource::Stored, [&]<class Rule>(const Rule&) {
+  with_stored_rule(plan, nullptr, [&]<class Rule>(const Rule&) {
     bytes = static_cast<std::size_t>(width) * Rule::kTerms * sizeof(typename Rule::Column);
   });
   return align_up(bytes);

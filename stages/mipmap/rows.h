@@ -9,7 +9,7 @@ namespace contorno {
 /// Fills `width` pixels of a row from 2 * width pixels of two rows.
 using HalveRow = void (*)(const LightTables* light, const void* top, const void* bottom, void* out,
                           int width);
-/// The fastest function for the plan's pixels that `simd` allows.
+/// The fastest function for the plan's pixels that `simd` allows; null for plans that have no such level.
 HalveRow halve_row(const MipmapPlan& plan, Simd simd);
 /// A hand-written kernel, for uint8 without weighing by alpha; null where there is none.
 HalveRow halve_row_simd(const MipmapPlan& plan, Simd simd);

@@ -58,15 +58,12 @@ int emulate_tiles(const Chain& c) {
   if (count == 0) return 0;
   std::vector<ImageView> views;
   for (int level = 0; level <= count; ++level) views.push_back(c.view(level));
-  with_mipmap_rule(
-      c.chain.plan(), c.chain.plan().light, MipmapSource::Stored, [&]<class Rule>(const Rule& rule) {
-        if constexpr (std::is_same_v<typename Rule::Sample, typename Rule::Stored>) {
-          const TilesJob job = tiles_job<Rule>(views);
-          const auto blocks = static_cast<unsigned>(job.tiles_x * job.tiles_y * c.image.view.format.planes());
-          emulated::run_grid(blocks, kThreads, sizeof(TilesShared<Rule>), false,
-                             [&] { halve_tiles<Rule>(job, rule); });
-        }
-      });
+  with_halving_rule(c.chain.plan(), c.chain.plan().light, [&]<class Rule>(const Rule& rule) {
+    const TilesJob job = tiles_job<Rule>(views);
+    const auto blocks = static_cast<unsigned>(job.tiles_x * job.tiles_y * c.image.view.format.planes());
+    emulated::run_grid(blocks, kThreads, sizeof(TilesShared<Rule>), false,
+                       [&] { halve_tiles<Rule>(job, rule); });
+  });
   return count;
 }
 
@@ -79,10 +76,9 @@ void emulate_filters(const Chain& c, int from) {
     step.across = c.chain.plan().across[static_cast<std::size_t>(level) - 1].taps();
     step.down = c.chain.plan().down[static_cast<std::size_t>(level) - 1].taps();
   }
-  with_mipmap_rule(c.chain.plan(), c.chain.plan().light, MipmapSource::Stored,
-                   [&]<class Rule>(const Rule& rule) {
-                     emulated::run_grid(1, kThreads, 0, false, [&] { filter_levels<Rule>(job, rule); });
-                   });
+  with_stored_rule(c.chain.plan(), c.chain.plan().light, [&]<class Rule>(const Rule& rule) {
+    emulated::run_grid(1, kThreads, 0, false, [&] { filter_levels<Rule>(job, rule); });
+  });
 }
 
 }  // namespace
