@@ -6,9 +6,8 @@
 #include "stages/shared/device_table.h"
 
 namespace contorno {
+namespace classify_cuda {
 namespace {
-
-using namespace classify_cuda;
 
 class ClassifyCuda final : public Stage {
  public:
@@ -79,9 +78,10 @@ class ClassifyCuda final : public Stage {
 };
 
 }  // namespace
+}  // namespace classify_cuda
 
 std::unique_ptr<Stage> make_classify_cuda(const ParamSet& params) {
-  return std::make_unique<ClassifyCuda>(params);
+  return std::make_unique<classify_cuda::ClassifyCuda>(params);
 }
 
 }  // namespace contorno

@@ -7,14 +7,7 @@
 #include "stages/diamond_square/passes.h"
 
 namespace contorno {
-
-using namespace diamond_square_cuda;
-
-struct DiamondSquareOnDevice::Passes {
-  PassPlan plan;
-  Block workspace;
-};
-
+namespace diamond_square_cuda {
 namespace {
 
 template <class T>
@@ -29,10 +22,16 @@ void enqueue(const Pass& pass, void* stream) {
 }
 
 }  // namespace
+}  // namespace diamond_square_cuda
+
+struct DiamondSquareOnDevice::Passes {
+  diamond_square_cuda::PassPlan plan;
+  Block workspace;
+};
 
 DiamondSquareOnDevice::DiamondSquareOnDevice(const DiamondSquareParams& params, const ImageFormat& format)
     : plan_(plan_diamond_square(params, format)), passes_(std::make_unique<Passes>()) {
-  passes_->plan = plan_passes(plan_);
+  passes_->plan = diamond_square_cuda::plan_passes(plan_);
   if (passes_->plan.workspace_bytes > 0)
     passes_->workspace = Block(passes_->plan.workspace_bytes, MemoryKind::Device);
   place_passes(passes_->plan, passes_->workspace.data());
@@ -41,6 +40,7 @@ DiamondSquareOnDevice::DiamondSquareOnDevice(const DiamondSquareParams& params, 
 DiamondSquareOnDevice::~DiamondSquareOnDevice() = default;
 
 void DiamondSquareOnDevice::generate(std::uint64_t seed, const ImageView& out, void* stream) const {
+  using namespace diamond_square_cuda;
   const std::vector<Pass>& passes = passes_->plan.passes;
   for (std::size_t i = 0; i < passes.size(); ++i) {
     const Pass pass = with_seed(i + 1 == passes.size() ? with_image(passes[i], out) : passes[i], seed);

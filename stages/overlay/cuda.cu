@@ -9,9 +9,8 @@
 #include "stages/shared/device_table.h"
 
 namespace contorno {
+namespace overlay_cuda {
 namespace {
-
-using namespace overlay_cuda;
 
 // Of the kernels over points, a multiprocessor. How many points there are is not known on the host: few
 // enough that blocks without any cost little.
@@ -173,9 +172,10 @@ class OverlayCuda final : public Stage {
 };
 
 }  // namespace
+}  // namespace overlay_cuda
 
 std::unique_ptr<Stage> make_overlay_cuda(const ParamSet& params) {
-  return std::make_unique<OverlayCuda>(params);
+  return std::make_unique<overlay_cuda::OverlayCuda>(params);
 }
 
 }  // namespace contorno

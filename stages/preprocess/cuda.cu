@@ -7,9 +7,8 @@
 #include "stages/shared/device_table.h"
 
 namespace contorno {
+namespace preprocess_cuda {
 namespace {
-
-using namespace preprocess_cuda;
 
 Steps steps_of(const ImageView& image, bool one_by_one) {
   const auto size = static_cast<std::ptrdiff_t>(element_size(image.format.type));
@@ -160,9 +159,10 @@ class PreprocessCuda final : public Stage {
 };
 
 }  // namespace
+}  // namespace preprocess_cuda
 
 std::unique_ptr<Stage> make_preprocess_cuda(const ParamSet& params) {
-  return std::make_unique<PreprocessCuda>(params);
+  return std::make_unique<preprocess_cuda::PreprocessCuda>(params);
 }
 
 }  // namespace contorno
