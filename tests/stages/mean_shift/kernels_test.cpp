@@ -46,14 +46,14 @@ void check_equal(int count, int dims, MeanShiftKernel kernel, MeanShiftStop stop
   const ClimbSummary summary = climb_on_cpu(task, 1, best_simd());
   std::vector<double> squares(static_cast<std::size_t>(count), -1.0);
   Control control;
-  Job<T> job{.tree = tree.view(),
-             .rule = task.rule,
-             .order = task.order,
-             .ends = ends.data(),
-             .count = count,
-             .warps = 2,
-             .squares = squares.data(),
-             .control = &control};
+  mean_shift_cuda::Job<T> job{.tree = tree.view(),
+                              .rule = task.rule,
+                              .order = task.order,
+                              .ends = ends.data(),
+                              .count = count,
+                              .warps = 2,
+                              .squares = squares.data(),
+                              .control = &control};
   const std::size_t shared =
       kNormSums * sizeof(double) + 2 * static_cast<std::size_t>(dims) * (kShiftLanes + 1) * sizeof(T);
   if (stop == MeanShiftStop::PerPoint)

@@ -61,7 +61,7 @@ int emulate_tiles(const Chain& c) {
   with_halving_rule(c.chain.plan(), c.chain.plan().light, [&]<class Rule>(const Rule& rule) {
     const TilesJob job = tiles_job<Rule>(views);
     const auto blocks = static_cast<unsigned>(job.tiles_x * job.tiles_y * c.image.view.format.planes());
-    emulated::run_grid(blocks, kThreads, sizeof(TilesShared<Rule>), false,
+    emulated::run_grid(blocks, mipmap_cuda::kThreads, sizeof(TilesShared<Rule>), false,
                        [&] { halve_tiles<Rule>(job, rule); });
   });
   return count;
@@ -77,7 +77,7 @@ void emulate_filters(const Chain& c, int from) {
     step.down = c.chain.plan().down[static_cast<std::size_t>(level) - 1].taps();
   }
   with_stored_rule(c.chain.plan(), c.chain.plan().light, [&]<class Rule>(const Rule& rule) {
-    emulated::run_grid(1, kThreads, 0, false, [&] { filter_levels<Rule>(job, rule); });
+    emulated::run_grid(1, mipmap_cuda::kThreads, 0, false, [&] { filter_levels<Rule>(job, rule); });
   });
 }
 

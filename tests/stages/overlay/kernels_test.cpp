@@ -104,9 +104,9 @@ Prepared on_cpu(const OverlayPlan& plan, const ContoursView& contours) {
 }
 
 /// The kernels of one frame, and what they work with.
-class Emulated {
+class EmulatedOverlay {
  public:
-  Emulated(const OverlayPlan& plan, const ContoursView& contours, int labels = 0)
+  EmulatedOverlay(const OverlayPlan& plan, const ContoursView& contours, int labels = 0)
       : inside(mask_words(plan)), listed_(0xA5A5), touched_count_(0xA5A5) {
     const std::size_t tiles = tiles_of(plan.grid), bins = tiles * plan.pens.size();
     for (std::size_t k = 0; k < plan.pens.size(); ++k)
@@ -136,16 +136,15 @@ class Emulated {
       job_.out = static_cast<unsigned char*>(out->data), job_.out_pitch = out->row_pitch;
       job_.words = true;
     }
-    using overlay_cuda::kThreads;
-    emulated::run_grid(2 + job_.copy_blocks, kThreads, 0, false, [&] { bin_segments(job_); });
-    emulated::run_grid(3, kThreads, 0, false, [&] { arrange(job_); });
-    emulated::run_grid(2, kThreads, 0, false, [&] { list_segments(job_); });
+    emulated::run_grid(2 + job_.copy_blocks, overlay_cuda::kThreads, 0, false, [&] { bin_segments(job_); });
+    emulated::run_grid(3, overlay_cuda::kThreads, 0, false, [&] { arrange(job_); });
+    emulated::run_grid(2, overlay_cuda::kThreads, 0, false, [&] { list_segments(job_); });
   }
   /// Behind `prepare`.
   void paint() {
     using namespace overlay_cuda;
     if (job_.labels > 0)
-      emulated::run_grid(1, kThreads, sizeof(LabelShared), false, [&] { place_labels(job_); });
+      emulated::run_grid(1, overlay_cuda::kThreads, sizeof(LabelShared), false, [&] { place_labels(job_); });
     emulated::run_grid(5, kPaintThreads, sizeof(PaintShared), false, [&] {
       if (job_.channels == 4)
         paint_tiles<4>(job_);
@@ -206,7 +205,7 @@ class Emulated {
 };
 
 Prepared emulated_kernels(const OverlayPlan& plan, const ContoursView& contours) {
-  Emulated kernels(plan, contours);
+  EmulatedOverlay kernels(plan, contours);
   kernels.prepare();
   CHECK(kernels.counts_are_zero());
   return {kernels.inside, kernels.reached()};
@@ -302,7 +301,7 @@ TEST_CASE("the kernels of overlay draw the CPU's picture") {
       cpu.text(&text).run({in, given.view});
 
       const auto params = cpu.params().as<OverlayParams>();
-      Emulated kernels(make_overlay_plan(params, cpu), given.view, params.labels);
+      EmulatedOverlay kernels(make_overlay_plan(params, cpu), given.view, params.labels);
       kernels.prepare(&in, &out);
       kernels.paint();
       CHECK(test::rows_that_differ(out, cpu.image()) == 0);
