@@ -253,6 +253,17 @@ inline unsigned __vimax3_u16x2(unsigned a, unsigned b, unsigned c) {
 inline unsigned __vimax3_s16x2(unsigned a, unsigned b, unsigned c) {
   return __vmaxs2(__vmaxs2(a, b), c);
 }
+inline unsigned __vabsdiffu4(unsigned a, unsigned b) {
+  unsigned result = 0;
+  for (int at = 0; at < 32; at += 8) {
+    const int x = static_cast<int>(a >> at & 255), y = static_cast<int>(b >> at & 255);
+    result |= static_cast<unsigned>(std::abs(x - y)) << at;
+  }
+  return result;
+}
+inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+  return static_cast<unsigned>((static_cast<unsigned long long>(high) << 32 | low) >> (shift & 31));
+}
 inline int __popc(unsigned v) {
   return std::popcount(v);
 }

@@ -1,56 +1,58 @@
 // Steps 5 and 6 of a batch of levels, rank and write: what the kernels that follow need of its segments and
 // pieces.
 //
-//   Reads   next, segment, leader, sample
+//   Reads   crossing, link, leader, sample
 //   Writes  what write.cuh says of several levels
 //
-// A thread follows each piece from its first segment to the last, one after the other: a tile has few pieces,
-// none of which is long, and this takes a third of the instructions of pointer jumping. Points are written
-// piece by piece, each in the order of its contour, so that scatter_points finds points that belong together.
+// A thread follows each piece from crossing to crossing: a tile has few pieces, none of which is long, and
+// this takes a third of the instructions of pointer jumping. Points are written piece by piece, each in the
+// order of its contour, so that scatter_points finds points that belong together.
 #pragma once
 
-#include "stages/contours/cuda/batch_cells.cuh"
+#include "stages/contours/cuda/batch_crossings.cuh"
 #include "stages/contours/cuda/write.cuh"
 
 namespace contorno::contour_engine {
 
-/// Follows piece number `piece` from its leader, until there is no segment or the leader comes again.
-/// Segments are marked as followed.
+/// Follows piece number `piece` from its leader, until no crossing follows or the leader comes again. Links
+/// are marked as followed.
 template <class T>
 __device__ __forceinline__ void follow_piece(BatchShared<T>& s, unsigned piece) {
   const unsigned first = s.leader[piece];
-  unsigned i = first, count = 0, last = first, smallest = first, largest = first, largest_rank = 0;
+  unsigned i = first, count = 0, smallest = ~0U, largest = 0;  // largest: key << 16 | rank
   do {
     s.where[i] = piece << 16 | count;
-    const unsigned next = s.next[i];
-    s.next[i] = kFollowed;
-    if (i > largest) largest = i, largest_rank = count;
-    smallest = min(smallest, i);
-    last = i;
-    i = next;
+    const unsigned link = s.link[i], next = link & kNoCrossing;
+    s.link[i] = link | kFollowed;
+    if (next == kNoCrossing) break;
+    const unsigned key = link >> kKeyShift;
+    smallest = min(smallest, key);
+    largest = max(largest, key << 16 | count);
     ++count;
-  } while (i != kNoSegment && i != first);
+    i = next;
+  } while (i != first);
   const auto narrow = [](unsigned value) { return static_cast<unsigned short>(value); };
   s.piece[piece] = {narrow(first),
-                    narrow(last),
+                    narrow(i),
                     narrow(smallest),
+                    narrow(largest >> 16),
                     narrow(largest),
-                    narrow(largest_rank),
                     narrow(count),
                     0,
                     0};
 }
 
-/// Finds the leaders of closed pieces among the segments that are in no open one.
+/// Finds the leaders of closed pieces among the crossings that are in no open one.
 template <class S>
 __device__ __forceinline__ void find_closed(const LevelBatch<S>& batch) {
   auto& s = batch.shared;
 #pragma unroll 1
-  for (auto i = static_cast<unsigned>(batch.thread); i < batch.segments; i += kBatchThreads) {
-    unsigned next = s.next[i];
-    if (next == kFollowed) continue;
-    // The segment with the largest index comes back to itself; the others soon meet a larger one.
-    while (next < i) next = s.next[next];
+  for (auto i = static_cast<unsigned>(batch.thread); i < s.crossings; i += kBatchThreads) {
+    const unsigned link = s.link[i];
+    if ((link & kFollowed) != 0) continue;
+    // The crossing with the largest index comes back to itself; the others soon meet a larger one.
+    unsigned next = link & kNoCrossing;
+    while (next < i) next = s.link[next] & kNoCrossing;
     if (next != i) continue;
     const unsigned leader = s.open + atomicAdd(&s.closed, 1U);
     if (leader < kBatchPieces) s.leader[leader] = static_cast<unsigned short>(i);
@@ -66,10 +68,10 @@ __device__ __forceinline__ bool follow_pieces(const LevelBatch<S>& batch) {
 #pragma unroll 1
   for (auto k = static_cast<unsigned>(batch.thread); k < open; k += kBatchThreads) {
     follow_piece(s, k);
-    atomicAdd(&s.in_open, static_cast<unsigned>(s.piece[k].count));
+    atomicAdd(&s.in_open, s.piece[k].count + 1U);
   }
   __syncthreads();
-  if (s.in_open == batch.segments) return true;
+  if (s.in_open == s.crossings) return true;
   find_closed(batch);
   __syncthreads();
   const unsigned pieces = open + s.closed;
@@ -102,40 +104,50 @@ __device__ __forceinline__ unsigned place_pieces(BatchShared<T>& s, unsigned pie
   return before;
 }
 
-/// Puts the segments in the order of pieces.
+/// Puts the crossings at which segments end in the order of pieces. A closed piece begins with the segment
+/// that has the largest key.
 template <class S>
 __device__ __forceinline__ void place_segments(const LevelBatch<S>& batch) {
   auto& s = batch.shared;
+  const unsigned open = s.open;
 #pragma unroll 1
-  for (auto i = static_cast<unsigned>(batch.thread); i < batch.segments; i += kBatchThreads) {
-    const unsigned where = s.where[i];
-    const BatchPiece& piece = s.piece[where >> 16];
-    if (piece.count != 0) s.placed[piece.begin + (where & 0xFFFF)] = static_cast<unsigned short>(i);
+  for (auto i = static_cast<unsigned>(batch.thread); i < s.crossings; i += kBatchThreads) {
+    const unsigned where = s.where[i], k = where >> 16, crossings_before = where & 0xFFFF;
+    const BatchPiece& piece = s.piece[k];
+    const bool is_open = k < open;
+    int rank = static_cast<int>(crossings_before) - 1 - (is_open ? 0 : piece.largest_rank);
+    if (piece.count == 0 || (is_open && rank < 0)) continue;
+    if (rank < 0) rank += piece.count;
+    s.placed[piece.begin + rank] = static_cast<unsigned short>(i);
   }
 }
 
-/// The samples of the edge on a side of a segment's cell.
+/// Where a crossing lies in the map, and its samples.
 template <class S>
-__device__ __forceinline__ EdgeSamples<typename S::Value> edge_of(const LevelBatch<S>& batch,
-                                                                  const TileSegment& segment, int side) {
-  const GridEdge in_tile = edge_of_side(segment.row, segment.col, side);
-  const auto* const a = batch.shared.sample + in_tile.row * kSamplePitch + in_tile.col;
-  return {a[0],
-          a[in_tile.across ? 1 : kSamplePitch],
-          {batch.bounds.row0 + in_tile.row, batch.bounds.col0 + in_tile.col, in_tile.across}};
+__device__ __forceinline__ GridEdge edge_of(const LevelBatch<S>& batch, const EdgeCrossing& at) {
+  return {batch.bounds.row0 + at.row, batch.bounds.col0 + at.col, at.across};
+}
+template <class S>
+__device__ __forceinline__ PointD point_of(const LevelBatch<S>& batch, const EdgeCrossing& at) {
+  const auto* const a = batch.shared.sample + at.row * kSamplePitch + at.col;
+  return crossing_of<typename S::Element>(batch.group.map, batch.shared.level[at.level],
+                                          {a[0], a[at.across ? 1 : kSamplePitch], edge_of(batch, at)});
 }
 
-/// Junction of the edge on a side of a segment's cell, for a plane's position; kNone where no other tile lies
-/// beyond it.
+/// Junction of a crossing; kNone where no other tile lies beyond it.
 template <class S>
-__device__ __forceinline__ unsigned junction_of(const LevelBatch<S>& batch, unsigned position,
-                                                const TileSegment& segment, int side) {
+__device__ __forceinline__ unsigned junction_of(const LevelBatch<S>& batch, const EdgeCrossing& crossing) {
   const TileBounds& bounds = batch.bounds;
-  return junction_at_edge_of(
-      batch.group, bounds.row0 + segment.row, bounds.col0 + segment.col, side, [&](int row, int col) {
-        const int of = col >= bounds.col0 + kTileColumns ? 1 : row >= bounds.row0 + kTileRows ? 2 : 0;
-        return (batch.shared.tile_offset[of] + position) * kTileJunctions;
-      });
+  return junction_on_edge(batch.group, edge_of(batch, crossing), [&](int row, int col) {
+    const int of = col >= bounds.col0 + kTileColumns ? 1 : row >= bounds.row0 + kTileRows ? 2 : 0;
+    return (batch.shared.tile_offset[of] + batch.shared.position[crossing.level]) * kTileJunctions;
+  });
+}
+
+/// The segment that ends at a crossing where a piece leaves the tile.
+__device__ __forceinline__ TileSegment segment_before(const EdgeCrossing& exit) {
+  if (exit.across) return {max(exit.row - 1, 0), exit.col, 0, 0, exit.row == 0 ? kTop : kBottom};
+  return {exit.row, max(exit.col - 1, 0), 0, 0, exit.col == 0 ? kLeft : kRight};
 }
 
 /// Writes piece number `k` of the batch to the global arrays.
@@ -146,43 +158,34 @@ __device__ __forceinline__ void write_batch_piece(const LevelBatch<S>& batch, un
   const auto& group = batch.group;
   const BatchPiece piece = s.piece[k];
   if (piece.count == 0) return;
-  const auto segment_at = [&](unsigned index) {
-    return unpack_segment(static_cast<unsigned short>(s.segment[index]));
-  };
-  const unsigned level = s.segment[piece.first] >> 16, to = s.piece_base + piece.number;
-  const unsigned first_id = raster_id(group, batch.bounds, segment_at(piece.smallest));
-  group.work.head_offset[to] = s.plane[level];
-  if (k >= s.open) return write_closed_piece(group.work, to, piece.count, first_id);
-  const TileSegment begin = segment_at(piece.first), last = segment_at(piece.last);
-  const unsigned exit = is_blocked<T>(group.map, batch.bounds, last)
-                            ? kNone
-                            : junction_of(batch, s.position[level], last, last.to);
-  const OpenPiece record{first_id, raster_id(group, batch.bounds, segment_at(piece.largest)),
-                         piece.largest_rank, to};
-  write_open_piece(group.work, s.open_base + k, record, piece.count,
-                   crossing_of<T>(group.map, s.level[level], edge_of(batch, begin, begin.from)), exit,
-                   junction_of(batch, s.position[level], begin, begin.from));
+  const EdgeCrossing first = unpack_crossing(s.crossing[piece.first]);
+  const unsigned to = s.piece_base + piece.number;
+  const auto id = [&](unsigned key) { return raster_id(group, batch.bounds, segment_of_key(key)); };
+  group.work.head_offset[to] = s.plane[first.level];
+  if (k >= s.open) return write_closed_piece(group.work, to, piece.count, id(piece.smallest));
+  const EdgeCrossing last = unpack_crossing(s.crossing[piece.last]);
+  const bool blocked = is_blocked<T>(group.map, batch.bounds, segment_before(last));
+  const OpenPiece record{id(piece.smallest), id(piece.largest), piece.largest_rank, to};
+  write_open_piece(group.work, s.open_base + k, record, piece.count, point_of(batch, first),
+                   blocked ? kNone : junction_of(batch, last), junction_of(batch, first));
 }
 
 /// Writes the points of the placed segments and their ranks. The last warp has written the pieces, which
 /// takes as long as two rounds of points.
 template <class S>
 __device__ __forceinline__ void write_points(const LevelBatch<S>& batch) {
-  using T = typename S::Element;
   const auto& s = batch.shared;
-  const auto& group = batch.group;
+  const auto& work = batch.group.work;
   constexpr unsigned kOthers = kBatchThreads - 32, kEarly = 2 * kOthers;
   const auto thread = static_cast<unsigned>(batch.thread);
 #pragma unroll 1
   for (unsigned i = thread < kOthers ? thread : kEarly + thread; i < s.segments;
        i += i < kEarly ? kOthers : kBatchThreads) {
-    const unsigned index = s.placed[i], segment = s.segment[index];
+    const unsigned index = s.placed[i];
     const BatchPiece& piece = s.piece[s.where[index] >> 16];
-    const TileSegment at = unpack_segment(static_cast<unsigned short>(segment));
-    const PointD point = crossing_of<T>(group.map, s.level[segment >> 16], edge_of(batch, at, at.to));
     const std::size_t to = s.segment_base + static_cast<std::size_t>(i);
-    store_point(group.work.points[to], point);
-    group.work.ranks[to] = {s.piece_base + piece.number, i - piece.begin};
+    store_point(work.points[to], point_of(batch, unpack_crossing(s.crossing[index])));
+    work.ranks[to] = {s.piece_base + piece.number, i - piece.begin};
   }
 }
 

@@ -3,8 +3,8 @@
 //   Reads   the tile's 65 x 33 samples; the batch's levels
 //   Writes  sample, rank: how many of the levels a sample is above
 //
-// With levels in ascending order a sample is above the first `rank` of them and no others. So the ranks of a
-// cell's four corners tell which levels cross the cell, and a segment is named by its cell and its level.
+// With levels in ascending order a sample is above the first `rank` of them and no others. So the ranks of an
+// edge's two samples tell which levels cross the edge.
 // Each sample is compared with the levels next to it; only if it is too near to one, as far as floats tell,
 // is it compared with every level (find_unusual).
 #pragma once
@@ -98,7 +98,13 @@ __device__ __forceinline__ unsigned rank_samples(BatchShared<T>& s, const BatchS
   for (int k = 0; k < kCount; ++k) {
     const int row = BatchSamples<T>::row_of(k), column = BatchSamples<T>::column_of(k);
     s.sample[row * kSamplePitch + column] = samples.value[k];
-    s.rank[row * kRankPitch + column] = static_cast<unsigned char>(rank[k] / kOne);
+    const unsigned own = rank[k] / kOne;
+    unsigned char* const to = &s.rank[row * kRankPitch + column];
+    // Beyond the last column the same once more, so that nothing crosses the edge to it.
+    if (k >= BatchSamples<T>::kExtra && column == kTileColumns)
+      *reinterpret_cast<unsigned short*>(to) = static_cast<unsigned short>(own * 0x101);
+    else
+      *to = static_cast<unsigned char>(own);
   }
   return near;
 }

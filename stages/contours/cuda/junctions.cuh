@@ -17,12 +17,12 @@ __device__ __forceinline__ unsigned first_junction(const PlaneGroup<P>& group, i
   return tile_number(group, plane, row / kTileRows * group.tiles_x + col / kTileColumns) * kTileJunctions;
 }
 
-/// Junction of the edge on `side` of a cell; kNone where no other tile lies beyond that edge. `first`(row,
-/// col) is the first junction of the tile that has a cell.
+/// Junction of a grid edge; kNone where no other tile lies beyond it. `first`(row, col) is the first junction
+/// of the tile that has a cell.
 template <class P, class First>
-__device__ __forceinline__ unsigned junction_at_edge_of(const PlaneGroup<P>& group, int row, int col,
-                                                        int side, const First& first) {
-  const auto [r, c, across] = edge_of_side(row, col, side);
+__device__ __forceinline__ unsigned junction_on_edge(const PlaneGroup<P>& group, const GridEdge& edge,
+                                                     const First& first) {
+  const auto [r, c, across] = edge;
   if (across) {
     if (r % kTileRows != 0 || r == 0 || r >= group.cell_rows) return kNone;
     return first(r, c) + static_cast<unsigned>(c % kTileColumns);
@@ -30,11 +30,12 @@ __device__ __forceinline__ unsigned junction_at_edge_of(const PlaneGroup<P>& gro
   if (c % kTileColumns != 0 || c == 0 || c >= group.cell_columns) return kNone;
   return first(r, c) + kTileColumns + static_cast<unsigned>(r % kTileRows);
 }
+/// Junction of the edge on `side` of a cell.
 template <class P>
 __device__ __forceinline__ unsigned junction_at_edge(const PlaneGroup<P>& group, int plane, int row, int col,
                                                      int side) {
-  return junction_at_edge_of(group, row, col, side,
-                             [&](int r, int c) { return first_junction(group, plane, r, c); });
+  return junction_on_edge(group, edge_of_side(row, col, side),
+                          [&](int r, int c) { return first_junction(group, plane, r, c); });
 }
 
 /// Junction of the segment that leaves sample (row, col) into the cell of `quadrant`; kNone for a sample

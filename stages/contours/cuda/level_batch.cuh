@@ -15,29 +15,53 @@ namespace contorno::contour_engine {
 
 /// Threads of a block, and blocks of a multiprocessor that their registers leave room for.
 inline constexpr int kBatchThreads = 128, kBatchWarps = kBatchThreads / 32, kBatchBlocks = 7;
-/// Levels of a batch, at most: a lane and a bit each, numbers of five bits, and a search by halves.
+/// Levels of a batch, at most: a lane and a bit each, and a search by halves.
 inline constexpr int kBatchLevels = 31;
-/// Segments and pieces of a batch, at most. Where there are more, the batch is halved (trace_levels.cuh).
-inline constexpr unsigned kBatchSegments = 1024, kBatchPieces = 256;
+/// Crossings and pieces of a batch, at most. Where there are more, the batch is halved (trace_levels.cuh).
+inline constexpr unsigned kBatchCrossings = 1024, kBatchPieces = 256;
 static_assert(kBatchLevels < 32 && (kBatchLevels & (kBatchLevels + 1)) == 0);
 inline constexpr int kRankPitch = kTileColumns + 4;  ///< ranks of a row of samples, in whole words
 inline constexpr int kRanks = (kTileRows + 1) * kRankPitch;
 inline constexpr int kSamplePitch = kTileColumns + 1;
 
-/// A piece of a batch. Segments are counted from its first one, which of a closed piece is that with the
-/// largest index.
+/// A crossing: one of the batch's levels crosses a grid edge of the tile. (row, col) is the edge's upper or
+/// left sample, in the tile, and `across` is as in GridEdge.
+struct EdgeCrossing {
+  int row, col;
+  bool across;
+  unsigned level;
+};
+__device__ __forceinline__ unsigned pack_crossing(int row, int col, bool across, unsigned level) {
+  return static_cast<unsigned>(col | row << 7 | (across ? 1 << 13 : 0)) | level << 14;
+}
+__device__ __forceinline__ EdgeCrossing unpack_crossing(unsigned word) {
+  return {static_cast<int>(word >> 7 & 63), static_cast<int>(word & 127), (word >> 13 & 1) != 0, word >> 14};
+}
+
+/// Links of crossings, in words: the crossing that follows in the tile, or kNoCrossing, and from kKeyShift on
+/// the key of the segment that leads there. Keys are in the order of raster ids. kFollowed: the crossing's
+/// piece has been followed.
+inline constexpr unsigned kNoCrossing = 2047, kKeyShift = 11, kFollowed = 1U << 31;
+static_assert(kBatchCrossings < kNoCrossing);
+__device__ __forceinline__ unsigned segment_key(int row, int col, unsigned sub) {
+  return static_cast<unsigned>(2 * (row * kTileColumns + col)) + sub;
+}
+__device__ __forceinline__ TileSegment segment_of_key(unsigned key) {
+  const auto cell = static_cast<int>(key / 2);
+  return {cell / kTileColumns, cell % kTileColumns, static_cast<int>(key % 2), 0, 0};
+}
+
+/// A piece of a batch.
 struct alignas(16) BatchPiece {
-  unsigned short first, last;        ///< segments
-  unsigned short smallest, largest;  ///< of the indices of its segments
-  unsigned short largest_rank;       ///< segments before the one with the largest index
+  unsigned short first, last;        ///< crossings; of an open piece, where it enters and leaves the tile
+  unsigned short smallest, largest;  ///< of the keys of its segments
+  unsigned short largest_rank;       ///< segments from crossing `first` to the one with the largest key
   unsigned short count;              ///< of segments; 0: the piece is left out
   unsigned short begin, number;      ///< segments, and pieces, of the pieces before it
 };
 
-/// Marks in BatchShared::next: no segment follows; the segment's piece has been followed.
-inline constexpr unsigned kNoSegment = 0xFFFF, kFollowed = 0xFFFE;
-
-/// What the threads of a batch share. A segment is numbered by its cell, then by its level.
+/// What the threads of a batch share. Crossings are numbered by samples: those of the edges to the right of
+/// and below a sample follow each other, each edge's from the lowest level to the highest.
 template <class T>
 struct BatchShared {
   using Value = typename Sample<T>::Value;
@@ -50,27 +74,27 @@ struct BatchShared {
   unsigned position[kBatchLevels], plane[kBatchLevels];  ///< as in NearTiles
   unsigned levels, unusual;                              ///< number of levels; a bit for each that is unusual
   unsigned tile_offset[3];  ///< TileLevels::offset of the tile, the one on its right, the one below
-  unsigned sums[kBatchWarps];
+  unsigned crossings;
   unsigned open, closed;    ///< pieces
-  unsigned in_open;         ///< segments of open pieces
+  unsigned in_open;         ///< crossings of open pieces
   unsigned segments, kept;  ///< of the pieces that are not left out, and their number
   unsigned segment_base, piece_base, open_base;
   unsigned next_tile;  ///< number in NearTiles::crossed of the tile that the block takes next
   union {
     unsigned rank_words[kRanks / 4];
-    unsigned char rank[kRanks];      ///< of samples, until their segments are linked
+    unsigned char rank[kRanks];      ///< of samples, until the crossings are linked
     BatchPiece piece[kBatchPieces];  ///< open ones first
   };
   union {
-    uint2 offset_words[kTileRows * kTileColumns / 4];
-    unsigned short offset[kTileRows * kTileColumns];  ///< first segment of each cell, until these are linked
-    unsigned where[kBatchSegments];  ///< of a segment: its piece << 16 | segments of the piece before it
+    uint2 offset_words[kRanks / 4];
+    unsigned short offset[kRanks];    ///< first crossing of each sample, until these are linked
+    unsigned where[kBatchCrossings];  ///< of a crossing: its piece << 16 | crossings of the piece before it
   };
-  unsigned segment[kBatchSegments];     ///< first its cell; then see pack_segment, from bit 16 on the level
-  unsigned short next[kBatchSegments];  ///< the segment that follows, or a mark
+  unsigned crossing[kBatchCrossings];  ///< first as list_word makes them, when they are linked pack_crossing
+  unsigned link[kBatchCrossings];
   union {
-    unsigned short leader[kBatchPieces];    ///< of each piece the segment from which it is followed
-    unsigned short placed[kBatchSegments];  ///< segments, piece by piece
+    unsigned short leader[kBatchPieces];     ///< of each piece the crossing from which it is followed
+    unsigned short placed[kBatchCrossings];  ///< the crossings at which segments end, piece by piece
   };
 
   __device__ __forceinline__ const Value* centres() const {
@@ -98,7 +122,6 @@ struct LevelBatch {
   const unsigned next_tile;  ///< in thread 0, see BatchShared
   const TileBounds bounds;   ///< of plane 0; `tile` is the number among the tiles of all channels
   const int thread;
-  unsigned segments = 0;
 
   __device__ __forceinline__ LevelBatch(const PlaneGroup<typename S::Point>& group,
                                         BatchShared<typename S::Element>& shared, const TileLevels* levels,
@@ -178,7 +201,7 @@ __device__ __forceinline__ void share_levels(const LevelBatch<S>& batch, const L
   s.usual_above = static_cast<Value>(__uint_as_float(above));
   s.levels = levels;
   s.unusual = all_finite ? 0 : ~0U;
-  s.open = s.closed = s.in_open = 0;
+  s.crossings = s.open = s.closed = s.in_open = 0;
   s.next_tile = batch.next_tile;
 }
 

@@ -5,8 +5,8 @@
 //   Writes  what write.cuh says; left
 //
 // A warp for each tile and level would have few segments, so most of its instructions would be those that
-// each tile costs. Here threads work on the segments of all levels. Levels are taken in batches for which
-// there is room; near tiles that are unusual or have too many segments are left to trace_warps.
+// each tile costs. Here threads work on the crossings of all levels. Levels are taken in batches for which
+// there is room; near tiles that are unusual or have too many crossings are left to trace_warps.
 #pragma once
 
 #include "stages/contours/cuda/batch_pieces.cuh"
@@ -36,8 +36,8 @@ __device__ __forceinline__ bool trace_batch(LevelBatch<S>& batch, unsigned first
                                             unsigned& skipped) {
   skipped = read_batch(batch, first, count);
   if (batch.shared.levels == 0) return true;
-  if (!list_cells(batch)) return false;
-  link_batch(batch);
+  if (!list_crossings(batch)) return false;
+  link_crossings(batch);
   return write_batch(batch);
 }
 

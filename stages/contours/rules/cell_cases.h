@@ -143,6 +143,27 @@ CONTORNO_HD constexpr FirstSegments<Word> first_segments(Word ul, Word ur, Word 
           (ur & ~lr) | (ll & ~ul), (lr & (~ul | ur)) | (~lr & ll & ~ul & (connect | ~ur))};
 }
 
+/// Where a segment goes on in the cell that it enters, seen along its direction: its low sample is on the
+/// left.
+enum Turn : std::uint8_t { kTurnLeft = 0, kStraight = 1, kTurnRight = 2 };
+/// `left_high`, `right_high`: whether the cell's two samples ahead are high. If only the left one is, the
+/// cell is a saddle.
+CONTORNO_HD constexpr Turn turn_of(bool left_high, bool right_high, Connectivity connectivity) {
+  if (left_high == right_high) return left_high ? kTurnLeft : kTurnRight;
+  if (right_high) return kStraight;
+  return connectivity == Connectivity::High ? kTurnLeft : kTurnRight;
+}
+/// The side through which a segment leaves a cell that it enters through `from`.
+CONTORNO_HD constexpr int side_after(int from, Turn turn) {
+  return (from + 1 + turn) % kSides;
+}
+/// Whether a corner is high: by number, clockwise from the upper left one, so that side k joins the corners k
+/// and k + 1.
+constexpr bool is_corner_high(int code, int corner) {
+  constexpr int kBits[kSides] = {0, 1, 3, 2};
+  return (code >> kBits[corner % kSides] & 1) != 0;
+}
+
 /// Whether every faster computation above agrees with the table.
 constexpr bool twins_match(Connectivity connectivity) {
   for (int code = 0; code < kCodes; ++code) {
@@ -156,6 +177,10 @@ constexpr bool twins_match(Connectivity connectivity) {
       if (cell.count == 2 &&
           saddle_segment_from(cell.segment[sub].from, connectivity) != static_cast<unsigned>(sub))
         return false;
+      const auto [from, to] = cell.segment[sub];
+      const bool left_high = is_corner_high(code, from + 2), right_high = is_corner_high(code, from + 3);
+      if (side_after(from, turn_of(left_high, right_high, connectivity)) != to) return false;
+      if ((left_high && !right_high) != (cell.count == 2)) return false;
     }
     const auto first = first_segments(ul, ur, ll, lr, connectivity);
     const unsigned sides = (first.from_odd & 1U) | (first.from_late & 1U) << 1 | (first.to_odd & 1U) << 2 |
