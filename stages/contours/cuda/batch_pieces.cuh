@@ -14,32 +14,72 @@
 
 namespace contorno::contour_engine {
 
-/// Follows piece number `piece` from its leader, until no crossing follows or the leader comes again. Links
-/// are marked as followed.
-template <class T>
-__device__ __forceinline__ void follow_piece(BatchShared<T>& s, unsigned piece) {
-  const unsigned first = s.leader[piece];
-  unsigned i = first, count = 0, smallest = ~0U, largest = 0;  // largest: key << 16 | rank
-  do {
-    s.where[i] = piece << 16 | count;
+/// Follows piece number `piece` from its leader, until no crossing follows or, if it is closed, the leader
+/// comes again. Replaces its links.
+template <bool kClosed, class T, class P>
+__device__ __forceinline__ void follow_piece(BatchShared<T, P>& s, unsigned piece) {
+  const unsigned first = s.leader[piece], from = kFollowed | piece << kKeyShift;
+  unsigned i = first, at = from;
+  unsigned smallest = ~0U, largest = 0;  // keys, followed by ranks in the lower half
+  for (;;) {
     const unsigned link = s.link[i], next = link & kNoCrossing;
-    s.link[i] = link | kFollowed;
-    if (next == kNoCrossing) break;
-    const unsigned key = link >> kKeyShift;
+    s.link[i] = at;
+    if (!kClosed && next == kNoCrossing) break;
+    const unsigned key = __byte_perm(at, link, 0x7610);
     smallest = min(smallest, key);
-    largest = max(largest, key << 16 | count);
-    ++count;
+    largest = max(largest, key);
+    ++at;
+    if (kClosed && next == first) break;
     i = next;
-  } while (i != first);
+  }
   const auto narrow = [](unsigned value) { return static_cast<unsigned short>(value); };
   s.piece[piece] = {narrow(first),
                     narrow(i),
-                    narrow(smallest),
+                    narrow(smallest >> 16),
                     narrow(largest >> 16),
                     narrow(largest),
-                    narrow(count),
+                    narrow(at - from),
                     0,
                     0};
+}
+
+/// The grid edge of a crossing, and the coordinate at which it is crossed.
+template <class S>
+__device__ __forceinline__ GridEdge edge_of(const LevelBatch<S>& batch, const EdgeCrossing& at) {
+  return {batch.bounds.row0 + at.row, batch.bounds.col0 + at.col, at.across};
+}
+template <class S>
+__device__ __forceinline__ auto coordinate_of(const LevelBatch<S>& batch, const EdgeCrossing& at) {
+  using T = typename S::Element;
+  const auto& s = batch.shared;
+  const auto* const a = s.sample + at.row * kSamplePitch + at.col;
+  const Map& map = batch.group.map;
+  return static_cast<decltype(S::Point::row)>(
+      crossing_coordinate(edge_of(batch, at), s.level[at.level], value_of<T>(map, a[0]),
+                          value_of<T>(map, a[at.across ? 1 : kSamplePitch])));
+}
+/// The point of crossing `i`.
+template <class S>
+__device__ __forceinline__ typename S::Point point_of(const LevelBatch<S>& batch, unsigned i,
+                                                      const EdgeCrossing& at) {
+  typename S::Point point;
+  store_point(point, point_on_edge(edge_of(batch, at), static_cast<double>(batch.shared.coordinate[i])));
+  return point;
+}
+
+/// Computes where the crossings lie. Called by whole warps, as each has time.
+template <class S>
+__device__ __forceinline__ void compute_coordinates(const LevelBatch<S>& batch) {
+  auto& s = batch.shared;
+#pragma unroll 1
+  for (;;) {
+    unsigned first = 0;
+    if (batch.thread % 32 == 0) first = atomicAdd(&s.coordinate_warps, 1U) * 32;
+    first = __shfl_sync(~0U, first, 0);
+    if (first >= s.crossings) return;
+    const unsigned i = first + static_cast<unsigned>(batch.thread) % 32;
+    if (i < s.crossings) s.coordinate[i] = coordinate_of(batch, unpack_crossing(s.crossing[i]));
+  }
 }
 
 /// Finds the leaders of closed pieces among the crossings that are in no open one.
@@ -59,7 +99,8 @@ __device__ __forceinline__ void find_closed(const LevelBatch<S>& batch) {
   }
 }
 
-/// Follows all pieces. False: there is no room for them. Ends with a barrier.
+/// Follows all pieces. Meanwhile warps without a piece compute coordinates. False: there is no room for the
+/// pieces. Ends with a barrier.
 template <class S>
 __device__ __forceinline__ bool follow_pieces(const LevelBatch<S>& batch) {
   auto& s = batch.shared;
@@ -67,9 +108,10 @@ __device__ __forceinline__ bool follow_pieces(const LevelBatch<S>& batch) {
   if (open > kBatchPieces) return false;
 #pragma unroll 1
   for (auto k = static_cast<unsigned>(batch.thread); k < open; k += kBatchThreads) {
-    follow_piece(s, k);
+    follow_piece<false>(s, k);
     atomicAdd(&s.in_open, s.piece[k].count + 1U);
   }
+  compute_coordinates(batch);
   __syncthreads();
   if (s.in_open == s.crossings) return true;
   find_closed(batch);
@@ -78,7 +120,7 @@ __device__ __forceinline__ bool follow_pieces(const LevelBatch<S>& batch) {
   if (pieces > kBatchPieces) return false;
 #pragma unroll 1
   for (unsigned k = open + static_cast<unsigned>(batch.thread); k < pieces; k += kBatchThreads) {
-    follow_piece(s, k);
+    follow_piece<true>(s, k);
     if (!keep_contour(unsigned{s.piece[k].count}, batch.group.min_points)) s.piece[k].count = 0;
   }
   __syncthreads();
@@ -86,8 +128,8 @@ __device__ __forceinline__ bool follow_pieces(const LevelBatch<S>& batch) {
 }
 
 /// Counts what comes before each piece. Called by the first warp; returns the sums, pieces << 16 | segments.
-template <class T>
-__device__ __forceinline__ unsigned place_pieces(BatchShared<T>& s, unsigned pieces) {
+template <class T, class P>
+__device__ __forceinline__ unsigned place_pieces(BatchShared<T, P>& s, unsigned pieces) {
   unsigned before = 0;
 #pragma unroll 1
   for (unsigned base = 0; base < pieces; base += 32) {
@@ -112,7 +154,7 @@ __device__ __forceinline__ void place_segments(const LevelBatch<S>& batch) {
   const unsigned open = s.open;
 #pragma unroll 1
   for (auto i = static_cast<unsigned>(batch.thread); i < s.crossings; i += kBatchThreads) {
-    const unsigned where = s.where[i], k = where >> 16, crossings_before = where & 0xFFFF;
+    const unsigned at = s.link[i] & ~kFollowed, k = at >> kKeyShift, crossings_before = at & 0xFFFF;
     const BatchPiece& piece = s.piece[k];
     const bool is_open = k < open;
     int rank = static_cast<int>(crossings_before) - 1 - (is_open ? 0 : piece.largest_rank);
@@ -120,18 +162,6 @@ __device__ __forceinline__ void place_segments(const LevelBatch<S>& batch) {
     if (rank < 0) rank += piece.count;
     s.placed[piece.begin + rank] = static_cast<unsigned short>(i);
   }
-}
-
-/// Where a crossing lies in the map, and its samples.
-template <class S>
-__device__ __forceinline__ GridEdge edge_of(const LevelBatch<S>& batch, const EdgeCrossing& at) {
-  return {batch.bounds.row0 + at.row, batch.bounds.col0 + at.col, at.across};
-}
-template <class S>
-__device__ __forceinline__ PointD point_of(const LevelBatch<S>& batch, const EdgeCrossing& at) {
-  const auto* const a = batch.shared.sample + at.row * kSamplePitch + at.col;
-  return crossing_of<typename S::Element>(batch.group.map, batch.shared.level[at.level],
-                                          {a[0], a[at.across ? 1 : kSamplePitch], edge_of(batch, at)});
 }
 
 /// Junction of a crossing; kNone where no other tile lies beyond it.
@@ -166,7 +196,7 @@ __device__ __forceinline__ void write_batch_piece(const LevelBatch<S>& batch, un
   const EdgeCrossing last = unpack_crossing(s.crossing[piece.last]);
   const bool blocked = is_blocked<T>(group.map, batch.bounds, segment_before(last));
   const OpenPiece record{id(piece.smallest), id(piece.largest), piece.largest_rank, to};
-  write_open_piece(group.work, s.open_base + k, record, piece.count, point_of(batch, first),
+  write_open_piece(group.work, s.open_base + k, record, piece.count, point_of(batch, piece.first, first),
                    blocked ? kNone : junction_of(batch, last), junction_of(batch, first));
 }
 
@@ -182,9 +212,9 @@ __device__ __forceinline__ void write_points(const LevelBatch<S>& batch) {
   for (unsigned i = thread < kOthers ? thread : kEarly + thread; i < s.segments;
        i += i < kEarly ? kOthers : kBatchThreads) {
     const unsigned index = s.placed[i];
-    const BatchPiece& piece = s.piece[s.where[index] >> 16];
+    const BatchPiece& piece = s.piece[(s.link[index] & ~kFollowed) >> kKeyShift];
     const std::size_t to = s.segment_base + static_cast<std::size_t>(i);
-    store_point(work.points[to], point_of(batch, unpack_crossing(s.crossing[index])));
+    work.points[to] = point_of(batch, index, unpack_crossing(s.crossing[index]));
     work.ranks[to] = {s.piece_base + piece.number, i - piece.begin};
   }
 }

@@ -70,8 +70,8 @@ struct BatchSamples {
 };
 
 /// Writes the samples and their ranks. Returns a bit for each sample beside which a level may be unusual.
-template <class T>
-__device__ __forceinline__ unsigned rank_samples(BatchShared<T>& s, const BatchSamples<T>& samples) {
+template <class T, class P>
+__device__ __forceinline__ unsigned rank_samples(BatchShared<T, P>& s, const BatchSamples<T>& samples) {
   using Value = typename Sample<T>::Value;
   constexpr int kCount = BatchSamples<T>::kCount;
   const auto at = [](const Value* values, unsigned bytes, int further) {

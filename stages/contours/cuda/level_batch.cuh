@@ -39,10 +39,11 @@ __device__ __forceinline__ EdgeCrossing unpack_crossing(unsigned word) {
 }
 
 /// Links of crossings, in words: the crossing that follows in the tile, or kNoCrossing, and from kKeyShift on
-/// the key of the segment that leads there. Keys are in the order of raster ids. kFollowed: the crossing's
-/// piece has been followed.
-inline constexpr unsigned kNoCrossing = 2047, kKeyShift = 11, kFollowed = 1U << 31;
-static_assert(kBatchCrossings < kNoCrossing);
+/// the key of the segment that leads there. Keys are in the order of raster ids. When its piece has been
+/// followed, a crossing has instead kFollowed | piece << kKeyShift | how many crossings of the piece come
+/// before it.
+inline constexpr unsigned kNoCrossing = 2047, kKeyShift = 16, kFollowed = 1U << 31;
+static_assert(kBatchCrossings < kNoCrossing && kBatchPieces << kKeyShift < kFollowed);
 __device__ __forceinline__ unsigned segment_key(int row, int col, unsigned sub) {
   return static_cast<unsigned>(2 * (row * kTileColumns + col)) + sub;
 }
@@ -62,9 +63,11 @@ struct alignas(16) BatchPiece {
 
 /// What the threads of a batch share. Crossings are numbered by samples: those of the edges to the right of
 /// and below a sample follow each other, each edge's from the lowest level to the highest.
-template <class T>
+/// T: samples, P: points.
+template <class T, class P>
 struct BatchShared {
   using Value = typename Sample<T>::Value;
+  using Coordinate = decltype(P::row);
   static constexpr int kCentres = Sample<T>::kInteger ? kBatchLevels + 2 : 1;
   Value sample[(kTileRows + 1) * kSamplePitch];
   double level[kBatchLevels];
@@ -87,9 +90,10 @@ struct BatchShared {
   };
   union {
     uint2 offset_words[kRanks / 4];
-    unsigned short offset[kRanks];    ///< first crossing of each sample, until these are linked
-    unsigned where[kBatchCrossings];  ///< of a crossing: its piece << 16 | crossings of the piece before it
+    unsigned short offset[kRanks];           ///< first crossing of each sample, until these are linked
+    Coordinate coordinate[kBatchCrossings];  ///< see crossing_coordinate
   };
+  unsigned coordinate_warps;           ///< how often a warp has taken 32 crossings to compute coordinates of
   unsigned crossing[kBatchCrossings];  ///< first as list_word makes them, when they are linked pack_crossing
   unsigned link[kBatchCrossings];
   union {
@@ -117,15 +121,15 @@ struct BatchTypes {
 template <class S>
 struct LevelBatch {
   const PlaneGroup<typename S::Point>& group;
-  BatchShared<typename S::Element>& shared;
+  BatchShared<typename S::Element, typename S::Point>& shared;
   const TileLevels* const levels;
   const unsigned next_tile;  ///< in thread 0, see BatchShared
   const TileBounds bounds;   ///< of plane 0; `tile` is the number among the tiles of all channels
   const int thread;
 
   __device__ __forceinline__ LevelBatch(const PlaneGroup<typename S::Point>& group,
-                                        BatchShared<typename S::Element>& shared, const TileLevels* levels,
-                                        unsigned next_tile)
+                                        BatchShared<typename S::Element, typename S::Point>& shared,
+                                        const TileLevels* levels, unsigned next_tile)
       : group(group),
         shared(shared),
         levels(levels),
@@ -201,7 +205,7 @@ __device__ __forceinline__ void share_levels(const LevelBatch<S>& batch, const L
   s.usual_above = static_cast<Value>(__uint_as_float(above));
   s.levels = levels;
   s.unusual = all_finite ? 0 : ~0U;
-  s.crossings = s.open = s.closed = s.in_open = 0;
+  s.crossings = s.open = s.closed = s.in_open = s.coordinate_warps = 0;
   s.next_tile = batch.next_tile;
 }
 

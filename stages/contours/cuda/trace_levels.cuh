@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(kBatchThreads, kBatchBlocks)
     trace_levels(const __grid_constant__ PlaneGroup<P> group) {
   let_next_begin();
   wait_for_previous();
-  BatchShared<T>& s = block_shared<BatchShared<T>>();
+  BatchShared<T, P>& s = block_shared<BatchShared<T, P>>();
   Counters& counters = *group.work.counters;
   // When there is no room for the near tiles there are none.
   const unsigned tiles = near_tile_count(group) == 0 ? 0 : counters.crossed_tiles;

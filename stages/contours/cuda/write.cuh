@@ -178,9 +178,9 @@ __device__ __forceinline__ PieceRecord record_of(const Tile<S>& tile, unsigned k
 /// as in PieceRecord.
 template <class P>
 __device__ __forceinline__ void write_open_piece(const Work<P>& work, unsigned open, const OpenPiece& record,
-                                                 unsigned count, const PointD& from, unsigned exit,
+                                                 unsigned count, const P& from, unsigned exit,
                                                  unsigned entry) {
-  store_point(work.from[record.piece], from);
+  work.from[record.piece] = from;
   const bool ends = exit == kNone;
   work.open_pieces[open] = record;
   work.piece_links[open] = {ends ? open : exit | kAtJunction, ends ? 0 : count, ends ? open | kEnd : open, 0};
@@ -215,10 +215,12 @@ __device__ __forceinline__ void write_piece(Tile<S>& tile, const PieceRecord& re
   const unsigned first_id = raster_id(tile, record.first);
   if (!record.open) return write_closed_piece(work, piece, count, first_id);
   const unsigned largest = tile.shared.largest[record.representative];
+  typename S::Point from;
+  store_point(from, record.from);
   write_open_piece(work, tile.shared.open_base + record.leader,
                    {first_id, raster_id(tile, largest >> kLargestShift),
                     count - 1 - largest % (1U << kLargestShift), piece},
-                   count, record.from, record.exit, record.entry);
+                   count, from, record.exit, record.entry);
 }
 
 // Segments -------------------------------------------------------------------------------------------------

@@ -36,9 +36,16 @@ CONTORNO_HD constexpr GridEdge edge_of_side(int row, int col, int side) {
 CONTORNO_HD constexpr double crossing_fraction(double level, double a, double b) {
   return (level - a) / (b - a);
 }
+/// The coordinate in which points move along the edge: the column if it is across, else the row.
+CONTORNO_HD constexpr double crossing_coordinate(const GridEdge& edge, double level, double a, double b) {
+  return (edge.across ? edge.col : edge.row) + crossing_fraction(level, a, b);
+}
+/// The point with this coordinate.
+CONTORNO_HD constexpr PointD point_on_edge(const GridEdge& edge, double coordinate) {
+  return {edge.across ? edge.row : coordinate, edge.across ? coordinate : edge.col};
+}
 CONTORNO_HD constexpr PointD crossing_point(const GridEdge& edge, double level, double a, double b) {
-  const double fraction = crossing_fraction(level, a, b);
-  return {edge.row + (edge.across ? 0.0 : fraction), edge.col + (edge.across ? fraction : 0.0)};
+  return point_on_edge(edge, crossing_coordinate(edge, level, a, b));
 }
 
 /// What links the segments that end at a point: the grid edge on which it lies, or the sample on which it
