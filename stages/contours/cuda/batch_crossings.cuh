@@ -83,9 +83,9 @@ __device__ __forceinline__ void list_words(const LevelBatch<S>& batch,
   }
 }
 
-/// Numbers and lists the crossings. False: there is no room for them. Ends with a barrier.
+/// Numbers and counts the crossings, and lists them if there is room. Ends with a barrier.
 template <class S>
-__device__ __forceinline__ bool list_crossings(const LevelBatch<S>& batch) {
+__device__ __forceinline__ void list_crossings(const LevelBatch<S>& batch) {
   auto& s = batch.shared;
   unsigned counts[RankWords::kCount], own = 0;
 #pragma unroll
@@ -99,7 +99,6 @@ __device__ __forceinline__ bool list_crossings(const LevelBatch<S>& batch) {
   base = __shfl_sync(~0U, base, 31);
   if (base + __shfl_sync(~0U, sum, 31) <= kBatchCrossings) list_words(batch, counts, base + sum - own);
   __syncthreads();
-  return s.crossings <= kBatchCrossings;
 }
 
 /// Whether a cell is one of the tile's.

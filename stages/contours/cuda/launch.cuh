@@ -165,7 +165,7 @@ void enqueue_near_tiles(const ContourEngineSpec& spec, const ContourEngineDevice
   with_device_type(spec.map.type, [&](auto* tag) {
     using T = std::remove_pointer_t<decltype(tag)>;
     launch("find_near_tiles", find_near_tiles<T, P>, LaunchKind::Plain, order, near_blocks(group),
-           kNearThreads, 0, stream, group);
+           kNearThreads, sizeof(NearShared), stream, group);
   });
 }
 

@@ -145,6 +145,41 @@ __device__ __forceinline__ uint2 first_not_below(const PlaneGroup<P>& group, int
   return {begin[0], begin[1]};
 }
 
+/// What the warps of a block share while they allocate near tiles.
+struct NearShared {
+  unsigned count[kNearThreads / 32];  ///< near tiles of each warp's tile
+  unsigned long long first_near;
+  unsigned first_crossed;
+};
+
+/// The elements that a warp has: of near tiles, and of NearTiles::crossed.
+struct NearPlaces {
+  unsigned long long near;
+  unsigned crossed;
+};
+
+/// Allocates elements for a tile that is near `count` levels, with two atomics a block. Called by all threads
+/// of it.
+__device__ __forceinline__ NearPlaces allocate_near(Counters& counters, unsigned count) {
+  NearShared& s = block_shared<NearShared>();
+  if (threadIdx.x % 32 == 0) s.count[threadIdx.x / 32] = count;
+  __syncthreads();
+  unsigned near = 0, crossed = 0;  // of the warps before this one
+  unsigned all_near = 0, all_crossed = 0;
+#pragma unroll
+  for (unsigned k = 0; k < kNearThreads / 32; ++k) {
+    if (k == threadIdx.x / 32) near = all_near, crossed = all_crossed;
+    all_near += s.count[k];
+    all_crossed += s.count[k] != 0 ? 1 : 0;
+  }
+  if (threadIdx.x == 0 && all_crossed != 0) {
+    s.first_near = atomicAdd(&counters.near_tiles, static_cast<unsigned long long>(all_near));
+    s.first_crossed = atomicAdd(&counters.crossed_tiles, all_crossed);
+  }
+  __syncthreads();
+  return {s.first_near + near, s.first_crossed + crossed};
+}
+
 /// Finds the near tiles: allocates their numbers, and lists them and their tiles. Called with a warp for each
 /// tile of each channel.
 template <class T, class P>
@@ -152,39 +187,37 @@ __global__ void __launch_bounds__(kNearThreads) find_near_tiles(const __grid_con
   let_next_begin();
   wait_for_previous();
   const NearTiles& near = group.work.near;
-  Counters& counters = *group.work.counters;
   const TileBounds bounds = bounds_of_warp(group);
-  if (bounds.channel >= near.channels) return;
+  const bool has_tile = bounds.channel < near.channels;
   const unsigned lane = threadIdx.x % 32;
   const auto tile = static_cast<unsigned>(bounds.tile);
-  const TileRange range = near.ranges[tile];
+  TileRange range{};
+  uint2 levels{};  // first and end
   // A level crosses samples if one is above it and another is not.
-  const auto [first, end] = first_not_below<T>(group, bounds.channel, range);
-  if (end <= first) {
-    if (lane == 0) near.offsets[tile] = 0;  // loaded, but not used, by the block that traces its neighbour
+  if (has_tile) {
+    range = near.ranges[tile];
+    levels = first_not_below<T>(group, bounds.channel, range);
+  }
+  const unsigned first = levels.x, count = levels.y > first ? levels.y - first : 0;
+  const NearPlaces at = allocate_near(*group.work.counters, count);
+  if (count == 0) {
+    if (lane == 0 && has_tile) near.offsets[tile] = 0;  // loaded, but not used, when its neighbour is traced
     return;
   }
-  const unsigned count = end - first;
-  unsigned long long base = 0;
-  unsigned place = 0;
-  if (lane == 0) {
-    base = atomicAdd(&counters.near_tiles, static_cast<unsigned long long>(count));
-    place = atomicAdd(&counters.crossed_tiles, 1U);
-  }
-  base = __shfl_sync(~0U, base, 0);
-  if (base + count > group.tile_capacity) {
+  if (at.near + count > group.tile_capacity) {
     // As many points as it takes to have room for them.
     if (lane != 0) return;
+    Counters& counters = *group.work.counters;
     counters.full = 1;
-    atomicMax(&counters.segments, static_cast<unsigned>(min((base + count) * kTilePoints, 0x7FFFFFFFULL)));
+    atomicMax(&counters.segments, static_cast<unsigned>(min((at.near + count) * kTilePoints, 0x7FFFFFFFULL)));
     return;
   }
-  const auto from = static_cast<unsigned>(base);
+  const auto from = static_cast<unsigned>(at.near);
   for (unsigned k = lane; k < count; k += 32) near.tiles[from + k] = {first + k, tile};
   if (lane != 0) return;
   near.offsets[tile] = from - first;
-  near.crossed[place] = {tile,        first,       count, from - first, bounds.channel,
-                         bounds.row0, bounds.col0, 0,     range};
+  near.crossed[at.crossed] = {tile,        first,       count, from - first, bounds.channel,
+                              bounds.row0, bounds.col0, 0,     range};
 }
 
 }  // namespace contorno::contour_engine

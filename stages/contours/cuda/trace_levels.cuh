@@ -36,7 +36,8 @@ __device__ __forceinline__ bool trace_batch(LevelBatch<S>& batch, unsigned first
                                             unsigned& skipped) {
   skipped = read_batch(batch, first, count);
   if (batch.shared.levels == 0) return true;
-  if (!list_crossings(batch)) return false;
+  list_crossings(batch);
+  if (batch.shared.crossings > kBatchCrossings) return false;
   link_crossings(batch);
   return write_batch(batch);
 }

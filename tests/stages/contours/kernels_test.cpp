@@ -41,7 +41,8 @@ void launch_band(const PlaneGroup<P>& group, const BandTiles& band, const How& h
     by_blocks(tiles, tiles);
   } else if (tiles != 0) {
     if (kLevels)
-      emulated::run_grid(2, kBatchThreads, sizeof(BatchShared<T, P>), false, [&] { trace_levels<T, P>(group); });
+      emulated::run_grid(2, kBatchThreads, sizeof(BatchShared<T, P>), false,
+                         [&] { trace_levels<T, P>(group); });
     constexpr unsigned kWarps = 3;
     emulated::run_grid(std::min(tiles, 2U), kWarps * kWarpThreads, WarpsShared::bytes(kWarps), false,
                        [&] { trace_warps<T, P, kLevels>(group, tiles); });
@@ -97,7 +98,8 @@ void launch_levels(const PlaneGroup<P>& whole, const ContourEngineSpec& spec, co
       });
     });
     if (tiles > 0)
-      emulated::run_grid((tiles + 7) / 8, kNearThreads, 0, false, [&] { find_near_tiles<T, P>(group); });
+      emulated::run_grid((tiles + 7) / 8, kNearThreads, sizeof(NearShared), false,
+                         [&] { find_near_tiles<T, P>(group); });
     launch_band<T, true>(group, {0, group.planes, 0, group.tiles_y, true}, how);
   });
 }
