@@ -40,23 +40,38 @@ struct RankWords {
   }
 };
 
-/// In each byte the crossings of a sample: on the edge to its right and on the edge below it. Those at the
-/// samples (row, col) to (row, col + 3).
+/// In each byte the crossings of a sample: on the edge to its right and on the edge below it. Those of four
+/// samples, the first of which is at (row, col).
 template <class S>
-__device__ __forceinline__ unsigned count_crossings(const LevelBatch<S>& batch, int row, int col) {
-  const int rows = batch.bounds.rows, columns = batch.bounds.columns;
-  if (row > rows) return 0;
+__device__ __forceinline__ unsigned count_crossings(const LevelBatch<S>& batch, int row, int col,
+                                                    unsigned across, unsigned below) {
+  if (row > batch.bounds.rows) return 0;
   const unsigned* const words = batch.shared.rank_words + (row * kRankPitch + col) / 4;
-  const unsigned across =
-      __vabsdiffu4(words[0], __funnelshift_r(words[0], words[1], 8)) & first_bytes(columns - col);
-  if (row == rows) return across;
-  return across + (__vabsdiffu4(words[0], words[kRankPitch / 4]) & first_bytes(columns + 1 - col));
+  const unsigned on_right = __vabsdiffu4(words[0], __funnelshift_r(words[0], words[1], 8)) & across;
+  if (row == batch.bounds.rows) return on_right;
+  return on_right + (__vabsdiffu4(words[0], words[kRankPitch / 4]) & below);
 }
 
-/// A crossing in the list, before it is linked: its sample, and how many crossings of the sample come before
-/// it.
-__device__ __forceinline__ unsigned list_word(int row, int col, unsigned before) {
-  return static_cast<unsigned>(col | row << 7) | before << 13;
+/// The crossings of all words of this thread.
+template <class S>
+__device__ __forceinline__ void count_words(const LevelBatch<S>& batch,
+                                            unsigned (&counts)[RankWords::kCount]) {
+  unsigned across = 0, below = 0;
+#pragma unroll
+  for (int k = 0; k < RankWords::kCount; ++k) {
+    const int row = RankWords::row_of(k), col = RankWords::column_of(k);
+    if (k == 0 || k == RankWords::kInner) {
+      across = first_bytes(batch.bounds.columns - col);
+      below = first_bytes(batch.bounds.columns + 1 - col);
+    }
+    counts[k] = count_crossings(batch, row, col, across, below);
+  }
+}
+
+/// A crossing in the list, before it is linked: its sample's place, and how many crossings of the sample come
+/// before it.
+__device__ __forceinline__ unsigned list_word(int place, unsigned before) {
+  return static_cast<unsigned>(place) + (before << 12);
 }
 
 /// Lists the crossings of some words, `counts`, as number `first` and following.
@@ -66,19 +81,19 @@ __device__ __forceinline__ void list_words(const LevelBatch<S>& batch,
   auto& s = batch.shared;
 #pragma unroll
   for (int k = 0; k < RankWords::kCount; ++k) {
-    const int row = RankWords::row_of(k), col = RankWords::column_of(k);
-    if (row > kTileRows) return;
+    const int place = RankWords::row_of(k) * kRankPitch + RankWords::column_of(k);
+    if (place >= kRanks) return;
     // Byte k of `ends` has the sum up to it: of at most 4 * 62.
     const unsigned ends = counts[k] * 0x01010101U, begins = ends << 8;
-    s.offset_words[(row * kRankPitch + col) / 4] = {__byte_perm(begins, 0, 0x4140) + first * 0x10001,
-                                                    __byte_perm(begins, 0, 0x4342) + first * 0x10001};
+    s.offset_words[place / 4] = {__byte_perm(begins, 0, 0x4140) + first * 0x10001,
+                                 __byte_perm(begins, 0, 0x4342) + first * 0x10001};
     first += ends >> 24;
-    unsigned at = first;
+    unsigned* to = s.crossing + first;
 #pragma unroll 1
     for (unsigned left = counts[k]; left != 0;) {
       const int shift = (31 - __clz(static_cast<int>(left))) & 24;
       left -= 1U << shift;
-      s.crossing[--at] = list_word(row, col + shift / 8, left >> shift);
+      *--to = list_word(place + shift / 8, left >> shift);
     }
   }
 }
@@ -88,11 +103,9 @@ template <class S>
 __device__ __forceinline__ void list_crossings(const LevelBatch<S>& batch) {
   auto& s = batch.shared;
   unsigned counts[RankWords::kCount], own = 0;
+  count_words(batch, counts);
 #pragma unroll
-  for (int k = 0; k < RankWords::kCount; ++k) {
-    counts[k] = count_crossings(batch, RankWords::row_of(k), RankWords::column_of(k));
-    own += counts[k] * 0x01010101U >> 24;
-  }
+  for (int k = 0; k < RankWords::kCount; ++k) own += counts[k] * 0x01010101U >> 24;
   const unsigned sum = warp_scan(own);
   unsigned base = 0;
   if (batch.thread % 32 == 31) base = atomicAdd(&s.crossings, sum);
@@ -101,46 +114,33 @@ __device__ __forceinline__ void list_crossings(const LevelBatch<S>& batch) {
   __syncthreads();
 }
 
-/// Whether a cell is one of the tile's.
-template <class S>
-__device__ __forceinline__ bool has_cell(const LevelBatch<S>& batch, int row, int col) {
-  return static_cast<unsigned>(row) < static_cast<unsigned>(batch.bounds.rows) &&
-         static_cast<unsigned>(col) < static_cast<unsigned>(batch.bounds.columns);
-}
-
-/// A crossing with its direction. Ranks are named by their places in BatchShared::rank.
+/// A crossing with its direction. Places are those of samples.
 struct DirectedCrossing {
-  int row, col, level;
+  int place, level;
   bool across;
   bool back;      ///< the contour goes down or to the left; else up or to the right
-  int low, high;  ///< the place of the edge's low sample, on the contour's left, and of its high one
+  int low, high;  ///< the edge's low sample, on the contour's left, and its high one
   int low_rank;
   int ahead;  ///< places from the edge's samples to those beyond, in the contour's direction
 
   __device__ __forceinline__ DirectedCrossing(const unsigned char* rank, unsigned word)
-      : row(static_cast<int>(word >> 7 & 63)), col(static_cast<int>(word & 127)) {
-    const auto before = static_cast<int>(word >> 13);
-    const int at = row * kRankPitch + col;
-    const int own = rank[at], right = rank[at + 1], in_across = abs(own - right);
+      : place(static_cast<int>(word & 4095)) {
+    const auto before = static_cast<int>(word >> 12);
+    const int own = rank[place], right = rank[place + 1], in_across = abs(own - right);
     across = before < in_across;
-    const int other_at = at + (across ? 1 : kRankPitch);
-    const int other = across ? right : rank[other_at];
-    level = min(own, other) + before - (across ? 0 : in_across);
+    const int step = across ? 1 : kRankPitch;
+    const int other = across ? right : rank[place + kRankPitch];
+    low_rank = min(own, other);
+    level = low_rank + before - (across ? 0 : in_across);
     // A contour has low samples on its left.
     back = own > other;
-    low = back ? other_at : at;
-    high = back ? at : other_at;
-    low_rank = min(own, other);
-    const int step = across ? kRankPitch : 1;
-    ahead = across != back ? -step : step;
+    low = place + (back ? step : 0);
+    high = place + (back ? 0 : step);
+    ahead = across ? kRankPitch : 1;
+    if (is_ahead_first()) ahead = -ahead;
   }
-  /// The cell ahead of the edge, or the one behind it.
-  __device__ __forceinline__ int row_of_cell(bool ahead_of) const {
-    return row - (across && back != ahead_of ? 1 : 0);
-  }
-  __device__ __forceinline__ int column_of_cell(bool ahead_of) const {
-    return col - (!across && back == ahead_of ? 1 : 0);
-  }
+  /// Whether the contour goes on in the cell above the edge or on its left.
+  __device__ __forceinline__ bool is_ahead_first() const { return across != back; }
   /// The side of the cell ahead through which the contour enters it.
   __device__ __forceinline__ int side() const {
     return across ? (back ? kTop : kBottom) : (back ? kRight : kLeft);
@@ -156,28 +156,36 @@ __device__ __forceinline__ unsigned link_inside(const LevelBatch<S>& batch, cons
   const Turn turn = turn_of(left_high, right_high, batch.group.connectivity());
   // The edge through which the contour leaves the cell: its upper or left sample, and its lower rank.
   const bool straight = turn == kStraight;
-  const int beside = turn == kTurnRight ? from.high : from.low;
-  const int at = straight ? min(from.low, from.high) + from.ahead : min(beside, beside + from.ahead);
+  const int before_ahead = min(from.ahead, 0), cell = from.place + before_ahead;
+  const int at =
+      straight ? from.place + from.ahead : (turn == kTurnRight ? from.high : from.low) + before_ahead;
   const int least = straight ? left_rank : turn == kTurnRight ? right_rank : from.low_rank;
   const bool across = straight == from.across;
   const int in_across = across ? 0 : abs(static_cast<int>(s.rank[at]) - static_cast<int>(s.rank[at + 1]));
   const unsigned next = s.offset[at] + static_cast<unsigned>(in_across + from.level - least);
   const unsigned sub =
       left_high && !right_high ? saddle_segment_from(from.side(), batch.group.connectivity()) : 0;
-  return next | segment_key(from.row_of_cell(true), from.column_of_cell(true), sub) << kKeyShift;
+  return next | segment_key(cell, sub) << kKeyShift;
 }
 
 /// Links the listed crossings, and lists those at which pieces enter the tile. Ends with a barrier.
 template <class S>
 __device__ __forceinline__ void link_crossings(const LevelBatch<S>& batch) {
   auto& s = batch.shared;
+  const unsigned crossings = s.crossings;
 #pragma unroll 1
-  for (auto i = static_cast<unsigned>(batch.thread); i < s.crossings; i += kBatchThreads) {
+  for (auto i = static_cast<unsigned>(batch.thread); i < crossings; i += kBatchThreads) {
     const DirectedCrossing from(s.rank, s.crossing[i]);
-    s.crossing[i] = pack_crossing(from.row, from.col, from.across, static_cast<unsigned>(from.level));
-    const bool goes_on = has_cell(batch, from.row_of_cell(true), from.column_of_cell(true));
+    s.crossing[i] =
+        pack_crossing(static_cast<unsigned>(from.place), from.across, static_cast<unsigned>(from.level));
+    // On either side of the edge lies a cell of the tile, or none.
+    const int row = row_of_place(static_cast<unsigned>(from.place)), col = from.place - row * kRankPitch;
+    const int line = from.across ? row : col;
+    const bool has_first = line > 0;
+    const bool has_second = line < (from.across ? batch.bounds.rows : batch.bounds.columns);
+    const bool goes_on = from.is_ahead_first() ? has_first : has_second;
     s.link[i] = goes_on ? link_inside(batch, from) : kNoCrossing;
-    if (has_cell(batch, from.row_of_cell(false), from.column_of_cell(false))) continue;
+    if (from.is_ahead_first() ? has_second : has_first) continue;
     const unsigned leader = atomicAdd(&s.open, 1U);
     if (leader < kBatchPieces) s.leader[leader] = static_cast<unsigned short>(i);
   }

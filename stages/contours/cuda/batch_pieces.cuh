@@ -52,11 +52,11 @@ template <class S>
 __device__ __forceinline__ auto coordinate_of(const LevelBatch<S>& batch, const EdgeCrossing& at) {
   using T = typename S::Element;
   const auto& s = batch.shared;
-  const auto* const a = s.sample + at.row * kSamplePitch + at.col;
+  const auto* const a = s.sample + at.place;
   const Map& map = batch.group.map;
   return static_cast<decltype(S::Point::row)>(
       crossing_coordinate(edge_of(batch, at), s.level[at.level], value_of<T>(map, a[0]),
-                          value_of<T>(map, a[at.across ? 1 : kSamplePitch])));
+                          value_of<T>(map, a[at.across ? 1 : kRankPitch])));
 }
 /// The point of crossing `i`.
 template <class S>
@@ -67,27 +67,24 @@ __device__ __forceinline__ typename S::Point point_of(const LevelBatch<S>& batch
   return point;
 }
 
-/// Computes where the crossings lie. Called by whole warps, as each has time.
+/// Computes where the crossings lie. The first warp, which has most pieces to follow, is left out.
 template <class S>
 __device__ __forceinline__ void compute_coordinates(const LevelBatch<S>& batch) {
   auto& s = batch.shared;
+  const unsigned crossings = s.crossings;
+  if (batch.thread < 32) return;
 #pragma unroll 1
-  for (;;) {
-    unsigned first = 0;
-    if (batch.thread % 32 == 0) first = atomicAdd(&s.coordinate_warps, 1U) * 32;
-    first = __shfl_sync(~0U, first, 0);
-    if (first >= s.crossings) return;
-    const unsigned i = first + static_cast<unsigned>(batch.thread) % 32;
-    if (i < s.crossings) s.coordinate[i] = coordinate_of(batch, unpack_crossing(s.crossing[i]));
-  }
+  for (auto i = static_cast<unsigned>(batch.thread - 32); i < crossings; i += kBatchThreads - 32)
+    s.coordinate[i] = coordinate_of(batch, unpack_crossing(s.crossing[i]));
 }
 
 /// Finds the leaders of closed pieces among the crossings that are in no open one.
 template <class S>
 __device__ __forceinline__ void find_closed(const LevelBatch<S>& batch) {
   auto& s = batch.shared;
+  const unsigned crossings = s.crossings;
 #pragma unroll 1
-  for (auto i = static_cast<unsigned>(batch.thread); i < s.crossings; i += kBatchThreads) {
+  for (auto i = static_cast<unsigned>(batch.thread); i < crossings; i += kBatchThreads) {
     const unsigned link = s.link[i];
     if ((link & kFollowed) != 0) continue;
     // The crossing with the largest index comes back to itself; the others soon meet a larger one.
@@ -99,7 +96,7 @@ __device__ __forceinline__ void find_closed(const LevelBatch<S>& batch) {
   }
 }
 
-/// Follows all pieces. Meanwhile warps without a piece compute coordinates. False: there is no room for the
+/// Follows all pieces, and meanwhile computes coordinates. False: there is no room for the
 /// pieces. Ends with a barrier.
 template <class S>
 __device__ __forceinline__ bool follow_pieces(const LevelBatch<S>& batch) {
@@ -151,9 +148,9 @@ __device__ __forceinline__ unsigned place_pieces(BatchShared<T, P>& s, unsigned 
 template <class S>
 __device__ __forceinline__ void place_segments(const LevelBatch<S>& batch) {
   auto& s = batch.shared;
-  const unsigned open = s.open;
+  const unsigned open = s.open, crossings = s.crossings;
 #pragma unroll 1
-  for (auto i = static_cast<unsigned>(batch.thread); i < s.crossings; i += kBatchThreads) {
+  for (auto i = static_cast<unsigned>(batch.thread); i < crossings; i += kBatchThreads) {
     const unsigned at = s.link[i] & ~kFollowed, k = at >> kKeyShift, crossings_before = at & 0xFFFF;
     const BatchPiece& piece = s.piece[k];
     const bool is_open = k < open;

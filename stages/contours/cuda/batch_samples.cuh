@@ -97,7 +97,7 @@ __device__ __forceinline__ unsigned rank_samples(BatchShared<T, P>& s, const Bat
 #pragma unroll
   for (int k = 0; k < kCount; ++k) {
     const int row = BatchSamples<T>::row_of(k), column = BatchSamples<T>::column_of(k);
-    s.sample[row * kSamplePitch + column] = samples.value[k];
+    s.sample[row * kRankPitch + column] = samples.value[k];
     const unsigned own = rank[k] / kOne;
     unsigned char* const to = &s.rank[row * kRankPitch + column];
     // Beyond the last column the same once more, so that nothing crosses the edge to it.
@@ -130,7 +130,7 @@ __device__ __noinline__ unsigned find_unusual(const LevelBatch<S> batch, unsigne
 #pragma unroll 1
   for (; near != 0; near &= near - 1) {
     const int k = __ffs(static_cast<int>(near)) - 1;
-    const auto v = s.sample[Samples::row_of(k) * kSamplePitch + Samples::column_of(k)];
+    const auto v = s.sample[Samples::row_of(k) * kRankPitch + Samples::column_of(k)];
 #pragma unroll 1
     for (unsigned level = 0; level < s.levels; ++level)
       bits |= (is_usual_at(batch, v, level) ? 0U : 1U) << level;

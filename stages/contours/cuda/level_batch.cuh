@@ -22,20 +22,29 @@ inline constexpr unsigned kBatchCrossings = 1024, kBatchPieces = 256;
 static_assert(kBatchLevels < 32 && (kBatchLevels & (kBatchLevels + 1)) == 0);
 inline constexpr int kRankPitch = kTileColumns + 4;  ///< ranks of a row of samples, in whole words
 inline constexpr int kRanks = (kTileRows + 1) * kRankPitch;
-inline constexpr int kSamplePitch = kTileColumns + 1;
+
+/// Samples of the tile have places, row * kRankPitch + column. Cells have those of their upper left samples.
+__device__ __forceinline__ int row_of_place(unsigned place) {
+  constexpr unsigned kShift = 14, kFactor = ((1U << kShift) + kRankPitch - 1) / kRankPitch;
+  static_assert(kRanks * (kFactor * kRankPitch - (1U << kShift)) < 1U << kShift);  // a division, exactly
+  return static_cast<int>(place * kFactor >> kShift);
+}
 
 /// A crossing: one of the batch's levels crosses a grid edge of the tile. (row, col) is the edge's upper or
 /// left sample, in the tile, and `across` is as in GridEdge.
 struct EdgeCrossing {
-  int row, col;
+  int place, row, col;
   bool across;
   unsigned level;
 };
-__device__ __forceinline__ unsigned pack_crossing(int row, int col, bool across, unsigned level) {
-  return static_cast<unsigned>(col | row << 7 | (across ? 1 << 13 : 0)) | level << 14;
+__device__ __forceinline__ unsigned pack_crossing(unsigned place, bool across, unsigned level) {
+  return place | (across ? 1U << 12 : 0) | level << 13;
 }
 __device__ __forceinline__ EdgeCrossing unpack_crossing(unsigned word) {
-  return {static_cast<int>(word >> 7 & 63), static_cast<int>(word & 127), (word >> 13 & 1) != 0, word >> 14};
+  const unsigned place = word & 4095;
+  const int row = row_of_place(place);
+  return {static_cast<int>(place), row, static_cast<int>(place) - row * kRankPitch, (word >> 12 & 1) != 0,
+          word >> 13};
 }
 
 /// Links of crossings, in words: the crossing that follows in the tile, or kNoCrossing, and from kKeyShift on
@@ -44,12 +53,13 @@ __device__ __forceinline__ EdgeCrossing unpack_crossing(unsigned word) {
 /// before it.
 inline constexpr unsigned kNoCrossing = 2047, kKeyShift = 16, kFollowed = 1U << 31;
 static_assert(kBatchCrossings < kNoCrossing && kBatchPieces << kKeyShift < kFollowed);
-__device__ __forceinline__ unsigned segment_key(int row, int col, unsigned sub) {
-  return static_cast<unsigned>(2 * (row * kTileColumns + col)) + sub;
+/// The key of a segment: number `sub` of the cell at `place`.
+__device__ __forceinline__ unsigned segment_key(int place, unsigned sub) {
+  return 2 * static_cast<unsigned>(place) + sub;
 }
 __device__ __forceinline__ TileSegment segment_of_key(unsigned key) {
-  const auto cell = static_cast<int>(key / 2);
-  return {cell / kTileColumns, cell % kTileColumns, static_cast<int>(key % 2), 0, 0};
+  const int row = row_of_place(key / 2);
+  return {row, static_cast<int>(key / 2) - row * kRankPitch, static_cast<int>(key % 2), 0, 0};
 }
 
 /// A piece of a batch.
@@ -69,7 +79,7 @@ struct BatchShared {
   using Value = typename Sample<T>::Value;
   using Coordinate = decltype(P::row);
   static constexpr int kCentres = Sample<T>::kInteger ? kBatchLevels + 2 : 1;
-  Value sample[(kTileRows + 1) * kSamplePitch];
+  Value sample[kRanks];
   double level[kBatchLevels];
   Value threshold[kBatchLevels + 2];  ///< of level k at k + 1, between -infinity and infinity
   Value centre[kCentres];             ///< the same of LevelTest::centre, of integers
@@ -93,7 +103,6 @@ struct BatchShared {
     unsigned short offset[kRanks];           ///< first crossing of each sample, until these are linked
     Coordinate coordinate[kBatchCrossings];  ///< see crossing_coordinate
   };
-  unsigned coordinate_warps;           ///< how often a warp has taken 32 crossings to compute coordinates of
   unsigned crossing[kBatchCrossings];  ///< first as list_word makes them, when they are linked pack_crossing
   unsigned link[kBatchCrossings];
   union {
@@ -205,7 +214,7 @@ __device__ __forceinline__ void share_levels(const LevelBatch<S>& batch, const L
   s.usual_above = static_cast<Value>(__uint_as_float(above));
   s.levels = levels;
   s.unusual = all_finite ? 0 : ~0U;
-  s.crossings = s.open = s.closed = s.in_open = s.coordinate_warps = 0;
+  s.crossings = s.open = s.closed = s.in_open = 0;
   s.next_tile = batch.next_tile;
 }
 
