@@ -21,6 +21,7 @@ __device__ __forceinline__ void follow_piece(BatchShared<T, P>& s, unsigned piec
   const unsigned first = s.leader[piece], from = kFollowed | piece << kKeyShift;
   unsigned i = first, at = from;
   unsigned smallest = ~0U, largest = 0;  // keys, followed by ranks in the lower half
+#pragma unroll 4
   for (;;) {
     const unsigned link = s.link[i], next = link & kNoCrossing;
     s.link[i] = at;
@@ -189,6 +190,7 @@ __device__ __forceinline__ void write_batch_piece(const LevelBatch<S>& batch, un
   const unsigned to = s.piece_base + piece.number;
   const auto id = [&](unsigned key) { return raster_id(group, batch.bounds, segment_of_key(key)); };
   group.work.head_offset[to] = s.plane[first.level];
+  group.work.piece_points[to] = s.segment_base + piece.begin;
   if (k >= s.open) return write_closed_piece(group.work, to, piece.count, id(piece.smallest));
   const EdgeCrossing last = unpack_crossing(s.crossing[piece.last]);
   const bool blocked = is_blocked<T>(group.map, batch.bounds, segment_before(last));
@@ -197,7 +199,7 @@ __device__ __forceinline__ void write_batch_piece(const LevelBatch<S>& batch, un
                    blocked ? kNone : junction_of(batch, last), junction_of(batch, first));
 }
 
-/// Writes the points of the placed segments and their ranks. The last warp has written the pieces, which
+/// Writes the points of the placed segments. The last warp has written the pieces, which
 /// takes as long as two rounds of points.
 template <class S>
 __device__ __forceinline__ void write_points(const LevelBatch<S>& batch) {
@@ -209,10 +211,9 @@ __device__ __forceinline__ void write_points(const LevelBatch<S>& batch) {
   for (unsigned i = thread < kOthers ? thread : kEarly + thread; i < s.segments;
        i += i < kEarly ? kOthers : kBatchThreads) {
     const unsigned index = s.placed[i];
-    const BatchPiece& piece = s.piece[(s.link[index] & ~kFollowed) >> kKeyShift];
     const std::size_t to = s.segment_base + static_cast<std::size_t>(i);
     work.points[to] = point_of(batch, index, unpack_crossing(s.crossing[index]));
-    work.ranks[to] = {s.piece_base + piece.number, i - piece.begin};
+    work.point_pieces[to] = s.piece_base + s.piece[(s.link[index] & ~kFollowed) >> kKeyShift].number;
   }
 }
 

@@ -9,7 +9,7 @@
 //   3 list     list.cuh                          cells -> the tile's segments, in raster order
 //   4 link     link.cuh, link_exact.cuh          which segment follows each segment
 //   5 rank     rank.cuh                          list ranking: which piece has it, at which place
-//   6 write    write.cuh                         points, their ranks, and pieces to global memory
+//   6 write    write.cuh                         points, piece by piece, and pieces to global memory
 //   7 join     join.cuh                          list ranking of the pieces that cross borders of tiles
 //   8 number   number.cuh (with number_heads.cuh, number_scan.cuh)
 //                                                numbers and offsets of contours
@@ -73,12 +73,6 @@ struct Counters {
   unsigned strip_chunks;          ///< chunks of strips that blocks have taken
   unsigned full;  ///< 1: there are too many segments or near tiles, in this group of planes or an earlier one
   alignas(8) unsigned long long numbered;  ///< contours << 32 | points, of all earlier groups
-};
-
-/// Where a segment lies: `rank` segments after the first one of its piece. Piece kNone: it has no point, or
-/// its contour is left out.
-struct alignas(8) SegmentRank {
-  unsigned piece, rank;
 };
 
 /// A piece as scatter_points needs it. The end point of its j-th segment is point base + j of the contour in
@@ -185,8 +179,9 @@ struct Work {
   unsigned short* row_pieces;       ///< kTileRows + 1 a tile: first piece that begins in the row or below;
                                     ///< not with several levels
   unsigned* junctions;              ///< the open piece that begins there (junctions.cuh)
-  P* points;                        ///< end point of each segment, tile by tile
-  SegmentRank* ranks;               ///< of the same segments
+  P* points;                        ///< end points of segments, piece by piece, in the order of the contour
+  unsigned* point_pieces;           ///< the piece of each of these points; kNone: there is no point
+  unsigned* piece_points;           ///< of each piece, the first of its points
   unsigned* head_points;  ///< a contour's number of points at its head piece (top bit: closed), else 0;
                           ///< all zero between frames
   Piece* pieces;

@@ -1,7 +1,7 @@
 // Step 3 of a tile, list: its segments in raster order.
 //
 //   Reads   TileBits
-//   Writes  before, segment; clears flags, open, closed
+//   Writes  before, segment; clears flags, open, closed, placed
 //
 // A segment's index is how many segments the cells before its own have, by a scan over words of 32 cells and
 // by counting bits inside a word. So a segment's index follows from its cell, and later steps need no table
@@ -27,7 +27,7 @@ __device__ int count_segments(Tile<S>& tile) {
     s.before[2 * tile.thread + 1] = static_cast<unsigned short>(sum - in_right);
     if (tile.thread == 31) s.before[kTileWords] = static_cast<unsigned short>(sum);
   }
-  if (tile.thread == 0) s.open = s.closed = 0;
+  if (tile.thread == 0) s.open = s.closed = s.placed = 0;
   tile.sync();
   tile.segments = s.before[kTileWords];
   return tile.segments;

@@ -1,6 +1,6 @@
 // Step 9, scatter: every point goes to its place in its contour.
 //
-//   Reads   points and ranks (16 bytes a segment), pieces, head_offset
+//   Reads   points and point_pieces (12 bytes a segment), pieces, piece_points, head_offset
 //   Writes  the contours' points (8 bytes a segment); clears head_points and, if contours are not exported,
 //           resets the counters for the next frame or group of planes
 //
@@ -29,10 +29,10 @@ __device__ __forceinline__ void reset_counters(const PlaneGroup<P>& group) {
                             .numbered = group.out.counts[1] << 32 | group.out.counts[0]};
 }
 
-/// Points of segments on their way, and where these lie in their pieces.
+/// Points of segments on their way, and their pieces.
 template <class P>
 struct PointsAtHand {
-  SegmentRank rank[kScatterEach];
+  unsigned piece[kScatterEach];
   P point[kScatterEach];
 
   /// Loads those of the segments `start`, `start + stride` and so on.
@@ -41,48 +41,55 @@ struct PointsAtHand {
 #pragma unroll
     for (unsigned k = 0; k < kScatterEach; ++k) {
       const unsigned i = start + k * stride;
-      rank[k] = i < segments ? work.ranks[i] : SegmentRank{kNone, 0};
-      if (rank[k].piece != kNone) point[k] = work.points[i];
+      piece[k] = i < segments ? work.point_pieces[i] : kNone;
+      if (piece[k] != kNone) point[k] = work.points[i];
     }
   }
 };
 
-/// Writes the point of a segment of `piece`, whose contour begins at point `offset`.
+/// Writes the point of segment number `rank` of `piece`, whose contour begins at point `offset`. `from`: the
+/// piece's first point.
 template <class P>
 __device__ __forceinline__ void put_points(const PlaneGroup<P>& group, const Piece& piece, unsigned offset,
-                                           const SegmentRank& rank, const P& point) {
+                                           unsigned rank, const P& point, const P& from) {
   const unsigned length = piece.length_closed & ~(1U << 31);
   const auto put = [&](unsigned position, const P& value) {
     const unsigned at = offset + (group.reverse != 0 ? length - position : position);
     if (at < group.point_capacity) group.out.points[at] = value;
   };
-  unsigned position = piece.base + rank.rank;
+  unsigned position = piece.base + rank;
   if (piece.length_closed >> 31 != 0) {
     if (position >= length) position -= length;
     if (position == 0) put(length, point);
     put(position, point);
   } else {
-    if (piece.first != 0 && rank.rank == 0) put(0, group.work.from[rank.piece]);
+    if (piece.first != 0 && rank == 0) put(0, from);
     put(position + 1, point);
   }
 }
 
+/// Scatters the points at hand, which `load` was given `start` and `stride` for.
 template <class P>
-__device__ __forceinline__ void scatter(const PlaneGroup<P>& group, const PointsAtHand<P>& hand) {
+__device__ __forceinline__ void scatter(const PlaneGroup<P>& group, const PointsAtHand<P>& hand,
+                                        unsigned start, unsigned stride) {
   const Work<P>& work = group.work;
   Piece piece[kScatterEach];
-  unsigned offset[kScatterEach];
+  unsigned offset[kScatterEach], begin[kScatterEach];
 #pragma unroll
   for (unsigned k = 0; k < kScatterEach; ++k) {
     piece[k].head = kNone;
-    if (hand.rank[k].piece != kNone) piece[k] = work.pieces[hand.rank[k].piece];
+    if (hand.piece[k] == kNone) continue;
+    piece[k] = work.pieces[hand.piece[k]];
+    begin[k] = work.piece_points[hand.piece[k]];
   }
 #pragma unroll
   for (unsigned k = 0; k < kScatterEach; ++k)
     if (piece[k].head != kNone) offset[k] = work.head_offset[piece[k].head];
 #pragma unroll
   for (unsigned k = 0; k < kScatterEach; ++k)
-    if (piece[k].head != kNone) put_points(group, piece[k], offset[k], hand.rank[k], hand.point[k]);
+    if (piece[k].head != kNone)
+      put_points(group, piece[k], offset[k], start + k * stride - begin[k], hand.point[k],
+                 work.from[hand.piece[k]]);
 }
 
 template <class P>
@@ -100,7 +107,7 @@ __global__ void __launch_bounds__(kScatterThreads)
   let_next_begin();  // export_contours, which finds the contours numbered
   for (unsigned start = first; start < segments; start += kScatterEach * stride) {
     if (start != first) hand.load(work, segments, start, stride);
-    scatter(group, hand);
+    scatter(group, hand, start, stride);
   }
   const unsigned pieces = min(counters.pieces, group.piece_capacity);
   for (unsigned i = first; i < pieces; i += stride) work.head_points[i] = 0;

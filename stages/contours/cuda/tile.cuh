@@ -41,13 +41,15 @@ struct TileShared {
   TileBits bits;
   Links links;
   unsigned largest[kCapacity];  ///< of a representative's piece; open: index << kLargestShift | steps to
-                                ///< the end, closed: segments - 1
+                                ///< the end, closed: segments - 1; when the piece is written, where its
+                                ///< points begin among the tile's
   unsigned short segment[kCapacity];      ///< see pack_segment
   unsigned short leader[kCapacity];       ///< open pieces from the front, closed ones from the back
   unsigned char flags[kCapacity];         ///< see kHasPrevious
   unsigned short before[kTileWords + 1];  ///< segments in the words of cells before
   unsigned first[kWords];                 ///< bit: this segment is the first (in raster order) of a piece
   unsigned first_before[kWords];
+  unsigned placed;  ///< segments of the pieces that have places among the tile's points
   // In blocks the first four share 16 bytes: they are loaded together, and what other threads write meanwhile
   // must not lie in the same load.
   alignas(16) unsigned open, closed, segment_base, unused;

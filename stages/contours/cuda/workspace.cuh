@@ -9,7 +9,7 @@ namespace contorno::contour_engine {
 /// contour compares itself with all others of its strip, and each strip is scanned.
 template <class P>
 void set_strips(PlaneGroup<P>& group) {
-  constexpr int kMostStrips = 1 << 18;
+  constexpr int kMostStrips = 1 << 16;
   NearTiles& near = group.work.near;
   const int most = std::max(kMostStrips / group.planes, 1);
   near.strip_rows = std::max((group.cell_rows + most - 1) / most, 1);
@@ -62,8 +62,9 @@ std::size_t lay_out(PlaneGroup<P>& group, void* base, std::size_t* clear_bytes =
   allocate(work.row_pieces, group.by_level != 0 ? 0 : tiles * (kTileRows + 1));
   allocate(work.junctions, tiles * kTileJunctions);
   allocate(work.points, group.segment_capacity);
-  allocate(work.ranks, group.segment_capacity);
+  allocate(work.point_pieces, group.segment_capacity);
   allocate(work.pieces, pieces);
+  allocate(work.piece_points, pieces);
   allocate(work.from, pieces);
   allocate(work.head_offset, pieces);
   allocate(work.open_pieces, pieces);

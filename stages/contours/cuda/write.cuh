@@ -1,7 +1,7 @@
 // Step 6 of a tile, write: what the kernels that follow need of its segments and pieces.
 //
 //   Reads   all that the steps before left in shared memory, and the samples of the crossed edges
-//   Writes  tile_pieces, row_pieces; points and ranks of its segments; pieces, from, head_points; of open
+//   Writes  tile_pieces, row_pieces; points, point_pieces; pieces, piece_points, from, head_points; of open
 //           pieces also open_pieces, piece_links, chains and junctions. With several levels not the first
 //           two, but the planes of pieces
 //
@@ -196,8 +196,8 @@ __device__ __forceinline__ void write_closed_piece(const Work<P>& work, unsigned
   work.pieces[piece] = {0, count | 1U << 31, piece, first_id};
 }
 
-/// Writes a piece to the global arrays. At its representative `smallest` becomes (number of the piece in the
-/// tile | segments << 16), for rank_of.
+/// Writes a piece to the global arrays, and gives its points places. At its representative `smallest` becomes
+/// (number of the piece in the tile | segments << 16) and `largest` the first of its places, for place_of.
 template <class S>
 __device__ __forceinline__ void write_piece(Tile<S>& tile, const PieceRecord& record) {
   const auto& work = tile.group.work;
@@ -209,12 +209,15 @@ __device__ __forceinline__ void write_piece(Tile<S>& tile, const PieceRecord& re
   const unsigned number = pieces_before(tile, record.first);
   const unsigned piece = tile.shared.piece_base + number;
   const unsigned count = record.count;
+  const unsigned begin = atomicAdd(&tile.shared.placed, count);
+  const unsigned largest = tile.shared.largest[record.representative];
   smallest = number | count << 16;
+  tile.shared.largest[record.representative] = begin;
+  work.piece_points[piece] = tile.shared.segment_base + begin;
   if constexpr (S::kByLevel)
     work.head_offset[piece] = work.near.planes[static_cast<unsigned>(tile.bounds.plane)];
   const unsigned first_id = raster_id(tile, record.first);
   if (!record.open) return write_closed_piece(work, piece, count, first_id);
-  const unsigned largest = tile.shared.largest[record.representative];
   typename S::Point from;
   store_point(from, record.from);
   write_open_piece(work, tile.shared.open_base + record.leader,
@@ -232,18 +235,24 @@ __device__ __forceinline__ unsigned rank_in_piece(const SegmentLink& link, unsig
                                          : (link.distance == 0 ? 0 : count - link.distance);
 }
 
+/// Where a segment's point goes.
+struct PointPlace {
+  unsigned piece;  ///< in global memory; kNone: the contour is left out
+  unsigned at;     ///< among the tile's points
+};
 template <class S>
-__device__ __forceinline__ SegmentRank rank_of(const Tile<S>& tile, unsigned index) {
+__device__ __forceinline__ PointPlace place_of(const Tile<S>& tile, unsigned index) {
   auto& s = tile.shared;
   const SegmentLink link = s.links.ranked(index);
-  const unsigned word = s.links.smallest_of(link.highest % S::Links::kOpenEnd);
-  const unsigned count = word >> 16;
+  const unsigned representative = link.highest % S::Links::kOpenEnd;
+  const unsigned word = s.links.smallest_of(representative);
   if ((word & 0xFFFFU) == 0xFFFFU) return {kNone, 0};
-  return {s.piece_base + (word & 0xFFFFU), rank_in_piece<typename S::Links>(link, count)};
+  return {s.piece_base + (word & 0xFFFFU),
+          s.largest[representative] + rank_in_piece<typename S::Links>(link, word >> 16)};
 }
 
-/// Writes the points of the tile's segments and their ranks. While it computes the points of a round it loads
-/// the samples for the next.
+/// Writes the points of the tile's segments, piece by piece. While it computes the points of a round it loads
+/// the samples for the next. Elements that are left over, of segments without a point, are marked.
 template <class S>
 __device__ __forceinline__ void write_segments(Tile<S>& tile) {
   auto& s = tile.shared;
@@ -256,11 +265,15 @@ __device__ __forceinline__ void write_segments(Tile<S>& tile) {
     const EdgeSamples<typename S::Value> here = edge;
     segment = unpack_segment(s.segment[min(i + S::kThreads, tile.segments - 1)]);
     edge = read_edge(tile, segment, segment.to);
-    const std::size_t at = s.segment_base + static_cast<std::size_t>(i);
-    const SegmentRank rank = empty ? SegmentRank{kNone, 0} : rank_of(tile, static_cast<unsigned>(i));
-    if (rank.piece != kNone) store_point(work.points[at], crossing_of(tile, here));
-    work.ranks[at] = rank;
+    if (empty) continue;
+    const PointPlace place = place_of(tile, static_cast<unsigned>(i));
+    if (place.piece == kNone) continue;
+    const std::size_t at = s.segment_base + static_cast<std::size_t>(place.at);
+    store_point(work.points[at], crossing_of(tile, here));
+    work.point_pieces[at] = place.piece;
   }
+  for (int i = static_cast<int>(s.placed) + tile.thread; i < tile.segments; i += S::kThreads)
+    work.point_pieces[s.segment_base + static_cast<std::size_t>(i)] = kNone;
 }
 
 /// Writes all of the tile's results; only counts when the global arrays are full.

@@ -43,15 +43,16 @@ class DrawnTile {
     std::ostringstream out;
     for (std::size_t i = 0; i < segment_.size(); ++i) {
       const TileSegment segment = unpack_segment(segment_[i]);
-      const SegmentRank rank = group_.work.ranks[base_ + i];
-      const Point32 point = group_.work.points[base_ + i];
+      const PointPlace place = place_[i];
+      const unsigned rank = base_ + place.at - group_.work.piece_points[place.piece];
+      const Point32 point = group_.work.points[base_ + place.at];
       const bool open_end = link_[i].highest >= WarpLinks::kOpenEnd;
       out << std::setw(5) << i << std::setw(6) << segment.row << std::setw(4) << segment.col << std::setw(4)
           << segment.sub << "    " << kSideNames[segment.from] << "->" << kSideNames[segment.to] << "  "
           << std::setw(6) << (next_[i] == kNone ? "-" : std::to_string(next_[i])) << std::setw(7)
           << (open_end ? "end " : "") + std::to_string(link_[i].highest % WarpLinks::kOpenEnd) << std::setw(7)
-          << link_[i].distance << std::setw(8) << rank.piece << std::setw(6) << rank.rank << "   ("
-          << point.row << ", " << point.col << ")\n";
+          << link_[i].distance << std::setw(8) << place.piece << std::setw(6) << rank << "   (" << point.row
+          << ", " << point.col << ")\n";
     }
     return out.str();
   }
@@ -98,6 +99,9 @@ class DrawnTile {
     collect_pieces(tile);
     find_leaders(tile);
     write_tile(tile);
+    tile.sync();
+    if (threadIdx.x == 0)
+      for (int i = 0; i < tile.segments; ++i) place_.push_back(place_of(tile, static_cast<unsigned>(i)));
   }
 
   const PlaneGroup<Point32>& group_;
@@ -105,6 +109,7 @@ class DrawnTile {
   std::vector<unsigned short> segment_;
   std::vector<unsigned> next_;
   std::vector<SegmentLink> link_;
+  std::vector<PointPlace> place_;
   unsigned base_ = 0;
 };
 
