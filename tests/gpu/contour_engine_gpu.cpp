@@ -298,10 +298,12 @@ int main(int argc, char** argv) {
   }
   if (what == "levels") {
     const int side = argc > 2 ? std::atoi(argv[2]) : 4096, rounds = argc > 3 ? std::atoi(argv[3]) : 21;
-    const bool gradient = testing::find_many_levels(side, 1000, false, rounds);
-    const bool hills = testing::find_many_levels(side, 50, true, rounds);
-    const bool classes = testing::find_many_levels(side / 8, 3, true, rounds, 8);
-    return gradient && hills && classes ? 0 : 1;
+    using testing::LevelsMap;
+    bool same = testing::find_many_levels(LevelsMap::Gradient, side, 1000, rounds);
+    same = testing::find_many_levels(LevelsMap::Terrain, side, 50, rounds) && same;
+    same = testing::find_many_levels(LevelsMap::Hills, side, 50, rounds) && same;
+    same = testing::find_many_levels(LevelsMap::Hills, side / 8, 3, rounds, 8) && same;
+    return same ? 0 : 1;
   }
   return check(cases) == 0 ? 0 : 1;
 }

@@ -14,13 +14,31 @@
 #include "cuda/memory.h"
 #include "cuda/stream.h"
 #include "stages/contours/cuda/engine.h"
+#include "stages/diamond_square/field.h"
 
 namespace contorno::testing {
 
-/// side x side samples: distances from a point, or hills on hills.
-inline std::vector<float> levels_map(int side, bool hills) {
-  std::vector<float> samples;
-  samples.reserve(static_cast<std::size_t>(side) * static_cast<std::size_t>(side));
+/// The maps: distances from a point; terrain by Diamond-Square, as `tools/bench/levels` has both; and hills
+/// on hills, with many more contours.
+enum class LevelsMap { Gradient, Terrain, Hills };
+
+inline const char* name_of(LevelsMap map) {
+  constexpr const char* kNames[] = {"gradient", "terrain", "hills"};
+  return kNames[static_cast<int>(map)];
+}
+
+/// side x side samples.
+inline std::vector<float> samples_of(LevelsMap map, int side) {
+  std::vector<float> samples(static_cast<std::size_t>(side) * static_cast<std::size_t>(side));
+  if (map == LevelsMap::Terrain) {
+    const ImageFormat format{
+        .width = side, .height = side, .channels = 1, .type = ElementType::F32, .layout = Layout::Planar};
+    const auto pitch = static_cast<std::ptrdiff_t>(sizeof(float)) * side;
+    diamond_square({.seed = 1, .exponent = 12, .roughness = 1.4},
+                   {samples.data(), format, pitch, pitch * side}, 2);
+    return samples;
+  }
+  std::size_t at = 0;
   for (int row = 0; row < side; ++row)
     for (int col = 0; col < side; ++col) {
       const double x = static_cast<double>(col) / side, y = static_cast<double>(row) / side;
@@ -28,9 +46,20 @@ inline std::vector<float> levels_map(int side, bool hills) {
                              0.1 * std::sin(57 * x) * std::sin(71 * y) +
                              0.03 * std::sin(310 * x + 3) * std::sin(290 * y) +
                              0.005 * std::sin(1700 * x) * std::cos(1500 * y);
-      samples.push_back(static_cast<float>(hills ? heights : std::hypot(x - 0.244, y - 0.171) / 1.22));
+      samples[at++] =
+          static_cast<float>(map == LevelsMap::Hills ? heights : std::hypot(x - 0.244, y - 0.171) / 1.22);
     }
   return samples;
+}
+
+/// `count` levels of a map: of terrain between its lowest and its highest sample, else of values up to 1.
+inline std::vector<double> levels_of(LevelsMap map, const std::vector<float>& samples, int count) {
+  std::vector<double> levels;
+  const auto [low, high] = std::minmax_element(samples.begin(), samples.end());
+  for (int i = 0; i < count; ++i)
+    levels.push_back(map == LevelsMap::Terrain ? *low + (*high - *low) * (i + 1.0) / (count + 1)
+                                               : (i + 0.5) * 0.95 / count);
+  return levels;
 }
 
 /// An engine with memory for one frame of a map in device memory, whose channels have as many levels each. A
@@ -127,8 +156,8 @@ inline int levels_that_differ(const ImageView& map, const std::vector<double>& l
 
 /// Finds `count` levels of each of `channels` parts of a map, one below the other; compares each with a run
 /// of the engine for it alone, and prints times of `rounds` runs. False: a level differs.
-inline bool find_many_levels(int side, int count, bool hills, int rounds, int channels = 1) {
-  const std::vector<float> samples = levels_map(side, hills);
+inline bool find_many_levels(LevelsMap of, int side, int count, int rounds, int channels = 1) {
+  const std::vector<float> samples = samples_of(of, side);
   const Stream stream = Stream::create();
   const std::size_t bytes = samples.size() * sizeof(float);
   const Block memory(bytes, MemoryKind::Device), copy(bytes, MemoryKind::Device);
@@ -142,7 +171,8 @@ inline bool find_many_levels(int side, int count, bool hills, int rounds, int ch
                       static_cast<std::ptrdiff_t>(sizeof(float)) * side,
                       static_cast<std::ptrdiff_t>(bytes) / channels};
   std::vector<double> levels;
-  for (int i = 0; i < channels * count; ++i) levels.push_back((i % count + 0.5) * 0.95 / count);
+  for (int k = 0; k < channels; ++k)
+    for (const double level : levels_of(of, samples, count)) levels.push_back(level);
   const std::uint64_t room = samples.size() / 2 + std::uint64_t{1200} * static_cast<std::uint64_t>(side);
   const LevelsRun all(map, levels, room, room / 16, stream);
   std::vector<double> times[2];
@@ -175,7 +205,7 @@ inline bool find_many_levels(int side, int count, bool hills, int rounds, int ch
   std::printf(
       "%s, %d levels of %d x %d x %d: %.3f ms, %llu points in %llu contours; map read ten times and points "
       "written %.3f ms (%.2f x); workspace %.0f MiB; %d levels differ from those found alone\n",
-      hills ? "hills" : "gradient", count, side, side / channels, channels, ours,
+      name_of(of), count, side, side / channels, channels, ours,
       static_cast<unsigned long long>(found.counts->points),
       static_cast<unsigned long long>(found.counts->contours), limit, ours / limit,
       static_cast<double>(all.workspace_bytes()) / (1 << 20), wrong);
