@@ -44,20 +44,10 @@ __device__ __forceinline__ void follow_piece(BatchShared<T, P>& s, unsigned piec
                     0};
 }
 
-/// The grid edge of a crossing, and the coordinate at which it is crossed.
+/// The grid edge of a crossing.
 template <class S>
 __device__ __forceinline__ GridEdge edge_of(const LevelBatch<S>& batch, const EdgeCrossing& at) {
   return {batch.bounds.row0 + at.row, batch.bounds.col0 + at.col, at.across};
-}
-template <class S>
-__device__ __forceinline__ auto coordinate_of(const LevelBatch<S>& batch, const EdgeCrossing& at) {
-  using T = typename S::Element;
-  const auto& s = batch.shared;
-  const auto* const a = s.sample + at.place;
-  const Map& map = batch.group.map;
-  return static_cast<decltype(S::Point::row)>(
-      crossing_coordinate(edge_of(batch, at), s.level[at.level], value_of<T>(map, a[0]),
-                          value_of<T>(map, a[at.across ? 1 : kRankPitch])));
 }
 /// The point of crossing `i`.
 template <class S>
@@ -68,15 +58,26 @@ __device__ __forceinline__ typename S::Point point_of(const LevelBatch<S>& batch
   return point;
 }
 
-/// Computes where the crossings lie. The first warp, which has most pieces to follow, is left out.
+/// Computes where the crossings lie, and finds the unusual levels. The first warp, which has most pieces to
+/// follow, is left out.
 template <class S>
 __device__ __forceinline__ void compute_coordinates(const LevelBatch<S>& batch) {
+  using T = typename S::Element;
   auto& s = batch.shared;
   const unsigned crossings = s.crossings;
+  const Map& map = batch.group.map;
   if (batch.thread < 32) return;
 #pragma unroll 1
-  for (auto i = static_cast<unsigned>(batch.thread - 32); i < crossings; i += kBatchThreads - 32)
-    s.coordinate[i] = coordinate_of(batch, unpack_crossing(s.crossing[i]));
+  for (auto i = static_cast<unsigned>(batch.thread - 32); i < crossings; i += kBatchThreads - 32) {
+    const EdgeCrossing at = unpack_crossing(s.crossing[i]);
+    const GridEdge edge = edge_of(batch, at);
+    const auto* const a = s.sample + at.place;
+    const double coordinate = crossing_coordinate(edge, s.level[at.level], value_of<T>(map, a[0]),
+                                                  value_of<T>(map, a[at.across ? 1 : kRankPitch]));
+    const double begin = at.across ? edge.col : edge.row;
+    if (!(coordinate > begin && coordinate < begin + 1)) atomicOr(&s.unusual, s.lane[at.level]);
+    s.coordinate[i] = static_cast<decltype(S::Point::row)>(coordinate);
+  }
 }
 
 /// Finds the leaders of closed pieces among the crossings that are in no open one.
@@ -217,12 +218,11 @@ __device__ __forceinline__ void write_points(const LevelBatch<S>& batch) {
   }
 }
 
-/// Steps 5 and 6. False: there is no room for the pieces. Without a barrier at the end.
+/// Writes the pieces that have been followed and their points. Without a barrier at the end.
 template <class S>
-__device__ __forceinline__ bool write_batch(const LevelBatch<S>& batch) {
+__device__ __forceinline__ void write_batch(const LevelBatch<S>& batch) {
   auto& s = batch.shared;
   Counters& counters = *batch.group.work.counters;
-  if (!follow_pieces(batch)) return false;
   const unsigned pieces = s.open + s.closed;
   unsigned sums = 0;
   if (batch.thread < 32) sums = place_pieces(s, pieces);
@@ -244,12 +244,11 @@ __device__ __forceinline__ bool write_batch(const LevelBatch<S>& batch) {
   __syncthreads();
   const bool has_room = s.segment_base + s.segments <= batch.group.segment_capacity;
   if (batch.thread == 0 && !has_room) counters.full = 1;  // as in write_row_pieces
-  if (!has_room || s.piece_base + s.kept > batch.group.piece_capacity) return true;
+  if (!has_room || s.piece_base + s.kept > batch.group.piece_capacity) return;
   // Those of the last threads first: the others begin with points.
   for (auto k = static_cast<unsigned>(kBatchThreads - 1 - batch.thread); k < pieces; k += kBatchThreads)
     write_batch_piece(batch, k);
   write_points(batch);
-  return true;
 }
 
 }  // namespace contorno::contour_engine

@@ -5,8 +5,6 @@
 //
 // With levels in ascending order a sample is above the first `rank` of them and no others. So the ranks of an
 // edge's two samples tell which levels cross the edge.
-// Each sample is compared with the levels next to it; only if it is too near to one, as far as floats tell,
-// is it compared with every level (find_unusual).
 #pragma once
 
 #include "stages/contours/cuda/level_batch.cuh"
@@ -69,33 +67,28 @@ struct BatchSamples {
   }
 };
 
-/// Writes the samples and their ranks. Returns a bit for each sample beside which a level may be unusual.
+/// Writes the samples and their ranks. Returns whether the thread's samples are all finite and used.
 template <class T, class P>
-__device__ __forceinline__ unsigned rank_samples(BatchShared<T, P>& s, const BatchSamples<T>& samples) {
+__device__ __forceinline__ bool rank_samples(BatchShared<T, P>& s, const BatchSamples<T>& samples) {
   using Value = typename Sample<T>::Value;
   constexpr int kCount = BatchSamples<T>::kCount;
-  const auto at = [](const Value* values, unsigned bytes, int further) {
-    return *reinterpret_cast<const Value*>(reinterpret_cast<const char*>(values + further) + bytes);
-  };
   constexpr auto kOne = static_cast<unsigned>(sizeof(Value));
+  const auto threshold_at = [&](unsigned bytes, int further) {
+    return *reinterpret_cast<const Value*>(reinterpret_cast<const char*>(s.threshold + further) + bytes);
+  };
   unsigned rank[kCount] = {};  // in bytes of thresholds, so that they are addresses
 #pragma unroll
   for (int step = (kBatchLevels + 1) / 2; step > 0; step /= 2) {
     if (step > static_cast<int>(s.levels)) continue;
 #pragma unroll
     for (int k = 0; k < kCount; ++k)
-      if (samples.value[k] > at(s.threshold, rank[k], step)) rank[k] += static_cast<unsigned>(step) * kOne;
+      if (samples.value[k] > threshold_at(rank[k], step - 1)) rank[k] += static_cast<unsigned>(step) * kOne;
   }
-  const Value* const centres = s.centres();
-  unsigned near = 0;
+  Value nothing = 0;  // but NaN if a sample is not finite
 #pragma unroll
   for (int k = 0; k < kCount; ++k) {
-    const auto v = samples.value[k];
-    const bool usual = fmin(v - at(centres, rank[k], 0), at(centres, rank[k], 1) - v) > s.usual_above;
-    near |= usual ? 0 : 1U << k;
-  }
-#pragma unroll
-  for (int k = 0; k < kCount; ++k) {
+    if constexpr (Sample<T>::kMayBeNan)
+      nothing = static_cast<Value>(fma(samples.value[k], Value{0}, nothing));
     const int row = BatchSamples<T>::row_of(k), column = BatchSamples<T>::column_of(k);
     s.sample[row * kRankPitch + column] = samples.value[k];
     const unsigned own = rank[k] / kOne;
@@ -106,62 +99,23 @@ __device__ __forceinline__ unsigned rank_samples(BatchShared<T, P>& s, const Bat
     else
       *to = static_cast<unsigned char>(own);
   }
-  return near;
+  return samples.all_used && nothing == 0;
 }
 
-/// Whether a level is usual beside a sample. Floats are compared with the level itself, not with what it is
-/// rounded to: among hundreds of levels that would be too near to a sample of every other tile.
+/// Loads a batch and ranks the samples. False: some are not finite or not used. Ends with a barrier, and
+/// begins with one after which the threads share what is of this batch.
 template <class S>
-__device__ __forceinline__ bool is_usual_at(const LevelBatch<S>& batch, typename S::Value v, unsigned level) {
-  const auto& s = batch.shared;
-  if constexpr (Sample<typename S::Element>::kInteger) return fabs(s.centre[level + 1] - v) > s.usual_above;
-  const double at = s.level[level];
-  const double above = fmax(batch.levels->range.high - at, at - batch.levels->range.low) * kLeastOfGreatest;
-  return fabs(at - static_cast<double>(v)) > above;
-}
-
-/// Finds the unusual levels, as bits: beside which of this thread's samples there may be some, `near` says.
-/// This code runs seldom. The batch is copied, so that the caller's stays in registers.
-template <class S>
-__device__ __noinline__ unsigned find_unusual(const LevelBatch<S> batch, unsigned near, bool all_used) {
-  using Samples = BatchSamples<typename S::Element>;
-  auto& s = batch.shared;
-  unsigned bits = all_used ? 0 : ~0U;
-#pragma unroll 1
-  for (; near != 0; near &= near - 1) {
-    const int k = __ffs(static_cast<int>(near)) - 1;
-    const auto v = s.sample[Samples::row_of(k) * kRankPitch + Samples::column_of(k)];
-#pragma unroll 1
-    for (unsigned level = 0; level < s.levels; ++level)
-      bits |= (is_usual_at(batch, v, level) ? 0U : 1U) << level;
-  }
-  if (bits != 0) atomicOr(&s.unusual, bits);
+__device__ __forceinline__ bool read_batch(const LevelBatch<S>& batch, unsigned first, unsigned count,
+                                           unsigned skip) {
+  BatchSamples<typename S::Element> samples;
+  samples.load(batch.group, batch.bounds);
+  LoadedLevel<S> level{};
+  if (batch.thread < 32) level.load(batch, first, count);
   __syncthreads();
-  bits = s.unusual;
+  if (batch.thread < 32) share_levels(batch, level, count, skip);
   __syncthreads();
-  return bits;
-}
-
-/// Loads a batch and ranks the samples. Returns the levels that are left out, as bits. Ends with a barrier,
-/// and begins with one after which the threads share what is of this batch.
-template <class S>
-__device__ __forceinline__ unsigned read_batch(const LevelBatch<S>& batch, unsigned first, unsigned count) {
-#pragma unroll 1
-  for (unsigned skip = 0;;) {
-    BatchSamples<typename S::Element> samples;
-    samples.load(batch.group, batch.bounds);
-    LoadedLevel<S> level;
-    if (batch.thread < 32) level.load(batch, first, count);
-    __syncthreads();
-    if (batch.thread < 32) share_levels(batch, level, count, skip);
-    __syncthreads();
-    const unsigned near = rank_samples(batch.shared, samples);
-    const bool unusual = near != 0 || !samples.all_used || batch.shared.unusual != 0;
-    // Without the unusual levels no sample is nearer to one than before, so there is no third round.
-    if (__syncthreads_or(unusual ? 1 : 0) == 0 || skip != 0) return skip;
-    skip = find_unusual<S>(batch, near, samples.all_used);
-    if (skip == 0) return 0;
-  }
+  const bool usable = rank_samples(batch.shared, samples);
+  return __syncthreads_or(usable ? 0 : 1) == 0;
 }
 
 }  // namespace contorno::contour_engine

@@ -58,10 +58,6 @@ struct LevelTest {
   __device__ __forceinline__ bool are_usual(Value least, unsigned greatest) const {
     return least > rounding && least > part_of(greatest);
   }
-  /// Finite samples are usual together if all distances are above this, given the greatest one.
-  __device__ __forceinline__ Value usual_above(unsigned greatest) const {
-    return fmax(rounding, part_of(greatest));
-  }
   /// Distance of a sample from the level, for the functions above; NaN and infinities stay what they are.
   __device__ __forceinline__ Value distance(Value v) const {
     return fabs((Sample<T>::kInteger ? centre : threshold) - v);

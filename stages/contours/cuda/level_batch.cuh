@@ -4,8 +4,8 @@
 //   Reads   crossed, offsets, levels, planes
 //   Writes  the batch's levels
 //
-// Only usual levels are worked on here: those at which links follow edges, in tiles whose samples are all
-// finite and used. The others are left to trace_warps.
+// Only usual levels are worked on here: those of which no crossing falls on a sample, so that links follow
+// edges, in tiles whose samples are all finite and used. The others are left to trace_warps.
 #pragma once
 
 #include "stages/contours/cuda/junctions.cuh"
@@ -78,14 +78,14 @@ template <class T, class P>
 struct BatchShared {
   using Value = typename Sample<T>::Value;
   using Coordinate = decltype(P::row);
-  static constexpr int kCentres = Sample<T>::kInteger ? kBatchLevels + 2 : 1;
   Value sample[kRanks];
   double level[kBatchLevels];
-  Value threshold[kBatchLevels + 2];  ///< of level k at k + 1, between -infinity and infinity
-  Value centre[kCentres];             ///< the same of LevelTest::centre, of integers
-  Value usual_above;                  ///< levels at a smaller distance from a sample may be unusual
+  Value threshold[kBatchLevels];                         ///< of the levels; behind them infinity
   unsigned position[kBatchLevels], plane[kBatchLevels];  ///< as in NearTiles
-  unsigned levels, unusual;                              ///< number of levels; a bit for each that is unusual
+  unsigned lane[kBatchLevels];  ///< a bit for each: which of the levels that were asked for it is
+  unsigned levels;
+  unsigned left_out;        ///< bits of the levels that were asked for and are not in the batch
+  unsigned unusual;         ///< bits of those in it that are found to be unusual
   unsigned tile_offset[3];  ///< TileLevels::offset of the tile, the one on its right, the one below
   unsigned crossings;
   unsigned open, closed;    ///< pieces
@@ -109,13 +109,6 @@ struct BatchShared {
     unsigned short leader[kBatchPieces];     ///< of each piece the crossing from which it is followed
     unsigned short placed[kBatchCrossings];  ///< the crossings at which segments end, piece by piece
   };
-
-  __device__ __forceinline__ const Value* centres() const {
-    if constexpr (Sample<T>::kInteger)
-      return centre;
-    else
-      return threshold;
-  }
 };
 
 /// The types of a batch: T of the samples, P of the points.
@@ -174,8 +167,16 @@ struct LoadedLevel {
   }
 };
 
-/// Shares the levels of a batch: of `count` that are loaded those that have no bit in `skip`. Called by the
-/// first warp.
+/// Whether samples may be exactly at a level: of integers, if the level is one.
+template <class T>
+__device__ __forceinline__ bool is_at_samples(const Map& map, double level) {
+  if constexpr (!Sample<T>::kInteger) return false;
+  const double stored = level * map.divisor;
+  return fabs(stored - rint(stored)) < 0x1p-20;
+}
+
+/// Shares the levels of a batch: of `count` that are loaded those that have no bit in `skip`, and at which
+/// samples are not. Called by the first warp.
 template <class S>
 __device__ __forceinline__ void share_levels(const LevelBatch<S>& batch, const LoadedLevel<S>& own,
                                              unsigned count, unsigned skip) {
@@ -183,38 +184,24 @@ __device__ __forceinline__ void share_levels(const LevelBatch<S>& batch, const L
   using Value = typename S::Value;
   auto& s = batch.shared;
   const unsigned lane = threadIdx.x % 32;
-  const bool used = lane < count && (skip >> lane & 1) == 0;
+  const bool used =
+      lane < count && (skip >> lane & 1) == 0 && !is_at_samples<T>(batch.group.map, own.entry.level);
   const unsigned lanes = __ballot_sync(~0U, used);
   const auto levels = static_cast<unsigned>(__popc(lanes));
   const auto to = static_cast<unsigned>(__popc(lanes & ((1U << lane) - 1)));
-  if (lane == 0) s.threshold[0] = static_cast<Value>(-INFINITY);
-  if (lane >= levels) s.threshold[lane + 1] = static_cast<Value>(INFINITY);
-  if constexpr (Sample<T>::kInteger) {
-    if (lane == 0) s.centre[0] = static_cast<Value>(-INFINITY);
-    if (lane >= levels) s.centre[lane + 1] = static_cast<Value>(INFINITY);
-  }
-  bool finite = true;
-  unsigned above = 0;
+  if (lane >= levels && lane < kBatchLevels) s.threshold[lane] = static_cast<Value>(INFINITY);
   if (used) {
-    const LevelTest<T> test(batch.group.map, own.entry);
-    const unsigned most = float_bits_above(fmax(test.distance(static_cast<Value>(batch.levels->range.low)),
-                                                test.distance(static_cast<Value>(batch.levels->range.high))));
-    finite = test.are_finite(most);
-    above = float_bits_above(test.usual_above(most));
-    s.threshold[to + 1] = test.threshold;
-    if constexpr (Sample<T>::kInteger) s.centre[to + 1] = test.centre;
+    s.threshold[to] = LevelTest<T>(batch.group.map, own.entry).threshold;
     s.level[to] = own.entry.level;
     s.position[to] = own.position;
     s.plane[to] = own.plane;
+    s.lane[to] = 1U << lane;
   }
   if (lane < 3) s.tile_offset[lane] = own.offset;
-  above = highest_of_warp(above);
-  const bool all_finite = __any_sync(~0U, finite ? 0 : 1) == 0;
   if (lane != 0) return;
-  s.usual_above = static_cast<Value>(__uint_as_float(above));
   s.levels = levels;
-  s.unusual = all_finite ? 0 : ~0U;
-  s.crossings = s.open = s.closed = s.in_open = 0;
+  s.left_out = ~lanes & ((1U << count) - 1);
+  s.crossings = s.open = s.closed = s.in_open = s.unusual = 0;
   s.next_tile = batch.next_tile;
 }
 

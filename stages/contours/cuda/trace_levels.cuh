@@ -30,16 +30,28 @@ __device__ __forceinline__ void leave_levels(const LevelBatch<S>& batch, unsigne
 }
 
 /// Traces a tile at `count` levels. False: they do not fit; nothing is written. `skipped` gets a bit for each
-/// level that is left out.
+/// level that is left out. Which levels are unusual is known when crossings are computed; then the others are
+/// traced again.
 template <class S>
 __device__ __forceinline__ bool trace_batch(LevelBatch<S>& batch, unsigned first, unsigned count,
                                             unsigned& skipped) {
-  skipped = read_batch(batch, first, count);
-  if (batch.shared.levels == 0) return true;
-  list_crossings(batch);
-  if (batch.shared.crossings > kBatchCrossings) return false;
-  link_crossings(batch);
-  return write_batch(batch);
+  const auto& s = batch.shared;
+  for (skipped = 0;;) {
+    if (!read_batch(batch, first, count, skipped)) {
+      skipped = ~0U;
+      return true;
+    }
+    skipped = s.left_out;
+    if (s.levels == 0) return true;
+    list_crossings(batch);
+    if (s.crossings > kBatchCrossings) return false;
+    link_crossings(batch);
+    if (!follow_pieces(batch)) return false;
+    if (s.unusual == 0) break;
+    skipped |= s.unusual;
+  }
+  write_batch(batch);
+  return true;
 }
 
 /// Traces a tile at all levels that it is near.
