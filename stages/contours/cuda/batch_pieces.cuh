@@ -4,7 +4,7 @@
 //   Reads   crossing, link, leader, sample
 //   Writes  what write.cuh says of several levels
 //
-// A thread follows each piece from crossing to crossing: a tile has few pieces, none of which is long, and
+// A thread follows each piece from crossing to crossing: a tile has few pieces, few of which are long, and
 // this takes a third of the instructions of pointer jumping. Points are written piece by piece, each in the
 // order of its contour, so that scatter_points finds points that belong together.
 #pragma once
@@ -23,7 +23,7 @@ __device__ __forceinline__ void follow_piece(BatchShared<T, P>& s, unsigned piec
   unsigned smallest = ~0U, largest = 0;  // keys, followed by ranks in the lower half
 #pragma unroll 4
   for (;;) {
-    const unsigned link = s.link[i], next = link & kNoCrossing;
+    const unsigned link = s.link[i], next = link & kCrossingMask;
     s.link[i] = at;
     if (!kClosed && next == kNoCrossing) break;
     const unsigned key = __byte_perm(at, link, 0x7610);
@@ -73,7 +73,7 @@ __device__ __forceinline__ void compute_coordinates(const LevelBatch<S>& batch) 
     const GridEdge edge = edge_of(batch, at);
     const auto* const a = s.sample + at.place;
     const double coordinate = crossing_coordinate(edge, s.level[at.level], value_of<T>(map, a[0]),
-                                                  value_of<T>(map, a[at.across ? 1 : kRankPitch]));
+                                                  value_of<T>(map, a[at.across ? 1 : kPitch]));
     const double begin = at.across ? edge.col : edge.row;
     if (!(coordinate > begin && coordinate < begin + 1)) atomicOr(&s.unusual, s.lane[at.level]);
     s.coordinate[i] = static_cast<decltype(S::Point::row)>(coordinate);
@@ -90,8 +90,8 @@ __device__ __forceinline__ void find_closed(const LevelBatch<S>& batch) {
     const unsigned link = s.link[i];
     if ((link & kFollowed) != 0) continue;
     // The crossing with the largest index comes back to itself; the others soon meet a larger one.
-    unsigned next = link & kNoCrossing;
-    while (next < i) next = s.link[next] & kNoCrossing;
+    unsigned next = link & kCrossingMask;
+    while (next < i) next = s.link[next] & kCrossingMask;
     if (next != i) continue;
     const unsigned leader = s.open + atomicAdd(&s.closed, 1U);
     if (leader < kBatchPieces) s.leader[leader] = static_cast<unsigned short>(i);
@@ -173,7 +173,8 @@ __device__ __forceinline__ unsigned junction_of(const LevelBatch<S>& batch, cons
   });
 }
 
-/// The segment that ends at a crossing where a piece leaves the tile.
+/// What is_blocked needs of the segment that ends at `exit`, where a piece leaves the tile: its cell and the
+/// side where it ends.
 __device__ __forceinline__ TileSegment segment_before(const EdgeCrossing& exit) {
   if (exit.across) return {max(exit.row - 1, 0), exit.col, 0, 0, exit.row == 0 ? kTop : kBottom};
   return {exit.row, max(exit.col - 1, 0), 0, 0, exit.col == 0 ? kLeft : kRight};
@@ -191,7 +192,7 @@ __device__ __forceinline__ void write_batch_piece(const LevelBatch<S>& batch, un
   const unsigned to = s.piece_base + piece.number;
   const auto id = [&](unsigned key) { return raster_id(group, batch.bounds, segment_of_key(key)); };
   group.work.head_offset[to] = s.plane[first.level];
-  group.work.piece_points[to] = s.segment_base + piece.begin;
+  group.work.piece_begin[to] = s.segment_base + piece.begin;
   if (k >= s.open) return write_closed_piece(group.work, to, piece.count, id(piece.smallest));
   const EdgeCrossing last = unpack_crossing(s.crossing[piece.last]);
   const bool blocked = is_blocked<T>(group.map, batch.bounds, segment_before(last));
@@ -200,8 +201,8 @@ __device__ __forceinline__ void write_batch_piece(const LevelBatch<S>& batch, un
                    blocked ? kNone : junction_of(batch, last), junction_of(batch, first));
 }
 
-/// Writes the points of the placed segments. The last warp has written the pieces, which
-/// takes as long as two rounds of points.
+/// Writes the points of the placed segments. Pieces were written by the last threads first; up to 32 take the
+/// last warp as long as two rounds of points take the others.
 template <class S>
 __device__ __forceinline__ void write_points(const LevelBatch<S>& batch) {
   const auto& s = batch.shared;

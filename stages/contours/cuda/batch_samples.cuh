@@ -1,10 +1,10 @@
-// Steps 1 and 2 of a batch of levels, read and rank.
+// Step 1 of a batch of levels, read: samples, and in which interval each lies.
 //
 //   Reads   the tile's 65 x 33 samples; the batch's levels
-//   Writes  sample, rank: how many of the levels a sample is above
+//   Writes  sample, interval
 //
-// With levels in ascending order a sample is above the first `rank` of them and no others. So the ranks of an
-// edge's two samples tell which levels cross the edge.
+// With levels in ascending order a sample is above the first `interval` of them and no others. So the
+// intervals of an edge's two samples tell which levels cross the edge.
 #pragma once
 
 #include "stages/contours/cuda/level_batch.cuh"
@@ -34,8 +34,9 @@ struct BatchSamples {
     return min(border_of(k), kTileColumns);
   }
 
-  /// Starts all loads of the thread, so that they are in flight together. For samples beyond the map the last
-  /// one inside is read; cells with such samples are not used.
+  /// Starts all loads of the thread, so that they are in flight together. Samples beyond the
+  /// map repeat the last one inside. On the right the next steps rely on it: no level crosses an edge between
+  /// equal samples. Rows below are not counted.
   template <class P>
   __device__ __forceinline__ void load(const PlaneGroup<P>& group, const TileBounds& bounds) {
     const Map& map = group.map;
@@ -67,22 +68,23 @@ struct BatchSamples {
   }
 };
 
-/// Writes the samples and their ranks. Returns whether the thread's samples are all finite and used.
+/// Writes the samples and their intervals. Returns whether the thread's samples are all finite and used.
 template <class T, class P>
-__device__ __forceinline__ bool rank_samples(BatchShared<T, P>& s, const BatchSamples<T>& samples) {
+__device__ __forceinline__ bool find_intervals(BatchShared<T, P>& s, const BatchSamples<T>& samples) {
   using Value = typename Sample<T>::Value;
   constexpr int kCount = BatchSamples<T>::kCount;
   constexpr auto kOne = static_cast<unsigned>(sizeof(Value));
   const auto threshold_at = [&](unsigned bytes, int further) {
     return *reinterpret_cast<const Value*>(reinterpret_cast<const char*>(s.threshold + further) + bytes);
   };
-  unsigned rank[kCount] = {};  // in bytes of thresholds, so that they are addresses
+  unsigned interval[kCount] = {};  // in bytes of thresholds, so that they are addresses
 #pragma unroll
   for (int step = (kBatchLevels + 1) / 2; step > 0; step /= 2) {
     if (step > static_cast<int>(s.levels)) continue;
 #pragma unroll
     for (int k = 0; k < kCount; ++k)
-      if (samples.value[k] > threshold_at(rank[k], step - 1)) rank[k] += static_cast<unsigned>(step) * kOne;
+      if (samples.value[k] > threshold_at(interval[k], step - 1))
+        interval[k] += static_cast<unsigned>(step) * kOne;
   }
   Value nothing = 0;  // but NaN if a sample is not finite
 #pragma unroll
@@ -90,10 +92,11 @@ __device__ __forceinline__ bool rank_samples(BatchShared<T, P>& s, const BatchSa
     if constexpr (Sample<T>::kMayBeNan)
       nothing = static_cast<Value>(fma(samples.value[k], Value{0}, nothing));
     const int row = BatchSamples<T>::row_of(k), column = BatchSamples<T>::column_of(k);
-    s.sample[row * kRankPitch + column] = samples.value[k];
-    const unsigned own = rank[k] / kOne;
-    unsigned char* const to = &s.rank[row * kRankPitch + column];
-    // Beyond the last column the same once more, so that nothing crosses the edge to it.
+    s.sample[row * kPitch + column] = samples.value[k];
+    const unsigned own = interval[k] / kOne;
+    unsigned char* const to = &s.interval[row * kPitch + column];
+    // Beyond the last column the same once more, so that nothing crosses the edge to it. (In narrower tiles
+    // `load` has done so.)
     if (k >= BatchSamples<T>::kExtra && column == kTileColumns)
       *reinterpret_cast<unsigned short*>(to) = static_cast<unsigned short>(own * 0x101);
     else
@@ -102,8 +105,8 @@ __device__ __forceinline__ bool rank_samples(BatchShared<T, P>& s, const BatchSa
   return samples.all_used && nothing == 0;
 }
 
-/// Loads a batch and ranks the samples. False: some are not finite or not used. Ends with a barrier, and
-/// begins with one after which the threads share what is of this batch.
+/// Loads a batch and finds the samples' intervals. False: some are not finite or not used. Ends with a
+/// barrier, and begins with one after which the threads share what is of this batch.
 template <class S>
 __device__ __forceinline__ bool read_batch(const LevelBatch<S>& batch, unsigned first, unsigned count,
                                            unsigned skip) {
@@ -114,7 +117,7 @@ __device__ __forceinline__ bool read_batch(const LevelBatch<S>& batch, unsigned 
   __syncthreads();
   if (batch.thread < 32) share_levels(batch, level, count, skip);
   __syncthreads();
-  const bool usable = rank_samples(batch.shared, samples);
+  const bool usable = find_intervals(batch.shared, samples);
   return __syncthreads_or(usable ? 0 : 1) == 0;
 }
 

@@ -67,7 +67,7 @@ struct Counters {
   // Of several levels:
   unsigned long long near_tiles;  ///< pairs of a plane and a tile that are near each other
   unsigned crossed_tiles;         ///< tiles in NearTiles::crossed
-  unsigned taken_tiles;           ///< of these, by blocks of trace_levels, beside the first one of each
+  unsigned taken_tiles;           ///< of these, by blocks of trace_levels
   unsigned left;                  ///< near tiles in NearTiles::left
   unsigned strip_heads;           ///< contours in NearTiles::heads
   unsigned strip_chunks;          ///< chunks of strips that blocks have taken
@@ -181,7 +181,7 @@ struct Work {
   unsigned* junctions;              ///< the open piece that begins there (junctions.cuh)
   P* points;                        ///< end points of segments, piece by piece, in the order of the contour
   unsigned* point_pieces;           ///< the piece of each of these points; kNone: there is no point
-  unsigned* piece_points;           ///< of each piece, the first of its points
+  unsigned* piece_begin;            ///< of each piece, where its points begin in `points`
   unsigned* head_points;  ///< a contour's number of points at its head piece (top bit: closed), else 0;
                           ///< all zero between frames
   Piece* pieces;

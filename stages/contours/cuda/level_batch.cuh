@@ -6,6 +6,9 @@
 //
 // Only usual levels are worked on here: those of which no crossing falls on a sample, so that links follow
 // edges, in tiles whose samples are all finite and used. The others are left to trace_warps.
+//
+// The levels divide the values into intervals. A sample's interval is how many of the batch's levels it is
+// above.
 #pragma once
 
 #include "stages/contours/cuda/junctions.cuh"
@@ -15,18 +18,21 @@ namespace contorno::contour_engine {
 
 /// Threads of a block, and blocks of a multiprocessor that their registers leave room for.
 inline constexpr int kBatchThreads = 128, kBatchWarps = kBatchThreads / 32, kBatchBlocks = 7;
-/// Levels of a batch, at most: a lane and a bit each, and a search by halves.
+/// Levels of a batch, at most: each has a lane and a bit, and which of 0 to 31 it is, is found in five
+/// halvings.
 inline constexpr int kBatchLevels = 31;
 /// Crossings and pieces of a batch, at most. Where there are more, the batch is halved (trace_levels.cuh).
 inline constexpr unsigned kBatchCrossings = 1024, kBatchPieces = 256;
 static_assert(kBatchLevels < 32 && (kBatchLevels & (kBatchLevels + 1)) == 0);
-inline constexpr int kRankPitch = kTileColumns + 4;  ///< ranks of a row of samples, in whole words
-inline constexpr int kRanks = (kTileRows + 1) * kRankPitch;
+/// Samples of a tile have places, row * kPitch + column; the intervals of a row are whole words. Cells have
+/// the places of their upper left samples.
+inline constexpr int kPitch = kTileColumns + 4, kPlaces = (kTileRows + 1) * kPitch;
+inline constexpr unsigned kPlaceBits = 12, kPlaceMask = (1U << kPlaceBits) - 1;
+static_assert(kPlaces <= kPlaceMask);
 
-/// Samples of the tile have places, row * kRankPitch + column. Cells have those of their upper left samples.
 __device__ __forceinline__ int row_of_place(unsigned place) {
-  constexpr unsigned kShift = 14, kFactor = ((1U << kShift) + kRankPitch - 1) / kRankPitch;
-  static_assert(kRanks * (kFactor * kRankPitch - (1U << kShift)) < 1U << kShift);  // a division, exactly
+  constexpr unsigned kShift = 14, kFactor = ((1U << kShift) + kPitch - 1) / kPitch;
+  static_assert(kPlaces * (kFactor * kPitch - (1U << kShift)) < 1U << kShift);  // a division, exactly
   return static_cast<int>(place * kFactor >> kShift);
 }
 
@@ -38,20 +44,21 @@ struct EdgeCrossing {
   unsigned level;
 };
 __device__ __forceinline__ unsigned pack_crossing(unsigned place, bool across, unsigned level) {
-  return place | (across ? 1U << 12 : 0) | level << 13;
+  return place | (across ? 1U << kPlaceBits : 0) | level << (kPlaceBits + 1);
 }
 __device__ __forceinline__ EdgeCrossing unpack_crossing(unsigned word) {
-  const unsigned place = word & 4095;
+  const unsigned place = word & kPlaceMask;
   const int row = row_of_place(place);
-  return {static_cast<int>(place), row, static_cast<int>(place) - row * kRankPitch, (word >> 12 & 1) != 0,
-          word >> 13};
+  return {static_cast<int>(place), row, static_cast<int>(place) - row * kPitch, (word >> kPlaceBits & 1) != 0,
+          word >> (kPlaceBits + 1)};
 }
 
 /// Links of crossings, in words: the crossing that follows in the tile, or kNoCrossing, and from kKeyShift on
 /// the key of the segment that leads there. Keys are in the order of raster ids. When its piece has been
 /// followed, a crossing has instead kFollowed | piece << kKeyShift | how many crossings of the piece come
 /// before it.
-inline constexpr unsigned kNoCrossing = 2047, kKeyShift = 16, kFollowed = 1U << 31;
+inline constexpr unsigned kCrossingMask = 2047, kNoCrossing = kCrossingMask, kKeyShift = 16,
+                          kFollowed = 1U << 31;
 static_assert(kBatchCrossings < kNoCrossing && kBatchPieces << kKeyShift < kFollowed);
 /// The key of a segment: number `sub` of the cell at `place`.
 __device__ __forceinline__ unsigned segment_key(int place, unsigned sub) {
@@ -59,7 +66,7 @@ __device__ __forceinline__ unsigned segment_key(int place, unsigned sub) {
 }
 __device__ __forceinline__ TileSegment segment_of_key(unsigned key) {
   const int row = row_of_place(key / 2);
-  return {row, static_cast<int>(key / 2) - row * kRankPitch, static_cast<int>(key % 2), 0, 0};
+  return {row, static_cast<int>(key / 2) - row * kPitch, static_cast<int>(key % 2), 0, 0};
 }
 
 /// A piece of a batch.
@@ -68,7 +75,7 @@ struct alignas(16) BatchPiece {
   unsigned short smallest, largest;  ///< of the keys of its segments
   unsigned short largest_rank;       ///< segments from crossing `first` to the one with the largest key
   unsigned short count;              ///< of segments; 0: the piece is left out
-  unsigned short begin, number;      ///< segments, and pieces, of the pieces before it
+  unsigned short begin, number;      ///< points, and kept pieces, before this one's
 };
 
 /// What the threads of a batch share. Crossings are numbered by samples: those of the edges to the right of
@@ -78,13 +85,13 @@ template <class T, class P>
 struct BatchShared {
   using Value = typename Sample<T>::Value;
   using Coordinate = decltype(P::row);
-  Value sample[kRanks];
+  Value sample[kPlaces];
   double level[kBatchLevels];
   Value threshold[kBatchLevels];                         ///< of the levels; behind them infinity
   unsigned position[kBatchLevels], plane[kBatchLevels];  ///< as in NearTiles
   unsigned lane[kBatchLevels];  ///< a bit for each: which of the levels that were asked for it is
   unsigned levels;
-  unsigned left_out;        ///< bits of the levels that were asked for and are not in the batch
+  unsigned left_out;        ///< bits of the levels that were asked for and are left to trace_warps
   unsigned unusual;         ///< bits of those in it that are found to be unusual
   unsigned tile_offset[3];  ///< TileLevels::offset of the tile, the one on its right, the one below
   unsigned crossings;
@@ -94,13 +101,13 @@ struct BatchShared {
   unsigned segment_base, piece_base, open_base;
   unsigned next_tile;  ///< number in NearTiles::crossed of the tile that the block takes next
   union {
-    unsigned rank_words[kRanks / 4];
-    unsigned char rank[kRanks];      ///< of samples, until the crossings are linked
-    BatchPiece piece[kBatchPieces];  ///< open ones first
+    unsigned interval_words[kPlaces / 4];
+    unsigned char interval[kPlaces];  ///< how many levels each sample is above, until crossings are linked
+    BatchPiece piece[kBatchPieces];   ///< open ones first
   };
   union {
-    uint2 offset_words[kRanks / 4];
-    unsigned short offset[kRanks];           ///< first crossing of each sample, until these are linked
+    uint2 offset_words[kPlaces / 4];
+    unsigned short offset[kPlaces];          ///< first crossing of each sample, until these are linked
     Coordinate coordinate[kBatchCrossings];  ///< see crossing_coordinate
   };
   unsigned crossing[kBatchCrossings];  ///< first as list_word makes them, when they are linked pack_crossing
@@ -124,25 +131,25 @@ template <class S>
 struct LevelBatch {
   const PlaneGroup<typename S::Point>& group;
   BatchShared<typename S::Element, typename S::Point>& shared;
-  const TileLevels* const levels;
+  const TileLevels* const tile_levels;
   const unsigned next_tile;  ///< in thread 0, see BatchShared
   const TileBounds bounds;   ///< of plane 0; `tile` is the number among the tiles of all channels
   const int thread;
 
   __device__ __forceinline__ LevelBatch(const PlaneGroup<typename S::Point>& group,
                                         BatchShared<typename S::Element, typename S::Point>& shared,
-                                        const TileLevels* levels, unsigned next_tile)
+                                        const TileLevels* tile_levels, unsigned next_tile)
       : group(group),
         shared(shared),
-        levels(levels),
+        tile_levels(tile_levels),
         next_tile(next_tile),
-        bounds{.tile = static_cast<int>(levels->tile),
+        bounds{.tile = static_cast<int>(tile_levels->tile),
                .plane = 0,
-               .channel = levels->channel,
-               .row0 = levels->row0,
-               .col0 = levels->col0,
-               .rows = min(kTileRows, group.cell_rows - levels->row0),
-               .columns = min(kTileColumns, group.cell_columns - levels->col0)},
+               .channel = tile_levels->channel,
+               .row0 = tile_levels->row0,
+               .col0 = tile_levels->col0,
+               .rows = min(kTileRows, group.cell_rows - tile_levels->row0),
+               .columns = min(kTileColumns, group.cell_columns - tile_levels->col0)},
         thread(static_cast<int>(threadIdx.x)) {}
 };
 

@@ -46,9 +46,9 @@ __global__ void __launch_bounds__(kNearThreads)
     for (unsigned i = first; i < strips; i += stride) near.strips[i] = 0;
     for (unsigned i = first; i < statuses; i += stride) near.status[i] = {0, 0};
   }
-  // The kernel before (find_ranges, or scatter_points of other planes) uses nothing that is written here, and
-  // scatter_points lets this one begin only when number_levels has ended. Who waits for this one waits for
-  // both.
+  // The kernel before (find_ranges, scatter_points of other planes, or this one with other levels) uses
+  // nothing that is written here, and scatter_points lets this one begin only when number_levels has ended.
+  // Who waits for this one waits for both.
   wait_for_previous();
 }
 

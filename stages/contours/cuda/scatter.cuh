@@ -1,6 +1,6 @@
 // Step 9, scatter: every point goes to its place in its contour.
 //
-//   Reads   points and point_pieces (12 bytes a segment), pieces, piece_points, head_offset
+//   Reads   points and point_pieces (12 bytes a segment), pieces, piece_begin, head_offset
 //   Writes  the contours' points (8 bytes a segment); clears head_points and, if contours are not exported,
 //           resets the counters for the next frame or group of planes
 //
@@ -80,7 +80,7 @@ __device__ __forceinline__ void scatter(const PlaneGroup<P>& group, const Points
     piece[k].head = kNone;
     if (hand.piece[k] == kNone) continue;
     piece[k] = work.pieces[hand.piece[k]];
-    begin[k] = work.piece_points[hand.piece[k]];
+    begin[k] = work.piece_begin[hand.piece[k]];
   }
 #pragma unroll
   for (unsigned k = 0; k < kScatterEach; ++k)

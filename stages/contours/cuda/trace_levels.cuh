@@ -6,7 +6,8 @@
 //
 // A warp for each tile and level would have few segments, so most of its instructions would be those that
 // each tile costs. Here threads work on the crossings of all levels. Levels are taken in batches for which
-// there is room; near tiles that are unusual or have too many crossings are left to trace_warps.
+// there is room; near tiles that are unusual or have more crossings or pieces than fit are left to
+// trace_warps.
 #pragma once
 
 #include "stages/contours/cuda/batch_pieces.cuh"
@@ -26,12 +27,12 @@ __device__ __forceinline__ void leave_levels(const LevelBatch<S>& batch, unsigne
   base = __shfl_sync(~0U, base, 0);
   if (leaves)
     batch.group.work.near.left[base + static_cast<unsigned>(__popc(lanes & ((1U << lane) - 1)))] =
-        batch.levels->offset + first + lane;
+        batch.tile_levels->offset + first + lane;
 }
 
 /// Traces a tile at `count` levels. False: they do not fit; nothing is written. `skipped` gets a bit for each
-/// level that is left out. Which levels are unusual is known when crossings are computed; then the others are
-/// traced again.
+/// level that is left to trace_warps. Which levels are unusual is known when crossings are computed; then the
+/// others are traced again.
 template <class S>
 __device__ __forceinline__ bool trace_batch(LevelBatch<S>& batch, unsigned first, unsigned count,
                                             unsigned& skipped) {
@@ -78,13 +79,15 @@ __global__ void __launch_bounds__(kBatchThreads, kBatchBlocks)
   wait_for_previous();
   BatchShared<T, P>& s = block_shared<BatchShared<T, P>>();
   Counters& counters = *group.work.counters;
-  // When there is no room for the near tiles there are none.
+  // If the near tiles do not fit, nothing is traced; the frame runs again with more room.
   const unsigned tiles = near_tile_count(group) == 0 ? 0 : counters.crossed_tiles;
-  for (unsigned n = blockIdx.x; n < tiles; n = s.next_tile) {
+  if (threadIdx.x == 0) s.next_tile = atomicAdd(&counters.taken_tiles, 1U);
+  __syncthreads();
+  for (unsigned n = s.next_tile; n < tiles; n = s.next_tile) {
     // Which tile is next is asked early; the first warp tells the others while their samples arrive.
-    const unsigned taken = fetch_add_if(threadIdx.x == 0, &counters.taken_tiles, 1U);
-    LevelBatch<BatchTypes<T, P>> batch(group, s, &group.work.near.crossed[n], gridDim.x + taken);
-    trace_tile_levels(batch, batch.levels->first, batch.levels->first + batch.levels->count);
+    const unsigned next_tile = fetch_add_if(threadIdx.x == 0, &counters.taken_tiles, 1U);
+    LevelBatch<BatchTypes<T, P>> batch(group, s, &group.work.near.crossed[n], next_tile);
+    trace_tile_levels(batch, batch.tile_levels->first, batch.tile_levels->first + batch.tile_levels->count);
   }
 }
 

@@ -64,7 +64,7 @@ std::size_t lay_out(PlaneGroup<P>& group, void* base, std::size_t* clear_bytes =
   allocate(work.points, group.segment_capacity);
   allocate(work.point_pieces, group.segment_capacity);
   allocate(work.pieces, pieces);
-  allocate(work.piece_points, pieces);
+  allocate(work.piece_begin, pieces);
   allocate(work.from, pieces);
   allocate(work.head_offset, pieces);
   allocate(work.open_pieces, pieces);

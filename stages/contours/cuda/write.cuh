@@ -1,13 +1,14 @@
 // Step 6 of a tile, write: what the kernels that follow need of its segments and pieces.
 //
 //   Reads   all that the steps before left in shared memory, and the samples of the crossed edges
-//   Writes  tile_pieces, row_pieces; points, point_pieces; pieces, piece_points, from, head_points; of open
+//   Writes  tile_pieces, row_pieces; points, point_pieces; pieces, piece_begin, from, head_points; of open
 //           pieces also open_pieces, piece_links, chains and junctions. With several levels not the first
 //           two, but the planes of pieces
 //
 // Atomic counters allocate the tile's elements of these arrays. They are asked early and their answers are
 // used late, so that other work hides the wait. A piece's number in the tile is the rank of its first segment
-// among all first segments, so pieces lie in raster order.
+// among all first segments, so pieces lie in raster order. Their points do not: write_piece gives them places
+// in any order. Pieces of trace_levels.cuh are in any order, too.
 #pragma once
 
 #include "stages/contours/cuda/junctions.cuh"
@@ -213,7 +214,7 @@ __device__ __forceinline__ void write_piece(Tile<S>& tile, const PieceRecord& re
   const unsigned largest = tile.shared.largest[record.representative];
   smallest = number | count << 16;
   tile.shared.largest[record.representative] = begin;
-  work.piece_points[piece] = tile.shared.segment_base + begin;
+  work.piece_begin[piece] = tile.shared.segment_base + begin;
   if constexpr (S::kByLevel)
     work.head_offset[piece] = work.near.planes[static_cast<unsigned>(tile.bounds.plane)];
   const unsigned first_id = raster_id(tile, record.first);

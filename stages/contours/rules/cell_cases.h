@@ -143,7 +143,7 @@ CONTORNO_HD constexpr FirstSegments<Word> first_segments(Word ul, Word ur, Word 
           (ur & ~lr) | (ll & ~ul), (lr & (~ul | ur)) | (~lr & ll & ~ul & (connect | ~ur))};
 }
 
-/// Where a segment goes on in the cell that it enters, seen along its direction: its low sample is on the
+/// Where a contour goes on in the cell that it enters, seen along its direction; low samples are on its
 /// left.
 enum Turn : std::uint8_t { kTurnLeft = 0, kStraight = 1, kTurnRight = 2 };
 /// `left_high`, `right_high`: whether the cell's two samples ahead are high. If only the left one is, the
@@ -153,7 +153,7 @@ CONTORNO_HD constexpr Turn turn_of(bool left_high, bool right_high, Connectivity
   if (right_high) return kStraight;
   return connectivity == Connectivity::High ? kTurnLeft : kTurnRight;
 }
-/// The side through which a segment leaves a cell that it enters through `from`.
+/// The side through which a contour leaves a cell that it enters through `from`.
 CONTORNO_HD constexpr int side_after(int from, Turn turn) {
   return (from + 1 + turn) % kSides;
 }

@@ -36,7 +36,7 @@ CONTORNO_HD constexpr GridEdge edge_of_side(int row, int col, int side) {
 CONTORNO_HD constexpr double crossing_fraction(double level, double a, double b) {
   return (level - a) / (b - a);
 }
-/// The coordinate in which points move along the edge: the column if it is across, else the row.
+/// The coordinate that tells points of an edge apart: the column if it is across, else the row.
 CONTORNO_HD constexpr double crossing_coordinate(const GridEdge& edge, double level, double a, double b) {
   return (edge.across ? edge.col : edge.row) + crossing_fraction(level, a, b);
 }

@@ -44,7 +44,7 @@ class DrawnTile {
     for (std::size_t i = 0; i < segment_.size(); ++i) {
       const TileSegment segment = unpack_segment(segment_[i]);
       const PointPlace place = place_[i];
-      const unsigned rank = base_ + place.at - group_.work.piece_points[place.piece];
+      const unsigned rank = base_ + place.at - group_.work.piece_begin[place.piece];
       const Point32 point = group_.work.points[base_ + place.at];
       const bool open_end = link_[i].highest >= WarpLinks::kOpenEnd;
       out << std::setw(5) << i << std::setw(6) << segment.row << std::setw(4) << segment.col << std::setw(4)
