@@ -298,6 +298,12 @@ T atomicXor(T* p, T v) {
   return old;
 }
 template <class T>
+T atomicExch(T* p, T v) {
+  const T old = *p;
+  *p = v;
+  return old;
+}
+template <class T>
 T atomicAdd(T* p, T v) {
   const T old = *p;
   *p += v;

@@ -144,8 +144,7 @@ struct alignas(16) StripHead {
   unsigned first_id;  ///< smallest raster id
   unsigned piece;
   unsigned strip;
-  unsigned slot;  ///< how many others of the strip were listed before it; when sorted by strips, the number
-                  ///< of points (top bit: closed)
+  unsigned next;  ///< another contour of the strip, in NearTiles::heads; kNone: there is no further one
 };
 
 /// Several levels of channels: which tiles are near which of them, and in which order contours are numbered.
@@ -161,6 +160,7 @@ struct NearTiles {
   uint2* tiles;          ///< of each near tile: position, number of the tile among those of all channels
   unsigned* left;        ///< numbers of the near tiles that trace_levels leaves to trace_warps, in any order
   unsigned long long* strips;  ///< (contours << 32 | points) of each strip, then of all before it; one more
+  unsigned* strip_first;       ///< of each strip a contour, from which the others are found; or kNone
   StripHead* heads;            ///< contours, in any order
   ChunkStatus* status;         ///< of the chunks of strips
   unsigned head_capacity;

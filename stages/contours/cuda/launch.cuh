@@ -122,8 +122,6 @@ void enqueue_assembly(const ContourEngineDevice& device, const PlaneGroup<P>& gr
     launch("scan_strips", scan_strips<P>, LaunchKind::Plain, order,
            std::min(strip_chunks(group), 4 * device.processors), kChunkThreads, sizeof(ChunkShared), stream,
            group);
-    launch("sort_heads", sort_heads<P>, LaunchKind::Plain, order, device.processors, kStripThreads, 0, stream,
-           group);
     launch("number_levels", number_levels<P>, LaunchKind::Plain, order, device.processors, kStripThreads, 0,
            stream, group);
   }

@@ -1,7 +1,7 @@
 // Several levels of channels: which tiles are near which levels, so that the steps 1 to 6 visit these alone.
 //
 //   Reads   every sample (1.05 times), the levels that the host gives
-//   Writes  levels, planes, plane_levels, ranges, crossed, offsets, tiles; 0 to strips and status
+//   Writes  levels, planes, plane_levels, ranges, crossed, offsets, tiles; clears strips, strip_first, status
 //
 // A level that is not between the least and the greatest sample of a tile crosses no cell of it. The levels
 // of a channel are in ascending order, so those that a tile is near follow each other. A near tile, a pair of
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(kNearThreads)
     near.plane_levels[some.plane[k]] = some.entry[k].level;
   }
   if (some.first == 0) {
-    for (unsigned i = first; i < strips; i += stride) near.strips[i] = 0;
+    for (unsigned i = first; i < strips; i += stride) near.strips[i] = 0, near.strip_first[i] = kNone;
     for (unsigned i = first; i < statuses; i += stride) near.status[i] = {0, 0};
   }
   // The kernel before (find_ranges, scatter_points of other planes, or this one with other levels) uses

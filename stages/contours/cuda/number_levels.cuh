@@ -1,7 +1,7 @@
 // Step 8, number, where a channel has several levels. Contours are few compared with the rows of all near
-// tiles, so they are listed and sorted, by strips: some rows of cells of a plane.
+// tiles, so they are listed, by strips: some rows of cells of a plane.
 //
-//   Reads   heads, strips (what the contours of each have together), head_points
+//   Reads   heads, strip_first, strips (what the contours of each have together), head_points
 //   Writes  offsets, closed, class_begin, counts, levels, head_offset
 //
 // A scan over strips tells how many contours and points come before each. Then every contour compares itself
@@ -33,10 +33,10 @@ __device__ __forceinline__ void list_head(const PlaneGroup<P>& group, unsigned p
   const unsigned row = first_id / 2 / static_cast<unsigned>(group.cell_columns);
   const unsigned strip =
       group.work.head_offset[piece] * near.plane_strips + row / static_cast<unsigned>(near.strip_rows);
-  const unsigned long long before =
-      atomicAdd(&near.strips[strip], 1ULL << 32 | (points_closed & ~(1U << 31)));
+  atomicAdd(&near.strips[strip], 1ULL << 32 | (points_closed & ~(1U << 31)));
   const unsigned at = atomicAdd(&group.work.counters->strip_heads, 1U);
-  if (at < near.head_capacity) near.heads[at] = {first_id, piece, strip, static_cast<unsigned>(before >> 32)};
+  if (at < near.head_capacity)
+    near.heads[at] = {first_id, piece, strip, atomicExch(&near.strip_first[strip], at)};
 }
 
 /// Whether all contours are listed.
@@ -82,51 +82,24 @@ __global__ void __launch_bounds__(kChunkThreads) scan_strips(const __grid_consta
   }
 }
 
-/// Contours of the group's planes before a strip.
-template <class P>
-__device__ __forceinline__ unsigned heads_before(const PlaneGroup<P>& group, unsigned strip) {
-  return static_cast<unsigned>(group.work.near.strips[strip] >> 32) -
-         static_cast<unsigned>(group.work.counters->numbered >> 32);
-}
-
-/// The contours in the order of strips. They take the place of what joining needed.
-template <class P>
-__device__ __forceinline__ StripHead* sorted_heads(const PlaneGroup<P>& group) {
-  static_assert(sizeof(StripHead) == sizeof(*group.work.piece_links));
-  return reinterpret_cast<StripHead*>(group.work.piece_links);
-}
-
-/// Sorts the contours by strips.
-template <class P>
-__global__ void __launch_bounds__(kStripThreads) sort_heads(const __grid_constant__ PlaneGroup<P> group) {
-  wait_for_previous();
-  let_next_begin();
-  if (!has_all_heads(group)) return;
-  const unsigned count = group.work.counters->strip_heads;
-  for (unsigned i = blockIdx.x * kStripThreads + threadIdx.x; i < count; i += gridDim.x * kStripThreads) {
-    StripHead head = group.work.near.heads[i];
-    const unsigned to = heads_before(group, head.strip) + head.slot;
-    head.slot = group.work.head_points[head.piece];
-    sorted_heads(group)[to] = head;
-  }
-}
-
-/// Numbers the sorted contours.
+/// Numbers the contours.
 template <class P>
 __global__ void __launch_bounds__(kStripThreads) number_levels(const __grid_constant__ PlaneGroup<P> group) {
   wait_for_previous();
   let_next_begin();
   if (!has_all_heads(group)) return;
   const NearTiles& near = group.work.near;
-  const StripHead* const heads = sorted_heads(group);
   const unsigned count = group.work.counters->strip_heads;
   for (unsigned i = blockIdx.x * kStripThreads + threadIdx.x; i < count; i += gridDim.x * kStripThreads) {
-    const StripHead own = heads[i];
-    const unsigned end = heads_before(group, own.strip + 1);
+    const StripHead own = near.heads[i];
     unsigned long long before = near.strips[own.strip];
-    for (unsigned k = heads_before(group, own.strip); k < end; ++k)
-      if (heads[k].first_id < own.first_id) before += 1ULL << 32 | (heads[k].slot & ~(1U << 31));
-    write_contour(group, own.piece, before, own.slot >> 31);
+    for (unsigned k = near.strip_first[own.strip]; k != kNone;) {
+      const StripHead other = near.heads[k];
+      if (other.first_id < own.first_id)
+        before += 1ULL << 32 | (group.work.head_points[other.piece] & ~(1U << 31));
+      k = other.next;
+    }
+    write_contour(group, own.piece, before, group.work.head_points[own.piece] >> 31);
     const auto contour = static_cast<unsigned>(before >> 32);
     if (group.out.levels != nullptr && contour < group.contour_capacity)
       group.out.levels[contour] = near.plane_levels[own.strip / near.plane_strips];

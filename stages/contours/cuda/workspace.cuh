@@ -36,6 +36,7 @@ void lay_out_near(PlaneGroup<P>& group, const Allocate& allocate) {
   allocate(near.tiles, tiles);
   allocate(near.left, tiles);
   allocate(near.strips, std::size_t{strip_count(group)} + 1);
+  allocate(near.strip_first, strip_count(group));
   allocate(near.heads, near.head_capacity);
   allocate(near.status, strip_chunks(group));
 }

@@ -57,7 +57,6 @@ void launch_band(const PlaneGroup<P>& group, const BandTiles& band, const How& h
                      [&] { finish_and_number<P>(group); });
   if (kLevels) {
     emulated::run_grid(2, kChunkThreads, sizeof(ChunkShared), false, [&] { scan_strips<P>(group); });
-    emulated::run_grid(2, kStripThreads, 0, false, [&] { sort_heads<P>(group); });
     emulated::run_grid(2, kStripThreads, 0, false, [&] { number_levels<P>(group); });
   }
   emulated::run_grid(3, kScatterThreads, 0, false, [&] { scatter_points<P>(group); });
