@@ -17,12 +17,12 @@
 namespace contorno::contour_engine {
 
 /// Threads of a block, and blocks of a multiprocessor that their registers leave room for.
-inline constexpr int kBatchThreads = 128, kBatchWarps = kBatchThreads / 32, kBatchBlocks = 7;
+inline constexpr int kBatchThreads = 128, kBatchWarps = kBatchThreads / 32, kBatchBlocks = 8;
 /// Levels of a batch, at most: each has a lane and a bit, and which of 0 to 31 it is, is found in five
 /// halvings.
 inline constexpr int kBatchLevels = 31;
 /// Crossings and pieces of a batch, at most. Where there are more, the batch is halved (trace_levels.cuh).
-inline constexpr unsigned kBatchCrossings = 1024, kBatchPieces = 256;
+inline constexpr unsigned kBatchCrossings = 1024, kBatchPieces = 128;
 static_assert(kBatchLevels < 32 && (kBatchLevels & (kBatchLevels + 1)) == 0);
 /// Samples of a tile have places, row * kPitch + column; the intervals of a row are whole words. Cells have
 /// the places of their upper left samples.
