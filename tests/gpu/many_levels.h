@@ -57,8 +57,9 @@ inline std::vector<double> levels_of(LevelsMap map, const std::vector<float>& sa
   std::vector<double> levels;
   const auto [low, high] = std::minmax_element(samples.begin(), samples.end());
   for (int i = 0; i < count; ++i)
-    levels.push_back(map == LevelsMap::Terrain ? *low + (*high - *low) * (i + 1.0) / (count + 1)
-                                               : (i + 0.5) * 0.95 / count);
+    levels.push_back(map == LevelsMap::Terrain
+                         ? double{*low} + (double{*high} - double{*low}) * (i + 1.0) / (count + 1)
+                         : (i + 0.5) * 0.95 / count);
   return levels;
 }
 

@@ -1,4 +1,5 @@
-// Steps 2 to 4 of a batch of levels, here for crossings: from intervals of samples to linked crossings.
+// Steps 2 to 4 of a batch of levels, by crossings instead of segments: from intervals of samples to linked
+// crossings.
 //
 //   Reads   interval
 //   Writes  offset; crossing, link, the leaders of open pieces

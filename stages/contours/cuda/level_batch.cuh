@@ -18,7 +18,7 @@ namespace contorno::contour_engine {
 
 /// Threads of a block, and blocks of a multiprocessor that their registers leave room for.
 inline constexpr int kBatchThreads = 128, kBatchWarps = kBatchThreads / 32, kBatchBlocks = 8;
-/// Levels of a batch, at most: each has a lane and a bit, and which of 0 to 31 it is, is found in five
+/// Levels of a batch, at most: each has a lane and a bit; a sample's interval, 0 to 31, is found in five
 /// halvings.
 inline constexpr int kBatchLevels = 31;
 /// Crossings and pieces of a batch, at most. Where there are more, the batch is halved (trace_levels.cuh).

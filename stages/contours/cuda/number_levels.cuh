@@ -1,8 +1,9 @@
-// Step 8, number, where a channel has several levels. Contours are few compared with the rows of all near
-// tiles, so they are listed, by strips: some rows of cells of a plane.
+// Step 8, number, where a channel has several levels. There are few contours compared with the rows of all
+// near tiles, so contours are listed by strips. A strip is some rows of cells of a plane.
 //
-//   Reads   heads, strip_first, strips (what the contours of each have together), head_points
-//   Writes  offsets, closed, class_begin, counts, levels, head_offset
+//   Reads   first raster ids of head pieces, head_points, head_offset (their planes), plane_levels
+//   Writes  heads, strip_first, strips, status; then offsets, closed, class_begin, counts, levels,
+//   head_offset
 //
 // A scan over strips tells how many contours and points come before each. Then every contour compares itself
 // with the others of its strip.
@@ -47,7 +48,7 @@ __device__ __forceinline__ bool has_all_heads(const PlaneGroup<P>& group) {
 }
 
 /// Finds what comes before each strip and each plane, and the totals. Called by as many blocks as fit, when
-/// all contours are listed.
+/// all contours are counted.
 template <class P>
 __global__ void __launch_bounds__(kChunkThreads) scan_strips(const __grid_constant__ PlaneGroup<P> group) {
   wait_for_previous();
