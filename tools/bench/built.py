@@ -1,4 +1,5 @@
-"""The programs of contorno that the scripts here start: built before they are measured, so that none is an old one."""
+"""The programs of contorno that the scripts here start: built before they are measured, so that none is an old one but what
+was carried here without its build."""
 import pathlib
 import subprocess
 import sys
@@ -15,4 +16,5 @@ def built(*names, folder=None):
             subprocess.run(["cmake", "--build", build, "--target", *names], check=True, stdout=sys.stderr)
         if all((build / "bin" / name).exists() for name in names):
             return build / "bin"
-    raise SystemExit(f"{', '.join(names)}: there is no build in {' or '.join(map(str, folders))}; first: cmake --preset cpu")
+    make = f"cmake --preset release -B {folder}" if folder else "cmake --preset release (or cpu)"
+    raise SystemExit(f"{', '.join(names)}: there is no build in {' or '.join(map(str, folders))}; first: {make}")
