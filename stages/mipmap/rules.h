@@ -79,8 +79,8 @@ void with_mipmap_rule(const MipmapPlan& plan, const LightTables* light, MipmapSo
 }
 
 /// The same for levels that are exactly half of the one before (MipmapPlan::halves). These are made with box
-/// or clamp, whose sums are whole but for float32 and for uint16 in linear light. Does not call `f` for plans
-/// that have no such level.
+/// or clamp, whose sums are whole but for float32 and for uint16 in linear light (with high_precision no
+/// level is made so, since floats are kept). Does not call `f` for plans that have no such level.
 template <class F>
 void with_halving_rule(const MipmapPlan& plan, const LightTables* light, const F& f) {
   using namespace mipmap_detail;

@@ -15,12 +15,12 @@
 namespace contorno::contour_engine {
 
 /// Follows piece number `piece` from its leader, until no crossing follows or, if it is closed, the leader
-/// comes again. Replaces its links.
+/// comes again. Replaces its links. An open piece has a crossing more than it has segments.
 template <bool kClosed, class T, class P>
 __device__ __forceinline__ void follow_piece(BatchShared<T, P>& s, unsigned piece) {
   const unsigned first = s.leader[piece], from = kFollowed | piece << kKeyShift;
   unsigned i = first, at = from;
-  unsigned smallest = ~0U, largest = 0;  // keys, followed by ranks in the lower half
+  unsigned smallest = ~0U, largest = 0;  // keys in the upper half, ranks in the lower one
 #pragma unroll 4
   for (;;) {
     const unsigned link = s.link[i], next = link & kCrossingMask;
@@ -201,8 +201,8 @@ __device__ __forceinline__ void write_batch_piece(const LevelBatch<S>& batch, un
                    blocked ? kNone : junction_of(batch, last), junction_of(batch, first));
 }
 
-/// Writes the points of the placed segments. Pieces were written by the last threads first; up to 32 take the
-/// last warp as long as two rounds of points take the others.
+/// Writes the points of the placed segments. The last warp wrote the first 32 pieces; meanwhile each other
+/// thread writes two points, then all four warps share the rest.
 template <class S>
 __device__ __forceinline__ void write_points(const LevelBatch<S>& batch) {
   const auto& s = batch.shared;

@@ -1,7 +1,7 @@
 // Several levels of a channel, in a tile: what the threads of a block share while they trace some of them
 // together, a batch, and how its levels get there.
 //
-//   Reads   crossed, offsets, levels, planes
+//   Reads   NearTiles: crossed, offsets, levels, planes
 //   Writes  the batch's levels
 //
 // Only usual levels are worked on here: those of which no crossing falls on a sample, so that links follow
@@ -16,10 +16,11 @@
 
 namespace contorno::contour_engine {
 
-/// Threads of a block, and blocks of a multiprocessor that their registers leave room for.
+/// Threads of a block, and blocks of a multiprocessor that registers and shared memory (sizeof(BatchShared),
+/// some 27 KB for float32) leave room for.
 inline constexpr int kBatchThreads = 128, kBatchWarps = kBatchThreads / 32, kBatchBlocks = 8;
 /// Levels of a batch, at most: each has a lane and a bit; a sample's interval, 0 to 31, is found in five
-/// halvings.
+/// halvings, so the number is 2^n - 1.
 inline constexpr int kBatchLevels = 31;
 /// Crossings and pieces of a batch, at most. Where there are more, the batch is halved (trace_levels.cuh).
 inline constexpr unsigned kBatchCrossings = 1024, kBatchPieces = 128;
@@ -87,7 +88,7 @@ struct BatchShared {
   using Coordinate = decltype(P::row);
   Value sample[kPlaces];
   double level[kBatchLevels];
-  Value threshold[kBatchLevels];                         ///< of the levels; behind them infinity
+  Value threshold[kBatchLevels];                         ///< of the levels, ascending; behind them infinity
   unsigned position[kBatchLevels], plane[kBatchLevels];  ///< as in NearTiles
   unsigned lane[kBatchLevels];  ///< a bit for each: which of the levels that were asked for it is
   unsigned levels;
@@ -110,7 +111,8 @@ struct BatchShared {
     unsigned short offset[kPlaces];          ///< first crossing of each sample, until these are linked
     Coordinate coordinate[kBatchCrossings];  ///< see crossing_coordinate
   };
-  unsigned crossing[kBatchCrossings];  ///< first as list_word makes them, when they are linked pack_crossing
+  unsigned crossing[kBatchCrossings];  ///< first as list_word (batch_crossings.cuh) makes them, when they are
+                                       ///< linked pack_crossing
   unsigned link[kBatchCrossings];
   union {
     unsigned short leader[kBatchPieces];     ///< of each piece the crossing from which it is followed
@@ -174,7 +176,8 @@ struct LoadedLevel {
   }
 };
 
-/// Whether samples may be exactly at a level: of integers, if the level is one.
+/// Whether samples may be exactly at a level: of integers, if the level is one, but for the rounding of the
+/// product. Where this is wrong the level is found unusual later, at the cost of another round.
 template <class T>
 __device__ __forceinline__ bool is_at_samples(const Map& map, double level) {
   if constexpr (!Sample<T>::kInteger) return false;
