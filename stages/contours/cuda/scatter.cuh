@@ -106,8 +106,10 @@ __global__ void __launch_bounds__(kScatterThreads)
   wait_for_previous();
   let_next_begin();  // export_contours, which finds the contours numbered
   for (unsigned start = first; start < segments; start += kScatterEach * stride) {
-    if (start != first) hand.load(work, segments, start, stride);
+    PointsAtHand<P> next;
+    next.load(work, segments, start + kScatterEach * stride, stride);
     scatter(group, hand, start, stride);
+    hand = next;
   }
   const unsigned pieces = min(counters.pieces, group.piece_capacity);
   for (unsigned i = first; i < pieces; i += stride) work.head_points[i] = 0;
