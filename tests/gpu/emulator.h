@@ -327,6 +327,9 @@ T atomicMax(T* p, T v) {
   *p = std::max(*p, v);
   return old;
 }
+inline float __saturatef(float v) {
+  return v > 0 ? std::min(v, 1.0F) : 0;  // NaN becomes 0
+}
 inline unsigned __float_as_uint(float v) {
   return std::bit_cast<unsigned>(v);
 }

@@ -68,16 +68,37 @@ struct BatchSamples {
   }
 };
 
-/// Writes the samples and their intervals. Returns whether the thread's samples are all finite and used.
+/// Guesses the intervals of a thread's samples. Returns whether all are right, and the samples finite: levels
+/// are evenly spaced as a rule.
 template <class T, class P>
-__device__ __forceinline__ bool find_intervals(BatchShared<T, P>& s, const BatchSamples<T>& samples) {
+__device__ __forceinline__ bool guess_intervals(const BatchShared<T, P>& s, const BatchSamples<T>& samples,
+                                                unsigned (&interval)[BatchSamples<T>::kCount]) {
+  const IntervalGuess guess = s.guess;
+  const unsigned levels = s.levels;
+  bool right = true;
+#pragma unroll
+  for (int k = 0; k < BatchSamples<T>::kCount; ++k) {
+    interval[k] = guess.of(static_cast<float>(samples.value[k]), levels);
+    const auto bounds = s.interval_bounds[interval[k]];
+    right = right && samples.value[k] > bounds.low && samples.value[k] <= bounds.high;
+  }
+  return right;
+}
+
+/// Finds the intervals of a thread's samples by halving. Returns whether the samples are finite.
+template <class T, class P>
+__device__ __forceinline__ bool search_intervals(const BatchShared<T, P>& s, const BatchSamples<T>& samples,
+                                                 unsigned (&interval)[BatchSamples<T>::kCount]) {
   using Value = typename Sample<T>::Value;
   constexpr int kCount = BatchSamples<T>::kCount;
-  constexpr auto kOne = static_cast<unsigned>(sizeof(Value));
+  constexpr auto kOne = static_cast<unsigned>(sizeof(IntervalBounds<Value>));
   const auto threshold_at = [&](unsigned bytes, int further) {
-    return *reinterpret_cast<const Value*>(reinterpret_cast<const char*>(s.threshold + further) + bytes);
+    return *reinterpret_cast<const Value*>(reinterpret_cast<const char*>(&s.interval_bounds[further].high) +
+                                           bytes);
   };
-  unsigned interval[kCount] = {};  // in bytes of thresholds, so that they are addresses
+  // In bytes of bounds, so that they are addresses.
+#pragma unroll
+  for (int k = 0; k < kCount; ++k) interval[k] = 0;
 #pragma unroll
   for (int step = (kBatchLevels + 1) / 2; step > 0; step /= 2) {
     if (step > static_cast<int>(s.levels)) continue;
@@ -89,20 +110,34 @@ __device__ __forceinline__ bool find_intervals(BatchShared<T, P>& s, const Batch
   Value nothing = 0;  // but NaN if a sample is not finite
 #pragma unroll
   for (int k = 0; k < kCount; ++k) {
+    interval[k] /= kOne;
     if constexpr (Sample<T>::kMayBeNan)
       nothing = static_cast<Value>(fma(samples.value[k], Value{0}, nothing));
+  }
+  return nothing == 0;
+}
+
+/// Writes the samples and their intervals. Returns whether the thread's samples are all finite and used.
+template <class T, class P>
+__device__ __forceinline__ bool find_intervals(BatchShared<T, P>& s, const BatchSamples<T>& samples) {
+  constexpr unsigned kFewLevels = 3;  // two halvings are as short as a guess
+  constexpr int kCount = BatchSamples<T>::kCount;
+  unsigned interval[kCount];
+  const bool are_finite = (s.levels > kFewLevels && guess_intervals(s, samples, interval)) ||
+                          search_intervals(s, samples, interval);
+#pragma unroll
+  for (int k = 0; k < kCount; ++k) {
     const int row = BatchSamples<T>::row_of(k), column = BatchSamples<T>::column_of(k);
     s.sample[row * kPitch + column] = samples.value[k];
-    const unsigned own = interval[k] / kOne;
     unsigned char* const to = &s.interval[row * kPitch + column];
     // Beyond the last column the same once more, so that nothing crosses the edge to it. (In narrower tiles
     // `load` has done so.)
     if (k >= BatchSamples<T>::kExtra && column == kTileColumns)
-      *reinterpret_cast<unsigned short*>(to) = static_cast<unsigned short>(own * 0x101);
+      *reinterpret_cast<unsigned short*>(to) = static_cast<unsigned short>(interval[k] * 0x101);
     else
-      *to = static_cast<unsigned char>(own);
+      *to = static_cast<unsigned char>(interval[k]);
   }
-  return samples.all_used && nothing == 0;
+  return samples.all_used && are_finite;
 }
 
 /// Loads a batch and finds the samples' intervals. False: some are not finite or not used. Ends with a

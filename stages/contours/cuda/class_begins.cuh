@@ -15,6 +15,7 @@ struct ClassPlanes {
 __global__ void __launch_bounds__(ClassPlanes::kMost)
     write_class_begins(const __grid_constant__ ClassPlanes classes, const unsigned* plane_begin,
                        unsigned* class_begin) {
+  wait_for_previous();
   const auto k = static_cast<int>(threadIdx.x);
   if (k < classes.count) class_begin[classes.first + k] = plane_begin[classes.plane[k]];
 }

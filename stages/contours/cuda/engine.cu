@@ -1,6 +1,7 @@
 // The contour engine's kernels and launches for float32 points, and the class around them.
 #include "stages/contours/cuda/class_begins.cuh"
 #include "stages/contours/cuda/launch.cuh"
+#include "stages/shared/device_table.h"
 
 namespace contorno {
 namespace contour_engine {
@@ -15,6 +16,10 @@ void enqueue64(const ContourEngineSpec& spec, const ContourEngineDevice& device,
 using contour_engine::Point32;
 
 namespace {
+const contour_engine::LevelRow* rows(const Block& levels) {
+  return table_at<contour_engine::LevelRow>(levels);
+}
+
 void enqueue_floats(const ContourEngineSpec& spec, const ContourEngineDevice& device,
                     const contour_engine::Frame<ContoursView>& frame, void* stream) {
   if (spec.points != ContourEngineSpec::Points::Float32)
@@ -23,8 +28,8 @@ void enqueue_floats(const ContourEngineSpec& spec, const ContourEngineDevice& de
 }
 
 /// Enqueues where classes begin, behind the work that finds where planes begin.
-void enqueue_class_begins(const ContourEngineSpec& spec, const std::uint32_t* plane_begin,
-                          std::uint32_t* class_begin, void* stream) {
+void enqueue_class_begins(const ContourEngineSpec& spec, const ContourEngineDevice& device,
+                          const std::uint32_t* plane_begin, std::uint32_t* class_begin, void* stream) {
   const auto channels = static_cast<int>(spec.channel_levels.size());
   contour_engine::ClassPlanes classes{};
   int plane = 0;
@@ -33,8 +38,8 @@ void enqueue_class_begins(const ContourEngineSpec& spec, const std::uint32_t* pl
     if (k < channels) plane += spec.channel_levels[static_cast<std::size_t>(k)];
     if (classes.count < contour_engine::ClassPlanes::kMost && k < channels) continue;
     launch("write_class_begins", contour_engine::write_class_begins, LaunchKind::Plain,
-           LaunchOrder::AfterPrevious, 1, contour_engine::ClassPlanes::kMost, 0, stream, classes, plane_begin,
-           class_begin);
+           contour_engine::later(device), 1, contour_engine::ClassPlanes::kMost, 0, stream, classes,
+           plane_begin, class_begin);
     classes = {.first = k + 1, .count = 0, .plane = {}};
   }
 }
@@ -43,6 +48,11 @@ void enqueue_class_begins(const ContourEngineSpec& spec, const std::uint32_t* pl
 
 std::size_t CudaContourEngine::plan(const ContourEngineSpec& spec) {
   spec_ = spec;
+  levels_ = Block();
+  if (!spec.channel_levels.empty()) {
+    const int group_planes = contour_engine::plan_group<Point32>(spec).planes;
+    levels_ = device_table(contour_engine::level_rows(spec, static_cast<std::size_t>(group_planes)));
+  }
   switch (spec.points) {
     case ContourEngineSpec::Points::Float32: {
       const std::size_t bytes = contour_engine::workspace_bytes<Point32>(spec);
@@ -70,15 +80,18 @@ void CudaContourEngine::prepare(void* workspace, void* stream) const {
 
 void CudaContourEngine::enqueue(const ImageView& map, const MaskView& mask, void* workspace,
                                 const ContoursView& out, void* stream) const {
-  enqueue_floats(spec_, device_, {.map = map, .mask = mask, .workspace = workspace, .out = out}, stream);
+  enqueue_floats(spec_, device_,
+                 {.map = map, .mask = mask, .workspace = workspace, .out = out, .level_rows = rows(levels_)},
+                 stream);
 }
 
 void CudaContourEngine::enqueue(const ImageView& map, const MaskView& mask, void* workspace,
                                 const ContoursView64& out, void* stream) const {
   if (spec_.points != ContourEngineSpec::Points::Float64)
     throw InternalError("contour engine: planned for float32 points, float64 asked for");
-  contour_engine::enqueue64(spec_, device_, {.map = map, .mask = mask, .workspace = workspace, .out = out},
-                            stream);
+  contour_engine::enqueue64(
+      spec_, device_,
+      {.map = map, .mask = mask, .workspace = workspace, .out = out, .level_rows = rows(levels_)}, stream);
 }
 
 void CudaContourEngine::enqueue(const ImageView& map, BandedUpload* upload, const MaskView& mask,
@@ -93,11 +106,15 @@ void CudaContourEngine::enqueue_classes(const ImageView& map, void* workspace, s
                                         const ContoursView& out, void* stream) const {
   ContoursView planes = out;
   planes.class_begin = plane_begin;
-  enqueue_floats(
-      spec_, device_,
-      {.map = map, .mask = {}, .workspace = workspace, .out = planes, .levels = out.column(Attribute::Level)},
-      stream);
-  enqueue_class_begins(spec_, plane_begin, out.class_begin, stream);
+  enqueue_floats(spec_, device_,
+                 {.map = map,
+                  .mask = {},
+                  .workspace = workspace,
+                  .out = planes,
+                  .level_rows = rows(levels_),
+                  .levels = out.column(Attribute::Level)},
+                 stream);
+  enqueue_class_begins(spec_, device_, plane_begin, out.class_begin, stream);
 }
 
 }  // namespace contorno

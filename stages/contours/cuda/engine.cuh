@@ -118,25 +118,26 @@ struct alignas(16) LevelEntry {
   int channel;
 };
 
+/// Of several levels: the plane at a position (see NearTiles), and the level of the plane with this number.
+struct alignas(16) LevelRow {
+  LevelEntry entry;
+  double plane_level;
+  unsigned plane, unused;
+};
+
 /// What a block of a scan over chunks has published: the sum of its chunk, and of all up to it
 /// (chunk_scan.cuh).
 struct alignas(16) ChunkStatus {
   unsigned long long sum, total;
 };
 
-/// Least and greatest sample of a tile.
-struct alignas(16) TileRange {
-  double low, high;
-};
-
-/// A tile of a channel that is near some levels: those from position `first` of NearTiles::levels on. At
+/// A tile of a channel that is near some levels: those from position `first` on. At
 /// position p its near tile is number offset + p.
 struct alignas(16) TileLevels {
   unsigned tile;  ///< number among the tiles of all channels
   unsigned first, count, offset;
   int channel, row0, col0;  ///< of its first cell
   int unused;
-  TileRange range;
 };
 
 /// A contour that is to be numbered, by its head piece.
@@ -151,14 +152,11 @@ struct alignas(16) StripHead {
 /// The planes of a channel, from the lowest level to the highest and then those of NaN, have positions; here
 /// "plane" is the number in the order of the results.
 struct NearTiles {
-  LevelEntry* levels;    ///< by position
-  unsigned* planes;      ///< the plane at each position
-  double* plane_levels;  ///< by plane
-  TileRange* ranges;     ///< of each tile of each channel
-  unsigned* offsets;     ///< of each tile of each channel: TileLevels::offset
-  TileLevels* crossed;   ///< tiles that are near a level, in any order
-  uint2* tiles;          ///< of each near tile: position, number of the tile among those of all channels
-  unsigned* left;        ///< numbers of the near tiles that trace_levels leaves to trace_warps, in any order
+  const LevelRow* levels;  ///< of the engine, not in the workspace
+  unsigned* offsets;       ///< of each tile of each channel: TileLevels::offset
+  TileLevels* crossed;     ///< tiles that are near a level, in any order
+  uint2* tiles;            ///< of each near tile: position, number of the tile among those of all channels
+  unsigned* left;  ///< numbers of the near tiles that trace_levels leaves to trace_warps, in any order
   unsigned long long* strips;  ///< (contours << 32 | points) of each strip, then of all before it; one more
   unsigned* strip_first;       ///< of each strip a contour, from which the others are found; or kNone
   StripHead* heads;            ///< contours, in any order
@@ -253,7 +251,7 @@ struct PlaneGroup {
            counters.earlier_pieces + counters.pieces > piece_capacity;
   }
   __device__ __forceinline__ LevelEntry level_of(int plane) const {
-    return by_level != 0 ? work.near.levels[plane]
+    return by_level != 0 ? work.near.levels[plane].entry
                          : LevelEntry{level[plane % levels], threshold[plane % levels], plane};
   }
 };

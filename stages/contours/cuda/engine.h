@@ -2,16 +2,17 @@
 // and with its bits (with float64 points, those of scikit-image's find_contours). Plain C++; the kernels are
 // in the .cuh files beside it, of which engine.cuh is the overview.
 //
-// An engine is planned once and owns no device memory: the caller gives a workspace of the planned size, one
-// for every frame in flight. `enqueue` enqueues four to six launches, more for a map that is still being
-// uploaded and for several levels. It neither allocates nor waits, and may be captured in a CUDA graph. After
-// `plan` an engine may be used by any number of threads.
+// An engine is planned once and owns no device memory but a table of its levels where channels have several:
+// the caller gives a workspace of the planned size, one for every frame in flight. `enqueue` enqueues four to
+// six launches, more for a map that is still being uploaded and for several levels. It neither allocates nor
+// waits, and may be captured in a CUDA graph. After `plan` an engine may be used by any number of threads.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "cuda/memory.h"
 #include "pipeline/graph/banded_upload.h"
 #include "pipeline/value/contours.h"
 #include "pipeline/value/image.h"
@@ -118,6 +119,7 @@ class CudaContourEngine {
  private:
   ContourEngineSpec spec_;
   ContourEngineDevice device_;
+  Block levels_;  ///< only where channels have several
 };
 
 }  // namespace contorno

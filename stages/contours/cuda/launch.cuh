@@ -64,7 +64,9 @@ struct Frame {
   View out;
   const View* host = nullptr;
   BandedUpload* upload = nullptr;
-  double* levels = nullptr;  ///< gets the level of each contour; only where channels have several
+  // Only where channels have several levels:
+  const LevelRow* level_rows = nullptr;  ///< in device memory, as level_rows makes them
+  double* levels = nullptr;              ///< gets the level of each contour
 };
 
 /// Enqueues the tracing of samples of type T. kLevels: PlaneGroup::by_level.
@@ -131,39 +133,16 @@ void enqueue_assembly(const ContourEngineDevice& device, const PlaneGroup<P>& gr
          kScatterThreads, 0, stream, group);
 }
 
-/// Blocks of the kernels that have a warp for each tile of each channel.
+/// Enqueues what finds the near tiles of a group of planes.
 template <class P>
-unsigned near_blocks(const PlaneGroup<P>& group) {
+void enqueue_near_tiles(const ContourEngineSpec& spec, const PlaneGroup<P>& group, LaunchOrder order,
+                        void* stream) {
   constexpr unsigned kTiles = kNearThreads / 32;
-  const auto tiles = static_cast<unsigned>(group.work.near.channels * group.tiles_y * group.tiles_x);
-  return (tiles + kTiles - 1) / kTiles;
-}
-
-template <class P>
-void enqueue_ranges(const ContourEngineSpec& spec, const PlaneGroup<P>& group, void* stream) {
-  if (near_blocks(group) == 0) return;
+  const unsigned blocks = std::max((channel_tiles(group) + kTiles - 1) / kTiles, 1U);
   with_device_type(spec.map.type, [&](auto* tag) {
     using T = std::remove_pointer_t<decltype(tag)>;
-    launch("find_ranges", find_ranges<T, P>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
-           near_blocks(group), kNearThreads, 0, stream, group);
-  });
-}
-
-/// Enqueues what finds the near tiles of a group of planes, of which `first` is the first.
-template <class P>
-void enqueue_near_tiles(const ContourEngineSpec& spec, const ContourEngineDevice& device,
-                        const PlaneGroup<P>& group, std::size_t first, void* stream) {
-  // The kernel before is one of this frame, unless there are no tiles.
-  const LaunchOrder order = near_blocks(group) != 0 ? later(device) : LaunchOrder::AfterPrevious;
-  for_level_entries(group, spec, first, [&](const LevelEntries& some) {
-    launch("store_levels", store_levels<P>, LaunchKind::Plain, order, device.processors, kNearThreads, 0,
-           stream, some, group.work.near, strip_count(group), strip_chunks(group));
-  });
-  if (near_blocks(group) == 0) return;
-  with_device_type(spec.map.type, [&](auto* tag) {
-    using T = std::remove_pointer_t<decltype(tag)>;
-    launch("find_near_tiles", find_near_tiles<T, P>, LaunchKind::Plain, order, near_blocks(group),
-           kNearThreads, sizeof(NearShared), stream, group);
+    launch("find_near_tiles", find_near_tiles<T, P>, LaunchKind::Plain, order, blocks, kNearThreads,
+           sizeof(NearShared), stream, group);
   });
 }
 
@@ -171,9 +150,8 @@ void enqueue_near_tiles(const ContourEngineSpec& spec, const ContourEngineDevice
 template <class P>
 void enqueue_levels(const ContourEngineSpec& spec, const ContourEngineDevice& device,
                     const PlaneGroup<P>& whole, void* stream) {
-  enqueue_ranges(spec, whole, stream);
   for_level_groups(whole, spec, [&](const PlaneGroup<P>& group, std::size_t first) {
-    enqueue_near_tiles(spec, device, group, first, stream);
+    enqueue_near_tiles(spec, group, first == 0 ? LaunchOrder::AfterPrevious : later(device), stream);
     const BandTiles all{
         .plane = 0, .planes = group.planes, .first_row = 0, .rows = group.tiles_y, .completes = true};
     enqueue_trace(spec, device, group, all, stream);
@@ -191,6 +169,7 @@ void enqueue_frame(const ContourEngineSpec& spec, const ContourEngineDevice& dev
   whole.out = output_of<P>(frame.out);
   whole.exported = frame.host != nullptr ? 1 : 0;
   whole.out.levels = frame.levels;
+  whole.work.near.levels = frame.level_rows;
   if (!spec.channel_levels.empty() && (frame.upload != nullptr || frame.host != nullptr))
     throw InternalError("contours of several levels are neither uploaded in bands nor exported");
   if (!spec.channel_levels.empty()) return enqueue_levels(spec, device, whole, stream);

@@ -79,6 +79,30 @@ struct alignas(16) BatchPiece {
   unsigned short begin, number;      ///< points, and kept pieces, before this one's
 };
 
+/// Samples in an interval are above `low` and not above `high`.
+template <class Value>
+struct alignas(2 * sizeof(Value)) IntervalBounds {
+  Value low, high;
+};
+
+/// A guess at intervals, as if levels were as far from each other as they are on average.
+struct IntervalGuess {
+  float scale, offset;  ///< sample * scale + offset is the interval / levels
+
+  /// For `levels` levels from `first` to `last`.
+  __device__ __forceinline__ IntervalGuess(double first, double last, unsigned levels) {
+    const auto count = static_cast<float>(levels);
+    scale = (count - 1) / (static_cast<float>(last - first) * count);
+    // In float64, so that the error does not grow with the distance from zero.
+    offset = static_cast<float>(0.5 / static_cast<double>(levels) - first * static_cast<double>(scale));
+  }
+  __device__ __forceinline__ unsigned of(float sample, unsigned levels) const {
+    constexpr float kIntegers = 0x1.8p23F;  // from here on floats are integers, and their bits count them
+    const float part = __saturatef(fmaf(sample, scale, offset));
+    return __float_as_uint(fmaf(part, static_cast<float>(levels), kIntegers)) - __float_as_uint(kIntegers);
+  }
+};
+
 /// What the threads of a batch share. Crossings are numbered by samples: those of the edges to the right of
 /// and below a sample follow each other, each edge's from the lowest level to the highest.
 /// T: samples, P: points.
@@ -88,7 +112,8 @@ struct BatchShared {
   using Coordinate = decltype(P::row);
   Value sample[kPlaces];
   double level[kBatchLevels];
-  Value threshold[kBatchLevels];                         ///< of the levels, ascending; behind them infinity
+  IntervalBounds<Value> interval_bounds[kBatchLevels + 1];  ///< `high` is the threshold of a level
+  IntervalGuess guess;
   unsigned position[kBatchLevels], plane[kBatchLevels];  ///< as in NearTiles
   unsigned lane[kBatchLevels];  ///< a bit for each: which of the levels that were asked for it is
   unsigned levels;
@@ -168,13 +193,19 @@ struct LoadedLevel {
     const TileBounds& bounds = batch.bounds;
     const unsigned lane = threadIdx.x % 32;
     position = first + min(lane, count - 1);
-    plane = near.planes[position];
-    entry = near.levels[position];
+    plane = near.levels[position].plane;
+    entry = near.levels[position].entry;
     const bool right = lane == 1 && bounds.col0 + kTileColumns < batch.group.cell_columns;
     const bool below = lane == 2 && bounds.row0 + kTileRows < batch.group.cell_rows;
     offset = near.offsets[bounds.tile + (right ? 1 : below ? batch.group.tiles_x : 0)];
   }
 };
+
+template <class Value>
+__device__ constexpr Value greatest_finite() {
+  return std::is_same_v<Value, double> ? static_cast<Value>(0x1.fffffffffffffp1023)
+                                       : static_cast<Value>(0x1.fffffep127);
+}
 
 /// Whether samples may be exactly at a level: of integers, if the level is one, but for the rounding of the
 /// product. Where this is wrong the level is found unusual later, at the cost of another round.
@@ -197,11 +228,18 @@ __device__ __forceinline__ void share_levels(const LevelBatch<S>& batch, const L
   const bool used =
       lane < count && (skip >> lane & 1) == 0 && !is_at_samples<T>(batch.group.map, own.entry.level);
   const unsigned lanes = __ballot_sync(~0U, used);
+  const LevelTest<T> test(batch.group.map, own.entry);
+  const Value lowest = __shfl_sync(~0U, test.centre, __ffs(static_cast<int>(lanes | 1U << 31)) - 1),
+              highest = __shfl_sync(~0U, test.centre, 31 - __clz(static_cast<int>(lanes | 1)));
   const auto levels = static_cast<unsigned>(__popc(lanes));
   const auto to = static_cast<unsigned>(__popc(lanes & ((1U << lane) - 1)));
-  if (lane >= levels && lane < kBatchLevels) s.threshold[lane] = static_cast<Value>(INFINITY);
+  // Behind the last level all finite samples are in its interval, and others in none.
+  constexpr auto kInfinity = static_cast<Value>(INFINITY);
+  if (lane >= levels) s.interval_bounds[lane] = {kInfinity, greatest_finite<Value>()};
+  if (lane == 0) s.interval_bounds[0].low = -kInfinity;
+  __syncwarp();
   if (used) {
-    s.threshold[to] = LevelTest<T>(batch.group.map, own.entry).threshold;
+    s.interval_bounds[to].high = s.interval_bounds[to + 1].low = test.threshold;
     s.level[to] = own.entry.level;
     s.position[to] = own.position;
     s.plane[to] = own.plane;
@@ -210,6 +248,7 @@ __device__ __forceinline__ void share_levels(const LevelBatch<S>& batch, const L
   if (lane < 3) s.tile_offset[lane] = own.offset;
   if (lane != 0) return;
   s.levels = levels;
+  s.guess = IntervalGuess(static_cast<double>(lowest), static_cast<double>(highest), levels);
   s.left_out = ~lanes & ((1U << count) - 1);
   s.crossings = s.open = s.closed = s.in_open = s.unusual = 0;
   s.next_tile = batch.next_tile;

@@ -1,7 +1,7 @@
 // Several levels of channels: which tiles are near which levels, so that the steps 1 to 6 visit these alone.
 //
-//   Reads   every sample (1.05 times), the levels that the host gives
-//   Writes  levels, planes, plane_levels, ranges, crossed, offsets, tiles; clears strips, strip_first, status
+//   Reads   every sample (1.05 times), levels
+//   Writes  crossed, offsets, tiles; clears strips, strip_first, status
 //
 // A level that is not between the least and the greatest sample of a tile crosses no cell of it. The levels
 // of a channel are in ascending order, so those that a tile is near follow each other. A near tile, a pair of
@@ -10,53 +10,17 @@
 #pragma once
 
 #include "stages/contours/cuda/level.cuh"
+#include "stages/contours/cuda/number_levels.cuh"
 
 namespace contorno::contour_engine {
 
-inline constexpr int kNearThreads = 256;
-
-/// Some levels on their way into device memory: as many as an argument has room for.
-struct LevelEntries {
-#if defined(CUDART_VERSION) && CUDART_VERSION >= 13000
-  static constexpr int kMost = 1200;  // arguments have 32 KB since CUDA 12.1, which drivers of CUDA 12.0 lack
-#else
-  static constexpr int kMost = 180;
-#endif
-  int first, count;  ///< positions, as in NearTiles
-  LevelEntry entry[kMost];
-  unsigned plane[kMost];
-};
-
-/// Stores some levels, and if they are the first ones clears what is counted from zero. Called by any number
-/// of blocks. P: the .cu file for each type of points has a kernel of its own.
-template <class P>
-__global__ void __launch_bounds__(kNearThreads)
-    store_levels(const __grid_constant__ LevelEntries some, const __grid_constant__ NearTiles near,
-                 unsigned strips, unsigned statuses) {
-  let_next_begin();
-  // One warp of each block first: the lanes of a warp read arguments one after the other.
-  const unsigned first = (threadIdx.x / 32 * gridDim.x + blockIdx.x) * 32 + threadIdx.x % 32,
-                 stride = gridDim.x * kNearThreads;
-  for (auto k = first; k < static_cast<unsigned>(some.count); k += stride) {
-    near.levels[some.first + k] = some.entry[k];
-    near.planes[some.first + k] = some.plane[k];
-    near.plane_levels[some.plane[k]] = some.entry[k].level;
-  }
-  if (some.first == 0) {
-    for (unsigned i = first; i < strips; i += stride) near.strips[i] = 0, near.strip_first[i] = kNone;
-    for (unsigned i = first; i < statuses; i += stride) near.status[i] = {0, 0};
-  }
-  // The kernel before (find_ranges, scatter_points of other planes, or this one with other levels) uses
-  // nothing that is written here, and scatter_points lets this one begin only when number_levels has ended.
-  // Who waits for this one waits for both.
-  wait_for_previous();
-}
+inline constexpr int kNearThreads = 128;
 
 /// The number of a tile of a plane. With several levels the tile must be near the plane.
 template <class P>
 __device__ __noinline__ unsigned near_tile_number(const PlaneGroup<P>& group, int plane, int tile) {
   const NearTiles& near = group.work.near;
-  return near.offsets[near.levels[plane].channel * (group.tiles_x * group.tiles_y) + tile] +
+  return near.offsets[near.levels[plane].entry.channel * (group.tiles_x * group.tiles_y) + tile] +
          static_cast<unsigned>(plane);
 }
 template <class P>
@@ -65,10 +29,10 @@ __device__ __forceinline__ unsigned tile_number(const PlaneGroup<P>& group, int 
   return static_cast<unsigned>(plane * (group.tiles_y * group.tiles_x) + tile);
 }
 
-/// The tile of this warp, of all channels, one after the other; there may be none.
+/// Tiles of all channels.
 template <class P>
-__device__ __forceinline__ TileBounds bounds_of_warp(const PlaneGroup<P>& group) {
-  return bounds_in_channels(group, static_cast<int>(blockIdx.x * (kNearThreads / 32) + threadIdx.x / 32));
+CONTORNO_HD unsigned channel_tiles(const PlaneGroup<P>& group) {
+  return static_cast<unsigned>(group.work.near.channels * group.tiles_y * group.tiles_x);
 }
 
 /// How many near tiles there are. More than there is room for are none.
@@ -78,17 +42,18 @@ __device__ __forceinline__ unsigned near_tile_count(const PlaneGroup<P>& group) 
   return count <= group.tile_capacity ? static_cast<unsigned>(count) : 0;
 }
 
-/// Finds the least and the greatest sample of each tile of each channel. Called with a warp for each; all
-/// loads of a lane are in flight together. NaN do not count; where there is nothing else the least is above
-/// the greatest.
-template <class T, class P>
-__global__ void __launch_bounds__(kNearThreads, 512 / kNearThreads)
-    find_ranges(const __grid_constant__ PlaneGroup<P> group) {
+/// Least and greatest sample of a tile. NaN do not count; where there is nothing else the least is above the
+/// greatest.
+template <class Value>
+struct TileRange {
+  Value low, high;
+};
+
+/// Finds the range of a tile. Called by whole warps; all loads of a lane are in flight together.
+template <class T>
+__device__ __forceinline__ TileRange<typename Sample<T>::Value> range_of(const Map& map,
+                                                                         const TileBounds& bounds) {
   using Value = typename Sample<T>::Value;
-  let_next_begin();
-  const TileBounds bounds = bounds_of_warp(group);
-  if (bounds.channel >= group.work.near.channels) return;
-  const Map& map = group.map;
   const unsigned char* const plane = map.data + bounds.channel * map.plane_pitch;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   auto low = static_cast<Value>(INFINITY), high = static_cast<Value>(-INFINITY);
@@ -113,7 +78,7 @@ __global__ void __launch_bounds__(kNearThreads, 512 / kNearThreads)
     add(__shfl_xor_sync(~0U, low, mask));
     add(__shfl_xor_sync(~0U, high, mask));
   }
-  if (lane == 0) group.work.near.ranges[bounds.tile] = {static_cast<double>(low), static_cast<double>(high)};
+  return {low, high};
 }
 
 /// For the least and for the greatest sample of a tile, the first position that is of `channel` and whose
@@ -121,7 +86,7 @@ __global__ void __launch_bounds__(kNearThreads, 512 / kNearThreads)
 /// whole warps.
 template <class T, class P>
 __device__ __forceinline__ uint2 first_not_below(const PlaneGroup<P>& group, int channel,
-                                                 const TileRange& range) {
+                                                 const TileRange<typename Sample<T>::Value>& range) {
   const auto planes = static_cast<unsigned>(group.planes);
   unsigned begin[2] = {0, 0}, end[2] = {planes, planes};
   while (begin[0] < end[0] || begin[1] < end[1]) {
@@ -130,11 +95,10 @@ __device__ __forceinline__ uint2 first_not_below(const PlaneGroup<P>& group, int
       const unsigned step = (end[k] - begin[k] + 31) / 32, at = begin[k] + threadIdx.x % 32 * step;
       bool below = false;
       if (at < end[k]) {
-        const LevelEntry entry = group.work.near.levels[at];
-        const double value = k == 0 ? range.low : range.high;
+        const LevelEntry entry = group.work.near.levels[at].entry;
         below = entry.channel < channel ||
                 (entry.channel == channel &&
-                 static_cast<double>(LevelTest<T>(group.map, entry).threshold) < value);
+                 LevelTest<T>(group.map, entry).threshold < (k == 0 ? range.low : range.high));
       }
       // Those below come first.
       const auto lanes = static_cast<unsigned>(__popc(__ballot_sync(~0U, below)));
@@ -180,24 +144,33 @@ __device__ __forceinline__ NearPlaces allocate_near(Counters& counters, unsigned
   return {s.first_near + near, s.first_crossed + crossed};
 }
 
+/// Clears what is counted while contours are numbered.
+__device__ __forceinline__ void clear_strips(const NearTiles& near, unsigned strips, unsigned chunks) {
+  const unsigned first = blockIdx.x * kNearThreads + threadIdx.x, stride = gridDim.x * kNearThreads;
+  for (unsigned i = first; i < strips; i += stride) near.strips[i] = 0, near.strip_first[i] = kNone;
+  for (unsigned i = first; i < chunks; i += stride) near.status[i] = {0, 0};
+}
+
 /// Finds the near tiles: allocates their numbers, and lists them and their tiles. Called with a warp for each
-/// tile of each channel.
+/// tile of each channel, or with more.
 template <class T, class P>
-__global__ void __launch_bounds__(kNearThreads) find_near_tiles(const __grid_constant__ PlaneGroup<P> group) {
+__global__ void __launch_bounds__(kNearThreads, 1024 / kNearThreads)
+    find_near_tiles(const __grid_constant__ PlaneGroup<P> group) {
   let_next_begin();
-  wait_for_previous();
   const NearTiles& near = group.work.near;
-  const TileBounds bounds = bounds_of_warp(group);
-  const bool has_tile = bounds.channel < near.channels;
-  const unsigned lane = threadIdx.x % 32;
-  const auto tile = static_cast<unsigned>(bounds.tile);
-  TileRange range{};
+  const unsigned lane = threadIdx.x % 32, tile = blockIdx.x * (kNearThreads / 32) + threadIdx.x / 32;
+  const bool has_tile = tile < channel_tiles(group);
+  TileBounds bounds{};
+  TileRange<typename Sample<T>::Value> range{};
+  if (has_tile) {
+    bounds = bounds_in_channels(group, static_cast<int>(tile));
+    range = range_of<T>(group.map, bounds);
+  }
+  wait_for_previous();  // scatter_points of other planes, which does not write the map
+  clear_strips(near, strip_count(group), strip_chunks(group));
   uint2 levels{};  // first and end
   // A level crosses samples if one is above it and another is not.
-  if (has_tile) {
-    range = near.ranges[tile];
-    levels = first_not_below<T>(group, bounds.channel, range);
-  }
+  if (has_tile) levels = first_not_below<T>(group, bounds.channel, range);
   const unsigned first = levels.x, count = levels.y > first ? levels.y - first : 0;
   const NearPlaces at = allocate_near(*group.work.counters, count);
   if (count == 0) {
@@ -216,8 +189,7 @@ __global__ void __launch_bounds__(kNearThreads) find_near_tiles(const __grid_con
   for (unsigned k = lane; k < count; k += 32) near.tiles[from + k] = {first + k, tile};
   if (lane != 0) return;
   near.offsets[tile] = from - first;
-  near.crossed[at.crossed] = {tile,        first,       count, from - first, bounds.channel,
-                              bounds.row0, bounds.col0, 0,     range};
+  near.crossed[at.crossed] = {tile, first, count, from - first, bounds.channel, bounds.row0, bounds.col0, 0};
 }
 
 }  // namespace contorno::contour_engine

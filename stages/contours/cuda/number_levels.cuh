@@ -1,7 +1,7 @@
 // Step 8, number, where a channel has several levels. There are few contours compared with the rows of all
 // near tiles, so contours are listed by strips. A strip is some rows of cells of a plane.
 //
-//   Reads   first raster ids of head pieces, head_points, head_offset (their planes), plane_levels
+//   Reads   first raster ids of head pieces, head_points, head_offset (their planes), levels
 //   Writes  heads, strip_first, strips, status; then offsets, closed, class_begin, counts, levels,
 //   head_offset
 //
@@ -83,28 +83,40 @@ __global__ void __launch_bounds__(kChunkThreads) scan_strips(const __grid_consta
   }
 }
 
+/// (contours << 32 | points) of the contours that come before this one in its strip.
+template <class P>
+__device__ __forceinline__ unsigned long long before_in_strip(const PlaneGroup<P>& group,
+                                                              const StripHead& own) {
+  const NearTiles& near = group.work.near;
+  unsigned long long before = 0;
+  for (unsigned k = near.strip_first[own.strip]; k != kNone;) {
+    const StripHead other = near.heads[k];
+    if (other.first_id < own.first_id)
+      before += 1ULL << 32 | (group.work.head_points[other.piece] & ~(1U << 31));
+    k = other.next;
+  }
+  return before;
+}
+
 /// Numbers the contours.
 template <class P>
 __global__ void __launch_bounds__(kStripThreads) number_levels(const __grid_constant__ PlaneGroup<P> group) {
-  wait_for_previous();
   let_next_begin();
-  if (!has_all_heads(group)) return;
+  // All contours were listed when scan_strips let this kernel begin; that one still adds up strips.
   const NearTiles& near = group.work.near;
-  const unsigned count = group.work.counters->strip_heads;
+  const unsigned count = has_all_heads(group) ? group.work.counters->strip_heads : 0;
   for (unsigned i = blockIdx.x * kStripThreads + threadIdx.x; i < count; i += gridDim.x * kStripThreads) {
     const StripHead own = near.heads[i];
-    unsigned long long before = near.strips[own.strip];
-    for (unsigned k = near.strip_first[own.strip]; k != kNone;) {
-      const StripHead other = near.heads[k];
-      if (other.first_id < own.first_id)
-        before += 1ULL << 32 | (group.work.head_points[other.piece] & ~(1U << 31));
-      k = other.next;
-    }
-    write_contour(group, own.piece, before, group.work.head_points[own.piece] >> 31);
+    unsigned long long before = before_in_strip(group, own);
+    const unsigned closed = group.work.head_points[own.piece] >> 31;
+    wait_for_previous();
+    before += near.strips[own.strip];
+    write_contour(group, own.piece, before, closed);
     const auto contour = static_cast<unsigned>(before >> 32);
     if (group.out.levels != nullptr && contour < group.contour_capacity)
-      group.out.levels[contour] = near.plane_levels[own.strip / near.plane_strips];
+      group.out.levels[contour] = near.levels[own.strip / near.plane_strips].plane_level;
   }
+  wait_for_previous();  // so that scan_strips has ended, too, when this kernel has
 }
 
 }  // namespace contorno::contour_engine

@@ -210,20 +210,20 @@ void for_level_groups(const PlaneGroup<P>& whole, const ContourEngineSpec& spec,
     group.planes = static_cast<int>(std::min(all - first, static_cast<std::size_t>(whole.planes)));
     group.last_planes = first + static_cast<std::size_t>(group.planes) == all ? 1 : 0;
     group.out.class_begin += first;
+    group.work.near.levels += first;
     f(group, first);
   }
 }
 
-/// The planes of a group, of which `first` is the first, by position as in NearTiles. Planes of a channel
-/// follow each other.
-template <class P>
-std::vector<unsigned> ascending_planes(const PlaneGroup<P>& group, const ContourEngineSpec& spec,
-                                       std::size_t first) {
+/// The planes of a group by position, as in NearTiles: `count` from `first` on. Planes of a channel follow
+/// each other.
+inline std::vector<unsigned> ascending_planes(const ContourEngineSpec& spec, std::size_t first,
+                                              std::size_t count) {
   const auto at = [&](unsigned plane) { return spec.levels[first + plane]; };
   const auto below = [&](unsigned a, unsigned b) {
     return at(a) < at(b) || (at(a) == at(a) && at(b) != at(b));
   };
-  std::vector<unsigned> planes(static_cast<std::size_t>(group.planes));
+  std::vector<unsigned> planes(count);
   std::iota(planes.begin(), planes.end(), 0U);
   std::size_t channel_end = 0;
   for (const int count : spec.channel_levels) {
@@ -238,25 +238,19 @@ std::vector<unsigned> ascending_planes(const PlaneGroup<P>& group, const Contour
   return planes;
 }
 
-/// Calls f(entries) for the levels of a group of planes, of which `first` is the first, as many at a time as
-/// an argument has room for.
-template <class P, class F>
-void for_level_entries(const PlaneGroup<P>& group, const ContourEngineSpec& spec, std::size_t first,
-                       const F& f) {
-  LevelEntries some{};
-  const std::vector<unsigned> planes = ascending_planes(group, spec, first);
+/// NearTiles::levels of all groups, one after the other, of `group_planes` planes each (the last may have
+/// fewer).
+inline std::vector<LevelRow> level_rows(const ContourEngineSpec& spec, std::size_t group_planes) {
+  std::vector<LevelRow> rows;
   std::size_t channel = 0, channel_end = static_cast<std::size_t>(spec.channel_levels[0]);
-  for (int position = 0; position < group.planes; ++position) {
-    const std::size_t plane = planes[static_cast<std::size_t>(position)];
-    while (first + static_cast<std::size_t>(position) >= channel_end)
-      channel_end += static_cast<std::size_t>(spec.channel_levels[++channel]);
-    some.plane[some.count] = static_cast<unsigned>(plane);
-    some.entry[some.count++] = level_entry(spec, first + plane, channel);
-    if (some.count < LevelEntries::kMost && position + 1 < group.planes) continue;
-    f(some);
-    some.first = position + 1;
-    some.count = 0;
-  }
+  for (std::size_t first = 0; first < spec.levels.size(); first += group_planes)
+    for (const unsigned plane :
+         ascending_planes(spec, first, std::min(group_planes, spec.levels.size() - first))) {
+      while (rows.size() >= channel_end)
+        channel_end += static_cast<std::size_t>(spec.channel_levels[++channel]);
+      rows.push_back({level_entry(spec, first + plane, channel), spec.levels[rows.size()], plane, 0});
+    }
+  return rows;
 }
 
 /// Tiles in `rows` rows of all of the group's planes.

@@ -27,10 +27,6 @@ void lay_out_near(PlaneGroup<P>& group, const Allocate& allocate) {
   const std::size_t map_tiles = all_tiles(group) / planes * static_cast<std::size_t>(near.channels);
   near.head_capacity =
       static_cast<unsigned>(std::min<unsigned long long>(group.piece_capacity, group.contour_capacity));
-  allocate(near.levels, planes);
-  allocate(near.planes, planes);
-  allocate(near.plane_levels, planes);
-  allocate(near.ranges, map_tiles);
   allocate(near.offsets, map_tiles);
   allocate(near.crossed, map_tiles);
   allocate(near.tiles, tiles);

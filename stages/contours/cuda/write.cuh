@@ -215,8 +215,7 @@ __device__ __forceinline__ void write_piece(Tile<S>& tile, const PieceRecord& re
   smallest = number | count << 16;
   tile.shared.largest[record.representative] = begin;
   work.piece_begin[piece] = tile.shared.segment_base + begin;
-  if constexpr (S::kByLevel)
-    work.head_offset[piece] = work.near.planes[static_cast<unsigned>(tile.bounds.plane)];
+  if constexpr (S::kByLevel) work.head_offset[piece] = work.near.levels[tile.bounds.plane].plane;
   const unsigned first_id = raster_id(tile, record.first);
   if (!record.open) return write_closed_piece(work, piece, count, first_id);
   typename S::Point from;

@@ -87,18 +87,10 @@ void launch_all(const PlaneGroup<P>& whole, const testing::Case& c, std::vector<
 /// A map whose channels have several levels.
 template <class T, class P>
 void launch_levels(const PlaneGroup<P>& whole, const ContourEngineSpec& spec, const How& how) {
-  const auto tiles = static_cast<unsigned>(spec.map.channels * whole.tiles_y * whole.tiles_x);
-  if (tiles > 0)
-    emulated::run_grid((tiles + 7) / 8, kNearThreads, 0, false, [&] { find_ranges<T, P>(whole); });
-  for_level_groups(whole, spec, [&](const PlaneGroup<P>& group, std::size_t first) {
-    for_level_entries(group, spec, first, [&](const LevelEntries& some) {
-      emulated::run_grid(2, kNearThreads, 0, false, [&] {
-        store_levels<P>(some, group.work.near, strip_count(group), strip_chunks(group));
-      });
-    });
-    if (tiles > 0)
-      emulated::run_grid((tiles + 7) / 8, kNearThreads, sizeof(NearShared), false,
-                         [&] { find_near_tiles<T, P>(group); });
+  const unsigned blocks = channel_tiles(whole) / (kNearThreads / 32) + 1;
+  for_level_groups(whole, spec, [&](const PlaneGroup<P>& group, std::size_t) {
+    emulated::run_grid(blocks, kNearThreads, sizeof(NearShared), false,
+                       [&] { find_near_tiles<T, P>(group); });
     launch_band<T, true>(group, {0, group.planes, 0, group.tiles_y, true}, how);
   });
 }
@@ -222,6 +214,8 @@ testing::Result run_levels(const testing::Case& c, const How& how, int group_pla
   group.out = out.view();
   column.assign(c.spec.contour_capacity + 1, -12345);
   group.out.levels = column.data();
+  const std::vector<LevelRow> rows = level_rows(c.spec, static_cast<std::size_t>(group.planes));
+  group.work.near.levels = rows.data();
   for (unsigned frame = 0; frame < how.frames; ++frame)
     with_type(c.spec.map.type,
               [&](auto* tag) { launch_levels<std::remove_pointer_t<decltype(tag)>>(group, c.spec, how); });
