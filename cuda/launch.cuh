@@ -153,6 +153,16 @@ __device__ __forceinline__ unsigned highest_of_warp(unsigned value) {
   return ~lowest_among(~0U, ~value);
 }
 
+/// The bits that any lane has set. Called by whole warps.
+__device__ __forceinline__ unsigned bits_of_warp(unsigned bits) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  return __reduce_or_sync(~0U, bits);
+#else
+  for (int mask = 16; mask > 0; mask /= 2) bits |= __shfl_xor_sync(~0U, bits, mask);
+  return bits;
+#endif
+}
+
 /// Adds `count` to a counter and returns its value before, to allocate `count` elements of an array. With
 /// atomicAdd the compiler would combine the lanes of a warp and wait for the result at once.
 __device__ __forceinline__ unsigned fetch_add(unsigned* counter, unsigned count) {

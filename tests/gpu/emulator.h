@@ -327,6 +327,9 @@ T atomicMax(T* p, T v) {
   *p = std::max(*p, v);
   return old;
 }
+inline float __fdividef(float a, float b) {
+  return a / b;
+}
 inline float __saturatef(float v) {
   return v > 0 ? std::min(v, 1.0F) : 0;  // NaN becomes 0
 }
@@ -421,6 +424,11 @@ inline unsigned lowest_among(unsigned peers, unsigned value) {
 }
 inline unsigned highest_of_warp(unsigned value) {
   return ~lowest_among(~0U, ~value);
+}
+inline unsigned bits_of_warp(unsigned bits) {
+  unsigned all = 0;
+  for (const unsigned one : emulated::gather_warp(bits)) all |= one;
+  return all;
 }
 template <class V>
 V greater_or_nan(V a, V b) {

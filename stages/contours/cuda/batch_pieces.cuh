@@ -192,7 +192,7 @@ __device__ __forceinline__ void write_batch_piece(const LevelBatch<S>& batch, un
   const unsigned to = s.piece_base + piece.number;
   const auto id = [&](unsigned key) { return raster_id(group, batch.bounds, segment_of_key(key)); };
   group.work.head_offset[to] = s.plane[first.level];
-  group.work.piece_begin[to] = s.segment_base + piece.begin;
+  group.work.piece_points[to] = {s.segment_base + piece.begin, piece.count};
   if (k >= s.open) return write_closed_piece(group.work, to, piece.count, id(piece.smallest));
   const EdgeCrossing last = unpack_crossing(s.crossing[piece.last]);
   const bool blocked = is_blocked<T>(group.map, batch.bounds, segment_before(last));
@@ -213,9 +213,8 @@ __device__ __forceinline__ void write_points(const LevelBatch<S>& batch) {
   for (unsigned i = thread < kOthers ? thread : kEarly + thread; i < s.segments;
        i += i < kEarly ? kOthers : kBatchThreads) {
     const unsigned index = s.placed[i];
-    const std::size_t to = s.segment_base + static_cast<std::size_t>(i);
-    work.points[to] = point_of(batch, index, unpack_crossing(s.crossing[index]));
-    work.point_pieces[to] = s.piece_base + s.piece[(s.link[index] & ~kFollowed) >> kKeyShift].number;
+    work.points[s.segment_base + static_cast<std::size_t>(i)] =
+        point_of(batch, index, unpack_crossing(s.crossing[index]));
   }
 }
 

@@ -1,5 +1,4 @@
 // The contour engine's kernels and launches for float32 points, and the class around them.
-#include "stages/contours/cuda/class_begins.cuh"
 #include "stages/contours/cuda/launch.cuh"
 #include "stages/shared/device_table.h"
 
@@ -25,23 +24,6 @@ void enqueue_floats(const ContourEngineSpec& spec, const ContourEngineDevice& de
   if (spec.points != ContourEngineSpec::Points::Float32)
     throw InternalError("contour engine: planned for float64 points, float32 asked for");
   contour_engine::enqueue_frame<Point32>(spec, device, frame, stream);
-}
-
-/// Enqueues where classes begin, behind the work that finds where planes begin.
-void enqueue_class_begins(const ContourEngineSpec& spec, const ContourEngineDevice& device,
-                          const std::uint32_t* plane_begin, std::uint32_t* class_begin, void* stream) {
-  const auto channels = static_cast<int>(spec.channel_levels.size());
-  contour_engine::ClassPlanes classes{};
-  int plane = 0;
-  for (int k = 0; k <= channels; ++k) {
-    classes.plane[classes.count++] = plane;
-    if (k < channels) plane += spec.channel_levels[static_cast<std::size_t>(k)];
-    if (classes.count < contour_engine::ClassPlanes::kMost && k < channels) continue;
-    launch("write_class_begins", contour_engine::write_class_begins, LaunchKind::Plain,
-           contour_engine::later(device), 1, contour_engine::ClassPlanes::kMost, 0, stream, classes,
-           plane_begin, class_begin);
-    classes = {.first = k + 1, .count = 0, .plane = {}};
-  }
 }
 
 }  // namespace
@@ -112,9 +94,9 @@ void CudaContourEngine::enqueue_classes(const ImageView& map, void* workspace, s
                   .workspace = workspace,
                   .out = planes,
                   .level_rows = rows(levels_),
-                  .levels = out.column(Attribute::Level)},
+                  .levels = out.column(Attribute::Level),
+                  .channel_begin = out.class_begin},
                  stream);
-  enqueue_class_begins(spec_, device_, plane_begin, out.class_begin, stream);
 }
 
 }  // namespace contorno

@@ -84,6 +84,11 @@ struct alignas(16) Piece {
   unsigned first;  ///< open: 1 if it begins the contour, at `from`; closed piece: its smallest raster id
 };
 
+/// The points of a piece: one at the end of each segment.
+struct alignas(8) PiecePoints {
+  unsigned begin, count;
+};
+
 /// A piece that has to be joined to others. Closed pieces are whole contours.
 struct alignas(16) OpenPiece {
   unsigned first_id, last_id;  ///< smallest and largest raster id
@@ -118,11 +123,13 @@ struct alignas(16) LevelEntry {
   int channel;
 };
 
-/// Of several levels: the plane at a position (see NearTiles), and the level of the plane with this number.
+/// Of several levels: the plane at a position (see NearTiles); and of the plane with this number its level,
+/// and the channel that begins with it, or kNone.
 struct alignas(16) LevelRow {
   LevelEntry entry;
   double plane_level;
-  unsigned plane, unused;
+  unsigned plane;
+  unsigned channel_begin;
 };
 
 /// What a block of a scan over chunks has published: the sum of its chunk, and of all up to it
@@ -178,8 +185,7 @@ struct Work {
                                     ///< not with several levels
   unsigned* junctions;              ///< the open piece that begins there (junctions.cuh)
   P* points;                        ///< end points of segments, piece by piece, in the order of the contour
-  unsigned* point_pieces;           ///< the piece of each of these points; kNone: there is no point
-  unsigned* piece_begin;            ///< of each piece, where its points begin in `points`
+  PiecePoints* piece_points;        ///< of each piece, where its points lie in `points`
   unsigned* head_points;  ///< a contour's number of points at its head piece (top bit: closed), else 0;
                           ///< all zero between frames
   Piece* pieces;
@@ -201,7 +207,9 @@ struct Output {
   unsigned* offsets;
   unsigned char* closed;
   unsigned* class_begin;
-  double* levels = nullptr;  ///< the level of each contour; only where channels have several, or null
+  // Only where channels have several levels, or null:
+  double* levels = nullptr;           ///< the level of each contour
+  unsigned* channel_begin = nullptr;  ///< as class_begin, but of channels
 };
 
 /// A point of the stream (Point), aligned so that it is written at once. That of find_contours is Point64.

@@ -67,6 +67,7 @@ struct Frame {
   // Only where channels have several levels:
   const LevelRow* level_rows = nullptr;  ///< in device memory, as level_rows makes them
   double* levels = nullptr;              ///< gets the level of each contour
+  std::uint32_t* channel_begin = nullptr;
 };
 
 /// Enqueues the tracing of samples of type T. kLevels: PlaneGroup::by_level.
@@ -130,7 +131,7 @@ void enqueue_assembly(const ContourEngineDevice& device, const PlaneGroup<P>& gr
   const unsigned scatter_blocks =
       std::min((group.segment_capacity + kScatterThreads - 1) / kScatterThreads, 2 * device.processors);
   launch("scatter_points", scatter_points<P>, LaunchKind::Plain, order, std::max(scatter_blocks, 1U),
-         kScatterThreads, 0, stream, group);
+         kScatterThreads, sizeof(ScatterShared), stream, group);
 }
 
 /// Enqueues what finds the near tiles of a group of planes.
@@ -169,6 +170,7 @@ void enqueue_frame(const ContourEngineSpec& spec, const ContourEngineDevice& dev
   whole.out = output_of<P>(frame.out);
   whole.exported = frame.host != nullptr ? 1 : 0;
   whole.out.levels = frame.levels;
+  whole.out.channel_begin = frame.channel_begin;
   whole.work.near.levels = frame.level_rows;
   if (!spec.channel_levels.empty() && (frame.upload != nullptr || frame.host != nullptr))
     throw InternalError("contours of several levels are neither uploaded in bands nor exported");

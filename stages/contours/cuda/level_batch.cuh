@@ -89,12 +89,11 @@ struct alignas(2 * sizeof(Value)) IntervalBounds {
 struct IntervalGuess {
   float scale, offset;  ///< sample * scale + offset is the interval / levels
 
-  /// For `levels` levels from `first` to `last`.
-  __device__ __forceinline__ IntervalGuess(double first, double last, unsigned levels) {
+  /// For `levels` levels from `first` on that extend over `span`.
+  __device__ __forceinline__ IntervalGuess(float first, float span, unsigned levels) {
     const auto count = static_cast<float>(levels);
-    scale = (count - 1) / (static_cast<float>(last - first) * count);
-    // In float64, so that the error does not grow with the distance from zero.
-    offset = static_cast<float>(0.5 / static_cast<double>(levels) - first * static_cast<double>(scale));
+    scale = __fdividef(count - 1, span * count);
+    offset = fmaf(-first, scale, __fdividef(0.5F, count));
   }
   __device__ __forceinline__ unsigned of(float sample, unsigned levels) const {
     constexpr float kIntegers = 0x1.8p23F;  // from here on floats are integers, and their bits count them
@@ -248,7 +247,7 @@ __device__ __forceinline__ void share_levels(const LevelBatch<S>& batch, const L
   if (lane < 3) s.tile_offset[lane] = own.offset;
   if (lane != 0) return;
   s.levels = levels;
-  s.guess = IntervalGuess(static_cast<double>(lowest), static_cast<double>(highest), levels);
+  s.guess = IntervalGuess(static_cast<float>(lowest), static_cast<float>(highest - lowest), levels);
   s.left_out = ~lanes & ((1U << count) - 1);
   s.crossings = s.open = s.closed = s.in_open = s.unusual = 0;
   s.next_tile = batch.next_tile;

@@ -55,30 +55,33 @@ __device__ __forceinline__ TileRange<typename Sample<T>::Value> range_of(const M
                                                                          const TileBounds& bounds) {
   using Value = typename Sample<T>::Value;
   const unsigned char* const plane = map.data + bounds.channel * map.plane_pitch;
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  auto low = static_cast<Value>(INFINITY), high = static_cast<Value>(-INFINITY);
+  const int lane = static_cast<int>(threadIdx.x) % 32, last_row = map.height - 1;
+  TileRange<Value> range{static_cast<Value>(INFINITY), static_cast<Value>(-INFINITY)};
   const auto add = [&](Value v) {
-    low = v < low ? v : low;
-    high = v > high ? v : high;
+    range.low = static_cast<Value>(fmin(range.low, v));
+    range.high = static_cast<Value>(fmax(range.high, v));
   };
-  const auto column = [&](int col) {
-    return plane + min(bounds.col0 + col, map.width - 1) * map.sample_pitch;
+  const auto at = [&](int row, int col) {
+    return plane + min(bounds.row0 + row, last_row) * map.row_pitch +
+           min(bounds.col0 + col, map.width - 1) * map.sample_pitch;
   };
-  const auto line = [&](int row) { return min(bounds.row0 + row, map.height - 1) * map.row_pitch; };
-  const unsigned char *const left = column(lane), *const right = column(32 + lane),
-                             *const last = column(kTileColumns);
+  const unsigned char *left = at(0, lane), *right = at(0, 32 + lane);
 #pragma unroll
-  for (int k = 0; k <= kTileRows; ++k) {
-    add(Sample<T>::read(left + line(k)));
-    add(Sample<T>::read(right + line(k)));
+  for (int row = 0; row <= kTileRows; ++row) {
+    add(Sample<T>::read(left));
+    add(Sample<T>::read(right));
+    const long long down = bounds.row0 + row < last_row ? map.row_pitch : 0;
+    left += down, right += down;
   }
-  add(Sample<T>::read(last + line(lane)));
-  add(Sample<T>::read(last + line(kTileRows)));
+  add(Sample<T>::read(at(lane, kTileColumns)));
+  add(Sample<T>::read(at(kTileRows, kTileColumns)));
   for (int mask = 16; mask > 0; mask /= 2) {
-    add(__shfl_xor_sync(~0U, low, mask));
-    add(__shfl_xor_sync(~0U, high, mask));
+    const TileRange<Value> other{__shfl_xor_sync(~0U, range.low, mask),
+                                 __shfl_xor_sync(~0U, range.high, mask)};
+    add(other.low);
+    add(other.high);
   }
-  return {low, high};
+  return range;
 }
 
 /// For the least and for the greatest sample of a tile, the first position that is of `channel` and whose

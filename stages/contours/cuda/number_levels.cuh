@@ -3,7 +3,7 @@
 //
 //   Reads   first raster ids of head pieces, head_points, head_offset (their planes), levels
 //   Writes  heads, strip_first, strips, status; then offsets, closed, class_begin, counts, levels,
-//   head_offset
+//           channel_begin, head_offset
 //
 // A scan over strips tells how many contours and points come before each. Then every contour compares itself
 // with the others of its strip.
@@ -47,6 +47,15 @@ __device__ __forceinline__ bool has_all_heads(const PlaneGroup<P>& group) {
   return !group.overflowed(counters) && counters.strip_heads <= group.work.near.head_capacity;
 }
 
+/// Writes with which contour a plane begins, and with it maybe a channel.
+template <class P>
+__device__ __forceinline__ void write_plane_begin(const PlaneGroup<P>& group, unsigned plane,
+                                                  unsigned contour) {
+  group.out.class_begin[plane] = contour;
+  const unsigned channel = group.work.near.levels[plane].channel_begin;
+  if (group.out.channel_begin != nullptr && channel != kNone) group.out.channel_begin[channel] = contour;
+}
+
 /// Finds what comes before each strip and each plane, and the totals. Called by as many blocks as fit, when
 /// all contours are counted.
 template <class P>
@@ -74,11 +83,13 @@ __global__ void __launch_bounds__(kChunkThreads) scan_strips(const __grid_consta
       if (strip >= strips) break;
       near.strips[strip] = before;
       if (strip % near.plane_strips == 0)
-        group.out.class_begin[strip / near.plane_strips] = static_cast<unsigned>(before >> 32);
+        write_plane_begin(group, strip / near.plane_strips, static_cast<unsigned>(before >> 32));
       before += sums[k];
       if (strip + 1 != strips) continue;
       near.strips[strips] = before;
       write_totals(group, before);
+      if (group.out.channel_begin != nullptr)
+        group.out.channel_begin[near.channels] = static_cast<unsigned>(before >> 32);
     }
   }
 }

@@ -246,9 +246,13 @@ inline std::vector<LevelRow> level_rows(const ContourEngineSpec& spec, std::size
   for (std::size_t first = 0; first < spec.levels.size(); first += group_planes)
     for (const unsigned plane :
          ascending_planes(spec, first, std::min(group_planes, spec.levels.size() - first))) {
-      while (rows.size() >= channel_end)
+      bool begins = rows.empty();
+      for (; rows.size() >= channel_end; begins = true)
         channel_end += static_cast<std::size_t>(spec.channel_levels[++channel]);
-      rows.push_back({level_entry(spec, first + plane, channel), spec.levels[rows.size()], plane, 0});
+      rows.push_back({.entry = level_entry(spec, first + plane, channel),
+                      .plane_level = spec.levels[rows.size()],
+                      .plane = plane,
+                      .channel_begin = begins ? static_cast<unsigned>(channel) : kNone});
     }
   return rows;
 }

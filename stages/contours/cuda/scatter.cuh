@@ -1,20 +1,35 @@
 // Step 9, scatter: every point goes to its place in its contour.
 //
-//   Reads   points and point_pieces (12 bytes a segment), pieces, piece_begin, head_offset
+//   Reads   points (8 bytes a segment), piece_points, pieces, from, head_offset
 //   Writes  the contours' points (8 bytes a segment); clears head_points and, if contours are not exported,
 //           resets the counters for the next frame or group of planes
 //
-// A thread writes the end points of segments. The first segment of an open contour also writes the start
-// point, and the largest of a closed contour writes its point at both ends. Only here does the direction of
-// contours (Orientation) count.
+// A block takes some pieces, a thread each; then its warps share the points of these evenly, however long
+// pieces are. The first segment of an open contour also writes the start point, and the largest of a closed
+// contour writes its point at both ends. Only here does the direction of contours (Orientation) count.
 #pragma once
 
-#include "stages/contours/cuda/engine.cuh"
+#include "stages/contours/cuda/tile.cuh"
 
 namespace contorno::contour_engine {
 
-inline constexpr int kScatterThreads = 512;
-inline constexpr unsigned kScatterEach = 4;  ///< segments at a time, so that their chains of loads overlap
+inline constexpr unsigned kScatterThreads = 512, kScatterWarps = kScatterThreads / 32;
+inline constexpr unsigned kScatterEach = 4;  ///< points of a thread whose loads are in flight together
+
+/// A piece of a block. The points of all of its pieces have indices, piece after piece.
+struct alignas(16) ScatterPiece {
+  unsigned source;  ///< at index i its point is source + i, among all of Work::points
+  // Where the points go:
+  unsigned offset;         ///< of the contour's points
+  unsigned length_closed;  ///< as in Piece; 0: the contour is left out
+  unsigned position;       ///< at index i, position + i in the contour
+};
+
+struct ScatterShared {
+  ScatterPiece piece[kScatterThreads];
+  unsigned before[kScatterThreads];  ///< index of each piece's first point; kNone: there is no piece
+  unsigned warp_points[kScatterWarps];
+};
 
 /// Resets the counters for the next group of planes or the next frame. Called by one thread, when all points
 /// are scattered.
@@ -29,67 +44,137 @@ __device__ __forceinline__ void reset_counters(const PlaneGroup<P>& group) {
                             .numbered = group.out.counts[1] << 32 | group.out.counts[0]};
 }
 
-/// Points of segments on their way, and their pieces.
+/// Shares where the points of a block's pieces lie: `count` pieces from `first` on. Returns how many points
+/// they have. Called by all threads; ends with a barrier.
+template <class P>
+__device__ __forceinline__ unsigned share_pieces(const Work<P>& work, ScatterShared& s, unsigned first,
+                                                 unsigned count) {
+  const unsigned thread = threadIdx.x, warp = thread / 32;
+  PiecePoints own{};
+  if (thread < count) own = work.piece_points[first + thread];
+  const unsigned sum = warp_scan(own.count);
+  if (thread % 32 == 31) s.warp_points[warp] = sum;
+  __syncthreads();
+  unsigned before = sum - own.count, all = 0;
+#pragma unroll
+  for (unsigned w = 0; w < kScatterWarps; ++w) {
+    if (w == warp) before += all;
+    all += s.warp_points[w];
+  }
+  s.before[thread] = thread < count ? before : kNone;
+  s.piece[thread].source = own.begin - before;
+  __syncthreads();
+  return all;
+}
+
+/// Writes the point at `position` in a contour of `length` segments, whose points begin at `offset`.
+template <class P>
+__device__ __forceinline__ void put_point(const PlaneGroup<P>& group, unsigned offset, unsigned length,
+                                          unsigned position, const P& point) {
+  const unsigned at = offset + (group.reverse != 0 ? length - position : position);
+  if (at < group.point_capacity) group.out.points[at] = point;
+}
+
+/// Shares where the points of this thread's piece go, and writes the start point of an open contour that
+/// begins with it.
+template <class P>
+__device__ __forceinline__ void share_target(const PlaneGroup<P>& group, ScatterShared& s, unsigned piece) {
+  ScatterPiece& shared = s.piece[threadIdx.x];
+  const Piece own = group.work.pieces[piece];
+  shared.length_closed = own.head == kNone ? 0 : own.length_closed;
+  if (own.head == kNone) return;
+  const bool closed = own.length_closed >> 31 != 0;
+  const unsigned offset = group.work.head_offset[own.head];
+  shared.offset = offset;
+  shared.position = own.base + (closed ? 0 : 1) - s.before[threadIdx.x];
+  if (!closed && own.first != 0) put_point(group, offset, own.length_closed, 0, group.work.from[piece]);
+}
+
+/// The part of a block's points that a warp has, 32 at a time.
+struct WarpPart {
+  unsigned next, end;  ///< indices: of the next 32 points, and behind the last one
+  unsigned begun;      ///< pieces that begin before `next`
+
+  /// Of `count` pieces with `points` points.
+  __device__ __forceinline__ WarpPart(const ScatterShared& s, unsigned count, unsigned points) {
+    const unsigned rounds = (points + 31) / 32, warp = threadIdx.x / 32;
+    next = rounds * warp / kScatterWarps * 32;
+    end = min(rounds * (warp + 1) / kScatterWarps * 32, points);
+    begun = 0;
+    for (unsigned step = kScatterThreads / 2; step > 0; step /= 2)
+      if (begun + step <= count && s.before[begun + step - 1] < next) begun += step;
+  }
+
+  /// The piece of this lane's point, of the next 32; and goes on to those behind them. Called by whole warps.
+  __device__ __forceinline__ unsigned piece_of_next(const ScatterShared& s) {
+    const unsigned lane = threadIdx.x % 32, ahead = begun + lane;
+    const unsigned at = ahead < kScatterThreads ? s.before[ahead] - next : kNone;
+    const unsigned begins = bits_of_warp(at < 32 ? 1U << at : 0);
+    const unsigned piece = begun - 1 + static_cast<unsigned>(__popc(begins & ((2U << lane) - 1)));
+    begun += static_cast<unsigned>(__popc(begins));
+    next += 32;
+    return piece;
+  }
+};
+
+/// Points of a warp on their way, and their pieces.
 template <class P>
 struct PointsAtHand {
-  unsigned piece[kScatterEach];
+  unsigned index[kScatterEach], piece[kScatterEach];
   P point[kScatterEach];
 
-  /// Loads those of the segments `start`, `start + stride` and so on.
-  __device__ __forceinline__ void load(const Work<P>& work, unsigned segments, unsigned start,
-                                       unsigned stride) {
+  /// Loads the next points of a warp's part.
+  __device__ __forceinline__ void load(const Work<P>& work, const ScatterShared& s, WarpPart& part) {
 #pragma unroll
     for (unsigned k = 0; k < kScatterEach; ++k) {
-      const unsigned i = start + k * stride;
-      piece[k] = i < segments ? work.point_pieces[i] : kNone;
-      if (piece[k] != kNone) point[k] = work.points[i];
+      index[k] = kNone;
+      if (part.next >= part.end) continue;
+      const unsigned own = part.next + threadIdx.x % 32;
+      piece[k] = part.piece_of_next(s);
+      if (own >= part.end) continue;
+      index[k] = own;
+      point[k] = work.points[s.piece[piece[k]].source + own];
+    }
+  }
+
+  /// Writes them.
+  __device__ __forceinline__ void put(const PlaneGroup<P>& group, const ScatterShared& s) const {
+#pragma unroll
+    for (unsigned k = 0; k < kScatterEach; ++k) {
+      if (index[k] == kNone) continue;
+      const ScatterPiece to = s.piece[piece[k]];
+      if (to.length_closed == 0) continue;
+      const unsigned length = to.length_closed & ~(1U << 31);
+      unsigned position = to.position + index[k];
+      if (to.length_closed != length) {
+        if (position >= length) position -= length;
+        if (position == 0) put_point(group, to.offset, length, length, point[k]);
+      }
+      put_point(group, to.offset, length, position, point[k]);
     }
   }
 };
 
-/// Writes the point of segment number `rank` of `piece`, whose contour begins at point `offset`. `from`: the
-/// piece's first point.
-template <class P>
-__device__ __forceinline__ void put_points(const PlaneGroup<P>& group, const Piece& piece, unsigned offset,
-                                           unsigned rank, const P& point, const P& from) {
-  const unsigned length = piece.length_closed & ~(1U << 31);
-  const auto put = [&](unsigned position, const P& value) {
-    const unsigned at = offset + (group.reverse != 0 ? length - position : position);
-    if (at < group.point_capacity) group.out.points[at] = value;
-  };
-  unsigned position = piece.base + rank;
-  if (piece.length_closed >> 31 != 0) {
-    if (position >= length) position -= length;
-    if (position == 0) put(length, point);
-    put(position, point);
-  } else {
-    if (piece.first != 0 && rank == 0) put(0, from);
-    put(position + 1, point);
+/// Scatters the points of `count` pieces from `first` on. Called by all threads of a block; `ready` waits
+/// until contours are numbered.
+template <class P, class Ready>
+__device__ __forceinline__ void scatter_pieces(const PlaneGroup<P>& group, ScatterShared& s, unsigned first,
+                                               unsigned count, const Ready& ready) {
+  const unsigned points = share_pieces(group.work, s, first, count);
+  WarpPart part(s, count, points);
+  PointsAtHand<P> hand;
+  hand.load(group.work, s, part);
+  ready();
+  if (threadIdx.x < count) share_target(group, s, first + threadIdx.x);
+  __syncthreads();
+  // A lane may lack a point only among the last 32, so all lanes go the same way.
+  while (__any_sync(~0U, hand.index[0] != kNone ? 1 : 0) != 0) {
+    PointsAtHand<P> next;
+    next.load(group.work, s, part);
+    hand.put(group, s);
+    hand = next;
   }
-}
-
-/// Scatters the points at hand, which `load` was given `start` and `stride` for.
-template <class P>
-__device__ __forceinline__ void scatter(const PlaneGroup<P>& group, const PointsAtHand<P>& hand,
-                                        unsigned start, unsigned stride) {
-  const Work<P>& work = group.work;
-  Piece piece[kScatterEach];
-  unsigned offset[kScatterEach], begin[kScatterEach];
-#pragma unroll
-  for (unsigned k = 0; k < kScatterEach; ++k) {
-    piece[k].head = kNone;
-    if (hand.piece[k] == kNone) continue;
-    piece[k] = work.pieces[hand.piece[k]];
-    begin[k] = work.piece_begin[hand.piece[k]];
-  }
-#pragma unroll
-  for (unsigned k = 0; k < kScatterEach; ++k)
-    if (piece[k].head != kNone) offset[k] = work.head_offset[piece[k].head];
-#pragma unroll
-  for (unsigned k = 0; k < kScatterEach; ++k)
-    if (piece[k].head != kNone)
-      put_points(group, piece[k], offset[k], start + k * stride - begin[k], hand.point[k],
-                 work.from[hand.piece[k]]);
+  __syncthreads();
 }
 
 template <class P>
@@ -97,22 +182,19 @@ __global__ void __launch_bounds__(kScatterThreads)
     scatter_points(const __grid_constant__ PlaneGroup<P> group) {
   const Work<P>& work = group.work;
   Counters& counters = *work.counters;
-  const unsigned segments = group.overflowed(counters) ? 0 : counters.segments;
-  const unsigned stride = gridDim.x * kScatterThreads;
-  const unsigned first = blockIdx.x * kScatterThreads + threadIdx.x;
   // Tracing was over when the kernel before this one let it begin.
-  PointsAtHand<P> hand;
-  hand.load(work, segments, first, stride);
-  wait_for_previous();
-  let_next_begin();  // export_contours, which finds the contours numbered
-  for (unsigned start = first; start < segments; start += kScatterEach * stride) {
-    PointsAtHand<P> next;
-    next.load(work, segments, start + kScatterEach * stride, stride);
-    scatter(group, hand, start, stride);
-    hand = next;
-  }
-  const unsigned pieces = min(counters.pieces, group.piece_capacity);
-  for (unsigned i = first; i < pieces; i += stride) work.head_points[i] = 0;
+  const unsigned pieces = group.overflowed(counters) ? 0 : counters.pieces;
+  const unsigned each = min((pieces + gridDim.x - 1) / gridDim.x, kScatterThreads);
+  const auto ready = [] {
+    wait_for_previous();
+    let_next_begin();  // export_contours, which finds the contours numbered
+  };
+  for (unsigned from = blockIdx.x * each; from < pieces; from += gridDim.x * each)
+    scatter_pieces(group, block_shared<ScatterShared>(), from, min(each, pieces - from), ready);
+  ready();
+  const unsigned first = blockIdx.x * kScatterThreads + threadIdx.x, stride = gridDim.x * kScatterThreads;
+  const unsigned allocated = min(counters.pieces, group.piece_capacity);
+  for (unsigned i = first; i < allocated; i += stride) work.head_points[i] = 0;
   for (unsigned i = first; i < group.scan_blocks; i += stride) work.scan_status[i] = 0;
   if (group.exported != 0) return;  // export_contours does it
   __syncthreads();

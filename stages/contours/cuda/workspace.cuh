@@ -59,9 +59,8 @@ std::size_t lay_out(PlaneGroup<P>& group, void* base, std::size_t* clear_bytes =
   allocate(work.row_pieces, group.by_level != 0 ? 0 : tiles * (kTileRows + 1));
   allocate(work.junctions, tiles * kTileJunctions);
   allocate(work.points, group.segment_capacity);
-  allocate(work.point_pieces, group.segment_capacity);
   allocate(work.pieces, pieces);
-  allocate(work.piece_begin, pieces);
+  allocate(work.piece_points, pieces);
   allocate(work.from, pieces);
   allocate(work.head_offset, pieces);
   allocate(work.open_pieces, pieces);

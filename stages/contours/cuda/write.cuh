@@ -1,9 +1,9 @@
 // Step 6 of a tile, write: what the kernels that follow need of its segments and pieces.
 //
 //   Reads   all that the steps before left in shared memory, and the samples of the crossed edges
-//   Writes  tile_pieces, row_pieces; points, point_pieces; pieces, piece_begin, from, head_points; of open
-//           pieces also open_pieces, piece_links, chains and junctions. With several levels not the first
-//           two, but the planes of pieces
+//   Writes  tile_pieces, row_pieces; points; pieces, piece_points, from, head_points; of open pieces also
+//           open_pieces, piece_links, chains and junctions. With several levels not the first two, but the
+//           planes of pieces
 //
 // Atomic counters allocate the tile's elements of these arrays. They are asked early and their answers are
 // used late, so that other work hides the wait. A piece's number in the tile is the rank of its first segment
@@ -198,23 +198,22 @@ __device__ __forceinline__ void write_closed_piece(const Work<P>& work, unsigned
 }
 
 /// Writes a piece to the global arrays, and gives its points places. At its representative `smallest` becomes
-/// (number of the piece in the tile | segments << 16) and `largest` the first of its places, for place_of.
+/// the number of its segments, 0 if it is left out, and `largest` the first of its places, for place_of.
 template <class S>
 __device__ __forceinline__ void write_piece(Tile<S>& tile, const PieceRecord& record) {
   const auto& work = tile.group.work;
   unsigned& smallest = tile.shared.links.smallest_of(record.representative);
   if (record.dropped) {
-    smallest = 0xFFFFU;
+    smallest = 0;
     return;
   }
-  const unsigned number = pieces_before(tile, record.first);
-  const unsigned piece = tile.shared.piece_base + number;
+  const unsigned piece = tile.shared.piece_base + pieces_before(tile, record.first);
   const unsigned count = record.count;
   const unsigned begin = atomicAdd(&tile.shared.placed, count);
   const unsigned largest = tile.shared.largest[record.representative];
-  smallest = number | count << 16;
+  smallest = count;
   tile.shared.largest[record.representative] = begin;
-  work.piece_begin[piece] = tile.shared.segment_base + begin;
+  work.piece_points[piece] = {tile.shared.segment_base + begin, count};
   if constexpr (S::kByLevel) work.head_offset[piece] = work.near.levels[tile.bounds.plane].plane;
   const unsigned first_id = raster_id(tile, record.first);
   if (!record.open) return write_closed_piece(work, piece, count, first_id);
@@ -235,24 +234,18 @@ __device__ __forceinline__ unsigned rank_in_piece(const SegmentLink& link, unsig
                                          : (link.distance == 0 ? 0 : count - link.distance);
 }
 
-/// Where a segment's point goes.
-struct PointPlace {
-  unsigned piece;  ///< in global memory; kNone: the contour is left out
-  unsigned at;     ///< among the tile's points
-};
+/// Where a segment's point goes among the tile's points; kNone: the contour is left out.
 template <class S>
-__device__ __forceinline__ PointPlace place_of(const Tile<S>& tile, unsigned index) {
+__device__ __forceinline__ unsigned place_of(const Tile<S>& tile, unsigned index) {
   auto& s = tile.shared;
   const SegmentLink link = s.links.ranked(index);
   const unsigned representative = link.highest % S::Links::kOpenEnd;
-  const unsigned word = s.links.smallest_of(representative);
-  if ((word & 0xFFFFU) == 0xFFFFU) return {kNone, 0};
-  return {s.piece_base + (word & 0xFFFFU),
-          s.largest[representative] + rank_in_piece<typename S::Links>(link, word >> 16)};
+  const unsigned count = s.links.smallest_of(representative);
+  return count == 0 ? kNone : s.largest[representative] + rank_in_piece<typename S::Links>(link, count);
 }
 
 /// Writes the points of the tile's segments, piece by piece. While it computes the points of a round it loads
-/// the samples for the next. Elements that are left over, of segments without a point, are marked.
+/// the samples for the next.
 template <class S>
 __device__ __forceinline__ void write_segments(Tile<S>& tile) {
   auto& s = tile.shared;
@@ -266,14 +259,10 @@ __device__ __forceinline__ void write_segments(Tile<S>& tile) {
     segment = unpack_segment(s.segment[min(i + S::kThreads, tile.segments - 1)]);
     edge = read_edge(tile, segment, segment.to);
     if (empty) continue;
-    const PointPlace place = place_of(tile, static_cast<unsigned>(i));
-    if (place.piece == kNone) continue;
-    const std::size_t at = s.segment_base + static_cast<std::size_t>(place.at);
-    store_point(work.points[at], crossing_of(tile, here));
-    work.point_pieces[at] = place.piece;
+    const unsigned place = place_of(tile, static_cast<unsigned>(i));
+    if (place != kNone)
+      store_point(work.points[s.segment_base + static_cast<std::size_t>(place)], crossing_of(tile, here));
   }
-  for (int i = static_cast<int>(s.placed) + tile.thread; i < tile.segments; i += S::kThreads)
-    work.point_pieces[s.segment_base + static_cast<std::size_t>(i)] = kNone;
 }
 
 /// Writes all of the tile's results; only counts when the global arrays are full.

@@ -43,16 +43,16 @@ class DrawnTile {
     std::ostringstream out;
     for (std::size_t i = 0; i < segment_.size(); ++i) {
       const TileSegment segment = unpack_segment(segment_[i]);
-      const PointPlace place = place_[i];
-      const unsigned rank = base_ + place.at - group_.work.piece_begin[place.piece];
-      const Point32 point = group_.work.points[base_ + place.at];
+      const unsigned at = base_ + place_[i], piece = piece_at(at);
+      const unsigned rank = at - group_.work.piece_points[piece].begin;
+      const Point32 point = group_.work.points[at];
       const bool open_end = link_[i].highest >= WarpLinks::kOpenEnd;
       out << std::setw(5) << i << std::setw(6) << segment.row << std::setw(4) << segment.col << std::setw(4)
           << segment.sub << "    " << kSideNames[segment.from] << "->" << kSideNames[segment.to] << "  "
           << std::setw(6) << (next_[i] == kNone ? "-" : std::to_string(next_[i])) << std::setw(7)
           << (open_end ? "end " : "") + std::to_string(link_[i].highest % WarpLinks::kOpenEnd) << std::setw(7)
-          << link_[i].distance << std::setw(8) << place.piece << std::setw(6) << rank << "   (" << point.row
-          << ", " << point.col << ")\n";
+          << link_[i].distance << std::setw(8) << piece << std::setw(6) << rank << "   (" << point.row << ", "
+          << point.col << ")\n";
     }
     return out.str();
   }
@@ -62,6 +62,12 @@ class DrawnTile {
     std::string text;
     for (int k = 0; k < count; ++k) text += (word >> k & 1) != 0 ? '#' : '.';
     return text;
+  }
+  /// The piece that has the point with this index.
+  unsigned piece_at(unsigned at) const {
+    unsigned piece = 0;
+    while (at - group_.work.piece_points[piece].begin >= group_.work.piece_points[piece].count) ++piece;
+    return piece;
   }
   template <class Links>
   static unsigned next_of(const Links& links, unsigned i) {
@@ -109,7 +115,7 @@ class DrawnTile {
   std::vector<unsigned short> segment_;
   std::vector<unsigned> next_;
   std::vector<SegmentLink> link_;
-  std::vector<PointPlace> place_;
+  std::vector<unsigned> place_;
   unsigned base_ = 0;
 };
 
@@ -214,7 +220,8 @@ TEST_CASE("the page of the contour engine draws what the kernels compute") {
                      [&] { finish_and_number<Point32>(group); });
   const std::string joined = drawn_links(group, unset);
   const std::string pieces = drawn_pieces(group);
-  emulated::run_grid(1, kScatterThreads, 0, false, [&] { scatter_points<Point32>(group); });
+  emulated::run_grid(1, kScatterThreads, sizeof(ScatterShared), false,
+                     [&] { scatter_points<Point32>(group); });
 
   const testing::Result want = testing::reference_result(c);
   REQUIRE(found.counts[0] == want.points);

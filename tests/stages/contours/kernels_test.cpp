@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdlib>
 
-#include "stages/contours/cuda/class_begins.cuh"
 #include "stages/contours/cuda/export.cuh"
 #include "stages/contours/cuda/workspace.cuh"
 #include "tests/gpu/contour_cases.h"
@@ -59,7 +58,7 @@ void launch_band(const PlaneGroup<P>& group, const BandTiles& band, const How& h
     emulated::run_grid(2, kChunkThreads, sizeof(ChunkShared), false, [&] { scan_strips<P>(group); });
     emulated::run_grid(2, kStripThreads, 0, false, [&] { number_levels<P>(group); });
   }
-  emulated::run_grid(3, kScatterThreads, 0, false, [&] { scatter_points<P>(group); });
+  emulated::run_grid(3, kScatterThreads, sizeof(ScatterShared), false, [&] { scatter_points<P>(group); });
 }
 
 /// A map that comes in these bands: of what has not come yet, the samples are others.
@@ -214,6 +213,9 @@ testing::Result run_levels(const testing::Case& c, const How& how, int group_pla
   group.out = out.view();
   column.assign(c.spec.contour_capacity + 1, -12345);
   group.out.levels = column.data();
+  constexpr std::uint32_t kUnwritten = 0xBDBDBDBD;
+  std::vector<std::uint32_t> channel_begin(c.spec.channel_levels.size() + 2, kUnwritten);
+  group.out.channel_begin = channel_begin.data();
   const std::vector<LevelRow> rows = level_rows(c.spec, static_cast<std::size_t>(group.planes));
   group.work.near.levels = rows.data();
   for (unsigned frame = 0; frame < how.frames; ++frame)
@@ -221,7 +223,14 @@ testing::Result run_levels(const testing::Case& c, const How& how, int group_pla
               [&](auto* tag) { launch_levels<std::remove_pointer_t<decltype(tag)>>(group, c.spec, how); });
   out.check_guards();
   CHECK(column.back() == -12345);
-  return out.result(c.spec);
+  CHECK(channel_begin.back() == kUnwritten);
+  testing::Result found = out.result(c.spec);
+  std::size_t plane = 0;
+  for (std::size_t k = 0; k + 1 < channel_begin.size() && !found.class_begin.empty(); ++k) {
+    CHECK(channel_begin[k] == found.class_begin[plane]);
+    if (k < c.spec.channel_levels.size()) plane += static_cast<std::size_t>(c.spec.channel_levels[k]);
+  }
+  return found;
 }
 
 testing::Result run_case(const testing::Case& c, const How& how = {}) {
@@ -413,15 +422,6 @@ TEST_CASE("the device kernels find levels that have more short pieces in a tile 
   std::vector<double> column;
   CHECK(testing::difference(run_levels<contour_engine::Point32>(c, {.large = true}, 64, column),
                             testing::reference_result(c)) == "");
-}
-
-TEST_CASE("classes begin where their first planes begin") {
-  const std::array<unsigned, 6> planes{0, 4, 4, 9, 12, 20};
-  std::array<unsigned, 5> classes{7, 7, 7, 7, 7};
-  const ClassPlanes some{.first = 1, .count = 3, .plane = {0, 3, 5}};
-  emulated::run_grid(1, ClassPlanes::kMost, 0, false,
-                     [&] { write_class_begins(some, planes.data(), classes.data()); });
-  CHECK(classes == std::array<unsigned, 5>{7, 0, 9, 20, 7});
 }
 
 TEST_CASE("the device kernels find points on samples whose difference overflows") {
