@@ -147,10 +147,10 @@ __device__ __forceinline__ bool read_batch(const LevelBatch<S>& batch, unsigned 
                                            unsigned skip) {
   BatchSamples<typename S::Element> samples;
   samples.load(batch.group, batch.bounds);
-  LoadedLevel<S> level{};
-  if (batch.thread < 32) level.load(batch, first, count);
+  LoadedLevels<S> levels{};
+  if (batch.thread < 32) levels.load(batch, first, count, skip);
   __syncthreads();
-  if (batch.thread < 32) share_levels(batch, level, count, skip);
+  if (batch.thread < 32) share_levels(batch, levels, count);
   __syncthreads();
   const bool usable = find_intervals(batch.shared, samples);
   return __syncthreads_or(usable ? 0 : 1) == 0;

@@ -90,7 +90,7 @@ struct IntervalGuess {
   float scale, offset;  ///< sample * scale + offset is the interval / levels
 
   /// For `levels` levels from `first` on that extend over `span`.
-  __device__ __forceinline__ IntervalGuess(float first, float span, unsigned levels) {
+  __device__ __forceinline__ void set(float first, float span, unsigned levels) {
     const auto count = static_cast<float>(levels);
     scale = __fdividef(count - 1, span * count);
     offset = fmaf(-first, scale, __fdividef(0.5F, count));
@@ -179,27 +179,6 @@ struct LevelBatch {
         thread(static_cast<int>(threadIdx.x)) {}
 };
 
-/// What a lane of the first warp loads of a level.
-template <class S>
-struct LoadedLevel {
-  unsigned position, plane, offset;
-  LevelEntry entry;
-
-  /// The lane's level, of `count` (1 to kBatchLevels) from position `first` on; and for the first lanes an
-  /// element of BatchShared::tile_offset.
-  __device__ __forceinline__ void load(const LevelBatch<S>& batch, unsigned first, unsigned count) {
-    const NearTiles& near = batch.group.work.near;
-    const TileBounds& bounds = batch.bounds;
-    const unsigned lane = threadIdx.x % 32;
-    position = first + min(lane, count - 1);
-    plane = near.levels[position].plane;
-    entry = near.levels[position].entry;
-    const bool right = lane == 1 && bounds.col0 + kTileColumns < batch.group.cell_columns;
-    const bool below = lane == 2 && bounds.row0 + kTileRows < batch.group.cell_rows;
-    offset = near.offsets[bounds.tile + (right ? 1 : below ? batch.group.tiles_x : 0)];
-  }
-};
-
 template <class Value>
 __device__ constexpr Value greatest_finite() {
   return std::is_same_v<Value, double> ? static_cast<Value>(0x1.fffffffffffffp1023)
@@ -215,31 +194,57 @@ __device__ __forceinline__ bool is_at_samples(const Map& map, double level) {
   return fabs(stored - rint(stored)) < 0x1p-20;
 }
 
-/// Shares the levels of a batch: of `count` that are loaded those that have no bit in `skip`, and at which
-/// samples are not. Called by the first warp.
+/// What the lanes of the first warp know of a batch before they share it, a level each.
 template <class S>
-__device__ __forceinline__ void share_levels(const LevelBatch<S>& batch, const LoadedLevel<S>& own,
-                                             unsigned count, unsigned skip) {
-  using T = typename S::Element;
+struct LoadedLevels {
+  unsigned position, plane, offset;
+  double level;
+  typename S::Value threshold;
+  unsigned lanes;  ///< bits of the lanes whose level is in the batch
+  IntervalGuess guess;
+
+  /// Of `count` levels (1 to kBatchLevels) from position `first` on those that have no bit in `skip`, and at
+  /// which samples are not; and for the first lanes an element of BatchShared::tile_offset.
+  __device__ __forceinline__ void load(const LevelBatch<S>& batch, unsigned first, unsigned count,
+                                       unsigned skip) {
+    using T = typename S::Element;
+    const NearTiles& near = batch.group.work.near;
+    const TileBounds& bounds = batch.bounds;
+    const unsigned lane = threadIdx.x % 32;
+    position = first + min(lane, count - 1);
+    plane = near.levels[position].plane;
+    const LevelEntry entry = near.levels[position].entry;
+    const bool right = lane == 1 && bounds.col0 + kTileColumns < batch.group.cell_columns;
+    const bool below = lane == 2 && bounds.row0 + kTileRows < batch.group.cell_rows;
+    offset = near.offsets[bounds.tile + (right ? 1 : below ? batch.group.tiles_x : 0)];
+    const LevelTest<T> test(batch.group.map, entry);
+    level = entry.level;
+    threshold = test.threshold;
+    lanes = __ballot_sync(
+        ~0U, lane < count && (skip >> lane & 1) == 0 && !is_at_samples<T>(batch.group.map, level));
+    const auto lowest = __shfl_sync(~0U, test.centre, __ffs(static_cast<int>(lanes | 1U << 31)) - 1),
+               highest = __shfl_sync(~0U, test.centre, 31 - __clz(static_cast<int>(lanes | 1)));
+    guess.set(static_cast<float>(lowest), static_cast<float>(highest - lowest), levels());
+  }
+  __device__ __forceinline__ unsigned levels() const { return static_cast<unsigned>(__popc(lanes)); }
+};
+
+/// Shares the levels of a batch, of `count` that were asked for. Called by the first warp.
+template <class S>
+__device__ __forceinline__ void share_levels(const LevelBatch<S>& batch, const LoadedLevels<S>& own,
+                                             unsigned count) {
   using Value = typename S::Value;
   auto& s = batch.shared;
-  const unsigned lane = threadIdx.x % 32;
-  const bool used =
-      lane < count && (skip >> lane & 1) == 0 && !is_at_samples<T>(batch.group.map, own.entry.level);
-  const unsigned lanes = __ballot_sync(~0U, used);
-  const LevelTest<T> test(batch.group.map, own.entry);
-  const Value lowest = __shfl_sync(~0U, test.centre, __ffs(static_cast<int>(lanes | 1U << 31)) - 1),
-              highest = __shfl_sync(~0U, test.centre, 31 - __clz(static_cast<int>(lanes | 1)));
-  const auto levels = static_cast<unsigned>(__popc(lanes));
-  const auto to = static_cast<unsigned>(__popc(lanes & ((1U << lane) - 1)));
+  const unsigned lane = threadIdx.x % 32, levels = own.levels();
+  const auto to = static_cast<unsigned>(__popc(own.lanes & ((1U << lane) - 1)));
   // Behind the last level all finite samples are in its interval, and others in none.
   constexpr auto kInfinity = static_cast<Value>(INFINITY);
   if (lane >= levels) s.interval_bounds[lane] = {kInfinity, greatest_finite<Value>()};
   if (lane == 0) s.interval_bounds[0].low = -kInfinity;
   __syncwarp();
-  if (used) {
-    s.interval_bounds[to].high = s.interval_bounds[to + 1].low = test.threshold;
-    s.level[to] = own.entry.level;
+  if ((own.lanes >> lane & 1) != 0) {
+    s.interval_bounds[to].high = s.interval_bounds[to + 1].low = own.threshold;
+    s.level[to] = own.level;
     s.position[to] = own.position;
     s.plane[to] = own.plane;
     s.lane[to] = 1U << lane;
@@ -247,8 +252,8 @@ __device__ __forceinline__ void share_levels(const LevelBatch<S>& batch, const L
   if (lane < 3) s.tile_offset[lane] = own.offset;
   if (lane != 0) return;
   s.levels = levels;
-  s.guess = IntervalGuess(static_cast<float>(lowest), static_cast<float>(highest - lowest), levels);
-  s.left_out = ~lanes & ((1U << count) - 1);
+  s.guess = own.guess;
+  s.left_out = ~own.lanes & ((1U << count) - 1);
   s.crossings = s.open = s.closed = s.in_open = s.unusual = 0;
   s.next_tile = batch.next_tile;
 }
