@@ -201,17 +201,13 @@ __device__ __forceinline__ void write_batch_piece(const LevelBatch<S>& batch, un
                    blocked ? kNone : junction_of(batch, last), junction_of(batch, first));
 }
 
-/// Writes the points of the placed segments. The last warp wrote the first 32 pieces; meanwhile each other
-/// thread writes two points, then all four warps share the rest.
+/// Writes the points of the placed segments.
 template <class S>
 __device__ __forceinline__ void write_points(const LevelBatch<S>& batch) {
   const auto& s = batch.shared;
   const auto& work = batch.group.work;
-  constexpr unsigned kOthers = kBatchThreads - 32, kEarly = 2 * kOthers;
-  const auto thread = static_cast<unsigned>(batch.thread);
 #pragma unroll 1
-  for (unsigned i = thread < kOthers ? thread : kEarly + thread; i < s.segments;
-       i += i < kEarly ? kOthers : kBatchThreads) {
+  for (auto i = static_cast<unsigned>(batch.thread); i < s.segments; i += kBatchThreads) {
     const unsigned index = s.placed[i];
     work.points[s.segment_base + static_cast<std::size_t>(i)] =
         point_of(batch, index, unpack_crossing(s.crossing[index]));
