@@ -39,9 +39,10 @@ class CloseAtBorderCuda final : public Stage {
     sort_depths_.run(context, job.keys, job.by_depth, job.ends_along, job.ends_by_depth);
     launch_("link_ends", close_at_border_cuda::link_ends, context.stream, job);
     launch_("find_rings", close_at_border_cuda::find_rings, context.stream, job);
-    launch_("measure_rings", close_at_border_cuda::measure_rings, context.stream, job);
-    placement_.add_up(context);
-    launch_("write_rings", close_at_border_cuda::write_rings, context.stream, job);
+    launch_.with_shared(sizeof(RangeShared), "measure_rings", close_at_border_cuda::measure_rings,
+                        context.stream, job);
+    launch_.with_shared(sizeof(RangeShared), "write_rings", close_at_border_cuda::write_rings, context.stream,
+                        job);
   }
 
  private:

@@ -10,7 +10,6 @@
 //   link_ends      which contour follows each one
 //   find_rings     the rings
 //   measure_rings  what each contour gives, as a word
-//   (sum)          words become places
 //   write_rings    the contours
 #pragma once
 
@@ -156,7 +155,8 @@ __device__ inline void write_corners(const Job& job, unsigned contour, const Rin
 
 __global__ void __launch_bounds__(kArrayThreads) write_rings(const __grid_constant__ Job job) {
   const ContoursView &in = job.placement.in, &out = job.placement.out;
-  place_contours(job.placement,
+  const SumsBefore sums(job.placement.sums, block_shared<RangeShared>());
+  place_contours(job.placement, sums,
                  [&](unsigned contour) { return job.points[contour] > 0 || in.closed[contour] != 0; });
   const unsigned contours = contours_of(in);
   const unsigned long long points = in.fits() ? in.counts->points : 0;
@@ -168,7 +168,7 @@ __global__ void __launch_bounds__(kArrayThreads) write_rings(const __grid_consta
     const auto i = static_cast<unsigned>(point);
     const unsigned contour = part_of(in.offsets, contours, i), number = i - in.offsets[contour];
     const unsigned ring = job.first[contour];
-    Point* const to = out.points + points_in(job.placement.words[ring]) + job.before[contour];
+    Point* const to = out.points + points_in(sums[ring]) + job.before[contour];
     if (job.points[ring] == 0) {
       to[number] = in.points[i];
       continue;

@@ -30,7 +30,8 @@ class DropSmallCuda final : public Stage {
       launch_("clear_sums", drop_small_cuda::clear_sums, context.stream, job);
       launch_("add_segments", drop_small_cuda::add_segments, context.stream, job);
     }
-    launch_("measure_large", drop_small_cuda::measure_large, context.stream, job);
+    launch_.with_shared(sizeof(RangeShared), "measure_large", drop_small_cuda::measure_large, context.stream,
+                        job);
     order_.write(context);
   }
 

@@ -8,7 +8,6 @@
 //   find_sets      the set of every contour, as a key
 //   (sort)         contours by sets, in their order
 //   measure_sets   what each one gives, as a word
-//   (sum)          words become places
 //   write_sets     the contours
 #pragma once
 
@@ -163,7 +162,9 @@ __global__ void __launch_bounds__(kArrayThreads) measure_sets(const __grid_const
 
 __global__ void __launch_bounds__(kArrayThreads) write_sets(const __grid_constant__ Job job) {
   const ContoursView &in = job.placement.in, &out = job.placement.out;
-  place_contours(job.placement, [&](unsigned set) { return job.is_joined[set] == 0 && in.closed[set] != 0; });
+  const SumsBefore sums(job.placement.sums, block_shared<RangeShared>());
+  place_contours(job.placement, sums,
+                 [&](unsigned set) { return job.is_joined[set] == 0 && in.closed[set] != 0; });
   const unsigned contours = contours_of(in);
   const unsigned long long points = contours > 0 ? in.counts->points : 0;
   for (unsigned long long point = global_thread(); point < points; point += all_threads()) {
@@ -171,7 +172,7 @@ __global__ void __launch_bounds__(kArrayThreads) write_sets(const __grid_constan
     const unsigned contour = part_of(in.offsets, contours, i), order = i - in.offsets[contour];
     const bool is_joined = job.is_joined[job.keys[contour]] != 0;
     if (order < points_from(job, contour, is_joined))
-      out.points[points_in(job.placement.words[job.ranks[contour]]) + order] = in.points[i];
+      out.points[points_in(sums[job.ranks[contour]]) + order] = in.points[i];
   }
 }
 

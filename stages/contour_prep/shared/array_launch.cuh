@@ -13,7 +13,13 @@ inline void ArrayLaunch::plan() {
 template <class... Parameters, class... Arguments>
 void ArrayLaunch::operator()(const char* name, void (*kernel)(Parameters...), void* stream,
                              const Arguments&... arguments) const {
-  launch(name, kernel, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks_, kArrayThreads, 0, stream,
+  with_shared(0, name, kernel, stream, arguments...);
+}
+
+template <class... Parameters, class... Arguments>
+void ArrayLaunch::with_shared(std::size_t shared, const char* name, void (*kernel)(Parameters...),
+                              void* stream, const Arguments&... arguments) const {
+  launch(name, kernel, LaunchKind::Plain, LaunchOrder::AfterPrevious, blocks_, kArrayThreads, shared, stream,
          arguments...);
 }
 

@@ -3,6 +3,8 @@
 // array_launch.cuh, for files that may include CUDA headers.
 #pragma once
 
+#include <cstddef>
+
 namespace contorno {
 
 class ArrayLaunch {
@@ -13,6 +15,10 @@ class ArrayLaunch {
   template <class... Parameters, class... Arguments>
   void operator()(const char* name, void (*kernel)(Parameters...), void* stream,
                   const Arguments&... arguments) const;
+  /// The same with `shared` bytes of dynamic shared memory a block.
+  template <class... Parameters, class... Arguments>
+  void with_shared(std::size_t shared, const char* name, void (*kernel)(Parameters...), void* stream,
+                   const Arguments&... arguments) const;
 
  private:
   unsigned blocks_ = 1;

@@ -13,15 +13,15 @@ void ContourOrder::plan(PlanContext& context, const ContoursFormat& format) {
 void ContourOrder::write_first(const RunContext& context, const unsigned* order, unsigned limit,
                                const unsigned* starts) const {
   const PlacementView placement = placement_.view(context, order);
-  launch_("measure_first", contour_order_cuda::measure_first, context.stream, placement, limit);
+  launch_.with_shared(sizeof(RangeShared), "measure_first", contour_order_cuda::measure_first, context.stream,
+                      placement, limit);
   write(context, placement, starts);
 }
 
 void ContourOrder::write(const RunContext& context, const PlacementView& placement,
                          const unsigned* starts) const {
-  placement_.add_up(context);
-  launch_("place_whole", contour_order_cuda::place_whole, context.stream, placement);
-  launch_("copy_whole", contour_order_cuda::copy_whole, context.stream, placement, starts);
+  launch_.with_shared(sizeof(RangeShared), "write_whole", contour_order_cuda::write_whole, context.stream,
+                      placement, starts);
 }
 
 }  // namespace contorno

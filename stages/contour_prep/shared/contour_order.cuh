@@ -1,9 +1,7 @@
 // The kernels of ContourOrder.
 //
 //   measure_first  the words of the first contours of each class of an order
-//   (sum)          words become places
-//   place_whole    all of the contours but their points
-//   copy_whole     every point to its place; `starts` as of gather_contours
+//   write_whole    the contours; `starts` as of gather_contours
 #pragma once
 
 #include "stages/contour_prep/shared/contour_order.h"
@@ -22,23 +20,31 @@ __global__ void __launch_bounds__(kArrayThreads)
   });
 }
 
-__global__ void __launch_bounds__(kArrayThreads)
-    place_whole(const __grid_constant__ PlacementView placement) {
-  place_contours(placement, [&](unsigned contour) { return placement.in.closed[contour] != 0; });
+/// The contour, by its place in the order, to which a point of the output belongs: the last one that begins
+/// there or before. Those that give nothing begin where the next one does.
+__device__ inline unsigned place_of(const SumsBefore& sums, unsigned contours, unsigned point) {
+  unsigned low = 0, high = contours;
+  while (high - low > 1) {
+    const unsigned middle = low + (high - low) / 2;
+    (points_in(sums[middle]) <= point ? low : high) = middle;
+  }
+  return low;
 }
 
 __global__ void __launch_bounds__(kArrayThreads)
-    copy_whole(const __grid_constant__ PlacementView placement, const unsigned* starts) {
-  const ContoursView &in = placement.in, &out = placement.out;
-  const unsigned contours = out.class_begin[out.format.classes], points = out.offsets[contours];
+    write_whole(const __grid_constant__ PlacementView placement, const unsigned* starts) {
+  const ContoursView& in = placement.in;
+  const SumsBefore sums(placement.sums, block_shared<RangeShared>());
+  place_contours(placement, sums, [&](unsigned contour) { return in.closed[contour] != 0; });
+  const unsigned contours = contours_of(in), points = points_in(sums[contours]);
   for (unsigned long long point = global_thread(); point < points; point += all_threads()) {
     const auto i = static_cast<unsigned>(point);
-    const unsigned place = part_of(out.offsets, contours, i);
-    const unsigned contour = placement.sources[place], k = i - out.offsets[place];
+    const unsigned place = place_of(sums, contours, i), k = i - points_in(sums[place]);
+    const unsigned contour = placement.order != nullptr ? placement.order[place] : place;
     const unsigned from =
         starts == nullptr ? k
                           : drawn_point(points_of(in, contour), in.closed[contour] != 0, starts[contour], k);
-    out.points[i] = in.points[in.offsets[contour] + from];
+    placement.out.points[i] = in.points[in.offsets[contour] + from];
   }
 }
 

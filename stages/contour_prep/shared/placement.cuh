@@ -3,7 +3,7 @@
 
 #include "stages/contour_prep/shared/attributes.h"
 #include "stages/contour_prep/shared/placement.h"
-#include "stages/contour_prep/shared/threads.cuh"
+#include "stages/contour_prep/shared/range_sums.cuh"
 
 namespace contorno {
 
@@ -28,30 +28,30 @@ __device__ __forceinline__ unsigned points_in(unsigned long long sum) {
   return static_cast<unsigned>(sum);
 }
 
-/// Writes the words: word_of(i) is that of the contour at place i of the order.
+/// Writes the sums of the words: word_of(i) is that of the contour at place i of the order.
 template <class WordOf>
 __device__ __forceinline__ void measure_contours(const PlacementView& placement, const WordOf& word_of) {
-  const auto capacity = static_cast<unsigned>(placement.in.format.contour_capacity);
   const unsigned contours = contours_of(placement.in);
-  for (unsigned i = global_thread(); i <= capacity; i += all_threads())
-    placement.words[i] = i < contours ? word_of(i) : 0ULL;
+  write_sums<1>(placement.sums, block_shared<RangeShared>(),
+                [&](unsigned i) { return i < contours ? word_of(i) : 0ULL; });
 }
 
-/// Writes, from the sums, offsets, closed flags, attributes, begins of the classes and counts of the output,
+/// Writes, from `sums`, offsets, closed flags, attributes, begins of the classes and counts of the output,
 /// and the sources. Contour c of the input gives one that is closed if closed_of(c). When the input does not
 /// fit, the output gets its counts and no contours.
 template <class ClosedOf>
-__device__ __forceinline__ void place_contours(const PlacementView& placement, const ClosedOf& closed_of) {
+__device__ __forceinline__ void place_contours(const PlacementView& placement, const SumsBefore& sums,
+                                               const ClosedOf& closed_of) {
   const ContoursView &in = placement.in, &out = placement.out;
   const bool fits = in.fits();
   const unsigned contours = contours_of(in);
   for (unsigned i = global_thread(); i <= contours; i += all_threads()) {
-    const unsigned long long sum = placement.words[i];
+    const unsigned long long sum = sums[i];
     const unsigned place = contours_in(sum);
     if (i == contours) {
       out.offsets[place] = points_in(sum);
       *out.counts = fits ? ContourCounts{points_in(sum), place} : *in.counts;
-    } else if (contours_in(placement.words[i + 1]) != place) {
+    } else if (contours_in(sums[i + 1]) != place) {
       const unsigned contour = placement.order != nullptr ? placement.order[i] : i;
       out.offsets[place] = points_in(sum);
       out.closed[place] = closed_of(contour) ? 1 : 0;
@@ -60,7 +60,7 @@ __device__ __forceinline__ void place_contours(const PlacementView& placement, c
     }
   }
   for (unsigned k = global_thread(); k <= static_cast<unsigned>(in.format.classes); k += all_threads())
-    out.class_begin[k] = fits ? contours_in(placement.words[in.class_begin[k]]) : 0;
+    out.class_begin[k] = fits ? contours_in(sums[in.class_begin[k]]) : 0;
 }
 
 }  // namespace contorno

@@ -2,14 +2,14 @@
 // kernel writes a word for every contour of the input: how many contours (0 or 1) the contour gives to the
 // output, in bits 32 to 63, and how many points, in bits 0 to 31. The sum of the words before a contour then
 // says at which contour and at which point of the output it is written. The functions of such kernels, and
-// who writes which word, are in placement.cuh.
+// who writes which word, are in placement.cuh; a block of them shares RangeShared.
 #pragma once
 
 #include <variant>
 
 #include "pipeline/graph/stage.h"
 #include "pipeline/value/contours.h"
-#include "stages/contour_prep/shared/prefix_sum.h"
+#include "stages/contour_prep/shared/range_sums.h"
 
 namespace contorno {
 
@@ -19,45 +19,42 @@ struct PlacementView {
   /// The indices of the contours of `in`, class by class, in the order in which they are to be written; null:
   /// as they are.
   const unsigned* order = nullptr;
-  /// in.format.contour_capacity + 1 words: word i is of contour order[i], and words behind the last contour
-  /// are 0. After ContourPlacement::add_up each is the sum of those before it, so that the one behind the
-  /// last contour holds the total counts. They fit: offsets of points are of 32 bits, and a step that is
-  /// placed like this writes no more points than there is room for.
-  unsigned long long* words = nullptr;
+  /// The sums of in.format.contour_capacity + 1 words: word i is of contour order[i], and words behind the
+  /// last contour are 0, so that the sum before the one behind it holds the total counts. They fit: offsets
+  /// of points are of 32 bits, and a step that is placed like this writes no more points than there is room
+  /// for.
+  RangeSumsView sums;
   /// For each contour of `out`, the index of the contour of `in` that it comes from (not its place in
   /// `order`): in.format.contour_capacity of them.
   unsigned* sources = nullptr;
 };
 
-/// The memory of the words and sources, and their sum. A member of a stage on CUDA.
+/// The memory of the words and sources. A member of a stage on CUDA.
 class ContourPlacement {
  public:
-  /// Asks for scratch, as part of the stage's plan, for inputs of `format`: 12 bytes a contour and 8, and
-  /// what PrefixSum takes. Throws what PrefixSum::plan throws.
+  /// Asks for scratch, as part of the stage's plan, for inputs of `format`: 12 bytes a contour, and 8 KiB.
+  /// Throws what RangeSums::plan throws.
   void plan(PlanContext& context, const ContoursFormat& format) {
     const std::size_t contours = format.contour_capacity;
-    words_ = context.temporary((contours + 1) * sizeof(unsigned long long), MemoryKind::Device);
+    sums_.plan(context, contours + 1, kLeastRange);
     sources_ = context.temporary(contours * sizeof(unsigned), MemoryKind::Device);
-    sum_.plan(context, contours + 1);
   }
   /// From the stage's input 0 to its output 0.
   PlacementView view(const RunContext& context, const unsigned* order = nullptr) const {
     return {.in = std::get<ContoursView>(context.inputs[0]),
             .out = std::get<ContoursView>(context.outputs[0]),
             .order = order,
-            .words = context.scratch<unsigned long long>(words_),
+            .sums = sums_.view(context),
             .sources = context.scratch<unsigned>(sources_)};
-  }
-  /// Enqueues the sum of the words, in their place.
-  void add_up(const RunContext& context) const {
-    sum_.run(context, context.scratch<unsigned long long>(words_));
   }
   /// PlacementView::sources, as Stage::selection wants them of a step that leaves contours whole.
   Scratch sources() const { return sources_; }
 
  private:
-  PrefixSum sum_;
-  Scratch words_, sources_;
+  static constexpr int kLeastRange = 8;  // a word for each thread of a block
+
+  RangeSums sums_;
+  Scratch sources_;
 };
 
 }  // namespace contorno

@@ -10,8 +10,7 @@ void PointSelection::plan(PlanContext& context, const ContoursFormat& format) {
   const auto take = [&](std::size_t bytes) { return context.temporary(bytes, MemoryKind::Device); };
   keep_ = take(format.point_capacity);
   kept_ = take(chunks * sizeof(unsigned));
-  before_ = take(chunks * sizeof(unsigned long long));
-  sum_.plan(context, chunks);
+  before_.plan(context, chunks, kLeastRange);
   placement_.plan(context, format);
   launch_.plan();
 }
@@ -20,12 +19,13 @@ void PointSelection::run(const RunContext& context) const {
   const point_selection_cuda::Job job{.placement = placement_.view(context),
                                       .keep = keep(context),
                                       .kept = context.scratch<unsigned>(kept_),
-                                      .before = context.scratch<unsigned long long>(before_)};
-  launch_("count_kept", point_selection_cuda::count_kept, context.stream, job);
-  sum_.run(context, job.before);
-  launch_("measure_kept", point_selection_cuda::measure_kept, context.stream, job);
-  placement_.add_up(context);
-  launch_("write_kept", point_selection_cuda::write_kept, context.stream, job);
+                                      .before = before_.view(context)};
+  const auto start = [&](const char* name, auto* kernel) {
+    launch_.with_shared(sizeof(point_selection_cuda::Shared), name, kernel, context.stream, job);
+  };
+  start("count_kept", point_selection_cuda::count_kept);
+  start("measure_kept", point_selection_cuda::measure_kept);
+  start("write_kept", point_selection_cuda::write_kept);
 }
 
 }  // namespace contorno

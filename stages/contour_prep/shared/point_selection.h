@@ -33,9 +33,11 @@ class PointSelection {
 
  private:
   ArrayLaunch launch_;
-  PrefixSum sum_;
+  static constexpr int kLeastRange = 3;  // as many points as a block has threads
+
+  RangeSums before_;
   ContourPlacement placement_;
-  Scratch keep_, kept_, before_;
+  Scratch keep_, kept_;
 };
 
 }  // namespace contorno

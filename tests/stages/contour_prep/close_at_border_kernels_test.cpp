@@ -46,7 +46,9 @@ bool same_rings(const ContoursView& in, Orientation orientation, const ContoursV
                                       .first = first.data(),
                                       .before = before.data(),
                                       .points = points.data()};
-  const auto run = [&](auto* kernel) { emulated::run_grid(3, 64, 0, false, [&] { kernel(job); }); };
+  const auto run = [&](auto* kernel) {
+    emulated::run_grid(3, 64, sizeof(RangeShared), false, [&] { kernel(job); });
+  };
   run(find_ends);
   sort_ends(keys, along, ends, ends_along);
   run(count_open);
@@ -56,7 +58,6 @@ bool same_rings(const ContoursView& in, Orientation orientation, const ContoursV
   run(link_ends);
   run(find_rings);
   run(measure_rings);
-  placement.add_up();
   run(write_rings);
   return placement.intact() && same_contours(placement.view.out, wanted);
 }

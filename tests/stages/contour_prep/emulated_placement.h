@@ -1,4 +1,4 @@
-// A ContourPlacement on the host, for kernels that the emulator runs; the library's sums are done here.
+// A ContourPlacement on the host, for kernels that the emulator runs, and the library's sums.
 #pragma once
 
 #include <numeric>
@@ -13,17 +13,28 @@ inline void add_up(std::vector<unsigned long long>& words) {
   std::exclusive_scan(words.begin(), words.end(), words.begin(), 0ULL);
 }
 
+/// Sums in two levels, in ranges so short that there are many of them.
+class EmulatedSums {
+ public:
+  explicit EmulatedSums(std::size_t count) : words_(count, 77), totals_(kMostRanges, 77) {
+    view = {.words = words_.data(), .totals = totals_.data(), .count = static_cast<unsigned>(count)};
+    while ((count - 1) >> view.shift >= kMostRanges) ++view.shift;
+  }
+  RangeSumsView view;
+
+ private:
+  std::vector<unsigned long long> words_, totals_;
+};
+
 class EmulatedPlacement {
  public:
   explicit EmulatedPlacement(const ContoursView& in) : EmulatedPlacement(in, in.format) {}
   EmulatedPlacement(const ContoursView& in, const ContoursFormat& out)
       : sources(in.format.contour_capacity, 77),
         memory_(packed_bytes(out)),
-        words_(in.format.contour_capacity + 1, 77) {
-    view = {
-        .in = in, .out = packed_view(memory_.data(), out), .words = words_.data(), .sources = sources.data()};
+        sums_(in.format.contour_capacity + 1) {
+    view = {.in = in, .out = packed_view(memory_.data(), out), .sums = sums_.view, .sources = sources.data()};
   }
-  void add_up() { test::add_up(words_); }
   bool intact() const { return memory_.intact(); }
 
   std::vector<unsigned> sources;
@@ -31,7 +42,7 @@ class EmulatedPlacement {
 
  private:
   Guarded memory_;
-  std::vector<unsigned long long> words_;
+  EmulatedSums sums_;
 };
 
 }  // namespace contorno::test

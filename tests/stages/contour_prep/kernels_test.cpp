@@ -1,5 +1,5 @@
 // The kernels of drop_small and largest_first, run on the host by the emulator, against a reference and
-// the CPU; the library's sorts and sums are done here. Needs no device.
+// the CPU; the library's sorts are done here. Needs no device.
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include "stages/contour_prep/drop_small/kernels.cuh"
 #include "stages/contour_prep/largest_first/kernels.cuh"
@@ -22,14 +22,12 @@ namespace {
 
 template <class... Parameters>
 void run_kernel(void (*kernel)(Parameters...), const std::type_identity_t<Parameters>&... arguments) {
-  emulated::run_grid(3, 64, 0, false, [&] { kernel(arguments...); });
+  emulated::run_grid(3, 64, sizeof(RangeShared), false, [&] { kernel(arguments...); });
 }
 
 /// ContourOrder, behind the words.
 void write_whole(EmulatedPlacement& placement) {
-  placement.add_up();
-  run_kernel(contour_order_cuda::place_whole, placement.view);
-  run_kernel(contour_order_cuda::copy_whole, placement.view, nullptr);
+  run_kernel(contour_order_cuda::write_whole, placement.view, nullptr);
 }
 
 /// Runs the kernels of largest_first on `in`, and keeps what they wrote.

@@ -29,7 +29,7 @@ bool same_selection(const ContoursView& in, const std::vector<std::uint8_t>& kee
 
 template <class Given>
 void run(void (*kernel)(Given), const Given& job, bool at_once = false) {
-  emulated::run_grid(3, 64, 0, at_once, [&] { kernel(job); });
+  emulated::run_grid(3, 64, sizeof(RangeShared), at_once, [&] { kernel(job); });
 }
 
 /// Numbers 0, 1, ... in the order of their keys.
@@ -111,7 +111,7 @@ void check_duplicates(const std::vector<TestContour>& contours, int classes, dou
   }
 }
 
-/// merge_close by its kernels; the library's sort and sums are done here.
+/// merge_close by its kernels; the library's sort is done here.
 bool same_merge(const ContoursView& in, double distance, unsigned buckets, const ContoursView& wanted) {
   using namespace merge_close_cuda;
   const EmulatedBins bins(in, distance, buckets);
@@ -133,7 +133,6 @@ bool same_merge(const ContoursView& in, double distance, unsigned buckets, const
   std::vector<unsigned> order = sorted_by(keys), sorted = in_order(keys, order);
   job.placement.order = job.order = order.data(), job.sorted_keys = sorted.data();
   run(measure_sets, job);
-  placement.add_up();
   run(write_sets, job);
   return placement.intact() && same_contours(placement.view.out, wanted);
 }

@@ -1,5 +1,4 @@
-// The kernels of order_nearest, run on the host by the emulator, against the CPU; the library's sums are done
-// here. Needs no device.
+// The kernels of order_nearest, run on the host by the emulator, against the CPU. Needs no device.
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include <doctest/doctest.h>
 
@@ -55,10 +54,8 @@ bool same_order(const ContoursView& in, const OrderNearestParams& params, bool s
                        .passes = params.passes});
   EmulatedPlacement placement(in);
   placement.view.order = sorted.data();
-  run_shared(0, contour_order_cuda::measure_first, placement.view, ~0U);
-  placement.add_up();
-  run_shared(0, contour_order_cuda::place_whole, placement.view);
-  run_shared(0, contour_order_cuda::copy_whole, placement.view, job.starts);
+  run_shared(sizeof(RangeShared), contour_order_cuda::measure_first, placement.view, ~0U);
+  run_shared(sizeof(RangeShared), contour_order_cuda::write_whole, placement.view, job.starts);
   StageHarness stage(order_nearest_stage(),
                      {{"order", std::string(is_greedy                                ? "greedy"
                                             : params.order == DrawingOrder::Endpoint ? "endpoint"

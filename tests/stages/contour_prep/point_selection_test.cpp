@@ -64,14 +64,14 @@ struct Written {
 EmulatedPlacement select_by_kernels(const ContoursView& in, const std::vector<std::uint8_t>& keep) {
   EmulatedPlacement placement(in);
   std::vector<unsigned> kept(in.format.point_capacity / 32 + 1, 77);
-  std::vector<unsigned long long> before(kept.size(), 77);
+  const EmulatedSums before(kept.size());
   const point_selection_cuda::Job job{
-      .placement = placement.view, .keep = keep.data(), .kept = kept.data(), .before = before.data()};
-  const auto run = [&](auto* kernel) { emulated::run_grid(3, 64, 0, false, [&] { kernel(job); }); };
+      .placement = placement.view, .keep = keep.data(), .kept = kept.data(), .before = before.view};
+  const auto run = [&](auto* kernel) {
+    emulated::run_grid(3, 64, sizeof(Shared), false, [&] { kernel(job); });
+  };
   run(count_kept);
-  add_up(before);
   run(measure_kept);
-  placement.add_up();
   run(write_kept);
   return placement;
 }

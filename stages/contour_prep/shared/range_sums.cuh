@@ -1,0 +1,84 @@
+// The functions of kernels that write and read sums in two levels (range_sums.h).
+#pragma once
+
+#include "stages/contour_prep/shared/range_sums.h"
+#include "stages/contour_prep/shared/threads.cuh"
+
+namespace contorno {
+
+/// What a block shares for them.
+struct RangeShared {
+  unsigned long long before[kMostRanges];  ///< of each range, the sum of those before it
+  unsigned long long warps[32];
+};
+
+/// The sum of the values of the threads before, and in `all` that of all threads. By all threads of a block.
+__device__ inline unsigned long long sum_before_thread(unsigned long long value, RangeShared& shared,
+                                                       unsigned long long& all) {
+  unsigned long long end = value;
+  for (unsigned step = 1; step < kWarpLanes; step *= 2) {
+    const unsigned long long before = __shfl_up_sync(~0U, end, step);
+    if (warp_lane() >= step) end += before;
+  }
+  const unsigned warp = threadIdx.x / kWarpLanes;
+  if (warp_lane() == kWarpLanes - 1) shared.warps[warp] = end;
+  __syncthreads();
+  unsigned long long before = end - value;
+  all = 0;
+  for (unsigned other = 0; other < blockDim.x / kWarpLanes; ++other) {
+    if (other < warp) before += shared.warps[other];
+    all += shared.warps[other];
+  }
+  __syncthreads();
+  return before;
+}
+
+/// Writes the sums, by all threads of a grid. A word is the sum of what part_of_word(word) says in kThreads
+/// threads, 1 or a warp, in all of them at once.
+template <unsigned kThreads, class PartOfWord>
+__device__ inline void write_sums(const RangeSumsView& sums, RangeShared& shared,
+                                  const PartOfWord& part_of_word) {
+  for (unsigned range = blockIdx.x; range <= (sums.count - 1) >> sums.shift; range += gridDim.x) {
+    const unsigned begin = range << sums.shift, end = min(begin + (1U << sums.shift), sums.count);
+    unsigned long long before_round = 0;
+    for (unsigned base = begin; base < end; base += blockDim.x / kThreads) {
+      const unsigned word = base + threadIdx.x / kThreads;
+      unsigned long long all = 0;
+      const unsigned long long before =
+          sum_before_thread(word < end ? part_of_word(word) : 0ULL, shared, all);
+      if (word < end && threadIdx.x % kThreads == 0) sums.words[word] = before_round + before;
+      before_round += all;
+    }
+    if (threadIdx.x == 0) sums.totals[range] = before_round;
+  }
+}
+
+/// The sum of all words before each one, in a kernel behind the one that wrote them.
+class SumsBefore {
+ public:
+  /// By all threads of a block.
+  __device__ SumsBefore(const RangeSumsView& sums, RangeShared& shared)
+      : words_(sums.words), before_(shared.before), shift_(sums.shift) {
+    const unsigned ranges = ((sums.count - 1) >> sums.shift) + 1;
+    unsigned long long before_round = 0;
+    for (unsigned base = 0; base < ranges; base += blockDim.x) {
+      const unsigned range = base + threadIdx.x;
+      unsigned long long all = 0;
+      const unsigned long long before =
+          sum_before_thread(range < ranges ? sums.totals[range] : 0ULL, shared, all);
+      if (range < ranges) shared.before[range] = before_round + before;
+      before_round += all;
+    }
+    __syncthreads();
+  }
+  __device__ unsigned long long operator[](unsigned word) const {
+    return words_[word] + before_[word >> shift_];
+  }
+
+ private:
+  const unsigned long long* words_;
+  const unsigned long long* before_;
+  int shift_;
+};
+
+}  // namespace contorno
