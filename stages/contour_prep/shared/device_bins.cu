@@ -13,9 +13,13 @@ void DeviceBins::plan(PlanContext& context, const ContoursFormat& format) {
   };
   mask_ = static_cast<unsigned>(buckets - 1);
   begins_ = take(buckets), ends_ = take(buckets), count_ = take(1);
-  keys_ = take(points), sorted_keys_ = take(points), indices_ = take(points), order_ = take(points);
+  keys_ = take(points);
   points_ = context.temporary(points * sizeof(BinnedPoint), MemoryKind::Device);
-  sort_.plan(context, points, std::bit_width(buckets));
+  is_ranked_ = points <= kMostRanked;
+  if (!is_ranked_) {
+    sorted_keys_ = take(points), indices_ = take(points), order_ = take(points);
+    sort_.plan(context, points, std::bit_width(buckets));
+  }
   launch_.plan();
 }
 
@@ -29,13 +33,17 @@ DeviceBinsView DeviceBins::view(const RunContext& context, const Nearness& nearn
 }
 
 void DeviceBins::run(const RunContext& context, const ContoursView& in, const Nearness& nearness) const {
-  const device_bins_cuda::Job job{.in = in,
-                                  .bins = view(context, nearness),
-                                  .keys = context.scratch<unsigned>(keys_),
-                                  .sorted_keys = context.scratch<unsigned>(sorted_keys_),
-                                  .indices = context.scratch<unsigned>(indices_),
-                                  .order = context.scratch<unsigned>(order_)};
+  device_bins_cuda::Job job{
+      .in = in, .bins = view(context, nearness), .keys = context.scratch<unsigned>(keys_)};
+  if (!is_ranked_) {
+    job.sorted_keys = context.scratch<unsigned>(sorted_keys_);
+    job.indices = context.scratch<unsigned>(indices_);
+    job.order = context.scratch<unsigned>(order_);
+  }
   launch_("make_keys", device_bins_cuda::make_keys, context.stream, job);
+  if (is_ranked_)
+    return launch_.with_shared(sizeof(RankShared), "rank_points", device_bins_cuda::rank_points,
+                               context.stream, job);
   sort_.run(context, job.keys, job.sorted_keys, job.indices, job.order);
   launch_("list_bins", device_bins_cuda::list_bins, context.stream, job);
 }

@@ -3,13 +3,17 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include "cuda/check.h"
+#include "stages/contour_prep/shared/array_launch.cuh"
 #include "stages/contour_prep/shared/prefix_sum.h"
+#include "stages/contour_prep/shared/rank.cuh"
 
 namespace contorno {
 
 template <class Key>
 void PairSort<Key>::plan(PlanContext& context, std::size_t count, int bits) {
   count_ = library_count(count), bits_ = bits;
+  launch_.plan();
+  if (count_ <= kMostRanked) return;
   const Key* keys = nullptr;
   Key* sorted_keys = nullptr;
   const unsigned* values = nullptr;
@@ -22,6 +26,9 @@ void PairSort<Key>::plan(PlanContext& context, std::size_t count, int bits) {
 template <class Key>
 void PairSort<Key>::run(const RunContext& context, const Key* keys, Key* sorted_keys, const unsigned* values,
                         unsigned* sorted_values) const {
+  if (count_ <= kMostRanked)
+    return launch_.with_shared(sizeof(RankShared), "rank_pairs", rank_pairs<Key>, context.stream, keys,
+                               sorted_keys, values, sorted_values, static_cast<unsigned>(count_));
   std::size_t bytes = bytes_;
   CONTORNO_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(context.scratch<std::byte>(library_), bytes, keys,
                                                       sorted_keys, values, sorted_values, count_, 0, bits_,

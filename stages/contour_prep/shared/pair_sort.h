@@ -1,9 +1,11 @@
-// Sorts on the device, by CUB, which takes the memory that was planned and does not wait.
+// Sorts on the device, with memory that was planned and without waiting: few pairs by counting (rank.cuh),
+// others by CUB.
 #pragma once
 
 #include <cstddef>
 
 #include "pipeline/graph/stage.h"
+#include "stages/contour_prep/shared/array_launch.h"
 
 namespace contorno {
 
@@ -20,8 +22,11 @@ class PairSort {
            unsigned* sorted_values) const;
 
  private:
+  static constexpr int kMostRanked = 4096;
+
   int count_ = 0, bits_ = 0;
   std::size_t bytes_ = 0;
+  ArrayLaunch launch_;
   Scratch library_;
 };
 

@@ -32,8 +32,8 @@ __device__ __forceinline__ unsigned points_in(unsigned long long sum) {
 template <class WordOf>
 __device__ __forceinline__ void measure_contours(const PlacementView& placement, const WordOf& word_of) {
   const unsigned contours = contours_of(placement.in);
-  write_sums<1>(placement.sums, block_shared<RangeShared>(),
-                [&](unsigned i) { return i < contours ? word_of(i) : 0ULL; });
+  write_sums(placement.sums, block_shared<RangeShared>(),
+             [&](unsigned i) { return i < contours ? word_of(i) : 0ULL; });
 }
 
 /// Writes, from `sums`, offsets, closed flags, attributes, begins of the classes and counts of the output,

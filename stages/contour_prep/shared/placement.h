@@ -36,7 +36,7 @@ class ContourPlacement {
   /// Throws what RangeSums::plan throws.
   void plan(PlanContext& context, const ContoursFormat& format) {
     const std::size_t contours = format.contour_capacity;
-    sums_.plan(context, contours + 1, kLeastRange);
+    sums_.plan(context, contours + 1);
     sources_ = context.temporary(contours * sizeof(unsigned), MemoryKind::Device);
   }
   /// From the stage's input 0 to its output 0.
@@ -51,8 +51,6 @@ class ContourPlacement {
   Scratch sources() const { return sources_; }
 
  private:
-  static constexpr int kLeastRange = 8;  // a word for each thread of a block
-
   RangeSums sums_;
   Scratch sources_;
 };

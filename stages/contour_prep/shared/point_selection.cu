@@ -10,7 +10,7 @@ void PointSelection::plan(PlanContext& context, const ContoursFormat& format) {
   const auto take = [&](std::size_t bytes) { return context.temporary(bytes, MemoryKind::Device); };
   keep_ = take(format.point_capacity);
   kept_ = take(chunks * sizeof(unsigned));
-  before_.plan(context, chunks, kLeastRange);
+  before_.plan(context, chunks);
   placement_.plan(context, format);
   launch_.plan();
 }

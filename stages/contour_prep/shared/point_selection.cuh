@@ -14,7 +14,7 @@ namespace contorno::point_selection_cuda {
 /// One launch's arguments.
 struct Job {
   PlacementView placement;
-  const std::uint8_t* keep = nullptr;  ///< a stored point
+  const std::uint8_t* keep = nullptr;  ///< a stored point; 0 or 1
   // For every 32 points of the capacity, and for one more:
   unsigned* kept = nullptr;  ///< which are kept, as bits; of repeated points without meaning
   RangeSumsView before;      ///< how many
@@ -25,15 +25,29 @@ struct Shared {
   RangeShared points, contours;
 };
 
+/// The flags of 32 points as bits.
+__device__ inline unsigned kept_in(const std::uint8_t* keep, unsigned chunk, unsigned long long points) {
+  constexpr unsigned kWords = 8;
+  const unsigned long long first = 32ULL * chunk;
+  unsigned kept = 0;
+  if (first + 32 <= points) {
+    const auto* flags = reinterpret_cast<const unsigned*>(keep + first);
+    // Brings the lowest bits of the four bytes together, from bit 24 on.
+    for (unsigned k = 0; k < kWords; ++k)
+      kept |= ((flags[k] & 0x01010101U) * 0x01020408U >> 24 & 15U) << 4 * k;
+  } else {
+    for (unsigned k = 0; first + k < points; ++k) kept |= (keep[first + k] & 1U) << k;
+  }
+  return kept;
+}
+
 __global__ void __launch_bounds__(kArrayThreads) count_kept(const __grid_constant__ Job job) {
   const ContoursView& in = job.placement.in;
   const unsigned long long points = in.fits() ? in.counts->points : 0;
-  write_sums<kWarpLanes>(job.before, block_shared<RangeShared>(), [&](unsigned chunk) {
-    const unsigned long long i = 32ULL * chunk + warp_lane();
-    const bool is_kept = i < points && job.keep[i] != 0;
-    const unsigned kept = __ballot_sync(~0U, is_kept);
-    if (warp_lane() == 0) job.kept[chunk] = kept;
-    return is_kept ? 1ULL : 0ULL;
+  write_sums(job.before, block_shared<RangeShared>(), [&](unsigned chunk) {
+    const unsigned kept = kept_in(job.keep, chunk, points);
+    job.kept[chunk] = kept;
+    return static_cast<unsigned long long>(__popc(kept));
   });
 }
 

@@ -25,16 +25,14 @@ class PointSelection {
  public:
   /// Asks for scratch, as part of the stage's plan: 1.4 bytes a point and 12 a contour.
   void plan(PlanContext& context, const ContoursFormat& format);
-  /// The flags, one for each point that there is room for. The stage's kernels write those of the points that
-  /// exist, before `run`.
+  /// The flags, 0 or 1, one for each point that there is room for. The stage's kernels write those of the
+  /// points that exist, before `run`.
   std::uint8_t* keep(const RunContext& context) const { return context.scratch<std::uint8_t>(keep_); }
   /// Enqueues the work, from the stage's input to its output.
   void run(const RunContext& context) const;
 
  private:
   ArrayLaunch launch_;
-  static constexpr int kLeastRange = 3;  // as many points as a block has threads
-
   RangeSums before_;
   ContourPlacement placement_;
   Scratch keep_, kept_;

@@ -33,20 +33,17 @@ __device__ inline unsigned long long sum_before_thread(unsigned long long value,
   return before;
 }
 
-/// Writes the sums, by all threads of a grid. A word is the sum of what part_of_word(word) says in kThreads
-/// threads, 1 or a warp, in all of them at once.
-template <unsigned kThreads, class PartOfWord>
-__device__ inline void write_sums(const RangeSumsView& sums, RangeShared& shared,
-                                  const PartOfWord& part_of_word) {
+/// Writes the sums of word_of(word), by all threads of a grid.
+template <class WordOf>
+__device__ inline void write_sums(const RangeSumsView& sums, RangeShared& shared, const WordOf& word_of) {
   for (unsigned range = blockIdx.x; range <= (sums.count - 1) >> sums.shift; range += gridDim.x) {
     const unsigned begin = range << sums.shift, end = min(begin + (1U << sums.shift), sums.count);
     unsigned long long before_round = 0;
-    for (unsigned base = begin; base < end; base += blockDim.x / kThreads) {
-      const unsigned word = base + threadIdx.x / kThreads;
+    for (unsigned base = begin; base < end; base += blockDim.x) {
+      const unsigned word = base + threadIdx.x;
       unsigned long long all = 0;
-      const unsigned long long before =
-          sum_before_thread(word < end ? part_of_word(word) : 0ULL, shared, all);
-      if (word < end && threadIdx.x % kThreads == 0) sums.words[word] = before_round + before;
+      const unsigned long long before = sum_before_thread(word < end ? word_of(word) : 0ULL, shared, all);
+      if (word < end) sums.words[word] = before_round + before;
       before_round += all;
     }
     if (threadIdx.x == 0) sums.totals[range] = before_round;

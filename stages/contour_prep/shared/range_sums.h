@@ -25,10 +25,9 @@ struct RangeSumsView {
 
 class RangeSums {
  public:
-  /// Asks for scratch, as part of the stage's plan, for `count` words, in ranges of 2^least or more. Throws
-  /// what library_count throws.
-  void plan(PlanContext& context, std::size_t count, int least) {
-    count_ = static_cast<unsigned>(library_count(count)), shift_ = least;
+  /// Asks for scratch, as part of the stage's plan, for `count` words. Throws what library_count throws.
+  void plan(PlanContext& context, std::size_t count) {
+    count_ = static_cast<unsigned>(library_count(count)), shift_ = kLeastRange;
     while ((count_ - 1) >> shift_ >= kMostRanges) ++shift_;
     words_ = context.temporary(count * sizeof(unsigned long long), MemoryKind::Device);
     totals_ = context.temporary(kMostRanges * sizeof(unsigned long long), MemoryKind::Device);
@@ -41,6 +40,8 @@ class RangeSums {
   }
 
  private:
+  static constexpr int kLeastRange = 8;  // a word for each thread of a block
+
   unsigned count_ = 1;
   int shift_ = 0;
   Scratch words_, totals_;

@@ -4,6 +4,7 @@
 #include "stages/contour_prep/drop_small/kernels.cuh"
 #include "stages/contour_prep/largest_first/kernels.cuh"
 #include "stages/contour_prep/shared/contour_order.cuh"
+#include "stages/contour_prep/shared/rank.cuh"
 
 #include <doctest/doctest.h>
 
@@ -123,6 +124,24 @@ TEST_CASE("the kernels of largest_first pass on how much room contours need that
   const EmulatedLargestFirst emulated(in.view, ContourSize::Area, 0);
   CHECK(emulated.view.counts->contours == in.view.counts->contours);
   CHECK(emulated.view.class_begin[2] == 0);
+}
+
+TEST_CASE("the kernel that sorts pairs by counting keeps the order of those with equal keys") {
+  Random random(4);
+  for (const unsigned count : {1U, 31U, 32U, 203U}) {
+    std::vector<unsigned long long> keys(count), sorted(count, 77);
+    std::vector<unsigned> values(count), sorted_values(count, 77), order(count);
+    for (unsigned i = 0; i < count; ++i)
+      keys[i] = random.below(9) == 0 ? ~0ULL : random.below(7), values[i] = 1000 + i;
+    run_kernel(rank_pairs<unsigned long long>, keys.data(), sorted.data(), values.data(),
+               sorted_values.data(), count);
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(), [&](unsigned a, unsigned b) { return keys[a] < keys[b]; });
+    for (unsigned i = 0; i < count; ++i) {
+      CHECK(sorted[i] == keys[order[i]]);
+      CHECK(sorted_values[i] == values[order[i]]);
+    }
+  }
 }
 
 TEST_CASE("the kernels of drop_small write the contours that are large enough, and say which") {

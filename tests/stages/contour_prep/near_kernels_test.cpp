@@ -45,10 +45,10 @@ std::vector<unsigned> in_order(const std::vector<unsigned>& keys, const std::vec
   return sorted;
 }
 
-/// DeviceBins on the host. Few buckets make bins share them.
+/// DeviceBins on the host. Few buckets make bins share them. Ranked: as where there is room for few points.
 class EmulatedBins {
  public:
-  EmulatedBins(const ContoursView& in, double distance, unsigned buckets)
+  EmulatedBins(const ContoursView& in, double distance, unsigned buckets, bool is_ranked)
       : begins_(buckets, 77),
         ends_(buckets, 77),
         points_(in.format.point_capacity),
@@ -62,6 +62,10 @@ class EmulatedBins {
             .points = points_.data()};
     device_bins_cuda::Job job{.in = in, .bins = view, .keys = keys_.data(), .indices = indices_.data()};
     run(device_bins_cuda::make_keys, job);
+    if (is_ranked) {
+      run(device_bins_cuda::rank_points, job);
+      return;
+    }
     std::vector<unsigned> order = sorted_by(keys_), sorted = in_order(keys_, order);
     job.sorted_keys = sorted.data(), job.order = order.data();
     run(device_bins_cuda::list_bins, job);
@@ -77,8 +81,8 @@ class EmulatedBins {
 
 /// The flags of drop_duplicates by its kernels.
 std::vector<std::uint8_t> duplicate_flags(const ContoursView& in, double distance, DuplicateRule rule,
-                                          unsigned buckets, bool at_once) {
-  const EmulatedBins bins(in, distance, buckets);
+                                          unsigned buckets, bool is_ranked, bool at_once) {
+  const EmulatedBins bins(in, distance, buckets, is_ranked);
   std::vector<std::uint8_t> keep(in.format.point_capacity, 2);
   std::vector<unsigned long long> verdicts(in.format.point_capacity / 32 + 1, 77);
   unsigned next_chunk = 77;
@@ -103,18 +107,21 @@ void check_duplicates(const std::vector<TestContour>& contours, int classes, dou
     StageHarness stage(drop_duplicates_stage(), {{"distance", distance}, {"rule", std::string(name)}});
     stage.run({in.view});
     for (const unsigned buckets : {1U, 16U, 4096U})
-      for (const bool at_once : {false, true}) {
-        INFO("distance ", distance, ", rule ", name, ", ", buckets, " buckets, at once ", at_once);
-        const auto keep = duplicate_flags(in.view, distance, rule, buckets, at_once);
-        CHECK(same_selection(in.view, keep, std::get<ContoursView>(stage.value())));
-      }
+      for (const bool is_ranked : {false, true})
+        for (const bool at_once : {false, true}) {
+          INFO("distance ", distance, ", rule ", name, ", ", buckets, " buckets, ranked ", is_ranked,
+               ", at once ", at_once);
+          const auto keep = duplicate_flags(in.view, distance, rule, buckets, is_ranked, at_once);
+          CHECK(same_selection(in.view, keep, std::get<ContoursView>(stage.value())));
+        }
   }
 }
 
 /// merge_close by its kernels; the library's sort is done here.
-bool same_merge(const ContoursView& in, double distance, unsigned buckets, const ContoursView& wanted) {
+bool same_merge(const ContoursView& in, double distance, unsigned buckets, bool is_ranked,
+                const ContoursView& wanted) {
   using namespace merge_close_cuda;
-  const EmulatedBins bins(in, distance, buckets);
+  const EmulatedBins bins(in, distance, buckets, is_ranked);
   EmulatedPlacement placement(in);
   const std::size_t capacity = in.format.contour_capacity;
   std::vector<unsigned> parents(capacity, 77), is_joined(capacity, 77), keys(capacity, 77),
@@ -195,9 +202,11 @@ TEST_CASE("the kernels of merge_close join the contours that its CPU joins") {
     StageHarness stage(merge_close_stage(), {{"distance", distance}});
     stage.run({in.view});
     for (const unsigned buckets : {1U, 16U, 4096U}) {
-      INFO("distance ", distance, ", ", buckets, " buckets");
-      CHECK(same_merge(in.view, distance, buckets, std::get<ContoursView>(stage.value())));
-      CHECK(same_merge(roomy.view, distance, buckets, std::get<ContoursView>(stage.value())));
+      for (const bool is_ranked : {false, true}) {
+        INFO("distance ", distance, ", ", buckets, " buckets, ranked ", is_ranked);
+        CHECK(same_merge(in.view, distance, buckets, is_ranked, std::get<ContoursView>(stage.value())));
+        CHECK(same_merge(roomy.view, distance, buckets, is_ranked, std::get<ContoursView>(stage.value())));
+      }
     }
   }
 }
@@ -212,15 +221,18 @@ TEST_CASE("the kernels of merge_close join many contours of one point, in one pl
   stage.run({in.view});
   const auto& wanted = std::get<ContoursView>(stage.value());
   CHECK(wanted.counts->contours == 302);
-  for (const unsigned buckets : {1U, 1024U}) CHECK(same_merge(in.view, 0.75, buckets, wanted));
+  for (const unsigned buckets : {1U, 1024U})
+    for (const bool is_ranked : {false, true}) CHECK(same_merge(in.view, 0.75, buckets, is_ranked, wanted));
 }
 
 TEST_CASE("the kernels of drop_duplicates and merge_close pass on how much room contours need") {
   TestContours in(64, 64, 2, walking_contours(3, 2, 9, 20));
   in.view.counts->points = in.format.point_capacity + 1;
-  CHECK(same_merge(in.view, 2, 16, in.view));
-  const auto keep = duplicate_flags(in.view, 2, DuplicateRule::KeptEarlier, 16, false);
-  CHECK(std::count(keep.begin(), keep.end(), 2) == static_cast<std::ptrdiff_t>(keep.size()));
+  for (const bool is_ranked : {false, true}) {
+    CHECK(same_merge(in.view, 2, 16, is_ranked, in.view));
+    const auto keep = duplicate_flags(in.view, 2, DuplicateRule::KeptEarlier, 16, is_ranked, false);
+    CHECK(std::count(keep.begin(), keep.end(), 2) == static_cast<std::ptrdiff_t>(keep.size()));
+  }
 }
 
 TEST_CASE("the kernel of exclude marks the points that its CPU leaves out") {
