@@ -42,7 +42,7 @@ void DeviceBins::run(const RunContext& context, const ContoursView& in, const Ne
   }
   launch_("make_keys", device_bins_cuda::make_keys, context.stream, job);
   if (is_ranked_)
-    return launch_.with_shared(sizeof(RankShared), "rank_points", device_bins_cuda::rank_points,
+    return launch_.with_shared(sizeof(RankShared<unsigned>), "rank_points", device_bins_cuda::rank_points,
                                context.stream, job);
   sort_.run(context, job.keys, job.sorted_keys, job.indices, job.order);
   launch_("list_bins", device_bins_cuda::list_bins, context.stream, job);

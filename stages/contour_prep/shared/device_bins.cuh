@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(kArrayThreads) rank_points(const __grid_consta
   const auto points = fits ? static_cast<unsigned>(job.in.counts->points) : 0U;
   const auto contours = fits ? static_cast<unsigned>(job.in.counts->contours) : 0U;
   for (unsigned first = blockIdx.x * kWarpLanes; first < points; first += gridDim.x * kWarpLanes) {
-    const unsigned rank = rank_of_lane(job.keys, points, first, block_shared<RankShared>());
+    const unsigned rank = rank_of_lane(job.keys, points, first, block_shared<RankShared<unsigned>>());
     if (threadIdx.x >= kWarpLanes) continue;
     const unsigned i = first + threadIdx.x, key = i < points ? job.keys[i] : job.bins.mask + 1;
     const bool is_listed = key <= job.bins.mask;

@@ -27,7 +27,7 @@ template <class Key>
 void PairSort<Key>::run(const RunContext& context, const Key* keys, Key* sorted_keys, const unsigned* values,
                         unsigned* sorted_values) const {
   if (count_ <= kMostRanked)
-    return launch_.with_shared(sizeof(RankShared), "rank_pairs", rank_pairs<Key>, context.stream, keys,
+    return launch_.with_shared(sizeof(RankShared<Key>), "rank_pairs", rank_pairs<Key>, context.stream, keys,
                                sorted_keys, values, sorted_values, static_cast<unsigned>(count_));
   std::size_t bytes = bytes_;
   CONTORNO_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(context.scratch<std::byte>(library_), bytes, keys,

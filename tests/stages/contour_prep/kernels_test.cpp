@@ -21,9 +21,12 @@ using namespace contorno::test;
 
 namespace {
 
+constexpr std::size_t kMostShared = sizeof(RankShared<unsigned long long>);
+static_assert(kMostShared >= sizeof(RangeShared));
+
 template <class... Parameters>
 void run_kernel(void (*kernel)(Parameters...), const std::type_identity_t<Parameters>&... arguments) {
-  emulated::run_grid(3, 64, sizeof(RangeShared), false, [&] { kernel(arguments...); });
+  emulated::run_grid(3, 64, kMostShared, false, [&] { kernel(arguments...); });
 }
 
 /// ContourOrder, behind the words.
@@ -128,7 +131,7 @@ TEST_CASE("the kernels of largest_first pass on how much room contours need that
 
 TEST_CASE("the kernel that sorts pairs by counting keeps the order of those with equal keys") {
   Random random(4);
-  for (const unsigned count : {1U, 31U, 32U, 203U}) {
+  for (const unsigned count : {1U, 31U, 32U, 203U, 2111U}) {
     std::vector<unsigned long long> keys(count), sorted(count, 77);
     std::vector<unsigned> values(count), sorted_values(count, 77), order(count);
     for (unsigned i = 0; i < count; ++i)

@@ -29,7 +29,7 @@ bool same_selection(const ContoursView& in, const std::vector<std::uint8_t>& kee
 
 template <class Given>
 void run(void (*kernel)(Given), const Given& job, bool at_once = false) {
-  emulated::run_grid(3, 64, sizeof(RangeShared), at_once, [&] { kernel(job); });
+  emulated::run_grid(3, 64, sizeof(RankShared<unsigned>), at_once, [&] { kernel(job); });
 }
 
 /// Numbers 0, 1, ... in the order of their keys.
