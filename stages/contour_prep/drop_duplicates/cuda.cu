@@ -20,6 +20,9 @@ class DropDuplicatesCuda final : public Stage {
       const std::size_t chunks = (format.point_capacity + kChunk - 1) / kChunk;
       verdicts_ = context.temporary(chunks * sizeof(unsigned long long), MemoryKind::Device);
       next_chunk_ = context.temporary(sizeof(unsigned), MemoryKind::Device);
+      const std::size_t counts = format.point_capacity * sizeof(unsigned);
+      near_counts_ = context.temporary(counts, MemoryKind::Device);
+      near_lists_ = context.temporary(drop_duplicates_cuda::kMostNear * counts, MemoryKind::Device);
     }
     launch_.plan();
     context.set_output(0, format);
@@ -35,7 +38,10 @@ class DropDuplicatesCuda final : public Stage {
     } else {
       job.verdicts = context.scratch<unsigned long long>(verdicts_);
       job.next_chunk = context.scratch<unsigned>(next_chunk_);
+      job.near_counts = context.scratch<unsigned>(near_counts_);
+      job.near_lists = context.scratch<unsigned>(near_lists_);
       launch_("clear_verdicts", drop_duplicates_cuda::clear_verdicts, context.stream, job);
+      launch_("list_near", drop_duplicates_cuda::list_near, context.stream, job);
       launch_("mark_kept_earlier", drop_duplicates_cuda::mark_kept_earlier, context.stream, job);
     }
     selection_.run(context);
@@ -47,7 +53,7 @@ class DropDuplicatesCuda final : public Stage {
   DeviceBins bins_;
   PointSelection selection_;
   ArrayLaunch launch_;
-  Scratch verdicts_, next_chunk_;
+  Scratch verdicts_, next_chunk_, near_counts_, near_lists_;
 };
 
 }  // namespace

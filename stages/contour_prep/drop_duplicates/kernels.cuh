@@ -1,43 +1,22 @@
 // The kernels of drop_duplicates, between DeviceBins and PointSelection.
 //
-//   clear_verdicts   before mark_kept_earlier: no chunk is decided
-//   mark_kept_earlier, mark_any_earlier   the flags of the points, by one rule or the other
+//   mark_any_earlier   the flags of the points by the rule any_earlier
+//
+//   clear_verdicts     by the rule kept_earlier: no chunk is decided, and no list has points
+//   list_near          for every point the earlier ones that are near it (near_lists.cuh)
+//   mark_kept_earlier  the flags of the points
 //
 // By the rule kept_earlier a point depends on those before it, in chains as long as a contour. A warp decides
 // 32 points that follow each other, a chunk, and publishes its verdict on them in one word, as far as it has
 // come: the begin of a contour does not wait for the end of the one before it in the chunk. Warps take chunks
 // in their order and wait for verdicts on earlier points alone, so that there always is a warp that need not
-// wait. First they list what they must wait for: when a verdict comes, little is left to do.
+// wait. What they must wait for is listed before: when a verdict comes, little is left to do. Only where more
+// is near a point than its list can have, the warp searches for what is not known to be dropped.
 #pragma once
 
-#include "stages/contour_prep/drop_duplicates/stage.h"
-#include "stages/contour_prep/shared/bin_lookup.cuh"
+#include "stages/contour_prep/drop_duplicates/near_lists.cuh"
 
 namespace contorno::drop_duplicates_cuda {
-
-inline constexpr unsigned kChunk = 32;
-
-/// One launch's arguments.
-struct Job {
-  ContoursView in;
-  DeviceBinsView bins;
-  /// Only for kept_earlier. A chunk: which of its points are decided in the high bits, which of these are
-  /// kept in the low ones.
-  unsigned long long* verdicts = nullptr;
-  unsigned* next_chunk = nullptr;
-  std::uint8_t* keep = nullptr;  ///< the flags for PointSelection
-};
-
-/// A point that is looked at, and the first point of its class.
-struct Candidate {
-  Point point;
-  unsigned index = 0, of_class = 0, class_first = 0;
-  bool is_point = false;  ///< else there is none
-};
-__device__ __forceinline__ Candidate candidate_of(const ContoursView& in, unsigned contour, unsigned index) {
-  const unsigned k = device_bins_cuda::class_of(in, contour);
-  return {in.points[index], index, k, in.offsets[in.class_begin[k]], true};
-}
 
 // any_earlier --------------------------------------------------------------------------------------------
 /// Whether an earlier point in the bin is near.
@@ -78,6 +57,8 @@ __global__ void __launch_bounds__(kArrayThreads) clear_verdicts(const __grid_con
   const unsigned long long chunks = job.in.fits() ? (job.in.counts->points + kChunk - 1) / kChunk : 0;
   for (unsigned long long chunk = global_thread(); chunk < chunks; chunk += all_threads())
     job.verdicts[chunk] = 0;
+  for (unsigned long long point = global_thread(); point < kChunk * chunks; point += all_threads())
+    if (point < job.in.counts->points) job.near_counts[point] = 0;
   if (global_thread() == 0) *job.next_chunk = 0;
 }
 
@@ -92,7 +73,7 @@ __device__ __forceinline__ bool is_dropped(unsigned long long verdict, unsigned 
   return is_decided(verdict, index) && !is_kept(verdict, index);
 }
 
-/// The search for kept earlier points near one point, by one lane.
+/// What is known of the kept earlier points near one point, by one lane.
 class KeptSearch {
  public:
   __device__ KeptSearch(const Job& job, const Candidate& candidate)
@@ -100,11 +81,16 @@ class KeptSearch {
 
   /// Looks at the points of earlier chunks, and of the own chunk for rivals().
   __device__ void begin() {
-    const Nearness& nearness = job_.bins.nearness;
-    const Bin own = nearness.bin_of(candidate_.point);
-    is_near_kept_ = has_kept_near(own);
-    for (BinsAround around(nearness, candidate_.point, own); !is_near_kept_ && around.next();)
-      is_near_kept_ = has_kept_near(around.bin());
+    const unsigned count = job_.near_counts[candidate_.index];
+    if (count > kMostNear) return search();
+    for (unsigned k = 0; k < count; ++k) {
+      const unsigned index = job_.near_of(candidate_.index, k);
+      if (index / kChunk == chunk_)
+        rivals_ |= 1U << index % kChunk;
+      else
+        list_[undecided_++] = index;
+    }
+    look_again();
   }
   /// Looks at verdicts that were awaited.
   __device__ void look_again() {
@@ -127,6 +113,15 @@ class KeptSearch {
 
  private:
   static constexpr unsigned kMostUndecided = 12;
+  static_assert(kMostUndecided >= kMostNear);
+
+  __device__ void search() {
+    const Nearness& nearness = job_.bins.nearness;
+    const Bin own = nearness.bin_of(candidate_.point);
+    is_near_kept_ = has_kept_near(own);
+    for (BinsAround around(nearness, candidate_.point, own); !is_near_kept_ && around.next();)
+      is_near_kept_ = has_kept_near(around.bin());
+  }
 
   __device__ unsigned long long verdict_on(unsigned index) const {
     return load_relaxed(&job_.verdicts[index / kChunk]);

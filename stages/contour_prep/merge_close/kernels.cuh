@@ -115,20 +115,15 @@ __device__ inline void join_with_bin(const Job& job, const BinnedPoint& point, c
 
 __global__ void __launch_bounds__(kArrayThreads) join_bins(const __grid_constant__ Job job) {
   if (!job.placement.in.fits()) return;
-  const unsigned count = *job.bins.count;
-  if (count == 0) return;
-  // Where points are few, several threads share the bins around each: to look at one takes several loads,
-  // each of which waits for the one before.
   constexpr unsigned kBins = kBinsAround / 2;
-  const unsigned parts = min(max(all_threads() / count, 1U), kBins);
-  for (unsigned long long item = global_thread(); item < 1ULL * count * parts; item += all_threads()) {
-    const unsigned part = static_cast<unsigned>(item) / count;
-    const BinnedPoint point = job.bins.points[static_cast<unsigned>(item) % count];
-    const ClassContours own(job.placement.in, point.contour);
-    const Bin bin = job.bins.nearness.bin_of(point.point);
-    for (unsigned number = part + 1; number <= kBins; number += parts)
-      join_with_bin(job, point, own, bin_around(bin, static_cast<int>(number)));
-  }
+  device_bins_cuda::for_bins_around(
+      *job.bins.count, kBins, [&](unsigned place, unsigned first, unsigned step) {
+        const BinnedPoint point = job.bins.points[place];
+        const ClassContours own(job.placement.in, point.contour);
+        const Bin bin = job.bins.nearness.bin_of(point.point);
+        for (unsigned k = first; k < kBins; k += step)
+          join_with_bin(job, point, own, bin_around(bin, static_cast<int>(k) + 1));
+      });
 }
 
 __global__ void __launch_bounds__(kArrayThreads) find_sets(const __grid_constant__ Job job) {

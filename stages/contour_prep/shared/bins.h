@@ -58,8 +58,8 @@ class Nearness {
 /// neighbourhood, lie behind it in the order of rows and columns: who goes through all bins and compares each
 /// with that half has compared every two bins around each other once.
 inline constexpr int kBinsAround = 24;
-/// The bin around `bin` with the number 1 to kBinsAround. The numbers up to kBinsAround / 2 are those of the
-/// half neighbourhood.
+/// The bin around `bin` with the number 1 to kBinsAround; 0: `bin`. The numbers up to kBinsAround / 2 are
+/// those of the half neighbourhood.
 CONTORNO_HD inline Bin bin_around(const Bin& bin, int number) {
   const int place = (number + kBinsAround / 2) % (kBinsAround + 1);
   const int rows = place / 5 - 2, cols = place % 5 - 2;
@@ -124,6 +124,15 @@ class BinsAround {
     }
   }
   CONTORNO_HD Bin bin() const { return {bin_.row + row_step_, bin_.col + col_step_}; }
+  /// Whether the bin `number` around that of a point (bin_around; 0: its own) can have points near it.
+  CONTORNO_HD static bool reaches(const Nearness& nearness, const Point& p, const Bin& bin, int number) {
+    const Bin other = bin_around(bin, number);
+    const double row = static_cast<double>(p.row) * nearness.bins_a_px() - bin.row;
+    const double col = static_cast<double>(p.col) * nearness.bins_a_px() - bin.col;
+    const double rows = gap(static_cast<int>(other.row - bin.row), row),
+                 cols = gap(static_cast<int>(other.col - bin.col), col);
+    return number == 0 || (!nearness.is_equality() && square(rows) + square(cols) < kReach);
+  }
   CONTORNO_HD BinHash hash() {
     hash_.set_col(bin_.col + col_step_);
     return hash_;

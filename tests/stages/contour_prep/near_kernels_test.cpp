@@ -86,15 +86,20 @@ std::vector<std::uint8_t> duplicate_flags(const ContoursView& in, double distanc
   std::vector<std::uint8_t> keep(in.format.point_capacity, 2);
   std::vector<unsigned long long> verdicts(in.format.point_capacity / 32 + 1, 77);
   unsigned next_chunk = 77;
+  std::vector<unsigned> near_counts(in.format.point_capacity, 77),
+      near_lists(in.format.point_capacity * drop_duplicates_cuda::kMostNear, 77);
   const drop_duplicates_cuda::Job job{.in = in,
                                       .bins = bins.view,
                                       .verdicts = verdicts.data(),
                                       .next_chunk = &next_chunk,
+                                      .near_counts = near_counts.data(),
+                                      .near_lists = near_lists.data(),
                                       .keep = keep.data()};
   if (rule == DuplicateRule::AnyEarlier) {
     run(drop_duplicates_cuda::mark_any_earlier, job);
   } else {
     run(drop_duplicates_cuda::clear_verdicts, job);
+    run(drop_duplicates_cuda::list_near, job);
     run(drop_duplicates_cuda::mark_kept_earlier, job, at_once);
   }
   return keep;
