@@ -1,4 +1,6 @@
 // drop_duplicates on the device.
+#include <algorithm>
+
 #include "stages/contour_prep/drop_duplicates/kernels.cuh"
 #include "stages/contour_prep/shared/array_launch.cuh"
 #include "stages/contour_prep/shared/point_selection.h"
@@ -20,9 +22,10 @@ class DropDuplicatesCuda final : public Stage {
       const std::size_t chunks = (format.point_capacity + kChunk - 1) / kChunk;
       verdicts_ = context.temporary(chunks * sizeof(unsigned long long), MemoryKind::Device);
       next_chunk_ = context.temporary(sizeof(unsigned), MemoryKind::Device);
-      const std::size_t counts = format.point_capacity * sizeof(unsigned);
-      near_counts_ = context.temporary(counts, MemoryKind::Device);
-      near_lists_ = context.temporary(drop_duplicates_cuda::kMostNear * counts, MemoryKind::Device);
+      using drop_duplicates_cuda::kMostListed, drop_duplicates_cuda::kMostNear;
+      room_for_lists_ = static_cast<unsigned>(std::min<std::uint64_t>(format.point_capacity, kMostListed));
+      near_counts_ = context.temporary(room_for_lists_ * sizeof(unsigned), MemoryKind::Device);
+      near_lists_ = context.temporary(kMostNear * room_for_lists_ * sizeof(unsigned), MemoryKind::Device);
     }
     launch_.plan();
     context.set_output(0, format);
@@ -39,6 +42,7 @@ class DropDuplicatesCuda final : public Stage {
       job.verdicts = context.scratch<unsigned long long>(verdicts_);
       job.next_chunk = context.scratch<unsigned>(next_chunk_);
       job.near_counts = context.scratch<unsigned>(near_counts_);
+      job.room_for_lists = room_for_lists_;
       job.near_lists = context.scratch<unsigned>(near_lists_);
       launch_("clear_verdicts", drop_duplicates_cuda::clear_verdicts, context.stream, job);
       launch_("list_near", drop_duplicates_cuda::list_near, context.stream, job);
@@ -53,6 +57,7 @@ class DropDuplicatesCuda final : public Stage {
   DeviceBins bins_;
   PointSelection selection_;
   ArrayLaunch launch_;
+  unsigned room_for_lists_ = 0;
   Scratch verdicts_, next_chunk_, near_counts_, near_lists_;
 };
 

@@ -57,8 +57,8 @@ __global__ void __launch_bounds__(kArrayThreads) clear_verdicts(const __grid_con
   const unsigned long long chunks = job.in.fits() ? (job.in.counts->points + kChunk - 1) / kChunk : 0;
   for (unsigned long long chunk = global_thread(); chunk < chunks; chunk += all_threads())
     job.verdicts[chunk] = 0;
-  for (unsigned long long point = global_thread(); point < kChunk * chunks; point += all_threads())
-    if (point < job.in.counts->points) job.near_counts[point] = 0;
+  const unsigned listed = job.has_lists() ? static_cast<unsigned>(job.in.counts->points) : 0U;
+  for (unsigned point = global_thread(); point < listed; point += all_threads()) job.near_counts[point] = 0;
   if (global_thread() == 0) *job.next_chunk = 0;
 }
 
@@ -81,7 +81,7 @@ class KeptSearch {
 
   /// Looks at the points of earlier chunks, and of the own chunk for rivals().
   __device__ void begin() {
-    const unsigned count = job_.near_counts[candidate_.index];
+    const unsigned count = job_.has_lists() ? job_.near_counts[candidate_.index] : kMostNear + 1;
     if (count > kMostNear) return search();
     for (unsigned k = 0; k < count; ++k) {
       const unsigned index = job_.near_of(candidate_.index, k);

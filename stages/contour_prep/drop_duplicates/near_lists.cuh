@@ -1,5 +1,7 @@
 // The kernel list_near of drop_duplicates: the earlier points of its class near every point, as far as they
-// are few. It looks at all bins around points at once, while verdicts come one after the other.
+// are // few. It looks at all bins around points at once, while verdicts come one after the other. Where
+// there are many points, searches that know verdicts look at less and have the device to themselves: nothing
+// is listed.
 #pragma once
 
 #include "stages/contour_prep/drop_duplicates/stage.h"
@@ -8,8 +10,8 @@
 namespace contorno::drop_duplicates_cuda {
 
 inline constexpr unsigned kChunk = 32;
-/// How many points a list can have.
-inline constexpr unsigned kMostNear = 8;
+/// How many points a list can have, and of how many points there are lists.
+inline constexpr unsigned kMostNear = 8, kMostListed = 32768;
 
 /// One launch's arguments.
 struct Job {
@@ -19,13 +21,15 @@ struct Job {
   /// A chunk: which of its points are decided in the high bits, which of these are kept in the low ones.
   unsigned long long* verdicts = nullptr;
   unsigned* next_chunk = nullptr;
-  /// A point: how many earlier ones are near, or any number above kMostNear; and kMostNear lists, of which
-  /// the first has the first one near each point.
+  /// Where lists are made, a point: how many earlier ones are near, or any number above kMostNear; and
+  /// kMostNear lists, of which the first has one near each point.
   unsigned *near_counts = nullptr, *near_lists = nullptr;
+  unsigned room_for_lists = 0;   ///< points; lists are made where there are no more
   std::uint8_t* keep = nullptr;  ///< the flags for PointSelection
 
+  __device__ bool has_lists() const { return in.counts->points <= room_for_lists; }
   __device__ unsigned& near_of(unsigned point, unsigned number) const {
-    return near_lists[number * in.format.point_capacity + point];
+    return near_lists[number * room_for_lists + point];
   }
 };
 
@@ -61,7 +65,7 @@ __device__ inline void list_bin(const Job& job, const Candidate& candidate, cons
 }
 
 __global__ void __launch_bounds__(kArrayThreads) list_near(const __grid_constant__ Job job) {
-  if (!job.in.fits()) return;
+  if (!job.in.fits() || !job.has_lists()) return;
   const DeviceBinsView& bins = job.bins;
   constexpr unsigned kBins = kBinsAround + 1;
   device_bins_cuda::for_bins_around(*bins.count, kBins, [&](unsigned place, unsigned first, unsigned step) {

@@ -1,4 +1,5 @@
 // DeviceBins on the device.
+#include <algorithm>
 #include <bit>
 
 #include "stages/contour_prep/shared/array_launch.cuh"
@@ -7,19 +8,26 @@
 namespace contorno {
 
 void DeviceBins::plan(PlanContext& context, const ContoursFormat& format) {
-  const std::size_t points = format.point_capacity, buckets = std::bit_ceil(points | 1);
+  using device_bins_cuda::CountShared, device_bins_cuda::kCountEach, device_bins_cuda::kCountThreads;
+  const std::size_t points = format.point_capacity;
   const auto take = [&](std::size_t count) {
     return context.temporary(count * sizeof(unsigned), MemoryKind::Device);
   };
+  std::size_t buckets = std::bit_ceil(points | 1);
+  are_few_ = points <= kCountEach * kCountThreads;
+  if (are_few_) {
+    buckets = std::min<std::size_t>(buckets, kMostBuckets);
+    shared_bytes_ = sizeof(CountShared) + buckets * sizeof(unsigned);
+    are_few_ = shared_bytes_ <= most_shared();
+  }
+  if (are_few_)
+    allow_shared("count_bins", device_bins_cuda::count_bins, shared_bytes_);
+  else
+    sort_.plan(context, points, std::bit_width(buckets));
   mask_ = static_cast<unsigned>(buckets - 1);
   begins_ = take(buckets), ends_ = take(buckets), count_ = take(1);
-  keys_ = take(points);
+  for (Scratch* one : {&keys_, &sorted_keys_, &indices_, &order_}) *one = take(points);
   points_ = context.temporary(points * sizeof(BinnedPoint), MemoryKind::Device);
-  is_ranked_ = points <= kMostRanked;
-  if (!is_ranked_) {
-    sorted_keys_ = take(points), indices_ = take(points), order_ = take(points);
-    sort_.plan(context, points, std::bit_width(buckets));
-  }
   launch_.plan();
 }
 
@@ -33,19 +41,21 @@ DeviceBinsView DeviceBins::view(const RunContext& context, const Nearness& nearn
 }
 
 void DeviceBins::run(const RunContext& context, const ContoursView& in, const Nearness& nearness) const {
-  device_bins_cuda::Job job{
-      .in = in, .bins = view(context, nearness), .keys = context.scratch<unsigned>(keys_)};
-  if (!is_ranked_) {
-    job.sorted_keys = context.scratch<unsigned>(sorted_keys_);
-    job.indices = context.scratch<unsigned>(indices_);
-    job.order = context.scratch<unsigned>(order_);
-  }
+  const device_bins_cuda::Job job{.in = in,
+                                  .bins = view(context, nearness),
+                                  .keys = context.scratch<unsigned>(keys_),
+                                  .sorted_keys = context.scratch<unsigned>(sorted_keys_),
+                                  .indices = context.scratch<unsigned>(indices_),
+                                  .order = context.scratch<unsigned>(order_)};
   launch_("make_keys", device_bins_cuda::make_keys, context.stream, job);
-  if (is_ranked_)
-    return launch_.with_shared(sizeof(RankShared<unsigned>), "rank_points", device_bins_cuda::rank_points,
-                               context.stream, job);
-  sort_.run(context, job.keys, job.sorted_keys, job.indices, job.order);
-  launch_("list_bins", device_bins_cuda::list_bins, context.stream, job);
+  if (are_few_) {
+    launch("count_bins", device_bins_cuda::count_bins, LaunchKind::Plain, LaunchOrder::AfterPrevious, 1,
+           device_bins_cuda::kCountThreads, shared_bytes_, context.stream, job);
+    launch_("order_bins", device_bins_cuda::order_bins, context.stream, job);
+  } else {
+    sort_.run(context, job.keys, job.sorted_keys, job.indices, job.order);
+    launch_("list_bins", device_bins_cuda::list_bins, context.stream, job);
+  }
 }
 
 }  // namespace contorno

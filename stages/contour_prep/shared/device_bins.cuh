@@ -1,15 +1,16 @@
-// The kernels of DeviceBins. How many points there are is known to the device alone: where there is room for
-// many, CUB sorts the whole capacity, and what is not in the table comes last.
+// The kernels of DeviceBins. How many points there are is known to the device alone.
 //
-//   make_keys    the bucket of every point, empty buckets, and no point in them
-//   rank_points  where there is room for few: the points by buckets, in their order, and where each begins
-//                and ends
-//   (sort)       else: points by buckets, in their order
-//   list_bins    the points in that order, and where each bucket begins and ends
+//
+//   make_keys   the bucket of every point, empty buckets, and no point in them
+// Where there is room for few points:
+//   count_bins  by one block: where each bucket begins and ends, and its points in any order
+//   order_bins  the points in their order
+// Else CUB sorts the whole capacity, and what is not in the table comes last:
+//   (sort)      points by buckets, in their order
+//   list_bins   the points in that order, and where each bucket begins and ends
 #pragma once
 
 #include "stages/contour_prep/shared/bin_lookup.cuh"
-#include "stages/contour_prep/shared/rank.cuh"
 
 namespace contorno::device_bins_cuda {
 
@@ -17,8 +18,10 @@ namespace contorno::device_bins_cuda {
 struct Job {
   ContoursView in;
   DeviceBinsView bins;
-  unsigned *keys = nullptr, *sorted_keys = nullptr;  ///< a point of the capacity
-  /// Numbers of points, in the order of the keys. Only for the sort, as sorted_keys.
+  unsigned* keys = nullptr;  ///< a point of the capacity, as what follows
+  /// The keys in their order; only for the sort.
+  unsigned* sorted_keys = nullptr;
+  /// Numbers of points; `order`: by their keys, or where points are few by their buckets alone.
   unsigned *indices = nullptr, *order = nullptr;
 };
 
@@ -36,30 +39,11 @@ __global__ void __launch_bounds__(kArrayThreads) make_keys(const __grid_constant
         key = bucket_in(job.bins, job.bins.nearness.bin_of(job.in.points[i]), class_of(job.in, contour));
     }
     job.keys[i] = key;
-    if (job.indices != nullptr) job.indices[i] = i;
+    job.indices[i] = i;
   }
   for (unsigned long long bucket = global_thread(); bucket <= job.bins.mask; bucket += all_threads())
-    job.bins.begins[bucket] = ~0U, job.bins.ends[bucket] = 0;
+    job.bins.begins[bucket] = job.bins.ends[bucket] = 0;
   if (global_thread() == 0) *job.bins.count = 0;
-}
-
-__global__ void __launch_bounds__(kArrayThreads) rank_points(const __grid_constant__ Job job) {
-  const bool fits = job.in.fits();
-  const auto points = fits ? static_cast<unsigned>(job.in.counts->points) : 0U;
-  const auto contours = fits ? static_cast<unsigned>(job.in.counts->contours) : 0U;
-  for (unsigned first = blockIdx.x * kWarpLanes; first < points; first += gridDim.x * kWarpLanes) {
-    const unsigned rank = rank_of_lane(job.keys, points, first, block_shared<RankShared<unsigned>>());
-    if (threadIdx.x >= kWarpLanes) continue;
-    const unsigned i = first + threadIdx.x, key = i < points ? job.keys[i] : job.bins.mask + 1;
-    const bool is_listed = key <= job.bins.mask;
-    if (is_listed) {
-      job.bins.points[rank] = {job.in.points[i], i, part_of(job.in.offsets, contours, i)};
-      atomicMin(&job.bins.begins[key], rank);
-      atomicMax(&job.bins.ends[key], rank + 1);
-    }
-    const unsigned end = highest_of_warp(is_listed ? rank + 1 : 0);
-    if (threadIdx.x == 0) atomicMax(job.bins.count, end);
-  }
 }
 
 __global__ void __launch_bounds__(kArrayThreads) list_bins(const __grid_constant__ Job job) {
@@ -76,6 +60,83 @@ __global__ void __launch_bounds__(kArrayThreads) list_bins(const __grid_constant
     if (before != key) job.bins.begins[key] = at;
     if (after != key) job.bins.ends[key] = at + 1;
     if (after == none) *job.bins.count = at + 1;
+  }
+}
+
+// Few points ---------------------------------------------------------------------------------------------
+inline constexpr unsigned kCountThreads = 1024;
+/// Points of a thread of count_bins.
+inline constexpr unsigned kCountEach = 16;
+
+/// What the block of count_bins shares; behind it, for each bucket, how many points it has, and then where it
+/// begins.
+struct CountShared {
+  unsigned warps[kCountThreads / kWarpLanes];
+  __device__ unsigned* buckets() { return reinterpret_cast<unsigned*>(this + 1); }
+};
+
+/// Counts become the sums of those before them. By all threads of a block; returns the sum of all.
+__device__ inline unsigned add_up_buckets(CountShared& shared, unsigned count) {
+  unsigned* const buckets = shared.buckets();
+  // A part for each warp, in whole rounds of it.
+  const unsigned warp = threadIdx.x / kWarpLanes, warps = blockDim.x / kWarpLanes;
+  const unsigned each = (count + blockDim.x - 1) / blockDim.x * kWarpLanes, first = min(warp * each, count),
+                 last = min(first + each, count);
+  unsigned own = 0, before = 0, all = 0;
+  for (unsigned bucket = first + warp_lane(); bucket < last; bucket += kWarpLanes) own += buckets[bucket];
+  own = sum_of_warp(own);
+  if (warp_lane() == 0) shared.warps[warp] = own;
+  __syncthreads();
+  for (unsigned other = 0; other < warps; ++other) {
+    if (other < warp) before += shared.warps[other];
+    all += shared.warps[other];
+  }
+  for (unsigned base = first; base < last; base += kWarpLanes) {
+    const unsigned bucket = base + warp_lane();
+    unsigned of_round = 0;
+    const unsigned before_lane = sum_before_lane(bucket < last ? buckets[bucket] : 0, of_round);
+    if (bucket < last) buckets[bucket] = before + before_lane;
+    before += of_round;
+  }
+  __syncthreads();
+  return all;
+}
+
+__global__ void __launch_bounds__(kCountThreads) count_bins(const __grid_constant__ Job job) {
+  auto& shared = block_shared<CountShared>();
+  unsigned* const buckets = shared.buckets();
+  const unsigned mask = job.bins.mask;
+  const auto points = job.in.fits() ? static_cast<unsigned>(job.in.counts->points) : 0U;
+  for (unsigned bucket = threadIdx.x; bucket <= mask; bucket += blockDim.x) buckets[bucket] = 0;
+  unsigned keys[kCountEach], slots[kCountEach];
+  for (unsigned k = 0; k < kCountEach; ++k) {
+    const unsigned i = k * blockDim.x + threadIdx.x;
+    keys[k] = i < points ? job.keys[i] : mask + 1;
+  }
+  __syncthreads();
+  for (unsigned k = 0; k < kCountEach; ++k)
+    if (keys[k] <= mask) slots[k] = atomicAdd(&buckets[keys[k]], 1U);
+  __syncthreads();
+  const unsigned all = add_up_buckets(shared, mask + 1);
+  for (unsigned bucket = threadIdx.x; bucket <= mask; bucket += blockDim.x) {
+    job.bins.begins[bucket] = buckets[bucket];
+    job.bins.ends[bucket] = bucket < mask ? buckets[bucket + 1] : all;
+  }
+  for (unsigned k = 0; k < kCountEach; ++k)
+    if (keys[k] <= mask) job.order[buckets[keys[k]] + slots[k]] = k * blockDim.x + threadIdx.x;
+  if (threadIdx.x == 0) *job.bins.count = all;
+}
+
+__global__ void __launch_bounds__(kArrayThreads) order_bins(const __grid_constant__ Job job) {
+  if (!job.in.fits()) return;
+  const auto contours = static_cast<unsigned>(job.in.counts->contours);
+  const unsigned count = *job.bins.count;
+  for (unsigned at = global_thread(); at < count; at += all_threads()) {
+    const unsigned i = job.order[at], key = job.keys[i];
+    const unsigned begin = job.bins.begins[key], end = job.bins.ends[key];
+    unsigned place = begin;
+    for (unsigned other = begin; other < end; ++other) place += job.order[other] < i ? 1U : 0U;
+    job.bins.points[place] = {job.in.points[i], i, part_of(job.in.offsets, contours, i)};
   }
 }
 

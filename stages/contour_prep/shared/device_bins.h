@@ -14,8 +14,7 @@ struct BinnedPoint {
   unsigned index = 0, contour = 0;
 };
 
-/// What kernels see. Bucket b lists points[begins[b]] to points[ends[b]], in the order of their numbers; one
-/// that is empty begins behind its end. The
+/// What kernels see. Bucket b lists points[begins[b]] to points[ends[b]], in the order of their numbers. The
 /// bucket of a bin is that of BinHash, with the class as salt.
 struct DeviceBinsView {
   Nearness nearness{0};
@@ -35,11 +34,12 @@ class DeviceBins {
   DeviceBinsView view(const RunContext& context, const Nearness& nearness) const;
 
  private:
-  /// Places for points up to which counting pairs is no slower than CUB, however many points there are.
-  static constexpr std::size_t kMostRanked = 16384;
+  /// Up to so many buckets, a block has room to count their points.
+  static constexpr std::size_t kMostBuckets = 16384;
 
   unsigned mask_ = 0;
-  bool is_ranked_ = false;
+  bool are_few_ = false;
+  std::size_t shared_bytes_ = 0;
   ArrayLaunch launch_;
   PairSort<unsigned> sort_;
   Scratch begins_, ends_, count_, points_, keys_, sorted_keys_, indices_, order_;

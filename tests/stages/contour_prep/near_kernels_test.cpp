@@ -29,7 +29,7 @@ bool same_selection(const ContoursView& in, const std::vector<std::uint8_t>& kee
 
 template <class Given>
 void run(void (*kernel)(Given), const Given& job, bool at_once = false) {
-  emulated::run_grid(3, 64, sizeof(RankShared<unsigned>), at_once, [&] { kernel(job); });
+  emulated::run_grid(3, 64, sizeof(RangeShared), at_once, [&] { kernel(job); });
 }
 
 /// Numbers 0, 1, ... in the order of their keys.
@@ -45,10 +45,10 @@ std::vector<unsigned> in_order(const std::vector<unsigned>& keys, const std::vec
   return sorted;
 }
 
-/// DeviceBins on the host. Few buckets make bins share them. Ranked: as where there is room for few points.
+/// DeviceBins on the host. Few buckets make bins share them.
 class EmulatedBins {
  public:
-  EmulatedBins(const ContoursView& in, double distance, unsigned buckets, bool is_ranked)
+  EmulatedBins(const ContoursView& in, double distance, unsigned buckets, bool are_few)
       : begins_(buckets, 77),
         ends_(buckets, 77),
         points_(in.format.point_capacity),
@@ -62,8 +62,8 @@ class EmulatedBins {
             .points = points_.data()};
     device_bins_cuda::Job job{.in = in, .bins = view, .keys = keys_.data(), .indices = indices_.data()};
     run(device_bins_cuda::make_keys, job);
-    if (is_ranked) {
-      run(device_bins_cuda::rank_points, job);
+    if (are_few) {
+      count(job, buckets);
       return;
     }
     std::vector<unsigned> order = sorted_by(keys_), sorted = in_order(keys_, order);
@@ -73,28 +73,39 @@ class EmulatedBins {
   DeviceBinsView view;
 
  private:
+  void count(device_bins_cuda::Job& job, unsigned buckets) {
+    std::vector<unsigned> order(keys_.size(), 77);
+    job.order = order.data();
+    emulated::run_grid(1, device_bins_cuda::kCountThreads,
+                       sizeof(device_bins_cuda::CountShared) + buckets * sizeof(unsigned), false,
+                       [&] { device_bins_cuda::count_bins(job); });
+    run(device_bins_cuda::order_bins, job);
+  }
+
   std::vector<unsigned> begins_, ends_;
   std::vector<BinnedPoint> points_;
   std::vector<unsigned> keys_, indices_;
   unsigned count_ = 0;
 };
 
-/// The flags of drop_duplicates by its kernels.
+/// The flags of drop_duplicates by its kernels; where points are few, with lists of what is near.
 std::vector<std::uint8_t> duplicate_flags(const ContoursView& in, double distance, DuplicateRule rule,
-                                          unsigned buckets, bool is_ranked, bool at_once) {
-  const EmulatedBins bins(in, distance, buckets, is_ranked);
+                                          unsigned buckets, bool are_few, bool at_once) {
+  const EmulatedBins bins(in, distance, buckets, are_few);
   std::vector<std::uint8_t> keep(in.format.point_capacity, 2);
   std::vector<unsigned long long> verdicts(in.format.point_capacity / 32 + 1, 77);
   unsigned next_chunk = 77;
   std::vector<unsigned> near_counts(in.format.point_capacity, 77),
       near_lists(in.format.point_capacity * drop_duplicates_cuda::kMostNear, 77);
-  const drop_duplicates_cuda::Job job{.in = in,
-                                      .bins = bins.view,
-                                      .verdicts = verdicts.data(),
-                                      .next_chunk = &next_chunk,
-                                      .near_counts = near_counts.data(),
-                                      .near_lists = near_lists.data(),
-                                      .keep = keep.data()};
+  const drop_duplicates_cuda::Job job{
+      .in = in,
+      .bins = bins.view,
+      .verdicts = verdicts.data(),
+      .next_chunk = &next_chunk,
+      .near_counts = near_counts.data(),
+      .near_lists = near_lists.data(),
+      .room_for_lists = are_few ? static_cast<unsigned>(in.format.point_capacity) : 0,
+      .keep = keep.data()};
   if (rule == DuplicateRule::AnyEarlier) {
     run(drop_duplicates_cuda::mark_any_earlier, job);
   } else {
@@ -112,21 +123,21 @@ void check_duplicates(const std::vector<TestContour>& contours, int classes, dou
     StageHarness stage(drop_duplicates_stage(), {{"distance", distance}, {"rule", std::string(name)}});
     stage.run({in.view});
     for (const unsigned buckets : {1U, 16U, 4096U})
-      for (const bool is_ranked : {false, true})
+      for (const bool are_few : {false, true})
         for (const bool at_once : {false, true}) {
-          INFO("distance ", distance, ", rule ", name, ", ", buckets, " buckets, ranked ", is_ranked,
+          INFO("distance ", distance, ", rule ", name, ", ", buckets, " buckets, few points ", are_few,
                ", at once ", at_once);
-          const auto keep = duplicate_flags(in.view, distance, rule, buckets, is_ranked, at_once);
+          const auto keep = duplicate_flags(in.view, distance, rule, buckets, are_few, at_once);
           CHECK(same_selection(in.view, keep, std::get<ContoursView>(stage.value())));
         }
   }
 }
 
 /// merge_close by its kernels; the library's sort is done here.
-bool same_merge(const ContoursView& in, double distance, unsigned buckets, bool is_ranked,
+bool same_merge(const ContoursView& in, double distance, unsigned buckets, bool are_few,
                 const ContoursView& wanted) {
   using namespace merge_close_cuda;
-  const EmulatedBins bins(in, distance, buckets, is_ranked);
+  const EmulatedBins bins(in, distance, buckets, are_few);
   EmulatedPlacement placement(in);
   const std::size_t capacity = in.format.contour_capacity;
   std::vector<unsigned> parents(capacity, 77), is_joined(capacity, 77), keys(capacity, 77),
@@ -207,10 +218,10 @@ TEST_CASE("the kernels of merge_close join the contours that its CPU joins") {
     StageHarness stage(merge_close_stage(), {{"distance", distance}});
     stage.run({in.view});
     for (const unsigned buckets : {1U, 16U, 4096U}) {
-      for (const bool is_ranked : {false, true}) {
-        INFO("distance ", distance, ", ", buckets, " buckets, ranked ", is_ranked);
-        CHECK(same_merge(in.view, distance, buckets, is_ranked, std::get<ContoursView>(stage.value())));
-        CHECK(same_merge(roomy.view, distance, buckets, is_ranked, std::get<ContoursView>(stage.value())));
+      for (const bool are_few : {false, true}) {
+        INFO("distance ", distance, ", ", buckets, " buckets, few points ", are_few);
+        CHECK(same_merge(in.view, distance, buckets, are_few, std::get<ContoursView>(stage.value())));
+        CHECK(same_merge(roomy.view, distance, buckets, are_few, std::get<ContoursView>(stage.value())));
       }
     }
   }
@@ -227,15 +238,15 @@ TEST_CASE("the kernels of merge_close join many contours of one point, in one pl
   const auto& wanted = std::get<ContoursView>(stage.value());
   CHECK(wanted.counts->contours == 302);
   for (const unsigned buckets : {1U, 1024U})
-    for (const bool is_ranked : {false, true}) CHECK(same_merge(in.view, 0.75, buckets, is_ranked, wanted));
+    for (const bool are_few : {false, true}) CHECK(same_merge(in.view, 0.75, buckets, are_few, wanted));
 }
 
 TEST_CASE("the kernels of drop_duplicates and merge_close pass on how much room contours need") {
   TestContours in(64, 64, 2, walking_contours(3, 2, 9, 20));
   in.view.counts->points = in.format.point_capacity + 1;
-  for (const bool is_ranked : {false, true}) {
-    CHECK(same_merge(in.view, 2, 16, is_ranked, in.view));
-    const auto keep = duplicate_flags(in.view, 2, DuplicateRule::KeptEarlier, 16, is_ranked, false);
+  for (const bool are_few : {false, true}) {
+    CHECK(same_merge(in.view, 2, 16, are_few, in.view));
+    const auto keep = duplicate_flags(in.view, 2, DuplicateRule::KeptEarlier, 16, are_few, false);
     CHECK(std::count(keep.begin(), keep.end(), 2) == static_cast<std::ptrdiff_t>(keep.size()));
   }
 }
