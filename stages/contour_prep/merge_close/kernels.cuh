@@ -105,6 +105,7 @@ __device__ inline void join_with_bin(const Job& job, const BinnedPoint& point, c
     const BinnedPoint other = bins.points[at];
     if (!own.has(other.contour) || !(bins.nearness.bin_of(other.point) == bin)) continue;
     // All contours with points in the bin are in one set.
+    if (other.contour == point.contour) return;
     if (!are_apart && find_set(job.parents, point.contour) == find_set(job.parents, other.contour)) return;
     are_apart = true;
     if (!bins.nearness(point.point, other.point)) continue;
