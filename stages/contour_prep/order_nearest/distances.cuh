@@ -41,6 +41,34 @@ __device__ __forceinline__ unsigned long long least_of_warp(double squared) {
   return join_warp(bits_of(squared), [](unsigned long long a, unsigned long long b) { return min(a, b); });
 }
 
+/// Own points of a contour from one on, in the registers of a warp, which waits for memory once for all of
+/// them.
+class LanePoints {
+ public:
+  static constexpr unsigned kEach = 4, kMost = kEach * kWarpLanes;
+
+  __device__ LanePoints(const OwnPoints& own, unsigned first) {
+    constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+    for (unsigned k = 0; k < kEach; ++k) {
+      const unsigned i = place(first, k);
+      points_[k] = i < own.count ? own.points[i] : Point{kNone, kNone};
+    }
+  }
+  /// The lane's own; NaN behind the last point.
+  __device__ const Point& operator[](unsigned k) const { return points_[k]; }
+  __device__ static unsigned place(unsigned first, unsigned k) {
+    return first + k * kWarpLanes + warp_lane();
+  }
+  /// Lowers `nearest` to the squared distance of one of them.
+  __device__ void compare(const Point& point, double& nearest) const {
+    for (const Point& own : points_)
+      if (const double squared = squared_distance(point, own); squared < nearest) nearest = squared;
+  }
+
+ private:
+  Point points_[kEach];
+};
+
 /// The own point of a contour that is nearest to a point.
 struct NearestPoint {
   unsigned long long distance = kFar;
@@ -49,10 +77,13 @@ struct NearestPoint {
 /// By a warp; at kFar where none is at a finite distance.
 __device__ inline NearestPoint nearest_point(const OwnPoints& own, const Point& point) {
   NearestPoint nearest;
-  for (unsigned i = warp_lane(); i < own.count; i += kWarpLanes)
-    if (const unsigned long long squared = bits_of(squared_distance(point, own.points[i]));
-        squared < nearest.distance)
-      nearest = {squared, i};
+  for (unsigned first = 0; first < own.count; first += LanePoints::kMost) {
+    const LanePoints some(own, first);
+    for (unsigned k = 0; k < LanePoints::kEach; ++k)
+      if (const unsigned long long squared = bits_of(squared_distance(point, some[k]));
+          squared < nearest.distance)
+        nearest = {squared, LanePoints::place(first, k)};
+  }
   const unsigned long long least =
       join_warp(nearest.distance, [](unsigned long long a, unsigned long long b) { return min(a, b); });
   const unsigned nearer = __ballot_sync(~0U, nearest.distance == least);
@@ -67,27 +98,18 @@ __device__ inline unsigned long long distance_along(const OwnPoints& longer, con
   return nearest_point(shorter, longer.points[back.place]).distance;
 }
 
-/// Own points of a contour from one on, in the registers of a warp: a comparison need not wait for memory.
-class LanePoints {
- public:
-  static constexpr unsigned kEach = 4, kMost = kEach * kWarpLanes;
-
-  __device__ LanePoints(const OwnPoints& own, unsigned first) {
-    constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
-    for (unsigned k = 0; k < kEach; ++k) {
-      const unsigned i = first + k * kWarpLanes + warp_lane();
-      points_[k] = i < own.count ? own.points[i] : Point{kNone, kNone};
-    }
+/// Lowers `nearest` to the least distance of what `own` has from the lanes' points that are not farther than
+/// `most` from the box around all of the contour of `own`.
+__device__ inline void compare_near(const LanePoints& own, const Point& point, const Box& around,
+                                    unsigned long long most, double& nearest) {
+  Box box;
+  box.add(point);
+  for (unsigned open = __ballot_sync(~0U, bits_of(around.squared_distance(box)) <= most); open != 0;
+       open &= open - 1) {
+    const int source = __ffs(static_cast<int>(open)) - 1;
+    own.compare({__shfl_sync(~0U, point.row, source), __shfl_sync(~0U, point.col, source)}, nearest);
   }
-  /// Lowers `nearest` to the squared distance of one of them.
-  __device__ void compare(const Point& point, double& nearest) const {
-    for (const Point& own : points_)
-      if (const double squared = squared_distance(point, own); squared < nearest) nearest = squared;
-  }
-
- private:
-  Point points_[kEach];
-};
+}
 
 /// The least squared distance between points of two contours, by a warp; if it is above `most`, any number
 /// above.
@@ -101,17 +123,9 @@ __device__ inline unsigned long long distance_between(const Job& job, unsigned a
   double nearest = std::numeric_limits<double>::infinity();
   for (unsigned first = 0; first < shorter.count; first += LanePoints::kMost) {
     const LanePoints own(shorter, first);
-    for (unsigned base = 0; base < longer.count; base += kWarpLanes) {
-      const bool has_point = base + warp_lane() < longer.count;
-      const Point point = has_point ? longer.points[base + warp_lane()] : Point{};
-      Box box;
-      box.add(point);
-      // Of the longer contour only what is near the other one's box is compared, point by point.
-      for (unsigned open = __ballot_sync(~0U, has_point && bits_of(around.squared_distance(box)) <= most);
-           open != 0; open &= open - 1) {
-        const int source = __ffs(static_cast<int>(open)) - 1;
-        own.compare({__shfl_sync(~0U, point.row, source), __shfl_sync(~0U, point.col, source)}, nearest);
-      }
+    for (unsigned base = 0; base < longer.count; base += LanePoints::kMost) {
+      const LanePoints others(longer, base);
+      for (unsigned k = 0; k < LanePoints::kEach; ++k) compare_near(own, others[k], around, most, nearest);
     }
   }
   return least_of_warp(nearest);

@@ -65,11 +65,12 @@ struct Lists {
 
   /// The list of the first warp becomes that of all. By all threads of a block.
   __device__ void join(NearestList& list) {
-    const unsigned warp = threadIdx.x / kWarpLanes, lane = warp_lane();
-    warps[warp][lane] = list.least();
-    __syncthreads();
-    for (unsigned other = 1; warp == 0 && other < blockDim.x / kWarpLanes; ++other)
-      list.add_sorted(warps[other][lane]);
+    const unsigned warp = threadIdx.x / kWarpLanes, lane = warp_lane(), count = blockDim.x / kWarpLanes;
+    for (unsigned half = (count + 1) / 2, all = count; all > 1; all = half, half = (half + 1) / 2) {
+      if (warp >= half && warp < all) warps[warp][lane] = list.least();
+      __syncthreads();
+      if (warp + half < all) list.add_sorted(warps[warp + half][lane]);
+    }
     if (threadIdx.x == kWarpLanes - 1) farthest = list.least().distance;
     __syncthreads();
   }
@@ -87,7 +88,8 @@ class ListOf {
   /// The list, in the first warp.
   __device__ NearestList find() const {
     constexpr unsigned kMostOpen = sizeof(shared_.open) / sizeof(unsigned);
-    const unsigned long long most = find_bound();
+    // Where there are no more than a list can have, all are listed.
+    const unsigned long long most = last_ - first_ > kListed + 1 ? find_bound() : kFar;
     NearestList list;
     for (unsigned begin = first_; begin < last_; begin += kMostOpen) {
       if (threadIdx.x == 0) shared_.open_count = 0;
