@@ -23,8 +23,12 @@ class OrderNearestCuda final : public Stage {
     sorted_ = take(contours * sizeof(unsigned));
     if (is_drawn())
       starts_ = take(contours * sizeof(unsigned));
-    else
-      lists_ = take(contours * order_nearest_cuda::kListed * sizeof(unsigned));
+    else {
+      using order_nearest_cuda::kListed, order_nearest_cuda::kMostPaired;
+      lists_ = take(contours * kListed * sizeof(unsigned));
+      room_for_pairs_ = static_cast<unsigned>(std::min<std::size_t>(contours, kMostPaired));
+      distances_ = take(std::size_t{room_for_pairs_} * room_for_pairs_ * sizeof(unsigned long long));
+    }
     // Bits of the classes, in whole words.
     visited_bytes_ = (contours / 32 + static_cast<std::size_t>(format.classes) + 1) * sizeof(unsigned);
     if (!shares_visited()) visited_ = take(visited_bytes_);
@@ -41,6 +45,8 @@ class OrderNearestCuda final : public Stage {
     const Job job{.in = std::get<ContoursView>(context.inputs[0]),
                   .boxes = context.scratch<Box>(boxes_),
                   .lists = numbers(!is_drawn(), lists_),
+                  .distances = is_drawn() ? nullptr : context.scratch<unsigned long long>(distances_),
+                  .room_for_pairs = room_for_pairs_,
                   .left = context.scratch<unsigned>(left_),
                   .visited = numbers(!shares_visited(), visited_),
                   .sorted = context.scratch<unsigned>(sorted_),
@@ -50,6 +56,7 @@ class OrderNearestCuda final : public Stage {
     if (is_drawn()) {
       launch_classes("order_ends", order_ends, shared, context, job);
     } else {
+      launch_("measure_pairs", measure_pairs, context.stream, job);
       launch("list_nearest", list_nearest, LaunchKind::Plain, LaunchOrder::AfterPrevious,
              kBlocksPerMultiprocessor * multiprocessors(), kArrayThreads, sizeof(Lists), context.stream, job);
       launch_classes("order_contours", order_contours, shared, context, job);
@@ -90,8 +97,9 @@ class OrderNearestCuda final : public Stage {
   OrderNearestParams params_;
   ArrayLaunch launch_;
   ContourOrder order_;
+  unsigned room_for_pairs_ = 0;
   std::size_t visited_bytes_ = 0;
-  Scratch boxes_, lists_, left_, visited_, sorted_, starts_, downs_, ups_;
+  Scratch boxes_, lists_, distances_, left_, visited_, sorted_, starts_, downs_, ups_;
 };
 
 }  // namespace

@@ -11,14 +11,20 @@ namespace contorno::order_nearest_cuda {
 
 inline constexpr unsigned long long kFar = 0x7FF0000000000000ULL;  // infinity
 inline constexpr unsigned kNone = ~0U;
+/// The distances of all pairs of a frame are measured before lists are made when it has no more contours:
+/// where each list has a block for itself, that would make its comparisons in turns, and leave the others
+/// idle.
+inline constexpr unsigned kMostPaired = 128;
 /// How many others the list of a contour has, a lane each.
 inline constexpr unsigned kListed = kWarpLanes;
 
 /// One launch's arguments.
 struct Job {
   ContoursView in;
-  Box* boxes = nullptr;         ///< a contour
-  unsigned* lists = nullptr;    ///< kListed a contour: those nearest to it; only for `greedy`
+  Box* boxes = nullptr;                     ///< a contour
+  unsigned* lists = nullptr;                ///< kListed a contour: those nearest to it; only for `greedy`
+  unsigned long long* distances = nullptr;  ///< of pairs (measure_pairs); only for `greedy`
+  unsigned room_for_pairs = 0;              ///< contours; distances are measured where there are no more
   unsigned* left = nullptr;     ///< of each class, in its place: the contours that are left, in any order
   unsigned* visited = nullptr;  ///< bits of contours, if they have no room in shared memory (Placed)
   unsigned* sorted = nullptr;   ///< the numbers of contours in their order

@@ -1,6 +1,7 @@
 // The kernels of order_nearest; ContourOrder comes behind them.
 //
 //   bound_contours  the box of every contour, a warp each (distances.cuh)
+//   measure_pairs   the distances of all contours, where they are few; only for `greedy`
 //   list_nearest    the contours nearest to every contour (nearest_lists.cuh); only for `greedy`
 //   order_contours  the order of the contours of a class, by one block: by `greedy`
 //   order_ends      the same by the ends of contours, and where each one begins

@@ -1,8 +1,9 @@
-// The kernel list_nearest: of every contour the kListed others of its class that are nearest to it, by their
-// distances and, of equal ones, by their numbers. A block takes a contour at a time and goes over the class
-// twice: over samples of the others, of which the kListed-th nearest is no nearer than the one in the list,
-// and over the boxes; those that are not farther than that are compared by their points. A class is small
-// beside its points: the boxes of 10,000 contours are looked at in a millisecond.
+// The kernels measure_pairs and list_nearest: of every contour the kListed others of its class that are
+// nearest to it, by their distances and, of equal ones, by their numbers. A block takes a contour at a time
+// and goes over the class twice: over samples of the others, of which the kListed-th nearest is no nearer
+// than the one in the list, and over the boxes; those that are not farther than that are compared by their
+// points. Where contours are few, the distances of all pairs are there before. A class is small beside its
+// points: the boxes of 10,000 contours are looked at in a millisecond.
 #pragma once
 
 #include "stages/contour_prep/order_nearest/distances.cuh"
@@ -56,6 +57,28 @@ class NearestList {
   Neighbour least_;
 };
 
+// Pairs --------------------------------------------------------------------------------------------------
+__device__ __forceinline__ bool are_paired(const Job& job) {
+  return job.in.counts->contours <= job.room_for_pairs;
+}
+/// The distance of two contours of a class, which measure_pairs has written at the lower number's place.
+__device__ __forceinline__ unsigned long long& distance_of_pair(const Job& job, unsigned contours, unsigned a,
+                                                                unsigned b) {
+  return job.distances[min(a, b) * contours + max(a, b)];
+}
+
+__global__ void __launch_bounds__(kArrayThreads) measure_pairs(const __grid_constant__ Job job) {
+  if (!job.in.fits() || !are_paired(job)) return;
+  const unsigned contours = contours_of(job.in), classes = static_cast<unsigned>(job.in.format.classes);
+  for_warps(contours * contours, [&](unsigned pair) {
+    const unsigned a = pair / contours, b = pair % contours;
+    if (a >= b || b >= job.in.class_begin[part_of(job.in.class_begin, classes, a) + 1]) return;
+    const unsigned long long distance = distance_between(job, a, b, kFar);
+    if (warp_lane() == 0) distance_of_pair(job, contours, a, b) = distance;
+  });
+}
+
+// Lists --------------------------------------------------------------------------------------------------
 /// What a block shares.
 struct Lists {
   Neighbour warps[kArrayThreads / kWarpLanes][kWarpLanes];
@@ -86,7 +109,24 @@ class ListOf {
   }
 
   /// The list, in the first warp.
-  __device__ NearestList find() const {
+  __device__ NearestList find() const { return are_paired(job_) ? find_paired() : search(); }
+
+ private:
+  /// By the distances that are there.
+  __device__ NearestList find_paired() const {
+    const unsigned contours = contours_of(job_.in);
+    NearestList list;
+    for (unsigned base = first_ + threadIdx.x - warp_lane(); base < last_; base += blockDim.x) {
+      const unsigned other = base + warp_lane();
+      const unsigned long long distance =
+          other < last_ && other != contour_ ? distance_of_pair(job_, contours, contour_, other) : kFar;
+      list.add(distance < kFar ? Neighbour{distance, other} : Neighbour{});
+    }
+    shared_.join(list);
+    return list;
+  }
+
+  __device__ NearestList search() const {
     constexpr unsigned kMostOpen = sizeof(shared_.open) / sizeof(unsigned);
     // Where there are no more than a list can have, all are listed.
     const unsigned long long most = last_ - first_ > kListed + 1 ? find_bound() : kFar;
@@ -104,7 +144,6 @@ class ListOf {
     return list;
   }
 
- private:
   /// A distance within which are kListed others, if there are as many at finite ones.
   __device__ unsigned long long find_bound() const {
     NearestList sampled;

@@ -73,12 +73,18 @@ void check_orders(const ContoursView& in) {
 }
 
 /// Whether list_nearest gives what all pairs of points say.
-bool same_lists(const ContoursView& in) {
+bool same_lists(const ContoursView& in, unsigned room_for_pairs) {
   const auto contours = static_cast<unsigned>(in.counts->contours);
   std::vector<Box> boxes(in.format.contour_capacity);
   std::vector<unsigned> lists(in.format.contour_capacity * kListed, 77), wanted;
-  const order_nearest_cuda::Job job{.in = in, .boxes = boxes.data(), .lists = lists.data()};
+  std::vector<unsigned long long> distances(std::size_t{room_for_pairs} * room_for_pairs, 77);
+  const order_nearest_cuda::Job job{.in = in,
+                                    .boxes = boxes.data(),
+                                    .lists = lists.data(),
+                                    .distances = distances.data(),
+                                    .room_for_pairs = room_for_pairs};
   run_shared(0, bound_contours, job);
+  run_shared(0, measure_pairs, job);
   run_shared(sizeof(Lists), list_nearest, job);
   for (unsigned a = 0; a < contours; ++a) {
     const auto class_of = [&](unsigned c) {
@@ -123,11 +129,14 @@ TEST_CASE("the kernels of order_nearest draw contours as the CPU does") {
 }
 
 TEST_CASE("the list of a contour has the nearest others of its class, and of equally near ones the first") {
-  CHECK(same_lists(TestContours(64, 64, 3, drawn_contours(1, 3, 75, 90)).view));
-  CHECK(same_lists(TestContours(64, 64, 1, drawn_points(2, 70, 5)).view));
-  CHECK(same_lists(TestContours(64, 64, 1, exact_contours(4, 1, 8)).view));  // some of hundreds of points
-  CHECK(same_lists(TestContours(64, 64, 2, without_numbers(drawn_contours(3, 2, 50, 40))).view));
-  CHECK(same_lists(TestContours(64, 64, 1, std::vector<TestContour>(40, {0, false, {{3, 4}}})).view));
+  for (const unsigned room : {0U, kMostPaired}) {
+    CHECK(same_lists(TestContours(64, 64, 3, drawn_contours(1, 3, 75, 90)).view, room));
+    CHECK(same_lists(TestContours(64, 64, 1, drawn_points(2, 70, 5)).view, room));
+    CHECK(same_lists(TestContours(64, 64, 1, exact_contours(4, 1, 8)).view,
+                     room));  // some of hundreds of points
+    CHECK(same_lists(TestContours(64, 64, 2, without_numbers(drawn_contours(3, 2, 50, 40))).view, room));
+    CHECK(same_lists(TestContours(64, 64, 1, std::vector<TestContour>(40, {0, false, {{3, 4}}})).view, room));
+  }
 }
 
 TEST_CASE("the kernels of order_nearest search all that is left where none is left nearby") {
