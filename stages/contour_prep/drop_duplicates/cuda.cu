@@ -18,14 +18,14 @@ class DropDuplicatesCuda final : public Stage {
     bins_.plan(context, format);
     selection_.plan(context, format);
     if (rule_ == DuplicateRule::KeptEarlier) {
-      using drop_duplicates_cuda::kChunk;
-      const std::size_t chunks = (format.point_capacity + kChunk - 1) / kChunk;
-      verdicts_ = context.temporary(chunks * sizeof(unsigned long long), MemoryKind::Device);
-      next_chunk_ = context.temporary(sizeof(unsigned), MemoryKind::Device);
-      using drop_duplicates_cuda::kMostListed, drop_duplicates_cuda::kMostNear;
+      using namespace drop_duplicates_cuda;
+      const auto take = [&](std::size_t count) {
+        return context.temporary(count * sizeof(unsigned), MemoryKind::Device);
+      };
+      chunks_ = (format.point_capacity + kChunk - 1) / kChunk;
       room_for_lists_ = static_cast<unsigned>(std::min<std::uint64_t>(format.point_capacity, kMostListed));
-      near_counts_ = context.temporary(room_for_lists_ * sizeof(unsigned), MemoryKind::Device);
-      near_lists_ = context.temporary(kMostNear * room_for_lists_ * sizeof(unsigned), MemoryKind::Device);
+      zeroed_ = take(zeroed_count());
+      near_lists_ = take(std::size_t{kMostNear} * room_for_lists_);
     }
     launch_.plan();
     context.set_output(0, format);
@@ -35,30 +35,36 @@ class DropDuplicatesCuda final : public Stage {
     const auto& in = std::get<ContoursView>(context.inputs[0]);
     drop_duplicates_cuda::Job job{
         .in = in, .bins = bins_.view(context, nearness_), .keep = selection_.keep(context)};
-    bins_.run(context, in, nearness_);
     if (rule_ == DuplicateRule::AnyEarlier) {
+      bins_.run(context, in, nearness_, {});
       launch_("mark_any_earlier", drop_duplicates_cuda::mark_any_earlier, context.stream, job);
     } else {
-      job.verdicts = context.scratch<unsigned long long>(verdicts_);
-      job.next_chunk = context.scratch<unsigned>(next_chunk_);
-      job.near_counts = context.scratch<unsigned>(near_counts_);
-      job.room_for_lists = room_for_lists_;
+      auto* const zeroed = context.scratch<unsigned>(zeroed_);
+      job.verdicts = reinterpret_cast<unsigned long long*>(zeroed);
+      job.near_counts = zeroed + 2 * chunks_;
+      job.next_chunk = job.near_counts + room_for_lists_;
       job.near_lists = context.scratch<unsigned>(near_lists_);
-      launch_("clear_verdicts", drop_duplicates_cuda::clear_verdicts, context.stream, job);
+      job.room_for_lists = room_for_lists_;
+      bins_.run(context, in, nearness_, {zeroed, zeroed_count()});
       launch_("list_near", drop_duplicates_cuda::list_near, context.stream, job);
-      launch_("mark_kept_earlier", drop_duplicates_cuda::mark_kept_earlier, context.stream, job);
+      launch_.with_shared(sizeof(drop_duplicates_cuda::MarkShared), "mark_kept_earlier",
+                          drop_duplicates_cuda::mark_kept_earlier, context.stream, job);
     }
     selection_.run(context);
   }
 
  private:
+  /// Words of the verdicts, of the counts of lists, and of the next chunk.
+  std::size_t zeroed_count() const { return 2 * chunks_ + room_for_lists_ + 1; }
+
   Nearness nearness_;
   DuplicateRule rule_;
   DeviceBins bins_;
   PointSelection selection_;
   ArrayLaunch launch_;
+  std::size_t chunks_ = 0;
   unsigned room_for_lists_ = 0;
-  Scratch verdicts_, next_chunk_, near_counts_, near_lists_;
+  Scratch zeroed_, near_lists_;
 };
 
 }  // namespace

@@ -2,7 +2,6 @@
 //
 //   mark_any_earlier   the flags of the points by the rule any_earlier
 //
-//   clear_verdicts     by the rule kept_earlier: no chunk is decided, and no list has points
 //   list_near          for every point the earlier ones that are near it (near_lists.cuh)
 //   mark_kept_earlier  the flags of the points
 //
@@ -53,15 +52,6 @@ __global__ void __launch_bounds__(kArrayThreads) mark_any_earlier(const __grid_c
 }
 
 // kept_earlier -------------------------------------------------------------------------------------------
-__global__ void __launch_bounds__(kArrayThreads) clear_verdicts(const __grid_constant__ Job job) {
-  const unsigned long long chunks = job.in.fits() ? (job.in.counts->points + kChunk - 1) / kChunk : 0;
-  for (unsigned long long chunk = global_thread(); chunk < chunks; chunk += all_threads())
-    job.verdicts[chunk] = 0;
-  const unsigned listed = job.has_lists() ? static_cast<unsigned>(job.in.counts->points) : 0U;
-  for (unsigned point = global_thread(); point < listed; point += all_threads()) job.near_counts[point] = 0;
-  if (global_thread() == 0) *job.next_chunk = 0;
-}
-
 /// What a verdict says of a point.
 __device__ __forceinline__ bool is_decided(unsigned long long verdict, unsigned index) {
   return (verdict >> (kChunk + index % kChunk) & 1) != 0;
@@ -79,11 +69,10 @@ class KeptSearch {
   __device__ KeptSearch(const Job& job, const Candidate& candidate)
       : job_(job), candidate_(candidate), chunk_(candidate.index / kChunk) {}
 
-  /// Looks at the points of earlier chunks, and of the own chunk for rivals().
-  __device__ void begin() {
-    const unsigned count = job_.has_lists() ? job_.near_counts[candidate_.index] : kMostNear + 1;
-    if (count > kMostNear) return search();
-    for (unsigned k = 0; k < count; ++k) {
+  // Either of these looks at the points of earlier chunks, and of the own chunk for rivals():
+  /// by a list of as many;
+  __device__ void read_list(unsigned near) {
+    for (unsigned k = 0; k < near; ++k) {
       const unsigned index = job_.near_of(candidate_.index, k);
       if (index / kChunk == chunk_)
         rivals_ |= 1U << index % kChunk;
@@ -92,18 +81,32 @@ class KeptSearch {
     }
     look_again();
   }
-  /// Looks at verdicts that were awaited.
-  __device__ void look_again() {
+  /// in the bins around the point.
+  __device__ void search() {
+    const Nearness& nearness = job_.bins.nearness;
+    const Bin own = nearness.bin_of(candidate_.point);
+    is_near_kept_ = has_kept_near(own);
+    for (BinsAround around(nearness, candidate_.point, own); !is_near_kept_ && around.next();)
+      is_near_kept_ = has_kept_near(around.bin());
+  }
+  /// Looks at verdicts that are awaited; returns whether it has come to know more.
+  __device__ bool look_again() {
+    constexpr unsigned kAtOnce = 4;
+    const unsigned before = undecided_;
     unsigned left = 0;
-    for (unsigned i = 0; i < undecided_ && !is_near_kept_; ++i) {
-      const unsigned index = list_[i];
-      const unsigned long long verdict = verdict_on(index);
-      if (!is_decided(verdict, index))
-        list_[left++] = index;
-      else
-        is_near_kept_ = is_kept(verdict, index);
+    for (unsigned first = 0; first < before && !is_near_kept_; first += kAtOnce) {
+      unsigned long long verdicts[kAtOnce];
+      for (unsigned k = 0; k < kAtOnce && first + k < before; ++k) verdicts[k] = verdict_on(list_[first + k]);
+      for (unsigned k = 0; k < kAtOnce && first + k < before; ++k) {
+        const unsigned index = list_[first + k];
+        if (!is_decided(verdicts[k], index))
+          list_[left++] = index;
+        else if (is_kept(verdicts[k], index))
+          is_near_kept_ = true;
+      }
     }
     undecided_ = left;
+    return is_near_kept_ || left < before;
   }
   /// Whether a kept point of an earlier chunk is near, and whether that is not known yet.
   __device__ bool is_near_kept() const { return is_near_kept_; }
@@ -114,14 +117,6 @@ class KeptSearch {
  private:
   static constexpr unsigned kMostUndecided = 12;
   static_assert(kMostUndecided >= kMostNear);
-
-  __device__ void search() {
-    const Nearness& nearness = job_.bins.nearness;
-    const Bin own = nearness.bin_of(candidate_.point);
-    is_near_kept_ = has_kept_near(own);
-    for (BinsAround around(nearness, candidate_.point, own); !is_near_kept_ && around.next();)
-      is_near_kept_ = has_kept_near(around.bin());
-  }
 
   __device__ unsigned long long verdict_on(unsigned index) const {
     return load_relaxed(&job_.verdicts[index / kChunk]);
@@ -184,20 +179,25 @@ class KeptSearch {
   unsigned list_[kMostUndecided];
 };
 
+/// What a block shares: of each warp's chunk, the rivals of its points.
+struct MarkShared {
+  unsigned rivals[kArrayThreads / kChunk][kChunk];
+};
+
 /// Which points of a chunk are kept, and which are not decided yet; equal in all lanes of a warp.
 struct Decisions {
   unsigned kept = 0, undecided = ~0U;
 
-  /// Decides the points that depend on nothing undecided, and then those that depended on them.
-  __device__ void decide(const KeptSearch& search, bool is_left_out) {
-    const unsigned lane = threadIdx.x % 32, rivals = search.rivals();
-    for (unsigned decided = ~0U; decided != 0 && undecided != 0;) {
-      const bool is_open = (undecided >> lane & 1) != 0;
-      const bool drops = is_open && (is_left_out || search.is_near_kept() || (rivals & kept) != 0);
-      const bool keeps = is_open && !drops && !search.waits() && (rivals & undecided) == 0;
-      const unsigned now_kept = __ballot_sync(~0U, keeps);
-      decided = now_kept | __ballot_sync(~0U, drops);
-      kept |= now_kept, undecided &= ~decided;
+  /// Decides the points that depend on nothing undecided, in their order: each depends on those before it.
+  __device__ void decide(const KeptSearch& search, bool is_left_out, const unsigned (&rivals)[kChunk]) {
+    const unsigned drops = __ballot_sync(~0U, is_left_out || search.is_near_kept());
+    const unsigned waits = __ballot_sync(~0U, search.waits());
+    for (unsigned lane = 0; lane < kChunk; ++lane) {
+      const unsigned bit = 1U << lane & undecided;
+      const bool is_dropped = (drops & bit) != 0 || (rivals[lane] & kept) != 0;
+      const bool is_open = (waits & bit) != 0 || (rivals[lane] & undecided) != 0;
+      kept |= is_dropped || is_open ? 0U : bit;
+      undecided &= is_open && !is_dropped ? ~0U : ~bit;
     }
   }
   __device__ unsigned long long verdict() const {
@@ -208,24 +208,35 @@ struct Decisions {
 /// Decides the 32 points of a chunk; called by a warp.
 __device__ inline void decide_chunk(const Job& job, unsigned chunk, unsigned points, unsigned contours) {
   const unsigned lane = threadIdx.x % 32, i = chunk * kChunk + lane;
-  Candidate candidate;
+  Candidate candidate{.index = i};
   bool is_left_out = i >= points;
-  if (!is_left_out && is_finite(job.in.points[i])) {
+  const unsigned near = is_left_out ? 0 : job.has_lists() ? job.near_counts[i] : kMostNear + 1;
+  if (near > kMostNear && is_finite(job.in.points[i])) {
     const unsigned contour = part_of(job.in.offsets, contours, i);
     is_left_out = i >= OwnPoints(job.in, contour).end;
     if (!is_left_out) candidate = candidate_of(job.in, contour, i);
   }
   KeptSearch search(job, candidate);
-  if (candidate.is_point) search.begin();
+  if (candidate.is_point)
+    search.search();
+  else if (near <= kMostNear)
+    search.read_list(near);
+  auto& rivals = block_shared<MarkShared>().rivals[threadIdx.x / kChunk];
+  rivals[lane] = search.rivals();
+  __syncwarp();
   Decisions decisions;
   for (;;) {
     const unsigned before = decisions.undecided;
-    decisions.decide(search, is_left_out);
+    decisions.decide(search, is_left_out, rivals);
     if (lane == 0 && decisions.undecided != before) store_relaxed(&job.verdicts[chunk], decisions.verdict());
     if (decisions.undecided == 0) break;
-    spin_pause();
-    search.look_again();
+    bool knows_more = false;
+    do {
+      spin_pause();
+      knows_more = (decisions.undecided >> lane & 1) != 0 && search.look_again();
+    } while (__ballot_sync(~0U, knows_more) == 0);
   }
+  __syncwarp();
   if (i < points) job.keep[i] = decisions.kept >> lane & 1;
 }
 

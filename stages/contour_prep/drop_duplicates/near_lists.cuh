@@ -17,7 +17,7 @@ inline constexpr unsigned kMostNear = 8, kMostListed = 32768;
 struct Job {
   ContoursView in;
   DeviceBinsView bins;
-  // Only for kept_earlier:
+  // Only for kept_earlier, and 0 at first, but for the lists:
   /// A chunk: which of its points are decided in the high bits, which of these are kept in the low ones.
   unsigned long long* verdicts = nullptr;
   unsigned* next_chunk = nullptr;

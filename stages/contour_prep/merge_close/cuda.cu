@@ -16,16 +16,19 @@ class MergeCloseCuda final : public Stage {
     bins_.plan(context, format);
     sort_.plan(context, contours, 32);
     placement_.plan(context, format);
-    for (Scratch* one : {&parents_, &is_joined_, &keys_, &sorted_keys_, &contours_, &order_, &ranks_})
-      *one = context.temporary(contours * sizeof(unsigned), MemoryKind::Device);
+    const auto take = [&](std::size_t count) {
+      return context.temporary(count * sizeof(unsigned), MemoryKind::Device);
+    };
+    contour_capacity_ = contours;
+    sets_ = take(2 * contours);
+    for (Scratch* one : {&keys_, &sorted_keys_, &contours_, &order_, &ranks_}) *one = take(contours);
     launch_.plan();
     context.set_output(0, format);
   }
 
   void run(const RunContext& context) const override {
     const merge_close_cuda::Job job = job_of(context);
-    launch_("make_sets", merge_close_cuda::make_sets, context.stream, job);
-    bins_.run(context, job.placement.in, nearness_);
+    bins_.run(context, job.placement.in, nearness_, {job.parents, 2 * contour_capacity_});
     launch_("join_in_bins", merge_close_cuda::join_in_bins, context.stream, job);
     launch_("join_bins", merge_close_cuda::join_bins, context.stream, job);
     launch_("find_sets", merge_close_cuda::find_sets, context.stream, job);
@@ -39,8 +42,8 @@ class MergeCloseCuda final : public Stage {
   merge_close_cuda::Job job_of(const RunContext& context) const {
     return {.placement = placement_.view(context, context.scratch<unsigned>(order_)),
             .bins = bins_.view(context, nearness_),
-            .parents = context.scratch<unsigned>(parents_),
-            .is_joined = context.scratch<unsigned>(is_joined_),
+            .parents = context.scratch<unsigned>(sets_),
+            .is_joined = context.scratch<unsigned>(sets_) + contour_capacity_,
             .keys = context.scratch<unsigned>(keys_),
             .sorted_keys = context.scratch<unsigned>(sorted_keys_),
             .contours = context.scratch<unsigned>(contours_),
@@ -53,7 +56,8 @@ class MergeCloseCuda final : public Stage {
   DeviceBins bins_;
   PairSort<unsigned> sort_;
   ContourPlacement placement_;
-  Scratch parents_, is_joined_, keys_, sorted_keys_, contours_, order_, ranks_;
+  std::size_t contour_capacity_ = 0;
+  Scratch sets_, keys_, sorted_keys_, contours_, order_, ranks_;
 };
 
 }  // namespace

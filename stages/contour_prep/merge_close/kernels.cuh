@@ -2,7 +2,6 @@
 // smaller number, and the first contour of a set is its own parent. Which contours are in a set does not
 // depend on the order in which pairs are joined.
 //
-//   make_sets      a set a contour
 //   join_in_bins   joins contours with points in one bin
 //   join_bins      joins contours with near points in bins around each other
 //   find_sets      the set of every contour, as a key
@@ -21,30 +20,32 @@ namespace contorno::merge_close_cuda {
 struct Job {
   PlacementView placement;  ///< in the order of the sets
   DeviceBinsView bins;
-  unsigned* parents = nullptr;  ///< a contour of the capacity, as what follows
-  /// Whether others belong to the contour's set; of the first contour of each set.
+  unsigned* parents = nullptr;  ///< a contour of the capacity, as what follows; 0 at first (parent_word)
+  /// Whether others belong to the contour's set; of the first contour of each set. 0 at first.
   unsigned* is_joined = nullptr;
   unsigned *keys = nullptr, *sorted_keys = nullptr;  ///< the set of each contour; ~0: no contour
   unsigned *contours = nullptr, *order = nullptr;    ///< numbers of contours, in the order of the keys
   unsigned* ranks = nullptr;                         ///< the place of each contour in that order
 };
 
-__global__ void __launch_bounds__(kArrayThreads) make_sets(const __grid_constant__ Job job) {
-  const unsigned contours = contours_of(job.placement.in);
-  for (unsigned c = global_thread(); c < contours; c += all_threads()) {
-    job.parents[c] = c;
-    job.is_joined[c] = 0;
-  }
+/// The parent of a contour, and the word that says so, which is 0 for a root and grows as parents become
+/// lower.
+__device__ __forceinline__ unsigned parent_of(const unsigned* parents, unsigned contour) {
+  const unsigned word = load_relaxed(&parents[contour]);
+  return word == 0 ? contour : ~word;
+}
+__device__ __forceinline__ unsigned parent_word(unsigned parent) {
+  return ~parent;
 }
 
 /// The first contour of the set, as far as this thread sees it. What it reads may be old, but is above the
 /// contour in its tree all the same; the way there becomes shorter.
 __device__ inline unsigned find_set(unsigned* parents, unsigned contour) {
-  unsigned parent = load_relaxed(&parents[contour]);
+  unsigned parent = parent_of(parents, contour);
   while (parent != contour) {
-    const unsigned above = load_relaxed(&parents[parent]);
+    const unsigned above = parent_of(parents, parent);
     // A parent that join_sets has written meanwhile may get lost: it joins that with the one before as well.
-    if (above != parent) store_relaxed(&parents[contour], above);
+    if (above != parent) store_relaxed(&parents[contour], parent_word(above));
     contour = parent;
     parent = above;
   }
@@ -59,9 +60,9 @@ __device__ inline void join_sets(unsigned* parents, unsigned a, unsigned b) {
       const unsigned lower = a;
       a = b, b = lower;
     }
-    const unsigned before = atomicMin(&parents[a], b);
-    if (before == a) return;
-    a = before;
+    const unsigned before = atomicMax(&parents[a], parent_word(b));
+    if (before == 0) return;
+    a = ~before;
   }
 }
 

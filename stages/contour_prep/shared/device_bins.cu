@@ -40,13 +40,15 @@ DeviceBinsView DeviceBins::view(const RunContext& context, const Nearness& nearn
           .points = context.scratch<BinnedPoint>(points_)};
 }
 
-void DeviceBins::run(const RunContext& context, const ContoursView& in, const Nearness& nearness) const {
+void DeviceBins::run(const RunContext& context, const ContoursView& in, const Nearness& nearness,
+                     const DeviceWords& zeroed) const {
   const device_bins_cuda::Job job{.in = in,
                                   .bins = view(context, nearness),
                                   .keys = context.scratch<unsigned>(keys_),
                                   .sorted_keys = context.scratch<unsigned>(sorted_keys_),
                                   .indices = context.scratch<unsigned>(indices_),
-                                  .order = context.scratch<unsigned>(order_)};
+                                  .order = context.scratch<unsigned>(order_),
+                                  .zeroed = zeroed};
   launch_("make_keys", device_bins_cuda::make_keys, context.stream, job);
   if (are_few_) {
     launch("count_bins", device_bins_cuda::count_bins, LaunchKind::Plain, LaunchOrder::AfterPrevious, 1,

@@ -1,7 +1,7 @@
 // The kernels of DeviceBins. How many points there are is known to the device alone.
 //
 //
-//   make_keys   the bucket of every point, empty buckets, and no point in them
+//   make_keys   the bucket of every point, empty buckets, no point in them, and what the caller wants to be 0
 // Where there is room for few points:
 //   count_bins  by one block: where each bucket begins and ends, and its points in any order
 //   order_bins  the points in their order
@@ -23,6 +23,7 @@ struct Job {
   unsigned* sorted_keys = nullptr;
   /// Numbers of points; `order`: by their keys, or where points are few by their buckets alone.
   unsigned *indices = nullptr, *order = nullptr;
+  DeviceWords zeroed;
 };
 
 __global__ void __launch_bounds__(kArrayThreads) make_keys(const __grid_constant__ Job job) {
@@ -43,6 +44,8 @@ __global__ void __launch_bounds__(kArrayThreads) make_keys(const __grid_constant
   }
   for (unsigned long long bucket = global_thread(); bucket <= job.bins.mask; bucket += all_threads())
     job.bins.begins[bucket] = job.bins.ends[bucket] = 0;
+  for (unsigned long long word = global_thread(); word < job.zeroed.count; word += all_threads())
+    job.zeroed.words[word] = 0;
   if (global_thread() == 0) *job.bins.count = 0;
 }
 

@@ -24,13 +24,21 @@ struct DeviceBinsView {
   BinnedPoint* points = nullptr;
 };
 
+/// Words of the device.
+struct DeviceWords {
+  unsigned* words = nullptr;
+  std::size_t count = 0;
+};
+
 /// Fills the table.
 class DeviceBins {
  public:
   /// Asks for scratch, as part of the stage's plan: 40 to 48 bytes a point.
   void plan(PlanContext& context, const ContoursFormat& format);
-  /// Enqueues the work. The table of contours that do not fit is not valid.
-  void run(const RunContext& context, const ContoursView& in, const Nearness& nearness) const;
+  /// Enqueues the work. The table of contours that do not fit is not valid. Sets what the caller's kernels
+  /// begin with, `zeroed`, to 0 as well: that would take a kernel more.
+  void run(const RunContext& context, const ContoursView& in, const Nearness& nearness,
+           const DeviceWords& zeroed) const;
   DeviceBinsView view(const RunContext& context, const Nearness& nearness) const;
 
  private:

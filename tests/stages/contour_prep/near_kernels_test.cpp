@@ -48,7 +48,8 @@ std::vector<unsigned> in_order(const std::vector<unsigned>& keys, const std::vec
 /// DeviceBins on the host. Few buckets make bins share them.
 class EmulatedBins {
  public:
-  EmulatedBins(const ContoursView& in, double distance, unsigned buckets, bool are_few)
+  EmulatedBins(const ContoursView& in, double distance, unsigned buckets, bool are_few,
+               std::vector<unsigned>& zeroed)
       : begins_(buckets, 77),
         ends_(buckets, 77),
         points_(in.format.point_capacity),
@@ -60,7 +61,11 @@ class EmulatedBins {
             .ends = ends_.data(),
             .count = &count_,
             .points = points_.data()};
-    device_bins_cuda::Job job{.in = in, .bins = view, .keys = keys_.data(), .indices = indices_.data()};
+    device_bins_cuda::Job job{.in = in,
+                              .bins = view,
+                              .keys = keys_.data(),
+                              .indices = indices_.data(),
+                              .zeroed = {zeroed.data(), zeroed.size()}};
     run(device_bins_cuda::make_keys, job);
     if (are_few) {
       count(job, buckets);
@@ -91,25 +96,22 @@ class EmulatedBins {
 /// The flags of drop_duplicates by its kernels; where points are few, with lists of what is near.
 std::vector<std::uint8_t> duplicate_flags(const ContoursView& in, double distance, DuplicateRule rule,
                                           unsigned buckets, bool are_few, bool at_once) {
-  const EmulatedBins bins(in, distance, buckets, are_few);
-  std::vector<std::uint8_t> keep(in.format.point_capacity, 2);
-  std::vector<unsigned long long> verdicts(in.format.point_capacity / 32 + 1, 77);
-  unsigned next_chunk = 77;
-  std::vector<unsigned> near_counts(in.format.point_capacity, 77),
-      near_lists(in.format.point_capacity * drop_duplicates_cuda::kMostNear, 77);
-  const drop_duplicates_cuda::Job job{
-      .in = in,
-      .bins = bins.view,
-      .verdicts = verdicts.data(),
-      .next_chunk = &next_chunk,
-      .near_counts = near_counts.data(),
-      .near_lists = near_lists.data(),
-      .room_for_lists = are_few ? static_cast<unsigned>(in.format.point_capacity) : 0,
-      .keep = keep.data()};
+  using namespace drop_duplicates_cuda;
+  const std::size_t points = in.format.point_capacity, chunks = points / kChunk + 1;
+  std::vector<unsigned> zeroed(2 * chunks + points + 1, 77), near_lists(points * kMostNear, 77);
+  const EmulatedBins bins(in, distance, buckets, are_few, zeroed);
+  std::vector<std::uint8_t> keep(points, 2);
+  const drop_duplicates_cuda::Job job{.in = in,
+                                      .bins = bins.view,
+                                      .verdicts = reinterpret_cast<unsigned long long*>(zeroed.data()),
+                                      .next_chunk = &zeroed.back(),
+                                      .near_counts = zeroed.data() + 2 * chunks,
+                                      .near_lists = near_lists.data(),
+                                      .room_for_lists = are_few ? static_cast<unsigned>(points) : 0,
+                                      .keep = keep.data()};
   if (rule == DuplicateRule::AnyEarlier) {
     run(drop_duplicates_cuda::mark_any_earlier, job);
   } else {
-    run(drop_duplicates_cuda::clear_verdicts, job);
     run(drop_duplicates_cuda::list_near, job);
     run(drop_duplicates_cuda::mark_kept_earlier, job, at_once);
   }
@@ -137,19 +139,18 @@ void check_duplicates(const std::vector<TestContour>& contours, int classes, dou
 bool same_merge(const ContoursView& in, double distance, unsigned buckets, bool are_few,
                 const ContoursView& wanted) {
   using namespace merge_close_cuda;
-  const EmulatedBins bins(in, distance, buckets, are_few);
-  EmulatedPlacement placement(in);
   const std::size_t capacity = in.format.contour_capacity;
-  std::vector<unsigned> parents(capacity, 77), is_joined(capacity, 77), keys(capacity, 77),
-      contours(capacity, 77), ranks(capacity, 77);
+  std::vector<unsigned> sets(2 * capacity, 77);
+  const EmulatedBins bins(in, distance, buckets, are_few, sets);
+  EmulatedPlacement placement(in);
+  std::vector<unsigned> keys(capacity, 77), contours(capacity, 77), ranks(capacity, 77);
   merge_close_cuda::Job job{.placement = placement.view,
                             .bins = bins.view,
-                            .parents = parents.data(),
-                            .is_joined = is_joined.data(),
+                            .parents = sets.data(),
+                            .is_joined = sets.data() + capacity,
                             .keys = keys.data(),
                             .contours = contours.data(),
                             .ranks = ranks.data()};
-  run(make_sets, job);
   run(join_in_bins, job);
   run(join_bins, job);
   run(find_sets, job);
