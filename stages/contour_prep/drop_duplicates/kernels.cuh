@@ -72,12 +72,13 @@ class KeptSearch {
   // Either of these looks at the points of earlier chunks, and of the own chunk for rivals():
   /// by a list of as many;
   __device__ void read_list(unsigned near) {
+    unsigned list[kMostNear];
+    for (unsigned k = 0; k < kMostNear; ++k) list[k] = k < near ? job_.near_of(candidate_.index, k) : 0;
     for (unsigned k = 0; k < near; ++k) {
-      const unsigned index = job_.near_of(candidate_.index, k);
-      if (index / kChunk == chunk_)
-        rivals_ |= 1U << index % kChunk;
+      if (list[k] / kChunk == chunk_)
+        rivals_ |= 1U << list[k] % kChunk;
       else
-        list_[undecided_++] = index;
+        list_[undecided_++] = list[k];
     }
     look_again();
   }

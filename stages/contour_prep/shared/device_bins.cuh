@@ -78,56 +78,44 @@ struct CountShared {
   __device__ unsigned* buckets() { return reinterpret_cast<unsigned*>(this + 1); }
 };
 
-/// Counts become the sums of those before them. By all threads of a block; returns the sum of all.
-__device__ inline unsigned add_up_buckets(CountShared& shared, unsigned count) {
-  unsigned* const buckets = shared.buckets();
-  // A part for each warp, in whole rounds of it.
-  const unsigned warp = threadIdx.x / kWarpLanes, warps = blockDim.x / kWarpLanes;
-  const unsigned each = (count + blockDim.x - 1) / blockDim.x * kWarpLanes, first = min(warp * each, count),
-                 last = min(first + each, count);
-  unsigned own = 0, before = 0, all = 0;
-  for (unsigned bucket = first + warp_lane(); bucket < last; bucket += kWarpLanes) own += buckets[bucket];
-  own = sum_of_warp(own);
-  if (warp_lane() == 0) shared.warps[warp] = own;
+/// The sum of the values of the threads before. By all threads of a block.
+__device__ inline unsigned sum_before_thread(unsigned value, CountShared& shared) {
+  unsigned of_warp = 0, before = sum_before_lane(value, of_warp);
+  const unsigned warp = threadIdx.x / kWarpLanes;
+  if (warp_lane() == 0) shared.warps[warp] = of_warp;
   __syncthreads();
-  for (unsigned other = 0; other < warps; ++other) {
-    if (other < warp) before += shared.warps[other];
-    all += shared.warps[other];
-  }
-  for (unsigned base = first; base < last; base += kWarpLanes) {
-    const unsigned bucket = base + warp_lane();
-    unsigned of_round = 0;
-    const unsigned before_lane = sum_before_lane(bucket < last ? buckets[bucket] : 0, of_round);
-    if (bucket < last) buckets[bucket] = before + before_lane;
-    before += of_round;
-  }
-  __syncthreads();
-  return all;
+  const unsigned other = warp_lane() < warp ? shared.warps[warp_lane()] : 0;
+  return before + sum_of_warp(other);
 }
 
 __global__ void __launch_bounds__(kCountThreads) count_bins(const __grid_constant__ Job job) {
   auto& shared = block_shared<CountShared>();
   unsigned* const buckets = shared.buckets();
   const unsigned mask = job.bins.mask;
-  const auto points = job.in.fits() ? static_cast<unsigned>(job.in.counts->points) : 0U;
-  for (unsigned bucket = threadIdx.x; bucket <= mask; bucket += blockDim.x) buckets[bucket] = 0;
+  const auto capacity = static_cast<unsigned>(job.in.format.point_capacity);
   unsigned keys[kCountEach], slots[kCountEach];
   for (unsigned k = 0; k < kCountEach; ++k) {
     const unsigned i = k * blockDim.x + threadIdx.x;
-    keys[k] = i < points ? job.keys[i] : mask + 1;
+    keys[k] = i < capacity ? job.keys[i] : mask + 1;
   }
+  for (unsigned bucket = threadIdx.x; bucket <= mask; bucket += blockDim.x) buckets[bucket] = 0;
   __syncthreads();
   for (unsigned k = 0; k < kCountEach; ++k)
     if (keys[k] <= mask) slots[k] = atomicAdd(&buckets[keys[k]], 1U);
   __syncthreads();
-  const unsigned all = add_up_buckets(shared, mask + 1);
+  // Buckets lie in the order of the threads that add them up.
+  unsigned own = 0;
+  for (unsigned bucket = threadIdx.x; bucket <= mask; bucket += blockDim.x) own += buckets[bucket];
+  unsigned before = sum_before_thread(own, shared);
   for (unsigned bucket = threadIdx.x; bucket <= mask; bucket += blockDim.x) {
-    job.bins.begins[bucket] = buckets[bucket];
-    job.bins.ends[bucket] = bucket < mask ? buckets[bucket + 1] : all;
+    const unsigned end = before + buckets[bucket];
+    job.bins.begins[bucket] = buckets[bucket] = before;
+    job.bins.ends[bucket] = before = end;
   }
+  __syncthreads();
   for (unsigned k = 0; k < kCountEach; ++k)
     if (keys[k] <= mask) job.order[buckets[keys[k]] + slots[k]] = k * blockDim.x + threadIdx.x;
-  if (threadIdx.x == 0) *job.bins.count = all;
+  if (threadIdx.x == blockDim.x - 1) *job.bins.count = before;
 }
 
 __global__ void __launch_bounds__(kArrayThreads) order_bins(const __grid_constant__ Job job) {

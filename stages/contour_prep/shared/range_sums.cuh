@@ -55,8 +55,10 @@ class SumsBefore {
  public:
   /// By all threads of a block.
   __device__ SumsBefore(const RangeSumsView& sums, RangeShared& shared)
-      : words_(sums.words), before_(shared.before), shift_(sums.shift) {
+      : words_(sums.words), shift_(sums.shift) {
     const unsigned ranges = ((sums.count - 1) >> sums.shift) + 1;
+    if (ranges == 1) return;  // of a small frame, where each load counts
+    before_ = shared.before;
     unsigned long long before_round = 0;
     for (unsigned base = 0; base < ranges; base += blockDim.x) {
       const unsigned range = base + threadIdx.x;
@@ -69,12 +71,12 @@ class SumsBefore {
     __syncthreads();
   }
   __device__ unsigned long long operator[](unsigned word) const {
-    return words_[word] + before_[word >> shift_];
+    return words_[word] + (before_ != nullptr ? before_[word >> shift_] : 0ULL);
   }
 
  private:
   const unsigned long long* words_;
-  const unsigned long long* before_;
+  const unsigned long long* before_ = nullptr;  ///< of ranges; null: there is one
   int shift_;
 };
 
