@@ -27,7 +27,8 @@ class DropDuplicatesCuda final : public Stage {
       zeroed_ = take(zeroed_count());
       near_lists_ = take(std::size_t{kMostNear} * room_for_lists_);
     }
-    launch_.plan();
+    launch_.plan(format.point_capacity);
+    launch_wide_.plan();
     context.set_output(0, format);
   }
 
@@ -46,7 +47,7 @@ class DropDuplicatesCuda final : public Stage {
       job.near_lists = context.scratch<unsigned>(near_lists_);
       job.room_for_lists = room_for_lists_;
       bins_.run(context, in, nearness_, {zeroed, zeroed_count()});
-      launch_("list_near", drop_duplicates_cuda::list_near, context.stream, job);
+      launch_wide_("list_near", drop_duplicates_cuda::list_near, context.stream, job);
       launch_.with_shared(sizeof(drop_duplicates_cuda::MarkShared), "mark_kept_earlier",
                           drop_duplicates_cuda::mark_kept_earlier, context.stream, job);
     }
@@ -62,6 +63,7 @@ class DropDuplicatesCuda final : public Stage {
   DeviceBins bins_;
   PointSelection selection_;
   ArrayLaunch launch_;
+  ArrayLaunch launch_wide_;  ///< of several threads a point
   std::size_t chunks_ = 0;
   unsigned room_for_lists_ = 0;
   Scratch zeroed_, near_lists_;

@@ -18,7 +18,7 @@ class DropSmallCuda final : public Stage {
       areas_ = take(format.contour_capacity * sizeof(unsigned long long));
     }
     order_.plan(context, format);
-    launch_.plan();
+    launch_.plan(std::max(format.point_capacity, format.contour_capacity));
     context.set_output(0, format);
   }
 

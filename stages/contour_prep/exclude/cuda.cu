@@ -17,7 +17,7 @@ class ExcludeCuda final : public Stage {
     begins_ = device_table(region_.begins());
     lists_ = device_table(region_.lists());
     mask_ = device_table(region_.mask());
-    launch_.plan();
+    launch_.plan(format.point_capacity);
     context.set_output(0, format);
   }
 

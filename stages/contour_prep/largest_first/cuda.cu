@@ -20,7 +20,7 @@ class LargestFirstCuda final : public Stage {
     for (Scratch* numbers : {&contours_, &sorted_})
       *numbers = context.temporary(contours * sizeof(unsigned), MemoryKind::Device);
     order_.plan(context, format);
-    launch_.plan();
+    launch_.plan(std::max(format.point_capacity, format.contour_capacity));
     context.set_output(0, format);
   }
 

@@ -22,7 +22,8 @@ class MergeCloseCuda final : public Stage {
     contour_capacity_ = contours;
     sets_ = take(2 * contours);
     for (Scratch* one : {&keys_, &sorted_keys_, &contours_, &order_, &ranks_}) *one = take(contours);
-    launch_.plan();
+    launch_.plan(std::max(format.point_capacity, format.contour_capacity));
+    launch_wide_.plan();
     context.set_output(0, format);
   }
 
@@ -30,7 +31,7 @@ class MergeCloseCuda final : public Stage {
     const merge_close_cuda::Job job = job_of(context);
     bins_.run(context, job.placement.in, nearness_, {job.parents, 2 * contour_capacity_});
     launch_("join_in_bins", merge_close_cuda::join_in_bins, context.stream, job);
-    launch_("join_bins", merge_close_cuda::join_bins, context.stream, job);
+    launch_wide_("join_bins", merge_close_cuda::join_bins, context.stream, job);
     launch_("find_sets", merge_close_cuda::find_sets, context.stream, job);
     sort_.run(context, job.keys, job.sorted_keys, job.contours, job.order);
     launch_.with_shared(sizeof(RangeShared), "measure_sets", merge_close_cuda::measure_sets, context.stream,
@@ -53,6 +54,7 @@ class MergeCloseCuda final : public Stage {
 
   Nearness nearness_;
   ArrayLaunch launch_;
+  ArrayLaunch launch_wide_;  ///< of several threads a point
   DeviceBins bins_;
   PairSort<unsigned> sort_;
   ContourPlacement placement_;

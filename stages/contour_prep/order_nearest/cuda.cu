@@ -36,6 +36,8 @@ class OrderNearestCuda final : public Stage {
       for (Scratch* ends : {&downs_, &ups_}) *ends = take(contours * sizeof(Point));
     order_.plan(context, format);
     launch_.plan();
+    list_blocks_ = static_cast<unsigned>(std::clamp<std::uint64_t>(
+        format.contour_capacity, 1, std::uint64_t{kBlocksPerMultiprocessor} * multiprocessors()));
     context.set_output(0, format);
   }
 
@@ -57,8 +59,8 @@ class OrderNearestCuda final : public Stage {
       launch_classes("order_ends", order_ends, shared, context, job);
     } else {
       launch_("measure_pairs", measure_pairs, context.stream, job);
-      launch("list_nearest", list_nearest, LaunchKind::Plain, LaunchOrder::AfterPrevious,
-             kBlocksPerMultiprocessor * multiprocessors(), kArrayThreads, sizeof(Lists), context.stream, job);
+      launch("list_nearest", list_nearest, LaunchKind::Plain, LaunchOrder::AfterPrevious, list_blocks_,
+             kArrayThreads, sizeof(Lists), context.stream, job);
       launch_classes("order_contours", order_contours, shared, context, job);
     }
     if (params_.order == DrawingOrder::TwoOpt)
@@ -97,7 +99,7 @@ class OrderNearestCuda final : public Stage {
   OrderNearestParams params_;
   ArrayLaunch launch_;
   ContourOrder order_;
-  unsigned room_for_pairs_ = 0;
+  unsigned room_for_pairs_ = 0, list_blocks_ = 1;
   std::size_t visited_bytes_ = 0;
   Scratch boxes_, lists_, distances_, left_, visited_, sorted_, starts_, downs_, ups_;
 };

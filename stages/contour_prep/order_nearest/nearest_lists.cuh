@@ -86,9 +86,9 @@ struct Lists {
   unsigned open_count;
   unsigned open[4 * kArrayThreads];  ///< contours that are to be compared by their points, in any order
 
-  /// The list of the first warp becomes that of all. By all threads of a block.
-  __device__ void join(NearestList& list) {
-    const unsigned warp = threadIdx.x / kWarpLanes, lane = warp_lane(), count = blockDim.x / kWarpLanes;
+  /// The list of the first warp becomes that of all, or of the first ones. By all threads of a block.
+  __device__ void join(NearestList& list, unsigned count = blockDim.x / kWarpLanes) {
+    const unsigned warp = threadIdx.x / kWarpLanes, lane = warp_lane();
     for (unsigned half = (count + 1) / 2, all = count; all > 1; all = half, half = (half + 1) / 2) {
       if (warp >= half && warp < all) warps[warp][lane] = list.least();
       __syncthreads();
@@ -122,7 +122,8 @@ class ListOf {
           other < last_ && other != contour_ ? distance_of_pair(job_, contours, contour_, other) : kFar;
       list.add(distance < kFar ? Neighbour{distance, other} : Neighbour{});
     }
-    shared_.join(list);
+    const unsigned rounds = (last_ - first_ + kWarpLanes - 1) / kWarpLanes;
+    shared_.join(list, min(rounds, blockDim.x / kWarpLanes));
     return list;
   }
 

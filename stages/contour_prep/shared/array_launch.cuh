@@ -1,13 +1,16 @@
 // The functions of ArrayLaunch.
 #pragma once
 
+#include <algorithm>
+
 #include "stages/contour_prep/shared/array_launch.h"
 #include "stages/contour_prep/shared/threads.cuh"
 
 namespace contorno {
 
-inline void ArrayLaunch::plan() {
-  blocks_ = 4 * multiprocessors();
+inline void ArrayLaunch::plan(std::uint64_t items) {
+  const std::uint64_t blocks = items / kArrayThreads + (items % kArrayThreads != 0 ? 1 : 0);
+  blocks_ = static_cast<unsigned>(std::clamp<std::uint64_t>(blocks, 1, std::uint64_t{4} * multiprocessors()));
 }
 
 template <class... Parameters, class... Arguments>

@@ -4,13 +4,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace contorno {
 
 class ArrayLaunch {
  public:
-  /// Asks the device how large it is, as part of a stage's plan.
-  void plan();
+  /// Asks the device how large it is, as part of a stage's plan. A grid has no more threads than `items`, of
+  /// which there may be fewer: blocks without work take time to start.
+  void plan(std::uint64_t items = ~0ULL);
   /// Enqueues `kernel` on `stream` (cudaStream_t), with blocks of kArrayThreads. `name` is for messages.
   template <class... Parameters, class... Arguments>
   void operator()(const char* name, void (*kernel)(Parameters...), void* stream,

@@ -7,7 +7,7 @@ namespace contorno {
 
 void ContourOrder::plan(PlanContext& context, const ContoursFormat& format) {
   placement_.plan(context, format);
-  launch_.plan();
+  launch_.plan(std::max(format.point_capacity, format.contour_capacity));
 }
 
 void ContourOrder::write_first(const RunContext& context, const unsigned* order, unsigned limit,

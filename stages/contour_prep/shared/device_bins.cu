@@ -28,7 +28,7 @@ void DeviceBins::plan(PlanContext& context, const ContoursFormat& format) {
   begins_ = take(buckets), ends_ = take(buckets), count_ = take(1);
   for (Scratch* one : {&keys_, &sorted_keys_, &indices_, &order_}) *one = take(points);
   points_ = context.temporary(points * sizeof(BinnedPoint), MemoryKind::Device);
-  launch_.plan();
+  launch_.plan(buckets);
 }
 
 DeviceBinsView DeviceBins::view(const RunContext& context, const Nearness& nearness) const {

@@ -12,7 +12,7 @@ namespace contorno {
 template <class Key>
 void PairSort<Key>::plan(PlanContext& context, std::size_t count, int bits) {
   count_ = library_count(count), bits_ = bits;
-  launch_.plan();
+  launch_.plan(std::uint64_t{kArrayThreads / kWarpLanes} * count);
   if (count_ <= kMostRanked) return;
   const Key* keys = nullptr;
   Key* sorted_keys = nullptr;

@@ -12,7 +12,7 @@ void PointSelection::plan(PlanContext& context, const ContoursFormat& format) {
   kept_ = take(chunks * sizeof(unsigned));
   before_.plan(context, chunks);
   placement_.plan(context, format);
-  launch_.plan();
+  launch_.plan(std::max(format.point_capacity, format.contour_capacity));
 }
 
 void PointSelection::run(const RunContext& context) const {
