@@ -1,7 +1,6 @@
 // The kernel list_near of drop_duplicates: the earlier points of its class near every point, as far as they
-// are // few. It looks at all bins around points at once, while verdicts come one after the other. Where
-// there are many points, searches that know verdicts look at less and have the device to themselves: nothing
-// is listed.
+// are few. It looks at all bins around points at once, while verdicts come one after the other. Where there
+// are many points, searches that know verdicts look at less and keep the device busy: nothing is listed.
 #pragma once
 
 #include "stages/contour_prep/drop_duplicates/stage.h"
@@ -17,7 +16,7 @@ inline constexpr unsigned kMostNear = 8, kMostListed = 32768;
 struct Job {
   ContoursView in;
   DeviceBinsView bins;
-  // Only for kept_earlier, and 0 at first, but for the lists:
+  // Only for kept_earlier; all but the lists are 0 at first.
   /// A chunk: which of its points are decided in the high bits, which of these are kept in the low ones.
   unsigned long long* verdicts = nullptr;
   unsigned* next_chunk = nullptr;

@@ -11,7 +11,8 @@
 // same distance, the first comes next, as it does when all that are left are infinitely far.
 //
 // Memory: about 5 bytes a point and 80 a contour of the planned capacities on the CPU (170 by `endpoint`, 190
-// by `2opt`), 164 a contour on CUDA (40 by `endpoint`, 56 by `2opt`), and the output.
+// by `2opt`), 164 a contour and up to 128 KiB on CUDA (40 a contour by `endpoint`, 56 by `2opt`), and the
+// output.
 //
 // Source: L. V. Greco, "Fourier Drawing Machine", sections 2.6 and 3.7
 // (order_clusters_by_minimum_distance). The order by `greedy` is the paper's; boxes around points take the

@@ -1,6 +1,5 @@
 // The kernels of DeviceBins. How many points there are is known to the device alone.
 //
-//
 //   make_keys   the bucket of every point, empty buckets, no point in them, and what the caller wants to be 0
 // Where there is room for few points:
 //   count_bins  by one block: where each bucket begins and ends, and its points in any order
