@@ -136,10 +136,13 @@ void enqueue_assembly(const ContourEngineDevice& device, const PlaneGroup<P>& gr
 
 /// Enqueues what finds the near tiles of a group of planes.
 template <class P>
-void enqueue_near_tiles(const ContourEngineSpec& spec, const PlaneGroup<P>& group, LaunchOrder order,
-                        void* stream) {
+void enqueue_near_tiles(const ContourEngineSpec& spec, const ContourEngineDevice& device,
+                        const PlaneGroup<P>& group, LaunchOrder order, void* stream) {
   constexpr unsigned kTiles = kNearThreads / 32;
-  const unsigned blocks = std::max((channel_tiles(group) + kTiles - 1) / kTiles, 1U);
+  // Few tiles may have many levels, and so many strips to clear.
+  const unsigned for_strips =
+      std::min((strip_count(group) + kNearThreads - 1) / kNearThreads, device.processors);
+  const unsigned blocks = std::max({(channel_tiles(group) + kTiles - 1) / kTiles, for_strips, 1U});
   with_device_type(spec.map.type, [&](auto* tag) {
     using T = std::remove_pointer_t<decltype(tag)>;
     launch("find_near_tiles", find_near_tiles<T, P>, LaunchKind::Plain, order, blocks, kNearThreads,
@@ -152,7 +155,7 @@ template <class P>
 void enqueue_levels(const ContourEngineSpec& spec, const ContourEngineDevice& device,
                     const PlaneGroup<P>& whole, void* stream) {
   for_level_groups(whole, spec, [&](const PlaneGroup<P>& group, std::size_t first) {
-    enqueue_near_tiles(spec, group, first == 0 ? LaunchOrder::AfterPrevious : later(device), stream);
+    enqueue_near_tiles(spec, device, group, first == 0 ? LaunchOrder::AfterPrevious : later(device), stream);
     const BandTiles all{
         .plane = 0, .planes = group.planes, .first_row = 0, .rows = group.tiles_y, .completes = true};
     enqueue_trace(spec, device, group, all, stream);

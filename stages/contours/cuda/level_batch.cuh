@@ -114,7 +114,7 @@ struct BatchShared {
   IntervalBounds<Value> interval_bounds[kBatchLevels + 1];  ///< `high` is the threshold of a level
   IntervalGuess guess;
   unsigned position[kBatchLevels], plane[kBatchLevels];  ///< as in NearTiles
-  unsigned lane[kBatchLevels];  ///< a bit for each: which of the levels that were asked for it is
+  unsigned lane[kBatchLevels];  ///< of each level 1 << its number among the levels that were asked for
   unsigned levels;
   unsigned left_out;        ///< bits of the levels that were asked for and are left to trace_warps
   unsigned unusual;         ///< bits of those in it that are found to be unusual

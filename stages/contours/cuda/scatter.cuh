@@ -101,7 +101,7 @@ struct WarpPart {
     next = rounds * warp / kScatterWarps * 32;
     end = min(rounds * (warp + 1) / kScatterWarps * 32, points);
     begun = 0;
-    for (unsigned step = kScatterThreads / 2; step > 0; step /= 2)
+    for (unsigned step = kScatterThreads; step > 0; step /= 2)  // to kScatterThreads pieces
       if (begun + step <= count && s.before[begun + step - 1] < next) begun += step;
   }
 
