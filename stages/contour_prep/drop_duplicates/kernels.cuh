@@ -69,8 +69,8 @@ class KeptSearch {
   __device__ KeptSearch(const Job& job, const Candidate& candidate)
       : job_(job), candidate_(candidate), chunk_(candidate.index / kChunk) {}
 
-  // Either of these looks at the points of earlier chunks, and of the own chunk for rivals():
-  /// by a list of as many;
+  // One of these comes first. Both look at the points of earlier chunks, and of the own chunk for rivals().
+  /// Takes the near earlier points from the list, which has `near` of them.
   __device__ void read_list(unsigned near) {
     unsigned list[kMostNear];
     for (unsigned k = 0; k < kMostNear; ++k) list[k] = k < near ? job_.near_of(candidate_.index, k) : 0;
@@ -82,7 +82,7 @@ class KeptSearch {
     }
     look_again();
   }
-  /// in the bins around the point.
+  /// Finds them in the bins around the point: where there is no list, or one that is not complete.
   __device__ void search() {
     const Nearness& nearness = job_.bins.nearness;
     const Bin own = nearness.bin_of(candidate_.point);

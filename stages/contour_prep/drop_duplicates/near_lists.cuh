@@ -1,6 +1,7 @@
 // The kernel list_near of drop_duplicates: the earlier points of its class near every point, as far as they
-// are few. It looks at all bins around points at once, while verdicts come one after the other. Where there
-// are many points, searches that know verdicts look at less and keep the device busy: nothing is listed.
+// are few. It searches all bins around all points at once, so that deciding, which goes from point to point,
+// need not search. Frames of more than kMostListed points keep the device busy without that, and a search
+// that knows verdicts ends earlier: for them no lists are made.
 #pragma once
 
 #include "stages/contour_prep/drop_duplicates/stage.h"
@@ -20,8 +21,9 @@ struct Job {
   /// A chunk: which of its points are decided in the high bits, which of these are kept in the low ones.
   unsigned long long* verdicts = nullptr;
   unsigned* next_chunk = nullptr;
-  /// Where lists are made, a point: how many earlier ones are near, or any number above kMostNear; and
-  /// kMostNear lists, of which the first has one near each point.
+  /// near_counts[i]: how many earlier points are near point i; above kMostNear its list is not complete, and
+  /// not used. Entry k of its list is near_lists[k * room_for_lists + i], so that neighbouring threads read
+  /// neighbouring words.
   unsigned *near_counts = nullptr, *near_lists = nullptr;
   unsigned room_for_lists = 0;   ///< points; lists are made where there are no more
   std::uint8_t* keep = nullptr;  ///< the flags for PointSelection

@@ -1,5 +1,5 @@
-// The kernels of largest_first. Then CUB sorts the keys: how many contours there are is known to the device
-// alone, so it sorts the whole capacity, and what is unused sorts last. ContourOrder comes behind it.
+// The kernels of largest_first. Then PairSort sorts the keys: how many contours there are is known to the
+// device alone, so it sorts the whole capacity, and what is unused comes last. ContourOrder comes behind it.
 //
 //   clear_sums    sets sums to 0
 //   add_segments  adds every segment's part to its contour's sum; neither for the number of points

@@ -11,9 +11,9 @@ namespace contorno::order_nearest_cuda {
 
 inline constexpr unsigned long long kFar = 0x7FF0000000000000ULL;  // infinity
 inline constexpr unsigned kNone = ~0U;
-/// The distances of all pairs of a frame are measured before lists are made when it has no more contours:
-/// where each list has a block for itself, that would make its comparisons in turns, and leave the others
-/// idle.
+/// Up to so many contours, the distances of all pairs are measured before lists are made. A block makes the
+/// list of one contour: with few contours most of the device would be idle, and the warps of each block would
+/// compare one contour after the other.
 inline constexpr unsigned kMostPaired = 128;
 /// How many others the list of a contour has, a lane each.
 inline constexpr unsigned kListed = kWarpLanes;
@@ -54,10 +54,10 @@ class LanePoints {
   static constexpr unsigned kEach = 4, kMost = kEach * kWarpLanes;
 
   __device__ LanePoints(const OwnPoints& own, unsigned first) {
-    constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+    constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
     for (unsigned k = 0; k < kEach; ++k) {
       const unsigned i = place(first, k);
-      points_[k] = i < own.count ? own.points[i] : Point{kNone, kNone};
+      points_[k] = i < own.count ? own.points[i] : Point{kNoNumber, kNoNumber};
     }
   }
   /// The lane's own; NaN behind the last point.

@@ -86,7 +86,7 @@ struct Lists {
   unsigned open_count;
   unsigned open[4 * kArrayThreads];  ///< contours that are to be compared by their points, in any order
 
-  /// The list of the first warp becomes that of all, or of the first ones. By all threads of a block.
+  /// Merges the lists of the first `count` warps into that of the first one. By all threads of a block.
   __device__ void join(NearestList& list, unsigned count = blockDim.x / kWarpLanes) {
     const unsigned warp = threadIdx.x / kWarpLanes, lane = warp_lane();
     for (unsigned half = (count + 1) / 2, all = count; all > 1; all = half, half = (half + 1) / 2) {

@@ -1,8 +1,8 @@
-// Sums over arrays on the device in two levels, so that neither takes a kernel of its own: an array lies in
-// ranges of as many words; in each range a word becomes the sum of those before it, and the sum of all is
-// kept. Who reads words adds the sums of the ranges before. How many words there are is known to the device
-// alone, so all that there is room for are written: what is not used is 0. The functions of kernels are in
-// range_sums.cuh.
+// Prefix sums on the device without a kernel of their own. An array is cut into ranges of equal length. The
+// kernel that makes the words writes each as the sum of those before it in its range, and the range's total;
+// the kernel that reads them adds the totals of the ranges before. How many words there are is known to the
+// device alone, so all that there is room for are written: what is not used is 0. The functions of kernels
+// are in range_sums.cuh.
 #pragma once
 
 #include <cstddef>

@@ -54,7 +54,7 @@ __device__ inline unsigned rank_of_lane(const Key* keys, unsigned count, unsigne
   if (threadIdx.x < kWarpLanes) shared.ranks[threadIdx.x] = 0;
   for (unsigned base = 0; base < count; base += Shared::kStaged) {
     const unsigned reads = (min(count - base, Shared::kStaged) + Shared::kAtOnce - 1) / Shared::kAtOnce;
-    // Behind the last key are such that come before none.
+    // Behind the last key is the greatest one there can be, which comes before none.
     for (unsigned k = threadIdx.x; k < reads * Shared::kAtOnce; k += blockDim.x)
       shared.staged[k / Shared::kAtOnce].keys[k % Shared::kAtOnce] =
           base + k < count ? keys[base + k] : static_cast<Key>(~Key{0});

@@ -1,7 +1,7 @@
 // Several levels of a channel, in a tile: what the threads of a block share while they trace some of them
 // together, a batch, and how its levels get there.
 //
-//   Reads   NearTiles: crossed, offsets, levels, planes
+//   Reads   NearTiles: crossed, offsets, levels
 //   Writes  the batch's levels
 //
 // Only usual levels are worked on here: those of which no crossing falls on a sample, so that links follow
