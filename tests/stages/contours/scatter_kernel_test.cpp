@@ -1,5 +1,5 @@
 // scatter_points on the host, by an emulator, on pieces that no map has to be found for: few and many, short
-// ones and long ones, with contours that are open or closed, of one piece or of several.
+// ones and long ones, with contours that are open, closed or left out, of one piece or of several.
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include <algorithm>
 #include <numeric>
@@ -18,8 +18,8 @@ namespace {
 /// Contours and their pieces, as the kernels before scatter_points leave them.
 class Pieces {
  public:
-  /// Divides pieces with these numbers of segments into contours of up to three, half of them closed. Pieces
-  /// keep their order, and their points lie in another one.
+  /// Divides pieces with these numbers of segments into contours of up to three, of which a fifth is left out
+  /// and half of the others are closed. Pieces keep their order, and their points lie in another one.
   explicit Pieces(const std::vector<unsigned>& counts) : pieces_(counts.size()), points_(counts.size()) {
     std::vector<std::size_t> order(counts.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -33,7 +33,10 @@ class Pieces {
     work_points_.resize(segments_);
     for (std::size_t first = 0, end = 0; first < counts.size(); first = end) {
       end = std::min(first + 1 + random_() % 3, counts.size());
-      add_contour(first, end, random_() % 2 == 0);
+      if (random_() % 5 == 0)
+        leave_out(first, end);
+      else
+        add_contour(first, end, random_() % 2 == 0);
     }
   }
 
@@ -70,6 +73,11 @@ class Pieces {
 
  private:
   Point32 next_point() { return {next_ += 1, next_ * 2}; }
+
+  /// Pieces of a contour of which nothing is to be written, not even where it begins.
+  void leave_out(std::size_t first, std::size_t end) {
+    for (std::size_t k = first; k < end; ++k) pieces_[k] = {0, points_[k].count, kNone, k == first ? 1U : 0U};
+  }
 
   void add_contour(std::size_t first, std::size_t end, bool closed) {
     unsigned length = 0;
@@ -116,7 +124,7 @@ void check(const std::vector<unsigned>& counts, unsigned blocks) {
 
 }  // namespace
 
-TEST_CASE("scatter_points shares the points of its pieces, however long these are") {
+TEST_CASE("scatter_points writes the points of all contours but those left out, however long pieces are") {
   std::mt19937_64 random(3);
   for (const std::size_t count : {1, 2, 31, 33, 511, 512, 513, 1600, 2100}) {
     std::vector<unsigned> counts(count);
@@ -129,27 +137,4 @@ TEST_CASE("scatter_points shares the points of its pieces, however long these ar
     std::reverse(counts.begin(), counts.end());
     check(counts, 1);
   }
-}
-
-TEST_CASE("scatter_points writes nothing of contours that are left out") {
-  std::vector<Point32> points{{1, 1}, {2, 2}}, from(2), out(4, Point32{-9, -9});
-  std::vector<PiecePoints> piece_points{{0, 1}, {1, 1}};
-  std::vector<Piece> pieces{{0, 1, kNone, 1}, {0, 1U | 1U << 31, 1, 0}};
-  std::vector<unsigned> head_offset{kNone, 0}, head_points(2, 77);
-  Counters counters{};
-  counters.pieces = counters.segments = 2;
-  PlaneGroup<Point32> group{};
-  group.work.counters = &counters;
-  group.work.points = points.data(), group.work.piece_points = piece_points.data();
-  group.work.pieces = pieces.data(), group.work.from = from.data();
-  group.work.head_offset = head_offset.data(), group.work.head_points = head_points.data();
-  group.out.points = out.data();
-  group.last_planes = 1;
-  group.segment_capacity = group.piece_capacity = 2;
-  group.point_capacity = 2;
-  emulated::run_grid(1, kScatterThreads, sizeof(ScatterShared), false,
-                     [&] { scatter_points<Point32>(group); });
-  CHECK(out[0].row == 2);
-  CHECK(out[1].row == 2);
-  CHECK(out[2].row == -9);
 }
