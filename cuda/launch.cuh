@@ -264,7 +264,7 @@ template <class Kernel>
 void allow_shared(const char* name, Kernel* kernel, std::size_t bytes) {
   const std::size_t most = most_shared();
   if (bytes > most)
-    throw Error(ExitCode::Unavailable, std::string(name) + " needs " + std::to_string(bytes >> 10) +
+    throw Error(ExitCode::Unavailable, std::string(name) + " needs " + std::to_string((bytes + 1023) >> 10) +
                                            " KiB of shared memory a block, this device has " +
                                            std::to_string(most >> 10) + " KiB; use the CPU backend");
   throw_on_error(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),

@@ -12,7 +12,7 @@
 
 namespace contorno {
 
-/// So few that a block adds up their sums at once.
+/// At most so many, so that a block adds up their totals in shared memory.
 inline constexpr unsigned kMostRanges = 1024;
 
 /// What kernels see. Range r has words r << shift to (r + 1 << shift) - 1. All sums are modulo 2^64.
@@ -25,7 +25,8 @@ struct RangeSumsView {
 
 class RangeSums {
  public:
-  /// Asks for scratch, as part of the stage's plan, for `count` words. Throws what library_count throws.
+  /// Asks for scratch, as part of the stage's plan, for `count` words, 1 or more. Throws what library_count
+  /// throws.
   void plan(PlanContext& context, std::size_t count) {
     count_ = static_cast<unsigned>(library_count(count)), shift_ = kLeastRange;
     while ((count_ - 1) >> shift_ >= kMostRanges) ++shift_;

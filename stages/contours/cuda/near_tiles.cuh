@@ -65,6 +65,7 @@ __device__ __forceinline__ TileRange<typename Sample<T>::Value> range_of(const M
     return plane + min(bounds.row0 + row, last_row) * map.row_pitch +
            min(bounds.col0 + col, map.width - 1) * map.sample_pitch;
   };
+  static_assert(kTileColumns == 64 && kTileRows == 32);  // two columns a lane, and the last one by rows
   const unsigned char *left = at(0, lane), *right = at(0, 32 + lane);
 #pragma unroll
   for (int row = 0; row <= kTileRows; ++row) {

@@ -14,9 +14,10 @@
 namespace contorno::contour_engine {
 
 inline constexpr unsigned kScatterThreads = 512, kScatterWarps = kScatterThreads / 32;
+static_assert((kScatterThreads & (kScatterThreads - 1)) == 0);  // WarpPart halves
 inline constexpr unsigned kScatterEach = 4;  ///< points of a thread whose loads are in flight together
 
-/// A piece of a block. The points of all of its pieces have indices, piece after piece.
+/// A piece of a block. The block's points are numbered from 0 on, piece after piece: a point's index.
 struct alignas(16) ScatterPiece {
   unsigned source;  ///< at index i its point is source + i, among all of Work::points
   // Where the points go:
