@@ -15,9 +15,10 @@
 namespace contorno::contour_engine {
 
 /// Follows piece number `piece` from its leader, until no crossing follows or, if it is closed, the leader
-/// comes again. Replaces its links. An open piece has a crossing more than it has segments.
+/// comes again. Replaces its links, and gives the piece its place. An open piece has a crossing more than it
+/// has segments; a closed one of fewer than `min_points` points is left out.
 template <bool kClosed, class T, class P>
-__device__ __forceinline__ void follow_piece(BatchShared<T, P>& s, unsigned piece) {
+__device__ __forceinline__ void follow_piece(BatchShared<T, P>& s, unsigned piece, unsigned min_points) {
   const unsigned first = s.leader[piece], from = kFollowed | piece << kKeyShift;
   unsigned i = first, at = from;
   unsigned smallest = ~0U, largest = 0;  // keys in the upper half, ranks in the lower one
@@ -33,15 +34,11 @@ __device__ __forceinline__ void follow_piece(BatchShared<T, P>& s, unsigned piec
     if (kClosed && next == first) break;
     i = next;
   }
+  const unsigned segments = at - from, count = !kClosed || keep_contour(segments, min_points) ? segments : 0;
+  const unsigned before = atomicAdd(&s.sums, count != 0 ? 1U << 16 | count : 0);
   const auto narrow = [](unsigned value) { return static_cast<unsigned short>(value); };
-  s.piece[piece] = {narrow(first),
-                    narrow(i),
-                    narrow(smallest >> 16),
-                    narrow(largest >> 16),
-                    narrow(largest),
-                    narrow(at - from),
-                    0,
-                    0};
+  s.piece[piece] = {narrow(first),   narrow(i),     narrow(smallest >> 16),  narrow(largest >> 16),
+                    narrow(largest), narrow(count), narrow(before & 0xFFFF), narrow(before >> 16)};
 }
 
 /// The grid edge of a crossing.
@@ -103,46 +100,23 @@ __device__ __forceinline__ void find_closed(const LevelBatch<S>& batch) {
 template <class S>
 __device__ __forceinline__ bool follow_pieces(const LevelBatch<S>& batch) {
   auto& s = batch.shared;
-  const unsigned open = s.open;
+  const unsigned open = s.open, min_points = batch.group.min_points;
   if (open > kBatchPieces) return false;
 #pragma unroll 1
-  for (auto k = static_cast<unsigned>(batch.thread); k < open; k += kBatchThreads) {
-    follow_piece<false>(s, k);
-    atomicAdd(&s.in_open, s.piece[k].count + 1U);
-  }
+  for (auto k = static_cast<unsigned>(batch.thread); k < open; k += kBatchThreads)
+    follow_piece<false>(s, k, min_points);
   compute_coordinates(batch);
   __syncthreads();
-  if (s.in_open == s.crossings) return true;
+  if (s.segments() + open == s.crossings) return true;
   find_closed(batch);
   __syncthreads();
   const unsigned pieces = open + s.closed;
   if (pieces > kBatchPieces) return false;
 #pragma unroll 1
-  for (unsigned k = open + static_cast<unsigned>(batch.thread); k < pieces; k += kBatchThreads) {
-    follow_piece<true>(s, k);
-    if (!keep_contour(unsigned{s.piece[k].count}, batch.group.min_points)) s.piece[k].count = 0;
-  }
+  for (unsigned k = open + static_cast<unsigned>(batch.thread); k < pieces; k += kBatchThreads)
+    follow_piece<true>(s, k, min_points);
   __syncthreads();
   return true;
-}
-
-/// Counts what comes before each piece. Called by the first warp; returns the sums, pieces << 16 | segments.
-template <class T, class P>
-__device__ __forceinline__ unsigned place_pieces(BatchShared<T, P>& s, unsigned pieces) {
-  unsigned before = 0;
-#pragma unroll 1
-  for (unsigned base = 0; base < pieces; base += 32) {
-    const unsigned k = base + threadIdx.x % 32;
-    const unsigned count = k < pieces ? s.piece[k].count : 0;
-    const unsigned own = count != 0 ? 1U << 16 | count : 0;
-    const unsigned sum = before + warp_scan(own);
-    if (k < pieces) {
-      s.piece[k].begin = static_cast<unsigned short>((sum - own) & 0xFFFF);
-      s.piece[k].number = static_cast<unsigned short>((sum - own) >> 16);
-    }
-    before = __shfl_sync(~0U, sum, 31);
-  }
-  return before;
 }
 
 /// Puts the crossings at which segments end in the order of pieces. A closed piece begins with the segment
@@ -207,7 +181,7 @@ __device__ __forceinline__ void write_points(const LevelBatch<S>& batch) {
   const auto& s = batch.shared;
   const auto& work = batch.group.work;
 #pragma unroll 1
-  for (auto i = static_cast<unsigned>(batch.thread); i < s.segments; i += kBatchThreads) {
+  for (auto i = static_cast<unsigned>(batch.thread); i < s.segments(); i += kBatchThreads) {
     const unsigned index = s.placed[i];
     work.points[s.segment_base + static_cast<std::size_t>(i)] =
         point_of(batch, index, unpack_crossing(s.crossing[index]));
@@ -219,28 +193,23 @@ template <class S>
 __device__ __forceinline__ void write_batch(const LevelBatch<S>& batch) {
   auto& s = batch.shared;
   Counters& counters = *batch.group.work.counters;
-  const unsigned pieces = s.open + s.closed;
-  unsigned sums = 0;
-  if (batch.thread < 32) sums = place_pieces(s, pieces);
+  const unsigned pieces = s.open + s.closed, segments = s.segments(), kept = s.kept_pieces();
   // The answers are used late, so that other work hides the wait.
   const bool allocates = batch.thread == 0;
-  const unsigned segment_base = fetch_add_if(allocates, &counters.segments, sums & 0xFFFF);
+  const unsigned segment_base = fetch_add_if(allocates, &counters.segments, segments);
   const unsigned long long piece_bases =
       fetch_add_if(allocates, reinterpret_cast<unsigned long long*>(&counters.pieces),
-                   sums >> 16 | static_cast<unsigned long long>(s.open) << 32);
-  __syncthreads();
+                   kept | static_cast<unsigned long long>(s.open) << 32);
   place_segments(batch);
   if (allocates) {
-    s.segments = sums & 0xFFFF;
-    s.kept = sums >> 16;
     s.segment_base = segment_base;
     s.piece_base = static_cast<unsigned>(piece_bases);
     s.open_base = static_cast<unsigned>(piece_bases >> 32);
   }
   __syncthreads();
-  const bool has_room = s.segment_base + s.segments <= batch.group.segment_capacity;
+  const bool has_room = s.segment_base + segments <= batch.group.segment_capacity;
   if (batch.thread == 0 && !has_room) counters.full = 1;  // as in write_row_pieces
-  if (!has_room || s.piece_base + s.kept > batch.group.piece_capacity) return;
+  if (!has_room || s.piece_base + kept > batch.group.piece_capacity) return;
   // Those of the last threads first: the others begin with points.
   for (auto k = static_cast<unsigned>(kBatchThreads - 1 - batch.thread); k < pieces; k += kBatchThreads)
     write_batch_piece(batch, k);

@@ -76,7 +76,7 @@ struct alignas(16) BatchPiece {
   unsigned short smallest, largest;  ///< of the keys of its segments
   unsigned short largest_rank;       ///< segments from crossing `first` to the one with the largest key
   unsigned short count;              ///< of segments; 0: the piece is left out
-  unsigned short begin, number;      ///< points, and kept pieces, before this one's
+  unsigned short begin, number;      ///< place: segments, and kept pieces, before this one
 };
 
 /// Samples in an interval are above `low` and not above `high`.
@@ -120,9 +120,8 @@ struct BatchShared {
   unsigned unusual;         ///< bits of those in it that are found to be unusual
   unsigned tile_offset[3];  ///< TileLevels::offset of the tile, the one on its right, the one below
   unsigned crossings;
-  unsigned open, closed;    ///< pieces
-  unsigned in_open;         ///< crossings of open pieces
-  unsigned segments, kept;  ///< of the pieces that are not left out, and their number
+  unsigned open, closed;  ///< pieces
+  unsigned sums;          ///< of the pieces that are not left out: number << 16 | segments
   unsigned segment_base, piece_base, open_base;
   unsigned next_tile;  ///< number in NearTiles::crossed of the tile that the block takes next
   union {
@@ -142,6 +141,9 @@ struct BatchShared {
     unsigned short leader[kBatchPieces];     ///< of each piece the crossing from which it is followed
     unsigned short placed[kBatchCrossings];  ///< the crossings at which segments end, piece by piece
   };
+
+  __device__ __forceinline__ unsigned segments() const { return sums & 0xFFFF; }
+  __device__ __forceinline__ unsigned kept_pieces() const { return sums >> 16; }
 };
 
 /// The types of a batch: T of the samples, P of the points.
@@ -254,7 +256,7 @@ __device__ __forceinline__ void share_levels(const LevelBatch<S>& batch, const L
   s.levels = levels;
   s.guess = own.guess;
   s.left_out = ~own.lanes & ((1U << count) - 1);
-  s.crossings = s.open = s.closed = s.in_open = s.unusual = 0;
+  s.crossings = s.open = s.closed = s.sums = s.unusual = 0;
   s.next_tile = batch.next_tile;
 }
 
