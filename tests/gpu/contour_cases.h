@@ -198,6 +198,14 @@ inline std::vector<double> make_plane(int kind, int width, int height, double le
     case 9:  // mostly flat with sparse highs at the level and above
       for (double& x : v) x = random() % 16 == 0 ? level + 1 : (random() % 8 == 0 ? level : level - 1);
       break;
+    case 10:  // noise, but a comb in every third tile: many short pieces and few very long ones
+      for (int r = 0; r < height; ++r)
+        for (int c = 0; c < width; ++c) {
+          const bool inside = r % 32 > 2 && r % 32 < 30 && c % 64 > 2 && c % 64 < 62;
+          const double comb = inside && (c % 2 == 0 || r % 32 == 16) ? 1.0 : -0.5;
+          at(r, c) = level + ((r / 32 + c / 64) % 3 == 0 ? comb : normal(random));
+        }
+      break;
     default:  // slope with steps exactly on the level
       for (int r = 0; r < height; ++r)
         for (int c = 0; c < width; ++c) at(r, c) = level + std::floor((r - c + 3 * std::sin(0.2 * c)) / 4);
@@ -205,7 +213,7 @@ inline std::vector<double> make_plane(int kind, int width, int height, double le
   }
   return v;
 }
-inline constexpr int kPlaneKinds = 11;
+inline constexpr int kPlaneKinds = 12;
 
 inline Case make_case(std::uint64_t seed, int largest_side) {
   std::mt19937_64 random(seed * 0x9E3779B97F4A7C15ULL + 1);

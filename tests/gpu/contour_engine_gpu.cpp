@@ -235,6 +235,8 @@ int check(int count) {
     cases.push_back(large_case(kind, 2, 8192, ElementType::U8, 128, 20));
     cases.push_back(large_case(kind, 300, 500, ElementType::U8, 128, 20));
   }
+  // More pieces than all blocks together scatter at a time.
+  if (count >= 100) cases.push_back(large_case(10, 2048, 2048, ElementType::F32, 0.5, 1));
   std::vector<testing::Result> want(cases.size());
   std::atomic<std::size_t> next{0};
   std::vector<std::thread> threads;
