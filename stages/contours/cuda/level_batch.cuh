@@ -123,7 +123,7 @@ struct BatchShared {
   unsigned open, closed;  ///< pieces
   unsigned sums;          ///< of the pieces that are not left out: number << 16 | segments
   unsigned segment_base, piece_base, open_base;
-  unsigned next_tile;  ///< number in NearTiles::crossed of the tile that the block takes next
+  unsigned next_tile;  ///< how many tiles of NearTiles::crossed are taken before the block's next one
   union {
     unsigned interval_words[kPlaces / 4];
     unsigned char interval[kPlaces];  ///< how many levels each sample is above, until crossings are linked

@@ -83,10 +83,11 @@ __global__ void __launch_bounds__(kBatchThreads, kBatchBlocks)
   const unsigned tiles = near_tile_count(group) == 0 ? 0 : counters.crossed_tiles;
   if (threadIdx.x == 0) s.next_tile = atomicAdd(&counters.taken_tiles, 1U);
   __syncthreads();
-  for (unsigned n = s.next_tile; n < tiles; n = s.next_tile) {
+  // The last tiles first: their samples were read last and mostly still are in the second-level cache.
+  for (unsigned taken = s.next_tile; taken < tiles; taken = s.next_tile) {
     // Which tile is next is asked early; the first warp tells the others while their samples arrive.
     const unsigned next_tile = fetch_add_if(threadIdx.x == 0, &counters.taken_tiles, 1U);
-    LevelBatch<BatchTypes<T, P>> batch(group, s, &group.work.near.crossed[n], next_tile);
+    LevelBatch<BatchTypes<T, P>> batch(group, s, &group.work.near.crossed[tiles - 1 - taken], next_tile);
     trace_tile_levels(batch, batch.tile_levels->first, batch.tile_levels->first + batch.tile_levels->count);
   }
 }
