@@ -5,7 +5,7 @@
 
 #include <bit>
 
-#include "cuda/launch.cuh"
+#include "cuda/sums.cuh"
 #include "stages/mean_shift/grid.cuh"
 #include "stages/mean_shift/tree.h"
 #include "stages/mean_shift/weight.h"
@@ -35,12 +35,6 @@ struct Job {
   double* squares = nullptr;  ///< last squared step of each point; only for climb_together
   Control* control = nullptr;
 };
-
-template <class T>
-__device__ __forceinline__ T sum_of_warp(T v) {
-  for (int half = 16; half > 0; half /= 2) v = v + __shfl_xor_sync(~0U, v, half);
-  return v;
-}
 
 template <class T>
 __device__ __forceinline__ T weight(T d2, const MeanShiftRule<T>& rule) {

@@ -4,6 +4,7 @@
 // left.
 #pragma once
 
+#include "cuda/sums.cuh"
 #include "stages/mean_shift/filter_kernels.cuh"
 #include "stages/mean_shift/grid.cuh"
 
@@ -51,11 +52,6 @@ __device__ inline void unite(unsigned* parent, unsigned a, unsigned b) {
   }
 }
 
-__device__ __forceinline__ unsigned warp_sum(unsigned v) {
-  for (int half = 16; half > 0; half /= 2) v += __shfl_xor_sync(~0U, v, half);
-  return v;
-}
-
 /// Adds the pixels of a warp to the sums of their regions; one lane adds for all if they are in one region,
 /// as they mostly are.
 __device__ inline void add_pixels(const RegionJob& job, bool there, unsigned pixel, unsigned root,
@@ -68,9 +64,9 @@ __device__ inline void add_pixels(const RegionJob& job, bool there, unsigned pix
                  value = there ? job.image.values[at] >> 8U : 0U;
   const unsigned first = __shfl_sync(~0U, root, 0);
   if (__ballot_sync(~0U, there && root == first) == ~0U) {
-    const unsigned sums[6] = {warp_sum(place & 255U),        warp_sum(place >> 8U & 255U),
-                              warp_sum(place >> 16U & 255U), warp_sum(value & 255U),
-                              warp_sum(value >> 8U & 255U),  warp_sum(value >> 16U & 255U)};
+    const unsigned sums[6] = {sum_of_warp(place & 255U),        sum_of_warp(place >> 8U & 255U),
+                              sum_of_warp(place >> 16U & 255U), sum_of_warp(value & 255U),
+                              sum_of_warp(value >> 8U & 255U),  sum_of_warp(value >> 16U & 255U)};
     if (lane != 0) return;
     RegionSums& into = job.sums[root];
     atomicAdd(&into.count, 32U);

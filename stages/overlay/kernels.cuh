@@ -11,6 +11,7 @@
 // and contours are read on the device.
 #pragma once
 
+#include "cuda/sums.cuh"
 #include "stages/overlay/job.cuh"
 #include "stages/shared/part_of.cuh"
 
@@ -130,11 +131,7 @@ __device__ inline void reserve_tiles(const Job& job, unsigned tile) {
   unsigned long long own = 0;
   for (unsigned k = 0; valid && k < classes; ++k) own += job.bin_count[bins + k];
   const unsigned lane = threadIdx.x % 32;
-  unsigned long long end = own;  // within the warp
-  for (unsigned step = 1; step < 32; step *= 2) {
-    const unsigned long long other = __shfl_up_sync(~0U, end, step);
-    if (lane >= step) end += other;
-  }
+  const unsigned long long end = sum_to_lane(own);
   const bool touched = valid && !job.all_tiles && (own != 0 || under_legend(job, tile));
   const unsigned touching = __ballot_sync(~0U, touched);
   unsigned long long listed = 0;

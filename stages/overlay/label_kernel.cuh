@@ -2,6 +2,7 @@
 // it.
 #pragma once
 
+#include "cuda/sums.cuh"
 #include "stages/overlay/job.cuh"
 
 namespace contorno::overlay_cuda {
@@ -27,10 +28,7 @@ __device__ inline unsigned long long next_rank(const Job& job, unsigned from, un
     const unsigned long long rank = rank_of(area, contour);
     if (rank < limit && rank > best) best = rank;
   }
-  for (int step = 16; step > 0; step /= 2) {
-    const unsigned long long other = __shfl_xor_sync(~0U, best, step);
-    best = other > best ? other : best;
-  }
+  best = join_warp(best, [](unsigned long long a, unsigned long long b) { return a > b ? a : b; });
   if (threadIdx.x % 32 == 0) shared.best[threadIdx.x / 32] = best;
   __syncthreads();
   for (unsigned warp = 0; warp < kWarps; ++warp) best = shared.best[warp] > best ? shared.best[warp] : best;

@@ -63,14 +63,7 @@ class BlockTeam {
   __device__ void sync() const { __syncthreads(); }
   __device__ bool all(bool value) const { return __syncthreads_or(value ? 0 : 1) == 0; }
   __device__ unsigned sum_before(unsigned value, unsigned& all) const {
-    unsigned of_warp = 0, before = sum_before_lane(value, of_warp);
-    if (warp_lane() == 0) shared_.sums[warp()] = of_warp;
-    __syncthreads();
-    all = 0;
-    for (unsigned i = 0; i < BlockTeamShared::kWarps; ++i) {
-      if (i < warp()) before += shared_.sums[i];
-      all += shared_.sums[i];
-    }
+    const unsigned before = sum_before_thread(value, shared_.sums, all);
     __syncthreads();  // all have read
     return before;
   }

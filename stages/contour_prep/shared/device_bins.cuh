@@ -77,16 +77,6 @@ struct CountShared {
   __device__ unsigned* buckets() { return reinterpret_cast<unsigned*>(this + 1); }
 };
 
-/// The sum of the values of the threads before. By all threads of a block.
-__device__ inline unsigned sum_before_thread(unsigned value, CountShared& shared) {
-  unsigned of_warp = 0, before = sum_before_lane(value, of_warp);
-  const unsigned warp = threadIdx.x / kWarpLanes;
-  if (warp_lane() == 0) shared.warps[warp] = of_warp;
-  __syncthreads();
-  const unsigned other = warp_lane() < warp ? shared.warps[warp_lane()] : 0;
-  return before + sum_of_warp(other);
-}
-
 __global__ void __launch_bounds__(kCountThreads) count_bins(const __grid_constant__ Job job) {
   auto& shared = block_shared<CountShared>();
   unsigned* const buckets = shared.buckets();
@@ -105,7 +95,7 @@ __global__ void __launch_bounds__(kCountThreads) count_bins(const __grid_constan
   // Buckets lie in the order of the threads that add them up.
   unsigned own = 0;
   for (unsigned bucket = threadIdx.x; bucket <= mask; bucket += blockDim.x) own += buckets[bucket];
-  unsigned before = sum_before_thread(own, shared);
+  unsigned all = 0, before = sum_before_thread(own, shared.warps, all);
   for (unsigned bucket = threadIdx.x; bucket <= mask; bucket += blockDim.x) {
     const unsigned end = before + buckets[bucket];
     job.bins.begins[bucket] = buckets[bucket] = before;
@@ -114,7 +104,7 @@ __global__ void __launch_bounds__(kCountThreads) count_bins(const __grid_constan
   __syncthreads();
   for (unsigned k = 0; k < kCountEach; ++k)
     if (keys[k] <= mask) job.order[buckets[keys[k]] + slots[k]] = k * blockDim.x + threadIdx.x;
-  if (threadIdx.x == blockDim.x - 1) *job.bins.count = before;
+  if (threadIdx.x == 0) *job.bins.count = all;
 }
 
 __global__ void __launch_bounds__(kArrayThreads) order_bins(const __grid_constant__ Job job) {

@@ -9,26 +9,13 @@ namespace contorno {
 /// What a block shares for them.
 struct RangeShared {
   unsigned long long before[kMostRanges];  ///< of each range, the sum of those before it
-  unsigned long long warps[32];
+  unsigned long long warps[kArrayThreads / kWarpLanes];
 };
 
-/// The sum of the values of the threads before, and in `all` that of all threads. By all threads of a block.
+/// The same as sum_before_thread, whose warps' sums may be written again at once.
 __device__ inline unsigned long long sum_before_thread(unsigned long long value, RangeShared& shared,
                                                        unsigned long long& all) {
-  unsigned long long end = value;
-  for (unsigned step = 1; step < kWarpLanes; step *= 2) {
-    const unsigned long long before = __shfl_up_sync(~0U, end, step);
-    if (warp_lane() >= step) end += before;
-  }
-  const unsigned warp = threadIdx.x / kWarpLanes;
-  if (warp_lane() == kWarpLanes - 1) shared.warps[warp] = end;
-  __syncthreads();
-  unsigned long long before = end - value;
-  all = 0;
-  for (unsigned other = 0; other < blockDim.x / kWarpLanes; ++other) {
-    if (other < warp) before += shared.warps[other];
-    all += shared.warps[other];
-  }
+  const unsigned long long before = sum_before_thread(value, shared.warps, all);
   __syncthreads();
   return before;
 }

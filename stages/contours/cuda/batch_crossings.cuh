@@ -108,7 +108,7 @@ __device__ __forceinline__ void list_crossings(const LevelBatch<S>& batch) {
   count_words(batch, counts);
 #pragma unroll
   for (int k = 0; k < IntervalWords::kCount; ++k) own += counts[k] * 0x01010101U >> 24;
-  const unsigned sum = warp_scan(own);
+  const unsigned sum = sum_to_lane(own);
   unsigned base = 0;
   if (batch.thread % 32 == 31) base = atomicAdd(&s.crossings, sum);
   base = __shfl_sync(~0U, base, 31);

@@ -7,6 +7,7 @@
 // work. Sums are below 2^63.
 #pragma once
 
+#include "cuda/sums.cuh"
 #include "stages/contours/cuda/engine.cuh"
 
 namespace contorno::contour_engine {
@@ -50,10 +51,8 @@ __device__ __forceinline__ unsigned long long sum_of_earlier(ChunkStatus* status
     const ChunkStatus seen = lane < end ? published(status[end - 1 - lane]) : ChunkStatus{0, 0};
     const unsigned totals = __ballot_sync(~0U, (seen.total & kPublished) != 0);
     const unsigned nearest = totals != 0 ? static_cast<unsigned>(__ffs(static_cast<int>(totals))) - 1 : 32U;
-    unsigned long long value = lane < nearest ? seen.sum : (lane == nearest ? seen.total : 0);
-    value &= ~kPublished;
-    for (int mask = 16; mask > 0; mask /= 2) value += __shfl_xor_sync(~0U, value, mask);
-    before += value;
+    const unsigned long long value = lane < nearest ? seen.sum : (lane == nearest ? seen.total : 0);
+    before += sum_of_warp(value & ~kPublished);
     if (totals != 0) break;
   }
   if (lane == 0 && chunk > 0) store_relaxed(&status[chunk].total, (before + sum) | kPublished);
@@ -63,25 +62,14 @@ __device__ __forceinline__ unsigned long long sum_of_earlier(ChunkStatus* status
 /// The sum of all elements before those of this thread, of which `own` is the sum. Called by whole blocks.
 __device__ __forceinline__ unsigned long long scan_chunk(ChunkStatus* status, unsigned chunk,
                                                          unsigned long long own, ChunkShared& s) {
-  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  unsigned long long sum = own;
-#pragma unroll
-  for (unsigned step = 1; step < 32; step *= 2) {
-    const unsigned long long other = __shfl_up_sync(~0U, sum, step);
-    if (lane >= step) sum += other;
-  }
-  if (lane == 31) s.sums[warp] = sum;
-  __syncthreads();
-  if (warp == 0) {
-    unsigned long long all = 0;
-    for (const unsigned long long other : s.sums) all += other;
-    const unsigned long long before = sum_of_earlier(status, chunk, all);
-    if (lane == 0) s.before = before;
+  unsigned long long all = 0;
+  const unsigned long long before = sum_before_thread(own, s.sums, all);
+  if (threadIdx.x < kWarpLanes) {
+    const unsigned long long earlier = sum_of_earlier(status, chunk, all);
+    if (threadIdx.x == 0) s.before = earlier;
   }
   __syncthreads();
-  unsigned long long before = s.before + sum - own;
-  for (unsigned w = 0; w < warp; ++w) before += s.sums[w];
-  return before;
+  return s.before + before;
 }
 
 }  // namespace contorno::contour_engine

@@ -22,7 +22,7 @@ __device__ int count_segments(Tile<S>& tile) {
     const CellWords right = s.bits.cells[2 * tile.thread + 1];
     const unsigned in_left = segments_in(left);
     const unsigned in_right = segments_in(right);
-    const unsigned sum = warp_scan(in_left + in_right);
+    const unsigned sum = sum_to_lane(in_left + in_right);
     s.before[2 * tile.thread] = static_cast<unsigned short>(sum - in_right - in_left);
     s.before[2 * tile.thread + 1] = static_cast<unsigned short>(sum - in_right);
     if (tile.thread == 31) s.before[kTileWords] = static_cast<unsigned short>(sum);

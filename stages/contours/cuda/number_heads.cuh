@@ -8,6 +8,7 @@
 // which takes fewer steps than a scan over all rows of all tiles while contours are few.
 #pragma once
 
+#include "cuda/sums.cuh"
 #include "stages/contours/cuda/contour_table.cuh"
 #include "stages/contours/cuda/join.cuh"
 
@@ -71,9 +72,8 @@ __device__ __forceinline__ unsigned long long sum_before(const HeadsShared& s, u
   unsigned long long own = 0;
 #pragma unroll
   for (unsigned k = 0; k < kHeadsEach; ++k) {
-#pragma unroll
-    for (int mask = 16; mask > 0; mask /= 2) before[k] += __shfl_xor_sync(~0U, before[k], mask);
-    if (lane == k) own = before[k];
+    const unsigned long long sum = sum_of_warp(before[k]);
+    if (lane == k) own = sum;
   }
   return own;
 }

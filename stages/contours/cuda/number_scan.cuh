@@ -9,6 +9,7 @@
 // while these run. Blocks wait only for blocks that began before them.
 #pragma once
 
+#include "cuda/sums.cuh"
 #include "stages/contours/cuda/contour_table.cuh"
 
 namespace contorno::contour_engine {
@@ -89,30 +90,6 @@ __device__ __forceinline__ void number_unit(const PlaneGroup<P>& group, unsigned
   number_pieces(group, pieces, running);
 }
 
-/// Returns the sum of `own` over the block; `before` becomes the sum of the threads before this one. `sums`
-/// is shared memory for one value a warp.
-__device__ __forceinline__ unsigned long long block_exclusive_scan(unsigned long long own,
-                                                                   unsigned long long* sums,
-                                                                   unsigned long long& before) {
-  const unsigned lane = threadIdx.x % 32;
-  const unsigned warp = threadIdx.x / 32;
-  unsigned long long sum = own;
-#pragma unroll
-  for (unsigned step = 1; step < 32; step *= 2) {
-    const unsigned long long other = __shfl_up_sync(~0U, sum, step);
-    if (lane >= step) sum += other;
-  }
-  if (lane == 31) sums[warp] = sum;
-  __syncthreads();
-  before = sum - own;
-  unsigned long long all = 0;
-  for (unsigned w = 0; w < kScanThreads / 32; ++w) {
-    if (w == warp) before += all;
-    all += sums[w];
-  }
-  return all;
-}
-
 /// (contours << 32 | points) of the planes before those of this group, in the thread of the first unit; 0 in
 /// others.
 template <class P>
@@ -137,9 +114,8 @@ __device__ __forceinline__ void number_by_scan(const PlaneGroup<P>& group, unsig
                                                const UnitPieces& pieces, ScanShared& s) {
   const unsigned long long before = numbered_before(group, block);
   const unsigned long long own = before + sum_of(group, pieces);
-  unsigned long long running = 0;
-  const unsigned long long all = block_exclusive_scan(own, s.sums, running);
-  running += before;
+  unsigned long long all = 0;
+  unsigned long long running = before + sum_before_thread(own, s.sums, all);
   if (threadIdx.x == 0) store_relaxed(&group.work.scan_status[block], all | kReady);
   // The sums of all blocks before this one: each thread waits for some of them.
   unsigned long long previous = 0;
@@ -151,8 +127,8 @@ __device__ __forceinline__ void number_by_scan(const PlaneGroup<P>& group, unsig
     }
     previous += status & ~kReady;
   }
-  unsigned long long unused = 0;
-  running += block_exclusive_scan(previous, s.previous, unused);
+  sum_before_thread(previous, s.previous, all);
+  running += all;
   if (unit < units_of(group)) number_unit(group, unit, pieces, running);
   if (block == group.scan_blocks - 1 && threadIdx.x == kScanThreads - 1) write_totals(group, running);
 }

@@ -50,18 +50,11 @@ __device__ __forceinline__ void reset_counters(const PlaneGroup<P>& group) {
 template <class P>
 __device__ __forceinline__ unsigned share_pieces(const Work<P>& work, ScatterShared& s, unsigned first,
                                                  unsigned count) {
-  const unsigned thread = threadIdx.x, warp = thread / 32;
+  const unsigned thread = threadIdx.x;
   PiecePoints own{};
   if (thread < count) own = work.piece_points[first + thread];
-  const unsigned sum = warp_scan(own.count);
-  if (thread % 32 == 31) s.warp_points[warp] = sum;
-  __syncthreads();
-  unsigned before = sum - own.count, all = 0;
-#pragma unroll
-  for (unsigned w = 0; w < kScatterWarps; ++w) {
-    if (w == warp) before += all;
-    all += s.warp_points[w];
-  }
+  unsigned all = 0;
+  const unsigned before = sum_before_thread(own.count, s.warp_points, all);
   s.before[thread] = thread < count ? before : kNone;
   s.piece[thread].source = own.begin - before;
   __syncthreads();

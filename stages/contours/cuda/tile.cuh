@@ -2,6 +2,7 @@
 // functions of a Tile.
 #pragma once
 
+#include "cuda/sums.cuh"
 #include "stages/contours/cuda/cells.cuh"
 #include "stages/contours/cuda/links.cuh"
 
@@ -101,17 +102,6 @@ struct Tile {
       __syncthreads();
   }
 };
-
-/// The sum of `value` over the lanes of a warp up to this one.
-__device__ __forceinline__ unsigned warp_scan(unsigned value) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-#pragma unroll
-  for (int step = 1; step < 32; step *= 2) {
-    const unsigned other = __shfl_up_sync(~0U, value, step);
-    if (lane >= step) value += other;
-  }
-  return value;
-}
 
 /// The two samples of an edge, upper or left one first.
 template <class Value>

@@ -43,7 +43,7 @@ __device__ __forceinline__ void allocate_pieces(Tile<S>& tile) {
 #pragma unroll
   for (int k = 0; k < kLaneWords; ++k)
     if (word0 + k < kWords) own += static_cast<unsigned>(__popc(s.first[word0 + k]));
-  const unsigned sum = warp_scan(own);
+  const unsigned sum = sum_to_lane(own);
   unsigned running = sum - own;
 #pragma unroll
   for (int k = 0; k < kLaneWords; ++k)

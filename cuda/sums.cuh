@@ -1,0 +1,62 @@
+// Values of the lanes of a warp, or of the threads of a block, joined and added up.
+#pragma once
+
+#include "cuda/launch.cuh"
+
+namespace contorno {
+
+inline constexpr unsigned kWarpLanes = 32;
+__device__ __forceinline__ unsigned warp_lane() {
+  return threadIdx.x % kWarpLanes;
+}
+
+/// Joins what the lanes have, in pairs of a fixed order: join(lane's own value, that of lane `lane ^ step`)
+/// for steps of 16, 8, 4, 2 and 1. Every lane gets the whole if `join` does not care which comes first.
+template <class T, class Join>
+__device__ __forceinline__ T join_warp(T value, const Join& join) {
+#pragma unroll
+  for (unsigned step = kWarpLanes / 2; step > 0; step /= 2) {
+    const T other = __shfl_xor_sync(~0U, value, static_cast<int>(step));
+    value = join(value, other);
+  }
+  return value;
+}
+template <class T>
+__device__ __forceinline__ T sum_of_warp(T value) {
+  return join_warp(value, [](T a, T b) { return a + b; });
+}
+
+/// The sum of the values of the lanes up to this one.
+template <class T>
+__device__ __forceinline__ T sum_to_lane(T value) {
+#pragma unroll
+  for (unsigned step = 1; step < kWarpLanes; step *= 2) {
+    const T before = __shfl_up_sync(~0U, value, step);
+    if (warp_lane() >= step) value += before;
+  }
+  return value;
+}
+/// The sum of the values of the lanes before, and in `all` that of all lanes.
+template <class T>
+__device__ __forceinline__ T sum_before_lane(T value, T& all) {
+  const T end = sum_to_lane(value);
+  all = __shfl_sync(~0U, end, static_cast<int>(kWarpLanes) - 1);
+  return end - value;
+}
+
+/// The sum of the values of the threads before, and in `all` that of all threads. By all threads of a block,
+/// which shares `of_warps`, a sum for each of its warps: that may be written again behind the next barrier.
+template <class T>
+__device__ __forceinline__ T sum_before_thread(T value, T* of_warps, T& all) {
+  T of_warp{};
+  const T before = sum_before_lane(value, of_warp);
+  const unsigned warp = threadIdx.x / kWarpLanes;
+  if (warp_lane() == 0) of_warps[warp] = of_warp;
+  __syncthreads();
+  // Each warp adds up those of all.
+  const T of_lane = warp_lane() < blockDim.x / kWarpLanes ? of_warps[warp_lane()] : T{};
+  const T before_warp = __shfl_sync(~0U, sum_before_lane(of_lane, all), static_cast<int>(warp));
+  return before_warp + before;
+}
+
+}  // namespace contorno
