@@ -108,8 +108,8 @@ class BinsAround {
       : bin_(bin),
         hash_(bin, salt),
         salt_(salt),
-        row_(static_cast<double>(p.row) * nearness.bins_a_px() - bin.row),
-        col_(static_cast<double>(p.col) * nearness.bins_a_px() - bin.col),
+        row_(place(nearness, p.row, bin.row)),
+        col_(place(nearness, p.col, bin.col)),
         row_step_(nearness.is_equality() ? 2 : -3) {}
 
   CONTORNO_HD bool next() {
@@ -127,10 +127,8 @@ class BinsAround {
   /// Whether the bin `number` around that of a point (bin_around; 0: its own) can have points near it.
   CONTORNO_HD static bool reaches(const Nearness& nearness, const Point& p, const Bin& bin, int number) {
     const Bin other = bin_around(bin, number);
-    const double row = static_cast<double>(p.row) * nearness.bins_a_px() - bin.row;
-    const double col = static_cast<double>(p.col) * nearness.bins_a_px() - bin.col;
-    const double rows = gap(static_cast<int>(other.row - bin.row), row),
-                 cols = gap(static_cast<int>(other.col - bin.col), col);
+    const double rows = gap(static_cast<int>(other.row - bin.row), place(nearness, p.row, bin.row)),
+                 cols = gap(static_cast<int>(other.col - bin.col), place(nearness, p.col, bin.col));
     return number == 0 || (!nearness.is_equality() && square(rows) + square(cols) < kReach);
   }
   CONTORNO_HD BinHash hash() {
@@ -143,6 +141,10 @@ class BinsAround {
   static constexpr double kReach = 2 * (1 + 4 * Nearness::kMargin);
 
   CONTORNO_HD static double square(double v) { return v * v; }
+  /// A coordinate's place in its bin, 0 to 1.
+  CONTORNO_HD static double place(const Nearness& nearness, float coordinate, double bin) {
+    return static_cast<double>(coordinate) * nearness.bins_a_px() - bin;
+  }
   /// The distance from a place in a bin, 0 to 1, to the bin that is `step` bins ahead.
   CONTORNO_HD static double gap(int step, double place) {
     return step > 0 ? step - place : step < 0 ? place - step - 1 : 0;
