@@ -1,10 +1,29 @@
 // contorno._core, the compiled part of the Python package.
+#include <cstdlib>
+#include <string>
+
 #include "plugins/python/device/on_device.h"
 #include "plugins/python/functions/bindings.h"
 #include "plugins/python/shared/process.h"
 
+namespace {
+
+/// pybind11 before 2.12 knows where NumPy 1 keeps the size of a type; NumPy 2 has something else there.
+void check_numpy() {
+#if PYBIND11_VERSION_HEX < 0x020C0000
+  const auto version = pybind11::module_::import("numpy").attr("__version__").cast<std::string>();
+  if (std::atoi(version.c_str()) < 2) return;
+  throw pybind11::import_error("contorno was built with pybind11 " PYBIND11_TOSTRING(
+      PYBIND11_VERSION_MAJOR) "." PYBIND11_TOSTRING(PYBIND11_VERSION_MINOR) ", which cannot read arrays of "
+      "NumPy 2 (here: " + version + "): install NumPy below 2, or build contorno with pybind11 2.12 or newer");
+#endif
+}
+
+}  // namespace
+
 PYBIND11_MODULE(_core, module) {
   using namespace contorno::python;
+  check_numpy();
   module.doc() = "The compiled part of contorno; use the package.";
   module.attr("__version__") = CONTORNO_VERSION;
   register_errors();

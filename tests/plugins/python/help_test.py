@@ -1,5 +1,7 @@
 """What the package says when it is looked at or called wrongly: names, suggestions, conversions, short texts."""
+import pathlib
 import pydoc
+import re
 import sys
 import types
 import warnings
@@ -145,6 +147,25 @@ for make in (Pipeline, contorno.Result):
     lines = text.splitlines()
     assert len(lines) == 2 and lines[0].startswith("contorno.Pipeline needs contorno._pipeline, which cannot be loaded here: ")
     assert lines[1].startswith("contorno.Result needs")
+
+
+def test_a_build_that_cannot_read_arrays_of_numpy_2_says_so():
+    text = run_python("""
+import numpy
+numpy.__version__ = "2.1.0"
+try:
+    import contorno
+    print("can be used")
+except ImportError as error:
+    print(error)
+""")
+    cache = (BUILD / "CMakeCache.txt").read_text()
+    folder = pathlib.Path(re.search("^pybind11_DIR:PATH=(.*)$", cache, re.MULTILINE).group(1))
+    version = re.search(r'PACKAGE_VERSION "(\d+)\.(\d+)', (folder / "pybind11ConfigVersion.cmake").read_text())
+    major, minor = map(int, version.groups())
+    assert text == ("can be used\n" if (major, minor) >= (2, 12) else
+                    f"contorno was built with pybind11 {major}.{minor}, which cannot read arrays of NumPy 2 (here: 2.1.0): "
+                    "install NumPy below 2, or build contorno with pybind11 2.12 or newer\n")
 
 
 # Words that are not there --------------------------------------------------------------------------------------------
