@@ -8,6 +8,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -146,10 +148,9 @@ class Running {
         copies_(job_.format, job_.backend),
         bytes_of_(std::move(bytes_of)),
         frames_(*this),
-        contours_([this](std::uint64_t, const Value&) { note_result(); }),
-        drawing_([this](std::uint64_t number, const Value& value) {
+        contours_(*this, [](std::uint64_t, const Value&) {}),
+        drawing_(*this, [this](std::uint64_t number, const Value& value) {
           copies_.take(std::get<ImageView>(value), bytes_of_(number));
-          note_result();
         }) {
     job_.graph.settings.slots = slots;
     job_.graph.settings.on_full = OnFull::Wait;
@@ -159,8 +160,16 @@ class Running {
     options.backend = job_.backend;
     options.probe_every = kNoFrame;
     options.frames_on_device = job_.on_device();
+    options.on_failure = [this](const FrameFailure& failure) { note_failure(failure.reason); };
     runner_ = std::make_unique<Runner>(job_.graph, frames_, std::move(sinks), options);
-    thread_ = std::thread([this] { runner_->run(); });
+    thread_ = std::thread([this] {
+      try {
+        runner_->run();
+        note_failure("the run has ended");
+      } catch (const std::exception& error) {
+        note_failure(error.what());
+      }
+    });
   }
   ~Running() {
     runner_->request_stop();
@@ -169,12 +178,13 @@ class Running {
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
 
-  /// Returns when so many frames have been worked on.
+  /// Returns when so many frames have been worked on. Throws what prevents it.
   void play(std::uint64_t frames) {
     std::unique_lock lock(mutex_);
     asked_ += frames;
     changed_.notify_all();
-    changed_.wait(lock, [&] { return results_ == asked_ * (job_.drawing ? 2 : 1); });
+    changed_.wait(lock, [&] { return !failure_.empty() || results_ == asked_ * (job_.drawing ? 2 : 1); });
+    if (!failure_.empty()) throw std::runtime_error("the library's runner: " + failure_);
   }
 
  private:
@@ -203,18 +213,33 @@ class Running {
   };
   class Taker final : public Sink {
    public:
-    explicit Taker(std::function<void(std::uint64_t, const Value&)> take) : take_(std::move(take)) {}
+    Taker(Running& run, std::function<void(std::uint64_t, const Value&)> take)
+        : run_(run), take_(std::move(take)) {}
     void open(const SinkContext&) override {}
-    void write(const FrameInfo& info, const Value& value) override { take_(info.number, value); }
+    void write(const FrameInfo& info, const Value& value) override {
+      try {
+        take_(info.number, value);
+      } catch (const std::exception& error) {
+        run_.note_failure(error.what());
+        throw;
+      }
+      run_.note_result();
+    }
     void finish() override {}
 
    private:
+    Running& run_;
     std::function<void(std::uint64_t, const Value&)> take_;
   };
 
   void note_result() {
     const std::lock_guard lock(mutex_);
     ++results_;
+    changed_.notify_all();
+  }
+  void note_failure(const std::string& what) {
+    const std::lock_guard lock(mutex_);
+    if (failure_.empty()) failure_ = what;
     changed_.notify_all();
   }
 
@@ -227,6 +252,7 @@ class Running {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::uint64_t asked_ = 0, results_ = 0;
+  std::string failure_;  ///< the first; empty: there is none
   bool stopped_ = false;
   std::thread thread_;
 };
