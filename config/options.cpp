@@ -8,7 +8,7 @@ namespace contorno::config {
 
 ParamSet params_from_text(const ParamDeclaration& declaration, const std::string& owner,
                           const std::vector<std::pair<std::string, std::string>>& settings,
-                          const MaskReader& read_mask) {
+                          const MaskReader& read_mask, const std::string& option) {
   YamlNode map{.kind = YamlKind::Map};
   std::vector<std::string> names;
   for (const auto& [name, given] : settings) {
@@ -16,13 +16,13 @@ ParamSet params_from_text(const ParamDeclaration& declaration, const std::string
     YamlNode value{
         .kind = YamlKind::Scalar, .style = ScalarStyle::CommandLine, .place = place, .text = given};
     map.entries.push_back({.key = name, .place = place, .value = std::move(value)});
-    names.push_back(name);
+    names.push_back(option + name);
   }
   const SourceText nothing("");
   // What is missing has no place of its own: it is said of the owner as a whole.
   names.push_back(owner);
   const Place whole{.line = 0, .override_index = static_cast<int>(names.size()) - 1};
-  Problems problems("", nothing, names, "--");
+  Problems problems("", nothing, names, "");
   ParamSet params(declaration);
   read_params(map, {}, owner, whole, params, problems, read_mask);
   if (!problems.empty()) throw ConfigErrors(problems.code(), problems.report(), problems.size());

@@ -83,8 +83,8 @@ def test_names_of_files_with_blanks_and_signs_are_taken_as_they_are(contorno, fo
     (["drop_small =4"], 2, "'=4' is not NAME=VALUE"),
     (["exclude points=[1, 2] 3"], 2, "'3' is not NAME=VALUE"),
     (["hierarchy by=4 x"], 2, "'x' is not NAME=VALUE, as in 'drop_small min_points=4'; hierarchy has no parameters"),
-    (["exclude points=[1, 2 radius=3"], 78, "--points"),
-    (["drop_small min_point=4"], 78, "unknown key 'min_point' (did you mean 'min_points'?)"),
+    (["exclude points=[1, 2 radius=3"], 78, "--step exclude points: error: exclude: points is "),
+    (["drop_small min_point=4"], 78, "--step drop_small min_point: error: drop_small: unknown key 'min_point' (did you mean 'min_points'?)"),
     (["largest_first", "drop_small min_points=-4"], 78, "min_points is -4, allowed a whole number, 0 to 1000000000"),
 ])
 def test_what_is_wrong_with_a_step_is_told(contorno, folder, steps, code, words):

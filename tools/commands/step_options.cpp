@@ -75,7 +75,8 @@ StepSpec step_of(std::string_view given, const Catalog& catalog) {
                           without_quotes(given.substr(equals + 1, end - equals - 1)));
   }
   return {.type = &type,
-          .params = config::params_from_text(type.params, type.name, settings, catalog.read_mask)};
+          .params = config::params_from_text(type.params, type.name, settings, catalog.read_mask,
+                                             fmt::format("--step {} ", type.name))};
 }
 
 }  // namespace

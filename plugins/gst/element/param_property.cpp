@@ -122,7 +122,7 @@ void set_from_gvalue(const std::string& owner, const ParamSpec& spec, const GVal
     if (other.required && other.name != spec.name)
       settings.emplace_back(other.name, to_text(params.get(other.name)));
   const ParamSet read =
-      config::params_from_text(params.declaration(), owner, settings, host_catalog().read_mask);
+      config::params_from_text(params.declaration(), owner, settings, host_catalog().read_mask, "");
   params.set(spec.name, read.get(spec.name));
 }
 
