@@ -44,8 +44,9 @@ __device__ __forceinline__ T sum_before_lane(T value, T& all) {
   return end - value;
 }
 
-/// The sum of the values of the threads before, and in `all` that of all threads. By all threads of a block,
-/// which shares `of_warps`, a sum for each of its warps: that may be written again behind the next barrier.
+/// The sum of the values of the threads before, and in `all` that of all threads. Called by all threads of a
+/// block, of a multiple of 32. `of_warps` is shared memory with an element a warp. There is one barrier in
+/// here; the caller needs another one before it writes `of_warps` again.
 template <class T>
 __device__ __forceinline__ T sum_before_thread(T value, T* of_warps, T& all) {
   T of_warp{};

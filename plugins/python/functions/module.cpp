@@ -8,7 +8,7 @@
 
 namespace {
 
-/// pybind11 before 2.12 knows where NumPy 1 keeps the size of a type; NumPy 2 has something else there.
+/// pybind11 before 2.12 reads the size of a type where NumPy 1 has it; NumPy 2 has something else there.
 void check_numpy() {
 #if PYBIND11_VERSION_HEX < 0x020C0000
   const auto version = pybind11::module_::import("numpy").attr("__version__").cast<std::string>();

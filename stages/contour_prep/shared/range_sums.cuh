@@ -12,7 +12,7 @@ struct RangeShared {
   unsigned long long warps[kArrayThreads / kWarpLanes];
 };
 
-/// The same as sum_before_thread, whose warps' sums may be written again at once.
+/// As the other sum_before_thread, with a barrier at the end: it can be called again at once.
 __device__ inline unsigned long long sum_before_thread(unsigned long long value, RangeShared& shared,
                                                        unsigned long long& all) {
   const unsigned long long before = sum_before_thread(value, shared.warps, all);

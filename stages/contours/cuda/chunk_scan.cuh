@@ -3,8 +3,7 @@
 // (decoupled look-back, Merrill and Garland 2016). Chunks are taken in order, so a block waits only for
 // blocks that run.
 //
-// For counts that only the device knows, where a grid of one block a chunk would mostly be blocks without
-// work. Sums are below 2^63.
+// Sums are below 2^63.
 #pragma once
 
 #include "cuda/sums.cuh"
@@ -23,7 +22,8 @@ struct ChunkShared {
   unsigned chunk;
 };
 
-/// The next chunk, for the whole block. A barrier.
+/// The next chunk, for the whole block. Two barriers: behind the first, what the block shared of the last
+/// chunk may be written again.
 __device__ __forceinline__ unsigned take_chunk(unsigned* counter, ChunkShared& s) {
   __syncthreads();
   if (threadIdx.x == 0) s.chunk = atomicAdd(counter, 1U);

@@ -84,7 +84,7 @@ struct alignas(16) Piece {
   unsigned first;  ///< open: 1 if it begins the contour, at `from`; closed piece: its smallest raster id
 };
 
-/// The points of a piece: one at the end of each segment.
+/// The points of a piece: one at the end of each segment, so at least one.
 struct alignas(8) PiecePoints {
   unsigned begin, count;
 };
