@@ -1,4 +1,4 @@
-// Values of the lanes of a warp, or of the threads of a block, joined and added up.
+// Reductions over a warp, and prefix sums over a warp and over a block. Called by whole warps.
 #pragma once
 
 #include "cuda/launch.cuh"
@@ -10,8 +10,8 @@ __device__ __forceinline__ unsigned warp_lane() {
   return threadIdx.x % kWarpLanes;
 }
 
-/// Joins what the lanes have, in pairs of a fixed order: join(lane's own value, that of lane `lane ^ step`)
-/// for steps of 16, 8, 4, 2 and 1. Every lane gets the whole if `join` does not care which comes first.
+/// Reduces the values of the lanes by a butterfly: join(lane's own value, that of lane `lane ^ step`) for
+/// steps of 16, 8, 4, 2 and 1. Every lane gets the same result if `join` is commutative.
 template <class T, class Join>
 __device__ __forceinline__ T join_warp(T value, const Join& join) {
 #pragma unroll
@@ -26,7 +26,7 @@ __device__ __forceinline__ T sum_of_warp(T value) {
   return join_warp(value, [](T a, T b) { return a + b; });
 }
 
-/// The sum of the values of the lanes up to this one.
+/// Inclusive prefix sum over a warp: of the values of the lanes up to this one.
 template <class T>
 __device__ __forceinline__ T sum_to_lane(T value) {
 #pragma unroll
@@ -36,7 +36,7 @@ __device__ __forceinline__ T sum_to_lane(T value) {
   }
   return value;
 }
-/// The sum of the values of the lanes before, and in `all` that of all lanes.
+/// Exclusive prefix sum over a warp: of the values of the lanes before; `all`: the sum of all lanes.
 template <class T>
 __device__ __forceinline__ T sum_before_lane(T value, T& all) {
   const T end = sum_to_lane(value);
@@ -44,9 +44,9 @@ __device__ __forceinline__ T sum_before_lane(T value, T& all) {
   return end - value;
 }
 
-/// The sum of the values of the threads before, and in `all` that of all threads. Called by all threads of a
-/// block, of a multiple of 32. `of_warps` is shared memory with an element a warp. There is one barrier in
-/// here; the caller needs another one before it writes `of_warps` again.
+/// Exclusive prefix sum over a block: of the values of the threads before; `all`: the sum of all threads.
+/// Called by all threads of a block, a multiple of 32. `of_warps` is shared memory with an element a warp.
+/// There is one barrier in here; the caller needs another one before it writes `of_warps` again.
 template <class T>
 __device__ __forceinline__ T sum_before_thread(T value, T* of_warps, T& all) {
   T of_warp{};
