@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import PROGRAM, ROOT, blobs
+from tests.waiting import wait_for
 
 GRAPH = """
 classes: [{{name: a, level: {level}}}, {{name: b, level: 0.4}}]
@@ -127,6 +128,46 @@ def test_contours_that_come_and_go_differ_whatever_the_tolerance(contorno, folde
     assert difference["lost"] == sum(len(one["contours"]) for one in before) > 0 and difference["added"] == 0
 
 
+def disc(rows, cols, row, col, radius):
+    """A map of one disc, soft at its edge."""
+    y, x = np.mgrid[0:rows, 0:cols]
+    return 1 / (1 + np.exp(np.hypot(y - row, x - col) - radius))
+
+
+@pytest.mark.parametrize("tolerance", [0, 0.5, 50, 1000])
+@pytest.mark.parametrize("recorded, now", [(1, 2), (2, 1)], ids=["added", "lost"])
+def test_a_contour_more_or_less_beside_equal_ones_is_a_difference_at_every_tolerance(contorno, folder, recorded, now, tolerance):
+    """The other contours of the frame, and all other frames, stay as they were."""
+    def write(discs):
+        maps = blobs(48, 64, 2, 3)
+        maps[..., 1] = np.max([disc(48, 64, 15, 15 + 30 * one, 6) for one in range(discs)], axis=0)
+        np.save(folder / "maps" / "003.npy", maps)
+
+    write(recorded)
+    contorno("replay", "graph.yaml", "--record", "golden", cwd=folder)
+    write(now)
+    done = contorno("replay", "graph.yaml", "--expect", "golden", "--tolerance", tolerance, "--report", "report.json", cwd=folder,
+                    check=False)
+    report = json.loads((folder / "report.json").read_text())
+    assert report["frames"] == {"same": FRAMES - 1, "within": 0, "different": 1} and done.returncode == 1, done.stdout
+    [difference] = report["differences"]
+    assert (difference["lost"], difference["added"]) == (max(recorded - now, 0), max(now - recorded, 0))
+
+
+def test_a_tolerance_is_a_distance_in_px_both_ways(contorno, folder):
+    """A disc that grows by 2 px: within 2.1, not within 1.9, whichever of the two was recorded."""
+    for before, after in ((6, 8), (8, 6)):
+        for radius, arguments in ((before, ["--record", "golden", "--overwrite"]), (after, ["--expect", "golden", "--tolerance", 1.9]),
+                                  (after, ["--expect", "golden", "--tolerance", 2.1])):
+            maps = np.stack([np.zeros((48, 64)), disc(48, 64, 24, 32, radius)], axis=2).astype(np.float32)
+            for frame in range(FRAMES):
+                np.save(folder / "maps" / f"{frame:03}.npy", maps)
+            (folder / "graph.yaml").write_text(graph_text().replace("level: 0.4", "level: 0.5"))
+            done = contorno("replay", "graph.yaml", *arguments, cwd=folder, check=False)
+            assert done.returncode == (1 if 1.9 in arguments else 0), (before, arguments, done.stdout)
+    assert f"{FRAMES} within" in done.stdout
+
+
 def test_frames_that_are_gone_and_new_ones_differ(contorno, folder):
     contorno("replay", "graph.yaml", "--record", "golden", cwd=folder)
     (folder / "maps" / "006.npy").unlink()
@@ -169,6 +210,29 @@ def test_parts_are_disjoint_and_complete_and_put_together_by_copying(contorno, f
     assert "3 frames compared: 3 same" in done.stdout
 
 
+@pytest.mark.parametrize("start, every", [(0, 2), (1, 3), (2, 1)])
+def test_parts_of_a_dataset_of_which_every_nth_frame_is_taken_are_those_frames(contorno, folder, start, every):
+    for frame in range(FRAMES, 17):
+        np.save(folder / "maps" / f"{frame:03}.npy", blobs(48, 64, 2, frame))
+    contorno("replay", "graph.yaml", "--record", "all", cwd=folder)
+    (folder / "graph.yaml").write_text(graph_text().replace("layout: hwc", f"layout: hwc, start: {start}, every: {every}"))
+    taken = list(range(start, 17, every))
+    parts = [taken[part::2] for part in range(2)]
+    whole, wanted = content(folder / "all"), {}
+    for part, frames in enumerate(parts):
+        done = contorno("replay", "graph.yaml", "--record", f"part{part}", "--shard", f"{part}/2", cwd=folder)
+        assert f"{len(frames)} frames recorded, 0 failed" in done.stdout
+        found = content(folder / f"part{part}")
+        assert sorted(int(name[:8]) for name in found) == frames
+        assert found == {name: data for name, data in whole.items() if int(name[:8]) in frames}
+        wanted |= found
+    contorno("replay", "graph.yaml", "--record", "golden", cwd=folder)
+    assert content(folder / "golden") == wanted and len(wanted) == len(taken)
+    # A piece of it counts the frames that are taken.
+    contorno("replay", "graph.yaml", "--record", "piece", "--start", 1, "--stop", 4, "--shard", "1/2", cwd=folder)
+    assert sorted(int(name[:8]) for name in content(folder / "piece")) == taken[1:4][1::2]
+
+
 def test_start_and_stop_take_a_piece_under_the_same_names(contorno, folder):
     contorno("replay", "graph.yaml", "--record", "golden", cwd=folder)
     contorno("replay", "graph.yaml", "--record", "piece", "--start", 2, "--stop", 5, cwd=folder)
@@ -195,17 +259,16 @@ def test_a_frame_that_fails_is_recorded_with_its_reason(contorno, folder):
 def test_a_recording_that_is_killed_goes_on_and_ends_with_the_same_bytes(contorno, folder):
     for frame in range(FRAMES, 60):
         np.save(folder / "maps" / f"{frame:03}.npy", blobs(48, 64, 2, frame))
+    # Played at their times frame 40 is waited for until the kill comes, however late that is.
+    with_times(folder, [0.001 * frame + (1e6 if frame >= 40 else 0) for frame in range(60)])
     contorno("replay", "graph.yaml", "--record", "golden", cwd=folder)
     command = [PROGRAM, "replay", "graph.yaml", "--record", "killed", "--resume", "--quiet"]
     (folder / "killed").mkdir()
-    kills = 0
     for most in (1, 7, 20, 33):
-        started = subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL)
-        while started.poll() is None and len(list((folder / "killed").glob("frames/*.jsonl"))) < most:
-            time.sleep(0.002)
-        if started.poll() is None:
-            started.send_signal(signal.SIGKILL)
-            kills += 1
+        started = subprocess.Popen([*command, "--real-time"], cwd=folder, stderr=subprocess.DEVNULL)
+        wait_for(lambda: len(list((folder / "killed").glob("frames/*.jsonl"))) >= most, seconds=120)
+        assert started.poll() is None
+        started.send_signal(signal.SIGKILL)
         started.wait()
         # What is there under its name is complete.
         golden = content(folder / "golden")
@@ -213,7 +276,6 @@ def test_a_recording_that_is_killed_goes_on_and_ends_with_the_same_bytes(contorn
             assert path.read_bytes() == golden[path.name]
     for _ in range(2):  # the second one finds nothing to do
         subprocess.run(command, cwd=folder, check=True)
-    assert kills > 0
     assert {name: data for name, data in content(folder / "killed").items() if ".part" not in name} == content(folder / "golden")
 
 
