@@ -30,10 +30,12 @@ def run_contorno(*arguments, check=True, env=None, **kwargs):
 
 
 class MeasuredRun(typing.NamedTuple):
-    """What one run of the program left: exit code (-9 when it was killed), both streams in one text, largest resident memory."""
+    """What one run of the program left: exit code (-9 when it was killed), both streams in one text, largest resident memory,
+    seconds of the processor, which do not depend on who else computes."""
     code: int
     text: str
     peak_bytes: int
+    processor_seconds: float
 
 
 # The kernel counts what the parent holds at the start into a program's largest memory, and a test process holds a gigabyte.
@@ -46,25 +48,40 @@ try:
 except subprocess.TimeoutExpired:
     started.kill()
     code = started.wait()
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
 with open(sys.argv[1], "w") as measured:
-    print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=measured)
+    print(code, used.ru_maxrss, used.ru_utime + used.ru_stime, file=measured)
 """
 
 
 def measured_command(command, measured, most_seconds=0):
-    """`command` for a process that writes its exit code and its largest memory in KiB into the file `measured`; a limit of
-    0 seconds is none. Who kills the process finds the file missing."""
+    """`command` for a process that writes its exit code, its largest memory in KiB and its seconds of the processor into the
+    file `measured`; a limit of 0 seconds is none. Who kills the process finds the file missing."""
     return [sys.executable, "-S", "-c", START_AND_MEASURE, str(measured), str(most_seconds), *map(str, command)]
 
 
-def run_measured(*arguments, cwd, most_seconds=120, env=None):
+def run_measured(*arguments, cwd, most_seconds=300, env=None):
     """Runs the program with a limit of time; its streams, code and memory come back."""
     measured = pathlib.Path(cwd) / ".measured"
     done = subprocess.run(measured_command([PROGRAM, *arguments], measured, most_seconds), cwd=cwd, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, env={**os.environ, **(env or {})})
-    code, kibibytes = map(int, measured.read_text().split())
+    code, kibibytes, seconds = measured.read_text().split()
     measured.unlink()
-    return MeasuredRun(code, done.stdout.decode(errors="replace"), kibibytes * 1024)
+    return MeasuredRun(int(code), done.stdout.decode(errors="replace"), int(kibibytes) * 1024, float(seconds))
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "timing: says something of an idle machine alone (tools/test timing)")
+
+
+def pytest_collection_modifyitems(config, items):
+    """What needs an idle machine runs when it is asked for: `-m timing`."""
+    if "timing" in config.option.markexpr:
+        return
+    timing = [item for item in items if item.get_closest_marker("timing")]
+    if timing:
+        config.hook.pytest_deselected(items=timing)
+        items[:] = [item for item in items if item not in timing]
 
 
 @pytest.fixture

@@ -60,10 +60,6 @@ def one_server(due, delays):
     return np.array(done)
 
 
-def near(value, wanted, share=0.02):
-    return abs(value - wanted) <= share * wanted
-
-
 STALL = WARM_UP + 40
 DELAYS = f", constant: 30, slow: 45, slow_every: 100, stall: 500, stall_at: {STALL}"
 
@@ -84,36 +80,40 @@ def test_known_delays_are_reported_per_stage_and_end_to_end(stalled):
     assert outcomes == ["delivered"] * 160
     frames = np.arange(WARM_UP, WARM_UP + 160)
     assert np.allclose(times["due"], frames * 50)
-    # What the stage measured of itself; on a busy machine a sleep is longer than it was asked to be, never shorter.
+    # What the stage measured of itself: on a busy machine a sleep is longer than it was asked to be, never shorter, and whatever
+    # else happens lies around it. How exact times are on an idle machine: latency_timing_test.py.
     delays = np.loadtxt(stalled / "delays.txt")[frames]
     asked = np.where(frames % 100 == 0, 45.0, 30.0)
     asked[frames == STALL] = 500
     assert (delays >= asked - 0.01).all()
     stage, row = times["delay"] - times["uploaded"], rows_of(report)["delay"]
-    assert np.median(np.abs(stage / delays - 1)) < 0.02 and near(stage[frames == 100][0], delays[frames == 100][0])
-    assert near(row["min_ms"], 30) and near(row["max_ms"], delays.max()) and near(row["mean_ms"], delays.mean())
-    assert near(row["percentiles_ms"]["p50"], np.percentile(delays, 50, method="inverted_cdf"))
+    assert (stage >= delays - 0.01).all() and (stage - delays).min() < 0.02 * 30
+    assert row["min_ms"] == pytest.approx(stage.min(), abs=2e-6) and row["max_ms"] == pytest.approx(stage.max(), abs=2e-6)
     # From end to end: those behind the stalled one waited for it.
     wanted = one_server(times["due"], delays) - times["due"]
     found = times["result"] - times["due"]
-    assert (found > wanted - 0.01).all() and found.min() < 30 * 1.02
-    waited = wanted > 100
-    assert near(report["worst"][0]["total_ms"], found.max()) and report["worst"][0]["frame"] in range(STALL, STALL + 20)
-    assert report["frames"]["late"] == (found > 100).sum() >= waited.sum() >= 15
+    assert (found > wanted - 0.01).all()
+    assert report["worst"][0]["total_ms"] == pytest.approx(found.max(), abs=2e-6)
+    assert report["worst"][0]["frame"] == frames[found.argmax()]
+    assert report["frames"]["late"] == (found > 100).sum() >= (wanted > 100).sum() >= 15
     assert report["frames"]["longest_run_of_misses"] >= 15
-    if (found - wanted).max() > 5:
-        pytest.skip("needs an idle processor, for the times of frames that waited: threads ran late by more than 5 ms")
-    assert np.median(np.abs(found[waited] / wanted[waited] - 1)) < 0.02 and report["worst"][0]["frame"] == STALL
 
 
 def test_a_closed_loop_hides_the_stall(stalled, tmp_path):
-    """The same frames, each sent when the one before is done: a single one is late."""
-    latency("--mode", "single", "--fps", 20, "--duration", "8s", *BRIEF, "--deadline", "100ms", "--report", "closed.json",
-            text=graph(DELAYS), cwd=tmp_path)
+    """The same frames, each sent when the one before is done: none waits for the stalled one."""
+    latency("--mode", "single", "--fps", 20, "--duration", "8s", *BRIEF, "--deadline", "100ms", "--report", "closed.json", "--csv",
+            "closed.csv", text=graph(DELAYS), cwd=tmp_path, delays="delays.txt")
     closed, opened = (json.loads(path.read_text()) for path in (tmp_path / "closed.json", stalled / "open.json"))
     assert closed["verdict"]["result"] == "NONE" and closed["settings"]["loop"] == "closed"
-    assert near(rows_of(closed)["due to result"]["max_ms"], 500)
-    assert closed["frames"]["late"] <= 2 < 15 <= opened["frames"]["late"]
+    assert opened["verdict"]["result"] == "FAIL" and opened["settings"]["loop"] == "open"
+    (times, _), delays = frames_of(tmp_path / "closed.csv"), np.loadtxt(tmp_path / "delays.txt")[WARM_UP:]
+    assert (times["due"][1:] >= times["result"][:-1]).all()
+    assert rows_of(closed)["due to result"]["max_ms"] >= delays.max() >= 500
+    late = times["result"] - times["due"] > 100
+    assert closed["frames"]["late"] == late.sum() and late[STALL - WARM_UP]
+    # In the open loop frames are due while others are at work.
+    times, _ = frames_of(stalled / "open.csv")
+    assert (times["due"][1:] < times["result"][:-1]).sum() >= 9
 
 
 def test_figures_are_those_of_numpy(stalled):
@@ -202,8 +202,8 @@ def test_allocations_of_frames_on_their_way_are_counted(planted, tmp_path):
     done = latency("--fps", 20, "--duration", "1s", "--warmup", "100ms", "--deadline", "20s", "--report", "r.json", "--html", "r.html",
                    cwd=tmp_path, text=graph(f", allocations: {planted}", ", on_full: wait"))
     counted = json.loads((tmp_path / "r.json").read_text())["frame_allocations"]
-    # One frame at a time, for 0.4 s.
-    assert counted["frames"] > 30 and counted["count"] == planted * counted["frames"]
+    # One frame at a time, for 0.4 s: as many as the machine gets to.
+    assert counted["frames"] > 0 and counted["count"] == planted * counted["frames"]
     sentence = f"{counted['count']} times by {counted['frames']} frames one at a time"
     assert sentence in done.stdout and sentence in (tmp_path / "r.html").read_text()
     again = latency("--from", "r.json", cwd=tmp_path)
@@ -224,56 +224,6 @@ def test_a_report_names_its_build_and_its_input(tmp_path):
         assert first["commit"].removesuffix("-dirty") == commit
 
 
-KINDS = {"before": 60, "again": 60, "slower": 66, "faster": 45}
-
-
-def steady(folder, kind):
-    """Whether the stage slept as long as it was asked to, by its own clock, and frames took as long in both turns."""
-    slept = [np.median(np.loadtxt(folder / f"{kind}{turn}.txt")[WARM_UP:]) for turn in (1, 2)]
-    took = [json.loads((folder / f"{kind}{turn}.json").read_text())["repeats"][0]["p50_ms"] for turn in (1, 2)]
-    return all(near(ms, KINDS[kind]) for ms in slept) and near(took[1], took[0], 0.03)
-
-
-@pytest.fixture(scope="module")
-def turns(tmp_path_factory):
-    """Measurements of known delays, all of them in turns, so that other work on the machine slows one as much as the others."""
-    folder = tmp_path_factory.mktemp("turns")
-    (folder / "graph.yaml").write_text(graph("", ", on_full: wait"))
-    for _ in range(3):
-        for turn in (1, 2):
-            for kind, constant in KINDS.items():
-                latency("graph.yaml", "--fps", 12, "--duration", "1500ms", *BRIEF, "--deadline", "20s", "--quiet", "--set",
-                        f"delay.constant={constant}", "--report", f"{kind}{turn}.json", cwd=folder, delays=f"{kind}{turn}.txt")
-        if all(steady(folder, kind) for kind in KINDS):
-            latency("--from", "before1.json", "--from", "before2.json", "--quiet", "--report", "before.json", cwd=folder)
-            return folder
-    pytest.skip("needs an idle processor: a delay of 60 ms did not take as long twice, to 3 %")
-
-
-def compared(folder, kind, *options):
-    """What the comparison of both turns with those of `before` says, and what of it is worse."""
-    done = latency("--from", f"{kind}1.json", "--from", f"{kind}2.json", "--compare", "before.json", *options, cwd=folder, code=None)
-    return done, [line.split()[:-1] for line in done.stdout.splitlines() if line.endswith(" WORSE")]
-
-
-def test_two_runs_of_one_build_are_within_noise(turns):
-    done, worse = compared(turns, "again")
-    assert done.returncode == 0 and "COMPARED  not worse" in done.stdout and worse == [], done.stdout
-    assert "not the same as before" not in done.stdout
-
-
-def test_a_planted_slowdown_of_a_tenth_is_found(turns):
-    slower, worse = compared(turns, "slower")
-    assert slower.returncode == 1 and "COMPARED  WORSE" in slower.stdout, slower.stdout
-    assert ["due", "to", "result", "p50"] in [line[:4] for line in worse]
-    assert ["delay", "p50"] in [line[:2] for line in worse]
-    assert "not the same as before: --set" in slower.stdout
-    tolerated, _ = compared(turns, "slower", "--tolerance", 100)
-    assert tolerated.returncode == 0 and "COMPARED  not worse" in tolerated.stdout
-    faster, worse = compared(turns, "faster")
-    assert faster.returncode == 0 and "better" in faster.stdout and worse == [], faster.stdout
-
-
 def test_reports_are_put_together_and_shown_again(tmp_path):
     run = ("--fps", 50, "--duration", "1s", *BRIEF, "--deadline", "20s", "--quiet")
     latency(*run, "--report", "a.json", text=graph(", constant: 2", ", on_full: wait"), cwd=tmp_path)
@@ -291,14 +241,15 @@ def test_reports_are_put_together_and_shown_again(tmp_path):
 
 
 def test_the_highest_rate_and_the_most_cameras_are_found(tmp_path):
-    """A stage of 20 ms takes 50 frames a second."""
-    latency("--mode", "saturate", "--deadline", "200ms", "--hold", 90, "--duration", "700ms", *BRIEF, "--report", "rate.json",
-            text=graph(", constant: 20"), cwd=tmp_path)
-    report = json.loads((tmp_path / "rate.json").read_text())
-    assert 25 <= report["settings"]["frames_per_second"] <= 60
-    held = [one["frames_per_second"] for one in report["search"] if one["held"]]
-    assert report["settings"]["frames_per_second"] == max(held)
-    latency("--mode", "cameras", "--fps", 10, "--most-cameras", 3, "--deadline", "2s", "--duration", "500ms", *BRIEF, "--report",
+    """A stage of 20 ms takes 50 frames a second and not more; a busy machine takes fewer, or none within 200 ms."""
+    done = latency("--mode", "saturate", "--deadline", "200ms", "--hold", 90, "--duration", "700ms", *BRIEF, "--report", "rate.json",
+                   text=graph(", constant: 20"), cwd=tmp_path, code=None)
+    assert done.returncode in (0, 69), done.stderr
+    if done.returncode == 0:
+        report = json.loads((tmp_path / "rate.json").read_text())
+        held = [one["frames_per_second"] for one in report["search"] if one["held"]]
+        assert report["settings"]["frames_per_second"] == max(held) <= 60
+    latency("--mode", "cameras", "--fps", 10, "--most-cameras", 3, "--deadline", "20s", "--duration", "500ms", *BRIEF, "--report",
             "cameras.json", text=graph(", constant: 20"), cwd=tmp_path)
     report = json.loads((tmp_path / "cameras.json").read_text())
     assert report["settings"]["cameras"] == 3 and report["frames"]["offered"] == 3 * 5
@@ -308,9 +259,9 @@ def test_the_highest_rate_and_the_most_cameras_are_found(tmp_path):
 
 
 def test_assertions_decide_the_exit_code(tmp_path):
-    run = ("--fps", 50, "--duration", "500ms", *BRIEF, "--deadline", "1s")
+    run = ("--fps", 50, "--duration", "500ms", *BRIEF, "--deadline", "20s")
     text = graph(", constant: 2", ", on_full: wait")
-    done = latency(*run, "--assert", "p50<1s", "--assert", "delay.min>=2ms", "--assert", "misses==0", text=text, cwd=tmp_path)
+    done = latency(*run, "--assert", "p50<20s", "--assert", "delay.min>=2ms", "--assert", "misses==0", text=text, cwd=tmp_path)
     assert done.stdout.count("assert    held: ") == 3
     assert "assert    failed: delay.p50<1ms" in latency(*run, "--assert", "delay.p50<1ms", text=text, cwd=tmp_path, code=4).stdout
     assert "n/a (needs 1000 frames, have 25)" in latency(*run, "--assert", "p99<1s", text=text, cwd=tmp_path, code=5).stdout

@@ -5,12 +5,12 @@ import pathlib
 import re
 import signal
 import subprocess
-import time
 
 import cv2
 import numpy as np
 import pytest
 from tests.conftest import PROGRAM, ROOT, blobs, maps_graph, read_lines
+from tests.waiting import has_lines, wait_for
 from skimage import measure
 
 EXAMPLES = ROOT / "config" / "examples"
@@ -297,9 +297,9 @@ def test_a_signal_drains_and_completes_the_files(tmp_path, number):
     out = tmp_path / "out"
     process = subprocess.Popen([PROGRAM, "run", EXAMPLES / "pattern.yaml", "--output", out, "--set", "source.frames=0",
                                 "--report", tmp_path / "report.json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    time.sleep(1.5)
+    wait_for(has_lines(out / "contours.jsonl"), seconds=120)
     process.send_signal(number)
-    process.communicate(timeout=10)
+    process.communicate(timeout=120)
     assert process.returncode == 128 + number
     report = json.loads((tmp_path / "report.json").read_text())
     check_accounts(report)

@@ -6,11 +6,11 @@ MEBIBYTE = 1 << 20
 MOST_MEMORY = 600 * MEBIBYTE  # of the program with all its libraries; bad files ask for more
 
 
-def run_bounded(*arguments, cwd, most_memory=MOST_MEMORY, most_seconds=120):
-    """The exit code and messages of a run that may not hang nor take more memory."""
+def run_bounded(*arguments, cwd, most_memory=MOST_MEMORY, most_seconds=60):
+    """The exit code and messages of a run that may not hang nor take more memory, nor so many seconds of the processor."""
     # A device's driver takes memory of its own.
-    done = run_measured(*arguments, cwd=cwd, most_seconds=most_seconds, env={"CUDA_VISIBLE_DEVICES": ""})
-    assert done.peak_bytes < most_memory, done.text
+    done = run_measured(*arguments, cwd=cwd, env={"CUDA_VISIBLE_DEVICES": ""})
+    assert done.peak_bytes < most_memory and done.processor_seconds < most_seconds, done
     return done.code, done.text
 
 

@@ -30,7 +30,7 @@ def playing(description, config=GRAPH, state=Gst.State.PLAYING):
     return pipeline, element
 
 
-def wait_until(happened, seconds=20):
+def wait_until(happened, seconds=120):
     end = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < end, "it did not happen"
@@ -57,7 +57,7 @@ def test_pixels_and_contours_of_frames_that_overlap_are_those_of_a_run(contorno,
 def test_the_streaming_thread_waits_when_all_slots_are_taken_and_not_before(slots):
     """The sink keeps the first frame while it is paused."""
     pipeline, element = playing(f"videotestsrc ! {CAPS} ! contorno slots={slots} name=contorno ! fakesink", state=Gst.State.PAUSED)
-    assert pipeline.get_state(10 * Gst.SECOND)[0] == Gst.StateChangeReturn.SUCCESS
+    assert pipeline.get_state(120 * Gst.SECOND)[0] == Gst.StateChangeReturn.SUCCESS
     wait_until(lambda: stats_of(element)["in"] == slots + 1)
     time.sleep(0.1)
     assert (stats_of(element)["in"], stats_of(element)["out"]) == (slots + 1, 1)
@@ -196,7 +196,7 @@ def test_stopping_while_the_sink_takes_nothing_takes_no_time():
     wait_until(lambda: stats_of(element)["in"] >= 4)
     start = time.monotonic()
     assert pipeline.set_state(Gst.State.NULL) == Gst.StateChangeReturn.SUCCESS
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 60
     assert_accounted(stats_of(element))
 
 

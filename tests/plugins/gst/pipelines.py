@@ -67,7 +67,7 @@ def bytes_of(buffer):
     return buffer.extract_dup(0, buffer.get_size())
 
 
-def launch(*words, seconds=60, **kwargs):
+def launch(*words, seconds=300, **kwargs):
     """Runs gst-launch-1.0; returns the completed process. Errors of the element are tested so: in this process NumPy has brought
     a C++ library that unwinds exceptions in another way than GStreamer's libunwind."""
     return subprocess.run(["gst-launch-1.0", *map(str, words)], capture_output=True, text=True, timeout=seconds, check=False,
@@ -78,7 +78,7 @@ class Failed(Exception):
     """The first error on the bus, with the name of the element that posted it."""
 
 
-def wait_for_end(pipeline, seconds=60):
+def wait_for_end(pipeline, seconds=300):
     message = pipeline.get_bus().timed_pop_filtered(seconds * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
     assert message is not None, "the pipeline neither ended nor failed"
     if message.type == Gst.MessageType.ERROR:

@@ -319,22 +319,26 @@ def test_eight_threads_call_at_the_same_time():
 
 def test_other_threads_run_during_a_call():
     image = np.random.default_rng(4).random((1200, 1200))
-    ticks, done = [], threading.Event()
+    assert find_contours(image, 2.0) == []
+    ticks, calls, done = [], [], threading.Event()
 
     def tick():
         while not done.wait(0.002):
             ticks.append(time.perf_counter())
 
+    def ticks_within_calls():
+        return sum(start < at < end for start, end in calls for at in list(ticks))
+
     other = threading.Thread(target=tick)
     other.start()
-    start = time.perf_counter()
-    assert find_contours(image, 2.0) == []
-    for _ in range(5):
+    limit = time.monotonic() + 120  # on a busy machine the other thread seldom gets to tick; without the lock let go, never
+    while ticks_within_calls() < 5 and time.monotonic() < limit:
+        start = time.perf_counter()
         contorno._core.find_contours(image, 0.5, "low", "low", None, "cpu", 1)
-    end = time.perf_counter()
+        calls.append((start, time.perf_counter()))
     done.set()
     other.join()
-    assert sum(start < at < end for at in ticks) >= 5
+    assert ticks_within_calls() >= 5
 
 
 @pytest.mark.parametrize("threads", [1, 2])
