@@ -175,14 +175,14 @@ def test_whoever_reads_a_pipe_gets_the_whole_film(tmp_path, container, codec):
     pipe, command = film_into_pipe(tmp_path, container, codec)
     writer = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     found = probe(pipe)
-    assert writer.communicate(timeout=30)[1] == "" and writer.returncode == 0
+    assert writer.communicate(timeout=300)[1] == "" and writer.returncode == 0
     assert (found["codec"], found["size"], found["complaints"]) == (codec, (64, 48), [])
     assert found["times"] == pytest.approx([k / 20 for k in range(37)], abs=EXACT)
 
 
 def test_a_container_that_is_finished_at_its_beginning_is_refused_for_a_pipe(tmp_path):
     pipe, command = film_into_pipe(tmp_path, "avi", "mjpeg")
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=30)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 73
     assert f"graph.yaml:4:25: error: sink 'video': '{pipe}' is a pipe, and a .avi file is finished at its beginning" in done.stderr
     assert ".mkv, .webm, .ogv, .mov, .mp4 can be written into one" in done.stderr
