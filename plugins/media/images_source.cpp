@@ -219,9 +219,10 @@ class ImagesSource : public Source {
 ParamDeclaration images_source_params() {
   using P = ImagesParams;
   ParamList<P> list;
-  list.required_text("location", &P::location,
-                     "An image file, a folder of images, or a glob such as shots/*.png; natural order of "
-                     "names. Each page of a TIFF file is a frame.")
+  list.required_text(
+          "location", &P::location,
+          "An image file, a folder of images, or a glob such as shots/*.png; natural order of "
+          "names. Each page of a TIFF file is a frame, but for thumbnails, levels of pyramids and masks.")
       .number("rate", &P::rate, 0.001, 100'000, Unit::PerSecond, "Frames a second that the timestamps tell.")
       .integer("limit", &P::limit, 0, kUnbounded, Unit::Frames, "Most images to deliver; 0 delivers all.")
       .flag("loop", &P::loop, "Begin again at the end, for ever or until limit.")

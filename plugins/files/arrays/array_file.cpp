@@ -82,7 +82,7 @@ void ArrayReader::open_tiff(const std::string& path, Pages pages) {
   const auto h = static_cast<std::uint64_t>(page_.height), w = static_cast<std::uint64_t>(page_.width),
              c = static_cast<std::uint64_t>(page_.channels);
   std::vector<std::uint64_t> sides{h, w};
-  const bool sequence = count > 1 && pages == Pages::Sequence;
+  const bool sequence = count > 1 && (pages == Pages::Sequence || c > 1);
   if (count > 1) sides.insert(sides.begin(), count);
   if (c > 1 || sequence) sides.push_back(c);
   header_ = header_of(page_.type, sides);

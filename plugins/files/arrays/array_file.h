@@ -29,8 +29,9 @@ struct ArrayPath {
 };
 ArrayPath split_array_path(const std::string& path);
 
-/// What the pages of a TIFF file are: sides of one array, pages x H x W (x C), or items of a sequence, N x H
-/// x W x C even where there is one channel. A file of one page is one image either way.
+/// What the pages of a TIFF file are: sides of one array, pages x H x W, or items of a sequence, N x H x W x
+/// C even where there is one channel. A file of one page is one image either way, and pages with bands are
+/// items.
 enum class Pages : std::uint8_t { Stack, Sequence };
 
 class ArrayReader {
@@ -39,6 +40,8 @@ class ArrayReader {
   const NpyHeader& header() const { return header_; }
   /// "scan.npz:maps.npy", for messages.
   std::string name() const;
+  /// Whether the file itself says that the channels are the last side, as a TIFF with bands does.
+  bool bands_are_last() const { return kind_ == Kind::Tiff && page_.channels > 1; }
   /// As NpyReader::read_image. A float64 array also fills float32 images, rounded to the nearest.
   void read_image(std::uint64_t item, const ImageView& image);
   NpyArray read_whole();

@@ -61,10 +61,11 @@ std::optional<ImageFormat> ItemReader::maps_format() const {
   auto shape = header.shape();
   if (shape.size() < 2 || shape.size() > 4)
     throw bad("has no map's shape, allowed are 2 sides (one class), 3 (classes) and 4 (a sequence)");
-  if (shape.size() > 2 && options_.layout == MapLayout::Undeclared)
+  const bool is_told = reader_.bands_are_last();
+  if (shape.size() > 2 && options_.layout == MapLayout::Undeclared && !is_told)
     throw bad("can be read in two ways; declare layout: chw or layout: hwc");
   if (shape.size() == 4) shape = shape.subspan(1);
-  const bool planar = options_.layout != MapLayout::Hwc;
+  const bool planar = options_.layout != MapLayout::Hwc && !is_told;
   const std::uint64_t channels = shape.size() == 2 ? 1 : shape[planar ? 0 : 2];
   const std::uint64_t height = shape[shape.size() == 3 && planar ? 1 : 0];
   const std::uint64_t width = shape[shape.size() == 3 && planar ? 2 : 1];

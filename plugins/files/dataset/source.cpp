@@ -256,8 +256,8 @@ SourceType dataset_source(FrameDecoder decoder) {
   list.choice(
       "layout", &DatasetParams::layout,
       {{"undeclared", MapLayout::Undeclared}, {"chw", MapLayout::Chw}, {"hwc", MapLayout::Hwc}},
-      "Order of the sides in a file: classes first or last; needed unless files have two sides. The pages of "
-      "a .tif are classes with chw, frames with hwc.");
+      "Order of the sides in a file: classes first or last; needed unless files have two sides or are .tif "
+      "with bands. The pages of a .tif are classes with chw, frames with hwc.");
   list.flag("frames", &DatasetParams::frames, "Whether the frames beside the maps are read.");
   list.text("camera", &DatasetParams::camera,
             "Of a manifest with a column of cameras: the frames of this one alone; empty takes all.");

@@ -21,12 +21,15 @@ class TiffFile {
   virtual ~TiffFile() = default;
   virtual const std::string& path() const = 0;
 
-  /// How many pages there are, at least 1. Goes through the file's directories, which must not form a loop.
+  /// How many pages there are, at least 1: directories that are no smaller copy (thumbnail, level of a
+  /// pyramid) and no mask of another page, or the planes behind the only one. Goes through the file's
+  /// directories, which must not form a loop.
   virtual int pages() = 0;
   /// Makes `page`, from 0, the one that the functions below read; at first it is page 0.
   virtual void seek(int page) = 0;
 
-  /// The page as an array, with samples interleaved. Throws when they are of a type that images do not have.
+  /// The page as an array, with samples interleaved, however its bands are stored. Throws when they are of a
+  /// type that images do not have.
   virtual ImageFormat format() = 0;
   /// Reads the page's samples as format() describes them, without gaps.
   virtual void read_samples(std::span<std::byte> samples) = 0;
