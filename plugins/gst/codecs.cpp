@@ -17,12 +17,12 @@ constexpr double kMostH264Bits =
     2e8;  // a second; openh264 refuses more than the highest level of H.264 allows
 
 constexpr std::array kCodecs{
-    CodecSpec{Codec::Vp8, "vp8enc"},
-    CodecSpec{Codec::Mjpeg, "jpegenc"},
-    CodecSpec{Codec::Png, "pngenc"},
-    CodecSpec{Codec::Theora, "theoraenc", nullptr, 1, 18},
+    CodecSpec{Codec::Vp8, "video/x-vp8", "vp8enc"},
+    CodecSpec{Codec::Mjpeg, "image/jpeg", "jpegenc"},
+    CodecSpec{Codec::Png, "image/png", "pngenc"},
+    CodecSpec{Codec::Theora, "video/x-theora", "theoraenc", nullptr, 1, 18},
     // Two colour samples a pixel pair: the format cannot say an odd side.
-    CodecSpec{Codec::H264, "openh264enc", "h264parse", 2},
+    CodecSpec{Codec::H264, "video/x-h264", "openh264enc", "h264parse", 2},
 };
 
 const char* element_of(Encoder encoder, Codec codec) {

@@ -14,6 +14,7 @@ namespace contorno::gst {
 
 struct CodecSpec {
   Codec codec;
+  const char* media_type;        ///< of what is written, as caps have it
   const char* encoder;           ///< GStreamer's element, unless another encoder is asked for
   const char* parser = nullptr;  ///< element between encoder and muxer, where the muxer needs one
   int granule = 1;               ///< sides are multiples of it

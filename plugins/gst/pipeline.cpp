@@ -5,6 +5,10 @@
 
 #include <chrono>
 
+#include "plugins/gst/decoder_guard.h"
+#include "plugins/gst/element/colours.h"
+#include "plugins/gst/raw_rows.h"
+
 namespace contorno::gst {
 namespace {
 
@@ -133,13 +137,9 @@ Owned<GstMessage> pop_error(GstBus* bus) {
 }
 
 void Complaints::add(GstMessage* warning) {
-  constexpr auto kReaders =
-      GST_ELEMENT_FACTORY_TYPE_DECODER | GST_ELEMENT_FACTORY_TYPE_DEMUXER | GST_ELEMENT_FACTORY_TYPE_PARSER;
   GstElementFactory* factory = factory_of(warning);
   // The bins that choose decoders only say that nobody wants the sound.
-  if (!factory || GST_IS_BIN(GST_MESSAGE_SRC(warning)) ||
-      !gst_element_factory_list_is_type(factory, kReaders))
-    return;
+  if (!factory || GST_IS_BIN(GST_MESSAGE_SRC(warning))) return;
   GError* raw = nullptr;
   gst_message_parse_warning(warning, &raw, nullptr);
   const Owned<GError> error(raw);
@@ -163,6 +163,7 @@ FramePipeline::FramePipeline() {
   pipeline_.reset(GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(nullptr))));
   bus_.reset(gst_element_get_bus(pipeline_.get()));
   gst_bus_set_sync_handler(bus_.get(), keep_errors, &complaints_, nullptr);
+  guard_decoders(pipeline_.get());
 }
 
 FramePipeline::~FramePipeline() {
@@ -182,6 +183,9 @@ GstElement* FramePipeline::add_frame_end() {
   // What is upright need not be copied, which videoflip knows by itself only when it has turned a frame
   // before.
   gst_base_transform_set_passthrough(GST_BASE_TRANSFORM(flip), TRUE);
+  const Owned<GstPad> begin(gst_element_get_static_pad(convert, "sink"));
+  complete_colours(begin.get());
+  describe_dense_rows(begin.get());
   const Owned<GstPad> end(gst_element_get_static_pad(appsink_, "sink"));
   gst_pad_add_probe(end.get(), GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, on_query, nullptr, nullptr);
   link({convert, filter, flip, appsink_});
@@ -209,6 +213,10 @@ FramePipeline::Pulled FramePipeline::pull(int timeout_ms, const std::atomic<bool
   const auto deadline = Clock::now() + std::chrono::milliseconds(timeout_ms);
   const auto failed = [&](GstMessage* message) {
     const Error error = to_error(message, subject);
+    if (const std::string nameless = nameless_samples(pipeline_.get()); !nameless.empty())
+      return Pulled{.result = Pull::Failed,
+                    .error = fmt::format("{}: {}", subject, nameless),
+                    .code = ExitCode::Unavailable};
     return Pulled{
         .result = Pull::Failed,
         .error = missing_.empty() ? error.what() : fmt::format("{}; missing: {}", error.what(), missing_),

@@ -40,7 +40,7 @@ ImageFormat format_of(GstSample* sample);
 /// is smaller than its caps say.
 bool copy_frame(GstSample* sample, const ImageView& target);
 
-/// The warnings of decoders, demuxers and parsers about a stream. Any thread may add and read them.
+/// The warnings of the elements that a stream goes through. Any thread may add and read them.
 class Complaints {
  public:
   void add(GstMessage* warning);

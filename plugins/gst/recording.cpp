@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <thread>
 
+#include "plugins/gst/element/colours.h"
 #include "plugins/gst/i420.h"
 
 namespace contorno::gst {
@@ -17,7 +19,8 @@ constexpr guint kBuffers = 5;                           // frames between the pi
 constexpr GstClockTime kFinishLimit = 60 * GST_SECOND;  // for the encoder to drain
 constexpr std::int64_t kLongestStep = 10 * GST_SECOND;  // a longer gap is a broken clock
 constexpr std::int64_t kSmallestStep = 1'000'000;       // ns; containers count in milliseconds
-constexpr int kUsualRate = 25, kHighestRate = 1000;     // frames a second
+constexpr std::array kRgbFormats{"RGB", "RGBx", "RGBA", "BGRA"};
+constexpr int kUsualRate = 25, kHighestRate = 1000;  // frames a second
 
 /// A side of the pictures in the file: as it is, or the next that codec and readers take.
 int padded(int side, const CodecSpec& codec) {
@@ -42,6 +45,24 @@ bool takes_only_i420(GstElement* encoder) {
   return true;
 }
 
+/// Whether an encoder takes RGB, and makes YCbCr of it by itself where it needs that.
+bool takes_rgb(GstElement* encoder) {
+  const Owned<GstPad> pad(gst_element_get_static_pad(encoder, "sink"));
+  const Owned<GstCaps> caps(gst_pad_get_pad_template_caps(pad.get()));
+  return std::any_of(kRgbFormats.begin(), kRgbFormats.end(), [&](const char* format) {
+    return gst_caps_can_intersect(caps.get(), raw_caps(format).get()) != FALSE;
+  });
+}
+
+/// "2:4:0:0" for what players take films of a codec and a size for that say nothing.
+Owned<gchar> colours_of_film(const CodecSpec& codec, int width, int height) {
+  GstVideoInfo info;
+  gst_video_info_set_format(&info, GST_VIDEO_FORMAT_I420, static_cast<guint>(width),
+                            static_cast<guint>(height));
+  const GstVideoColorimetry colours = colours_of(info, kUnknownColours, codec.media_type);
+  return Owned<gchar>(gst_video_colorimetry_to_string(&colours));
+}
+
 }  // namespace
 
 Recording::Recording(OutputFile file, const Encoding& encoding, const Container& container, int quality,
@@ -64,6 +85,7 @@ void Recording::build(const Encoding& encoding, const Container& container, int 
   GstBin* bin = GST_BIN(pipeline_.get());
   appsrc_ = make_element(bin, "appsrc");
   GstElement* convert = make_element(bin, "videoconvert");
+  GstElement* filter = make_element(bin, "capsfilter");
   const char* parser_name = spec_of(encoding.codec).parser;
   GstElement* encoder = make_element(bin, encoding.element);
   GstElement* parser = parser_name ? make_element(bin, parser_name) : nullptr;
@@ -71,6 +93,14 @@ void Recording::build(const Encoding& encoding, const Container& container, int 
   GstElement* out = make_element(bin, "fdsink");
   const Owned<GstCaps> caps =
       raw_caps(buffer_format(encoder), width_, height_, rate_numerator_, rate_denominator_);
+  const Owned<gchar> colours = colours_of_film(spec_of(encoding.codec), width_, height_);
+  const Owned<GstCaps> encoded_caps(gst_caps_new_empty_simple("video/x-raw"));
+  if (!takes_rgb(encoder)) {
+    gst_caps_set_simple(encoded_caps.get(), "colorimetry", G_TYPE_STRING, colours.get(), nullptr);
+    if (std::strcmp(buffer_format(encoder), "I420") == 0)
+      gst_caps_set_simple(caps.get(), "colorimetry", G_TYPE_STRING, colours.get(), nullptr);
+  }
+  g_object_set(filter, "caps", encoded_caps.get(), nullptr);
   gst_video_info_from_caps(&info_, caps.get());
   g_object_set(appsrc_, "caps", caps.get(), "format", GST_FORMAT_TIME, "max-bytes", guint64{0}, "block",
                FALSE, nullptr);
@@ -79,7 +109,7 @@ void Recording::build(const Encoding& encoding, const Container& container, int 
                  static_cast<double>(width_) * height_ * rate_numerator_ / rate_denominator_);
   set_up_muxer(muxer, file_.is_regular() ? Target::File : Target::Pipe);
   GstElement* last = appsrc_;
-  for (GstElement* next : {convert, encoder, parser, muxer, out}) {
+  for (GstElement* next : {convert, filter, encoder, parser, muxer, out}) {
     if (next == nullptr) continue;
     link({last, next});
     last = next;

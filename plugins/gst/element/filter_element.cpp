@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "plugins/gst/element/colours.h"
 #include "plugins/gst/element/device_memory.h"
 #include "plugins/gst/element/filter_object.h"
 #include "plugins/gst/element/guard.h"
@@ -55,7 +56,7 @@ gboolean stop(GstBaseTransform* transform) {
 gboolean set_caps(GstBaseTransform* transform, GstCaps* in, GstCaps*) {
   return streaming(transform, gboolean{FALSE}, [&] {
     GstVideoInfo info;
-    if (gst_video_info_from_caps(&info, in) == 0) return gboolean{FALSE};
+    if (!read_caps(in, coded_before(GST_BASE_TRANSFORM_SINK_PAD(transform)), info)) return gboolean{FALSE};
     filter_of(transform).set_format(info, are_on_device(in));
     return gboolean{TRUE};
   });
