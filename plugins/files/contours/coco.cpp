@@ -133,7 +133,7 @@ class CocoSink final : public Sink {
           << image_id << R"(,"category_id":)" << static_cast<std::uint64_t>(category)
           << R"(,"iscrowd":0,"area":)" << area << R"(,"bbox":[)" << m.x + kHalfPixel << ','
           << m.y + kHalfPixel << ',' << m.width << ',' << m.height << ']';
-    write_attributes(text_, view, outer.contour);
+    write_attributes(text_, view, outer.contour, placer_);
     text_ << R"(,"segmentation":[[)";
     ++annotations_;
     write_ring(outer.points.first(outer.points.size() - 1));

@@ -61,12 +61,12 @@ void ContourLineWriter::write_totals(const ClassTotals& totals) {
 
 void ContourLineWriter::write_contour(const ContoursView& view, std::uint32_t index,
                                       const ContourMeasures& m) {
-  const std::span<const Point> points = placer_.points(view, index);
   text_ << (view.closed[index] != 0 ? R"({"closed":true,"area":)" : R"({"closed":false,"area":)") << m.area
         << R"(,"length":)" << m.length << R"(,"bbox":[)" << m.x << ',' << m.y << ',' << m.width << ','
         << m.height << R"(],"centroid":[)" << m.centroid_x << ',' << m.centroid_y << ']';
-  write_attributes(text_, view, index);
+  write_attributes(text_, view, index, placer_);
   text_ << R"(,"points":[)";
+  const std::span<const Point> points = placer_.points(view, index);
   for (const Point& point : points) text_ << '[' << point.col << ',' << point.row << "],";
   if (!points.empty()) text_.drop_last();
   text_ << "]}";

@@ -104,7 +104,7 @@ class GeojsonSink final : public Sink {
       length += hole.measures.length;
     }
     begin_feature(info, view, spec, outer.contour, area, length);
-    write_attributes(text_, view, outer.contour);
+    write_attributes(text_, view, outer.contour, placer_);
     text_ << R"(},"geometry":{"type":"Polygon","coordinates":[)";
     write_positions(outer.points);
     for (const RegionSorter::Ring& hole : sorter_.holes_of(index)) {
@@ -118,7 +118,7 @@ class GeojsonSink final : public Sink {
                   const RegionSorter::Line& line) {
     if (line.points.empty()) return;
     begin_feature(info, view, spec, line.contour, line.measures.area, line.measures.length);
-    write_attributes(text_, view, line.contour);
+    write_attributes(text_, view, line.contour, placer_);
     text_ << (line.closed ? R"(,"closed":true)" : R"(,"closed":false)")
           << R"(},"geometry":{"type":"LineString","coordinates":)";
     write_positions(line.points);

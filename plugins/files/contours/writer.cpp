@@ -23,16 +23,6 @@ void write_levels(TextBuffer& text, const ClassSpec& spec) {
   text << ']';
 }
 
-void write_attributes(TextBuffer& text, const ContoursView& view, std::uint32_t index) {
-  if (view.format.attributes.empty()) return;
-  text << R"(,"attributes":{)";
-  view.format.attributes.for_each([&](Attribute attribute) {
-    text << '"' << name_of(attribute) << R"(":)" << view.column(attribute)[index] << ',';
-  });
-  text.drop_last();
-  text << '}';
-}
-
 void ContourPlacer::open(const SinkContext& context, Coordinates coordinates) {
   const auto* format = std::get_if<ContoursFormat>(&context.format);
   if (format == nullptr) throw InternalError("a contour writer was given something else than contours");
@@ -62,6 +52,22 @@ std::span<const Point> ContourPlacer::points(const ContoursView& view, std::uint
     placed_[i] = {.row = static_cast<float>(placement_.frame_y(points[i].row)),
                   .col = static_cast<float>(placement_.frame_x(points[i].col))};
   return placed_;
+}
+
+AttributeValues ContourPlacer::attributes(const ContoursView& view, std::uint32_t index) {
+  return placed_attributes(view, index, placement_, points(view, index));
+}
+
+void write_attributes(TextBuffer& text, const ContoursView& view, std::uint32_t index,
+                      ContourPlacer& placer) {
+  if (view.format.attributes.empty()) return;
+  const AttributeValues values = placer.attributes(view, index);
+  text << R"(,"attributes":{)";
+  view.format.attributes.for_each([&](Attribute attribute) {
+    text << '"' << name_of(attribute) << R"(":)" << values[static_cast<std::size_t>(attribute)] << ',';
+  });
+  text.drop_last();
+  text << '}';
 }
 
 }  // namespace contorno

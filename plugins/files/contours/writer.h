@@ -10,6 +10,7 @@
 
 #include "pipeline/graph/sink.h"
 #include "plugins/files/contours/measures.h"
+#include "plugins/files/contours/placed_attributes.h"
 #include "plugins/files/contours/text_buffer.h"
 
 namespace contorno {
@@ -38,11 +39,6 @@ inline constexpr const char* kSkipHiddenSentence = "Leaves hidden classes out (a
 /// Appends a comma and the member "level" of a class, a number, or "levels", a list where it has several.
 void write_levels(TextBuffer& text, const ClassSpec& spec);
 
-/// Appends a comma and the member "attributes" of a JSON object: the attributes of contour `index` by their
-/// names, null where one is NaN. Appends nothing when the contours have no attributes. Their values are in px
-/// of the map, in whatever coordinates the points are written.
-void write_attributes(TextBuffer& text, const ContoursView& view, std::uint32_t index);
-
 /// Brings a frame's contours into the coordinates that are written. One per sink; keeps its memory.
 class ContourPlacer {
  public:
@@ -55,6 +51,8 @@ class ContourPlacer {
   /// The points of contour `index`, rounded to float32 after placing; untouched where the map lies one to one
   /// on the frame. Valid until the next call.
   std::span<const Point> points(const ContoursView& view, std::uint32_t index);
+  /// The attributes of contour `index` in these coordinates. The points given before are no longer valid.
+  AttributeValues attributes(const ContoursView& view, std::uint32_t index);
 
  private:
   int width_ = 0, height_ = 0;
@@ -63,5 +61,10 @@ class ContourPlacer {
   std::vector<ClassSpec> classes_;
   std::vector<Point> placed_;
 };
+
+/// Appends a comma and the member "attributes" of a JSON object: the attributes of contour `index` by their
+/// names, in the coordinates of `placer`, null where one is NaN. Appends nothing when the contours have no
+/// attributes. The points that `placer` gave before are no longer valid.
+void write_attributes(TextBuffer& text, const ContoursView& view, std::uint32_t index, ContourPlacer& placer);
 
 }  // namespace contorno

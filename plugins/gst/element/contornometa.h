@@ -41,7 +41,7 @@ typedef struct {
       closed; /* of each contour: 1 = closed, its last point repeats its first; 0 = ends at a border */
   const ContornoPoint* points;
 
-  /* What stages have measured of each contour, in px of the map that it was found on: attribute a of contour
+  /* What stages have measured of each contour, in px of the frame like its points: attribute a of contour
    * i is attributes[a * attribute_stride + i]. */
   guint n_attributes;
   const gchar* const* attribute_names;

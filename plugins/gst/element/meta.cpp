@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <span>
 
+#include "plugins/files/contours/placed_attributes.h"
+
 namespace contorno::gst {
 namespace {
 
@@ -57,12 +59,25 @@ void free_meta(GstMeta* meta, GstBuffer*) {
   delete content_of(*reinterpret_cast<ContornoMeta*>(meta));
 }
 
+/// Brings points and attributes into the coordinates that `placement` leads to.
+void place(MetaBlock& block, const Placement& placement) {
+  if (placement == Placement{}) return;
+  for (Point& point : block.points)
+    point = {.row = static_cast<float>(placement.frame_y(point.row)),
+             .col = static_cast<float>(placement.frame_x(point.col))};
+  ContourCounts counts;
+  const ContoursView view = block.view(counts);
+  for (std::uint32_t i = 0; i < block.closed.size(); ++i) {
+    const AttributeValues values = placed_attributes(view, i, placement, view.contour(i));
+    block.attributes.for_each(
+        [&](Attribute one) { view.column(one)[i] = values[static_cast<std::size_t>(one)]; });
+  }
+}
+
 SharedBlock scaled(const MetaBlock& from, int width, int height, double scale_x, double scale_y) {
   auto block = std::make_shared<MetaBlock>(from);
   block->width = width, block->height = height;
-  for (Point& point : block->points)
-    point = {.row = static_cast<float>((point.row + 0.5) * scale_y - 0.5),
-             .col = static_cast<float>((point.col + 0.5) * scale_x - 0.5)};
+  place(*block, {.scale_x = scale_x, .scale_y = scale_y});
   return block;
 }
 
@@ -139,8 +154,6 @@ SharedBlock make_block(const ContoursView& contours, const std::vector<ClassSpec
     for (std::uint32_t i = contours.class_begin[k]; i < contours.class_begin[k + 1]; ++i) taken.push_back(i);
     block->class_begin.push_back(static_cast<std::uint32_t>(taken.size()));
   }
-  const Placement& placement = contours.format.placement;
-  const bool placed = placement != Placement{};
   std::size_t points_taken = 0;
   for (const std::uint32_t i : taken) points_taken += contours.contour(i).size();
   block->points.reserve(points_taken);
@@ -150,10 +163,6 @@ SharedBlock make_block(const ContoursView& contours, const std::vector<ClassSpec
     block->points.insert(block->points.end(), points.begin(), points.end());
     block->offsets.push_back(static_cast<std::uint32_t>(block->points.size()));
   }
-  if (placed)
-    for (Point& point : block->points)
-      point = {.row = static_cast<float>(placement.frame_y(point.row)),
-               .col = static_cast<float>(placement.frame_x(point.col))};
   block->stride = taken.size() + taken.size() % 2;
   block->columns.resize(block->stride * block->attributes.count());
   std::size_t column = 0;
@@ -163,6 +172,7 @@ SharedBlock make_block(const ContoursView& contours, const std::vector<ClassSpec
                    block->columns.begin() + static_cast<std::ptrdiff_t>(column++ * block->stride),
                    [&](std::uint32_t i) { return from[i]; });
   });
+  place(*block, contours.format.placement);
   return block;
 }
 

@@ -1,5 +1,6 @@
 // The declaration of measure, and its implementation on the CPU.
 #include "stages/contour_prep/measure/hull.h"
+#include "stages/contour_prep/measure/outline.h"
 #include "stages/contour_prep/measure/rules.h"
 #include "stages/contour_prep/measure/stage.h"
 #include "stages/contour_prep/shared/attribute_step.h"
@@ -10,22 +11,6 @@ namespace contorno {
 namespace {
 
 using namespace measuring;
-
-OutlineSums outline_of(std::span<const Point> points) {
-  OutlineSums lanes[kLanes];
-  for (std::size_t i = 1; i < points.size(); ++i)
-    lanes[(i - 1) % kLanes].add(Offset(points[i - 1], points[0]), Offset(points[i], points[0]));
-  return sum_of_lanes(lanes);
-}
-
-Moments line_of(std::span<const Point> points) {
-  Moments lanes[kLanes];
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    const Offset a(points[i - 1], points[0]), b(points[i], points[0]);
-    lanes[(i - 1) % kLanes].add(length_of(a, b), a, b);
-  }
-  return sum_of_lanes(lanes);
-}
 
 class MeasureCpu final : public AttributeStep {
  public:
@@ -52,20 +37,8 @@ class MeasureCpu final : public AttributeStep {
 
   static void measure(const ContoursView& out, std::uint32_t contour, const HullRoom& room) {
     const std::span<const Point> points = out.contour(contour);
-    const OutlineSums outline = outline_of(points);
-    const bool closed = out.closed[contour] != 0;
-    write_form(out, contour, closed ? outline.area.first.weight / 2 : 0, outline.length,
-               points.empty() ? 0 : hull_area(points, room));
-    const Point first = points.empty() ? Point{std::nanf(""), std::nanf("")} : points[0];
-    if (closed && outline.area.first.weight != 0)
-      write_ellipse(out, contour, first, ellipse_of(outline.area, kOfTriangles));
-    else if (outline.length != 0)
-      write_ellipse(out, contour, first, ellipse_of(line_of(points), kOfSegments));
-    else
-      write_ellipse(out, contour, first, Ellipse{});
-    Box box;
-    for (const Point& point : points) box.add(point);
-    write_box(out, contour, box);
+    write_outline(out, contour, points, out.closed[contour] != 0,
+                  points.empty() ? 0 : hull_area(points, room));
   }
 
   Scratch sorted_, hulls_, bins_;

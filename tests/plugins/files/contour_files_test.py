@@ -6,12 +6,15 @@ import pathlib
 import subprocess
 import xml.etree.ElementTree
 
+import cv2
 import numpy as np
 import pytest
 import scipy.ndimage
 import skimage.draw
 import skimage.measure
 from shapely.geometry import Polygon
+
+from tests.conftest import run_contorno
 
 
 def write(folder, field, level):
@@ -100,3 +103,52 @@ def test_svg_is_well_formed_and_has_every_contour(tmp_path):
     root = xml.etree.ElementTree.parse(tmp_path / "0.svg").getroot()
     paths = [e.attrib["d"] for e in root if e.tag.endswith("path")]
     assert sum(d.count("M") for d in paths) == len(contours)
+
+
+@pytest.mark.parametrize("wide, tall", [(2, 2), (3, 2), (1, 1)])
+def test_attributes_are_in_the_coordinates_of_the_points(tmp_path, wide, tall):
+    for folder in ("maps", "frames"):
+        (tmp_path / folder).mkdir()
+    field = smooth_field(5, False).astype(np.float32)
+    np.save(tmp_path / "maps" / "0.npy", field)
+    cv2.imwrite(str(tmp_path / "frames" / "0.png"), np.zeros((field.shape[0] * tall, field.shape[1] * wide), np.uint8))
+    sinks = "".join(f"  - {{type: {kind}, path: {name}}}\n" for kind, name in
+                    (("jsonl", "a.jsonl"), ("geojson", "a.geojson"), ("coco", "a.json"), ("jsonl, coordinates: map", "map.jsonl")))
+    (tmp_path / "graph.yaml").write_text(
+        "source: {type: dataset, location: .}\nclasses: [{name: one, level: 0.02}]\n"
+        f"stages: [marching_squares, contour_assembly, measure]\nsinks:\n{sinks}")
+    run_contorno("run", "graph.yaml", "--output", ".", "--quiet", cwd=tmp_path)
+    lines = [json.loads((tmp_path / name).read_text()) for name in ("a.jsonl", "map.jsonl")]
+    contours, on_map = (line["classes"][0]["contours"] for line in lines)
+    assert len(contours) == len(on_map) > 20
+    for one, other in zip(contours, on_map):
+        known = one["attributes"]
+        xy = np.asarray(one["points"], np.float32).astype(float)
+        assert known["area"] == pytest.approx(one["area"], rel=1e-4, abs=1e-4)
+        assert known["perimeter"] == pytest.approx(one["length"], rel=1e-5)
+        assert np.allclose([known[name] for name in ("min_col", "min_row", "max_col", "max_row")], [*xy.min(0), *xy.max(0)], atol=1e-4)
+        assert np.allclose([known["centroid_col"], known["centroid_row"]], one["centroid"], atol=1e-3)
+        assert known["convexity"] == other["attributes"]["convexity"]
+        if one["closed"]:
+            assert known["circularity"] == pytest.approx(4 * np.pi * abs(one["area"]) / one["length"] ** 2, rel=1e-4)
+            major, minor, angle = moments_of(xy)
+            assert [known["major_axis"], known["minor_axis"]] == pytest.approx([major, minor], rel=1e-3, abs=1e-3)
+            if major > 1.05 * minor:
+                assert abs(np.sin(known["orientation"] - angle)) < 1e-2
+    for name in ("a.geojson", "a.json"):
+        regions = json.loads((tmp_path / name).read_text())
+        written = [one["properties"]["attributes"] if name == "a.geojson" else one["attributes"]
+                   for one in regions.get("features", regions.get("annotations"))]
+        assert written and all(one in [contour["attributes"] for contour in contours] for one in written)
+
+
+def moments_of(xy):
+    """Axes of the ellipse with the second moments of a polygon, and the angle of the major one from the rows' axis, by a sum over
+    the triangles with its centroid."""
+    ring = xy - [Polygon(xy).centroid.x, Polygon(xy).centroid.y]
+    a, b = ring[:-1], ring[1:]
+    weights = (a[:, 0] * b[:, 1] - b[:, 0] * a[:, 1]) / 24
+    sums = np.einsum("i,ij,ik->jk", weights, a, a) + np.einsum("i,ij,ik->jk", weights, b, b)
+    sums += np.einsum("i,ij,ik->jk", weights, a + b, a + b)
+    values, vectors = np.linalg.eigh(sums / (weights.sum() * 12))
+    return 4 * np.sqrt(values[1]), 4 * np.sqrt(max(values[0], 0)), np.arctan2(vectors[0, 1], vectors[1, 1])
