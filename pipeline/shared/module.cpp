@@ -26,12 +26,7 @@ fs::path module_folder() {
     if (*named == '/') return named;
     throw ModuleError(fmt::format("{} is '{}', allowed is the absolute path of a folder", kVariable, named));
   }
-  Dl_info library{};
-  if (::dladdr(reinterpret_cast<const void*>(&open_module), &library) == 0 || library.dli_fname == nullptr ||
-      *library.dli_fname != '/')
-    throw ModuleError(fmt::format(
-        "the folder of libcontorno is not known, and so that of its modules; name it in {}", kVariable));
-  return fs::path(library.dli_fname).parent_path() / CONTORNO_MODULE_FOLDER;
+  return fs::path(library_folder()) / CONTORNO_MODULE_FOLDER;
 }
 
 /// What the dynamic linker says where a limit leaves too little for a file.
@@ -73,6 +68,15 @@ const void* opened(const ModuleSpec& spec) {
 }
 
 }  // namespace
+
+std::string library_folder() {
+  Dl_info library{};
+  if (::dladdr(reinterpret_cast<const void*>(&open_module), &library) == 0 || library.dli_fname == nullptr ||
+      *library.dli_fname != '/')
+    throw ModuleError(fmt::format(
+        "the folder of libcontorno is not known, and so that of its modules; name it in {}", kVariable));
+  return fs::path(library.dli_fname).parent_path().lexically_normal().string();
+}
 
 const void* open_module(const ModuleSpec& spec) {
   static std::mutex mutex;

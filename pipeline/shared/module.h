@@ -36,6 +36,9 @@ struct ModuleEntry {
 /// Throws ModuleError, or Error(OutOfMemory) where limits leave too little for it. Safe from any thread.
 const void* open_module(const ModuleSpec& spec);
 
+/// The folder of libcontorno, absolute. Throws ModuleError where it is not known.
+std::string library_folder();
+
 }  // namespace contorno
 
 /// Shows a module's table; once in each module. The build defines CONTORNO_VERSION.

@@ -12,10 +12,11 @@ MediaReport media_report() {
   guint major = 0, minor = 0, micro = 0, nano = 0;
   gst_version(&major, &minor, &micro, &nano);
   MediaReport report{.version = fmt::format("{}.{}.{}", major, minor, micro)};
-  const auto add = [&](const char* name, const char* purpose, bool optional) {
+  const auto add = [&](const char* name, const char* purpose, bool optional, const char* device = "") {
     report.elements.push_back({.name = name,
                                .package = std::string(package_of(name)),
                                .purpose = purpose,
+                               .device = device,
                                .present = has_element(name),
                                .optional = optional});
   };
@@ -53,10 +54,13 @@ MediaReport media_report() {
                                       {"theoraenc", "writes Theora video"},
                                       {"oggmux", "writes .ogv"},
                                       {"x264enc", "writes H.264 video, faster"},
-                                      {"nvh264enc", "writes H.264 video on Nvidia's cards"},
-                                      {"vah264enc", "writes H.264 video on cards with VA-API"},
                                       {"ximagesink", "shows the preview on X displays"}})
     add(name, purpose, true);
+  add("nvh264enc", "writes H.264 video on Nvidia's cards", true,
+      "a card of Nvidia's that encodes, and its driver");
+  add("vah264enc", "writes H.264 video on cards with VA-API", true,
+      "a card that encodes, and its VA-API driver");
+  report.finds_contorno = has_element("contorno");
   return report;
 }
 

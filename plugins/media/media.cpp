@@ -1,21 +1,18 @@
 #include "plugins/media/media.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <set>
 
-#include "pipeline/shared/module.h"
 #include "plugins/media/module.h"
+#include "plugins/modules.h"
 
 namespace contorno {
 
 const MediaModule& media_module() {
-  static constexpr ModuleSpec kSpec{.name = "gst",
-                                    .does = "reads and writes media through GStreamer",
-                                    .packages = "libgstreamer1.0-0 libgstreamer-plugins-base1.0-0",
-                                    .purpose = "for GStreamer",
-                                    .addresses = std::size_t{24} << 20};
-  return *static_cast<const MediaModule*>(open_module(kSpec));
+  return *static_cast<const MediaModule*>(open_module(kGstModule));
 }
 
 void decode_with_gstreamer(const std::string& path, std::uint64_t max_pixels, Picture& out) {
@@ -43,11 +40,28 @@ bool MediaReport::complete() const {
                      [](const MediaElement& e) { return e.present || e.optional; });
 }
 
+namespace {
+/// A package of which some element is there is installed: it does not bring the others by being installed.
+bool is_installed(const MediaReport& report, const std::string& package) {
+  return std::any_of(report.elements.begin(), report.elements.end(),
+                     [&](const MediaElement& e) { return e.present && e.package == package; });
+}
+}  // namespace
+
 std::vector<std::string> MediaReport::missing_packages() const {
   std::set<std::string> packages;
   for (const MediaElement& element : elements)
-    if (!element.present && !element.package.empty()) packages.insert(element.package);
+    if (!element.present && element.device.empty() && !is_installed(*this, element.package))
+      packages.insert(element.package);
   return {packages.begin(), packages.end()};
+}
+
+std::string MediaReport::remedy(const MediaElement& missing) const {
+  if (!missing.device.empty()) return "it needs " + missing.device;
+  if (is_installed(*this, missing.package))
+    return fmt::format("{} is installed without it; gst-inspect-1.0 {} may say why", missing.package,
+                       missing.name);
+  return "apt-get install " + missing.package;
 }
 
 }  // namespace contorno

@@ -40,6 +40,7 @@ struct MediaElement {
   std::string name;     ///< "vp8enc"
   std::string package;  ///< the Debian package that brings it
   std::string purpose;  ///< "writes VP8 video"
+  std::string device;   ///< what the machine must have for it, which no package brings; empty = nothing
   bool present = false;
   bool optional = false;  ///< only some formats or devices need it
 };
@@ -48,9 +49,13 @@ struct MediaElement {
 struct MediaReport {
   std::string version;  ///< "1.22.0"
   std::vector<MediaElement> elements;
+  bool finds_contorno = false;  ///< whether GStreamer finds contorno's own elements
 
   bool complete() const;                              ///< nothing is missing that is not optional
   std::vector<std::string> missing_packages() const;  ///< of all elements, each once, sorted
+  /// How to get an element that is missing: a package that is not installed yet, a device, or what to look at
+  /// where its package is there without it.
+  std::string remedy(const MediaElement& missing) const;
 };
 MediaReport media_report();
 

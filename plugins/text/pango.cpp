@@ -1,18 +1,13 @@
 #include "plugins/text/pango.h"
 
-#include "pipeline/shared/module.h"
+#include "plugins/modules.h"
 #include "plugins/text/module.h"
 
 namespace contorno {
 namespace {
 
 const TextModule& text_module() {
-  static constexpr ModuleSpec kSpec{.name = "text",
-                                    .does = "draws text through Pango",
-                                    .packages = "libpangocairo-1.0-0",
-                                    .purpose = "to draw text",
-                                    .addresses = std::size_t{16} << 20};
-  return *static_cast<const TextModule*>(open_module(kSpec));
+  return *static_cast<const TextModule*>(open_module(kTextModule));
 }
 
 /// Finding the machine's fonts takes a thread, tens of MiB of addresses and time: only who draws text pays

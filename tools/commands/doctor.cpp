@@ -3,11 +3,13 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "cuda/device.h"
+#include "plugins/modules.h"
 #include "tools/commands/commands.h"
 #include "tools/commit.h"
 #include "tools/say.h"
@@ -18,7 +20,41 @@
 namespace contorno {
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::ordered_json;
+
+constexpr const char* kBuildAll = "build all of it: cmake --build --preset release";
+
+/// Whether the folder has a file whose name has these letters in it.
+bool has_file(const fs::path& folder, std::string_view letters) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().filename().string().find(letters) != std::string::npos) return true;
+  return false;
+}
+
+/// Of each module whether it can be opened here, else why not.
+ordered_json modules_json() {
+  ordered_json json = ordered_json::array();
+  for (const ModuleSpec* module : kModules) {
+    ordered_json one = {{"name", module->name}, {"present", true}, {"does", module->does}};
+    try {
+      open_module(*module);
+    } catch (const Error& error) {
+      one["present"] = false, one["reason"] = error.what();
+    }
+    json.push_back(one);
+  }
+  return json;
+}
+
+/// The Python package beside the library: in a build folder, or installed with it.
+ordered_json python_json() {
+  const fs::path library = library_folder();
+  for (const fs::path& folder : {library.parent_path() / "python", library / "python3" / "dist-packages"})
+    if (has_file(folder / "contorno", "_core.")) return {{"present", true}, {"folder", folder.string()}};
+  return {{"present", false}, {"fix", kBuildAll}};
+}
 
 ordered_json device_json() {
   const DeviceReport& device = device_report();
@@ -46,10 +82,15 @@ ordered_json started_media_json() {
                                 {"present", element.present},
                                 {"optional", element.optional},
                                 {"purpose", element.purpose},
-                                {"package", element.package}});
+                                {"package", element.package},
+                                {"fix", element.present ? "" : media.remedy(element)}});
   std::string fix;
   for (const std::string& package : media.missing_packages()) fix += " " + package;
   if (!fix.empty()) json["fix"] = "apt-get install" + fix;
+  const std::string folder = library_folder() + "/gstreamer-1.0";
+  json["plugin"] = {{"present", media.finds_contorno}, {"folder", folder}};
+  if (!media.finds_contorno)
+    json["plugin"]["fix"] = has_file(folder, "contorno") ? "export GST_PLUGIN_PATH=" + folder : kBuildAll;
   return json;
 }
 #endif
@@ -76,6 +117,8 @@ ordered_json findings() {
           {"cpu", {{"threads", std::thread::hardware_concurrency()}}},
           {"cuda", device_json()},
           {"gstreamer", media_json()},
+          {"modules", modules_json()},
+          {"python", python_json()},
           {"display", std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr}};
 }
 
@@ -109,8 +152,21 @@ void print_text(const ordered_json& json) {
       if (!element["present"])
         print_line(false, "  " + element["name"].get<std::string>(),
                    element["purpose"].get<std::string>() + (element["optional"] ? " (optional)" : ""),
-                   "apt-get install " + element["package"].get<std::string>());
+                   element["fix"].get<std::string>());
+    if (media.contains("plugin"))
+      print_line(media["plugin"]["present"], "  contorno", "GStreamer's element contorno",
+                 media["plugin"].value("fix", ""));
   }
+  for (const ordered_json& module : json["modules"])
+    print_line(module["present"], "module",
+               module["present"]
+                   ? module["name"].get<std::string>() + ", " + module["does"].get<std::string>()
+                   : module["reason"].get<std::string>());
+  const ordered_json& python = json["python"];
+  print_line(python["present"], "python",
+             python["present"] ? "import contorno, with PYTHONPATH=" + python["folder"].get<std::string>()
+                               : "there is no package for Python beside this program",
+             python.value("fix", ""));
   print_line(json["display"], "display",
              json["display"] ? "--preview can open a window" : "none; --preview cannot open a window");
 }

@@ -7,27 +7,17 @@
 #include <filesystem>
 
 #include "cuda/error.h"
-#include "pipeline/shared/module.h"
 #include "plugins/files/shared/file_names.h"
+#include "plugins/modules.h"
 
 namespace contorno {
 
 std::unique_ptr<ModuleArray> open_hdf5(const std::string& path, const std::string& member) {
-  static constexpr ModuleSpec kSpec{.name = "hdf5",
-                                    .does = "reads HDF5 files",
-                                    .packages = "libhdf5-103-1",
-                                    .purpose = "for HDF5 files",
-                                    .addresses = std::size_t{16} << 20};
-  return static_cast<const ArrayModule*>(open_module(kSpec))->open(path, member);
+  return static_cast<const ArrayModule*>(open_module(kHdf5Module))->open(path, member);
 }
 
 std::unique_ptr<ModuleArray> open_zarr(const std::string& path, const std::string& member) {
-  static constexpr ModuleSpec kSpec{.name = "zarr",
-                                    .does = "reads Zarr stores",
-                                    .packages = "gdal-bin",  // of every release, and brings the library
-                                    .purpose = "for Zarr stores",
-                                    .addresses = std::size_t{256} << 20};
-  return static_cast<const ArrayModule*>(open_module(kSpec))->open(path, member);
+  return static_cast<const ArrayModule*>(open_module(kZarrModule))->open(path, member);
 }
 
 std::string choose_array(const std::string& path, const std::string& member,

@@ -1,0 +1,45 @@
+// The modules that there are, each with what it does and needs: for who opens one, and for who lists them.
+#pragma once
+
+#include "pipeline/shared/module.h"
+
+namespace contorno {
+
+inline constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+
+inline constexpr ModuleSpec kGstModule{.name = "gst",
+                                       .does = "reads and writes media through GStreamer",
+                                       .packages = "libgstreamer1.0-0 libgstreamer-plugins-base1.0-0",
+                                       .purpose = "for GStreamer",
+                                       .addresses = 24 * kMebibyte};
+inline constexpr ModuleSpec kTextModule{.name = "text",
+                                        .does = "draws text through Pango",
+                                        .packages = "libpangocairo-1.0-0",
+                                        .purpose = "to draw text",
+                                        .addresses = 16 * kMebibyte};
+inline constexpr ModuleSpec kTiffModule{.name = "tiff",
+                                        .does = "reads and writes TIFF files",
+                                        .packages = "libtiff6",
+                                        .purpose = "for TIFF files",
+                                        .addresses = 8 * kMebibyte};
+inline constexpr ModuleSpec kHdf5Module{.name = "hdf5",
+                                        .does = "reads HDF5 files",
+                                        .packages = "libhdf5-103-1",
+                                        .purpose = "for HDF5 files",
+                                        .addresses = 16 * kMebibyte};
+inline constexpr ModuleSpec kZarrModule{.name = "zarr",
+                                        .does = "reads Zarr stores",
+                                        .packages = "gdal-bin",  // of every release, and brings the library
+                                        .purpose = "for Zarr stores",
+                                        .addresses = 256 * kMebibyte};
+inline constexpr ModuleSpec kOpencvModule{.name = "opencv",
+                                          .does = "finds edges by Canny's detector",
+                                          .packages = "libopencv-imgproc406",
+                                          .purpose = "to find edges",
+                                          .addresses = 64 * kMebibyte};
+
+/// All of them, in the order in which they are listed.
+inline constexpr const ModuleSpec* kModules[] = {&kGstModule,  &kTextModule, &kTiffModule,
+                                                 &kHdf5Module, &kZarrModule, &kOpencvModule};
+
+}  // namespace contorno
