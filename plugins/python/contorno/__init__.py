@@ -13,6 +13,11 @@ if _passive:
     _os.environ["OMP_WAIT_POLICY"] = "passive"
 try:
     from ._core import __version__
+except ModuleNotFoundError as _error:
+    if _error.name != f"{__name__}._core":
+        raise
+    raise ImportError(f"the compiled part of contorno is not beside {__file__}, or is of another Python than this one; it is built by "
+                      "`cmake --build --preset release` in contorno's folder (with pybind11-dev and python3-dev)") from None
 finally:
     if _passive:
         del _os.environ["OMP_WAIT_POLICY"]

@@ -21,19 +21,22 @@ def to_shapely(contours, holes=False):
     -------
     list of shapely.geometry
         Polygons of closed contours with at least three own points; lines of others, points of those with a single one, and empty
-        points of those without.
+        points of those without. Polygons are valid, as Shapely defines it: where a ring touches or crosses itself or another one
+        of its polygon, as contours do at samples that equal the level, `shapely.validation.make_valid` mends it: into a
+        MultiPolygon of the same region, and a ring without area into lines. Polygons with a NaN stay as they are.
 
     Raises
     ------
     ImportError
         When Shapely is not installed.
     """
-    from shapely import geometry
+    from shapely import geometry, validation
 
     def shape(points, interiors=()):
         xy = [np.asarray(ring, np.float64)[:, ::-1] for ring in (points, *interiors)]
         if _is_ring(points):
-            return geometry.Polygon(xy[0], xy[1:])
+            polygon = geometry.Polygon(xy[0], xy[1:])
+            return polygon if polygon.is_valid or not np.isfinite(xy[0]).all() else validation.make_valid(polygon)
         if len(points) > 1:
             return geometry.LineString(xy[0])
         return geometry.Point(xy[0][0]) if len(points) else geometry.Point()

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "config/problems.h"
 #include "pipeline/graph/steps.h"
 
 namespace contorno::python {
@@ -80,16 +81,24 @@ StepSpec step_of(const py::handle& value, const ParamSpec& spec, const std::stri
   else if (py::isinstance<py::dict>(value))
     given = py::reinterpret_borrow<py::dict>(value).attr("copy")();
   const py::object type = given.attr("pop")("type", py::none());
-  for (const StageType* one : spec.step_types())
-    if (py::str(one->name).equal(type)) {
-      StepSpec step{.type = one, .params = ParamSet(one->params)};
+  std::vector<std::string> names;
+  for (const StageType* one : spec.step_types()) {
+    names.push_back(one->name);
+    if (!py::str(one->name).equal(type)) continue;
+    StepSpec step{.type = one, .params = ParamSet(one->params)};
+    try {
       set_params(step.params, given);
-      return step;
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("{} '{}': {}", name, one->name, error.what()));
     }
+    return step;
+  }
+  const std::string near =
+      py::isinstance<py::str>(type) ? config::did_you_mean(type.cast<std::string>(), names) : "";
   throw py::value_error(
-      fmt::format("{} is {}, wanted the name of a step or a dict with its 'type', as {{'type': 'drop_small', "
-                  "'min_points': 4}}; allowed is {}",
-                  name, py::repr(value).cast<std::string>(), spec.allowed()));
+      fmt::format("{} is {}{}, wanted the name of a step or a dict with its 'type', as {{'type': "
+                  "'drop_small', 'min_points': 4}}; allowed is {}",
+                  name, py::repr(value).cast<std::string>(), near, spec.allowed()));
 }
 
 SharedSteps steps_of(const py::handle& value, const ParamSpec& spec) {

@@ -324,11 +324,11 @@ def test_steps_give_what_their_functions_give_one_after_the_other():
 @pytest.mark.parametrize("steps, kind, words", [
     ("drop_small", TypeError, "steps is 'drop_small', wanted a list of steps, each one of "),
     ([], ValueError, "steps is [], allowed a list of steps, each one of "),
-    (["drop_smal"], ValueError, "steps[0] is 'drop_smal', wanted the name of a step or a dict with its 'type', "
+    (["drop_smal"], ValueError, "steps[0] is 'drop_smal' (did you mean 'drop_small'?), wanted the name of a step or a dict with its 'type', "
      "as {'type': 'drop_small', 'min_points': 4}; allowed is a list of steps, each one of exclude, "),
     (["drop_small", {"min_points": 3}], ValueError, "steps[1] is {'min_points': 3}, wanted the name of a step"),
-    ([{"type": "drop_small", "min_point": 3}], ValueError, "unknown key 'min_point' (did you mean 'min_points'?)"),
-    ([{"type": "drop_small", "min_points": -3}], ValueError, "min_points is -3, allowed"),
+    ([{"type": "drop_small", "min_point": 3}], ValueError, "steps[0] 'drop_small': unknown key 'min_point' (did you mean 'min_points'?)"),
+    ([{"type": "drop_small", "min_points": -3}], ValueError, "steps[0] 'drop_small': min_points is -3, allowed"),
     (["contour_prep"], ValueError, "steps[0] is 'contour_prep'"),
 ])
 def test_what_is_wrong_with_steps_is_told(steps, kind, words):

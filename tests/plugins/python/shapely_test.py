@@ -1,7 +1,9 @@
 """Contours as geometries of Shapely."""
 import numpy as np
 import pytest
+from shapely.geometry import Point
 from shapely.ops import unary_union
+from shapely.prepared import prep
 
 from tests.plugins.python.package import contorno
 from tests.stages.contours.fields import smooth
@@ -44,7 +46,7 @@ def test_polygons_of_a_map_have_the_area_that_is_measured(level):
     field[[0, -1]] = field[:, [0, -1]] = 0
     found = contorno.find_contours_batch(field, level, flat=True)
     polygons = contorno.to_shapely(found, holes=True)
-    assert unary_union([one.buffer(0) for one in polygons]).area == pytest.approx(contorno.measure(found).attributes["area"].sum(), rel=1e-5)
+    assert unary_union(polygons).area == pytest.approx(contorno.measure(found).attributes["area"].sum(), rel=1e-5)
 
 
 def test_brush_points_may_be_arrays_of_rows_and_columns():
@@ -54,3 +56,37 @@ def test_brush_points_may_be_arrays_of_rows_and_columns():
     assert len(contorno.exclude(given, strokes=[[(0, 1), (9, 10)]], radius=0.01)) == 0
     with pytest.raises((TypeError, ValueError), match="points"):
         contorno.exclude(given, np.zeros((2, 3)))
+
+
+def steps_with_samples_at_the_level(seed):
+    """Hills in steps of 1/8, so that many samples equal 0.5, and two rings that a sample at the level closes."""
+    y, x = np.mgrid[0:60, 0:80]
+    hills = 0.5 + 0.5 * np.sin(x / 6) * np.cos(y / 5)
+    field = np.clip(np.round(8 * hills + np.random.default_rng(seed).integers(-1, 2, (60, 80))) / 8, 0, 1)
+    field[2:13, 2:13], field[5:10, 5:10], field[7, 10:13] = 1, 0, (0, 0.5, 0)
+    field[[0, -1]] = field[:, [0, -1]] = 0
+    return field
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("holes", [False, True])
+def test_polygons_are_valid_where_contours_touch_themselves(seed, holes):
+    field = steps_with_samples_at_the_level(seed)
+    contours = contorno.find_contours(field, 0.5)
+    made = contorno.to_shapely(contours, holes=holes)
+    assert any(one.geom_type == "MultiPolygon" for one in made) and all(one.is_valid for one in made)
+    if holes:
+        region = prep(unary_union(made))
+        assert all(region.contains(Point(col, row)) == (field[row, col] > 0.5) for row, col in np.argwhere(field != 0.5))
+        assert sum(one.area for one in made) == pytest.approx(contorno.measure(contours).attributes["area"].sum(), rel=1e-4)
+
+
+@pytest.mark.filterwarnings("error")
+def test_rings_that_cross_themselves_or_have_no_area_are_valid_too():
+    eight = np.array([(0, 0), (2, 2), (0, 2), (2, 0), (0, 0)], float)
+    flat = np.array([(0, 0), (1, 1), (3, 3), (0, 0)], float)
+    twice = np.array([(0, 0), (0, 4), (4, 4), (0, 0), (0, 4), (4, 4), (0, 0)], float)
+    made = contorno.to_shapely([eight, flat, twice])
+    assert [one.is_valid for one in made] == [True] * 3
+    assert made[0].geom_type == "MultiPolygon" and made[0].area == 2 and made[1].area == 0
