@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "config/load.h"
+#include "config/sections.h"
 
 namespace contorno::config {
 namespace {
@@ -18,6 +18,35 @@ std::string settle(Origin& origin, const std::string& owner, const StreamFormat&
   if (origin.port == Origin::kFrame && !has_frame) return fmt::format("{} takes source.frame", owner);
   if (origin.port == Origin::kMaps && !has_maps) return fmt::format("{} takes source.maps", owner);
   return {};
+}
+
+/// Classes that are known by their colours get no maps from the channels of a frame: where classify stands
+/// behind the stage that takes them, the graph is refused. A frame that is asked for by name is meant. Throws
+/// Error(BadConfig) that names the stage.
+void refuse_frames_for_maps(const GraphSpec& graph, const StreamFormat& stream) {
+  const auto with = std::find_if(graph.classes.begin(), graph.classes.end(), [](const ClassSpec& spec) {
+    return !spec.references.empty() || !spec.ranges.empty();
+  });
+  if (!stream.frame || stream.maps || with == graph.classes.end()) return;
+  // Of each node, whether what it makes is made of the frame without a look at colours.
+  std::vector<bool> of_frame;
+  const auto is_frame = [&](const Origin& origin) {
+    return origin.node == Origin::kSource ? origin.port != Origin::kFrame
+                                          : of_frame[static_cast<std::size_t>(origin.node)];
+  };
+  for (const NodeSpec& node : graph.nodes) {
+    for (std::size_t port = 0; port < node.inputs.size(); ++port)
+      if (node.type->classes == ClassUse::Needed && !looks_at_colours(*node.type) &&
+          node.type->inputs[port].from == From::MapsOrFrame && is_frame(node.inputs[port]))
+        throw Error(
+            ExitCode::BadConfig,
+            fmt::format("{}{}node '{}' would take the channels of the frame for the maps of the "
+                        "classes, but class '{}' is known by its colours\n  fix: put classify before "
+                        "'{}', or write from: source.frame where the channels are meant",
+                        node.where, node.where.empty() ? "" : ": ", node.name, with->name, node.name));
+    of_frame.push_back(!looks_at_colours(*node.type) &&
+                       std::any_of(node.inputs.begin(), node.inputs.end(), is_frame));
+  }
 }
 
 /// The parts of a graph that cannot work because the stream has no frames, and those that live on what they
@@ -80,6 +109,7 @@ class WithoutFrames {
 }  // namespace
 
 std::string bind_source(GraphSpec& graph, const StreamFormat& stream) {
+  refuse_frames_for_maps(graph, stream);
   std::vector<std::string> missing;
   const auto lacks = [&](Origin& origin, const std::string& owner) {
     std::string problem = settle(origin, owner, stream);

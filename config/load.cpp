@@ -45,6 +45,25 @@ void read_settings(const YamlNode& root, const LoadOptions& options, GraphSpec& 
   if (options.backend) graph.settings.backend = *options.backend;
 }
 
+/// Without a stage that looks at colours the channels of a frame would be contoured in place of the classes.
+void refuse_unused_colours(const YamlNode& classes, const std::vector<DeclaredStage>& stages,
+                           Problems& problems) {
+  const auto any = [&](const auto& is) { return std::any_of(stages.begin(), stages.end(), is); };
+  const bool unknown = any([](const DeclaredStage& stage) { return stage.type == nullptr; });
+  if (unknown || !any([](const DeclaredStage& stage) { return stage.type->classes == ClassUse::Needed; }) ||
+      any([](const DeclaredStage& stage) { return looks_at_colours(*stage.type); }))
+    return;
+  for (const YamlNode& item : classes.items)
+    for (const char* key : {"references", "ranges"})
+      if (const YamlEntry* entry = item.kind == YamlKind::Map ? item.find(key) : nullptr)
+        return problems.add(
+            entry->place,
+            fmt::format("a class has {}, but no stage looks at colours: classify is missing", key),
+            fmt::format("put classify before the stage that takes its maps, as stages: [classify, ...]; or "
+                        "take the {} out, if the source has the maps",
+                        key));
+}
+
 void read_graph(const YamlNode& root, const Catalog& catalog, const LoadOptions& options, GraphSpec& graph,
                 Problems& problems) {
   const Reading reading{catalog, options.output_root, problems};
@@ -67,6 +86,7 @@ void read_graph(const YamlNode& root, const Catalog& catalog, const LoadOptions&
                    fmt::format("section 'classes' is missing: {} needs to know what to look for", user->name),
                    "add classes: [{name: ..., level: 0.5, colour: \"#e63946\"}]");
   }
+  if (const YamlEntry* entry = root.find("classes")) refuse_unused_colours(entry->value, stages, problems);
   if (const YamlEntry* entry = root.find("sinks")) sinks = read_sinks(entry->value, stages, reading);
   if (root.find("stages") == nullptr && root.find("sinks") == nullptr)
     problems.add({}, "the graph has no nodes: neither stages nor sinks",
@@ -90,6 +110,7 @@ GraphSpec load_graph_text(const std::string& text, const std::string& file_name,
     refuse_unknown_sections(root, problems);
     expand_shorthand(root);
     apply_overrides(root, catalog, options, problems);
+    place_inputs(root, catalog, options.input_root);
     graph.written = written_keys(root);
     read_graph(root, catalog, options, graph, problems);
   }
@@ -98,7 +119,9 @@ GraphSpec load_graph_text(const std::string& text, const std::string& file_name,
 }
 
 GraphSpec load_graph(const std::string& path, const Catalog& catalog, const LoadOptions& options) {
-  return load_graph_text(read_graph_file(path), graph_file_name(path), catalog, options);
+  LoadOptions from_file = options;
+  if (from_file.input_root.empty()) from_file.input_root = input_root_of(path);
+  return load_graph_text(read_graph_file(path), graph_file_name(path), catalog, from_file);
 }
 
 }  // namespace contorno::config

@@ -36,7 +36,15 @@ struct LoadOptions {
   /// encoders are installed.
   std::optional<std::string> output_root;
   SourceUse source = SourceUse::Needed;
+  /// Folder in which relative paths of what is read are taken, where the file says them and not the command
+  /// line: that of the graph's file. Empty: the current folder.
+  std::string input_root;
 };
+
+/// Whether a source reads what lies in the file system, and no camera, stream or standard input.
+bool reads_files(const SourceSpec& source);
+/// The folder of a graph's file as LoadOptions::input_root; empty for standard input and pipes.
+std::string input_root_of(const std::string& path);
 
 /// Everything that is wrong with a graph. `what()` is the report, one paragraph an error.
 class ConfigErrors : public Error {
@@ -50,8 +58,8 @@ class ConfigErrors : public Error {
   std::size_t count_;
 };
 
-/// Reads "-" from standard input. Throws Error(MissingInput) when there is no such file, ConfigErrors when
-/// the graph is wrong.
+/// Reads "-" from standard input. `options.input_root` is that of the file, unless it is set. Throws
+/// Error(MissingInput) when there is no such file, ConfigErrors when the graph is wrong.
 GraphSpec load_graph(const std::string& path, const Catalog& catalog, const LoadOptions& options = {});
 /// `file_name` is only for messages.
 GraphSpec load_graph_text(const std::string& text, const std::string& file_name, const Catalog& catalog,

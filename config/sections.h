@@ -47,6 +47,16 @@ std::set<std::string> written_keys(const YamlNode& root);
 /// Puts --set values into the tree, in place of those of the file.
 void apply_overrides(YamlNode& root, const Catalog& catalog, const LoadOptions& options, Problems& problems);
 
+/// The stage that makes class maps by the references and ranges of the classes, which mean nothing without
+/// it.
+inline bool looks_at_colours(const StageType& type) {
+  return type.name == "classify";
+}
+
+/// Puts `folder` before the relative paths of what the source and the stages read, unless the command line
+/// says them.
+void place_inputs(YamlNode& root, const Catalog& catalog, const std::string& folder);
+
 /// ParamDeclaration of the plain fields of a ClassSpec.
 const ParamDeclaration& class_params();
 std::vector<ClassSpec> read_classes(const YamlNode& list, Problems& problems);

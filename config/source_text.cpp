@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -159,16 +160,23 @@ std::string read_graph_file(const std::string& path) {
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) fail(fmt::format("cannot be examined: {}", std::strerror(errno)));
   if (S_ISDIR(facts.st_mode)) fail("is a folder, not a file");
-  if (!S_ISREG(facts.st_mode) && !standard_input) fail("is not a regular file");
+  const bool pipe = S_ISFIFO(facts.st_mode) && !standard_input;
+  if (!S_ISREG(facts.st_mode) && !pipe && !standard_input) fail("is neither a regular file nor a pipe");
   std::string bytes;
   char chunk[16384];
   while (bytes.size() <= kMaxFileBytes) {
     const ssize_t got = ::read(file.get(), chunk, sizeof chunk);
     if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EAGAIN && pipe) {  // somebody has it open and has not written yet
+      pollfd readable{.fd = file.get(), .events = POLLIN, .revents = 0};
+      ::poll(&readable, 1, -1);
+      continue;
+    }
     if (got < 0) fail(fmt::format("cannot be read: {}", std::strerror(errno)));
     if (got == 0) break;
     bytes.append(chunk, static_cast<std::size_t>(got));
   }
+  if (pipe && bytes.empty()) fail("is a pipe that nobody writes to");
   return bytes;
 }
 

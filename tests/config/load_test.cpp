@@ -51,7 +51,7 @@ TEST_CASE("a complete graph loads with every value where it belongs") {
   CHECK(graph.settings.slots == 6);
   CHECK(graph.settings.on_full == OnFull::Wait);
   CHECK(graph.settings.deadline_ms == 100);
-  CHECK(graph.source.params.as<test::FileParams>().path == "cockatoo.mp4");
+  CHECK(graph.source.params.as<test::FileParams>().path == kGraphs + "cockatoo.mp4");
   REQUIRE(graph.classes.size() == 2);
   CHECK(graph.classes[0].name == "rot");
   CHECK(graph.classes[0].colour == Colour{0xe6, 0x39, 0x46, 255});
@@ -107,6 +107,38 @@ TEST_CASE("an image that no stage makes and no source can stand for is missing")
   CHECK(graph.nodes[1].inputs == std::vector<Origin>{{0, 0}});
   CHECK_THROWS_WITH_AS(load_graph_text(kHead + "stages: [meeting]\n", "graph.yaml", catalog),
                        doctest::Contains("no earlier stage makes image"), ConfigErrors);
+}
+
+TEST_CASE("colours of classes in a graph without a stage that looks at them are an error at their place") {
+  const auto graph = [](const char* colours, const char* stages) {
+    return fmt::format("source: {{type: video, location: a.mp4}}\nclasses: [{{name: rot, {}}}]\nstages: {}\n",
+                       colours, stages);
+  };
+  for (const char* colours : {"references: \"#010203\"", "ranges: {hue: [0, 20]}"}) {
+    const std::string said = report(graph(colours, "[marching_squares, contour_assembly]"));
+    CHECK(contains(said, "graph.yaml:2:23: error: a class has r"));
+    CHECK(contains(said, "no stage looks at colours: classify is missing"));
+    CHECK(contains(said, "put classify before"));
+    CHECK_NOTHROW(load(graph(colours, "[classify, marching_squares, contour_assembly]")));
+    CHECK_NOTHROW(load(graph(colours, "[preprocess]")));  // nobody asks for classes
+    CHECK(!contains(report(graph(colours, "[clasify, marching_squares]")), "is missing"));
+  }
+}
+
+TEST_CASE("the channels of a frame are no maps of classes that are known by colours") {
+  StreamFormat frames, both;
+  frames.frame = both.frame = ImageFormat{.width = 8, .height = 8, .channels = 4};
+  both.maps = ImageFormat{.width = 8, .height = 8, .channels = 1, .type = ElementType::F32};
+  const std::string head =
+      "source: {type: video, location: a}\nclasses: [{name: a, references: \"#010203\"}]\n";
+  for (const char* before : {"", "preprocess, "}) {
+    const std::string stages = fmt::format("stages: [{}marching_squares, classify]\n", before);
+    GraphSpec graph = load(head + stages), with_maps = graph;
+    CHECK_THROWS_WITH_AS(bind_source(graph, frames), doctest::Contains("put classify before"), Error);
+    CHECK_NOTHROW(bind_source(with_maps, both));
+  }
+  GraphSpec meant = load(head + "stages: [classify, {type: marching_squares, from: source.frame}]\n");
+  CHECK_NOTHROW(bind_source(meant, frames));
 }
 
 TEST_CASE("a mask is read when the graph is, by the reader of the catalogue") {

@@ -1,5 +1,6 @@
 """The command line: what may stand where a graph is named, what options take, where mistakes lead, what `check` tries."""
 import json
+import subprocess
 
 import cv2
 import numpy as np
@@ -42,7 +43,9 @@ def test_a_misspelt_option_leads_on(contorno, folder):
     done = contorno("check", "graph.yaml", "other.yaml", check=False, cwd=folder)
     assert done.returncode == 2 and "'other.yaml' is one word too many, wanted is only GRAPH" in done.stderr
     assert contorno("run", check=False).stderr == "contorno: GRAPH is required; 'contorno run --help' lists all\n"
-    assert contorno(check=False).stderr == "contorno: a command is missing; 'contorno --help' lists all\n"
+    alone = contorno(check=False)
+    assert alone.returncode == 2 and alone.stdout == contorno("--help").stdout
+    assert alone.stderr == "contorno: a command is missing; these are all\n"
     done = contorno("run", "belt.mp4", check=False, cwd=folder)
     assert done.stderr == f"contorno: 'belt.mp4' does not exist (current folder: {folder})\n"
     assert not (folder / "out").exists()
@@ -197,11 +200,103 @@ def test_a_stage_that_does_not_fit_its_input_is_named_with_its_place(contorno, f
     assert "graph.yaml:6:10: node 'marching_squares': " in said and "3 classes" in said
 
 
-def test_a_source_that_is_not_there_is_a_note_with_its_place(contorno, folder):
+@pytest.mark.parametrize("damage, code", [(lambda file: file.unlink(), 66), (lambda file: file.write_bytes(b"no array"), 65)])
+def test_a_source_that_is_missing_or_damaged_fails_the_check_as_it_would_the_run(contorno, folder, damage, code):
+    damage(folder / "maps.npy")
+    done = contorno("check", "graph.yaml", cwd=folder, check=False)
+    assert done.returncode == code == contorno("run", "graph.yaml", "--output", "out", cwd=folder, check=False).returncode
+    assert done.stderr.startswith("contorno: graph.yaml:1:35: ") and "the shapes are not known" in done.stderr
+    assert "  - type: marching_squares\n" in done.stdout, "the graph is printed all the same"
+
+
+@pytest.mark.parametrize("source", ["{type: video, location: none.mp4}", "{type: images, location: none}",
+                                    "{type: images, location: \"none-*.png\"}", "{type: dataset, location: none.npy}",
+                                    "{type: dataset, location: none.h5}", "{type: dataset, location: none.csv}"])
+def test_check_of_any_source_that_is_missing_ends_with_66(contorno, folder, source):
+    said = refused(contorno, folder, f"source: {source}\nclasses: [{{name: a}}]\nstages: [marching_squares, contour_assembly]\n",
+                   code=66)
+    assert "graph.yaml:1:" in said and "none" in said
+
+
+def test_check_of_a_camera_that_is_not_there_is_a_note(contorno, folder):
+    (folder / "graph.yaml").write_text("source: {type: video, location: \"rtsp://127.0.0.1:1/none\", timeout: 500}\n"
+                                       "classes: [{name: a}]\nstages: [marching_squares, contour_assembly]\nsinks: []\n")
+    assert "contorno: note: graph.yaml:1:33: " in contorno("check", "graph.yaml", cwd=folder).stderr
+
+
+@pytest.mark.parametrize("mask", ["none.npy", "none.npz", "none.png", "none.jpg", "none"])
+@pytest.mark.parametrize("stage", ["morphology, element: file", "morphology, element: file, operation: open"])
+def test_a_mask_that_is_missing_is_a_missing_input(contorno, folder, stage, mask):
+    said = refused(contorno, folder, f"source: {{type: test, frames: 1}}\nstages: [{{type: {stage}, file: {mask}}}]\n", code=66)
+    assert "graph.yaml:2:" in said and mask in said
+    cv2.imwrite(str(folder / "in.png"), np.zeros((4, 4), np.uint8))
+    done = contorno("apply", "morphology", "in.png", "out.png", "--element", "file", "--file", mask, cwd=folder, check=False)
+    assert done.returncode == 66, done.stderr
+
+
+# ---- where paths of a graph lead
+
+COLOURS = """source: {{type: {source}}}
+classes: [{{name: white, references: ["#ffffff"]}}, {{name: rest, hidden: true, references: ["#000000"]}}]
+stages: [classify, marching_squares, contour_assembly]
+sinks: [{{type: jsonl, path: contours.jsonl}}]
+"""
+
+
+def test_paths_in_a_graph_are_relative_to_its_file_and_those_of_the_command_line_to_the_current_folder(contorno, folder):
+    inner = folder / "inner"
+    (inner / "shots").mkdir(parents=True)
+    cv2.imwrite(str(inner / "shots" / "a.png"), np.zeros((8, 8, 3), np.uint8))
+    np.save(inner / "element.npy", np.ones((3, 3), np.uint8))
+    np.save(inner / "maps.npy", np.stack([blobs(24, 40, 2, frame) for frame in range(3)]))
+    for source, frames in (("images, location: shots", 1), ("images, location: \"shots/*.png\"", 1),
+                           ("images, location: ../inner/shots/a.png", 1)):
+        (inner / "graph.yaml").write_text(COLOURS.format(source=source))
+        contorno("run", "inner/graph.yaml", "--output", "out", "--quiet", cwd=folder)
+        assert len(read_lines(folder / "out" / "contours.jsonl")) == frames, source
+    (inner / "graph.yaml").write_text(MAPS.format(classes=classes_yaml(2)).replace(
+        "stages: [", "stages: [{type: morphology, element: file, file: element.npy}, "))
     (folder / "maps.npy").unlink()
-    done = contorno("check", "graph.yaml", cwd=folder)
-    assert done.stderr.startswith("contorno: note: graph.yaml:1:35: there is no dataset at 'maps.npy'")
-    assert "  - type: marching_squares\n" in done.stdout
+    assert "file: inner/element.npy" in contorno("check", "inner/graph.yaml", cwd=folder).stdout
+    for location in (["--input", "maps.npy"], ["--set", "source.location=maps.npy"]):
+        done = contorno("check", "inner/graph.yaml", *location, cwd=folder, check=False)
+        assert done.returncode == 66 and "there is no dataset at 'maps.npy'" in done.stderr
+        contorno("check", "inner/graph.yaml", location[0], location[1].replace("maps", "inner/maps"), cwd=folder)
+
+
+def test_a_graph_from_a_pipe_is_read_and_its_paths_are_relative_to_the_current_folder(folder):
+    for reader in ("check", "run --quiet --output out"):
+        done = subprocess.run(["bash", "-c", f"exec '{PROGRAM}' {reader} <(sleep 0.2; cat graph.yaml)"], cwd=folder, text=True,
+                              capture_output=True, timeout=60, check=False)
+        assert done.returncode == 0, done.stderr
+    assert len(read_lines(folder / "out" / "contours.jsonl")) == 3
+    done = subprocess.run(["bash", "-c", f"exec '{PROGRAM}' check <(true)"], cwd=folder, text=True, capture_output=True,
+                          timeout=60, check=False)
+    assert done.returncode == 66 and "is a pipe that nobody writes to" in done.stderr, done.stderr
+
+
+# ---- classes by colour need classify
+
+@pytest.mark.parametrize("key", ["references: \"#{0}0{0}0{0}0\"", "ranges: {{hue: [{0}, 90]}}"])
+@pytest.mark.parametrize("classes", [1, 2, 3, 4])
+@pytest.mark.parametrize("command", [["check"], ["run", "--quiet"], ["gst"]])
+def test_classes_by_colour_without_classify_are_an_error_that_says_so(contorno, folder, command, classes, key):
+    listed = ", ".join(f"{{name: c{one}, {key.format(one)}}}" for one in range(classes))
+    cv2.imwrite(str(folder / "a.png"), np.zeros((8, 8, 4), np.uint8))
+    (folder / "graph.yaml").write_text(f"source: {{type: images, location: a.png}}\nclasses: [{listed}]\n"
+                                       "stages: [marching_squares, contour_assembly]\nsinks: [{type: jsonl, path: c.jsonl}]\n")
+    done = contorno(*command, "graph.yaml", cwd=folder, check=False)
+    assert done.returncode == 78 and "graph.yaml:2:" in done.stderr and "classify is missing" in done.stderr, done.stderr
+    assert not (folder / "c.jsonl").exists()
+
+
+def test_classify_behind_what_takes_its_maps_is_an_error_that_says_so(contorno, folder):
+    cv2.imwrite(str(folder / "a.png"), np.zeros((8, 8, 4), np.uint8))
+    for before in ("", "preprocess, "):
+        text = COLOURS.format(source="images, location: a.png").replace("stages: [classify, ", f"stages: [{before}") \
+            .replace("contour_assembly]", "contour_assembly, classify]")
+        said = refused(contorno, folder, text)
+        assert "would take the channels of the frame for the maps" in said and "put classify before" in said, said
 
 
 # ---- what may stand in the place of a graph

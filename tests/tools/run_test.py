@@ -107,7 +107,10 @@ def test_the_street_maps_of_a_real_network(contorno, real_data, tmp_path):
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in EXAMPLES.glob("*.yaml")))
 def test_every_example_graph_is_valid(contorno, name):
-    contorno("check", EXAMPLES / f"{name}.yaml")
+    done = contorno("check", EXAMPLES / f"{name}.yaml", check=False)
+    missing = done.returncode == 66 and "the shapes are not known without it" in done.stderr
+    assert done.returncode == 0 or missing, done.stderr
+    assert "stages:\n" in done.stdout or "sinks:\n" in done.stdout
 
 
 def make_video(contorno, tmp_path, frames=30):

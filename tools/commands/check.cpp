@@ -86,17 +86,25 @@ config::GraphShapes plan_shapes(GraphSpec& graph, const StreamFormat& stream) {
   return shapes;
 }
 
-/// Nothing where the source cannot be opened: a graph may be checked where its camera or file is not. A
-/// source that is wrong as it is written is an error.
-std::optional<StreamFormat> try_source(const GraphSpec& graph) {
+/// What the source delivers, or why that is not known.
+struct TriedSource {
+  std::optional<StreamFormat> stream;
+  ExitCode code = ExitCode::Ok;  ///< with which a run would end for want of its input
+};
+
+/// A graph may be checked where its camera is not, but not where a file is missing or damaged: it is printed
+/// without shapes then, and the check has failed. A source that is wrong as it is written is an error.
+TriedSource try_source(const GraphSpec& graph) {
   try {
-    return stream_of(graph);
+    return {.stream = stream_of(graph)};
   } catch (const Error& error) {
     const std::string sentence = fmt::format("{}: {}", graph.source.where, error.what());
     if (error.code() == ExitCode::BadConfig || error.code() == ExitCode::BadOption)
       throw Error(ExitCode::BadConfig, sentence);
-    say(fmt::format("note: {}; the shapes are not known without it", sentence));
-    return std::nullopt;
+    const bool fails = config::reads_files(graph.source) &&
+                       (error.code() == ExitCode::MissingInput || error.code() == ExitCode::BadData);
+    say(fmt::format("{}{}; the shapes are not known without it", fails ? "" : "note: ", sentence));
+    return {.stream = std::nullopt, .code = fails ? error.code() : ExitCode::Ok};
   }
 }
 
@@ -105,7 +113,8 @@ int check(const CheckOptions& options, const Catalog& catalog) {
   GraphSpec& graph = given.graph;
   for (const std::string& warning : config::graph_warnings(graph)) warn(warning);
   config::GraphShapes shapes;
-  if (const std::optional<StreamFormat> stream = try_source(graph)) shapes = plan_shapes(graph, *stream);
+  const TriedSource source = try_source(graph);
+  if (source.stream) shapes = plan_shapes(graph, *source.stream);
   OutputRegister files = command_files();
   files.add_input(given.name, "the graph");
   write_drawing(files, options.dot, "--dot", config::draw_dot(graph));
@@ -113,7 +122,7 @@ int check(const CheckOptions& options, const Catalog& catalog) {
   if (options.dot != "-" && options.svg != "-")
     print(
         config::describe_graph(graph, &shapes, options.all ? config::Detail::All : config::Detail::Written));
-  return static_cast<int>(ExitCode::Ok);
+  return static_cast<int>(source.code);
 }
 
 }  // namespace

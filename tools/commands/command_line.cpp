@@ -114,7 +114,10 @@ int run_command_line(int argc, char** argv, const Catalog& catalog) {
   add_learn_command(app, catalog, action);
   add_help_command(app, catalog, action);
   take_one_value_each(app);
-  if (argc < 2) throw Error(ExitCode::Usage, "a command is missing; 'contorno --help' lists all");
+  if (argc < 2) {
+    print(app.help());
+    throw Error(ExitCode::Usage, "a command is missing; these are all");
+  }
   refuse_unknown_command(app, argv[1]);
   std::vector<std::string> words = without_help_command(app, {argv + 1, argv + argc});
   std::reverse(words.begin(), words.end());  // as the library wants them

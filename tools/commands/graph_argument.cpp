@@ -91,6 +91,7 @@ GivenGraph load_given_graph(const GraphArguments& arguments, const Catalog& cata
   config::LoadOptions options{
       .overrides = arguments.overrides, .backend = backend, .output_root = arguments.output};
   if (!arguments.input.empty()) options.input = arguments.input;
+  if (given.made_for.empty()) options.input_root = config::input_root_of(arguments.graph);
   given.graph = config::load_graph_text(given.text, given.name, catalog, options);
   return given;
 }

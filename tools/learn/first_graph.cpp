@@ -116,10 +116,7 @@ FirstGraph graph_for_arrays(const std::string& argument, const Catalog& catalog)
 
 /// As many colours as there are, up to four: the most frequent one is what the others lie on, and is not
 /// drawn.
-LearnedColours learn_some_colours(const std::string& argument, const Catalog& catalog) {
-  constexpr int kFrames = 8;
-  const ExampleFrames examples = read_examples(
-      {.location = argument, .masks = {}, .classes = {}, .picks = {}, .limit = kFrames}, catalog);
+LearnedColours learn_some_colours(const ExampleFrames& examples) {
   for (std::vector<std::string> names{"background", "colour2", "colour3", "colour4"};; names.pop_back()) {
     try {
       LearnedColours learned = learn_colours(examples.samples, names, Examples::Frames, {});
@@ -132,7 +129,10 @@ LearnedColours learn_some_colours(const std::string& argument, const Catalog& ca
 }
 
 FirstGraph graph_for_pictures(const std::string& argument, const Catalog& catalog) {
-  const LearnedColours learned = learn_some_colours(argument, catalog);
+  constexpr int kFrames = 8;
+  const ExampleFrames examples = read_examples(
+      {.location = argument, .masks = {}, .classes = {}, .picks = {}, .limit = kFrames}, catalog);
+  const LearnedColours learned = learn_some_colours(examples);
   const bool video = std::string_view(example_source_name(argument)) == "video";
   std::error_code ignored;
   const char* is = video                                    ? "is a video"
@@ -143,6 +143,7 @@ FirstGraph graph_for_pictures(const std::string& argument, const Catalog& catalo
                .location = argument,
                .how = "contorno run " + printable_sentence(argument) + ", from its commonest colours",
                .lightness = LearnParams().lightness,
+               .frame_width = examples.kept.front().view.format.width,
                .learned = learned}),
           .stem = stem_for(argument),
           .subject = fmt::format(

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 
 #include "cuda/error.h"
 #include "plugins/files/arrays/array_file.h"
@@ -57,11 +58,17 @@ Mask from_image(const std::string& path, const FrameDecoder& decoder) {
   Picture frame;
   std::string error;
   if (!decoder) refuse(fmt::format("{} is no .npy or .npz file, and this program decodes no images", path));
-  if (!decoder(path, kMaxPixels, frame, error)) refuse(error);
+  if (!decoder(path, kMaxPixels, frame, error)) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored))
+      throw Error(ExitCode::MissingInput, fmt::format("there is no file {}", path));
+    refuse(error);
+  }
   Mask mask{frame.width, frame.height, {}};
-  for (std::size_t at = 0; at + 3 < frame.pixels.size(); at += 4)
+  for (std::size_t at = 0; at + 3 < frame.pixels.size(); at += 4) {
     mask.values.push_back(
         std::round(0.299 * frame.pixels[at] + 0.587 * frame.pixels[at + 1] + 0.114 * frame.pixels[at + 2]));
+  }
   return mask;
 }
 

@@ -27,13 +27,17 @@ TEST_CASE("mask files: arrays give their values, images their luma") {
   CHECK(StructuringElement::from_mask(mask).offsets().size() == 3);
 
   const FrameDecoder decoder = [](const std::string& name, std::uint64_t, Picture& out, std::string& error) {
-    error = name + " is broken";
+    error = "the picture is broken";
     out.width = 2, out.height = 1;
     out.pixels = {255, 255, 255, 255, 255, 0, 0, 0};
     return name == "good.png";
   };
-  CHECK(read_mask_file("good.png", decoder)->values == std::vector<double>{255, 76});
-  CHECK_THROWS_WITH_AS(read_mask_file("bad.png", decoder), "bad.png is broken", Error);
+  const SharedMask picture = read_mask_file("good.png", decoder);
+  CHECK(picture->values == std::vector<double>{255, 76});
+  const std::string bad = (folder.path() / "bad.png").string();
+  write_npy(bad, ElementType::F32, shape, values.data());
+  CHECK_THROWS_WITH_AS(read_mask_file(bad, decoder), "the picture is broken", Error);
+  CHECK_THROWS_WITH_AS(read_mask_file("none.png", decoder), "there is no file none.png", Error);
   CHECK_THROWS_AS(read_mask_file("good.png", {}), Error);
 }
 
