@@ -53,6 +53,11 @@ def test_from_a_video_to_classes(tmp_path):
     graph = (tmp_path / "colours.yaml").read_text()
     assert re.findall(r"- name: (.*?)  #", graph) == ["red", "green", '"everything else"']
     assert "budget    10 frames/s held: " in said[-1]
+    areas = [contour["area"] for line in read_lines(tmp_path / "out" / "contours.jsonl")
+             for contour in line["classes"][1]["contours"]]
+    large, small, holes = (sum(abs(area) for area in areas if low < area <= high)
+                           for low, high in ((2000, 1e9), (0, 2000), (-1e9, 0)))
+    assert holes + small < 0.15 * large, "green apples are outlined as a whole, not in pieces"
     video = cv2.VideoCapture(str(tmp_path / "belt.webm"))
     frame = video.read()[1][..., ::-1].astype(int)
     line = read_lines(tmp_path / "out" / "contours.jsonl")[0]

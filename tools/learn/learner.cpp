@@ -12,9 +12,17 @@ namespace {
 
 /// A colour this far from all others may be this many times as rare: (distance / kFarColour)^2.
 constexpr double kFarColour = 0.05;
-/// Around a pick, colours nearer to its own than this are the same thing in other light.
+/// Colours nearer to those of a class than this may be the same thing in other light.
 constexpr double kShade = 0.08;
 constexpr float kShadeLightness = 0.5F;
+/// A colour of which the rest has more than this share is that of what the things lie on.
+constexpr double kGround = 0.1;
+
+/// A place where lightness counts for less.
+Triple shade(Triple place) {
+  place.x *= kShadeLightness;
+  return place;
+}
 
 }  // namespace
 
@@ -67,15 +75,20 @@ std::vector<Mode> Learner::modes_of(std::int16_t owner, double sigma) const {
   return modes;
 }
 
-std::vector<double> Learner::densities(const Triple& at, std::size_t classes) const {
+template <class Near>
+std::vector<double> Learner::shares(std::size_t classes, const Near& is_near) const {
   std::vector<double> near(classes + 1), all(classes + 1);
   for (std::size_t i = 0; i < samples_.size(); ++i) {
     const std::size_t owner = this->owner(i) == kRest ? classes : static_cast<std::size_t>(this->owner(i));
     all[owner] += weight(i);
-    if (distance(places_[i], at) < 2 * params_.sigma) near[owner] += weight(i);
+    if (is_near(places_[i])) near[owner] += weight(i);
   }
   for (std::size_t k = 0; k <= classes; ++k) near[k] = all[k] > 0 ? near[k] / all[k] : 0;
   return near;
+}
+
+std::vector<double> Learner::densities(const Triple& at, std::size_t classes) const {
+  return shares(classes, [&](const Triple& place) { return distance(place, at) < 2 * params_.sigma; });
 }
 
 std::pair<int, double> Learner::nearest(const Triple& at, const std::vector<LearnedClass>& classes) const {
@@ -92,17 +105,37 @@ bool Learner::stands_out(double share, double away) const {
   return share * (1 + away * away / (kFarColour * kFarColour)) >= params_.min_share;
 }
 
-void Learner::leave_out_shades(const std::vector<LearnedClass>& classes) {
-  const auto shade = [](Triple place) {
-    place.x *= kShadeLightness;
-    return place;
-  };
-  for (std::size_t i = 0; i < samples_.size(); ++i) {
-    if (samples_[i].owner != kAroundPick) continue;
-    for (const LearnedClass& one : classes)
-      for (const Colour& reference : one.references)
-        if (distance(shade(places_[i]), shade(place_of(reference))) < kShade) weights_[i] = 0;
+bool Learner::is_shade(const Triple& place, const LearnedClass& one) const {
+  return std::any_of(one.references.begin(), one.references.end(), [&](const Colour& reference) {
+    return distance(shade(place), shade(place_of(reference))) < kShade;
+  });
+}
+
+bool Learner::is_of_a_class(const Triple& place, const std::vector<LearnedClass>& classes) const {
+  std::vector<double> wide, dense;
+  for (std::size_t k = 0; k < classes.size(); ++k) {
+    if (!is_shade(place, classes[k])) continue;
+    if (wide.empty()) {
+      wide = shares(classes.size(), [&, at = shade(place)](const Triple& other) {
+        return distance(shade(other), at) < kShade;
+      });
+      dense = densities(place, classes.size());
+    }
+    if (wide[k] >= wide.back() && (dense[k] >= dense.back() || dense.back() < kGround)) return true;
   }
+  return false;
+}
+
+void Learner::leave_out_shades(const std::vector<LearnedClass>& classes) {
+  std::vector<std::size_t> left_out;
+  for (std::size_t i = 0; i < samples_.size(); ++i)
+    if (samples_[i].owner == kAroundPick
+            ? std::any_of(classes.begin(), classes.end(),
+                          [&](const LearnedClass& one) { return is_shade(places_[i], one); })
+            : owner(i) == kRest && is_of_a_class(places_[i], classes))
+      left_out.push_back(i);
+  // Only now: shares are those of all samples.
+  for (const std::size_t i : left_out) weights_[i] = 0;
 }
 
 void Learner::judge(LearnedColours& learned, Examples examples) const {

@@ -50,8 +50,9 @@ class Learner {
   /// shades of large ones do not.
   bool stands_out(double share, double away) const;
 
-  /// Gives samples around picks that look much like a class the weight 0: the thing that was picked goes on
-  /// there, in other light, so that lightness counts for less.
+  /// Gives samples of the rest that look much like a class the weight 0. Around picks the thing that was
+  /// picked goes on, in other light, so that lightness counts for less. Elsewhere lie others of its kind: the
+  /// class has more of such shades than the rest has, and the colour itself is not one on which things lie.
   void leave_out_shades(const std::vector<LearnedClass>& classes);
 
   /// Fills in shares, recalls and softness. Shares count a pixel for its own class with masks, else for the
@@ -59,6 +60,13 @@ class Learner {
   void judge(LearnedColours& learned, Examples examples) const;
 
  private:
+  /// Whether a colour may be that of a class in other light.
+  bool is_shade(const Triple& place, const LearnedClass& one) const;
+  /// Whether what has it, somewhere in the frames, is rather one more thing of a class than anything else.
+  bool is_of_a_class(const Triple& place, const std::vector<LearnedClass>& classes) const;
+  /// The share of each class's samples, and behind them of the rest's, whose places are near.
+  template <class Near>
+  std::vector<double> shares(std::size_t classes, const Near& is_near) const;
   Triple place_of(const Colour& colour) const { return pixel_.place(colour.red, colour.green, colour.blue); }
 
   const std::vector<ColourSample>& samples_;
