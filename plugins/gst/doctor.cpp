@@ -49,7 +49,6 @@ MediaReport media_report() {
                                       {"rtspsrc", "reads RTSP streams"},
                                       {"souphttpsrc", "reads http addresses"},
                                       {"avdec_gif", "reads GIF"},
-                                      {"gdkpixbufdec", "reads BMP"},
                                       {"avdec_tiff", "reads TIFF"},
                                       {"theoraenc", "writes Theora video"},
                                       {"oggmux", "writes .ogv"},

@@ -3,10 +3,10 @@
 #include <gst/base/base.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <mutex>
 
+#include "plugins/files/pictures/numbers.h"
 #include "plugins/gst/parts.h"
 #include "plugins/gst/pipeline.h"
 
@@ -61,52 +61,13 @@ class SizeGuard {
   std::string refusal_;
 };
 
-/// Of a header, the lowest byte first.
-guint32 little_endian(std::string_view start, std::size_t at, std::size_t bytes) {
-  guint32 value = 0;
-  for (std::size_t i = bytes; i-- > 0;) value = value << 8 | static_cast<std::uint8_t>(start[at + i]);
-  return value;
-}
-
-/// What the header of a BMP file says.
-struct BmpHeader {
-  static constexpr std::size_t kBytes = 34;
-  guint32 file_bytes, samples_at, width, height, bits = 0, compression = 0;
-
-  explicit BmpHeader(std::string_view start)
-      : file_bytes(little_endian(start, 2, 4)), samples_at(little_endian(start, 10, 4)) {
-    constexpr guint32 kOldHeader = 12;  // of OS/2, with sides of two bytes
-    const bool old = little_endian(start, 14, 4) == kOldHeader;
-    width = little_endian(start, 18, old ? 2 : 4), height = little_endian(start, old ? 20 : 22, old ? 2 : 4);
-    bits = little_endian(start, old ? 24 : 28, 2);
-    if (old) return;
-    if (height > G_MAXINT32) height = 0U - height;  // rows from the top
-    compression = little_endian(start, 30, 4);
-  }
-  /// Of a whole file. Runs of equal samples (compressions 1 and 2) do not tell.
-  std::uint64_t least_bytes() const {
-    if (compression == 1 || compression == 2) return file_bytes;
-    return samples_at + (std::uint64_t{width} * bits + 31) / 32 * 4 * height;
-  }
-};
-
-/// The decoder leaves black what is missing, and says nothing.
-void check_is_whole_bmp(std::string_view start, std::uint64_t size) {
-  const std::uint64_t least = BmpHeader(start).least_bytes();
-  if (size < least)
-    throw Error(ExitCode::BadData,
-                fmt::format("the picture is cut off: it has {} bytes, its header tells of {}", size, least));
-}
-
-/// Adds the size that the header of a GIF, BMP or lossless WebP tells; GStreamer looks for it only while it
+/// Adds the size that the header of a GIF or lossless WebP tells; GStreamer looks for it only while it
 /// decodes, with memory for the picture.
 void add_size(std::string_view start, GstStructure* type) {
   const auto number = [&](std::size_t at, std::size_t bytes) { return little_endian(start, at, bytes); };
   guint32 width = 0, height = 0;
   if (start.starts_with("GIF8") && start.size() >= 10) {
     width = number(6, 2), height = number(8, 2);
-  } else if (start.starts_with("BM") && start.size() >= BmpHeader::kBytes) {
-    width = BmpHeader(start).width, height = BmpHeader(start).height;
   } else if (start.starts_with("RIFF") && start.size() >= 25 && start.substr(12, 4) == "VP8L") {
     constexpr guint32 kSideBits = 14, kSideMask = (1U << kSideBits) - 1;
     const guint32 sides = number(21, 4);
@@ -118,8 +79,8 @@ void add_size(std::string_view start, GstStructure* type) {
                     static_cast<gint>(height), nullptr);
 }
 
-/// The kind of picture, "image/bmp". Throws Error(BadData) when it is none, or too large.
-std::string check_is_image(const std::string& path, const SizeGuard& guard) {
+/// Throws Error(BadData) when it is no picture, or too large.
+void check_is_image(const std::string& path, const SizeGuard& guard) {
   std::string start(kStartBytes, '\0');
   std::ifstream file(path, std::ios::binary);
   file.read(start.data(), static_cast<std::streamsize>(start.size()));
@@ -134,9 +95,6 @@ std::string check_is_image(const std::string& path, const SizeGuard& guard) {
     throw Error(ExitCode::BadData, fmt::format("it is {}, not an image", name));
   add_size(start, type);
   guard.check(type);
-  if (name == "image/bmp" && start.size() >= BmpHeader::kBytes)
-    check_is_whole_bmp(start, std::filesystem::file_size(path));
-  return std::string(name);
 }
 
 void copy_picture(GstSample* sample, const std::string& path, Picture& out) {
@@ -155,20 +113,15 @@ void decode_picture(const std::string& path, std::uint64_t max_pixels, Picture& 
   static const std::atomic<bool> never_cancelled = false;
   ensure_init();
   SizeGuard guard(max_pixels);
-  const std::string kind = check_is_image(path, guard);
+  check_is_image(path, guard);
   FramePipeline pipeline;
   GstElement* source = pipeline.add("filesrc");
   g_object_set(source, "location", path.c_str(), nullptr);
   GstElement* end = pipeline.add_frame_end();
-  if (kind == "image/bmp") {
-    // decodebin takes avdec_bmp, which wants the file in one buffer and gets it in pieces.
-    link({source, pipeline.add("gdkpixbufdec"), end});
-  } else {
-    require_memory_for_decoding();
-    GstElement* decode = pipeline.add("decodebin");
-    link({source, decode});
-    pipeline.link_when_decoded(decode, end);
-  }
+  require_memory_for_decoding();
+  GstElement* decode = pipeline.add("decodebin");
+  link({source, decode});
+  pipeline.link_when_decoded(decode, end);
   guard.watch(end);
   pipeline.play();
   const auto pulled = pipeline.pull(kTimeout, never_cancelled, path);

@@ -1,5 +1,6 @@
-// Decodes picture files one after the other: JPEG, PNG and TIFF by their own libraries, other formats by a
-// function that is given for them. Pictures come upright. Used by one thread at a time.
+// Decodes picture files one after the other: JPEG, PNG and TIFF by their own libraries, BMP, TGA and PNM by
+// hand, other formats by a function that is given for them. Pictures come upright. Used by one thread at a
+// time.
 #pragma once
 
 #include <functional>
@@ -17,6 +18,9 @@ class PictureDecoder {
   /// Decodes the other formats. Throws Error with the file's name.
   using Other = std::function<void(const std::string& path, std::uint64_t max_pixels, Picture& out)>;
 
+  /// Decodes a whole file, as those of picture.h.
+  using Decode = ExifOrientation (*)(std::string_view file, std::uint64_t max_pixels, Picture& out);
+
   explicit PictureDecoder(Other other = {}) : other_(std::move(other)) {}
 
   /// False with a sentence in `error` (which names the file) when `path` is not a whole picture in which its
@@ -29,13 +33,13 @@ class PictureDecoder {
   int pages(const std::string& path);
 
  private:
-  enum class Kind : std::uint8_t { Jpeg, Png, Tiff, Other };
+  enum class Kind : std::uint8_t { InMemory, Tiff, WebP, Other };
   Kind open(const std::string& path);
-  void read_file(const std::string& path);
   void decode_page(const std::string& path, std::uint64_t max_pixels, int page, Picture& out);
 
   Other other_;
   std::string bytes_;               // the file, kept for its capacity
+  Decode decode_ = nullptr;         // of a file in memory
   std::unique_ptr<TiffFile> tiff_;  // stays open from page to page
   std::vector<std::uint8_t> scratch_;
 };

@@ -8,6 +8,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
+constexpr auto kExifName = "Exif\0\0"sv;
+
 /// Numbers in either byte order. What lies behind the end reads as nothing.
 class Reader {
  public:
@@ -29,7 +31,6 @@ class Reader {
 /// What follows "Exif\0\0" in the first application segment of that name, or nothing.
 std::string_view exif_segment(std::string_view jpeg) {
   constexpr std::uint32_t kApp1 = 0xE1, kScan = 0xDA, kEnd = 0xD9;
-  constexpr auto kName = "Exif\0\0"sv;
   const Reader reader(jpeg, true);
   std::size_t at = 2;  // behind the start of the image
   while (reader.number(at, 1) == 0xFFU) {
@@ -41,7 +42,7 @@ std::string_view exif_segment(std::string_view jpeg) {
     }
     if (!marker || marker == kScan || marker == kEnd || !length || *length < 2) break;
     const std::string_view payload = jpeg.substr(at + 4).substr(0, *length - 2);
-    if (marker == kApp1 && payload.starts_with(kName)) return payload.substr(kName.size());
+    if (marker == kApp1 && payload.starts_with(kExifName)) return payload.substr(kExifName.size());
     at += 2 + *length;
   }
   return {};
@@ -55,6 +56,22 @@ ExifOrientation orientation_of_number(std::uint32_t value) {
 
 ExifOrientation exif_orientation(std::string_view jpeg) {
   return tiff_orientation(exif_segment(jpeg));
+}
+
+ExifOrientation webp_orientation(std::string_view webp) {
+  constexpr std::size_t kFirstChunk = 12, kChunkHeader = 8;
+  const Reader reader(webp, false);
+  for (std::size_t at = kFirstChunk; at < webp.size();) {
+    const auto length = reader.number(at + 4, 4);
+    if (!length) break;
+    std::string_view payload = webp.substr(at + kChunkHeader).substr(0, *length);
+    if (webp.substr(at, 4) == "EXIF") {
+      if (payload.starts_with(kExifName)) payload.remove_prefix(kExifName.size());  // as some write it
+      return tiff_orientation(payload);
+    }
+    at += kChunkHeader + *length + *length % 2;
+  }
+  return ExifOrientation::Upright;
 }
 
 ExifOrientation tiff_orientation(std::string_view exif) {

@@ -1,5 +1,6 @@
 // How a picture says that it is to be shown: the orientation that cameras and phones write instead of turning
-// the picture. JPEG has it in an application segment, PNG in the chunk eXIf, TIFF in a tag of its own.
+// the picture. JPEG has it in an application segment, PNG in the chunk eXIf, WebP in the chunk EXIF,
+// TIFF in a tag of its own.
 // Source: CIPA DC-008 (Exif 2.32), 4.5.4 and 4.6.4; TIFF 6.0, section 2.
 #pragma once
 
@@ -25,6 +26,8 @@ enum class ExifOrientation : std::uint8_t {
 ExifOrientation exif_orientation(std::string_view jpeg);
 /// The same in a block of Exif alone, which is laid out as a TIFF file.
 ExifOrientation tiff_orientation(std::string_view exif);
+/// The same of the chunk EXIF in `webp`, a whole file.
+ExifOrientation webp_orientation(std::string_view webp);
 /// Numbers that Exif does not know mean upright.
 ExifOrientation orientation_of_number(std::uint32_t value);
 

@@ -1,5 +1,6 @@
 // Pictures in memory, and the decoders of JPEG (by libjpeg-turbo) and PNG (by libpng), for which every
-// warning of these libraries is an error. They are functions without state; any thread may call them.
+// warning of these libraries is an error, and of BMP, TGA and PNM. They are functions without state; any
+// thread may call them.
 //
 // The pixels are those of Pillow and OpenCV, bit for bit: the exact inverse transform, chroma interpolated
 // between its samples, integer arithmetic that is the same on every machine.
@@ -33,6 +34,13 @@ void check_picture_size(std::uint64_t width, std::uint64_t height, std::uint64_t
 /// missing data, a picture of more than `max_pixels`.
 ExifOrientation decode_jpeg(std::string_view file, std::uint64_t max_pixels, Picture& out);
 ExifOrientation decode_png(std::string_view file, std::uint64_t max_pixels, Picture& out);
+ExifOrientation decode_bmp(std::string_view file, std::uint64_t max_pixels, Picture& out);
+ExifOrientation decode_tga(std::string_view file, std::uint64_t max_pixels, Picture& out);
+ExifOrientation decode_pnm(std::string_view file, std::uint64_t max_pixels, Picture& out);  ///< PBM to PAM
+
+/// Whether a file may be one: by its first three bytes, and by its first 18, of which none is a signature.
+bool is_pnm(std::string_view file);
+bool is_tga(std::string_view file);
 
 /// A picture whose samples are numbers that stand for something: grey values, or the indices of a palette.
 struct LabelPicture {
