@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "cuda/error.h"  // what is thrown
 #include "pipeline/value/image.h"
 #include "stages/contours/cpu/cell_bits.h"
 #include "stages/contours/cpu/sample_bits.h"
@@ -60,15 +61,16 @@ struct FoundContours {
   }
 };
 
-/// Throws Error(BadData) when find_contours cannot take such an image and mask.
+/// Throws Error(BadData) with a sentence when find_contours cannot take such an image and mask.
 void check_find_contours(const ImageView& image, const ImageView& mask);
 /// (low + high) / 2; like scikit-image, float samples are added in their own type.
 double level_between(ElementType type, double low, double high);
 /// The level that is used when none is given; NaN when no sample is a number.
 double middle_level(const ImageView& image, SampleScale scale);
 
-/// `image` has one channel of any element type and sides of 2 to kMaxSide. Throws Error(BadData) otherwise,
-/// if the mask does not fit, or if there are more points than 32 bits can count.
+/// `image` has one channel of any element type and sides of 2 to kMaxSide. Throws Error(BadData)
+/// (cuda/error.h) otherwise, if the mask does not fit, or if there are more points than 32 bits can count; and
+/// std::bad_alloc where the memory for the contours cannot be had. A level that is NaN has no contours.
 FoundContours find_contours(const ImageView& image, const FindContoursOptions& options = {});
 
 }  // namespace contorno

@@ -211,8 +211,9 @@ constexpr CrossingTables make_crossing_tables(Connectivity connectivity) {
     const CellCase& cell = cell_case(code, connectivity);
     for (int sub = 0; sub < cell.count; ++sub) {
       const CellSegment& segment = cell.segment[sub];
-      tables.forward[segment.from][code] = {true, static_cast<std::uint8_t>(sub), segment.to};
-      tables.backward[segment.to][code] = {true, static_cast<std::uint8_t>(sub), segment.from};
+      const auto at = static_cast<std::size_t>(code);
+      tables.forward[segment.from][at] = {true, static_cast<std::uint8_t>(sub), segment.to};
+      tables.backward[segment.to][at] = {true, static_cast<std::uint8_t>(sub), segment.from};
     }
   }
   return tables;

@@ -1,7 +1,9 @@
 """What the package says when it is looked at or called wrongly: names, suggestions, conversions, short texts."""
+import os
 import pathlib
 import pydoc
 import re
+import subprocess
 import sys
 import types
 import warnings
@@ -9,8 +11,8 @@ import warnings
 import numpy as np
 import pytest
 
-from tests.conftest import blobs
-from tests.plugins.python.package import BUILD, contorno, run_python
+from tests.conftest import ROOT, blobs
+from tests.plugins.python.package import BUILD, PACKAGE, contorno, run_python
 
 HAS_GRAPHS = bool(list((BUILD / "python" / "contorno").glob("_pipeline.*.so")))
 needs_graphs = pytest.mark.skipif(not HAS_GRAPHS, reason="needs contorno._pipeline: a build where yaml-cpp is installed")
@@ -166,6 +168,28 @@ except ImportError as error:
     assert text == ("can be used\n" if (major, minor) >= (2, 12) else
                     f"contorno was built with pybind11 {major}.{minor}, which cannot read arrays of NumPy 2 (here: 2.1.0): "
                     "install NumPy below 2, or build contorno with pybind11 2.12 or newer\n")
+
+
+def test_arrays_of_numpy_2_give_the_same_results(tmp_path):
+    numpy_2 = ROOT / "build" / "numpy2"
+    if not (numpy_2 / "numpy").is_dir():
+        pytest.skip("needs NumPy 2, which tools/setup test fetches from the package registry")
+    script = """
+import hashlib, numpy, contorno
+random = numpy.random.RandomState(3)
+maps, picture = random.rand(3, 40, 50).astype("f4"), random.randint(0, 256, (40, 50, 3)).astype("u1")
+flat = contorno.find_contours_batch(maps, 0.5, flat=True)
+made = [flat.points, flat.offsets, contorno.erode(picture, 3), contorno.apply("preprocess", picture, size=[20, 0]),
+        contorno.measure(flat).attributes["area"], *contorno.mipmaps(picture), *contorno.find_contours(maps[0].astype("f8"), 0.5)]
+print(numpy.__version__.split(".")[0], *(hashlib.sha256(numpy.ascontiguousarray(one)).hexdigest() for one in made))
+"""
+    major, *with_the_systems = run_python(script).split()
+    made = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, "PYTHONPATH": f"{numpy_2}:{PACKAGE}"})
+    if "which cannot read arrays of NumPy 2" in made.stderr:
+        pytest.skip("needs a build with pybind11 2.12 or newer, which tools/setup fetches from the package registry")
+    assert made.returncode == 0, made.stderr
+    assert made.stdout.split() == ["2", *with_the_systems] and len(with_the_systems) > 20
 
 
 # Words that are not there --------------------------------------------------------------------------------------------
