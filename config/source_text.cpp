@@ -35,16 +35,28 @@ class FileDescriptor {
   int fd_;
 };
 
-/// What to do with bytes that are no text; nothing where that is not plain. Of ASCII in UTF-16 every other
-/// byte is 0.
-std::string advice_for(std::string_view bytes) {
+/// Of ASCII in UTF-16 every other byte is 0.
+bool looks_like_utf16(std::string_view bytes) {
   const auto zero = [&](std::size_t i) { return bytes[i] == '\0'; };
-  if (bytes.size() > 3 && zero(0) != zero(1) && zero(0) == zero(2) && zero(1) == zero(3))
-    return "the file looks like UTF-16: save it as UTF-8";
-  if (bytes.find('\0') == std::string_view::npos) return {};
-  return "a graph is text; give a video, a picture or an array by its file name, or a graph with location: "
-         "\"-\"";
+  if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) return true;
+  return bytes.size() > 3 && zero(0) != zero(1) && zero(0) == zero(2) && zero(1) == zero(3);
 }
+
+/// Whether this is no text in any encoding: a slip of a hand makes one or two control characters, not more.
+bool is_binary(std::string_view bytes) {
+  constexpr std::size_t kStart = 4096;
+  constexpr std::ptrdiff_t kSlips = 2;
+  const std::string_view start = bytes.substr(0, kStart);
+  const auto is_of_no_text = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 && c != '\n' && c != '\r' && c != '\t';
+  };
+  return !looks_like_utf16(start) && std::count_if(start.begin(), start.end(), is_of_no_text) > kSlips;
+}
+
+constexpr const char* kHowToReadMedia =
+    "a graph is text; give a video, a picture or an array by its file name ('contorno run clip.mp4'); one on "
+    "standard input is read by a graph that is a file: 'contorno run graph.yaml --input -'";
 
 }  // namespace
 
@@ -96,6 +108,10 @@ std::size_t SourceText::offset_in_file(std::size_t offset) const {
 }
 
 bool SourceText::check(Problems& problems) const {
+  if (is_binary(text_)) {
+    problems.add({}, "this is no graph, but a video, a picture, an array or the like", kHowToReadMedia);
+    return false;
+  }
   if (text_.size() + dropped_ > kMaxFileBytes) {
     problems.add({},
                  fmt::format("the file is larger than {} KiB, which no graph needs", kMaxFileBytes / 1024));
@@ -120,7 +136,8 @@ bool SourceText::check_encoding(Problems& problems) const {
         length == 0 ? fmt::format("byte 0x{:02x} is not valid UTF-8", static_cast<unsigned char>(text_[i]))
                     : fmt::format("control character 0x{:02x} is not allowed in a graph",
                                   static_cast<unsigned char>(text_[i + length - 1]));
-    problems.add(place_at(i), fmt::format("byte {}: {}", offset_in_file(i), what), advice_for(text_));
+    problems.add(place_at(i), fmt::format("byte {}: {}", offset_in_file(i), what),
+                 looks_like_utf16(text_) ? "the file looks like UTF-16: save it as UTF-8" : "");
     return false;
   }
   return true;

@@ -316,13 +316,27 @@ TEST_CASE("bytes that are no UTF-8 text are refused with their offset") {
                  "UTF-16"));
   CHECK(contains(report(std::string("a\0:\0 \0", 6)), "UTF-16"));
   CHECK(contains(report("a: \x1b[31m"), "control character 0x1b"));
-  // The first bytes of an MP4 file: zeros, but no UTF-16.
-  const std::string video =
-      report(std::string("\0\0\0\x20"
-                         "ftypisom",
-                         12));
-  CHECK(contains(video, "a graph is text; give a video, a picture or an array by its file name"));
-  CHECK_FALSE(contains(video, "UTF-16"));
+}
+
+TEST_CASE("a video, picture or array in the place of a graph is called that, whatever its size") {
+  const auto text = [](const char* bytes, std::size_t size) { return std::string(bytes, size); };
+  const std::string starts[] = {text("\0\0\0\x20"
+                                     "ftypisom",
+                                     12),                                          // MP4
+                                text("\x1A\x45\xDF\xA3\x01\0\0\0\0\0\0\x1F", 12),  // Matroska
+                                text("\xFF\xD8\xFF\xE0\0\x10JFIF\0\1\1", 13),      // JPEG
+                                text("\x89PNG\r\n\x1A\n\0\0\0\x0DIHDR", 16),       // PNG
+                                text("\x93NUMPY\x01\0v\0{'descr'", 18),            // NPY
+                                text("RIFF\x24\0\0\0AVI LIST\x10\0\0\0", 20)};     // AVI
+  for (const std::string& start : starts)
+    for (const std::size_t rest : {std::size_t{0}, std::size_t{1} << 20}) {
+      const std::string said = report(start + std::string(rest, '\xA7'));
+      CAPTURE(said);
+      CHECK(contains(said, "no graph, but a video, a picture, an array"));
+      CHECK(contains(said, "contorno run graph.yaml --input -"));
+      CHECK_FALSE(contains(said, "UTF-16"));
+      CHECK_FALSE(contains(said, "larger than"));
+    }
 }
 
 TEST_CASE("a byte-order mark and CRLF line ends change nothing") {

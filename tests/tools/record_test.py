@@ -252,3 +252,22 @@ def test_maps_of_16_bit_are_recorded_as_they_are(contorno, tmp_path):
     contorno("record", "maps.npy", "recording", "--set", "source.layout=chw", cwd=tmp_path)
     for frame in range(3):
         assert np.array_equal(np.load(tmp_path / "recording" / "maps" / f"{frame:08}.npy"), maps[frame])
+
+
+@pytest.mark.parametrize("query", ["?channel=1&subtype=0", "?picture=1.png", "#[1]"])
+@pytest.mark.parametrize("command", ["run", "record"])
+def test_an_address_stays_one_whatever_letters_of_patterns_it_has(contorno, tmp_path, command, query):
+    def answer(address):
+        return contorno(command, address, *([tmp_path / "out"] if command == "record" else ["--output", tmp_path / "out"]),
+                        check=False)
+    plain, with_query = answer("rtsp://127.0.0.1:1/cam"), answer("rtsp://127.0.0.1:1/cam" + query)
+    assert with_query.returncode == plain.returncode == 66
+    assert with_query.stderr.replace(query, "") == plain.stderr and "(reported by rtspsrc)" in plain.stderr
+
+
+@pytest.mark.parametrize("command", [["run", "-"], ["check", "-"], ["record", "-", "out"]])
+def test_a_video_on_standard_input_in_the_place_of_a_graph_is_told_where_it_has_to_stand(tmp_path, command):
+    video = b"\0\0\0\x20ftypisom\0\0\2\0" + bytes(range(256)) * 8000
+    done = subprocess.run([PROGRAM, *command], input=video, capture_output=True, cwd=tmp_path, check=False)
+    said = done.stderr.decode()
+    assert done.returncode == 78 and "no graph, but a video" in said and "contorno run graph.yaml --input -" in said, said

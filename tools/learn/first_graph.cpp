@@ -50,9 +50,14 @@ bool is_binary(const fs::path& file) {
   });
 }
 
-/// belt for shots/belt.mp4, shots for shots/, a plain word for a pattern.
+/// belt for shots/belt.mp4, shots for shots/, a plain word for a pattern. The query of an address is no part
+/// of it, which may have a password.
 std::string stem_for(const std::string& argument) {
   std::string_view path = argument;
+  if (const std::size_t scheme = path.find("://"); scheme != std::string_view::npos) {
+    path.remove_prefix(scheme + 3);
+    path = path.substr(0, path.find_first_of("?#"));
+  }
   while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
   std::string stem = fs::path(path).stem().string();
   for (char& c : stem)

@@ -156,6 +156,8 @@ class ExampleReader {
 }  // namespace
 
 const char* example_source_name(const std::string& location) {
+  // An address may end like a picture's name, and its query begins with a letter of patterns.
+  if (location.find("://") != std::string::npos) return "video";
   const bool film = lower_extension(location) == ".gif";
   const bool picture = has_picture_extension(location) && !film;
   std::error_code ignored;
