@@ -73,6 +73,8 @@ void DecodingAudit::on_element(GstBin*, GstBin*, GstElement* element, gpointer a
   count.decoder = element;
   count.audit = self;
   gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, on_buffer, &count, nullptr);
+  if (const Owned<GstPad> source(gst_element_get_static_pad(element, "src")); source)
+    gst_pad_add_probe(source.get(), GST_PAD_PROBE_TYPE_BUFFER, on_frame, &count, nullptr);
   const std::string_view name = GST_OBJECT_NAME(factory);
   if (name == "jpegdec") read_pictures(element, count, on_jpeg);
   if (name == "vp8dec") read_pictures(element, count, on_vp8);
@@ -131,6 +133,20 @@ GstPadProbeReturn DecodingAudit::on_decoded(GstPad*, GstPadProbeInfo* info, gpoi
   return GST_PAD_PROBE_OK;
 }
 
+/// A picture that says "nothing has changed" becomes the frame before once more, with the time of that one:
+/// it gets its own.
+GstPadProbeReturn DecodingAudit::on_frame(GstPad*, GstPadProbeInfo* info, gpointer counted) {
+  auto& count = *static_cast<Count*>(counted);
+  GstBuffer* buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  const GstClockTime pts = GST_BUFFER_PTS(buffer), before = std::exchange(count.given, pts);
+  if (!GST_CLOCK_TIME_IS_VALID(pts) || pts != before) return GST_PAD_PROBE_OK;
+  if (!GST_CLOCK_TIME_IS_VALID(count.latest) || count.latest <= pts) return GST_PAD_PROBE_OK;
+  buffer = gst_buffer_make_writable(buffer);
+  GST_PAD_PROBE_INFO_DATA(info) = buffer;
+  GST_BUFFER_PTS(buffer) = count.latest;
+  return GST_PAD_PROBE_OK;
+}
+
 GstPadProbeReturn DecodingAudit::on_buffer(GstPad* pad, GstPadProbeInfo* info, gpointer counted) {
   auto& count = *static_cast<Count*>(counted);
   GstBuffer* buffer = GST_PAD_PROBE_INFO_BUFFER(info);
@@ -142,6 +158,7 @@ GstPadProbeReturn DecodingAudit::on_buffer(GstPad* pad, GstPadProbeInfo* info, g
     count.first = GST_BUFFER_PTS(buffer);
   }
   const GstClockTime pts = GST_BUFFER_PTS(buffer);
+  count.latest = pts;
   if (!count.countable || GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_HEADER) || !is_shown(pad, buffer))
     return GST_PAD_PROBE_OK;
   if (GST_CLOCK_TIME_IS_VALID(pts)) {

@@ -43,6 +43,8 @@ class DecodingAudit {
     // Of the streaming thread:
     GstClockTime first = GST_CLOCK_TIME_NONE;  // the presentation time of the first key frame
     GstClockTime before = GST_CLOCK_TIME_NONE;
+    GstClockTime latest = GST_CLOCK_TIME_NONE;  // of the last picture that went in
+    GstClockTime given = GST_CLOCK_TIME_NONE;   // with which the last frame came out
     std::atomic<bool> began = false, countable = true;
     DecodingAudit* audit = nullptr;
     std::optional<bool> reads_jpegs;                             // decided by the first one
@@ -53,6 +55,7 @@ class DecodingAudit {
   static GstPadProbeReturn on_buffer(GstPad* pad, GstPadProbeInfo* info, gpointer count);
   static GstPadProbeReturn on_jpeg(GstPad* pad, GstPadProbeInfo* info, gpointer count);
   static GstPadProbeReturn on_vp8(GstPad* pad, GstPadProbeInfo* info, gpointer count);
+  static GstPadProbeReturn on_frame(GstPad* pad, GstPadProbeInfo* info, gpointer count);
   static GstPadProbeReturn on_decoded(GstPad* pad, GstPadProbeInfo* info, gpointer count);
   static void read_pictures(GstElement* decoder, Count& count, GstPadProbeCallback reader);
   static void note(Count& count, PictureComplaint::Kind kind, const std::string& sentence);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
+#include <numeric>
 #include <random>
 #include <utility>
 
@@ -15,10 +17,6 @@ namespace {
 constexpr double kNanoseconds = 1e9;
 constexpr std::int64_t kUnknownStep = 40'000'000;  // ns between frames when neither pts nor rate are known
 constexpr int kLongestBackOff = 30;                // s
-
-/// qtdemux compares times that count from what the edit list leaves out with times that do not.
-constexpr std::string_view kEndsTooEarly =
-    "the demuxer ends too early, because the file's edit list leaves out its beginning";
 
 /// When the frame is to be shown, counted from the beginning of the stream: a container may let its times
 /// begin later (with B-frames the first picture shown is not the first one stored) and say so in its segment.
@@ -45,9 +43,6 @@ StreamSource::StreamSource(StreamPlan plan)
       throw Error(ExitCode::BadData, timeout_sentence());
     case FramePipeline::Pull::End:
     case FramePipeline::Pull::Cancelled:
-      if (facts_.trimmed && facts_.frames > plan_.playback.start)
-        throw Error(ExitCode::BadData, fmt::format("{}: {} of {} frames came; {}", plan_.subject, came_,
-                                                   facts_.frames, kEndsTooEarly));
       throw Error(ExitCode::BadData, plan_.playback.start > 0
                                          ? fmt::format("{}: it has no more than the {} frames that "
                                                        "'start' leaves out",
@@ -63,7 +58,7 @@ FramePipeline::Pulled StreamSource::open(std::int64_t left_out) {
   pipeline_ = std::make_unique<FramePipeline>();
   audit_ = std::make_unique<DecodingAudit>();
   audit_->watch(*pipeline_);
-  came_ = 0;
+  came_ = hidden_ = 0;
   plan_.build(*pipeline_);
   pipeline_->play();
   return pull(left_out);
@@ -75,21 +70,55 @@ FramePipeline::Pulled StreamSource::pull(std::int64_t left_out) {
     if (facts_.kind == ContainerKind::Gif && came_ == facts_.frames)
       return {.result = FramePipeline::Pull::End};
     FramePipeline::Pulled pulled = pipeline_->pull(plan_.timeout_ms, pacer_.cancelled(), plan_.subject);
-    if (pulled.result == FramePipeline::Pull::Frame) {
-      ++came_;
-      last_came_ns_ = static_cast<std::int64_t>(time_of(pulled.sample.get()));
+    if (pulled.result == FramePipeline::Pull::Frame && !note_frame(pulled.sample.get())) {
+      ++left_out;
+      continue;
     }
     if (left_out <= 0 || pulled.result != FramePipeline::Pull::Frame) return pulled;
   }
 }
 
-void StreamSource::describe_stream() {
-  const ImageFormat frame = format_of(sample_.get());
-  format_.frame = frame;
+/// False: the frame is not to be seen.
+bool StreamSource::note_frame(GstSample* sample) {
+  const auto time = static_cast<std::int64_t>(time_of(sample)),
+             pts = static_cast<std::int64_t>(GST_BUFFER_PTS(gst_sample_get_buffer(sample)));
+  if (facts_.shown && (pts < facts_.shown->begin_ns || pts >= facts_.shown->end_ns)) {
+    ++hidden_;
+    return false;
+  }
+  if (came_ == 0) lead_ns_ = pts >= 0 ? pts - time : 0;
+  // The demuxer of Matroska thinks better of where the stream begins when the sound begins before the
+  // pictures.
+  const bool keeps_lead = facts_.kind == ContainerKind::Matroska && pts >= lead_ns_;
+  last_came_ns_ = keeps_lead ? pts - lead_ns_ : time;
+  if (facts_.shown) last_came_ns_ = pts - facts_.shown->begin_ns + facts_.shown->delay_ns;
+  // GStreamer makes the times of a GIF up.
+  if (facts_.kind == ContainerKind::Gif && came_ < facts_.frames)
+    last_came_ns_ = facts_.times_ns[static_cast<std::size_t>(came_)];
+  ++came_;
+  return true;
+}
+
+/// That of the caps; of a GIF, whose frames last as long as they like, the mean.
+void StreamSource::set_rate() {
   GstVideoInfo info;
   gst_video_info_from_caps(&info, gst_sample_get_caps(sample_.get()));
   format_.rate_numerator = GST_VIDEO_INFO_FPS_N(&info);
   format_.rate_denominator = std::max(1, GST_VIDEO_INFO_FPS_D(&info));
+  if (facts_.kind != ContainerKind::Gif || facts_.frames <= 0) return;
+  constexpr std::int64_t kMilliseconds = 1'000'000, kMost = std::numeric_limits<int>::max();
+  std::int64_t frames = facts_.frames * 1000, length = facts_.times_ns.back() / kMilliseconds;
+  const std::int64_t common = std::gcd(frames, length);
+  frames /= common, length /= common;
+  if (frames > kMost || length > kMost) return;
+  format_.rate_numerator = static_cast<int>(frames);
+  format_.rate_denominator = static_cast<int>(length);
+}
+
+void StreamSource::describe_stream() {
+  const ImageFormat frame = format_of(sample_.get());
+  format_.frame = frame;
+  set_rate();
   format_.live = pipeline_->is_live();
   paced_ = plan_.playback.live && !format_.live;
   const double rate = static_cast<double>(format_.rate_numerator) / format_.rate_denominator;
@@ -128,7 +157,7 @@ ReadResult StreamSource::read(FrameInput& input) {
     return ReadResult::FormatChanged;
   }
   const Owned<GstSample> sample = std::move(sample_);
-  const std::int64_t pts = pts_of(sample.get());
+  const std::int64_t pts = next_pts();
   if (paced_ && !pacer_.wait_for(pts)) return ReadResult::End;
   ++delivered_;
   input.info.pts_ns = pts;
@@ -177,13 +206,21 @@ std::int64_t StreamSource::announced() const {
   const bool measured =
       facts_.cut_off && (facts_.kind == ContainerKind::Ogg || facts_.kind == ContainerKind::TransportStream);
   if (measured || duration_ns_ <= 0 || recorded_rate_ <= 0) return -1;
-  return static_cast<std::int64_t>(static_cast<double>(duration_ns_) / kNanoseconds * recorded_rate_ + 0.5);
+  return static_cast<std::int64_t>(static_cast<double>(length_ns()) / kNanoseconds * recorded_rate_ + 0.5);
+}
+
+/// From the first picture to the end. Muxers of Matroska count the duration from time 0 or from there, and
+/// the segments of a recorder begin anywhere.
+std::int64_t StreamSource::length_ns() const {
+  const bool from_zero = facts_.kind == ContainerKind::Matroska || plan_.file.empty();
+  return from_zero && lead_ns_ > 0 && lead_ns_ < duration_ns_ ? duration_ns_ - lead_ns_ : duration_ns_;
 }
 
 /// Whether the last frame came well before the time at which the container says that the pictures end.
 bool StreamSource::ends_early() const {
   if (recorded_rate_ <= 0 || last_came_ns_ < 0) return false;
   using enum ContainerKind;
+  if (facts_.kind == Mp4 && facts_.frames >= 0 && came_ >= facts_.frames) return false;
   if (facts_.trimmed && facts_.frames >= 0) return false;  // they are counted
   const bool states_duration = facts_.kind == Mp4 || facts_.kind == Matroska || facts_.kind == Ogg;
   std::int64_t end = -1;
@@ -191,12 +228,12 @@ bool StreamSource::ends_early() const {
   if (facts_.kind == Avi && facts_.frames > 0 && audit_->pictures(*pipeline_) < 0)
     end = static_cast<std::int64_t>(static_cast<double>(facts_.frames) / recorded_rate_ * kNanoseconds);
   else if (states_duration && pipeline_->streams() == 1)
-    end = duration_ns_;  // of all streams
+    end = length_ns();  // of all streams
   double slack = 2.5 / recorded_rate_;
   if (plan_.file.empty() && pipeline_->states_duration()) {
     // A pipe or an address, of which nothing but the head can be known. Sound may be longer than the
     // pictures.
-    end = duration_ns_;
+    end = length_ns();
     if (pipeline_->streams() > 1) slack = std::max(slack, 1.0);
   }
   return last_came_ns_ + static_cast<std::int64_t>(slack * kNanoseconds) < end;
@@ -208,7 +245,7 @@ void StreamSource::judge_round(const std::string& error) {
     if (!error.empty()) fault_ = {.sentence = error, .missing = -1};
     return;
   }
-  const std::int64_t pictures = audit_->pictures(*pipeline_);
+  const std::int64_t counted = audit_->pictures(*pipeline_), pictures = counted < 0 ? -1 : counted - hidden_;
   // Asked only here: the file has just been read. AVI files may be as odd as they like where all frames came.
   const bool in_doubt = facts_.kind != ContainerKind::Avi || came_ < facts_.frames;
   const std::string damage =
@@ -231,8 +268,6 @@ void StreamSource::judge_round(const std::string& error) {
   if (ends_early() && !facts_.cut_off)
     fault.sentence +=
         plan_.file.empty() ? "; the stream broke off" : "; the others cannot be found in the file";
-  if (facts_.trimmed && !facts_.cut_off && error.empty() && came_ >= pictures && came_ < expected)
-    fault.sentence += fmt::format("; {}", kEndsTooEarly);
   if (came_ < pictures) fault.sentence += fmt::format("; {} could not be decoded", pictures - came_);
   if (complaints > 0)
     fault.sentence +=
@@ -288,13 +323,12 @@ std::int64_t StreamSource::step_ns() const {
              : kUnknownStep;
 }
 
-/// Times of delivered frames grow always: where the stream gives none, or the same again (GIF files do), or
-/// an earlier one, the frame comes one nominal step after the last.
-std::int64_t StreamSource::pts_of(GstSample* sample) {
-  constexpr GstClockTime kSane = GST_SECOND * 3600 * 24 * 365 * 100;
-  const GstClockTime pts = time_of(sample);
+/// Times of delivered frames grow always: where the stream gives none, or the same again, or an
+/// earlier one, the frame comes one nominal step after the last.
+std::int64_t StreamSource::next_pts() {
+  constexpr std::int64_t kSane = std::int64_t{GST_SECOND} * 3600 * 24 * 365 * 100;
   const std::int64_t told =
-      GST_CLOCK_TIME_IS_VALID(pts) && pts < kSane ? round_offset_ns_ + static_cast<std::int64_t>(pts) : -1;
+      last_came_ns_ >= 0 && last_came_ns_ < kSane ? round_offset_ns_ + last_came_ns_ : -1;
   if (told > last_pts_ns_)
     last_pts_ns_ = told;
   else

@@ -48,7 +48,10 @@ class StreamSource : public Source {
   Next advance();
   /// A round is over, by `error` when that is not empty: notes what did not come.
   void judge_round(const std::string& error);
+  bool note_frame(GstSample* sample);
+  void set_rate();
   std::int64_t announced() const;
+  std::int64_t length_ns() const;
   bool ends_early() const;
   /// Opens the stream again after it was lost for this reason. False: it stays away.
   bool reconnect(const std::string& reason);
@@ -56,7 +59,7 @@ class StreamSource : public Source {
   void describe_stream();
   void describe();
   std::int64_t step_ns() const;
-  std::int64_t pts_of(GstSample* sample);
+  std::int64_t next_pts();
   std::string timeout_sentence() const;
 
   StreamPlan plan_;
@@ -65,8 +68,10 @@ class StreamSource : public Source {
   std::unique_ptr<DecodingAudit> audit_;  // of pipeline_
   std::unique_ptr<FramePipeline> pipeline_;
   std::int64_t came_ = 0;           // frames out of pipeline_, wanted or not
-  std::int64_t last_came_ns_ = -1;  // the time of the last of them
+  std::int64_t hidden_ = 0;         // beside them, those that the edit list of the file leaves out
+  std::int64_t last_came_ns_ = -1;  // the time of the last of them, which is sample_ where there is one
   std::int64_t duration_ns_ = -1;
+  std::int64_t lead_ns_ = 0;  // by which the container's own times are ahead of those of the stream
   double recorded_rate_ = 0;
   std::int64_t damaged_ = 0, strays_ = 0;  // delivered frames that the decoder or the audit marked
   std::string damage_, stray_;             // why the first of them was, where that is known

@@ -7,12 +7,12 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
 
 #include "plugins/files/shared/open_file.h"
-#include "plugins/files/video/facts.h"
 
 namespace contorno::gst {
 namespace fs = std::filesystem;
@@ -39,6 +39,35 @@ void leave_duration_to_demuxer(GstElement* source) {
     return format == GST_FORMAT_TIME ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
   };
   gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_QUERY_UPSTREAM, drop, nullptr, nullptr);
+}
+
+using Patches = std::vector<ShownPart::Patch>;
+
+/// Puts the patches that lie in it into a piece of the file that is on its way to the demuxer.
+GstPadProbeReturn on_bytes(GstPad*, GstPadProbeInfo* info, gpointer patches) {
+  GstBuffer* buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  if (buffer == nullptr) return GST_PAD_PROBE_OK;
+  const bool pulled = (info->type & GST_PAD_PROBE_TYPE_PULL) != 0;
+  const guint64 begin = pulled ? GST_PAD_PROBE_INFO_OFFSET(info) : GST_BUFFER_OFFSET(buffer);
+  const guint64 end = begin + gst_buffer_get_size(buffer);
+  for (const auto& [at, bytes] : *static_cast<const Patches*>(patches)) {
+    const guint64 from = std::max<guint64>(begin, at), to = std::min<guint64>(end, at + bytes.size());
+    if (from >= to) continue;
+    buffer = gst_buffer_make_writable(buffer);
+    GST_PAD_PROBE_INFO_DATA(info) = buffer;
+    gst_buffer_fill(buffer, from - begin, bytes.data() + (from - at), to - from);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+/// Called for the element that fetches the bytes of a file; what is to be changed of them comes as user data.
+void patch_source(GstElement*, GstElement* source, gpointer patches) {
+  const Owned<GstPad> pad(gst_element_get_static_pad(source, "src"));
+  constexpr auto kBytes = static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_PUSH |
+                                                       GST_PAD_PROBE_TYPE_PULL);
+  if (pad)
+    gst_pad_add_probe(pad.get(), kBytes, on_bytes, new Patches(*static_cast<const Patches*>(patches)),
+                      [](gpointer own) { delete static_cast<Patches*>(own); });
 }
 
 /// Called for the element that fetches a stream; its latency in ms comes as user data.
@@ -124,12 +153,13 @@ void VideoInput::set_path(const std::string& path) {
   if (!uri) throw missing(path, "cannot be written as a URI");
   address_ = uri.get();
   file_ = path;
-  complete_gif(path);
+  const ContainerFacts facts = container_facts(path);
+  complete_gif(path, facts);
+  if (facts.shown) patches_ = facts.shown->patches;
 }
 
 /// GStreamer gives no frame of a GIF that is cut off: it reads a copy that ends behind the last whole frame.
-void VideoInput::complete_gif(const std::string& path) {
-  const ContainerFacts facts = container_facts(path);
+void VideoInput::complete_gif(const std::string& path, const ContainerFacts& facts) {
   if (facts.kind != ContainerKind::Gif || !facts.cut_off || facts.frames == 0) return;
   copy_ = std::make_shared<Descriptor>();
   copy_->number = ::memfd_create("gif", MFD_CLOEXEC);
@@ -212,6 +242,10 @@ void VideoInput::build(FramePipeline& pipeline) const {
     g_object_set(decode, "uri", address_.c_str(), nullptr);
     g_signal_connect(decode, "source-setup", G_CALLBACK(on_source_setup),
                      GUINT_TO_POINTER(options_.latency_ms));
+    if (!patches_.empty())
+      g_signal_connect_data(
+          decode, "source-setup", G_CALLBACK(patch_source), new Patches(patches_),
+          [](gpointer own, GClosure*) { delete static_cast<Patches*>(own); }, GConnectFlags{});
     set_up_decoding(decode);
     pipeline.link_when_decoded(decode, pipeline.add_frame_end());
   } else {

@@ -5,7 +5,9 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "plugins/files/video/facts.h"
 #include "plugins/gst/pipeline.h"
 
 namespace contorno::gst {
@@ -36,7 +38,7 @@ class VideoInput {
 
   void set_path(const std::string& path);
   void set_tcp(const std::string& location);
-  void complete_gif(const std::string& path);
+  void complete_gif(const std::string& path, const ContainerFacts& facts);
   void open_pipe(const std::string& path) const;
   GstElement* add_source(FramePipeline& pipeline) const;
 
@@ -45,6 +47,7 @@ class VideoInput {
   std::string address_;  // URI, host, or path of a pipe or socket; "-" for standard input
   int port_ = 0;
   std::string file_;
+  std::vector<ShownPart::Patch> patches_;  // of the file, as it is read
   struct Descriptor;
   std::shared_ptr<Descriptor> pipe_, copy_;  // what is read in place of the file
 };

@@ -4,18 +4,37 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace contorno {
 
 enum class ContainerKind : std::uint8_t { Unknown, Mp4, Avi, Matroska, Ogg, TransportStream, Gif };
 
+/// What the one edit of an MP4 file shows of its video track, where that is less than the whole or begins
+/// late.
+struct ShownPart {
+  std::int64_t begin_ns = 0,
+               end_ns = 0;    ///< frames that begin from here on, and before there; of the media's times
+  std::int64_t delay_ns = 0;  ///< when the first of them is due
+  /// Bytes that stand in the place of those in the file for a reader that shall give all frames.
+  struct Patch {
+    std::uint64_t at = 0;
+    std::string bytes;
+  };
+  std::vector<Patch> patches;
+};
+
 struct ContainerFacts {
   ContainerKind kind = ContainerKind::Unknown;
-  bool cut_off = false;           ///< bytes are missing at the end
-  bool trimmed = false;           ///< an edit list leaves frames out, which are in the file
-  std::int64_t frames = -1;       ///< that the first video track shows; -1: the container does not say
-  std::uint64_t whole_bytes = 0;  ///< of a GIF: up to the end of its last whole frame
+  bool cut_off = false;            ///< bytes are missing at the end
+  bool trimmed = false;            ///< an edit list leaves frames out, which are in the file
+  std::optional<ShownPart> shown;  ///< by an edit list of one part, where it changes anything
+  std::int64_t frames = -1;        ///< that the first video track shows; -1: the container does not say
+  std::uint64_t whole_bytes = 0;   ///< of a GIF: up to the end of its last whole frame
+  /// Of a GIF: when each of its whole frames begins, in ns, and behind the last of them when that ends.
+  std::vector<std::int64_t> times_ns;
 };
 
 /// Facts about the regular file at `path`; those of an unknown kind when it cannot be read. Never throws for

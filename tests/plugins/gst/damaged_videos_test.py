@@ -149,40 +149,13 @@ def trimmed(whole, first, count, target):
     return target
 
 
-@pytest.mark.parametrize("first, count", [(0, 30), (2, 17), (7, 44), (1, FRAMES - 1)])
+@pytest.mark.parametrize("first, count", [(0, 30), (2, 17), (7, 44), (1, FRAMES - 1), (9, 31), (3, 19), (24, 4)])
 def test_an_mp4_with_an_edit_list_is_whole(videos, play, tmp_path, first, count):
     path = trimmed(videos / "clip.mp4", first, count, tmp_path / "clip.mp4")
     done, report, lines = play(path)
     assert (done.returncode, report["source_faults"], len(lines)) == (0, [], count), done.stderr
     assert [line["pts_ns"] for line in lines] == pytest.approx([index * 40_000_000 for index in range(count)], abs=1)
     assert frames_of(path)[0] == count
-
-
-@pytest.mark.parametrize("first, count", [(9, 31), (3, 19)])
-def test_what_the_demuxer_leaves_out_of_an_mp4_with_an_edit_list_is_missing(videos, play, tmp_path, first, count):
-    path = trimmed(videos / "clip.mp4", first, count, tmp_path / "clip.mp4")
-    assert frames_of(path)[0] == count
-    done, report, lines = play(path)
-    if len(lines) == count:
-        assert done.returncode == 0  # a demuxer that does not
-        return
-    assert done.returncode == 3
-    assert report["source_faults"] == [{"missing": count - len(lines), "reason":
-                                        f"{path}: {len(lines)} of {count} frames came; the demuxer ends too early, "
-                                        "because the file's edit list leaves out its beginning"}]
-
-
-def test_an_mp4_of_whose_edit_list_the_demuxer_gives_nothing_says_why(videos, contorno, tmp_path):
-    """The key frame before what is shown is the first at which the demuxer ends."""
-    path = trimmed(videos / "clip.mp4", 24, 4, tmp_path / "clip.mp4")
-    assert frames_of(path)[0] == 4
-    (tmp_path / "graph.yaml").write_text(GRAPH)
-    done = contorno("run", tmp_path / "graph.yaml", "--input", path, "--output", tmp_path / "out", check=False)
-    if done.returncode == 0:
-        return  # a demuxer that does not
-    assert done.returncode == 65
-    assert done.stderr == (f"contorno: {path}: 0 of 4 frames came; the demuxer ends too early, because the file's edit list "
-                           "leaves out its beginning\n")
 
 
 def test_recorded_videos_are_whole(real_data, play):
