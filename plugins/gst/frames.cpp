@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "plugins/gst/fields.h"
 #include "plugins/gst/i420.h"
 #include "plugins/gst/pipeline.h"
 
@@ -67,6 +68,8 @@ bool copy_frame(GstSample* sample, const ImageView& target) {
     read_i420(frame, target);
   else
     copy_rgba(frame, target);
+  if (GST_VIDEO_FRAME_IS_INTERLACED(&frame))
+    join_fields(target, GST_VIDEO_FRAME_IS_TFF(&frame) ? FirstField::Upper : FirstField::Lower);
   gst_video_frame_unmap(&frame);
   return true;
 }

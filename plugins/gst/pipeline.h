@@ -36,7 +36,8 @@ const char* raw_format_of(const ImageFormat& format);
 
 /// The format that the frame in `sample` gets by copy_frame: its size, with 4 interleaved channels of U8.
 ImageFormat format_of(GstSample* sample);
-/// Copies that frame, RGBA or progressive I420, into `target` of the same size as RGBA. False when the buffer
+/// Copies that frame, RGBA or progressive I420, into `target` of the same size as RGBA; the two fields of an
+/// interlaced one become one picture. False when the buffer
 /// is smaller than its caps say.
 bool copy_frame(GstSample* sample, const ImageView& target);
 
