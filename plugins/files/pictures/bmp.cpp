@@ -20,7 +20,8 @@ using Pixel = std::array<std::uint8_t, kPictureChannels>;
 constexpr std::size_t kFileHeader = 14;
 constexpr std::uint32_t kOldHeader = 12, kOs2Header = 64;
 /// Compressions, by their numbers.
-constexpr std::uint32_t kPlain = 0, kRuns8 = 1, kRuns4 = 2, kFields = 3, kOs2Runs24 = 4, kAlphaFields = 6;
+constexpr std::uint32_t kPlain = 0, kRuns8 = 1, kRuns4 = 2, kFields = 3, kOs2Runs24 = 4, kJpeg = 4, kPng = 5,
+                        kAlphaFields = 6;
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error(ExitCode::BadData, why);
@@ -77,9 +78,9 @@ struct Header {
 std::vector<Pixel> palette_of(std::string_view file, const Header& header) {
   const std::size_t entry = header.size == kOldHeader ? 3 : 4, at = header.palette_at();
   const std::size_t most = std::size_t{1} << header.bits;
-  const std::size_t end = header.samples_at > at ? header.samples_at : at + most * entry;
   std::size_t count = header.colours == 0 ? most : std::min<std::size_t>(header.colours, most);
-  count = std::min(count, (std::min(end, file.size()) - std::min(at, file.size())) / entry);
+  // Some files place their samples where the last colours would be, which no sample has.
+  count = std::min(count, (file.size() - std::min(at, file.size())) / entry);
   std::vector<Pixel> palette(count);
   for (std::size_t i = 0; i < count; ++i) {
     const auto* const blue = reinterpret_cast<const std::uint8_t*>(file.data() + at + i * entry);
@@ -189,8 +190,9 @@ class Runs {
     const auto blue = static_cast<std::uint8_t>(byte()), green = static_cast<std::uint8_t>(byte());
     return {static_cast<std::uint8_t>(byte()), green, blue, 255};
   }
+  /// Where the next sample goes; those beyond the end of a row, which some programs write, go nowhere.
   std::uint8_t* next() {
-    if (x_ >= header_.width || y_ >= header_.height) damaged("a run goes beyond its row");
+    if (x_ >= header_.width || y_ >= header_.height) return nowhere_.data();
     return row_of(out_, header_, y_) + std::size_t{x_++} * kPictureChannels;
   }
   /// Of 4 bits: the upper half of a byte first.
@@ -225,6 +227,7 @@ class Runs {
   const Header& header_;
   Picture& out_;
   std::vector<Pixel> palette_;
+  Pixel nowhere_{};
   std::size_t at_;
   std::uint32_t x_ = 0, y_ = 0;
 };
@@ -233,11 +236,16 @@ class Runs {
 
 ExifOrientation decode_bmp(std::string_view file, std::uint64_t max_pixels, Picture& out) {
   Header header(file);
+  const bool os2 = header.size == kOs2Header;
+  if (!os2 && header.compression == kJpeg && file.size() > header.samples_at)
+    return decode_jpeg(file.substr(header.samples_at), max_pixels, out);
+  if (!os2 && header.compression == kPng && file.size() > header.samples_at)
+    return decode_png(file.substr(header.samples_at), max_pixels, out);
   header.check();
   check_picture_size(header.width, header.height, max_pixels);
   const std::size_t behind = header.palette_at();
   if (header.samples_at == 0 && header.bits > 8) header.samples_at = static_cast<std::uint32_t>(behind);
-  if (header.samples_at < behind) damaged("its samples begin within its header");
+  if (header.samples_at < kFileHeader + header.size) damaged("its samples begin within its header");
   const std::size_t row_bits = std::size_t{header.width} * header.bits;
   // The last row needs no padding.
   const std::uint64_t least =

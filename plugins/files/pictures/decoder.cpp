@@ -62,6 +62,17 @@ bool is_webp(std::string_view start) {
   return start.starts_with("RIFF"sv) && start.substr(8).starts_with("WEBP"sv);
 }
 
+/// By the flags of an extended file.
+void refuse_animation(std::string_view webp) {
+  constexpr std::size_t kFlagsAt = 20;
+  constexpr unsigned kAnimation = 2;
+  if (webp.substr(12).starts_with("VP8X"sv) && webp.size() > kFlagsAt &&
+      (static_cast<unsigned char>(webp[kFlagsAt]) & kAnimation) != 0)
+    throw Error(ExitCode::BadData,
+                "it is an animated WebP, which is not read; anim_dump of the package webp makes a picture of "
+                "each of its frames");
+}
+
 }  // namespace
 
 std::unique_ptr<TiffFile> open_tiff(const std::string& path) {
@@ -102,6 +113,7 @@ void PictureDecoder::decode_page(const std::string& path, std::uint64_t max_pixe
       orientation = tiff_->read_picture(max_pixels, out);
       break;
     case Kind::WebP:
+      refuse_animation(bytes_);
       orientation = webp_orientation(bytes_);
       [[fallthrough]];
     case Kind::Other:

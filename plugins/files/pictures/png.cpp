@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csetjmp>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "cuda/error.h"
@@ -17,6 +18,7 @@ namespace {
 struct Reading {
   std::string_view file;
   std::size_t at = 0;
+  std::uint64_t sample_bytes = 0;  // that are compressed
   char sentence[200] = {};
 };
 
@@ -27,11 +29,13 @@ struct Reading {
 }
 
 /// A warning counts unless it is about a chunk that does not change the pixels, as in "iCCP: known incorrect
-/// sRGB profile". Such chunks' names begin with a small letter; that of transparency does too.
+/// sRGB profile". Such chunks' names begin with a small letter; that of transparency does too. That a
+/// transparent colour is none that the samples can have makes nothing transparent.
 void on_warning(png_structp png, png_const_charp sentence) {
   const std::string_view text(sentence);
   const bool optional = text.size() > 4 && text[4] == ':' && text[0] >= 'a' && text[0] <= 'z';
   if (optional && !text.starts_with("tRNS")) return;
+  if (text.starts_with("tRNS chunk has out-of-range samples")) return;
   give_up(png, sentence);
 }
 
@@ -43,15 +47,18 @@ void read_bytes(png_structp png, png_bytep to, std::size_t size) {
 }
 
 /// The bytes of compressed samples in the file. They say how large a picture can be at most before anything
-/// is allocated for it.
-std::uint64_t sample_bytes(std::string_view file) {
+/// is allocated for it. Nothing where a chunk is longer than what is left of the file, for which libpng would
+/// take memory.
+std::optional<std::uint64_t> sample_bytes(std::string_view file) {
   constexpr std::size_t kSignature = 8, kAround = 12;  // length, name and checksum of a chunk
   std::uint64_t total = 0;
   for (std::size_t at = kSignature; at + kAround <= file.size();) {
     std::uint64_t length = 0;
     for (std::size_t i = 0; i < 4; ++i) length = length << 8 | static_cast<std::uint8_t>(file[at + i]);
-    length = std::min<std::uint64_t>(length, file.size() - at - kAround);
-    if (file.substr(at + 4, 4) == "IDAT") total += length;
+    if (length > file.size() - at - kAround) return std::nullopt;
+    const std::string_view name = file.substr(at + 4, 4);
+    if (name == "IDAT") total += length;
+    if (name == "IEND") break;
     at += kAround + length;
   }
   return total;
@@ -99,7 +106,7 @@ PngResult decode(png_structp png, png_infop info, Picture& out, const CheckSize&
   const std::uint32_t width = png_get_image_width(png, info), height = png_get_image_height(png, info);
   check_size(width, height);
   // No stream of deflate becomes more than 1032 times as long.
-  if (png_get_rowbytes(png, info) * height / 1032 > sample_bytes(reading->file)) return PngResult::TooSmall;
+  if (png_get_rowbytes(png, info) * height / 1032 > reading->sample_bytes) return PngResult::TooSmall;
   out.pixels.reserve(std::size_t{width} * height * kPictureChannels);
   set_transforms(png, info);
   const int passes = png_set_interlace_handling(png);
@@ -133,6 +140,10 @@ struct PngReader {
   void decode_into(Picture& out, std::uint64_t max_pixels, void (*set_transforms)(png_structp, png_infop),
                    std::string_view complaint) {
     out.pixels.clear();
+    const auto bytes = sample_bytes(reading.file);
+    if (!bytes)
+      throw Error(ExitCode::BadData, fmt::format("{} (the file is cut off, its end is missing)", complaint));
+    reading.sample_bytes = *bytes;
     const auto check_size = [&](std::uint32_t width, std::uint32_t height) {
       check_picture_size(width, height, max_pixels);
       out.width = static_cast<int>(width), out.height = static_cast<int>(height);
@@ -142,7 +153,7 @@ struct PngReader {
       throw Error(ExitCode::BadData, fmt::format("{} ({})", complaint, reading.sentence));
     if (result == PngResult::TooSmall)
       throw Error(ExitCode::BadData, fmt::format("{} ({} bytes are too few for {}x{} pixels)", complaint,
-                                                 sample_bytes(reading.file), out.width, out.height));
+                                                 reading.sample_bytes, out.width, out.height));
   }
 
   Reading reading;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include "cuda/error.h"
@@ -50,9 +51,16 @@ int TiffReader::on_error(TIFF*, void* complaint, const char*, const char* format
 
 int TiffReader::on_warning(TIFF* file, void* complaint, const char* module, const char* format,
                            va_list list) {
-  // Directories are full of tags that libtiff does not know and that do not matter.
-  return static_cast<Complaint*>(complaint)->warnings_count ? on_error(file, complaint, module, format, list)
-                                                            : 1;
+  // Directories are full of tags that libtiff does not know and that do not matter, and that a method is out
+  // of fashion does not matter either.
+  constexpr std::array<std::string_view, 3> kOfNoImport{"Old-style LZW codes",
+                                                        "Deprecated and troublesome old-style JPEG",
+                                                        "Defined set_field_type of custom tag"};
+  const std::string_view text(format);
+  const bool counts = static_cast<Complaint*>(complaint)->warnings_count &&
+                      std::none_of(kOfNoImport.begin(), kOfNoImport.end(),
+                                   [&](std::string_view begin) { return text.starts_with(begin); });
+  return counts ? on_error(file, complaint, module, format, list) : 1;
 }
 
 void TiffReader::damaged(const std::string& why) const {

@@ -179,6 +179,25 @@ def tiff_header(width, height):
         b"".join(struct.pack("<HHII", *entry) for entry in entries) + bytes(4)
 
 
+@pytest.mark.parametrize("name", [b"iTXt", b"tEXt", b"zTXt", b"sPLT", b"pCAL", b"sCAL", b"iCCP", b"eXIf"], ids=bytes.decode)
+def test_a_chunk_that_lies_about_its_length_costs_no_memory(tmp_path, name):
+    whole = png()
+    at = 8 + 25  # behind IHDR
+    lie = struct.pack(">I", 0x7FFFFFFF) + name + b"a\0" + bytes(8)
+    (tmp_path / "a.png").write_bytes(whole[:at] + lie + whole[at:])
+    code, text = run_bounded("apply", "preprocess", "a.png", "out.npy", cwd=tmp_path, most_memory=150 * MEBIBYTE, most_seconds=15)
+    assert code == 65 and "a.png" in text, text
+
+
+def test_a_transparent_colour_that_no_sample_has_is_no_damage(tmp_path):
+    header = struct.pack(">IIBBBBB", 8, 2, 1, 0, 0, 0, 0)
+    data = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"tRNS", b"\0\7") + \
+        chunk(b"IDAT", zlib.compress(b"\0\xaa\0\x55")) + chunk(b"IEND", b"")
+    (tmp_path / "a.png").write_bytes(data)
+    samples, text = read_picture(tmp_path, "a.png", "grey")
+    np.testing.assert_array_equal(samples.squeeze(), [[255, 0] * 4, [0, 255] * 4], text)
+
+
 @pytest.mark.parametrize("number", range(10))
 def test_a_header_that_lies_about_the_size_costs_neither_memory_nor_time(tmp_path, number):
     extension, data = list(lying_headers())[number]

@@ -150,7 +150,11 @@ def test_a_bmp_of_runs_has_its_colours(tmp_path, bits):
                                capture_output=True, timeout=60).stdout
     np.testing.assert_array_equal(np.frombuffer(reference, np.uint8).reshape(samples.shape), samples)
     assert refused(tmp_path, "cut.bmp", data[:-40], "cut off")
-    assert refused(tmp_path, "long.bmp", bmp(bytes((36, 1, 0, 1)), bits, 40, 1 if bits == 8 else 2, entries(palette, 40)), "beyond its row")
+    # What goes beyond a row is dropped, as others do.
+    too_long = bmp(bytes((WIDTH + 2, 0x11, 0, 0)) * HEIGHT + bytes((0, 1)), bits, 40, 1 if bits == 8 else 2, entries(palette, 40))
+    (tmp_path / "long.bmp").write_bytes(too_long)
+    samples, text = read_picture(tmp_path, "long.bmp", "rgb")
+    np.testing.assert_array_equal(samples, np.broadcast_to(palette[17 if bits == 8 else 1], samples.shape), text)
 
 
 def test_a_bmp_that_is_cut_or_lies_is_refused(tmp_path):
@@ -159,11 +163,24 @@ def test_a_bmp_that_is_cut_or_lies_is_refused(tmp_path):
     assert not refused(tmp_path, "whole.bmp", data) and not refused(tmp_path, "unpadded.bmp", data[:-1])
     assert refused(tmp_path, "cut.bmp", data[:-2], "cut off") and refused(tmp_path, "head.bmp", data[:40], "cut off")
     assert refused(tmp_path, "colours.bmp", bmp(packed(indices(8), 8), 8, palette=palette[:80], colours=20), "beyond the 20 of its palette")
+    # Samples may lie where the last colours would.
+    short = bmp(packed(indices(4), 8), 8, palette=palette[:1000])
+    (tmp_path / "short.bmp").write_bytes(short)
+    np.testing.assert_array_equal(read_picture(tmp_path, "short.bmp", "rgb")[0], palette_of(8)[indices(4)])
     assert refused(tmp_path, "within.bmp", data[:10] + struct.pack("<I", 20) + data[14:], "within its header")
-    assert refused(tmp_path, "jpeg.bmp", bmp(bytes(50), 24, compression=4), "compression 4")
+    assert refused(tmp_path, "huffman.bmp", bmp(bytes(50), 1, 64, compression=3), "compression 3")
     assert refused(tmp_path, "bits.bmp", bmp(bytes(9000), 7), "7 bits")
     assert refused(tmp_path, "mask.bmp", bmp(bytes(9000), 32, compression=3, masks=(0xFF0000, 0xF0F0, 0xFF)), "lie together")
     assert refused(tmp_path, "zero.bmp", bmp(bytes(9000), 24, size=(0, 5)), "0x5")
+
+
+@pytest.mark.parametrize("kind, compression", [("JPEG", 4), ("PNG", 5)])
+def test_a_bmp_around_another_picture_has_its_pixels(tmp_path, kind, compression):
+    picture = Image.fromarray(gradient(HEIGHT, WIDTH)[..., :3])
+    picture.save(tmp_path / "inside", kind)
+    (tmp_path / "a.bmp").write_bytes(bmp((tmp_path / "inside").read_bytes(), 0, compression=compression))
+    samples, text = read_picture(tmp_path, "a.bmp", "rgb")
+    np.testing.assert_array_equal(samples, np.asarray(Image.open(tmp_path / "inside")), text)
 
 
 # TGA -----------------------------------------------------------------------------------------------------------------------------
@@ -308,6 +325,13 @@ def test_a_header_that_tells_of_more_than_is_there_takes_no_memory(tmp_path, nam
 
 
 # WebP ----------------------------------------------------------------------------------------------------------------------------
+
+def test_an_animated_webp_is_refused_by_its_name(tmp_path):
+    frames = [Image.fromarray(np.roll(gradient(24, 37)[..., :3], step, axis=1)) for step in range(3)]
+    frames[0].save(tmp_path / "a.webp", save_all=True, append_images=frames[1:])
+    samples, text = read_picture(tmp_path, "a.webp")
+    assert samples is None and "a.webp: it is an animated WebP" in text and "anim_dump" in text
+
 
 @pytest.mark.parametrize("orientation", range(1, 9))
 @pytest.mark.parametrize("mode", ["lossless", "lossy", "alpha", "named"])
