@@ -1,5 +1,6 @@
 #include "stages/catalog.h"
 
+#include "stages/background/stage.h"
 #include "stages/classify/stage.h"
 #include "stages/contour_prep/measure_map/stage.h"
 #include "stages/contour_prep/stage.h"
@@ -27,6 +28,7 @@ const std::vector<const StageType*>& stage_catalog() {
         &diamond_square_stage(),
         &mean_shift_filter_stage(),
         &mean_shift_segment_stage(),
+        &background_stage(),
         &classify_stage(),
         &marching_squares_stage(),
         &contour_assembly_stage(),

@@ -11,6 +11,7 @@ FOLDERS = (".ci", "config", "cuda", "docs", "pipeline", "plugins", "stages", "te
 LONGEST_LINE = 120
 # The pages of families, and what graphs call their nodes.
 FAMILIES = {
+    "background": ["stage_background"],
     "classify": ["stage_classify"],
     "contour-prep": [f"stage_{header.parent.name}" for header in (ROOT / "stages/contour_prep").rglob("stage.h")],
     "diamond-square": ["stage_diamond_square", "source_diamond_square"],

@@ -86,6 +86,27 @@ def test_the_maps_of_a_network(tmp_path):
         assert [line["classes"] for line in others] == [line["classes"] for line in lines], folder
 
 
+def centres(line, name):
+    [one] = [one for one in line["classes"] if one["name"] == name]
+    return sorted((round(x), round(y)) for x, y in (contour["centroid"] for contour in one["contours"] if contour["area"] > 100))
+
+
+def are_at(found, wanted):
+    return len(found) == len(wanted) and all(abs(a - b) < 2 for one, other in zip(found, wanted) for a, b in zip(one, other))
+
+
+def test_things_before_a_camera_that_stands_still(tmp_path):
+    run_guide(GUIDES / "static-camera.md", tmp_path)
+    given, learned, colours = (read_lines(tmp_path / folder / "contours.jsonl") for folder in ("with", "without", "colours"))
+    assert len(given) == len(learned) == len(colours) == 40
+    for number in range(4, 36):
+        red, olive = [(5 * number, 40)], [(120, 90)] * (number >= 20)
+        assert are_at(centres(given[number], "thing"), sorted(red + olive)), number
+        assert are_at(centres(colours[number], "red"), red) and are_at(centres(colours[number], "olive"), olive), number
+        if number >= 20:
+            assert any(are_at([one], red) for one in centres(learned[number], "thing")), number
+
+
 def test_grading_fruit(tmp_path):
     run_guide(GUIDES / "fruit-grading.md", tmp_path)
     assert (tmp_path / "graph.yaml").read_text() == (ROOT / "config" / "examples" / "fruit-grading.yaml").read_text()
@@ -166,5 +187,6 @@ def test_a_large_dataset_on_many_machines(tmp_path, monkeypatch):
 
 
 def test_the_commands_of_every_guide_are_among_these():
-    run = {"fruit-grading", "latency", "many-machines", "network-maps", "replay", "video-to-classes", "wrong-contour", *PAGES_OF_CPP}
+    run = {"fruit-grading", "latency", "many-machines", "network-maps", "replay", "static-camera", "video-to-classes", "wrong-contour",
+           *PAGES_OF_CPP}
     assert {page.stem for page in GUIDES.glob("*.md") if steps_of(page)} == run

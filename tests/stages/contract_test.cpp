@@ -400,7 +400,7 @@ TEST_CASE("any number of slots gives the same results in the same order") {
     void write(const FrameInfo&, const Value& value) override { results.push_back(bits_of(value)); }
     void finish() override {}
   };
-  for (const char* name : {"contour_assembly", "overlay"}) {
+  for (const char* name : {"contour_assembly", "background", "overlay"}) {
     std::vector<std::vector<std::byte>> reference;
     for (const Backend backend : backends())
       for (const int slots : {1, 2, 5, 16}) {

@@ -68,6 +68,7 @@ Mask from_image(const std::string& path, const FrameDecoder& decoder) {
   for (std::size_t at = 0; at + 3 < frame.pixels.size(); at += 4) {
     mask.values.push_back(
         std::round(0.299 * frame.pixels[at] + 0.587 * frame.pixels[at + 1] + 0.114 * frame.pixels[at + 2]));
+    mask.colours.insert(mask.colours.end(), &frame.pixels[at], &frame.pixels[at] + 3);
   }
   return mask;
 }

@@ -11,7 +11,7 @@
 
 using namespace contorno;
 
-TEST_CASE("mask files: arrays give their values, images their luma") {
+TEST_CASE("mask files: arrays give their values, images their luma and their colours") {
   const TemporaryFolder folder;
   const std::array<float, 6> values{0, 1, -2.5F, 3, 0, 7};
   const std::array<std::uint64_t, 2> shape{2, 3};
@@ -34,6 +34,8 @@ TEST_CASE("mask files: arrays give their values, images their luma") {
   };
   const SharedMask picture = read_mask_file("good.png", decoder);
   CHECK(picture->values == std::vector<double>{255, 76});
+  CHECK(picture->colours == std::vector<std::uint8_t>{255, 255, 255, 255, 0, 0});
+  CHECK(mask.colours.empty());
   const std::string bad = (folder.path() / "bad.png").string();
   write_npy(bad, ElementType::F32, shape, values.data());
   CHECK_THROWS_WITH_AS(read_mask_file(bad, decoder), "the picture is broken", Error);
