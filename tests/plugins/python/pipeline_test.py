@@ -256,6 +256,8 @@ def test_frames_that_fail_raise_where_they_would_have_come(tmp_path):
 @pytest.mark.parametrize("error,message,make", [
     (ValueError, "nonsense", lambda: Pipeline({"classes": CLASSES, "stages": [{"type": "nonsense"}]})),
     (ValueError, "stages", lambda: Pipeline("source: {type: push}\nstagess: []\n")),
+    (ValueError, "classify is missing", lambda: Pipeline(PICTURES.replace("  - {type: classify}\n", ""))),
+    (ValueError, "classify is missing", lambda: Pipeline({**GRAPH, "classes": [{"name": "a", "ranges": [{"hue": [0, 9]}]}]})),
     (FileNotFoundError, "missing.yaml", lambda: Pipeline("missing.yaml")), (TypeError, "", lambda: Pipeline(3)),
     (TypeError, "", lambda: Pipeline(None)), (TypeError, "colour", lambda: Pipeline(GRAPH, colour=3)),
     (ValueError, "min_pts", lambda: Pipeline(GRAPH, contour_assembly__min_pts=3)),
