@@ -1,7 +1,5 @@
 #include "plugins/gst/decoder_guard.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -53,9 +51,63 @@ void on_element(GstBin*, GstBin*, GstElement* element, gpointer) {
   gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_caps, nullptr, nullptr);
 }
 
-bool has_caps(GstElement* element, const char* pad_name) {
-  const Owned<GstPad> pad(gst_element_get_static_pad(element, pad_name));
-  return pad && Owned<GstCaps>(gst_pad_get_current_caps(pad.get()));
+/// "ffv1" of avdec_ffv1. The plugin calls one decoder in another way.
+std::string name_in_libav(GstElementFactory* factory) {
+  constexpr std::string_view kPrefix = "avdec_";
+  std::string name = GST_OBJECT_NAME(factory);
+  if (name.starts_with(kPrefix)) name.erase(0, kPrefix.size());
+  return name == "h265" ? "hevc" : name;
+}
+
+constexpr const char* kLeftOut = "contorno-left-out-decoder";
+
+/// What a decodebin does with a pad for which it would try `factory`: GstAutoplugSelectResult, which has no
+/// header.
+gint on_choice(GstElement*, GstPad*, GstCaps*, GstElementFactory* factory, gpointer pipeline) {
+  constexpr gint kTry = 0, kExpose = 1;
+  const auto* left_out = static_cast<const char*>(g_object_get_data(G_OBJECT(pipeline), kLeftOut));
+  const std::string_view element = GST_OBJECT_NAME(factory);
+  return element.starts_with("avdec_") && name_in_libav(factory) == left_out ? kExpose : kTry;
+}
+
+void on_decodebin(GstBin*, GstBin*, GstElement* element, gpointer pipeline) {
+  if (g_signal_lookup("autoplug-select", G_OBJECT_TYPE(element)) != 0)
+    g_signal_connect(element, "autoplug-select", G_CALLBACK(on_choice), pipeline);
+}
+
+/// Whether a decoder got caps, and has none for what it makes.
+bool has_no_output(GstElement* decoder) {
+  const Owned<GstPad> in(gst_element_get_static_pad(decoder, "sink"));
+  const Owned<GstPad> out(gst_element_get_static_pad(decoder, "src"));
+  return in && out && Owned<GstCaps>(gst_pad_get_current_caps(in.get())) &&
+         !Owned<GstCaps>(gst_pad_get_current_caps(out.get()));
+}
+
+/// Whether it refused a picture because of that. Nobody says so on the bus where all of the stream has been
+/// read by then.
+bool refused_picture(GstElement* decoder) {
+  const Owned<GstPad> in(gst_element_get_static_pad(decoder, "sink"));
+  const Owned<GstPad> before(in ? gst_pad_get_peer(in.get()) : nullptr);
+  return before && gst_pad_get_last_flow_return(before.get()) == GST_FLOW_NOT_NEGOTIATED;
+}
+
+/// libav's name of a decoder of `pipeline` for which `is_meant` is true; empty when there is none.
+template <class IsMeant>
+std::string find_decoder(GstElement* pipeline, const IsMeant& is_meant) {
+  struct Search {
+    const IsMeant& is_meant;
+    std::string name;
+  } search{is_meant, {}};
+  const auto look = [](const GValue* item, gpointer data) {
+    auto* element = GST_ELEMENT(g_value_get_object(item));
+    auto& into = *static_cast<Search*>(data);
+    if (is_of_libav(element) && into.is_meant(element))
+      into.name = name_in_libav(gst_element_get_factory(element));
+  };
+  GstIterator* elements = gst_bin_iterate_recurse(GST_BIN(pipeline));
+  gst_iterator_foreach(elements, look, &search);
+  gst_iterator_free(elements);
+  return search.name;
 }
 
 }  // namespace
@@ -64,19 +116,17 @@ void guard_decoders(GstElement* pipeline) {
   g_signal_connect(pipeline, "deep-element-added", G_CALLBACK(on_element), nullptr);
 }
 
-std::string nameless_samples(GstElement* pipeline) {
-  std::string sentence;
-  const auto look = [](const GValue* item, gpointer found) {
-    auto* element = GST_ELEMENT(g_value_get_object(item));
-    if (is_of_libav(element) && has_caps(element, "sink") && !has_caps(element, "src"))
-      *static_cast<std::string*>(found) =
-          fmt::format("GStreamer has no name for the samples that {} makes, such as RGB of 16 bits",
-                      GST_OBJECT_NAME(gst_element_get_factory(element)));
-  };
-  GstIterator* elements = gst_bin_iterate_recurse(GST_BIN(pipeline));
-  gst_iterator_foreach(elements, look, &sentence);
-  gst_iterator_free(elements);
-  return sentence;
+std::string nameless_decoder(GstElement* pipeline) {
+  return find_decoder(pipeline, [](GstElement* one) { return has_no_output(one) && refused_picture(one); });
+}
+
+std::string decoder_without_output(GstElement* pipeline) {
+  return find_decoder(pipeline, has_no_output);
+}
+
+void leave_out_decoder(GstElement* pipeline, const std::string& name) {
+  g_object_set_data_full(G_OBJECT(pipeline), kLeftOut, g_strdup(name.c_str()), g_free);
+  g_signal_connect(pipeline, "deep-element-added", G_CALLBACK(on_decodebin), pipeline);
 }
 
 }  // namespace contorno::gst

@@ -13,8 +13,14 @@ namespace contorno::gst {
 /// Watches every decoder that `pipeline` makes from now on, and lets those copy whose caps do not say that
 /// their samples have a name.
 void guard_decoders(GstElement* pipeline);
-/// A sentence on the decoder of `pipeline` that got pictures and could not say the format of what it makes of
-/// them; empty when there is none.
-std::string nameless_samples(GstElement* pipeline);
+/// libav's name ("ffv1") of the decoder of `pipeline` that refused a picture, because it cannot say the
+/// format of what it makes of it; empty when there is none.
+std::string nameless_decoder(GstElement* pipeline);
+/// libav's name of the decoder of `pipeline` that has given nothing yet, for this reason or because it could
+/// decode no picture; empty when there is none.
+std::string decoder_without_output(GstElement* pipeline);
+/// Lets every decodebin that `pipeline` gets from now on hand on, as they are, the pictures that this decoder
+/// of libav would take.
+void leave_out_decoder(GstElement* pipeline, const std::string& name);
 
 }  // namespace contorno::gst

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "plugins/gst/deep_element.h"
+
 namespace contorno::gst {
 namespace {
 
@@ -67,7 +69,8 @@ void DecodingAudit::on_element(GstBin*, GstBin*, GstElement* element, gpointer a
   const gchar* plugin = gst_plugin_feature_get_plugin_name(GST_PLUGIN_FEATURE(factory));
   // Pictures of a GIF come to the decoder in pieces, and it complains about pieces of whole files too.
   const bool in_pieces = std::string_view(GST_OBJECT_NAME(factory)) == "avdec_gif";
-  if (plugin && std::string_view(plugin) == "libav" && !in_pieces) self->libav_.listen();
+  const bool deep = std::string_view(GST_OBJECT_NAME(factory)) == kDeepDecoder;
+  if (deep || (plugin && std::string_view(plugin) == "libav" && !in_pieces)) self->libav_.listen();
   const std::lock_guard lock(self->mutex_);
   Count& count = self->counts_.emplace_back();
   count.decoder = element;

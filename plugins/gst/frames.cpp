@@ -1,6 +1,8 @@
 // Caps of raw video, and frames out of samples.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "plugins/gst/fields.h"
@@ -16,6 +18,35 @@ void copy_rgba(const GstVideoFrame& frame, const ImageView& target) {
   const std::size_t row_bytes = static_cast<std::size_t>(GST_VIDEO_FRAME_WIDTH(&frame)) * 4;
   for (int y = 0; y < GST_VIDEO_FRAME_HEIGHT(&frame); ++y)
     std::memcpy(target.row<std::uint8_t>(y), source + y * pitch, row_bytes);
+}
+
+/// What becomes of the upper eight bits of a sample. videoconvert goes by way of YCbCr, and gives colours to
+/// grey.
+std::array<std::uint8_t, 256> levels_of(const GstVideoFrame& frame) {
+  std::array<int, GST_VIDEO_MAX_COMPONENTS> offset{}, scale{};
+  gst_video_color_range_offsets(frame.info.colorimetry.range,
+                                gst_video_format_get_info(GST_VIDEO_FORMAT_GRAY8), offset.data(),
+                                scale.data());
+  std::array<std::uint8_t, 256> levels{};
+  for (int i = 0; i < 256; ++i)
+    levels[static_cast<std::size_t>(i)] =
+        static_cast<std::uint8_t>(std::clamp(((i - offset[0]) * 510 + scale[0]) / (2 * scale[0]), 0, 255));
+  return levels;
+}
+
+void copy_grey(const GstVideoFrame& frame, const ImageView& target) {
+  const std::array<std::uint8_t, 256> levels = levels_of(frame);
+  const auto* source = static_cast<const std::uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0));
+  const std::ptrdiff_t pitch = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0);
+  const int bytes = GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, 0);
+  for (int y = 0; y < GST_VIDEO_FRAME_HEIGHT(&frame); ++y) {
+    const std::uint8_t* upper = source + y * pitch + (bytes - 1);  // little-endian
+    std::uint8_t* pixel = target.row<std::uint8_t>(y);
+    for (int x = 0; x < GST_VIDEO_FRAME_WIDTH(&frame); ++x, upper += bytes, pixel += 4) {
+      pixel[0] = pixel[1] = pixel[2] = levels[*upper];
+      pixel[3] = 255;
+    }
+  }
 }
 
 }  // namespace
@@ -66,6 +97,8 @@ bool copy_frame(GstSample* sample, const ImageView& target) {
   if (!gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ)) return false;
   if (GST_VIDEO_FRAME_FORMAT(&frame) == GST_VIDEO_FORMAT_I420)
     read_i420(frame, target);
+  else if (GST_VIDEO_INFO_IS_GRAY(&frame.info))
+    copy_grey(frame, target);
   else
     copy_rgba(frame, target);
   if (GST_VIDEO_FRAME_IS_INTERLACED(&frame))

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "plugins/gst/decoder_guard.h"
+#include "plugins/gst/deep_element.h"
 #include "plugins/gst/element/colours.h"
 #include "plugins/gst/raw_rows.h"
 
@@ -81,7 +82,7 @@ std::string without_full_stop(std::string sentence) {
 Owned<GstCaps> frame_caps() {
   ensure_init();  // caps need GStreamer's types
   return Owned<GstCaps>(gst_caps_from_string(
-      fmt::format("video/x-raw,format=RGBA,width=[1,{0}],height=[1,{0}];"
+      fmt::format("video/x-raw,format={{RGBA,GRAY8,GRAY16_LE}},width=[1,{0}],height=[1,{0}];"
                   "video/x-raw,format=I420,interlace-mode=progressive,width=[2,{0},2],height=[2,{0},2]",
                   kMaxVideoSide)
           .c_str()));
@@ -158,12 +159,13 @@ std::string Complaints::first() const {
   return first_;
 }
 
-FramePipeline::FramePipeline() {
+FramePipeline::FramePipeline(std::string deep_codec) : deep_codec_(std::move(deep_codec)) {
   ensure_init();
   pipeline_.reset(GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(nullptr))));
   bus_.reset(gst_element_get_bus(pipeline_.get()));
   gst_bus_set_sync_handler(bus_.get(), keep_errors, &complaints_, nullptr);
   guard_decoders(pipeline_.get());
+  if (!deep_codec_.empty()) leave_out_decoder(pipeline_.get(), deep_codec_);
 }
 
 FramePipeline::~FramePipeline() {
@@ -189,7 +191,12 @@ GstElement* FramePipeline::add_frame_end() {
   const Owned<GstPad> end(gst_element_get_static_pad(appsink_, "sink"));
   gst_pad_add_probe(end.get(), GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, on_query, nullptr, nullptr);
   link({convert, filter, flip, appsink_});
-  return convert;
+  if (deep_codec_.empty()) return convert;
+  register_deep_decoder();
+  GstElement* decoder = add(kDeepDecoder);
+  g_object_set(decoder, "codec", deep_codec_.c_str(), nullptr);
+  link({decoder, convert});
+  return decoder;
 }
 
 GstElement* FramePipeline::decode_behind(GstElement* source) {
@@ -213,18 +220,23 @@ FramePipeline::Pulled FramePipeline::pull(int timeout_ms, const std::atomic<bool
   const auto deadline = Clock::now() + std::chrono::milliseconds(timeout_ms);
   const auto failed = [&](GstMessage* message) {
     const Error error = to_error(message, subject);
-    if (const std::string nameless = nameless_samples(pipeline_.get()); !nameless.empty())
-      return Pulled{.result = Pull::Failed,
-                    .error = fmt::format("{}: {}", subject, nameless),
-                    .code = ExitCode::Unavailable};
     return Pulled{
         .result = Pull::Failed,
         .error = missing_.empty() ? error.what() : fmt::format("{}; missing: {}", error.what(), missing_),
         .code = error.code()};
   };
+  const auto nameless = [&](const std::string& decoder) {
+    return Pulled{
+        .result = Pull::Failed,
+        .error = fmt::format("{}: GStreamer has no name for the samples that libav's decoder {} makes",
+                             subject, decoder),
+        .code = ExitCode::Unavailable};
+  };
   while (!cancelled.load(std::memory_order_relaxed)) {
     Owned<GstSample> sample(gst_app_sink_try_pull_sample(GST_APP_SINK(appsink_), kPoll));
     if (sample) return {.result = Pull::Frame, .sample = std::move(sample)};
+    if (const std::string decoder = nameless_decoder(pipeline_.get()); !decoder.empty())
+      return nameless(decoder);
     if (const auto message = next_error()) return failed(message.get());
     if (gst_app_sink_is_eos(GST_APP_SINK(appsink_))) {
       // An element that fails posts its error before it ends the stream, perhaps after the look above.
@@ -265,6 +277,13 @@ Owned<GstElement> FramePipeline::decoder() const {
   if (!factory || !gst_element_factory_list_is_type(factory, GST_ELEMENT_FACTORY_TYPE_DECODER))
     return nullptr;
   return element;
+}
+
+std::string FramePipeline::deep_codec() const {
+#ifdef CONTORNO_HAVE_DEEP
+  if (deep_codec_.empty()) return decoder_without_output(pipeline_.get());
+#endif
+  return {};
 }
 
 namespace {

@@ -36,9 +36,8 @@ const char* raw_format_of(const ImageFormat& format);
 
 /// The format that the frame in `sample` gets by copy_frame: its size, with 4 interleaved channels of U8.
 ImageFormat format_of(GstSample* sample);
-/// Copies that frame, RGBA or progressive I420, into `target` of the same size as RGBA; the two fields of an
-/// interlaced one become one picture. False when the buffer
-/// is smaller than its caps say.
+/// Copies that frame, RGBA, grey or progressive I420, into `target` of the same size as RGBA; the two fields
+/// of an interlaced one become one picture. False when the buffer is smaller than its caps say.
 bool copy_frame(GstSample* sample, const ImageView& target);
 
 /// The warnings of the elements that a stream goes through. Any thread may add and read them.
@@ -59,14 +58,15 @@ class Complaints {
 /// then pull().
 class FramePipeline {
  public:
-  FramePipeline();
+  /// Where `deep_codec` is libav's name of a decoder, its pictures are decoded by the module deep.
+  explicit FramePipeline(std::string deep_codec = {});
   ~FramePipeline();
   FramePipeline(const FramePipeline&) = delete;
   FramePipeline& operator=(const FramePipeline&) = delete;
 
   GstElement* add(const char* element) { return make_element(GST_BIN(pipeline_.get()), element); }
-  /// Adds videoconvert, a filter for what copy_frame takes, videoflip and the appsink; returns the first, to
-  /// link to.
+  /// Adds videoconvert, a filter for what copy_frame takes, videoflip and the appsink, behind the module
+  /// deep's decoder where that decodes; returns the first, to link to.
   GstElement* add_frame_end();
   /// Adds a decodebin behind `source`, which passes raw pictures, and the frame end behind that; returns the
   /// decodebin.
@@ -93,12 +93,16 @@ class FramePipeline {
   /// a stream that breaks off.
   bool states_duration() const;
   const Complaints& complaints() const { return complaints_; }
+  /// libav's name of the decoder that gave nothing, perhaps because GStreamer has no name for its samples,
+  /// where the module deep can be tried in its place; else empty.
+  std::string deep_codec() const;
   /// The decoder that the frames come from; null when there is none, as for raw video.
   Owned<GstElement> decoder() const;
 
  private:
   Owned<GstMessage> next_error();
 
+  const std::string deep_codec_;
   Complaints complaints_;  // outlives the elements that write into it
   Owned<GstElement> pipeline_;
   Owned<GstBus> bus_;

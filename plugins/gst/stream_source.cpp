@@ -55,13 +55,20 @@ StreamSource::StreamSource(StreamPlan plan)
 
 FramePipeline::Pulled StreamSource::open(std::int64_t left_out) {
   pipeline_.reset();  // a camera opens only once
-  pipeline_ = std::make_unique<FramePipeline>();
+  pipeline_ = std::make_unique<FramePipeline>(deep_codec_);
   audit_ = std::make_unique<DecodingAudit>();
   audit_->watch(*pipeline_);
   came_ = hidden_ = 0;
   plan_.build(*pipeline_);
   pipeline_->play();
-  return pull(left_out);
+  FramePipeline::Pulled first = pull(left_out);
+  if (first.result != FramePipeline::Pull::Failed || plan_.file.empty()) return first;
+  deep_codec_ = pipeline_->deep_codec();
+  if (deep_codec_.empty()) return first;
+  FramePipeline::Pulled second = open(left_out);
+  if (second.result == FramePipeline::Pull::Frame) return second;
+  deep_codec_.clear();
+  return first;
 }
 
 FramePipeline::Pulled StreamSource::pull(std::int64_t left_out) {

@@ -67,6 +67,7 @@ class StreamSource : public Source {
   ContainerFacts facts_;
   std::unique_ptr<DecodingAudit> audit_;  // of pipeline_
   std::unique_ptr<FramePipeline> pipeline_;
+  std::string deep_codec_;          // libav's, of what the module deep decodes
   std::int64_t came_ = 0;           // frames out of pipeline_, wanted or not
   std::int64_t hidden_ = 0;         // beside them, those that the edit list of the file leaves out
   std::int64_t last_came_ns_ = -1;  // the time of the last of them, which is sample_ where there is one

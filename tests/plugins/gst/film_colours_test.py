@@ -5,6 +5,7 @@ import subprocess
 import cv2
 import numpy as np
 import pytest
+from tests.conftest import LIBRARY
 
 pytestmark = pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="needs the package ffmpeg (tools/setup test)")
 
@@ -172,3 +173,39 @@ def test_the_element_takes_colours_for_what_the_codec_and_the_tags_say(tmp_path,
     assert done.returncode == 0, done.stderr
     lines = pipelines.read_lines(tmp_path / "lines")
     assert [len(line["classes"][0]["contours"]) for line in lines] == [1, 1]
+
+
+DEEP = [("ffv1", "f.mkv", pixels) for pixels in
+        ("gray9le", "gray10le", "gray12le", "gray16le", "rgb48le", "rgba64le", "gbrp9le", "gbrp14le", "gbrp16le", "ya8",
+         "yuv420p9le", "yuv422p14le", "yuv444p16le", "yuv420p16le", "yuva444p16le", "yuv440p10le")]
+DEEP += [("ffv1", "f.avi", "gray12le"), ("ffv1", "f.mov", "rgb48le"), ("libx265", "f.mp4", "gray10le"),
+         ("libx265", "f.mp4", "gray12le"), ("libx264", "f.mp4", "gray10le")]
+
+
+@pytest.mark.parametrize("codec, name, pixels", DEEP)
+def test_samples_that_gstreamer_has_no_name_for_are_read_by_libav(contorno, tmp_path, codec, name, pixels):
+    film = tmp_path / name
+    write_film(film, SMALL, "-c:v", codec, "-pix_fmt", pixels, "-x265-params", "log-level=none", frames=5)
+    done = contorno("record", film, tmp_path / "rec", check=False)
+    if not (LIBRARY.parent / "contorno" / "deep.so").exists():
+        assert done.returncode == 69 and "no name for the samples" in done.stderr
+        return
+    assert done.returncode == 0, done.stderr
+    frames = sorted((tmp_path / "rec" / "frames").glob("*.png"))
+    assert len(frames) == 5
+    wanted = centres(read_film(film, SMALL))
+    for frame in frames:
+        picture = centres(cv2.imread(str(frame))[..., ::-1])
+        assert np.abs(picture - wanted).max() <= MOST
+        if pixels.startswith(("gray", "ya")):
+            assert (picture == picture[:, :1]).all()
+
+
+def test_deep_samples_from_a_pipe_are_refused_with_a_sentence(contorno, tmp_path):
+    film = tmp_path / "f.mkv"
+    write_film(film, SMALL, "-c:v", "ffv1", "-pix_fmt", "gray10le", frames=5)
+    (tmp_path / "graph.yaml").write_text('source: {type: video, location: "-"}\nclasses: [{name: a}]\n'
+                                         'sinks: [{type: images, path: "{name}.png"}]\n')
+    with film.open("rb") as given:
+        done = contorno("run", tmp_path / "graph.yaml", "--output", tmp_path / "out", check=False, stdin=given)
+    assert done.returncode == 69 and "no name for the samples that libav's decoder ffv1 makes" in done.stderr, done
