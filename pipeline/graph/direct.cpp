@@ -9,6 +9,7 @@
 #include "pipeline/graph/applied.h"
 #include "pipeline/shared/threads.h"
 #include "pipeline/value/copy_contours.h"
+#include "pipeline/value/sides.h"
 
 namespace contorno {
 
@@ -20,7 +21,10 @@ class DirectStage::Context final : public PlanContext {
   const Format& input_of_maker(std::size_t, std::size_t) const override {
     throw InternalError("a stage on its own takes no private value");
   }
-  void set_output(std::size_t port, const Format& format) override { stage_.outputs_.at(port) = format; }
+  void set_output(std::size_t port, const Format& format) override {
+    if (const auto* image = std::get_if<ImageFormat>(&format)) check_sides(*image, "what the stage makes");
+    stage_.outputs_.at(port) = format;
+  }
   Scratch scratch(std::size_t bytes, MemoryKind kind) override {
     stage_.requests_.push_back({bytes, kind});
     return {stage_.requests_.size() - 1};
@@ -60,6 +64,8 @@ void DirectStage::plan(std::span<const Format> inputs, void* stream) {
   const bool same = std::equal(inputs.begin(), inputs.end(), inputs_.begin(), inputs_.end());
   if (ready_ && same) return;
   ready_ = false;
+  for (const Format& input : inputs)
+    if (const auto* image = std::get_if<ImageFormat>(&input)) check_sides(*image, "an input");
   if (!same) capacity_ = 0;
   inputs_.assign(inputs.begin(), inputs.end());
   requests_.clear(), blocks_.clear(), scratches_.clear(), state_bytes_ = 0;

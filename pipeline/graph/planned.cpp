@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cuda/error.h"
+#include "pipeline/value/sides.h"
 
 // The planning and placing; planned_launch.cpp has the way of a frame.
 namespace contorno {
@@ -26,7 +27,10 @@ class PlannedGraph::Context final : public PlanContext {
     const auto maker = static_cast<std::size_t>(spec().inputs.at(port).node);
     return graph_.format(graph_.environment_.graph->nodes.at(maker).inputs.at(input));
   }
-  void set_output(std::size_t port, const Format& format) override { node().formats.at(port) = format; }
+  void set_output(std::size_t port, const Format& format) override {
+    if (const auto* image = std::get_if<ImageFormat>(&format)) check_sides(*image, "what it makes");
+    node().formats.at(port) = format;
+  }
   Scratch scratch(std::size_t bytes, MemoryKind kind) override {
     if (!graph_.on_device() && kind == MemoryKind::Device)
       throw InternalError("a CPU stage asked for device memory");
@@ -80,6 +84,14 @@ Value value_at(std::byte* data, const Format& format) {
 bool is_absent(const Format& format) {
   const auto* image = std::get_if<ImageFormat>(&format);
   return image != nullptr && image->channels == 0;
+}
+
+/// What a source delivers, whose sizes nobody may have looked at.
+const PlannedSource& checked(const PlannedSource& source) {
+  for (const Format& format : source.formats)
+    if (const auto* image = std::get_if<ImageFormat>(&format); image != nullptr && !is_absent(format))
+      check_sides(*image, fmt::format("the source ({})", source.description));
+  return source;
 }
 
 }  // namespace
@@ -140,7 +152,7 @@ PlannedSource source_of(const StreamFormat& stream) {
 }
 
 void PlannedGraph::plan_formats(const StreamFormat& stream) {
-  source_ = source_of(stream);
+  source_ = checked(source_of(stream));
   plan_nodes();
   if (on_device()) plan_uploads();
   source_values_.assign(source_.formats.size(), Value());
@@ -152,7 +164,7 @@ void PlannedGraph::plan_formats(const StreamFormat& stream) {
 }
 
 void PlannedGraph::plan(const PlannedSource& source) {
-  source_ = source;
+  source_ = checked(source);
   std::size_t bytes = 0, on_device_bytes = 0;
   for (std::size_t port = 0; port < source_.formats.size(); ++port)
     (comes_on_device(port) ? on_device_bytes : bytes) += bytes_of(source_.formats[port]);

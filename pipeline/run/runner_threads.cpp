@@ -13,6 +13,7 @@
 #include "pipeline/run/runner.h"
 #include "pipeline/shared/clock.h"
 #include "pipeline/shared/loops.h"
+#include "pipeline/value/sides.h"
 
 namespace contorno {
 
@@ -96,6 +97,9 @@ bool Runner::reformat() {
   const StreamFormat next = source_.format();
   refusing_ = refusal_ && next == refusal_->format;
   if (refusing_ || next == stream_) return true;
+  // A frame that fails is read all the same, into memory that has its sizes: these end the run.
+  for (const auto& image : {next.frame, next.maps})
+    if (image) check_sides(*image, fmt::format("the source ({})", next.description));
   if (!ring_.drain()) return false;
   const StreamFormat before = std::exchange(stream_, next);
   try {

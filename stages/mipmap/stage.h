@@ -35,6 +35,7 @@ class MipmapTargets {
 
 /// No chain has more levels.
 inline constexpr int kMaxLevels = 18;
+static_assert(kMaxSide <= 1 << (kMaxLevels - 2), "a side that halves is 1 px before the levels are used up");
 
 /// A box of an atlas in bytes, for copies and fills: `rows` rows of `row_bytes`, beginning `offset` bytes
 /// after the atlas.

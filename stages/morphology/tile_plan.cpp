@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "stages/morphology/structuring_element.h"
+
 namespace contorno::morphology_cuda {
 namespace {
 
@@ -31,6 +33,8 @@ TilePlan choose_tile(const Window& window, int pixel, int skew, std::size_t most
   }
   return {};
 }
+
+static_assert(StructuringElement::kMaxSide <= 1 << (kMostLevels - 1), "the longest run has a level of its own");
 
 }  // namespace
 

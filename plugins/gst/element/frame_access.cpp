@@ -7,6 +7,7 @@
 
 #include "cuda/error.h"
 #include "pipeline/graph/applied.h"
+#include "pipeline/value/sides.h"
 #include "plugins/gst/element/device_memory.h"
 
 namespace contorno::gst {
@@ -116,6 +117,7 @@ std::unique_ptr<StagedCopy> make_staged_copy(std::size_t row_bytes, int rows) tr
 }  // namespace
 
 FrameAccess::FrameAccess(const GstVideoInfo& info, Place place) : info_(info), place_(place) {
+  check_sides(format(info), "a frame of the pipeline");  // before memory is taken for it
   const auto width = static_cast<guint>(info.width), height = static_cast<guint>(info.height);
   gst_video_info_set_format(&rgba_, GST_VIDEO_FORMAT_RGBA, width, height);
   rgba_.interlace_mode = info.interlace_mode;

@@ -65,6 +65,8 @@ ImageFormat maps_format(const GstCaps* caps) {
                      gst_structure_get_int(fields, "height", &format.height) != 0 &&
                      gst_structure_get_int(fields, "classes", &format.channels) != 0;
   if (!whole) refuse(caps, "width, height or classes is missing");
+  for (const int side : {format.width, format.height, format.channels})
+    if (side < 1 || side > kMaxSide) refuse(caps, "width, height and classes are each from 1 to 65536");
   format.type = type_called(caps, "type");
   const char* layout = gst_structure_get_string(fields, "layout");
   format.layout =

@@ -8,6 +8,7 @@
 #include "cuda/error.h"
 #include "cuda/memory.h"
 #include "pipeline/shared/loops.h"
+#include "pipeline/value/sides.h"
 
 namespace contorno {
 namespace {
@@ -38,6 +39,7 @@ SlotLayout slot_layout(const ImageFormat& map) {
 LevelSearch::LevelSearch(const ImageFormat& map, std::vector<LevelPlane> planes,
                          const AssemblyOptions& options, Simd simd, int group_planes)
     : format_(map), planes_(std::move(planes)), options_(options) {
+  check_sides(map, "a map");  // arrays of level_words.h have room for kMaxSide
   levels_.resize(static_cast<std::size_t>(map.channels));
   for (const LevelPlane& plane : planes_) {
     if (!std::isnan(plane.level))

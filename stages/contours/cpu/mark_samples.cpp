@@ -8,6 +8,7 @@
 
 #include "cuda/error.h"
 #include "pipeline/shared/loops.h"
+#include "pipeline/value/sides.h"
 
 namespace contorno {
 namespace {
@@ -18,6 +19,7 @@ constexpr int kMostRowWords = kMaxSide / 64;
 
 SampleMarker::SampleMarker(const ImageFormat& format, std::span<const double> levels, SampleScale scale,
                            Simd simd) {
+  check_sides(format, "a map");  // arrays below have room for kMaxSide
   if (format.layout == Layout::Planar || format.channels == 1) {
     for (const double level : levels) readers_.emplace_back(format.type, scale, std::span(&level, 1), simd);
     return;
