@@ -14,6 +14,7 @@
 #include "cuda/device.h"
 #include "pipeline/shared/printable.h"
 #include "tools/commit.h"
+#include "tools/empty_classes.h"
 
 namespace contorno {
 namespace {
@@ -161,13 +162,24 @@ std::string sink_rows(const RunReport& report) {
   return text;
 }
 
+/// What a class was looked for at, and what there was.
+std::string empty_reason(const ClassCounts& one) {
+  if (!one.range) return fmt::format("its level is {}", *one.level);
+  return fmt::format("its level is {}, the greatest value seen {}", value_text(*one.level, one.range->type),
+                     value_text(one.range->greatest, one.range->type));
+}
+
 std::string class_rows(const RunReport& report) {
   std::string text;
-  for (const ClassCounts& one : report.classes)
+  for (const ClassCounts& one : report.classes) {
+    if (one.level && report.frames.delivered > 0)
+      text += fmt::format("class     {:<22} no contour in {} frames; {}\n", one.name, report.frames.delivered,
+                          empty_reason(one));
     if (one.contours > 0)
       text += fmt::format("class     {:<22} in {} of {} frames; {:.1f} contours, {:.0f} points a frame\n",
                           one.name, one.frames, report.frames.delivered, a_frame(one.contours, report),
                           a_frame(one.points, report));
+  }
   return text;
 }
 
@@ -271,12 +283,14 @@ std::string report_json(const RunReport& report, const std::string& graph_file,
                                               {"end_to_end", latency(sink.end_to_end)}};
   json["classes"] = ordered_json::array();
   for (const ClassCounts& one : report.classes)
-    json["classes"].push_back({{"name", one.name},
-                               {"points", one.points},
-                               {"contours", one.contours},
-                               {"frames", one.frames},
-                               {"points_per_frame", a_frame(one.points, report)},
-                               {"contours_per_frame", a_frame(one.contours, report)}});
+    json["classes"].push_back(
+        {{"name", one.name},
+         {"points", one.points},
+         {"contours", one.contours},
+         {"frames", one.frames},
+         {"greatest_value", one.range ? ordered_json(one.range->greatest) : ordered_json()},
+         {"points_per_frame", a_frame(one.points, report)},
+         {"contours_per_frame", a_frame(one.contours, report)}});
   json["tracks"] = ordered_json::array();
   for (const StageTracks& stage : report.tracks)
     for (std::size_t k = 0; k < stage.classes.size(); ++k)

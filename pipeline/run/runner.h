@@ -52,6 +52,8 @@ struct RunOptions {
   std::function<void(std::uint64_t frame, const std::string& warning)> on_warning;
   /// Called from the finisher thread for every result before the sinks get it; must be quick.
   std::function<void(const FrameTimes&)> on_times;
+  /// Likewise, with the contours of the frame already counted.
+  std::function<void(const PlannedGraph& result, const std::vector<ClassCounts>& counts)> on_result;
   /// Called for every frame that is dropped, from the reader thread (RingFull) or the finisher thread
   /// (Deadline); must be quick.
   std::function<void(std::uint64_t frame, DropReason)> on_drop;

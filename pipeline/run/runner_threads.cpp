@@ -305,6 +305,7 @@ void Runner::deliver(Slot& slot) {
   if (options_.on_warning && !input.warning.empty()) options_.on_warning(slot.number, input.warning);
   record_times(slot);
   count_contours(slot);
+  if (options_.on_result) options_.on_result(*slot.graph, report_.classes);
   if (has_states_) count_tracks(slot);
   delivery_.hand_over(static_cast<int>(&slot - slots_.data()),
                       {.graph = slot.graph.get(), .info = &input.info, .arrived_ns = slot.arrived_ns});

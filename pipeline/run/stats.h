@@ -29,10 +29,19 @@ struct FrameCounts {
   std::uint64_t dropped() const { return dropped_ring_full + dropped_deadline + dropped_aborted; }
 };
 
+/// What the map of a class had where somebody looked: its samples as a level means them.
+struct MapRange {
+  double least = 0, greatest = 0;
+  ElementType type = ElementType::F32;
+};
+
 struct ClassCounts {
   std::string name;
   std::uint64_t points = 0, contours = 0;
   std::uint64_t frames = 0;  ///< that have at least one contour of the class
+  std::optional<double> level =
+      std::nullopt;  ///< the lowest of a class whose contours are missed if there are none
+  std::optional<MapRange> range = std::nullopt;  ///< of a class without a contour, where it was looked for
 };
 
 /// What a stage that follows objects has counted of each class, up to the last frame that was delivered.

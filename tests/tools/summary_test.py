@@ -81,11 +81,12 @@ def test_classes_are_counted_per_frame(tmp_path):
                      "sinks: [{type: jsonl, path: c.jsonl}]\n")
     done = run_contorno("run", graph, "--input", folder, "--output", tmp_path, "--report", tmp_path / "report.json")
     assert json.loads((tmp_path / "report.json").read_text())["classes"] == [
-        {"name": "class0", "points": 0, "contours": 0, "frames": 0, "points_per_frame": 0.0, "contours_per_frame": 0.0},
-        {"name": "class1", "points": 34, "contours": 2, "frames": 2, "points_per_frame": 8.5,
+        {"name": "class0", "points": 0, "contours": 0, "frames": 0, "greatest_value": 0.0, "points_per_frame": 0.0,
+         "contours_per_frame": 0.0},
+        {"name": "class1", "points": 34, "contours": 2, "frames": 2, "greatest_value": None, "points_per_frame": 8.5,
          "contours_per_frame": 0.5}]
     assert "class     class1                 in 2 of 4 frames; 0.5 contours, 8 points a frame\n" in done.stdout
-    assert "class0" not in done.stdout
+    assert "class     class0                 no contour in 4 frames; its level is 0.5, the greatest value seen 0\n" in done.stdout
 
 
 def test_a_flag_for_the_source_needs_a_source_that_has_it(tmp_path):

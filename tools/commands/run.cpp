@@ -17,6 +17,7 @@
 #include "tools/commands/graph_argument.h"
 #include "tools/commands/map_options.h"
 #include "tools/commands/number_options.h"
+#include "tools/empty_classes.h"
 #include "tools/frame_log.h"
 #include "tools/interrupt.h"
 #include "tools/report.h"
@@ -146,6 +147,7 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
   OutputFile report_file = begin_file(files, arguments, arguments.report, "--report");
   OutputFile trace_file = begin_file(files, arguments, arguments.trace, "--trace");
   FrameLog failures("failed"), warnings("used with a warning");
+  EmptyClasses empty(graph, backend.backend);
   const auto trace = arguments.trace.empty() ? nullptr : std::make_unique<Trace>(1U << 20);
   Runner runner(
       graph, *source, sinks.bindings,
@@ -157,17 +159,22 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
        .text = text.get(),
        .trace = trace.get(),
        .on_failure = [&](const FrameFailure& failure) { failures(failure.frame, failure.reason); },
-       .on_warning = [&](std::uint64_t frame, const std::string& warning) { warnings(frame, warning); }});
-  const RunReport report = run_and_account(
-      runner, {.quiet = arguments.quiet,
-               .live = source->format().live,
-               .expected = arguments.frames.expected(source->format()),
-               .device_timeout_ms = graph.settings.device_timeout_ms,
-               .account = [&, &given = given] {
-                 if (report_file.is_open())
-                   finish_file(report_file, report_json(runner.report(), given.name, given.text));
-               }});
+       .on_warning = [&](std::uint64_t frame, const std::string& warning) { warnings(frame, warning); },
+       .on_result = [&](const PlannedGraph& result,
+                        const std::vector<ClassCounts>& counts) { empty.look(result, counts); }});
+  RunReport report =
+      run_and_account(runner, {.quiet = arguments.quiet,
+                               .live = source->format().live,
+                               .expected = arguments.frames.expected(source->format()),
+                               .device_timeout_ms = graph.settings.device_timeout_ms,
+                               .account = [&, &given = given] {
+                                 if (!report_file.is_open()) return;
+                                 RunReport account = runner.report();
+                                 empty.tell(account.classes);
+                                 finish_file(report_file, report_json(account, given.name, given.text));
+                               }});
   if (trace) finish_file(trace_file, trace->to_json(track_names(graph)));
+  empty.tell(report.classes);
   tell(report, files, arguments.quiet);
   return exit_code(report, InterruptGuard::requested());
 }
