@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
 #include "config/describe.h"
 #include "config/yaml_text.h"
 #include "cuda/error.h"
+#include "cuda/memory.h"
 #include "plugins/files/arrays/array_file.h"
 #include "plugins/files/shared/file_names.h"
+#include "plugins/files/shared/other_format.h"
+#include "stages/shared/sample_value.h"
+#include "tools/empty_classes.h"
 #include "tools/learn/colours.h"
 #include "tools/learn/frames.h"
 #include "tools/learn/graph.h"
@@ -37,12 +41,17 @@ bool holds_arrays(const fs::path& folder) {
   return false;
 }
 
-/// Bytes that no text has. UTF-16 has a mark in front, and its reader a message of its own.
-bool is_binary(const fs::path& file) {
-  std::array<char, 4096> bytes{};
+/// The first bytes of a file.
+std::string start_of(const fs::path& file) {
+  std::string bytes(kFormatStartBytes, '\0');
   std::ifstream in(file, std::ios::binary);
-  in.read(bytes.data(), bytes.size());
-  const std::string_view head(bytes.data(), static_cast<std::size_t>(in.gcount()));
+  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(in.gcount()));
+  return bytes;
+}
+
+/// Bytes that no text has. UTF-16 has a mark in front, and its reader a message of its own.
+bool is_binary(std::string_view head) {
   if (head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF")) return false;
   return std::any_of(head.begin(), head.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -92,6 +101,47 @@ ArrayFormat open_arrays(const std::string& location, const Catalog& catalog) {
   return *found;
 }
 
+/// What the maps of the first frame that can be read have; empty where there is none.
+std::vector<MapRange> ranges_of(const std::string& location, const char* layout, const Catalog& catalog) {
+  const SourceType& type = config::source_called(catalog, "dataset");
+  ParamSet params(type.params);
+  params.set(type.input_param, location);
+  params.set("layout", std::string(layout));
+  const std::unique_ptr<Source> source = type.make(params);
+  Block memory;
+  for (;;) {
+    const ImageFormat frame = source->format().frame.value_or(ImageFormat{}), maps = *source->format().maps;
+    const std::size_t frame_bytes = align_up(packed_bytes(frame));
+    memory = Block(frame_bytes + packed_bytes(maps), MemoryKind::Host);
+    FrameInput input;
+    input.frame = source->format().frame ? packed_view(memory.data(), frame) : ImageView{};
+    input.maps = packed_view(memory.data() + frame_bytes, maps);
+    const ReadResult result = source->read(input);
+    if (result == ReadResult::End) return {};
+    if (result != ReadResult::Frame) continue;
+    std::vector<MapRange> ranges;
+    for (int k = 0; k < maps.channels; ++k) ranges.push_back(range_of(input.maps, k));
+    return ranges;
+  }
+}
+
+/// 0.5, which suits probabilities; where a map has values on one side of it alone, the middle of those, which
+/// divides a mask of 0 and 1 in uint8.
+double level_for(const MapRange& range) {
+  constexpr double kUsual = 0.5;
+  const bool crosses = range.least < kUsual && range.greatest > kUsual;
+  const double middle = (range.least + range.greatest) / 2;
+  return crosses || !(range.least < range.greatest) || !std::isfinite(middle) ? kUsual : middle;
+}
+
+/// How levels count in maps of integers.
+std::string integer_note(ElementType type) {
+  const double divisor = probability_scale(type).divisor;
+  return divisor == 1
+             ? std::string()
+             : fmt::format(" Samples of {} count as values from 0 (0) to 1 ({}).", name_of(type), divisor);
+}
+
 FirstGraph graph_for_arrays(const std::string& argument, const Catalog& catalog) {
   const std::string location = fs::absolute(argument).lexically_normal().string();
   const ArrayFormat arrays = open_arrays(location, catalog);
@@ -105,10 +155,22 @@ FirstGraph graph_for_arrays(const std::string& argument, const Catalog& catalog)
       "source: {{type: dataset, location: {}, layout: {}}}\n\n"
       "# In the order of the maps. The level is where contours are drawn: 0.5 suits probabilities; take one "
       "between\n"
-      "# the least and the greatest value where the maps are something else.\n"
+      "# the least and the greatest value where the maps are something else.{}\n"
       "classes:\n",
-      yaml_text(location), arrays.layout);
-  for (int k = 0; k < maps.channels; ++k) first.text += fmt::format("  - {{name: class{}, level: 0.5}}\n", k);
+      yaml_text(location), arrays.layout, integer_note(maps.type));
+  const std::vector<MapRange> ranges = ranges_of(location, arrays.layout, catalog);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(maps.channels); ++k) {
+    const double level = k < ranges.size() ? level_for(ranges[k]) : 0.5;
+    first.text += fmt::format("  - {{name: class{}, level: {:.6g}}}", k, level);
+    if (k < ranges.size())
+      first.text += fmt::format("  # the first map has {} to {}", value_text(ranges[k].least, maps.type),
+                                value_text(ranges[k].greatest, maps.type));
+    first.text += '\n';
+    if (level != 0.5)
+      first.subject += fmt::format("; class{} has values from {} to {}, so its level is {:.3g}", k,
+                                   value_text(ranges[k].least, maps.type),
+                                   value_text(ranges[k].greatest, maps.type), level);
+  }
   first.text += "\nstages:\n  - marching_squares\n  - contour_assembly\n";
   const bool draws = arrays.stream.frame && catalog.sink("images") != nullptr;
   if (draws) first.text += "  - type: overlay\n    legend: top_left\n";
@@ -175,7 +237,10 @@ InputKind kind_of_input(const std::string& argument) {
   if (!fs::is_regular_file(status)) return InputKind::Graph;
   if (is_array_name(path)) return InputKind::Arrays;
   if (example_source_name(argument) == std::string_view("images")) return InputKind::Pictures;
-  return is_binary(path) ? InputKind::Video : InputKind::Graph;
+  const std::string start = start_of(path);
+  if (const std::string other = other_format(start, argument); !other.empty())
+    throw Error(ExitCode::BadData, fmt::format("'{}' {}", printable_sentence(argument), other));
+  return is_binary(start) ? InputKind::Video : InputKind::Graph;
 }
 
 std::optional<FirstGraph> first_graph(const std::string& argument, const Catalog& catalog) {

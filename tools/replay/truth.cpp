@@ -18,19 +18,36 @@ namespace {
 
 constexpr std::string_view kPlaceholder = "{class}";
 
+std::vector<std::uint16_t> narrowed(std::span<const double> labels, const std::string& path) {
+  constexpr double kMost = 65535;
+  std::vector<std::uint16_t> narrow;
+  narrow.reserve(labels.size());
+  for (const double label : labels) {
+    if (!(label >= 0 && label <= kMost))
+      throw Error(
+          ExitCode::BadData,
+          fmt::format("{} has the label {}, allowed are whole numbers from 0 to {}", path, label, kMost));
+    narrow.push_back(static_cast<std::uint16_t>(label));
+  }
+  return narrow;
+}
+
 LabelPicture labels_of_array(const std::string& path) {
   ArrayReader reader;
-  const NpyHeader header = reader.open(split_array_path(path));
+  const NpyHeader header = reader.open(split_array_path(path), Pages::Stack, Pipes::Refuse, Numbers::Any);
   const auto shape = header.shape();
-  const bool is_whole = header.type == ElementType::U8 || header.type == ElementType::U16;
+  const bool is_whole =
+      header.type == ElementType::U8 || header.type == ElementType::U16 || header.integer_bytes > 0;
   if (shape.size() != 2 || shape[0] < 1 || shape[1] < 1 || !is_whole || shape[0] > kMaxSide ||
       shape[1] > kMaxSide)
     throw Error(ExitCode::BadData,
-                fmt::format("{} holds {}, wanted are labels of two sides, as bool, uint8 or uint16", path,
+                fmt::format("{} holds {}, wanted are labels of two sides, as bool or whole numbers", path,
                             describe(header)));
   const NpyArray array = reader.read_whole();
   LabelPicture labels{static_cast<int>(shape[1]), static_cast<int>(shape[0]), {}};
-  if (header.type == ElementType::U8)
+  if (header.integer_bytes > 0)
+    labels.labels = narrowed(array.as<double>(), path);
+  else if (header.type == ElementType::U8)
     labels.labels.assign(array.as<std::uint8_t>().begin(), array.as<std::uint8_t>().end());
   else
     labels.labels.assign(array.as<std::uint16_t>().begin(), array.as<std::uint16_t>().end());

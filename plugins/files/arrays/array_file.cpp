@@ -50,7 +50,7 @@ ArrayPath split_array_path(const std::string& given) {
   return {path, ""};
 }
 
-const NpyHeader& ArrayReader::open(const ArrayPath& path, Pages pages, Pipes pipes) {
+const NpyHeader& ArrayReader::open(const ArrayPath& path, Pages pages, Pipes pipes, Numbers numbers) {
   loaded_ = false;
   kind_ = lower_extension(path.file) == ".npz" ? Kind::Npz
           : is_tiff(path.file)                 ? Kind::Tiff
@@ -59,17 +59,17 @@ const NpyHeader& ArrayReader::open(const ArrayPath& path, Pages pages, Pipes pip
                                                : Kind::Npy;
   switch (kind_) {
     case Kind::Npy:
-      return header_ = npy_.open(path.file, pipes);
+      return header_ = npy_.open(path.file, pipes, numbers);
     case Kind::Npz:
-      return header_ = npz_.open(path.file, path.member);
+      return header_ = npz_.open(path.file, path.member, numbers);
     case Kind::Tiff:
       open_tiff(path.file, pages);
       return header_;
     case Kind::Hdf5:
-      module_ = open_hdf5(path.file, path.member);
+      module_ = open_hdf5(path.file, path.member, numbers);
       return header_ = module_->header();
     case Kind::Zarr:
-      module_ = open_zarr(path.file, path.member);
+      module_ = open_zarr(path.file, path.member, numbers);
       return header_ = module_->header();
   }
   throw InternalError("unknown kind of array");
@@ -170,7 +170,7 @@ NpyArray ArrayReader::read_whole() {
 
 NpyArray read_array(const std::string& path, std::string& warning) {
   ArrayReader reader;
-  reader.open(split_array_path(path), Pages::Stack, Pipes::Wait);
+  reader.open(split_array_path(path), Pages::Stack, Pipes::Wait, Numbers::Any);
   warning = surplus_warning(reader.header(), reader.name());
   return reader.read_whole();
 }

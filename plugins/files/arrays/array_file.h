@@ -36,7 +36,8 @@ enum class Pages : std::uint8_t { Stack, Sequence };
 
 class ArrayReader {
  public:
-  const NpyHeader& open(const ArrayPath& path, Pages pages = Pages::Stack, Pipes pipes = Pipes::Refuse);
+  const NpyHeader& open(const ArrayPath& path, Pages pages = Pages::Stack, Pipes pipes = Pipes::Refuse,
+                        Numbers numbers = Numbers::Maps);
   const NpyHeader& header() const { return header_; }
   /// "scan.npz:maps.npy", for messages.
   std::string name() const;
@@ -64,8 +65,8 @@ class ArrayReader {
   std::vector<double> wide_;  ///< an image of float64 on its way to float32
 };
 
-/// A whole array; `path` may name a member of an archive, or a pipe with a .npy file. `warning` is set when
-/// the file is odd but can be used.
+/// A whole array of any numbers; `path` may name a member of an archive, or a pipe with a .npy file.
+/// `warning` is set when the file is odd but can be used.
 NpyArray read_array(const std::string& path, std::string& warning);
 
 }  // namespace contorno

@@ -12,12 +12,12 @@
 
 namespace contorno {
 
-std::unique_ptr<ModuleArray> open_hdf5(const std::string& path, const std::string& member) {
-  return static_cast<const ArrayModule*>(open_module(kHdf5Module))->open(path, member);
+std::unique_ptr<ModuleArray> open_hdf5(const std::string& path, const std::string& member, Numbers numbers) {
+  return static_cast<const ArrayModule*>(open_module(kHdf5Module))->open(path, member, numbers);
 }
 
-std::unique_ptr<ModuleArray> open_zarr(const std::string& path, const std::string& member) {
-  return static_cast<const ArrayModule*>(open_module(kZarrModule))->open(path, member);
+std::unique_ptr<ModuleArray> open_zarr(const std::string& path, const std::string& member, Numbers numbers) {
+  return static_cast<const ArrayModule*>(open_module(kZarrModule))->open(path, member, numbers);
 }
 
 std::string choose_array(const std::string& path, const std::string& member,
@@ -40,6 +40,34 @@ void set_sides(NpyHeader& header, std::span<const std::uint64_t> sides, const st
     if (__builtin_mul_overflow(header.elements, side, &header.elements) ||
         header.elements > (std::uint64_t{1} << 60))
       throw Error(ExitCode::BadData, fmt::format("'{}': its sides are larger than any file's", name));
+}
+
+void check_memory(const NpyHeader& header, std::size_t sample_bytes, std::span<const std::uint64_t> chunk,
+                  const std::string& name) {
+  constexpr double kMebibyte = 1 << 20, kMostFrame = 2048, kMostChunk = 256;
+  const auto mebibytes = [&](std::span<const std::uint64_t> sides) {
+    double bytes = static_cast<double>(sample_bytes);
+    for (const std::uint64_t side : sides) bytes *= static_cast<double>(side);
+    return bytes / kMebibyte;
+  };
+  const double of_frame = mebibytes(header.shape().subspan(header.dimensions > 3 ? 1 : 0));
+  const double of_chunk = chunk.empty() ? 0 : mebibytes(chunk);
+  if (of_frame > kMostFrame)
+    throw Error(ExitCode::BadData, fmt::format("'{}' ({}): a frame of it has {:.0f} MiB, allowed are {} MiB",
+                                               name, describe(header), of_frame, kMostFrame));
+  if (of_chunk > std::max(kMostChunk, of_frame))
+    throw Error(
+        ExitCode::BadData,
+        fmt::format("'{}' ({}): a chunk of it has {:.0f} MiB, allowed are {} MiB, or what a frame has; store "
+                    "it in smaller chunks",
+                    name, describe(header), of_chunk, kMostChunk));
+}
+
+void refuse_scale(const std::string& name, std::string_view attribute, double value) {
+  throw Error(
+      ExitCode::BadData,
+      fmt::format("'{}': its attribute {} is {}, by which its samples are no values yet; store the values",
+                  name, attribute, value));
 }
 
 }  // namespace contorno

@@ -29,13 +29,13 @@ class ModuleArray {
 
 /// Opens the array `member` ("maps", "group/maps"); an empty name means the only one of the file that has two
 /// sides or more. Throws ModuleError where the module is missing, before it looks at the file.
-std::unique_ptr<ModuleArray> open_hdf5(const std::string& path, const std::string& member);
+std::unique_ptr<ModuleArray> open_hdf5(const std::string& path, const std::string& member, Numbers numbers);
 /// The same of a Zarr store, which is a folder.
-std::unique_ptr<ModuleArray> open_zarr(const std::string& path, const std::string& member);
+std::unique_ptr<ModuleArray> open_zarr(const std::string& path, const std::string& member, Numbers numbers);
 
 /// The table of functions that such a module gives the library.
 struct ArrayModule {
-  std::unique_ptr<ModuleArray> (*open)(const std::string& path, const std::string& member);
+  std::unique_ptr<ModuleArray> (*open)(const std::string& path, const std::string& member, Numbers numbers);
 };
 
 /// The name of the array to read: `member`, else the only one of `names`. Throws Error(BadData) with the
@@ -45,5 +45,12 @@ std::string choose_array(const std::string& path, const std::string& member,
 /// Sets the sides of a header and the number of its elements. Throws Error(BadData) where they
 /// are larger than those of any file.
 void set_sides(NpyHeader& header, std::span<const std::uint64_t> sides, const std::string& name);
+/// Before a chunk is opened: memory is taken for one frame (of an array without frames for all of it), and
+/// for one chunk, of which a few bytes in the file may make any number. `chunk` has the sides of a chunk,
+/// none where there are no chunks. Throws Error(BadData) with both sizes where one is larger than allowed.
+void check_memory(const NpyHeader& header, std::size_t sample_bytes, std::span<const std::uint64_t> chunk,
+                  const std::string& name);
+/// Samples that are to be multiplied, or added to, by an attribute of the array. Throws Error(BadData).
+[[noreturn]] void refuse_scale(const std::string& name, std::string_view attribute, double value);
 
 }  // namespace contorno

@@ -23,7 +23,7 @@ constexpr auto kMaxPixels = std::uint64_t{Mask::kMaxSide} * std::uint64_t{Mask::
 
 Mask from_array(const std::string& path) {
   ArrayReader reader;
-  const NpyHeader header = reader.open(split_array_path(path));
+  const NpyHeader header = reader.open(split_array_path(path), Pages::Stack, Pipes::Refuse, Numbers::Any);
   const auto shape = header.shape();
   constexpr auto kMost = std::uint64_t{Mask::kMaxSide};
   if (shape.size() != 2 || shape[0] < 1 || shape[1] < 1 || shape[0] > kMost || shape[1] > kMost)

@@ -28,7 +28,7 @@ void swap_bytes(std::byte* data, std::size_t samples, std::size_t size) {
 
 /// To native byte order, and bool to 0 or `truth`.
 void convert(std::byte* data, std::size_t samples, const NpyHeader& header, std::byte truth) {
-  if (header.big_endian) swap_bytes(data, samples, element_size(header.type));
+  if (header.big_endian) swap_bytes(data, samples, header.sample_bytes());
   if (header.boolean)
     std::transform(data, data + samples, data,
                    [truth](std::byte b) { return b == std::byte{0} ? b : truth; });
@@ -41,7 +41,7 @@ void gather(const std::byte* from, std::uint64_t step, std::byte* to, std::uint6
 
 /// Fortran to C order: walks the target in order with an odometer over all sides but the last.
 void reorder(const std::byte* from, std::byte* to, const NpyHeader& header) {
-  const std::size_t size = element_size(header.type);
+  const std::size_t size = header.sample_bytes();
   const auto shape = header.shape();
   const std::size_t last = shape.size() - 1;
   std::array<std::uint64_t, NpyHeader::kMaxDimensions> step{}, index{};
@@ -58,13 +58,46 @@ void reorder(const std::byte* from, std::byte* to, const NpyHeader& header) {
   }
 }
 
+template <class T>
+void add_as_double(std::span<const std::byte> integers, std::vector<std::byte>& doubles) {
+  for (std::size_t at = 0; at < integers.size(); at += sizeof(T)) {
+    T integer;
+    std::memcpy(&integer, integers.data() + at, sizeof(T));
+    const auto sample = static_cast<double>(integer);
+    std::memcpy(doubles.data() + at / sizeof(T) * sizeof(double), &sample, sizeof(double));
+  }
+}
+
+/// Of integers that no map has, in native byte order.
+std::vector<std::byte> as_doubles(std::span<const std::byte> integers, const NpyHeader& header) {
+  std::vector<std::byte> doubles(header.elements * sizeof(double));
+  switch (header.integer_bytes) {
+    case 1:
+      add_as_double<std::int8_t>(integers, doubles);
+      return doubles;
+    case 2:
+      add_as_double<std::int16_t>(integers, doubles);
+      return doubles;
+    case 4:
+      header.is_signed ? add_as_double<std::int32_t>(integers, doubles)
+                       : add_as_double<std::uint32_t>(integers, doubles);
+      return doubles;
+    case 8:
+      header.is_signed ? add_as_double<std::int64_t>(integers, doubles)
+                       : add_as_double<std::uint64_t>(integers, doubles);
+      return doubles;
+    default:
+      throw InternalError("integers of an unknown size");
+  }
+}
+
 /// The sides that an image of `format` has in a file; one channel may be left out.
 bool sides_agree(const NpyHeader& header, const ImageFormat& format) {
   const auto h = static_cast<std::uint64_t>(format.height), w = static_cast<std::uint64_t>(format.width),
              c = static_cast<std::uint64_t>(format.channels);
   std::span<const std::uint64_t> shape = header.shape();
   if (shape.size() == 4) shape = shape.subspan(1);
-  if (header.type != format.type) return false;
+  if (header.type != format.type || header.integer_bytes > 0) return false;
   if (shape.size() == 2) return c == 1 && shape[0] == h && shape[1] == w;
   if (shape.size() != 3) return false;
   return format.layout == Layout::Planar ? shape[0] == c && shape[1] == h && shape[2] == w
@@ -73,22 +106,22 @@ bool sides_agree(const NpyHeader& header, const ImageFormat& format) {
 
 }  // namespace
 
-const NpyHeader& NpyReader::open(const std::filesystem::path& path, Pipes pipes) {
+const NpyHeader& NpyReader::open(const std::filesystem::path& path, Pipes pipes, Numbers numbers) {
   close();
   name_ = path.string();
   file_ = OpenFile(name_, pipes);
   if (file_.is_pipe()) {
-    open_pipe();
+    open_pipe(numbers);
     return header_;
   }
   start_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kNpyStartBytes, file_.bytes())));
   read_at(0, reinterpret_cast<std::byte*>(start_.data()), start_.size());
-  header_ = parse_npy_header({start_.data(), start_.size()}, file_.bytes(), name_);
+  header_ = parse_npy_header({start_.data(), start_.size()}, file_.bytes(), name_, numbers);
   return header_;
 }
 
 /// Memory grows with what arrives: nobody knows how much a pipe has.
-void NpyReader::open_pipe() {
+void NpyReader::open_pipe(Numbers numbers) {
   constexpr std::size_t kLeast = 1 << 20;
   std::vector<std::byte> arrived;
   for (std::size_t got = 0;;) {
@@ -100,7 +133,8 @@ void NpyReader::open_pipe() {
     }
   }
   const auto* text = reinterpret_cast<const char*>(arrived.data());
-  header_ = parse_npy_header({text, std::min(arrived.size(), kNpyStartBytes)}, arrived.size(), name_);
+  header_ =
+      parse_npy_header({text, std::min(arrived.size(), kNpyStartBytes)}, arrived.size(), name_, numbers);
   memory_ = std::move(arrived);
   in_memory_ = true;
   file_.close();
@@ -125,7 +159,7 @@ std::span<std::byte> NpyReader::open_memory(std::string name, const NpyHeader& h
   header_ = header;
   header_.offset = 0;
   in_memory_ = true;
-  memory_.resize(header.elements * element_size(header.type));
+  memory_.resize(header.elements * header.sample_bytes());
   return memory_;
 }
 
@@ -221,7 +255,7 @@ void NpyReader::read_image(std::uint64_t item, const ImageView& image) {
 }
 
 void NpyReader::read_raw(std::span<std::byte> bytes) {
-  if (!(file_.is_open() || in_memory_) || bytes.size() != header_.elements * element_size(header_.type))
+  if (!(file_.is_open() || in_memory_) || bytes.size() != header_.elements * header_.sample_bytes())
     throw InternalError("read_raw into memory of another size");
   read_at(header_.offset, bytes.data(), bytes.size());
 }
@@ -244,7 +278,7 @@ NpyArray read_npy(const std::filesystem::path& path) {
 
 NpyArray read_whole(NpyReader& reader) {
   NpyArray array{.header = reader.header(), .data = {}};
-  array.data.resize(array.header.elements * element_size(array.header.type));
+  array.data.resize(array.header.elements * array.header.sample_bytes());
   reader.read_raw(array.data);
   if (array.header.fortran && array.header.dimensions > 1) {
     std::vector<std::byte> ordered(array.data.size());
@@ -252,6 +286,10 @@ NpyArray read_whole(NpyReader& reader) {
     array.data = std::move(ordered);
   }
   convert(array.data.data(), array.header.elements, array.header, std::byte{1});
+  if (array.header.integer_bytes > 0) {
+    array.data = as_doubles(array.data, array.header);
+    array.header.integer_bytes = 0;
+  }
   return array;
 }
 

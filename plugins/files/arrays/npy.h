@@ -1,10 +1,10 @@
 // NumPy .npy files, format 1.0, 2.0 and 3.0, read without trusting them: the header is parsed strictly (never
 // evaluated), at most 64 KiB long, and the size that its shape asks for is checked against the file before
-// anything is allocated. Samples: float16, float32, float64, uint8, uint16, bool; big-endian files and
-// Fortran order are converted. Everything else (objects, structures, signed integers) is refused by
-// name; archives of arrays are in npz.h. Functions throw Error(MissingInput) when there is no such file,
-// Error(BadData) when it is not what it should be, Error(Io) when it cannot be read. A reader belongs to one
-// thread.
+// anything is allocated. Samples: float16, float32, float64, uint8, uint16, bool, and where the caller takes
+// any number all integers; big-endian files and Fortran order are converted. Everything else (objects,
+// structures) is refused by name; archives of arrays are in npz.h. Functions throw Error(MissingInput) when
+// there is no such file, Error(BadData) when it is not what it should be, Error(Io) when it cannot be read. A
+// reader belongs to one thread.
 #pragma once
 
 #include <array>
@@ -22,12 +22,18 @@
 
 namespace contorno {
 
+/// What samples may be: Maps: what a class map has; Any: integers of every size, too, which become float64.
+enum class Numbers : std::uint8_t { Maps, Any };
+
 /// What a file holds. Bool samples have type U8 and `boolean` set.
 struct NpyHeader {
   static constexpr int kMaxDimensions = 32;
 
   ElementType type = ElementType::U8;
   bool boolean = false;
+  /// Bytes of the file's integers, which read_whole makes float64 (`type`); 0: samples of `type` are stored.
+  std::uint8_t integer_bytes = 0;
+  bool is_signed = false;  ///< those integers
   bool big_endian = false;
   bool fortran = false;
   int dimensions = 0;  ///< at least 1
@@ -36,6 +42,8 @@ struct NpyHeader {
   std::uint64_t offset = 0;    ///< of the first sample in the file
   std::uint64_t surplus = 0;   ///< bytes behind the last sample, which nobody reads: see surplus_warning
 
+  /// Of a sample in the file.
+  std::size_t sample_bytes() const { return integer_bytes > 0 ? integer_bytes : element_size(type); }
   std::span<const std::uint64_t> shape() const {
     return {sides.data(), static_cast<std::size_t>(dimensions)};
   }
@@ -50,10 +58,12 @@ std::string surplus_warning(const NpyHeader& header, std::string_view name);
 inline constexpr std::size_t kNpyStartBytes = 12 + 65536;  ///< magic, version, length and the longest header
 /// Parses the start of a file of `file_bytes` bytes: its first kNpyStartBytes, or all of a shorter file.
 /// `name` is for messages.
-NpyHeader parse_npy_header(std::string_view start, std::uint64_t file_bytes, std::string_view name);
+NpyHeader parse_npy_header(std::string_view start, std::uint64_t file_bytes, std::string_view name,
+                           Numbers numbers = Numbers::Maps);
 NpyHeader read_npy_header(const std::filesystem::path& path);
 
-/// An array in memory: C order, native byte order, whatever the file had. Bool samples are 0 or 1.
+/// An array in memory: C order, native byte order, whatever the file had. Bool samples are 0 or 1, and
+/// integers that no map has are float64.
 struct NpyArray {
   NpyHeader header;
   std::vector<std::byte> data;
@@ -85,7 +95,8 @@ class NpyReader {
   NpyReader& operator=(const NpyReader&) = delete;
 
   /// Opens a file and reads its header. A pipe, where `pipes` allows one, is read into memory to its end.
-  const NpyHeader& open(const std::filesystem::path& path, Pipes pipes = Pipes::Refuse);
+  const NpyHeader& open(const std::filesystem::path& path, Pipes pipes = Pipes::Refuse,
+                        Numbers numbers = Numbers::Maps);
   /// Takes the place of open() for samples that are not in a file of their own: the caller writes them, as
   /// `header` describes them, into the memory that is returned. It is valid until the next open.
   std::span<std::byte> open_memory(std::string name, const NpyHeader& header);
@@ -100,7 +111,7 @@ class NpyReader {
   const std::string& name() const { return name_; }
 
  private:
-  void open_pipe();
+  void open_pipe(Numbers numbers);
   std::size_t read_pipe(std::byte* data, std::size_t bytes);
   void read_at(std::uint64_t offset, std::byte* data, std::size_t bytes);
   void read_rows(std::uint64_t offset, const ImageView& image);

@@ -8,6 +8,7 @@
 
 #include "cuda/error.h"
 #include "plugins/files/arrays/npy.h"
+#include "plugins/files/shared/other_format.h"
 
 namespace contorno {
 namespace {
@@ -21,18 +22,23 @@ struct Dtype {
   std::string_view code;
   ElementType type;
   bool boolean;
+  bool integer = false;  ///< that no map has
 };
 constexpr std::array kDtypes = {
-    Dtype{"f2", ElementType::F16, false}, Dtype{"f4", ElementType::F32, false},
-    Dtype{"f8", ElementType::F64, false}, Dtype{"u1", ElementType::U8, false},
-    Dtype{"u2", ElementType::U16, false}, Dtype{"b1", ElementType::U8, true},
+    Dtype{"f2", ElementType::F16, false},       Dtype{"f4", ElementType::F32, false},
+    Dtype{"f8", ElementType::F64, false},       Dtype{"u1", ElementType::U8, false},
+    Dtype{"u2", ElementType::U16, false},       Dtype{"b1", ElementType::U8, true},
+    Dtype{"i1", ElementType::F64, false, true}, Dtype{"i2", ElementType::F64, false, true},
+    Dtype{"i4", ElementType::F64, false, true}, Dtype{"i8", ElementType::F64, false, true},
+    Dtype{"u4", ElementType::F64, false, true}, Dtype{"u8", ElementType::F64, false, true},
 };
 
 /// Parser of the one Python literal that NumPy writes: {'descr': '<f4', 'fortran_order': False,
 /// 'shape': (3, 4), }. Keys in any order, each once, nothing else.
 class HeaderParser {
  public:
-  HeaderParser(std::string_view text, std::string_view name) : text_(text), name_(name) {}
+  HeaderParser(std::string_view text, std::string_view name, Numbers numbers)
+      : text_(text), name_(name), numbers_(numbers) {}
 
   void parse(NpyHeader& header) {
     expect('{');
@@ -100,6 +106,12 @@ class HeaderParser {
   }
 
   Error bad_dtype(std::string_view dtype) const {
+    if (numbers_ == Numbers::Any)
+      return Error(
+          ExitCode::BadData,
+          fmt::format("'{}' has the dtype {}, allowed are float16, float32, float64, integers of 1 to 8 "
+                      "bytes and bool",
+                      name_, dtype.substr(0, kMaxQuoted)));
     return Error(
         ExitCode::BadData,
         fmt::format("'{}' has the dtype {}, allowed are float16, float32, float64, uint8, uint16 and bool; "
@@ -114,11 +126,14 @@ class HeaderParser {
     if (word.size() != 3) throw bad_dtype(shown);
     const auto* found = std::find_if(kDtypes.begin(), kDtypes.end(),
                                      [&](const Dtype& dtype) { return dtype.code == word.substr(1); });
-    const bool one_byte = found != kDtypes.end() && element_size(found->type) == 1;
+    const bool one_byte = found != kDtypes.end() && word[2] == '1';
     const bool order_known =
         word[0] == '<' || word[0] == '>' || word[0] == '=' || (word[0] == '|' && one_byte);
-    if (found == kDtypes.end() || !order_known) throw bad_dtype(shown);
+    if (found == kDtypes.end() || !order_known || (found->integer && numbers_ == Numbers::Maps))
+      throw bad_dtype(shown);
     header.type = found->type;
+    header.integer_bytes = found->integer ? static_cast<std::uint8_t>(word[2] - '0') : std::uint8_t{0};
+    header.is_signed = found->integer && word[1] == 'i';
     header.boolean = found->boolean;
     header.big_endian = word[0] == '>' && !one_byte;
   }
@@ -152,6 +167,7 @@ class HeaderParser {
   }
 
   std::string_view text_, name_;
+  Numbers numbers_;
   std::size_t at_ = 0;
 };
 
@@ -165,7 +181,7 @@ std::optional<std::uint64_t> product(std::uint64_t a, std::uint64_t b) {
 void check_size(NpyHeader& header, std::uint64_t file_bytes, std::string_view name) {
   // The overflow of sides is looked at without those that are 0: (0, 2^62, 2^62) is no shape of a file
   // either.
-  std::optional<std::uint64_t> bytes = element_size(header.type);
+  std::optional<std::uint64_t> bytes = header.sample_bytes();
   bool empty = false;
   for (const std::uint64_t side : header.shape()) {
     if (side == 0)
@@ -179,7 +195,7 @@ void check_size(NpyHeader& header, std::uint64_t file_bytes, std::string_view na
     throw Error(ExitCode::BadData,
                 fmt::format("'{}' is too short: its header says {}, but only {} bytes of samples follow",
                             name, describe(header), available));
-  header.elements = *bytes / element_size(header.type);
+  header.elements = *bytes / header.sample_bytes();
   header.surplus = available - *bytes;
 }
 
@@ -187,8 +203,10 @@ void check_size(NpyHeader& header, std::uint64_t file_bytes, std::string_view na
 
 std::string describe(const NpyHeader& header) {
   const auto shape = header.shape();
-  return fmt::format("({}{}) {}", fmt::join(shape, ", "), shape.size() == 1 ? "," : "",
-                     header.boolean ? "bool" : name_of(header.type));
+  const std::string type = header.integer_bytes > 0
+                               ? fmt::format("{}int{}", header.is_signed ? "" : "u", 8 * header.integer_bytes)
+                               : std::string(header.boolean ? "bool" : name_of(header.type));
+  return fmt::format("({}{}) {}", fmt::join(shape, ", "), shape.size() == 1 ? "," : "", type);
 }
 
 std::string surplus_warning(const NpyHeader& header, std::string_view name) {
@@ -197,12 +215,16 @@ std::string surplus_warning(const NpyHeader& header, std::string_view name) {
                      header.surplus, describe(header));
 }
 
-NpyHeader parse_npy_header(std::string_view start, std::uint64_t file_bytes, std::string_view name) {
+NpyHeader parse_npy_header(std::string_view start, std::uint64_t file_bytes, std::string_view name,
+                           Numbers numbers) {
   const auto bad = [&](std::string_view what) {
     return Error(ExitCode::BadData, fmt::format("'{}' is not a readable .npy file: {}", name, what));
   };
-  if (start.starts_with("PK")) throw bad("it is an archive of arrays; let its name end in .npz");
-  if (!start.starts_with("\x93NUMPY")) throw bad("it does not begin with the NumPy signature");
+  if (!start.starts_with("\x93NUMPY")) {
+    const std::string other = other_format(start, name);
+    if (!other.empty()) throw Error(ExitCode::BadData, fmt::format("'{}' {}", name, other));
+    throw bad("it does not begin with the NumPy signature");
+  }
   if (start.size() < kMagicBytes + kVersionBytes) throw bad("it ends within the header");
   const auto byte = [&](std::size_t at) {
     return static_cast<std::size_t>(static_cast<unsigned char>(start[at]));
@@ -220,7 +242,7 @@ NpyHeader parse_npy_header(std::string_view start, std::uint64_t file_bytes, std
   if (start.size() < header_begin + length || file_bytes < header_begin + length)
     throw bad("it ends within the header");
   NpyHeader header;
-  HeaderParser(start.substr(header_begin, length), name).parse(header);
+  HeaderParser(start.substr(header_begin, length), name, numbers).parse(header);
   header.offset = header_begin + length;
   check_size(header, file_bytes, name);
   return header;

@@ -69,7 +69,7 @@ std::uint64_t NpzMember::choose(const std::string& member) const {
                           names.front()));
 }
 
-const NpyHeader& NpzMember::open(const std::string& path, const std::string& member) {
+const NpyHeader& NpzMember::open(const std::string& path, const std::string& member, Numbers numbers) {
   close();
   path_ = name_ = path;
   OpenFile file(path);
@@ -100,7 +100,7 @@ const NpyHeader& NpzMember::open(const std::string& path, const std::string& mem
   start_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kNpyStartBytes, stat.size)));
   if (read_some(std::as_writable_bytes(std::span(start_))) != start_.size())
     damaged("the archive ends within the array");
-  header_ = parse_npy_header({start_.data(), start_.size()}, stat.size, name_);
+  header_ = parse_npy_header({start_.data(), start_.size()}, stat.size, name_, numbers);
   if (header_.surplus > 0)
     damaged(
         fmt::format("the archive has {} bytes behind the {} samples", header_.surplus, describe(header_)));

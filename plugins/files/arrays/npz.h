@@ -18,7 +18,7 @@ namespace contorno {
 class NpzMember {
  public:
   /// Opens `member` ("maps" or "maps.npy") of an archive; an empty name means the only one. Reads its header.
-  const NpyHeader& open(const std::string& path, const std::string& member);
+  const NpyHeader& open(const std::string& path, const std::string& member, Numbers numbers = Numbers::Maps);
   const NpyHeader& header() const { return header_; }
   /// "scan.npz:maps.npy"
   const std::string& name() const { return name_; }

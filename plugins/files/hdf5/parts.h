@@ -9,6 +9,6 @@
 namespace contorno::hdf5 {
 
 /// As contorno::open_hdf5.
-std::unique_ptr<ModuleArray> open_array(const std::string& path, const std::string& member);
+std::unique_ptr<ModuleArray> open_array(const std::string& path, const std::string& member, Numbers numbers);
 
 }  // namespace contorno::hdf5

@@ -9,6 +9,6 @@
 namespace contorno::zarr {
 
 /// As contorno::open_zarr.
-std::unique_ptr<ModuleArray> open_array(const std::string& path, const std::string& member);
+std::unique_ptr<ModuleArray> open_array(const std::string& path, const std::string& member, Numbers numbers);
 
 }  // namespace contorno::zarr

@@ -6,23 +6,21 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <system_error>
 #include <vector>
 
 #include "cuda/error.h"
+#include "pipeline/shared/printable.h"
 #include "plugins/files/shared/file_names.h"
 #include "plugins/files/zarr/parts.h"
+#include "plugins/files/zarr/store.h"
 
 namespace contorno::zarr {
 namespace {
 namespace fs = std::filesystem;
 
 constexpr int kDeepestGroup = 8;
-/// What is not stored has the fill value, so that a few bytes may stand for any number of samples.
-constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;
 
 /// An object of the library, which `close` gives back.
 template <class T, auto close>
@@ -34,6 +32,7 @@ using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Closer<std::remove_
 using Dataset = Owned<GDALDatasetH, GDALClose>;
 using Group = Owned<GDALGroupH, GDALGroupRelease>;
 using Samples = Owned<GDALMDArrayH, GDALMDArrayRelease>;
+using Attribute = Owned<GDALAttributeH, GDALAttributeRelease>;
 using SampleType = Owned<GDALExtendedDataTypeH, GDALExtendedDataTypeRelease>;
 using Names = Owned<char**, CSLDestroy>;
 
@@ -63,21 +62,15 @@ void gather_arrays(GDALGroupH group, const std::string& prefix, int depth, std::
       gather_arrays(inner.get(), prefix + *name + "/", depth + 1, names);
 }
 
-/// True where the description of the array in `folder` says bool, which GDAL reads as bytes.
-bool holds_booleans(const fs::path& folder) {
-  for (const auto& [file, member] : {std::pair{".zarray", "dtype"}, std::pair{"zarr.json", "data_type"}}) {
-    std::ifstream text(folder / file);
-    const auto parsed = text ? nlohmann::json::parse(text, nullptr, false) : nlohmann::json();
-    const auto type = parsed.is_object() ? parsed.find(member) : parsed.end();
-    if (type == parsed.end() || !type->is_string()) continue;
-    return *type == "|b1" || *type == "bool";
-  }
-  return false;
+bool is_integer(GDALDataType type) {
+  const std::string_view name = GDALGetDataTypeName(type);  // some are not in every release
+  return name == "Int8" || name == "Int16" || name == "UInt32" || name == "Int32" || name == "UInt64" ||
+         name == "Int64";
 }
 
 class Array final : public ModuleArray {
  public:
-  Array(const std::string& path, const std::string& member) : name_(path) {
+  Array(const std::string& path, const std::string& member, Numbers numbers) : name_(path) {
     static std::once_flag registered;
     std::call_once(registered, GDALRegister_Zarr);
     std::error_code error;
@@ -86,9 +79,12 @@ class Array final : public ModuleArray {
     if (!fs::is_directory(store, error))
       throw Error(fs::exists(store, error) ? ExitCode::BadData : ExitCode::MissingInput,
                   fmt::format("'{}': there is no folder of this name, which a Zarr store is", path));
+    check_files(store, path);
     const Quiet quiet;
     const char* const drivers[] = {"Zarr", nullptr};
-    store_.reset(GDALOpenEx(store.c_str(), GDAL_OF_MULTIDIM_RASTER, drivers, nullptr, nullptr));
+    // The descriptions of the arrays themselves are looked at here, not those that were gathered from them.
+    const char* const options[] = {"USE_ZMETADATA=NO", nullptr};
+    store_.reset(GDALOpenEx(store.c_str(), GDAL_OF_MULTIDIM_RASTER, drivers, options, nullptr));
     if (store_ == nullptr) damaged("it is no Zarr store that can be read");
     const Group root(GDALDatasetGetRootGroup(store_.get()));
     if (root == nullptr) damaged("it is no Zarr store that can be read");
@@ -101,12 +97,20 @@ class Array final : public ModuleArray {
     const std::string chosen = choose_array(path, member, names);
     const bool is_group = fs::is_directory(store / chosen, error);
     if (is_group || !member.empty()) name_ = path + ":" + chosen;
+    for (const fs::path& part : fs::path(chosen))
+      if (part == "..") refuse("its name leads out of the store");
+    const Description description = describe_array(is_group ? store / chosen : store);
+    if (!description.separator.empty() && description.separator != "." && description.separator != "/")
+      refuse(
+          fmt::format("the indices in the names of its chunks are separated by '{}', allowed are '.' and '/'",
+                      printable(description.separator)));
     samples_.reset(GDALGroupOpenMDArrayFromFullname(root.get(), ("/" + chosen).c_str(), nullptr));
     if (samples_ == nullptr) damaged("there is no such array that can be read");
-    read_type();
-    header_.boolean = header_.type == ElementType::U8 && holds_booleans(is_group ? store / chosen : store);
+    read_type(numbers);
+    header_.boolean = header_.type == ElementType::U8 && description.boolean;
+    check_scale();
     read_sides();
-    check_memory();
+    check_memory(header_, bytes_per_sample(), sides_of_chunk(), name_);
   }
 
   const std::string& name() const override { return name_; }
@@ -146,7 +150,7 @@ class Array final : public ModuleArray {
 
   std::size_t bytes_per_sample() const { return GDALExtendedDataTypeGetSize(type_.get()); }
 
-  void read_type() {
+  void read_type(Numbers numbers) {
     const SampleType stored(GDALMDArrayGetDataType(samples_.get()));
     GDALDataType type = GDT_Unknown;
     if (GDALExtendedDataTypeGetClass(stored.get()) == GEDTC_NUMERIC)
@@ -159,6 +163,8 @@ class Array final : public ModuleArray {
       header_.type = ElementType::F64;
     else if (type == GDT_Float32 || GDALGetDataTypeName(type) == std::string_view("Float16"))
       header_.type = ElementType::F32, type = GDT_Float32;  // earlier GDALs read float16 so, too
+    else if (numbers == Numbers::Any && is_integer(type))
+      header_.type = ElementType::F64, type = GDT_Float64;
     else
       refuse(
           "its samples have a type that no map has, allowed are float16, float32, float64, uint8, uint16 "
@@ -175,19 +181,27 @@ class Array final : public ModuleArray {
     set_sides(header_, sides, name_);
   }
 
-  /// Memory is taken for one item, or for the whole of an array that has no items, and for one chunk.
-  void check_memory() const {
-    std::size_t sides = 0;
-    GUInt64* const chunk = GDALMDArrayGetBlockSize(samples_.get(), &sides);
-    double of_chunk = static_cast<double>(bytes_per_sample()), of_item = of_chunk;
-    for (std::size_t i = 0; i < sides; ++i) of_chunk *= static_cast<double>(chunk[i]);
-    CPLFree(chunk);
-    for (const std::uint64_t side : header_.shape().subspan(header_.dimensions > 3 ? 1 : 0))
-      of_item *= static_cast<double>(side);
-    for (const auto& [what, bytes] : {std::pair{"a chunk", of_chunk}, std::pair{"a frame", of_item}})
-      if (bytes > static_cast<double>(kMostBytes))
-        refuse(fmt::format("{} of it has {:.0f} MiB, allowed are {} MiB", what, bytes / (1 << 20),
-                           kMostBytes >> 20));
+  std::vector<std::uint64_t> sides_of_chunk() const {
+    std::size_t count = 0;
+    GUInt64* const sides = GDALMDArrayGetBlockSize(samples_.get(), &count);
+    std::vector<std::uint64_t> chunk(sides, sides + count);
+    CPLFree(sides);
+    return chunk;
+  }
+
+  /// Whether the library knows of them or leaves them among the attributes.
+  void check_scale() const {
+    int has = 0;
+    if (const double scale = GDALMDArrayGetScale(samples_.get(), &has); has != 0 && scale != 1)
+      refuse_scale(name_, "scale_factor", scale);
+    if (const double offset = GDALMDArrayGetOffset(samples_.get(), &has); has != 0 && offset != 0)
+      refuse_scale(name_, "add_offset", offset);
+    for (const auto& [attribute, none] : {std::pair{"scale_factor", 1.0}, std::pair{"add_offset", 0.0}}) {
+      const Attribute found(GDALMDArrayGetAttribute(samples_.get(), attribute));
+      if (found == nullptr) continue;
+      if (const double value = GDALAttributeReadAsDouble(found.get()); value != none)
+        refuse_scale(name_, attribute, value);
+    }
   }
 
   std::string name_;
@@ -199,8 +213,8 @@ class Array final : public ModuleArray {
 
 }  // namespace
 
-std::unique_ptr<ModuleArray> open_array(const std::string& path, const std::string& member) {
-  return std::make_unique<Array>(path, member);
+std::unique_ptr<ModuleArray> open_array(const std::string& path, const std::string& member, Numbers numbers) {
+  return std::make_unique<Array>(path, member, numbers);
 }
 
 }  // namespace contorno::zarr

@@ -1,5 +1,6 @@
 """Arrays in Zarr stores, as zarr-python writes them: the samples of .npy files, and sentences for what cannot be read."""
 import json
+import os
 import shutil
 
 import numpy as np
@@ -135,7 +136,7 @@ def test_what_cannot_be_read_is_told_in_a_sentence(contorno, tmp_path, stack):
     ({"chunks": [0, 7, 16, 1]}, "chunks"), ({"shape": [-1, 30, 41, 2]}, "'maps.zarr'"), ({"zarr_format": 9}, "zarr_format"),
     ({"shape": [2**62, 2**62, 41, 2]}, "'maps.zarr'"), ({"order": "Q"}, "order"),
     ({"shape": [9, 60000, 60000, 200]}, "a frame of it has 2746582 MiB, allowed are 2048 MiB"),
-    ({"chunks": [9, 60000, 60000, 200]}, "a chunk of it has 24719238 MiB, allowed are 2048 MiB"),
+    ({"chunks": [9, 60000, 60000, 200]}, "a chunk of it has 24719238 MiB, allowed are 256 MiB"),
     ("{\"zarr_format\": 2,", "'maps.zarr': it is no Zarr store that can be read")], ids=str)
 def test_a_damaged_description_is_told_in_a_sentence(contorno, tmp_path, stack, change, said):
     text = store(tmp_path / "maps.zarr", stack, chunks=CHUNKS) / ".zarray"
@@ -175,3 +176,59 @@ def test_a_long_store_is_read_frame_by_frame(tmp_path):
     (tmp_path / "graph.yaml").write_text(GRAPH.format(location="maps.zarr", layout="hwc"))
     done = run_measured("run", "graph.yaml", "--quiet", cwd=tmp_path)
     assert done.code == 0 and done.peak_bytes < 300 << 20  # the store has 600 MB
+
+
+@pytest.mark.parametrize("place", ["1.0.0.0", ".zattrs", "more"])
+def test_a_pipe_in_a_store_is_refused_and_not_waited_for(contorno, tmp_path, stack, place):
+    folder = store(tmp_path / "maps.zarr", stack, chunks=(1, 30, 41, 2))
+    (folder / place).unlink(missing_ok=True)
+    os.mkfifo(folder / place)
+    refused(contorno, tmp_path, "maps.zarr", f"'maps.zarr': '{place}' in it is not a regular file")
+
+
+@pytest.mark.parametrize("separator", ["/../../", "../", "x", "/./"])
+def test_names_of_chunks_stay_in_the_store(contorno, tmp_path, stack, separator):
+    text = store(tmp_path / "maps.zarr", stack, chunks=CHUNKS) / ".zarray"
+    text.write_text(json.dumps({**json.loads(text.read_text()), "dimension_separator": separator}))
+    refused(contorno, tmp_path, "maps.zarr", "the indices in the names of its chunks are separated by")
+    refused(contorno, tmp_path, "maps.zarr:../maps.zarr", "leads out of the store")
+
+
+def test_links_are_followed_as_far_as_they_stay_in_the_store(contorno, tmp_path, stack):
+    folder = store(tmp_path / "maps.zarr", stack, chunks=(1, 30, 41, 2))
+    (folder / "kept").mkdir()
+    (folder / "1.0.0.0").rename(folder / "kept" / "chunk")
+    (folder / "1.0.0.0").symlink_to("kept/chunk")
+    same_as_npy(contorno, tmp_path)
+    (folder / "kept" / "chunk").rename(tmp_path / "chunk")
+    (folder / "1.0.0.0").unlink()
+    (folder / "1.0.0.0").symlink_to(tmp_path / "chunk")
+    refused(contorno, tmp_path, "maps.zarr", "'1.0.0.0' in it is a link out of the store, which is not followed")
+    (tmp_path / "linked.zarr").symlink_to("maps.zarr")  # the store itself may be one
+    (folder / "1.0.0.0").unlink()
+    shutil.copy(tmp_path / "chunk", folder / "1.0.0.0")
+    assert run(contorno, tmp_path, "linked.zarr")[1] == run(contorno, tmp_path, "maps.npy")[1]
+
+
+def test_samples_that_an_attribute_or_a_filter_scales_are_refused(contorno, tmp_path, stack):
+    for name, attributes in (("scaled", {"scale_factor": 0.01}), ("shifted", {"add_offset": 3})):
+        store(tmp_path / f"{name}.zarr", stack, chunks=CHUNKS)
+        zarr.open(str(tmp_path / f"{name}.zarr")).attrs.update(attributes)
+        refused(contorno, tmp_path, f"{name}.zarr", f"its attribute {next(iter(attributes))} is")
+    store(tmp_path / "filtered.zarr", stack, chunks=CHUNKS, filters=[numcodecs.FixedScaleOffset(0, 100, "f4", "u1")])
+    refused(contorno, tmp_path, "filtered.zarr", "'filtered.zarr'")
+
+
+def test_memory_is_bounded_before_a_chunk_is_opened(tmp_path):
+    text = store(tmp_path / "maps.zarr", np.ones((10, 10), np.float32), chunks=(10, 10)) / ".zarray"
+    text.write_text(json.dumps({**json.loads(text.read_text()), "chunks": [20000, 30000]}))
+    (tmp_path / "graph.yaml").write_text(GRAPH.format(location="maps.zarr", layout="hwc"))
+    done = run_measured("run", "graph.yaml", "--quiet", cwd=tmp_path)
+    assert done.code == 65 and "a chunk of it has 2289 MiB, allowed are 256 MiB" in done.text and done.peak_bytes < 300 << 20, done
+
+
+@pytest.mark.parametrize("kind", ["i2", ">i4", "u4", "i8", "u8"])
+def test_points_of_any_integers_that_gdal_reads_are_read(contorno, tmp_path, kind):
+    store(tmp_path / "points.zarr", np.array([[1, 2], [1, 2], [50, 60], [1, 3]], kind))
+    contorno("mean-shift", "points.zarr", "labels.npy", "--sigma", 2, cwd=tmp_path)
+    assert np.load(tmp_path / "labels.npy").tolist() == [0, 0, 1, 0]

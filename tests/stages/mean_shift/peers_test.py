@@ -167,3 +167,26 @@ def test_learn_says_what_is_wrong(tmp_path):
     done = run_contorno("learn", tmp_path / "frames", "--classes", "a,b,c,d", "--masks", tmp_path / "masks", check=False)
     assert done.returncode == 65 and "class 'd'" in done.stderr
     assert not (tmp_path / "colours.yaml").exists()
+
+
+@pytest.mark.parametrize("kind", ["i1", "i2", "<i4", ">i4", "i8", "u1", "u2", "u4", "u8", ">u8", "f2", "f4", "f8", "?"])
+@pytest.mark.parametrize("order", "CF")
+def test_points_of_any_number_type_have_the_labels_of_float64(tmp_path, kind, order):
+    points = np.array([[1, 0], [1, 1], [100, 60], [101, 60], [1, 0], [40, 1]])
+    points = (points > 50 if kind == "?" else points).astype(kind)
+    np.save(tmp_path / "points.npy", np.asarray(points, order=order))
+    np.save(tmp_path / "wide.npy", points.astype(np.float64))
+    np.savez_compressed(tmp_path / "packed.npz", points)
+    for name in ("points.npy", "packed.npz", "wide.npy"):
+        run_contorno("mean-shift", tmp_path / name, tmp_path / f"{name}.labels", "--sigma", 2, "--modes", tmp_path / f"{name}.modes")
+    for what in ("labels", "modes"):
+        found = [np.load(tmp_path / f"{name}.{what}") for name in ("points.npy", "packed.npz", "wide.npy")]
+        assert np.array_equal(found[0], found[2]) and np.array_equal(found[1], found[2])
+    assert len(np.unique(np.load(tmp_path / "wide.npy.labels"))) == (1 if kind == "?" else 3)
+
+
+@pytest.mark.parametrize("kind", ["c8", "U3", "M8[s]", "f16"])
+def test_points_that_are_no_numbers_are_refused_by_their_type(tmp_path, kind):
+    np.save(tmp_path / "points.npy", np.zeros((3, 2), np.longdouble if kind == "f16" else kind))
+    done = run_contorno("mean-shift", tmp_path / "points.npy", tmp_path / "x.npy", check=False)
+    assert done.returncode == 65 and "allowed are float16, float32, float64, integers of 1 to 8 bytes and bool" in done.stderr
