@@ -106,9 +106,25 @@ class WithoutFrames {
   std::vector<bool> nodes_, sinks_;
 };
 
+/// Of a graph that leaves it to the maps which classes there are.
+void take_classes(GraphSpec& graph, const StreamFormat& stream) {
+  const auto needs = [](const NodeSpec& node) { return node.type->classes == ClassUse::Needed; };
+  const auto user = std::find_if(graph.nodes.begin(), graph.nodes.end(), needs);
+  if (!graph.classes.empty() || user == graph.nodes.end()) return;
+  if (!stream.maps)
+    throw Error(
+        ExitCode::BadConfig,
+        fmt::format(
+            "node '{}' needs classes, and the source has no class maps, from which 'classes: {}' could "
+            "take them\n  fix: declare the classes",
+            user->name, kClassesOfMaps));
+  graph.classes = classes_of_maps(*stream.maps);
+}
+
 }  // namespace
 
 std::string bind_source(GraphSpec& graph, const StreamFormat& stream) {
+  take_classes(graph, stream);
   refuse_frames_for_maps(graph, stream);
   std::vector<std::string> missing;
   const auto lacks = [&](Origin& origin, const std::string& owner) {

@@ -209,13 +209,22 @@ Colour class_colour(std::size_t index) {
   return kPalette[index % kPalette.size()];
 }
 
+std::vector<ClassSpec> classes_of_maps(const ImageFormat& maps) {
+  std::vector<ClassSpec> classes(static_cast<std::size_t>(maps.channels));
+  for (std::size_t k = 0; k < classes.size(); ++k)
+    classes[k].name = fmt::format("class{}", k), classes[k].colour = class_colour(k);
+  return classes;
+}
+
 std::vector<ClassSpec> read_classes(const YamlNode& list, Problems& problems) {
   std::vector<ClassSpec> classes;
+  if (list.kind == YamlKind::Scalar && list.text == kClassesOfMaps) return classes;
   if (list.kind != YamlKind::List || list.items.empty() || list.items.size() > kMaxClasses) {
     const std::string given =
         list.kind == YamlKind::List ? fmt::format("a list of {}", list.items.size()) : describe(list);
     problems.add(list.place,
-                 fmt::format("classes is {}, allowed a list of 1 to {} classes", given, kMaxClasses));
+                 fmt::format("classes is {}, allowed a list of 1 to {} classes, or {}: a class for each map",
+                             given, kMaxClasses, kClassesOfMaps));
     return classes;
   }
   std::unordered_map<std::string, Place> seen;

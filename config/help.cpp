@@ -137,10 +137,12 @@ std::string sink_help(const SinkType& type, const Pen& pen) {
 std::string classes_help(const Pen& pen) {
   ParamDeclaration params = class_params();
   std::erase_if(params.specs, [](const ParamSpec& spec) { return spec.name == "colour"; });  // see below
-  return head(
-             "section", "classes",
-             "What is looked for, at which level, and how it is drawn: a list, one entry for each class map.",
-             pen) +
+  return head("section", "classes",
+              "What is looked for, at which level, and how it is drawn: a list, one entry for each class "
+              "map. 'classes: "
+              "auto' makes an entry of the defaults for each map that the source has: class0, class1 and so "
+              "on.",
+              pen) +
          param_table(
              params,
              {fmt::format(

@@ -65,11 +65,11 @@ GraphSpec load_graph(const std::string& path, const Catalog& catalog, const Load
 GraphSpec load_graph_text(const std::string& text, const std::string& file_name, const Catalog& catalog,
                           const LoadOptions& options = {});
 
-/// Once the source is open: settles every input that takes "whatever the source delivers" (Origin::
-/// kFrameOrMaps, kMapsOrFrame) and checks that source.frame and source.maps exist where they are used. In a
-/// stream of maps without frames, nodes and sinks that need a frame (an overlay) are taken out, as long as a
-/// sink is left, or without any sink a node. Returns a sentence that names them, or nothing. Throws
-/// Error(BadConfig) with all that is missing.
+/// Once the source is open: takes the classes from its maps where the graph says `classes: auto`, settles
+/// every input that takes "whatever the source delivers" (Origin:: kFrameOrMaps, kMapsOrFrame) and checks
+/// that source.frame and source.maps exist where they are used. In a stream of maps without frames, nodes and
+/// sinks that need a frame (an overlay) are taken out, as long as a sink is left, or without any sink a node.
+/// Returns a sentence that names them, or nothing. Throws Error(BadConfig) with all that is missing.
 std::string bind_source(GraphSpec& graph, const StreamFormat& stream);
 
 /// Opens the graph's source and tells it how many classes are expected.

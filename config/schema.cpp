@@ -270,7 +270,9 @@ Json schema(const Catalog& catalog) {
       {"source", source},
       {"pipeline",
        object(pipeline_params(), Json::object(), Json::array(), "How frames are run through the stages.")},
-      {"classes", {{"type", "array"}, {"items", class_schema()}, {"minItems", 1}, {"maxItems", 256}}},
+      {"classes",
+       one_or_list({{"const", kClassesOfMaps}},
+                   {{"type", "array"}, {"items", class_schema()}, {"minItems", 1}, {"maxItems", 256}})},
       {"stages", node_list(names_of(catalog.stages), "stage")},
       {"sinks", node_list(names_of(catalog.sinks), "sink")}};
   return {{"$schema", "http://json-schema.org/draft-07/schema#"},

@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/load.h"
@@ -59,7 +60,11 @@ void place_inputs(YamlNode& root, const Catalog& catalog, const std::string& fol
 
 /// ParamDeclaration of the plain fields of a ClassSpec.
 const ParamDeclaration& class_params();
+/// None where the list is the word kClassesOfMaps: bind_source takes them from the maps.
 std::vector<ClassSpec> read_classes(const YamlNode& list, Problems& problems);
+inline constexpr std::string_view kClassesOfMaps = "auto";
+/// A class of the defaults for each channel: class0, class1 and so on.
+std::vector<ClassSpec> classes_of_maps(const ImageFormat& maps);
 
 /// Arguments of the readers of source, stages and sinks. Everything is borrowed.
 struct Reading {

@@ -47,6 +47,7 @@ FrameGraph::FrameGraph(GraphSpec graph, FrameGraphOptions options)
 
 /// Those that are not wanted are found, since they bound the others, but not drawn.
 void FrameGraph::choose_classes() {
+  if (graph_.classes.empty()) return;  // bind() knows them
   wanted_.assign(graph_.classes.size(), options_.classes.empty());
   for (const std::string& name : options_.classes) {
     const auto found = std::find_if(graph_.classes.begin(), graph_.classes.end(),
@@ -112,6 +113,7 @@ void FrameGraph::remove_node(int index) {
 
 void FrameGraph::bind(const StreamFormat& stream) {
   config::bind_source(graph_, stream);
+  if (wanted_.size() != graph_.classes.size()) choose_classes();
 }
 
 }  // namespace contorno::gst

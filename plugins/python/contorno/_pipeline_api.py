@@ -167,6 +167,7 @@ class Pipeline:
         self.close()
         run = _pipeline.Run(self._graph, *self._options)
         self._run, self._pushing = run, False
+        self.classes = [Class(*one) for one in run.classes]  # which `classes: auto` takes from the maps
         return _Results(self, run)
 
     # Frames that are pushed --------------------------------------------------------------------------------------
@@ -185,6 +186,7 @@ class Pipeline:
         if self._run is None:
             self._run = _pipeline.Run(self._graph, *self._options, frame, maps, self._planar)
             self._pushing = True
+            self.classes = [Class(*one) for one in self._run.classes]
         self._run.push(frame, maps, self._planar)
         self._outstanding += 1
 

@@ -136,6 +136,17 @@ py::dict report_dict(const RunReport& report) {
   return dict;
 }
 
+py::list classes_of(const GraphSpec& graph) {
+  py::list classes;
+  for (const ClassSpec& one : graph.classes) {
+    const Colour& colour = one.colour;
+    classes.append(py::make_tuple(
+        one.name, one.level, py::make_tuple(colour.red, colour.green, colour.blue, colour.alpha), one.hidden,
+        py::cast(std::vector<double>(one.iso_levels().begin(), one.iso_levels().end()))));
+  }
+  return classes;
+}
+
 /// A PipelineRun behind Python's rules: without the GIL while it waits, not in a forked process.
 class Run {
  public:
@@ -230,6 +241,8 @@ class Run {
 
   py::dict report() const { return report_dict(run_->report()); }
   std::int64_t frame_count() const { return run_->format().frame_count; }
+  /// Those of the maps, where the graph leaves it to them which there are.
+  py::list classes() const { return classes_of(run_->graph()); }
 
  private:
   void warn_of_notice() const {
@@ -297,17 +310,6 @@ GraphSpec load(const std::string& text, const std::string& name, bool is_path,
                  : config::load_graph_text(text, name, host_catalog(), options);
 }
 
-py::list classes_of(const GraphSpec& graph) {
-  py::list classes;
-  for (const ClassSpec& one : graph.classes) {
-    const Colour& colour = one.colour;
-    classes.append(py::make_tuple(
-        one.name, one.level, py::make_tuple(colour.red, colour.green, colour.blue, colour.alpha), one.hidden,
-        py::cast(std::vector<double>(one.iso_levels().begin(), one.iso_levels().end()))));
-  }
-  return classes;
-}
-
 RunSettings settings_of(const std::string& output, std::uint64_t frames, bool images) {
   return {.output_root = output, .max_frames = frames, .images = images};
 }
@@ -348,7 +350,8 @@ void bind(py::module_& module) {
       .def("finish", &Run::finish)
       .def("stop", &Run::stop)
       .def("report", &Run::report)
-      .def_property_readonly("frame_count", &Run::frame_count);
+      .def_property_readonly("frame_count", &Run::frame_count)
+      .def_property_readonly("classes", &Run::classes);
 }
 
 }  // namespace

@@ -393,3 +393,12 @@ def test_graphs_may_be_made_of_all_that_the_program_knows(contorno):
     assert program["stages"] == list(_pipeline.types["stages"])
     assert [*program["sources"], "push"] == list(_pipeline.types["sources"])
     assert program["sinks"] == list(_pipeline.types["sinks"])
+
+
+def test_classes_that_a_graph_takes_from_the_maps_are_named_in_the_results():
+    graph = {"classes": "auto", "stages": ["marching_squares", "contour_assembly"]}
+    maps = np.stack([blobs(24, 40, 3, 0)[..., one] for one in range(3)])
+    with Pipeline(graph) as pipeline:
+        pipeline.push(maps=maps)
+        found = pipeline.pop().by_class()
+    assert list(found) == ["class0", "class1", "class2"] and any(found.values())
