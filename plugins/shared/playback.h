@@ -100,11 +100,18 @@ class Pacer {
   std::atomic<bool> cancelled_ = false;
 };
 
+/// The latest time that a frame has, 285 years: where times stop that would be later. Manifests have room for
+/// it.
+inline constexpr std::int64_t kLatestTime = 9'000'000'000'000'000'000;
+
 /// The time in ns of frame `number` of a stream of constant rate, rounded down; errors do not add up.
 inline std::int64_t time_of_frame(std::uint64_t number, const StreamFormat& format) {
   constexpr std::uint64_t kSecond = 1'000'000'000;
   const auto numerator = static_cast<std::uint64_t>(format.rate_numerator);
-  const std::uint64_t ticks = number * static_cast<std::uint64_t>(format.rate_denominator);
+  std::uint64_t ticks = 0;
+  if (__builtin_mul_overflow(number, static_cast<std::uint64_t>(format.rate_denominator), &ticks) ||
+      ticks / numerator >= kLatestTime / kSecond)
+    return kLatestTime;
   return static_cast<std::int64_t>(ticks / numerator * kSecond + ticks % numerator * kSecond / numerator);
 }
 

@@ -271,3 +271,21 @@ def test_a_video_on_standard_input_in_the_place_of_a_graph_is_told_where_it_has_
     done = subprocess.run([PROGRAM, *command], input=video, capture_output=True, cwd=tmp_path, check=False)
     said = done.stderr.decode()
     assert done.returncode == 78 and "no graph, but a video" in said and "contorno run graph.yaml --input -" in said, said
+
+
+@pytest.mark.parametrize("latest, taken", [(9_000_000_000_000_000_000, False), (8_999_999_999_999_999_999, False),
+                                           (4_500_000_000_000_000_000, False), (4_499_999_999_000_000_000, True)])
+def test_times_that_a_manifest_has_no_room_for_are_not_appended(contorno, tmp_path, latest, taken):
+    """The next frames follow by the mean interval of the two before, which is `latest`."""
+    write_graph(tmp_path, "graph.yaml", LINE.replace("frames: 12", "frames: 2"))
+    contorno("record", "graph.yaml", "recording", cwd=tmp_path)
+    lines = manifest(tmp_path / "recording")
+    lines[0]["pts_ns"], lines[1]["pts_ns"] = 0, latest
+    (tmp_path / "recording" / "manifest.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = contorno("record", "graph.yaml", "recording", "--append", cwd=tmp_path, check=False)
+    times = [line["pts_ns"] for line in manifest(tmp_path / "recording")]
+    if taken:
+        assert done.returncode == 0 and times == [0, latest, 2 * latest, 2 * latest + 50_000_000]
+    else:
+        assert done.returncode == 73 and "which is what a manifest has room for" in done.stderr and times[:2] == [0, latest], done.stderr
+        assert times[2:] == ([2 * latest] if latest == 4_500_000_000_000_000_000 else [])  # what there is room for

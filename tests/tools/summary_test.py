@@ -139,3 +139,70 @@ def test_a_recording_is_thinned_and_paced_by_flags(tmp_path):
     assert report["live"] and report["on_full"] == "drop_oldest" and report["frames"]["in"] == 24
     assert report["input_frames_per_second"] == pytest.approx(20, rel=0.3)
     assert re.search(r"^budget    20 frames/s held: ", done.stdout, re.M)
+
+
+MAPS = """
+source: {type: dataset, location: maps}
+classes: [{name: mask}]
+stages: [marching_squares, contour_assembly]
+sinks: [{type: jsonl, path: contours.jsonl}]
+"""
+
+
+def run_maps(tmp_path, frames, graph=MAPS, arguments=()):
+    (tmp_path / "maps").mkdir(exist_ok=True)
+    for index, frame in enumerate(frames):
+        np.save(tmp_path / "maps" / f"{index:02}.npy", frame)
+    (tmp_path / "graph.yaml").write_text(graph)
+    done = run_contorno("run", "graph.yaml", "--report", "report.json", *arguments, cwd=tmp_path)
+    rows = [line for line in done.stdout.splitlines() if line.startswith("class ")]
+    return rows, json.loads((tmp_path / "report.json").read_text())["classes"]
+
+
+def disc(kind=np.float32, value=1):
+    rows, cols = np.mgrid[0:40, 0:50]
+    return ((np.hypot(rows - 20, cols - 25) < 12) * value).astype(kind)
+
+
+@pytest.mark.parametrize("frame, said", [
+    (disc(np.uint8), "its level is 0.5 (127.5 of 255), the greatest value seen 0.00392 (1 of 255)"),
+    (disc(np.uint16, 4095), "its level is 0.5 (32767.5 of 65535), the greatest value seen 0.0625 (4095 of 65535)"),
+    (disc(np.float32, 0.25), "its level is 0.5, the greatest value seen 0.25"),
+    (disc(np.float16, 0.25), "its level is 0.5, the greatest value seen 0.25"),
+    (np.where(disc() > 0, np.nan, 0.125).astype(np.float32), "its level is 0.5, the greatest value seen 0.125")], ids=str)
+def test_a_class_without_a_contour_is_said_with_the_greatest_value_beside_its_level(tmp_path, frame, said):
+    rows, classes = run_maps(tmp_path, [np.zeros_like(frame), frame, np.zeros_like(frame)])
+    assert len(rows) == 1 and rows[0].split("; ", 1) == ["class     mask                   no contour in 3 frames", said]
+    assert classes[0]["contours"] == 0 and classes[0]["greatest_value"] == pytest.approx(float(re.search(r"seen ([0-9.]+)", said)[1]), rel=2e-3)
+
+
+def test_classes_with_contours_and_hidden_ones_have_no_such_row(tmp_path):
+    frames = [np.stack([disc(), 0 * disc(), disc()], -1), np.stack([0 * disc()] * 3, -1)]
+    graph = MAPS.replace("location: maps", "location: maps, layout: hwc").replace(
+        "[{name: mask}]", "[{name: disc}, {name: background, hidden: true}, {name: other}]")
+    rows, classes = run_maps(tmp_path, frames, graph)
+    assert len(rows) == 2 and all("in 1 of 2 frames" in row for row in rows)
+    assert [one["greatest_value"] for one in classes] == [None] * 3
+
+
+def test_a_class_whose_contours_were_all_left_out_is_said(tmp_path):
+    graph = MAPS.replace("stages: [marching_squares, contour_assembly]",
+                         "stages: [marching_squares, {type: contour_assembly, min_points: 10000}]")
+    rows, _ = run_maps(tmp_path, [disc()], graph)
+    assert rows[0].endswith("no contour in 1 frames; its level is 0.5, the greatest value seen 1")
+
+
+def test_a_class_that_a_stage_makes_is_said_too(tmp_path):
+    done, _ = run_pattern(tmp_path)
+    assert re.search(r"^class     none .* no contour in 20 frames; its level is 0.5, the greatest value seen 0", done.stdout, re.M)
+
+
+def test_a_graph_that_is_made_for_a_mask_takes_a_level_between_its_values(tmp_path):
+    for kind, value in ((np.uint8, 1), (np.uint8, 255), (np.uint16, 1), (bool, 1), (np.float32, 1), (np.float32, 200)):
+        np.save(tmp_path / "mask.npy", disc(kind, value))
+        done = run_contorno("run", "mask.npy", "--output", f"{np.dtype(kind)}{value}", cwd=tmp_path)
+        frames = read_lines(tmp_path / f"{np.dtype(kind)}{value}" / "contours.jsonl")
+        assert [len(one["contours"]) for one in frames[0]["classes"]] == [1], done.stderr
+        text = (tmp_path / f"{np.dtype(kind)}{value}" / "mask.yaml").read_text()
+        assert ("level: 0.5}" in text) == (value != 1 or kind in (bool, np.float32))
+    assert "count as values from 0 (0) to 1 (255)" in (tmp_path / "uint81" / "mask.yaml").read_text()

@@ -66,6 +66,19 @@ std::string complete_lines(const std::filesystem::path& manifest, std::vector<Da
   return text.substr(0, text.rfind('\n') + 1);
 }
 
+/// The sum of two times, which the manifest must have room for.
+std::int64_t added_time(std::int64_t time, std::int64_t more, const std::filesystem::path& manifest) {
+  constexpr std::int64_t kMost = kMostManifestSeconds * 1'000'000'000;
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(time, more, &sum) || sum > kMost || sum < 0)
+    throw Error(
+        ExitCode::CannotCreate,
+        fmt::format("{}: a frame {} ns behind {} ns would have no time from 0 to {} ns, which is what a "
+                    "manifest has room for; give another folder",
+                    manifest.string(), more, time, kMost));
+  return sum;
+}
+
 RecordedSoFar recorded_so_far(const RecordingOptions& options) {
   if (!options.append) {
     refuse_recorded(options.folder);
@@ -91,7 +104,7 @@ RecordedSoFar recorded_so_far(const RecordingOptions& options) {
   if (items.empty()) return before;
   const std::int64_t interval =
       last > first ? (last - first) / (static_cast<std::int64_t>(items.size()) - 1) : options.interval_ns;
-  before.next_time = last + interval;
+  before.next_time = added_time(last, interval, manifest);
   return before;
 }
 
@@ -208,7 +221,9 @@ void Recording::write_line(const FrameInfo& info, const Entry& entry) {
   add("camera", options_.camera);
   add("_name", info.name);
   if (count_ == 0) first_ns_ = info.pts_ns;
-  const std::int64_t time = before_.frames == 0 ? info.pts_ns : before_.next_time + info.pts_ns - first_ns_;
+  const std::int64_t time =
+      added_time(before_.frames == 0 ? 0 : before_.next_time,
+                 before_.frames == 0 ? info.pts_ns : info.pts_ns - first_ns_, manifest_in(options_.folder));
   line << "\"pts_ns\": " << time << "}\n";
   if (count_ == 0) manifest_.publish();
   manifest_.write(line.view());

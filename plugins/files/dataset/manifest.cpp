@@ -20,7 +20,7 @@ namespace contorno {
 namespace {
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kSecond = 1'000'000'000, kMostSeconds = 9'000'000'000;
+constexpr std::int64_t kSecond = 1'000'000'000, kMostSeconds = kMostManifestSeconds;
 constexpr std::size_t kLongestLine = std::size_t{1} << 16;
 constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
 

@@ -16,6 +16,9 @@
 
 namespace contorno {
 
+/// The latest time of an entry, in seconds: 285 years behind the zero.
+inline constexpr std::int64_t kMostManifestSeconds = 9'000'000'000;
+
 /// By the extension of its name.
 bool is_manifest(const std::filesystem::path& file);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "cuda/error.h"
 #include "plugins/files/dataset/item_reader.h"
@@ -55,8 +56,8 @@ class RecordedTimes {
   }
 
  private:
-  /// Where times stop in a replay that goes on for centuries: the latest that a manifest has room for.
-  static constexpr std::int64_t kLatest = 9'000'000'000'000'000'000;
+  /// Where times stop in a replay that goes on for centuries.
+  static constexpr std::int64_t kLatest = kLatestTime;
 
   std::optional<std::int64_t> earliest_;
   double rate_;
@@ -153,9 +154,12 @@ class DatasetSource final : public Source {
     adopt_format();
     set_decimal_rate(format_, std::clamp(times_.rate(), 0.001, 100'000.0));
     params_.set_rate(format_);
-    if (!params_.loop && (reader_.frames() == 1 || files_.items.size() == 1))
-      format_.frame_count =
-          params_.count(static_cast<std::int64_t>(files_.items.size() * reader_.frames())) * params_.repeat;
+    if (!params_.loop && (reader_.frames() == 1 || files_.items.size() == 1)) {
+      const std::int64_t once =
+          params_.count(static_cast<std::int64_t>(files_.items.size() * reader_.frames()));
+      if (__builtin_mul_overflow(once, params_.repeat, &format_.frame_count))
+        format_.frame_count = std::numeric_limits<std::int64_t>::max();
+    }
     format_.description = fmt::format("dataset '{}': {} {}{}", params_.location, files_.items.size(),
                                       files_.has_maps ? "map files" : "frames",
                                       files_.has_maps && files_.has_frames ? " with frames" : "");

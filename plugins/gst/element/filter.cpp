@@ -146,10 +146,12 @@ void Filter::end_run() {
 
 void Filter::tell_latency(int slots) {
   const bool known = info_->fps_n > 0;
-  const GstClockTime latency =
+  GstClockTime latency =
       known ? gst_util_uint64_scale(static_cast<guint64>(slots - 1) * GST_SECOND,
                                     static_cast<guint64>(info_->fps_d), static_cast<guint64>(info_->fps_n))
             : 0;
+  // Frames that take centuries: the sum with that of others must not go round.
+  latency = std::min(latency, GstClockTime{G_MAXINT64});
   if (latency_.exchange(latency) != latency)
     gst_element_post_message(element_, gst_message_new_latency(GST_OBJECT(element_)));
 }

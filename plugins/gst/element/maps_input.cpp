@@ -1,11 +1,23 @@
 #include "plugins/gst/element/maps_input.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "plugins/gst/element/maps_caps.h"
 
 namespace contorno::gst {
+namespace {
+
+/// The end of the clock's time where `wait` is longer than what is left of it.
+std::chrono::steady_clock::time_point time_after(GstClockTime wait) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point now = Clock::now();
+  const auto most = static_cast<GstClockTime>((Clock::time_point::max() - now).count());
+  return now + std::chrono::nanoseconds(std::min(wait, most));
+}
+
+}  // namespace
 
 void MapsInput::set_caps(const GstCaps* caps) {
   const ImageFormat format = maps_format(caps);
@@ -79,7 +91,7 @@ std::optional<Maps> MapsInput::look_for(GstClockTime time, bool& came_later) {
 
 std::optional<Maps> MapsInput::take(GstClockTime time, GstClockTime timeout) {
   std::unique_lock lock(mutex_);
-  const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(timeout);
+  const std::chrono::steady_clock::time_point end = time_after(timeout);
   for (;;) {
     bool came_later = false;
     if (std::optional<Maps> found = look_for(time, came_later)) return found;

@@ -231,3 +231,79 @@ def test_an_archive_with_more_than_its_shape_is_refused(tmp_path):
     done = run(tmp_path, "find-contours", "a.npz")
     assert done.returncode == 65
     assert f"the archive has {100 << 20} bytes behind the (4, 4) float32 samples" in done.stderr
+
+
+@pytest.mark.parametrize("classes", [1, 3, 8, 20])
+def test_the_example_for_datasets_takes_any_number_of_classes(tmp_path, classes):
+    (tmp_path / "set").mkdir()
+    for frame in range(2):
+        np.save(tmp_path / "set" / f"{frame}.npy", np.repeat(blobs(40, 60, 2, frame), 10, axis=-1)[..., :classes])
+    example = ROOT / "config" / "examples" / "dataset.yaml"
+    done = run(tmp_path, "run", example, "--input", "set", "--output", "out")
+    assert done.returncode == 0, done.stderr
+    lines = read_lines(tmp_path / "out" / "contours.jsonl")
+    assert [[one["name"] for one in line["classes"]] for line in lines] == [[f"class{k}" for k in range(classes)]] * 2
+    assert lines[0]["classes"][0]["contours"]
+    checked = run(tmp_path, "check", example, "--input", "set")
+    assert checked.returncode == 0 and f"class{classes - 1}" in checked.stdout
+
+
+def test_a_graph_that_takes_its_classes_from_maps_needs_maps(tmp_path):
+    (tmp_path / "graph.yaml").write_text("source: {type: test, width: 32, height: 24, frames: 1}\nclasses: auto\n"
+                                         "stages: [marching_squares, contour_assembly]\n")
+    done = run(tmp_path, "run", "graph.yaml")
+    assert done.returncode == 78 and "the source has no class maps, from which 'classes: auto' could take them" in done.stderr
+
+
+def matlab(path):
+    """A MATLAB file of version 7.3: HDF5 behind 512 bytes of its own."""
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(path, "w", userblock_size=512) as file:
+        file["maps"] = blobs(24, 40, 1, 0)[..., 0]
+    with open(path, "r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\0\2IM")
+
+
+def zipped(path, members):
+    with zipfile.ZipFile(path, "w") as archive:
+        for member in members:
+            archive.writestr(member, b"{}")
+
+
+OTHERS = {"maps.mat": (matlab, "MATLAB file (.mat), which is not read"),
+          "old.mat": (lambda path: path.write_bytes(b"MATLAB 5.0 MAT-file, Platform: GLNXA64".ljust(126) + b"IM" + bytes(99)), "MATLAB file"),
+          "store.zarr.zip": (lambda path: zipped(path, [".zarray", "0.0"]), "zipped Zarr store"),
+          "other.zip": (lambda path: zipped(path, ["zarr.json", "c/0/0"]), "zipped Zarr store"),
+          "net.pt": (lambda path: zipped(path, ["net/data.pkl"]), "file of PyTorch"),
+          "maps.zip": (lambda path: np.savez(path.open("wb"), blobs(9, 9, 1, 0)), "let its name end in .npz"),
+          "letter.docx": (lambda path: zipped(path, ["[Content_Types].xml"]), "office document"),
+          "maps.pkl": (lambda path: path.write_bytes(__import__("pickle").dumps(blobs(9, 9, 1, 0))), "pickle of Python"),
+          "maps.nc": (lambda path: path.write_bytes(b"CDF\x01" + bytes(99)), "netCDF file of version 3"),
+          "maps.fits": (lambda path: path.write_bytes(b"SIMPLE  =                    T".ljust(2880)), "FITS file"),
+          "maps.dat": (lambda path: np.save(path.open("wb"), blobs(9, 9, 1, 0)), "let its name end in .npy"),
+          "maps.hdf": (lambda path: path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(99)), "let its name end in .h5")}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_file_of_another_format_is_named_and_taken_for_nothing_else(tmp_path, name):
+    make, said = OTHERS[name]
+    make(tmp_path / name)
+    for done in (run(tmp_path, "run", name, "--output", "out"), run(tmp_path, "record", name, "rec")):
+        assert done.returncode == 65 and f"'{name}' is " in done.stderr and said in done.stderr, done.stderr
+    if name != "maps.dat":  # which is read in the place of an array
+        done = run(tmp_path, "find-contours", name)
+        assert done.returncode == 65 and said in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("kind", ["i1", "i2", "i4", ">i8", "u4", "u8"])
+def test_find_contours_takes_any_integers_as_scikit_image_does(tmp_path, kind):
+    measure = pytest.importorskip("skimage.measure")
+    image = (blobs(24, 40, 2, 0)[..., 0] * 100).astype(kind)
+    np.save(tmp_path / "image.npy", image)
+    done = run(tmp_path, "find-contours", "image.npy", "--level", "40.5", "--json", "found.json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "found.json").read_text())
+    expected = measure.find_contours(image.astype(np.float64), 40.5)
+    assert len(found) == len(expected) > 0
+    for one, other in zip(found, expected):
+        np.testing.assert_array_equal(np.array(one), other)

@@ -12,6 +12,7 @@
 #include "cuda/error.h"
 #include "plugins/files/arrays/npy.h"
 #include "plugins/files/shared/file_names.h"
+#include "plugins/shared/playback.h"
 #include "tests/file_content.h"
 #include "tests/source_folder.h"
 #include "tests/temporary_folder.h"
@@ -300,6 +301,21 @@ TEST_CASE("start and every choose the frames of a dataset, across its files and 
   CHECK(source->read(slot.input) == ReadResult::End);
   CHECK(contains(error_of(folder.path(), {{"layout", std::string("chw")}, {"start", std::int64_t{6}}}),
                  "it has no more than the 6 frames that 'start' leaves out"));
+}
+
+TEST_CASE("times of frames and their number stop at the greatest, and never go round") {
+  StreamFormat slow;
+  set_decimal_rate(slow, 0.001);
+  Playback{.every = 1'000'000}.set_rate(slow);  // a frame in 31 years
+  CHECK(time_of_frame(0, slow) == 0);
+  CHECK(time_of_frame(8, slow) == 8'000'000'000'000'000'000);
+  CHECK(time_of_frame(9, slow) == kLatestTime);
+  for (const std::uint64_t number : {std::uint64_t{18}, std::uint64_t{1} << 40, ~std::uint64_t{0}})
+    CHECK(time_of_frame(number, slow) == kLatestTime);
+  StreamFormat fast;
+  set_decimal_rate(fast, 100'000);
+  CHECK(time_of_frame(1'000'000'000'000, fast) == 10'000'000'000'000'000);
+  CHECK(time_of_frame(~std::uint64_t{0}, fast) == kLatestTime);
 }
 
 TEST_CASE("natural order compares numbers by value") {
