@@ -1,35 +1,40 @@
-// Whether contours in host memory are the same, bit for bit.
+// Whether contours in host memory are the same, bit for bit, and what differs first.
 #pragma once
 
-#include <cstring>
+#include <ostream>
 
 #include "pipeline/value/contours.h"
+#include "tests/comparison.h"
 
 namespace contorno::test {
 
 /// Of as many contours.
-inline bool same_attributes(const ContoursView& a, const ContoursView& b) {
-  if (a.format.attributes != b.format.attributes) return false;
-  bool same = true;
+inline Comparison same_attributes(const ContoursView& a, const ContoursView& b) {
+  if (a.format.attributes != b.format.attributes) return {"they have other attributes"};
+  Comparison found;
   a.format.attributes.for_each([&](Attribute one) {
-    same = same && (a.counts->contours == 0 ||
-                    std::memcmp(a.column(one), b.column(one), a.counts->contours * sizeof(double)) == 0);
+    if (found) found = compare_lists(name_of(one), a.column(one), b.column(one), a.counts->contours);
   });
-  return same;
+  return found;
 }
 
 /// Compares what is used of the arrays; the capacities may differ.
-inline bool same_contours(const ContoursView& a, const ContoursView& b) {
+inline Comparison same_contours(const ContoursView& a, const ContoursView& b) {
   const ContourCounts &left = *a.counts, &right = *b.counts;
-  if (left.points != right.points || left.contours != right.contours || a.format.classes != b.format.classes)
-    return false;
-  if (!a.fits() || !b.fits()) return a.fits() == b.fits();
-  const auto same = [](const auto* one, const auto* other, std::uint64_t count) {
-    return count == 0 || std::memcmp(one, other, count * sizeof(*one)) == 0;
+  const auto print_point = [](std::ostream& text, const Point& point) {
+    text << "(" << point.row << ", " << point.col << ")";
   };
-  return same(a.class_begin, b.class_begin, static_cast<std::uint64_t>(a.format.classes) + 1) &&
-         same(a.offsets, b.offsets, left.contours + 1) && same(a.closed, b.closed, left.contours) &&
-         same(a.points, b.points, left.points) && same_attributes(a, b);
+  Comparison found = compare_values("classes", a.format.classes, b.format.classes);
+  if (found) found = compare_values("contours", left.contours, right.contours);
+  if (found) found = compare_values("points", left.points, right.points);
+  if (found) found = compare_values("fits", a.fits(), b.fits());
+  if (!found || !a.fits()) return found;
+  found = compare_lists("class_begin", a.class_begin, b.class_begin,
+                        static_cast<std::size_t>(a.format.classes) + 1);
+  if (found) found = compare_lists("offsets", a.offsets, b.offsets, left.contours + 1);
+  if (found) found = compare_lists("closed", a.closed, b.closed, left.contours);
+  if (found) found = compare_lists("points (row, column)", a.points, b.points, left.points, print_point);
+  return found ? same_attributes(a, b) : found;
 }
 
 }  // namespace contorno::test

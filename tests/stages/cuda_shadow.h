@@ -64,7 +64,7 @@ class CudaShadow final : public PlanContext {
         view.data = copy.data();
         const auto& expected = std::get<ImageView>(outputs_on_host_[port]);
         CHECK(view.format == expected.format);
-        CHECK_MESSAGE(rows_that_differ(view, expected) == 0, "on CUDA");
+        CHECK_MESSAGE(same_image(view, expected), "on CUDA");
       }
       if (const auto* contours = std::get_if<ContoursView>(&outputs_[port]))
         check_equal(*contours, std::get<ContoursView>(outputs_on_host_[port]));

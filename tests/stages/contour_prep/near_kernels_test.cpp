@@ -19,8 +19,8 @@ using namespace contorno::test;
 namespace {
 
 /// Contours of which the points with a flag remain.
-bool same_selection(const ContoursView& in, const std::vector<std::uint8_t>& keep,
-                    const ContoursView& wanted) {
+Comparison same_selection(const ContoursView& in, const std::vector<std::uint8_t>& keep,
+                          const ContoursView& wanted) {
   Guarded memory(packed_bytes(in.format));
   const ContoursView out = packed_view(memory.data(), in.format);
   select_points(in, keep.data(), out);
@@ -136,8 +136,8 @@ void check_duplicates(const std::vector<TestContour>& contours, int classes, dou
 }
 
 /// merge_close by its kernels; the library's sort is done here.
-bool same_merge(const ContoursView& in, double distance, unsigned buckets, bool are_few,
-                const ContoursView& wanted) {
+Comparison same_merge(const ContoursView& in, double distance, unsigned buckets, bool are_few,
+                      const ContoursView& wanted) {
   using namespace merge_close_cuda;
   const std::size_t capacity = in.format.contour_capacity;
   std::vector<unsigned> sets(2 * capacity, 77);
@@ -158,7 +158,8 @@ bool same_merge(const ContoursView& in, double distance, unsigned buckets, bool 
   job.placement.order = job.order = order.data(), job.sorted_keys = sorted.data();
   run(measure_sets, job);
   run(write_sets, job);
-  return placement.intact() && same_contours(placement.view.out, wanted);
+  return placement.intact() ? same_contours(placement.view.out, wanted)
+                            : Comparison{"memory around the contours was written"};
 }
 
 /// The contours in a block with room for more.

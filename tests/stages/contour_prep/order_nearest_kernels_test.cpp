@@ -25,7 +25,7 @@ void run_shared(std::size_t shared, void (*kernel)(Parameters...),
 
 /// Whether the kernels make of `in` what the CPU makes of it, with the bits of what is visited in shared
 /// memory or not.
-bool same_order(const ContoursView& in, const OrderNearestParams& params, bool shares_visited) {
+Comparison same_order(const ContoursView& in, const OrderNearestParams& params, bool shares_visited) {
   const std::size_t capacity = in.format.contour_capacity,
                     words = capacity / 32 + static_cast<std::size_t>(in.format.classes) + 1;
   std::vector<Box> boxes(capacity);
@@ -62,7 +62,8 @@ bool same_order(const ContoursView& in, const OrderNearestParams& params, bool s
                                                                                      : "2opt")},
                       {"passes", std::int64_t{params.passes}}});
   stage.run({in});
-  return placement.intact() && same_contours(placement.view.out, std::get<ContoursView>(stage.value()));
+  return placement.intact() ? same_contours(placement.view.out, std::get<ContoursView>(stage.value()))
+                            : Comparison{"memory around the contours was written"};
 }
 
 void check_orders(const ContoursView& in) {
@@ -73,7 +74,7 @@ void check_orders(const ContoursView& in) {
 }
 
 /// Whether list_nearest gives what all pairs of points say.
-bool same_lists(const ContoursView& in, unsigned room_for_pairs) {
+Comparison same_lists(const ContoursView& in, unsigned room_for_pairs) {
   const auto contours = static_cast<unsigned>(in.counts->contours);
   std::vector<Box> boxes(in.format.contour_capacity);
   std::vector<unsigned> lists(in.format.contour_capacity * kListed, 77), wanted;
@@ -102,7 +103,7 @@ bool same_lists(const ContoursView& in, unsigned room_for_pairs) {
     others.resize(kListed, {0, order_nearest_cuda::kNone});
     for (const auto& [distance, other] : others) wanted.push_back(other);
   }
-  return std::equal(wanted.begin(), wanted.end(), lists.begin());
+  return compare_lists("listed", wanted.data(), lists.data(), wanted.size());
 }
 
 }  // namespace

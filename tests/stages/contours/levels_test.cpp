@@ -27,12 +27,18 @@ struct Found {
   std::vector<std::uint8_t> closed;
 };
 
-/// Bits, so that NaN are equal to themselves. A vector without points may have a null pointer, which memcmp
-/// must not be given.
-bool same(const Found& a, const Found& b) {
-  return a.offsets == b.offsets && a.closed == b.closed && a.points.size() == b.points.size() &&
-         (a.points.empty() ||
-          std::memcmp(a.points.data(), b.points.data(), a.points.size() * sizeof(PointD)) == 0);
+/// Bits, so that NaN are equal to themselves.
+Comparison same(const Found& a, const Found& b) {
+  Comparison found = compare_values("offsets", a.offsets.size(), b.offsets.size());
+  if (found) found = compare_values("contours", a.closed.size(), b.closed.size());
+  if (found) found = compare_values("points", a.points.size(), b.points.size());
+  if (found) found = compare_lists("offsets", a.offsets.data(), b.offsets.data(), a.offsets.size());
+  if (found) found = compare_lists("closed", a.closed.data(), b.closed.data(), a.closed.size());
+  return found ? compare_lists("points (row, column)", a.points.data(), b.points.data(), a.points.size(),
+                               [](std::ostream& text, const PointD& point) {
+                                 text << "(" << point.row << ", " << point.col << ")";
+                               })
+               : found;
 }
 
 Found part(const Found& all, std::uint32_t begin, std::uint32_t end) {

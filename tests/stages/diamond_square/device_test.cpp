@@ -33,6 +33,6 @@ TEST_CASE("fields of millions of cells are the same on the device") {
       DiamondSquareOnDevice(params, format).generate(99, packed_view(memory.data(), format), stream.get());
       copy_async(made.data(), memory.data(), memory.size(), stream.get());
       stream.synchronize();
-      CHECK(rows_that_differ(host, copy) == 0);
+      CHECK(same_image(host, copy));
     }
 }

@@ -254,8 +254,8 @@ TestImage picture(const ImageFormat& format, std::uint64_t seed, std::size_t row
       row_extra);
 }
 
-inline bool same(const TestImage& a, const TestImage& b) {
-  return rows_that_differ(a.view, b.view) == 0;
+inline Comparison same(const TestImage& a, const TestImage& b) {
+  return same_image(a.view, b.view);
 }
 
 }  // namespace contorno::test
