@@ -34,8 +34,10 @@ class CountingSource final : public Source {
       return ReadResult::FormatChanged;
     }
     const std::uint64_t number = next_++;
+    given_ = number + 1;
     input.info.name = change_back_at == number + 1 ? std::to_string(number) : "";
     input.info.pts_ns = static_cast<std::int64_t>(number) * 1000;
+    if (warns && warns(number)) input.warning = "odd";
     if (bad && bad(number)) {
       input.error = "planted";
       return ReadResult::Bad;
@@ -47,16 +49,25 @@ class CountingSource final : public Source {
   std::vector<SourceFault> faults() const override { return at_end; }
   std::uint64_t reconnections() const override { return reconnected; }
   void announce(std::int64_t frames) { format_.frame_count = frames; }
+  void declare_rate(int numerator, int denominator) {
+    format_.rate_numerator = numerator, format_.rate_denominator = denominator;
+  }
+  /// Returns when so many frames were given, or when they never come.
+  void wait_until_given(std::uint64_t frames) const {
+    for (int i = 0; i < 100'000 && given_ < frames; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 
   std::vector<SourceFault> at_end;
   std::uint64_t reconnected = 0;
   std::chrono::microseconds pause{0};
   std::uint64_t change_at = ~std::uint64_t{0}, change_back_at = ~std::uint64_t{0};
-  std::function<bool(std::uint64_t)> bad;
+  std::function<bool(std::uint64_t)> bad, warns;
 
  private:
   StreamFormat format_;
   std::uint64_t frames_, next_ = 0;
+  std::atomic<std::uint64_t> given_ = 0;
   std::atomic<bool> cancelled_ = false;
 };
 
@@ -107,17 +118,18 @@ inline const StageType& copy_stage() {
   return type;
 }
 
-/// Gives the sum of the numbers of all frames so far, its state, and then does what the test asks: a frame
-/// that fails or overflows has left one by then.
+/// Gives the sum of the numbers of all frames so far, `times` each, its state, and then does what the test
+/// asks: a frame that fails or overflows has left one by then.
 class SumStage final : public Stage {
  public:
+  explicit SumStage(std::uint32_t times = 1) : times_(times) {}
   void plan(PlanContext& context) override {
     copy_.plan(context);
     state_ = context.state(sizeof(std::uint32_t));
   }
   void run(const RunContext& context) const override {
-    const std::uint32_t sum =
-        *context.state_before<std::uint32_t>(state_) + static_cast<std::uint32_t>(*context.frame_number);
+    const std::uint32_t sum = *context.state_before<std::uint32_t>(state_) +
+                              times_ * static_cast<std::uint32_t>(*context.frame_number);
     *context.state_after<std::uint32_t>(state_) = sum;
     copy_.run(context);
     *context.image_out(0).row<std::uint32_t>(0) = sum;
@@ -127,15 +139,23 @@ class SumStage final : public Stage {
  private:
   CopyStage copy_;
   State state_;
+  std::uint32_t times_;
 };
 
+inline StageType sum_type(const char* name, std::uint32_t times) {
+  StageType sum = copy_stage();
+  sum.name = name;
+  sum.make_cpu = [times](const ParamSet&) { return std::make_unique<SumStage>(times); };
+  return sum;
+}
+
 inline const StageType& sum_stage() {
-  static const StageType type = [] {
-    StageType sum = copy_stage();
-    sum.name = "sum";
-    sum.make_cpu = [](const ParamSet&) { return std::make_unique<SumStage>(); };
-    return sum;
-  }();
+  static const StageType type = sum_type("sum", 1);
+  return type;
+}
+
+inline const StageType& sum_of_thousands_stage() {
+  static const StageType type = sum_type("sum_of_thousands", 1000);
   return type;
 }
 
@@ -146,6 +166,7 @@ class CollectingSink final : public Sink {
   }
   void write(const FrameInfo& info, const Value& value) override {
     if (pause.count() > 0) std::this_thread::sleep_for(pause);
+    if (before_write) before_write();
     if (fail_at == info.number) throw Error(ExitCode::Io, "planted sink error");
     frames.push_back(info.number);
     payloads.push_back(*std::get<ImageView>(value).row<std::uint32_t>(0));
@@ -153,6 +174,7 @@ class CollectingSink final : public Sink {
   void finish() override { ++finished; }
 
   std::chrono::microseconds pause{0};
+  std::function<void()> before_write;
   std::uint64_t fail_at = ~std::uint64_t{0};
   std::vector<int> widths;
   std::vector<std::uint64_t> frames;

@@ -123,14 +123,13 @@ TEST_CASE("a slow sink behind a live source drops the oldest frames and counts t
   GraphSpec graph = fake::copy_graph();
   graph.settings.slots = 3;
   fake::CountingSource source(300, true);
-  source.pause = 200us;
   Run result;
-  result.sink.pause = 1ms;
+  result.sink.before_write = [&] { source.wait_until_given(250); };
   run(result, graph, source);
   check_accounts(result.report);
   CHECK(result.report.on_full == OnFull::DropOldest);
   CHECK(result.report.frames.offered == 300);
-  CHECK(result.report.frames.dropped_ring_full > 100);
+  CHECK(result.report.frames.dropped_ring_full > 200);
   CHECK(sorted_without_repeats(result.sink.frames));
   // The newest frame is never the one that goes.
   CHECK(result.sink.frames.back() == 299);
@@ -142,7 +141,7 @@ TEST_CASE("drop_newest keeps the frames that were queued first") {
   graph.settings.on_full = OnFull::DropNewest;
   fake::CountingSource source(200, true);
   Run result;
-  result.sink.pause = 1ms;
+  result.sink.before_write = [&] { source.wait_until_given(200); };
   run(result, graph, source);
   check_accounts(result.report);
   CHECK(result.report.frames.dropped_ring_full > 100);
@@ -318,6 +317,24 @@ TEST_CASE("a state goes from frame to frame, past those that fail, for any numbe
   }
 }
 
+TEST_CASE("stages of one graph each have a state of their own") {
+  for (const int slots : {1, 3}) {
+    GraphSpec graph = sum_graph(slots);
+    graph.nodes[1].type = &fake::sum_of_thousands_stage();
+    fake::CountingSource source(20);
+    fake::CollectingSink ones, thousands;
+    Runner runner(graph, source,
+                  {{.name = "ones", .sink = &ones, .input = {0, 0}},
+                   {.name = "thousands", .sink = &thousands, .input = {1, 0}}},
+                  {});
+    check_accounts(runner.run());
+    std::vector<std::uint32_t> sums(20), sums_of_thousands(20);
+    for (std::uint32_t i = 1; i < 20; ++i) sums[i] = sums[i - 1] + i, sums_of_thousands[i] = 1000 * sums[i];
+    CHECK(ones.payloads == sums);
+    CHECK(thousands.payloads == sums_of_thousands);
+  }
+}
+
 TEST_CASE("a frame that is run again with more capacity begins with the same state") {
   for (const int slots : {1, 2, 4}) {
     const GraphSpec graph = sum_graph(slots);
@@ -338,10 +355,9 @@ TEST_CASE("a state goes past frames that were dropped, and through a change of f
     GraphSpec graph = sum_graph(slots);
     graph.settings.on_full = OnFull::DropNewest;  // which drops no frame that was launched
     fake::CountingSource source(100, true);
-    source.pause = 200us;
     source.change_at = 50;
     Run result;
-    result.sink.pause = 1ms;
+    result.sink.before_write = [&] { source.wait_until_given(30); };
     run(result, graph, source);
     check_accounts(result.report);
     CHECK(result.report.frames.dropped_ring_full > 10);

@@ -127,7 +127,8 @@ struct Compare final : Sink {
   std::size_t frames = 0, wrong = 0;
   std::vector<std::vector<double>> ids;
 
-  explicit Compare(const Scene& frames) : scene(frames), reference(kTrackedClasses, {}) {}
+  explicit Compare(const Scene& frames, const TrackParams& params = {})
+      : scene(frames), reference(kTrackedClasses, params) {}
   void open(const SinkContext&) override {}
   void write(const FrameInfo& info, const Value& value) override {
     std::this_thread::sleep_for(pause);
@@ -154,7 +155,7 @@ struct Setting {
 };
 
 /// unpack, track (or a list of steps that has it) and one stage behind it.
-RunReport run(const Setting& setting, Carrier& source, Compare& sink) {
+GraphSpec tracking_graph(const Setting& setting) {
   GraphSpec graph;
   graph.settings.slots = setting.slots;
   graph.settings.threads = setting.threads;
@@ -173,6 +174,11 @@ RunReport run(const Setting& setting, Carrier& source, Compare& sink) {
         "steps", std::make_shared<const std::vector<StepSpec>>(std::vector<StepSpec>{track, track}));
   }
   add(track_stage(), {1, 0});
+  return graph;
+}
+
+RunReport run(const Setting& setting, Carrier& source, Compare& sink) {
+  const GraphSpec graph = tracking_graph(setting);
   Runner runner(graph, source, {{.name = "compare", .sink = &sink, .input = {1, 0}}},
                 {.backend = setting.backend});
   return runner.run();
@@ -252,5 +258,33 @@ TEST_CASE("track in a graph keeps ids when frames are dropped that were already 
       CHECK(report.frames.dropped_ring_full > 5);
       for (const std::vector<double>& ids : sink.ids) CHECK(ids == wanted);
       CHECK(report.tracks[0].classes == std::vector<TrackCounts>(3, {.births = 10}));
+    }
+}
+
+TEST_CASE("two nodes of track in one graph have objects of their own, each by its parameters") {
+  events = {};
+  const Scene scene = moving_scene(19, kTrackedClasses, 60, 60);
+  for (const Backend backend : tracking_backends())
+    for (const int slots : {1, 3}) {
+      INFO("backend ", std::string(name_of(backend)), ", slots ", slots);
+      Carrier source(scene);
+      TrackParams patient, forgetful;
+      forgetful.max_missed = 0;
+      Compare with_patience(scene, patient), without(scene, forgetful);
+      GraphSpec graph = tracking_graph({.backend = backend, .slots = slots});
+      graph.nodes.back().inputs = {{0, 0}};
+      graph.nodes.back().params.set("max_missed", std::int64_t{0});
+      Runner runner(graph, source,
+                    {{.name = "patient", .sink = &with_patience, .input = {1, 0}},
+                     {.name = "forgetful", .sink = &without, .input = {2, 0}}},
+                    {.backend = backend});
+      const RunReport report = runner.run();
+      CHECK(with_patience.frames == without.frames);
+      CHECK(with_patience.wrong == 0);
+      CHECK(without.wrong == 0);
+      CHECK(with_patience.ids != without.ids);
+      REQUIRE(report.tracks.size() == 2);
+      CHECK(report.tracks[0].classes == with_patience.reference.counts);
+      CHECK(report.tracks[1].classes == without.reference.counts);
     }
 }
