@@ -117,6 +117,36 @@ TEST_CASE("a whole number may be written in every way that numbers are") {
   }
 }
 
+TEST_CASE(
+    "a number with zeros before it, which other programs read by eights, is refused with the number that it "
+    "looks like") {
+  for (const auto& [given, fixed] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"010", "10"},
+                                                                  {"+010", "10"},
+                                                                  {"-010", "-10"},
+                                                                  {"00", "0"},
+                                                                  {"0010", "10"},
+                                                                  {"010.0", "10.0"},
+                                                                  {"01e1", "1e1"}}) {
+    CAPTURE(given);
+    const std::string fix = fmt::format("numbers are decimal, without leading zeros: {}", fixed);
+    for (const char* key : {"rounds", "weights"}) {
+      CAPTURE(key);
+      const std::string said =
+          report(kHead + fmt::format("stages: [{{type: preprocess, {}: {}}}]\n", key, given));
+      CHECK_MESSAGE(
+          said.find(fmt::format("error: node 'preprocess': {} is '{}'", key, given)) != std::string::npos,
+          said);
+      CHECK_MESSAGE(said.find(fix) != std::string::npos, said);
+    }
+    CHECK_MESSAGE(report(fmt::format("pipeline: {{slots: {}}}\n{}stages: []\n", given, kHead)).find(fix) !=
+                      std::string::npos,
+                  given);
+  }
+  CHECK(with_value("rounds", "10").rounds == 10);
+  CHECK(with_value("weights", "0.5").weights == std::vector<double>{0.5});
+}
+
 TEST_CASE("other words for a choice are taken, and are the choice from then on") {
   CHECK(with_value("edge", "clip").edge == "clamp");
   const GraphSpec graph = load(kHead + "stages: [{type: preprocess, edge: clip}]\n");

@@ -48,12 +48,15 @@ Vector hsv_reference(double red, double green, double blue) {
   return {hue * 60, high > 0 ? chroma / high : 0, high / 255};
 }
 
-double reference_distance(const ClassSpec& spec, const double rgb[3], double lightness) {
+double reference_distance(const ClassSpec& spec, const double rgb[3], const ClassifyParams& params) {
   double best = 1e9;
   const Vector here = oklab_reference(rgb[0], rgb[1], rgb[2]);
   for (const Colour& c : spec.references) {
     const Vector there = oklab_reference(c.red, c.green, c.blue);
-    best = std::min(best, std::hypot((here.x - there.x) * lightness, here.y - there.y, here.z - there.z));
+    const double in_oklab =
+        std::hypot((here.x - there.x) * params.lightness, here.y - there.y, here.z - there.z);
+    const double in_rgb = std::hypot(rgb[0] - c.red, rgb[1] - c.green, rgb[2] - c.blue) / 255;
+    best = std::min(best, params.space == ColourSpace::Rgb ? in_rgb : in_oklab);
   }
   const Vector hsv = hsv_reference(rgb[0], rgb[1], rgb[2]);
   const auto outside = [](double v, double from, double to) { return std::max({from - v, v - to, 0.0}); };
@@ -82,7 +85,7 @@ std::vector<double> probabilities(const std::vector<ClassSpec>& classes, const d
   for (const ClassSpec& spec : classes) {
     const bool rest = spec.references.empty() && spec.ranges.empty();
     has_rest = has_rest || rest;
-    weights.push_back(weight(rest ? params.rest : reference_distance(spec, rgb, params.lightness)));
+    weights.push_back(weight(rest ? params.rest : reference_distance(spec, rgb, params)));
     total += weights.back();
   }
   if (!has_rest && params.rest > 0) total += weight(params.rest);
@@ -375,6 +378,51 @@ TEST_CASE("classify gives what its definition gives") {
           worst = std::max(worst, std::abs(harness.at<float>(x, y, k) - expected[std::size_t(k)]));
       }
     CHECK(worst < 2e-5);
+  }
+}
+
+TEST_CASE("classify gives what its definition gives, whatever space, lightness, softness and rest are") {
+  std::vector<ClassSpec> classes = fruit_classes();
+  classes[1].ranges.push_back({.hue_from = 250,
+                               .hue_to = 300,
+                               .saturation_from = 0.2,
+                               .saturation_to = 0.7,
+                               .value_from = 0.3,
+                               .value_to = 0.8});
+  classes[2].ranges[0] = {.hue_from = 300, .hue_to = 200};  // its middle lies beyond a whole turn
+  const TestImage in = random_frame(90, 12, 3);
+  for (const bool has_rest : {true, false}) {
+    if (!has_rest) classes.pop_back();
+    for (const char* space : {"oklab", "rgb"})
+      for (const double lightness : {0.0, 0.2, 1.0})
+        for (const double softness : {0.02, 0.3})
+          for (const double rest : {0.0, 0.05, 0.4}) {
+            if (has_rest && rest == 0) continue;
+            CAPTURE(has_rest);
+            CAPTURE(space);
+            CAPTURE(lightness);
+            CAPTURE(softness);
+            CAPTURE(rest);
+            StageHarness harness(classify_stage(),
+                                 {{"smooth", std::int64_t{0}},
+                                  {"space", std::string(space)},
+                                  {"lightness", lightness},
+                                  {"softness", softness},
+                                  {"rest", rest}},
+                                 classes);
+            harness.run({in.view});
+            double worst = 0;
+            for (int y = 0; y < 12; ++y)
+              for (int x = 0; x < 90; ++x) {
+                const double rgb[] = {double(in.at<std::uint8_t>(x, y, 0)),
+                                      double(in.at<std::uint8_t>(x, y, 1)),
+                                      double(in.at<std::uint8_t>(x, y, 2))};
+                const auto expected = probabilities(classes, rgb, harness.params().as<ClassifyParams>());
+                for (int k = 0; k < int(classes.size()); ++k)
+                  worst = std::max(worst, std::abs(harness.at<float>(x, y, k) - expected[std::size_t(k)]));
+              }
+            CHECK(worst < 1e-4);
+          }
   }
 }
 
