@@ -53,14 +53,15 @@ std::size_t planned_frames(const Load& load) {
 
 Delivery delivery_of(const Bench& bench, const Load& load, std::size_t frames) {
   Delivery delivery{
-      .rate = load.rate, .allocations = bench.allocations, .first_counted = warm_up_frames(load)};
+      .rate = load.rate, .first_counted = warm_up_frames(load), .allocations = bench.allocations};
   if (load.loop == Loop::Open) {
     delivery.schedule = schedule(load.arrival, load.rate, frames, load.seed);
     delivery.allocations = nullptr;
     return delivery;
   }
   if (load.rate > 0) delivery.interval_ns = static_cast<std::int64_t>(1e9 / load.rate);
-  delivery.until_ns = static_cast<std::int64_t>((load.warm_up_s + load.duration_s) * 1e9);
+  delivery.warm_up_ns = static_cast<std::int64_t>(load.warm_up_s * 1e9);
+  delivery.duration_ns = static_cast<std::int64_t>(load.duration_s * 1e9);
   return delivery;
 }
 

@@ -89,12 +89,21 @@ ReadResult TimedSource::read(FrameInput& input) {
   if (result == ReadResult::End || result == ReadResult::FormatChanged) return result;
   const std::int64_t due = next_due();
   if (!pacer_.wait_until(due)) return ReadResult::End;
-  if (closed_loop() && delivery_.until_ns > 0 && due - start_ns_ > delivery_.until_ns) return ReadResult::End;
+  if (closed_loop() && is_over(due)) return ReadResult::End;
   input.info.pts_ns = due - start_ns_;
   records_.time(next_, Columns::kDue) = last_due_ns_ = due;
   records_.outcome(next_) = Outcome::UnderWay;
   ++next_;
   return result;
+}
+
+/// Of a closed loop: whether no frame that is due then belongs to it. On a slow machine the frames of the
+/// warm-up alone may take longer than the measurement was to be.
+bool TimedSource::is_over(std::int64_t due_ns) {
+  if (delivery_.duration_ns == 0) return false;
+  const bool is_warm = next_ >= delivery_.first_counted && due_ns - start_ns_ >= delivery_.warm_up_ns;
+  if (is_warm && !counted_from_ns_) counted_from_ns_ = due_ns;
+  return counted_from_ns_ && due_ns - *counted_from_ns_ > delivery_.duration_ns;
 }
 
 /// Of a closed loop: until all that was delivered is done. False when cancelled.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cuda/memory.h"
@@ -51,10 +52,13 @@ struct FrameAllocations {
 struct Delivery {
   std::vector<std::int64_t> schedule;
   std::int64_t interval_ns = 0;
-  double rate = 0;            ///< that the format says; 0 = unknown
-  std::int64_t until_ns = 0;  ///< of a closed loop: time from the first frame after which there are no more
+  double rate = 0;  ///< that the format says; 0 = unknown
+  /// Of a closed loop: there are no more frames when so much time has passed since the first one behind the
+  /// warm-up was due, however long that took. 0: until the records are full.
+  std::int64_t duration_ns = 0;
+  std::int64_t warm_up_ns = 0;               ///< of a closed loop, from the first frame on, and
+  std::size_t first_counted = 0;             ///< the frame from which on frames, and allocations, are counted
   std::uint64_t (*allocations)() = nullptr;  ///< of a closed loop: the process's so far; null: not counted
-  std::size_t first_counted = 0;             ///< the frame from which on they are counted
 };
 
 class TimedSource final : public Source {
@@ -80,6 +84,7 @@ class TimedSource final : public Source {
   bool closed_loop() const { return delivery_.schedule.empty(); }
   void take_format();
   bool wait_for_idle();
+  bool is_over(std::int64_t due_ns);
   void count_allocations();
   std::int64_t next_due();
 
@@ -90,6 +95,7 @@ class TimedSource final : public Source {
   StreamFormat format_;
   std::function<FrameCounts()> progress_;
   std::int64_t start_ns_ = 0, last_due_ns_ = 0;
+  std::optional<std::int64_t> counted_from_ns_;  // of a closed loop, the first frame behind the warm-up
   std::size_t next_ = 0;
   FrameAllocations counted_;
   std::uint64_t allocations_at_first_ = 0;
