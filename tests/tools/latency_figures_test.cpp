@@ -252,5 +252,194 @@ TEST_CASE("more misses than by chance are worse, as many are not") {
   CHECK(misses(60, 10) == Figure::State::Better);
 }
 
+TEST_CASE("a verdict says how far the deadline is from what was found, and on which side") {
+  const auto sentence_of = [](std::size_t late) {
+    LatencyReport report = report_of(1000 - late, late, 0);
+    report.settings.hold_share = 0.9;
+    return verdict_of(report).sentence;
+  };
+  CHECK(sentence_of(20).find("100 ms held at 10 frames/s: 20 of 1000 frames missed it") == 0);
+  CHECK(sentence_of(20).find("; p90 10 ms, 90 ms to spare") != std::string::npos);
+  CHECK(sentence_of(200).find("100 ms not held at 10 frames/s: 200 of 1000 frames missed it") == 0);
+  CHECK(sentence_of(200).find("; p90 150 ms, 50 ms too late") != std::string::npos);
+  LatencyReport few = report_of(40, 2, 0);
+  CHECK(verdict_of(few).sentence.find("; slowest 150 ms; p99.9 n/a (needs 10000 frames, have 42)") !=
+        std::string::npos);
+}
+
+TEST_CASE("each figure that can be asserted is that of the row, at its limit and beyond it") {
+  LatencyReport report;
+  report.settings.deadline_ms = 100;
+  std::vector<std::int64_t> samples;
+  for (std::int64_t i = 1; i <= 100; ++i) samples.push_back(i * 1'000'000);
+  report.rows.push_back({RowKind::EndToEnd, Distribution(kDueToResult, samples)});
+  for (std::int64_t& one : samples) one *= 2;
+  report.rows.push_back({RowKind::Stage, Distribution("a.stage", samples)});
+  report.frames = {
+      .offered = 400, .delivered = 100, .failed = 6, .ring_full = 7, .dropped_deadline = 1, .late = 2};
+  const auto holds = [&](const std::string& text) {
+    return Assertion(text, {"a.stage"}).check(report).state == Assertion::State::Held;
+  };
+  for (const auto& [figure, ms] : std::vector<std::pair<std::string, double>>{{"a.stage.min", 2},
+                                                                              {"a.stage.max", 200},
+                                                                              {"a.stage.mean", 101},
+                                                                              {"a.stage.p50", 100},
+                                                                              {"a.stage.p90", 180}}) {
+    CAPTURE(figure);
+    CHECK(holds(figure + "<" + std::to_string(ms * 1.001) + "ms"));
+    CHECK_FALSE(holds(figure + "<" + std::to_string(ms * 0.999) + "ms"));
+    CHECK(holds(figure + ">" + std::to_string(ms * 0.999) + "ms"));
+  }
+  // Of 2, 4 ... 200 ms.
+  CHECK(holds("a.stage.jitter>57.7ms"));
+  CHECK(holds("a.stage.jitter<57.8ms"));
+  CHECK(holds("min<=1ms"));
+  for (const auto& [figure, count] :
+       std::vector<std::pair<std::string, int>>{{"misses", 16}, {"dropped", 8}, {"failed", 6}, {"late", 2}}) {
+    CAPTURE(figure);
+    CHECK(holds(figure + "==" + std::to_string(count)));
+    CHECK_FALSE(holds(figure + "<" + std::to_string(count)));
+    CHECK(holds(figure + "<=" + std::to_string(count / 4.0) + "%"));
+    CHECK_FALSE(holds(figure + "<" + std::to_string(count / 4.0) + "%"));
+  }
+}
+
+TEST_CASE(
+    "reports that are put together have the sums of both, and the longest run and slowest frames of either") {
+  LatencyReport one = report_of(100, 3, 2), other = report_of(50, 4, 1);
+  one.frames.longest_run = 2, other.frames.longest_run = 5;
+  one.frames.in_flight = 1, other.frames.in_flight = 2, one.frames.failed = 3, other.frames.failed = 4;
+  one.resources = {.wall_s = 1,
+                   .cpu_s = 2,
+                   .heap_growth_bytes = 3,
+                   .minor_faults = 4,
+                   .major_faults = 5,
+                   .involuntary_switches = 6};
+  other.resources = {.wall_s = 10,
+                     .cpu_s = 20,
+                     .heap_growth_bytes = 30,
+                     .minor_faults = 40,
+                     .major_faults = 50,
+                     .involuntary_switches = 60};
+  one.source_reconnections = 1, other.source_reconnections = 2;
+  one.worst = {{.frame = 1, .total_ms = 9}, {.frame = 2, .total_ms = 5}};
+  other.worst = {{.frame = 3, .total_ms = 7}, {.frame = 4, .total_ms = 6}};
+  other.rows.push_back({RowKind::Stage, Distribution("only there", {1'000'000})});
+  one.repeats = {{.p50_ms = 1}}, other.repeats = {{.p50_ms = 2}, {.p50_ms = 3}};
+  one.settings.repeats = 1, other.settings.repeats = 2;
+  merge(one, other);
+  CHECK(one.frames.offered == 105 + 55);
+  CHECK(one.frames.delivered == 103 + 54);
+  CHECK(one.frames.late == 7);
+  CHECK(one.frames.ring_full == 3);
+  CHECK(one.frames.failed == 7);
+  CHECK(one.frames.in_flight == 3);
+  CHECK(one.frames.longest_run == 5);
+  CHECK(one.counted().count() == 157);
+  REQUIRE(one.row("only there") != nullptr);
+  CHECK(one.row("only there")->count() == 1);
+  CHECK(one.resources.wall_s == 11);
+  CHECK(one.resources.cpu_s == 22);
+  CHECK(one.resources.heap_growth_bytes == 33);
+  CHECK(one.resources.minor_faults == 44);
+  CHECK(one.resources.major_faults == 55);
+  CHECK(one.resources.involuntary_switches == 66);
+  CHECK(one.source_reconnections == 3);
+  CHECK(one.merged == 2);
+  CHECK(one.settings.repeats == 3);
+  CHECK(one.repeats.size() == 3);
+  REQUIRE(one.worst.size() == 2);
+  CHECK(one.worst[0].frame == 1);
+  CHECK(one.worst[1].frame == 3);
+}
+
+TEST_CASE("measurements that differ in what was asked for are no measurements of the same thing") {
+  const LatencyReport one = report_of(10, 0, 0);
+  const auto differs = [&](auto change) {
+    LatencyReport other = one;
+    change(other.settings);
+    return difference_of_load(one.settings, other.settings);
+  };
+  CHECK(differs([](Settings&) {}).empty());
+  CHECK(differs([](Settings& s) { s.loop = Loop::Closed; }) == "loop: open and closed");
+  CHECK(differs([](Settings& s) { s.rate = 11; }) == "frames a second: 10 and 11");
+  CHECK(differs([](Settings& s) { s.arrival = "poisson"; }) == "arrival: fixed and poisson");
+  CHECK(differs([](Settings& s) { s.cameras = 2; }) == "cameras: 1 and 2");
+  CHECK(differs([](Settings& s) { s.deadline_ms = 99; }) == "deadline in ms: 100 and 99");
+  CHECK_FALSE(differs([](Settings& s) { s.until = Until::Sinks; }).empty());
+  CHECK_FALSE(differs([](Settings& s) { s.sinks = false; }).empty());
+  CHECK_FALSE(differs([](Settings& s) { s.mode = Mode::Single; }).empty());
+  // What was searched for is no load that was asked for.
+  LatencyReport searched = one, higher = one;
+  searched.settings.mode = higher.settings.mode = Mode::Saturate;
+  higher.settings.rate = 70;
+  CHECK(difference_of_load(searched.settings, higher.settings).empty());
+  searched.settings.mode = higher.settings.mode = Mode::Cameras;
+  higher.settings = searched.settings, higher.settings.cameras = 7;
+  CHECK(difference_of_load(searched.settings, higher.settings).empty());
+}
+
+/// Of frames one after the other that a stage held for `constant_ms`, give or take 2 %, and half a
+/// millisecond more from end to end; measured twice, on a machine that was a hundredth slower the second
+/// time.
+LatencyReport planted(double constant_ms, std::uint32_t seed) {
+  LatencyReport report;
+  report.settings.rate = 12;
+  report.settings.deadline_ms = 20'000;
+  report.frames = {.offered = 400, .delivered = 400, .probed = 400};
+  std::vector<std::int64_t> whole, stage;
+  std::uint32_t state = seed;
+  for (int i = 0; i < 400; ++i) {
+    state = state * 1'664'525 + 1'013'904'223;
+    const double share = static_cast<double>(state >> 8) / (1 << 24);
+    stage.push_back(static_cast<std::int64_t>(constant_ms * 1e6 * (0.98 + 0.04 * share)));
+    whole.push_back(stage.back() + 500'000);
+  }
+  report.rows.push_back({RowKind::EndToEnd, Distribution(kDueToResult, std::move(whole))});
+  report.rows.push_back({RowKind::Stage, Distribution("delay", std::move(stage))});
+  report.repeats = {{.p50_ms = constant_ms, .max_ms = constant_ms},
+                    {.p50_ms = constant_ms * 1.01, .max_ms = constant_ms}};
+  return report;
+}
+
+Figure::State state_of(const Comparison& all, const std::string& row, const std::string& name) {
+  for (const Figure& one : all.figures)
+    if (one.row == row && one.name == name) return one.state;
+  FAIL("there is no figure ", row, " ", name);
+  return {};
+}
+
+TEST_CASE("a planted slowdown of a tenth is worse, a speedup better, and the same again is noise") {
+  const LatencyReport before = planted(60, 1);
+  const Comparison again = compare(before, planted(60, 2), 0.02),
+                   slower = compare(before, planted(66, 3), 0.02),
+                   faster = compare(before, planted(45, 4), 0.02);
+  for (const char* row : {kDueToResult, "delay"})
+    for (const char* figure : {"p50", "mean"}) {
+      CAPTURE(row);
+      CAPTURE(figure);
+      CHECK(state_of(again, row, figure) == Figure::State::Noise);
+      CHECK(state_of(slower, row, figure) == Figure::State::Worse);
+      CHECK(state_of(faster, row, figure) == Figure::State::Better);
+    }
+  CHECK_FALSE(again.worse());
+  CHECK(slower.worse());
+  CHECK_FALSE(faster.worse());
+  CHECK(table_of(slower).find("COMPARED  WORSE") != std::string::npos);
+  CHECK(table_of(faster).find("COMPARED  not worse") != std::string::npos);
+}
+
+TEST_CASE("what differs by less than the tolerance, or than the repeats of one measurement, is noise") {
+  const LatencyReport before = planted(60, 1), slower = planted(66, 3);
+  CHECK(compare(before, slower, 0.09).worse());
+  CHECK_FALSE(compare(before, slower, 0.11).worse());
+  LatencyReport restless = before;
+  restless.repeats[1].p50_ms = 60 * 1.12;
+  CHECK_FALSE(compare(restless, slower, 0.02).worse());
+  CHECK_FALSE(compare(slower, restless, 0.02).worse());
+  restless.repeats.pop_back();  // measured once: nobody knows how much it would have differed
+  CHECK(compare(restless, slower, 0.02).worse());
+}
+
 }  // namespace
 }  // namespace contorno::latency
