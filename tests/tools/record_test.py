@@ -218,6 +218,18 @@ def test_a_recorder_that_was_killed_is_appended_to_behind_all_it_has_written(con
     assert done.stdout == "recording: 0 frames recorded, 0 dropped, 0 failed; 5 with those before\n" and listed.read_bytes() == before
 
 
+@pytest.mark.parametrize("times, begins", [([0, 10, 20], 30), ([20, 0, 10], 30), ([5, 9], 13), ([0, 1, 20], 30), ([7], 7.05), ([8, 8], 8.05)],
+                         ids=["in steps", "in no order", "not from 0", "unevenly", "one frame", "at one time"])
+def test_what_is_appended_begins_one_mean_interval_behind_the_last_frame(contorno, tmp_path, times, begins):
+    """Of what is recorded, whatever the source's own rate is: 20 frames a second, which counts where there is no interval yet."""
+    write_graph(tmp_path, "graph.yaml", LINE)
+    contorno("record", "graph.yaml", "recording", "--frames", len(times), cwd=tmp_path)
+    entries = [entry | {"pts_ns": int(time * 1e9)} for entry, time in zip(manifest(tmp_path / "recording"), times)]
+    (tmp_path / "recording" / "manifest.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    contorno("record", "graph.yaml", "recording", "--frames", 2, "--append", cwd=tmp_path)
+    assert [entry["pts_ns"] for entry in manifest(tmp_path / "recording")[len(times):]] == [int(begins * 1e9), int(begins * 1e9) + 50_000_000]
+
+
 @pytest.mark.parametrize("other, said", [
     (LINE.replace("[320, 120]", "[330, 120]"), "the recording has frames of 320 x 120, the source frames of 330 x 120"),
     (LINE.replace("[160, 60]", "[160, 70]"), "the recording has maps of 160x60x3"),
