@@ -61,7 +61,7 @@ def test_parts_share_a_folder_and_only_their_own_frames_are_theirs(contorno, fol
     (("location: maps", "location: other"), 'source had \'location: "../maps"\', and has \'location: "../other"\' now'),
     (("layout: hwc", "layout: hwc, every: 2"), "source had 'every: 1', and has 'every: 2' now"),
     (("min_points: 8}", "min_points: 8}\n  - {type: simplify, tolerance: 2}"),
-     "simplify had 'recorded: [contour_assembly.contours]', and has '- type: simplify' now"),
+     "recorded had 'recorded: [contour_assembly.contours]', and has 'recorded: [simplify.contours]' now"),
 ])
 def test_a_record_is_gone_on_with_by_the_graph_that_began_it(contorno, folder, change, said):
     record(contorno, folder, "--stop", 3)
@@ -116,3 +116,45 @@ def test_options_without_effect_are_refused(contorno, folder, arguments, said):
     done = contorno("replay", "graph.yaml", *arguments, cwd=folder, check=False)
     assert done.returncode == 2 and said in done.stderr, done.stderr
     assert not (folder / "a").exists()
+
+
+@pytest.mark.parametrize("options", [(), ("--overwrite",), ("--resume",)])
+def test_frames_that_were_recorded_are_never_results(contorno, folder, options):
+    contorno("record", "graph.yaml", "golden", "--frames", 3, cwd=folder)
+    (folder / "golden" / "frames").mkdir(exist_ok=True)
+    for name in ("00000001.png", "00000002.npy", "7.picture.jpg"):
+        (folder / "golden" / "frames" / name).write_bytes(b"of the user")
+    before = {path: path.read_bytes() for path in (folder / "golden").rglob("*") if path.is_file()}
+    said = record(contorno, folder, *options, code=65).stderr
+    assert "no file of a record" in said and "golden/frames/" in said
+    assert {path: path.read_bytes() for path in (folder / "golden").rglob("*") if path.is_file()} == before
+
+
+def test_what_overwrite_removes_is_named_before_and_is_what_the_record_lists(contorno, folder):
+    record(contorno, folder)
+    said = record(contorno, folder, "--overwrite").stderr
+    assert (f"--overwrite removes {FRAMES} results of {FRAMES} frames from 'golden/frames', '00000000.contour_assembly.contours.jsonl' "
+            f"to '{FRAMES - 1:08}.contour_assembly.contours.jsonl'") in said
+    # Of another graph, which the record lists: they go with it.
+    (folder / "graph.yaml").write_text(graph_text().replace("8}", "8}\n  - {type: simplify, tolerance: 2}"))
+    record(contorno, folder, "--overwrite")
+    assert {name.split(".", 1)[1] for name in content(folder / "golden")} == {"simplify.contours.jsonl"}
+    # Of something that nobody lists: they stay, and so does all else.
+    other = folder / "golden" / "frames" / "00000003.another.contours.jsonl"
+    other.write_text("{}")
+    before = content(folder / "golden")
+    said = record(contorno, folder, "--overwrite", code=73).stderr
+    assert "00000003.another.contours.jsonl' is not removed: neither the graph nor 'golden/made_with.yaml' says that" in said
+    assert content(folder / "golden") == before
+
+
+def test_nothing_is_removed_or_written_by_a_link(contorno, folder):
+    record(contorno, folder)
+    (folder / "elsewhere").mkdir()
+    (folder / "golden" / "frames").rename(folder / "elsewhere" / "frames")
+    (folder / "golden" / "frames").symlink_to(folder / "elsewhere" / "frames")
+    before = content(folder / "elsewhere")
+    for option in ("--overwrite", "--resume"):
+        assert "'golden/frames' is a symbolic link" in record(contorno, folder, option, code=73).stderr
+    assert content(folder / "elsewhere") == before
+    assert contorno("replay", "graph.yaml", "--expect", "golden", cwd=folder).returncode == 0  # reading is another thing

@@ -79,15 +79,6 @@ void refuse_kept(const std::filesystem::path& folder) {
             printable(folder.string()), printable(frames.string())));
 }
 
-/// A frame that is lost now is not to be found among those of the round before.
-void remove_results(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::remove_all(folder / "frames", error);
-  if (error)
-    throw Error(ExitCode::Io,
-                fmt::format("cannot empty '{}': {}", printable(folder.string()), error.message()));
-}
-
 /// The places of a record, of those that this run takes; none where there is no record.
 std::vector<std::uint64_t> places_in(const std::filesystem::path& record, const FrameSelection& selection) {
   std::vector<std::uint64_t> places;
@@ -147,7 +138,9 @@ struct Findings {
                                       .after = folder,
                                       .values = replay.values,
                                       .tolerance = tolerance,
-                                      .most = arguments.worst},
+                                      .most = arguments.worst,
+                                      .graph = replay.given,
+                                      .placements = replay.placements},
                                      *difference);
     sections += score_section({.record = folder,
                                .values = replay.values,
@@ -175,9 +168,10 @@ struct Findings {
   }
 };
 
-int exit_code(const RunReport& report, const Findings& findings) {
+/// `failed`: frames that failed, and not as they were expected to.
+int exit_code(const RunReport& report, const Findings& findings, std::size_t failed) {
   if (!findings.are_within_limits()) return kDifferent;
-  const bool whole = report.source_faults.empty() && findings.are_all_scored();
+  const bool whole = failed == 0 && report.source_faults.empty() && findings.are_all_scored();
   return static_cast<int>(whole ? ExitCode::Ok : ExitCode::FramesFailed);
 }
 
@@ -193,7 +187,8 @@ int compare_with(const ReplayArguments& arguments, const Catalog& catalog, const
   else
     make_output_folder(arguments.keep);
   const std::string& folder = temporary ? temporary->path() : arguments.keep;
-  if (round > 1) remove_results(folder);
+  // A frame that is lost now is not to be found among those of the round before.
+  if (round > 1) remove_results(folder, results_of(folder, {}, replay.values));
   const Truth truth(replay.graph.source, arguments.labels);
   check_truth_options(arguments, truth);
   (void)score_limits(arguments, replay);
@@ -206,6 +201,7 @@ int compare_with(const ReplayArguments& arguments, const Catalog& catalog, const
                 fmt::format("{}: the record has none of the frames that this run takes", printable(before)));
   Findings findings(arguments, replay, truth, folder);
   findings.difference = compare_records(before, folder, places, replay.values, tolerance);
+  findings.difference->graph = differences_from_record(before, replay.given, replay.values);
   findings.before = before, findings.tolerance = tolerance;
   findings.write(arguments);
   const bool different = findings.difference->count(FrameVerdict::Different) > 0;
@@ -215,7 +211,8 @@ int compare_with(const ReplayArguments& arguments, const Catalog& catalog, const
     print(score_text(findings.scores));
   }
   findings.tell_limits(arguments.quiet);
-  return different ? kDifferent : exit_code(report, findings);
+  // What failed as the record says was expected.
+  return different ? kDifferent : exit_code(report, findings, 0);
 }
 
 /// The rounds from `first` on, until one of them differs.
@@ -242,6 +239,15 @@ EarlierResults earlier_results(const ReplayArguments& arguments) {
   return arguments.overwrite ? EarlierResults::Remove : EarlierResults::Refuse;
 }
 
+/// `failed`: how many the record has of the frames that the run takes.
+void tell_recorded(const ReplayArguments& arguments, const RunReport& report, std::size_t failed) {
+  print("{}: {} frames recorded, {} failed\n", arguments.record, report.frames.delivered,
+        report.frames.failed);
+  if (failed > report.frames.failed)
+    print("{}: {} more have failed before, and are not computed again\n", arguments.record,
+          failed - report.frames.failed);
+}
+
 int record(const ReplayArguments& arguments, const Catalog& catalog) {
   const ReplayOptions options = options_of(arguments);
   Replay replay = prepared(arguments, options, catalog);
@@ -252,17 +258,17 @@ int record(const ReplayArguments& arguments, const Catalog& catalog) {
   (void)score_limits(arguments, replay);
   make_output_folder(arguments.record);
   prepare_record(arguments.record, taken_frames(arguments, options, replay),
-                 made_with(replay.given, replay.values, arguments.record), earlier_results(arguments));
+                 made_with(replay.given, replay.values, arguments.record), replay.values,
+                 earlier_results(arguments));
   const RunReport report = compute_replay(replay, arguments.record, options);
   if (const int signal = InterruptGuard::requested(); signal != 0) return ended_by(signal);
-  if (!arguments.quiet)
-    print("{}: {} frames recorded, {} failed\n", arguments.record, report.frames.delivered,
-          report.frames.failed);
+  if (!arguments.quiet) tell_recorded(arguments, report, count_failures(arguments.record, replay.whole));
   const Findings findings(arguments, replay, truth, arguments.record);
   findings.write(arguments);
   if (!arguments.quiet) print(score_text(findings.scores));
   findings.tell_limits(arguments.quiet);
-  const int code = exit_code(report, findings);
+  // Also those that were recorded before, by the run that this one goes on with.
+  const int code = exit_code(report, findings, count_failures(arguments.record, replay.whole));
   if (arguments.loop == 1) return code;
   // Nothing may change from round to round.
   const int later = compare_rounds(arguments, catalog, arguments.record, 0, 2);
@@ -288,6 +294,9 @@ int replay(const ReplayArguments& arguments, const Catalog& catalog) {
     throw Error(ExitCode::Usage,
                 "--resume keeps what the record has, --overwrite removes it: give one of them");
   if (!arguments.keep.empty()) refuse_kept(arguments.keep);
+  if (!arguments.keep.empty() && arguments.loop > 1)
+    say(fmt::format("--keep: each round removes its results of the round before from '{}'",
+                    printable((std::filesystem::path(arguments.keep) / "frames").string())));
   return records ? record(arguments, catalog) : expect(arguments, catalog);
 }
 

@@ -1,66 +1,28 @@
 #include "tools/replay/compare_contours.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 
 #include "pipeline/shared/printable.h"
+#include "tools/replay/box_pairs.h"
+#include "tools/replay/line_distance.h"
 
 namespace contorno {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The bytes of the points: equal ones have the same bits, so that NaN equals NaN.
 std::string_view bytes_of(std::span<const Point> points) {
   return {reinterpret_cast<const char*>(points.data()), points.size_bytes()};
 }
-
-double squared(double a, double b) {
-  return a * a + b * b;
-}
-
-/// From a point to the segment from `a` to `b`, squared.
-double squared_distance(const Point& point, const Point& a, const Point& b) {
-  const double row = b.row - double{a.row}, col = b.col - double{a.col};
-  const double to_row = point.row - double{a.row}, to_col = point.col - double{a.col};
-  const double length = squared(row, col);
-  const double along = length > 0 ? std::clamp((to_row * row + to_col * col) / length, 0.0, 1.0) : 0.0;
-  return squared(to_row - along * row, to_col - along * col);
-}
-
-double one_way_distance(std::span<const Point> points, std::span<const Point> line) {
-  double largest = 0;
-  for (const Point& point : points) {
-    double nearest = line.size() == 1 ? squared_distance(point, line[0], line[0]) : kInfinity;
-    for (std::size_t i = 1; i < line.size() && nearest > 0; ++i)
-      nearest = std::fmin(nearest, squared_distance(point, line[i - 1], line[i]));
-    if (!std::isfinite(nearest)) return kInfinity;
-    largest = std::max(largest, nearest);
-  }
-  return std::sqrt(largest);
-}
-
-struct Box {
-  double left = kInfinity, top = kInfinity, right = -kInfinity, bottom = -kInfinity;
-  explicit Box(std::span<const Point> points) {
-    for (const Point& point : points) {
-      left = std::fmin(left, point.col);
-      right = std::fmax(right, point.col);
-      top = std::fmin(top, point.row);
-      bottom = std::fmax(bottom, point.row);
-    }
-  }
-  double difference(const Box& other) const {
-    return std::max({std::abs(left - other.left), std::abs(right - other.right), std::abs(top - other.top),
-                     std::abs(bottom - other.bottom)});
-  }
-};
 
 /// The contours of a class that have no partner yet.
 struct Unpaired {
@@ -68,9 +30,11 @@ struct Unpaired {
   std::vector<std::uint32_t> indices;
 };
 
-Unpaired all_of(const ContourFrame& frame, std::size_t class_index) {
+/// Of a class that is not there: none.
+Unpaired all_of(const ContourFrame& frame, std::optional<std::size_t> class_index) {
   Unpaired all{frame.view, {}};
-  for (std::uint32_t i = frame.view.class_begin[class_index]; i < frame.view.class_begin[class_index + 1];
+  if (!class_index) return all;
+  for (std::uint32_t i = frame.view.class_begin[*class_index]; i < frame.view.class_begin[*class_index + 1];
        ++i)
     all.indices.push_back(i);
   return all;
@@ -108,36 +72,14 @@ Pairs pair_equal(Unpaired& before, Unpaired& after) {
 }
 
 Pairs pair_near(Unpaired& before, Unpaired& after, double reach) {
-  struct Candidate {
-    double difference;
-    std::uint32_t before, after;
-    auto order() const { return std::tuple(difference, before, after); }
+  const auto boxes_of = [](const Unpaired& from) {
+    std::vector<ContourBox> boxes;
+    for (const std::uint32_t i : from.indices)
+      boxes.emplace_back(from.view.contour(i), from.view.closed[i] != 0);
+    return boxes;
   };
-  std::multimap<double, std::pair<std::uint32_t, Box>> by_left;
-  for (const std::uint32_t i : after.indices) {
-    const Box box(after.view.contour(i));
-    by_left.emplace(box.left, std::pair(i, box));
-  }
-  std::vector<Candidate> candidates;
-  for (const std::uint32_t i : before.indices) {
-    const Box box(before.view.contour(i));
-    for (auto at = by_left.lower_bound(box.left - reach);
-         at != by_left.end() && at->first <= box.left + reach; ++at) {
-      const auto& [j, other] = at->second;
-      const double difference = box.difference(other);
-      if (difference <= reach && before.view.closed[i] == after.view.closed[j])
-        candidates.push_back({difference, i, j});
-    }
-  }
-  std::sort(candidates.begin(), candidates.end(),
-            [](const Candidate& a, const Candidate& b) { return a.order() < b.order(); });
-  Pairs pairs;
-  std::map<std::uint32_t, bool> taken_before, taken_after;
-  for (const Candidate& one : candidates) {
-    if (taken_before[one.before] || taken_after[one.after]) continue;
-    taken_before[one.before] = taken_after[one.after] = true;
-    pairs.emplace_back(one.before, one.after);
-  }
+  Pairs pairs = pair_boxes(boxes_of(before), boxes_of(after), reach);
+  for (auto& [i, j] : pairs) i = before.indices[i], j = after.indices[j];
   drop_paired(before, after, pairs);
   return pairs;
 }
@@ -170,32 +112,89 @@ std::string pair_text(const ContoursView& before, const ContoursView& after, con
   return fmt::format("it had {} points, has {}", a.size(), b.size());
 }
 
+std::string levels_text(const ClassSpec& spec) {
+  return fmt::format("{}", fmt::join(spec.iso_levels(), ", "));
+}
+
+/// A class before and the one after that is taken for the same; one of both may be missing.
+struct ClassPair {
+  std::optional<std::size_t> before, after;
+};
+
+/// By name, then by levels; see compare_contours.
+std::vector<ClassPair> pair_classes(const std::vector<ClassSpec>& before,
+                                    const std::vector<ClassSpec>& after) {
+  std::vector<ClassPair> pairs(before.size());
+  std::vector<bool> taken(after.size());
+  const auto pair_by = [&](const auto& key) {
+    std::map<std::decay_t<decltype(key(before[0]))>, std::vector<std::size_t>> waiting;
+    for (std::size_t j = after.size(); j-- > 0;)
+      if (!taken[j]) waiting[key(after[j])].push_back(j);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      if (pairs[i].after) continue;
+      const auto found = waiting.find(key(before[i]));
+      if (found == waiting.end() || found->second.empty()) continue;
+      pairs[i].after = found->second.back();
+      taken[found->second.back()] = true;
+      found->second.pop_back();
+    }
+  };
+  for (std::size_t i = 0; i < before.size(); ++i) pairs[i].before = i;
+  pair_by([](const ClassSpec& spec) { return spec.name; });
+  pair_by([](const ClassSpec& spec) {
+    return std::vector<double>(spec.iso_levels().begin(), spec.iso_levels().end());
+  });
+  for (std::size_t j = 0; j < after.size(); ++j)
+    if (!taken[j]) pairs.push_back({.before = std::nullopt, .after = j});
+  return pairs;
+}
+
 /// The changes of one class, added to those of the frame.
 class ClassComparison {
  public:
-  ClassComparison(const ContourFrame& before, const ContourFrame& after, std::size_t class_index)
-      : before_(all_of(before, class_index)),
-        after_(all_of(after, class_index)),
-        name_(before.classes[class_index].name),
-        first_(before.view.class_begin[class_index]) {}
+  ClassComparison(const ContourFrame& before, const ContourFrame& after, const ClassPair& classes)
+      : before_(all_of(before, classes.before)), after_(all_of(after, classes.after)) {
+    const ClassSpec* const was = classes.before ? &before.classes[*classes.before] : nullptr;
+    const ClassSpec* const is = classes.after ? &after.classes[*classes.after] : nullptr;
+    changes_.name = was != nullptr ? was->name : is->name;
+    changes_.other_name = was == nullptr || is == nullptr || was->name != is->name;
+    if (was != nullptr) first_ = before.view.class_begin[*classes.before];
+    if (was == nullptr)
+      changes_.itself = "it was not there before";
+    else if (is == nullptr)
+      changes_.itself = "it is gone";
+    else if (was->name != is->name)
+      changes_.itself = fmt::format("it is called '{}' now", printable(is->name));
+    else if (levels_text(*was) != levels_text(*is))
+      changes_.itself = fmt::format("its {} {}, is {}", was->levels.empty() ? "level was" : "levels were",
+                                    levels_text(*was), levels_text(*is));
+  }
 
   void compare(double reach, ContourChanges& changes) {
     for (const auto& [i, j] : pair_equal(before_, after_)) note_pair(i, j, changes);
     for (const auto& [i, j] : pair_near(before_, after_, reach)) note_pair(i, j, changes);
     for (const std::uint32_t i : before_.indices) {
       changes.lost.push_back(i);
-      note(changes, i - first_, fmt::format("of {} points is gone", before_.view.contour(i).size()));
+      note(fmt::format("contour {}: of {} points is gone", i - first_, before_.view.contour(i).size()));
     }
     for (const std::uint32_t j : after_.indices) changes.added.push_back(j);
-    if (changes.first.empty() && !after_.indices.empty())
-      changes.first = fmt::format("class '{}': {} contours were not there before", printable(name_),
-                                  after_.indices.size());
+    if (!after_.indices.empty())
+      note(fmt::format("{} contours were not there before", after_.indices.size()));
+    changes_.lost = before_.indices.size(), changes_.added = after_.indices.size();
+    if (changes_.itself.empty() && of_contours_.empty()) return;
+    if (changes.first.empty()) changes.first = sentence();
+    changes.classes.push_back(std::move(changes_));
   }
 
  private:
-  void note(ContourChanges& changes, std::uint32_t index, const std::string& what) const {
-    if (changes.first.empty())
-      changes.first = fmt::format("class '{}', contour {}: {}", printable(name_), index, what);
+  std::string sentence() const {
+    const std::string name = printable(changes_.name);
+    if (changes_.itself.empty()) return fmt::format("class '{}', {}", name, of_contours_);
+    if (of_contours_.empty()) return fmt::format("class '{}': {}", name, changes_.itself);
+    return fmt::format("class '{}': {}; {}", name, changes_.itself, of_contours_);
+  }
+  void note(std::string what) {
+    if (of_contours_.empty()) of_contours_ = std::move(what);
   }
 
   void note_pair(std::uint32_t i, std::uint32_t j, ContourChanges& changes) {
@@ -207,35 +206,23 @@ class ClassComparison {
     changes.moved.push_back(pair);
     changes.attributes += described ? 0 : 1;
     changes.distance = std::max(changes.distance, pair.distance);
-    note(changes, i - first_, pair_text(before_.view, after_.view, pair));
+    ++changes_.moved;
+    changes_.distance = std::max(changes_.distance, pair.distance);
+    note(fmt::format("contour {}: {}", i - first_, pair_text(before_.view, after_.view, pair)));
   }
 
   Unpaired before_, after_;
-  std::string name_;
-  std::uint32_t first_;
+  ClassChanges changes_;
+  std::string of_contours_;  // what is said of the first one that differs
+  std::uint32_t first_ = 0;
 };
 
 }  // namespace
 
-double distance_between(std::span<const Point> one, std::span<const Point> other) {
-  if (one.empty() || other.empty()) return kInfinity;
-  return std::max(one_way_distance(one, other), one_way_distance(other, one));
-}
-
 ContourChanges compare_contours(const ContourFrame& before, const ContourFrame& after, double reach) {
   ContourChanges changes;
-  const auto same_class = [](const ClassSpec& a, const ClassSpec& b) {
-    return a.name == b.name && a.level == b.level;
-  };
-  if (!std::equal(before.classes.begin(), before.classes.end(), after.classes.begin(), after.classes.end(),
-                  same_class)) {
-    changes.first = "the classes have other names, levels or another order";
-    for (std::uint32_t i = 0; i < before.view.counts->contours; ++i) changes.lost.push_back(i);
-    for (std::uint32_t j = 0; j < after.view.counts->contours; ++j) changes.added.push_back(j);
-    return changes;
-  }
-  for (std::size_t k = 0; k < before.classes.size(); ++k)
-    ClassComparison(before, after, k).compare(reach, changes);
+  for (const ClassPair& pair : pair_classes(before.classes, after.classes))
+    ClassComparison(before, after, pair).compare(reach, changes);
   return changes;
 }
 

@@ -26,8 +26,8 @@ std::string first_line(const std::string& text) {
 class FrameComparison {
  public:
   FrameComparison(const std::filesystem::path& before, const std::filesystem::path& after,
-                  std::uint64_t place, double tolerance)
-      : before_(before), after_(after), tolerance_(tolerance) {
+                  std::uint64_t place, double tolerance, std::vector<ClassDifference>& classes)
+      : before_(before), after_(after), tolerance_(tolerance), classes_(classes) {
     difference_.place = place;
   }
 
@@ -78,16 +78,36 @@ class FrameComparison {
     difference_.added += changes.added.size();
     difference_.moved += changes.moved.size();
     difference_.distance = std::max(difference_.distance, changes.distance);
-    const bool within =
+    bool within =
         tolerance_ > 0 && changes.lost.empty() && changes.added.empty() && changes.distance <= tolerance_;
+    for (const ClassChanges& one : changes.classes) {
+      within = within && !one.other_name;
+      add_class(value, one);
+    }
     note(within ? FrameVerdict::Within : FrameVerdict::Different,
          changes.first.empty()
              ? fmt::format("{}: the order of contours, or facts about the frame, differ", value.name)
              : fmt::format("{}: {}", value.name, changes.first));
   }
 
+  void add_class(const RecordedValue& value, const ClassChanges& one) {
+    auto found = std::find_if(classes_.begin(), classes_.end(), [&](const ClassDifference& other) {
+      return other.value == value.name && other.changes.name == one.name;
+    });
+    if (found == classes_.end()) {
+      classes_.push_back({.value = value.name, .changes = one, .frames = 1});
+      return;
+    }
+    ClassChanges& sum = found->changes;
+    ++found->frames;
+    sum.lost += one.lost, sum.added += one.added, sum.moved += one.moved;
+    sum.distance = std::max(sum.distance, one.distance);
+    if (sum.itself.empty()) sum.itself = one.itself;
+  }
+
   const std::filesystem::path &before_, &after_;
   double tolerance_;
+  std::vector<ClassDifference>& classes_;
   FrameDifference difference_;
 };
 
@@ -130,8 +150,16 @@ RecordDifference compare_records(const std::filesystem::path& before, const std:
                                  const std::vector<std::uint64_t>& places,
                                  const std::vector<RecordedValue>& values, double tolerance) {
   RecordDifference difference;
+  std::vector<RecordedValue> ordered = values;
+  std::stable_sort(ordered.begin(), ordered.end(), [](const RecordedValue& a, const RecordedValue& b) {
+    const auto order = [](const RecordedValue& value) {
+      return std::tuple(value.type != PortType::Contours, value.origin.node);
+    };
+    return order(a) < order(b);
+  });
   for (const std::uint64_t place : places)
-    difference.frames.push_back(FrameComparison(before, after, place, tolerance).compare(values));
+    difference.frames.push_back(
+        FrameComparison(before, after, place, tolerance, difference.classes).compare(ordered));
   return difference;
 }
 

@@ -23,8 +23,17 @@ struct FrameDifference {
   std::string first;  ///< a sentence about the first difference; empty: there is none
 };
 
+/// What became of a class of a value in all frames.
+struct ClassDifference {
+  std::string value;
+  ClassChanges changes;    ///< sums, and the largest distance; what is said of the class where it was first
+  std::size_t frames = 0;  ///< in which it differs
+};
+
 struct RecordDifference {
-  std::vector<FrameDifference> frames;  ///< all that one of the records has, in their order
+  std::vector<FrameDifference> frames;   ///< all that one of the records has, in their order
+  std::vector<ClassDifference> classes;  ///< those that differ, as they were met
+  std::vector<std::string> graph;        ///< see differences_from_record
 
   std::size_t count(FrameVerdict verdict) const;
   /// The frames that are not the same, the worst ones first: different before within, then those with more
@@ -32,10 +41,11 @@ struct RecordDifference {
   std::vector<const FrameDifference*> worst() const;
 };
 
-/// Compares what `values` name at each of `places`. With a tolerance of 0 px all must be equal: points,
-/// attributes, pictures and reasons of failures. Otherwise contours may have other points that are no farther
-/// from the recorded line than the tolerance, and then other attributes and pictures, too. Throws
-/// Error(BadData) when a file of a record cannot be read.
+/// Compares what `values` name at each of `places`: contours first, those of earlier stages before others, so
+/// that what a frame's first difference is named by is the cause and no picture of it. With a tolerance of 0
+/// px all must be equal: points, attributes, pictures and reasons of failures. Otherwise contours may have
+/// other points that are no farther from the recorded line than the tolerance, and then other attributes,
+/// levels and pictures, too. Throws Error(BadData) when a file of a record cannot be read.
 RecordDifference compare_records(const std::filesystem::path& before, const std::filesystem::path& after,
                                  const std::vector<std::uint64_t>& places,
                                  const std::vector<RecordedValue>& values, double tolerance);

@@ -63,8 +63,13 @@ void set_frames(SourceSpec& source, const FrameSelection& frames, bool paced) {
 }  // namespace
 
 Replay prepare_replay(GraphSpec graph, const ReplayOptions& options) {
-  Replay replay{
-      .graph = std::move(graph), .given = {}, .whole = {}, .frames = {}, .values = {}, .source = nullptr};
+  Replay replay{.graph = std::move(graph),
+                .given = {},
+                .whole = {},
+                .frames = {},
+                .values = {},
+                .source = nullptr,
+                .placements = {}};
   // Every frame is part of a record, whenever it comes.
   replay.graph.settings.on_full = OnFull::Wait;
   replay.graph.settings.deadline_ms = 0;
@@ -84,7 +89,7 @@ RunReport compute_replay(Replay& replay, const std::string& folder, const Replay
   std::vector<std::unique_ptr<Sink>> sinks;
   std::vector<SinkBinding> bindings;
   for (const RecordedValue& value : replay.values) {
-    sinks.push_back(make_record_sink(value, replay.frames));
+    sinks.push_back(make_record_sink(value, replay.frames, replay.placements[value.name]));
     bindings.push_back({.name = value.name, .sink = sinks.back().get(), .input = value.origin});
   }
   OutputRegister files = command_files();

@@ -32,6 +32,7 @@ struct Replay {
   /// What delivers the latter; null: none is left. compute_replay moves it away, so a Replay is computed
   /// once.
   std::unique_ptr<Source> source;
+  PlacementsOfValues placements;  ///< of the frames that were computed
 };
 
 /// Finds out what is to be computed, and opens the source. Throws what config::open_source, select_frames and

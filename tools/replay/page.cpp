@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "plugins/files/contours/text_buffer.h"
+#include "tools/replay/frame_pictures.h"
 
 namespace contorno {
 namespace {
@@ -19,6 +20,7 @@ figure{display:inline-block;width:32%;margin:0 .6% 0 0;vertical-align:top}figcap
 svg{width:100%;background:#f5f7fa;border:1px solid #d5dbe3}path{fill:none;stroke-width:1.4;vector-effect:non-scaling-stroke}
 .same{stroke:#aeb7c4}.before{stroke:#0b62c4}.after{stroke:#d9620a}
 .truth{fill:#9fc5a8;stroke:none}figure.score{width:48%}.found{stroke:#d9620a}
+svg.hidden{position:absolute;width:0;height:0;border:0}
 .key b{display:inline-block;width:1.6em;height:.25em;vertical-align:middle;margin:0 .4em 0 1em}
 )";
 
@@ -46,13 +48,55 @@ void draw_layer(TextBuffer& text, const Layer& layer, bool changed) {
       draw_path(text, view.contour(i), view.closed[i] != 0, changed ? layer.style : "same");
 }
 
-void draw_panel(TextBuffer& text, const char* caption, std::span<const Layer> layers) {
+/// What is drawn below contours, and which part of the map's plane the panel shows.
+struct Ground {
+  std::string id;  ///< of the picture in the page; empty: there is none
+  double left = -1, top = -1, width = 0, height = 0;
+};
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    unsigned three = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      three = three << 8 | (i + k < bytes.size() ? static_cast<std::uint8_t>(bytes[i + k]) : 0U);
+    for (std::size_t k = 0; k < 4; ++k)
+      text += i + k <= bytes.size() ? kDigits[three >> (18 - 6 * k) & 63] : '=';
+  }
+  return text;
+}
+
+/// The frame in the coordinates of a map; its picture is hidden in the page and used by the panels.
+Ground draw_ground(TextBuffer& text, const FramePicture& picture, const Placement& on,
+                   const std::string& id) {
+  const Ground ground{.id = id,
+                      .left = -on.offset_x / on.scale_x - 0.5,
+                      .top = -on.offset_y / on.scale_y - 0.5,
+                      .width = picture.width / on.scale_x,
+                      .height = picture.height / on.scale_y};
+  text << R"(<svg class="hidden"><image id=")" << id << R"(" x=")" << ground.left << R"(" y=")" << ground.top
+       << R"(" width=")" << ground.width << R"(" height=")" << ground.height
+       << R"(" preserveAspectRatio="none" href="data:image/png;base64,)" << base64(picture.png)
+       << "\"/></svg>\n";
+  return ground;
+}
+
+/// Without a frame: the whole map.
+Ground map_ground(std::span<const Layer> layers) {
   int width = 1, height = 1;
   for (const Layer& layer : layers) {
     width = std::max(width, layer.frame->view.format.width);
     height = std::max(height, layer.frame->view.format.height);
   }
-  text << R"(<figure><svg viewBox="-1 -1 )" << width + 1 << ' ' << height + 1 << R"(">)";
+  return {.id = {}, .left = -1, .top = -1, .width = width + 1.0, .height = height + 1.0};
+}
+
+void draw_panel(TextBuffer& text, const char* caption, const Ground& ground, std::span<const Layer> layers) {
+  text << R"(<figure><svg viewBox=")" << ground.left << ' ' << ground.top << ' ' << ground.width << ' '
+       << ground.height << R"(">)";
+  if (!ground.id.empty()) text << R"(<use href="#)" << ground.id << R"("/>)";
   for (const bool changed : {false, true})
     for (const Layer& layer : layers) draw_layer(text, layer, changed);
   text << "</svg><figcaption>" << caption << "</figcaption></figure>\n";
@@ -72,26 +116,54 @@ std::vector<bool> changed_after(const ContourFrame& frame, const ContourChanges&
   return changed;
 }
 
-void draw_value(TextBuffer& text, const DifferencePage& page, std::uint64_t place,
-                const RecordedValue& value) {
+/// `picture` may be null.
+void draw_value(TextBuffer& text, const DifferencePage& page, std::uint64_t place, const RecordedValue& value,
+                const FramePicture* picture) {
   const std::filesystem::path file = value_file(place, value);
   if (!std::filesystem::exists(page.before / file) || !std::filesystem::exists(page.after / file)) return;
   const ContourFrame was = recorded_contours(page.before, place, value),
                      is = recorded_contours(page.after, place, value);
   const ContourChanges changes = compare_contours(was, is, pairing_reach(page.tolerance));
-  const Layer before{&was, changed_before(was, changes), "before"},
-      after{&is, changed_after(is, changes), "after"};
-  draw_panel(text, "before", {&before, 1});
-  draw_panel(text, "after", {&after, 1});
-  const Layer both[] = {before, after};
-  draw_panel(text, "both", both);
+  const Layer both[] = {{&was, changed_before(was, changes), "before"},
+                        {&is, changed_after(is, changes), "after"}};
+  Ground ground = map_ground(both);
+  const auto placements = page.placements.find(value.name);
+  const auto on = placements == page.placements.end() ? std::nullopt : placements->second.at(place);
+  if (picture != nullptr && on)
+    ground = draw_ground(text, *picture, *on, fmt::format("p{}-{}", place, value.name));
+  draw_panel(text, "before", ground, {&both[0], 1});
+  draw_panel(text, "after", ground, {&both[1], 1});
+  draw_panel(text, "both", ground, both);
 }
 
-void write_frame(TextBuffer& text, const DifferencePage& page, const FrameDifference& frame) {
+void write_frame(TextBuffer& text, const DifferencePage& page, const FrameDifference& frame,
+                 const FramePicture* picture) {
   text << R"(<h2 id="f)" << frame.place << R"(">frame )" << frame.place << "</h2><p>";
   text.xml(frame.first) << "</p>\n";
   for (const RecordedValue& value : page.values)
-    if (value.type == PortType::Contours) draw_value(text, page, frame.place, value);
+    if (value.type == PortType::Contours) draw_value(text, page, frame.place, value, picture);
+}
+
+/// What changed in the graph, and which classes differ.
+void write_reasons(TextBuffer& text, const RecordDifference& difference) {
+  if (!difference.graph.empty()) text << "<p>The graph is another one:</p><ul>\n";
+  for (const std::string& sentence : difference.graph) (text << "<li>").xml(sentence) << "</li>\n";
+  if (!difference.graph.empty()) text << "</ul>\n";
+  if (difference.classes.empty()) return;
+  text << "<table><tr><th>class</th><th>frames</th><th>lost</th><th>added</th><th>moved</th>"
+          "<th>farthest, px</th><th>of</th></tr>\n";
+  for (const auto& [value, changes, frames] : difference.classes) {
+    text << "<tr><td>";
+    text.xml(changes.name) << "</td><td>" << static_cast<std::uint64_t>(frames) << "</td><td>"
+                           << static_cast<std::uint64_t>(changes.lost) << "</td><td>"
+                           << static_cast<std::uint64_t>(changes.added) << "</td><td>"
+                           << static_cast<std::uint64_t>(changes.moved) << "</td><td>"
+                           << fmt::format("{:.3g}", changes.distance) << "</td><td>";
+    text.xml(value);
+    if (!changes.itself.empty()) (text << "; ").xml(changes.itself);
+    text << "</td></tr>\n";
+  }
+  text << "</table>\n";
 }
 
 void write_table(TextBuffer& text, std::span<const FrameDifference* const> frames) {
@@ -124,8 +196,16 @@ std::string difference_section(const DifferencePage& page, const RecordDifferenc
       << R"(</p><p class="key"><b style="background:#0b62c4"></b>changed, before<b style="background:#d9620a"></b>)"
          R"(changed, after<b style="background:#aeb7c4"></b>as before</p>)"
       << "\n";
+  write_reasons(text, difference);
   if (!worst.empty()) write_table(text, worst);
-  for (const FrameDifference* frame : worst) write_frame(text, page, *frame);
+  std::vector<std::uint64_t> places;
+  for (const FrameDifference* frame : worst) places.push_back(frame->place);
+  std::sort(places.begin(), places.end());
+  const auto pictures = frame_pictures(page.graph, places);
+  for (const FrameDifference* frame : worst) {
+    const auto picture = pictures.find(frame->place);
+    write_frame(text, page, *frame, picture == pictures.end() ? nullptr : &picture->second);
+  }
   return std::string(text.view());
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "config/describe.h"
 #include "cuda/error.h"
@@ -42,8 +43,9 @@ bool is_temporary(std::string_view name) {
 
 class RecordSink final : public Sink {
  public:
-  RecordSink(const RecordedValue& value, const FrameSelection& selection)
-      : is_contours_(value.type == PortType::Contours),
+  RecordSink(const RecordedValue& value, const FrameSelection& selection, Placements& placements)
+      : placements_(placements),
+        is_contours_(value.type == PortType::Contours),
         selection_(selection),
         files_(value_pattern(value), Completion::SharedSeries),
         lines_({.coordinates = Coordinates::Map}) {}
@@ -64,13 +66,19 @@ class RecordSink final : public Sink {
     if (const auto* image = std::get_if<ImageView>(&value))
       file.write(fmt::format("{:08x} {}\n", checksum(*image), describe(Format(image->format))));
     else
-      file.write(lines_.line(placed, std::get<ContoursView>(value)));
+      write_contours(file, placed, std::get<ContoursView>(value));
     file.complete();
   }
 
   void finish() override { files_.finish(); }
 
  private:
+  void write_contours(OutputFile& file, const FrameInfo& placed, const ContoursView& contours) {
+    placements_.add(placed.number, contours.format.placement);
+    file.write(lines_.line(placed, contours));
+  }
+
+  Placements& placements_;
   bool is_contours_;
   FrameSelection selection_;
   std::filesystem::path output_root_;
@@ -129,6 +137,24 @@ bool has_frame(const std::filesystem::path& record, std::uint64_t place,
                      [&](const RecordedValue& value) { return there(value_file(place, value)); });
 }
 
+std::optional<ResultName> result_name(std::string_view name) {
+  constexpr std::size_t kDigits = 8;
+  ResultName result;
+  const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), result.place);
+  const auto digits = static_cast<std::size_t>(end - name.data());
+  if (fault != std::errc() || digits < kDigits || place_text(result.place) != name.substr(0, digits))
+    return std::nullopt;
+  std::string_view rest = name.substr(digits);
+  if (rest == ".failed") return result;
+  for (const PortType type : {PortType::Contours, PortType::Image}) {
+    const std::string_view extension = extension_of(type);
+    if (!rest.ends_with(extension) || rest.size() < extension.size() + 2 || rest[0] != '.') continue;
+    result.value = rest.substr(1, rest.size() - 1 - extension.size());
+    return result;
+  }
+  return std::nullopt;
+}
+
 std::vector<std::uint64_t> recorded_places(const std::filesystem::path& record) {
   const std::filesystem::path folder = record / kFrames;
   std::error_code error;
@@ -142,21 +168,38 @@ std::vector<std::uint64_t> recorded_places(const std::filesystem::path& record) 
   for (const std::filesystem::directory_entry& file : files) {
     const std::string name = file.path().filename().string();
     if (is_temporary(name)) continue;
-    std::uint64_t place = 0;
-    const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), place);
-    if (fault != std::errc() || end == name.data() + name.size() || *end != '.')
-      throw Error(ExitCode::BadData, fmt::format("{}: no file of a record: its name does not begin with the "
-                                                 "place of a frame, as in '00000017.overlay.image.crc'",
-                                                 printable(file.path().string())));
-    places.push_back(place);
+    const std::optional<ResultName> result = result_name(name);
+    if (!result)
+      throw Error(ExitCode::BadData,
+                  fmt::format("{}: no file of a record, whose names are as "
+                              "'00000017.overlay.image.crc'; a record has a folder of its own",
+                              printable(file.path().string())));
+    places.push_back(result->place);
   }
   std::sort(places.begin(), places.end());
   places.erase(std::unique(places.begin(), places.end()), places.end());
   return places;
 }
 
-std::unique_ptr<Sink> make_record_sink(const RecordedValue& value, const FrameSelection& selection) {
-  return std::make_unique<RecordSink>(value, selection);
+std::size_t count_failures(const std::filesystem::path& record, const FrameSelection& selection) {
+  std::size_t count = 0;
+  if (!std::filesystem::exists(record / kFrames)) return count;
+  for (const std::uint64_t place : recorded_places(record))
+    if (selection.takes(place) && std::filesystem::exists(record / failure_file(place))) ++count;
+  return count;
+}
+
+std::optional<Placement> Placements::at(std::uint64_t place) const {
+  const auto behind =
+      std::upper_bound(changes_.begin(), changes_.end(), place,
+                       [](std::uint64_t value, const auto& change) { return value < change.first; });
+  if (behind == changes_.begin()) return std::nullopt;
+  return std::prev(behind)->second;
+}
+
+std::unique_ptr<Sink> make_record_sink(const RecordedValue& value, const FrameSelection& selection,
+                                       Placements& placements) {
+  return std::make_unique<RecordSink>(value, selection, placements);
 }
 
 }  // namespace contorno

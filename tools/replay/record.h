@@ -15,8 +15,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "pipeline/graph/graph.h"
@@ -50,13 +54,39 @@ void forget_values(const std::filesystem::path& record, std::uint64_t place,
 /// Whether a record has all of a frame, or why it failed.
 bool has_frame(const std::filesystem::path& record, std::uint64_t place,
                const std::vector<RecordedValue>& values);
+/// How many of the frames that a run takes failed, as a record says.
+std::size_t count_failures(const std::filesystem::path& record, const FrameSelection& selection);
+/// What the name of a file of a record says: the place of its frame, and of which value it is.
+struct ResultName {
+  std::uint64_t place = 0;
+  std::string value;  ///< empty: of a failure
+};
+/// Nothing for names that no file of a record has, as those of the frames that `contorno record` makes.
+std::optional<ResultName> result_name(std::string_view name);
 /// The places of which a record has at least one file, sorted. Throws Error(MissingInput) when there is no
-/// record in the folder, Error(BadData) when the name of a file in it does not begin with a number and a dot;
-/// temporary files are passed over.
+/// record in the folder, Error(BadData) when a file in it has no such name; temporary files are passed over.
 std::vector<std::uint64_t> recorded_places(const std::filesystem::path& record);
 
+/// Where the maps of a run lay on their frames: which a record does not say, as its contours are those of
+/// maps.
+class Placements {
+ public:
+  /// Frames come in their order.
+  void add(std::uint64_t place, const Placement& placement) {
+    if (changes_.empty() || !(changes_.back().second == placement)) changes_.emplace_back(place, placement);
+  }
+  /// That of the frame at a place; nothing where no frame came at it or before it.
+  std::optional<Placement> at(std::uint64_t place) const;
+
+ private:
+  std::vector<std::pair<std::uint64_t, Placement>> changes_;
+};
+/// By the names of values.
+using PlacementsOfValues = std::map<std::string, Placements>;
+
 /// A sink that writes a value of each frame below the output folder of the run, in the place of a failure
-/// that was recorded before.
-std::unique_ptr<Sink> make_record_sink(const RecordedValue& value, const FrameSelection& selection);
+/// that was recorded before. Contours add to `placements`, which outlives the sink.
+std::unique_ptr<Sink> make_record_sink(const RecordedValue& value, const FrameSelection& selection,
+                                       Placements& placements);
 
 }  // namespace contorno

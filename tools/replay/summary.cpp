@@ -24,6 +24,27 @@ std::string frame_line(const FrameDifference& frame) {
                      frame.moved, frame.distance, frame.first);
 }
 
+/// What changed in the graph, and which classes differ: where the reason of all else is to be looked for.
+std::string reasons_text(const RecordDifference& difference) {
+  constexpr std::size_t kShown = 8;
+  std::string text;
+  const auto more = [&](std::size_t all, std::string_view what) {
+    if (all > kShown) text += fmt::format("and {} {} more\n", all - kShown, what);
+  };
+  for (std::size_t i = 0; i < std::min(kShown, difference.graph.size()); ++i)
+    text += fmt::format("the graph is another one: {}\n", difference.graph[i]);
+  more(difference.graph.size(), "differences of the graph");
+  for (std::size_t i = 0; i < std::min(kShown, difference.classes.size()); ++i) {
+    const auto& [value, changes, frames] = difference.classes[i];
+    text += fmt::format("class '{}' of {} differs in {} frames: {}{} lost, {} added, {} moved\n",
+                        printable(changes.name), value, frames,
+                        changes.itself.empty() ? "" : changes.itself + "; ", changes.lost, changes.added,
+                        changes.moved);
+  }
+  more(difference.classes.size(), "classes");
+  return text;
+}
+
 /// JSON has no infinities.
 Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
@@ -38,6 +59,17 @@ void add_difference(Json& all, const RecordDifference& difference, double tolera
                    {"within", difference.count(FrameVerdict::Within)},
                    {"different", difference.count(FrameVerdict::Different)}};
   all["distance"] = number(largest_distance(difference));
+  all["graph"] = difference.graph;
+  all["classes"] = Json::array();
+  for (const auto& [value, changes, frames] : difference.classes)
+    all["classes"].push_back({{"value", value},
+                              {"name", changes.name},
+                              {"frames", frames},
+                              {"lost", changes.lost},
+                              {"added", changes.added},
+                              {"moved", changes.moved},
+                              {"distance", number(changes.distance)},
+                              {"itself", changes.itself}});
   all["differences"] = Json::array();
   for (const FrameDifference& frame : difference.frames) {
     if (frame.verdict == FrameVerdict::Same) continue;
@@ -95,6 +127,7 @@ std::string difference_text(const RecordDifference& difference, double tolerance
       fmt::format("{} frames compared: {} same, {} within {} px, {} different\n", difference.frames.size(),
                   difference.count(FrameVerdict::Same), difference.count(FrameVerdict::Within), tolerance,
                   difference.count(FrameVerdict::Different));
+  text += reasons_text(difference);
   const auto differs = [](const FrameDifference& frame) { return frame.verdict != FrameVerdict::Same; };
   const auto first = std::find_if(difference.frames.begin(), difference.frames.end(), differs);
   if (first == difference.frames.end()) return text;

@@ -12,6 +12,7 @@ variable CONTORNO_BIN names.
 """
 import pathlib
 import subprocess
+import warnings
 
 import pytest
 
@@ -44,7 +45,9 @@ def contorno_replay(request):
         else:
             command += ["--expect", str(expect), "--tolerance", str(tolerance), "--html", f"{expect}.html"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-        if done.returncode != 0:
+        if "--record" in command and done.returncode == 3:  # that frames failed is part of the record
+            warnings.warn(done.stderr, stacklevel=2)
+        elif done.returncode != 0:
             pytest.fail(f"{' '.join(command)} ended with {done.returncode}\n{done.stdout}{done.stderr}", pytrace=False)
 
     return replay
