@@ -2,8 +2,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 
 #include "config/sections.h"
+#include "pipeline/graph/steps.h"
 
 namespace contorno::config {
 namespace {
@@ -170,6 +173,37 @@ BoundSource open_source(GraphSpec& graph) {
   return bound;
 }
 
+namespace {
+
+/// Steps that are told which way contours run, and are told otherwise than the stage that makes them.
+void warn_of_orientation(const GraphSpec& graph, std::vector<std::string>& warnings) {
+  constexpr const char* kName = "positive_orientation";
+  const auto told = [](const StageType& type, const ParamSet& params) -> std::optional<std::string> {
+    if (type.params.find(kName) == nullptr) return std::nullopt;
+    return std::get<std::string>(params.get(kName));
+  };
+  std::optional<std::string> made;
+  for (const NodeSpec& node : graph.nodes)
+    if (node.type->name == "contour_assembly") made = told(*node.type, node.params);
+  const auto check = [&](const std::string& name, const StageType& type, const ParamSet& params) {
+    const auto is = told(type, params);
+    if (made && is && *is != *made)
+      warnings.push_back(
+          fmt::format("{}: {} is {}, but contour_assembly's is {}: holes and what lies around "
+                      "them are mistaken for each other",
+                      name, kName, *is, *made));
+  };
+  for (const NodeSpec& node : graph.nodes) {
+    check(fmt::format("node '{}'", node.name), *node.type, node.params);
+    if (node.type->params.find("steps") == nullptr) continue;
+    if (const auto steps = std::get<SharedSteps>(node.params.get("steps")))
+      for (const StepSpec& step : *steps)
+        check(fmt::format("node '{}', step '{}'", node.name, step.type->name), *step.type, step.params);
+  }
+}
+
+}  // namespace
+
 std::vector<std::string> graph_warnings(const GraphSpec& graph) {
   std::vector<std::string> warnings;
   std::vector<std::vector<bool>> used;
@@ -195,6 +229,7 @@ std::vector<std::string> graph_warnings(const GraphSpec& graph) {
           fmt::format("class '{}': level {} lies outside 0..1, where probability maps have no contour",
                       spec.name, *outside));
   }
+  warn_of_orientation(graph, warnings);
   if (graph.sinks.empty()) warnings.push_back("the graph has no sink: results are only counted");
   return warnings;
 }

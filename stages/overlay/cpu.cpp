@@ -39,6 +39,7 @@ class OverlayCpu final : public Stage {
     labels_ = take(labels * sizeof(PlacedLabel));
     // One more: the label that finds no place.
     label_pieces_ = take((labels + 1) * static_cast<std::size_t>(plan_.label_pieces) * sizeof(PlacedStamp));
+    counted_ = take(plan_.pens.size() * sizeof(std::uint32_t));
     outcome_ = take(sizeof(Outcome));
     bands_ = std::max(1, std::min(context.threads(), grid.tiles_y));
   }
@@ -73,6 +74,7 @@ class OverlayCpu final : public Stage {
     work.references = context.scratch<std::uint32_t>(references_);
     work.inside = context.scratch<std::uint32_t>(inside_);
     work.labels = context.scratch<PlacedLabel>(labels_);
+    work.counted = context.scratch<std::uint32_t>(counted_);
     work.label_pieces = context.scratch<PlacedStamp>(label_pieces_);
     return work;
   }
@@ -108,6 +110,7 @@ class OverlayCpu final : public Stage {
       painter.fill_references(work, from, to);
       painter.find_insides(work, from, to);
     });
+    if (plan_.first_digit >= 0) painter.count_contours(work);
     work.label_count = painter.place_labels(work, params_.labels);
     return true;
   }
@@ -116,7 +119,7 @@ class OverlayCpu final : public Stage {
   OverlayPlan plan_;
   std::uint64_t reference_capacity_ = 0;
   int bands_ = 1;
-  Scratch points_, tile_begin_, tile_fill_, references_, inside_, labels_, label_pieces_, outcome_;
+  Scratch points_, tile_begin_, tile_fill_, references_, inside_, labels_, label_pieces_, counted_, outcome_;
 };
 
 ParamDeclaration overlay_params() {
@@ -141,8 +144,9 @@ ParamDeclaration overlay_params() {
                {"bottom_left", LegendCorner::BottomLeft},
                {"bottom_right", LegendCorner::BottomRight}},
               "Corner of the box with the colours and names of the classes.");
-  list.flag("counts", &OverlayParams::counts,
-            "Whether the legend shows the number of contours of each class.");
+  list.flag(
+      "counts", &OverlayParams::counts,
+      "Whether the legend shows the number of contours of each class; of objects where they are followed.");
   list.integer("text_height", &OverlayParams::text_height, 0, 256, Unit::Pixels,
                "Height of a line of text; 0 = by the size of the frame.");
   return declare(std::move(list), [](const OverlayParams& params, const ParamTrial& trial) {

@@ -123,6 +123,7 @@ class OverlayCuda final : public Stage {
     // One more: the label that finds no place.
     pieces_ = take((labels + 1) * static_cast<std::size_t>(plan_.label_pieces) * sizeof(PlacedStamp));
     placed_count_ = take(sizeof(int));
+    counted_ = take(plan_.pens.size() * sizeof(unsigned));
     outcome_ = context.scratch(sizeof(Outcome), MemoryKind::Pinned);
   }
 
@@ -156,6 +157,7 @@ class OverlayCuda final : public Stage {
     job.placed = context.scratch<PlacedLabel>(placed_);
     job.pieces = context.scratch<PlacedStamp>(pieces_);
     job.placed_count = context.scratch<int>(placed_count_);
+    if (job.first_digit >= 0) job.counted = context.scratch<unsigned>(counted_);
     job.outcome = context.scratch<Outcome>(outcome_);
     return job;
   }
@@ -168,7 +170,7 @@ class OverlayCuda final : public Stage {
   unsigned processors_ = 0;  ///< of the device
   Scratch bin_count_;        ///< begins as zeros, and is left so by every frame
   Scratch inside_, listed_, touched_count_, touched_, bin_begin_, bin_end_, references_, points_,
-      point_class_, boxes_, placed_, pieces_, placed_count_, outcome_;
+      point_class_, boxes_, placed_, pieces_, placed_count_, counted_, outcome_;
 };
 
 }  // namespace

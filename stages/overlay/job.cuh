@@ -71,6 +71,7 @@ struct Job {
   FramePoint* points = nullptr;
   unsigned* point_class = nullptr;  ///< of the segment that starts here, or kNotDrawn
   LabelBox* boxes = nullptr;        ///< of contours
+  unsigned* counted = nullptr;      ///< of each class, for the legend; null where counts are not drawn
   PlacedLabel* placed = nullptr;    ///< labels
   PlacedStamp* pieces = nullptr;    ///< label_pieces of each label, and of one more
   int* placed_count = nullptr;

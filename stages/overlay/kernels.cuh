@@ -3,7 +3,9 @@
 //
 //   bin_segments   moves the points onto the frame, counts the segments that reach each tile, and marks where
 //                  insides begin and end; where not every tile is painted, other blocks of it copy the frame
-//   arrange        gives each tile its part of the list, makes insides of the marks and boxes of the contours
+//   arrange        gives each tile its part of the list, makes insides of the marks and boxes of the
+//   contours,
+//                  and counts these for the legend
 //   list_segments  fills the list
 //
 // place_labels (label_kernel.cuh) and paint_tiles (paint.cuh) follow. The references in a part have no order;
@@ -85,6 +87,8 @@ __global__ void __launch_bounds__(kThreads) bin_segments(const Job job) {
   const unsigned point_blocks = gridDim.x - job.copy_blocks;
   if (blockIdx.x >= point_blocks) return copy_frame(job, blockIdx.x - point_blocks, job.copy_blocks);
   if (blockIdx.x == 0 && threadIdx.x == 0) *job.listed = 0, *job.touched_count = 0;
+  if (blockIdx.x == 0 && job.counted != nullptr)
+    for (auto k = threadIdx.x; k < static_cast<unsigned>(job.classes); k += kThreads) job.counted[k] = 0;
   if (!job.contours.fits()) return;
   const auto points = static_cast<unsigned>(job.contours.counts->points);
   const auto contours = static_cast<unsigned>(job.contours.counts->contours);
@@ -191,10 +195,14 @@ __global__ void __launch_bounds__(kThreads) arrange(const Job job) {
   const auto rows = static_cast<unsigned>(job.filled) * static_cast<unsigned>(job.grid.height);
   for (unsigned row = thread / 32; row < rows; row += threads / 32)
     fill_row(job, job.inside + static_cast<std::size_t>(row) * static_cast<unsigned>(job.grid.tiles_x));
-  if (job.labels == 0) return;
   const auto contours = static_cast<unsigned>(job.contours.counts->contours);
+  for (unsigned contour = thread; job.counted != nullptr && contour < contours; contour += threads)
+    if (is_counted(job.contours, contour))
+      atomicAdd(job.counted + part_of(job.contours.class_begin, static_cast<unsigned>(job.classes), contour),
+                1U);
+  if (job.labels == 0) return;
   for (unsigned contour = thread / 32; contour < contours; contour += threads / 32) {
-    const LabelBox box = box_of(job, contour);
+    const LabelBox box = is_counted(job.contours, contour) ? box_of(job, contour) : LabelBox{};
     if (threadIdx.x % 32 == 0) job.boxes[contour] = box;
   }
 }

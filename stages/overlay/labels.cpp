@@ -39,6 +39,7 @@ int OverlayPainter::largest(const OverlayWork& work, int k, int wanted,
   const float smallest = smallest_labelled(stamp(plan_.labels[static_cast<std::size_t>(k)]).size());
   int found = 0;
   for (std::uint32_t c = contours.class_begin[k]; c < contours.class_begin[k + 1]; ++c) {
+    if (!is_counted(contours, c)) continue;
     const LabelBox box = box_of(work, contours.offsets[c], contours.offsets[c + 1]);
     if (!(box.area() >= smallest)) continue;
     int at = std::min(found, wanted);

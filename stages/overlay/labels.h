@@ -121,6 +121,13 @@ struct LabelBox {
   }
 };
 
+/// Whether a contour is counted in the legend and may have a label: where objects are followed (`track`),
+/// holes are not, which have no id.
+CONTORNO_HD inline bool is_counted(const ContoursView& contours, std::uint32_t contour) {
+  const double* const ids = contours.column(Attribute::Id);
+  return ids == nullptr || ids[contour] == ids[contour];
+}
+
 /// The least area of a contour's box to get a label of this size.
 CONTORNO_HD inline float smallest_labelled(StampSize label) {
   return static_cast<float>(label.height) * static_cast<float>(label.height);

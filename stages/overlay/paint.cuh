@@ -100,7 +100,7 @@ __device__ inline void paint_counts(const Job& job, int x, int y, std::uint32_t*
   for (int k = 0; k < job.classes; ++k) {
     const FramePoint end = job.class_table[k].count_end;
     if (end.x < 0) continue;
-    unsigned number = job.contours.class_begin[k + 1] - job.contours.class_begin[k];
+    unsigned number = job.counted[k];
     int left = static_cast<int>(end.x);
     do {
       const int digit = job.first_digit + static_cast<int>(number % 10);

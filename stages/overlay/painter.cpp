@@ -176,11 +176,20 @@ void OverlayPainter::paint_stamp(const ImageView& out, const PlacedStamp& place,
   }
 }
 
+void OverlayPainter::count_contours(const OverlayWork& work) const {
+  const ContoursView& contours = *work.contours;
+  for (int k = 0; k < contours.format.classes; ++k) {
+    work.counted[k] = 0;
+    for (std::uint32_t i = contours.class_begin[k]; i < contours.class_begin[k + 1]; ++i)
+      work.counted[k] += is_counted(contours, i) ? 1 : 0;
+  }
+}
+
 void OverlayPainter::paint_counts(const OverlayWork& work, const ImageView& out, Span rows) const {
   for (int k = 0; k < work.contours->format.classes; ++k) {
     const FramePoint end = plan_.count_ends[static_cast<std::size_t>(k)];
     if (end.x < 0) continue;
-    std::uint32_t number = work.contours->class_begin[k + 1] - work.contours->class_begin[k];
+    std::uint32_t number = work.counted[k];
     int x = static_cast<int>(end.x);
     do {
       const int digit = plan_.first_digit + static_cast<int>(number % 10);

@@ -22,6 +22,7 @@ struct OverlayWork {
   PlacedLabel* labels;
   PlacedStamp* label_pieces;  ///< OverlayPlan::label_pieces of each label
   int label_count = 0;
+  std::uint32_t* counted;  ///< contours of each class that its number in the legend counts
 };
 
 class OverlayPainter {
@@ -40,6 +41,8 @@ class OverlayPainter {
   /// of equals the first), if they are large enough and the label overlaps no picture placed before. Returns
   /// how many labels there are.
   int place_labels(const OverlayWork& work, int a_class) const;
+  /// Counts the contours of each class, for the legend.
+  void count_contours(const OverlayWork& work) const;
   void paint_tile_row(const OverlayWork& work, const ImageView& out, int tile_row) const;
 
  private:
@@ -73,7 +76,7 @@ class OverlayPainter {
                     int tile_column) const;
   void paint_label(const OverlayWork& work, const ImageView& out, int label, Span rows) const;
   void paint_stamp(const ImageView& out, const PlacedStamp& place, Span rows) const;
-  /// Draws the number of contours of each class, right-aligned in the legend.
+  /// Draws the numbers of count_contours, right-aligned in the legend.
   void paint_counts(const OverlayWork& work, const ImageView& out, Span rows) const;
 
   const OverlayPen& pen(int k) const { return plan_.pens[static_cast<std::size_t>(k)]; }

@@ -1,10 +1,10 @@
 // The declaration of track, and its implementation on the CPU.
 #include <algorithm>
-#include <utility>
 
 #include "stages/contour_prep/shared/attribute_step.h"
 #include "stages/contour_prep/shared/contour_loop.h"
 #include "stages/contour_prep/shared/contour_step.h"
+#include "stages/contour_prep/track/pairing.h"
 #include "stages/contour_prep/track/rules.h"
 
 namespace contorno {
@@ -12,34 +12,20 @@ namespace {
 
 using namespace tracking;
 
-/// What is seen of a contour, and of which object it is.
-struct TrackedContour {
-  Seen seen;
-  std::uint32_t of_class = 0, object = kNone;
-};
-
-/// An object that may be seen again, in its list.
-struct ListedObject {
-  unsigned long long list = 0;
-  std::uint32_t object = 0;
-  bool operator<(const ListedObject& other) const { return list < other.list; }
-};
-
 /// One frame's work.
 struct TrackedFrame {
   Limits limits;
   std::uint64_t number = 0;
   bool anew = false;
   StateView before, after;
-  std::span<TrackedContour> contours;
-  std::span<ListedObject> listed;
-  unsigned levels = 0;         ///< a bit for each that has lists
-  unsigned long long* offers;  ///< the best one that each object before has
+  PairingWork work;
 };
 
-Seen look_at(std::span<const Point> points, bool closed) {
-  Seen seen{.box = {}, .row = measuring::kNaN, .col = measuring::kNaN};
-  if (points.empty()) return seen;
+void look_at(TrackedContour& contour, std::span<const Point> points, bool closed, const Limits& limits) {
+  contour.object = kNone;
+  Seen& seen = contour.seen;
+  seen = {.box = {}, .row = measuring::kNaN, .col = measuring::kNaN};
+  if (points.empty()) return;
   for (const Point& point : points) seen.box.add(point);
   FirstMoments area[kLanes], line[kLanes];
   for (std::size_t i = 1; i < points.size(); ++i) {
@@ -47,57 +33,9 @@ Seen look_at(std::span<const Point> points, bool closed) {
     add_triangle(area[(i - 1) % kLanes], a, b);
     add_segment(line[(i - 1) % kLanes], a, b);
   }
-  set_centroid(seen, points[0], closed, sum_of_lanes(area), sum_of_lanes(line));
-  return seen;
-}
-
-/// Lists the objects that may be seen again; `listed` has room for all.
-void list_objects(TrackedFrame& frame, ListedObject* listed) {
-  constexpr unsigned long long kNowhere = ~0ULL;
-  ListedObject* end = listed;
-  for (std::uint32_t i = 0; i < frame.before.header->objects; ++i) {
-    const Object& object = frame.before.objects[i];
-    frame.offers[i] = 0;
-    const unsigned long long list = list_of(object, kNowhere);
-    if (list == kNowhere || !is_awaited(object, frame.number, frame.anew, frame.limits)) continue;
-    *end++ = {list, i};
-    frame.levels |= 1U << row_lists::level_of(list);
-  }
-  std::sort(listed, end);
-  frame.listed = {listed, end};
-}
-
-/// The best object for a contour that has no better offer.
-Choice choose(const TrackedFrame& frame, std::uint32_t contour) {
-  const TrackedContour& one = frame.contours[contour];
-  const Rows rows = rows_sought(one.seen, frame.limits);
-  Choice best;
-  for (unsigned levels = frame.levels; levels != 0; levels &= levels - 1) {
-    const row_lists::Lists lists(one.of_class, std::countr_zero(levels), rows.top, rows.bottom);
-    auto place = std::lower_bound(frame.listed.begin(), frame.listed.end(), ListedObject{lists.first});
-    for (; place != frame.listed.end() && place->list <= lists.last; ++place) {
-      const Object& object = frame.before.objects[place->object];
-      const Score score = score_of(object.seen, one.seen, frame.limits);
-      if (score != 0 && offer_of(score, contour) > frame.offers[place->object])
-        best.consider(score, place->object, object.id);
-    }
-  }
-  return best;
-}
-
-/// Every contour makes its best object an offer; one whose offer is surpassed looks for another object.
-void match(const TrackedFrame& frame) {
-  if (frame.listed.empty()) return;
-  for (std::uint32_t first = 0; first < frame.contours.size(); ++first)
-    for (std::uint32_t contour = first;;) {
-      const Choice best = choose(frame, contour);
-      frame.contours[contour].object = best.object;
-      if (best.object == kNone) break;
-      const unsigned long long surpassed =
-          std::exchange(frame.offers[best.object], offer_of(best.score, contour));
-      if (surpassed == 0) break;
-      contour = contour_of(surpassed);
-    }
+  const FirstMoments all = sum_of_lanes(area);
+  set_centroid(seen, points[0], closed, all, sum_of_lanes(line));
+  if (is_hole(closed, all, limits)) contour.object = kHole;
 }
 
 /// Writes the attributes and the state behind the frame: the contours, then what was not seen.
@@ -111,15 +49,19 @@ void write_objects(const TrackedFrame& frame, const ContoursView& out) {
     else
       ++after.counts[object.of_class].forgotten;
   };
-  for (std::uint32_t i = 0; i < frame.contours.size(); ++i) {
-    const TrackedContour& one = frame.contours[i];
+  for (std::uint32_t i = 0; i < frame.work.contours.size(); ++i) {
+    const TrackedContour& one = frame.work.contours[i];
+    if (one.object == kHole) {
+      write_hole(out, i);
+      continue;
+    }
     const Object* const known = one.object != kNone ? &before.objects[one.object] : nullptr;
     if (known == nullptr) ++ids, ++after.counts[one.of_class].births;
     remember(object_of(out, i, one.of_class, one.seen, known, ids, frame.number));
   }
   for (std::uint64_t i = 0; i < before.header->objects; ++i) {
     const Object& object = before.objects[i];
-    if (frame.offers[i] != 0) continue;
+    if (frame.work.contours_before[i] != kNone) continue;
     if (stays(object, frame.number, frame.anew, frame.limits))
       remember(object);
     else
@@ -144,38 +86,63 @@ class TrackCpu final : public AttributeStep {
     classes_ = format.classes;
     state_ = context.state(state_bytes(classes_, params_.max_objects));
     contours_ = context.temporary(format.contour_capacity * sizeof(TrackedContour), MemoryKind::Host);
-    listed_ = context.temporary(objects * sizeof(ListedObject), MemoryKind::Host);
-    offers_ = context.temporary(objects * sizeof(unsigned long long), MemoryKind::Host);
+    contours_before_ = context.temporary(objects * sizeof(std::uint32_t), MemoryKind::Host);
+    tree_of_contours_.plan(context, format.contour_capacity, classes_);
+    tree_of_objects_.plan(context, objects, classes_);
   }
 
   void compute(const RunContext& context, const ContoursView& out, std::uint32_t* sources) const override {
     // The state before is only read.
-    auto* const before = const_cast<std::byte*>(context.state_before<std::byte>(state_));
-    TrackedFrame frame{.limits = Limits(params_),
-                       .number = *context.frame_number,
-                       .before = state_view(before, classes_),
-                       .after = state_view(context.state_after<std::byte>(state_), classes_),
-                       .contours = {context.scratch<TrackedContour>(contours_), out.counts->contours},
-                       .listed = {},
-                       .offers = context.scratch<unsigned long long>(offers_)};
-    frame.anew = begins_anew(*frame.before.header, frame.number);
+    auto* const state = const_cast<std::byte*>(context.state_before<std::byte>(state_));
+    const StateView before = state_view(state, classes_);
+    const std::uint64_t objects = before.header->objects;
+    TrackedFrame frame{
+        .limits = Limits(params_),
+        .number = *context.frame_number,
+        .anew = begins_anew(*before.header, *context.frame_number),
+        .before = before,
+        .after = state_view(context.state_after<std::byte>(state_), classes_),
+        .work = {.contours = {context.scratch<TrackedContour>(contours_), out.counts->contours},
+                 .objects = {before.objects, objects},
+                 .contours_before = {context.scratch<std::uint32_t>(contours_before_), objects},
+                 .tree_of_contours = tree_of_contours_.memory(context),
+                 .tree_of_objects = tree_of_objects_.memory(context)}};
     for (int k = 0; k < out.format.classes; ++k)
       for (std::uint32_t i = out.class_begin[k]; i < out.class_begin[k + 1]; ++i)
-        frame.contours[i].of_class = static_cast<std::uint32_t>(k);
+        frame.work.contours[i].of_class = static_cast<std::uint32_t>(k);
     for_contours(context.threads, out.counts->contours, [&](std::uint32_t contour) {
       sources[contour] = contour;
-      frame.contours[contour].object = kNone;
-      frame.contours[contour].seen = look_at(out.contour(contour), out.closed[contour] != 0);
+      look_at(frame.work.contours[contour], out.contour(contour), out.closed[contour] != 0, frame.limits);
     });
-    list_objects(frame, context.scratch<ListedObject>(listed_));
-    match(frame);
+    pair_contours(frame.work, frame.limits, frame.number, frame.anew);
     write_objects(frame, out);
   }
+
+  /// What a tree works in.
+  struct TreeScratch {
+    std::size_t room = 0, classes = 0;
+    Scratch items, nodes, places, roots;
+
+    void plan(PlanContext& context, std::size_t most, int of_classes) {
+      room = most, classes = classes_of_state(of_classes);
+      items = context.temporary(room * sizeof(SeenTree::Item), MemoryKind::Host);
+      nodes = context.temporary(room * sizeof(SeenTree::Node), MemoryKind::Host);
+      places = context.temporary(room * sizeof(std::uint32_t), MemoryKind::Host);
+      roots = context.temporary(classes * sizeof(std::uint32_t), MemoryKind::Host);
+    }
+    SeenTree::Memory memory(const RunContext& context) const {
+      return {.items = {context.scratch<SeenTree::Item>(items), room},
+              .nodes = {context.scratch<SeenTree::Node>(nodes), room},
+              .places = {context.scratch<std::uint32_t>(places), room},
+              .roots = {context.scratch<std::uint32_t>(roots), classes}};
+    }
+  };
 
   TrackParams params_;
   int classes_ = 0;
   State state_;
-  Scratch contours_, listed_, offers_;
+  Scratch contours_, contours_before_;
+  TreeScratch tree_of_contours_, tree_of_objects_;
 };
 
 ParamDeclaration track_params() {
@@ -189,6 +156,10 @@ ParamDeclaration track_params() {
       "An object that is out of sight for more frames than this is dead; frames that were dropped count.");
   list.integer("max_objects", &TrackParams::max_objects, 1, 65536, Unit::None,
                "Objects that are known at a time; of more, the last contours are forgotten.");
+  list.choice("positive_orientation", &TrackParams::positive_orientation,
+              {{"low", Orientation::Low}, {"high", Orientation::High}},
+              "What contours run around counter-clockwise, as contour_assembly was told: regions that are "
+              "low, or high. It tells holes, which are no objects.");
   return declare(list);
 }
 

@@ -3,9 +3,9 @@
 //   list_objects  the list of every object that may be seen again, as a key
 //   (sort)        objects by lists
 //   look          what is seen of every contour, and its offer to the best object: a warp a contour
-//   settle        contours whose offers are surpassed look again, until none is; then attributes and the
-//   state
-//                 behind the frame. One block, so that it may wait for all of its own work
+//   settle        contours whose offers are surpassed look again, until none is, or else chains pair what is
+//                 there; then attributes and the state behind the frame. One block, so that it may wait for
+//                 all of its own work
 #pragma once
 
 #include "stages/contour_prep/shared/box.cuh"
@@ -19,6 +19,9 @@ namespace contorno::track_cuda {
 using namespace tracking;
 
 inline constexpr unsigned kSettleThreads = 1024;
+/// How often contours look again before chains pair them. Mostly two or three times do; where the worst come
+/// first, as where all are around each other, there would be as many as there are contours.
+inline constexpr int kMostRounds = 32;
 
 /// One launch's arguments. Arrays have an element a contour of the capacity, or an object that there is room
 /// for.
@@ -30,13 +33,14 @@ struct Job {
   unsigned* sources = nullptr;  ///< see Stage::selection
   // Of contours:
   Seen* seen = nullptr;
-  unsigned* choices = nullptr;  ///< the object of the last offer
-  Score* scores = nullptr;      ///< of that offer
+  unsigned* choices = nullptr;  ///< the object of the last offer; in a chain the object before; kHole
+  Score* scores = nullptr;      ///< of that offer; for chains, whether it is settled
   // Of objects:
   unsigned long long none = 0;  ///< the key of those that cannot be seen: behind all lists
   unsigned long long *keys = nullptr, *sorted_keys = nullptr;
-  unsigned *objects = nullptr, *sorted = nullptr;  ///< their numbers, in the order of the keys
-  unsigned long long* offers = nullptr;            ///< the best one that each has
+  unsigned* objects = nullptr;  ///< their numbers; when these are sorted, the contour before each in a chain
+  unsigned* sorted = nullptr;   ///< their numbers, in the order of the keys
+  unsigned long long* offers = nullptr;  ///< the best one that each has
 };
 
 __device__ __forceinline__ unsigned objects_of(const Job& job) {
@@ -63,7 +67,10 @@ __device__ __forceinline__ FirstMoments sum_of_moments(const FirstMoments& sums)
   return {sum_of_warp(sums.weight), sum_of_warp(sums.row), sum_of_warp(sums.col)};
 }
 
-__device__ inline Seen look_at(const ContoursView& out, unsigned contour) {
+/// Called by a warp. Says in `hole` whether the contour is one.
+__device__ inline Seen look_at(const Job& job, unsigned contour, bool& hole) {
+  const ContoursView& out = job.out;
+  hole = false;
   Seen seen;
   seen.row = seen.col = measuring::kNaN;
   const unsigned points = points_of(out, contour);
@@ -78,7 +85,9 @@ __device__ inline Seen look_at(const ContoursView& out, unsigned contour) {
     add_segment(line, a, b);
   }
   seen.box = box_of_warp(box);
-  set_centroid(seen, point[0], out.closed[contour] != 0, sum_of_moments(area), sum_of_moments(line));
+  const FirstMoments all = sum_of_moments(area);
+  set_centroid(seen, point[0], out.closed[contour] != 0, all, sum_of_moments(line));
+  hole = is_hole(out.closed[contour] != 0, all, job.limits);
   return seen;
 }
 
@@ -87,9 +96,9 @@ __device__ inline Choice best_of_warp(Choice choice) {
   for (unsigned step = kWarpLanes / 2; step > 0; step /= 2) {
     const auto mask = static_cast<int>(step);
     const Score score = __shfl_xor_sync(~0U, choice.score, mask);
-    const unsigned object = __shfl_xor_sync(~0U, choice.object, mask);
-    const unsigned long long id = __shfl_xor_sync(~0U, choice.id, mask);
-    choice.consider(score, object, id);
+    const unsigned index = __shfl_xor_sync(~0U, choice.index, mask);
+    const unsigned long long key = __shfl_xor_sync(~0U, choice.key, mask);
+    choice.consider(score, index, key);
   }
   return choice;
 }
@@ -123,11 +132,11 @@ __device__ inline Choice choose(const Job& job, unsigned contour, const Seen& se
 __device__ inline bool offer(const Job& job, unsigned contour, const Seen& seen, unsigned of_class) {
   const Choice best = choose(job, contour, seen, of_class);
   if (warp_lane() == 0) {
-    job.choices[contour] = best.object;
+    job.choices[contour] = best.index;
     job.scores[contour] = best.score;
-    if (best.object != kNone) atomicMax(job.offers + best.object, offer_of(best.score, contour));
+    if (best.index != kNone) atomicMax(job.offers + best.index, offer_of(best.score, contour));
   }
-  return best.object != kNone;
+  return best.index != kNone;
 }
 
 __device__ __forceinline__ unsigned class_of(const Job& job, unsigned contour) {
@@ -136,22 +145,27 @@ __device__ __forceinline__ unsigned class_of(const Job& job, unsigned contour) {
 
 __global__ void __launch_bounds__(kArrayThreads) look(const __grid_constant__ Job job) {
   for_warps(contours_of(job.out), [&](unsigned contour) {
-    const Seen seen = look_at(job.out, contour);
+    bool hole;
+    const Seen seen = look_at(job, contour, hole);
     if (warp_lane() == 0) job.seen[contour] = seen, job.sources[contour] = contour;
-    offer(job, contour, seen, class_of(job, contour));
+    if (hole && warp_lane() == 0) job.choices[contour] = kHole, job.scores[contour] = 0;
+    if (!hole) offer(job, contour, seen, class_of(job, contour));
   });
 }
 
 /// Whether the last offer of a contour was surpassed.
 __device__ __forceinline__ bool is_surpassed(const Job& job, unsigned contour) {
   const unsigned object = job.choices[contour];
-  return object != kNone && load_relaxed(job.offers + object) != offer_of(job.scores[contour], contour);
+  return object != kNone && object != kHole &&
+         load_relaxed(job.offers + object) != offer_of(job.scores[contour], contour);
 }
 
-/// Until every contour has its object, or none. A warp has the same contours each time.
-__device__ inline void settle_offers(const Job& job) {
+/// Until every contour has its object, or none; false where that is not so after kMostRounds. A warp has the
+/// same contours each time.
+__device__ inline bool settle_offers(const Job& job) {
   const unsigned contours = contours_of(job.out);
-  for (bool again = true; again;) {
+  bool again = true;
+  for (int round = 0; again && round < kMostRounds; ++round) {
     bool offered = false;
     for (unsigned first = threadIdx.x / kWarpLanes * kWarpLanes; first < contours; first += blockDim.x) {
       const unsigned one = first + warp_lane();
@@ -164,7 +178,94 @@ __device__ inline void settle_offers(const Job& job) {
     }
     again = __syncthreads_or(offered ? 1 : 0) != 0;
   }
+  return !again;
 }
+
+struct SettleShared {
+  unsigned totals[kSettleThreads / kWarpLanes];
+  Choice choices[kSettleThreads / kWarpLanes];
+};
+
+/// See pair_in_chains; contours are left. All of it is called by the whole block, and every thread gets the
+/// same answers.
+class BlockSides {
+ public:
+  __device__ BlockSides(const Job& job, Choice* choices) : job_(job), choices_(choices) {
+    for (unsigned i = threadIdx.x; i < contours_of(job.out); i += blockDim.x) {
+      const bool hole = job.choices[i] == kHole;
+      job.scores[i] = hole ? kSettled : kFree;
+      if (!hole) job.choices[i] = kNone;
+    }
+    for (unsigned i = threadIdx.x; i < objects_of(job); i += blockDim.x) job.offers[i] = 0;
+    __syncthreads();
+  }
+
+  __device__ bool is_free(std::uint32_t contour) const { return job_.scores[contour] == kFree; }
+  __device__ std::uint32_t best_right(std::uint32_t contour) const {
+    const unsigned of_class = class_of(job_, contour);
+    const unsigned end =
+        row_lists::lists_before(job_.sorted_keys, objects_of(job_), row_lists::list_of(of_class + 1, 0, 0U));
+    unsigned place =
+        row_lists::lists_before(job_.sorted_keys, objects_of(job_), row_lists::list_of(of_class, 0, 0U)) +
+        threadIdx.x;
+    Choice choice;
+    for (; place < end; place += blockDim.x) {
+      const unsigned i = job_.sorted[place];
+      const Object& object = job_.before.objects[i];
+      if (job_.offers[i] == 0)
+        choice.consider(score_of(object.seen, job_.seen[contour], job_.limits), i, object.id);
+    }
+    return best_of_block(choice);
+  }
+  __device__ std::uint32_t best_left(std::uint32_t object) const {
+    const Object& one = job_.before.objects[object];
+    Choice choice;
+    for (unsigned i = job_.out.class_begin[one.of_class] + threadIdx.x;
+         i < job_.out.class_begin[one.of_class + 1]; i += blockDim.x)
+      if (is_free(i)) choice.consider(score_of(one.seen, job_.seen[i], job_.limits), i, i);
+    return best_of_block(choice);
+  }
+  __device__ void pair(std::uint32_t contour, std::uint32_t object) {
+    __syncthreads();  // what was there is read
+    if (threadIdx.x == 0)
+      job_.choices[contour] = object, job_.scores[contour] = kSettled, job_.offers[object] = 1;
+    __syncthreads();
+  }
+  __device__ void leave(std::uint32_t contour) {
+    __syncthreads();  // what was there is read
+    if (threadIdx.x == 0) job_.choices[contour] = kNone, job_.scores[contour] = kSettled;
+    __syncthreads();
+  }
+  __device__ std::uint32_t right_before(std::uint32_t contour) const { return job_.choices[contour]; }
+  __device__ void set_right_before(std::uint32_t contour, std::uint32_t object) {
+    __syncthreads();  // what was there is read
+    if (threadIdx.x == 0) job_.choices[contour] = object;
+    __syncthreads();
+  }
+  __device__ std::uint32_t left_before(std::uint32_t object) const { return job_.objects[object]; }
+  __device__ void set_left_before(std::uint32_t object, std::uint32_t contour) {
+    __syncthreads();  // what was there is read
+    if (threadIdx.x == 0) job_.objects[object] = contour;
+    __syncthreads();
+  }
+
+ private:
+  static constexpr Score kFree = 0, kSettled = 1;
+
+  __device__ std::uint32_t best_of_block(Choice choice) const {
+    choice = best_of_warp(choice);
+    __syncthreads();  // the answers before were read
+    if (warp_lane() == 0) choices_[threadIdx.x / kWarpLanes] = choice;
+    __syncthreads();
+    Choice best;
+    for (unsigned warp = 0; warp < blockDim.x / kWarpLanes; ++warp)
+      best.consider(choices_[warp].score, choices_[warp].index, choices_[warp].key);
+    return best.index;
+  }
+
+  const Job& job_;
+  Choice* choices_;
+};
 
 /// Counts those of `count` places, in their order, for which `is_counted` says so, and calls
 /// use(place, whether it is counted, how many are before it); returns how many there are. Called by a block;
@@ -212,14 +313,21 @@ __device__ inline void write_objects(const Job& job, unsigned* totals) {
   for (auto k = threadIdx.x; k < before.classes; k += blockDim.x) after.counts[k] = before.counts[k];
   __syncthreads();
   const unsigned contours = contours_of(job.out);
+  // New ones are numbered first, in the place of the scores.
   const unsigned births = for_counted(
       contours, totals, [&](unsigned contour) { return job.choices[contour] == kNone; },
       [&](unsigned contour, bool is_new, unsigned new_before) {
-        const unsigned of_class = class_of(job, contour);
-        if (is_new) count_one(after.counts[of_class].births);
-        remember(job, contour,
-                 object_of(job.out, contour, of_class, job.seen[contour],
-                           is_new ? nullptr : before.objects + job.choices[contour], ids + new_before + 1,
+        job.scores[contour] = new_before + 1;
+        if (is_new) count_one(after.counts[class_of(job, contour)].births);
+      });
+  const unsigned shown = for_counted(
+      contours, totals, [&](unsigned contour) { return job.choices[contour] != kHole; },
+      [&](unsigned contour, bool is_object, unsigned objects_before) {
+        if (!is_object) return write_hole(job.out, contour);
+        const unsigned choice = job.choices[contour];
+        remember(job, objects_before,
+                 object_of(job.out, contour, class_of(job, contour), job.seen[contour],
+                           choice == kNone ? nullptr : before.objects + choice, ids + job.scores[contour],
                            number));
       });
   const unsigned unseen = for_counted(
@@ -229,25 +337,26 @@ __device__ inline void write_objects(const Job& job, unsigned* totals) {
       },
       [&](unsigned i, bool is_kept, unsigned kept_before) {
         if (is_kept)
-          remember(job, contours + kept_before, before.objects[i]);
+          remember(job, shown + kept_before, before.objects[i]);
         else if (load_relaxed(job.offers + i) == 0)
           count_one(after.counts[before.objects[i].of_class].deaths);
       });
   if (threadIdx.x != 0) return;
-  const std::uint64_t objects = std::uint64_t{contours} + unseen;
+  const std::uint64_t objects = std::uint64_t{shown} + unseen;
   *after.header = {.frame = number,
                    .ids = ids + births,
                    .objects = objects < job.limits.max_objects ? objects : job.limits.max_objects,
                    .begun = 1};
 }
 
-struct SettleShared {
-  unsigned totals[kSettleThreads / kWarpLanes];
-};
-
 __global__ void __launch_bounds__(kSettleThreads) settle(const __grid_constant__ Job job) {
-  settle_offers(job);
-  write_objects(job, block_shared<SettleShared>().totals);
+  auto& shared = block_shared<SettleShared>();
+  if (!settle_offers(job)) {
+    BlockSides sides(job, shared.choices);
+    pair_in_chains(contours_of(job.out), sides);
+    __syncthreads();
+  }
+  write_objects(job, shared.totals);
 }
 
 }  // namespace contorno::track_cuda

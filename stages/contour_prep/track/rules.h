@@ -1,5 +1,5 @@
 // How contours and objects belong together (stage.h), for host and device: what is seen of a contour, what is
-// known of an object, how good a pair of them is, and what becomes of them.
+// known of an object, how good a pair of them is, which are paired, and what becomes of them.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,10 @@
 #include "cuda/memory.h"
 #include "pipeline/graph/stage.h"
 #include "stages/contour_prep/measure/rules.h"
+#include "stages/contour_prep/shared/attributes.h"
 #include "stages/contour_prep/shared/row_lists.h"
 #include "stages/contour_prep/track/stage.h"
+#include "stages/shared/partner_tree.h"
 
 namespace contorno::tracking {
 
@@ -63,12 +65,14 @@ inline StateView state_view(std::byte* data, int classes) {
 struct Limits {
   double min_overlap = 0, max_distance = 0;
   std::uint64_t max_missed = 0, max_objects = 0;
+  bool positive_holes = false;  ///< holes have an area above 0, and not below
 
   explicit Limits(const TrackParams& params)
       : min_overlap(params.min_overlap),
         max_distance(params.max_distance),
         max_missed(static_cast<std::uint64_t>(params.max_missed)),
-        max_objects(static_cast<std::uint64_t>(params.max_objects)) {}
+        max_objects(static_cast<std::uint64_t>(params.max_objects)),
+        positive_holes(params.positive_orientation == Orientation::High) {}
 };
 
 // Centroids.
@@ -94,6 +98,12 @@ CONTORNO_HD inline void set_centroid(Seen& seen, const Point& first, bool closed
   seen.col = first.col + (has_line ? sums.centre_col(corners) : 0.0);
 }
 
+/// Whether a contour is a hole, by the sum over its triangles. An open one is none: it may be that of a
+/// region that the map cuts.
+CONTORNO_HD inline bool is_hole(bool closed, const FirstMoments& area, const Limits& limits) {
+  return closed && (limits.positive_holes ? area.weight > 0 : area.weight < 0);
+}
+
 /// How well an object fits a contour; greater is better, 0 does not fit.
 using Score = std::uint32_t;
 
@@ -110,15 +120,21 @@ CONTORNO_HD inline double overlap_of(const Box& a, const Box& b) {
                  length(b.top, b.bottom) * length(b.left, b.right) - both);
 }
 
-CONTORNO_HD inline Score score_of(const Seen& object, const Seen& contour, const Limits& limits) {
-  constexpr Score kOverlaps = 1U << 31;
-  const double overlap = overlap_of(object.box, contour.box);
-  if (overlap > 0 && overlap >= limits.min_overlap)
-    return kOverlaps | std::bit_cast<std::uint32_t>(static_cast<float>(overlap));
-  const double rows = object.row - contour.row, cols = object.col - contour.col;
-  const double square = rows * rows + cols * cols;
+inline constexpr Score kOverlaps = 1U << 31;
+CONTORNO_HD inline Score score_of_overlap(double overlap) {
+  return kOverlaps | std::bit_cast<std::uint32_t>(static_cast<float>(overlap));
+}
+/// Of a squared distance of centroids.
+CONTORNO_HD inline Score score_of_square(double square, const Limits& limits) {
   if (!(square <= limits.max_distance * limits.max_distance)) return 0;
   return kOverlaps - 1 - std::bit_cast<std::uint32_t>(static_cast<float>(square));
+}
+/// The same for both ways round.
+CONTORNO_HD inline Score score_of(const Seen& object, const Seen& contour, const Limits& limits) {
+  const double overlap = overlap_of(object.box, contour.box);
+  if (overlap > 0 && overlap >= limits.min_overlap) return score_of_overlap(overlap);
+  const double rows = object.row - contour.row, cols = object.col - contour.col;
+  return score_of_square(rows * rows + cols * cols, limits);
 }
 
 /// What an object has to offer to a contour, so that the greatest one is the best: of equal scores the one
@@ -130,19 +146,11 @@ CONTORNO_HD inline std::uint32_t contour_of(unsigned long long offer) {
   return ~0U - static_cast<std::uint32_t>(offer);
 }
 
-inline constexpr std::uint32_t kNone = ~0U;
+inline constexpr std::uint32_t kNone = kNoPartner;      ///< in the place of an object or a contour
+inline constexpr std::uint32_t kHole = kNoPartner - 1;  ///< in the place of a hole's object
 
-/// The best object for a contour, of those that are considered in any order.
-struct Choice {
-  Score score = 0;
-  std::uint32_t object = kNone;
-  unsigned long long id = 0;
-
-  CONTORNO_HD void consider(Score other, std::uint32_t other_object, unsigned long long other_id) {
-    if (other < score || (other == score && (other == 0 || other_id > id))) return;
-    score = other, object = other_object, id = other_id;
-  }
-};
+/// The best object for a contour, by ids, or contour for an object, by their order.
+using Choice = BestPartner<Score>;
 
 // The index: an object is entered with the rows of its box and its centroid, which may lie outside; a contour
 // looks for those in its own rows and as far from its centroid as the centroid of an object may be.
@@ -187,6 +195,11 @@ CONTORNO_HD inline bool stays(const Object& object, std::uint64_t frame, bool an
   return !anew && frame - object.last <= limits.max_missed;
 }
 
+/// The attributes of a hole, which shows no object.
+CONTORNO_HD inline void write_hole(const ContoursView& out, std::uint32_t contour) {
+  put(out, Attribute::Id, contour, measuring::kNaN);
+  put(out, Attribute::Age, contour, measuring::kNaN);
+}
 /// The object that contour `contour` shows from now on, and its attributes. `known`: as it was before, or
 /// null.
 CONTORNO_HD inline Object object_of(const ContoursView& out, std::uint32_t contour, unsigned of_class,

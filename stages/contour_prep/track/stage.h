@@ -7,6 +7,9 @@
 //   id   of the object that the contour shows, from 1, in the order in which objects appear; over all classes
 //   age  how many frames ago it appeared, by the frames' numbers: 0 of a new one
 //
+// Objects are what lies inside outer contours. A closed contour that runs the other way round than those do
+// (positive_orientation) is a hole: it shows no object, and both attributes are NaN.
+//
 // A contour shows an object of its class that was seen before if their boxes overlap by at least min_overlap
 // (intersection over union of the box of its points and the one with which the object was seen last), or
 // else if their centroids (as of measure) are at most max_distance apart. Of all such pairs the best come
@@ -20,18 +23,22 @@
 // than max_objects, objects that are not seen are forgotten first, then those of the last contours, which are
 // new ones in the next frame.
 //
-// Memory: 44 bytes a contour of the planned capacity, 24 an object on the CPU and about 50 on CUDA, and the
-// output; as state, for each slot, 128 bytes for each of max_objects and 48 for each class (at least 256).
+// Memory: about 200 bytes a contour of the planned capacity and 110 an object on the CPU, 40 and 50 on CUDA,
+// and the output; as state, for each slot, 128 bytes for each of max_objects and 48 for each class (at least
+// 256).
 //
-// Speed: an index by rows finds which boxes come near each other's rows, and only these are compared; an
-// object that is wanted by several contours takes the best, and the others look again (D. Gale and L. S.
-// Shapley, "College admissions and the stability of marriage", 1962), which gives the pairs above.
+// Speed: contours and objects are paired by chains (stages/shared/pair_in_chains.h) with about two searches
+// for each. On the CPU a search goes down a tree of boxes (stages/shared/partner_tree.h), so that the time is
+// that of a sort. On CUDA an index by rows finds which boxes come near each other's rows, all contours look
+// at once, and those whose offers are surpassed look again; where that goes on for many rounds (all contours
+// around each other) one block pairs them by chains, and each search looks at all that are left.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 
 #include "pipeline/graph/stage.h"
+#include "pipeline/value/orientation.h"
 
 namespace contorno {
 
@@ -40,6 +47,7 @@ struct TrackParams {
   double max_distance = 20;  ///< px
   int max_missed = 5;        ///< frames
   int max_objects = 4096;
+  Orientation positive_orientation = Orientation::Low;  ///< as contour_assembly was told
 };
 
 /// The attributes that it gives.

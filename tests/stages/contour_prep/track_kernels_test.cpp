@@ -3,6 +3,7 @@
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "stages/contour_prep/track/kernels.cuh"
@@ -88,4 +89,23 @@ TEST_CASE("the kernels of track settle contours that want the same objects") {
     scene.numbers.push_back(frame);
   }
   check_scene(scene, 1, {});
+}
+
+TEST_CASE("the kernels of track pair contours by chains where each of them is the best for many") {
+  Scene scene;
+  for (std::uint64_t frame = 0; frame < 3; ++frame) {
+    std::vector<TestContour> nested;
+    for (int k = 0; k < 2; ++k)
+      for (int i = 0; i < 80; ++i) {
+        // The best object of all is the same one, and the next frame's are all smaller.
+        const double half = 200 - 40 * static_cast<double>(frame) + i / 4.0 - 20;
+        const double low = 256 - half / 2, high = 256 + half / 2;
+        nested.push_back({k, true, {{low, low}, {high, low}, {high, high}, {low, high}, {low, low}}});
+        if (i % 9 == 0) std::reverse(nested.back().points.begin(), nested.back().points.end());
+      }
+    scene.frames.push_back(nested);
+    scene.numbers.push_back(frame);
+  }
+  check_scene(scene, 2, {});
+  check_scene(scene, 2, {.max_objects = 130});
 }

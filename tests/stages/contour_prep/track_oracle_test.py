@@ -25,7 +25,8 @@ class Naive:
         weights = cross if (points[0] == points[-1]).all() and cross.sum() != 0 else np.hypot(*(b - a).T)
         parts = 3 if weights is cross else 2
         centre = points[0] + ((a + b) * weights[:, None]).sum(axis=0) / (parts * weights.sum()) if weights.sum() else points[0]
-        return {"box": (*points.min(axis=0), *points.max(axis=0)), "centre": centre}
+        closed = (points[0] == points[-1]).all()
+        return {"box": (*points.min(axis=0), *points.max(axis=0)), "centre": centre, "hole": closed and cross.sum() < 0}
 
     @staticmethod
     def overlap(a, b):
@@ -35,12 +36,13 @@ class Naive:
         return both / (sum(area) - both) if both > 0 else 0
 
     def update(self, number, contours):
-        """`contours`: (class, points). Returns (id, age) of each."""
+        """`contours`: (class, points). Returns (id, age) of each, (None, None) of a hole."""
         if self.last is not None and number <= self.last:
             self.deaths += len(self.objects)
             self.objects = []
         self.last = number
-        seen = [{**self.look(points), "class": of} for of, points in contours]
+        looked = [{**self.look(points), "class": of} for of, points in contours]
+        seen = [one for one in looked if not one["hole"]]
         pairs = []
         for i, one in enumerate(seen):
             for other in self.objects:
@@ -67,7 +69,13 @@ class Naive:
         kept = [one for one in missed if number - one["last"] <= self.max_missed]
         self.deaths += len(missed) - len(kept)
         self.objects = seen + kept
-        return [(one["id"], number - one["first"]) for one in seen]
+        return [(None, None) if one["hole"] else (one["id"], number - one["first"]) for one in looked]
+
+
+def rows_of(attributes):
+    """(id, age) of each contour; None where an array has NaN."""
+    rows = zip(attributes["id"], attributes["age"])
+    return [tuple(None if number is None or np.isnan(number) else number for number in row) for row in rows]
 
 
 def scene(seed, frames=50, things=25, classes=2):
@@ -101,6 +109,9 @@ def scene(seed, frames=50, things=25, classes=2):
             ring = merged[k]["at"] + merged[k]["size"] / 2 * np.column_stack([np.sin(turns), np.cos(turns)])
             ring[-1] = ring[0]
             contours.append((merged[k]["class"], ring.astype(np.float32)))
+            if k % 4 == 1:  # it has a hole, which nothing else may become
+                middle = ring.mean(axis=0)
+                contours.append((merged[k]["class"], (middle + (ring[::-1] - middle) * 0.6).astype(np.float32)))
         yield number, contours
         number += 1 if random.random() < 0.85 else int(random.integers(2, 10))
 
@@ -118,7 +129,7 @@ def test_a_tracker_gives_the_ids_and_counts_of_all_pairs(parameters, threads):
     naive, tracker = Naive(**parameters), contorno.Tracker(threads=threads, **parameters)
     for number, contours in scene(len(parameters) + threads):
         made = tracker.update(by_class(contours), number)
-        assert list(zip(made.attributes["id"], made.attributes["age"])) == naive.update(number, contours)
+        assert rows_of(made.attributes) == naive.update(number, contours)
     assert naive.births > 40
     counts = tracker.counts
     assert (sum(counts["births"]), sum(counts["deaths"]), sum(counts["forgotten"])) == (naive.births, naive.deaths, 0)
@@ -135,7 +146,7 @@ def test_the_frames_of_one_call_are_one_sequence():
     wanted = [row for number, contours in frames if contours for row in naive.update(number, contours)]
     for _ in range(2):  # the second call knows nothing of the first
         made = contorno.track(arrays)
-        assert list(zip(made.attributes["id"], made.attributes["age"])) == wanted
+        assert rows_of(made.attributes) == wanted
 
 
 def test_a_tracker_counts_frames_and_begins_anew_where_they_go_back():
@@ -253,6 +264,8 @@ sinks: [{type: jsonl, path: out.jsonl, coordinates: map}]
     for line in lines:
         for one in line["classes"][1]["contours"]:
             left, _, width, _ = one["bbox"]
+            if one["attributes"]["id"] is None:  # the hole of a spot in the skin
+                continue
             places.setdefault(one["attributes"]["id"], []).append((line["frame"], left, left + width))
     assert len(places) > 10
     for steps in places.values():
@@ -261,3 +274,54 @@ sinks: [{type: jsonl, path: out.jsonl, coordinates: map}]
         assert steps[0][0] == 0 or steps[0][1] < 24
         assert steps[-1][0] == 59 or steps[-1][2] > 616
         assert all(after[1] >= before[1] - 1 for before, after in zip(steps, steps[1:]))
+
+
+def ring_and_discs(folder):
+    """Two frames: a ring, a disc that becomes a ring, and a ring that becomes a disc, where the hole was as large."""
+    rows, cols = np.mgrid[:60, :200]
+
+    def disc(col, radius):
+        return (radius - np.hypot(rows - 30, cols - col)) / 4
+
+    maps = []
+    for large in (False, True):
+        ring = np.minimum(disc(30, 20), -disc(30, 9))
+        other = disc(100, 9) if large else np.minimum(disc(100, 20), -disc(100, 9))
+        third = np.minimum(disc(160, 20), -disc(160, 9)) if large else disc(160, 9)
+        maps.append(np.clip(0.5 + np.maximum.reduce([ring, other, third]), 0, 1))
+    np.save(folder / "maps.npy", np.stack(maps)[:, None].astype(np.float32))
+
+
+GRAPH_OF_RINGS = """
+source: {{type: dataset, location: maps.npy, layout: chw}}
+classes: [{{name: a}}]
+stages:
+  - marching_squares
+  - {{type: contour_assembly, positive_orientation: {made}}}
+  - {{type: contour_prep, steps: [{{type: track, max_distance: 10, positive_orientation: {told}}}]}}
+sinks: [{{type: jsonl, path: c.jsonl}}]
+"""
+
+
+@pytest.mark.parametrize("orientation", ["low", "high"])
+def test_rings_are_one_object_each_whichever_way_contours_run(contorno, tmp_path, orientation):
+    ring_and_discs(tmp_path)
+    (tmp_path / "graph.yaml").write_text(GRAPH_OF_RINGS.format(made=orientation, told=orientation))
+    done = contorno("run", "graph.yaml", "--report", "report.json", cwd=tmp_path)
+    [track] = json.loads((tmp_path / "report.json").read_text())["tracks"]
+    assert (track["births"], track["deaths"], track["forgotten"]) == (3, 0, 0) and "3 births, 0 deaths" in done.stderr + done.stdout
+    sign = 1 if orientation == "low" else -1
+    for line in read_lines(tmp_path / "c.jsonl"):
+        ids = {}
+        for one in line["classes"][0]["contours"]:
+            ids.setdefault(sign * one["area"] > 0, []).append(one["attributes"]["id"])
+        assert sorted(ids[True]) == [1, 2, 3] and ids[False] == [None, None]
+    assert "orientation" not in contorno("check", "graph.yaml", cwd=tmp_path).stderr
+
+
+def test_another_orientation_than_that_of_the_contours_is_warned_of(contorno, tmp_path):
+    ring_and_discs(tmp_path)
+    (tmp_path / "graph.yaml").write_text(GRAPH_OF_RINGS.format(made="high", told="low"))
+    said = contorno("check", "graph.yaml", cwd=tmp_path)
+    assert ("node 'contour_prep', step 'track': positive_orientation is low, but contour_assembly's is high: holes and what lies "
+            "around them are mistaken for each other") in said.stdout + said.stderr

@@ -26,8 +26,13 @@ class ReferenceTracker {
   ReferenceTracker(int classes, const TrackParams& params)
       : counts(static_cast<std::size_t>(classes)), params_(params) {}
 
+  /// NaN of a hole.
   struct Row {
     double id, age;
+    bool is(double other_id, double other_age) const {
+      const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+      return same(id, other_id) && same(age, other_age);
+    }
   };
   std::vector<Row> update(std::uint64_t number, const std::vector<TestContour>& contours) {
     if (begun_ && number <= last_number_)
@@ -39,6 +44,10 @@ class ReferenceTracker {
     std::vector<bool> is_seen(known_.size(), false);
     for (std::size_t i = 0; i < contours.size(); ++i) {
       Thing thing = look(contours[i]);
+      if (is_hole(thing)) {
+        rows.push_back({std::nan(""), std::nan("")});
+        continue;
+      }
       thing.last = thing.first = number;
       if (const auto found = shown.find(i); found != shown.end()) {
         is_seen[found->second] = true;
@@ -71,8 +80,12 @@ class ReferenceTracker {
     int of_class = 0;
     std::array<long double, 4> box{};  // left, top, right, bottom
     long double x = 0, y = 0;
+    long double area = 0;  ///< of a closed one
     std::uint64_t id = 0, first = 0, last = 0;
   };
+  bool is_hole(const Thing& thing) const {
+    return params_.positive_orientation == Orientation::Low ? thing.area < 0 : thing.area > 0;
+  }
   static std::size_t of(const Thing& thing) { return static_cast<std::size_t>(thing.of_class); }
 
   static Thing look(const TestContour& contour) {
@@ -94,6 +107,7 @@ class ReferenceTracker {
       area += cross / 2, of_area.first += cross * x / 6, of_area.second += cross * y / 6;
       length += step, of_line.first += step * x / 2, of_line.second += step * y / 2;
     }
+    thing.area = contour.closed ? area : 0;
     const bool by_area = contour.closed && std::fabs(area) > 1e-12L;
     if (by_area)
       thing.x = of_area.first / area, thing.y = of_area.second / area;
@@ -120,6 +134,7 @@ class ReferenceTracker {
     std::vector<std::tuple<int, float, std::uint64_t, std::size_t, std::size_t>> pairs;  // the best is least
     for (std::size_t i = 0; i < contours.size(); ++i) {
       const Thing thing = look(contours[i]);
+      if (is_hole(thing)) continue;
       for (std::size_t k = 0; k < known_.size(); ++k) {
         const Thing& other = known_[k];
         if (other.of_class != thing.of_class ||
@@ -151,7 +166,8 @@ class ReferenceTracker {
   bool begun_ = false;
 };
 
-/// Boxes and open lines with random corners of multiples of 1/8, so that boxes and centroids are exact.
+/// Boxes, some with a hole, and open lines with random corners of multiples of 1/8, so that boxes and
+/// centroids are exact.
 inline Scene moving_scene(std::uint64_t seed, int classes, int things, int frames) {
   struct Mover {
     int of_class;
@@ -190,6 +206,15 @@ inline Scene moving_scene(std::uint64_t seed, int classes, int things, int frame
       contour.points = {{left, top}, {right, top}, {right, bottom}};
       if (!one.open) contour.points.insert(contour.points.end(), {{left, bottom}, {left, top}});
       contours.push_back(contour);
+      // The hole of another thing may be where this thing was, and as large.
+      if (!one.open && random.below(4) == 0)
+        contours.push_back({one.of_class,
+                            true,
+                            {{left + 1, top + 1},
+                             {left + 1, bottom - 0.5},
+                             {right - 0.5, bottom - 0.5},
+                             {right - 0.5, top + 1},
+                             {left + 1, top + 1}}});
     }
     if (frame % 11 == 5) contours.push_back({classes - 1, false, {{17, 250}}});
     if (frame % 13 == 7) contours.push_back({0, true, {}});

@@ -120,6 +120,7 @@ class EmulatedOverlay {
     points_.resize(contours.counts->points), point_class_.resize(contours.counts->points);
     boxes_.resize(contours.counts->contours), placed_.resize(plan.pens.size() * kMaxLabels);
     pieces_.resize((placed_.size() + 1) * static_cast<std::size_t>(plan.label_pieces));
+    counted_.assign(plan.pens.size(), 0xA5A5);
     references_.resize(contours.counts->points * tiles);  // as many as there can be
     place_job(contours);
   }
@@ -186,13 +187,14 @@ class EmulatedOverlay {
     job_.inside = inside.data(), job_.references = references_.data(), job_.points = points_.data();
     job_.point_class = point_class_.data(), job_.boxes = boxes_.data(), job_.placed = placed_.data();
     job_.pieces = pieces_.data();
+    if (job_.first_digit >= 0) job_.counted = counted_.data();
     job_.placed_count = &placed_count_, job_.outcome = &outcome_;
   }
 
   std::vector<overlay_cuda::Class> classes_;
   std::vector<overlay_cuda::Picture> pictures_;
   std::vector<Colour> pixels_;
-  std::vector<unsigned> touched_, bin_count_, bin_begin_, bin_end_, references_, point_class_;
+  std::vector<unsigned> counted_, touched_, bin_count_, bin_begin_, bin_end_, references_, point_class_;
   std::vector<FramePoint> points_;
   std::vector<LabelBox> boxes_;
   std::vector<PlacedLabel> placed_;
@@ -292,7 +294,11 @@ TEST_CASE("the kernels of overlay draw the CPU's picture") {
       const ImageView in = packed_view(memory.data(), format), out = packed_view(drawn.data(), format);
       for (std::size_t i = 0; i < memory.size(); ++i) memory.data()[i] = std::byte(random.below(256));
       const TestContours given(kMapWidth, kMapHeight, one.classes, contours, {.scale_x = 2, .scale_y = 2},
-                               Attributes(Attribute::Area, Attribute::Convexity, Attribute::Depth));
+                               Attributes(Attribute::Area, Attribute::Convexity, Attribute::Depth)
+                                   .with(seed == 2 ? Attributes(Attribute::Id) : Attributes()));
+      // Holes have no id: they are not counted, and get no label.
+      for (std::uint32_t i = 0; seed == 2 && i < given.view.counts->contours; ++i)
+        given.view.column(Attribute::Id)[i] = i % 3 == 1 ? std::nan("") : i + 1;
       if (given.view.counts->contours > 2) {
         given.view.column(Attribute::Area)[0] = std::nan("");
         given.view.column(Attribute::Area)[1] = -1234567.25;

@@ -228,6 +228,39 @@ TEST_CASE(
   CHECK(far == 0);
 }
 
+TEST_CASE("the legend of an overlay counts objects and no holes where objects are followed") {
+  const TestImage in = black_frame(200, 120);
+  const auto box = [](double x, double half) {
+    return TestContour{0,
+                       true,
+                       {{x - half, 20 - half},
+                        {x + half, 20 - half},
+                        {x + half, 20 + half},
+                        {x - half, 20 + half},
+                        {x - half, 20 - half}}};
+  };
+  const BoxText text;
+  const Settings settings{
+      {"legend", std::string("bottom_right")}, {"counts", true}, {"labels", std::int64_t{3}}};
+  const auto drawn = [&](const std::vector<TestContour>& contours, const std::vector<double>& ids) {
+    const TestContours given(200, 120, 1, contours, {},
+                             ids.empty() ? Attributes() : Attributes(Attribute::Id));
+    if (!ids.empty()) std::copy(ids.begin(), ids.end(), given.view.column(Attribute::Id));
+    StageHarness harness(overlay_stage(), settings, {{.name = "a", .colour = {255, 255, 255}}});
+    harness.text(&text).run({in.view, given.view});
+    return harness.bytes();
+  };
+  // They lie over each other, so that the numbers in the legend alone differ: 10 and 9.
+  const std::vector<TestContour> ten(10, box(20, 15)), nine(9, box(20, 15));
+  std::vector<double> ids(10, 1), ids_and_hole = ids;
+  ids_and_hole[4] = NAN;
+  const auto objects = drawn(ten, ids), hole = drawn(ten, ids_and_hole),
+             one = drawn(nine, std::vector<double>(9, 1)), without = drawn(ten, {});
+  CHECK(hole == one);
+  CHECK(objects == without);
+  CHECK(objects != hole);
+}
+
 TEST_CASE("an overlay scales contours of a smaller map to the frame") {
   const TestImage in = black_frame(80, 40);
   // A map of half the size: its sample x lies at frame position 2 x + 0.5.
