@@ -281,6 +281,52 @@ def test_the_place_is_that_of_the_element(contorno, tmp_path):
     assert f"in.json:{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}: annotations[0].segmentation[0] has 1 numbers" in done.stderr
 
 
+@pytest.mark.parametrize("text, words", [
+    ('{"frame": -3, "width": 9, "height": 9, "classes": []}', "x.jsonl:1: 'frame' in the line is -3, wanted a whole number from 0"),
+    ('{"frame": 1.5, "width": 9, "height": 9, "classes": []}', "x.jsonl:1: 'frame' in the line is 1.5, wanted a whole number"),
+    ('{"frame": "7", "width": 9, "height": 9, "classes": []}', "x.jsonl:1: 'frame' in the line is string, wanted a whole number"),
+    ('{"frame": 1e300, "width": 9, "height": 9, "classes": []}', "'frame' in the line is 1e+300, wanted a whole number"),
+    ('{"frame": 1, "name": 7, "width": 9, "height": 9, "classes": []}', "'name' in the line is 7, wanted string"),
+    ('{"frame": 1, "pts_ns": 0.5, "width": 9, "height": 9, "classes": []}', "'pts_ns' in the line is 0.5, wanted a whole number"),
+    ('{"frame": 1, "frame": 2, "width": 9, "height": 9, "classes": []}', "x.jsonl:1: an object has the member 'frame' twice"),
+    ('{"frame": 1, "width": 9, "height": 9, "classes": [{"name": "a", "level": 1, "contours": [], "level": 2}]}',
+     "an object has the member 'level' twice"),
+    ('{"frame": 1, "width": 9, "height": 9, "classes": [{"name": "a", "level": 1, "contours": '
+     '[{"closed": false, "points": [], "attributes": {"area": 1, "area": 2}}]}]}', "an object has the member 'area' twice"),
+])
+def test_frames_that_are_no_numbers_and_doubled_members_are_refused_in_json_lines(contorno, tmp_path, text, words):
+    (tmp_path / "x.jsonl").write_text(text + "\n")
+    done = contorno("clean", "x.jsonl", "y.jsonl", *STEP, cwd=tmp_path, check=False)
+    assert done.returncode == 65 and words in done.stderr, done.stderr
+    assert not (tmp_path / "y.jsonl").exists()
+
+
+@pytest.mark.parametrize("text, words", [
+    ('{"images": [], "annotations": [], "categories": [], "images": []}', "an object has the member 'images' twice"),
+    ('{"images": [{"id": 1, "width": 9, "height": 9, "id": 2}], "annotations": [], "categories": []}', "has the member 'id' twice"),
+    ('{"images": [{"id": 1, "width": 9, "height": 9, "frame": -3}], "annotations": [], "categories": []}',
+     "'frame' in images[0] is -3, wanted a whole number from 0"),
+    ('{"features": [{"type": "Feature", "properties": {"frame": 1.5}, "geometry": {"type": "LineString", "coordinates": [[1, 2]]}}]}',
+     "is 1.5, wanted a whole number from 0"),
+    ('{"features": [{"properties": {"class": "a", "class": "b"}, "geometry": {"type": "LineString", "coordinates": [[1, 2]]}}]}',
+     "an object has the member 'class' twice"),
+])
+def test_the_same_is_refused_in_coco_and_geojson(contorno, tmp_path, text, words):
+    (tmp_path / "x.json").write_text(text)
+    done = contorno("clean", "x.json", "y.jsonl", *STEP, cwd=tmp_path, check=False)
+    assert done.returncode == 65 and "x.json:1:" in done.stderr and words in done.stderr, done.stderr
+
+
+def test_members_of_other_programs_and_whole_numbers_with_a_point_are_read(contorno, tmp_path):
+    (tmp_path / "x.jsonl").write_text('{"frame": 3.0, "name": null, "width": 9, "height": 9, "classes": []}\n')
+    clean(contorno, tmp_path, "x.jsonl", "y.jsonl")
+    assert read_lines(tmp_path / "y.jsonl")[0]["frame"] == 3
+    (tmp_path / "x.json").write_text('{"info": {"year": 1, "year": 2}, "features": [{"properties": {"frame": "oak", "name": 5}, '
+                                     '"geometry": {"type": "LineString", "coordinates": [[1, 2], [3, 4]]}}]}')
+    clean(contorno, tmp_path, "x.json", "z.jsonl")
+    assert read_lines(tmp_path / "z.jsonl")[0]["frame"] == 0
+
+
 def test_numbers_that_are_too_large_are_refused_in_json_lines_too(contorno, tmp_path):
     (tmp_path / "in.jsonl").write_text('{"width":3,"height":1e400,"classes":[]}')
     done = contorno("clean", "in.jsonl", "out.jsonl", *STEP, cwd=tmp_path, check=False)

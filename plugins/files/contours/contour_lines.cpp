@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "pipeline/shared/printable.h"
 #include "plugins/files/contours/json_members.h"
 
 namespace contorno {
@@ -66,16 +67,22 @@ bool ContourLines::next(ContourFrame& frame) {
   } while (text.find_first_not_of(" \t\r") == std::string::npos);
   constexpr std::string_view kWanted =
       "a complete object a line, as the sink jsonl of contorno run writes it";
+  const JsonMembers members({.file = path_, .line = line_});
+  DoubledMembers doubled;
+  const auto check = [&](int depth, json::parse_event_t event, const json& parsed) {
+    if (const std::string* name = doubled.see(depth, event, parsed))
+      members.refuse(fmt::format("an object has the member '{}' twice", printable(*name)));
+    return true;
+  };
   json object;
   try {
-    object = json::parse(text);
+    object = json::parse(text, check);
   } catch (const json::parse_error& error) {
     JsonMembers({.file = path_, .line = line_, .column = error.byte}).refuse(json_fault(error, kWanted));
   } catch (const json::exception& error) {
     JsonMembers({.file = path_, .line = line_}).refuse(json_fault(error, kWanted));
   }
-  const JsonMembers members({.file = path_, .line = line_});
-  frame.info = frame_info_of(object);
+  frame.info = members.frame_info(object, UnknownAttributes::Refuse, "the line");
   const int width = members.side(object, "width", "the line"),
             height = members.side(object, "height", "the line");
   ContourParts parts;

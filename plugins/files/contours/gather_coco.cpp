@@ -78,7 +78,7 @@ void CocoGatherer::take_image(const JsonMembers& members, const JsonElement& ele
   const std::int64_t id = whole_number(members, element.value, "id", element.path);
   if (!images_.emplace(id, to_.frames.size()).second)
     members.refuse(fmt::format("{} has the id {}, which another image has", element.path, id));
-  FrameInfo info = frame_info_of(element.value);
+  FrameInfo info = members.frame_info(element.value, UnknownAttributes::PassOver, element.path);
   if (!element.value.contains("frame")) info.number = to_.frames.size();
   info.name.clear();
   if (const json* name =

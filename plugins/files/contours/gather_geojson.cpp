@@ -49,7 +49,7 @@ void GeojsonGatherer::take(const JsonElement& element) {
 
 std::size_t GeojsonGatherer::frame_of(const JsonMembers& members, const json& properties,
                                       const std::string& path) {
-  FrameInfo info = frame_info_of(properties);
+  FrameInfo info = members.frame_info(properties, UnknownAttributes::PassOver, path);
   const auto [at, added] = frames_.emplace(info.number, to_.frames.size());
   if (!added) return at->second;
   const auto side = [&](const char* key) -> std::optional<int> {

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "cuda/error.h"
+#include "pipeline/shared/printable.h"
 
 namespace contorno {
 namespace {
@@ -64,6 +65,10 @@ class ElementParser {
     if (depth > kDeepest) refuse("nested deeper than 32");
     if (depth == 0 && event != Event::object_start && event != Event::object_end)
       refuse("this is no JSON object; wanted one, COCO or GeoJSON");
+    // Of what is passed over nobody reads anything.
+    const std::string* doubled =
+        depth <= 1 || !member_.empty() ? doubled_.see(depth, event, parsed) : nullptr;
+    if (doubled != nullptr) refuse(fmt::format("an object has the member '{}' twice", printable(*doubled)));
     if (depth == 1 && event == Event::key) return begin_member(parsed.get_ref<const std::string&>());
     if (member_.empty()) return true;
     if (depth == 1 && event != Event::array_start && event != Event::array_end)
@@ -105,6 +110,7 @@ class ElementParser {
   std::string_view member_;  ///< that is being read; empty when it is passed over
   std::size_t count_ = 0;    ///< of its elements before this one
   JsonPlace place_;
+  DoubledMembers doubled_;
   std::vector<std::string_view> found_;
 };
 

@@ -105,16 +105,47 @@ std::vector<std::pair<Attribute, double>> JsonMembers::attributes(const json& ow
   return all;
 }
 
-FrameInfo frame_info_of(const json& object) {
+FrameInfo JsonMembers::frame_info(const json& object, UnknownAttributes others,
+                                  const std::string& path) const {
   FrameInfo info;
   if (!object.is_object()) return info;
-  if (const auto number = object.find("frame"); number != object.end() && number->is_number_unsigned())
-    info.number = number->get<std::uint64_t>();
-  if (const auto name = object.find("name"); name != object.end() && name->is_string())
+  const auto find = [&](const char* key, json::value_t kind, auto is_kind) -> const json* {
+    const auto found = object.find(key);
+    if (found == object.end() || found->is_null()) return nullptr;
+    if (!is_kind(*found) && others == UnknownAttributes::PassOver) return nullptr;
+    if (!is_kind(*found)) check_kind(*found, key, kind, path);
+    return &*found;
+  };
+  const auto is_number = [](const json& value) { return value.is_number(); };
+  if (const json* number = find("frame", json::value_t::number_unsigned, is_number))
+    info.number = whole_number(*number, "frame", path);
+  if (const json* name =
+          find("name", json::value_t::string, [](const json& value) { return value.is_string(); }))
     info.name = name->get<std::string>();
-  if (const auto time = object.find("pts_ns"); time != object.end() && time->is_number_integer())
+  if (const json* time = find("pts_ns", json::value_t::number_integer,
+                              [](const json& value) { return value.is_number_integer(); }))
     info.pts_ns = time->get<std::int64_t>();
   return info;
+}
+
+std::uint64_t JsonMembers::whole_number(const json& value, const char* key, const std::string& path) const {
+  constexpr double kMost = 9007199254740992;  // beyond it a double does not tell whole numbers apart
+  if (value.is_number_unsigned()) return value.get<std::uint64_t>();
+  const auto number = value.get<double>();
+  if (!(number >= 0 && number <= kMost && number == std::floor(number)))
+    refuse(fmt::format("'{}' in {} is {}, wanted a whole number from 0", key, path, value.dump()));
+  return static_cast<std::uint64_t>(number);
+}
+
+const std::string* DoubledMembers::see(int depth, json::parse_event_t event, const json& parsed) {
+  const auto at = static_cast<std::size_t>(depth);
+  if (event == json::parse_event_t::object_start) {
+    if (names_.size() <= at + 1) names_.resize(at + 2);
+    names_[at + 1].clear();
+  }
+  if (event != json::parse_event_t::key || names_.size() <= at) return nullptr;
+  const auto& name = parsed.get_ref<const std::string&>();
+  return names_[at].insert(name).second ? nullptr : &name;
 }
 
 std::string json_fault(const json::exception& error, std::string_view wanted) {
