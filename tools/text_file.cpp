@@ -6,25 +6,34 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <system_error>
 
 #include "cuda/error.h"
 #include "tools/say.h"
 
 namespace contorno {
-namespace fs = std::filesystem;
 namespace {
 
-/// True for another name of standard output (/dev/stdout) where that is a pipe or a terminal.
+/// True for another name of standard output: those that the system gives it, wherever it goes, and of a pipe
+/// or a terminal any.
 bool is_standard_output(const std::string& path) {
+  for (const char* name : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
+    if (path == name) return true;
   struct stat named {
   }, output{};
   return ::stat(path.c_str(), &named) == 0 && !S_ISREG(named.st_mode) &&
          ::fstat(STDOUT_FILENO, &output) == 0 && named.st_dev == output.st_dev &&
          named.st_ino == output.st_ino;
+}
+
+/// Whether a path is a link to a pipe, a terminal or a device, where nothing is that writing could destroy:
+/// as /dev/fd/63, which a shell makes of >(command).
+bool leads_to_special(const std::string& path) {
+  struct stat itself {
+  }, target{};
+  return ::lstat(path.c_str(), &itself) == 0 && S_ISLNK(itself.st_mode) &&
+         ::stat(path.c_str(), &target) == 0 && (S_ISFIFO(target.st_mode) || S_ISCHR(target.st_mode));
 }
 
 }  // namespace
@@ -38,10 +47,7 @@ std::string read_text_file(const std::string& path) {
 
 OutputFile open_named_file(OutputRegister& files, const std::string& path, std::string_view owner) {
   if (path == "-" || is_standard_output(path)) return OutputFile::standard_output();
-  std::error_code error;
-  fs::path target = path;
-  if (fs::is_symlink(fs::symlink_status(path, error))) target = fs::weakly_canonical(path, error);
-  return files.open(error ? fs::path(path) : target, owner);
+  return leads_to_special(path) ? OutputFile::special(path) : files.open(path, owner);
 }
 
 void write_text_file(const std::string& path, const std::string& text) {

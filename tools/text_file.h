@@ -13,7 +13,8 @@ namespace contorno {
 std::string read_text_file(const std::string& path);
 
 /// Begins the file that the argument `owner` ("--report") names; - is standard output. Unlike a path in a
-/// graph it may be a symbolic link and lie anywhere. Throws Error(CannotCreate).
+/// graph it may lie anywhere. A symbolic link is refused like there, unless it leads to a pipe or a device.
+/// Throws Error(CannotCreate).
 OutputFile open_named_file(OutputRegister& files, const std::string& path, std::string_view owner);
 /// Writes a text as the only content of a file, which open_named_file opens. Throws Error(CannotCreate, Io).
 void write_text_file(const std::string& path, const std::string& text);

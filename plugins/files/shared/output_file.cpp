@@ -141,7 +141,7 @@ OutputFile::OutputFile(fs::path path, Completion completion, const Patience& pat
   if (fs::is_symlink(status)) throw cannot_create(path_, "it is a symbolic link");
   if (fs::is_directory(status)) throw cannot_create(path_, "it is a folder");
   if (fs::exists(status) && !fs::is_regular_file(status)) {
-    open_special();
+    open_special(O_NOFOLLOW);
     return;
   }
   if (completion == Completion::Series) {
@@ -161,13 +161,26 @@ OutputFile::OutputFile(fs::path path, Completion completion, const Patience& pat
   if (completion == Completion::InPlace) rename_to_final();
 }
 
+OutputFile OutputFile::special(fs::path path, const Patience& patience) {
+  OutputFile file;
+  file.path_ = std::move(path);
+  file.patience_ = patience;
+  file.owns_ = true;
+  file.open_special(0);
+  // What the link leads to may have been exchanged meanwhile.
+  struct stat status {};
+  if (::fstat(file.descriptor_, &status) != 0 || S_ISREG(status.st_mode))
+    throw cannot_create(file.path_, "it is a symbolic link");
+  return file;
+}
+
 /// A pipe or device: nothing is created, renamed or removed.
-void OutputFile::open_special() {
+void OutputFile::open_special(int flags) {
   std::error_code error;
-  const bool pipe = fs::is_fifo(fs::symlink_status(path_, error));
+  const bool pipe = fs::is_fifo(fs::status(path_, error));
   const std::int64_t since = now_ns();
   for (;;) {
-    descriptor_ = open_file(path_, O_WRONLY | O_NOFOLLOW | O_NONBLOCK).release();
+    descriptor_ = open_file(path_, O_WRONLY | O_NONBLOCK | flags).release();
     if (descriptor_ >= 0) return;
     const int error_number = errno;
     if (!pipe || error_number != ENXIO) throw cannot_create(path_, reason(error_number));

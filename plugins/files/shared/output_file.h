@@ -67,6 +67,8 @@ class OutputFile {
   OutputFile(std::filesystem::path path, Completion completion, const Patience& patience = {});
   /// Standard output; complete() leaves it open.
   static OutputFile standard_output(const Patience& patience = {});
+  /// A pipe or device, by a name that may be a link to it. Throws Error(CannotCreate).
+  static OutputFile special(std::filesystem::path path, const Patience& patience = {});
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&& other) noexcept;
   ~OutputFile();
@@ -99,7 +101,7 @@ class OutputFile {
   std::filesystem::path keep_unfinished() noexcept;
 
  private:
-  void open_special();
+  void open_special(int flags);
   void begin_part();
   void clear_way();
   void rename_to_final();

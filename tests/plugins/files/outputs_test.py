@@ -41,7 +41,7 @@ def test_an_output_does_not_take_the_place_of_an_input(small):
                                      "stages: [{type: morphology, element: file, file: 'mask.npz:cross'}]\n")
     cases = [
         (["find-contours", "map.npy", "--json", "map.npy"], "'map.npy': the array is read from it"),
-        (["find-contours", "map.npy", "--json", "link.npy"], f"'{small}/map.npy': the array is read from it"),
+        (["find-contours", "map.npy", "--json", "link.npy"], "'link.npy': it is a symbolic link"),
         (["apply", "morphology", "map.npy", "map.npy"], "'map.npy': IN is read from it"),
         (["apply", "preprocess", "map.npy", "./map.npy"], "'./map.npy': IN is read from it"),
         (["mean-shift", "map.npy", "map.npy"], "'map.npy': the array of points is read from it"),
@@ -64,6 +64,44 @@ def test_an_output_does_not_take_the_place_of_an_input(small):
     assert (small / "maps" / "0.npy").read_bytes() == array and (small / "map.npy").read_bytes() == one
     assert (small / "graph.yaml").read_text() == graph
     assert not list(small.rglob("*.part*")) and not (small / "a.npy").exists()
+
+
+@pytest.mark.parametrize("command", [
+    ["run", "graph.yaml", "--output", "out", "--report", "../{link}"], ["run", "graph.yaml", "--output", "out", "--trace", "../{link}"],
+    ["replay", "graph.yaml", "--expect", "golden", "--report", "{link}"], ["replay", "graph.yaml", "--expect", "golden", "--html", "{link}"],
+    ["latency", "graph.yaml", "--report", "{link}"], ["latency", "graph.yaml", "--trace", "{link}"],
+    ["find-contours", "map.npy", "--json", "{link}"], ["explain", "map.npy", "--at", "3,3", "--json", "{link}"],
+    ["check", "graph.yaml", "--svg", "{link}"], ["check", "graph.yaml", "--dot", "{link}"],
+    ["mean-shift", "map.npy", "{link}"], ["mean-shift", "map.npy", "labels.npy", "--modes", "{link}"],
+    ["clean", "golden.jsonl", "{link}.jsonl", "--step", "drop_small"], ["clean", "golden.jsonl", "{link}.geojson", "--step", "drop_small"],
+    ["apply", "drop_small", "golden.jsonl", "{link}.jsonl"], ["apply", "preprocess", "map.npy", "{link}.npy"],
+])
+@pytest.mark.parametrize("target", ["victim", "nothing"])
+def test_a_link_is_refused_wherever_a_command_writes(small, command, target):
+    np.save(small / "map.npy", blobs(24, 40, 1, 0)[..., 0])
+    assert run(small, "replay", "graph.yaml", "--record", "golden", "--quiet").returncode == 0
+    [first, *_] = sorted((small / "golden" / "frames").iterdir())
+    shutil.copy(first, small / "golden.jsonl")
+    (small / "victim").write_text("as it was")
+    for name in ("link", "link.jsonl", "link.geojson", "link.npy"):
+        (small / name).symlink_to(target)
+    done = run(small, *(word.format(link="link") for word in command))
+    assert done.returncode in (73, 78) and "is a symbolic link" in done.stderr, done.stderr
+    assert (small / "victim").read_text() == "as it was" and not (small / "nothing").exists()
+    assert (small / "link").is_symlink()
+
+
+def test_a_link_to_a_pipe_a_device_or_standard_output_is_written_to(small):
+    script = ('"$0" run graph.yaml --output out --quiet --report >(cat > taken; echo > ready); '
+              'while [ ! -e ready ]; do sleep 0.05; done; '
+              '"$0" run graph.yaml --output out --quiet --report /dev/stdout > whole; '
+              '"$0" run graph.yaml --output out --quiet --report "$PWD/null"')
+    (small / "null").symlink_to("/dev/null")
+    (small / "whole").write_text("before")
+    done = subprocess.run(["bash", "-ec", script, PROGRAM], cwd=small, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    for name in ("taken", "whole"):
+        assert json.loads((small / name).read_text())["frames"]["out"] == 3
 
 
 def test_two_sinks_do_not_share_a_file(small):
