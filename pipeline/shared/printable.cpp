@@ -14,10 +14,13 @@ constexpr std::string_view kSchemeEnd = "://";
 constexpr std::size_t kMostOfSentence = 4096;
 constexpr std::size_t kMostOfLine = 65536;  // reports of graphs quote much
 
-/// What is secret in an address, by the last word of its name: password=, access_token=, X-Amz-Signature=.
-constexpr std::array<std::string_view, 10> kSecretWords{"password", "passwd", "pass",   "pwd", "pw",
-                                                        "token",    "secret", "apikey", "key", "auth"};
-constexpr std::array<std::string_view, 2> kSecretSignatures{"signature", "sig"};
+/// What is secret anywhere, by the last word of its name: user-pw=, access_token=, secret-access-key=.
+constexpr std::array<std::string_view, 17> kSecretWords{
+    "password", "passwd",     "passphrase", "passcode",    "pwd",          "pw",
+    "token",    "secret",     "credential", "credentials", "apikey",       "api-key",
+    "api_key",  "access-key", "secret-key", "private-key", "authorization"};
+/// What is secret in an address as well: X-Amz-Signature=. Elsewhere these words mean other things.
+constexpr std::array<std::string_view, 5> kSecretInAddress{"pass", "key", "auth", "signature", "sig"};
 
 /// A stretch of text that is shown as kMask.
 struct Stretch {
@@ -36,18 +39,21 @@ bool is_letter_or_digit(char c) {
   return (small(c) >= 'a' && small(c) <= 'z') || (c >= '0' && c <= '9');
 }
 
-/// Whether what stands behind `name` and "=" is secret.
-bool is_secret(std::string_view name) {
-  std::string word(name);
-  std::transform(word.begin(), word.end(), word.begin(), small);
-  const auto is_last = [&](std::string_view last) {
-    if (!word.ends_with(last)) return false;
+/// Whether `name` ends with one of the words.
+template <std::size_t N>
+bool ends_with_one_of(const std::array<std::string_view, N>& words, std::string_view name) {
+  std::string low(name);
+  std::transform(low.begin(), low.end(), low.begin(), small);
+  return std::any_of(words.begin(), words.end(), [&](std::string_view last) {
+    if (!low.ends_with(last)) return false;
     // Long words are never the end of another one; short ones are ("bypass").
-    return last.size() > 4 || word.size() == last.size() ||
-           !is_letter_or_digit(word[word.size() - last.size() - 1]);
-  };
-  return std::any_of(kSecretWords.begin(), kSecretWords.end(), is_last) ||
-         std::any_of(kSecretSignatures.begin(), kSecretSignatures.end(), is_last);
+    return last.size() > 4 || low.size() == last.size() ||
+           !is_letter_or_digit(low[low.size() - last.size() - 1]);
+  });
+}
+
+bool is_part_of_name(char c) {
+  return is_letter_or_digit(c) || c == '_' || c == '-';
 }
 
 /// Whether `text` begins with a port and no password: digits up to the path or to the quote that closes the
@@ -83,29 +89,98 @@ void find_secret_values(std::string_view token, std::vector<Stretch>& found) {
   for (std::size_t equals = token.find('=', token.find(kSchemeEnd)); equals != std::string_view::npos;
        equals = token.find('=', equals + 1)) {
     std::size_t begin = equals;
-    while (begin > 0 &&
-           (is_letter_or_digit(token[begin - 1]) || token[begin - 1] == '_' || token[begin - 1] == '-'))
-      --begin;
-    if (!is_secret(token.substr(begin, equals - begin))) continue;
+    while (begin > 0 && is_part_of_name(token[begin - 1])) --begin;
+    const std::string_view name = token.substr(begin, equals - begin);
+    if (!is_secret_name(name) && !ends_with_one_of(kSecretInAddress, name)) continue;
     const std::size_t end = std::min(token.find_first_of("&;#\"'<>", equals + 1), token.size());
     if (end > equals + 1) found.push_back({equals + 1, end});
     equals = end - 1;
   }
 }
 
-void append_masked(std::string_view token, std::string& to) {
-  std::vector<Stretch> found;
-  if (token.find(kSchemeEnd) != std::string_view::npos) {
-    find_passwords(token, found);
-    find_secret_values(token, found);
+bool is_quote(char c) {
+  return c == '"' || c == '\'';
+}
+
+/// The name in front of `text[at]`, which is = or :, also in quotes and before blanks.
+std::string_view name_before(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (end > 0 && text[end - 1] == ' ') --end;
+  if (end > 0 && is_quote(text[end - 1])) --end;
+  if (end > 0 && text[end - 1] == '\\') --end;
+  std::size_t begin = end;
+  while (begin > 0 && is_part_of_name(text[begin - 1])) --begin;
+  return text.substr(begin, end - begin);
+}
+
+/// Where a value in quotes ends that begins at `begin`, behind the quote. One that is not closed has the
+/// rest.
+std::size_t end_of_quoted(std::string_view text, std::size_t begin, char quote, bool is_escaped) {
+  for (std::size_t i = begin; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size()) {
+      if (is_escaped && text[i + 1] == quote) return i;
+      ++i;
+    } else if (text[i] == quote) {
+      return i;
+    }
   }
-  std::sort(found.begin(), found.end(), [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
-  std::size_t done = 0;
-  for (const Stretch& stretch : found) {
-    if (stretch.begin >= done) to.append(token.substr(done, stretch.begin - done)).append(kMask);
-    done = std::max(done, stretch.end);
+  return text.size();
+}
+
+std::size_t end_of_plain(std::string_view text, std::size_t begin, bool is_mapping) {
+  for (std::size_t i = begin; i < text.size(); ++i) {
+    if (text[i] == '\n' || is_quote(text[i])) return i;
+    if (is_mapping ? std::string_view(",}]").find(text[i]) != std::string_view::npos : is_blank(text[i]))
+      return i;
+    if (text[i] == '\\' && i + 1 < text.size() && !is_quote(text[i + 1])) ++i;
   }
-  to.append(token.substr(done));
+  return text.size();
+}
+
+/// The value behind `text[at]`, which is = or :, without its quotes.
+Stretch value_behind(std::string_view text, std::size_t at) {
+  const bool is_mapping = text[at] == ':';
+  std::size_t begin = std::min(text.find_first_not_of(' ', at + 1), text.size());
+  if (is_mapping && begin == at + 1 && !(begin < text.size() && is_quote(text[begin]))) return {at, at};
+  constexpr std::string_view kType = "(string)";
+  if (text.substr(begin).starts_with(kType))
+    begin = std::min(text.find_first_not_of(' ', begin + kType.size()), text.size());
+  const bool is_escaped = begin + 1 < text.size() && text[begin] == '\\' && is_quote(text[begin + 1]);
+  const std::size_t quote = begin + (is_escaped ? 1 : 0);
+  if (quote < text.size() && is_quote(text[quote]))
+    return {quote + 1, end_of_quoted(text, quote + 1, text[quote], is_escaped)};
+  return {begin, end_of_plain(text, begin, is_mapping)};
+}
+
+/// The values in `text` whose names say that they are secret, wherever they stand but in the query of an
+/// address.
+void find_secret_properties(std::string_view text, std::vector<Stretch>& found) {
+  for (std::size_t at = text.find_first_of("=:"); at != std::string_view::npos;
+       at = text.find_first_of("=:", at + 1)) {
+    if (!is_secret_name(name_before(text, at))) continue;
+    std::size_t token = at;
+    while (token > 0 && !is_blank(text[token - 1])) --token;
+    if (text.substr(token, at - token).find(kSchemeEnd) != std::string_view::npos) continue;
+    const Stretch value = value_behind(text, at);
+    if (value.end <= value.begin) continue;
+    found.push_back(value);
+    at = value.end - 1;
+  }
+}
+
+/// The secrets of the addresses in `text`.
+void find_in_addresses(std::string_view text, std::vector<Stretch>& found) {
+  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end) {
+    while (begin < text.size() && is_blank(text[begin])) ++begin;
+    end = begin;
+    while (end < text.size() && !is_blank(text[end])) ++end;
+    const std::string_view token = text.substr(begin, end - begin);
+    if (token.find(kSchemeEnd) == std::string_view::npos) continue;
+    std::vector<Stretch> in_token;
+    find_passwords(token, in_token);
+    find_secret_values(token, in_token);
+    for (const Stretch& one : in_token) found.push_back({begin + one.begin, begin + one.end});
+  }
 }
 
 bool is_continuation(char byte) {
@@ -127,16 +202,22 @@ unsigned deceptive_character(std::string_view text, std::size_t at, std::size_t 
 
 }  // namespace
 
+bool is_secret_name(std::string_view name) {
+  return ends_with_one_of(kSecretWords, name);
+}
+
 std::string masked(std::string_view text) {
+  std::vector<Stretch> found;
+  find_in_addresses(text, found);
+  find_secret_properties(text, found);
+  std::sort(found.begin(), found.end(), [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
   std::string shown;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto begin = std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(), is_blank);
-    const auto end = std::find_if(begin, text.end(), is_blank);
-    shown.append(text.substr(at, static_cast<std::size_t>(begin - text.begin()) - at));
-    append_masked({begin, end}, shown);
-    at = static_cast<std::size_t>(end - text.begin());
+  std::size_t done = 0;
+  for (const Stretch& stretch : found) {
+    if (stretch.begin >= done) shown.append(text.substr(done, stretch.begin - done)).append(kMask);
+    done = std::max(done, stretch.end);
   }
-  return shown;
+  return shown.append(text.substr(std::min(done, text.size())));
 }
 
 std::string printable(std::string_view text, std::size_t limit) {

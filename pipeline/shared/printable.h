@@ -10,10 +10,15 @@
 
 namespace contorno {
 
-/// `text` with *** in place of every password: that of an address with a user (rtsp://user:***@host/), and
-/// what follows words such as password=, token= or api_key= in the query of an address. Masking twice changes
-/// nothing.
+/// `text` with *** in place of every secret: the password of an address with a user (rtsp://user:***@host/),
+/// what follows words such as password=, token= or api_key= in the query of an address, and anywhere the
+/// value of what is secret by its name (is_secret_name): user-pw=***, password="***", token: ***. Masking
+/// twice changes nothing.
 std::string masked(std::string_view text);
+
+/// Whether the value of a property or key of this name is a secret: it ends with a word such as pw, password,
+/// passphrase, token, secret or credentials.
+bool is_secret_name(std::string_view name);
 
 /// `text` as one line: control characters, and characters that turn the direction of writing, as \n, \x07,
 /// \u202e and so on; bytes that are no UTF-8 as \xff; passwords masked. Cut off after `limit` characters.

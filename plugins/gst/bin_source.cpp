@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pipeline/graph/param.h"
+#include "pipeline/shared/printable.h"
 #include "plugins/gst/launch_line.h"
 #include "plugins/gst/parts.h"
 #include "plugins/gst/stream_source.h"
@@ -94,7 +95,7 @@ void set_property(GstElement* element, const std::string& owner, const std::stri
   if (!fits)
     throw refused(
         fmt::format("the property '{}' of '{}' is '{}', allowed is what 'gst-inspect-1.0 {}' says of it ({})",
-                    name, owner, text, owner, g_type_name(spec->value_type)));
+                    name, owner, is_secret_name(name) ? "***" : text, owner, g_type_name(spec->value_type)));
 }
 
 void set_properties(GstElement* element, const std::string& owner, const std::string& properties) {

@@ -13,10 +13,37 @@ TEST_CASE("passwords in addresses are masked, and nothing else") {
   CHECK(masked("rtsp://user:12\"34@host/") == "rtsp://user:***@host/");
   CHECK(masked("rtsp://:secret@host/") == "rtsp://:***@host/");
   CHECK(masked("http://proxy/?to=rtsp://u:secret@host/") == "http://proxy/?to=rtsp://u:***@host/");
-  for (const char* harmless : {"rtsp://host:554/stream@2", "rtsp://user@host/", "http://host/a:b@c",
-                               "mail a:b@c", "a://b:c", "{\"rtsp://host:554\",\"a@b\"}", "http://host:80",
-                               "C:\\a@b", "://", "", "x://:", "key=value password=shown"})
+  for (const char* harmless :
+       {"rtsp://host:554/stream@2", "rtsp://user@host/", "http://host/a:b@c", "mail a:b@c", "a://b:c",
+        "{\"rtsp://host:554\",\"a@b\"}", "http://host:80", "C:\\a@b", "://", "",
+        "x://:", "key=value pass=2 bypass=1 token-count 3", "user-pw=", "a password is wanted", "tokens: 4"})
     CHECK(masked(harmless) == harmless);
+}
+
+TEST_CASE("the values of properties that are secret by their names are masked wherever they stand") {
+  for (const auto& [given, shown] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"rtspsrc user-id=me user-pw=geheim latency=0 ! x",
+            "rtspsrc user-id=me user-pw=*** latency=0 ! x"},
+           {"rtspsrc user-pw = geheim ! x", "rtspsrc user-pw = *** ! x"},
+           {"a password=\"ge heim\" b", "a password=\"***\" b"},
+           {"'user-pw=\"ge heim\"' b", "'user-pw=\"***\"' b"},
+           {"properties: \"user-pw=geheim\"\ncaps: x", "properties: \"user-pw=***\"\ncaps: x"},
+           {"{\"text\": \"a user-pw=\\\"ge heim\\\" b\"}", "{\"text\": \"a user-pw=\\\"***\\\" b\"}"},
+           {"Passphrase=ge\\ heim x", "Passphrase=*** x"},
+           {"s, credentials=(string)geheim, x=1", "s, credentials=(string)*** x=1"},
+           {"source: {type: gst, password: ge heim, caps: x}", "source: {type: gst, password: ***, caps: x}"},
+           {"  access_token: geheim\nnext", "  access_token: ***\nnext"},
+           {"{\"client-secret\": \"ge,heim\"}", "{\"client-secret\": \"***\"}"},
+           {"awss3src secret-access-key=geheim session-token=auch",
+            "awss3src secret-access-key=*** session-token=***"},
+           {"--set source.properties=proxy-pw=geheim", "--set source.properties=proxy-pw=***"},
+           {"location=rtsp://u:geheim@h/ user-pw=auch", "location=rtsp://u:***@h/ user-pw=***"},
+           {"user-pw=\"geheim", "user-pw=\"***"},
+           {"srt://h:1?passphrase=geheim&mode=caller", "srt://h:1?passphrase=***&mode=caller"}}) {
+    CAPTURE(given);
+    CHECK(masked(given) == shown);
+    CHECK(masked(shown) == shown);
+  }
 }
 
 TEST_CASE("secret parts of a query are masked") {

@@ -260,6 +260,56 @@ def test_no_mistake_in_a_graph_shows_a_password(tmp_path):
     assert "user:***@" in done.stderr
 
 
+PROPERTIES = """
+source: {{type: gst, element: souphttpsrc, properties: "location=http://127.0.0.1:{port}/{path} user-id=me user-pw={secrets[0]}
+  proxy-pw='{secrets[1]}'"}}
+classes: [{{name: one, references: ["#c00000"]}}]
+stages: [{{type: classify}}, {{type: marching_squares}}, {{type: contour_assembly}}, {{type: overlay}}]
+sinks: [{{type: jsonl, path: contours.jsonl}}]
+"""
+
+
+def test_no_output_shows_the_value_of_a_property_that_is_secret_by_its_name(served, tmp_path):
+    """Whatever the element and the address: user-pw, password, token, secret, credentials."""
+    (tmp_path / "graph.yaml").write_text(PROPERTIES.format(port=served, path="clip.mkv", secrets=SECRETS))
+    shown = ""
+    for command, codes in ((["run", "graph.yaml", "--output", "out", "--report", "report.json", "--trace", "trace.json"], (0,)),
+                           (["check", "graph.yaml"], (0,)), (["check", "graph.yaml", "--svg", "out/graph.svg"], (0,)),
+                           (["check", "graph.yaml", "--dot", "out/graph.dot"], (0,)),
+                           (["check", "graph.yaml", "--set", f"source.properties=user-pw={SECRETS[0]} nothing=1"], (78,)),
+                           (["run", "graph.yaml", "--set", f"source.properties=password={SECRETS[0]} nothing=1"], (78,)),
+                           (["latency", "graph.yaml", "--duration", "1s", "--warmup", "0s", "--no-sinks", "--no-probe-cost", "--deadline", "10s",
+                             "--report", "out/latency.json", "--html", "out/latency.html", "--trace", "out/worst.json"], (0, 4)),
+                           (["gst", "graph.yaml"], (0,)), (["doctor"], (0,))):
+        done = run(*command, cwd=tmp_path)
+        assert done.returncode in codes, done
+        no_password_in(done.stdout + done.stderr)
+        shown += done.stdout + done.stderr
+    assert "user-pw=***" in shown
+    written = dict(everything_in(tmp_path / "out"))
+    assert len(written) >= 7, written.keys()
+    for data in written.values():
+        no_password_in(data)
+    assert "user-pw=***" in json.loads((tmp_path / "out" / "report.json").read_text())["graph"]["text"]
+
+
+def test_no_error_shows_the_value_of_a_property_that_is_secret_by_its_name(tmp_path):
+    good = PROPERTIES.format(port=1, path="none.mkv", secrets=SECRETS)
+    for text in (good, good.replace("user-id=me", "user-di=me"), good.replace("element: souphttpsrc", "element: souphttpscr"),
+                 good.replace("proxy-pw='", "proxy-pw='\\\""), good.replace("user-id=me", "'"), good + "oops: 1\n",
+                 good.replace("{type: gst", f"{{password: {SECRETS[0]}, type: gst")):
+        (tmp_path / "graph.yaml").write_text(text)
+        for command in (["run", "graph.yaml", "--output", "out"], ["check", "graph.yaml"], ["gst", "graph.yaml"]):
+            done = run(*command, cwd=tmp_path)
+            no_password_in(done.stdout + done.stderr)
+    line = f"videotestsrc num-buffers=1 ! contorno config=none.yaml ! souphttpclientsink password={SECRETS[0]} location=http://127.0.0.1:1/"
+    for launched in (line, line.replace("password=", "nothing=1 user-pw="), f"rtspsrc user-pw={SECRETS[0]} oops=1 ! contorno ! fakesink",
+                     f"souphttpsrc user-pw=\"{SECRETS[0]} ! contorno ! fakesink"):
+        done = run("latency", "--gst", launched, "--duration", "1s", cwd=tmp_path)
+        assert done.returncode != 0, done
+        no_password_in(done.stdout + done.stderr)
+
+
 def test_python_shows_no_password(served, tmp_path):
     pytest.importorskip("contorno")
     (tmp_path / "graph.yaml").write_text(GRAPH.format(address=address(served)))
@@ -278,6 +328,29 @@ for arguments, options in (("graph.yaml",), {{"input": wrong}}), (({GRAPH.format
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done
     assert done.stdout.count("user:***@127.0.0.1") >= 3, done.stdout
+    no_password_in(done.stdout + done.stderr)
+    for path, data in everything_in(tmp_path / "out"):
+        no_password_in(data)
+
+
+def test_python_shows_no_secret_property(served, tmp_path):
+    pytest.importorskip("contorno")
+    good = PROPERTIES.format(port=served, path="clip.mkv", secrets=SECRETS)
+    (tmp_path / "graph.yaml").write_text(good)
+    script = f"""
+import contorno
+pipeline = contorno.Pipeline("graph.yaml", output="out")
+print(repr(pipeline), pipeline._repr_html_(), *map(repr, pipeline))
+print(pipeline.report)
+for text in ({good + "oops: 1"!r}, {good.replace("user-id=me", "user-di=me")!r}):
+    try:
+        list(contorno.Pipeline(text))
+    except Exception as error:
+        print(repr(error), str(error))
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done
+    assert "user-pw=***" in done.stdout and "user-di" in done.stdout, done.stdout
     no_password_in(done.stdout + done.stderr)
     for path, data in everything_in(tmp_path / "out"):
         no_password_in(data)
