@@ -14,6 +14,7 @@
 
 #include "pipeline/shared/clock.h"
 #include "plugins/gst/launch_line.h"
+#include "plugins/gst/pad_times.h"
 #include "plugins/gst/parts.h"
 #include "plugins/gst/pipeline.h"
 
@@ -21,26 +22,6 @@ namespace contorno::gst {
 namespace {
 
 constexpr const char* kElement = "contorno";
-constexpr std::size_t kReservedPassings = 1 << 16;  // an hour at 18 frames a second; then memory is taken
-
-/// What one pad's probe notes. Written by the thread that brings the pad's buffers.
-struct PadRecord {
-  Owned<GstPad> pad;
-  std::vector<Passing> passings;
-};
-
-GstPadProbeReturn note_buffer(GstPad*, GstPadProbeInfo* info, gpointer data) {
-  const std::int64_t now = now_ns();
-  const GstBuffer* buffer = nullptr;
-  if ((info->type & GST_PAD_PROBE_TYPE_BUFFER) != 0)
-    buffer = GST_PAD_PROBE_INFO_BUFFER(info);
-  else if (GstBufferList* buffers = GST_PAD_PROBE_INFO_BUFFER_LIST(info); gst_buffer_list_length(buffers) > 0)
-    buffer = gst_buffer_list_get(buffers, 0);
-  if (buffer != nullptr && GST_BUFFER_PTS_IS_VALID(buffer))
-    static_cast<PadRecord*>(data)->passings.push_back(
-        {.pts_ns = static_cast<std::int64_t>(GST_BUFFER_PTS(buffer)), .at_ns = now});
-  return GST_PAD_PROBE_OK;
-}
 
 /// What the tracers say, from any thread.
 struct Traces {
@@ -152,7 +133,9 @@ class ProbedPipeline final : public TimedPipeline {
   }
 
   PipelineTimes stop() override {
-    PipelineTimes times{.live = live_, .way = {}, .sinks = {}, .stamp_offset_ns = 0, .traced = {}};
+    PipelineTimes times;
+    times.live = live_;
+    times.stopped_ns = ended_ ? 0 : now_ns();
     std::vector<GstPad*> way = way_to(contorno_.get());
     std::vector<GstPad*> sinks;
     const Owned<GstPad> out(gst_element_get_static_pad(contorno_.get(), "src"));
@@ -160,11 +143,11 @@ class ProbedPipeline final : public TimedPipeline {
     add_sinks(out.get(), sinks);
     if (live_) times.stamp_offset_ns = stamp_offset(way.front());
     // Pads that came with the stream are gone when it has ended.
-    for (GstPad* pad : way) times.way.push_back({.name = name_of_element(pad), .passings = {}});
-    for (GstPad* pad : sinks) times.sinks.push_back({.name = name_of_element(pad), .passings = {}});
+    for (GstPad* pad : way) times.way.push_back(place_of(pad));
+    for (GstPad* pad : sinks) times.sinks.push_back(place_of(pad));
     gst_element_set_state(pipeline_.get(), GST_STATE_NULL);  // from here on no probe writes
-    for (std::size_t i = 0; i < way.size(); ++i) times.way[i].passings = passings_of(way[i]);
-    for (std::size_t i = 0; i < sinks.size(); ++i) times.sinks[i].passings = passings_of(sinks[i]);
+    for (std::size_t i = 0; i < way.size(); ++i) take_times(way[i], times.way[i]);
+    for (std::size_t i = 0; i < sinks.size(); ++i) take_times(sinks[i], times.sinks[i]);
     Traces& all = traces();
     const std::lock_guard lock(all.mutex);
     times.traced = std::move(all.times);
@@ -210,14 +193,9 @@ class ProbedPipeline final : public TimedPipeline {
     if (!element || (GST_PAD_IS_SINK(pad) && !GST_OBJECT_FLAG_IS_SET(element.get(), GST_ELEMENT_FLAG_SINK)))
       return;
     const std::lock_guard lock(mutex_);
-    for (const PadRecord& known : records_)
-      if (known.pad.get() == pad) return;
-    PadRecord& record = records_.emplace_back();
-    record.pad.reset(GST_PAD(gst_object_ref(pad)));
-    record.passings.reserve(kReservedPassings);
-    gst_pad_add_probe(
-        pad, static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST),
-        note_buffer, &record, nullptr);
+    for (const PadTimes& known : times_)
+      if (known.pad() == pad) return;
+    times_.emplace_back(pad);
   }
 
   static std::string name_of_element(GstPad* pad) {
@@ -225,12 +203,38 @@ class ProbedPipeline final : public TimedPipeline {
     return element ? GST_ELEMENT_NAME(element.get()) : "";
   }
 
-  /// `pad` is only compared with those that are watched.
-  std::vector<Passing> passings_of(const GstPad* pad) {
+  PadTimes* times_of(const GstPad* pad) {
     const std::lock_guard lock(mutex_);
-    for (PadRecord& record : records_)
-      if (record.pad.get() == pad) return std::move(record.passings);
-    return {};
+    for (PadTimes& times : times_)
+      if (times.pad() == pad) return &times;
+    return nullptr;
+  }
+
+  /// What is known of it while the pipeline still runs.
+  PassedElement place_of(GstPad* pad) {
+    PassedElement place{.name = name_of_element(pad), .passings = {}, .rate = rate_of(pad), .kept = {}};
+    if (const PadTimes* times = times_of(pad); times != nullptr) place.held_since_ns = times->held_since_ns();
+    return place;
+  }
+
+  /// `pad` is only compared with those that are watched.
+  void take_times(const GstPad* pad, PassedElement& place) {
+    PadTimes* const times = times_of(pad);
+    if (times == nullptr) return;
+    place.passings = times->take_passings();
+    place.kept = times->take_kept();
+  }
+
+  /// Frames a second of the pad's caps; 0 where they are not known or vary.
+  static double rate_of(GstPad* pad) {
+    const Owned<GstCaps> caps(gst_pad_get_current_caps(pad));
+    gint numerator = 0, denominator = 1;
+    if (!caps || gst_caps_get_size(caps.get()) == 0 ||
+        gst_structure_get_fraction(gst_caps_get_structure(caps.get(), 0), "framerate", &numerator,
+                                   &denominator) == 0 ||
+        numerator <= 0 || denominator <= 0)
+      return 0;
+    return static_cast<double>(numerator) / denominator;
   }
 
   /// The outputs that buffers leave on their way to `element`, the farthest first.
@@ -273,7 +277,7 @@ class ProbedPipeline final : public TimedPipeline {
   }
 
   std::mutex mutex_;
-  std::list<PadRecord> records_;  // probes have their addresses
+  std::list<PadTimes> times_;  // pads have their addresses
   Owned<GstElement> pipeline_;
   Owned<GstBus> bus_;
   Owned<GstElement> contorno_;

@@ -13,10 +13,19 @@ struct Passing {
   std::int64_t pts_ns = 0, at_ns = 0;
 };
 
+/// How long a sink kept a buffer, or a list of them: until it had written it, or its time had come. now_ns()
+/// values.
+struct KeptBuffer {
+  std::int64_t from_ns = 0, to_ns = 0;
+};
+
 /// What passed one place; in the order in which it came.
 struct PassedElement {
   std::string name;  ///< "vp8dec0"
   std::vector<Passing> passings;
+  double rate = 0;                 ///< frames a second, as the caps say; 0: they do not
+  std::vector<KeptBuffer> kept;    ///< of sinks
+  std::int64_t held_since_ns = 0;  ///< when a buffer came that a sink still had at the end; 0: it had none
 };
 
 /// What one of GStreamer's own tracers said.
@@ -33,6 +42,8 @@ struct PipelineTimes {
   /// Of a live pipeline the time that a buffer is stamped with is pts + this, on the clock of now_ns(): when
   /// a camera took it. 0: not known.
   std::int64_t stamp_offset_ns = 0;
+  /// When it was ended; 0: it had come to its end by itself.
+  std::int64_t stopped_ns = 0;
   std::vector<TracedTime> traced;  ///< by the tracer `latency`, of the pipeline and of elements
 };
 

@@ -140,6 +140,8 @@ TEST_CASE("the share of misses in the long run is bounded as by Clopper and Pear
   CHECK(most_misses(3, 1000) == Approx(0.007735244718479458));
   CHECK(most_misses(1, 20) == Approx(0.2161061642068473));
   CHECK(most_misses(12, 12) == 1);
+  // As many frames as a report may have, in a moment.
+  CHECK(most_misses(500'000'000, 1'000'000'000) == Approx(0.5000260074).epsilon(1e-7));
 }
 
 // Of SciPy 1.10: mannwhitneyu(method="asymptotic").
@@ -206,7 +208,7 @@ TEST_CASE("a report is the same after it was written and read") {
                           .total_ms = 150,
                           .parts_ms = {{"queue", 3}},
                           .trace = {{"queue", 0.25, 3}}});
-  report.series = {{.begin_s = 1, .median_ms = 2, .max_ms = 3, .delivered = 4, .missed = 5}};
+  report.series = {{.begin_s = 1, .median_ms = 2, .max_ms = 3, .delivered = 1005, .missed = 5}};
   report.repeats = {{.p50_ms = 1, .max_ms = 3, .mean_ms = 2}};
   report.trials = {{.rate = 4, .cameras = 2, .offered = 40, .held = true}};
   report.probe_cost = {.rounds = 5, .without_ms = 1, .with_ms = 1.01};
@@ -222,6 +224,86 @@ TEST_CASE("a report is the same after it was written and read") {
   CHECK(read.source_reconnections == 3);
   CHECK(read.worst.at(0).parts_ms == report.worst.at(0).parts_ms);
   CHECK(read.worst.at(0).trace == report.worst.at(0).trace);
+}
+
+TEST_CASE("a report whose counts contradict each other is refused") {
+  LatencyReport report = report_of(1000, 5, 3);
+  report.held_up = "the sink 'x' took a frame 3 s before the end and did not come back";
+  report.frames.not_sent = 2;
+  report.frames.offered += 2;
+  report.frames.longest_run = 4;
+  report.series = {{.begin_s = 1, .delivered = 1005, .missed = 5}};
+  const std::string good = json_of(report, {.verdict = verdict_of(report), .assertions = {}});
+  const LatencyReport read = report_from(good, "x");
+  CHECK(read.frames.not_sent == 2);
+  CHECK(read.held_up == report.held_up);
+  const auto refused = [&](std::string_view from, std::string_view to, const char* words) {
+    std::string text = good;
+    const std::size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    text.replace(at, from.size(), to);
+    CAPTURE(to);
+    CHECK_THROWS_WITH_AS(report_from(text, "x"), doctest::Contains(words), Error);
+  };
+  refused("\"offered\": 1010", "\"offered\": 2800",
+          "2800 frames were offered, but 1005 delivered, 5 dropped");
+  refused("\"delivered\": 1005", "\"delivered\": 905", "contradict");
+  refused("\"in_flight\": 0", "\"in_flight\": 7", "contradict");
+  refused("\"late\": 5", "\"late\": 4", "'misses' is 10, by the others 9");
+  refused("\"late\": 5", "\"late\": 1006", "contradict");
+  refused("\"total\": 5", "\"total\": 0", "'dropped.total' is 0, by the others 5");
+  refused("\"not_sent\": 2", "\"not_sent\": 0", "contradict");
+  refused("\"longest_run_of_misses\": 4", "\"longest_run_of_misses\": 11",
+          "'longest_run_of_misses' is 11, but 'misses' is 10");
+  refused("\"probed\": 0", "\"probed\": 1006", "'probed' is 1006, but 'delivered' is 1005");
+  refused("\"failed\": 0", "\"failed\": -1", "'failed' is -1, allowed a whole number");
+  refused("\"failed\": 0", "\"failed\": 0.5", "'failed' is 0.5, allowed a whole number");
+  refused("\"failed\": 0", "\"failed\": 18446744073709551615", "allowed a whole number from 0 to");
+  refused("\"name\": \"due to result\"", "\"name\": \"due to nothing\"", "there is no row 'due to result'");
+}
+
+TEST_CASE("pieces of the time axis of reports that are put together follow each other") {
+  LatencyReport one = report_of(1000, 5, 3);
+  one.series = {
+      {.begin_s = 0, .delivered = 400}, {.begin_s = 0.5, .delivered = 400}, {.begin_s = 1, .delivered = 205}};
+  const LatencyReport other = one;
+  merge(one, other);
+  merge(one, other);
+  std::vector<double> begins;
+  for (const Bin& bin : one.series) begins.push_back(bin.begin_s);
+  CHECK(begins == std::vector<double>{0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4});
+  LatencyReport short_one = report_of(1, 0, 0);
+  short_one.settings.duration_s = 2;
+  short_one.series = {{.begin_s = 0, .delivered = 1}};
+  merge(short_one, LatencyReport(short_one));
+  CHECK(short_one.series[1].begin_s == 2);
+}
+
+TEST_CASE("another input is said before the figures, and its reports are not put together") {
+  LatencyReport before = report_of(1000, 5, 3), after = before;
+  CHECK(warning_of(compare(before, after, 0.05)).empty());
+  before.environment = {{kInput, "CRC-32 00000001 of the 5 frames held in memory"}};
+  CHECK(warning_of(compare(before, after, 0.05)).empty());  // nobody knows
+  after.environment = {{kInput, "CRC-32 00000002 of the 5 frames held in memory"}};
+  const Comparison comparison = compare(before, after, 0.05);
+  CHECK(warning_of(comparison).find("ANOTHER INPUT than before (the input: CRC-32 00000001 of") !=
+        std::string::npos);
+  CHECK(table_of(comparison).find("COMPARED  not worse, of another input") != std::string::npos);
+  CHECK_THROWS_WITH_AS(merge(before, after), doctest::Contains("the input: CRC-32 00000001"), Error);
+}
+
+TEST_CASE("a verdict that fails names the sinks that are too slow") {
+  LatencyReport report = report_of(10, 10, 0);
+  report.rows.push_back({RowKind::Sink, Distribution("sink film", {213'000'000, 213'000'000})});
+  report.rows.push_back({RowKind::Sink, Distribution("sink lines", {90'000'000})});
+  CHECK(verdict_of(report).sentence.find(
+            "; sink film keeps a frame for 213 ms on average, but frames come every 100 ms") !=
+        std::string::npos);
+  CHECK(verdict_of(report).sentence.find("sink lines") == std::string::npos);
+  LatencyReport held = report_of(1000, 0, 0);
+  held.rows = report.rows;
+  held.rows[0] = report_of(1000, 0, 0).rows[0];
+  CHECK(verdict_of(held).sentence.find("film") == std::string::npos);  // the deadline counts to the result
 }
 
 TEST_CASE("a file that is no report is refused by name") {

@@ -1,7 +1,11 @@
 """`contorno latency --gst` measures pipelines of GStreamer as they are, beside GStreamer's own tracer."""
 import json
+import os
+import subprocess
+import time
 
 import pytest
+from tests.conftest import PROGRAM
 
 GRAPH = """
 classes: [{name: ball, references: ["#ffffff"]}, {name: rest, references: ["#000000"], hidden: true}]
@@ -50,6 +54,66 @@ def test_a_live_source_that_is_held_up_counts_from_when_its_frames_were_due(cont
     assert rows["timer and source"]["max_ms"] > rows["tracer: videotestsrc0 to end"]["percentiles_ms"]["p50"] * 2
 
 
+def test_a_sink_that_stops_for_good_is_named_and_what_the_source_owed_counts_as_missed(tmp_path):
+    """The reader of the pipe takes a part of the film and then nothing more; the source can send no more and owes the rest."""
+    (tmp_path / "graph.yaml").write_text(GRAPH)
+    reading, writing = os.pipe()
+    line = ("contornosrc frame-size=[64,48] maps-size=[64,48] classes=2 rate=100 ! contorno config=graph.yaml overlay=false ! "
+            f"fdsink name=pipe fd={writing}")
+    with subprocess.Popen([PROGRAM, "latency", "--gst", line, "--deadline", "500ms", "--warmup", "0s", "--duration", "4s", "--report",
+                           "report.json"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=[writing]) as program:
+        os.close(writing)
+        left = 64 * 48 * 4 * 100
+        while left > 0 and (taken := os.read(reading, left)):
+            left -= len(taken)
+        out, said = program.communicate(timeout=60)
+    os.close(reading)
+    assert program.returncode == 4, out + said
+    report = json.loads((tmp_path / "report.json").read_text())
+    frames = report["frames"]
+    assert report["verdict"]["result"] == "FAIL" and 100 <= frames["delivered"] < 200 and frames["dropped"]["not_sent"] > 100
+    assert frames["offered"] == frames["delivered"] + frames["dropped"]["total"] + frames["failed"] + frames["in_flight"]
+    assert frames["offered"] > 300 and frames["in_flight"] <= 51
+    assert "the sink 'pipe' took a frame" in report["verdict"]["sentence"] and "did not come back" in report["held_up"]
+    assert "that the source owed" in out
+    again = subprocess.run([PROGRAM, "latency", "--from", "report.json", "--quiet"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert again.returncode == 4 and "the sink 'pipe' took a frame" in again.stdout
+
+
+@pytest.mark.parametrize("queue", ["queue max-size-buffers=5", "queue max-size-buffers=5 leaky=downstream"])
+def test_frames_that_were_due_while_a_slow_element_held_the_source_up_are_offered(contorno, tmp_path, queue):
+    line = (f"videotestsrc is-live=true ! {CAPS.replace('100/1', '20/1')} ! {queue} ! contorno config=graph.yaml ! "
+            "identity sleep-time=120000 ! fakesink name=end")
+    (tmp_path / "graph.yaml").write_text(GRAPH)
+    done = contorno("latency", "--gst", line, "--warmup", "1s", "--duration", "3s", "--deadline", "50ms", "--report", "report.json",
+                    cwd=tmp_path, check=False)
+    assert done.returncode == 4, done.stdout + done.stderr
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert 55 <= report["frames"]["offered"] <= 61 and report["settings"]["frames_per_second"] == pytest.approx(20, rel=0.05)
+    assert report["frames"]["misses"] >= 50
+
+
+def test_a_sink_that_is_too_slow_is_named(tmp_path):
+    """It writes into a pipe whose reader takes a frame in 150 ms. One that waits for the time to show a frame is not slow."""
+    (tmp_path / "graph.yaml").write_text(GRAPH)
+    reading, writing = os.pipe()
+    line = (f"videotestsrc is-live=true num-buffers=40 ! {CAPS.replace('100/1', '20/1').replace('RGB', 'RGBA')} ! contorno config=graph.yaml ! "
+            f"tee name=t ! queue ! fakesink name=screen sync=true t. ! queue ! fdsink name=slow fd={writing}")
+    with subprocess.Popen([PROGRAM, "latency", "--gst", line, "--deadline", "10ms", "--warmup", "0s", "--duration", "60s", "--report",
+                           "report.json", "--quiet"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          pass_fds=[writing]) as program:
+        os.close(writing)
+        while os.read(reading, 64 * 48 * 4):
+            time.sleep(0.15)
+        out = program.communicate(timeout=60)[0]
+    os.close(reading)
+    assert program.returncode == 4, out
+    report = json.loads((tmp_path / "report.json").read_text())
+    sentence, rows = report["verdict"]["sentence"], rows_of(report)
+    assert "sink slow keeps a frame for" in sentence and "but frames come every 50 ms" in sentence and "screen" not in sentence, sentence
+    assert rows["in sink slow"]["mean_ms"] > 75 > rows["in sink screen"]["mean_ms"]
+
+
 def test_every_frame_is_in_one_count_also_those_that_are_lost_on_the_way(contorno, tmp_path):
     line = (f"videotestsrc num-buffers=200 ! {CAPS} ! contorno config=graph.yaml ! identity drop-probability=0.3 ! "
             "tee name=t ! queue ! fakesink t. ! queue ! contornometa2json ! fakesink")
@@ -90,6 +154,7 @@ def test_reports_of_pipelines_are_read_back_and_compared(contorno, tmp_path):
     ("videotestsrc ! audioconvert ! contorno ! fakesink", (), "could not link", 78),
     ("videotestsrc num-buffers=0 ! contorno config=graph.yaml ! fakesink", (), "no frame with a time came", 65),
     ("videotestsrc ! contorno ! fakesink", ("graph.yaml",), "wanted is one of: a GRAPH to measure, --gst with a pipeline", 2),
+    ("videotestsrc ! contorno ! fakesink", ("--deadline", "0ms"), "--deadline is 0, allowed a time above 0", 2),
     ("videotestsrc ! contorno ! fakesink", ("--fps", "10"), "at the pace of its own source", 2),
     ("videotestsrc ! contorno ! fakesink", ("--mode", "saturate"), "at the pace of its own source", 2),
 ])

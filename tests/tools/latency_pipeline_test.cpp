@@ -3,6 +3,7 @@
 
 #include "cuda/error.h"
 #include "tools/latency/pipeline.h"
+#include "tools/latency/verdicts.h"
 
 using namespace contorno;
 using namespace contorno::latency;
@@ -26,7 +27,8 @@ LatencyReport report_of(const PipelineTimes& times, double warm_up_s = 0) {
   settings.until = Until::Sinks;
   settings.deadline_ms = 100;
   const Load load{.warm_up_s = warm_up_s, .duration_s = 10};
-  return summarise(measured_from(times, load, 1000 * kMillisecond), settings, {.worst = 3});
+  return summarise(measured_from(times, load, settings.deadline_ms, 1000 * kMillisecond), settings,
+                   {.worst = 3});
 }
 
 double median_of(const LatencyReport& report, std::string_view row) {
@@ -112,6 +114,97 @@ TEST_CASE("a pipeline that gives nothing from some moment on has lost all frames
   // Frames come every 10 ms and take 13; the last is seen 2 ms after it was due.
   CHECK(report.frames.in_flight == 3);
   CHECK(report.frames.dropped() == 147);
+}
+
+TEST_CASE("what a live source owed counts as missed when a sink stops for good") {
+  PipelineTimes times{.live = true,
+                      .way = {place("camera", 105, 0), place("contorno0", 103, 2)},
+                      .sinks = {place("screen", 100, 3)},
+                      .stamp_offset_ns = 1000 * kMillisecond,
+                      .stopped_ns = 3000 * kMillisecond};
+  times.way[0].rate = 100;
+  times.sinks[0].held_since_ns = 1993 * kMillisecond;
+  const LatencyReport report = report_of(times);
+  CHECK(report.frames.offered == 201);  // due at 0 to 2 s, both included
+  CHECK(report.frames.delivered == 100);
+  CHECK(report.frames.ring_full == 5);
+  CHECK(report.frames.in_flight == 1);  // frames took 3 ms: only the last may be on its way
+  CHECK(report.frames.not_sent == 95);
+  CHECK(report.settings.rate == doctest::Approx(100));
+  const Verdict verdict = verdict_of(report);
+  CHECK(verdict.state == Verdict::State::Fail);
+  CHECK(
+      verdict.sentence.find("the sink 'screen' took a frame 1.007 s before the end and did not come back") !=
+      std::string::npos);
+}
+
+TEST_CASE(
+    "frames that a live source left out while it was held up are owed, at the rate that it has without "
+    "caps") {
+  PipelineTimes times{.live = true,
+                      .way = {place("camera", 100, 0), place("contorno0", 100, 2)},
+                      .sinks = {place("screen", 100, 3)},
+                      .stamp_offset_ns = 1000 * kMillisecond};
+  for (std::vector<Passing>* passings :
+       {&times.way[0].passings, &times.way[1].passings, &times.sinks[0].passings})
+    passings->erase(passings->begin() + 40, passings->begin() + 60);  // its own driver dropped them
+  const LatencyReport report = report_of(times);
+  CHECK(report.frames.offered == 100);
+  CHECK(report.frames.delivered == 80);
+  CHECK(report.frames.not_sent == 20);
+  CHECK(report.frames.longest_run == 20);
+  CHECK(report.missing_frames.front() == 40);
+}
+
+TEST_CASE(
+    "a source without a rate owes nothing, nor does one that came to its end, nor one that is not live") {
+  PipelineTimes times{.live = true,
+                      .way = {place("camera", 100, 0), place("contorno0", 100, 2)},
+                      .sinks = {place("screen", 100, 3)},
+                      .stamp_offset_ns = 1000 * kMillisecond};
+  CHECK(report_of(times).frames.offered == 100);  // it ended by itself
+  times.stopped_ns = 2500 * kMillisecond;
+  CHECK(report_of(times).frames.not_sent > 40);
+  times.live = false;
+  CHECK(report_of(times).frames.offered == 100);
+  times.live = true;
+  for (std::vector<Passing>* passings :
+       {&times.way[0].passings, &times.way[1].passings, &times.sinks[0].passings})
+    for (std::int64_t frame = 0; frame < 100; ++frame)  // as something moves: steps grow
+      (*passings)[static_cast<std::size_t>(frame)] = {.pts_ns = frame * frame * kMillisecond / 10,
+                                                      .at_ns = (1003 + frame * frame / 10) * kMillisecond};
+  CHECK(report_of(times).frames.offered == 100);
+}
+
+TEST_CASE("a rate that cannot be is refused and not counted for ever") {
+  PipelineTimes times{.live = true,
+                      .way = {place("camera", 100, 0), place("contorno0", 100, 2)},
+                      .sinks = {place("screen", 100, 3)},
+                      .stamp_offset_ns = 1000 * kMillisecond,
+                      .stopped_ns = 62'000 * kMillisecond};
+  times.way[0].rate = 2'147'483'647;
+  CHECK_THROWS_WITH_AS(report_of(times), doctest::Contains("caps with its rate"), Error);
+  // Nor do times that jump by years make frames that were due before the measurement began.
+  times.way[0].rate = 100;
+  times.way[0].passings[0].pts_ns = -100'000'000'000'000'000;
+  CHECK(report_of(times).frames.offered < 6300);
+}
+
+TEST_CASE("a sink that keeps frames for longer than they take to come is named, the others are not") {
+  PipelineTimes times{.live = true,
+                      .way = {place("camera", 100, 0), place("contorno0", 100, 2)},
+                      .sinks = {place("screen", 100, 120), place("lines", 100, 3)},
+                      .stamp_offset_ns = 1000 * kMillisecond};
+  for (std::int64_t frame = 0; frame < 100; ++frame) {
+    times.sinks[0].kept.push_back({frame * 40 * kMillisecond, (frame + 1) * 40 * kMillisecond});
+    times.sinks[1].kept.push_back({frame * 40 * kMillisecond, (frame * 40 + 10) * kMillisecond});
+  }
+  const LatencyReport report = report_of(times);
+  CHECK(median_of(report, "in sink screen") == doctest::Approx(40));
+  const std::string said = verdict_of(report).sentence;
+  CHECK(said.find("sink screen keeps a frame for 40 ms on average, but frames come every 10 ms") !=
+        std::string::npos);
+  CHECK(said.find("lines") == std::string::npos);
 }
 
 TEST_CASE("the warm-up is left out, of what the tracers say too") {

@@ -240,6 +240,41 @@ def test_reports_are_put_together_and_shown_again(tmp_path):
     latency("--from", "a.json", "--from", "b.json", "--assert", "p50>1h", cwd=tmp_path, code=4)
 
 
+def test_a_report_put_together_with_itself_has_no_two_pieces_at_one_time(tmp_path):
+    latency("--fps", 50, "--duration", "500ms", *BRIEF, "--deadline", "20s", "--quiet", "--report", "a.json", "--repeat", 2,
+            text=graph(", constant: 2", ", on_full: wait"), cwd=tmp_path)
+    latency("--from", "a.json", "--from", "a.json", "--report", "both.json", "--quiet", cwd=tmp_path)
+    one, both = (json.loads((tmp_path / f"{name}.json").read_text())["series"] for name in ("a", "both"))
+    begins = [piece[0] for piece in both]
+    assert len(both) == 2 * len(one) and all(b - a > 1e-6 for a, b in zip(begins, begins[1:])), begins
+    assert begins[len(one)] == pytest.approx(2 * begins[len(one) - 1] - begins[len(one) - 2])
+
+
+def test_another_input_is_said_before_any_verdict(tmp_path):
+    run = ("--fps", 50, "--duration", "500ms", *BRIEF, "--deadline", "20s", "--quiet")
+    for name, seed in (("a", 1), ("b", 2)):
+        text = graph(", constant: 2", ", on_full: wait").replace("type: synthetic", f"type: synthetic, seed: {seed}")
+        assert f"seed: {seed}" in text
+        latency(*run, "--report", f"{name}.json", text=text, cwd=tmp_path)
+    done = latency("--from", "b.json", "--compare", "a.json", "--tolerance", 1000, cwd=tmp_path, code=None)
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("compare   ANOTHER INPUT than before (the input: CRC-32 "), done.stdout
+    assert any(line.startswith("RESULT") for line in lines[1:]) and ", of another input: " in done.stdout
+    same = latency("--from", "a.json", "--compare", "a.json", cwd=tmp_path)
+    assert "ANOTHER INPUT" not in same.stdout
+
+
+def test_a_report_that_contradicts_itself_is_refused(tmp_path):
+    latency("--fps", 50, "--duration", "500ms", *BRIEF, "--deadline", "20s", "--quiet", "--report", "a.json",
+            text=graph(", constant: 2", ", on_full: wait"), cwd=tmp_path)
+    report = json.loads((tmp_path / "a.json").read_text())
+    report["frames"]["offered"] += 1400
+    (tmp_path / "b.json").write_text(json.dumps(report))
+    for arguments in (("--from", "b.json"), ("--from", "a.json", "--from", "b.json"), ("--from", "a.json", "--compare", "b.json")):
+        done = run_contorno("latency", *arguments, cwd=tmp_path, check=False)
+        assert done.returncode == 65 and "b.json: no latency report: its counts contradict each other: 1425 frames were offered" in done.stderr
+
+
 def test_the_highest_rate_and_the_most_cameras_are_found(tmp_path):
     """A stage of 20 ms takes 50 frames a second and not more; a busy machine takes fewer, or none within 200 ms."""
     done = latency("--mode", "saturate", "--deadline", "200ms", "--hold", 90, "--duration", "700ms", *BRIEF, "--report", "rate.json",
@@ -284,6 +319,9 @@ def test_sinks_write_into_a_folder_that_is_removed_unless_one_is_named(tmp_path)
 @pytest.mark.parametrize("arguments, code, message", [
     ((), 2, "wanted is one of: a GRAPH to measure, --gst with a pipeline, --from with a report"),
     (("g.yaml", "--duration", "60"), 2, "--duration is '60', wanted a time with its unit"),
+    (("g.yaml", "--deadline", "0ms"), 2, "--deadline is 0, allowed a time above 0"),
+    (("g.yaml", "--deadline", "0s", "--mode", "single"), 2, "--deadline is 0, allowed a time above 0"),
+    (("g.yaml", "--duration", "0s"), 2, "--duration is 0, allowed a time above 0"),
     (("g.yaml", "--arrival", "bursts"), 2, "--arrival is 'bursts', wanted fixed, poisson, or burst:N"),
     (("g.yaml", "--fps", "0"), 2, "--fps is 0, allowed"),
     (("g.yaml", "--mode", "saturate", "--fps", "5"), 2, "--mode saturate searches for the rate"),

@@ -134,8 +134,8 @@ MeasuredGraph measure_graph(const LatencyArguments& arguments, const Catalog& ca
   if (arguments.preload > 0)
     held.emplace(*source, static_cast<std::size_t>(arguments.preload), std::size_t{1} << 30);
   if (held)
-    environment.emplace_back("input", fmt::format("CRC-32 {:08x} of the {} frames held in memory",
-                                                  held->checksum(), held->size()));
+    environment.emplace_back(
+        kInput, fmt::format("CRC-32 {:08x} of the {} frames held in memory", held->checksum(), held->size()));
   const Bench bench{.graph = given.graph,
                     .backend = backend,
                     .held = held ? &*held : nullptr,
@@ -169,11 +169,13 @@ MeasuredGraph measure_graph(const LatencyArguments& arguments, const Catalog& ca
 MeasuredGraph measure_line(const LatencyArguments& arguments) {
   constexpr double kDeadline_ms = 100;
   Facts environment = environment_of(Backend::Cpu);
-  MeasuredPipeline measured = measure_pipeline(arguments.gst, arguments.load(Backend::Cpu), arguments.quiet);
+  const double deadline_ms = arguments.deadline_ms > 0 ? arguments.deadline_ms : kDeadline_ms;
+  MeasuredPipeline measured =
+      measure_pipeline(arguments.gst, arguments.load(Backend::Cpu), deadline_ms, arguments.quiet);
   environment.emplace_back("GStreamer", media_report().version);
   Settings settings;
   settings.mode = Mode::Pipeline;
-  settings.deadline_ms = arguments.deadline_ms > 0 ? arguments.deadline_ms : kDeadline_ms;
+  settings.deadline_ms = deadline_ms;
   settings.hold_share = arguments.hold_percent / 100;
   settings.until = Until::Sinks;
   settings.graph_file = "a pipeline of GStreamer";
@@ -231,6 +233,7 @@ static int run_latency(const LatencyArguments& arguments, const Catalog& catalog
   const Judgement judgement = judge(arguments, measured.report);
   std::optional<Comparison> comparison;
   if (old) comparison = compare(*old, measured.report, arguments.tolerance_percent / 100);
+  if (comparison) print(std::string_view(warning_of(*comparison)));
   outputs.write("--report", json_of(measured.report, judgement));
   outputs.write("--html", html_of(measured.report, judgement));
   if (outputs.wanted("--csv")) outputs.write("--csv", csv_of(measured.graph, measured.repeats));

@@ -128,6 +128,11 @@ Load LatencyArguments::load(Backend backend) const {
 
 void LatencyArguments::check() const {
   const auto refuse = [](const std::string& sentence) { throw Error(ExitCode::Usage, sentence); };
+  if (is_given(given, "--deadline") && deadline_ms <= 0)
+    refuse(
+        "--deadline is 0, allowed a time above 0: nothing is done at once; leave it out for the graph's "
+        "deadline");
+  if (is_given(given, "--duration") && duration_s <= 0) refuse("--duration is 0, allowed a time above 0");
   if (static_cast<int>(!graph.graph.empty()) + static_cast<int>(!from.empty()) +
           static_cast<int>(!gst.empty()) !=
       1)

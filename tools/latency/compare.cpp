@@ -94,14 +94,12 @@ class Comparer {
   std::vector<Figure> figures_;
 };
 
-std::string fact(const LatencyReport& report, std::string_view name) {
-  for (const auto& [key, value] : report.environment)
-    if (key == name) return value;
-  return "";
-}
-
 std::string differences_of(const LatencyReport& before, const LatencyReport& after) {
   std::string text;
+  const auto fact = [](const LatencyReport& report, std::string_view name) {
+    const std::string* const value = report.fact(name);
+    return value != nullptr ? *value : std::string();
+  };
   const auto note = [&](std::string_view what) {
     text += fmt::format("{}{}", text.empty() ? "" : ", ", what);
   };
@@ -172,7 +170,17 @@ Comparison compare(const LatencyReport& before, const LatencyReport& after, doub
   if (before.settings.mode == Mode::Cameras)
     comparer.add("search", "1000 / cameras", 1e3 / before.settings.cameras, 1e3 / after.settings.cameras,
                  false, "");
-  return {.tolerance = tolerance, .differences = differences_of(before, after), .figures = comparer.take()};
+  return {.tolerance = tolerance,
+          .input = difference_of_input(before, after),
+          .differences = differences_of(before, after),
+          .figures = comparer.take()};
+}
+
+std::string warning_of(const Comparison& comparison) {
+  if (comparison.input.empty()) return "";
+  return fmt::format(
+      "compare   ANOTHER INPUT than before ({}): what differs may be the data's and not the program's\n",
+      comparison.input);
 }
 
 std::string table_of(const Comparison& comparison) {
@@ -183,11 +191,13 @@ std::string table_of(const Comparison& comparison) {
                         one.before, one.after, 100 * one.change, name_of(one.state));
   if (!comparison.differences.empty())
     text += fmt::format("          not the same as before: {}\n", comparison.differences);
-  return text + fmt::format(
-                    "COMPARED  {}: worse or better is what differs by more than {:g} % and than repeats do, "
-                    "and not by "
-                    "chance (p < {:g})\n",
-                    comparison.worse() ? "WORSE" : "not worse", 100 * comparison.tolerance, kSignificance);
+  return text +
+         fmt::format(
+             "COMPARED  {}{}: worse or better is what differs by more than {:g} % and than repeats do, "
+             "and not by "
+             "chance (p < {:g})\n",
+             comparison.worse() ? "WORSE" : "not worse", comparison.input.empty() ? "" : ", of another input",
+             100 * comparison.tolerance, kSignificance);
 }
 
 }  // namespace contorno::latency

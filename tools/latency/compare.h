@@ -33,6 +33,7 @@ struct Figure {
 
 struct Comparison {
   double tolerance = 0;
+  std::string input;        ///< how the inputs differ; empty: they do not, as far as is known
   std::string differences;  ///< beside the time when they were made: of graph and machine
   std::vector<Figure> figures;
   bool worse() const;
@@ -41,6 +42,9 @@ struct Comparison {
 /// `tolerance` is a share. Throws Error(BadOption) where the loads differ.
 Comparison compare(const LatencyReport& before, const LatencyReport& after, double tolerance);
 
+/// A line that has to stand before everything that is said of both measurements; empty where there is nothing
+/// to warn of.
+std::string warning_of(const Comparison& comparison);
 std::string table_of(const Comparison& comparison);
 
 }  // namespace contorno::latency

@@ -18,8 +18,12 @@ std::uint64_t rank_of(double share, std::uint64_t count) {
 /// The probability of at most `misses` in `frames` where each misses with `rate`.
 double at_most(std::uint64_t misses, std::uint64_t frames, double rate) {
   const double n = static_cast<double>(frames);
+  // Farther from the mean than this there is nothing that a double could add to the sum.
+  constexpr double kDeviations = 12, kMore = 60;
+  const double far = kDeviations * std::sqrt(n * rate * (1 - rate)) + kMore, mean = n * rate;
+  if (static_cast<double>(misses) > mean + far) return 1;
   double sum = 0;
-  for (std::uint64_t k = 0; k <= misses; ++k) {
+  for (auto k = static_cast<std::uint64_t>(std::max(0.0, mean - far)); k <= misses; ++k) {
     const double x = static_cast<double>(k);
     sum += std::exp(std::lgamma(n + 1) - std::lgamma(x + 1) - std::lgamma(n - x + 1) + x * std::log(rate) +
                     (n - x) * std::log1p(-rate));

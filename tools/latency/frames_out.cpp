@@ -23,6 +23,8 @@ const char* name_of(Outcome outcome) {
       return "failed";
     case Outcome::RingFull:
       return "dropped: no free slot";
+    case Outcome::NotSent:
+      return "dropped: not sent by the source";
     case Outcome::Deadline:
       break;
   }

@@ -121,12 +121,13 @@ std::string html_of(const LatencyReport& report, const Judgement& judgement) {
                         html_text(answer.sentence));
   const Tally& frames = report.frames;
   text += fmt::format(
-      "<p>{} frames offered = {} delivered + {} dropped ({} {}, {} past the graph's deadline) + {} "
+      "<p>{} frames offered = {} delivered + {} dropped ({} {}, {} past the graph's deadline, {} "
+      "that the source owed) + {} "
       "failed + {} "
       "in flight; {} late; {:.0f} misses per million, longest run {}.</p>\n",
       frames.offered, frames.delivered, frames.dropped(), frames.ring_full,
-      reason_of_drops(report.settings.mode), frames.dropped_deadline, frames.failed, frames.in_flight,
-      frames.late, frames.misses_per_million(), frames.longest_run);
+      reason_of_drops(report.settings.mode), frames.dropped_deadline, frames.not_sent, frames.failed,
+      frames.in_flight, frames.late, frames.misses_per_million(), frames.longest_run);
   text += section("How long frames take", "From when a frame was due. Dashed: the deadline.",
                   histogram_chart(report));
   text += section("Percentiles", "The axis grows by a nine at a time.", percentile_chart(report));

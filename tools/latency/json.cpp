@@ -12,6 +12,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json masked_each(const std::vector<std::string>& texts) {
+  Json json = Json::array();
+  for (const std::string& one : texts) json.push_back(masked(one));
+  return json;
+}
+
 Json settings_json(const Settings& settings) {
   return {{"mode", name_of(settings.mode)},
           {"loop", name_of(settings.loop)},
@@ -36,7 +42,7 @@ Json settings_json(const Settings& settings) {
           {"threads", settings.threads},
           {"slots", settings.slots},
           {"graph", {{"file", settings.graph_file}, {"text", masked(settings.graph_text)}}},
-          {"set", settings.overrides}};
+          {"set", masked_each(settings.overrides)}};
 }
 
 Json percentile_json(const Percentile& at) {
@@ -67,18 +73,20 @@ Json row_json(const Row& row, std::uint64_t missing) {
 }
 
 Json frames_json(const Tally& frames) {
-  return {
-      {"offered", frames.offered},
-      {"delivered", frames.delivered},
-      {"dropped",
-       {{"total", frames.dropped()}, {"ring_full", frames.ring_full}, {"deadline", frames.dropped_deadline}}},
-      {"failed", frames.failed},
-      {"in_flight", frames.in_flight},
-      {"late", frames.late},
-      {"misses", frames.misses()},
-      {"misses_per_million", frames.misses_per_million()},
-      {"longest_run_of_misses", frames.longest_run},
-      {"probed", frames.probed}};
+  return {{"offered", frames.offered},
+          {"delivered", frames.delivered},
+          {"dropped",
+           {{"total", frames.dropped()},
+            {"ring_full", frames.ring_full},
+            {"deadline", frames.dropped_deadline},
+            {"not_sent", frames.not_sent}}},
+          {"failed", frames.failed},
+          {"in_flight", frames.in_flight},
+          {"late", frames.late},
+          {"misses", frames.misses()},
+          {"misses_per_million", frames.misses_per_million()},
+          {"longest_run_of_misses", frames.longest_run},
+          {"probed", frames.probed}};
 }
 
 Json worst_json(const std::vector<WorstFrame>& worst) {
@@ -171,6 +179,7 @@ std::string json_of(const LatencyReport& report, const Judgement& judgement) {
   json["first_frame_ms"] = report.first_frame_ms > 0 ? Json(report.first_frame_ms) : Json();
   json["missing_frames"] = report.missing_frames;
   json["source_reconnections"] = report.source_reconnections;
+  json["held_up"] = report.held_up;
   json["rows"] = Json::array();
   for (const Row& row : report.rows) json["rows"].push_back(row_json(row, report.frames.missing()));
   json.update(lists_json(report));

@@ -25,6 +25,19 @@ double number_or_0(const Json& json) {
   return json.is_null() ? 0 : json.get<double>();
 }
 
+/// More frames than anybody has measured.
+constexpr std::uint64_t kMostFrames = 1'000'000'000;
+
+/// A count: no share of a frame, and none below 0.
+template <class Key>
+std::uint64_t count_at(const Json& json, const Key& name) {
+  const Json& value = json.at(name);
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMostFrames)
+    throw Error(ExitCode::BadData, fmt::format("'{}' is {}, allowed a whole number from 0 to {}", name,
+                                               value.dump(), kMostFrames));
+  return value.get<std::uint64_t>();
+}
+
 // Reports of earlier versions, whose frames were all probed, lack what has a default here.
 Settings settings_from(const Json& json) {
   Settings settings;
@@ -58,21 +71,33 @@ Settings settings_from(const Json& json) {
 }
 
 Tally frames_from(const Json& json) {
-  return {.offered = json.at("offered"),
-          .delivered = json.at("delivered"),
-          .failed = json.at("failed"),
-          .in_flight = json.at("in_flight"),
-          .ring_full = json.at("dropped").at("ring_full"),
-          .dropped_deadline = json.at("dropped").at("deadline"),
-          .late = json.at("late"),
-          .longest_run = json.at("longest_run_of_misses"),
-          .probed = json.value("probed", json.at("delivered").get<std::uint64_t>())};
+  const Json& dropped = json.at("dropped");
+  Tally frames{.offered = count_at(json, "offered"),
+               .delivered = count_at(json, "delivered"),
+               .failed = count_at(json, "failed"),
+               .in_flight = count_at(json, "in_flight"),
+               .ring_full = count_at(dropped, "ring_full"),
+               .dropped_deadline = count_at(dropped, "deadline"),
+               .not_sent = dropped.contains("not_sent") ? count_at(dropped, "not_sent") : 0,
+               .late = count_at(json, "late"),
+               .longest_run = count_at(json, "longest_run_of_misses")};
+  frames.probed = json.contains("probed") ? count_at(json, "probed") : frames.delivered;
+  // What is derived from them is written too.
+  const auto check = [](const char* name, std::uint64_t written, std::uint64_t derived) {
+    if (written != derived)
+      throw Error(ExitCode::BadData,
+                  fmt::format("its counts contradict each other: '{}' is {}, by the others {}", name, written,
+                              derived));
+  };
+  check("dropped.total", count_at(dropped, "total"), frames.dropped());
+  check("misses", count_at(json, "misses"), frames.misses());
+  return frames;
 }
 
 Row row_from(const Json& json) {
   Histogram histogram;
   for (const Json& bucket : json.at("histogram_ns"))
-    histogram.record(bucket.at(0).get<std::int64_t>(), bucket.at(1).get<std::uint32_t>());
+    histogram.record(bucket.at(0).get<std::int64_t>(), static_cast<std::uint32_t>(count_at(bucket, 1)));
   if (histogram.count() != json.at("count").get<std::uint64_t>())
     throw Error(ExitCode::BadData, fmt::format("the histogram of '{}' has {} values, its count is {}",
                                                json.at("name").get<std::string>(), histogram.count(),
@@ -108,8 +133,8 @@ void read_lists(const Json& json, LatencyReport& report) {
     report.series.push_back({.begin_s = one.at(0),
                              .median_ms = one.at(1),
                              .max_ms = one.at(2),
-                             .delivered = one.at(3),
-                             .missed = one.at(4)});
+                             .delivered = count_at(one, 3),
+                             .missed = count_at(one, 4)});
   for (const Json& one : json.at("repeats"))
     report.repeats.push_back({.p50_ms = one.at("p50_ms"),
                               .p99_ms = number_or_0(one.at("p99_ms")),
@@ -153,6 +178,37 @@ void read_probe_cost(const Json& json, ProbeCost& cost) {
           .every = json.value("every", kEveryFrame)};
 }
 
+/// Throws Error(BadData) where a report says of the same frames what cannot be true together.
+void check_counts(const LatencyReport& report) {
+  const Tally& frames = report.frames;
+  const auto check = [](bool holds, const std::string& what) {
+    if (!holds) throw Error(ExitCode::BadData, "its counts contradict each other: " + what);
+  };
+  const auto within = [&](const char* name, std::uint64_t part, const char* of, std::uint64_t all) {
+    check(part <= all, fmt::format("'{}' is {}, but '{}' is {}", name, part, of, all));
+  };
+  check(frames.offered == frames.delivered + frames.dropped() + frames.failed + frames.in_flight,
+        fmt::format("{} frames were offered, but {} delivered, {} dropped, {} failed and {} in flight",
+                    frames.offered, frames.delivered, frames.dropped(), frames.failed, frames.in_flight));
+  within("late", frames.late, "delivered", frames.delivered);
+  within("probed", frames.probed, "delivered", frames.delivered);
+  within("longest_run_of_misses", frames.longest_run, "misses", frames.misses());
+  for (const Row& row : report.rows) {
+    const std::string& name = row.times.name();
+    if (name == kDueToResult)
+      check(row.times.count() == frames.delivered, fmt::format("'{}' has {} frames, but {} were delivered",
+                                                               name, row.times.count(), frames.delivered));
+    else if (row.kind == RowKind::EndToEnd)
+      within(name.c_str(), row.times.count(), "delivered", frames.delivered);
+  }
+  check(frames.delivered == 0 || report.row(kDueToResult) != nullptr,
+        fmt::format("{} frames were delivered, but there is no row '{}'", frames.delivered, kDueToResult));
+  std::uint64_t delivered = 0;
+  for (const Bin& bin : report.series) delivered += bin.delivered;
+  check(report.series.empty() || delivered == frames.delivered,
+        fmt::format("'series' has {} frames, but {} were delivered", delivered, frames.delivered));
+}
+
 }  // namespace
 
 LatencyReport report_from(const std::string& text, const std::string& name) {
@@ -166,6 +222,7 @@ LatencyReport report_from(const std::string& text, const std::string& name) {
     for (const auto& [fact, value] : json.at("environment").items())
       report.environment.emplace_back(fact, value.get<std::string>());
     report.frames = frames_from(json.at("frames"));
+    report.held_up = json.value("held_up", "");
     report.first_frame_ms = number_or_0(json.at("first_frame_ms"));
     json.at("missing_frames").get_to(report.missing_frames);
     report.source_reconnections = json.value("source_reconnections", std::uint64_t{0});
@@ -175,6 +232,7 @@ LatencyReport report_from(const std::string& text, const std::string& name) {
     read_probe_cost(json.at("probe_cost"), report.probe_cost);
     if (const Json counted = json.value("frame_allocations", Json()); !counted.is_null())
       report.allocations = {.frames = counted.at("frames"), .count = counted.at("count")};
+    check_counts(report);
     return report;
   } catch (const nlohmann::json::exception& error) {
     throw Error(ExitCode::BadData, fmt::format("{}: no latency report: {}", name, error.what()));

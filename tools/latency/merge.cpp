@@ -17,6 +17,16 @@ void merge_worst(std::vector<WorstFrame>& into, const std::vector<WorstFrame>& o
   into.resize(std::min(most, into.size()));
 }
 
+/// Where the last bin ends: those of a repeat are of one width. One alone is as long as the measurement.
+double end_of_series(const LatencyReport& report) {
+  const std::vector<Bin>& series = report.series;
+  if (series.empty()) return 0;
+  const double last = series.back().begin_s;
+  const double width = series.size() > 1 ? last - series[series.size() - 2].begin_s : 0;
+  constexpr double kLeast_s = 1e-3;
+  return last + (width > 0 ? width : std::max(kLeast_s, report.settings.duration_s));
+}
+
 }  // namespace
 
 std::string difference_of_load(const Settings& one, const Settings& other) {
@@ -39,6 +49,11 @@ std::string difference_of_load(const Settings& one, const Settings& other) {
   return "";
 }
 
+std::string difference_of_input(const LatencyReport& one, const LatencyReport& other) {
+  const std::string *a = one.fact(kInput), *b = other.fact(kInput);
+  return a == nullptr || b == nullptr || *a == *b ? "" : fmt::format("the input: {} and {}", *a, *b);
+}
+
 void merge(LatencyReport& into, const LatencyReport& other) {
   std::string difference = difference_of_load(into.settings, other.settings);
   if (difference.empty() && into.settings.graph_text != other.settings.graph_text)
@@ -47,6 +62,7 @@ void merge(LatencyReport& into, const LatencyReport& other) {
   if (difference.empty() && into.settings.probe_every != other.settings.probe_every)
     difference =
         fmt::format("--probe-every: {} and {}", into.settings.probe_every, other.settings.probe_every);
+  if (difference.empty()) difference = difference_of_input(into, other);
   if (!difference.empty())
     throw Error(
         ExitCode::BadOption,
@@ -62,7 +78,7 @@ void merge(LatencyReport& into, const LatencyReport& other) {
   }
   merge_worst(into.worst, other.worst);
   merge_worst(into.worst_probed, other.worst_probed);
-  const double shift = into.series.empty() ? 0 : into.series.back().begin_s;
+  const double shift = end_of_series(into);
   for (Bin bin : other.series) {
     bin.begin_s += shift;
     into.series.push_back(bin);
@@ -77,6 +93,7 @@ void merge(LatencyReport& into, const LatencyReport& other) {
   into.resources.involuntary_switches += other.resources.involuntary_switches;
   into.source_reconnections += other.source_reconnections;
   into.merged += other.merged;
+  if (into.held_up.empty()) into.held_up = other.held_up;
 }
 
 }  // namespace contorno::latency

@@ -13,6 +13,9 @@
 #include "pipeline/shared/clock.h"
 #include "plugins/media/module.h"
 #include "tools/interrupt.h"
+#include "tools/latency/measured.h"
+#include "tools/latency/owed.h"
+#include "tools/latency/quantity.h"
 #include "tools/latency/resources.h"
 #include "tools/progress.h"
 
@@ -101,19 +104,22 @@ std::int64_t last_time(const FrameRecords& records, std::size_t frame) {
   return last;
 }
 
-/// Frames behind the last one that came through were on their way when the pipeline was ended, if they were
-/// due within twice the longest time of a frame before that. Earlier ones are lost.
-void mark_under_way(FrameRecords& records) {
-  std::int64_t end = 0, longest = 0;
+/// Frames behind the last one that came through were on their way when the pipeline was ended (`end` 0: when
+/// the last of them was seen), if they were due within twice the longest time of a frame before that, and
+/// less than the deadline. Earlier ones are lost.
+void mark_under_way(FrameRecords& records, std::int64_t end, std::int64_t deadline_ns) {
+  std::int64_t longest = 0;
+  const bool is_known = end != 0;
   for (std::size_t frame = 0; frame < records.size(); ++frame) {
     const std::int64_t last = last_time(records, frame);
-    end = std::max(end, last);
+    if (!is_known) end = std::max(end, last);
     if (records.outcome(frame) == Outcome::Delivered)
       longest = std::max(longest, last - records.time(frame, Columns::kDue));
   }
+  const std::int64_t most = std::min(2 * longest, deadline_ns);
   for (std::size_t frame = records.size(); frame > 0; --frame) {
     if (records.outcome(frame - 1) == Outcome::Delivered) return;
-    if (records.time(frame - 1, Columns::kDue) + 2 * longest <= end) return;
+    if (records.time(frame - 1, Columns::kDue) + most <= end) return;
     records.outcome(frame - 1) = Outcome::UnderWay;
   }
 }
@@ -134,9 +140,64 @@ double mean_rate(const FrameRecords& records) {
   return all > 0 ? static_cast<double>(records.size() - 1) * 1e9 / static_cast<double>(all) : 0;
 }
 
+/// When the frames were due that the first element sent, and those that a live source owed beside them.
+std::vector<DueFrame> due_frames(const PipelineTimes& times, const std::vector<PassedElement>& way,
+                                 std::int64_t start_ns) {
+  const bool is_stamped = times.stamp_offset_ns != 0;
+  std::vector<DueFrame> frames;
+  for (const Passing& one : unlike_times(way.front().passings)) {
+    const std::int64_t stamped = is_stamped ? one.pts_ns + times.stamp_offset_ns : one.at_ns;
+    frames.push_back({.due_ns = std::min(stamped, one.at_ns), .left_ns = one.at_ns, .pts_ns = one.pts_ns});
+  }
+  if (!times.live) return frames;
+  // Where frames are due when they leave, a gap says nothing: those of it may come all at once.
+  return with_owed(frames, rate_of_source(way, frames), is_stamped ? start_ns : frames.back().due_ns,
+                   times.stopped_ns);
+}
+
+CameraRun camera_of(const std::vector<DueFrame>& frames, const std::vector<Times>& at_nodes,
+                    const std::vector<Times>& at_sinks) {
+  const Columns columns{.nodes = at_nodes.size(), .sinks = at_sinks.size()};
+  CameraRun camera{.records = FrameRecords(frames.size(), columns), .offered = frames.size(), .report = {}};
+  for (std::size_t frame = 0; frame < frames.size(); ++frame) {
+    const DueFrame& one = frames[frame];
+    if (one.left_ns != 0) {
+      fill_row(camera.records, frame, one.due_ns, one.left_ns, one.pts_ns, at_nodes, at_sinks);
+    } else {
+      camera.records.time(frame, Columns::kDue) = one.due_ns;
+      camera.records.outcome(frame) = Outcome::NotSent;
+    }
+  }
+  return camera;
+}
+
+std::vector<Row> kept_rows(const std::vector<PassedElement>& sinks, std::int64_t from_ns) {
+  std::vector<Row> rows;
+  for (const PassedElement& sink : sinks) {
+    std::vector<std::int64_t> samples;
+    for (const KeptBuffer& one : sink.kept)
+      if (one.from_ns >= from_ns) samples.push_back(one.to_ns - one.from_ns);
+    if (!samples.empty())
+      rows.push_back({RowKind::Sink, Distribution(std::string(kInSink) + sink.name, std::move(samples))});
+  }
+  return rows;
+}
+
+/// The sink that has had a frame for longest, if that is longer than the deadline.
+std::string held_up_by(const std::vector<PassedElement>& sinks, std::int64_t end_ns, double deadline_ms) {
+  const PassedElement* longest = nullptr;
+  for (const PassedElement& sink : sinks)
+    if (sink.held_since_ns != 0 && (longest == nullptr || sink.held_since_ns < longest->held_since_ns))
+      longest = &sink;
+  if (longest == nullptr || end_ns == 0 || ms(end_ns - longest->held_since_ns) <= deadline_ms) return "";
+  return fmt::format("the sink '{}' took a frame {} before the end and did not come back", longest->name,
+                     duration_text(static_cast<double>(end_ns - longest->held_since_ns)));
+}
+
 }  // namespace
 
-MeasuredPipeline measured_from(const PipelineTimes& times, const Load& load, std::int64_t start_ns) {
+MeasuredPipeline measured_from(const PipelineTimes& times, const Load& load, double deadline_ms,
+                               std::int64_t start_ns) {
   if (times.way.size() < 2 || times.way[times.way.size() - 2].passings.empty())
     throw Error(ExitCode::BadData, "no frame with a time came to the element 'contorno' in this pipeline");
   const std::vector<PassedElement> way = way_of_frames(times), sinks = sinks_of_frames(times);
@@ -153,34 +214,33 @@ MeasuredPipeline measured_from(const PipelineTimes& times, const Load& load, std
     result.graph.sinks.push_back(std::move(spec));
     at_sinks.push_back(times_of(sink));
   }
-  const std::vector<Passing> frames = unlike_times(way.front().passings);
-  const Columns columns{.nodes = at_nodes.size(), .sinks = at_sinks.size()};
-  CameraRun camera{.records = FrameRecords(frames.size(), columns), .offered = frames.size(), .report = {}};
-  for (std::size_t frame = 0; frame < frames.size(); ++frame) {
-    const Passing& one = frames[frame];
-    const std::int64_t stamped = times.stamp_offset_ns != 0 ? one.pts_ns + times.stamp_offset_ns : one.at_ns;
-    fill_row(camera.records, frame, std::min(stamped, one.at_ns), one.at_ns, one.pts_ns, at_nodes, at_sinks);
-  }
-  mark_under_way(camera.records);
+  CameraRun camera = camera_of(due_frames(times, way, start_ns), at_nodes, at_sinks);
+  constexpr double kNever_ms = 1e12;
+  mark_under_way(camera.records, times.stopped_ns,
+                 static_cast<std::int64_t>((times.live ? deadline_ms : kNever_ms) * 1e6));
   Measurement& measurement = result.measurement;
   measurement.load = load;
   measurement.load.loop = times.live ? Loop::Open : Loop::Closed;
   measurement.load.rate = mean_rate(camera.records);
   measurement.start_ns = camera.records.time(0, Columns::kDue);
-  const std::int64_t warm_ns = start_ns + static_cast<std::int64_t>(load.warm_up_s * 1e9);
-  while (measurement.warm_up_frames < frames.size() &&
+  const std::int64_t warm_ns = measurement.start_ns + static_cast<std::int64_t>(load.warm_up_s * 1e9);
+  while (measurement.warm_up_frames < camera.offered &&
          camera.records.time(measurement.warm_up_frames, Columns::kDue) < warm_ns)
     ++measurement.warm_up_frames;
   measurement.cameras.push_back(std::move(camera));
+  result.kept = kept_rows(sinks, warm_ns);
   result.traced = traced_rows(times.traced, warm_ns);
+  result.held_up = held_up_by(sinks, times.stopped_ns, deadline_ms);
   return result;
 }
 
-MeasuredPipeline measure_pipeline(const std::string& line, const Load& load, bool quiet) {
+MeasuredPipeline measure_pipeline(const std::string& line, const Load& load, double deadline_ms, bool quiet) {
   const InterruptGuard guard;
   const std::int64_t start_ns = now_ns();
   const std::unique_ptr<TimedPipeline> pipeline = media_module().time_pipeline(line);
-  const auto after = [&](double seconds) { return start_ns + static_cast<std::int64_t>(seconds * 1e9); };
+  // To find and load elements takes time of its own.
+  const std::int64_t playing_ns = now_ns();
+  const auto after = [&](double seconds) { return playing_ns + static_cast<std::int64_t>(seconds * 1e9); };
   ProgressLine progress(!quiet);
   UsedSoFar begin = used_so_far();
   bool warm = false;
@@ -189,12 +249,12 @@ MeasuredPipeline measure_pipeline(const std::string& line, const Load& load, boo
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     if (!warm && now_ns() >= after(load.warm_up_s)) warm = true, begin = used_so_far();
     signal = InterruptGuard::requested();
-    progress.show(fmt::format("{:.0f} of {:g} s", static_cast<double>(now_ns() - start_ns) * 1e-9,
+    progress.show(fmt::format("{:.0f} of {:g} s", static_cast<double>(now_ns() - playing_ns) * 1e-9,
                               load.warm_up_s + load.duration_s));
   }
   const UsedSoFar end = used_so_far();
   progress.clear();
-  MeasuredPipeline result = measured_from(pipeline->stop(), load, start_ns);
+  MeasuredPipeline result = measured_from(pipeline->stop(), load, deadline_ms, start_ns);
   result.measurement.resources = used_between(begin, end);
   result.measurement.signal = signal;
   return result;
@@ -213,7 +273,9 @@ LatencyReport summarise(const MeasuredPipeline& measured, Settings settings, con
     std::erase_if(frame.parts_ms, [](const auto& part) { return part.second == 0; });
     std::erase_if(frame.trace, [](const Span& span) { return span.ms == 0; });
   }
-  report.rows.insert(report.rows.end(), measured.traced.begin(), measured.traced.end());
+  for (const std::vector<Row>* rows : {&measured.kept, &measured.traced})
+    report.rows.insert(report.rows.end(), rows->begin(), rows->end());
+  report.held_up = measured.held_up;
   return report;
 }
 

@@ -15,17 +15,21 @@ struct MeasuredPipeline {
   GraphSpec graph;  ///< names of elements and sinks, and nothing else
   Measurement measurement;
   std::string source;       ///< the element that frames are counted from
+  std::vector<Row> kept;    ///< how long sinks keep a frame
   std::vector<Row> traced;  ///< what GStreamer's own tracer says of the same time
+  std::string held_up;      ///< LatencyReport::held_up
 };
 
 /// Runs the line for the warm-up and the duration of `load`, or to its end. Throws Error(BadData) when no
 /// frame went through; as parse_launch_line; and what ends the pipeline.
-MeasuredPipeline measure_pipeline(const std::string& line, const Load& load, bool quiet);
+MeasuredPipeline measure_pipeline(const std::string& line, const Load& load, double deadline_ms, bool quiet);
 
 /// Its report. `settings` says what was asked for.
 LatencyReport summarise(const MeasuredPipeline& measured, Settings settings, const SummaryOptions& options);
 
-/// A Measurement of what passed; `start_ns` is when it began. Apart, so that it can be tested.
-MeasuredPipeline measured_from(const PipelineTimes& times, const Load& load, std::int64_t start_ns);
+/// A Measurement of what passed; `start_ns` is when it began, and the deadline tells which frames may still
+/// be on their way at its end. Apart, so that it can be tested.
+MeasuredPipeline measured_from(const PipelineTimes& times, const Load& load, double deadline_ms,
+                               std::int64_t start_ns);
 
 }  // namespace contorno::latency

@@ -9,7 +9,8 @@
 
 namespace contorno::latency {
 
-enum class Outcome : std::uint8_t { NotOffered, UnderWay, Delivered, Failed, RingFull, Deadline };
+/// NotSent: a live source owed it, and was held up.
+enum class Outcome : std::uint8_t { NotOffered, UnderWay, Delivered, Failed, RingFull, Deadline, NotSent };
 
 /// The columns of a row, all now_ns() values. 0 stands for what did not happen, and from kStarted to
 /// downloaded() for what was not timed.

@@ -48,6 +48,7 @@ struct Tally {
   std::uint64_t offered = 0, delivered = 0, failed = 0, in_flight = 0;
   std::uint64_t ring_full = 0;         ///< dropped: no free slot
   std::uint64_t dropped_deadline = 0;  ///< dropped: waited longer than the graph's own deadline
+  std::uint64_t not_sent = 0;          ///< dropped: owed by a live source that was held up
   std::uint64_t late = 0;              ///< delivered after the deadline
   std::uint64_t longest_run = 0;       ///< of misses one after the other, of one camera
   std::uint64_t probed = 0;            ///< delivered, and their parts were timed
@@ -60,11 +61,12 @@ struct Tally {
     in_flight += other.in_flight;
     ring_full += other.ring_full;
     dropped_deadline += other.dropped_deadline;
+    not_sent += other.not_sent;
     late += other.late;
     longest_run = std::max(longest_run, other.longest_run);
     probed += other.probed;
   }
-  std::uint64_t dropped() const { return ring_full + dropped_deadline; }
+  std::uint64_t dropped() const { return ring_full + dropped_deadline + not_sent; }
   /// Frames without a result.
   std::uint64_t missing() const { return dropped() + failed; }
   std::uint64_t misses() const { return late + missing(); }
@@ -154,17 +156,24 @@ struct LatencyReport {
   FrameAllocations allocations;
   std::uint64_t source_reconnections = 0;  ///< while frames were measured, warm-up included
   int merged = 1;                          ///< reports that it was put together from
+  std::string held_up;                     ///< by what, at the end of it, as a sentence; empty: by nothing
 
   const Distribution* row(std::string_view name) const;
+  /// What `environment` says under this name; null where it says nothing.
+  const std::string* fact(std::string_view name) const;
   /// Those of worst_probed that are not in `worst`.
   std::vector<WorstFrame> more_worst() const;
   /// What is compared with the deadline. Empty where no frame was delivered.
   const Distribution& counted() const;
 };
 
+/// The fact of the environment that tells the input by its checksum.
+inline constexpr const char* kInput = "input";
 /// The names of rows that others refer to.
 inline constexpr const char* kDueToResult = "due to result";
 inline constexpr const char* kDueToSinks = "due to end of sinks";
+/// Before the name of a sink of a pipeline of GStreamer: how long it keeps a frame.
+inline constexpr std::string_view kInSink = "in sink ";
 
 struct SummaryOptions {
   std::size_t worst = 5;
@@ -180,6 +189,8 @@ std::vector<std::string> row_names(const GraphSpec& graph);
 /// The merged report of measurements that may be put together: same load, graph, deadline. Throws
 /// Error(BadOption) that says in what they differ.
 void merge(LatencyReport& into, const LatencyReport& other);
+/// "the input: CRC-32 ... and CRC-32 ..." where two measurements are known to be of other frames, else empty.
+std::string difference_of_input(const LatencyReport& one, const LatencyReport& other);
 /// In what two measurements are no measurements of the same thing; empty: they may be compared.
 std::string difference_of_load(const Settings& one, const Settings& other);
 

@@ -37,6 +37,9 @@ Tally tally(const std::vector<Measured>& cameras, const Settings& settings) {
         case Outcome::Deadline:
           ++sum.dropped_deadline;
           break;
+        case Outcome::NotSent:
+          ++sum.not_sent;
+          break;
         case Outcome::UnderWay:
         case Outcome::NotOffered:
           ++sum.in_flight;
@@ -173,7 +176,9 @@ void add_series(LatencyReport& report, const std::vector<Measurement>& repeats) 
       });
     const std::size_t bins =
         std::max<std::size_t>(1, std::min<std::size_t>(kMostBins / repeats.size(), frames));
-    const double width = (last_s - first_s) / static_cast<double>(bins) + 1e-9;
+    // One frame alone has the whole of its repeat.
+    const double length = last_s > first_s ? last_s - first_s : std::max(1e-3, repeat.load.duration_s);
+    const double width = length / static_cast<double>(bins) + 1e-9;
     std::vector<std::vector<std::int64_t>> samples(bins);
     std::vector<Bin> pieces(bins);
     for (const Measured& camera : cameras_of(repeat))
@@ -193,7 +198,7 @@ void add_series(LatencyReport& report, const std::vector<Measurement>& repeats) 
       pieces[bin].max_ms = times.max_ms();
     }
     report.series.insert(report.series.end(), pieces.begin(), pieces.end());
-    begin += last_s - first_s;
+    begin += static_cast<double>(bins) * width;
   }
 }
 
@@ -262,6 +267,12 @@ void complete_settings(Settings& settings, const Measurement& one) {
 const Distribution* LatencyReport::row(std::string_view name) const {
   for (const Row& one : rows)
     if (one.times.name() == name) return &one.times;
+  return nullptr;
+}
+
+const std::string* LatencyReport::fact(std::string_view name) const {
+  for (const auto& [key, value] : environment)
+    if (key == name) return &value;
   return nullptr;
 }
 

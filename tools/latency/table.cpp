@@ -81,6 +81,7 @@ std::string frames_text(const Tally& frames, Mode mode) {
   if (frames.ring_full > 0) reasons.push_back(fmt::format("{} {}", frames.ring_full, reason_of_drops(mode)));
   if (frames.dropped_deadline > 0)
     reasons.push_back(fmt::format("{} past the graph's deadline", frames.dropped_deadline));
+  if (frames.not_sent > 0) reasons.push_back(fmt::format("{} that the source owed", frames.not_sent));
   return fmt::format("{} offered = {} delivered + {} dropped{} + {} failed + {} in flight", frames.offered,
                      frames.delivered, frames.dropped(),
                      reasons.empty() ? "" : fmt::format(" ({})", fmt::join(reasons, ", ")), frames.failed,

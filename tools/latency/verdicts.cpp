@@ -49,6 +49,35 @@ std::string too_few(double share, std::uint64_t have) {
   return fmt::format("n/a (needs {} frames, have {})", frames_needed(share), have);
 }
 
+/// The sinks that keep a frame for longer than it takes the next one to come, the slowest first, as a part of
+/// a sentence; empty where there is none. One that shows frames at their times keeps each for as long as
+/// that.
+std::string slow_sinks(const LatencyReport& report) {
+  constexpr double kMoreThanPace = 1.1;
+  const double interval_ms = report.settings.rate > 0 ? 1e3 / report.settings.rate : 0;
+  const bool is_pipeline = report.settings.mode == Mode::Pipeline;
+  std::vector<const Row*> slow;
+  for (const Row& row : report.rows)
+    if (row.kind == RowKind::Sink && row.times.name().starts_with(kInSink) == is_pipeline &&
+        row.times.mean_ms() > kMoreThanPace * interval_ms)
+      slow.push_back(&row);
+  if (interval_ms == 0 || slow.empty()) return "";
+  std::stable_sort(slow.begin(), slow.end(),
+                   [](const Row* a, const Row* b) { return a->times.mean_ms() > b->times.mean_ms(); });
+  std::string text;
+  for (const Row* row : slow) {
+    const std::string& name = row->times.name();
+    text += fmt::format("{}{} keeps a frame for {:.4g} ms on average", text.empty() ? "" : ", ",
+                        is_pipeline ? name.substr(kInSink.find("sink")) : name, row->times.mean_ms());
+  }
+  return fmt::format("; {}, but frames come every {:.4g} ms", text, interval_ms);
+}
+
+/// What made frames miss, as far as it is known.
+std::string blame(const LatencyReport& report) {
+  return (report.held_up.empty() ? "" : "; " + report.held_up) + slow_sinks(report);
+}
+
 }  // namespace
 
 Verdict verdict_of(const LatencyReport& report) {
@@ -57,7 +86,8 @@ Verdict verdict_of(const LatencyReport& report) {
   if (settings.loop == Loop::Closed)
     return {Verdict::State::None,
             "closed loop, a frame is sent when the one before is done: this says how long a frame takes, not "
-            "whether a rate is held"};
+            "whether a rate is held" +
+                (report.held_up.empty() ? "" : "; " + report.held_up)};
   if (frames.offered == 0) return {Verdict::State::Fail, "no frame was offered after the warm-up"};
   // The tiny part keeps 0.001 * 1000 from being less than 1.
   const double allowed = (1 - settings.hold_share) * static_cast<double>(frames.offered) + 1e-9;
@@ -76,7 +106,7 @@ Verdict verdict_of(const LatencyReport& report) {
   else if (at.state == Percentile::State::TooFew && times.count() > 0)
     sentence += fmt::format("; slowest {:.4g} ms; p{:g} {}", times.max_ms(), 100 * settings.hold_share,
                             too_few(settings.hold_share, frames.offered));
-  return {held ? Verdict::State::Pass : Verdict::State::Fail, sentence};
+  return {held ? Verdict::State::Pass : Verdict::State::Fail, held ? sentence : sentence + blame(report)};
 }
 
 Assertion::Assertion(const std::string& text, const std::vector<std::string>& rows) {

@@ -1,0 +1,46 @@
+// What one pad of a pipeline notes of the buffers that pass it: their times, and of a sink's input how long
+// the sink keeps each. Only plugins/gst includes this.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "plugins/gst/elements.h"
+#include "plugins/media/timed_pipeline.h"
+
+namespace contorno::gst {
+
+/// Written by the thread that brings the pad's buffers, and read when that has ended; held_since_ns may be
+/// read at any time. Stays where it is, since the pad has its address.
+class PadTimes {
+ public:
+  /// Watches `pad` from now on, before buffers pass it. A sink's input tells how long buffers are kept.
+  explicit PadTimes(GstPad* pad);
+  ~PadTimes();
+  PadTimes(const PadTimes&) = delete;
+  PadTimes& operator=(const PadTimes&) = delete;
+
+  GstPad* pad() const { return pad_.get(); }
+  /// When the buffer came that a sink has not given back yet, as now_ns(); 0: it has none.
+  std::int64_t held_since_ns() const { return held_since_ns_; }
+  /// What was noted; once, when no buffer comes any more.
+  std::vector<Passing> take_passings() { return std::move(passings_); }
+  std::vector<KeptBuffer> take_kept() { return std::move(kept_); }
+
+ private:
+  static GstPadProbeReturn note_buffer(GstPad* pad, GstPadProbeInfo* info, gpointer self);
+  static GstFlowReturn chain(GstPad* pad, GstObject* parent, GstBuffer* buffer);
+  static GstFlowReturn chain_list(GstPad* pad, GstObject* parent, GstBufferList* buffers);
+  template <class Work>
+  static GstFlowReturn timed(GstPad* pad, const Work& work);
+
+  Owned<GstPad> pad_;
+  std::vector<Passing> passings_;
+  std::vector<KeptBuffer> kept_;
+  std::atomic<std::int64_t> held_since_ns_ = 0;
+  GstPadChainFunction chain_ = nullptr;  // the element's own, of a sink's input
+  GstPadChainListFunction chain_list_ = nullptr;
+};
+
+}  // namespace contorno::gst
