@@ -56,6 +56,7 @@ def test_help_explains_commands_and_whatever_graphs_are_made_of(contorno):
     assert contorno("help", "run").stdout == contorno("run", "--help").stdout
     assert "classes.NAME.KEY=VALUE" in contorno("help", "run").stdout.replace("\n", " ")
     assert contorno("help", "overlay").stdout == contorno("stages", "overlay").stdout
+    assert contorno("help", "gst").stdout == contorno("gst", "--help").stdout + "\n" + contorno("stages", "gst").stdout
     classes = contorno("help", "classes").stdout
     assert '  colour  "#rrggbb" or "#rrggbbaa"; default one of a palette, by its place\n' in classes and "#000000" not in classes
     sources = contorno("stages", "source").stdout

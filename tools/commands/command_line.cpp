@@ -8,6 +8,7 @@
 #include <new>
 #include <sstream>
 
+#include "config/describe.h"
 #include "config/load.h"
 #include "cuda/error.h"
 #include "pipeline/graph/param.h"
@@ -78,14 +79,26 @@ void take_one_value_each(CLI::App& app) {
       if (!option->get_positional() && option->get_expected_max() > 1) option->allow_extra_args(false);
 }
 
-/// `help run` is `run --help`. For other words the command `help` looks further.
-std::vector<std::string> without_help_command(const CLI::App& app, std::vector<std::string> words) {
+/// Whether a part of graphs has this name.
+bool is_in_graphs(const Catalog& catalog, const std::string& name) {
+  try {
+    config::help_text(catalog, name, config::TextStyle::Plain);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// `help run` is `run --help`. For other words, and those that mean a part of graphs too, the command `help`
+/// looks further.
+std::vector<std::string> without_help_command(const CLI::App& app, const Catalog& catalog,
+                                              std::vector<std::string> words) {
   if (words.empty() || words[0] != "help") return words;
   if (words.size() == 1) return {"--help"};
   const std::vector<const CLI::App*> commands = app.get_subcommands([](const CLI::App*) { return true; });
   const bool known = std::any_of(commands.begin(), commands.end(),
                                  [&](const CLI::App* command) { return command->get_name() == words[1]; });
-  return known ? std::vector<std::string>{words[1], "--help"} : words;
+  return known && !is_in_graphs(catalog, words[1]) ? std::vector<std::string>{words[1], "--help"} : words;
 }
 
 }  // namespace
@@ -119,7 +132,7 @@ int run_command_line(int argc, char** argv, const Catalog& catalog) {
     throw Error(ExitCode::Usage, "a command is missing; these are all");
   }
   refuse_unknown_command(app, argv[1]);
-  std::vector<std::string> words = without_help_command(app, {argv + 1, argv + argc});
+  std::vector<std::string> words = without_help_command(app, catalog, {argv + 1, argv + argc});
   std::reverse(words.begin(), words.end());  // as the library wants them
   try {
     app.parse(words);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 
@@ -59,8 +60,11 @@ void add_help_command(CLI::App& app, const Catalog& catalog, Action& action) {
       std::vector<std::string> commands;
       for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; }))
         commands.push_back(one->get_name());
+      // A command may have the name of a part of graphs: gst.
+      const bool is_command = std::find(commands.begin(), commands.end(), *name) != commands.end();
       try {
-        return show(config::help_text(catalog, *name, terminal_style()));
+        const std::string part = config::help_text(catalog, *name, terminal_style());
+        return show((is_command ? app.get_subcommand(*name)->help(app.get_name()) + "\n" : "") + part);
       } catch (const Error&) {
         const std::string near = nearest(*name, commands);
         if (near.empty()) throw;
