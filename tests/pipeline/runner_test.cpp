@@ -223,6 +223,17 @@ TEST_CASE("a source without end that gives nothing but failures ends the run, on
   CHECK(finite.report.source_faults.empty());
 }
 
+TEST_CASE("a frame that can be used between bad ones begins their count anew") {
+  Run result;
+  fake::CountingSource source(3500);
+  source.bad = [](std::uint64_t number) { return number % 1000 != 999; };
+  run(result, fake::copy_graph(), source);
+  check_accounts(result.report);
+  CHECK(result.report.frames.delivered == 3);
+  CHECK(result.report.frames.failed == 3497);
+  CHECK(result.report.source_faults.empty());
+}
+
 TEST_CASE("what a source has to say when it ends is in the report") {
   Run result;
   fake::CountingSource source(3);

@@ -8,6 +8,7 @@
 #include "cuda/error.h"
 #include "pipeline/shared/clock.h"
 #include "plugins/gst/element/guard.h"
+#include "plugins/gst/element/log.h"
 
 namespace contorno::gst {
 namespace {
@@ -128,6 +129,9 @@ void Filter::run(FrameGraph graph) {
                        report_frame(frame, what, reason);
                      },
                      [this] { end_broken(); }});
+  GST_INFO_OBJECT(element_, "planned for %dx%d %s on %s, with %d slots%s", info_->width, info_->height,
+                  GST_VIDEO_INFO_NAME(&*info_), std::string(name_of(run_->backend())).c_str(), slots,
+                  maps_format_ ? " and maps" : "");
   tell_latency(slots);
 }
 
@@ -152,8 +156,9 @@ void Filter::tell_latency(int slots) {
             : 0;
   // Frames that take centuries: the sum with that of others must not go round.
   latency = std::min(latency, GstClockTime{G_MAXINT64});
-  if (latency_.exchange(latency) != latency)
-    gst_element_post_message(element_, gst_message_new_latency(GST_OBJECT(element_)));
+  if (latency_.exchange(latency) == latency) return;
+  GST_DEBUG_OBJECT(element_, "adds %" GST_TIME_FORMAT " to the latency", GST_TIME_ARGS(latency));
+  gst_element_post_message(element_, gst_message_new_latency(GST_OBJECT(element_)));
 }
 
 std::int64_t Filter::deadline_ns(const GraphSpec& graph) const {
@@ -179,6 +184,7 @@ GstClockTime Filter::stream_time(GstBuffer* buffer) const {
 }
 
 void Filter::note_drop() {
+  GST_DEBUG_OBJECT(element_, "a frame is dropped");
   accounts_.add(Accounts::Count::Dropped);
   after_gap_ = true;
 }
@@ -188,6 +194,8 @@ GstFlowReturn Filter::take_in(GstBuffer* buffer) {
   frame.buffer = buffer;
   frame.number = frame_++;
   frame.arrived_ns = now_ns();
+  GST_LOG_OBJECT(element_, "frame %" G_GUINT64_FORMAT " came, time %" GST_TIME_FORMAT, guint64{frame.number},
+                 GST_TIME_ARGS(GST_BUFFER_PTS(buffer)));
   const auto give_back = [&] {
     gst_buffer_unref(frame.buffer);
     if (frame.maps) gst_buffer_unref(frame.maps->buffer);
@@ -226,6 +234,9 @@ bool Filter::push_first(const std::function<GstFlowReturn(GstBuffer*)>& push) {
     GST_BUFFER_FLAG_SET(frame->buffer, GST_BUFFER_FLAG_DISCONT);
   }
   report_statistics();
+  GST_LOG_OBJECT(element_, "frame %" G_GUINT64_FORMAT " goes on %.3f ms after it came, with %zu contours",
+                 guint64{frame->number}, static_cast<double>(now_ns() - frame->arrived_ns) / kNsPerMs,
+                 frame->contours ? frame->contours->closed.size() : 0);
   queue_.left(push(std::exchange(frame->buffer, nullptr)));
   return true;
 }
@@ -237,6 +248,8 @@ void Filter::end_broken() {
 }
 
 void Filter::report_frame(const PassingFrame& frame, const char* what, const std::string& reason) {
+  GST_WARNING_OBJECT(element_, "frame %" G_GUINT64_FORMAT " %s: %s", guint64{frame.number}, what,
+                     reason.c_str());
   gst_element_post_message(
       element_, gst_message_new_element(GST_OBJECT(element_),
                                         gst_structure_new("contorno-frame", "what", G_TYPE_STRING, what,

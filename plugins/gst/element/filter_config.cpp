@@ -3,6 +3,7 @@
 
 #include "cuda/error.h"
 #include "plugins/gst/element/filter.h"
+#include "plugins/gst/element/log.h"
 
 namespace contorno::gst {
 
@@ -28,6 +29,8 @@ void Filter::load() {
     config = settings_.config;
   }
   GraphSpec graph = load_configuration(config);
+  GST_INFO_OBJECT(element_, "loaded a graph of %zu stages and %zu classes", graph.nodes.size(),
+                  graph.classes.size());
   replace_nodes(graph);
   const std::lock_guard lock(mutex_);
   loaded_ = std::move(graph);

@@ -9,6 +9,7 @@
 #include "plugins/gst/element/device_memory.h"
 #include "plugins/gst/element/filter_object.h"
 #include "plugins/gst/element/guard.h"
+#include "plugins/gst/element/log.h"
 #include "plugins/gst/element/pinned_memory.h"
 #include "plugins/gst/element/plugin.h"
 
@@ -118,6 +119,7 @@ gboolean chain_up(GstBaseTransform* transform, GstEvent* event) {
 
 /// Nothing that is inside goes on, and nobody waits for it, nor for maps.
 gboolean begin_flush(GstBaseTransform* transform, GstEvent* event) {
+  GST_DEBUG_OBJECT(transform, "flush");
   Filter& filter = filter_of(transform);
   if (const std::shared_ptr<MapsInput> maps = filter.maps()) maps->set_flushing(true);
   filter.queue().set_flushing(true);
@@ -148,6 +150,10 @@ gboolean sink_event(GstBaseTransform* transform, GstEvent* event) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_START) return begin_flush(transform, event);
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) return end_flush(transform, event);
   if (GST_EVENT_IS_SERIALIZED(event)) filter_of(transform).queue().drain();
+  if (const std::shared_ptr<MapsInput> maps = filter_of(transform).maps()) {
+    if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) maps->end_frames();
+    if (GST_EVENT_TYPE(event) == GST_EVENT_STREAM_START) maps->begin_frames();
+  }
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) post_flow_error(transform);
   return chain_up(transform, event);
 }

@@ -65,9 +65,10 @@ bool Filter::take_missing(const MapsSource& from, PassingFrame& frame) {
     return true;
   }
   accounts_.add(Accounts::Count::MapsMissing);
-  std::string reason = from.pad
-                           ? "no maps with its time came"
-                           : fmt::format("its buffer has no tensor '{}'", g_quark_to_string(from.tensor));
+  std::string reason =
+      from.pad ? (GST_BUFFER_PTS_IS_VALID(frame.buffer) ? "no maps with its time came"
+                                                        : "it has no time, by which maps are known")
+               : fmt::format("its buffer has no tensor '{}'", g_quark_to_string(from.tensor));
   const MissingMaps policy = settings().maps_missing;
   if (policy == MissingMaps::Error)
     throw Error(ExitCode::MissingInput, fmt::format("frame {}: {}", frame.number, reason));

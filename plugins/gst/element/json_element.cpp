@@ -5,6 +5,7 @@
 
 #include "plugins/files/contours/contour_line_writer.h"
 #include "plugins/gst/element/guard.h"
+#include "plugins/gst/element/log.h"
 #include "plugins/gst/element/meta.h"
 #include "plugins/gst/element/plugin.h"
 
@@ -57,6 +58,7 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform* transform, GstBuffer* in, 
   *out = nullptr;
   return guarded(GST_ELEMENT(transform), GST_FLOW_ERROR, [&] {
     const SharedBlock block = contours_of(in);
+    GST_LOG_OBJECT(transform, "a frame %s", block ? "becomes a line" : "without contours makes no line");
     if (!block) return GST_BASE_TRANSFORM_FLOW_DROPPED;
     *out = text_of(*static_cast<ContornoMeta2Json*>(static_cast<gpointer>(transform))->lines, *block, in);
     return GST_FLOW_OK;

@@ -12,6 +12,7 @@
 #include "cuda/error.h"
 #include "plugins/gst/element/guard.h"
 #include "plugins/gst/element/line_element.h"
+#include "plugins/gst/element/log.h"
 #include "plugins/gst/element/maps_caps.h"
 #include "plugins/gst/element/param_property.h"
 #include "plugins/gst/element/plugin.h"
@@ -213,6 +214,8 @@ GstFlowReturn create(GstPushSrc* push, GstBuffer** out) {
     GstPad* pad = maps_pad_of(object);
     GstBuffer* maps =
         pad != nullptr ? gst_buffer_new_allocate(nullptr, maps_bytes(*format.maps), nullptr) : nullptr;
+    GST_LOG_OBJECT(push, "paints frame %" G_GUINT64_FORMAT "%s", state.next,
+                   maps != nullptr ? " and its maps" : "");
     paint(state, frame, maps);
     if (pad != nullptr) gst_object_unref(pad);
     state.pending_maps = maps;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "plugins/gst/element/log.h"
 #include "plugins/gst/element/maps_caps.h"
 
 namespace contorno::gst {
@@ -18,6 +19,11 @@ std::chrono::steady_clock::time_point time_after(GstClockTime wait) {
 }
 
 }  // namespace
+
+/// Its element, and the counts, may be gone.
+MapsInput::~MapsInput() {
+  for (const Maps& maps : kept_) gst_buffer_unref(maps.buffer);
+}
 
 void MapsInput::set_caps(const GstCaps* caps) {
   const ImageFormat format = maps_format(caps);
@@ -37,11 +43,7 @@ GstFlowReturn MapsInput::put(GstBuffer* buffer) {
     return flushing_ ? GST_FLOW_FLUSHING : ended_ ? GST_FLOW_EOS : GST_FLOW_NOT_NEGOTIATED;
   }
   kept_.push_back({buffer, *format_});
-  if (kept_.size() > kMostKept) {
-    gst_buffer_unref(kept_.front().buffer);
-    kept_.pop_front();
-    accounts_.add(Accounts::Count::MapsUnused);
-  }
+  if (frames_ended_ || kept_.size() > kMostKept) drop_first();
   changed_.notify_all();
   return GST_FLOW_OK;
 }
@@ -52,11 +54,27 @@ void MapsInput::end() {
   changed_.notify_all();
 }
 
-void MapsInput::set_flushing(bool flushing) {
-  clear();
+void MapsInput::begin() {
   const std::lock_guard lock(mutex_);
-  flushing_ = flushing;
   ended_ = false;
+}
+
+void MapsInput::end_frames() {
+  const std::lock_guard lock(mutex_);
+  frames_ended_ = true;
+  drop_all();
+}
+
+void MapsInput::begin_frames() {
+  const std::lock_guard lock(mutex_);
+  frames_ended_ = false;
+}
+
+void MapsInput::set_flushing(bool flushing) {
+  const std::lock_guard lock(mutex_);
+  drop_all();
+  flushing_ = flushing;
+  ended_ = frames_ended_ = false;
   changed_.notify_all();
 }
 
@@ -65,23 +83,30 @@ bool MapsInput::is_flushing() const {
   return flushing_;
 }
 
-void MapsInput::clear() {
-  const std::lock_guard lock(mutex_);
-  for (const Maps& maps : kept_) gst_buffer_unref(maps.buffer);
-  kept_.clear();
+void MapsInput::drop_first() {
+  GstBuffer* const buffer = kept_.front().buffer;
+  GST_DEBUG("maps of %" GST_TIME_FORMAT " have no frame", GST_TIME_ARGS(GST_BUFFER_PTS(buffer)));
+  gst_buffer_unref(buffer);
+  kept_.pop_front();
+  accounts_.add(Accounts::Count::MapsUnused);
+}
+
+void MapsInput::drop_all() {
+  while (!kept_.empty()) drop_first();
 }
 
 std::optional<Maps> MapsInput::look_for(GstClockTime time, bool& came_later) {
+  const auto is_before = [](GstClockTime one, GstClockTime other) {
+    return one < other && other - one >= kTolerance;
+  };
   while (!kept_.empty()) {
     const Maps first = kept_.front();
     const GstClockTime pts = GST_BUFFER_PTS(first.buffer);
-    if (!GST_CLOCK_TIME_IS_VALID(pts) || pts + kTolerance <= time) {
-      gst_buffer_unref(first.buffer);
-      kept_.pop_front();
-      accounts_.add(Accounts::Count::MapsUnused);
+    if (!GST_CLOCK_TIME_IS_VALID(pts) || is_before(pts, time)) {
+      drop_first();
       continue;
     }
-    came_later = pts >= time + kTolerance;
+    came_later = is_before(time, pts);
     if (came_later) return std::nullopt;
     kept_.pop_front();
     return first;
@@ -90,6 +115,7 @@ std::optional<Maps> MapsInput::look_for(GstClockTime time, bool& came_later) {
 }
 
 std::optional<Maps> MapsInput::take(GstClockTime time, GstClockTime timeout) {
+  if (!GST_CLOCK_TIME_IS_VALID(time)) return std::nullopt;
   std::unique_lock lock(mutex_);
   const std::chrono::steady_clock::time_point end = time_after(timeout);
   for (;;) {

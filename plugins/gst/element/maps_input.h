@@ -28,7 +28,9 @@ struct Maps {
 class MapsInput {
  public:
   explicit MapsInput(Accounts& accounts) : accounts_(accounts) {}
-  ~MapsInput() { clear(); }
+  ~MapsInput();
+  MapsInput(const MapsInput&) = delete;
+  MapsInput& operator=(const MapsInput&) = delete;
 
   /// Of the maps that come next. Throws Error(BadData) for caps that it does not understand.
   void set_caps(const GstCaps* caps);
@@ -37,18 +39,27 @@ class MapsInput {
   /// Keeps the buffer, of which it takes the reference. When nobody takes them, the oldest go and are
   /// counted.
   GstFlowReturn put(GstBuffer* buffer);
-  /// No more maps will come.
+  /// No more maps will come, until a stream of them begins.
   void end();
-  /// Throws away what is kept. While it flushes nothing is waited for, and nothing is taken in.
+  void begin();
+  /// No more frames will come, until a stream of them begins: maps that are kept, and those that come, have
+  /// none, and are counted.
+  void end_frames();
+  void begin_frames();
+  /// Throws away what is kept, and counts it. While it flushes nothing is waited for, and nothing is taken
+  /// in.
   void set_flushing(bool flushing);
 
-  /// The maps of the frame at `time`. Waits for them up to `timeout`; none when later ones came or no more
-  /// come. Those of earlier frames are thrown away and counted. The caller owns the buffer.
+  /// The maps of the frame at `time`. Waits for them up to `timeout`; none when later ones came, no more
+  /// come, or the frame has no time. Those of earlier frames are thrown away and counted. The caller owns the
+  /// buffer.
   std::optional<Maps> take(GstClockTime time, GstClockTime timeout);
   bool is_flushing() const;
 
  private:
-  void clear();
+  // With the lock:
+  void drop_first();
+  void drop_all();
   std::optional<Maps> look_for(GstClockTime time, bool& came_later);
 
   static constexpr std::size_t kMostKept = 64;
@@ -60,7 +71,7 @@ class MapsInput {
   std::condition_variable changed_;
   std::optional<ImageFormat> format_;
   std::deque<Maps> kept_;
-  bool ended_ = false, flushing_ = false;
+  bool ended_ = false, frames_ended_ = false, flushing_ = false;
 };
 
 }  // namespace contorno::gst

@@ -3,6 +3,7 @@
 
 #include "plugins/gst/element/filter_object.h"
 #include "plugins/gst/element/guard.h"
+#include "plugins/gst/element/log.h"
 #include "plugins/gst/element/maps_caps.h"
 #include "plugins/gst/element/plugin.h"
 
@@ -11,6 +12,7 @@ namespace {
 
 GstFlowReturn chain_maps(GstPad*, GstObject* parent, GstBuffer* buffer) {
   const std::shared_ptr<MapsInput> maps = filter_of(parent).maps();
+  GST_LOG_OBJECT(parent, "maps came, time %" GST_TIME_FORMAT, GST_TIME_ARGS(GST_BUFFER_PTS(buffer)));
   if (maps) return maps->put(buffer);
   gst_buffer_unref(buffer);
   return GST_FLOW_FLUSHING;
@@ -28,6 +30,9 @@ gboolean maps_event(GstPad*, GstObject* parent, GstEvent* event) {
         maps->set_caps(caps);
         break;
       }
+      case GST_EVENT_STREAM_START:
+        maps->begin();
+        break;
       case GST_EVENT_EOS:
         maps->end();
         break;

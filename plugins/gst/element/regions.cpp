@@ -86,6 +86,7 @@ void attach_regions(GstBuffer* buffer, const MetaBlock& block) {
   if (detections == nullptr) detections = gst_buffer_add_analytics_relation_meta(buffer);
 #endif
   for (std::size_t k = 0; k < block.classes.size(); ++k) {
+    if (block.classes[k].hidden) continue;
     for (std::uint32_t i = block.class_begin[k]; i < block.class_begin[k + 1]; ++i) {
       const std::optional<Region> region = region_of(block, block.classes[k], i);
       if (!region) continue;

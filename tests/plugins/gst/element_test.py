@@ -2,6 +2,7 @@
 import json
 import re
 import subprocess
+import sys
 import time
 
 import cv2
@@ -102,7 +103,7 @@ def test_every_contour_is_a_region_of_interest_with_its_class_area_and_confidenc
     found = run_pipeline(TWO_BRANCHES, [packed(next(frames(1, 64, 48)), "RGB")], caps_of("RGB", 64, 48),
                          outputs=("video", "text"))
     buffer, line = found["video"][0].get_buffer(), text_of(found["text"][0])
-    contours = [(one["name"], contour) for one in line["classes"] for contour in one["contours"]]
+    contours = [(one["name"], contour) for one in line["classes"] for contour in one["contours"] if one["name"] == "red"]
     assert contours
     for number, (name, contour) in enumerate(contours):
         region = GstVideo.buffer_get_video_region_of_interest_meta_id(buffer, number)
@@ -112,6 +113,86 @@ def test_every_contour_is_a_region_of_interest_with_its_class_area_and_confidenc
         said = region.get_param("contorno")
         assert (said.get_value("class"), said.get_value("area"), said.get_value("confidence")) == (name, contour["area"], 0.5)
     assert GstVideo.buffer_get_video_region_of_interest_meta_id(buffer, len(contours)) is None
+
+
+def test_hidden_classes_make_no_regions_of_interest():
+    """Their contours are in the ContornoMeta like all others."""
+    data = [packed(next(frames(1, 64, 48)), "RGB")]
+    found = run_pipeline(TWO_BRANCHES, data, caps_of("RGB", 64, 48), outputs=("video", "text"))
+    buffer, line = found["video"][0].get_buffer(), text_of(found["text"][0])
+    count = {one["name"]: len(one["contours"]) for one in line["classes"]}
+    assert count["red"] and count["rest"]
+    regions = [GstVideo.buffer_get_video_region_of_interest_meta_id(buffer, number) for number in range(sum(count.values()))]
+    assert [region and region.get_param("contorno").get_value("class") for region in regions] == (
+        ["red"] * count["red"] + [None] * count["rest"])
+
+
+def test_a_program_in_python_reads_the_contours(tmp_path):
+    """By contorno.gst, in a probe behind the element."""
+    script = PYTHON_USER.replace("GRAPH", repr(GRAPH))
+    done = subprocess.run([sys.executable, "-c", script, str(tmp_path / "lines")], capture_output=True, text=True, timeout=60,
+                          env=ENVIRONMENT, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    line, seen = json.loads((tmp_path / "lines").read_text()), json.loads(done.stdout)
+    contours = [(one["name"], contour) for one in line["classes"] for contour in one["contours"]]
+    assert contours and (seen["frame"], seen["width"], seen["height"]) == (0, 160, 120)
+    assert [(name, contour["closed"]) for name, contour in contours] == [(one["class"], one["closed"]) for one in seen["contours"]]
+    for (_, contour), one in zip(contours, seen["contours"], strict=True):
+        np.testing.assert_allclose(np.array(one["points"])[:, ::-1], contour["points"], atol=1e-4)
+        assert one["area"] == pytest.approx(contour["area"])
+    assert seen["red"] == sum(name == "red" for name, _ in contours) > 0
+    assert seen["without"] is None and "wanted Gst.Buffer" in seen["refused"]
+
+
+PYTHON_USER = """
+import json, sys
+import gi
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst
+import contorno.gst
+Gst.init(None)
+pipeline = Gst.parse_launch("videotestsrc num-buffers=1 pattern=ball foreground-color=0xffe02020 background-color=0xff305030 ! "
+                            "video/x-raw,format=RGB,width=160,height=120 ! contorno name=c ! contornometa2json ! "
+                            "filesink location=" + sys.argv[1])
+element = pipeline.get_by_name("c")
+element.set_property("config", GRAPH)
+seen = {"without": contorno.gst.contours(Gst.Buffer.new_wrapped(b"abc"))}
+try:
+    contorno.gst.contours("a buffer")
+except TypeError as error:
+    seen["refused"] = str(error)
+
+def look(pad, info):
+    found = contorno.gst.contours(info.get_buffer())
+    seen.update(frame=found.frame, width=found.width, height=found.height, red=len(found.of("red")))
+    seen["contours"] = [{"class": found.class_names[found.classes[i]], "closed": bool(found.closed[i]), "points": points.tolist(),
+                         "area": found.attributes["area"][i]} for i, points in enumerate(found)]
+    return Gst.PadProbeReturn.OK
+
+element.get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, look)
+pipeline.set_state(Gst.State.PLAYING)
+message = pipeline.get_bus().timed_pop_filtered(20 * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
+assert message.type == Gst.MessageType.EOS, message.parse_error()
+pipeline.set_state(Gst.State.NULL)
+print(json.dumps(seen))
+"""
+
+
+def test_the_elements_log_in_a_category_of_their_own(tmp_path):
+    (tmp_path / "graph.yaml").write_text(GRAPH)
+    line = (*source(count=2), "contorno", "name=finder", f"config={tmp_path}/graph.yaml", "!", "contornometa2json", "!", "fakesink")
+
+    def logged(level):
+        done = launch(*line, env={"GST_DEBUG": f"contorno:{level}", "GST_DEBUG_NO_COLOR": "1"})
+        assert done.returncode == 0, done.stderr
+        return [line for line in done.stderr.splitlines() if re.search(r" contorno .*<(finder|contornometa2json0)>", line)]
+
+    frames_logged = logged(6)
+    for words in ("loaded a graph of 5 stages and 2 classes", "planned for 64x48 RGB on cpu, with 4 slots", "frame 0 came",
+                  "frame 1 goes on", "becomes a line"):
+        assert any(words in line for line in frames_logged), (words, frames_logged)
+    assert any("planned" in line for line in logged(4)) and not any("frame 1" in line for line in logged(4))
+    assert logged(2) == []
 
 
 def test_scaling_a_frame_scales_its_contours():

@@ -164,6 +164,27 @@ TEST_CASE("a latency query is answered with that of upstream and a frame's time 
   }
 }
 
+gboolean answer_with_limit(GstPad* pad, GstObject* parent, GstQuery* query) {
+  if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY) return gst_pad_query_default(pad, parent, query);
+  gst_query_set_latency(query, TRUE, 20 * GST_MSECOND, 300 * GST_MSECOND);
+  return TRUE;
+}
+
+TEST_CASE("the longest latency that is allowed has the frames in the slots too") {
+  const Harnessed harnessed(4);
+  gst_pad_set_query_function(harnessed->srcpad, answer_with_limit);
+  gst_harness_set_src_caps_str(harnessed, kSmall);
+  GstQuery* const query = gst_query_new_latency();
+  REQUIRE(gst_pad_peer_query(harnessed->sinkpad, query) != 0);
+  gboolean live = FALSE;
+  GstClockTime least = 0, most = 0;
+  gst_query_parse_latency(query, &live, &least, &most);
+  gst_query_unref(query);
+  CHECK(live != 0);
+  CHECK(least == (20 + 3 * 40) * GST_MSECOND);
+  CHECK(most == (300 + 3 * 40) * GST_MSECOND);
+}
+
 /// The answer of the element to an allocation query from upstream, with a pool asked for.
 GstQuery* allocation(const Harnessed& harnessed) {
   GstCaps* const caps = gst_caps_from_string(kSmall);

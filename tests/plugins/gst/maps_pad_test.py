@@ -1,5 +1,6 @@
 """Frames and their class maps come to `contorno` on two pads, and are put together by their times."""
 import subprocess
+import threading
 
 import numpy as np
 import pytest
@@ -154,3 +155,142 @@ def test_stopping_while_a_frame_waits_for_its_maps_takes_no_time():
     pipeline.set_state(Gst.State.PLAYING)
     assert pipeline.get_state(Gst.SECOND // 2)[0] == Gst.StateChangeReturn.ASYNC
     assert pipeline.set_state(Gst.State.NULL) == Gst.StateChangeReturn.SUCCESS
+
+
+class Fed:
+    """An element whose two inputs the test pushes into itself, so that their order is certain."""
+    CAPS = {"sink": caps_of("RGB", 80, 50),
+            "maps": "application/x-contorno-maps,width=40,height=25,classes=3,type=float32,layout=chw,framerate=25/1"}
+
+    def __init__(self, properties="maps-timeout=200000000"):
+        self.pipeline = Gst.parse_launch(f"contorno name=c overlay=false {properties} ! fakesink async=false sync=false")
+        self.element = self.pipeline.get_by_name("c")
+        self.element.set_property("config", GRAPH)
+        self.failed, self.pads = [], {}
+        for name in ("sink", "maps"):
+            self.pads[name] = Gst.Pad.new(name, Gst.PadDirection.SRC)
+            there = self.element.get_static_pad(name) or self.element.request_pad_simple(name)
+            assert self.pads[name].link(there) == Gst.PadLinkReturn.OK
+        self.play()
+
+    def play(self):
+        self.pipeline.set_state(Gst.State.PLAYING)
+        for name, pad in self.pads.items():
+            pad.set_active(True)
+            self.begin(name)
+
+    def begin(self, name):
+        segment = Gst.Segment.new()
+        segment.init(Gst.Format.TIME)
+        for event in (Gst.Event.new_stream_start(name), Gst.Event.new_caps(Gst.Caps.from_string(self.CAPS[name])),
+                      Gst.Event.new_segment(segment)):
+            assert self.pads[name].push_event(event)
+
+    def push(self, name, *times):
+        """Buffers at these times in ms; None: without a time."""
+        for time in times:
+            buffer = Gst.Buffer.new_wrapped(FRAME if name == "sink" else bytes(40 * 25 * 3 * 4))
+            if time is not None:
+                buffer.pts = int(time * Gst.MSECOND)
+            assert self.pads[name].push(buffer) == Gst.FlowReturn.OK
+
+    def flush(self, name):
+        assert self.pads[name].push_event(Gst.Event.new_flush_start()) and self.pads[name].push_event(Gst.Event.new_flush_stop(True))
+        self.begin(name)
+
+    def end(self, name):
+        assert self.pads[name].push_event(Gst.Event.new_eos())
+
+    def stats(self):
+        """Once every frame has gone on."""
+        self.end("sink")
+        return self.counts()
+
+    def counts(self):
+        stats = self.element.get_property("stats")
+        return {name: stats.get_value(name) for name in ("in", "out", "failed", "dropped", "maps-missing", "maps-unused")}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.pipeline.set_state(Gst.State.NULL)
+
+
+def counted(**counts):
+    return {"in": 0, "out": 0, "failed": 0, "dropped": 0, "maps-missing": 0, "maps-unused": 0} | {
+        name.replace("_", "-").strip("-"): number for name, number in counts.items()}
+
+
+def test_a_frame_without_a_time_fails_alone_and_leaves_the_maps_of_others_where_they_are():
+    with Fed() as fed:
+        fed.push("maps", *range(0, 400, 40))
+        fed.push("sink", 0, 40, 80, None, 160, 200, 240, 280, 320, 360)
+        assert fed.stats() == counted(in_=10, out=9, failed=1, maps_missing=1, maps_unused=1)
+        messages = [fed.pipeline.get_bus().pop_filtered(Gst.MessageType.ELEMENT) for _ in range(2)]
+        assert [one and one.get_structure().get_value("reason") for one in messages] == ["it has no time, by which maps are known", None]
+
+
+def test_maps_without_a_time_are_unused_and_frames_go_on():
+    with Fed() as fed:
+        fed.push("maps", 0, None, 40)
+        fed.push("sink", 0, 40)
+        assert fed.stats() == counted(in_=2, out=2, maps_unused=1)
+
+
+def test_maps_that_are_left_at_the_end_or_come_after_it_are_unused():
+    with Fed() as fed:
+        fed.push("maps", 0, 40, 80)
+        fed.push("sink", 0)
+        assert fed.stats() == counted(in_=1, out=1, maps_unused=2)
+        fed.push("maps", 120)
+        assert fed.counts()["maps-unused"] == 3
+
+
+@pytest.mark.parametrize("after", ["flush", "READY", "release"])
+def test_maps_that_are_thrown_away_are_unused(after):
+    with Fed() as fed:
+        fed.push("maps", 0, 40)
+        if after == "flush":
+            fed.flush("maps")
+        elif after == "READY":
+            fed.pipeline.set_state(Gst.State.READY)
+        else:
+            fed.element.release_request_pad(fed.element.get_static_pad("maps"))
+        assert fed.counts()["maps-unused"] == 2
+
+
+@pytest.mark.parametrize("shift, belongs", [(-0.9, True), (0.9, True), (0, True), (-1, False), (1, False)])
+def test_maps_belong_to_a_frame_that_is_less_than_a_millisecond_away_on_either_side(shift, belongs):
+    with Fed() as fed:
+        fed.push("maps", 40 + shift, 80 + shift)
+        fed.push("sink", 40, 80)
+        stats = fed.stats()
+        assert (stats["out"], stats["failed"], stats["maps-unused"]) == ((2, 0, 0) if belongs else (0, 2, 2))
+
+
+@pytest.mark.parametrize("again", ["flush", "restart", "stream"])
+def test_maps_come_again_after_their_end_when_their_stream_begins_anew(again):
+    """What has ended stays so only until a flush, a restart or a new stream: frames wait for maps that come later."""
+    with Fed("maps-timeout=20000000000") as fed:
+        fed.push("maps", 0)
+        fed.push("sink", 0)
+        fed.end("maps")
+        fed.push("sink", 40)  # does not wait for the twenty seconds
+        if again == "flush":
+            fed.flush("maps")
+        elif again == "stream":
+            fed.begin("maps")
+        else:
+            fed.pipeline.set_state(Gst.State.READY)
+            fed.play()
+        before = fed.counts()
+        waiting = threading.Thread(target=fed.push, args=("sink", 80))
+        waiting.start()
+        waiting.join(0.2)
+        assert waiting.is_alive(), "the frame does not wait for its maps"
+        fed.push("maps", 80)
+        waiting.join(30)
+        assert not waiting.is_alive()
+        after = fed.stats()
+        assert after["maps-missing"] == before["maps-missing"] and after["out"] == (1 if again == "restart" else 2), (before, after)

@@ -67,11 +67,11 @@ def bytes_of(buffer):
     return buffer.extract_dup(0, buffer.get_size())
 
 
-def launch(*words, seconds=300, **kwargs):
+def launch(*words, seconds=300, env=None, **kwargs):
     """Runs gst-launch-1.0; returns the completed process. Errors of the element are tested so: in this process NumPy has brought
     a C++ library that unwinds exceptions in another way than GStreamer's libunwind."""
     return subprocess.run(["gst-launch-1.0", *map(str, words)], capture_output=True, text=True, timeout=seconds, check=False,
-                          env=ENVIRONMENT, **kwargs)
+                          env=ENVIRONMENT | (env or {}), **kwargs)
 
 
 class Failed(Exception):
