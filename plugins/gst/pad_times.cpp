@@ -27,6 +27,17 @@ const GstBuffer* first_buffer(GstPadProbeInfo* info) {
 
 }  // namespace
 
+double rate_of(GstPad* pad) {
+  const Owned<GstCaps> caps(gst_pad_get_current_caps(pad));
+  gint numerator = 0, denominator = 1;
+  if (!caps || gst_caps_get_size(caps.get()) == 0 ||
+      gst_structure_get_fraction(gst_caps_get_structure(caps.get(), 0), "framerate", &numerator,
+                                 &denominator) == 0 ||
+      numerator <= 0 || denominator <= 0)
+    return 0;
+  return static_cast<double>(numerator) / denominator;
+}
+
 PadTimes::PadTimes(GstPad* pad) : pad_(GST_PAD(gst_object_ref(pad))) {
   passings_.reserve(kReserved);
   gst_pad_add_probe(pad,
@@ -48,12 +59,21 @@ PadTimes::~PadTimes() {
   g_object_set_qdata(G_OBJECT(pad_.get()), times_quark(), nullptr);
 }
 
+void PadTimes::end(PassedElement& place) {
+  const std::lock_guard lock(mutex_);
+  ended_ = true;
+  place.passings = std::move(passings_);
+  place.kept = std::move(kept_);
+}
+
 GstPadProbeReturn PadTimes::note_buffer(GstPad*, GstPadProbeInfo* info, gpointer self) {
   const std::int64_t now = now_ns();
   const GstBuffer* const buffer = first_buffer(info);
-  if (buffer != nullptr && GST_BUFFER_PTS_IS_VALID(buffer))
-    static_cast<PadTimes*>(self)->passings_.push_back(
-        {.pts_ns = static_cast<std::int64_t>(GST_BUFFER_PTS(buffer)), .at_ns = now});
+  if (buffer == nullptr || !GST_BUFFER_PTS_IS_VALID(buffer)) return GST_PAD_PROBE_OK;
+  auto& times = *static_cast<PadTimes*>(self);
+  const std::lock_guard lock(times.mutex_);
+  if (!times.ended_)
+    times.passings_.push_back({.pts_ns = static_cast<std::int64_t>(GST_BUFFER_PTS(buffer)), .at_ns = now});
   return GST_PAD_PROBE_OK;
 }
 
@@ -64,7 +84,8 @@ GstFlowReturn PadTimes::timed(GstPad* pad, const Work& work) {
   times.held_since_ns_ = begin;
   const GstFlowReturn flow = work(times);
   times.held_since_ns_ = 0;
-  times.kept_.push_back({.from_ns = begin, .to_ns = now_ns()});
+  const std::lock_guard lock(times.mutex_);
+  if (!times.ended_) times.kept_.push_back({.from_ns = begin, .to_ns = now_ns()});
   return flow;
 }
 

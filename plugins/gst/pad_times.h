@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 #include "plugins/gst/elements.h"
@@ -11,8 +12,8 @@
 
 namespace contorno::gst {
 
-/// Written by the thread that brings the pad's buffers, and read when that has ended; held_since_ns may be
-/// read at any time. Stays where it is, since the pad has its address.
+/// Written by the thread that brings the pad's buffers; read by any. Stays where it is, and as long as that
+/// thread, since the pad has its address.
 class PadTimes {
  public:
   /// Watches `pad` from now on, before buffers pass it. A sink's input tells how long buffers are kept.
@@ -24,9 +25,8 @@ class PadTimes {
   GstPad* pad() const { return pad_.get(); }
   /// When the buffer came that a sink has not given back yet, as now_ns(); 0: it has none.
   std::int64_t held_since_ns() const { return held_since_ns_; }
-  /// What was noted; once, when no buffer comes any more.
-  std::vector<Passing> take_passings() { return std::move(passings_); }
-  std::vector<KeptBuffer> take_kept() { return std::move(kept_); }
+  /// Moves what was noted to `place`; from then on nothing is noted.
+  void end(PassedElement& place);
 
  private:
   static GstPadProbeReturn note_buffer(GstPad* pad, GstPadProbeInfo* info, gpointer self);
@@ -36,11 +36,16 @@ class PadTimes {
   static GstFlowReturn timed(GstPad* pad, const Work& work);
 
   Owned<GstPad> pad_;
+  std::mutex mutex_;  // of what follows, up to kept_
+  bool ended_ = false;
   std::vector<Passing> passings_;
   std::vector<KeptBuffer> kept_;
   std::atomic<std::int64_t> held_since_ns_ = 0;
   GstPadChainFunction chain_ = nullptr;  // the element's own, of a sink's input
   GstPadChainListFunction chain_list_ = nullptr;
 };
+
+/// Frames a second of the pad's caps; 0 where they are not known or vary.
+double rate_of(GstPad* pad);
 
 }  // namespace contorno::gst

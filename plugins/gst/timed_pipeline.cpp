@@ -5,14 +5,18 @@
 #include <fmt/format.h>
 #include <gst/video/video.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <future>
 #include <list>
 #include <map>
 #include <mutex>
 #include <string_view>
+#include <thread>
 
 #include "pipeline/shared/clock.h"
+#include "pipeline/shared/resource_limits.h"
 #include "plugins/gst/launch_line.h"
 #include "plugins/gst/pad_times.h"
 #include "plugins/gst/parts.h"
@@ -113,7 +117,15 @@ class ProbedPipeline final : public TimedPipeline {
     if (paused != GST_STATE_CHANGE_FAILURE) gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING);
     static_cast<void>(ended());
   }
-  ~ProbedPipeline() override { gst_element_set_state(pipeline_.get(), GST_STATE_NULL); }
+  ~ProbedPipeline() override {
+    if (end()) return;
+    // A thread is in an element that does not come back, and may yet use what it knows.
+    g_signal_handlers_disconnect_by_data(pipeline_.get(), this);
+    each_element([this](GstElement* element) { g_signal_handlers_disconnect_by_data(element, this); });
+    static_cast<void>(new std::list<PadTimes>(std::move(times_)));
+    static_cast<void>(pipeline_.release());
+    static_cast<void>(contorno_.release());
+  }
 
   bool ended() override {
     while (const Owned<GstMessage> message{gst_bus_pop(bus_.get())})
@@ -145,7 +157,7 @@ class ProbedPipeline final : public TimedPipeline {
     // Pads that came with the stream are gone when it has ended.
     for (GstPad* pad : way) times.way.push_back(place_of(pad));
     for (GstPad* pad : sinks) times.sinks.push_back(place_of(pad));
-    gst_element_set_state(pipeline_.get(), GST_STATE_NULL);  // from here on no probe writes
+    static_cast<void>(end());
     for (std::size_t i = 0; i < way.size(); ++i) take_times(way[i], times.way[i]);
     for (std::size_t i = 0; i < sinks.size(); ++i) take_times(sinks[i], times.sinks[i]);
     Traces& all = traces();
@@ -155,6 +167,27 @@ class ProbedPipeline final : public TimedPipeline {
   }
 
  private:
+  /// Ends the pipeline. False: it did not end in time, because an element that does not come back from its
+  /// work, as a sink that writes into a pipe which nobody reads, can be waited for only for ever.
+  bool end() {
+    constexpr std::chrono::seconds kPatience{5};
+    if (!ending_.valid()) {
+      const auto task = std::make_shared<std::packaged_task<void()>>(
+          [pipeline = GST_ELEMENT(gst_object_ref(pipeline_.get()))] {
+            gst_element_set_state(pipeline, GST_STATE_NULL);
+            gst_object_unref(pipeline);
+          });
+      ending_ = task->get_future();
+      try {
+        start_thread([task] { (*task)(); }).detach();
+      } catch (const Error&) {
+        (*task)();
+      }
+      return ending_.wait_for(kPatience) == std::future_status::ready;
+    }
+    return ending_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
+
   template <class Visit>
   void each_element(const Visit& visit) {
     GstIterator* elements = gst_bin_iterate_recurse(GST_BIN(pipeline_.get()));
@@ -219,22 +252,7 @@ class ProbedPipeline final : public TimedPipeline {
 
   /// `pad` is only compared with those that are watched.
   void take_times(const GstPad* pad, PassedElement& place) {
-    PadTimes* const times = times_of(pad);
-    if (times == nullptr) return;
-    place.passings = times->take_passings();
-    place.kept = times->take_kept();
-  }
-
-  /// Frames a second of the pad's caps; 0 where they are not known or vary.
-  static double rate_of(GstPad* pad) {
-    const Owned<GstCaps> caps(gst_pad_get_current_caps(pad));
-    gint numerator = 0, denominator = 1;
-    if (!caps || gst_caps_get_size(caps.get()) == 0 ||
-        gst_structure_get_fraction(gst_caps_get_structure(caps.get(), 0), "framerate", &numerator,
-                                   &denominator) == 0 ||
-        numerator <= 0 || denominator <= 0)
-      return 0;
-    return static_cast<double>(numerator) / denominator;
+    if (PadTimes* const times = times_of(pad); times != nullptr) times->end(place);
   }
 
   /// The outputs that buffers leave on their way to `element`, the farthest first.
@@ -281,6 +299,7 @@ class ProbedPipeline final : public TimedPipeline {
   Owned<GstElement> pipeline_;
   Owned<GstBus> bus_;
   Owned<GstElement> contorno_;
+  std::future<void> ending_;
   bool live_ = false, ended_ = false;
 };
 
