@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "cuda/error.h"
@@ -62,6 +63,21 @@ bool is_webp(std::string_view start) {
   return start.starts_with("RIFF"sv) && start.substr(8).starts_with("WEBP"sv);
 }
 
+/// Formats that many have and nobody here reads, by their names: GStreamer takes them for films.
+void refuse_by_name(std::string_view start) {
+  const auto refuse = [](std::string_view what, std::string_view program) {
+    throw Error(ExitCode::BadData,
+                fmt::format("it is {}, which is not read; {} makes a PNG of it", what, program));
+  };
+  const std::string_view box = start.substr(std::min<std::size_t>(4, start.size())), brand = box.substr(0, 8);
+  if (brand == "ftypavif" || brand == "ftypavis")
+    refuse("an AVIF picture", "heif-convert of the package libheif-examples");
+  if (brand == "ftypheic" || brand == "ftypheix" || brand == "ftyphevc" || brand == "ftypmif1")
+    refuse("an HEIC picture", "heif-convert of the package libheif-examples");
+  if (start.starts_with("\xFF\x0A"sv) || box.starts_with("JXL \r\n\x87\n"sv))
+    refuse("a JPEG XL picture", "djxl of the package libjxl-tools");
+}
+
 /// By the flags of an extended file.
 void refuse_animation(std::string_view webp) {
   constexpr std::size_t kFlagsAt = 20;
@@ -89,6 +105,7 @@ PictureDecoder::Kind PictureDecoder::open(const std::string& path) {
     tiff_ = open_tiff(path);
     return Kind::Tiff;
   }
+  refuse_by_name(bytes_);
   decode_ = decode_of(bytes_);
   if (decode_ == nullptr && says_tga(file, path, bytes_)) decode_ = decode_tga;
   const bool webp = is_webp(bytes_);

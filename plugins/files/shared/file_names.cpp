@@ -7,9 +7,9 @@
 namespace contorno {
 namespace {
 
-constexpr std::array<std::string_view, 15> kPictureExtensions{".png",  ".jpg", ".jpeg", ".jpe", ".bmp",
-                                                              ".pbm",  ".pam", ".gif",  ".tif", ".tiff",
-                                                              ".webp", ".ppm", ".pgm",  ".pnm", ".tga"};
+constexpr std::array<std::string_view, 19> kPictureExtensions{
+    ".png", ".jpg", ".jpeg", ".jpe", ".bmp", ".gif",  ".tif",  ".tiff", ".webp", ".pbm",
+    ".pgm", ".ppm", ".pnm",  ".pam", ".tga", ".avif", ".heic", ".heif", ".jxl"};
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';

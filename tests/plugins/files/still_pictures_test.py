@@ -326,6 +326,19 @@ def test_a_header_that_tells_of_more_than_is_there_takes_no_memory(tmp_path, nam
 
 # WebP ----------------------------------------------------------------------------------------------------------------------------
 
+@pytest.mark.parametrize("name, start, word", [
+    ("a.avif", b"\0\0\0\x1cftypavif\0\0\0\0", "an AVIF picture"), ("a.heic", b"\0\0\0\x18ftypheic\0\0\0\0", "an HEIC picture"),
+    ("b.heif", b"\0\0\0\x18ftypmif1\0\0\0\0", "an HEIC picture"), ("a.jxl", b"\xff\x0a\x10\x20", "a JPEG XL picture"),
+    ("b.jxl", b"\0\0\0\x0cJXL \r\n\x87\n", "a JPEG XL picture")])
+def test_formats_that_are_not_read_are_refused_by_their_names(tmp_path, name, start, word):
+    assert refused(tmp_path, name, start + bytes(200), word)
+    (tmp_path / "shots").mkdir()
+    (tmp_path / name).rename(tmp_path / "shots" / name)
+    Image.fromarray(gradient(HEIGHT, WIDTH)[..., :3]).save(tmp_path / "shots" / "z.png")
+    done = subprocess.run([PROGRAM, "record", "shots", "rec", "--quiet"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 3 and word in done.stderr and len(list((tmp_path / "rec" / "frames").iterdir())) == 1
+
+
 def test_an_animated_webp_is_refused_by_its_name(tmp_path):
     frames = [Image.fromarray(np.roll(gradient(24, 37)[..., :3], step, axis=1)) for step in range(3)]
     frames[0].save(tmp_path / "a.webp", save_all=True, append_images=frames[1:])
