@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -40,14 +39,6 @@ std::uint64_t planes_of_tifffile(std::string_view description, std::uint64_t sam
   return samples % samples_per_plane == 0 ? samples / samples_per_plane : 1;
 }
 
-template <class T>
-void swap_bytes(std::span<std::byte> samples) {
-  for (std::size_t at = 0; at < samples.size(); at += sizeof(T)) {
-    std::byte* sample = samples.data() + at;
-    std::reverse(sample, sample + sizeof(T));
-  }
-}
-
 }  // namespace
 
 /// How many planes there are, at least 1. A description that outlived its stack, as in a copy of one page,
@@ -81,21 +72,30 @@ int TiffReader::count_planes() {
 }
 
 void TiffReader::read_plane(std::span<std::byte> samples) {
-  std::uint64_t at =
-      TIFFGetStrileOffset(file_.get(), 0) + static_cast<std::uint64_t>(plane_) * samples.size();
-  for (std::size_t done = 0; done < samples.size();) {
-    const ssize_t got = ::pread(TIFFFileno(file_.get()), samples.data() + done, samples.size() - done,
+  const bool apart = are_bands_apart();
+  if (apart) block_.resize(samples.size());
+  const std::span<std::byte> stored = apart ? std::span(block_) : samples;
+  const std::uint64_t at =
+      TIFFGetStrileOffset(file_.get(), 0) + static_cast<std::uint64_t>(plane_) * stored.size();
+  for (std::size_t done = 0; done < stored.size();) {
+    const ssize_t got = ::pread(TIFFFileno(file_.get()), stored.data() + done, stored.size() - done,
                                 static_cast<off_t>(at + done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw read_error(path_, errno);
     if (got == 0) damaged("it became shorter while it was read");
     done += static_cast<std::size_t>(got);
   }
-  if (TIFFIsByteSwapped(file_.get()) == 0) return;
-  const int bits = sample_kind().bits;
-  if (bits == 16) swap_bytes<std::uint16_t>(samples);
-  if (bits == 32) swap_bytes<std::uint32_t>(samples);
-  if (bits == 64) swap_bytes<std::uint64_t>(samples);
+  const std::size_t size = static_cast<std::size_t>(sample_kind().bits) / 8;
+  if (TIFFIsByteSwapped(file_.get()) != 0)
+    for (std::size_t sample = 0; sample < stored.size(); sample += size)
+      std::reverse(stored.data() + sample, stored.data() + sample + size);
+  if (!apart) return;
+  const std::size_t bands = short_tag(file_.get(), TIFFTAG_SAMPLESPERPIXEL),
+                    pixels = samples.size() / size / bands;
+  for (std::size_t band = 0; band < bands; ++band)
+    for (std::size_t pixel = 0; pixel < pixels; ++pixel)
+      std::memcpy(samples.data() + (pixel * bands + band) * size,
+                  stored.data() + (band * pixels + pixel) * size, size);
 }
 
 }  // namespace contorno::tiff

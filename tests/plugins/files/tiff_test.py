@@ -214,6 +214,19 @@ def test_planes_of_colours_behind_one_directory_are_pictures_and_those_that_are_
     np.testing.assert_array_equal(samples, planes[2], text)
 
 
+@pytest.mark.parametrize("order", "<>")
+def test_planes_behind_one_directory_may_have_their_bands_apart(tmp_path, order):
+    frames = np.stack([blobs(24, 40, 2, frame) for frame in range(3)])
+    tifffile.imwrite(tmp_path / "a.tif", np.ascontiguousarray(np.moveaxis(frames, 3, 1)), photometric="minisblack",
+                     planarconfig="separate", truncate=True, byteorder=order)
+    with tifffile.TiffFile(tmp_path / "a.tif") as file:
+        assert len(file.pages) == 1
+    np.save(tmp_path / "a.npy", frames)
+    _, expected = play(tmp_path, "a.npy", 2)
+    done, lines = play(tmp_path, "a.tif", 2)
+    assert done.returncode == 0 and len(lines) == 3 and lines == expected, done.stderr
+
+
 def test_a_page_that_packs_very_well_is_read(tmp_path):
     page = Image.new("1", (3300, 4600), 1)
     page.save(tmp_path / "a.tif", compression="group4")
