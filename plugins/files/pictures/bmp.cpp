@@ -59,6 +59,11 @@ struct Header {
     const std::size_t masks = size == 40 && has_fields() ? (compression == kAlphaFields ? 16 : 12) : 0;
     return kFileHeader + size + masks;
   }
+  /// As its header tells.
+  std::size_t palette_bytes() const {
+    const std::size_t most = bits <= 8 ? std::size_t{1} << bits : 0;
+    return (colours == 0 ? most : std::min<std::size_t>(colours, most)) * (size == kOldHeader ? 3 : 4);
+  }
   void check() const {
     const bool known =
         bits == 1 || bits == 2 || bits == 4 || bits == 8 || bits == 16 || bits == 24 || bits == 32;
@@ -77,10 +82,8 @@ struct Header {
 /// Of each sample the colour.
 std::vector<Pixel> palette_of(std::string_view file, const Header& header) {
   const std::size_t entry = header.size == kOldHeader ? 3 : 4, at = header.palette_at();
-  const std::size_t most = std::size_t{1} << header.bits;
-  std::size_t count = header.colours == 0 ? most : std::min<std::size_t>(header.colours, most);
   // Some files place their samples where the last colours would be, which no sample has.
-  count = std::min(count, (file.size() - std::min(at, file.size())) / entry);
+  const std::size_t count = std::min(header.palette_bytes(), file.size() - std::min(at, file.size())) / entry;
   std::vector<Pixel> palette(count);
   for (std::size_t i = 0; i < count; ++i) {
     const auto* const blue = reinterpret_cast<const std::uint8_t*>(file.data() + at + i * entry);
@@ -244,7 +247,8 @@ ExifOrientation decode_bmp(std::string_view file, std::uint64_t max_pixels, Pict
   header.check();
   check_picture_size(header.width, header.height, max_pixels);
   const std::size_t behind = header.palette_at();
-  if (header.samples_at == 0 && header.bits > 8) header.samples_at = static_cast<std::uint32_t>(behind);
+  if (header.samples_at == 0 || (header.bits <= 8 && header.samples_at == behind))  // some forget the palette
+    header.samples_at = static_cast<std::uint32_t>(behind + header.palette_bytes());
   if (header.samples_at < kFileHeader + header.size) damaged("its samples begin within its header");
   const std::size_t row_bits = std::size_t{header.width} * header.bits;
   // The last row needs no padding.

@@ -163,6 +163,10 @@ def test_a_bmp_that_is_cut_or_lies_is_refused(tmp_path):
     assert not refused(tmp_path, "whole.bmp", data) and not refused(tmp_path, "unpadded.bmp", data[:-1])
     assert refused(tmp_path, "cut.bmp", data[:-2], "cut off") and refused(tmp_path, "head.bmp", data[:40], "cut off")
     assert refused(tmp_path, "colours.bmp", bmp(packed(indices(8), 8), 8, palette=palette[:80], colours=20), "beyond the 20 of its palette")
+    # A header may forget the palette, and then tells of samples where it begins.
+    for at in (54, 0):
+        (tmp_path / "forgot.bmp").write_bytes(data[:10] + struct.pack("<I", at) + data[14:])
+        np.testing.assert_array_equal(read_picture(tmp_path, "forgot.bmp", "rgb")[0], palette_of(8)[indices(8)])
     # Samples may lie where the last colours would.
     short = bmp(packed(indices(4), 8), 8, palette=palette[:1000])
     (tmp_path / "short.bmp").write_bytes(short)
