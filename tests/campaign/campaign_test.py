@@ -2,14 +2,17 @@
 tests/campaign/run."""
 import importlib.machinery
 import importlib.util
+import json
 import random
 import re
 import subprocess
 
 import pytest
+from PIL import Image
 from tests.campaign.campaigns import CAMPAIGNS
 from tests.campaign.pictures import DAMAGES, cut_with_end, verdict, whole_pictures
 from tests.campaign.readers import Reader
+from tests.campaign.sweep import KNOWN, known_outcomes
 from tests.campaign.trial import ALLOWED_CODES, Trial, bounded, why_not_whole
 from tests.conftest import ROOT
 
@@ -108,6 +111,23 @@ def test_a_reader_outlives_what_it_cannot_read(tmp_path, reader):
     reader._process.kill()
     assert reader.ask("video", tmp_path / "a.mkv") is None
     assert reader.ask("video", tmp_path / "a.mkv")["frames"] == 0
+
+
+def test_the_sweep_tells_what_is_different_and_its_list_has_reasons(tmp_path, reader):
+    for name, shade, size in (("a.png", 40, (30, 20)), ("other.png", 90, (30, 20)), ("small.png", 40, (15, 10))):
+        Image.new("RGB", size, (shade, 80, 120)).save(tmp_path / name)
+    (tmp_path / "none.png").write_bytes(b"none")
+
+    def outcome(name, first, frames=1):
+        asked = {"file": str(tmp_path / name), "first": first and str(tmp_path / first), "frames": frames}
+        return reader.ask("compare", json.dumps(asked))["outcome"]
+    assert outcome("a.png", "a.png") == "agrees" and outcome("none.png", None) == "refused by all"
+    assert outcome("a.png", None) == "refused, read by Pillow OpenCV ffmpeg" and outcome("none.png", "a.png") == "read alone"
+    assert outcome("a.png", "other.png") == "other colours" and outcome("a.png", "small.png") == "another size"
+    assert known_outcomes("# outcome\nagrees\ta/b.png\twhy\n") == {"a/b.png": "agrees"}
+    assert len(known_outcomes(KNOWN.read_text())) > 20
+    with pytest.raises(AssertionError):
+        known_outcomes("agrees\ta.png\t\n")
 
 
 def test_a_kill_is_no_fault(tmp_path):

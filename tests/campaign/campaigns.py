@@ -7,11 +7,12 @@ import shutil
 import sys
 import traceback
 
-from tests.campaign import arrays, graphs, kills, limits, matrix, memory, pictures, videos
+from tests.campaign import arrays, graphs, kills, limits, matrix, memory, pictures, sweep, videos
 from tests.campaign.trial import Skip, Trial, make_registry
 
 CAMPAIGNS = {"videos": videos.cases, "pictures": pictures.cases, "kills": kills.cases, "memory": memory.cases,
-             "limits": limits.cases, "graphs": graphs.cases, "arrays": arrays.cases, "matrix": matrix.cases}
+             "limits": limits.cases, "graphs": graphs.cases, "arrays": arrays.cases, "matrix": matrix.cases,
+             "sweep": sweep.cases}
 
 
 @dataclasses.dataclass

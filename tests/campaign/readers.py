@@ -45,6 +45,13 @@ def open_picture(path):
     return {"refused": refused, "shape": None if pixels is None else list(pixels.shape)}
 
 
+def compare(question):
+    """How what came of a file compares with what others read (sweep_compare.py)."""
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+    from tests.campaign import sweep_compare
+    return sweep_compare.compare(question)
+
+
 def serve():
     """Answers a line of JSON for each line on standard input: [kind, path]."""
     answers = os.fdopen(os.dup(1), "w")
@@ -55,7 +62,7 @@ def serve():
             kind, path = json.loads(line)
             complaints.seek(0)
             complaints.truncate()
-            answer = {"video": open_video, "picture": open_picture}[kind](path)
+            answer = {"video": open_video, "picture": open_picture, "compare": compare}[kind](path)
             complaints.seek(0)
             answer["complaints"] = complaints.read(4000).decode(errors="replace").strip()
             answers.write(json.dumps(answer) + "\n")
