@@ -42,15 +42,16 @@ class BackgroundCpu final : public Stage {
     if (!plan_.state) return {.before = plan_.reference.data()};
     const auto* before = context.state_before<SceneHeader>(*plan_.state);
     auto* after = context.state_after<SceneHeader>(*plan_.state);
-    *after = {.frames = before->frames + 1};
+    const std::uint64_t frames = before->frames_of(plan_.shape);
+    *after = {.frames = frames + 1, .shape = plan_.shape};
     FrameScene scene{.after = reinterpret_cast<SceneColour*>(after + 1)};
     const bool given = !plan_.reference.empty();
-    if (before->frames > 0)
+    if (frames > 0)
       scene.before = reinterpret_cast<const SceneColour*>(before + 1);
     else if (given)
       scene.before = plan_.reference.data();
     if (scene.before != nullptr && plan_.least_step > 0)
-      scene.step = scene_step(before->frames, plan_.least_step, given);
+      scene.step = scene_step(frames, plan_.least_step, given);
     return scene;
   }
 

@@ -19,6 +19,7 @@ class BackgroundCuda final : public Stage {
                .paint = plan.paint,
                .paints = plan.paints,
                .least_step = plan.least_step,
+               .shape = plan.shape,
                .width = plan.in.width,
                .channels = plan.in.channels};
     job_.tiles_x = (plan.in.width + static_cast<int>(kThreads) - 1) / static_cast<int>(kThreads);

@@ -13,6 +13,7 @@ struct Job {
   ScenePaint paint;
   bool paints = false;
   int least_step = 0;
+  std::uint64_t shape = 0;  ///< as in SceneHeader
   int width = 0, channels = 0, tiles_x = 0;
   const std::uint8_t* in = nullptr;
   unsigned char* out = nullptr;
@@ -27,8 +28,9 @@ __global__ void __launch_bounds__(kThreads) background_pixels(const Job job) {
   const auto tiles = static_cast<unsigned>(job.tiles_x);
   const int x = static_cast<int>(blockIdx.x % tiles * kThreads + threadIdx.x);
   const int y = static_cast<int>(blockIdx.x / tiles);
-  const unsigned long long frames = job.before != nullptr ? job.before->frames : 0;
-  if (job.after != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *job.after = {.frames = frames + 1};
+  const unsigned long long frames = job.before != nullptr ? job.before->frames_of(job.shape) : 0;
+  if (job.after != nullptr && blockIdx.x == 0 && threadIdx.x == 0)
+    *job.after = {.frames = frames + 1, .shape = job.shape};
   if (x >= job.width) return;
   const int colours = job.pixel.colours;
   const auto at =

@@ -63,6 +63,8 @@ BackgroundPlan make_background_plan(const BackgroundParams& params, PlanContext&
   plan.least_step = static_cast<int>(std::lround(params.rate * kSceneUnit));
   if (params.rate > 0) plan.least_step = std::max(plan.least_step, 1);
   plan.row_colours = static_cast<std::size_t>(in.width) * static_cast<std::size_t>(plan.pixel.colours);
+  plan.shape = (static_cast<std::uint64_t>(in.width) << 32U) | (static_cast<std::uint64_t>(in.height) << 2U) |
+               static_cast<std::uint64_t>(plan.pixel.colours);
   if (plan.reference.empty() || plan.least_step > 0)
     plan.state = context.state(sizeof(SceneHeader) +
                                plan.row_colours * static_cast<std::size_t>(in.height) * sizeof(SceneColour));

@@ -43,7 +43,11 @@ inline constexpr int kFirstStep = 32;
 /// What goes before the colours of a scene that is carried from frame to frame.
 struct SceneHeader {
   std::uint64_t frames = 0;  ///< that made it
-  std::uint64_t unused[7] = {};
+  std::uint64_t shape = 0;   ///< of the frames: scenes of another shape may have as many bytes
+  std::uint64_t unused[6] = {};
+
+  /// How many frames have made the scene, if it is of that shape.
+  CONTORNO_HD std::uint64_t frames_of(std::uint64_t wanted) const { return shape == wanted ? frames : 0; }
 };
 
 /// The arithmetic of a pixel. `colours` is 1 (grey) or 3.

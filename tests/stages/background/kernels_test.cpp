@@ -44,6 +44,7 @@ void compare(const Trial& trial) {
                              .paint = plan.paint,
                              .paints = plan.paints,
                              .least_step = plan.least_step,
+                             .shape = plan.shape,
                              .width = kWide,
                              .channels = trial.channels,
                              .tiles_x = 2,

@@ -83,6 +83,17 @@ TEST_CASE("the scene becomes what a pixel shows most of the time, whatever was t
   }
 }
 
+TEST_CASE("a scene of another shape is not taken over, though it has as many bytes") {
+  StageHarness stage(background_stage(), {{"rate", 1.0}});
+  const TestImage first = image_of(scene_frame(0, 3), 3);
+  stage.run({first.view});
+  const TestImage turned =
+      image_of(scene_frame(3, 3, kSceneHeight, kSceneWidth), 3, 0, kSceneHeight, kSceneWidth);
+  stage.next_frame(1).run({turned.view});
+  for (int y = 0; y < kSceneWidth; ++y)
+    for (int x = 0; x < kSceneHeight; ++x) CHECK(stage.at<float>(x, y) == 0);
+}
+
 TEST_CASE("the frame is painted over where the map is below 0.5, and is itself elsewhere") {
   for (const int channels : {1, 3, 4}) {
     const Samples empty = scene_frame(-100, 3), frame = scene_frame(4, channels);
