@@ -113,7 +113,7 @@ TEST_CASE(
 TEST_CASE("both ways to apply a stage to images check their sides, whatever the stage") {
   for (const StageType* type : stage_catalog()) {
     const auto is_image = [](const PortSpec& port) { return port.type == PortType::Image; };
-    if (type->classes == ClassUse::Needed || !type->make_cpu ||
+    if (type->classes == ClassUse::Needed || !type->make_cpu || type->inputs.empty() ||
         !std::all_of(type->inputs.begin(), type->inputs.end(), is_image) ||
         !std::all_of(type->outputs.begin(), type->outputs.end(), is_image))
       continue;
