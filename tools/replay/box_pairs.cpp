@@ -10,13 +10,13 @@
 namespace contorno {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kEndless = std::numeric_limits<double>::infinity();
 
 using Sides = std::array<double, 4>;
 
 /// Of each side.
 struct SideBounds {
-  Sides low{kInfinity, kInfinity, kInfinity, kInfinity}, high{-kInfinity, -kInfinity, -kInfinity, -kInfinity};
+  Sides low{kEndless, kEndless, kEndless, kEndless}, high{-kEndless, -kEndless, -kEndless, -kEndless};
 
   SideBounds() = default;
   explicit SideBounds(const Sides& sides) : low(sides), high(sides) {}
@@ -114,7 +114,7 @@ class BoxSides {
 }  // namespace
 
 ContourBox::ContourBox(std::span<const Point> points, bool is_closed)
-    : sides{kInfinity, kInfinity, -kInfinity, -kInfinity}, closed(is_closed) {
+    : sides{kEndless, kEndless, -kEndless, -kEndless}, closed(is_closed) {
   for (const Point& point : points)
     sides = {std::fmin(sides[0], point.col), std::fmin(sides[1], point.row), std::fmax(sides[2], point.col),
              std::fmax(sides[3], point.row)};

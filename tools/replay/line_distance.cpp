@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "stages/contour_prep/shared/points.h"
+
 namespace contorno {
 namespace {
 
@@ -15,10 +17,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double squared(double a, double b) {
   return a * a + b * b;
-}
-
-bool is_finite(const Point& point) {
-  return std::isfinite(point.row) && std::isfinite(point.col);
 }
 
 /// From a point to the segment from `a` to `b`, squared.

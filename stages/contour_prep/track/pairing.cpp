@@ -11,9 +11,9 @@ bool can_fit(const Seen& seen) {
 }
 
 /// See pair_in_chains; contours are left.
-class Sides {
+class TreeSides {
  public:
-  Sides(const PairingWork& work, const Limits& limits)
+  TreeSides(const PairingWork& work, const Limits& limits)
       : work_(work),
         limits_(limits),
         contours_(work.tree_of_contours, SeenRules(limits)),
@@ -70,7 +70,7 @@ class Sides {
 }  // namespace
 
 std::uint64_t pair_contours(const PairingWork& work, const Limits& limits, std::uint64_t number, bool anew) {
-  Sides sides(work, limits);
+  TreeSides sides(work, limits);
   sides.build(number, anew);
   return sides.compared();
 }

@@ -8,11 +8,11 @@
 namespace contorno::tracking {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNowhere = std::numeric_limits<double>::infinity();
 constexpr std::array<float Box::*, SeenRules::kSides> kBoxSides{&Box::top, &Box::left, &Box::bottom,
                                                                 &Box::right};
 
-double length(float low, float high) {
+double side_length(float low, float high) {
   return static_cast<double>(high) - static_cast<double>(low);
 }
 
@@ -20,25 +20,25 @@ double length(float low, float high) {
 /// that the first bound is never below what overlap_of gives; where the boxes are all equal it is just that.
 double most_overlap(const SeenBounds& bounds, const Box& box) {
   const Box &low = bounds.lowest, &high = bounds.highest;
-  const double rows = length(std::max(low.top, box.top), std::min(high.bottom, box.bottom)),
-               cols = length(std::max(low.left, box.left), std::min(high.right, box.right));
+  const double rows = side_length(std::max(low.top, box.top), std::min(high.bottom, box.bottom)),
+               cols = side_length(std::max(low.left, box.left), std::min(high.right, box.right));
   if (!(rows > 0 && cols > 0)) return 0;
-  const double both = rows * cols, own = length(box.top, box.bottom) * length(box.left, box.right);
+  const double both = rows * cols, own = side_length(box.top, box.bottom) * side_length(box.left, box.right);
   const double least =
-      std::max(length(high.top, low.bottom), 0.0) * std::max(length(high.left, low.right), 0.0);
+      std::max(side_length(high.top, low.bottom), 0.0) * std::max(side_length(high.left, low.right), 0.0);
   if (least >= both) return both / (least + own - both);
   // Two boxes have no more in common than either has; a little more for what is rounded.
   constexpr double kRounding = 1 + 1e-9;
   return (both >= own ? 1 : both / own) * kRounding;
 }
 
-double gap(double value, double low, double high) {
+double gap_to(double value, double low, double high) {
   return std::max({low - value, value - high, 0.0});
 }
 
 }  // namespace
 
-SeenBounds::SeenBounds() : top(kInfinity), bottom(-kInfinity), left(kInfinity), right(-kInfinity) {
+SeenBounds::SeenBounds() : top(kNowhere), bottom(-kNowhere), left(kNowhere), right(-kNowhere) {
   constexpr auto kFar = std::numeric_limits<float>::infinity();
   for (float Box::*const side : kBoxSides) lowest.*side = kFar, highest.*side = -kFar;
 }
@@ -63,15 +63,15 @@ float SeenRules::side(const Seen& seen, int k) {
 
 double SeenRules::spread(const SeenBounds& bounds, int k) {
   float Box::*const side = kBoxSides[static_cast<std::size_t>(k)];
-  return length(bounds.lowest.*side, bounds.highest.*side);
+  return side_length(bounds.lowest.*side, bounds.highest.*side);
 }
 
 Score SeenRules::most_score(const SeenBounds& bounds, const Seen& seen) const {
   const double overlap = most_overlap(bounds, seen.box);
   if (overlap > 0 && overlap >= limits_.min_overlap) return score_of_overlap(overlap);
   if (!(bounds.top <= bounds.bottom && seen.row == seen.row && seen.col == seen.col)) return 0;
-  const double rows = gap(seen.row, bounds.top, bounds.bottom),
-               cols = gap(seen.col, bounds.left, bounds.right);
+  const double rows = gap_to(seen.row, bounds.top, bounds.bottom),
+               cols = gap_to(seen.col, bounds.left, bounds.right);
   return score_of_square(rows * rows + cols * cols, limits_);
 }
 
