@@ -35,11 +35,11 @@ PROGRAM = ("contorno", "contorno_modules")
 FAMILIES = {
     "element": Family(("plugins/gst/element/*.cpp",), (*PROGRAM, "contorno_gst_tests"), (
         ["{build}/bin/contorno_gst_tests"],
-        [*PYTEST, "tests/plugins/gst/element_slots_test.py", "tests/plugins/gst/maps_pad_test.py", "tests/plugins/gst/element_test.py",
-         "tests/plugins/gst/tensor_maps_test.py", "tests/plugins/gst/analytics_test.py"])),
+        [*PYTEST, "tests/plugins/gst/element_slots_test.py", "tests/plugins/gst/maps_pad_test.py", "tests/plugins/gst/element_accounts_test.py",
+         "tests/plugins/gst/element_test.py", "tests/plugins/gst/tensor_maps_test.py", "tests/plugins/gst/analytics_test.py"])),
     "replay": Family(("tools/replay/*.cpp", "tools/commands/replay.cpp", "tools/commands/record.cpp"), PROGRAM, (
-        [*PYTEST, "tests/tools/replay_test.py", "tests/tools/replay_record_test.py", "tests/tools/replay_scores_test.py",
-         "tests/tools/record_test.py", "-k", "not pytest and not ctest"],)),
+        [*PYTEST, "tests/tools/replay_test.py", "tests/tools/replay_compare_test.py", "tests/tools/replay_record_test.py",
+         "tests/tools/replay_scores_test.py", "tests/tools/record_test.py", "-k", "not pytest and not ctest"],)),
     "runner": Family(("pipeline/run/*.cpp", "pipeline/graph/*.cpp"), (*PROGRAM, "contorno_tests"), (
         unit("pipeline/*", "stages/contract_test.cpp", "stages/contour_prep/track_graph_test.cpp"),
         [*PYTEST, "tests/tools/summary_test.py", "tests/tools/faults_test.py", "-k", "not memory"])),
@@ -48,7 +48,7 @@ FAMILIES = {
     "config": Family(("config/*.cpp",), (*PROGRAM, "contorno_tests"), (
         unit("config/*"), [*PYTEST, "tests/config", "tests/tools/explain_test.py", "tests/tools/command_line_test.py"])),
     "latency": Family(("tools/latency/*.cpp",), (*PROGRAM, "contorno_tests", "latency_faults"), (
-        unit("tools/latency_figures_test.cpp", "tools/latency_pipeline_test.cpp", "tools/report_test.cpp"),
+        unit("tools/latency_*_test.cpp", "tools/report_test.cpp"),
         [*PYTEST, "tests/tools/latency_test.py", "tests/tools/latency_gst_test.py"])),
 }
 # Files of code that only a device runs.
