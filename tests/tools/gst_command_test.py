@@ -110,7 +110,7 @@ def for_launch(text):
 
 
 @pytest.mark.parametrize(("source", "expected"), [
-    ({"type": "video", "location": HOSTILE}, "location=" + for_launch(HOSTILE)),
+    ({"type": "video", "location": "/" + HOSTILE}, "location=" + for_launch("/" + HOSTILE)),
     ({"type": "video", "location": "rtsp://camera/" + HOSTILE}, "uri=" + for_launch("rtsp://camera/" + HOSTILE)),
     ({"type": "camera", "device": HOSTILE}, "device=" + for_launch(HOSTILE)),
     ({"type": "gst", "element": "videotestsrc", "properties": "name=" + shlex.quote(HOSTILE)}, "name=" + for_launch(HOSTILE)),
