@@ -83,7 +83,7 @@ std::vector<std::uint64_t> checked_chunk(hid_t set, const std::string& name) {
   if (H5Pget_layout(properties) != H5D_CHUNKED) return {};
   std::array<hsize_t, H5S_MAX_RANK> sides{};
   const int count = std::max(0, H5Pget_chunk(properties, static_cast<int>(sides.size()), sides.data()));
-  const std::vector<std::uint64_t> chunk(sides.begin(), sides.begin() + count);
+  std::vector<std::uint64_t> chunk(sides.begin(), sides.begin() + count);
   std::uint64_t samples = 1;  // sides are of 32 bits, and so is their product
   for (const std::uint64_t side : chunk) samples *= side;
   int deflated = 0;
