@@ -27,9 +27,14 @@ G_DEFINE_TYPE_WITH_CODE(Contorno, contorno_filter, GST_TYPE_BASE_TRANSFORM,
                         G_IMPLEMENT_INTERFACE(GST_TYPE_CHILD_PROXY, init_child_proxy))
 // NOLINTEND(cppcoreguidelines-pro-type-cstyle-cast)
 
+/// What decoders give, so that nothing has to stand before the element; behind those that most elements take.
 constexpr const char* kCaps =
     GST_VIDEO_CAPS_MAKE_WITH_FEATURES("memory:CUDAMemory", "{ RGBA, NV12 }") ";" GST_VIDEO_CAPS_MAKE(
-        "{ RGBA, RGBx, BGRA, BGRx, RGB, BGR, NV12, I420, GRAY8, GRAY16_LE }");
+        "{ RGBA, RGBx, BGRA, BGRx, RGB, BGR, NV12, I420, GRAY8, GRAY16_LE, "
+        "ARGB, ABGR, xRGB, xBGR, GBR, GBR_10LE, GBR_12LE, ARGB64_LE, RGBA64_LE, "
+        "NV21, YV12, Y42B, Y444, Y41B, YUY2, UYVY, YVYU, NV16, A420, AYUV, AYUV64, "
+        "I420_10LE, I420_12LE, I422_10LE, I422_12LE, Y444_10LE, Y444_12LE, Y444_16LE, "
+        "A420_10LE, A422_10LE, A444_10LE, P010_10LE, P012_LE, P016_LE }");
 
 void finalize(GObject* object) {
   delete static_cast<Contorno*>(static_cast<gpointer>(object))->filter;

@@ -233,8 +233,9 @@ void FrameAccess::copy_component(GstVideoFrame& to, const GstVideoFrame& from, g
   const int columns_shift = GST_VIDEO_FORMAT_INFO_W_SUB(format, component),
             rows_shift = GST_VIDEO_FORMAT_INFO_H_SUB(format, component);
   const auto step = static_cast<std::size_t>(GST_VIDEO_INFO_COMP_PSTRIDE(&info_, component));
-  const auto offset = static_cast<std::size_t>(GST_VIDEO_INFO_COMP_POFFSET(&info_, component));
   const auto bytes = static_cast<std::size_t>((GST_VIDEO_FORMAT_INFO_DEPTH(format, component) + 7) / 8);
+  auto offset = static_cast<std::size_t>(GST_VIDEO_INFO_COMP_POFFSET(&info_, component));
+  if (offset % bytes != 0) offset *= bytes;  // of P010 and its like GStreamer counts it in samples
   const auto at = [&](const GstVideoFrame& frame, int y) {
     return static_cast<std::uint8_t*>(frame.data[plane]) +
            static_cast<std::ptrdiff_t>(y) * frame.info.stride[plane] + offset;

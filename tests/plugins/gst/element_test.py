@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import pytest
 from tests.conftest import ROOT, read_lines
-from tests.plugins.gst.pipelines import (ENVIRONMENT, FORMATS, GRAPH, Failed, Gst, GstVideo, bytes_of, caps_of, converted,
+from tests.plugins.gst.pipelines import (ENVIRONMENT, FORMATS, GRAPH, MORE_FORMATS, Failed, Gst, GstVideo, bytes_of, caps_of, converted,
                                          frames, launch, layout, packed, reference, run_pipeline, unpacked, wait_for_end)
 from tests.plugins.gst.videos import CHAINS, record
 
@@ -72,6 +72,59 @@ def test_pixels_and_contours_are_those_of_a_run(contorno, tmp_path, pixel_format
         result = bytes_of(sample.get_buffer())
         for plane, rows in enumerate(expected_frame(pixel_format, given[index], in_format, changed, width, height)):
             np.testing.assert_array_equal(samples_of(result, info, plane)[:rows.shape[0], :rows.shape[1]], rows)
+
+
+def components(data, info):
+    """The samples of each component, and how many pixels one of them stands for across and down."""
+    form = info.finfo
+    for index in range(form.n_components):
+        plane, size = form.plane[index], (form.depth[index] + 7) // 8
+        across, down = 1 << form.w_sub[index], 1 << form.h_sub[index]
+        rows, columns = -(-info.height // down), -(-info.width // across)
+        within = form.poffset[index] * (2 if size == 2 and form.poffset[index] % 2 else 1)  # P010: counted in samples
+        step, start = form.pixel_stride[index], info.offset[plane] + within
+        samples = np.array([[int.from_bytes(data[at:at + size], "little") for x in range(columns)
+                             for at in [start + y * info.stride[plane] + x * step]] for y in range(rows)], np.int64)
+        yield samples >> form.shift[index], across, down, form.depth[index]
+
+
+@pytest.mark.parametrize("pixel_format", MORE_FORMATS)
+def test_formats_that_decoders_give_are_taken_and_keep_the_samples_that_nothing_is_drawn_on(pixel_format):
+    width, height = 45, 33
+    given = converted([packed(frame, "RGB") for frame in frames(1, width, height)], "RGB", pixel_format, width, height)
+    (seen,) = (unpacked(data, "RGBA", width, height, 4) for data in converted(given, pixel_format, "RGBA", width, height))
+    found = run_pipeline(TWO_BRANCHES, given, caps_of(pixel_format, width, height), outputs=("video", "text"))
+    assert text_of(found["text"][0])["classes"][0]["contours"]
+    result = bytes_of(found["video"][0].get_buffer())
+    (shown,) = (unpacked(data, "RGBA", width, height, 4) for data in converted([result], pixel_format, "RGBA", width, height))
+    green = (shown[..., 1].astype(int) - np.maximum(shown[..., 0], shown[..., 2])) > 100
+    assert green.sum() > 40 and not ((seen[..., 1].astype(int) - np.maximum(seen[..., 0], seen[..., 2])) > 100).any()
+    info, kept = layout(pixel_format, width, height), 0
+    for (before, across, down, depth), (after, *_) in zip(components(given[0], info), components(result, info)):
+        changed = np.zeros((before.shape[0] * down, before.shape[1] * across), bool)
+        # What is drawn, and what the converter's 8 bits cannot tell from it, lies around the contours.
+        changed[:height, :width] = cv2.dilate((np.abs(shown.astype(int) - seen).max(axis=2) > 6).astype(np.uint8),
+                                              np.ones((9, 9), np.uint8))
+        far = ~changed.reshape(before.shape[0], down, before.shape[1], across).any(axis=(1, 3))
+        np.testing.assert_array_equal(before[far], after[far])
+        kept += far.sum()
+        assert depth >= 8
+    assert kept > 200
+
+
+@pytest.mark.parametrize("name, options", [
+    ("ten.mp4", ["-c:v", "libx264", "-pix_fmt", "yuv420p10le"]), ("full.mp4", ["-c:v", "libx264", "-pix_fmt", "yuv444p"]),
+    ("half.mp4", ["-c:v", "libx264", "-pix_fmt", "yuv422p10le"]), ("prores.mov", ["-c:v", "prores_ks"]),
+    ("prores4444.mov", ["-c:v", "prores_ks", "-pix_fmt", "yuva444p10le"]), ("lossless.mkv", ["-c:v", "ffv1", "-pix_fmt", "bgra"]),
+    ("dv.mov", ["-c:v", "mjpeg", "-pix_fmt", "yuvj422p"]), ("rgb.mkv", ["-c:v", "libx264rgb"])])
+def test_the_first_line_of_the_guide_runs_with_what_decoders_give(tmp_path, name, options):
+    subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=192x108:rate=10:duration=0.5", *options,
+                    name], cwd=tmp_path, check=True)
+    (tmp_path / "graph.yaml").write_text(GRAPH)
+    done = launch("-q", "filesrc", "location=" + name, "!", "decodebin", "!", "contorno", "config=graph.yaml", "!", "contornometa2json",
+                  "!", "filesink", "location=contours.jsonl", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert len(read_lines(tmp_path / "contours.jsonl")) == 5
 
 
 def test_without_overlay_the_pixels_pass_untouched_and_contours_are_attached():

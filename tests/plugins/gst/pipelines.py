@@ -18,6 +18,10 @@ PLUGINS = LIBRARY.parent / "gstreamer-1.0"
 Gst.init(None)
 Gst.Registry.get().scan_path(str(PLUGINS))
 FORMATS = ["GRAY8", "GRAY16_LE", "RGB", "BGR", "RGBA", "BGRA", "RGBx", "BGRx", "NV12", "I420"]
+MORE_FORMATS = ["ARGB", "ABGR", "xRGB", "xBGR", "GBR", "GBR_10LE", "GBR_12LE", "ARGB64_LE", "RGBA64_LE", "NV21", "YV12", "Y42B",
+                "Y444", "Y41B", "YUY2", "UYVY", "YVYU", "NV16", "A420", "AYUV", "AYUV64", "I420_10LE", "I420_12LE", "I422_10LE",
+                "I422_12LE", "Y444_10LE", "Y444_12LE", "Y444_16LE", "A420_10LE", "A422_10LE", "A444_10LE", "P010_10LE",
+                "P012_LE", "P016_LE"]
 ENVIRONMENT = {**os.environ, "GST_PLUGIN_PATH": str(PLUGINS)}
 
 GRAPH = """
