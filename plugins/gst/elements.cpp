@@ -102,10 +102,6 @@ std::string_view package_of(std::string_view element) {
   return {};
 }
 
-std::string decoder_packages() {
-  return fmt::format("{}, {} and {}", kGood, kBad, kLibav);
-}
-
 bool has_element(const char* name) {
   Owned<GstElementFactory> factory(gst_element_factory_find(name));
   return factory != nullptr;

@@ -36,8 +36,6 @@ void ensure_init();
 
 /// The Debian package that brings `element`, or an empty view when it is not known.
 std::string_view package_of(std::string_view element);
-/// The Debian packages that bring more decoders, in words.
-std::string decoder_packages();
 bool has_element(const char* name);
 /// `error` as it is; but in a process that may take little memory (ulimit -v), into which plugins may not
 /// fit, the sentence says so, and Unavailable becomes OutOfMemory.

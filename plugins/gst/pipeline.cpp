@@ -8,6 +8,7 @@
 #include "plugins/gst/decoder_guard.h"
 #include "plugins/gst/deep_element.h"
 #include "plugins/gst/element/colours.h"
+#include "plugins/gst/missing.h"
 #include "plugins/gst/raw_rows.h"
 
 namespace contorno::gst {
@@ -47,22 +48,11 @@ void on_pad_added(GstElement*, GstPad* pad, gpointer target) {
   if (g_str_has_prefix(name, "video/")) gst_pad_link(pad, sink.get());
 }
 
-/// "MPEG-4 Video decoder" when the message says that something is not installed, else empty.
-std::string missing_decoder(GstMessage* message) {
-  const GstStructure* structure = gst_message_get_structure(message);
-  if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ELEMENT || !structure ||
-      !gst_structure_has_name(structure, "missing-plugin"))
-    return {};
-  const char* name = gst_structure_get_string(structure, "name");
-  return name ? name : "unnamed decoder";
-}
-
 /// Nobody reads the bus between frames, so everything but errors is dropped where it arises: a bus that is
 /// never emptied grows for as long as the stream runs. Warnings are counted.
 GstBusSyncReply keep_errors(GstBus*, GstMessage* message, gpointer complaints) {
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) static_cast<Complaints*>(complaints)->add(message);
-  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR || !missing_decoder(message).empty())
-    return GST_BUS_PASS;
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR || !missing_part(message).empty()) return GST_BUS_PASS;
   gst_message_unref(message);
   return GST_BUS_DROP;
 }
@@ -128,8 +118,6 @@ Error to_error(GstMessage* message, const std::string& subject) {
   std::string sentence = without_full_stop(error->message);
   if (details) sentence += reason_of(details.get());
   const ExitCode code = code_of(*error);
-  if (code == ExitCode::Unavailable)
-    sentence += "; more decoders come with the packages " + decoder_packages();
   return blaming_memory({code, fmt::format("{}: {} (reported by {})", subject, sentence, reporter)});
 }
 
@@ -252,7 +240,7 @@ Owned<GstMessage> FramePipeline::next_error() {
   constexpr auto kTypes = static_cast<GstMessageType>(GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT);
   while (Owned<GstMessage> message{gst_bus_pop_filtered(bus_.get(), kTypes)}) {
     if (GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_ERROR) return message;
-    missing_ = missing_decoder(message.get());
+    missing_ = missing_part(message.get());
   }
   return nullptr;
 }

@@ -12,6 +12,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "plugins/files/pictures/unread.h"
 #include "plugins/files/shared/open_file.h"
 
 namespace contorno::gst {
@@ -149,6 +150,7 @@ void VideoInput::set_path(const std::string& path) {
     return;
   }
   if (!fs::is_regular_file(status)) throw missing(path, "is neither a regular file nor a pipe");
+  refuse_unread(path);
   const Owned<gchar> uri(gst_filename_to_uri(path.c_str(), nullptr));
   if (!uri) throw missing(path, "cannot be written as a URI");
   address_ = uri.get();

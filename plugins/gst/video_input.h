@@ -21,7 +21,8 @@ struct VideoInputOptions {
 class VideoInput {
  public:
   /// Throws Error(MissingInput) for a path that does not exist or is a folder or device, Error(BadConfig) for
-  /// tcp:// without host or port and shm:// without caps, Error(Io) when a cut GIF cannot be copied.
+  /// tcp:// without host or port and shm:// without caps, Error(Io) when a cut GIF cannot be copied,
+  /// Error(BadData) for a picture of a format that is not read.
   VideoInput(const std::string& location, const VideoInputOptions& options);
 
   /// Adds the elements, up to the RGBA frames. Throws Error(MissingInput) when nobody writes into the pipe,

@@ -8,6 +8,7 @@
 
 #include "cuda/error.h"
 #include "pipeline/shared/module.h"
+#include "plugins/files/pictures/unread.h"
 #include "plugins/files/shared/file_names.h"
 #include "plugins/files/shared/open_file.h"
 #include "plugins/files/shared/tiff_module.h"
@@ -63,32 +64,6 @@ bool is_webp(std::string_view start) {
   return start.starts_with("RIFF"sv) && start.substr(8).starts_with("WEBP"sv);
 }
 
-/// Formats that many have and nobody here reads, by their names: GStreamer takes them for films.
-void refuse_by_name(std::string_view start) {
-  const auto refuse = [](std::string_view what, std::string_view program) {
-    throw Error(ExitCode::BadData,
-                fmt::format("it is {}, which is not read; {} makes a PNG of it", what, program));
-  };
-  const std::string_view box = start.substr(std::min<std::size_t>(4, start.size())), brand = box.substr(0, 8);
-  if (brand == "ftypavif" || brand == "ftypavis")
-    refuse("an AVIF picture", "heif-convert of the package libheif-examples");
-  if (brand == "ftypheic" || brand == "ftypheix" || brand == "ftyphevc" || brand == "ftypmif1")
-    refuse("an HEIC picture", "heif-convert of the package libheif-examples");
-  if (start.starts_with("\xFF\x0A"sv) || box.starts_with("JXL \r\n\x87\n"sv))
-    refuse("a JPEG XL picture", "djxl of the package libjxl-tools");
-}
-
-/// By the flags of an extended file.
-void refuse_animation(std::string_view webp) {
-  constexpr std::size_t kFlagsAt = 20;
-  constexpr unsigned kAnimation = 2;
-  if (webp.substr(12).starts_with("VP8X"sv) && webp.size() > kFlagsAt &&
-      (static_cast<unsigned char>(webp[kFlagsAt]) & kAnimation) != 0)
-    throw Error(ExitCode::BadData,
-                "it is an animated WebP, which is not read; anim_dump of the package webp makes a picture of "
-                "each of its frames");
-}
-
 }  // namespace
 
 std::unique_ptr<TiffFile> open_tiff(const std::string& path) {
@@ -98,14 +73,13 @@ std::unique_ptr<TiffFile> open_tiff(const std::string& path) {
 /// Brings the file into memory, but for TIFF, whose pages are read one by one.
 PictureDecoder::Kind PictureDecoder::open(const std::string& path) {
   const OpenFile file(path);
-  constexpr std::size_t kStart = 18;
   if (file.bytes() == 0) throw Error(ExitCode::BadData, "the file is empty");
-  read_part(file, path, 0, kStart, bytes_);
+  read_part(file, path, 0, kUnreadStart, bytes_);
+  refuse_unread(path, bytes_);
   if (is_tiff(bytes_)) {
     tiff_ = open_tiff(path);
     return Kind::Tiff;
   }
-  refuse_by_name(bytes_);
   decode_ = decode_of(bytes_);
   if (decode_ == nullptr && says_tga(file, path, bytes_)) decode_ = decode_tga;
   const bool webp = is_webp(bytes_);
@@ -130,7 +104,6 @@ void PictureDecoder::decode_page(const std::string& path, std::uint64_t max_pixe
       orientation = tiff_->read_picture(max_pixels, out);
       break;
     case Kind::WebP:
-      refuse_animation(bytes_);
       orientation = webp_orientation(bytes_);
       [[fallthrough]];
     case Kind::Other:

@@ -1,0 +1,19 @@
+// Names picture formats that nothing here reads, so that a file of one is refused by its name and not by what
+// some reader makes of it. Stateless.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace contorno {
+
+/// Bytes of a file that are enough.
+inline constexpr std::size_t kUnreadStart = 256;
+
+/// Throws Error(BadData) that names `path` and the format where `start`, its first bytes, is that of a
+/// picture which nothing here reads: AVIF, HEIC, JPEG XL, an animated WebP, ...
+void refuse_unread(const std::string& path, std::string_view start);
+/// The same of a file, which may be unreadable: others say so.
+void refuse_unread(const std::string& path);
+
+}  // namespace contorno
