@@ -1,8 +1,9 @@
 #include "plugins/gst/fields.h"
 
 #include <algorithm>
-#include <array>
+#include <cstddef>
 #include <cstdlib>
+#include <vector>
 
 namespace contorno::gst {
 namespace {
@@ -14,7 +15,7 @@ using Row = const std::uint8_t*;
 
 bool lies_outside(Row above, Row pixel, Row below) {
   for (int c = 0; c < kColours; ++c) {
-    const auto [least, most] = std::minmax(int{above[c]}, int{below[c]});
+    const int least = std::min(above[c], below[c]), most = std::max(above[c], below[c]);
     if (pixel[c] < least - kNoise || pixel[c] > most + kNoise) return true;
   }
   return false;
@@ -42,27 +43,55 @@ int slant_at(Row above, Row below, int x, int width) {
   return best;
 }
 
-void mend_row(Row above, std::uint8_t* row, Row below, int width) {
+/// A row of the second field between two of the first.
+struct Rows {
+  Row above;
+  std::uint8_t* row;
+  Row below;
+};
+Rows rows_at(const ImageView& frame, int y) {
+  const int above = y > 0 ? y - 1 : y + 1, below = y + 1 < frame.format.height ? y + 1 : y - 1;
+  return {frame.row<std::uint8_t>(above), frame.row<std::uint8_t>(y), frame.row<std::uint8_t>(below)};
+}
+
+/// Sets `moved` near each pixel that lies outside: what moves shows itself at its edges, and not at all of
+/// them.
+void find_movement(const Rows& rows, int width, std::uint8_t* moved) {
+  constexpr int kNear = 12;  // pixels
+  int until = 0;             // up to here it is set
   for (int x = 0; x < width; ++x) {
-    std::uint8_t* const pixel = row + std::ptrdiff_t{x} * kChannels;
-    if (!lies_outside(above + std::ptrdiff_t{x} * kChannels, pixel, below + std::ptrdiff_t{x} * kChannels))
-      continue;
-    const int slant = slant_at(above, below, x, width);
-    const Row one = above + std::ptrdiff_t{x + slant} * kChannels,
-              other = below + std::ptrdiff_t{x - slant} * kChannels;
-    for (int c = 0; c < kColours; ++c) pixel[c] = static_cast<std::uint8_t>((one[c] + other[c] + 1) / 2);
+    const std::ptrdiff_t at = std::ptrdiff_t{x} * kChannels;
+    if (!lies_outside(rows.above + at, rows.row + at, rows.below + at)) continue;
+    const int begin = std::max({0, until, x - kNear}), end = std::min(width, x + kNear + 1);
+    std::fill(moved + begin, moved + end, std::uint8_t{1});
+    until = end;
   }
+}
+
+void mend_pixel(const Rows& rows, int x, int width) {
+  const int slant = slant_at(rows.above, rows.below, x, width);
+  const Row one = rows.above + std::ptrdiff_t{x + slant} * kChannels,
+            other = rows.below + std::ptrdiff_t{x - slant} * kChannels;
+  std::uint8_t* const pixel = rows.row + std::ptrdiff_t{x} * kChannels;
+  for (int c = 0; c < kColours; ++c) pixel[c] = static_cast<std::uint8_t>((one[c] + other[c] + 1) / 2);
 }
 
 }  // namespace
 
 void join_fields(const ImageView& frame, FirstField first) {
-  const int height = frame.format.height;
+  const int width = frame.format.width, height = frame.format.height;
   if (height < 2) return;
-  for (int y = first == FirstField::Upper ? 1 : 0; y < height; y += 2) {
-    const int above = y > 0 ? y - 1 : y + 1, below = y + 1 < height ? y + 1 : y - 1;
-    mend_row(frame.row<std::uint8_t>(above), frame.row<std::uint8_t>(y), frame.row<std::uint8_t>(below),
-             frame.format.width);
+  const int begin = first == FirstField::Upper ? 1 : 0, rows = (height - begin + 1) / 2;
+  static thread_local std::vector<std::uint8_t> moved;  // a row of zeros, those of the field, and another one
+  const auto columns = static_cast<std::size_t>(width);
+  moved.assign(columns * static_cast<std::size_t>(rows + 2), 0);
+  const auto row_of = [&](int row) { return moved.data() + columns * static_cast<std::size_t>(row + 1); };
+  for (int row = 0; row < rows; ++row) find_movement(rows_at(frame, begin + 2 * row), width, row_of(row));
+  for (int row = 0; row < rows; ++row) {
+    const Rows at = rows_at(frame, begin + 2 * row);
+    const std::uint8_t *before = row_of(row - 1), *here = row_of(row), *behind = row_of(row + 1);
+    for (int x = 0; x < width; ++x)
+      if (before[x] + here[x] + behind[x] > 0) mend_pixel(at, x, width);
   }
 }
 

@@ -11,9 +11,9 @@ namespace contorno::gst {
 /// The field that was taken first, by its first row.
 enum class FirstField : std::uint8_t { Upper, Lower };
 
-/// In `frame` (RGBA) the rows of the first field stay. A pixel of the other field stays where its colour lies
-/// between those above and below it, or not far outside; else something has moved, and it is made of them,
-/// along the edge that goes through there.
+/// In `frame` (RGBA) the rows of the first field stay. A pixel of the other field stays unless something has
+/// moved near it, which shows where a colour lies far outside those above and below it; else it is made of
+/// these, along the edge that goes through there.
 void join_fields(const ImageView& frame, FirstField first);
 
 }  // namespace contorno::gst

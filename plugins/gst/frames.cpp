@@ -49,6 +49,15 @@ void copy_grey(const GstVideoFrame& frame, const ImageView& target) {
   }
 }
 
+/// By the format, else by the flags of the frame; where neither says anything of fields, the usual one.
+FirstField first_field(const GstVideoInfo& info, GstBuffer* buffer) {
+  if (GST_VIDEO_INFO_FIELD_ORDER(&info) == GST_VIDEO_FIELD_ORDER_TOP_FIELD_FIRST) return FirstField::Upper;
+  if (GST_VIDEO_INFO_FIELD_ORDER(&info) == GST_VIDEO_FIELD_ORDER_BOTTOM_FIELD_FIRST) return FirstField::Lower;
+  const bool upper = GST_BUFFER_FLAG_IS_SET(buffer, GST_VIDEO_BUFFER_FLAG_TFF),
+             flagged = GST_BUFFER_FLAG_IS_SET(buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED);
+  return upper || !flagged ? FirstField::Upper : FirstField::Lower;
+}
+
 }  // namespace
 
 Owned<GstCaps> raw_caps(const char* format, int width, int height, int rate_numerator, int rate_denominator) {
@@ -88,6 +97,14 @@ ImageFormat format_of(GstSample* sample) {
   return {.width = GST_VIDEO_INFO_WIDTH(&info), .height = GST_VIDEO_INFO_HEIGHT(&info), .channels = 4};
 }
 
+bool has_fields(GstSample* sample) {
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, gst_sample_get_caps(sample))) return false;
+  if (GST_VIDEO_INFO_INTERLACE_MODE(&info) != GST_VIDEO_INTERLACE_MODE_MIXED)
+    return GST_VIDEO_INFO_IS_INTERLACED(&info);
+  return GST_BUFFER_FLAG_IS_SET(gst_sample_get_buffer(sample), GST_VIDEO_BUFFER_FLAG_INTERLACED);
+}
+
 bool copy_frame(GstSample* sample, const ImageView& target) {
   GstVideoInfo info;
   GstBuffer* buffer = gst_sample_get_buffer(sample);
@@ -101,8 +118,7 @@ bool copy_frame(GstSample* sample, const ImageView& target) {
     copy_grey(frame, target);
   else
     copy_rgba(frame, target);
-  if (GST_VIDEO_FRAME_IS_INTERLACED(&frame))
-    join_fields(target, GST_VIDEO_FRAME_IS_TFF(&frame) ? FirstField::Upper : FirstField::Lower);
+  if (GST_VIDEO_FRAME_IS_INTERLACED(&frame)) join_fields(target, first_field(info, buffer));
   gst_video_frame_unmap(&frame);
   return true;
 }

@@ -36,6 +36,8 @@ const char* raw_format_of(const ImageFormat& format);
 
 /// The format that the frame in `sample` gets by copy_frame: its size, with 4 interleaved channels of U8.
 ImageFormat format_of(GstSample* sample);
+/// Whether that frame has two fields, one taken after the other.
+bool has_fields(GstSample* sample);
 /// Copies that frame, RGBA, grey or progressive I420, into `target` of the same size as RGBA; the two fields
 /// of an interlaced one become one picture. False when the buffer is smaller than its caps say.
 bool copy_frame(GstSample* sample, const ImageView& target);

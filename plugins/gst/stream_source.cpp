@@ -126,6 +126,7 @@ void StreamSource::describe_stream() {
   const ImageFormat frame = format_of(sample_.get());
   format_.frame = frame;
   set_rate();
+  if (has_fields(sample_.get())) peculiar_ = ", interlaced";
   format_.live = pipeline_->is_live();
   paced_ = plan_.playback.live && !format_.live;
   const double rate = static_cast<double>(format_.rate_numerator) / format_.rate_denominator;
@@ -143,9 +144,9 @@ void StreamSource::describe_stream() {
 
 void StreamSource::describe() {
   format_.description =
-      fmt::format("{}, {}x{}, {}{}", plan_.description, format_.frame->width, format_.frame->height,
+      fmt::format("{}, {}x{}, {}{}{}", plan_.description, format_.frame->width, format_.frame->height,
                   recorded_rate_ > 0 ? fmt::format("{:.4g} frames/s", recorded_rate_) : "unknown rate",
-                  format_.live ? ", live" : "");
+                  peculiar_, format_.live ? ", live" : "");
   if (reconnects_ > 0)
     format_.description += fmt::format(", reconnected {} time{}", reconnects_, reconnects_ == 1 ? "" : "s");
 }

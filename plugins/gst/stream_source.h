@@ -74,6 +74,7 @@ class StreamSource : public Source {
   std::int64_t duration_ns_ = -1;
   std::int64_t lead_ns_ = 0;  // by which the container's own times are ahead of those of the stream
   double recorded_rate_ = 0;
+  std::string peculiar_;                   // what is unusual about its pictures, for the description
   std::int64_t damaged_ = 0, strays_ = 0;  // delivered frames that the decoder or the audit marked
   std::string damage_, stray_;             // why the first of them was, where that is known
   std::optional<SourceFault> fault_;       // of the first round that had one
