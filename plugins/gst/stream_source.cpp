@@ -122,11 +122,23 @@ void StreamSource::set_rate() {
   format_.rate_denominator = static_cast<int>(length);
 }
 
+void StreamSource::note_peculiarities() {
+  peculiar_ = has_fields(sample_.get()) ? ", interlaced" : "";
+  GstVideoInfo info;
+  gst_video_info_from_caps(&info, gst_sample_get_caps(sample_.get()));
+  const int width = GST_VIDEO_INFO_PAR_N(&info), height = GST_VIDEO_INFO_PAR_D(&info);
+  if (width == height) return;
+  const std::string ratio = fmt::format("not square ({}:{})", width, height);
+  peculiar_ += ", pixels " + ratio;
+  remark_ = fmt::format("{}: its pixels are {}; lengths, areas and films take them as squares", plan_.subject,
+                        ratio);
+}
+
 void StreamSource::describe_stream() {
   const ImageFormat frame = format_of(sample_.get());
   format_.frame = frame;
   set_rate();
-  if (has_fields(sample_.get())) peculiar_ = ", interlaced";
+  note_peculiarities();
   format_.live = pipeline_->is_live();
   paced_ = plan_.playback.live && !format_.live;
   const double rate = static_cast<double>(format_.rate_numerator) / format_.rate_denominator;
@@ -170,7 +182,7 @@ ReadResult StreamSource::read(FrameInput& input) {
   ++delivered_;
   input.info.pts_ns = pts;
   input.info.name.clear();
-  input.warning = std::exchange(reconnected_, {});
+  input.warning = std::exchange(remark_, {});
   const GstBuffer* buffer = gst_sample_get_buffer(sample.get());
   if (GST_BUFFER_FLAG_IS_SET(buffer, DecodingAudit::kStrayFlag) && strays_++ == 0)
     stray_ = audit_->said(PictureComplaint::Kind::Stray);
@@ -309,7 +321,7 @@ bool StreamSource::reconnect(const std::string& reason) {
     sample_ = std::move(pulled.sample);
     round_offset_ns_ = resumed_at + step_ns();  // the new connection counts from 0 again
     ++reconnects_;
-    reconnected_ = fmt::format("{}; there again at attempt {}", reason, attempt + 1);
+    remark_ = fmt::format("{}; there again at attempt {}", reason, attempt + 1);
     describe();
     return true;
   }

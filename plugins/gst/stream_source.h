@@ -56,6 +56,7 @@ class StreamSource : public Source {
   /// Opens the stream again after it was lost for this reason. False: it stays away.
   bool reconnect(const std::string& reason);
   bool wait_before_attempt(int attempt);
+  void note_peculiarities();
   void describe_stream();
   void describe();
   std::int64_t step_ns() const;
@@ -82,7 +83,7 @@ class StreamSource : public Source {
   std::int64_t delivered_ = 0;
   std::int64_t round_offset_ns_ = 0, last_pts_ns_ = -1;
   std::uint64_t reconnects_ = 0;
-  std::string reconnected_;  // what the first frame of a new connection has to say
+  std::string remark_;  // what the first frame, of a new connection too, has to say
   bool ended_ = false;
   bool paced_ = false;  // a recording that waits for its times
   Pacer pacer_;

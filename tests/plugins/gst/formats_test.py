@@ -129,3 +129,14 @@ def test_the_report_says_that_a_video_is_interlaced(contorno, tmp_path):
         ffmpeg(tmp_path, "-f", "lavfi", "-i", DISC.format(rate=50, step=4), *fields, "clip.mp4")
         contorno("run", "graph.yaml", "--report", "report.json", cwd=tmp_path)
         assert ("interlaced" in json.loads((tmp_path / "report.json").read_text())["source"]) == interlaced
+
+
+def test_the_report_says_that_pixels_are_not_square(contorno, tmp_path):
+    (tmp_path / "graph.yaml").write_text("source: {type: video, location: clip.mp4}\nstages: [preprocess]\nsinks: []\n")
+    for ratio, said in (("16/9", ", pixels not square (16:9)"), ("1", "")):
+        ffmpeg(tmp_path, "-f", "lavfi", "-i", f"testsrc2=size=144x108:rate=10:duration=0.3,setsar={ratio}", "-pix_fmt", "yuv420p",
+               "clip.mp4")
+        done = contorno("run", "graph.yaml", "--report", "report.json", cwd=tmp_path)
+        source = json.loads((tmp_path / "report.json").read_text())["source"]
+        assert source.endswith("144x108, 10 frames/s" + said)
+        assert ("its pixels are not square (16:9)" in done.stderr) == bool(said)
