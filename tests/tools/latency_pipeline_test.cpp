@@ -138,9 +138,7 @@ TEST_CASE("what a live source owed counts as missed when a sink stops for good")
       std::string::npos);
 }
 
-TEST_CASE(
-    "frames that a live source left out while it was held up are owed, at the rate that it has without "
-    "caps") {
+TEST_CASE("frames that a live source left out while held up are owed, without caps by its steps") {
   PipelineTimes times{.live = true,
                       .way = {place("camera", 100, 0), place("contorno0", 100, 2)},
                       .sinks = {place("screen", 100, 3)},
