@@ -32,7 +32,7 @@ bool is_of_libav(GstElement* element) {
   return plugin != nullptr && std::string_view(plugin) == "libav";
 }
 
-GstPadProbeReturn on_caps(GstPad* pad, GstPadProbeInfo* info, gpointer) {
+GstPadProbeReturn allow_direct_rendering(GstPad* pad, GstPadProbeInfo* info, gpointer) {
   GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
   GstCaps* caps = nullptr;
@@ -48,7 +48,7 @@ void on_element(GstBin*, GstBin*, GstElement* element, gpointer) {
       g_object_class_find_property(G_OBJECT_GET_CLASS(element), "direct-rendering") == nullptr)
     return;
   const Owned<GstPad> pad(gst_element_get_static_pad(element, "sink"));
-  gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_caps, nullptr, nullptr);
+  gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, allow_direct_rendering, nullptr, nullptr);
 }
 
 /// "ffv1" of avdec_ffv1. The plugin calls one decoder in another way.

@@ -56,7 +56,7 @@ Result guarded(GstVideoDecoder* element, Result failed, const Work& work) noexce
   }
 }
 
-GstVideoFormat format_of(DeepSamples samples) {
+GstVideoFormat video_format_of(DeepSamples samples) {
   constexpr bool kLittle = G_BYTE_ORDER == G_LITTLE_ENDIAN;
   switch (samples) {
     case DeepSamples::Grey:
@@ -86,7 +86,7 @@ void set_output(GstVideoDecoder* element, const DeepPicture& picture) {
   DeepElement& self = element_of(element);
   if (self.samples == picture.samples && self.width == picture.width && self.height == picture.height) return;
   GstVideoCodecState* state = gst_video_decoder_set_output_state(
-      element, format_of(picture.samples), static_cast<guint>(picture.width),
+      element, video_format_of(picture.samples), static_cast<guint>(picture.width),
       static_cast<guint>(picture.height), self.input);
   if (picture.samples != DeepSamples::Rgba) state->info.colorimetry = colours_of_picture(self, picture);
   gst_video_codec_state_unref(state);

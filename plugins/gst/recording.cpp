@@ -28,7 +28,7 @@ int padded(int side, const CodecSpec& codec) {
 }
 
 /// The source's rate where it is known and possible. A stream of variable rate may claim its clock's.
-std::pair<int, int> rate_of(const StreamFormat& stream) {
+std::pair<int, int> rate_of_stream(const StreamFormat& stream) {
   if (stream.rate_numerator <= 0 || stream.rate_denominator <= 0) return {kUsualRate, 1};
   if (stream.rate_numerator / stream.rate_denominator > kHighestRate) return {kHighestRate, 1};
   return {stream.rate_numerator, stream.rate_denominator};
@@ -71,8 +71,8 @@ Recording::Recording(OutputFile file, const Encoding& encoding, const Container&
       width_(padded(format.width, spec_of(encoding.codec))),
       height_(padded(format.height, spec_of(encoding.codec))),
       timing_(container.timing),
-      rate_numerator_(rate_of(stream).first),
-      rate_denominator_(rate_of(stream).second),
+      rate_numerator_(rate_of_stream(stream).first),
+      rate_denominator_(rate_of_stream(stream).second),
       step_ns_(std::max<std::int64_t>(
           kSmallestStep, static_cast<std::int64_t>(GST_SECOND) * rate_denominator_ / rate_numerator_)),
       file_(std::move(file)) {

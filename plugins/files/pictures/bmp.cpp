@@ -26,15 +26,11 @@ constexpr std::uint32_t kPlain = 0, kRuns8 = 1, kRuns4 = 2, kFields = 3, kOs2Run
 [[noreturn]] void refuse(const std::string& why) {
   throw Error(ExitCode::BadData, why);
 }
-[[noreturn]] void damaged(const std::string& why) {
-  refuse(fmt::format("the picture is damaged ({})", why));
-}
-
-struct Header {
+struct BmpHeader {
   std::uint32_t samples_at, size, width, height, bits, compression = kPlain, colours = 0;
   bool from_top = false;
 
-  explicit Header(std::string_view file)
+  explicit BmpHeader(std::string_view file)
       : samples_at(little_endian(file, 10, 4)), size(little_endian(file, kFileHeader, 4)) {
     if (file.size() < kFileHeader + size) damaged("its header is cut off");
     const std::size_t side = size == kOldHeader ? 2 : 4, at = kFileHeader + 4;
@@ -80,7 +76,7 @@ struct Header {
 };
 
 /// Of each sample the colour.
-std::vector<Pixel> palette_of(std::string_view file, const Header& header) {
+std::vector<Pixel> palette_of(std::string_view file, const BmpHeader& header) {
   const std::size_t entry = header.size == kOldHeader ? 3 : 4, at = header.palette_at();
   // Some files place their samples where the last colours would be, which no sample has.
   const std::size_t count = std::min(header.palette_bytes(), file.size() - std::min(at, file.size())) / entry;
@@ -110,7 +106,7 @@ class Field {
 };
 
 /// Where red, green, blue and alpha lie in samples of 16 and 32 bits.
-std::array<Field, kPictureChannels> fields_of(std::string_view file, const Header& header) {
+std::array<Field, kPictureChannels> fields_of(std::string_view file, const BmpHeader& header) {
   if (!header.has_fields()) {
     if (header.bits == 16) return {Field(0x7C00), Field(0x3E0), Field(0x1F), Field(0)};
     return {Field(0xFF0000), Field(0xFF00), Field(0xFF), Field(0)};
@@ -122,7 +118,7 @@ std::array<Field, kPictureChannels> fields_of(std::string_view file, const Heade
 }
 
 /// Row `y` of the file in the picture.
-std::uint8_t* row_of(Picture& out, const Header& header, std::uint32_t y) {
+std::uint8_t* row_of(Picture& out, const BmpHeader& header, std::uint32_t y) {
   const std::size_t row = header.from_top ? y : header.height - 1 - y;
   return out.pixels.data() + row * header.width * kPictureChannels;
 }
@@ -133,7 +129,7 @@ void put(const std::vector<Pixel>& palette, std::uint32_t index, std::uint8_t* t
   std::copy(palette[index].begin(), palette[index].end(), to);
 }
 
-void read_plain(std::string_view file, const Header& header, Picture& out) {
+void read_plain(std::string_view file, const BmpHeader& header, Picture& out) {
   const std::vector<Pixel> palette = header.bits <= 8 ? palette_of(file, header) : std::vector<Pixel>();
   const auto fields = fields_of(file, header);
   const std::size_t row_bytes = (std::size_t{header.width} * header.bits + 31) / 32 * 4;
@@ -158,7 +154,7 @@ void read_plain(std::string_view file, const Header& header, Picture& out) {
 /// Samples as runs of equal ones, as they are, or left out, which leaves the first colour of the palette.
 class Runs {
  public:
-  Runs(std::string_view file, const Header& header, Picture& out)
+  Runs(std::string_view file, const BmpHeader& header, Picture& out)
       : file_(file), header_(header), out_(out), at_(header.samples_at) {
     if (header.bits <= 8) palette_ = palette_of(file, header);
   }
@@ -227,7 +223,7 @@ class Runs {
   }
 
   std::string_view file_;
-  const Header& header_;
+  const BmpHeader& header_;
   Picture& out_;
   std::vector<Pixel> palette_;
   Pixel nowhere_{};
@@ -238,7 +234,7 @@ class Runs {
 }  // namespace
 
 ExifOrientation decode_bmp(std::string_view file, std::uint64_t max_pixels, Picture& out) {
-  Header header(file);
+  BmpHeader header(file);
   const bool os2 = header.size == kOs2Header;
   if (!os2 && header.compression == kJpeg && file.size() > header.samples_at)
     return decode_jpeg(file.substr(header.samples_at), max_pixels, out);

@@ -17,10 +17,6 @@ using namespace std::string_view_literals;
 constexpr std::uint32_t kMostSample = 65535;
 constexpr auto kBlanks = " \t\r\n\v\f"sv;
 
-[[noreturn]] void damaged(const std::string& why) {
-  throw Error(ExitCode::BadData, fmt::format("the picture is damaged ({})", why));
-}
-
 /// The words and bytes of a file. A word of PNM may have comments before it.
 class Words {
  public:
@@ -65,7 +61,7 @@ class Words {
 };
 
 /// What a header says.
-struct Header {
+struct PnmHeader {
   char kind = '0';  ///< '1' to '7'
   std::uint32_t width = 0, height = 0, channels = 1, most = 1;
 
@@ -77,8 +73,8 @@ struct Header {
   }
 };
 
-Header read_pam_header(Words& words) {
-  Header header{.kind = '7', .channels = 0, .most = 0};
+PnmHeader read_pam_header(Words& words) {
+  PnmHeader header{.kind = '7', .channels = 0, .most = 0};
   for (std::string_view word = words.word(); word != "ENDHDR"; word = words.word()) {
     if (word == "WIDTH")
       header.width = words.number();
@@ -96,10 +92,10 @@ Header read_pam_header(Words& words) {
   return header;
 }
 
-Header read_header(Words& words) {
+PnmHeader read_header(Words& words) {
   const std::string_view magic = words.word();
   if (magic[1] == '7') return read_pam_header(words);
-  Header header{.kind = magic[1]};
+  PnmHeader header{.kind = magic[1]};
   header.width = words.number();
   header.height = words.number();
   if (!header.is_bitmap()) header.most = words.number();
@@ -107,7 +103,7 @@ Header read_header(Words& words) {
   return header;
 }
 
-void check(const Header& header, std::uint64_t max_pixels, std::size_t bytes_left) {
+void check(const PnmHeader& header, std::uint64_t max_pixels, std::size_t bytes_left) {
   check_picture_size(header.width, header.height, max_pixels);
   if (header.channels < 1 || header.channels > 4)
     damaged(fmt::format("it has {} channels, allowed are 1 to 4", header.channels));
@@ -122,7 +118,7 @@ void check(const Header& header, std::uint64_t max_pixels, std::size_t bytes_lef
 /// Delivers samples one after the other, whatever form they have.
 class Samples {
  public:
-  Samples(const Header& header, Words& words) : header_(header), words_(words), bytes_(words.samples()) {}
+  Samples(const PnmHeader& header, Words& words) : header_(header), words_(words), bytes_(words.samples()) {}
 
   std::uint8_t at(std::uint32_t x, std::uint32_t y, std::uint32_t channel) {
     if (header_.kind == '1') return words_.digit() != 0 ? 0 : 255;  // 1 is black
@@ -144,7 +140,7 @@ class Samples {
     return size == 1 ? byte(at) : byte(at) << 8 | byte(at + 1);
   }
 
-  const Header& header_;
+  const PnmHeader& header_;
   Words& words_;
   std::string_view bytes_;
 };
@@ -158,7 +154,7 @@ bool is_pnm(std::string_view file) {
 
 ExifOrientation decode_pnm(std::string_view file, std::uint64_t max_pixels, Picture& out) {
   Words words(file);
-  const Header header = read_header(words);
+  const PnmHeader header = read_header(words);
   check(header, max_pixels, header.is_text() ? words.left().size() : words.samples().size());
   out.width = static_cast<int>(header.width), out.height = static_cast<int>(header.height);
   out.pixels.resize(std::size_t{header.width} * header.height * kPictureChannels);

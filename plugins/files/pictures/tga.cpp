@@ -17,15 +17,11 @@ using Pixel = std::array<std::uint8_t, kPictureChannels>;
 constexpr std::size_t kHeader = 18;
 constexpr std::uint32_t kPalette = 1, kColour = 2, kGrey = 3, kRuns = 8;  // kRuns is added to the others
 
-[[noreturn]] void damaged(const std::string& why) {
-  throw Error(ExitCode::BadData, fmt::format("the picture is damaged ({})", why));
-}
-
-struct Header {
+struct TgaHeader {
   std::uint32_t identity, has_palette, kind, first, colours, colour_bits, width, height, bits, alpha_bits;
   bool runs, from_right, from_top, interleaved;
 
-  explicit Header(std::string_view file)
+  explicit TgaHeader(std::string_view file)
       : identity(little_endian(file, 0, 1)),
         has_palette(little_endian(file, 1, 1)),
         kind(little_endian(file, 2, 1) & ~kRuns),
@@ -63,7 +59,7 @@ Pixel colour_of(std::uint32_t sample, std::uint32_t bits, bool has_alpha) {
   return {five(10), five(5), five(0), clear ? std::uint8_t{0} : std::uint8_t{255}};
 }
 
-std::vector<Pixel> palette_of(std::string_view file, const Header& header) {
+std::vector<Pixel> palette_of(std::string_view file, const TgaHeader& header) {
   std::vector<Pixel> palette;
   const std::size_t bytes = (header.colour_bits + 7) / 8;
   for (std::size_t i = 0; header.kind == kPalette && i < header.colours; ++i)
@@ -75,7 +71,8 @@ std::vector<Pixel> palette_of(std::string_view file, const Header& header) {
 /// Makes a pixel of each sample.
 class Pixels {
  public:
-  Pixels(std::string_view file, const Header& header) : header_(header), palette_(palette_of(file, header)) {}
+  Pixels(std::string_view file, const TgaHeader& header)
+      : header_(header), palette_(palette_of(file, header)) {}
 
   Pixel of(std::uint32_t sample) const {
     if (header_.kind == kColour) return colour_of(sample, header_.bits, header_.alpha_bits > 0);
@@ -90,11 +87,11 @@ class Pixels {
   }
 
  private:
-  const Header& header_;
+  const TgaHeader& header_;
   std::vector<Pixel> palette_;
 };
 
-void read_samples(std::string_view file, const Header& header, Picture& out) {
+void read_samples(std::string_view file, const TgaHeader& header, Picture& out) {
   const Pixels pixels(file, header);
   const std::size_t bytes = header.sample_bytes(), count = std::size_t{header.width} * header.height;
   std::size_t at = header.samples_at();
@@ -124,11 +121,11 @@ void read_samples(std::string_view file, const Header& header, Picture& out) {
 }  // namespace
 
 bool is_tga(std::string_view file) {
-  return file.size() >= kHeader && Header(file).is_known();
+  return file.size() >= kHeader && TgaHeader(file).is_known();
 }
 
 ExifOrientation decode_tga(std::string_view file, std::uint64_t max_pixels, Picture& out) {
-  const Header header(file);
+  const TgaHeader header(file);
   if (file.size() < kHeader || !header.is_known())
     throw Error(ExitCode::BadData, "it is no TGA picture, or one of a kind that is not read here");
   check_picture_size(header.width, header.height, max_pixels);
