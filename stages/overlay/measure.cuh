@@ -136,9 +136,9 @@ __device__ inline void measure_staged(const Place& place, unsigned count, PaintS
   }
 }
 
-/// Sets the first `count` fields to kFar. Called by the whole block.
+/// Sets the first `count` fields to kUnreached. Called by the whole block.
 __device__ inline void clear_fields(unsigned* fields, unsigned count) {
-  const auto far = std::bit_cast<unsigned>(kFar);
+  const auto far = std::bit_cast<unsigned>(kUnreached);
   for (unsigned i = threadIdx.x; i < count * (kFieldSize / 4); i += kPaintThreads)
     reinterpret_cast<uint4*>(fields)[i] = {far, far, far, far};
 }

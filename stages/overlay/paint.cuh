@@ -20,8 +20,8 @@ __device__ inline void paint_class(const Job& job, const Place& place, const Cla
   const int slot = a_class.slot;
   place.for_pixels([&](int column, int row, unsigned i) {
     const int at = row * kFieldPitch + column;
-    const float distance = squared != nullptr ? std::bit_cast<float>(squared[at]) : kFar;
-    const float dot = dots != nullptr ? std::bit_cast<float>(dots[at]) : kFar;
+    const float distance = squared != nullptr ? std::bit_cast<float>(squared[at]) : kUnreached;
+    const float dot = dots != nullptr ? std::bit_cast<float>(dots[at]) : kUnreached;
     const bool inside =
         slot >= 0 &&
         (job.inside_row(slot, place.y + row)[place.column] >> static_cast<unsigned>(column) & 1U) != 0;

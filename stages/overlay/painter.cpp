@@ -38,7 +38,7 @@ struct OverlayPainter::Field {
   int top = kTileSide, bottom = -1;
 
   void clear() {
-    squared.fill(kFar);
+    squared.fill(kUnreached);
     top = kTileSide, bottom = -1;
   }
   /// Takes in every pixel within reach, in whole vectors: what is computed beyond it is true as well.

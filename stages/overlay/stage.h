@@ -38,7 +38,7 @@ struct OverlayParams {
 /// Side of a tile in px: as many as a word of inside bits has.
 inline constexpr int kTileSide = 32;
 /// Squared distance of pixels that no segment reaches.
-inline constexpr float kFar = 1e12F;
+inline constexpr float kUnreached = 1e12F;
 
 /// A contour point on the drawn image, in px, sample centres at integers.
 struct FramePoint {

@@ -48,14 +48,14 @@ TEST_CASE("the first difference between two results is named, and there is none 
 
 TEST_CASE("a segment is found in either orientation, also beside an infinity") {
   FoundContours found = contours_of(kSteps);
-  const Segment segment{{kLeft, {1.5, 1}, NodeKind::Edge}, {kBottom, {2, kNan}, NodeKind::None}};
+  const explain::Segment segment{{kLeft, {1.5, 1}, NodeKind::Edge}, {kBottom, {2, kNan}, NodeKind::None}};
   const auto place = place_of(segment, found, Orientation::Low);
   REQUIRE(place.has_value());
   CHECK(place->contour == 0);
   CHECK(place->from == 1);
   CHECK(place->to == 2);
   CHECK_FALSE(place_of(segment, found, Orientation::High).has_value());
-  const Segment back{segment.to, segment.from};
+  const explain::Segment back{segment.to, segment.from};
   const auto reversed = place_of(back, found, Orientation::High);
   REQUIRE(reversed.has_value());
   CHECK(reversed->from == 2);

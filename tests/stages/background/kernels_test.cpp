@@ -23,7 +23,7 @@ struct Trial {
 
 /// Runs frames on both, and compares outputs and states.
 void compare(const Trial& trial) {
-  const Samples empty = scene_frame(-200, 3, kWide, kLow);
+  const PictureSamples empty = scene_frame(-200, 3, kWide, kLow);
   Settings settings{{"rate", trial.rate},
                     {"lightness", 0.6},
                     {"output", std::string(trial.paints ? "frame" : "maps")},

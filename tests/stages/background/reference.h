@@ -12,13 +12,14 @@
 namespace contorno::test {
 
 /// Frames of one format, sample after sample.
-using Samples = std::vector<std::uint8_t>;
+using PictureSamples = std::vector<std::uint8_t>;
 
 inline constexpr int kSceneWidth = 37, kSceneHeight = 23;
 
 /// A scene with noise, in which a square moves; without a reference it is in the first frame too.
-inline Samples scene_frame(int number, int channels, int width = kSceneWidth, int height = kSceneHeight) {
-  Samples samples;
+inline PictureSamples scene_frame(int number, int channels, int width = kSceneWidth,
+                                  int height = kSceneHeight) {
+  PictureSamples samples;
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x)
       for (int c = 0; c < channels; ++c) {
@@ -35,7 +36,7 @@ class PlainBackground {
   PlainBackground(const BackgroundParams& params, int channels, std::vector<double> reference = {})
       : params_(params), channels_(channels), given_(!reference.empty()), scene_(std::move(reference)) {}
 
-  std::vector<double> next(const Samples& frame) {
+  std::vector<double> next(const PictureSamples& frame) {
     const int colours = channels_ == 1 ? 1 : 3;
     const std::size_t pixels = frame.size() / static_cast<std::size_t>(channels_);
     const bool begins = scene_.empty();
@@ -63,10 +64,10 @@ class PlainBackground {
   }
 
  private:
-  double level(const Samples& frame, std::size_t pixel, int c) const {
+  double level(const PictureSamples& frame, std::size_t pixel, int c) const {
     return frame[pixel * static_cast<std::size_t>(channels_) + static_cast<std::size_t>(c)];
   }
-  double away(const Samples& frame, std::size_t pixel, int c) const {
+  double away(const PictureSamples& frame, std::size_t pixel, int c) const {
     const std::size_t colours = channels_ == 1 ? 1 : 3;
     return (level(frame, pixel, c) - scene_[pixel * colours + static_cast<std::size_t>(c)]) / 255;
   }
@@ -78,7 +79,7 @@ class PlainBackground {
   double frames_ = 0;
 };
 
-inline TestImage image_of(const Samples& samples, int channels, std::size_t row_extra = 0,
+inline TestImage image_of(const PictureSamples& samples, int channels, std::size_t row_extra = 0,
                           int width = kSceneWidth, int height = kSceneHeight) {
   const ImageFormat format{.width = width, .height = height, .channels = channels};
   return filled_image<std::uint8_t>(
@@ -88,7 +89,8 @@ inline TestImage image_of(const Samples& samples, int channels, std::size_t row_
 }
 
 /// The mask that stands for a picture with these samples, three a pixel.
-inline SharedMask picture_of(const Samples& samples, int width = kSceneWidth, int height = kSceneHeight) {
+inline SharedMask picture_of(const PictureSamples& samples, int width = kSceneWidth,
+                             int height = kSceneHeight) {
   auto mask = std::make_shared<Mask>(Mask{.width = width, .height = height});
   for (std::size_t i = 0; i + 2 < samples.size(); i += 3)
     mask->values.push_back(std::round(0.299 * samples[i] + 0.587 * samples[i + 1] + 0.114 * samples[i + 2]));

@@ -19,7 +19,7 @@ void compare(const BackgroundParams& params, int channels, int frames, std::vect
   PlainBackground plain(params, channels, std::move(scene));
   for (int number = 0; number < frames; ++number) {
     INFO("channels ", channels, ", frame ", number);
-    const Samples frame = scene_frame(number, channels);
+    const PictureSamples frame = scene_frame(number, channels);
     const TestImage image = image_of(frame, channels, 5);
     const std::vector<double> wanted = plain.next(frame);
     stage.run({image.view});
@@ -43,7 +43,7 @@ TEST_CASE("background finds what a plain implementation finds, frame after frame
 }
 
 TEST_CASE("background begins with its reference and moves it, or keeps it for ever") {
-  const Samples empty = scene_frame(-100, 3);
+  const PictureSamples empty = scene_frame(-100, 3);
   const std::vector<double> colours(empty.begin(), empty.end());
   for (const int channels : {3, 4})
     for (const double rate : {0.0, 2.0})
@@ -96,7 +96,7 @@ TEST_CASE("a scene of another shape is not taken over, though it has as many byt
 
 TEST_CASE("the frame is painted over where the map is below 0.5, and is itself elsewhere") {
   for (const int channels : {1, 3, 4}) {
-    const Samples empty = scene_frame(-100, 3), frame = scene_frame(4, channels);
+    const PictureSamples empty = scene_frame(-100, 3), frame = scene_frame(4, channels);
     const SharedMask picture = picture_of(empty);
     const TestImage image = image_of(frame, channels);
     StageHarness maps(background_stage(), {{"reference", picture}});

@@ -28,11 +28,11 @@ class BoxText final : public TextRasteriser {
   }
 };
 
-struct Picture {
+struct DrawnPicture {
   BoxText text;
   StageHarness harness;
-  Picture(const Settings& settings, const std::vector<ClassSpec>& classes,
-          const std::vector<TestContour>& contours)
+  DrawnPicture(const Settings& settings, const std::vector<ClassSpec>& classes,
+               const std::vector<TestContour>& contours)
       : harness(overlay_stage(), settings, classes) {
     const TestImage in = filled_image<std::uint8_t>({.width = kWidth, .height = kHeight, .channels = 3},
                                                     [](int, int, int) { return 0; });
@@ -68,7 +68,7 @@ TestContour line(int of_class, double y) {
 }
 
 /// Rows above and below row `y` that are drawn at column 100, the row itself included.
-int thickness(Picture& picture, int y) {
+int thickness(DrawnPicture& picture, int y) {
   int rows = 0;
   for (int i = -9; i <= 9; ++i) rows += picture.drawn(100, y + i) ? 1 : 0;
   return rows;
@@ -83,14 +83,15 @@ TEST_CASE("a class has its own width and fill, else those of the stage, else the
   const auto picture = [&](const Settings& settings) {
     Settings all = settings;
     all.emplace_back("halo", 0.0);
-    return Picture(all, classes, {line(0, 10), square(0, 20, 80, 50), line(1, 40), square(1, 120, 80, 50)});
+    return DrawnPicture(all, classes,
+                        {line(0, 10), square(0, 20, 80, 50), line(1, 40), square(1, 120, 80, 50)});
   };
-  Picture wide = picture({{"line_width", 7.0}, {"fill", 0.4}});
+  DrawnPicture wide = picture({{"line_width", 7.0}, {"fill", 0.4}});
   CHECK(thickness(wide, 10) == 3);
   CHECK(thickness(wide, 40) == 7);
   CHECK(wide.at(45, 105) == 204);
   CHECK(wide.at(145, 105) == 102);
-  Picture plain = picture({});
+  DrawnPicture plain = picture({});
   CHECK(thickness(plain, 10) == 3);
   CHECK(thickness(plain, 40) == 3);  // 1.5 px: the middle, and a quarter of its neighbours
   CHECK(plain.at(100, 40) == 255);
@@ -100,8 +101,8 @@ TEST_CASE("a class has its own width and fill, else those of the stage, else the
 }
 
 TEST_CASE("a halo lies on either side of a line, and on no other class's line that comes later") {
-  Picture picture({{"line_width", 3.0}, {"halo", 2.0}, {"halo_colour", std::string("#0000ffff")}},
-                  {{.name = "a", .colour = {255, 0, 0}}}, {line(0, 50)});
+  DrawnPicture picture({{"line_width", 3.0}, {"halo", 2.0}, {"halo_colour", std::string("#0000ffff")}},
+                       {{.name = "a", .colour = {255, 0, 0}}}, {line(0, 50)});
   CHECK(thickness(picture, 50) == 7);
   for (int i = -3; i <= 3; ++i) {
     CAPTURE(i);
@@ -112,7 +113,7 @@ TEST_CASE("a halo lies on either side of a line, and on no other class's line th
 
 TEST_CASE("markers are dots of their radius at the points of contours, and nowhere else") {
   const std::vector<ClassSpec> classes{{.name = "a", .colour = {255, 255, 255}}};
-  Picture picture({{"line_width", 1.0}, {"halo", 0.0}, {"markers", 5.0}}, classes, {line(0, 60)});
+  DrawnPicture picture({{"line_width", 1.0}, {"halo", 0.0}, {"markers", 5.0}}, classes, {line(0, 60)});
   for (int x : {20, 180})
     for (int dx = -8; dx <= 8; ++dx)
       for (int dy = -8; dy <= 8; ++dy) {
@@ -132,8 +133,8 @@ TEST_CASE("as many of a class's largest contours carry labels as are asked for")
                                           square(0, 140, 60, 30)};
   for (const int labels : {0, 1, 2, 3}) {
     CAPTURE(labels);
-    Picture picture({{"labels", std::int64_t{labels}}, {"text_height", std::int64_t{16}}, {"halo", 0.0}},
-                    classes, contours);
+    DrawnPicture picture({{"labels", std::int64_t{labels}}, {"text_height", std::int64_t{16}}, {"halo", 0.0}},
+                         classes, contours);
     const auto labelled = [&](int x) { return picture.drawn(x, 52) && picture.drawn(x, 49); };
     CHECK(labelled(80) == (labels >= 1));
     CHECK(labelled(155) == (labels >= 2));
@@ -146,7 +147,7 @@ TEST_CASE("the legend stands as far from its corner in each of them, and lists w
                                        {.name = "floor", .hidden = true},
                                        {.name = "pear", .colour = {0, 255, 0}}};
   const auto box_at = [&](const char* corner, const std::vector<ClassSpec>& of) {
-    return Picture({{"legend", std::string(corner)}, {"text_height", std::int64_t{20}}}, of, {}).box();
+    return DrawnPicture({{"legend", std::string(corner)}, {"text_height", std::int64_t{20}}}, of, {}).box();
   };
   // Margins are half a line: around the panel and inside it.
   const int margin = 10, width = 2 * margin + 13 + 7 + 50, height = 2 * margin + 25 + 20;
@@ -172,11 +173,11 @@ TEST_CASE(
     std::vector<TestContour> contours;
     for (int i = 0; i < of_a + of_b; ++i)
       contours.push_back({i < of_a ? 0 : 1, false, {{100.0 + i % 90, 140}, {100.0 + i % 90, 141}}});
-    return Picture({{"legend", std::string("top_left")},
-                    {"counts", counts},
-                    {"text_height", std::int64_t{20}},
-                    {"halo", 0.0}},
-                   classes, contours)
+    return DrawnPicture({{"legend", std::string("top_left")},
+                         {"counts", counts},
+                         {"text_height", std::int64_t{20}},
+                         {"halo", 0.0}},
+                        classes, contours)
         .white();
   };
   const int names = white(3, 4, false);
