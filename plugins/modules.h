@@ -38,8 +38,14 @@ inline constexpr ModuleSpec kOpencvModule{.name = "opencv",
                                           .purpose = "to find edges",
                                           .addresses = 64 * kMebibyte};
 
+inline constexpr ModuleSpec kDeepModule{.name = "deep",
+                                        .does = "decodes samples that GStreamer has no name for",
+                                        .packages = "libavcodec59 libswscale6",
+                                        .purpose = "to decode deep samples",
+                                        .addresses = 256 * kMebibyte};
+
 /// All of them, in the order in which they are listed.
-inline constexpr const ModuleSpec* kModules[] = {&kGstModule,  &kTextModule, &kTiffModule,
-                                                 &kHdf5Module, &kZarrModule, &kOpencvModule};
+inline constexpr const ModuleSpec* kModules[] = {&kGstModule,  &kTextModule,   &kTiffModule, &kHdf5Module,
+                                                 &kZarrModule, &kOpencvModule, &kDeepModule};
 
 }  // namespace contorno

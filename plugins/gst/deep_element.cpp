@@ -8,21 +8,16 @@
 #include <mutex>
 #include <utility>
 
-#include "pipeline/shared/module.h"
 #include "plugins/gst/deep/decoder.h"
 #include "plugins/gst/element/colours.h"
 #include "plugins/gst/elements.h"
+#include "plugins/modules.h"
 
 namespace contorno::gst {
 namespace {
 
 const DeepModule& deep_module() {
-  static constexpr ModuleSpec kSpec{.name = "deep",
-                                    .does = "decodes samples that GStreamer has no name for",
-                                    .packages = "libavcodec59 libswscale6",
-                                    .purpose = "to decode deep samples",
-                                    .addresses = std::size_t{256} << 20};
-  return *static_cast<const DeepModule*>(open_module(kSpec));
+  return *static_cast<const DeepModule*>(open_module(kDeepModule));
 }
 
 struct DeepElement {

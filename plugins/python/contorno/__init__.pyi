@@ -406,6 +406,6 @@ def tophat(image: Array, element: Element, *, heights: ArrayLike | None = None, 
            border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
            backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None,
            opencv_compat: bool = False, paper_compat: bool = False) -> Image: ...
-def track(contours: Contours, min_overlap: float = 0.3, max_distance: float = 20.0, max_missed: int = 5, max_objects: int = 4096, *,
-          size: tuple[int, int] | None = None, backend: Backend = "auto", threads: int | None = None, output: Output = "host",
-          stream: Stream = None) -> ContourArrays: ...
+def track(contours: Contours, min_overlap: float = 0.3, max_distance: float = 20.0, max_missed: int = 5, max_objects: int = 4096,
+          positive_orientation: Side = "low", *, size: tuple[int, int] | None = None, backend: Backend = "auto",
+          threads: int | None = None, output: Output = "host", stream: Stream = None) -> ContourArrays: ...

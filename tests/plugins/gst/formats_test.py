@@ -14,7 +14,7 @@ pytestmark = needs_ffmpeg
 BRANDS = {"a.avif": (b"avif", "an AVIF picture"), "b.avif": (b"mif1avif", "an AVIF picture"), "c.heic": (b"heic", "an HEIC picture"),
           "d.heif": (b"mif1heic", "an HEIC picture"), "e.cr3": (b"crx ", "a raw picture of a camera")}
 STARTS = {"f.jxl": (b"\xff\x0a", "a JPEG XL picture"), "g.jxl": (b"\0\0\0\x0cJXL \r\n\x87\n", "a JPEG XL picture"),
-          "h.psd": (b"8BPS\0\1", "a Photoshop picture"), "i.fits": (b"SIMPLE  =    T", "a FITS file"), "j.qoi": (b"qoif", "a QOI picture"),
+          "h.psd": (b"8BPS\0\1", "a Photoshop picture"), "j.qoi": (b"qoif", "a QOI picture"),
           "k.dcm": (bytes(128) + b"DICM", "a DICOM file"), "l.jxr": (b"II\xbc\x01", "a JPEG XR picture")}
 
 
