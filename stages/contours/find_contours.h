@@ -69,8 +69,8 @@ double level_between(ElementType type, double low, double high);
 double middle_level(const ImageView& image, SampleScale scale);
 
 /// `image` has one channel of any element type and sides of 2 to kMaxSide. Throws Error(BadData)
-/// (cuda/error.h) otherwise, if the mask does not fit, or if there are more points than 32 bits can count; and
-/// std::bad_alloc where the memory for the contours cannot be had. A level that is NaN has no contours.
+/// (cuda/error.h) otherwise, if the mask does not fit, or if there are more points than 32 bits can count;
+/// and std::bad_alloc where the memory for the contours cannot be had. A level that is NaN has no contours.
 FoundContours find_contours(const ImageView& image, const FindContoursOptions& options = {});
 
 }  // namespace contorno

@@ -34,7 +34,8 @@ TilePlan choose_tile(const Window& window, int pixel, int skew, std::size_t most
   return {};
 }
 
-static_assert(StructuringElement::kMaxSide <= 1 << (kMostLevels - 1), "the longest run has a level of its own");
+static_assert(StructuringElement::kMaxSide <= 1 << (kMostLevels - 1),
+              "the longest run has a level of its own");
 
 }  // namespace
 

@@ -19,8 +19,8 @@ struct FirstGraph {
 /// that loads graphs then reports. Throws Error(MissingInput, BadData, Unavailable).
 std::optional<FirstGraph> first_graph(const std::string& argument, const Catalog& catalog);
 
-/// What `argument` seems to be, by its name and the first bytes of the file; Graph where nothing else fits. Throws
-/// Error(BadData) for a file of a format that is known and not read.
+/// What `argument` seems to be, by its name and the first bytes of the file; Graph where nothing else fits.
+/// Throws Error(BadData) for a file of a format that is known and not read.
 enum class InputKind : std::uint8_t { Graph, Video, Pictures, Arrays };
 InputKind kind_of_input(const std::string& argument);
 

@@ -194,7 +194,8 @@ TEST_CASE("broken npy headers are refused") {
   }
   CHECK(contains(message_of(npy(dict("<f4", "(1,)"), "abcd", 9)), "version is 9.0"));
   CHECK(contains(message_of(std::string("\x93NUMPY\x02\0\xff\xff\xff\xff{", 13)), "4294967295 bytes long"));
-  CHECK(contains(message_of("PK\x03\x04 zip"), "is a ZIP archive, of which only those of arrays (.npz) are read"));
+  CHECK(contains(message_of("PK\x03\x04 zip"),
+                 "is a ZIP archive, of which only those of arrays (.npz) are read"));
   CHECK(contains(message_of(npy(dict("<f4", "(2, 3)"), std::string(23, 0))),
                  "is too short: its header says (2, 3) float32, but only 23 bytes of samples follow"));
 }
