@@ -74,7 +74,8 @@ std::string missing_part(GstMessage* message) {
       !gst_structure_has_name(structure, "missing-plugin"))
     return {};
   const char* given = gst_structure_get_string(structure, "name");
-  const std::string name = given ? given : "unnamed decoder", caps = missing_caps(structure);
+  std::string name = given ? given : "unnamed decoder";
+  const std::string caps = missing_caps(structure);
   if (caps.starts_with("audio/")) return {};
   if (caps.empty()) return name;
   if (const char* package = package_that_reads(caps))

@@ -122,7 +122,7 @@ class ProbedPipeline final : public TimedPipeline {
     // A thread is in an element that does not come back, and may yet use what it knows.
     g_signal_handlers_disconnect_by_data(pipeline_.get(), this);
     each_element([this](GstElement* element) { g_signal_handlers_disconnect_by_data(element, this); });
-    static_cast<void>(new std::list<PadTimes>(std::move(times_)));
+    static_cast<void>(kept_.release());
     static_cast<void>(pipeline_.release());
     static_cast<void>(contorno_.release());
   }
@@ -295,7 +295,9 @@ class ProbedPipeline final : public TimedPipeline {
   }
 
   std::mutex mutex_;
-  std::list<PadTimes> times_;  // pads have their addresses
+  /// On the heap, so that it can outlive this object where an element goes on to use it.
+  std::unique_ptr<std::list<PadTimes>> kept_ = std::make_unique<std::list<PadTimes>>();
+  std::list<PadTimes>& times_ = *kept_;  // pads have their addresses
   Owned<GstElement> pipeline_;
   Owned<GstBus> bus_;
   Owned<GstElement> contorno_;
