@@ -1,5 +1,6 @@
-// The one check of the sizes of images. Everything that takes memory by a format asks it first, so that
-// arrays which kMaxSide sizes are never too short, whichever way the format came in.
+// The one check of the sizes of images. Everything that allocates memory by a format calls it first, so that
+// arrays of kMaxSide entries (pipeline/value/image.h) are never too short, whether the format came from a
+// file, a program or a GStreamer pipeline.
 #pragma once
 
 #include <string_view>
@@ -8,8 +9,9 @@
 
 namespace contorno {
 
-/// Throws Error(BadConfig) for a format that no image may have: allowed are sides of 1 to kMaxSide, as many
-/// channels, and rows and columns whose samples an int counts. `what` begins the sentence: "the frame".
+/// Throws Error(BadConfig) unless width, height and channels are each 1 to kMaxSide, and the samples of a row
+/// and of a column (width or height times channels) fit in an int. The sample type is not checked. `what` is
+/// the subject of the sentence: "the frame".
 void check_sides(const ImageFormat& format, std::string_view what);
 
 }  // namespace contorno

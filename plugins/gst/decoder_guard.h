@@ -1,7 +1,8 @@
-// Keeps GStreamer's libav decoders from ending the process. GStreamer has no name for some formats of samples
-// that they make (grey of 10 and 12 bits, RGB of 16, 4:4:0 of 10): where such a decoder asks for memory for
-// its pictures before it says the format, as it does by itself, the library of video reads through a null
-// pointer. Where it copies its pictures instead, the stream only fails.
+// Keeps GStreamer's libav decoders from ending the process. GStreamer has no equivalent of some formats that
+// libav decodes to (grey of 10 and 12 bits, RGB of 16, 4:4:0 of 10). With direct rendering, which is the
+// default, such a decoder allocates output buffers before it negotiates caps, and libgstvideo (1.22) reads
+// through a null pointer. Without direct rendering the stream only fails. All functions are called before the
+// pipeline starts, but those that return a name.
 #pragma once
 
 #include <string>
@@ -10,17 +11,17 @@
 
 namespace contorno::gst {
 
-/// Watches every decoder that `pipeline` makes from now on, and lets those copy whose caps do not say that
-/// their samples have a name.
+/// Turns direct rendering off in every libav decoder that is added to `pipeline` from now on, unless its
+/// input caps show that GStreamer has its output format.
 void guard_decoders(GstElement* pipeline);
-/// libav's name ("ffv1") of the decoder of `pipeline` that refused a picture, because it cannot say the
-/// format of what it makes of it; empty when there is none.
+/// libav's name ("ffv1") of the decoder of `pipeline` that refused a picture because its output format has no
+/// equivalent in GStreamer; empty when there is none.
 std::string nameless_decoder(GstElement* pipeline);
-/// libav's name of the decoder of `pipeline` that has given nothing yet, for this reason or because it could
-/// decode no picture; empty when there is none.
+/// libav's name of the decoder of `pipeline` that has output no picture so far, because of its format or
+/// because it could decode none; empty when there is none.
 std::string decoder_without_output(GstElement* pipeline);
-/// Lets every decodebin that `pipeline` gets from now on hand on, as they are, the pictures that this decoder
-/// of libav would take.
+/// Lets every decodebin that is added to `pipeline` from now on expose the stream that this decoder of libav
+/// would take, still encoded: the module `deep` then decodes it (plugins/gst/deep_element.h).
 void leave_out_decoder(GstElement* pipeline, const std::string& name);
 
 }  // namespace contorno::gst
