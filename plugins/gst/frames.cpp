@@ -123,4 +123,15 @@ bool copy_frame(GstSample* sample, const ImageView& target) {
   return true;
 }
 
+std::string too_few_bytes(GstSample* sample) {
+  GstVideoInfo info;
+  GstBuffer* buffer = gst_sample_get_buffer(sample);
+  if (!buffer || !gst_video_info_from_caps(&info, gst_sample_get_caps(sample)))
+    return "the decoder gave no picture";
+  return fmt::format(
+      "the decoder gave {} bytes for a picture of {}x{} px, which takes {}; the file may be damaged",
+      gst_buffer_get_size(buffer), GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info),
+      GST_VIDEO_INFO_SIZE(&info));
+}
+
 }  // namespace contorno::gst

@@ -41,6 +41,8 @@ bool has_fields(GstSample* sample);
 /// Copies that frame, RGBA, grey or progressive I420, into `target` of the same size as RGBA; the two fields
 /// of an interlaced one become one picture. False when the buffer is smaller than its caps say.
 bool copy_frame(GstSample* sample, const ImageView& target);
+/// Why copy_frame did not read a sample: how many bytes it has, and how many a picture of its format takes.
+std::string too_few_bytes(GstSample* sample);
 
 /// The warnings of the elements that a stream goes through. Any thread may add and read them.
 class Complaints {

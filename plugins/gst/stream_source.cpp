@@ -191,7 +191,7 @@ ReadResult StreamSource::read(FrameInput& input) {
     input.warning = fmt::format("{}: the decoder says that the frame is damaged", plan_.subject);
   }
   if (copy_frame(sample.get(), input.frame)) return ReadResult::Frame;
-  input.error = fmt::format("{}: a frame's buffer is smaller than its format says", plan_.subject);
+  input.error = fmt::format("{}: {}", plan_.subject, too_few_bytes(sample.get()));
   return ReadResult::Bad;
 }
 
