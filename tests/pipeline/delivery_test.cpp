@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <numeric>
@@ -18,6 +19,25 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::chrono::seconds kPatience = 20s;  // of a test that fails
+
+/// Knows when nobody works on a frame: a frame in work is the one thing that lets the newest go in its place.
+class Settled {
+ public:
+  RunOptions options() {
+    RunOptions options;
+    options.on_result = [this](const PlannedGraph&, const std::vector<ClassCounts>&) { ++gone_; };
+    options.on_drop = [this](std::uint64_t, DropReason) { ++gone_; };
+    return options;
+  }
+  /// Until so many frames were handed to the sinks or dropped; false when they never are.
+  bool wait_until(int frames) const {
+    for (int i = 0; i < 20'000 && gone_ < frames; ++i) std::this_thread::sleep_for(1ms);
+    return gone_ == frames;
+  }
+
+ private:
+  std::atomic<int> gone_ = 0;
+};
 
 /// Notes what comes, and writes only while its gate is open.
 class GatedSink final : public Sink {
@@ -231,12 +251,14 @@ TEST_CASE("several sinks that drop and do not move leave slots for the rest") {
   }
 }
 
-TEST_CASE("behind a live source sinks have the same frames, and the newest is never the one that goes") {
+TEST_CASE("behind a live source sinks have the same frames, and the newest is not the one that goes") {
   GraphSpec graph = graph_with(4);
   fake::CountingSource source(300, true);
   fake::CollectingSink slow, fast;
   slow.before_write = [&] { source.wait_until_given(250); };
-  Runner runner(graph, source, {bind_image("slow", slow), bind_image("fast", fast)}, {});
+  Settled settled;
+  source.bad = [&](std::uint64_t number) { return number == 299 && !settled.wait_until(299); };
+  Runner runner(graph, source, {bind_image("slow", slow), bind_image("fast", fast)}, settled.options());
   const RunReport report = runner.run();
   check_sink_accounts(report);
   CHECK(report.on_full == OnFull::DropOldest);
@@ -251,13 +273,13 @@ TEST_CASE("a sink that is alone behind a live source goes on with new frames, ho
   source.pause = 200us;
   GatedSink stuck;
   stuck.set_open(false);
-  source.bad = [&](std::uint64_t number) { return number == 1 && !stuck.wait_until_begun(1); };
-  Runner runner(graph, source, {bind_image("stuck", stuck)}, {});
-  RunReport report;
-  std::thread running([&] { report = runner.run(); });
-  while (runner.progress().offered < 100) std::this_thread::sleep_for(1ms);
-  stuck.set_open(true);
-  running.join();
+  Settled settled;
+  source.bad = [&](std::uint64_t number) {
+    if (number == 99) stuck.set_open(true);
+    return (number == 1 && !stuck.wait_until_begun(1)) || (number == 99 && !settled.wait_until(99));
+  };
+  Runner runner(graph, source, {bind_image("stuck", stuck)}, settled.options());
+  const RunReport report = runner.run();
   check_sink_accounts(report);
   REQUIRE(stuck.frames.size() > 4);
   CHECK(stuck.frames[0] == 0);
