@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <numeric>
@@ -19,25 +18,6 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::chrono::seconds kPatience = 20s;  // of a test that fails
-
-/// Knows when nobody works on a frame: a frame in work is the one thing that lets the newest go in its place.
-class Settled {
- public:
-  RunOptions options() {
-    RunOptions options;
-    options.on_result = [this](const PlannedGraph&, const std::vector<ClassCounts>&) { ++gone_; };
-    options.on_drop = [this](std::uint64_t, DropReason) { ++gone_; };
-    return options;
-  }
-  /// Until so many frames were handed to the sinks or dropped; false when they never are.
-  bool wait_until(int frames) const {
-    for (int i = 0; i < 20'000 && gone_ < frames; ++i) std::this_thread::sleep_for(1ms);
-    return gone_ == frames;
-  }
-
- private:
-  std::atomic<int> gone_ = 0;
-};
 
 /// Notes what comes, and writes only while its gate is open.
 class GatedSink final : public Sink {
@@ -256,7 +236,7 @@ TEST_CASE("behind a live source sinks have the same frames, and the newest is no
   fake::CountingSource source(300, true);
   fake::CollectingSink slow, fast;
   slow.before_write = [&] { source.wait_until_given(250); };
-  Settled settled;
+  fake::Settled settled;
   source.bad = [&](std::uint64_t number) { return number == 299 && !settled.wait_until(299); };
   Runner runner(graph, source, {bind_image("slow", slow), bind_image("fast", fast)}, settled.options());
   const RunReport report = runner.run();
@@ -273,7 +253,7 @@ TEST_CASE("a sink that is alone behind a live source goes on with new frames, ho
   source.pause = 200us;
   GatedSink stuck;
   stuck.set_open(false);
-  Settled settled;
+  fake::Settled settled;
   source.bad = [&](std::uint64_t number) {
     if (number == 99) stuck.set_open(true);
     return (number == 1 && !stuck.wait_until_begun(1)) || (number == 99 && !settled.wait_until(99));

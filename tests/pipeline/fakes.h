@@ -10,6 +10,7 @@
 
 #include "cuda/error.h"
 #include "pipeline/graph/graph.h"
+#include "pipeline/run/runner.h"
 
 namespace contorno::fake {
 
@@ -69,6 +70,26 @@ class CountingSource final : public Source {
   std::uint64_t frames_, next_ = 0;
   std::atomic<std::uint64_t> given_ = 0;
   std::atomic<bool> cancelled_ = false;
+};
+
+/// Knows when nobody works on a frame: a frame in work is the one thing that lets the newest go in its place.
+class Settled {
+ public:
+  RunOptions options() {
+    RunOptions options;
+    options.on_result = [this](const PlannedGraph&, const std::vector<ClassCounts>&) { ++gone_; };
+    options.on_drop = [this](std::uint64_t, DropReason) { ++gone_; };
+    return options;
+  }
+  /// Until so many frames were handed to the sinks or dropped; false when they never are.
+  bool wait_until(int frames) const {
+    for (int i = 0; i < 20'000 && gone_ < frames; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return gone_ == frames;
+  }
+
+ private:
+  std::atomic<int> gone_ = 0;
 };
 
 /// Copies its input and does what the test asks.
