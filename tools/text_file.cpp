@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "cuda/error.h"
+#include "plugins/files/shared/open_file.h"
 #include "tools/say.h"
 
 namespace contorno {
@@ -43,6 +44,11 @@ std::string read_text_file(const std::string& path) {
   if (!file)
     throw Error(ExitCode::MissingInput, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string read_regular_file(const std::string& path) {
+  const OpenFile tried(path);  // refuses what is none
+  return read_text_file(path);
 }
 
 OutputFile open_named_file(OutputRegister& files, const std::string& path, std::string_view owner) {

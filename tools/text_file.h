@@ -11,6 +11,9 @@ namespace contorno {
 
 /// The content of a file. Throws Error(MissingInput) when it cannot be opened.
 std::string read_text_file(const std::string& path);
+/// The same of a file that a folder has and nobody named: it must be a regular one, as a pipe among them
+/// would be waited for without end. Throws Error(BadData) too.
+std::string read_regular_file(const std::string& path);
 
 /// Begins the file that the argument `owner` ("--report") names; - is standard output. Unlike a path in a
 /// graph it may lie anywhere. A symbolic link is refused like there, unless it leads to a pipe or a device.

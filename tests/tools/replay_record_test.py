@@ -148,6 +148,15 @@ def test_what_overwrite_removes_is_named_before_and_is_what_the_record_lists(con
     assert content(folder / "golden") == before
 
 
+@pytest.mark.parametrize("place", ["made_with.yaml", "frames/00000001.contour_assembly.contours.jsonl"])
+def test_a_pipe_in_a_record_is_refused_and_not_waited_for(contorno, folder, place):
+    record(contorno, folder)
+    (folder / "golden" / place).unlink()
+    os.mkfifo(folder / "golden" / place)
+    done = contorno("replay", "graph.yaml", "--expect", "golden", cwd=folder, check=False)
+    assert done.returncode == 65 and f"'golden/{place}' is not a regular file" in done.stderr
+
+
 def test_nothing_is_removed_or_written_by_a_link(contorno, folder):
     record(contorno, folder)
     (folder / "elsewhere").mkdir()

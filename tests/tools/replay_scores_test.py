@@ -1,5 +1,6 @@
 """`contorno replay` on datasets with truth: scores are those of NumPy and SciPy, from label images and masks a class."""
 import json
+import os
 import re
 
 import cv2
@@ -189,13 +190,15 @@ def test_truth_that_cannot_be_read_is_named_and_the_rest_is_scored(contorno, fol
     cv2.imwrite(str(truth / "001.png"), np.zeros((48, 64, 3), np.uint8))
     (truth / "002.png").write_bytes((truth / "002.png").read_bytes()[:60])
     (truth / "003.png").unlink()
+    os.mkfifo(truth / "003.png")  # which would be waited for without end
     (folder / "data" / "maps" / "004.npy").write_bytes(b"no array")
     done, report = record(contorno, folder, check=False)
     assert done.returncode == 3
     frames = report["scores"][0]["frames"]
-    assert [frame["frame"] for frame in frames] == [0, 1, 2, 4]
+    assert [frame["frame"] for frame in frames] == [0, 1, 2, 3, 4]
     assert "001.png: no labels can be read from the picture (it has colours" in frames[1]["fault"]
-    assert "002.png: " in frames[2]["fault"] and "cut off" in frames[2]["fault"] and frames[3]["fault"] == "the frame failed"
+    assert "002.png: " in frames[2]["fault"] and "cut off" in frames[2]["fault"] and frames[4]["fault"] == "the frame failed"
+    assert "003.png' is not a regular file" in frames[3]["fault"]
     assert "not scored: frame 1: " in done.stdout
 
 

@@ -12,6 +12,7 @@
 #include "cuda/error.h"
 #include "cuda/memory.h"
 #include "plugins/files/arrays/array_file.h"
+#include "plugins/files/pictures/tiff.h"
 #include "plugins/files/shared/file_names.h"
 #include "plugins/files/shared/other_format.h"
 #include "stages/shared/sample_value.h"
@@ -27,18 +28,32 @@ namespace {
 namespace fs = std::filesystem;
 using config::yaml_text;
 
-/// TIFF files are pictures where nobody says otherwise.
 bool is_array_name(const fs::path& path) {
   return has_array_extension(path) && !has_picture_extension(path);
 }
 
-/// Arrays themselves, or below it in maps/.
+/// Files that may be both (TIFF) are pictures where nobody says otherwise, but for floats, which no picture
+/// has.
+bool is_tiff_of_floats(const fs::path& path) {
+  if (!has_array_extension(path) || !has_picture_extension(path)) return false;
+  try {
+    const ElementType type = open_tiff(path.string())->format().type;
+    return type != ElementType::U8 && type != ElementType::U16;
+  } catch (const Error&) {
+    return false;  // the reader of pictures says what is wrong
+  }
+}
+
+/// Arrays themselves, or below it in maps/. Of the files that may be both the first one is looked at.
 bool holds_arrays(const fs::path& folder) {
   std::error_code error;
   if (fs::is_directory(folder / "maps", error)) return true;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+  fs::path first;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     if (is_array_name(at->path())) return true;
-  return false;
+    if (has_array_extension(at->path()) && (first.empty() || at->path() < first)) first = at->path();
+  }
+  return !first.empty() && is_tiff_of_floats(first);
 }
 
 /// The first bytes of a file.
@@ -214,9 +229,10 @@ FirstGraph graph_for_pictures(const std::string& argument, const Catalog& catalo
                .learned = learned}),
           .stem = stem_for(argument),
           .subject = fmt::format(
-              "{} {}: {} of its colours {} outlined ('contorno learn --pick' finds what you "
+              "{} {}: {} of its colours {} outlined{} ('contorno learn --pick' finds what you "
               "point at)",
-              argument, is, learned.classes.size() - 1, learned.classes.size() == 2 ? "is" : "are")};
+              argument, is, learned.classes.size() - 1, learned.classes.size() == 2 ? "is" : "are",
+              learned.classes.size() == 1 ? ", as all its pixels have the same one in 8 bits" : "")};
 }
 
 }  // namespace
@@ -235,7 +251,7 @@ InputKind kind_of_input(const std::string& argument) {
   if (!fs::exists(status))
     return argument.find_first_of("*?[") != std::string::npos ? InputKind::Pictures : InputKind::Graph;
   if (!fs::is_regular_file(status)) return InputKind::Graph;
-  if (is_array_name(path)) return InputKind::Arrays;
+  if (is_array_name(path) || is_tiff_of_floats(path)) return InputKind::Arrays;
   if (example_source_name(argument) == std::string_view("images")) return InputKind::Pictures;
   const std::string start = start_of(path);
   if (const std::string other = other_format(start, argument); !other.empty())

@@ -9,6 +9,7 @@
 #include "cuda/error.h"
 #include "pipeline/shared/printable.h"
 #include "plugins/files/contours/contour_lines.h"
+#include "plugins/files/shared/open_file.h"
 #include "tools/text_file.h"
 
 namespace contorno {
@@ -16,7 +17,7 @@ namespace {
 
 std::optional<std::string> content(const std::filesystem::path& record, const std::filesystem::path& file) {
   if (!std::filesystem::exists(record / file)) return std::nullopt;
-  return read_text_file((record / file).string());
+  return read_regular_file((record / file).string());
 }
 
 std::string first_line(const std::string& text) {
@@ -138,6 +139,7 @@ double pairing_reach(double tolerance) {
 ContourFrame recorded_contours(const std::filesystem::path& record, std::uint64_t place,
                                const RecordedValue& value) {
   const std::string path = (record / value_file(place, value)).string();
+  const OpenFile tried(path);  // refuses a pipe, which would be waited for without end
   ContourLines lines(path);
   ContourFrame frame;
   if (!lines.next(frame))

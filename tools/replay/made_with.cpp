@@ -84,7 +84,7 @@ std::optional<std::set<std::string>> listed_values(const fs::path& folder) {
   std::error_code error;
   if (!fs::exists(folder / kFile, error)) return std::nullopt;
   std::set<std::string> values;
-  for (const GraphItem& item : graph_items(read_text_file((folder / kFile).string()))) {
+  for (const GraphItem& item : graph_items(read_regular_file((folder / kFile).string()))) {
     if (item.section != "recorded" || !item.lines.contains("recorded")) continue;
     const std::string& line = item.lines.at("recorded");
     for (std::size_t at = line.find('['); at < line.size() && line[at] != ']';) {
@@ -102,7 +102,7 @@ void check_same(const fs::path& folder, const std::string& text) {
   const fs::path file = folder / kFile;
   std::error_code error;
   if (!fs::exists(file, error)) return;
-  const std::vector<std::string> differences = graph_differences(read_text_file(file.string()), text);
+  const std::vector<std::string> differences = graph_differences(read_regular_file(file.string()), text);
   if (differences.empty()) return;
   throw Error(ExitCode::CannotCreate,
               fmt::format("'{}' was recorded with another graph or dataset, as '{}' says: {}; set that "
@@ -173,7 +173,7 @@ std::vector<std::string> differences_from_record(const fs::path& folder, const G
   const fs::path file = folder / kFile;
   std::error_code error;
   if (!fs::exists(file, error)) return {};
-  return graph_differences(read_text_file(file.string()), made_with(graph, values, folder));
+  return graph_differences(read_regular_file(file.string()), made_with(graph, values, folder));
 }
 
 std::vector<fs::path> results_of(const fs::path& folder, const FrameSelection& frames,

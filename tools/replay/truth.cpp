@@ -59,7 +59,7 @@ LabelPicture read_labels(const std::string& path) {
   if (lower_extension(path) != ".png")
     throw Error(ExitCode::BadData, fmt::format("{}: labels are read from .png, {}", path, kArrayExtensions));
   try {
-    return decode_png_labels(read_text_file(path), kDefaultMaxPixels);
+    return decode_png_labels(read_regular_file(path), kDefaultMaxPixels);
   } catch (const Error& error) {
     if (error.code() != ExitCode::BadData) throw;
     throw Error(error.code(), fmt::format("{}: {}", path, error.what()));

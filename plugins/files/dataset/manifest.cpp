@@ -70,7 +70,8 @@ void take_cell(DatasetItem& item, const ManifestCell& cell, const fs::path& fold
     set_time(item, cell, seconds_to_ns(cell.value),
              fmt::format("seconds from 0 to {}, as 12.5", kMostSeconds));
   if (cell.name == "pts_ns")
-    set_time(item, cell, whole_number(cell.value, kMostSeconds * kSecond), "whole nanoseconds from 0");
+    set_time(item, cell, whole_number(cell.value, kMostSeconds * kSecond),
+             fmt::format("whole nanoseconds from 0 to {}", kMostSeconds * kSecond));
 }
 
 class ManifestReader {

@@ -15,6 +15,7 @@ using namespace std::string_view_literals;
 struct Unread {
   std::string_view name, way;  ///< "an AVIF picture"; how to make something of it that is read
 };
+constexpr std::string_view kByFfmpeg = "save it as PNG: ffmpeg -i FILE FILE.png";
 constexpr Unread kAvif{"an AVIF picture", "save it as PNG: ffmpeg -i FILE FILE.png"},
     kHeic{"an HEIC picture", "save it as PNG: heif-convert FILE FILE.png (package libheif-examples)"},
     kJxl{"a JPEG XL picture", "save it as PNG: djxl FILE FILE.png (package libjxl-tools)"},
@@ -24,7 +25,16 @@ constexpr Unread kAvif{"an AVIF picture", "save it as PNG: ffmpeg -i FILE FILE.p
     kPsd{"a Photoshop picture", "save it as PNG or TIFF"},
     kDicom{"a DICOM file", "save its picture as PNG or TIFF, or its values as an array"},
     kFits{"a FITS file", "save its values as an array (.npy, HDF5, TIFF)"},
-    kQoi{"a QOI picture", "save it as PNG: ffmpeg -i FILE FILE.png"};
+    kQoi{"a QOI picture", "save it as PNG: ffmpeg -i FILE FILE.png"},
+    kApng{"an animated PNG", "make a video of it: ffmpeg -i FILE -c:v ffv1 FILE.mkv"},
+    kDds{"a DirectDraw texture (DDS)", kByFfmpeg}, kSgi{"a picture of Silicon Graphics (SGI)", kByFfmpeg},
+    kPcx{"a PCX picture", kByFfmpeg}, kIco{"a Windows icon (ICO)", kByFfmpeg},
+    kIcns{"an icon of macOS (ICNS)", "save its picture as PNG"},
+    kHdr{"a Radiance picture (HDR)", "save its values as an array, or as TIFF of floats"},
+    kPfm{"a portable float map (PFM)", "save its values as an array, or as TIFF of floats"},
+    kXcf{"a GIMP picture (XCF)", "export it as PNG"},
+    kNifti{"a NIfTI volume", "save its values as an array (.npy, HDF5, TIFF)"},
+    kNrrd{"an NRRD volume", "save its values as an array (.npy, HDF5, TIFF)"};
 
 /// ISO/IEC 14496-12, 4.3: a box of brands, the first of which says what the file is. Sequences of pictures
 /// (avis, hevc) are videos.
@@ -39,8 +49,49 @@ const Unread* by_brand(std::string_view start) {
   return start.substr(0, end).find("avif") != std::string_view::npos ? &kAvif : &kHeic;
 }
 
+std::uint32_t big_endian(std::string_view four) {
+  std::uint32_t value = 0;
+  for (const char c : four) value = value << 8 | static_cast<unsigned char>(c);
+  return value;
+}
+
+/// PNG, third edition, 11.3.2: a chunk in front of the samples says how many frames there are. A viewer of
+/// still pictures shows one of them, and nobody learns of the others.
+bool is_animated_png(std::string_view start) {
+  constexpr std::string_view kSignature = "\x89PNG\r\n\x1A\n"sv;
+  constexpr std::size_t kHead = 8, kChecksum = 4;  // of a chunk: its length and name in front, and behind it
+  if (!start.starts_with(kSignature)) return false;
+  start.remove_prefix(kSignature.size());
+  while (start.size() >= kHead + 4) {
+    const std::string_view name = start.substr(4, 4);
+    if (name == "acTL") return big_endian(start.substr(kHead, 4)) > 1;
+    const std::uint64_t bytes = kHead + std::uint64_t{big_endian(start.substr(0, 4))} + kChecksum;
+    if (name == "IDAT" || bytes > start.size()) return false;
+    start.remove_prefix(bytes);
+  }
+  return false;
+}
+
+/// ZSoft's technical reference: the maker, a version, runs or none, bits a sample.
+bool is_pcx(std::string_view start) {
+  return start.size() > 3 && start[0] == '\x0A' && start[1] >= 0 && start[1] <= 5 &&
+         (start[2] == 0 || start[2] == 1) &&
+         (start[3] == 1 || start[3] == 2 || start[3] == 4 || start[3] == 8);
+}
+
+const Unread* by_place(std::string_view start) {
+  constexpr std::size_t kDicomAt = 128, kNiftiAt = 344;
+  const auto has = [&](std::size_t at, std::string_view bytes) {
+    return start.size() > at && start.substr(at).starts_with(bytes);
+  };
+  if (is_animated_png(start)) return &kApng;
+  if (is_pcx(start)) return &kPcx;
+  if (has(kNiftiAt, "n+1\0"sv) || has(kNiftiAt, "ni1\0"sv) || has(4, "n+2\0"sv)) return &kNifti;
+  return has(kDicomAt, "DICM"sv) ? &kDicom : nullptr;
+}
+
 const Unread* unread_format(std::string_view start) {
-  constexpr std::size_t kFlagsAt = 20, kDicomAt = 128;
+  constexpr std::size_t kFlagsAt = 20;
   constexpr unsigned kAnimated = 2;
   if (const Unread* found = by_brand(start)) return found;
   if (start.starts_with("RIFF"sv) && start.substr(8).starts_with("WEBPVP8X"sv) && start.size() > kFlagsAt)
@@ -50,12 +101,18 @@ const Unread* unread_format(std::string_view start) {
     const Unread* format;
   };
   constexpr std::array kSignatures{
-      Signature{"\xFF\x0A"sv, &kJxl},   Signature{"\0\0\0\x0CJXL \r\n\x87\n"sv, &kJxl},
-      Signature{"II\xBC\x01"sv, &kJxr}, Signature{"8BPS\0"sv, &kPsd},
-      Signature{"SIMPLE  ="sv, &kFits}, Signature{"qoif"sv, &kQoi}};
+      Signature{"\xFF\x0A"sv, &kJxl},     Signature{"\0\0\0\x0CJXL \r\n\x87\n"sv, &kJxl},
+      Signature{"II\xBC\x01"sv, &kJxr},   Signature{"8BPS\0"sv, &kPsd},
+      Signature{"SIMPLE  ="sv, &kFits},   Signature{"qoif"sv, &kQoi},
+      Signature{"DDS "sv, &kDds},         Signature{"\x01\xDA\0"sv, &kSgi},
+      Signature{"\x01\xDA\x01"sv, &kSgi}, Signature{"icns"sv, &kIcns},
+      Signature{"\0\0\x01\0"sv, &kIco},   Signature{"#?RADIANCE"sv, &kHdr},
+      Signature{"#?RGBE"sv, &kHdr},       Signature{"PF\n"sv, &kPfm},
+      Signature{"Pf\n"sv, &kPfm},         Signature{"gimp xcf"sv, &kXcf},
+      Signature{"NRRD000"sv, &kNrrd}};
   for (const auto& [bytes, format] : kSignatures)
     if (start.starts_with(bytes)) return format;
-  return start.size() > kDicomAt && start.substr(kDicomAt).starts_with("DICM") ? &kDicom : nullptr;
+  return by_place(start);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace contorno {
 
 /// Bytes of a file that are enough.
-inline constexpr std::size_t kUnreadStart = 256;
+inline constexpr std::size_t kUnreadStart = 4096;
 
 /// Throws Error(BadData) that names `path` and the format where `start`, its first bytes, is that of a
 /// picture which nothing here reads: AVIF, HEIC, JPEG XL, an animated WebP, ...

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 namespace contorno {
 namespace {
 
@@ -18,6 +21,31 @@ std::string format_of_zip(std::string_view start, std::string_view name) {
   if (holds(".npy"))
     return "is not a readable .npy file: it is an archive of arrays; let its name end in .npz";
   return "is a ZIP archive, of which only those of arrays (.npz) are read; unzip it";
+}
+
+/// Of the pictures of Netpbm, which are read by their names. Empty where it is none.
+std::string_view extension_of_pnm(std::string_view start) {
+  constexpr std::array<std::string_view, 7> kExtensions{".pbm", ".pgm", ".ppm", ".pbm",
+                                                        ".pgm", ".ppm", ".pam"};
+  if (start.size() < 3 || start[0] != 'P' || start[1] < '1' || start[1] > '7') return {};
+  const bool ends = start[2] == '\n' || start[2] == ' ' || start[2] == '\r' || start[2] == '\t';
+  return ends ? kExtensions[static_cast<std::size_t>(start[1] - '1')] : std::string_view();
+}
+
+/// Pictures and pages in text, which a reader of graphs would take for a wrong graph.
+std::string format_of_text(std::string_view start) {
+  const auto holds = [&](std::string_view word) { return start.find(word) != std::string_view::npos; };
+  start.remove_prefix(std::min(start.find_first_not_of("\xEF\xBB\xBF \t\r\n"), start.size()));
+  if (start.starts_with("<!DOCTYPE html"sv) || start.starts_with("<!doctype html"sv) ||
+      start.starts_with("<html"sv))
+    return "is a page of HTML and no file of its own; what a server said in the place of the file, perhaps";
+  if (start.starts_with("<svg"sv) || (start.starts_with("<?xml"sv) && holds("<svg")))
+    return "is an SVG drawing, which is not read; draw it as PNG: rsvg-convert FILE -o FILE.png (package "
+           "librsvg2-bin)";
+  if (start.starts_with("#define "sv) && holds("_width ") && holds("_bits[]"))
+    return "is an X bitmap (XBM), which is not read; save it as .png";
+  if (start.starts_with("/* XPM */"sv)) return "is an X pixmap (XPM), which is not read; save it as .png";
+  return {};
 }
 
 }  // namespace
@@ -38,13 +66,9 @@ std::string other_format(std::string_view start, std::string_view name) {
   if (start.size() > 1 && start[0] == '\x80' && start[1] >= 2 && start[1] <= 5)
     return "is a pickle of Python, which is not read, since reading one runs what it says; save the array by "
            "numpy.save";
-  if (start.size() > 2 && start[0] == 'P' && start[1] >= '1' && start[1] <= '6' &&
-      (start[2] == '\n' || start[2] == ' ' || start[2] == '\r' || start[2] == '\t'))
-    return fmt::format("is a PNM picture (P{}); {}", start[1],
-                       start[1] == '1' || start[1] == '4'
-                           ? "a bitmap (.pbm), which is not read; save it as .png"
-                           : "let its name end in .ppm or .pgm");
-  return {};
+  if (const std::string_view extension = extension_of_pnm(start); !extension.empty())
+    return fmt::format("is a PNM picture (P{}); let its name end in {}", start[1], extension);
+  return format_of_text(start);
 }
 
 }  // namespace contorno

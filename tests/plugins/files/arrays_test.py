@@ -281,6 +281,15 @@ OTHERS = {"maps.mat": (matlab, "MATLAB file (.mat), which is not read"),
           "maps.nc": (lambda path: path.write_bytes(b"CDF\x01" + bytes(99)), "netCDF file of version 3"),
           "maps.fits": (lambda path: path.write_bytes(b"SIMPLE  =                    T".ljust(2880)), "FITS file"),
           "maps.dat": (lambda path: np.save(path.open("wb"), blobs(9, 9, 1, 0)), "let its name end in .npy"),
+          "bits.dat": (lambda path: path.write_bytes(b"P4 8 1\n\xaa"), "PNM picture (P4); let its name end in .pbm"),
+          "text.dat": (lambda path: path.write_text("P1\n2 1\n0 1\n"), "PNM picture (P1); let its name end in .pbm"),
+          "grey.dat": (lambda path: path.write_bytes(b"P5 2 1 255\n\0\xff"), "PNM picture (P5); let its name end in .pgm"),
+          "any.dat": (lambda path: path.write_text("P7\nWIDTH 2\n"), "PNM picture (P7); let its name end in .pam"),
+          "a.svg": (lambda path: path.write_text('<?xml version="1.0"?>\n<svg width="9" height="9"/>'), "SVG drawing"),
+          "b.svg": (lambda path: path.write_text('\n<svg width="9" height="9"/>'), "SVG drawing"),
+          "a.xbm": (lambda path: Image.new("1", (16, 9)).save(path), "X bitmap (XBM)"),
+          "a.xpm": (lambda path: path.write_text('/* XPM */\nstatic char *a[] = {"1 1 1 1", "a c #fff", "a"};\n'), "X pixmap (XPM)"),
+          "gone.mp4": (lambda path: path.write_text("<!DOCTYPE html>\n<title>404</title>"), "page of HTML"),
           "maps.hdf": (lambda path: path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(99)), "let its name end in .h5")}
 
 

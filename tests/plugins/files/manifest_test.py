@@ -166,6 +166,7 @@ BAD_OBJECTS = [
     ('{"maps": "maps", "_note": "maps", "maps" : "a, b/1.npy"}', "list.jsonl:2:35: the member 'maps' is there twice"),
     ('{"maps": "a, b/1.npy", "_a": 1, "_a": 1}', "list.jsonl:2:33: the member '_a' is there twice"),
     ('{"maps": "a, b/1.npy", "timestamp": 1, "pts_ns": 1}', "list.jsonl:2:24: timestamp and pts_ns are both given"),
+    ('{"maps": "a, b/1.npy", "pts_ns": 9223372036854775807}', "allowed whole nanoseconds from 0 to 9000000000000000000"),
     ('{"maps": "a, b/1.npy", "timestmap": 1}', "list.jsonl:2:24: unknown member 'timestmap' (did you mean 'timestamp'?)"),
     ('{"_a": ' + "[" * 100000, "list.jsonl:2:65537: the line is longer"),
     ('{"_a": ' + "[" * 1000, "list.jsonl:2:1: it is nested too deeply"),

@@ -276,3 +276,21 @@ def test_a_volume_is_refused(tmp_path):
     tifffile.imwrite(tmp_path / "a.tif", np.zeros((16, 32, 32), np.float32), photometric="minisblack", volumetric=True, tile=(16, 16, 16))
     done, _ = play(tmp_path, "a.tif")
     assert done.returncode == 65 and "volume of 16 slices" in done.stderr
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("folder", [False, True])
+def test_a_tiff_of_floats_is_taken_for_maps_and_not_for_a_picture(tmp_path, dtype, folder):
+    row, column = np.mgrid[0:24, 0:40]
+    map_ = (1 - np.hypot(row - 12, column - 18) / 16).clip(0, 1).astype(dtype)
+    (tmp_path / "some").mkdir()
+    name = "some/a.tif" if folder else "a.tif"
+    tifffile.imwrite(tmp_path / name, map_)
+    np.save(tmp_path / "a.npy", map_)
+    found = []
+    for given in ("some" if folder else name, "a.npy"):
+        done = subprocess.run([PROGRAM, "run", given, "--output", f"out-{given}"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        found.append([line["classes"] for line in read_lines(tmp_path / f"out-{given}" / "contours.jsonl")])
+    assert json.dumps(found[0]) == json.dumps(found[1])
+    assert found[0][0][0]["contours"]

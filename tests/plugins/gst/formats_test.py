@@ -15,7 +15,13 @@ BRANDS = {"a.avif": (b"avif", "an AVIF picture"), "b.avif": (b"mif1avif", "an AV
           "d.heif": (b"mif1heic", "an HEIC picture"), "e.cr3": (b"crx ", "a raw picture of a camera")}
 STARTS = {"f.jxl": (b"\xff\x0a", "a JPEG XL picture"), "g.jxl": (b"\0\0\0\x0cJXL \r\n\x87\n", "a JPEG XL picture"),
           "h.psd": (b"8BPS\0\1", "a Photoshop picture"), "j.qoi": (b"qoif", "a QOI picture"),
-          "k.dcm": (bytes(128) + b"DICM", "a DICOM file"), "l.jxr": (b"II\xbc\x01", "a JPEG XR picture")}
+          "k.dcm": (bytes(128) + b"DICM", "a DICOM file"), "l.jxr": (b"II\xbc\x01", "a JPEG XR picture"),
+          "m.hdr": (b"#?RADIANCE\n", "a Radiance picture"), "n.hdr": (b"#?RGBE\n", "a Radiance picture"),
+          "o.pfm": (b"PF\n4 4\n-1\n", "a portable float map"), "p.pfm": (b"Pf\n4 4\n-1\n", "a portable float map"),
+          "q.nii": ((348).to_bytes(4, "little") + bytes(340) + b"n+1\0", "a NIfTI volume"), "r.nrrd": (b"NRRD0004\n\0", "an NRRD volume"),
+          "s.xcf": (b"gimp xcf v011\0", "a GIMP picture")}
+BY_PILLOW = {"a.dds": "a DirectDraw texture", "b.sgi": "a picture of Silicon Graphics", "c.pcx": "a PCX picture", "d.ico": "a Windows icon",
+             "e.icns": "an icon of macOS"}
 
 
 def refused(contorno, path, *command):
@@ -34,6 +40,29 @@ def test_a_picture_of_a_format_that_is_not_read_is_refused_by_its_name(contorno,
     assert said.count("\n") == 1 and f"{name}: it is {called}" in said and "which contorno does not read" in said
     said = refused(contorno, tmp_path / name, "run", tmp_path / name, "--output", tmp_path / "run")
     assert f"it is {called}" in said
+
+
+@pytest.mark.parametrize("name", BY_PILLOW)
+def test_what_pillow_writes_and_nothing_here_reads_is_refused_by_its_name(contorno, tmp_path, name):
+    Image.new("RGB", (128, 128), (200, 90, 30)).save(tmp_path / name)
+    assert f"{name}: it is {BY_PILLOW[name]}" in refused(contorno, tmp_path / name)
+
+
+def test_an_animated_png_is_no_still_picture_and_the_way_that_is_named_has_its_times(contorno, tmp_path):
+    pictures = [Image.new("RGB", (96, 64), (30 * index, 200, 90)) for index in range(4)]
+    pictures[0].save(tmp_path / "moving.png", save_all=True, append_images=pictures[1:], duration=[100, 300, 50, 400], dpi=(72, 72))
+    pictures[0].save(tmp_path / "still.png", save_all=True, append_images=pictures[:1], duration=100)  # one frame in the end
+    said = refused(contorno, tmp_path / "moving.png")
+    assert "moving.png: it is an animated PNG" in said
+    (tmp_path / "shots").mkdir()
+    (tmp_path / "moving.png").rename(tmp_path / "shots" / "a.png")
+    done = contorno("record", tmp_path / "shots", tmp_path / "folder", check=False)
+    assert done.returncode == 65 and "a.png: it is an animated PNG" in done.stderr
+    ffmpeg(tmp_path, "-i", "shots/a.png", "-c:v", "ffv1", "moving.mkv")
+    frames, times = record(contorno, tmp_path / "moving.mkv")
+    assert len(frames) == 4
+    assert_same_times(times, times_by_ffprobe(tmp_path / "shots" / "a.png"))
+    assert len(record(contorno, tmp_path / "still.png")[0]) == 1
 
 
 def test_an_animated_webp_is_refused_by_its_name_and_a_still_one_read(contorno, tmp_path):
