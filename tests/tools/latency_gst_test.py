@@ -124,6 +124,13 @@ def test_every_frame_is_in_one_count_also_those_that_are_lost_on_the_way(contorn
     assert report["settings"]["loop"] == "closed" and report["verdict"]["result"] == "NONE"
 
 
+def test_a_pipeline_whose_sinks_get_nothing_fails_and_one_that_ends_before_its_time_says_so(contorno, tmp_path):
+    line = f"videotestsrc is-live=true num-buffers=100 ! {CAPS} ! contorno config=graph.yaml ! identity drop-probability=1 ! fakesink name=end"
+    done, report = measure(contorno, tmp_path, line, code=4)
+    assert report["frames"]["offered"] == 100 and report["frames"]["delivered"] == 0 and report["verdict"]["result"] == "FAIL"
+    assert "the pipeline came to its end after" in done.stderr and "; 20 s were wanted" in done.stderr
+
+
 def test_a_video_is_measured_from_its_demuxer_on(contorno, tmp_path):
     from tests.plugins.gst.videos import CHAINS, record
     record(tmp_path / "clip.mkv", CHAINS["mkv"], 40)

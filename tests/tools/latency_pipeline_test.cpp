@@ -116,6 +116,23 @@ TEST_CASE("a pipeline that gives nothing from some moment on has lost all frames
   CHECK(report.frames.dropped() == 147);
 }
 
+TEST_CASE("frames are lost where nothing comes to any sink, and a sink of something else is named") {
+  PipelineTimes times{.live = true,
+                      .way = {place("camera", 200, 0), place("contorno0", 200, 2)},
+                      .sinks = {place("screen", 0, 0), place("lines", 0, 0)},
+                      .stamp_offset_ns = 1000 * kMillisecond};
+  const LatencyReport report = report_of(times);
+  CHECK(report.frames.delivered == 0);
+  CHECK(report.frames.dropped() + report.frames.in_flight == 200);
+  CHECK(verdict_of(report).state == Verdict::State::Fail);
+  times.sinks[1].kept.push_back(
+      {.from_ns = 2000 * kMillisecond, .to_ns = 2001 * kMillisecond});  // no time of a frame
+  const MeasuredPipeline measured =
+      measured_from(times, {.warm_up_s = 0, .duration_s = 10}, 100, 1000 * kMillisecond);
+  CHECK(measured.not_counted == std::vector<std::string>{"screen", "lines"});
+  CHECK(report_of(times).frames.delivered == 200);
+}
+
 TEST_CASE("what a live source owed counts as missed when a sink stops for good") {
   PipelineTimes times{.live = true,
                       .way = {place("camera", 105, 0), place("contorno0", 103, 2)},

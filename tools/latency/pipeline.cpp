@@ -18,6 +18,7 @@
 #include "tools/latency/quantity.h"
 #include "tools/latency/resources.h"
 #include "tools/progress.h"
+#include "tools/say.h"
 
 namespace contorno::latency {
 namespace {
@@ -63,8 +64,14 @@ std::vector<PassedElement> way_of_frames(const PipelineTimes& times) {
   return {first, times.way.end()};
 }
 
-/// The sinks that frames come to; what sound or another stream goes to is none of them.
+bool had_nothing(const PassedElement& sink) {
+  return sink.passings.empty() && sink.kept.empty() && sink.held_since_ns == 0;
+}
+
+/// The sinks that frames come to; what sound or another stream goes to is none of them. Where nothing came to
+/// any sink all frames were lost on the way.
 std::vector<PassedElement> sinks_of_frames(const PipelineTimes& times) {
+  if (std::all_of(times.sinks.begin(), times.sinks.end(), had_nothing)) return times.sinks;
   const std::vector<Passing>& results = times.way.back().passings;
   std::vector<PassedElement> sinks;
   for (const PassedElement& sink : times.sinks)
@@ -203,6 +210,10 @@ MeasuredPipeline measured_from(const PipelineTimes& times, const Load& load, dou
   const std::vector<PassedElement> way = way_of_frames(times), sinks = sinks_of_frames(times);
   MeasuredPipeline result;
   result.source = way.front().name;
+  for (const PassedElement& sink : times.sinks)
+    if (std::none_of(sinks.begin(), sinks.end(),
+                     [&](const PassedElement& one) { return one.name == sink.name; }))
+      result.not_counted.push_back(sink.name);
   std::vector<Times> at_nodes, at_sinks;
   for (std::size_t place = 1; place < way.size(); ++place) {
     result.graph.nodes.push_back({.name = way[place].name, .params = {}, .inputs = {}, .where = {}});
@@ -253,8 +264,15 @@ MeasuredPipeline measure_pipeline(const std::string& line, const Load& load, dou
                               load.warm_up_s + load.duration_s));
   }
   const UsedSoFar end = used_so_far();
+  const double ran_ns = static_cast<double>(now_ns() - playing_ns);
+  const bool ended = pipeline->ended() && signal == 0;
   progress.clear();
   MeasuredPipeline result = measured_from(pipeline->stop(), load, deadline_ms, start_ns);
+  for (const std::string& sink : result.not_counted)
+    say(fmt::format("the sink '{}' is not counted: no frame came to it by its time", sink));
+  if (ended && result.measurement.load.loop == Loop::Open)
+    say(fmt::format("the pipeline came to its end after {}; {:g} s were wanted", duration_text(ran_ns),
+                    load.warm_up_s + load.duration_s));
   result.measurement.resources = used_between(begin, end);
   result.measurement.signal = signal;
   return result;

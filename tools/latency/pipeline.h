@@ -14,10 +14,11 @@ namespace contorno::latency {
 struct MeasuredPipeline {
   GraphSpec graph;  ///< names of elements and sinks, and nothing else
   Measurement measurement;
-  std::string source;       ///< the element that frames are counted from
-  std::vector<Row> kept;    ///< how long sinks keep a frame
-  std::vector<Row> traced;  ///< what GStreamer's own tracer says of the same time
-  std::string held_up;      ///< LatencyReport::held_up
+  std::string source;                    ///< the element that frames are counted from
+  std::vector<Row> kept;                 ///< how long sinks keep a frame
+  std::vector<Row> traced;               ///< what GStreamer's own tracer says of the same time
+  std::string held_up;                   ///< LatencyReport::held_up
+  std::vector<std::string> not_counted;  ///< sinks to which no frame came by its time, though something did
 };
 
 /// Runs the line for the warm-up and the duration of `load`, or to its end. Throws Error(BadData) when no
