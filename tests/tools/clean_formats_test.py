@@ -247,7 +247,7 @@ WRONG_GEOJSON = [
     (with_geometry("LineString", 4), "'coordinates' in the geometry of features[1] is 4, wanted array"),
     (with_geometry("Point", [1, 2]), "the geometry of features[1] is 'Point', allowed Polygon, MultiPolygon, LineString"),
     (with_geometry("Polygon", [SQUARE], **{"class": 4}), "'class' in features[1] is 4, wanted string"),
-    (with_geometry("Polygon", [SQUARE], frame=1, width=-1), "'width' in features[1] is -1, wanted a whole number"),
+    (with_geometry("Polygon", [SQUARE], frame=1, width=-1), "'width' in features[1] is -1, wanted a whole number from 0"),
     (json.dumps(geojson_of({"type": "Feature", "properties": {}, "geometry": None}), indent=0), "'geometry' in features[0] is null, wanted object"),
     (json.dumps(geojson_of(feature("LineString", [[0, 0], [70000, 1]]))), "there is no 'width' of the map, and a point is at 70000, allowed up to 65535"),
 ]

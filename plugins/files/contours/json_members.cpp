@@ -38,12 +38,13 @@ bool JsonMembers::read_levels(const Json& owner, const std::string& path, ClassS
 void JsonMembers::check_kind(const json& value, const char* key, json::value_t kind,
                              const std::string& path) const {
   const bool number = kind == json::value_t::number_float && value.is_number();
-  const bool whole = kind == json::value_t::number_unsigned || kind == json::value_t::number_integer;
   const bool integer = kind == json::value_t::number_integer && value.is_number_integer();
   if (value.type() != kind && !number && !integer)
     refuse(fmt::format("'{}' in {} is {}, wanted {}", key, path,
                        value.is_number() ? value.dump() : value.type_name(),
-                       whole ? "a whole number" : json(kind).type_name()));
+                       kind == json::value_t::number_unsigned  ? "a whole number from 0"
+                       : kind == json::value_t::number_integer ? "a whole number"
+                                                               : json(kind).type_name()));
 }
 
 const json& JsonMembers::member(const json& owner, const char* key, json::value_t kind,
