@@ -180,11 +180,14 @@ class Fed:
             self.begin(name)
 
     def begin(self, name):
+        for event in (Gst.Event.new_stream_start(name), Gst.Event.new_caps(Gst.Caps.from_string(self.CAPS[name])), self.segment()):
+            assert self.pads[name].push_event(event)
+
+    @staticmethod
+    def segment():
         segment = Gst.Segment.new()
         segment.init(Gst.Format.TIME)
-        for event in (Gst.Event.new_stream_start(name), Gst.Event.new_caps(Gst.Caps.from_string(self.CAPS[name])),
-                      Gst.Event.new_segment(segment)):
-            assert self.pads[name].push_event(event)
+        return Gst.Event.new_segment(segment)
 
     def push(self, name, *times):
         """Buffers at these times in ms; None: without a time."""
@@ -195,8 +198,9 @@ class Fed:
             assert self.pads[name].push(buffer) == Gst.FlowReturn.OK
 
     def flush(self, name):
-        assert self.pads[name].push_event(Gst.Event.new_flush_start()) and self.pads[name].push_event(Gst.Event.new_flush_stop(True))
-        self.begin(name)
+        """As a seek does it: the stream is the same and does not begin anew."""
+        for event in (Gst.Event.new_flush_start(), Gst.Event.new_flush_stop(True), self.segment()):
+            assert self.pads[name].push_event(event)
 
     def end(self, name):
         assert self.pads[name].push_event(Gst.Event.new_eos())
