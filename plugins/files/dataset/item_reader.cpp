@@ -10,6 +10,12 @@
 namespace contorno {
 namespace {
 constexpr int kMaxClasses = 256;
+
+/// Whether the classes of a map with three sides come first. Classes are fewer than pixels.
+bool are_classes_first(std::span<const std::uint64_t> shape, MapLayout layout) {
+  if (layout != MapLayout::Auto) return layout != MapLayout::Hwc;
+  return shape.size() < 3 || shape[0] < shape[2];
+}
 }  // namespace
 
 bool ItemReader::open(const DatasetItem& item, std::string& error) {
@@ -65,7 +71,7 @@ std::optional<ImageFormat> ItemReader::maps_format() const {
   if (shape.size() > 2 && options_.layout == MapLayout::Undeclared && !is_told)
     throw bad("can be read in two ways; declare layout: chw or layout: hwc");
   if (shape.size() == 4) shape = shape.subspan(1);
-  const bool planar = options_.layout != MapLayout::Hwc && !is_told;
+  const bool planar = !is_told && are_classes_first(shape, options_.layout);
   const std::uint64_t channels = shape.size() == 2 ? 1 : shape[planar ? 0 : 2];
   const std::uint64_t height = shape[shape.size() == 3 && planar ? 1 : 0];
   const std::uint64_t width = shape[shape.size() == 3 && planar ? 2 : 1];

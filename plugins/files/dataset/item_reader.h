@@ -14,7 +14,7 @@
 namespace contorno {
 
 /// How the sides of arrays are read.
-enum class MapLayout : std::uint8_t { Undeclared, Chw, Hwc };
+enum class MapLayout : std::uint8_t { Undeclared, Chw, Hwc, Auto };
 
 struct ItemOptions {
   MapLayout layout = MapLayout::Undeclared;

@@ -259,9 +259,13 @@ SourceType dataset_source(FrameDecoder decoder) {
             "Array that is read of every .npz, .h5 and .zarr; empty where each has one only.");
   list.choice(
       "layout", &DatasetParams::layout,
-      {{"undeclared", MapLayout::Undeclared}, {"chw", MapLayout::Chw}, {"hwc", MapLayout::Hwc}},
-      "Order of the sides in a file: classes first or last; needed unless files have two sides or are .tif "
-      "with bands. The pages of a .tif are classes with chw, frames with hwc.");
+      {{"undeclared", MapLayout::Undeclared},
+       {"chw", MapLayout::Chw},
+       {"hwc", MapLayout::Hwc},
+       {"auto", MapLayout::Auto}},
+      "Order of the sides in a file: classes first or last, or auto: the shorter one of both is theirs; "
+      "needed unless files have two sides or are .tif with bands. The pages of a .tif are classes with chw, "
+      "else frames.");
   list.flag("frames", &DatasetParams::frames, "Whether the frames beside the maps are read.");
   list.text("camera", &DatasetParams::camera,
             "Of a manifest with a column of cameras: the frames of this one alone; empty takes all.");

@@ -248,6 +248,37 @@ def test_the_example_for_datasets_takes_any_number_of_classes(tmp_path, classes)
     assert checked.returncode == 0 and f"class{classes - 1}" in checked.stdout
 
 
+@pytest.mark.parametrize("form", ["files", "sequence", "hdf5", "tiff"])
+@pytest.mark.parametrize("layout", ["auto", "example"])
+def test_an_automatic_layout_takes_the_shorter_side_for_that_of_the_classes(tmp_path, form, layout):
+    maps = np.stack([blobs(40, 60, 5, frame) for frame in range(2)])
+    found = []
+    for order in ("hwc", "chw"):
+        folder = tmp_path / order
+        folder.mkdir()
+        arrays = maps if order == "hwc" else np.ascontiguousarray(maps.transpose(0, 3, 1, 2))
+        if form == "sequence":
+            np.save(folder / "all.npy", arrays)
+        for frame, array in enumerate(arrays if form != "sequence" else ()):
+            if form == "files":
+                np.save(folder / f"{frame}.npy", array)
+            elif form == "hdf5":
+                with pytest.importorskip("h5py").File(folder / f"{frame}.h5", "w") as file:
+                    file["maps"] = array
+            else:  # bands say themselves which side they are
+                pytest.importorskip("tifffile").imwrite(folder / f"{frame}.tif", array, photometric="minisblack",
+                                                        planarconfig="contig" if order == "hwc" else "separate")
+        if layout == "auto":
+            (tmp_path / "graph.yaml").write_text("source: {type: dataset, location: set, layout: auto}\nclasses: auto\n"
+                                                 "stages: [marching_squares, contour_assembly]\nsinks: [{type: jsonl, path: contours.jsonl}]\n")
+        graph = "graph.yaml" if layout == "auto" else ROOT / "config" / "examples" / "dataset.yaml"
+        done = run(tmp_path, "run", graph, "--input", order, "--output", f"out-{order}")
+        assert done.returncode == 0, done.stderr
+        found.append(read_lines(tmp_path / f"out-{order}" / "contours.jsonl"))
+    assert without_names(found[0]) == without_names(found[1]) and [len(line["classes"]) for line in found[0]] == [5, 5]
+    assert found[0][0]["classes"][0]["contours"]
+
+
 def test_a_graph_that_takes_its_classes_from_maps_needs_maps(tmp_path):
     (tmp_path / "graph.yaml").write_text("source: {type: test, width: 32, height: 24, frames: 1}\nclasses: auto\n"
                                          "stages: [marching_squares, contour_assembly]\n")
