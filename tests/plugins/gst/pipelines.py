@@ -15,6 +15,7 @@ gi.require_version("GstVideo", "1.0")
 from gi.repository import Gst, GstVideo  # noqa: E402
 
 PLUGINS = LIBRARY.parent / "gstreamer-1.0"
+PLAY_LINE = pathlib.Path(__file__).with_name("play_line.py")
 Gst.init(None)
 Gst.Registry.get().scan_path(str(PLUGINS))
 FORMATS = ["GRAY8", "GRAY16_LE", "RGB", "BGR", "RGBA", "BGRA", "RGBx", "BGRx", "NV12", "I420"]
@@ -72,9 +73,9 @@ def bytes_of(buffer):
 
 
 def launch(*words, seconds=300, env=None, **kwargs):
-    """Runs gst-launch-1.0; returns the completed process. Errors of the element are tested so: in this process NumPy has brought
-    a C++ library that unwinds exceptions in another way than GStreamer's libunwind."""
-    return subprocess.run(["gst-launch-1.0", *map(str, words)], capture_output=True, text=True, timeout=seconds, check=False,
+    """Plays a line of gst-launch-1.0 in a process; returns the completed process. Errors of the element are tested so: in this
+    process NumPy has brought a C++ library that unwinds exceptions in another way than GStreamer's libunwind."""
+    return subprocess.run(["/usr/bin/python3", PLAY_LINE, *map(str, words)], capture_output=True, text=True, timeout=seconds, check=False,
                           env=ENVIRONMENT | (env or {}), **kwargs)
 
 
