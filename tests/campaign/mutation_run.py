@@ -37,7 +37,8 @@ FAMILIES = {
         ["{build}/bin/contorno_gst_tests"],
         [*PYTEST, "tests/plugins/gst/element_slots_test.py", "tests/plugins/gst/maps_pad_test.py",
          "tests/plugins/gst/element_accounts_test.py", "tests/plugins/gst/element_test.py"])),
-    "replay": Family(("tools/replay/*.cpp", "tools/commands/replay.cpp", "tools/commands/record.cpp"), PROGRAM, (
+    "replay": Family(("tools/replay/*.cpp", "tools/commands/replay.cpp", "tools/commands/record.cpp"), (*PROGRAM, "contorno_tests"), (
+        unit("tools/replay_*_test.cpp"),
         [*PYTEST, "tests/tools/replay_test.py", "tests/tools/replay_compare_test.py", "tests/tools/replay_record_test.py",
          "tests/tools/replay_scores_test.py", "tests/tools/record_test.py", "-k", "not pytest and not ctest"],)),
     "runner": Family(("pipeline/run/*.cpp", "pipeline/graph/*.cpp"), (*PROGRAM, "contorno_tests"), (

@@ -89,10 +89,13 @@ def test_a_class_that_goes_or_comes_takes_its_own_contours_alone(contorno, folde
     (folder / "two" / "maps").mkdir(parents=True)
     for frame in range(FRAMES):
         np.save(folder / "two" / "maps" / f"{frame:03}.npy", blobs(48, 64, 3, frame)[..., :2])
-    _, report, _, code = compare(contorno, folder, less, "--tolerance", 5)
+    said, report, _, code = compare(contorno, folder, less, "--tolerance", 5)
     counts = contours(folder)
     assert code == 1 and sums(report) == {"lost": counts["c"], "added": 0, "moved": 0}
     assert [(of["name"], of["itself"]) for of in report["classes"]] == [("c", "it is gone")]
+    frame = min((folder / "golden" / "frames").glob("*.jsonl"))
+    first = json.loads(frame.read_text())["classes"][2]["contours"][0]
+    assert f"class 'c': it is gone; contour 0: of {len(first['points'])} points is gone" in said  # counted within its class
     (folder / "graph.yaml").write_text(less)
     contorno("replay", "graph.yaml", "--record", "golden", "--overwrite", cwd=folder)
     (folder / "other.yaml").write_text(GRAPH)

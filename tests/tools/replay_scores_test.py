@@ -145,8 +145,8 @@ def test_masks_a_class_uint16_labels_palettes_and_larger_truth_come_by_a_manifes
         if frame == 0:
             for k, one in enumerate("ab"):
                 (data / one).mkdir()
-                cv2.imwrite(str(data / one / "0.png"), (labels == k + 1).astype(np.uint8) * 200)
-            name = "{class}/0.png"
+                cv2.imwrite(str(data / one / f"{one}0.png"), (labels == k + 1).astype(np.uint8) * 200)
+            name = "{class}/{class}0.png"
         elif frame == 1:
             name += ".npy"
             np.save(data / name, labels.astype(np.uint16))
