@@ -123,7 +123,7 @@ def test_a_report_of_before_there_was_a_choice_has_all_frames_probed(sampled, tm
 
 def test_what_probes_cost_is_told_of_a_probed_frame_and_on_average(tmp_path):
     latency("--fps", 50, "--duration", "200ms", "--warmup", "100ms", "--deadline", "5s", "--probe-every", 4, "--report", "r.json",
-            "--html", "r.html", text=graph(", constant: 1"), cwd=tmp_path)
+            "--html", "r.html", text=graph(", constant: 1", ", on_full: wait"), cwd=tmp_path)
     cost = json.loads((tmp_path / "r.json").read_text())["probe_cost"]
     assert cost["every"] == 4 and cost["mean_percent"] == pytest.approx(cost["median_percent"] / 4)
     assert cost["least_percent"] <= cost["median_percent"] <= cost["most_percent"]

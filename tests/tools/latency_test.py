@@ -213,8 +213,8 @@ def test_allocations_of_frames_on_their_way_are_counted(planted, tmp_path):
 def test_a_report_names_its_build_and_its_input(tmp_path):
     """The checksum is that of the samples: the same for the same input, and another for another."""
     def environment(seed):
-        latency("--fps", 20, "--duration", "500ms", *BRIEF, "--report", "r.json", cwd=tmp_path,
-                text=graph().replace("frames: 4", f"frames: 4, seed: {seed}"))
+        latency("--fps", 20, "--duration", "500ms", *BRIEF, "--deadline", "20s", "--report", "r.json", cwd=tmp_path,
+                text=graph("", ", on_full: wait").replace("frames: 4", f"frames: 4, seed: {seed}"))
         return json.loads((tmp_path / "r.json").read_text())["environment"]
     first, again, other = environment(1), environment(1), environment(2)
     assert re.fullmatch(r"CRC-32 [0-9a-f]{8} of the 4 frames held in memory", first["input"])
@@ -285,7 +285,7 @@ def test_the_highest_rate_and_the_most_cameras_are_found(tmp_path):
         held = [one["frames_per_second"] for one in report["search"] if one["held"]]
         assert report["settings"]["frames_per_second"] == max(held) <= 60
     latency("--mode", "cameras", "--fps", 10, "--most-cameras", 3, "--deadline", "20s", "--duration", "500ms", *BRIEF, "--report",
-            "cameras.json", text=graph(", constant: 20"), cwd=tmp_path)
+            "cameras.json", text=graph(", constant: 20", ", on_full: wait"), cwd=tmp_path)
     report = json.loads((tmp_path / "cameras.json").read_text())
     assert report["settings"]["cameras"] == 3 and report["frames"]["offered"] == 3 * 5
     none = latency("--mode", "saturate", "--deadline", "1ms", "--duration", "300ms", *BRIEF, text=graph(", constant: 20"),
