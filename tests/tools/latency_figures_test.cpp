@@ -11,6 +11,7 @@
 #include "tools/latency/distribution.h"
 #include "tools/latency/quantity.h"
 #include "tools/latency/schedule.h"
+#include "tools/latency/search.h"
 #include "tools/latency/show.h"
 #include "tools/latency/verdicts.h"
 
@@ -292,6 +293,27 @@ TEST_CASE("another input is said before the figures, and its reports are not put
   CHECK_THROWS_WITH_AS(merge(before, after), doctest::Contains("the input: CRC-32 00000001"), Error);
 }
 
+TEST_CASE("what differs between two measurements is named, each thing alone and all in one list") {
+  LatencyReport before = report_of(1000, 5, 3), all = before;
+  CHECK(compare(before, all, 0.05).differences.empty());
+  std::string every;
+  const auto differ = [&](const char* name, const auto& change) {
+    LatencyReport after = before;
+    change(after), change(all);
+    CHECK(compare(before, after, 0.05).differences == name);
+    every += (every.empty() ? "" : ", ") + std::string(name);
+  };
+  differ("the graph", [](LatencyReport& report) { report.settings.graph_text = "other"; });
+  differ("--set", [](LatencyReport& report) { report.settings.overrides = {"a=1"}; });
+  differ("the source", [](LatencyReport& report) { report.settings.source = "other"; });
+  differ("the backend", [](LatencyReport& report) { report.settings.backend = "other"; });
+  differ("--probe-every", [](LatencyReport& report) { report.settings.probe_every = 7; });
+  for (const char* name :
+       {"contorno", "build", "system", "processor", "processors", "governor", "device", "CUDA driver"})
+    differ(name, [&](LatencyReport& report) { report.environment.emplace_back(name, "other"); });
+  CHECK(compare(before, all, 0.05).differences == every);
+}
+
 TEST_CASE("a verdict that fails names the sinks that are too slow") {
   LatencyReport report = report_of(10, 10, 0);
   report.rows.push_back({RowKind::Sink, Distribution("sink film", {213'000'000, 213'000'000})});
@@ -311,6 +333,45 @@ TEST_CASE("a file that is no report is refused by name") {
        {"", "{}", "[1]", "{\"schema\":\"contorno-latency/2\"}", "{\"schema\":\"contorno-latency/1\"}"})
     CHECK_THROWS_WITH_AS(report_from(text, "old.json"), doctest::Contains("old.json: no latency report: "),
                          Error);
+}
+
+TEST_CASE(
+    "a search for a rate begins at one frame after the other and ends within 2 % of the highest that holds") {
+  CHECK(first_rate(20, 1) == Approx(50));
+  CHECK(first_rate(20, 4) == Approx(12.5));
+  CHECK(first_rate(0, 3) == 10);
+  CHECK(first_rate(1e-9, 1) == 100'000);
+  CHECK(first_rate(1e9, 1) == 0.1);
+  for (const double highest : {1.7, 9.9, 10.0, 49.0, 731.0, 99'000.0, 1e9}) {
+    CAPTURE(highest);
+    int trials = 0;
+    double found = 0;
+    step_to_rate(
+        10,
+        [&](double rate) {
+          ++trials;
+          if (rate <= highest) found = std::max(found, rate);
+          return rate <= highest;
+        },
+        [] { return true; });
+    CHECK(found <= highest);
+    CHECK(found >= std::min(highest, 100'000.0) / 1.021);
+    CHECK(trials <= 24);
+  }
+  // Far below what it began with nothing will hold; nor is anything tried once it may not go on.
+  std::vector<double> tried;
+  step_to_rate(
+      64,
+      [&](double rate) {
+        tried.push_back(rate);
+        return false;
+      },
+      [&] { return tried.size() < 20; });
+  CHECK(tried == std::vector<double>{64, 32, 16, 8, 4, 2, 1});
+  tried.clear();
+  step_to_rate(
+      64, [&](double rate) { return tried.push_back(rate), true; }, [&] { return tried.size() < 2; });
+  CHECK(tried == std::vector<double>{64, 128});
 }
 
 TEST_CASE("measurements of different loads are not compared") {

@@ -76,24 +76,35 @@ double alone_ms(const Bench& bench, const Load& load, std::uint64_t probe_every,
 
 }  // namespace
 
+double first_rate(double frame_ms, int cameras) {
+  return std::clamp(frame_ms > 0 ? 1e3 / frame_ms / cameras : 10, 0.1, kHighestRate);
+}
+
+void step_to_rate(double first, const std::function<bool(double)>& holds,
+                  const std::function<bool()>& goes_on) {
+  // Frames overlap: more than one after the other is possible.
+  const double lowest = first / kFarthest;
+  double rate = first, low = 0, high = 0;
+  while (goes_on() && (low == 0 || high == 0 || high > low * kExact)) {
+    (holds(rate) ? low : high) = rate;
+    if (low >= kHighestRate || (low == 0 && high < lowest)) break;
+    rate = high == 0 ? std::min(2 * low, kHighestRate) : low == 0 ? high / 2 : std::sqrt(low * high);
+  }
+}
+
 Searched search_rate(const Bench& bench, const Load& load, const Settings& settings) {
   Search search(bench, settings);
   Load next = load;
   const double frame_ms = alone_ms(bench, load, load.probe_every, 1);
-  // Frames overlap: more than one after the other is possible.
-  next.rate = std::clamp(frame_ms > 0 ? 1e3 / frame_ms / load.cameras : 10, 0.1, kHighestRate);
   // Where a single frame takes longer, no rate helps.
   if (frame_ms > settings.deadline_ms) return {.trials = {{.p50_ms = frame_ms}}, .best = {}};
-  const double lowest = next.rate / kFarthest;
-  double low = 0, high = 0;
-  while (search.goes_on() && (low == 0 || high == 0 || high > low * kExact)) {
-    if (search.holds(next))
-      low = next.rate;
-    else
-      high = next.rate;
-    if (low >= kHighestRate || (low == 0 && high < lowest)) break;
-    next.rate = high == 0 ? std::min(2 * low, kHighestRate) : low == 0 ? high / 2 : std::sqrt(low * high);
-  }
+  step_to_rate(
+      first_rate(frame_ms, load.cameras),
+      [&](double rate) {
+        next.rate = rate;
+        return search.holds(next);
+      },
+      [&] { return search.goes_on(); });
   return search.take();
 }
 

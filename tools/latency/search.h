@@ -1,6 +1,7 @@
 // Searches: the highest rate, or the most cameras, that hold the deadline. And what the probes cost.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "tools/latency/measure.h"
@@ -13,6 +14,14 @@ struct Searched {
   std::vector<Trial> trials;
   std::optional<Measurement> best;
 };
+
+/// Frames a second of each of `cameras` when one frame follows the other, of which each takes `frame_ms`;
+/// 10 where that is not known.
+double first_rate(double frame_ms, int cameras);
+/// The rates that a search tries, from `first` on: doubled or halved until one holds and another does not,
+/// then between the two until they are 2 % apart, as long as it `goes_on`. Gives up far below `first`.
+void step_to_rate(double first, const std::function<bool(double rate)>& holds,
+                  const std::function<bool()>& goes_on);
 
 /// The highest rate, within about 2 %, at which the frames of all cameras hold the deadline. Starts from
 /// what a closed loop reaches.
