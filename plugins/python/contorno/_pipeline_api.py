@@ -144,7 +144,9 @@ class Pipeline:
     ...     result = pipeline.pop()
 
     Frames that fail raise `FrameError` where they would have come; iterating or popping on goes on with the next. What did
-    not come of a damaged source is a UserWarning at the end of the iteration, and in ``report["source_faults"]``.
+    not come of a damaged source is a UserWarning at the end of the iteration, and in ``report["source_faults"]``. So is a class
+    that is empty in every frame, as where its level is above all that its maps have; ``report["classes"]`` has how many contours
+    of each class the results had that were taken.
     """
 
     def __init__(self, graph, input=None, *, output=".", frames=0, images=True, progress=None, layout="CHW", **overrides):
@@ -159,6 +161,7 @@ class Pipeline:
         self.classes = [Class(*one) for one in self._graph.classes]
         self.last = None
         self._run = self._report = None
+        self._begin_counting()
         self._outstanding, self._pushing, self._ended = 0, False, False
 
     # A source of the graph's own ---------------------------------------------------------------------------------
@@ -167,6 +170,7 @@ class Pipeline:
         self.close()
         run = _pipeline.Run(self._graph, *self._options)
         self._run, self._pushing = run, False
+        self._begin_counting()
         self.classes = [Class(*one) for one in run.classes]  # which `classes: auto` takes from the maps
         return _Results(self, run)
 
@@ -186,6 +190,7 @@ class Pipeline:
         if self._run is None:
             self._run = _pipeline.Run(self._graph, *self._options, frame, maps, self._planar)
             self._pushing = True
+            self._begin_counting()
             self.classes = [Class(*one) for one in self._run.classes]
         self._run.push(frame, maps, self._planar)
         self._outstanding += 1
@@ -205,7 +210,23 @@ class Pipeline:
         if values[3]:
             raise FrameError(values[0], values[3])
         self.last = Result(values, self.classes)
+        self._has_contours = self._has_contours or values[8] is not None
+        self._taken += 1
+        self._contours.update(self.last.contours.class_ids.tolist())
         return self.last
+
+    # What classes have -------------------------------------------------------------------------------------------
+    def _begin_counting(self):
+        self._taken, self._contours, self._has_contours = 0, collections.Counter(), False
+
+    def _class_counts(self):
+        return [{"name": one.name, "contours": self._contours[number]} for number, one in enumerate(self.classes)]
+
+    def _empty_classes(self):
+        """A sentence for each class that all results were without."""
+        for number, one in enumerate(self.classes):
+            if self._has_contours and not one.hidden and self._contours[number] == 0:
+                yield f"class {one.name}: no contour in {self._taken} frames; its level is {one.level:g}"
 
     # The end -----------------------------------------------------------------------------------------------------
     def finish(self):
@@ -223,7 +244,7 @@ class Pipeline:
         if run is not None:
             self._ended = self._pushing
             run.stop()
-            self._report = run.report()
+            self._report = {**run.report(), "classes": self._class_counts()}
 
     @property
     def report(self):
@@ -266,6 +287,8 @@ class _Results:
             self._end()
             for fault in self._pipeline.report["source_faults"]:
                 warnings.warn(fault["reason"], UserWarning, stacklevel=2)
+            for sentence in self._pipeline._empty_classes():
+                warnings.warn(sentence, UserWarning, stacklevel=2)
             raise StopIteration
         if self._bar is not None:
             self._bar.update()

@@ -144,6 +144,21 @@ def test_frames_that_are_pushed_come_back_in_order():
     assert pipeline.report["frames"]["out"] == 15
 
 
+def test_a_class_that_is_empty_in_every_frame_is_a_warning_and_counted(tmp_path):
+    (tmp_path / "maps").mkdir()
+    for frame in range(3):
+        np.save(tmp_path / "maps" / f"{frame}.npy", np.stack([blobs(24, 40, 2, frame)[..., 0], np.full((24, 40), 0.25)], 2).astype(np.float32))
+    classes = [{"name": "one", "level": 0.5}, {"name": "two", "level": 0.75}]
+    for given, empty in ((classes, ["class two: no contour in 3 frames; its level is 0.75"]), ([classes[0], {**classes[1], "hidden": True}], [])):
+        pipeline = Pipeline({**WITH_DATASET, "classes": given}, input=tmp_path / "maps")
+        for _ in range(2):  # each run counts for itself
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                counts = [len(result.contours) for result in pipeline]
+            assert [str(one.message) for one in caught] == empty
+            assert pipeline.report["classes"] == [{"name": "one", "contours": sum(counts)}, {"name": "two", "contours": 0}]
+
+
 def test_what_is_missing_of_a_video_is_in_the_report_and_a_warning(tmp_path):
     whole, cut = tmp_path / "whole.mkv", tmp_path / "cut.mkv"
     record(whole, CHAINS["mkv"])
