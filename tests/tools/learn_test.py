@@ -122,7 +122,9 @@ def test_nothing_is_overwritten(tmp_path):
     (tmp_path / "fruit-swatches.png").write_text("somebody's")
     done = run_contorno(*arguments, check=False)
     assert done.returncode == 73 and "fruit-swatches.png is there already" in done.stderr and not graph.exists()
-    run_contorno(*arguments, "--force")
+    done = run_contorno(*arguments, "--force")
+    said = [line for line in done.stderr.splitlines() if "--force" in line]  # of what is there, and of nothing else
+    assert len(said) == 1 and "--force replaces '" in said[0] and "fruit-swatches.png'" in said[0], done.stderr
     run_contorno("check", graph)
     assert cv2.imread(str(tmp_path / "fruit-swatches.png")) is not None
     picture = frames / "belt-0.png"

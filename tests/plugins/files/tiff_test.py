@@ -261,6 +261,21 @@ def test_a_stream_that_its_checksum_refuses_is_damage(tmp_path):
             assert run_bounded("find-contours", "a.tif", cwd=tmp_path)[0] == (65 if wrong else 0)
 
 
+@pytest.mark.parametrize("width", [40, 33, 2])
+def test_maps_of_float_that_are_packed_by_differences_of_bytes_are_read(tmp_path, width):
+    """Predictor 3 (Adobe's technical note 3): the first bytes of all samples of a row, then the second ones, and of all these
+    the difference to the one before."""
+    values = np.ascontiguousarray(blobs(24, 40, 2, 3)[:, :width, 0], np.float32)
+    planes = values.astype(">f4").view(np.uint8).reshape(24, width, 4).transpose(0, 2, 1).reshape(24, 4 * width)
+    packed = zlib.compress(np.diff(planes, axis=1, prepend=np.uint8(0)).tobytes())
+    (tmp_path / "a.tif").write_bytes(tiff(width, 24, packed, bits=32, compression=8, t317=3, t339=3))
+    with Image.open(tmp_path / "a.tif") as picture:
+        np.testing.assert_array_equal(np.asarray(picture), values)
+    np.save(tmp_path / "a.npy", values)
+    expected, got = (play(tmp_path, name) for name in ("a.npy", "a.tif"))
+    assert got[0].returncode == 0 and got[1] == expected[1] and (width == 2 or got[1][0][0]["contours"]), got[0].stderr
+
+
 def test_bits_in_the_other_order_are_turned(tmp_path):
     values = np.arange(256, dtype=np.uint8).reshape(16, 16)
     turned = np.packbits(np.unpackbits(values, bitorder="little"), bitorder="big")
