@@ -74,7 +74,8 @@ void RegionSorter::add(const Ring& given, bool closed, OpenContours open_contour
 
 void RegionSorter::find_parents() {
   const std::size_t contours = rings_.size();
-  boxes_.resize(contours), areas_.resize(contours), listed_.resize(contours);
+  boxes_.resize(contours), areas_.resize(contours), order_.resize(contours), nodes_.resize(contours);
+  blocks_.resize(PointBlocks::boxes_for(points_.size()));
   ContourCounts counts{points_.size(), contours};
   const ContoursView rings{.format = {.classes = static_cast<int>(level_begin_.size() - 1),
                                       .point_capacity = counts.points,
@@ -84,12 +85,15 @@ void RegionSorter::find_parents() {
                            .offsets = offsets_.data(),
                            .closed = rings_.data(),
                            .class_begin = level_begin_.data()};
-  const nesting::Nest nest(rings, {boxes_.data(), areas_.data(), listed_.data()}, 1);
+  const nesting::Nest nest(rings,
+                           {boxes_.data(), areas_.data(), order_.data(), nodes_.data(), blocks_.data()}, 1);
   constexpr std::uint32_t kNone = 0xFFFFFFFF;
   places_.assign(contours, kNone);
   for (std::uint32_t index = 0; index < outers_.size(); ++index) places_[outers_[index].place] = index;
   for (Ring& hole : holes_) {
-    const std::uint32_t parent = nest.around(hole.place, hole.level).parent_or_none();
+    const nesting::Around around = nest.around(hole.place, hole.level);
+    if (around.is_too_many()) nesting::throw_too_many();
+    const std::uint32_t parent = around.parent_or_none();
     hole.parent = parent != nesting::kNoParent ? places_[parent] : kNone;
   }
   std::stable_sort(holes_.begin(), holes_.end(),

@@ -37,7 +37,8 @@ class RegionSorter {
   /// Sorts the contours of class `of_class`, in the coordinates of `placer`. A ring of negative area is a
   /// hole of its parent by the rules of hierarchy, if that has a positive area, else a line: so polygons stay
   /// valid where a ring between two holes is missing. Rings of one level are sorted among themselves.
-  /// Contours whose length is not finite (a coordinate is NaN or infinite) are left out.
+  /// Contours whose length is not finite (a coordinate is NaN or infinite) are left out. Throws
+  /// Error(BadData) where more rings are around a hole than are tried (hierarchy/rules.h).
   void sort(const ContoursView& view, std::size_t of_class, ContourPlacer& placer,
             OpenContours open_contours);
 
@@ -61,7 +62,9 @@ class RegionSorter {
   std::vector<std::uint32_t> places_;   // of a ring of positive area: index into outers_
   std::vector<Box> boxes_;
   std::vector<std::uint64_t> areas_;
-  std::vector<nesting::Listed> listed_;
+  std::vector<std::uint32_t> order_;
+  std::vector<nesting::NestNode> nodes_;
+  std::vector<Box> blocks_;  // of the points of all
   std::vector<Ring> outers_, holes_;
   std::vector<Line> lines_;
 };

@@ -13,25 +13,18 @@ class HierarchyCpu final : public AttributeStep {
 
  private:
   void plan_computing(PlanContext& context, const ContoursFormat& format) override {
-    const auto take = [&](std::size_t bytes) {
-      return context.temporary(format.contour_capacity * bytes, MemoryKind::Host);
-    };
-    boxes_ = take(sizeof(Box)), areas_ = take(sizeof(std::uint64_t)), listed_ = take(sizeof(nesting::Listed));
+    nest_.plan(context, format);
   }
 
   void compute(const RunContext& context, const ContoursView& out, std::uint32_t* sources) const override {
-    const nesting::Nest nest(out,
-                             {.boxes = context.scratch<Box>(boxes_),
-                              .areas = context.scratch<std::uint64_t>(areas_),
-                              .listed = context.scratch<nesting::Listed>(listed_)},
-                             context.threads);
+    const nesting::Nest nest(out, nest_.of(context), context.threads);
     nest.for_each(context.threads, [&](std::uint32_t contour, const nesting::Around& around) {
       sources[contour] = contour;
       nesting::write(out, contour, around);
     });
   }
 
-  Scratch boxes_, areas_, listed_;
+  nesting::NestScratch nest_;
 };
 
 }  // namespace

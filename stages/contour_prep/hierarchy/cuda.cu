@@ -17,7 +17,12 @@ void DeviceNest::plan(PlanContext& context, const ContoursFormat& format) {
   for (Scratch* one : {&areas_, &keys_, &sorted_keys_})
     *one = context.temporary(contours * sizeof(unsigned long long), MemoryKind::Device);
   sorted_ = context.temporary(contours * sizeof(unsigned), MemoryKind::Device);
+  too_many_ = context.scratch(sizeof(unsigned), MemoryKind::Pinned);
   launch_.plan();
+}
+
+void DeviceNest::check(const RunContext& context) const {
+  if (*context.scratch<unsigned>(too_many_) != 0) nesting::throw_too_many();
 }
 
 void DeviceNest::run(const RunContext& context, const ContoursView& contours, unsigned* numbers,
@@ -30,7 +35,8 @@ void DeviceNest::run(const RunContext& context, const ContoursView& contours, un
                                 .sorted_keys = context.scratch<unsigned long long>(sorted_keys_),
                                 .contours = numbers,
                                 .sorted = context.scratch<unsigned>(sorted_),
-                                .parents = parents};
+                                .parents = parents,
+                                .too_many = context.scratch<unsigned>(too_many_)};
   launch_("measure_boxes", hierarchy_cuda::measure_boxes, context.stream, job);
   sort_.run(context, job.keys, job.sorted_keys, job.contours, job.sorted);
   launch_("find_parents", hierarchy_cuda::find_parents, context.stream, job);
@@ -41,6 +47,11 @@ namespace {
 class HierarchyCuda final : public AttributeStep {
  public:
   HierarchyCuda() : AttributeStep(Backend::Cuda, kHierarchyAttributes) {}
+
+  std::uint64_t overflow(const RunContext& context) const override {
+    nest_.check(context);
+    return 0;
+  }
 
  private:
   void plan_computing(PlanContext& context, const ContoursFormat& format) override {

@@ -17,12 +17,14 @@ class DeviceNest {
   /// none. Without `parents`, writes the attributes of hierarchy instead.
   void run(const RunContext& context, const ContoursView& contours, unsigned* numbers,
            unsigned* parents = nullptr) const;
+  /// When the work is complete. Throws Error(BadData) if more is around some contour than is tried.
+  void check(const RunContext& context) const;
 
  private:
   unsigned long long none_ = 0;
   ArrayLaunch launch_;
   PairSort<unsigned long long> sort_;
-  Scratch boxes_, areas_, keys_, sorted_keys_, sorted_;
+  Scratch boxes_, areas_, keys_, sorted_keys_, sorted_, too_many_;
 };
 
 }  // namespace contorno

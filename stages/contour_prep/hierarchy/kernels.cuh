@@ -9,6 +9,7 @@
 #include "stages/contour_prep/shared/box.cuh"
 #include "stages/contour_prep/shared/contour_size.h"
 #include "stages/contour_prep/shared/placement.cuh"
+#include "stages/contour_prep/shared/row_lists.h"
 #include "stages/contour_prep/shared/threads.cuh"
 #include "stages/shared/part_of.cuh"
 
@@ -22,7 +23,8 @@ struct Job {
   unsigned long long none = 0;          ///< the key of contours that are around nothing: behind all lists
   unsigned long long *keys = nullptr, *sorted_keys = nullptr;
   unsigned *contours = nullptr, *sorted = nullptr;  ///< their numbers, in the order of the keys
-  unsigned* parents = nullptr;  ///< what is written instead of attributes: see DeviceNest; null: attributes
+  unsigned* parents = nullptr;   ///< what is written instead of attributes: see DeviceNest; null: attributes
+  unsigned* too_many = nullptr;  ///< page-locked: 1 if more are around some contour than are tried, or else 0
 };
 
 __device__ __forceinline__ unsigned class_of(const ContoursView& contours, unsigned contour) {
@@ -51,6 +53,7 @@ __device__ inline void measure_box(const Job& job, unsigned contour) {
 __global__ void __launch_bounds__(kArrayThreads) measure_boxes(const __grid_constant__ Job job) {
   const unsigned contours = contours_of(job.out);
   const auto capacity = static_cast<unsigned>(job.out.format.contour_capacity);
+  if (global_thread() == 0) *job.too_many = 0;
   for_warps(contours, [&](unsigned contour) { measure_box(job, contour); });
   for (unsigned i = global_thread(); i < capacity; i += all_threads()) {
     if (i >= contours) job.keys[i] = job.none;
@@ -76,6 +79,8 @@ __device__ inline void add_around(const Job& job, unsigned contour, const Place&
     const unsigned other = first + lane < end ? job.sorted[first + lane] : contour;
     unsigned likely =
         __ballot_sync(~0U, job.areas[other] > job.areas[contour] && job.boxes[other].has(place));
+    found.tried += static_cast<unsigned>(__popc(likely));
+    if (found.is_too_many()) return;
     for (; likely != 0; likely &= likely - 1) {
       const unsigned one = job.sorted[first + static_cast<unsigned>(__ffs(static_cast<int>(likely))) - 1];
       if (is_inside(job, place, one)) found.add(one, job.areas[one]);
@@ -108,6 +113,7 @@ __global__ void __launch_bounds__(kArrayThreads) find_parents(const __grid_const
   for_warps(contours_of(job.out), [&](unsigned contour) {
     const nesting::Around found = around(job, contour);
     if (warp_lane() != 0) return;
+    if (found.is_too_many()) *job.too_many = 1;
     if (job.parents != nullptr)
       job.parents[contour] = found.parent_or_none();
     else

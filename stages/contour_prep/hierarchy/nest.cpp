@@ -1,26 +1,108 @@
 #include "stages/contour_prep/hierarchy/nest.h"
 
-#include <algorithm>
-#include <bit>
+#include <fmt/format.h>
 
+#include <algorithm>
+
+#include "cuda/error.h"
+#include "stages/contour_prep/hierarchy/inside_blocks.h"
 #include "stages/contour_prep/shared/contour_size.h"
 
 namespace contorno::nesting {
+namespace {
+
+constexpr std::uint32_t kLeaf = 8;  // contours of a node without others below it, at most
+
+}  // namespace
+
+void throw_too_many() {
+  throw Error(
+      ExitCode::BadData,
+      fmt::format("a contour lies in the boxes of more than {} larger contours of its class, allowed up "
+                  "to {} where contours are sorted into each other; leave some out before "
+                  "(drop_small, largest_first)",
+                  kMostTried, kMostTried));
+}
+
+void NestScratch::plan(PlanContext& context, const ContoursFormat& format) {
+  const auto take = [&](std::uint64_t count, std::size_t bytes) {
+    return context.temporary(count * bytes, MemoryKind::Host);
+  };
+  boxes_ = take(format.contour_capacity, sizeof(Box));
+  areas_ = take(format.contour_capacity, sizeof(std::uint64_t));
+  order_ = take(format.contour_capacity, sizeof(std::uint32_t));
+  nodes_ = take(format.contour_capacity, sizeof(NestNode));
+  blocks_ = take(PointBlocks::boxes_for(format.point_capacity), sizeof(Box));
+}
+
+NestMemory NestScratch::of(const RunContext& context) const {
+  return {.boxes = context.scratch<Box>(boxes_),
+          .areas = context.scratch<std::uint64_t>(areas_),
+          .order = context.scratch<std::uint32_t>(order_),
+          .nodes = context.scratch<NestNode>(nodes_),
+          .blocks = context.scratch<Box>(blocks_)};
+}
 
 Nest::Nest(const ContoursView& contours, const NestMemory& memory, int threads)
     : contours_(contours), memory_(memory) {
-  for_contours(threads, contours.counts->contours, [&](std::uint32_t contour) {
-    memory.areas[contour] = size_in_units(ContourSize::Area, contours, contour);
-    memory.boxes[contour] = {};
-    for (const Point& point : contours.contour(contour)) memory.boxes[contour].add(point);
-  });
-  Listed* end = memory.listed;
-  for (int k = 0; k < contours.format.classes; ++k)
-    for (std::uint32_t i = contours.class_begin[k]; i < contours.class_begin[k + 1]; ++i)
-      if (memory.areas[i] > 0) *end++ = {row_lists::list_of(static_cast<unsigned>(k), memory.boxes[i]), i};
-  std::sort(memory.listed, end);
-  listed_ = {memory.listed, end};
-  for (const Listed& one : listed_) levels_ |= 1U << row_lists::level_of(one.list);
+  for_contours(threads, contours.counts->contours, [&](std::uint32_t contour) { measure(contour); });
+  for (int k = 0; k < contours.format.classes; ++k) {
+    const std::uint32_t first = contours.class_begin[k];
+    std::uint32_t end = first;
+    for (std::uint32_t i = first; i < contours.class_begin[k + 1]; ++i)
+      if (memory.areas[i] > 0) memory.order[end++] = i;
+    if (first < contours.class_begin[k + 1]) split(first, first, end);
+  }
+}
+
+void Nest::measure(std::uint32_t contour) const {
+  memory_.areas[contour] = size_in_units(ContourSize::Area, contours_, contour);
+  memory_.boxes[contour] = {};
+  const std::span<const Point> points = contours_.contour(contour);
+  for (const Point& point : points) memory_.boxes[contour].add(point);
+  if (memory_.areas[contour] > 0 && points.size() >= PointBlocks::kFewestPoints)
+    PointBlocks(points.data(), static_cast<std::uint32_t>(points.size()),
+                memory_.blocks + PointBlocks::first_box(contours_.offsets[contour]))
+        .build();
+}
+
+std::uint32_t Nest::split(std::uint32_t number, std::uint32_t begin, std::uint32_t end) const {
+  NestNode node;
+  for (std::uint32_t i = begin; i < end; ++i) {
+    node.box.add(memory_.boxes[memory_.order[i]]);
+    node.area = std::max(node.area, memory_.areas[memory_.order[i]]);
+  }
+  node.next = number + 1;
+  if (end - begin <= kLeaf) {
+    node.begin = begin, node.end = end;
+  } else {
+    const Box& box = node.box;
+    const bool by_row = static_cast<double>(box.bottom) - static_cast<double>(box.top) >
+                        static_cast<double>(box.right) - static_cast<double>(box.left);
+    const auto middle_of = [&](std::uint32_t contour) {
+      const Box& one = memory_.boxes[contour];
+      const double twice = by_row ? static_cast<double>(one.top) + static_cast<double>(one.bottom)
+                                  : static_cast<double>(one.left) + static_cast<double>(one.right);
+      return twice == twice ? twice : 0;  // from infinity to infinity
+    };
+    std::uint32_t* const order = memory_.order;
+    const std::uint32_t middle = begin + (end - begin) / 2;
+    std::nth_element(order + begin, order + middle, order + end, [&](std::uint32_t a, std::uint32_t b) {
+      const double one = middle_of(a), other = middle_of(b);
+      return one != other ? one < other : a < b;
+    });
+    node.next = split(split(number + 1, begin, middle), middle, end);
+  }
+  memory_.nodes[number] = node;
+  return node.next;
+}
+
+bool Nest::is_inside(const Place& place, std::uint32_t contour) const {
+  const std::span<const Point> points = contours_.contour(contour);
+  if (points.size() < PointBlocks::kFewestPoints) return contorno::is_inside(place, points);
+  return nesting::is_inside(place, points.data(),
+                            PointBlocks(points.data(), static_cast<std::uint32_t>(points.size()),
+                                        memory_.blocks + PointBlocks::first_box(contours_.offsets[contour])));
 }
 
 Around Nest::around(std::uint32_t contour, unsigned of_class) const {
@@ -28,13 +110,21 @@ Around Nest::around(std::uint32_t contour, unsigned of_class) const {
   const std::span<const Point> points = contours_.contour(contour);
   if (points.empty()) return found;
   const Place place = place_of(points.data(), static_cast<std::uint32_t>(points.size()));
-  for (unsigned levels = levels_; levels != 0; levels &= levels - 1) {
-    const row_lists::Lists lists(of_class, std::countr_zero(levels), place.row, place.row);
-    auto one = std::lower_bound(listed_.begin(), listed_.end(), Listed{lists.first});
-    for (; one != listed_.end() && one->list <= lists.last; ++one)
-      if (memory_.boxes[one->contour].has(place) && memory_.areas[one->contour] > memory_.areas[contour] &&
-          is_inside(place, contours_.contour(one->contour)))
-        found.add(one->contour, memory_.areas[one->contour]);
+  const std::uint64_t area = memory_.areas[contour];
+  const std::uint32_t first = contours_.class_begin[of_class], last = memory_.nodes[first].next;
+  for (std::uint32_t number = first; number < last;) {
+    const NestNode& node = memory_.nodes[number];
+    if (node.area <= area || !node.box.has(place)) {
+      number = node.next;
+      continue;
+    }
+    for (std::uint32_t i = node.begin; i < node.end; ++i) {
+      const std::uint32_t one = memory_.order[i];
+      if (memory_.areas[one] <= area || !memory_.boxes[one].has(place)) continue;
+      if (++found.tried > kMostTried) return found;
+      if (is_inside(place, one)) found.add(one, memory_.areas[one]);
+    }
+    ++number;
   }
   return found;
 }

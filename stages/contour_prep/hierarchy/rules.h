@@ -1,13 +1,13 @@
 // Which contours are around which (hierarchy/stage.h), for host and device: the point that is tried, and the
-// choice of the parent. The boxes that contain the point are found by the index of shared/row_lists.h; it may
-// be another one as long as it finds each of them once.
+// choice of the parent. The boxes that contain the point are found by a tree of boxes on the host (nest.h)
+// and by the index of shared/row_lists.h on the device: by anything that finds each of them once.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 
 #include "cuda/host_device.h"
-#include "stages/contour_prep/shared/row_lists.h"
+#include "stages/contour_prep/shared/box.h"
 
 namespace contorno::nesting {
 
@@ -20,11 +20,17 @@ CONTORNO_HD inline Place place_of(const Point* points, std::uint32_t count) {
 
 inline constexpr std::uint32_t kNoParent = 0xFFFFFFFF;
 
+/// Of how many contours, which enclose more than another one, the boxes may have its place: so many are
+/// tried. Rings in each other that are so many need a map of more than 16,384 px; without a limit all pairs
+/// would be tried.
+inline constexpr std::uint32_t kMostTried = 4096;
+
 /// The contours around one, as they are found, in any order.
 struct Around {
   unsigned depth = 0;
   unsigned parent = 0;  ///< the contour with the smallest area, the first of several
   std::uint64_t parent_area = std::numeric_limits<std::uint64_t>::max();
+  unsigned tried = 0;  ///< how many larger ones there were whose boxes have the place
 
   /// `area` in the units of size_in_units, twice the area in px^2 times kSizeUnits.
   CONTORNO_HD void add(unsigned contour, std::uint64_t area) {
@@ -32,8 +38,12 @@ struct Around {
     if (area > parent_area || (area == parent_area && contour > parent)) return;
     parent = contour, parent_area = area;
   }
+  CONTORNO_HD bool is_too_many() const { return tried > kMostTried; }
   CONTORNO_HD std::uint32_t parent_or_none() const { return depth > 0 ? parent : kNoParent; }
 };
+
+/// For the frame of which some contour has more larger ones around it than are tried. Throws Error(BadData).
+[[noreturn]] void throw_too_many();
 
 CONTORNO_HD inline void write(const ContoursView& out, std::uint32_t contour, const Around& around) {
   out.column(Attribute::Number)[contour] = contour;

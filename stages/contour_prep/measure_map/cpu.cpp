@@ -142,10 +142,9 @@ class MeasureMapCpu final : public AttributeStep {
     const auto take = [&](std::size_t count, std::size_t bytes) {
       return context.temporary(count * bytes, MemoryKind::Host);
     };
-    boxes_ = take(format.contour_capacity, sizeof(Box));
-    listed_ = take(format.contour_capacity, sizeof(nesting::Listed));
+    nest_.plan(context, format);
     parents_ = take(format.contour_capacity, sizeof(std::uint32_t));
-    for (Scratch* one : {&areas_, &own_, &begins_, &ends_, &in_parent_})
+    for (Scratch* one : {&own_, &begins_, &ends_, &in_parent_})
       *one = take(format.contour_capacity, sizeof(std::uint64_t));
     crossings_ = take(room_, sizeof(std::uint64_t));
     needed_ = context.scratch(sizeof(std::uint64_t), MemoryKind::Host);
@@ -171,11 +170,7 @@ class MeasureMapCpu final : public AttributeStep {
 
   void find_regions(const RunContext& context, const ContoursView& out, std::uint32_t* sources,
                     const Regions& regions) const {
-    const nesting::Nest nest(out,
-                             {.boxes = context.scratch<Box>(boxes_),
-                              .areas = context.scratch<std::uint64_t>(areas_),
-                              .listed = context.scratch<nesting::Listed>(listed_)},
-                             context.threads);
+    const nesting::Nest nest(out, nest_.of(context), context.threads);
     nest.for_each(context.threads, [&](std::uint32_t contour, const nesting::Around& around) {
       sources[contour] = contour;
       regions.parents[contour] = around.parent_or_none();
@@ -197,7 +192,8 @@ class MeasureMapCpu final : public AttributeStep {
     }
   }
 
-  Scratch boxes_, areas_, listed_, parents_, own_, begins_, ends_, in_parent_, crossings_, needed_;
+  nesting::NestScratch nest_;
+  Scratch parents_, own_, begins_, ends_, in_parent_, crossings_, needed_;
   map_measuring::CrossingKeys form_;
   std::uint64_t room_ = 0;
 };

@@ -13,6 +13,7 @@ class MeasureMapCuda final : public AttributeStep {
   MeasureMapCuda() : AttributeStep(Backend::Cuda, kMapAttributes) {}
 
   std::uint64_t overflow(const RunContext& context) const override {
+    nest_.check(context);
     const std::uint64_t needed = *context.scratch<unsigned long long>(needed_);
     return needed > room_ ? needed : 0;
   }

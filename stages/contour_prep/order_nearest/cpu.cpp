@@ -1,6 +1,9 @@
 // The declaration of order_nearest, and its implementation on the CPU.
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "cuda/error.h"
 #include "stages/contour_prep/order_nearest/box_tree.h"
 #include "stages/contour_prep/order_nearest/pen.h"
 #include "stages/contour_prep/order_nearest/stage.h"
@@ -70,7 +73,7 @@ class OrderNearestCpu final : public Stage {
   void plan(PlanContext& context) override {
     const auto& format = std::get<ContoursFormat>(context.input(0));
     const auto take = [&](std::uint64_t bytes) { return context.temporary(bytes, MemoryKind::Host); };
-    tree_ = take(BoxTree::bytes(format, tree_points()));
+    tree_ = take(BoxTree::bytes(format));
     sources_ = take(format.contour_capacity * sizeof(std::uint32_t));
     visited_ = take(format.contour_capacity);
     if (is_drawn()) starts_ = take(format.contour_capacity * sizeof(std::uint32_t));
@@ -143,6 +146,7 @@ class OrderNearestCpu final : public Stage {
 
   void shorten_class(const RunContext& context, const ContoursView& in, std::uint32_t first,
                      std::uint32_t last, std::uint32_t* order, std::uint32_t* starts) const {
+    if (last - first > kMostTurned) throw_too_many_to_turn();
     const PenPath path{.in = in,
                        .order = order,
                        .starts = starts,
@@ -175,6 +179,14 @@ ParamDeclaration order_nearest_params() {
 }
 
 }  // namespace
+
+void throw_too_many_to_turn() {
+  throw Error(ExitCode::BadData,
+              fmt::format("order_nearest: a class has more than {} contours, allowed up to {} with order: "
+                          "2opt, which tries all parts of their order; leave some out before (drop_small, "
+                          "largest_first), or take order: endpoint",
+                          kMostTurned, kMostTurned));
+}
 
 double pen_up_length(const ContoursView& contours) {
   std::int64_t units = 0;

@@ -32,8 +32,10 @@ class OrderNearestCuda final : public Stage {
     // Bits of the classes, in whole words.
     visited_bytes_ = (contours / 32 + static_cast<std::size_t>(format.classes) + 1) * sizeof(unsigned);
     if (!shares_visited()) visited_ = take(visited_bytes_);
-    if (params_.order == DrawingOrder::TwoOpt)
+    if (params_.order == DrawingOrder::TwoOpt) {
       for (Scratch* ends : {&downs_, &ups_}) *ends = take(contours * sizeof(Point));
+      too_many_ = context.scratch(sizeof(unsigned), MemoryKind::Pinned);
+    }
     order_.plan(context, format);
     launch_.plan();
     list_blocks_ = static_cast<unsigned>(std::clamp<std::uint64_t>(
@@ -70,8 +72,15 @@ class OrderNearestCuda final : public Stage {
                              .starts = job.starts,
                              .downs = context.scratch<Point>(downs_),
                              .ups = context.scratch<Point>(ups_),
-                             .passes = params_.passes});
+                             .passes = params_.passes,
+                             .too_many = context.scratch<unsigned>(too_many_)});
     order_.write_first(context, job.sorted, ~0U, job.starts);
+  }
+
+  std::uint64_t overflow(const RunContext& context) const override {
+    if (params_.order == DrawingOrder::TwoOpt && *context.scratch<unsigned>(too_many_) != 0)
+      throw_too_many_to_turn();
+    return 0;
   }
 
   std::optional<Scratch> selection() const override {
@@ -101,7 +110,7 @@ class OrderNearestCuda final : public Stage {
   ContourOrder order_;
   unsigned room_for_pairs_ = 0, list_blocks_ = 1;
   std::size_t visited_bytes_ = 0;
-  Scratch boxes_, lists_, distances_, left_, visited_, sorted_, starts_, downs_, ups_;
+  Scratch boxes_, lists_, distances_, left_, visited_, sorted_, starts_, downs_, ups_, too_many_;
 };
 
 }  // namespace

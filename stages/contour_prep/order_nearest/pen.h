@@ -41,6 +41,12 @@ CONTORNO_HD inline std::int64_t travel_between(const Point& a, const Point& b) {
   return way < kMost ? in_size_units(way) : -1;
 }
 
+/// Contours of a class that `2opt` takes, which tries all parts of their order in each pass.
+inline constexpr std::uint32_t kMostTurned = 16384;
+
+/// For a frame with a class that has more. Throws Error(BadData).
+[[noreturn]] void throw_too_many_to_turn();
+
 /// The order in which the contours of a class are drawn. Owns nothing.
 struct PenPath {
   ContoursView in;

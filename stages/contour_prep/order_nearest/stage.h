@@ -10,9 +10,11 @@
 // on from there: parts of the order are turned round while that shortens the ways. Of several contours at the
 // same distance, the first comes next, as it does when all that are left are infinitely far.
 //
-// Memory: about 5 bytes a point and 80 a contour of the planned capacities on the CPU (170 by `endpoint`, 190
-// by `2opt`), 164 a contour and up to 128 KiB on CUDA (40 a contour by `endpoint`, 56 by `2opt`), and the
-// output.
+// Memory: about 50 bytes a point and 80 a contour of the planned capacities on the CPU (90 a contour by
+// `endpoint`, 110 by `2opt`), 164 a contour and up to 128 KiB on CUDA (40 a contour by `endpoint`, 56 by
+// `2opt`), and the output.
+//
+// `2opt` takes up to 16,384 contours of a class; a frame with more is refused: Error(BadData).
 //
 // Source: L. V. Greco, "Fourier Drawing Machine", sections 2.6 and 3.7
 // (order_clusters_by_minimum_distance). The order by `greedy` is the paper's; boxes around points take the

@@ -13,6 +13,7 @@ struct TurnJob {
   unsigned *sorted = nullptr, *starts = nullptr;  ///< those of Job
   Point *downs = nullptr, *ups = nullptr;         ///< a contour; those of a class by places
   int passes = 0;
+  unsigned* too_many = nullptr;  ///< page-locked: 1 if a class has more than kMostTurned, or else 0
 };
 
 /// What a block shares.
@@ -46,7 +47,12 @@ __device__ inline bool turn_best(const PenPath& path, unsigned first, Turn& turn
 }
 
 __global__ void __launch_bounds__(kOrderThreads) shorten_ways(const __grid_constant__ TurnJob job) {
-  if (!job.in.fits()) return;
+  // Every block comes to the same.
+  bool is_too_many = false;
+  for (int k = 0; job.in.fits() && k < job.in.format.classes; ++k)
+    if (job.in.class_begin[k + 1] - job.in.class_begin[k] > kMostTurned) is_too_many = true;
+  if (threadIdx.x == 0) *job.too_many = is_too_many ? 1 : 0;
+  if (!job.in.fits() || is_too_many) return;
   Turn& turn = block_shared<Turn>();
   if (threadIdx.x == 0) turn = {0, ~0U};
   for (auto k = static_cast<int>(blockIdx.x); k < job.in.format.classes; k += static_cast<int>(gridDim.x)) {

@@ -20,8 +20,11 @@ class SimplifyCpu final : public Stage {
     keep_ = take(1);
     if (params_.method == SimplifyMethod::Visvalingam)
       nodes_ = take(sizeof(VisvalingamPoint)), heap_ = take(sizeof(VisvalingamArea));
-    else if (params_.points > 0)
-      ranked_ = take(sizeof(RankedPoint));
+    else {
+      if (params_.points > 0) ranked_ = take(sizeof(RankedPoint));
+      boxes_ =
+          context.temporary(PointBlocks::boxes_for(format.point_capacity) * sizeof(Box), MemoryKind::Host);
+    }
     context.set_output(0, format);
   }
 
@@ -44,13 +47,14 @@ class SimplifyCpu final : public Stage {
                        context.scratch<VisvalingamArea>(heap_) + own.begin);
     else
       mark_douglas_peucker(farthest_, own.points, own.count, own.closed, limits_, keep + own.begin,
-                           params_.points > 0 ? context.scratch<RankedPoint>(ranked_) + own.begin : nullptr);
+                           params_.points > 0 ? context.scratch<RankedPoint>(ranked_) + own.begin : nullptr,
+                           context.scratch<Box>(boxes_) + PointBlocks::first_box(own.begin));
   }
 
   SimplifyParams params_;
   SimplifyLimits limits_;
   FarthestBetween farthest_ = farthest_between(best_simd());
-  Scratch keep_, nodes_, heap_, ranked_;
+  Scratch keep_, nodes_, heap_, ranked_, boxes_;
 };
 
 ParamDeclaration simplify_params() {

@@ -1,15 +1,22 @@
 #include "stages/contour_prep/simplify/douglas_peucker.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace contorno {
 namespace {
 
 class Marker {
  public:
-  Marker(FarthestBetween farthest, const Point* points, const SimplifyLimits& limits, std::uint8_t* keep,
-         RankedPoint* ranked)
-      : farthest_(farthest), points_(points), limits_(limits), keep_(keep), ranked_(ranked) {}
+  Marker(FarthestBetween farthest, const Point* points, std::uint32_t own, const SimplifyLimits& limits,
+         std::uint8_t* keep, RankedPoint* ranked, Box* boxes)
+      : farthest_(farthest),
+        points_(points),
+        limits_(limits),
+        keep_(keep),
+        ranked_(ranked),
+        boxes_(boxes),
+        own_(own) {}
 
   void mark_open(std::uint32_t own) {
     keep(0, kMostImportant);
@@ -51,7 +58,14 @@ class Marker {
     ++kept_;
   }
 
-  Farthest farthest(const Interval& interval, const Chord& chord, double least = -1) const {
+  Farthest farthest(const Interval& interval, const Chord& chord, double least = -1) {
+    const std::uint32_t points = interval.end - interval.begin;
+    looked_at_ += points;
+    if (looked_at_ > kMostLooks * own_ && points >= PointBlocks::kFewestPoints / 4 &&
+        own_ >= PointBlocks::kFewestPoints) {
+      if (!blocks_) blocks_.emplace(points_, own_, boxes_);
+      return (*blocks_)(farthest_, interval.begin, interval.end, chord);
+    }
     return farthest_(points_, interval.begin, interval.end, chord, least);
   }
 
@@ -82,24 +96,31 @@ class Marker {
     }
   }
 
+  /// How often all points are looked at, at most, before there are blocks of them: contours of maps, whose
+  /// intervals are halved, need less.
+  static constexpr std::uint64_t kMostLooks = 32;
+
   FarthestBetween farthest_;
   const Point* points_;
   const SimplifyLimits& limits_;
   std::uint8_t* keep_;
   RankedPoint* ranked_;
-  std::uint32_t kept_ = 0;
+  Box* boxes_;
+  std::uint32_t own_, kept_ = 0;
+  std::uint64_t looked_at_ = 0;
+  std::optional<FarthestInBlocks> blocks_;
 };
 
 }  // namespace
 
 void mark_douglas_peucker(FarthestBetween farthest, const Point* points, std::uint32_t own, bool closed,
-                          const SimplifyLimits& limits, std::uint8_t* keep, RankedPoint* ranked) {
+                          const SimplifyLimits& limits, std::uint8_t* keep, RankedPoint* ranked, Box* boxes) {
   if (own <= SimplifyLimits::fewest(closed)) {
     std::fill_n(keep, own, std::uint8_t{1});
     return;
   }
   std::fill_n(keep, own, std::uint8_t{0});
-  Marker marker(farthest, points, limits, keep, ranked);
+  Marker marker(farthest, points, own, limits, keep, ranked, boxes);
   if (closed)
     marker.mark_closed(own);
   else

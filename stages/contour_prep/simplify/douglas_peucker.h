@@ -1,7 +1,7 @@
 // Douglas-Peucker on the CPU, a contour at a time, without recursion and without allocating.
 #pragma once
 
-#include "stages/contour_prep/simplify/farthest_between.h"
+#include "stages/contour_prep/simplify/farthest_in_blocks.h"
 
 namespace contorno {
 
@@ -12,8 +12,9 @@ struct RankedPoint {
 };
 
 /// Marks the points of a contour that stay, of which it has `own`; a closed one has its first point again at
-/// points[own]. `keep` has `own` flags, `ranked` room for as many points, and may be null without a budget.
+/// points[own]. `keep` has `own` flags, `ranked` room for as many points, and may be null without a budget;
+/// `boxes` has room for those of PointBlocks.
 void mark_douglas_peucker(FarthestBetween farthest, const Point* points, std::uint32_t own, bool closed,
-                          const SimplifyLimits& limits, std::uint8_t* keep, RankedPoint* ranked);
+                          const SimplifyLimits& limits, std::uint8_t* keep, RankedPoint* ranked, Box* boxes);
 
 }  // namespace contorno

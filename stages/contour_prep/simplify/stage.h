@@ -6,8 +6,8 @@
 // Output: the same contours with some of their points (shared/point_selection.h). An open contour keeps both
 // ends, a closed one stays closed: at least 3 of its own points are kept if it has as many.
 //
-// Memory: a byte a point of the planned capacity on the CPU and the output; 16 bytes a point more with a
-// budget of points, 28 more for Visvalingam-Whyatt. On CUDA 18 bytes a point, 8 more with a budget, or 22 for
+// Memory: 3 bytes a point of the planned capacity on the CPU and the output; 16 bytes a point more with a
+// budget of points, 26 more for Visvalingam-Whyatt. On CUDA 18 bytes a point, 8 more with a budget, or 22 for
 // Visvalingam-Whyatt; 12 a contour; and the output.
 //
 // Equal bits because every decision compares numbers that are computed in the same way from the same points

@@ -4,7 +4,13 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
+#include "cuda/error.h"
+#include "stages/contour_prep/hierarchy/inside_blocks.h"
+#include "stages/contour_prep/hierarchy/rules.h"
 #include "tests/stages/contour_prep/nested_contours.h"
+#include "tests/stages/contour_prep/slow_contours.h"
 
 using namespace contorno;
 using namespace contorno::test;
@@ -66,4 +72,67 @@ TEST_CASE("hierarchy takes many contours of one point") {
   CHECK(std::all_of(made.column(Attribute::Parent), made.column(Attribute::Parent) + contours.size(),
                     [](double parent) { return parent == -1; }));
   CHECK(made.column(Attribute::Number)[99999] == 99999);
+}
+
+TEST_CASE("hierarchy finds what all pairs say of contours that lie in each other's boxes") {
+  for (const SlowContours& family : slow_contours_of_many()) {
+    INFO(family.name);
+    // Areas that are not told apart; lines that cross themselves, around which angles go several times.
+    if (family.name == "squares at huge coordinates" || family.name == "spirals in each other") continue;
+    const std::vector<TestContour> contours = family.make(600);
+    const TestContours in(512, 512, 1, contours);
+    StageHarness stage(hierarchy_stage(), {});
+    stage.run({in.view});
+    check_hierarchy(std::get<ContoursView>(stage.value()), contours);
+  }
+}
+
+TEST_CASE("a place is inside of a contour of many points as all of its segments say") {
+  Random random(5);
+  for (const SlowContours& family : slow_contours_of_one())
+    for (const bool has_gaps : {false, true}) {
+      std::vector<Point> points;
+      const TestContour contour = family.make(1500)[0];
+      for (const auto& [x, y] : contour.points)
+        points.push_back({static_cast<float>(y), static_cast<float>(x)});
+      if (has_gaps)
+        for (int i = 0; i < 5; ++i)
+          points[static_cast<std::size_t>(random.below(1400))].row =
+              i % 2 == 0 ? NAN : std::numeric_limits<float>::infinity();
+      std::vector<Box> boxes(PointBlocks::boxes_for(points.size()));
+      PointBlocks blocks(points.data(), static_cast<std::uint32_t>(points.size()), boxes.data());
+      blocks.build();
+      int inside = 0;
+      for (int i = 0; i < 3000; ++i) {
+        // Beside a point, on one, and in the middle of a segment.
+        const std::size_t at = static_cast<std::size_t>(random.below(1400));
+        contorno::Place place = nesting::place_of(points.data() + at, i % 3 == 0 ? 1 : 2);
+        if (i % 2 == 0) place.row += random.below(100) / 10.0 - 5, place.col += random.below(100) / 10.0 - 5;
+        const bool wanted = is_inside(place, points);
+        if (nesting::is_inside(place, points.data(), blocks) != wanted)
+          FAIL_CHECK(family.name, ": ", place.row, " ", place.col);
+        inside += wanted ? 1 : 0;
+      }
+      if (family.name == "a comb") CHECK(inside > 300);
+    }
+}
+
+TEST_CASE("what lies in the boxes of 4,096 larger contours is tried, and of more refused with a sentence") {
+  for (const int around : {4096, 4097}) {
+    std::vector<TestContour> contours;
+    for (int i = 0; i < around; ++i) contours.push_back({0, true, square_around(100, 100, 50)});
+    contours.push_back({0, true, square_around(100, 100, 1)});
+    const TestContours in(256, 256, 1, contours);
+    StageHarness stage(hierarchy_stage(), {});
+    if (around == 4096) {
+      stage.run({in.view});
+      CHECK(std::get<ContoursView>(stage.value()).column(Attribute::Depth)[4096] == 4096);
+    } else {
+      CHECK_THROWS_WITH_AS(stage.run({in.view}),
+                           "a contour lies in the boxes of more than 4096 larger contours of its class, "
+                           "allowed up to 4096 where contours are sorted into each other; leave some out "
+                           "before (drop_small, largest_first)",
+                           Error);
+    }
+  }
 }

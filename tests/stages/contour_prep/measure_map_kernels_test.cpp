@@ -20,6 +20,7 @@ std::vector<unsigned> parents_of(const ContoursView& contours) {
   std::vector<Box> boxes(count);
   std::vector<unsigned long long> areas(count), keys(count), sorted_keys(count);
   std::vector<unsigned> numbers(count), sorted(count), parents(count, 77);
+  unsigned too_many = 0;
   const hierarchy_cuda::Job job{.out = contours,
                                 .boxes = boxes.data(),
                                 .areas = areas.data(),
@@ -28,7 +29,8 @@ std::vector<unsigned> parents_of(const ContoursView& contours) {
                                 .sorted_keys = sorted_keys.data(),
                                 .contours = numbers.data(),
                                 .sorted = sorted.data(),
-                                .parents = parents.data()};
+                                .parents = parents.data(),
+                                .too_many = &too_many};
   emulated::run_grid(2, 96, 0, false, [&] { hierarchy_cuda::measure_boxes(job); });
   sorted = numbers;
   std::stable_sort(sorted.begin(), sorted.end(), [&](unsigned a, unsigned b) { return keys[a] < keys[b]; });

@@ -33,6 +33,7 @@ Comparison same_order(const ContoursView& in, const OrderNearestParams& params, 
       sorted(capacity, 77), starts(capacity, 77);
   std::vector<Point> downs(capacity), ups(capacity);
   const bool is_greedy = params.order == DrawingOrder::Greedy;
+  unsigned too_many = 0;
   const order_nearest_cuda::Job job{.in = in,
                                     .boxes = boxes.data(),
                                     .lists = lists.data(),
@@ -51,7 +52,8 @@ Comparison same_order(const ContoursView& in, const OrderNearestParams& params, 
                        .starts = starts.data(),
                        .downs = downs.data(),
                        .ups = ups.data(),
-                       .passes = params.passes});
+                       .passes = params.passes,
+                       .too_many = &too_many});
   EmulatedPlacement placement(in);
   placement.view.order = sorted.data();
   run_shared(sizeof(RangeShared), contour_order_cuda::measure_first, placement.view, ~0U);
@@ -158,4 +160,12 @@ TEST_CASE("the kernels of order_nearest pass on how much room contours need") {
   TestContours in(64, 64, 2, drawn_contours(1, 2, 9, 20));
   in.view.counts->points = in.format.point_capacity + 1;
   check_orders(in.view);
+}
+
+TEST_CASE("the kernel of 2opt says that a class has too many contours, and leaves them") {
+  const std::vector<TestContour> contours(16385, {1, false, {{2, 1}}});
+  const TestContours in(16, 16, 2, contours);
+  unsigned too_many = 7;
+  run_shared(sizeof(Turn), shorten_ways, TurnJob{.in = in.view, .passes = 3, .too_many = &too_many});
+  CHECK(too_many == 1);
 }

@@ -8,9 +8,11 @@
 #include <cmath>
 #include <limits>
 
+#include "cuda/error.h"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/drawn_contours.h"
 #include "tests/stages/contour_prep/reference.h"
+#include "tests/stages/contour_prep/slow_contours.h"
 
 using namespace contorno;
 using namespace contorno::test;
@@ -297,5 +299,32 @@ TEST_CASE("ways that cannot be told do not count, and 2opt leaves them") {
     const auto contours = without_numbers(drawn_contours(seed, 2, 50, 20));
     const auto ways = check_drawn(contours, 2);
     CHECK(ways[2] < ways[1]);
+  }
+}
+
+TEST_CASE("contours that lie in each other's boxes are ordered by their points") {
+  for (const SlowContours& family : slow_contours_of_many()) {
+    INFO(family.name);
+    check_greedy(family.make(2500), 1);
+  }
+}
+
+TEST_CASE("2opt takes 16,384 contours of a class, and refuses more with a sentence") {
+  for (const int count : {16384, 16385}) {
+    // They lie in their order already: one pass finds nothing.
+    std::vector<TestContour> contours;
+    for (int i = 0; i < count; ++i) contours.push_back({0, false, {{i / 2.0, 1}}});
+    const TestContours in(16384, 4, 1, contours);
+    StageHarness stage(order_nearest_stage(), {{"order", std::string("2opt")}, {"passes", std::int64_t{1}}});
+    if (count == 16384) {
+      stage.run({in.view});
+      CHECK(same_contours(std::get<ContoursView>(stage.value()), in.view));
+    } else {
+      CHECK_THROWS_WITH_AS(stage.run({in.view}),
+                           "order_nearest: a class has more than 16384 contours, allowed up to 16384 with "
+                           "order: 2opt, which tries all parts of their order; leave some out before "
+                           "(drop_small, largest_first), or take order: endpoint",
+                           Error);
+    }
   }
 }

@@ -9,9 +9,10 @@
 #include <limits>
 
 #include "cuda/error.h"
-#include "stages/contour_prep/simplify/farthest_between.h"
+#include "stages/contour_prep/simplify/farthest_in_blocks.h"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/simplify_reference.h"
+#include "tests/stages/contour_prep/slow_contours.h"
 
 using namespace contorno;
 using namespace contorno::test;
@@ -198,4 +199,50 @@ TEST_CASE("simplify refuses negative tolerances and methods that it does not kno
   CHECK_THROWS_WITH_AS(refused("tolerance", -1.0), "tolerance is -1, allowed 0 to 1000000000", Error);
   CHECK_THROWS_WITH_AS(refused("method", std::string("reumann")),
                        "method is reumann, allowed one of douglas_peucker, visvalingam", Error);
+}
+
+TEST_CASE("contours whose points are split off one by one keep the points that plain recursion keeps") {
+  for (const SlowContours& family : slow_contours_of_one()) {
+    if (family.name != "a comb" && family.name != "a staircase that widens") continue;  // in quarters of px
+    INFO(family.name);
+    const std::vector<TestContour> contours = family.make(3000);
+    const TestContours in(512, 512, 1, contours);
+    for (const int points : {0, 40}) {
+      StageHarness stage(simplify_stage(), simplify_settings("douglas_peucker", 0.75, points));
+      stage.run({in.view});
+      const TestContours wanted(
+          512, 512, 1,
+          reference_simplified(contours, "douglas_peucker", 0.75, static_cast<std::size_t>(points)));
+      CHECK(same_contours(std::get<ContoursView>(stage.value()), wanted.view));
+    }
+  }
+}
+
+TEST_CASE("the farthest point is found without the blocks that lie nearer, the first of several") {
+  Random random(9);
+  for (const SlowContours& family : slow_contours_of_one())
+    for (const double scale : {1.0, 0.37, 1e-3})
+      for (const bool has_gaps : {false, true}) {
+        std::vector<Point> points;
+        const TestContour contour = family.make(2000)[0];
+        for (const auto& [x, y] : contour.points)
+          points.push_back({static_cast<float>(y * scale), static_cast<float>(x * scale)});
+        if (has_gaps) points[777].row = NAN, points[1300].col = std::numeric_limits<float>::infinity();
+        const auto count = static_cast<std::uint32_t>(points.size());
+        std::vector<Box> boxes(PointBlocks::boxes_for(count));
+        const FarthestInBlocks blocks(points.data(), count, boxes.data());
+        for (int i = 0; i < 300; ++i) {
+          const auto begin = static_cast<std::uint32_t>(random.below(static_cast<int>(count) - 3)),
+                     end = begin + 2 +
+                           static_cast<std::uint32_t>(random.below(static_cast<int>(count - begin) - 2));
+          const Chord chord(points[begin], points[end]);
+          const Farthest wanted = farthest_of(points.data(), begin, end, chord, begin + 1, 1);
+          for (const Simd simd : {Simd::Portable, best_simd()}) {
+            const Farthest found = blocks(farthest_between(simd), begin, end, chord);
+            if (found.at != wanted.at || !(found.distance == wanted.distance))
+              FAIL_CHECK(family.name, " ", scale, ": ", begin, " to ", end, ": ", found.at, " for ",
+                         wanted.at);
+          }
+        }
+      }
 }

@@ -1,0 +1,14 @@
+// Whether a place is inside of a contour (shared/inside.h), without looking at all of its segments: a block
+// of segments whose box does not have the place is crossed as its ends say. For contours that many others lie
+// in. On the CPU.
+#pragma once
+
+#include "stages/contour_prep/shared/inside.h"
+#include "stages/contour_prep/shared/point_blocks.h"
+
+namespace contorno::nesting {
+
+/// The same as is_inside(place, contour); `blocks` are those of the contour's points.
+bool is_inside(const Place& place, const Point* contour, const PointBlocks& blocks);
+
+}  // namespace contorno::nesting
