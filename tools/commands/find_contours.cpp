@@ -86,7 +86,7 @@ void add_find_contours_command(CLI::App& app, std::function<int()>& action) {
       "find-contours", "Find the contours of one array, equal to scikit-image's find_contours");
   command->add_option("ARRAY", arguments->input, "Array of two dimensions: .npy, FILE.npz:NAME or .tif")
       ->required();
-  command->add_option("--level", arguments->level, "Level; without it (minimum + maximum) / 2");
+  add_number(*command, "--level", arguments->level, "Level; without it (minimum + maximum) / 2");
   add_contour_options(*command, arguments->contours);
   add_backend(*command, arguments->backend);
   add_threads(*command, arguments->threads);

@@ -173,7 +173,7 @@ int learn(const LearnArguments& arguments, const Catalog& catalog) {
   for (const fs::path& path : targets) outputs.claim(path, "learn");
   for (const fs::path& path : targets)
     if (std::error_code error; arguments.force && fs::exists(path, error))
-      say(fmt::format("--force replaces '{}'", printable(path.string())));
+      say(fmt::format("--force replaces '{}'", printable_sentence(path.string())));
   if (request.classes.empty()) return show_frames(arguments, examples, files, catalog);
   LearnedColours learned = learn_colours(examples.samples, request.classes,
                                          !request.picks.empty()     ? Examples::Picks

@@ -126,19 +126,20 @@ void add_mean_shift_command(CLI::App& app, Action& action) {
              {{"gaussian", MeanShiftKernel::Gaussian},
               {"flat", MeanShiftKernel::Flat},
               {"epanechnikov", MeanShiftKernel::Epanechnikov}});
-  command->add_option("--cut", params.cut, "Where the Gaussian ends, in sigmas")->capture_default_str();
+  // What is allowed is told by MeanShift.
+  add_number(*command, "--cut", params.cut, -kAnyNumber, kAnyNumber, "Where the Gaussian ends, in sigmas");
   command->add_flag_callback(
       "--paper-compat", [&params] { params.cut_rule = MeanShiftCut::SigmaSquared; },
       "The Gaussian ends at a distance of sigma squared");
   add_choice(command, "--stop", params.stop, "point: each by itself; frobenius: all together",
              {{"point", MeanShiftStop::PerPoint}, {"frobenius", MeanShiftStop::Frobenius}});
-  command
-      ->add_option("--eps", params.eps, "Steps shorter than eps sigmas end a climb; with frobenius the norm")
-      ->capture_default_str();
-  command->add_option("--max-iterations", params.max_iterations, "Most steps")->capture_default_str();
-  command->add_option("--merge", params.merge, "Ends so many sigmas apart are one cluster")
-      ->capture_default_str();
-  command->add_option("--min-size", params.min_size, "Smaller clusters are dissolved")->capture_default_str();
+  add_number(*command, "--eps", params.eps, -kAnyNumber, kAnyNumber,
+             "Steps shorter than eps sigmas end a climb; with frobenius the norm");
+  add_whole_number(*command, "--max-iterations", params.max_iterations, 1, 1'000'000'000, "Most steps");
+  add_number(*command, "--merge", params.merge, -kAnyNumber, kAnyNumber,
+             "Ends so many sigmas apart are one cluster");
+  add_whole_number(*command, "--min-size", params.min_size, 1, 1'000'000'000'000'000'000,
+                   "Smaller clusters are dissolved");
   add_backend(*command, arguments->backend);
   add_threads(*command, arguments->threads);
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });

@@ -59,6 +59,19 @@ void add_number(CLI::App& command, const std::string& name, double& value, doubl
       ->default_str(fmt::format("{}", value));
 }
 
+void add_number(CLI::App& command, const std::string& name, std::optional<double>& value,
+                const std::string& sentence) {
+  const ParamSpec spec = number_spec(ParamKind::Number, -kAnyNumber, kAnyNumber);
+  command
+      .add_option_function<std::string>(
+          name,
+          [name, spec, &value](const std::string& text) {
+            value = in_range(name, text, config::parse_number(text), spec);
+          },
+          sentence)
+      ->type_name("NUMBER");
+}
+
 void add_threads(CLI::App& command, int& threads) {
   add_whole_number(command, "--threads", 0, kMostThreads, "Threads; 0 = as many as the machine has",
                    [&threads](std::int64_t number) { threads = static_cast<int>(number); });

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <string>
 
 #include "pipeline/graph/param.h"
@@ -31,8 +33,13 @@ void add_whole_number(CLI::App& command, const std::string& name, I& value, std:
       std::to_string(value));
 }
 
+inline constexpr double kAnyNumber = std::numeric_limits<double>::max();
 /// The same for any number from `least` to `most`, both allowed; infinities and NaN are refused.
 void add_number(CLI::App& command, const std::string& name, double& value, double least, double most,
+                const std::string& sentence);
+
+/// Any finite number, for a variable without a default: whether it is allowed is told where it is used.
+void add_number(CLI::App& command, const std::string& name, std::optional<double>& value,
                 const std::string& sentence);
 
 /// --threads, the same in every command that has it.

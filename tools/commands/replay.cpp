@@ -296,7 +296,7 @@ int replay(const ReplayArguments& arguments, const Catalog& catalog) {
   if (!arguments.keep.empty()) refuse_kept(arguments.keep);
   if (!arguments.keep.empty() && arguments.loop > 1)
     say(fmt::format("--keep: each round removes its results of the round before from '{}'",
-                    printable((std::filesystem::path(arguments.keep) / "frames").string())));
+                    printable_sentence((std::filesystem::path(arguments.keep) / "frames").string())));
   return records ? record(arguments, catalog) : expect(arguments, catalog);
 }
 

@@ -230,7 +230,7 @@ void prepare_record(const fs::path& folder, const FrameSelection& frames, const 
   if (own > 0 && earlier == EarlierResults::Remove) {
     const std::vector<fs::path> files = results_of(folder, frames, values);
     say(fmt::format("--overwrite removes {} results of {} frames from '{}', '{}' to '{}'", files.size(), own,
-                    printable((folder / "frames").string()), files.front().filename().string(),
+                    printable_sentence((folder / "frames").string()), files.front().filename().string(),
                     files.back().filename().string()));
     remove_results(folder, files);
   }

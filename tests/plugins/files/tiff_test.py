@@ -273,7 +273,7 @@ def test_maps_of_float_that_are_packed_by_differences_of_bytes_are_read(tmp_path
         np.testing.assert_array_equal(np.asarray(picture), values)
     np.save(tmp_path / "a.npy", values)
     expected, got = (play(tmp_path, name) for name in ("a.npy", "a.tif"))
-    assert got[0].returncode == 0 and got[1] == expected[1] and (width == 2 or got[1][0][0]["contours"]), got[0].stderr
+    assert got[0].returncode == 0 and got[1] == expected[1] and (width < 40 or got[1][0][0]["contours"]), got[0].stderr
 
 
 def test_bits_in_the_other_order_are_turned(tmp_path):
