@@ -165,7 +165,8 @@ std::string sink_rows(const RunReport& report) {
 /// What a class was looked for at, and what there was.
 std::string empty_reason(const ClassCounts& one) {
   if (!one.range) return fmt::format("its level is {}", *one.level);
-  return fmt::format("its level is {}, the greatest value seen {}", value_text(*one.level, one.range->type),
+  return fmt::format("its level is {}, the greatest value in the frames looked at {}",
+                     value_text(*one.level, one.range->type),
                      value_text(one.range->greatest, one.range->type));
 }
 

@@ -86,7 +86,7 @@ def test_classes_are_counted_per_frame(tmp_path):
         {"name": "class1", "points": 34, "contours": 2, "frames": 2, "greatest_value": None, "points_per_frame": 8.5,
          "contours_per_frame": 0.5}]
     assert "class     class1                 in 2 of 4 frames; 0.5 contours, 8 points a frame\n" in done.stdout
-    assert "class     class0                 no contour in 4 frames; its level is 0.5, the greatest value seen 0\n" in done.stdout
+    assert "class     class0                 no contour in 4 frames; its level is 0.5, the greatest value in the frames looked at 0\n" in done.stdout
 
 
 def test_a_flag_for_the_source_needs_a_source_that_has_it(tmp_path):
@@ -165,15 +165,15 @@ def disc(kind=np.float32, value=1):
 
 
 @pytest.mark.parametrize("frame, said", [
-    (disc(np.uint8), "its level is 0.5 (127.5 of 255), the greatest value seen 0.00392 (1 of 255)"),
-    (disc(np.uint16, 4095), "its level is 0.5 (32767.5 of 65535), the greatest value seen 0.0625 (4095 of 65535)"),
-    (disc(np.float32, 0.25), "its level is 0.5, the greatest value seen 0.25"),
-    (disc(np.float16, 0.25), "its level is 0.5, the greatest value seen 0.25"),
-    (np.where(disc() > 0, np.nan, 0.125).astype(np.float32), "its level is 0.5, the greatest value seen 0.125")], ids=str)
+    (disc(np.uint8), "its level is 0.5 (127.5 of 255), the greatest value in the frames looked at 0.00392 (1 of 255)"),
+    (disc(np.uint16, 4095), "its level is 0.5 (32767.5 of 65535), the greatest value in the frames looked at 0.0625 (4095 of 65535)"),
+    (disc(np.float32, 0.25), "its level is 0.5, the greatest value in the frames looked at 0.25"),
+    (disc(np.float16, 0.25), "its level is 0.5, the greatest value in the frames looked at 0.25"),
+    (np.where(disc() > 0, np.nan, 0.125).astype(np.float32), "its level is 0.5, the greatest value in the frames looked at 0.125")], ids=str)
 def test_a_class_without_a_contour_is_said_with_the_greatest_value_beside_its_level(tmp_path, frame, said):
     rows, classes = run_maps(tmp_path, [np.zeros_like(frame), frame, np.zeros_like(frame)])
     assert len(rows) == 1 and rows[0].split("; ", 1) == ["class     mask                   no contour in 3 frames", said]
-    assert classes[0]["contours"] == 0 and classes[0]["greatest_value"] == pytest.approx(float(re.search(r"seen ([0-9.]+)", said)[1]), rel=2e-3)
+    assert classes[0]["contours"] == 0 and classes[0]["greatest_value"] == pytest.approx(float(re.search(r"looked at ([0-9.]+)", said)[1]), rel=2e-3)
 
 
 def test_classes_with_contours_and_hidden_ones_have_no_such_row(tmp_path):
@@ -189,12 +189,12 @@ def test_a_class_whose_contours_were_all_left_out_is_said(tmp_path):
     graph = MAPS.replace("stages: [marching_squares, contour_assembly]",
                          "stages: [marching_squares, {type: contour_assembly, min_points: 10000}]")
     rows, _ = run_maps(tmp_path, [disc()], graph)
-    assert rows[0].endswith("no contour in 1 frames; its level is 0.5, the greatest value seen 1")
+    assert rows[0].endswith("no contour in 1 frames; its level is 0.5, the greatest value in the frames looked at 1")
 
 
 def test_a_class_that_a_stage_makes_is_said_too(tmp_path):
     done, _ = run_pattern(tmp_path)
-    assert re.search(r"^class     none .* no contour in 20 frames; its level is 0.5, the greatest value seen 0", done.stdout, re.M)
+    assert re.search(r"^class     none .* no contour in 20 frames; its level is 0.5, the greatest value in the frames looked at 0", done.stdout, re.M)
 
 
 def test_a_graph_that_is_made_for_a_mask_takes_a_level_between_its_values(tmp_path):
