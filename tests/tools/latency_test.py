@@ -361,3 +361,14 @@ def test_the_page_shows_its_charts_in_a_browser_without_any_network(stalled, tmp
     # Bars and curves in blue, the stall's part in the chart of parts, the deadline's dashes in red.
     assert shown((0x2a, 0x6f, 0x97)).sum() > 3000 and shown((0xc8, 0x20, 0x3a)).sum() > 100
     assert np.ptp(np.nonzero(shown((0x2a, 0x6f, 0x97)).any(axis=1))[0]) > 500, "several charts below each other"
+
+
+def test_nothing_of_a_chart_lies_outside_it(stalled):
+    charts = re.findall(r'<svg viewBox="0 0 ([\d.]+) ([\d.]+)".*?</svg>', (stalled / "open.html").read_text(), re.S)
+    bodies = re.findall(r"<svg viewBox=.*?</svg>", (stalled / "open.html").read_text(), re.S)
+    assert len(charts) == len(bodies) > 2
+    for (width, height), body in zip(charts, bodies, strict=True):
+        places = {axis: [float(at) for at in re.findall(rf' {axis}[12]?="([-\d.e]+)"', body)] for axis in "xy"}
+        assert places["x"] and 0 <= min(places["x"]) and max(places["x"]) <= float(width)
+        assert places["y"] and 0 <= min(places["y"]) and max(places["y"]) <= float(height)
+        assert "<text" in body
