@@ -48,8 +48,7 @@ void FrameFiles::open(const SinkContext& context) {
     const FolderLock lock(marker.parent_path());
     clear_way(marker);
   } else {
-    marker_ = OutputFile(marker, Completion::Rename);
-    outputs_->report_leftovers(marker_.leftovers());
+    marker_ = OutputFile(marker, Completion::Rename, {}, outputs_->tell_leftover());
     clear_way(marker);
   }
   is_open_ = true;
@@ -60,7 +59,7 @@ void FrameFiles::clear_way(const fs::path& marker) {
   const PartFiles parts = find_parts(folder, [&](std::string_view target) {
     return target != marker.filename().string() && full_.may_make((folder / target).string());
   });
-  outputs_->report_leftovers(clear_leftovers(parts.dead, completion_));
+  clear_leftovers(parts.dead, completion_, outputs_->tell_leftover());
 }
 
 OutputFile FrameFiles::begin(const FrameInfo& info) {

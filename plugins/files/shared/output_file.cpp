@@ -113,23 +113,22 @@ void make_output_folder(const fs::path& folder) {
   if (error) throw cannot(error.message());
 }
 
-std::vector<Leftover> clear_leftovers(const std::vector<fs::path>& dead, Completion completion) {
-  std::vector<Leftover> cleared;
+void clear_leftovers(const std::vector<fs::path>& dead, Completion completion, const TellLeftover& tell) {
   for (const fs::path& part : dead) {
     std::error_code error;
-    Leftover leftover{.part = part, .kept = {}};
-    if (completion == Completion::Recording && fs::file_size(part, error) > 0 && !error) {
-      leftover.kept = unfinished_name(target_of(part));
+    const bool keeps = completion == Completion::Recording && fs::file_size(part, error) > 0 && !error;
+    const Leftover leftover{.part = part, .kept = keeps ? unfinished_name(target_of(part)) : fs::path()};
+    if (tell) tell(leftover);
+    if (keeps)
       fs::rename(part, leftover.kept, error);
-    } else {
+    else
       fs::remove(part, error);
-    }
-    if (!error) cleared.push_back(std::move(leftover));
   }
-  return cleared;
 }
 
-OutputFile::OutputFile(fs::path path, Completion completion, const Patience& patience) : OutputFile() {
+OutputFile::OutputFile(fs::path path, Completion completion, const Patience& patience,
+                       const TellLeftover& tell)
+    : OutputFile() {
   path_ = std::move(path);
   completion_ = completion;
   patience_ = patience;
@@ -155,7 +154,7 @@ OutputFile::OutputFile(fs::path path, Completion completion, const Patience& pat
     return;
   }
   const FolderLock lock(folder_of(path_));
-  clear_way();
+  clear_way(tell);
   begin_part();
   // A new file instead of truncating: other names (hard links) of the old one keep their content.
   if (completion == Completion::InPlace) rename_to_final();
@@ -202,7 +201,7 @@ void OutputFile::begin_part() {
 }
 
 /// Refuses a file that is being written, and clears away what killed runs left of it.
-void OutputFile::clear_way() {
+void OutputFile::clear_way(const TellLeftover& tell) {
   const auto in_use = [this](const fs::path& name) {
     return cannot_create(path_, fmt::format("it is being written by another run (into '{}')", name.string()));
   };
@@ -212,7 +211,7 @@ void OutputFile::clear_way() {
   const PartFiles parts =
       find_parts(folder_of(path_), [&](std::string_view target) { return target == name; });
   if (!parts.alive.empty()) throw in_use(parts.alive);
-  leftovers_ = clear_leftovers(parts.dead, completion_);
+  clear_leftovers(parts.dead, completion_, tell);
 }
 
 OutputFile OutputFile::standard_output(const Patience& patience) {
@@ -239,7 +238,6 @@ OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
   patience_ = other.patience_;
   bytes_ = std::exchange(other.bytes_, 0);
   checked_ns_ = other.checked_ns_;
-  leftovers_ = std::exchange(other.leftovers_, {});
   return *this;
 }
 

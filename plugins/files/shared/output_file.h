@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,8 +53,10 @@ enum class Completion : std::uint8_t {
 /// A temporary file of a run that was killed.
 struct Leftover {
   std::filesystem::path part;
-  std::filesystem::path kept;  ///< where its content is now; empty: it was removed
+  std::filesystem::path kept;  ///< where its content goes; empty: it is removed
 };
+/// Told of each before it goes.
+using TellLeftover = std::function<void(const Leftover&)>;
 
 /// An output file. Writes are complete or throw Error(Io) with path and reason; interrupted and short writes
 /// are continued. After an error the records before it stay readable: a half-written one is cut off.
@@ -63,8 +66,11 @@ class OutputFile {
   OutputFile() = default;
   /// Creates missing folders and the file. `path` as from resolve_output; an existing regular file is
   /// replaced by a new one, so that its hard links keep what they had. Throws Error(CannotCreate), also when
-  /// another program of this kind writes the same file, or nobody opens a pipe for reading.
-  OutputFile(std::filesystem::path path, Completion completion, const Patience& patience = {});
+  /// another program of this kind writes the same file, or nobody opens a pipe for reading. The temporary
+  /// files of killed runs beside it are cleared away, but for Series and SharedSeries, which clear_leftovers
+  /// serves once for all.
+  OutputFile(std::filesystem::path path, Completion completion, const Patience& patience = {},
+             const TellLeftover& tell = {});
   /// Standard output; complete() leaves it open.
   static OutputFile standard_output(const Patience& patience = {});
   /// A pipe or device, by a name that may be a link to it. Throws Error(CannotCreate).
@@ -82,9 +88,6 @@ class OutputFile {
   const Patience& patience() const { return patience_; }
   /// False for a pipe, a device and standard output, even where that goes to a file.
   bool is_regular() const { return regular_; }
-  /// The temporary files of killed runs that were found beside it, and cleared away, when it was opened. None
-  /// for Series and SharedSeries, which clear_leftovers serves once for all.
-  const std::vector<Leftover>& leftovers() const { return leftovers_; }
 
   /// Appends one record. After an error a regular file has the records before it; a pipe, device or standard
   /// output keeps what it took.
@@ -103,7 +106,7 @@ class OutputFile {
  private:
   void open_special(int flags);
   void begin_part();
-  void clear_way();
+  void clear_way(const TellLeftover& tell);
   void rename_to_final();
   void give_up() noexcept;
   void wait_until_writable();
@@ -119,10 +122,10 @@ class OutputFile {
   Patience patience_;
   std::uint64_t bytes_ = 0;
   std::int64_t checked_ns_ = 0;  ///< when it was last seen to have a name
-  std::vector<Leftover> leftovers_;
 };
 
 /// Removes, or keeps when they are recordings, the temporary files of killed runs.
-std::vector<Leftover> clear_leftovers(const std::vector<std::filesystem::path>& dead, Completion completion);
+void clear_leftovers(const std::vector<std::filesystem::path>& dead, Completion completion,
+                     const TellLeftover& tell);
 
 }  // namespace contorno

@@ -94,12 +94,11 @@ OutputFile OutputRegister::open_claimed(const fs::path& path, Completion complet
                                         const Patience& patience) {
   std::error_code error;
   const bool there = fs::is_regular_file(fs::symlink_status(path, error));
-  OutputFile file(path, completion, patience);
+  OutputFile file(path, completion, patience, tell_leftover());
   if (there) {
     const std::lock_guard lock(mutex_);
     if (replaced_++ == 0) first_replaced_ = path.string();
   }
-  report_leftovers(file.leftovers());
   return file;
 }
 
@@ -153,13 +152,14 @@ fs::path OutputRegister::free_path(const fs::path& path, std::string_view owner)
   }
 }
 
-void OutputRegister::report_leftovers(const std::vector<Leftover>& leftovers) const {
-  if (!say_) return;
-  for (const Leftover& one : leftovers)
+TellLeftover OutputRegister::tell_leftover() const {
+  if (!say_) return {};
+  return [this](const Leftover& one) {
     say_(one.kept.empty()
-             ? fmt::format("removed '{}', which a run that was killed had not finished", one.part.string())
-             : fmt::format("kept '{}', which a run that was killed had recorded, as '{}'", one.part.string(),
-                           one.kept.string()));
+             ? fmt::format("removing '{}', which a run that was killed had not finished", one.part.string())
+             : fmt::format("keeping '{}', which a run that was killed had recorded, as '{}'",
+                           one.part.string(), one.kept.string()));
+  };
 }
 
 std::string OutputRegister::replaced() const {

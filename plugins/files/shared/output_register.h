@@ -53,8 +53,8 @@ class OutputRegister {
   OutputFile open_frame(const std::filesystem::path& path, std::string_view owner,
                         const Patience& patience = {}, Completion completion = Completion::Series);
 
-  /// Shows the user what became of the temporary files of killed runs.
-  void report_leftovers(const std::vector<Leftover>& leftovers) const;
+  /// Shows the user what becomes of a temporary file of a killed run; lives no longer than the register.
+  TellLeftover tell_leftover() const;
   /// What was there before and has been replaced, in one line; empty: nothing.
   std::string replaced() const;
 

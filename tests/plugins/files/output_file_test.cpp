@@ -193,11 +193,17 @@ TEST_CASE("what a killed run left is removed, and half a recording is kept under
     std::ofstream(other) << "of another file";
   };
   leave();
+  std::vector<Leftover> told;
+  const TellLeftover tell = [&](const Leftover& one) {
+    CHECK(fs::exists(one.part));  // nothing has gone yet
+    CHECK(!fs::exists(one.kept));
+    told.push_back(one);
+  };
   {
-    OutputFile file(folder.path() / "a.mkv", Completion::Rename);
-    REQUIRE(file.leftovers().size() == 1);
-    CHECK(file.leftovers()[0].part == part);
-    CHECK(file.leftovers()[0].kept.empty());
+    OutputFile file(folder.path() / "a.mkv", Completion::Rename, {}, tell);
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].part == part);
+    CHECK(told[0].kept.empty());
   }
   CHECK(entries(folder.path()) == 1);
   leave();
@@ -205,8 +211,8 @@ TEST_CASE("what a killed run left is removed, and half a recording is kept under
   std::ofstream(folder.path() / "a.mkv.part5-5");  // empty: nothing is lost with it
   std::ofstream(folder.path() / "a.mkv.part5") << "no name of a temporary file";
   {
-    OutputFile file(folder.path() / "a.mkv", Completion::Recording);
-    REQUIRE(file.leftovers().size() == 2);
+    OutputFile file(folder.path() / "a.mkv", Completion::Recording, {}, tell);
+    REQUIRE(told.size() == 3);
     file.write("half of the next");
     CHECK(file.keep_unfinished() == folder.path() / "a.unfinished-3.mkv");
   }
@@ -225,8 +231,7 @@ TEST_CASE("runs that write a series into one folder do not wait for each other")
   {
     const FolderLock other(folder.path(), FolderLock::Kind::Shared);  // of a run that begins a file
     OutputFile file(folder.path() / "a", Completion::SharedSeries);
-    CHECK(file.leftovers().empty());  // nor do they look through the folder for each file
-    CHECK(fs::exists(dead));
+    CHECK(fs::exists(dead));  // nor do they look through the folder for each file
     file.write("whole");
     CHECK(!fs::exists(folder.path() / "a"));
     file.complete();

@@ -290,7 +290,7 @@ TEST_CASE("two runs do not write one series, and the second finds what a killed 
   FrameFiles c{PathPattern("sub/{frame:06}.png")};
   c.open(context_of(folder, second, "the sink 'images'"));
   c.finish();
-  CHECK(said == std::vector<std::string>{"removed '" + (folder.path() / "sub/000003.png.part77-3").string() +
+  CHECK(said == std::vector<std::string>{"removing '" + (folder.path() / "sub/000003.png.part77-3").string() +
                                          "', which a run that was killed had not finished"});
   CHECK(names_in(folder.path() / "sub") == std::vector<std::string>{"000003.svg.part77-3"});
 }

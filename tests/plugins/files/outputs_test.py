@@ -252,7 +252,7 @@ def test_the_next_run_clears_away_what_a_killed_one_left(small):
     told = sorted(line for line in done.stderr.splitlines())
     assert len(told) == len(left)
     for line in told:
-        assert line.startswith("contorno: removed '") and line.endswith("', which a run that was killed had not finished")
+        assert line.startswith("contorno: removing '") and line.endswith("', which a run that was killed had not finished")
     json.loads((small / "out" / "contours.geojson").read_text())
 
 
@@ -270,7 +270,7 @@ sinks: [{type: video, path: a.mkv}]
         done = run_graph(tmp_path, "--quiet")
         assert done.returncode == 0
         part = tmp_path / "out" / "a.mkv.part77-0"
-        assert done.stderr == (f"contorno: kept '{part}', which a run that was killed had recorded, as "
+        assert done.stderr == (f"contorno: keeping '{part}', which a run that was killed had recorded, as "
                                f"'{tmp_path}/out/{name}'\n")
         assert (tmp_path / "out" / name).read_bytes() == b"half a recording"
         part.write_bytes(b"half a recording")
