@@ -19,6 +19,7 @@ struct StreamFormat {
   std::optional<ImageFormat> frame;
   std::optional<ImageFormat> maps;
   int rate_numerator = 0, rate_denominator = 1;  ///< frames a second; 0 = unknown
+  int pixel_width = 1, pixel_height = 1;         ///< the shape of a pixel of the frame, as a ratio
   std::int64_t frame_count = -1;                 ///< -1 = unknown or endless
   bool live = false;                             ///< frames come whether or not somebody waits for them
   std::string description;                       ///< one line for reports

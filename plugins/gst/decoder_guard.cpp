@@ -43,31 +43,106 @@ GstPadProbeReturn allow_direct_rendering(GstPad* pad, GstPadProbeInfo* info, gpo
   return GST_PAD_PROBE_OK;
 }
 
-void on_element(GstBin*, GstBin*, GstElement* element, gpointer) {
+constexpr const char* kPalette = "contorno-palette";
+
+GstPadProbeReturn replace_palette(GstPad*, GstPadProbeInfo* info, gpointer palette) {
+  GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
+  GstCaps* caps = nullptr;
+  gst_event_parse_caps(event, &caps);
+  if (gst_structure_has_field(gst_caps_get_structure(caps, 0), "palette_data") == FALSE)
+    return GST_PAD_PROBE_OK;
+  const Owned<GstCaps> replaced(gst_caps_copy(caps));
+  gst_caps_set_simple(replaced.get(), "palette_data", GST_TYPE_BUFFER, palette, nullptr);
+  GstEvent* with_palette = gst_event_new_caps(replaced.get());
+  gst_event_set_seqnum(with_palette, gst_event_get_seqnum(event));
+  gst_event_unref(event);
+  GST_PAD_PROBE_INFO_DATA(info) = with_palette;
+  return GST_PAD_PROBE_OK;
+}
+
+constexpr std::string_view kPng = "pngdec";
+
+bool is_pngdec(GstElement* element) {
+  GstElementFactory* factory = gst_element_get_factory(element);
+  return factory != nullptr && GST_OBJECT_NAME(factory) == kPng;
+}
+
+/// Of RGB of 16 bits without alpha pngdec (1.22) makes other pictures: its rows are those of RGBA.
+GstPadProbeReturn refuse_deep_rgb(GstPad* pad, GstPadProbeInfo* info, gpointer) {
+  constexpr gsize kDepthAt = 24, kColourAt = 25;
+  constexpr guint8 kDeep = 16, kRgb = 2;
+  guint8 header[kColourAt + 1] = {};
+  GstBuffer* buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  if (gst_buffer_extract(buffer, 0, header, sizeof(header)) != sizeof(header) || header[kDepthAt] != kDeep ||
+      header[kColourAt] != kRgb)
+    return GST_PAD_PROBE_OK;
+  const Owned<GstElement> decoder(gst_pad_get_parent_element(pad));
+  if (decoder)
+    GST_ELEMENT_ERROR(decoder.get(), STREAM, FORMAT,
+                      ("it makes wrong pictures of RGB of 16 bits without alpha; with the module deep a file "
+                       "of it is read"),
+                      (nullptr));
+  return GST_PAD_PROBE_DROP;
+}
+
+void on_element(GstBin*, GstBin*, GstElement* element, gpointer pipeline) {
+  if (is_pngdec(element)) {
+    const Owned<GstPad> pad(gst_element_get_static_pad(element, "sink"));
+    gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, refuse_deep_rgb, nullptr, nullptr);
+  }
   if (!is_of_libav(element) ||
       g_object_class_find_property(G_OBJECT_GET_CLASS(element), "direct-rendering") == nullptr)
     return;
   const Owned<GstPad> pad(gst_element_get_static_pad(element, "sink"));
+  if (gpointer palette = g_object_get_data(G_OBJECT(pipeline), kPalette); palette != nullptr)
+    gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, replace_palette, palette, nullptr);
   gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, allow_direct_rendering, nullptr, nullptr);
 }
 
-/// "ffv1" of avdec_ffv1. The plugin calls one decoder in another way.
+/// "ffv1" of avdec_ffv1. The plugin calls one decoder in another way, and one of GStreamer's own is left out
+/// too.
 std::string name_in_libav(GstElementFactory* factory) {
   constexpr std::string_view kPrefix = "avdec_";
   std::string name = GST_OBJECT_NAME(factory);
   if (name.starts_with(kPrefix)) name.erase(0, kPrefix.size());
-  return name == "h265" ? "hevc" : name;
+  return name == "h265" ? "hevc" : name == kPng ? "png" : name;
+}
+
+/// An element that makes wrong samples of some streams, without a word, and libav's that makes the right
+/// ones.
+struct PassedOver {
+  std::string_view element, type;
+  const char* better;
+};
+constexpr std::array kPassedOver{
+    // Pictures in a film that say their colours in boxes of their own (ISO/IEC 15444-1, annex I), which these
+    // two cut off: palettes, and what is YCbCr.
+    PassedOver{"jpeg2000parse", "image/x-j2c", "avdec_jpeg2000"},
+    PassedOver{"openjpegdec", "image/x-j2c", "avdec_jpeg2000"},
+};
+
+bool is_passed_over(std::string_view element, const GstStructure* caps) {
+  return std::any_of(kPassedOver.begin(), kPassedOver.end(), [&](const PassedOver& one) {
+    if (one.element != element || one.type != gst_structure_get_name(caps) ||
+        gst_structure_has_field(caps, "colorspace") != FALSE)
+      return false;
+    const Owned<GstElementFactory> better(gst_element_factory_find(one.better));
+    return better != nullptr;
+  });
 }
 
 constexpr const char* kLeftOut = "contorno-left-out-decoder";
 
 /// What a decodebin does with a pad for which it would try `factory`: GstAutoplugSelectResult, which has no
 /// header.
-gint on_choice(GstElement*, GstPad*, GstCaps*, GstElementFactory* factory, gpointer pipeline) {
-  constexpr gint kTry = 0, kExpose = 1;
+gint on_choice(GstElement*, GstPad*, GstCaps* caps, GstElementFactory* factory, gpointer pipeline) {
+  constexpr gint kTry = 0, kExpose = 1, kSkip = 2;
   const auto* left_out = static_cast<const char*>(g_object_get_data(G_OBJECT(pipeline), kLeftOut));
   const std::string_view element = GST_OBJECT_NAME(factory);
-  return element.starts_with("avdec_") && name_in_libav(factory) == left_out ? kExpose : kTry;
+  const bool deep = element.starts_with("avdec_") || element == kPng;
+  if (left_out != nullptr && deep && name_in_libav(factory) == left_out) return kExpose;
+  return is_passed_over(element, gst_caps_get_structure(caps, 0)) ? kSkip : kTry;
 }
 
 void on_decodebin(GstBin*, GstBin*, GstElement* element, gpointer pipeline) {
@@ -101,7 +176,7 @@ std::string find_decoder(GstElement* pipeline, const IsMeant& is_meant) {
   const auto look = [](const GValue* item, gpointer data) {
     auto* element = GST_ELEMENT(g_value_get_object(item));
     auto& into = *static_cast<Search*>(data);
-    if (is_of_libav(element) && into.is_meant(element))
+    if ((is_of_libav(element) || is_pngdec(element)) && into.is_meant(element))
       into.name = name_in_libav(gst_element_get_factory(element));
   };
   GstIterator* elements = gst_bin_iterate_recurse(GST_BIN(pipeline));
@@ -113,7 +188,7 @@ std::string find_decoder(GstElement* pipeline, const IsMeant& is_meant) {
 }  // namespace
 
 void guard_decoders(GstElement* pipeline) {
-  g_signal_connect(pipeline, "deep-element-added", G_CALLBACK(on_element), nullptr);
+  g_signal_connect(pipeline, "deep-element-added", G_CALLBACK(on_element), pipeline);
 }
 
 std::string nameless_decoder(GstElement* pipeline) {
@@ -126,7 +201,15 @@ std::string decoder_without_output(GstElement* pipeline) {
 
 void leave_out_decoder(GstElement* pipeline, const std::string& name) {
   g_object_set_data_full(G_OBJECT(pipeline), kLeftOut, g_strdup(name.c_str()), g_free);
+}
+
+void pass_over_decoders(GstElement* pipeline) {
   g_signal_connect(pipeline, "deep-element-added", G_CALLBACK(on_decodebin), pipeline);
+}
+
+void give_palette(GstElement* pipeline, const std::string& palette) {
+  g_object_set_data_full(G_OBJECT(pipeline), kPalette, gst_buffer_new_memdup(palette.data(), palette.size()),
+                         [](gpointer buffer) { gst_buffer_unref(static_cast<GstBuffer*>(buffer)); });
 }
 
 }  // namespace contorno::gst

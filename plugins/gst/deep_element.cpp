@@ -170,8 +170,9 @@ GstFlowReturn handle_frame(GstVideoDecoder* element, GstVideoCodecFrame* frame) 
     if (!gst_buffer_map(frame->input_buffer, &packet, GST_MAP_READ))
       throw Error(ExitCode::OutOfMemory, "no access to a packet's memory");
     std::string why;
+    const bool key = !GST_BUFFER_FLAG_IS_SET(frame->input_buffer, GST_BUFFER_FLAG_DELTA_UNIT);
     const bool taken =
-        element_of(element).decoder->send({packet.data, packet.size}, frame->system_frame_number, why);
+        element_of(element).decoder->send({packet.data, packet.size}, frame->system_frame_number, key, why);
     gst_buffer_unmap(frame->input_buffer, &packet);
     if (!taken)
       GST_ELEMENT_WARNING(element, STREAM, DECODE, ("a picture cannot be decoded: %s", why.c_str()),
@@ -187,7 +188,7 @@ GstFlowReturn drain(GstVideoDecoder* element) {
     DeepElement& self = element_of(element);
     if (self.decoder == nullptr) return GST_FLOW_OK;
     std::string why;
-    self.decoder->send({}, 0, why);
+    self.decoder->send({}, 0, false, why);
     const GstFlowReturn result = hand_on_all(element);
     self.decoder->flush();
     return result;

@@ -80,10 +80,7 @@ std::string missing_part(GstMessage* message) {
   if (caps.empty()) return name;
   if (const char* package = package_that_reads(caps))
     return fmt::format("{}, which comes with the package {} (apt-get install {})", name, package, package);
-  return fmt::format(
-      "{}, which no package of GStreamer has that is not installed; perhaps ffmpeg reads it: "
-      "'ffmpeg -i FILE -c:v ffv1 FILE.mkv' writes what is read here",
-      name);
+  return fmt::format("{}, which no package of GStreamer has that is not installed; {}", name, kFfmpegMayRead);
 }
 
 }  // namespace contorno::gst

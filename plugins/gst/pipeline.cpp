@@ -8,6 +8,7 @@
 #include "plugins/gst/decoder_guard.h"
 #include "plugins/gst/deep_element.h"
 #include "plugins/gst/element/colours.h"
+#include "plugins/gst/jpeg_range.h"
 #include "plugins/gst/missing.h"
 #include "plugins/gst/raw_rows.h"
 
@@ -45,7 +46,7 @@ void on_pad_added(GstElement*, GstPad* pad, gpointer target) {
   Owned<GstCaps> caps(gst_pad_query_caps(pad, nullptr));
   if (gst_caps_is_empty(caps.get()) || gst_caps_is_any(caps.get())) return;
   const char* name = gst_structure_get_name(gst_caps_get_structure(caps.get(), 0));
-  if (g_str_has_prefix(name, "video/")) gst_pad_link(pad, sink.get());
+  if (g_str_has_prefix(name, "video/") || g_str_has_prefix(name, "image/")) gst_pad_link(pad, sink.get());
 }
 
 /// Nobody reads the bus between frames, so everything but errors is dropped where it arises: a bus that is
@@ -153,6 +154,8 @@ FramePipeline::FramePipeline(std::string deep_codec) : deep_codec_(std::move(dee
   bus_.reset(gst_element_get_bus(pipeline_.get()));
   gst_bus_set_sync_handler(bus_.get(), keep_errors, &complaints_, nullptr);
   guard_decoders(pipeline_.get());
+  turn_quicktime_samples(pipeline_.get());
+  read_jpeg_ranges(pipeline_.get());
   if (!deep_codec_.empty()) leave_out_decoder(pipeline_.get(), deep_codec_);
 }
 
@@ -175,7 +178,7 @@ GstElement* FramePipeline::add_frame_end() {
   gst_base_transform_set_passthrough(GST_BASE_TRANSFORM(flip), TRUE);
   const Owned<GstPad> begin(gst_element_get_static_pad(convert, "sink"));
   complete_colours(begin.get());
-  describe_dense_rows(begin.get());
+  describe_rows(begin.get());
   const Owned<GstPad> end(gst_element_get_static_pad(appsink_, "sink"));
   gst_pad_add_probe(end.get(), GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, on_query, nullptr, nullptr);
   link({convert, filter, flip, appsink_});

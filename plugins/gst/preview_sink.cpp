@@ -40,6 +40,8 @@ class PreviewSink : public Sink {
     const char* name = raw_format_of(format);
     const Owned<GstCaps> caps =
         raw_caps(std::strcmp(name, "RGBA") == 0 ? "RGBx" : name, format.width, format.height, 25, 1);
+    gst_caps_set_simple(caps.get(), "pixel-aspect-ratio", GST_TYPE_FRACTION, context.stream.pixel_width,
+                        context.stream.pixel_height, nullptr);
     if (!pipeline_) build();
     gst_video_info_from_caps(&info_, caps.get());
     gst_app_src_set_caps(GST_APP_SRC(appsrc_), caps.get());

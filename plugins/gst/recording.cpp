@@ -73,6 +73,8 @@ Recording::Recording(OutputFile file, const Encoding& encoding, const Container&
       timing_(container.timing),
       rate_numerator_(rate_of_stream(stream).first),
       rate_denominator_(rate_of_stream(stream).second),
+      pixel_width_(stream.pixel_width),
+      pixel_height_(stream.pixel_height),
       step_ns_(std::max<std::int64_t>(
           kSmallestStep, static_cast<std::int64_t>(GST_SECOND) * rate_denominator_ / rate_numerator_)),
       file_(std::move(file)) {
@@ -93,6 +95,8 @@ void Recording::build(const Encoding& encoding, const Container& container, int 
   GstElement* out = make_element(bin, "fdsink");
   const Owned<GstCaps> caps =
       raw_caps(buffer_format(encoder), width_, height_, rate_numerator_, rate_denominator_);
+  gst_caps_set_simple(caps.get(), "pixel-aspect-ratio", GST_TYPE_FRACTION, pixel_width_, pixel_height_,
+                      nullptr);
   const Owned<gchar> colours = colours_of_film(spec_of(encoding.codec), width_, height_);
   const Owned<GstCaps> encoded_caps(gst_caps_new_empty_simple("video/x-raw"));
   if (!takes_rgb(encoder)) {

@@ -59,6 +59,7 @@ class Recording {
   int width_, height_;  ///< of those in the file
   Timing timing_;
   int rate_numerator_, rate_denominator_;
+  int pixel_width_, pixel_height_;  ///< the shape of a pixel
   std::int64_t step_ns_;
   GstVideoInfo info_{};
   OutputFile file_;

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "plugins/files/video/damage.h"
+#include "plugins/gst/decoder_guard.h"
+#include "plugins/gst/missing.h"
 
 namespace contorno::gst {
 namespace {
@@ -38,6 +40,9 @@ StreamSource::StreamSource(StreamPlan plan)
     case FramePipeline::Pull::Frame:
       break;
     case FramePipeline::Pull::Failed:
+      // What a demuxer says of a codec that it has no name for (flvdemux).
+      if (first.error.find("Internal data stream error") != std::string::npos)
+        first.error += fmt::format("; nothing of it was decoded; {}", kFfmpegMayRead);
       throw Error(first.code, first.error);
     case FramePipeline::Pull::TimedOut:
       throw Error(ExitCode::BadData, timeout_sentence());
@@ -58,6 +63,8 @@ FramePipeline::Pulled StreamSource::open(std::int64_t left_out) {
   pipeline_ = std::make_unique<FramePipeline>(deep_codec_);
   audit_ = std::make_unique<DecodingAudit>();
   audit_->watch(*pipeline_);
+  pass_over_decoders(pipeline_->pipeline());
+  if (!facts_.palette.empty()) give_palette(pipeline_->pipeline(), facts_.palette);
   came_ = hidden_ = 0;
   plan_.build(*pipeline_);
   pipeline_->play();
@@ -122,22 +129,31 @@ void StreamSource::set_rate() {
   format_.rate_denominator = static_cast<int>(length);
 }
 
-void StreamSource::note_peculiarities() {
-  peculiar_ = has_fields(sample_.get()) ? ", interlaced" : "";
+/// False: the pixels have the shape of those before.
+bool StreamSource::note_pixels() {
   GstVideoInfo info;
   gst_video_info_from_caps(&info, gst_sample_get_caps(sample_.get()));
-  const int width = GST_VIDEO_INFO_PAR_N(&info), height = GST_VIDEO_INFO_PAR_D(&info);
-  if (width == height) return;
-  const std::string ratio = fmt::format("not square ({}:{})", width, height);
-  peculiar_ += ", pixels " + ratio;
-  remark_ = fmt::format("{}: its pixels are {}; lengths, areas and films take them as squares", plan_.subject,
-                        ratio);
+  const int width = std::max(1, GST_VIDEO_INFO_PAR_N(&info)),
+            height = std::max(1, GST_VIDEO_INFO_PAR_D(&info));
+  if (width == format_.pixel_width && height == format_.pixel_height) return false;
+  format_.pixel_width = width, format_.pixel_height = height;
+  if (width != height)
+    remark_ = fmt::format("{}: its pixels are not square ({}:{}); lengths and areas take them as squares",
+                          plan_.subject, width, height);
+  return true;
+}
+
+void StreamSource::note_peculiarities() {
+  peculiar_ = has_fields(sample_.get()) ? ", interlaced" : "";
+  if (format_.pixel_width != format_.pixel_height)
+    peculiar_ += fmt::format(", pixels not square ({}:{})", format_.pixel_width, format_.pixel_height);
 }
 
 void StreamSource::describe_stream() {
   const ImageFormat frame = format_of(sample_.get());
   format_.frame = frame;
   set_rate();
+  note_pixels();
   note_peculiarities();
   format_.live = pipeline_->is_live();
   paced_ = plan_.playback.live && !format_.live;
@@ -172,8 +188,10 @@ ReadResult StreamSource::read(FrameInput& input) {
     }
   }
   const ImageFormat frame = format_of(sample_.get());
-  if (frame != *format_.frame) {
+  if (note_pixels() || frame != *format_.frame) {
     format_.frame = frame;
+    note_peculiarities();
+    describe();
     return ReadResult::FormatChanged;
   }
   const Owned<GstSample> sample = std::move(sample_);

@@ -56,6 +56,7 @@ class StreamSource : public Source {
   /// Opens the stream again after it was lost for this reason. False: it stays away.
   bool reconnect(const std::string& reason);
   bool wait_before_attempt(int attempt);
+  bool note_pixels();
   void note_peculiarities();
   void describe_stream();
   void describe();

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <utility>
 
 #include "plugins/files/shared/output_register.h"
 #include "plugins/files/shared/part_files.h"
@@ -22,10 +23,12 @@ class VideoSink : public Sink {
 
   void open(const SinkContext& context) override {
     const auto& format = std::get<ImageFormat>(context.format);
-    if (recording_ && format == format_) return;
+    const std::pair pixel(context.stream.pixel_width, context.stream.pixel_height);
+    if (recording_ && format == format_ && pixel == pixel_) return;
     raw_format_of(format);  // refuses what cannot be written, before a file is made
     finish();
     format_ = format;
+    pixel_ = pixel;
     recording_ = std::make_unique<Recording>(open_output(context, next_path(), Completion::Recording),
                                              encoding_, container_, params_.quality, format, context.stream);
   }
@@ -57,7 +60,7 @@ class VideoSink : public Sink {
   std::string summary() const override { return summary_; }
 
  private:
-  /// A file has one picture size: after a change a new one begins, overlay-2.mkv.
+  /// A file has one picture size and one shape of pixels: after a change a new one begins, overlay-2.mkv.
   std::string next_path() {
     if (++part_ == 1) return params_.path;
     return numbered(params_.path, static_cast<unsigned>(part_)).string();
@@ -67,6 +70,7 @@ class VideoSink : public Sink {
   const Container& container_;
   Encoding encoding_;
   ImageFormat format_;
+  std::pair<int, int> pixel_;  ///< its width to its height
   std::unique_ptr<Recording> recording_;
   std::string summary_;
   int part_ = 0;

@@ -55,16 +55,11 @@ POSES = {"upright": (1, 0, 0, 1), "mirrored": (-1, 0, 0, 1), "half": (-1, 0, 0, 
 # What is refused with a sentence, as "codec format" or "codec", with the reason. That GStreamer has no decoder or no
 # name in its demuxer for it is said by the program: "missing: Dirac decoder".
 NO_DECODER = "missing: "
-REFUSED = {"flashsv2": "its demuxer gives up",
+REFUSED = {"flashsv2": "GStreamer's demuxer of FLV has no name for it",
            **dict.fromkeys(("libvpx-vp9 yuv440p", "libvpx-vp9 yuv440p10le", "libvpx-vp9 yuv440p12le"),
                            "libvpx does not decode 4:4:0")}
 # What is read in another way than FFmpeg reads it, with the reason.
-OTHERWISE = {
-    **dict.fromkeys(("libaom-av1 gbrp", "libaom-av1 gbrp10le", "libaom-av1 gbrp12le"),
-                    "GStreamer's decoder of AV1 does not say that its samples are red, green and blue"),
-    **dict.fromkeys(("mjpeg yuv420p", "mjpeg yuv422p", "mjpeg yuv444p"),
-                    "a limited range that FFmpeg writes as a comment of its own; libjpeg and all others read 0 to 255"),
-    "v308 yuv444p": "QuickTime's order of the components is another than GStreamer's"}
+OTHERWISE = {}
 
 
 @functools.lru_cache

@@ -20,6 +20,7 @@ constexpr Unread kAvif{"an AVIF picture", "save it as PNG: ffmpeg -i FILE FILE.p
     kHeic{"an HEIC picture", "save it as PNG: heif-convert FILE FILE.png (package libheif-examples)"},
     kJxl{"a JPEG XL picture", "save it as PNG: djxl FILE FILE.png (package libjxl-tools)"},
     kWebP{"an animated WebP", "anim_dump of the package webp makes a picture of each of its frames"},
+    kNut{"a NUT film", "put it into Matroska: ffmpeg -i FILE -c copy FILE.mkv"},
     kRaw{"a raw picture of a camera (CR3)", "develop it to TIFF or PNG"},
     kJxr{"a JPEG XR picture", "save it as PNG: JxrDecApp -i FILE -o FILE.tif (package libjxr-tools)"},
     kPsd{"a Photoshop picture", "save it as PNG or TIFF"},
@@ -109,7 +110,7 @@ const Unread* unread_format(std::string_view start) {
       Signature{"\0\0\x01\0"sv, &kIco},   Signature{"#?RADIANCE"sv, &kHdr},
       Signature{"#?RGBE"sv, &kHdr},       Signature{"PF\n"sv, &kPfm},
       Signature{"Pf\n"sv, &kPfm},         Signature{"gimp xcf"sv, &kXcf},
-      Signature{"NRRD000"sv, &kNrrd}};
+      Signature{"NRRD000"sv, &kNrrd},     Signature{"nut/multimedia container\0"sv, &kNut}};
   for (const auto& [bytes, format] : kSignatures)
     if (start.starts_with(bytes)) return format;
   return by_place(start);

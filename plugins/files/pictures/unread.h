@@ -7,7 +7,8 @@
 
 namespace contorno {
 
-/// Bytes of a file that are enough.
+/// Bytes of a file that are enough; an animated PNG with more before what says that it is one is taken for a
+/// still one.
 inline constexpr std::size_t kUnreadStart = 4096;
 
 /// Throws Error(BadData) that names `path` and the format where `start`, its first bytes, is that of a

@@ -26,7 +26,8 @@ class Mp4 {
     ContainerFacts facts{.kind = ContainerKind::Mp4,
                          .cut_off = cut_off_,
                          .trimmed = trimmed,
-                         .frames = trimmed ? shown : frames_};
+                         .frames = trimmed ? shown : frames_,
+                         .palette = palette_};
     if (edited_ > 0 && shown > 0 && (trimmed || delay_ > 0)) facts.shown = shown_part();
     return facts;
   }
@@ -107,6 +108,8 @@ class Mp4 {
       edits_at_ = track_edits_at_, length_ = track_length_;
     } else if ((type == "stsz" || type == "stz2") && video_) {
       frames_ += static_cast<std::int64_t>(bytes_.big_endian(at + 8, 4));
+    } else if (type == "stsd" && video_) {
+      read_palette(at, end);
     } else if (type == "stts" && video_) {
       durations_ = runs(at, end);
     } else if (type == "ctts" && video_) {
@@ -116,6 +119,27 @@ class Mp4 {
     } else if (type == "trun" && video_) {
       frames_ += static_cast<std::int64_t>(bytes_.big_endian(at + 4, 4));
     }
+  }
+
+  /// A colour table in the description of a track (QuickTime File Format, "Video Sample Description"): of up
+  /// to 256 colours of three times 16 bits, each behind a number of two bytes.
+  void read_palette(std::uint64_t at, std::uint64_t end) {
+    constexpr std::uint64_t kDepth = 90, kTable = 92, kLast = 100, kColours = 102, kColour = 8;
+    constexpr std::uint64_t kMostDepth = 8, kMostColours = 256;
+    if (bytes_.big_endian(at + kTable, 2) != 0 || bytes_.big_endian(at + kDepth, 2) > kMostDepth ||
+        bytes_.read(at + kTable + 6, 4) == "ctab")  // a box, which demuxers find
+      return;
+    const std::uint64_t count = bytes_.big_endian(at + kLast, 2) + 1;
+    if (count > kMostColours || at + kColours + count * kColour > end) return;
+    std::array<std::uint32_t, kMostColours> words{};
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::uint64_t colour = at + kColours + i * kColour;
+      const auto upper = [&](std::uint64_t place) {
+        return static_cast<std::uint32_t>(bytes_.big_endian(colour + place, 1));
+      };
+      words[i] = 0xFF000000U | upper(2) << 16U | upper(4) << 8U | upper(6);
+    }
+    palette_.assign(reinterpret_cast<const char*>(words.data()), sizeof(words));
   }
 
   /// The duration in the headers of a movie and of a track's media.
@@ -205,6 +229,7 @@ class Mp4 {
   double delay_ = 0, track_delay_ = 0;  // before it, in the scale of the movie
   std::uint64_t edits_at_ = 0, track_edits_at_ = 0;
   Field movie_length_, length_, track_length_;
+  std::string palette_;
   double track_edited_ = 0, track_scale_ = 0, track_stored_ = 0, track_begin_ = 0;  // of the one being read
   int edits_ = 0, track_edits_ = 0;                                                 // that show something
   std::vector<Run> durations_, offsets_;                                            // of frames, when stored

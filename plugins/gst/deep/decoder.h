@@ -33,9 +33,10 @@ struct DeepPicture {
 class DeepDecoder {
  public:
   virtual ~DeepDecoder() = default;
-  /// Gives the decoder the next packet, or its end with an empty one. False with a sentence in `why` when it
-  /// cannot be decoded.
-  virtual bool send(std::span<const std::uint8_t> packet, std::int64_t number, std::string& why) = 0;
+  /// Gives the decoder the next packet, or its end with an empty one; `key`: it refers to no other. False
+  /// with a sentence in `why` when it cannot be decoded.
+  virtual bool send(std::span<const std::uint8_t> packet, std::int64_t number, bool key,
+                    std::string& why) = 0;
   /// The next picture that is done. Throws Error(BadData) for samples of a kind that cannot be converted.
   virtual std::optional<DeepPicture> receive() = 0;
   virtual void flush() = 0;

@@ -81,12 +81,13 @@ class LibavDecoder final : public DeepDecoder {
                   fmt::format("libav's decoder {} does not start: {}", codec->name, reason_of(error)));
   }
 
-  bool send(std::span<const std::uint8_t> packet, std::int64_t number, std::string& why) override {
+  bool send(std::span<const std::uint8_t> packet, std::int64_t number, bool key, std::string& why) override {
     av_packet_unref(packet_.get());
     if (!packet.empty()) {
       if (av_new_packet(packet_.get(), static_cast<int>(packet.size())) < 0)
         throw Error(ExitCode::OutOfMemory, "no memory for a packet of the video");
       std::memcpy(packet_->data, packet.data(), packet.size());
+      if (key) packet_->flags |= AV_PKT_FLAG_KEY;  // to others PNG adds the picture before
     }
     context_->reordered_opaque = number;
     const int error = avcodec_send_packet(context_.get(), packet.empty() ? nullptr : packet_.get());

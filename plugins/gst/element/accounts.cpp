@@ -5,8 +5,8 @@
 namespace contorno::gst {
 namespace {
 
-constexpr const char* kNames[] = {"in",      "out",      "failed",       "dropped",    "late",
-                                  "regrown", "contours", "maps-missing", "maps-unused"};
+constexpr const char* kNames[] = {"in",      "out",      "failed",       "dropped",     "late",
+                                  "regrown", "contours", "maps-missing", "maps-unused", "interlaced"};
 
 guint64 in_ns(double microseconds) {
   constexpr double kNsPerUs = 1000;

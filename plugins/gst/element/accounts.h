@@ -23,6 +23,7 @@ class Accounts {
     Contours,
     MapsMissing,
     MapsUnused,
+    Interlaced,
     End
   };
 
@@ -30,7 +31,8 @@ class Accounts {
   /// How long the work on a frame took.
   void record(std::int64_t nanoseconds);
   void reset();
-  /// A new structure: in, out, failed, dropped, late, regrown, contours, maps-missing, maps-unused (uint64),
+  /// A new structure: in, out, failed, dropped, late, regrown, contours, maps-missing, maps-unused,
+  /// interlaced (uint64),
   /// latency-p50, latency-p99 and latency-max (ns, uint64).
   GstStructure* to_structure(const char* name) const;
 

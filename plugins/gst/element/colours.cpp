@@ -11,16 +11,17 @@ namespace {
 struct FixedColours {
   std::string_view coded;
   GstVideoColorMatrix matrix;
-  GstVideoColorRange untagged_range;
+  GstVideoColorRange range;
+  bool may_name_range;  ///< a range that is tagged counts
 };
 constexpr std::array kFixed{
-    FixedColours{"video/x-vp8", GST_VIDEO_COLOR_MATRIX_BT601, GST_VIDEO_COLOR_RANGE_16_235},
-    FixedColours{"video/x-theora", GST_VIDEO_COLOR_MATRIX_BT601, GST_VIDEO_COLOR_RANGE_16_235},
-    FixedColours{"video/x-vp3", GST_VIDEO_COLOR_MATRIX_BT601, GST_VIDEO_COLOR_RANGE_16_235},
-    FixedColours{"video/x-vp6", GST_VIDEO_COLOR_MATRIX_BT601, GST_VIDEO_COLOR_RANGE_16_235},
-    FixedColours{"video/x-vp6-flash", GST_VIDEO_COLOR_MATRIX_BT601, GST_VIDEO_COLOR_RANGE_16_235},
-    FixedColours{"video/x-vp6-alpha", GST_VIDEO_COLOR_MATRIX_BT601, GST_VIDEO_COLOR_RANGE_16_235},
-    FixedColours{"image/jpeg", GST_VIDEO_COLOR_MATRIX_BT601, GST_VIDEO_COLOR_RANGE_0_255},
+    FixedColours{"video/x-vp8", GST_VIDEO_COLOR_MATRIX_BT601, GST_VIDEO_COLOR_RANGE_16_235, false},
+    FixedColours{"video/x-theora", GST_VIDEO_COLOR_MATRIX_BT601, GST_VIDEO_COLOR_RANGE_16_235, true},
+    FixedColours{"video/x-vp3", GST_VIDEO_COLOR_MATRIX_BT601, GST_VIDEO_COLOR_RANGE_16_235, true},
+    FixedColours{"video/x-vp6", GST_VIDEO_COLOR_MATRIX_BT601, GST_VIDEO_COLOR_RANGE_16_235, true},
+    FixedColours{"video/x-vp6-flash", GST_VIDEO_COLOR_MATRIX_BT601, GST_VIDEO_COLOR_RANGE_16_235, true},
+    FixedColours{"video/x-vp6-alpha", GST_VIDEO_COLOR_MATRIX_BT601, GST_VIDEO_COLOR_RANGE_16_235, true},
+    FixedColours{"image/jpeg", GST_VIDEO_COLOR_MATRIX_BT601, GST_VIDEO_COLOR_RANGE_0_255, true},
 };
 
 // What players take for high definition, whose usual matrix is that of BT.709.
@@ -65,18 +66,38 @@ std::string type_at(GstPad* pad) {
   return type;
 }
 
+/// What planes of full size are that name the matrix of RGB: green, blue and red, which some decoders (that
+/// of AV1) call Y, Cb and Cr. The format itself for all others.
+GstVideoFormat true_format(GstVideoFormat format, const GstVideoColorimetry& told) {
+  if (told.matrix != GST_VIDEO_COLOR_MATRIX_RGB || told.range == GST_VIDEO_COLOR_RANGE_16_235) return format;
+  switch (format) {
+    case GST_VIDEO_FORMAT_Y444:
+      return GST_VIDEO_FORMAT_GBR;
+    case GST_VIDEO_FORMAT_Y444_10LE:
+      return GST_VIDEO_FORMAT_GBR_10LE;
+    case GST_VIDEO_FORMAT_Y444_12LE:
+      return GST_VIDEO_FORMAT_GBR_12LE;
+    default:
+      return format;
+  }
+}
+
 GstPadProbeReturn on_caps(GstPad* pad, GstPadProbeInfo* probe, gpointer) {
   GstEvent* event = GST_PAD_PROBE_INFO_EVENT(probe);
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
   GstCaps* caps = nullptr;
   gst_event_parse_caps(event, &caps);
   GstVideoInfo info;
-  if (!read_caps(caps, coded_before(pad), info) || GST_VIDEO_INFO_IS_RGB(&info)) return GST_PAD_PROBE_OK;
-  gchar* text = gst_video_colorimetry_to_string(&info.colorimetry);
-  if (text == nullptr) return GST_PAD_PROBE_OK;
+  if (!read_caps(caps, coded_before(pad), info)) return GST_PAD_PROBE_OK;
+  const char* format = gst_structure_get_string(gst_caps_get_structure(caps, 0), "format");
+  const bool renamed = g_strcmp0(format, GST_VIDEO_INFO_NAME(&info)) != 0;
+  if (GST_VIDEO_INFO_IS_RGB(&info) && !renamed) return GST_PAD_PROBE_OK;
   GstCaps* complete = gst_caps_copy(caps);
-  gst_caps_set_simple(complete, "colorimetry", G_TYPE_STRING, text, nullptr);
-  g_free(text);
+  if (renamed) gst_caps_set_simple(complete, "format", G_TYPE_STRING, GST_VIDEO_INFO_NAME(&info), nullptr);
+  if (gchar* text = gst_video_colorimetry_to_string(&info.colorimetry); text != nullptr) {
+    gst_caps_set_simple(complete, "colorimetry", G_TYPE_STRING, text, nullptr);
+    g_free(text);
+  }
   GstEvent* replaced = gst_event_new_caps(complete);
   gst_event_set_seqnum(replaced, gst_event_get_seqnum(event));
   gst_caps_unref(complete);
@@ -93,9 +114,9 @@ GstVideoColorimetry colours_of(const GstVideoInfo& info, const GstVideoColorimet
   if (GST_VIDEO_INFO_IS_RGB(&info)) return colours;
   const auto* fixed =
       std::find_if(kFixed.begin(), kFixed.end(), [&](const FixedColours& one) { return one.coded == coded; });
-  if (colours.range == GST_VIDEO_COLOR_RANGE_UNKNOWN) {
+  if (colours.range == GST_VIDEO_COLOR_RANGE_UNKNOWN || (fixed != kFixed.end() && !fixed->may_name_range)) {
     if (fixed != kFixed.end())
-      colours.range = fixed->untagged_range;
+      colours.range = fixed->range;
     else
       colours.range =
           GST_VIDEO_INFO_IS_GRAY(&info) ? GST_VIDEO_COLOR_RANGE_0_255 : GST_VIDEO_COLOR_RANGE_16_235;
@@ -113,7 +134,10 @@ GstVideoColorimetry colours_of(const GstVideoInfo& info, const GstVideoColorimet
 
 bool read_caps(const GstCaps* caps, std::string_view coded, GstVideoInfo& info) {
   if (gst_video_info_from_caps(&info, caps) == 0) return false;
-  info.colorimetry = colours_of(info, told_by(gst_caps_get_structure(caps, 0)), coded);
+  const GstVideoColorimetry told = told_by(gst_caps_get_structure(caps, 0));
+  const GstVideoFormat format = true_format(GST_VIDEO_INFO_FORMAT(&info), told);
+  if (format != GST_VIDEO_INFO_FORMAT(&info)) info.finfo = gst_video_format_get_info(format);
+  info.colorimetry = colours_of(info, told, coded);
   return true;
 }
 

@@ -3,11 +3,14 @@
 // read, for films that are written and for the element.
 //
 //   codec                          matrix                                       range
-//   VP8, VP6, Theora, VP3          BT.601, whatever is tagged (RFC 6386, 9.2)   as tagged, else 16-235
-//   Motion JPEG                    BT.601, whatever is tagged (JFIF)            as tagged, else 0-255
+//   VP8                            BT.601, whatever is tagged (RFC 6386, 9.2)   16-235, whatever is tagged
+//   VP6, Theora, VP3               BT.601, whatever is tagged                   as tagged, else 16-235
+//   Motion JPEG                    BT.601, whatever is tagged (JFIF)            as tagged, or named in a comment
+//                                                                               (jpeg_range.h), else 0-255
 //   all others, and raw samples    as tagged; else by size: BT.709 from 1280    as tagged, else 16-235;
 //                                  columns or more than 576 rows, else BT.601   of grey pictures 0-255
 //
+// Planes of full size that name the matrix of RGB are green, blue and red (AV1; ISO/IEC 23001-8).
 // Primaries and transfer functions stay as they are told: nothing here converts them.
 #pragma once
 
@@ -29,7 +32,8 @@ inline constexpr GstVideoColorimetry kUnknownColours{
 GstVideoColorimetry colours_of(const GstVideoInfo& info, const GstVideoColorimetry& told,
                                std::string_view coded);
 /// Reads caps of raw video, as gst_video_info_from_caps, with the colorimetry of colours_of in place of
-/// GStreamer's guess. False for caps that are none of raw video.
+/// GStreamer's guess, and GBR in place of Y444 where the samples are that. False for caps that are none of
+/// raw video.
 bool read_caps(const GstCaps* caps, std::string_view coded, GstVideoInfo& info);
 /// The media type that the decoder before the sink pad `pad` takes; empty when no decoder is before it.
 std::string coded_before(GstPad* pad);

@@ -46,6 +46,7 @@ void Filter::start() {
   error_posted_ = false;
   frame_ = 0;
   after_gap_ = false;
+  told_fields_ = false;
   last_report_ns_ = now_ns();
   changed_ = true;
   load();
@@ -196,6 +197,7 @@ GstFlowReturn Filter::take_in(GstBuffer* buffer) {
   frame.arrived_ns = now_ns();
   GST_LOG_OBJECT(element_, "frame %" G_GUINT64_FORMAT " came, time %" GST_TIME_FORMAT, guint64{frame.number},
                  GST_TIME_ARGS(GST_BUFFER_PTS(buffer)));
+  note_fields(frame);
   const auto give_back = [&] {
     gst_buffer_unref(frame.buffer);
     if (frame.maps) gst_buffer_unref(frame.maps->buffer);
@@ -223,6 +225,20 @@ GstFlowReturn Filter::take_in(GstBuffer* buffer) {
   }
   frame.after_gap = std::exchange(after_gap_, false);
   return queue_.enter(std::move(frame));
+}
+
+/// Contours of frames whose rows are of two times are counted, and said once: the element changes no pixels
+/// that it does not draw on.
+void Filter::note_fields(const PassingFrame& frame) {
+  if (!info_ || !GST_VIDEO_INFO_IS_INTERLACED(&*info_)) return;
+  if (GST_VIDEO_INFO_INTERLACE_MODE(&*info_) == GST_VIDEO_INTERLACE_MODE_MIXED &&
+      !GST_BUFFER_FLAG_IS_SET(frame.buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED))
+    return;
+  accounts_.add(Accounts::Count::Interlaced);
+  if (std::exchange(told_fields_, true)) return;
+  report_frame(frame, "interlaced",
+               "the stream is interlaced: contours of what moves follow two fields that were taken one after "
+               "the other; put 'deinterlace' before the element");
 }
 
 bool Filter::push_first(const std::function<GstFlowReturn(GstBuffer*)>& push) {

@@ -116,6 +116,7 @@ class Filter {
   void take_maps(const MapsSource& from, PassingFrame& frame);
   bool take_missing(const MapsSource& from, PassingFrame& frame);
   GstClockTime stream_time(GstBuffer* buffer) const;
+  void note_fields(const PassingFrame& frame);
   void report_frame(const PassingFrame& frame, const char* what, const std::string& reason);
   void end_broken();
   void report_statistics();
@@ -140,7 +141,8 @@ class Filter {
   std::optional<ImageFormat> maps_format_;  // that the graph is planned for
   std::unique_ptr<FrameAccess> access_;
   std::uint64_t frame_ = 0;
-  bool after_gap_ = false;  // the last frame was dropped
+  bool after_gap_ = false;    // the last frame was dropped
+  bool told_fields_ = false;  // that frames have two fields
 
   std::int64_t last_report_ns_ = 0;  // of the thread of the source pad
   std::atomic<GstClockTime> latency_ = 0;

@@ -217,7 +217,7 @@ void install_filter_properties(GObjectClass* object_class) {
                           G_MAXINT64, 0, at_work));
   add(kStats, g_param_spec_boxed("stats", "Statistics",
                                  "Frames since the start: in = out + failed + dropped; late, regrown, "
-                                 "contours; latency-p50, -p99 and "
+                                 "contours, interlaced; latency-p50, -p99 and "
                                  "-max in ns",
                                  GST_TYPE_STRUCTURE,
                                  static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));

@@ -1,0 +1,76 @@
+#include "plugins/gst/jpeg_range.h"
+
+#include <gst/video/video.h>
+
+#include <array>
+#include <string_view>
+
+#include "plugins/gst/element/colours.h"
+
+namespace contorno::gst {
+namespace {
+
+constexpr const char* kLimitedJpegs = "contorno-limited-jpegs";
+
+/// Looks through the segments before the picture itself (ITU-T T.81, annex B).
+bool names_limited_range(GstBuffer* buffer) {
+  constexpr std::string_view kComment = "CS=ITU601";
+  constexpr unsigned kMarker = 0xFF, kCommentMarker = 0xFE, kScanMarker = 0xDA;
+  constexpr gsize kSegmentHeader = 4;
+  std::array<guint8, 4096> start{};
+  const gsize bytes = gst_buffer_extract(buffer, 0, start.data(), start.size());
+  for (gsize at = 2; at + kSegmentHeader + kComment.size() <= bytes && start[at] == kMarker;) {
+    if (start[at + 1] == kScanMarker) return false;
+    const std::string_view text(reinterpret_cast<const char*>(start.data() + at + kSegmentHeader),
+                                kComment.size());
+    if (start[at + 1] == kCommentMarker && text == kComment) return true;
+    at += 2 + (gsize{start[at + 2]} << 8U) + start[at + 3];
+  }
+  return false;
+}
+
+/// Of the first picture, before its decoder says what it makes.
+GstPadProbeReturn on_first_jpeg(GstPad* pad, GstPadProbeInfo* info, gpointer) {
+  const Owned<GstElement> decoder(gst_pad_get_parent_element(pad));
+  if (decoder && names_limited_range(GST_PAD_PROBE_INFO_BUFFER(info)))
+    g_object_set_data(G_OBJECT(decoder.get()), kLimitedJpegs, GINT_TO_POINTER(1));
+  return GST_PAD_PROBE_REMOVE;
+}
+
+GstPadProbeReturn on_jpeg_caps(GstPad* pad, GstPadProbeInfo* info, gpointer) {
+  GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
+  const Owned<GstElement> decoder(gst_pad_get_parent_element(pad));
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS || !decoder ||
+      g_object_get_data(G_OBJECT(decoder.get()), kLimitedJpegs) == nullptr)
+    return GST_PAD_PROBE_OK;
+  GstCaps* caps = nullptr;
+  gst_event_parse_caps(event, &caps);
+  GstVideoInfo video;
+  if (!read_caps(caps, "image/jpeg", video) || GST_VIDEO_INFO_IS_RGB(&video)) return GST_PAD_PROBE_OK;
+  video.colorimetry.range = GST_VIDEO_COLOR_RANGE_16_235;
+  const Owned<gchar> named(gst_video_colorimetry_to_string(&video.colorimetry));
+  const Owned<GstCaps> limited(gst_caps_copy(caps));
+  gst_caps_set_simple(limited.get(), "colorimetry", G_TYPE_STRING, named.get(), nullptr);
+  GstEvent* replaced = gst_event_new_caps(limited.get());
+  gst_event_set_seqnum(replaced, gst_event_get_seqnum(event));
+  gst_event_unref(event);
+  GST_PAD_PROBE_INFO_DATA(info) = replaced;
+  return GST_PAD_PROBE_OK;
+}
+
+void on_jpeg_decoder(GstBin*, GstBin*, GstElement* element, gpointer) {
+  GstElementFactory* factory = gst_element_get_factory(element);
+  if (factory == nullptr || std::string_view(GST_OBJECT_NAME(factory)) != "jpegdec") return;
+  const Owned<GstPad> in(gst_element_get_static_pad(element, "sink")),
+      out(gst_element_get_static_pad(element, "src"));
+  gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_BUFFER, on_first_jpeg, nullptr, nullptr);
+  gst_pad_add_probe(out.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_jpeg_caps, nullptr, nullptr);
+}
+
+}  // namespace
+
+void read_jpeg_ranges(GstElement* pipeline) {
+  g_signal_connect(pipeline, "deep-element-added", G_CALLBACK(on_jpeg_decoder), nullptr);
+}
+
+}  // namespace contorno::gst
