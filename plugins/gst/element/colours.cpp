@@ -66,10 +66,10 @@ std::string type_at(GstPad* pad) {
   return type;
 }
 
-/// What planes of full size are that name the matrix of RGB: green, blue and red, which some decoders (that
-/// of AV1) call Y, Cb and Cr. The format itself for all others.
-GstVideoFormat true_format(GstVideoFormat format, const GstVideoColorimetry& told) {
-  if (told.matrix != GST_VIDEO_COLOR_MATRIX_RGB || told.range == GST_VIDEO_COLOR_RANGE_16_235) return format;
+/// The decoder of AV1 calls green, blue and red Y, Cb and Cr, and only the matrix of RGB tells. The format
+/// itself for all others, whose decoders know better than the tags of a container.
+GstVideoFormat true_format(GstVideoFormat format, const GstVideoColorimetry& told, std::string_view coded) {
+  if (told.matrix != GST_VIDEO_COLOR_MATRIX_RGB || coded != "video/x-av1") return format;
   switch (format) {
     case GST_VIDEO_FORMAT_Y444:
       return GST_VIDEO_FORMAT_GBR;
@@ -135,9 +135,11 @@ GstVideoColorimetry colours_of(const GstVideoInfo& info, const GstVideoColorimet
 bool read_caps(const GstCaps* caps, std::string_view coded, GstVideoInfo& info) {
   if (gst_video_info_from_caps(&info, caps) == 0) return false;
   const GstVideoColorimetry told = told_by(gst_caps_get_structure(caps, 0));
-  const GstVideoFormat format = true_format(GST_VIDEO_INFO_FORMAT(&info), told);
-  if (format != GST_VIDEO_INFO_FORMAT(&info)) info.finfo = gst_video_format_get_info(format);
+  const GstVideoFormat format = true_format(GST_VIDEO_INFO_FORMAT(&info), told, coded);
+  const bool renamed = format != GST_VIDEO_INFO_FORMAT(&info);
+  if (renamed) info.finfo = gst_video_format_get_info(format);
   info.colorimetry = colours_of(info, told, coded);
+  if (renamed) info.colorimetry.range = GST_VIDEO_COLOR_RANGE_0_255;  // what FFmpeg takes RGB for
   return true;
 }
 

@@ -5,12 +5,13 @@
 //   codec                          matrix                                       range
 //   VP8                            BT.601, whatever is tagged (RFC 6386, 9.2)   16-235, whatever is tagged
 //   VP6, Theora, VP3               BT.601, whatever is tagged                   as tagged, else 16-235
-//   Motion JPEG                    BT.601, whatever is tagged (JFIF)            as tagged, or named in a comment
+//   Motion JPEG                    BT.601, whatever is tagged (JFIF)            as tagged, or named in a
+//   comment
 //                                                                               (jpeg_range.h), else 0-255
 //   all others, and raw samples    as tagged; else by size: BT.709 from 1280    as tagged, else 16-235;
 //                                  columns or more than 576 rows, else BT.601   of grey pictures 0-255
 //
-// Planes of full size that name the matrix of RGB are green, blue and red (AV1; ISO/IEC 23001-8).
+// AV1 of 4:4:4 that names the matrix of RGB is green, blue and red (ISO/IEC 23001-8), of full range.
 // Primaries and transfer functions stay as they are told: nothing here converts them.
 #pragma once
 

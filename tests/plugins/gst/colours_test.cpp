@@ -8,8 +8,7 @@
 namespace contorno::test {
 namespace {
 
-/// "range:matrix" in GStreamer's numbers.
-std::string meaning(const char* format, int width, int height, const char* told, const char* coded) {
+GstVideoInfo info_of(const char* format, int width, int height, const char* told, const char* coded) {
   std::string text = std::string("video/x-raw,format=") + format +
                      ",framerate=1/1,width=" + std::to_string(width) + ",height=" + std::to_string(height);
   if (*told != '\0') text += std::string(",colorimetry=(string)") + told;
@@ -17,6 +16,12 @@ std::string meaning(const char* format, int width, int height, const char* told,
   GstVideoInfo info;
   REQUIRE(gst::read_caps(caps, coded, info));
   gst_caps_unref(caps);
+  return info;
+}
+
+/// "range:matrix" in GStreamer's numbers.
+std::string meaning(const char* format, int width, int height, const char* told, const char* coded) {
+  const GstVideoInfo info = info_of(format, width, height, told, coded);
   return std::to_string(info.colorimetry.range) + ":" + std::to_string(info.colorimetry.matrix);
 }
 
@@ -48,6 +53,23 @@ TEST_CASE("what names no matrix has that of its size, and keeps the range that i
     CHECK(meaning("I420", 640, 480, kFull, codec) == "1:4");
     CHECK(meaning("I420", 1280, 720, kFull, codec) == "1:3");
   }
+}
+
+TEST_CASE("planes of AV1 with the matrix of RGB are green, blue and red, and of no other codec") {
+  const auto format_of = [](const char* format, const char* told, const char* codec) {
+    const GstVideoInfo info = info_of(format, 640, 480, told, codec);
+    return std::string(GST_VIDEO_INFO_NAME(&info));
+  };
+  for (const char* told : {"sRGB", "2:1:0:0", "1:1:0:0"}) {
+    CHECK(format_of("Y444", told, "video/x-av1") == "GBR");
+    CHECK(format_of("Y444_10LE", told, "video/x-av1") == "GBR_10LE");
+    CHECK(format_of("Y444_12LE", told, "video/x-av1") == "GBR_12LE");
+    CHECK(format_of("I420", told, "video/x-av1") == "I420");
+    CHECK(format_of("Y444", told, "video/x-h264") == "Y444");
+    CHECK(format_of("Y444", told, "") == "Y444");
+    CHECK(meaning("Y444", 640, 480, told, "video/x-av1").starts_with("1:"));
+  }
+  CHECK(format_of("Y444", "bt709", "video/x-av1") == "Y444");
 }
 
 TEST_CASE("a matrix that is named counts, whatever the size") {

@@ -7,8 +7,8 @@ from tests.plugins.gst.pipelines import GRAPH, Gst, GstVideo, bytes_of, caps_of,
 
 CAPS = caps_of("RGB", 64, 48)
 TEXT = "appsrc name=in ! contorno name=contorno {} ! contornometa2json ! appsink name=text"
-STATISTICS = ("in", "out", "failed", "dropped", "late", "regrown", "contours", "maps-missing", "maps-unused", "latency-p50",
-              "latency-p99", "latency-max")
+STATISTICS = ("in", "out", "failed", "dropped", "late", "regrown", "contours", "maps-missing", "maps-unused", "interlaced",
+              "latency-p50", "latency-p99", "latency-max")
 
 
 def discs(count):
@@ -113,3 +113,36 @@ def test_regions_are_attached_unless_they_are_switched_off():
             region = GstVideo.buffer_get_video_region_of_interest_meta_id(sample.get_buffer(), 0)
             assert (region is not None) == (regions == "true")
             assert any(one["contours"] for one in json.loads(bytes_of(text.get_buffer()))["classes"])
+
+
+@pytest.mark.parametrize("mode, flagged, counted", [
+    ("progressive", False, 0), ("interleaved", True, 4), ("interleaved", False, 4), ("mixed", True, 4), ("mixed", False, 0)])
+def test_interlaced_frames_are_counted_and_said_once_a_stream(mode, flagged, counted):
+    pipeline = Gst.parse_launch("appsrc name=in format=time ! contorno name=contorno ! fakesink")
+    element, source = pipeline.get_by_name("contorno"), pipeline.get_by_name("in")
+    element.set_property("config", GRAPH)
+    source.set_property("caps", Gst.Caps.from_string(f"{CAPS},interlace-mode={mode}"))
+    said = []
+
+    def note(_, message):
+        structure = message.get_structure()
+        if message.type == Gst.MessageType.ELEMENT and structure.get_name() == "contorno-frame":
+            said.append((structure.get_value("what"), structure.get_value("frame"), structure.get_value("reason")))
+        return Gst.BusSyncReply.PASS
+
+    pipeline.get_bus().set_sync_handler(note)
+    for turn in (1, 2):  # the second time all begins anew
+        pipeline.set_state(Gst.State.PLAYING)
+        for index, one in enumerate(discs(4)):
+            buffer = Gst.Buffer.new_wrapped(bytes(one))
+            buffer.pts = index * Gst.SECOND // 25
+            if flagged:
+                buffer.set_flags(Gst.BufferFlags(int(GstVideo.VideoBufferFlags.INTERLACED)))
+            source.emit("push-buffer", buffer)
+        source.emit("end-of-stream")
+        wait_for_end(pipeline)
+        stats = {name: element.get_property("stats").get_value(name) for name in STATISTICS}
+        assert (stats["in"], stats["out"], stats["interlaced"]) == (4, 4, counted)
+        assert [(what, frame) for what, frame, _ in said] == [("interlaced", 0)] * (turn if counted else 0)
+        assert all("put 'deinterlace' before the element" in reason for _, _, reason in said)
+        pipeline.set_state(Gst.State.NULL)

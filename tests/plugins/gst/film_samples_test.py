@@ -50,9 +50,10 @@ def test_samples_of_a_film_mean_what_ffmpeg_says(contorno, tmp_path, name, codec
 
 
 @pytest.mark.parametrize("name", ["f.mkv", "f.mp4"])
-@pytest.mark.parametrize("pixels", ["gbrp", "gbrp10le"])
-def test_av1_of_red_green_and_blue_is_read_as_that(contorno, tmp_path, name, pixels):
-    write(tmp_path / name, (256, 96), "-c:v", "libaom-av1", *QUICK, pixels=pixels)
+@pytest.mark.parametrize("pixels", ["gbrp", "gbrp10le", "gbrp12le"])
+@pytest.mark.parametrize("tag", ["tv", "pc"])
+def test_av1_of_red_green_and_blue_is_read_as_that(contorno, tmp_path, name, pixels, tag):
+    write(tmp_path / name, (256, 96), "-c:v", "libaom-av1", *QUICK, "-color_range", tag, pixels=pixels)
     for picture, wanted in zip(recorded(contorno, tmp_path / name, tmp_path / "rec"),
                                seen_by_ffmpeg(tmp_path / name, (256, 96)), strict=True):
         assert np.abs(centres(picture) - centres(wanted)).max() <= MOST
