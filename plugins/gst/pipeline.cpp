@@ -8,9 +8,9 @@
 #include "plugins/gst/decoder_guard.h"
 #include "plugins/gst/deep_element.h"
 #include "plugins/gst/element/colours.h"
-#include "plugins/gst/jpeg_range.h"
 #include "plugins/gst/missing.h"
 #include "plugins/gst/raw_rows.h"
+#include "plugins/gst/stream_colours.h"
 
 namespace contorno::gst {
 namespace {
@@ -155,7 +155,7 @@ FramePipeline::FramePipeline(std::string deep_codec) : deep_codec_(std::move(dee
   gst_bus_set_sync_handler(bus_.get(), keep_errors, &complaints_, nullptr);
   guard_decoders(pipeline_.get());
   turn_quicktime_samples(pipeline_.get());
-  read_jpeg_ranges(pipeline_.get());
+  read_stream_colours(pipeline_.get());
   if (!deep_codec_.empty()) leave_out_decoder(pipeline_.get(), deep_codec_);
 }
 

@@ -230,7 +230,7 @@ def turned(encoder, container, pose, size):
         stored = decode(path, "bt601")
         turn(path, pose)
         judge(trial, path, list(posed(stored, pose)), (f"pose {pose}",))
-    return Case(f"pose-{encoder}-{container}-{pose}-{size[0]}", play)
+    return Case(f"pose-{encoder}-{container}-{pose}-{size[0]}x{size[1]}", play)
 
 
 def cases(options):

@@ -53,7 +53,8 @@ def test_samples_of_a_film_mean_what_ffmpeg_says(contorno, tmp_path, name, codec
 @pytest.mark.parametrize("pixels", ["gbrp", "gbrp10le", "gbrp12le"])
 @pytest.mark.parametrize("tag", ["tv", "pc"])
 def test_av1_of_red_green_and_blue_is_read_as_that(contorno, tmp_path, name, pixels, tag):
-    write(tmp_path / name, (256, 96), "-c:v", "libaom-av1", *QUICK, "-color_range", tag, pixels=pixels)
+    write(tmp_path / name, (256, 96), "-c:v", "libaom-av1", *QUICK, "-color_range", tag, pixels=pixels,
+          filters=f"scale=flags={EXACT},setparams=colorspace=unknown:range={'limited' if tag == 'tv' else 'full'}")
     for picture, wanted in zip(recorded(contorno, tmp_path / name, tmp_path / "rec"),
                                seen_by_ffmpeg(tmp_path / name, (256, 96)), strict=True):
         assert np.abs(centres(picture) - centres(wanted)).max() <= MOST

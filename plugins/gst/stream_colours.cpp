@@ -1,4 +1,4 @@
-#include "plugins/gst/jpeg_range.h"
+#include "plugins/gst/stream_colours.h"
 
 #include <gst/video/video.h>
 
@@ -37,6 +37,14 @@ GstPadProbeReturn on_first_jpeg(GstPad* pad, GstPadProbeInfo* info, gpointer) {
   return GST_PAD_PROBE_REMOVE;
 }
 
+void replace_caps(GstPadProbeInfo* info, GstCaps* caps) {
+  GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
+  GstEvent* replaced = gst_event_new_caps(caps);
+  gst_event_set_seqnum(replaced, gst_event_get_seqnum(event));
+  gst_event_unref(event);
+  GST_PAD_PROBE_INFO_DATA(info) = replaced;
+}
+
 GstPadProbeReturn on_jpeg_caps(GstPad* pad, GstPadProbeInfo* info, gpointer) {
   GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
   const Owned<GstElement> decoder(gst_pad_get_parent_element(pad));
@@ -51,26 +59,45 @@ GstPadProbeReturn on_jpeg_caps(GstPad* pad, GstPadProbeInfo* info, gpointer) {
   const Owned<gchar> named(gst_video_colorimetry_to_string(&video.colorimetry));
   const Owned<GstCaps> limited(gst_caps_copy(caps));
   gst_caps_set_simple(limited.get(), "colorimetry", G_TYPE_STRING, named.get(), nullptr);
-  GstEvent* replaced = gst_event_new_caps(limited.get());
-  gst_event_set_seqnum(replaced, gst_event_get_seqnum(event));
-  gst_event_unref(event);
-  GST_PAD_PROBE_INFO_DATA(info) = replaced;
+  replace_caps(info, limited.get());
   return GST_PAD_PROBE_OK;
 }
 
-void on_jpeg_decoder(GstBin*, GstBin*, GstElement* element, gpointer) {
+/// Each stream of AV1 says its range, and its matrix where it has one: a tag without a matrix adds nothing.
+GstPadProbeReturn on_av1_caps(GstPad*, GstPadProbeInfo* info, gpointer) {
+  GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
+  GstCaps* caps = nullptr;
+  gst_event_parse_caps(event, &caps);
+  GstVideoColorimetry told;
+  const char* text = gst_structure_get_string(gst_caps_get_structure(caps, 0), "colorimetry");
+  if (text == nullptr || gst_video_colorimetry_from_string(&told, text) == FALSE ||
+      told.matrix != GST_VIDEO_COLOR_MATRIX_UNKNOWN)
+    return GST_PAD_PROBE_OK;
+  const Owned<GstCaps> without(gst_caps_copy(caps));
+  gst_structure_remove_field(gst_caps_get_structure(without.get(), 0), "colorimetry");
+  replace_caps(info, without.get());
+  return GST_PAD_PROBE_OK;
+}
+
+void on_coloured(GstBin*, GstBin*, GstElement* element, gpointer) {
   GstElementFactory* factory = gst_element_get_factory(element);
-  if (factory == nullptr || std::string_view(GST_OBJECT_NAME(factory)) != "jpegdec") return;
+  const std::string_view name = factory != nullptr ? GST_OBJECT_NAME(factory) : "";
+  if (name != "jpegdec" && name != "av1parse") return;
   const Owned<GstPad> in(gst_element_get_static_pad(element, "sink")),
       out(gst_element_get_static_pad(element, "src"));
+  if (name == "av1parse") {
+    gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_av1_caps, nullptr, nullptr);
+    return;
+  }
   gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_BUFFER, on_first_jpeg, nullptr, nullptr);
   gst_pad_add_probe(out.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_jpeg_caps, nullptr, nullptr);
 }
 
 }  // namespace
 
-void read_jpeg_ranges(GstElement* pipeline) {
-  g_signal_connect(pipeline, "deep-element-added", G_CALLBACK(on_jpeg_decoder), nullptr);
+void read_stream_colours(GstElement* pipeline) {
+  g_signal_connect(pipeline, "deep-element-added", G_CALLBACK(on_coloured), nullptr);
 }
 
 }  // namespace contorno::gst
