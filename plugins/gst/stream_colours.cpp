@@ -63,20 +63,41 @@ GstPadProbeReturn on_jpeg_caps(GstPad* pad, GstPadProbeInfo* info, gpointer) {
   return GST_PAD_PROBE_OK;
 }
 
-/// Each stream of AV1 says its range, and its matrix where it has one: a tag without a matrix adds nothing.
-GstPadProbeReturn on_av1_caps(GstPad*, GstPadProbeInfo* info, gpointer) {
-  GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
-  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
+constexpr const char* kTag = "contorno-container-colours";
+
+const char* colours_in(GstPadProbeInfo* info, GstCaps** caps) {
+  gst_event_parse_caps(GST_PAD_PROBE_INFO_EVENT(info), caps);
+  return gst_structure_get_string(gst_caps_get_structure(*caps, 0), "colorimetry");
+}
+
+/// A tag without a matrix would keep the parser from saying that of the stream.
+GstPadProbeReturn take_tag(GstPad* pad, GstPadProbeInfo* info, gpointer) {
+  if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
   GstCaps* caps = nullptr;
-  gst_event_parse_caps(event, &caps);
   GstVideoColorimetry told;
-  const char* text = gst_structure_get_string(gst_caps_get_structure(caps, 0), "colorimetry");
-  if (text == nullptr || gst_video_colorimetry_from_string(&told, text) == FALSE ||
+  const char* tag = colours_in(info, &caps);
+  if (tag == nullptr || gst_video_colorimetry_from_string(&told, tag) == FALSE ||
       told.matrix != GST_VIDEO_COLOR_MATRIX_UNKNOWN)
     return GST_PAD_PROBE_OK;
+  const Owned<GstElement> parser(gst_pad_get_parent_element(pad));
+  if (parser) g_object_set_data_full(G_OBJECT(parser.get()), kTag, g_strdup(tag), g_free);
   const Owned<GstCaps> without(gst_caps_copy(caps));
   gst_structure_remove_field(gst_caps_get_structure(without.get(), 0), "colorimetry");
   replace_caps(info, without.get());
+  return GST_PAD_PROBE_OK;
+}
+
+/// Where the stream says nothing the tag counts.
+GstPadProbeReturn give_tag(GstPad* pad, GstPadProbeInfo* info, gpointer) {
+  if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
+  const Owned<GstElement> parser(gst_pad_get_parent_element(pad));
+  const auto* tag =
+      parser ? static_cast<const char*>(g_object_get_data(G_OBJECT(parser.get()), kTag)) : nullptr;
+  GstCaps* caps = nullptr;
+  if (tag == nullptr || colours_in(info, &caps) != nullptr) return GST_PAD_PROBE_OK;
+  const Owned<GstCaps> with_tag(gst_caps_copy(caps));
+  gst_caps_set_simple(with_tag.get(), "colorimetry", G_TYPE_STRING, tag, nullptr);
+  replace_caps(info, with_tag.get());
   return GST_PAD_PROBE_OK;
 }
 
@@ -87,7 +108,8 @@ void on_coloured(GstBin*, GstBin*, GstElement* element, gpointer) {
   const Owned<GstPad> in(gst_element_get_static_pad(element, "sink")),
       out(gst_element_get_static_pad(element, "src"));
   if (name == "av1parse") {
-    gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_av1_caps, nullptr, nullptr);
+    gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, take_tag, nullptr, nullptr);
+    gst_pad_add_probe(out.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, give_tag, nullptr, nullptr);
     return;
   }
   gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_BUFFER, on_first_jpeg, nullptr, nullptr);

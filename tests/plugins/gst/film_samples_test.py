@@ -111,3 +111,11 @@ def test_a_film_that_is_not_read_to_its_end_is_refused_in_one_sentence(contorno,
     way = ["-c", "copy"] if codec == "ffv1" else ["-c:v", "ffv1"]  # what the sentence says
     ffmpeg("-i", tmp_path / name, *way, tmp_path / "again.mkv")
     assert len(recorded(contorno, tmp_path / "again.mkv", tmp_path / "read")) == 2
+
+
+def test_grey_av1_whose_stream_names_no_range_has_that_of_its_container(contorno, tmp_path):
+    write(tmp_path / "f.mkv", (256, 96), "-c:v", "libaom-av1", *QUICK, "-color_range", "tv", pixels="gray",
+          filters=f"scale=out_range=tv:flags={EXACT},setparams=colorspace=unknown:range=limited")
+    grey = bars((256, 96)).astype(float) @ [0.299, 0.587, 0.114]
+    for picture in recorded(contorno, tmp_path / "f.mkv", tmp_path / "rec"):
+        assert np.abs(centres(picture)[:, 0] - centres(grey)).max() <= MOST
