@@ -1,4 +1,5 @@
 """Samples of films that GStreamer would read as something else, against what FFmpeg decodes; what is not read is refused."""
+import json
 import subprocess
 
 import cv2
@@ -119,3 +120,20 @@ def test_grey_av1_whose_stream_names_no_range_has_that_of_its_container(contorno
     grey = bars((256, 96)).astype(float) @ [0.299, 0.587, 0.114]
     for picture in recorded(contorno, tmp_path / "f.mkv", tmp_path / "rec"):
         assert np.abs(centres(picture)[:, 0] - centres(grey)).max() <= MOST
+
+
+def test_the_element_takes_av1_of_red_green_and_blue_as_that(tmp_path):
+    """Contours are those of the same samples in FFV1, whose decoder knows what they are."""
+    from tests.plugins.gst.pipelines import GRAPH, launch
+    (tmp_path / "graph.yaml").write_text(GRAPH)
+    write(tmp_path / "f.mp4", (256, 96), "-c:v", "libaom-av1", *QUICK, pixels="gbrp")
+    ffmpeg("-i", tmp_path / "f.mp4", "-c:v", "ffv1", "-pix_fmt", "gbrp", tmp_path / "f.mkv")
+    found = []
+    for name in ("f.mp4", "f.mkv"):
+        lines = tmp_path / f"{name}.jsonl"
+        done = launch("filesrc", f"location={tmp_path}/{name}", "!", "decodebin", "!", "contorno", f"config={tmp_path}/graph.yaml",
+                      "!", "contornometa2json", "!", "filesink", f"location={lines}")
+        assert done.returncode == 0, done.stderr
+        found.append([json.loads(line)["classes"] for line in lines.read_text().splitlines()])
+    assert found[0] == found[1] and len(found[0]) == 2
+    assert any(one["contours"] for one in found[0][0])
