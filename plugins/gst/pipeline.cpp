@@ -166,7 +166,7 @@ FramePipeline::~FramePipeline() {
 GstElement* FramePipeline::add_frame_end() {
   GstElement* convert = convert_ = add("videoconvert");
   GstElement* filter = add("capsfilter");
-  GstElement* flip = add("videoflip");
+  GstElement* flip = flip_ = add("videoflip");
   appsink_ = add("appsink");
   gst_util_set_object_arg(G_OBJECT(convert), "dither", "none");  // 16-bit input gives the same bytes always
   g_object_set(filter, "caps", frame_caps().get(), nullptr);
@@ -199,6 +199,10 @@ GstElement* FramePipeline::decode_behind(GstElement* source) {
 
 void FramePipeline::link_when_decoded(GstElement* decodebin, GstElement* target) {
   g_signal_connect(decodebin, "pad-added", G_CALLBACK(on_pad_added), target);
+}
+
+void FramePipeline::set_direction(GstVideoOrientationMethod direction) {
+  g_object_set(flip_, "video-direction", direction, nullptr);
 }
 
 void FramePipeline::play() {

@@ -90,6 +90,8 @@ class FramePipeline {
   Pulled pull(int timeout_ms, const std::atomic<bool>& cancelled, const std::string& subject);
 
   GstElement* pipeline() const { return pipeline_.get(); }
+  /// Behind add_frame_end: turns the frames so, whatever the stream says.
+  void set_direction(GstVideoOrientationMethod direction);
   bool is_live() const;              ///< frames come at their own pace, as from a camera
   std::int64_t duration_ns() const;  ///< -1: unknown
   int streams() const;               ///< how many the demuxer found, 0 without a demuxer
@@ -112,6 +114,7 @@ class FramePipeline {
   Owned<GstBus> bus_;
   GstElement* appsink_ = nullptr;  // owned by pipeline_
   GstElement* convert_ = nullptr;  // likewise
+  GstElement* flip_ = nullptr;     // likewise
   std::string missing_;            // the last decoder that was looked for in vain
 };
 

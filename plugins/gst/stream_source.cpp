@@ -67,6 +67,8 @@ FramePipeline::Pulled StreamSource::open(std::int64_t left_out) {
   if (!facts_.palette.empty()) give_palette(pipeline_->pipeline(), facts_.palette);
   came_ = hidden_ = 0;
   plan_.build(*pipeline_);
+  // The demuxer knows the seven other poses.
+  if (facts_.transversed) pipeline_->set_direction(GST_VIDEO_ORIENTATION_UR_LL);
   pipeline_->play();
   FramePipeline::Pulled first = pull(left_out);
   if (first.result != FramePipeline::Pull::Failed || plan_.file.empty()) return first;

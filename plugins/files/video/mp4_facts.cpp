@@ -27,6 +27,7 @@ class Mp4 {
                          .cut_off = cut_off_,
                          .trimmed = trimmed,
                          .frames = trimmed ? shown : frames_,
+                         .transversed = transversed_,
                          .palette = palette_};
     if (edited_ > 0 && shown > 0 && (trimmed || delay_ > 0)) facts.shown = shown_part();
     return facts;
@@ -99,10 +100,12 @@ class Mp4 {
     } else if (type == "tkhd") {
       track_edited_ = 0, track_edits_ = 0, track_delay_ = 0;
       track_ = bytes_.big_endian(at + (wide ? 20 : 12), 4);
+      track_transversed_ = is_transversed(at + (wide ? 52 : 40));
     } else if (type == "hdlr" && bytes_.read(at + 4, 4) != "dhlr") {  // not that of the data's place
       video_ = !video_track_ && bytes_.read(at + 8, 4) == "vide";
       if (!video_) return;
       video_track_ = track_, frames_ = 0;
+      transversed_ = track_transversed_;
       edited_ = track_edited_, scale_ = track_scale_, stored_ = track_stored_;
       edits_ = track_edits_, begin_ = track_begin_, delay_ = track_delay_;
       edits_at_ = track_edits_at_, length_ = track_length_;
@@ -119,6 +122,13 @@ class Mp4 {
     } else if (type == "trun" && video_) {
       frames_ += static_cast<std::int64_t>(bytes_.big_endian(at + 4, 4));
     }
+  }
+
+  /// Of the matrix {a b u, c d v, x y w} in 1 / 2^16.
+  bool is_transversed(std::uint64_t at) {
+    constexpr std::uint64_t kMinusOne = 0xFFFF0000;
+    const auto number = [&](std::uint64_t place) { return bytes_.big_endian(at + 4 * place, 4); };
+    return number(0) == 0 && number(1) == kMinusOne && number(3) == kMinusOne && number(4) == 0;
   }
 
   /// A colour table in the description of a track (QuickTime File Format, "Video Sample Description"): of up
@@ -230,6 +240,7 @@ class Mp4 {
   std::uint64_t edits_at_ = 0, track_edits_at_ = 0;
   Field movie_length_, length_, track_length_;
   std::string palette_;
+  bool transversed_ = false, track_transversed_ = false;
   double track_edited_ = 0, track_scale_ = 0, track_stored_ = 0, track_begin_ = 0;  // of the one being read
   int edits_ = 0, track_edits_ = 0;                                                 // that show something
   std::vector<Run> durations_, offsets_;                                            // of frames, when stored

@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 import pytest
 from PIL import Image
+from tests.campaign.matrix import POSES, decode, encode, fields, posed, turn
 from tests.plugins.gst.film_colours_test import BARS, EXACT, bars, centres, ffmpeg, pytestmark  # noqa: F401
 
 MOST = 6  # of 255: quantisers and the converter's eight bits
@@ -137,3 +138,16 @@ def test_the_element_takes_av1_of_red_green_and_blue_as_that(tmp_path):
         found.append([json.loads(line)["classes"] for line in lines.read_text().splitlines()])
     assert found[0] == found[1] and len(found[0]) == 2
     assert any(one["contours"] for one in found[0][0])
+
+
+@pytest.mark.parametrize("pose", POSES)
+def test_a_film_is_seen_as_its_track_is_posed(contorno, tmp_path, pose):
+    """All eight poses; the stored picture is FFmpeg's, and so is the size of the turned one."""
+    film = tmp_path / "f.mp4"
+    encode(film, "libx264", "yuv420p", (96, 64))
+    stored = decode(film, "bt601")
+    turn(film, pose)
+    shown = decode(film, "bt601")
+    for picture, wanted, turned in zip(recorded(contorno, film, tmp_path / "rec"), posed(stored, pose), shown, strict=True):
+        assert picture.shape == wanted.shape == turned.shape
+        assert np.abs(fields(picture) - fields(wanted)).max() <= MOST + 1
