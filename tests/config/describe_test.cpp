@@ -40,6 +40,7 @@ TEST_CASE("text of every kind survives being described") {
                            "#x",
                            "\"quoted\" \\ 'too'",
                            "line\nbreak\ttab",
+                           "bell\x07 and delete\x7f",
                            "[1]",
                            "grün",
                            "*a",

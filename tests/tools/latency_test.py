@@ -165,7 +165,9 @@ def test_a_trace_has_the_slowest_frames_and_those_beside_them(stalled):
     events = json.loads((stalled / "open-trace.json").read_text())["traceEvents"]
     slices = [event for event in events if event["ph"] == "X"]
     whole = {event["args"]["frame"]: event for event in slices if event["name"].startswith("frame ")}
-    assert {STALL, STALL + 1, STALL + 2} <= set(whole) and len(whole) < 100
+    times, _ = frames_of(stalled / "open.csv")
+    slowest = WARM_UP + np.argsort(times["result"] - times["due"])[-3:]  # on a busy machine others than those of the stall
+    assert set(slowest.tolist()) <= set(whole) and len(whole) < 100
     worst = json.loads((stalled / "open.json").read_text())["worst"][0]
     assert whole[worst["frame"]]["dur"] / 1e3 == pytest.approx(worst["total_ms"], abs=1e-3)
     for event in slices:

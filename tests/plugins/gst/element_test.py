@@ -313,6 +313,18 @@ def test_a_buffer_that_is_smaller_than_its_caps_say_is_a_failed_frame_and_report
     assert "a buffer has 100 bytes\\,\\ but\\ a\\ frame" in said[0].replace("a\\ buffer\\ has\\ 100\\ bytes", "a buffer has 100 bytes")
 
 
+@pytest.mark.parametrize("change", ["size: [32, 0]", "size: [32, 48]", "size: [64, 24]", "colour: rgb"])
+def test_a_graph_that_draws_on_another_picture_than_the_frame_is_an_error(tmp_path, change):
+    graph = GRAPH.replace("  - type: classify\n", f"  - {{name: other, type: preprocess, from: source.frame, {change}}}\n"
+                                                  "  - {type: classify, from: source.frame}\n")
+    (tmp_path / "graph.yaml").write_text(graph.replace("line_width: 2", "line_width: 2\n    from: {frame: other.image}"))
+    done = launch(*source(), "contorno", f"config={tmp_path}/graph.yaml", "!", "fakesink")
+    assert done.returncode == 1 and "node 'overlay' draws on " in done.stderr, done.stderr
+    assert "but the frames are 64x48" in done.stderr and "let it take source.frame" in done.stderr
+    (tmp_path / "graph.yaml").write_text(graph.replace("line_width: 2", "line_width: 2\n    from: {frame: source.frame}"))
+    assert launch(*source(), "contorno", f"config={tmp_path}/graph.yaml", "!", "fakesink").returncode == 0
+
+
 def stats_of(element):
     stats = element.get_property("stats")
     return {name: stats.get_value(name) for name in ("in", "out", "failed", "dropped", "late")}

@@ -154,9 +154,10 @@ def test_a_measurement_counts_how_often_its_source_was_made_again(contorno, tmp_
     """70 frames of a source that fails after 50; two reports that are put together have both."""
     graph(tmp_path, "launch: 'videotestsrc is-live=true ! video/x-raw,width=64,height=48,framerate=100/1 ! "
           "identity error-after=50', reconnect_attempts: 1")
-    contorno("latency", tmp_path / "graph.yaml", "--allow-launch", "--preload", "0", "--fps", "20", "--duration", "2s", "--warmup",
-             "100ms", "--deadline", "20s", "--no-probe-cost", "--quiet", "--report", "r.json", cwd=tmp_path)
-    contorno("latency", "--from", "r.json", "--from", "r.json", "--quiet", "--report", "both.json", cwd=tmp_path)
+    for line in (("graph.yaml", "--allow-launch", "--preload", "0", "--fps", "20", "--duration", "2s", "--warmup", "100ms", "--deadline",
+                  "20s", "--no-probe-cost", "--report", "r.json"), ("--from", "r.json", "--from", "r.json", "--report", "both.json")):
+        done = contorno("latency", *line, "--quiet", cwd=tmp_path, check=False)
+        assert done.returncode in (0, 4), done.stderr  # a busy machine drops frames, and the verdict says so
     reports = [json.loads((tmp_path / name).read_text()) for name in ("r.json", "both.json")]
     assert [report["source_reconnections"] for report in reports] == [1, 2]
 
