@@ -91,6 +91,42 @@ TEST_CASE("a stage on images where they lie makes what it makes in a graph") {
   check_stage(field, params, {});
 }
 
+TEST_CASE("an image is copied from either layout to either, in samples of every size") {
+  const auto sample_of = [](const ImageView& view, int x, int y, int channel, std::size_t byte) {
+    const std::size_t size = element_size(view.format.type);
+    const bool planar = view.format.layout == Layout::Planar;
+    const std::size_t at =
+        planar ? static_cast<std::size_t>(x)
+               : static_cast<std::size_t>(x) * static_cast<std::size_t>(view.format.channels) +
+                     static_cast<std::size_t>(channel);
+    return view.row<std::byte>(y, planar ? channel : 0)[at * size + byte];
+  };
+  for (const ElementType type : {ElementType::U8, ElementType::U16, ElementType::F32, ElementType::F64})
+    for (const Layout from : {Layout::Interleaved, Layout::Planar})
+      for (const Layout to : {Layout::Interleaved, Layout::Planar}) {
+        const test::TestImage one(format_of(13, 5, 3, type, from), 3 * element_size(type), 0);
+        const test::TestImage other(format_of(13, 5, 3, type, to), 0, 5 * element_size(type));
+        std::uint8_t next = 1;
+        for (int plane = 0; plane < one.view.format.planes(); ++plane)
+          for (int y = 0; y < 5; ++y)
+            for (std::size_t byte = 0; byte < one.view.format.row_bytes(); ++byte)
+              one.view.row<std::uint8_t>(y, plane)[byte] = next = static_cast<std::uint8_t>(next * 77 + 5);
+        copy_image(one.view, other.view);
+        int different = 0;
+        for (int y = 0; y < 5; ++y)
+          for (int x = 0; x < 13; ++x)
+            for (int channel = 0; channel < 3; ++channel)
+              for (std::size_t byte = 0; byte < element_size(type); ++byte)
+                different +=
+                    sample_of(one.view, x, y, channel, byte) != sample_of(other.view, x, y, channel, byte);
+        CAPTURE(describe(one.view.format));
+        CAPTURE(describe(other.view.format));
+        CHECK(different == 0);
+        CHECK(one.memory.intact());
+        CHECK(other.memory.intact());
+      }
+}
+
 TEST_CASE("a stage on images is planned again when their formats change") {
   const StageType& type = stage_called("morphology");
   DirectStage direct(type, ParamSet(type.params), Backend::Cpu, 1);

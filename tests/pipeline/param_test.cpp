@@ -20,6 +20,20 @@ TEST_CASE("an unknown parameter names the nearest one") {
                        Error);
 }
 
+TEST_CASE("the nearest word is one edit away in three letters, and no other word") {
+  const std::vector<std::string> words{"cpu", "cuda", "marching_squares", "morphology", "overlay"};
+  CHECK(nearest("marching_sqares", words) == "marching_squares");
+  CHECK(nearest("marhcing_squares", words) == "marching_squares");
+  CHECK(nearest("overlax", words) == "overlay");
+  CHECK(nearest("ovrely", words) == "overlay");
+  CHECK(nearest("orelxx", words).empty());
+  CHECK(nearest("gpu", words).empty());
+  CHECK(nearest("pcu", words) == "cpu");
+  CHECK(nearest("mean_shift", words).empty());
+  CHECK(nearest("x", words).empty());
+  CHECK(nearest("", words).empty());
+}
+
 TEST_CASE("copies of a parameter set do not share values") {
   ParamSet one(pipeline_params());
   ParamSet two(one);
