@@ -47,5 +47,7 @@ TEST_CASE("colours are read and written as hexadecimal") {
   CHECK(parse_colour("#0180ff") == Colour{1, 128, 255, 255});
   CHECK(to_text(parse_colour("#0180ff40")) == "#0180ff40");
   CHECK_THROWS_AS(parse_colour("red"), Error);
+  CHECK_THROWS_AS(parse_colour("00180ff"), Error);
+  CHECK_THROWS_AS(parse_colour("00180ff40"), Error);
   CHECK_THROWS_AS(parse_colour("#12345g"), Error);
 }
