@@ -179,7 +179,7 @@ class ClassComparison {
     }
     for (const std::uint32_t j : after_.indices) changes.added.push_back(j);
     if (!after_.indices.empty())
-      note(fmt::format("{} contours were not there before", after_.indices.size()));
+      note(fmt::format("contours that were not there before: {}", after_.indices.size()));
     changes_.lost = before_.indices.size(), changes_.added = after_.indices.size();
     if (changes_.itself.empty() && of_contours_.empty()) return;
     if (changes.first.empty()) changes.first = sentence();

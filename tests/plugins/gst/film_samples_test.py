@@ -5,7 +5,6 @@ import subprocess
 import cv2
 import numpy as np
 import pytest
-from PIL import Image
 from tests.campaign.matrix import POSES, decode, encode, fields, posed, turn
 from tests.plugins.gst.film_colours_test import BARS, EXACT, bars, centres, ffmpeg, pytestmark  # noqa: F401
 
@@ -84,22 +83,6 @@ def test_motion_jpeg_has_the_range_that_it_names_in_a_comment(contorno, tmp_path
                                seen_by_ffmpeg(tmp_path / "f.avi", (256, 96)), strict=True):
         assert np.abs(centres(picture) - centres(wanted)).max() <= MOST
         assert np.abs(centres(picture) - BARS).max() <= MOST
-
-
-def test_an_animated_png_is_refused_by_its_name_and_a_still_one_read(contorno, tmp_path):
-    pictures = [Image.new("RGB", (96, 64), (30 * index, 200, 90)) for index in range(3)]
-    pictures[0].save(tmp_path / "moves.png", save_all=True, append_images=pictures[1:])
-    pictures[0].save(tmp_path / "alone.png", save_all=True, append_images=[])
-    ffmpeg("-f", "rawvideo", "-pix_fmt", "rgb24", "-s", "256x96", "-i", "-", "-f", "apng", tmp_path / "moves.apng",
-           input=bars((256, 96)).tobytes() * 2)
-    (tmp_path / "run.yaml").write_text(f"source: {{type: images, location: {tmp_path}/moves.png}}\nstages: [preprocess]\nsinks: []\n")
-    for command in (("record", tmp_path / "moves.png", tmp_path / "a"), ("record", tmp_path / "moves.apng", tmp_path / "b"),
-                    ("run", tmp_path / "run.yaml")):
-        done = contorno(*command, "--quiet", check=False)
-        assert done.returncode == 65 and "it is an animated PNG, which contorno does not read" in done.stderr
-        assert "ffmpeg -i FILE -c:v ffv1 FILE.mkv" in done.stderr
-    contorno("record", tmp_path / "alone.png", tmp_path / "c")
-    assert len(list((tmp_path / "c" / "frames").iterdir())) == 1
 
 
 @pytest.mark.parametrize("name, codec, code, said", [

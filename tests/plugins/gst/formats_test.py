@@ -58,6 +58,9 @@ def test_an_animated_png_is_no_still_picture_and_the_way_that_is_named_has_its_t
     (tmp_path / "moving.png").rename(tmp_path / "shots" / "a.png")
     done = contorno("record", tmp_path / "shots", tmp_path / "folder", check=False)
     assert done.returncode == 65 and "a.png: it is an animated PNG" in done.stderr
+    (tmp_path / "run.yaml").write_text("source: {type: images, location: shots/a.png}\nstages: [preprocess]\nsinks: []\n")
+    done = contorno("run", tmp_path / "run.yaml", "--quiet", check=False)
+    assert done.returncode == 65 and "a.png: it is an animated PNG" in done.stderr and "ffmpeg -i FILE -c:v ffv1 FILE.mkv" in done.stderr
     ffmpeg(tmp_path, "-i", "shots/a.png", "-c:v", "ffv1", "moving.mkv")
     frames, times = record(contorno, tmp_path / "moving.mkv")
     assert len(frames) == 4
