@@ -77,6 +77,9 @@ TEST_CASE("a matrix that is named counts, whatever the size") {
   CHECK(meaning("I420", 1920, 1080, "bt601", "video/x-h264") == "2:4");
   CHECK(meaning("I420_10LE", 640, 480, "bt2020", "video/x-h265") == "2:6");
   CHECK(meaning("I420", 640, 480, "0:3:0:0", "video/x-h264") == "2:3");
+  // That of RGB is none of Y, Cb and Cr.
+  CHECK(meaning("Y444", 640, 480, "sRGB", "video/x-h264") == "1:4");
+  CHECK(meaning("Y444", 1920, 1080, "sRGB", "video/x-h264") == "1:3");
 }
 
 TEST_CASE("grey is of full range unless it names another, and RGB stays as it is") {
