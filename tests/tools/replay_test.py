@@ -231,6 +231,8 @@ def test_parts_of_a_dataset_of_which_every_nth_frame_is_taken_are_those_frames(c
     # A piece of it counts the frames that are taken.
     contorno("replay", "graph.yaml", "--record", "piece", "--start", 1, "--stop", 4, "--shard", "1/2", cwd=folder)
     assert sorted(int(name[:8]) for name in content(folder / "piece")) == taken[1:4][1::2]
+    contorno("replay", "graph.yaml", "--record", "most", "--shard", "1/1000000", cwd=folder)
+    assert sorted(int(name[:8]) for name in content(folder / "most")) == taken[1:2]
 
 
 def test_start_and_stop_take_a_piece_under_the_same_names(contorno, folder):
@@ -340,6 +342,7 @@ def test_a_round_that_differs_ends_the_loop(contorno, folder):
     (["--expect", "b", "--resume"], 2, "--resume goes with --record"),
     (["--record", "a", "--shard", "3/3"], 2, "--shard is '3/3', allowed PART/PARTS"),
     (["--record", "a", "--shard", "x"], 2, "--shard is 'x', allowed PART/PARTS"),
+    (["--record", "a", "--shard", "0/1000001"], 2, "with up to 1000000 parts"),
     (["--record", "a", "--tolerance", "-1"], 2, "--tolerance"),
 ])
 def test_wrong_words_are_answered(contorno, folder, arguments, code, said):
