@@ -5,8 +5,8 @@
 //   codec                          matrix                                       range
 //   VP8                            BT.601, whatever is tagged (RFC 6386, 9.2)   16-235, whatever is tagged
 //   VP6, Theora, VP3               BT.601, whatever is tagged                   as tagged, else 16-235
-//   Motion JPEG                    BT.601, whatever is tagged (JFIF)            as tagged or in a comment
-//                                                                               (jpeg_range.h), else 0-255
+//   Motion JPEG                    BT.601, whatever is tagged (JFIF)            as tagged, or as its comment
+//                                                                               says, else 0-255
 //   all others, and raw samples    as tagged; else by size: BT.709 from 1280    as tagged, else 16-235;
 //                                  columns or more than 576 rows, else BT.601   of grey pictures 0-255
 //
