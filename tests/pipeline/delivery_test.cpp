@@ -424,6 +424,29 @@ TEST_CASE("a trace has a track for every sink") {
   }
 }
 
+TEST_CASE("the times of a trace count from its earliest slice, and slices beyond its room are left out") {
+  Trace trace(3);
+  trace.add("second", 2, 8, 5'002'500, 5'004'000);
+  trace.add("first", 1, 7, 5'000'000, 5'001'000);
+  trace.add("a name of more than thirty-one letters", 2, 9, 5'010'000, 5'010'000);
+  CHECK(trace.left_out() == 0);
+  trace.add("too many", 1, 10, 1'000, 2'000);
+  CHECK(trace.left_out() == 1);
+  CHECK(
+      trace.to_json({{2, "a \"track\"\n"}}) ==
+      "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
+      "{\"ph\":\"M\",\"pid\":1,\"tid\":2,\"name\":\"thread_name\",\"args\":{\"name\":\"a "
+      "\\\"track\\\"\\u000a\"}},\n"
+      "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"name\":\"second\",\"ts\":2.500,\"dur\":1.500,\"args\":{\"frame\":"
+      "8}},\n"
+      "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":\"first\",\"ts\":0.000,\"dur\":1.000,\"args\":{\"frame\":7}"
+      "},\n"
+      "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"name\":\"a name of more than thirty-one "
+      "\",\"ts\":10.000,\"dur\":0.000,"
+      "\"args\":{\"frame\":9}},\n"
+      "{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"contorno\"}}\n]}\n");
+}
+
 TEST_CASE("slots are shared out so that sinks that drop leave one for the others, and the reader has one") {
   for (const OnFull policy : {OnFull::Wait, OnFull::DropOldest, OnFull::DropNewest})
     for (int wanted = 1; wanted <= 12; ++wanted)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -38,5 +39,8 @@ TEST_CASE(
   CHECK(histogram.percentile_us(1) == doctest::Approx(0.1));
   histogram.record(std::int64_t{1} << 62);
   CHECK(histogram.count() == 3);
+  histogram.record(std::numeric_limits<std::int64_t>::max(), 0);  // no time at all
+  CHECK(histogram.count() == 3);
+  CHECK(histogram.max_us() == doctest::Approx(static_cast<double>(std::int64_t{1} << 62) * 1e-3));
   CHECK(histogram.percentile_us(1) > 1e6);
 }
