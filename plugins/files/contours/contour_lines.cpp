@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "pipeline/shared/printable.h"
 #include "plugins/files/contours/json_members.h"
@@ -23,6 +25,63 @@ bool is_same(const Point& one, const Point& other) {
   const auto same = [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); };
   return same(one.row, other.row) && same(one.col, other.col);
 }
+
+/// Makes the values of a line, and refuses a member that an object has twice. nlohmann's own parser takes the
+/// last of them without a word, and with a callback it looks through all objects of an array for each one.
+class LineParser final : public json::json_sax_t {
+ public:
+  explicit LineParser(const JsonMembers& members) : members_(members) {}
+  json take() { return std::move(root_); }
+
+  bool null() override { return put(nullptr); }
+  bool boolean(bool value) override { return put(value); }
+  bool number_integer(number_integer_t value) override { return put(value); }
+  bool number_unsigned(number_unsigned_t value) override { return put(value); }
+  bool number_float(number_float_t value, const string_t&) override { return put(value); }
+  bool string(string_t& value) override { return put(std::move(value)); }
+  bool binary(binary_t&) override { return false; }  // not in text
+  bool start_object(std::size_t) override { return open(json::object()); }
+  bool start_array(std::size_t) override { return open(json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(string_t& name) override {
+    const auto [member, is_new] = open_.back()->emplace(name, nullptr);
+    if (!is_new) members_.refuse(fmt::format("an object has the member '{}' twice", printable(name)));
+    member_ = &*member;
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) override {
+    if (const auto* fault = dynamic_cast<const json::parse_error*>(&error)) throw *fault;
+    if (const auto* fault = dynamic_cast<const json::out_of_range*>(&error)) throw *fault;
+    return false;
+  }
+
+ private:
+  /// Where the next value belongs; containers that are open do not move.
+  json& place() {
+    if (open_.empty()) return root_;
+    return open_.back()->is_array() ? open_.back()->emplace_back(nullptr) : *member_;
+  }
+  bool put(json value) {
+    place() = std::move(value);
+    return true;
+  }
+  bool open(json value) {
+    json& at = place();
+    at = std::move(value);
+    open_.push_back(&at);
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  const JsonMembers& members_;
+  json root_;
+  std::vector<json*> open_;  ///< from the outermost
+  json* member_ = nullptr;   ///< of the innermost object, that waits for its value
+};
 
 void parse_contour(const JsonMembers& members, const json& contour, const std::string& path,
                    ContourParts& parts) {
@@ -68,20 +127,15 @@ bool ContourLines::next(ContourFrame& frame) {
   constexpr std::string_view kWanted =
       "a complete object a line, as the sink jsonl of contorno run writes it";
   const JsonMembers members({.file = path_, .line = line_});
-  DoubledMembers doubled;
-  const auto check = [&](int depth, json::parse_event_t event, const json& parsed) {
-    if (const std::string* name = doubled.see(depth, event, parsed))
-      members.refuse(fmt::format("an object has the member '{}' twice", printable(*name)));
-    return true;
-  };
-  json object;
+  LineParser parser(members);
   try {
-    object = json::parse(text, check);
+    json::sax_parse(text, &parser);
   } catch (const json::parse_error& error) {
     JsonMembers({.file = path_, .line = line_, .column = error.byte}).refuse(json_fault(error, kWanted));
   } catch (const json::exception& error) {
     JsonMembers({.file = path_, .line = line_}).refuse(json_fault(error, kWanted));
   }
+  const json object = parser.take();
   frame.info = members.frame_info(object, UnknownAttributes::Refuse, "the line");
   const int width = members.side(object, "width", "the line"),
             height = members.side(object, "height", "the line");
