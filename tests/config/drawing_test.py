@@ -54,6 +54,22 @@ def test_lines_stay_within_the_drawing_and_run_past_the_boxes_between_their_ends
     assert straight > 0 or name == "synthetic"
 
 
+@pytest.mark.parametrize("name", ["dataset", "demo", "fruit-grading", "synthetic"])
+def test_lines_begin_and_end_at_ports_which_stand_a_row_apart_on_the_sides_of_boxes(contorno, tmp_path, name):
+    _, boxes, lines = drawing(contorno, ROOT / "config" / "examples" / f"{name}.yaml", tmp_path)
+    ports = {(float(x), float(y)) for x, y in
+             re.findall(r'<circle cx="(\S+)" cy="(\S+)" r="4"', (tmp_path / "drawing.svg").read_text())}
+    begins, ends = {line[0][1][0] for line in lines}, {line[-1][1][-1] for line in lines}
+    assert begins | ends <= ports and not begins & ends
+    on = lambda side, places: sorted(y for x, y in places if abs(x - side[0]) < 0.2 and side[1] < y < side[2])
+    for number, (left, top, right, bottom) in enumerate(boxes):
+        for side, used in (((left, top, bottom), ends), ((right, top, bottom), begins)):
+            rows = on(side, ports)
+            assert all(below - above >= 16 for above, below in zip(rows, rows[1:])) and set(on(side, used)) <= set(rows)
+        assert number == 0 or on((left, top + 20, bottom), ports), "each box but the source's takes something"
+    assert sum(len(on((x, top, bottom), ports)) for left, top, right, bottom in boxes for x in (left, right)) == len(ports)
+
+
 def test_boxes_that_follow_each_other_alone_stand_in_one_row(contorno, tmp_path):
     cv2.imwrite(str(tmp_path / "a.png"), np.zeros((8, 8, 3), np.uint8))
     (tmp_path / "graph.yaml").write_text("source: {type: images, location: a.png}\nstages: [mean_shift_filter, morphology]\n"
