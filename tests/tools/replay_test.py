@@ -234,7 +234,8 @@ def test_parts_of_a_dataset_of_which_every_nth_frame_is_taken_are_those_frames(c
     contorno("replay", "graph.yaml", "--record", "most", "--shard", f"1/{1000000 // every}", cwd=folder)
     assert sorted(int(name[:8]) for name in content(folder / "most")) == taken[1:2]
     done = contorno("replay", "graph.yaml", "--record", "more", "--shard", f"1/{1000000 // every + 1}", cwd=folder, check=False)
-    assert done.returncode == 2 and f"allowed are {1000000 // every} of a source with 'every: {every}'" in done.stderr
+    assert done.returncode == 2
+    assert every == 1 or f"allowed are {1000000 // every} of a source with 'every: {every}'" in done.stderr
 
 
 def test_start_and_stop_take_a_piece_under_the_same_names(contorno, folder):
