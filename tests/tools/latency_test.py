@@ -138,8 +138,10 @@ def test_figures_are_those_of_numpy(stalled):
 
 def test_the_parts_of_a_frame_are_its_whole_time(stalled):
     report = json.loads((stalled / "open.json").read_text())
+    times, _ = frames_of(stalled / "open.csv")
     for worst in report["worst"]:
         assert sum(worst["parts_ms"].values()) == pytest.approx(worst["total_ms"], abs=1e-5)
+        assert worst["due_s"] == pytest.approx(times["due"][worst["frame"] - WARM_UP] / 1e3, abs=1e-6)
 
 
 def test_the_page_draws_the_slowest_frames_as_they_ran(stalled):
