@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "plugins/gst/element/caps_event.h"
+
 namespace contorno::gst {
 namespace {
 
@@ -54,10 +56,7 @@ GstPadProbeReturn replace_palette(GstPad*, GstPadProbeInfo* info, gpointer palet
     return GST_PAD_PROBE_OK;
   const Owned<GstCaps> replaced(gst_caps_copy(caps));
   gst_caps_set_simple(replaced.get(), "palette_data", GST_TYPE_BUFFER, palette, nullptr);
-  GstEvent* with_palette = gst_event_new_caps(replaced.get());
-  gst_event_set_seqnum(with_palette, gst_event_get_seqnum(event));
-  gst_event_unref(event);
-  GST_PAD_PROBE_INFO_DATA(info) = with_palette;
+  replace_caps(info, replaced.get());
   return GST_PAD_PROBE_OK;
 }
 
@@ -203,7 +202,7 @@ void leave_out_decoder(GstElement* pipeline, const std::string& name) {
   g_object_set_data_full(G_OBJECT(pipeline), kLeftOut, g_strdup(name.c_str()), g_free);
 }
 
-void pass_over_decoders(GstElement* pipeline) {
+void prefer_libav_decoders(GstElement* pipeline) {
   g_signal_connect(pipeline, "deep-element-added", G_CALLBACK(on_decodebin), pipeline);
 }
 

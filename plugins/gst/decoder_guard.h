@@ -1,9 +1,9 @@
 // Keeps GStreamer's libav decoders from ending the process. GStreamer has no equivalent of some formats that
 // libav decodes to (grey of 10 and 12 bits, RGB of 16, 4:4:0 of 10). With direct rendering, which is the
 // default, such a decoder allocates output buffers before it negotiates caps, and libgstvideo (1.22) reads
-// through a null pointer. Without direct rendering the stream only fails. All functions are called before the
-// pipeline starts, but those that return a name. And from what GStreamer's own decoders make wrong samples
-// of.
+// through a null pointer. Without direct rendering the stream only fails. It also passes over GStreamer's own
+// decoders that make wrong samples without a word. The two functions that return a name are called after a
+// pipeline has failed, all others before it starts.
 #pragma once
 
 #include <string>
@@ -21,14 +21,15 @@ std::string nameless_decoder(GstElement* pipeline);
 /// libav's name of the decoder of `pipeline` that has output no picture so far, because of its format or
 /// because it could decode none; empty when there is none.
 std::string decoder_without_output(GstElement* pipeline);
-/// Lets every decodebin that is added to `pipeline` from now on take a decoder of libav in place of another
-/// one of GStreamer's that makes wrong samples of the stream without a word.
-void pass_over_decoders(GstElement* pipeline);
-/// With `pass_over_decoders`: a decodebin exposes the stream that this decoder of libav would take, still
-/// encoded: the module `deep` then decodes it (plugins/gst/deep_element.h).
+/// Every decodebin that is added to `pipeline` from now on takes the decoder of libav where GStreamer's own
+/// is known to make wrong samples.
+void prefer_libav_decoders(GstElement* pipeline);
+/// Needs `prefer_libav_decoders`. A decodebin does not use the decoder `name` of libav, which an earlier
+/// pipeline of the same file found; it exposes the stream still encoded, and the module `deep` decodes it
+/// (plugins/gst/deep_element.h).
 void leave_out_decoder(GstElement* pipeline, const std::string& name);
-/// The palette of a file, for decoders of samples that are places in one: 256 words of ARGB. The demuxer of
-/// QuickTime takes a palette in the description of a track for its own default one.
+/// Gives the decoder of video with a palette the one in the track's description: 256 words 0xAARRGGBB in the
+/// machine's byte order. The demuxer of QuickTime gives its own default palette in its place.
 void give_palette(GstElement* pipeline, const std::string& palette);
 
 }  // namespace contorno::gst

@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "plugins/gst/element/caps_event.h"
 #include "plugins/gst/element/colours.h"
 
 namespace contorno::gst {
@@ -35,14 +36,6 @@ GstPadProbeReturn on_first_jpeg(GstPad* pad, GstPadProbeInfo* info, gpointer) {
   if (decoder && names_limited_range(GST_PAD_PROBE_INFO_BUFFER(info)))
     g_object_set_data(G_OBJECT(decoder.get()), kLimitedJpegs, GINT_TO_POINTER(1));
   return GST_PAD_PROBE_REMOVE;
-}
-
-void replace_caps(GstPadProbeInfo* info, GstCaps* caps) {
-  GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
-  GstEvent* replaced = gst_event_new_caps(caps);
-  gst_event_set_seqnum(replaced, gst_event_get_seqnum(event));
-  gst_event_unref(event);
-  GST_PAD_PROBE_INFO_DATA(info) = replaced;
 }
 
 GstPadProbeReturn on_jpeg_caps(GstPad* pad, GstPadProbeInfo* info, gpointer) {

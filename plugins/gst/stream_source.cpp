@@ -63,7 +63,7 @@ FramePipeline::Pulled StreamSource::open(std::int64_t left_out) {
   pipeline_ = std::make_unique<FramePipeline>(deep_codec_);
   audit_ = std::make_unique<DecodingAudit>();
   audit_->watch(*pipeline_);
-  pass_over_decoders(pipeline_->pipeline());
+  prefer_libav_decoders(pipeline_->pipeline());
   if (!facts_.palette.empty()) give_palette(pipeline_->pipeline(), facts_.palette);
   came_ = hidden_ = 0;
   plan_.build(*pipeline_);

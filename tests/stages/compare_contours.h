@@ -1,7 +1,11 @@
 // Whether contours in host memory are the same, bit for bit, and what differs first.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <ostream>
+#include <vector>
 
 #include "pipeline/value/contours.h"
 #include "tests/comparison.h"
@@ -16,6 +20,16 @@ inline Comparison same_attributes(const ContoursView& a, const ContoursView& b) 
     if (found) found = compare_lists(name_of(one), a.column(one), b.column(one), a.counts->contours);
   });
   return found;
+}
+
+/// A copy in `memory` in which every attribute is -77, for what computes them anew.
+inline ContoursView without_attributes(const ContoursView& given, std::vector<std::byte>& memory) {
+  memory.resize(packed_bytes(given.format));
+  std::memcpy(memory.data(), given.counts, memory.size());
+  const ContoursView made = packed_view(memory.data(), given.format);
+  given.format.attributes.for_each(
+      [&](Attribute one) { std::fill_n(made.column(one), given.counts->contours, -77.0); });
+  return made;
 }
 
 /// Compares what is used of the arrays; the capacities may differ.

@@ -27,6 +27,20 @@ T in_range(const std::string& name, const std::string& text, std::optional<T> nu
   return *number;
 }
 
+/// `Value` is a double, or one that may be missing.
+template <class Value>
+CLI::Option* add_checked_number(CLI::App& command, const std::string& name, Value& value,
+                                const ParamSpec& spec, const std::string& sentence) {
+  return command
+      .add_option_function<std::string>(
+          name,
+          [name, spec, &value](const std::string& text) {
+            value = in_range(name, text, config::parse_number(text), spec);
+          },
+          sentence)
+      ->type_name("NUMBER");
+}
+
 }  // namespace
 
 void add_whole_number(CLI::App& command, const std::string& name, std::int64_t least, std::int64_t most,
@@ -47,29 +61,13 @@ void add_whole_number(CLI::App& command, const std::string& name, std::int64_t l
 
 void add_number(CLI::App& command, const std::string& name, double& value, double least, double most,
                 const std::string& sentence) {
-  const ParamSpec spec = number_spec(ParamKind::Number, least, most);
-  command
-      .add_option_function<std::string>(
-          name,
-          [name, spec, &value](const std::string& text) {
-            value = in_range(name, text, config::parse_number(text), spec);
-          },
-          sentence)
-      ->type_name("NUMBER")
+  add_checked_number(command, name, value, number_spec(ParamKind::Number, least, most), sentence)
       ->default_str(fmt::format("{}", value));
 }
 
 void add_number(CLI::App& command, const std::string& name, std::optional<double>& value,
                 const std::string& sentence) {
-  const ParamSpec spec = number_spec(ParamKind::Number, -kAnyNumber, kAnyNumber);
-  command
-      .add_option_function<std::string>(
-          name,
-          [name, spec, &value](const std::string& text) {
-            value = in_range(name, text, config::parse_number(text), spec);
-          },
-          sentence)
-      ->type_name("NUMBER");
+  add_checked_number(command, name, value, number_spec(ParamKind::Number, -kAnyNumber, kAnyNumber), sentence);
 }
 
 void add_threads(CLI::App& command, int& threads) {

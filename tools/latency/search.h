@@ -1,7 +1,9 @@
 // Searches: the highest rate, or the most cameras, that hold the deadline. And what the probes cost.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "tools/latency/measure.h"
@@ -15,8 +17,8 @@ struct Searched {
   std::optional<Measurement> best;
 };
 
-/// Frames a second of each of `cameras` when one frame follows the other, of which each takes `frame_ms`;
-/// 10 where that is not known.
+/// The rate that a search begins with, in frames a second of each of `cameras`: that of frames one after the
+/// other, each of which takes `frame_ms`; 10 where `frame_ms` is 0, not known.
 double first_rate(double frame_ms, int cameras);
 /// The rates that a search tries, from `first` on: doubled or halved until one holds and another does not,
 /// then between the two until they are 2 % apart, as long as it `goes_on`. Gives up far below `first`.
@@ -29,13 +31,13 @@ Searched search_rate(const Bench& bench, const Load& load, const Settings& setti
 /// The most cameras that hold it at the rate of `load`, at most `most`.
 Searched search_cameras(const Bench& bench, const Load& load, const Settings& settings, int most);
 
-/// What it costs to take the time of every part: medians of closed loops with all frames probed and with
-/// none, in turns. A median would hide what few frames cost, so the cost of few is a share of this. A frame
-/// takes about `frame_ms`.
+/// What it costs to take the time of every part: the medians of closed loops with all frames probed and with
+/// none, in turns. Where one frame in N is probed the cost is an N-th of this: a median would hide it.
+/// `frame_ms`, about what a frame takes, sets how long a loop runs.
 ProbeCost probe_cost(const Bench& bench, const Load& load, double frame_ms);
 
 /// How often anything in the process allocates while frames go to their results one at a time, without sinks.
-/// `allocations` gives how often it did so far. The source's frames must be held in memory.
+/// `allocations` returns the process's count so far. The source's frames must be held in memory before.
 FrameAllocations frame_allocations(const Bench& bench, const Load& load, double frame_ms,
                                    std::uint64_t (*allocations)());
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <memory>
 
+#include "plugins/gst/element/caps_event.h"
+
 namespace contorno::gst {
 namespace {
 
@@ -98,11 +100,8 @@ GstPadProbeReturn on_caps(GstPad* pad, GstPadProbeInfo* probe, gpointer) {
     gst_caps_set_simple(complete, "colorimetry", G_TYPE_STRING, text, nullptr);
     g_free(text);
   }
-  GstEvent* replaced = gst_event_new_caps(complete);
-  gst_event_set_seqnum(replaced, gst_event_get_seqnum(event));
+  replace_caps(probe, complete);
   gst_caps_unref(complete);
-  gst_event_unref(event);
-  GST_PAD_PROBE_INFO_DATA(probe) = replaced;
   return GST_PAD_PROBE_OK;
 }
 

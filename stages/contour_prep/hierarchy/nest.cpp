@@ -18,10 +18,11 @@ constexpr std::uint32_t kLeaf = 8;  // contours of a node without others below i
 void throw_too_many() {
   throw Error(
       ExitCode::BadData,
-      fmt::format("a contour lies in the boxes of more than {} larger contours of its class, allowed up "
-                  "to {} where contours are sorted into each other; leave some out before "
-                  "(drop_small, largest_first)",
-                  kMostTried, kMostTried));
+      fmt::format(
+          "contours cannot be nested: one lies within the bounding boxes of too many larger "
+          "contours of its class, allowed up to {}; leave some out by the steps drop_small or largest_first "
+          "before",
+          kMostTried));
 }
 
 void NestScratch::plan(PlanContext& context, const ContoursFormat& format) {

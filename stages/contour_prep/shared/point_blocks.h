@@ -1,6 +1,6 @@
-// Boxes around blocks of a contour's points, around two of these, and so on: what is asked of all points or
-// segments is answered without those blocks that cannot matter. For contours of so many points that looking
-// at all of them again and again takes long. Works in memory of its caller, on the CPU.
+// A tree of bounding boxes over the points of one contour: a box for 32 points that follow each other, a box
+// for two of those, and so on. Queries over all points or segments skip the blocks whose box cannot matter.
+// Worth it for long contours alone. On the CPU; the caller owns the memory.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,19 @@ namespace contorno {
 
 class PointBlocks {
  public:
-  /// What a contour has at least, that there is room for its boxes: one for 8 points each.
+  /// Contours with fewer points get no tree. From this size on all levels together need at most one box for
+  /// 8 points; who changes one of these three numbers checks that for the others.
   static constexpr std::uint32_t kFewestPoints = 1024, kPointsABox = 8;
   /// Points of a block on level 0; on the others twice as many each.
   static constexpr std::uint32_t kBlock = 32;
   static constexpr int kMostLevels = 28;
 
-  /// Boxes that the contours of a frame have, and where those of the contour that begins with a point are.
+  /// Boxes to allocate for a frame of `points` points; the index of the first box of the contour whose first
+  /// point has the index `point`.
   static std::uint64_t boxes_for(std::uint64_t points) { return points / kPointsABox; }
   static std::uint64_t first_box(std::uint64_t point) { return (point + kPointsABox - 1) / kPointsABox; }
 
-  /// Of `count` points; `boxes` has room for boxes_for(count), and is not looked at.
+  /// Of `count` points; `boxes` has room for boxes_for(count) and need not be initialised before build().
   PointBlocks(const Point* points, std::uint32_t count, Box* boxes);
   void build();
 
@@ -35,8 +37,8 @@ class PointBlocks {
   static Block half(const Block& block, std::uint32_t which) {
     return {block.level - 1, 2 * block.number + which};
   }
-  /// Its points, and the one behind them as well, so that it has whole segments. A block with a point that is
-  /// not finite has all of the plane.
+  /// The box of the block's points and of the next block's first point, so that every segment is in one. With
+  /// a point that is not finite it is the whole plane: such a block is never skipped. After build().
   const Box& box(const Block& block) const { return boxes_[block.level][block.number]; }
   std::uint32_t begin(const Block& block) const {
     const std::uint64_t first = (std::uint64_t{kBlock} << block.level) * block.number;

@@ -128,11 +128,12 @@ TEST_CASE("what lies in the boxes of 4,096 larger contours is tried, and of more
       stage.run({in.view});
       CHECK(std::get<ContoursView>(stage.value()).column(Attribute::Depth)[4096] == 4096);
     } else {
-      CHECK_THROWS_WITH_AS(stage.run({in.view}),
-                           "a contour lies in the boxes of more than 4096 larger contours of its class, "
-                           "allowed up to 4096 where contours are sorted into each other; leave some out "
-                           "before (drop_small, largest_first)",
-                           Error);
+      CHECK_THROWS_WITH_AS(
+          stage.run({in.view}),
+          "contours cannot be nested: one lies within the bounding boxes of too many larger "
+          "contours of its class, allowed up to 4096; leave some out by the steps drop_small "
+          "or largest_first before",
+          Error);
     }
   }
 }
