@@ -212,15 +212,15 @@ class Pipeline:
         self.last = Result(values, self.classes)
         self._has_contours = self._has_contours or values[8] is not None
         self._taken += 1
-        self._contours += np.bincount(self.last.contours.class_ids, minlength=len(self.classes))
+        self._contours.update(self.last.contours.class_ids.tolist())
         return self.last
 
     # What classes have -------------------------------------------------------------------------------------------
     def _begin_counting(self):
-        self._taken, self._contours, self._has_contours = 0, np.zeros(len(self.classes), np.int64), False
+        self._taken, self._contours, self._has_contours = 0, collections.Counter(), False
 
     def _class_counts(self):
-        return [{"name": one.name, "contours": int(self._contours[number])} for number, one in enumerate(self.classes)]
+        return [{"name": one.name, "contours": self._contours[number]} for number, one in enumerate(self.classes)]
 
     def _empty_classes(self):
         """A sentence for each class that all results were without."""
