@@ -106,6 +106,32 @@ std::string_view reason_of(std::string_view details) {
   return {};
 }
 
+/// `visit(element, factory)` for each demuxer.
+template <class Visit>
+void for_each_demuxer(GstElement* pipeline, Visit visit) {
+  GstIterator* elements = gst_bin_iterate_recurse(GST_BIN(pipeline));
+  const auto call = [](const GValue* item, gpointer data) {
+    auto* element = GST_ELEMENT(g_value_get_object(item));
+    GstElementFactory* factory = gst_element_get_factory(element);
+    if (factory && gst_element_factory_list_is_type(factory, GST_ELEMENT_FACTORY_TYPE_DEMUXER))
+      (*static_cast<Visit*>(data))(element, factory);
+  };
+  gst_iterator_foreach(elements, call, &visit);
+  gst_iterator_free(elements);
+}
+
+/// The demuxer that gave up before it had a stream; empty when there is none. A decodebin drops the errors of
+/// an element that it is still starting, so nobody may have said so on the bus.
+std::string demuxer_that_gave_up(GstElement* pipeline) {
+  std::string name;
+  for_each_demuxer(pipeline, [&name](GstElement* element, GstElementFactory* factory) {
+    const Owned<GstPad> sink(gst_element_get_static_pad(element, "sink"));
+    if (sink && element->numsrcpads == 0 && gst_pad_get_task_state(sink.get()) == GST_TASK_PAUSED)
+      name = GST_OBJECT_NAME(factory);
+  });
+  return name;
+}
+
 }  // namespace
 
 Error to_error(GstMessage* message, const std::string& subject) {
@@ -227,6 +253,11 @@ FramePipeline::Pulled FramePipeline::pull(int timeout_ms, const std::atomic<bool
                              subject, decoder),
         .code = ExitCode::Unavailable};
   };
+  const auto gave_up = [&](const std::string& demuxer) {
+    // As the demuxer says it itself, where it is heard.
+    return Pulled{.result = Pull::Failed,
+                  .error = fmt::format("{}: Internal data stream error (reported by {})", subject, demuxer)};
+  };
   while (!cancelled.load(std::memory_order_relaxed)) {
     Owned<GstSample> sample(gst_app_sink_try_pull_sample(GST_APP_SINK(appsink_), kPoll));
     if (sample) return {.result = Pull::Frame, .sample = std::move(sample)};
@@ -238,6 +269,8 @@ FramePipeline::Pulled FramePipeline::pull(int timeout_ms, const std::atomic<bool
       if (const auto message = next_error()) return failed(message.get());
       return {.result = Pull::End};
     }
+    if (const std::string demuxer = demuxer_that_gave_up(pipeline_.get()); !demuxer.empty())
+      return gave_up(demuxer);
     if (timeout_ms > 0 && Clock::now() >= deadline) return {.result = Pull::TimedOut};
   }
   return {.result = Pull::Cancelled};
@@ -280,24 +313,6 @@ std::string FramePipeline::deep_codec() const {
 #endif
   return {};
 }
-
-namespace {
-
-/// `visit(element, factory)` for each demuxer.
-template <class Visit>
-void for_each_demuxer(GstElement* pipeline, Visit visit) {
-  GstIterator* elements = gst_bin_iterate_recurse(GST_BIN(pipeline));
-  const auto call = [](const GValue* item, gpointer data) {
-    auto* element = GST_ELEMENT(g_value_get_object(item));
-    GstElementFactory* factory = gst_element_get_factory(element);
-    if (factory && gst_element_factory_list_is_type(factory, GST_ELEMENT_FACTORY_TYPE_DEMUXER))
-      (*static_cast<Visit*>(data))(element, factory);
-  };
-  gst_iterator_foreach(elements, call, &visit);
-  gst_iterator_free(elements);
-}
-
-}  // namespace
 
 int FramePipeline::streams() const {
   int pads = 0;
