@@ -346,6 +346,33 @@ TEST_CASE(
   CHECK(at(24 + 8, 24 + 30 + 4 + 8) == std::array<int, 3>{0, 200, 0});
 }
 
+TEST_CASE("letters on a class's colour are dark where it is brighter than 140 of 255, and light elsewhere") {
+  const BoxText text;
+  const TestImage in = black_frame(200, 100);
+  const TestContours given(200, 100, 1, {{0, true, {{20, 40}, {60, 40}, {60, 80}, {20, 80}, {20, 40}}}});
+  // BT.601's shares of red, green and blue: 0.299, 0.587, 0.114.
+  using Colours = std::vector<std::pair<Colour, bool>>;
+  for (const auto& [colour, dark] : Colours{{{140, 140, 140}, false},
+                                            {{141, 140, 140}, true},
+                                            {{140, 141, 140}, true},
+                                            {{140, 140, 141}, true},
+                                            {{255, 108, 0}, false},
+                                            {{255, 109, 0}, true},
+                                            {{0, 238, 0}, false},
+                                            {{0, 239, 0}, true}}) {
+    StageHarness harness(overlay_stage(), {{"labels", std::int64_t{1}}, {"text_height", std::int64_t{16}}},
+                         {{.name = "pear", .colour = colour}});
+    harness.text(&text).run({in.view, given.view});
+    int light = 0;
+    for (int y = 0; y < 38; ++y)
+      for (int x = 0; x < 200; ++x) light += harness.at<std::uint8_t>(x, y, 2) > 200;
+    CAPTURE(colour.red);
+    CAPTURE(colour.green);
+    CAPTURE(colour.blue);
+    CHECK((light == 0) == dark);
+  }
+}
+
 TEST_CASE("of contours of the same size the first one carries the label") {
   const BoxText text;
   const TestImage in = black_frame(200, 100);
