@@ -205,8 +205,9 @@ struct Left {
            open &= open - 1) {
         const int source = __ffs(static_cast<int>(open)) - 1;
         most = min(most, found.distance);
-        if (__shfl_sync(~0U, distance, source) > most) continue;
         const unsigned contour = left[base + static_cast<unsigned>(source)];
+        const unsigned long long apart = __shfl_sync(~0U, distance, source);
+        if (apart > most || (apart == found.distance && contour > found.contour)) continue;
         const unsigned long long between = from.distance(contour, most);
         if (between < found.distance || (between == found.distance && contour < found.contour))
           found = {between, contour};

@@ -31,7 +31,7 @@ class NearestList {
  public:
   /// Adds what each lane has.
   __device__ void add(Neighbour one) {
-    if (__ballot_sync(~0U, one < from_lane(least_, kWarpLanes - 1)) == 0) return;
+    if (const Neighbour end = last(); __ballot_sync(~0U, one < end) == 0) return;
     // A bitonic sort: runs of `size` lanes, one ascending and the next descending, become runs of twice that.
     for (unsigned size = 2; size <= kWarpLanes; size *= 2) order(one, size / 2, (warp_lane() & size) == 0);
     add_sorted(one);
@@ -43,6 +43,8 @@ class NearestList {
     order(least_, kWarpLanes / 2, true);
   }
   __device__ const Neighbour& least() const { return least_; }
+  /// What is not before it is not added.
+  __device__ Neighbour last() const { return from_lane(least_, kWarpLanes - 1); }
 
  private:
   /// Orders runs of twice `step` lanes that rise and then fall.
@@ -162,9 +164,12 @@ class ListOf {
       least = min(least, sample_between(job_, contour_, other, part));
     return bits_of(least);
   }
+  __device__ unsigned long long apart(unsigned other) const {
+    return bits_of(job_.boxes[contour_].squared_distance(job_.boxes[other]));
+  }
   __device__ bool may_be_near(unsigned other, unsigned long long most) const {
-    const unsigned long long apart = bits_of(job_.boxes[contour_].squared_distance(job_.boxes[other]));
-    return other != contour_ && apart < kFar && apart <= most;
+    const unsigned long long distance = apart(other);
+    return other != contour_ && distance < kFar && distance <= most;
   }
   /// Adds the open ones that are not farther than `most`, each by one of the warps.
   __device__ void compare(NearestList& list, unsigned long long most) const {
@@ -172,6 +177,8 @@ class ListOf {
     unsigned used = 0;  // lanes that have one
     for (unsigned i = threadIdx.x / kWarpLanes; i < shared_.open_count; i += blockDim.x / kWarpLanes) {
       const unsigned other = shared_.open[i];
+      // Of many at the same distance, as of contours that are all alike, only the first ones are compared.
+      if (!(Neighbour{apart(other), other} < list.last())) continue;
       const unsigned long long distance = distance_between(job_, contour_, other, most);
       if (warp_lane() == used && distance < kFar && distance <= most) one = {distance, other};
       if (++used < kWarpLanes) continue;
