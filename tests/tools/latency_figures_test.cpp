@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "cuda/error.h"
-#include "tools/latency/charts.h"
 #include "tools/latency/compare.h"
 #include "tools/latency/distribution.h"
 #include "tools/latency/quantity.h"
@@ -551,42 +550,6 @@ Figure::State state_of(const Comparison& all, const std::string& row, const std:
     if (one.row == row && one.name == name) return one.state;
   FAIL("there is no figure ", row, " ", name);
   return {};
-}
-
-TEST_CASE("a part that takes less than 20 us in both measurements is not compared, in one of them it is") {
-  const auto with_part = [](std::int64_t part_ns) {
-    LatencyReport report = planted(60, 1);
-    report.rows.push_back({RowKind::Stage, Distribution("tiny", std::vector<std::int64_t>(400, part_ns))});
-    return report;
-  };
-  const auto has_figure = [](const Comparison& all) {
-    return std::any_of(all.figures.begin(), all.figures.end(),
-                       [](const Figure& one) { return one.row == "tiny"; });
-  };
-  CHECK_FALSE(has_figure(compare(with_part(1'000), with_part(19'000), 0.02)));
-  CHECK(has_figure(compare(with_part(1'000), with_part(21'000), 0.02)));
-  CHECK(has_figure(compare(with_part(21'000), with_part(1'000), 0.02)));
-}
-
-TEST_CASE("the chart of parts has every part of a frame's way, those of sinks where these count") {
-  LatencyReport report = planted(60, 1);
-  for (const auto& [kind, name] : {std::pair{RowKind::Interval, "between"},
-                                   {RowKind::Traced, "traced"},
-                                   {RowKind::Sink, "writer"},
-                                   {RowKind::Stage, "queue of sink writer"}})
-    report.rows.push_back({kind, Distribution(name, {2'000'000})});
-  const auto is_shown = [&](const std::string& name) {
-    return parts_chart(report).find(">" + name + "</text>") != std::string::npos;
-  };
-  for (const Until until : {Until::Result, Until::Sinks}) {
-    report.settings.until = until;
-    CHECK(is_shown("delay"));
-    CHECK(is_shown("writer") == (until == Until::Sinks));
-    CHECK(is_shown("queue of sink writer") == (until == Until::Sinks));
-    CHECK_FALSE(is_shown(kDueToResult));
-    CHECK_FALSE(is_shown("between"));
-    CHECK_FALSE(is_shown("traced"));
-  }
 }
 
 TEST_CASE("a planted slowdown of a tenth is worse, a speedup better, and the same again is noise") {

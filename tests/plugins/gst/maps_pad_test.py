@@ -298,3 +298,43 @@ def test_maps_come_again_after_their_end_when_their_stream_begins_anew(again):
         assert not waiting.is_alive()
         after = fed.stats()
         assert after["maps-missing"] == before["maps-missing"] and after["out"] == (1 if again == "restart" else 2), (before, after)
+
+
+@pytest.mark.parametrize("again", ["stream", "flush"])
+def test_maps_are_kept_again_when_the_stream_of_frames_begins_anew_after_its_end(again):
+    with Fed("maps-timeout=20000000000") as fed:
+        fed.push("maps", 0)
+        fed.push("sink", 0)
+        fed.end("sink")
+        if again == "stream":
+            fed.begin("sink")
+        else:
+            fed.flush("sink")
+        fed.push("maps", 40, 80)
+        assert fed.counts()["maps-unused"] == 0
+        if again == "flush":  # fakesink takes nothing behind an end that was not flushed
+            fed.push("sink", 40, 80)
+            assert fed.stats() == counted(in_=3, out=3)
+
+
+def test_the_latency_is_the_longer_way_and_the_longest_one_allowed_the_shorter_limit():
+    """Of frames and maps; both are live."""
+    limits = {"sink": (20, 300), "maps": (50, 200)}
+
+    def answer(pad, parent, query):
+        if query.type != Gst.QueryType.LATENCY:
+            return pad.query_default(parent, query)
+        query.set_latency(True, *(one * Gst.MSECOND for one in limits[pad.get_name()]))
+        return True
+
+    for longer in limits:
+        limits["maps"], limits["sink"] = ((50, 200), (20, 300)) if longer == "maps" else ((10, 400), (20, 300))
+        with Fed("slots=1") as fed:
+            for pad in fed.pads.values():
+                pad.set_query_function_full(answer)
+            query = Gst.Query.new_latency()
+            assert fed.element.get_static_pad("src").query(query)
+            live, least, most = query.parse_latency()
+            assert live
+            assert least // Gst.MSECOND == max(limits["sink"][0], limits["maps"][0])
+            assert most // Gst.MSECOND == min(limits["sink"][1], limits["maps"][1])
