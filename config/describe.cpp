@@ -9,6 +9,7 @@
 #include "config/yaml_text.h"
 #include "pipeline/graph/steps.h"
 #include "pipeline/shared/printable.h"
+#include "stages/shared/sample_value.h"
 
 namespace contorno::config {
 namespace {
@@ -73,7 +74,11 @@ std::string source_lines(const GraphSpec& graph, const GraphShapes* shapes, cons
   if (shapes == nullptr || !shapes->stream) return text;
   const StreamFormat& stream = *shapes->stream;
   if (stream.frame) text += fmt::format("  # frame: {}\n", contorno::describe(*stream.frame));
-  if (stream.maps) text += fmt::format("  # maps: {}\n", contorno::describe(*stream.maps));
+  if (stream.maps) {
+    text += fmt::format("  # maps: {}\n", contorno::describe(*stream.maps));
+    if (const double greatest = probability_scale(stream.maps->type).divisor; greatest > 1)
+      text += fmt::format("  # their samples are of 0 to {}: a level of 0.5 is {}\n", greatest, greatest / 2);
+  }
   if (stream.rate_numerator > 0)
     text += fmt::format("  # {:.5g} frames/s\n",
                         static_cast<double>(stream.rate_numerator) / std::max(stream.rate_denominator, 1));

@@ -115,6 +115,19 @@ def test_check_prints_what_was_written_and_all_of_it_when_asked(contorno, folder
     assert contorno("check", "again.yaml", "--all", cwd=folder).stdout == everything
 
 
+@pytest.mark.parametrize("kind, said", [("uint8", "0 to 255: a level of 0.5 is 127.5"), ("uint16", "0 to 65535: a level of 0.5 is 32767.5"),
+                                        ("float32", None)])
+def test_check_says_what_a_level_is_among_integer_samples(contorno, tmp_path, kind, said):
+    (tmp_path / "maps").mkdir()
+    np.save(tmp_path / "maps" / "0.npy", np.zeros((6, 8), kind))
+    (tmp_path / "graph.yaml").write_text(
+        "source: {type: dataset, location: maps}\nclasses: [{name: a}]\nstages: [marching_squares, contour_assembly]\n")
+    text = contorno("check", tmp_path / "graph.yaml").stdout
+    assert (f"  # their samples are of {said}\n" in text) if said else "their samples" not in text
+    (tmp_path / "again.yaml").write_text(text)
+    contorno("check", tmp_path / "again.yaml")
+
+
 @pytest.mark.parametrize("source", [
     "{type: synthetic, frame_size: [20000, 20000], maps_size: [10000, 10000], classes: 2}",
     "{type: diamond_square, size: [20000, 20000], fields: 2}",
