@@ -220,11 +220,8 @@ void add_draw_command(CLI::App& app, const Catalog& catalog, Action& action) {
                    "Contours of the grey values, or the lines that Canny's detector finds (needs OpenCV)")
       ->check(CLI::IsMember({"grey", "canny"}))
       ->capture_default_str();
-  command
-      ->add_option("--level", arguments->levels,
-                   "Level of the contours, may come again; without it the quartiles of the grey values")
-      ->expected(1)
-      ->take_all();
+  add_numbers(*command, "--level", arguments->levels,
+              "Level of the contours, may come again; without it the quartiles of the grey values");
   add_number(*command, "--low", arguments->canny.low, 0, 1e6,
              "Of canny: an edge goes on while its gradient is above this");
   add_number(*command, "--high", arguments->canny.high, 0, 1e6,

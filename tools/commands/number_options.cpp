@@ -70,6 +70,22 @@ void add_number(CLI::App& command, const std::string& name, std::optional<double
   add_checked_number(command, name, value, number_spec(ParamKind::Number, -kAnyNumber, kAnyNumber), sentence);
 }
 
+void add_numbers(CLI::App& command, const std::string& name, std::vector<double>& values,
+                 const std::string& sentence) {
+  const ParamSpec spec = number_spec(ParamKind::Number, -kAnyNumber, kAnyNumber);
+  command
+      .add_option_function<std::vector<std::string>>(
+          name,
+          [name, spec, &values](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts)
+              values.push_back(in_range(name, text, config::parse_number(text), spec));
+          },
+          sentence)
+      ->type_name("NUMBER")
+      ->expected(1)
+      ->take_all();
+}
+
 void add_threads(CLI::App& command, int& threads) {
   add_whole_number(command, "--threads", 0, kMostThreads, "Threads; 0 = as many as the machine has",
                    [&threads](std::int64_t number) { threads = static_cast<int>(number); });

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "pipeline/graph/param.h"
 
@@ -41,6 +42,10 @@ void add_number(CLI::App& command, const std::string& name, double& value, doubl
 /// Any finite number, for a variable without a default: whether it is allowed is told where it is used.
 void add_number(CLI::App& command, const std::string& name, std::optional<double>& value,
                 const std::string& sentence);
+
+/// The same for an option that may come again: each time a number is added.
+void add_numbers(CLI::App& command, const std::string& name, std::vector<double>& values,
+                 const std::string& sentence);
 
 /// --threads, the same in every command that has it.
 void add_threads(CLI::App& command, int& threads);
