@@ -25,44 +25,32 @@ def unit(*files):
 
 @dataclasses.dataclass(frozen=True)
 class Family:
-    """`sources` are patterns of files below the tree, `tests` are commands, the fastest first. The last ones are the slow rest of
-    the family's suite, which only what the others did not notice meets."""
+    """`sources` are patterns of files below the tree, `tests` are commands, the fastest first."""
     sources: tuple
     targets: tuple
     tests: tuple
 
 
-def python_tests(*files, but=None):
-    return [*PYTEST, *(f"tests/{one}_test.py" for one in files), *(["-k", f"not {but}"] if but else [])]
-
-
 PROGRAM = ("contorno", "contorno_modules")
-PYTHON = ("contorno_python", "contorno_python_pipeline")
 FAMILIES = {
-    "element": Family(("plugins/gst/element/*.cpp",), (*PROGRAM, "contorno_gst_tests", *PYTHON), (
+    "element": Family(("plugins/gst/element/*.cpp",), (*PROGRAM, "contorno_gst_tests", "contorno_python", "contorno_python_pipeline"), (
         ["{build}/bin/contorno_gst_tests"],
-        python_tests("plugins/gst/element_slots", "plugins/gst/maps_pad", "plugins/gst/element_accounts", "plugins/gst/element"),
-        python_tests("plugins/gst/times", "plugins/gst/formats", "plugins/gst/proof", "plugins/gst/film_samples", "tools/gst_command"))),
+        [*PYTEST, "tests/plugins/gst/element_slots_test.py", "tests/plugins/gst/maps_pad_test.py",
+         "tests/plugins/gst/element_accounts_test.py", "tests/plugins/gst/element_test.py"])),
     "replay": Family(("tools/replay/*.cpp", "tools/commands/replay.cpp", "tools/commands/record.cpp"), (*PROGRAM, "contorno_tests"), (
         unit("tools/replay_*_test.cpp"),
-        python_tests("tools/replay", "tools/replay_compare", "tools/replay_record", "tools/replay_scores", "tools/record",
-                     but="pytest and not ctest"),
-        UNIT)),
+        [*PYTEST, "tests/tools/replay_test.py", "tests/tools/replay_compare_test.py", "tests/tools/replay_record_test.py",
+         "tests/tools/replay_scores_test.py", "tests/tools/record_test.py", "-k", "not pytest and not ctest"],)),
     "runner": Family(("pipeline/run/*.cpp", "pipeline/graph/*.cpp"), (*PROGRAM, "contorno_tests"), (
         unit("pipeline/*", "stages/contract_test.cpp", "stages/contour_prep/track_graph_test.cpp"),
-        python_tests("tools/summary", "tools/faults", but="memory"),
-        UNIT, python_tests("tools/run", "tools/explain", "tools/latency_probes", "pipeline/sides"))),
-    "overlay": Family(("stages/classify/*.cpp", "stages/overlay/*.cpp"), (*PROGRAM, "contorno_tests"), (
-        unit("stages/classify/*", "stages/overlay/*", "stages/contract_test.cpp"),
-        UNIT, python_tests("tools/draw", "tools/learn", "tools/summary", "config/schema"))),
+        [*PYTEST, "tests/tools/summary_test.py", "tests/tools/faults_test.py", "-k", "not memory"])),
+    "overlay": Family(("stages/classify/*.cpp", "stages/overlay/*.cpp"), ("contorno_tests",), (
+        unit("stages/classify/*", "stages/overlay/*", "stages/contract_test.cpp"),)),
     "config": Family(("config/*.cpp",), (*PROGRAM, "contorno_tests"), (
-        unit("config/*"),
-        [*PYTEST, "tests/config", "tests/tools/explain_test.py", "tests/tools/command_line_test.py"],
-        UNIT, python_tests("tools/run", "tools/summary", "tools/gst_command", "tools/names"))),
+        unit("config/*"), [*PYTEST, "tests/config", "tests/tools/explain_test.py", "tests/tools/command_line_test.py"])),
     "latency": Family(("tools/latency/*.cpp",), (*PROGRAM, "contorno_tests", "latency_faults"), (
         unit("tools/latency_*_test.cpp", "tools/report_test.cpp"),
-        python_tests("tools/latency", "tools/latency_gst"),
-        python_tests("tools/latency_probes"))),
+        [*PYTEST, "tests/tools/latency_test.py", "tests/tools/latency_gst_test.py"])),
 }
 # Files of code that only a device runs.
 DEVICE_FILES = ("device", "nv12", "staged_copy", "pinned_memory", "banded_upload")
