@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/error.h"
 #include "config/draw.h"
 #include "config/draw_layout.h"
-#include "cuda/error.h"
 
 namespace contorno::config {
 namespace {

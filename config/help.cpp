@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "config/describe.h"
 #include "config/problems.h"
 #include "config/sections.h"
 #include "config/yaml_text.h"
-#include "cuda/error.h"
 
 namespace contorno::config {
 namespace {

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/graph/graph.h"
 
 namespace contorno::config {

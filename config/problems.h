@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "config/source_text.h"
-#include "cuda/error.h"
 
 namespace contorno::config {
 

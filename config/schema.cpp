@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "config/sections.h"
-#include "cuda/error.h"
 #include "pipeline/graph/stage.h"
 
 namespace contorno::config {

@@ -11,8 +11,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/error.h"
 #include "config/problems.h"
-#include "cuda/error.h"
 
 namespace contorno::config {
 namespace {

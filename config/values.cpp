@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "config/numbers.h"
-#include "cuda/error.h"
 
 namespace contorno::config {
 namespace {

@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/error.h"
 #include "cuda/check.h"
-#include "cuda/error.h"
 
 namespace contorno {
 

@@ -3,8 +3,8 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include "base/error.h"
 #include "cuda/check.h"
-#include "cuda/error.h"
 
 namespace contorno {
 namespace {

@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/error.h"
+#include "base/host_pages.h"
+#include "base/memory.h"
 #include "cuda/device.h"
-#include "cuda/error.h"
-#include "cuda/host_pages.h"
-#include "cuda/memory.h"
 
 namespace contorno {
 namespace {

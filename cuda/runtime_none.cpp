@@ -2,10 +2,10 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/error.h"
+#include "base/host_pages.h"
+#include "base/memory.h"
 #include "cuda/device.h"
-#include "cuda/error.h"
-#include "cuda/host_pages.h"
-#include "cuda/memory.h"
 #include "cuda/pointer.h"
 #include "cuda/stream.h"
 

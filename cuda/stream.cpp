@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <string>
 
+#include "base/error.h"
 #include "cuda/check.h"
-#include "cuda/error.h"
 
 namespace contorno {
 

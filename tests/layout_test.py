@@ -3,14 +3,15 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ["cuda", "pipeline", "stages", "config", "plugins", "tools", "tests"]
+FOLDERS = ["base", "cuda", "pipeline", "stages", "config", "plugins", "tools", "tests"]
 MAY_INCLUDE = {
-    "cuda": {"cuda"},
-    "pipeline": {"cuda", "pipeline"},
-    "stages": {"cuda", "pipeline", "stages"},
-    "config": {"cuda", "pipeline", "stages", "config"},
-    "plugins": {"cuda", "pipeline", "stages", "config", "plugins"},
-    "tools": {"cuda", "pipeline", "stages", "config", "plugins", "tools"},
+    "base": {"base"},
+    "cuda": {"base", "cuda"},
+    "pipeline": {"base", "cuda", "pipeline"},
+    "stages": {"base", "cuda", "pipeline", "stages"},
+    "config": {"base", "cuda", "pipeline", "stages", "config"},
+    "plugins": {"base", "cuda", "pipeline", "stages", "config", "plugins"},
+    "tools": {"base", "cuda", "pipeline", "stages", "config", "plugins", "tools"},
     "tests": set(FOLDERS),
 }
 # The rooms of a folder, and the others of them that each may include. What lies beside them is shared by all, or joins them.

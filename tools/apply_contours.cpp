@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/error.h"
 #include "config/options.h"
-#include "cuda/error.h"
 #include "pipeline/shared/printable.h"
 #include "pipeline/value/copy_contours.h"
 #include "plugins/files/contours/writer.h"

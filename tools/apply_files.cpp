@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/error.h"
 #include "config/describe.h"
-#include "cuda/error.h"
 #include "pipeline/graph/applied.h"
 #include "plugins/every_picture.h"
 #include "plugins/files/arrays/array_file.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/arrays/array_file.h"
 #include "tools/say.h"
 

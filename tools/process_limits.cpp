@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno {
 namespace {

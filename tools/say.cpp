@@ -10,7 +10,7 @@
 #include <cstring>
 #include <iostream>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno {
 

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/shared/open_file.h"
 #include "tools/say.h"
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/printable.h"
 
 namespace contorno {

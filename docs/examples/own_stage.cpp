@@ -5,8 +5,8 @@
 #include <exception>
 #include <memory>
 
-#include "cuda/error.h"
-#include "cuda/host_device.h"
+#include "base/error.h"
+#include "base/host_device.h"
 #include "pipeline/graph/applied.h"
 #include "pipeline/graph/stage.h"
 #include "pipeline/shared/loops.h"

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <initializer_list>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/graph/planned.h"
 #include "pipeline/shared/threads.h"
 

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 #include "cuda/stream.h"
 #include "pipeline/graph/stage.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "cuda/stream.h"
 #include "pipeline/graph/applied.h"
 #include "pipeline/shared/threads.h"

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "cuda/device.h"
-#include "cuda/error.h"
 #include "pipeline/graph/steps.h"
 #include "pipeline/shared/threads.h"
 

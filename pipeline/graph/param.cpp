@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/graph/steps.h"
 
 namespace contorno {

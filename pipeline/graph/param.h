@@ -20,7 +20,7 @@
 #include <variant>
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/value/classes.h"
 #include "pipeline/value/mask.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/value/sides.h"
 
 // The planning and placing; planned_launch.cpp has the way of a frame.

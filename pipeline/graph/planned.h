@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 #include "cuda/stream.h"
 #include "pipeline/graph/banded_upload.h"
 #include "pipeline/graph/carried_state.h"

@@ -2,7 +2,7 @@
 // launched.
 #include <algorithm>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/graph/planned.h"
 #include "pipeline/shared/clock.h"
 #include "pipeline/value/copy_contours.h"

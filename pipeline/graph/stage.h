@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 #include "pipeline/graph/param.h"
 #include "pipeline/value/classes.h"
 #include "pipeline/value/contours.h"

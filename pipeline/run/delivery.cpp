@@ -3,7 +3,7 @@
 #include <new>
 #include <utility>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/clock.h"
 #include "pipeline/shared/resource_limits.h"
 

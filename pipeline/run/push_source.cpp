@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/graph/applied.h"
 #include "pipeline/graph/graph.h"
 

@@ -1,6 +1,6 @@
 #include "pipeline/run/ring.h"
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno {
 

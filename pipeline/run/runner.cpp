@@ -6,7 +6,7 @@
 #include <new>
 #include <thread>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/clock.h"
 #include "pipeline/shared/resource_limits.h"
 #include "pipeline/shared/threads.h"

@@ -12,8 +12,8 @@
 #include <mutex>
 #include <vector>
 
-#include "cuda/error.h"
-#include "cuda/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "pipeline/graph/planned.h"
 #include "pipeline/run/delivery.h"
 #include "pipeline/run/ring.h"

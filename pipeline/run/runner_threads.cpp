@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/run/runner.h"
 #include "pipeline/shared/clock.h"
 #include "pipeline/shared/loops.h"

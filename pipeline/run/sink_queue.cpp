@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/graph/graph.h"
 #include "pipeline/graph/sink.h"
 #include "pipeline/graph/source.h"

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <exception>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/resource_limits.h"
 #include "pipeline/shared/threads.h"
 

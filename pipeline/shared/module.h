@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <string>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno {
 namespace {

@@ -1,6 +1,6 @@
 #include "pipeline/value/contours.h"
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 
 namespace contorno {
 namespace {

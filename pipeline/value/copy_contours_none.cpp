@@ -1,5 +1,5 @@
 // copy_contours_async of a build without CUDA.
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/value/copy_contours.h"
 
 namespace contorno {

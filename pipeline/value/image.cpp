@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "cuda/error.h"
-#include "cuda/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 
 namespace contorno {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "cuda/host_device.h"
+#include "base/host_device.h"
 
 namespace contorno {
 

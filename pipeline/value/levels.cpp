@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno {
 namespace {

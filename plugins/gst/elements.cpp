@@ -7,7 +7,7 @@
 #include <mutex>
 #include <optional>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/resource_limits.h"
 #include "plugins/shared/glib_writer.h"
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/value/image.h"
 #include "plugins/gst/elements.h"
 #include "plugins/media/params.h"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/pictures/decoder.h"
 #include "plugins/files/shared/file_names.h"
 #include "plugins/media/media.h"

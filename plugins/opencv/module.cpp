@@ -2,7 +2,7 @@
 
 #include <opencv2/imgproc.hpp>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/module.h"
 #include "plugins/opencv/edges.h"
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <exception>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/shared/glib_messages.h"
 
 namespace contorno {

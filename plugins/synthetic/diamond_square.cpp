@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "cuda/error.h"
-#include "cuda/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "pipeline/shared/threads.h"
 #include "plugins/synthetic/paced_source.h"
 #include "plugins/synthetic/sources.h"

@@ -1,6 +1,6 @@
 #include "plugins/synthetic/fruit.h"
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/synthetic/skin.h"
 #include "stages/diamond_square/field.h"
 

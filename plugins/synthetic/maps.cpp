@@ -1,6 +1,6 @@
 #include <bit>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/loops.h"
 #include "plugins/synthetic/picture.h"
 

@@ -1,6 +1,6 @@
 #include "plugins/synthetic/skin.h"
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno::synthetic {
 

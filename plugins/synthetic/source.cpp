@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/threads.h"
 #include "plugins/synthetic/paced_source.h"
 #include "plugins/synthetic/picture.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/module.h"
 #include "pipeline/shared/resource_limits.h"
 #include "plugins/shared/glib_writer.h"

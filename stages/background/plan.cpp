@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/shared/colour.h"
 #include "stages/shared/sample_value.h"
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/shared/sample_value.h"
 
 namespace contorno {

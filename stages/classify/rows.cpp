@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/classify/lookup.h"
 
 // One body for every instruction set: it is inlined into functions that are compiled for each, and the

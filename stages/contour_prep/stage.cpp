@@ -7,7 +7,7 @@
 #include <array>
 #include <memory>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/contour_prep/shared/contour_step.h"
 
 namespace contorno {

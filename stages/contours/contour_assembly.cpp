@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/contours/cpu/assemble.h"
 #include "stages/contours/cpu/level_search.h"
 #include "stages/contours/level_table.h"

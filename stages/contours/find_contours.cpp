@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/contours/cpu/search.h"
 
 namespace contorno {

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "cuda/error.h"  // what is thrown
+#include "base/error.h"  // what is thrown
 #include "pipeline/value/image.h"
 #include "stages/contours/cpu/cell_bits.h"
 #include "stages/contours/cpu/sample_bits.h"
@@ -69,7 +69,7 @@ double level_between(ElementType type, double low, double high);
 double middle_level(const ImageView& image, SampleScale scale);
 
 /// `image` has one channel of any element type and sides of 2 to kMaxSide. Throws Error(BadData)
-/// (cuda/error.h) otherwise, if the mask does not fit, or if there are more points than 32 bits can count;
+/// (base/error.h) otherwise, if the mask does not fit, or if there are more points than 32 bits can count;
 /// and std::bad_alloc where the memory for the contours cannot be had. A level that is NaN has no contours.
 FoundContours find_contours(const ImageView& image, const FindContoursOptions& options = {});
 

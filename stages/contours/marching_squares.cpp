@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/contours/cpu/crossings.h"
 #include "stages/contours/cpu/mark_samples.h"
 

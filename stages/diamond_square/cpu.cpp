@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "cuda/error.h"
-#include "cuda/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "pipeline/shared/loops.h"
 #include "stages/diamond_square/level.h"
 

@@ -1,5 +1,5 @@
-#include "cuda/error.h"
-#include "cuda/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "stages/diamond_square/cuda.h"
 #include "stages/diamond_square/strip.cuh"
 #include "stages/diamond_square/tile.cuh"

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/diamond_square/rules.h"
 
 namespace contorno {

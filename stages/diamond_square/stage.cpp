@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/diamond_square/cuda.h"
 #include "stages/diamond_square/params.h"
 

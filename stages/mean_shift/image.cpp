@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cuda/error.h"
-#include "cuda/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "pipeline/shared/loops.h"
 #include "stages/mean_shift/climber.h"
 #include "stages/shared/sample_value.h"

@@ -9,8 +9,8 @@
 #include <numbers>
 #include <type_traits>
 
+#include "base/error.h"
 #include "cuda/device.h"
-#include "cuda/error.h"
 #include "pipeline/shared/threads.h"
 #include "stages/mean_shift/climb.h"
 #include "stages/mean_shift/frame.h"

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 #include "cuda/pointer.h"
 #include "cuda/stream.h"
 #include "stages/mean_shift/climb.h"

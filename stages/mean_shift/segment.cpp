@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/loops.h"
 #include "stages/mean_shift/climber.h"
 

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "cuda/host_device.h"
+#include "base/host_device.h"
 
 namespace contorno {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/loops.h"
 #include "stages/mipmap/plan.h"
 #include "stages/mipmap/rows.h"

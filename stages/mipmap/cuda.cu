@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/mipmap/cuda.h"
 #include "stages/mipmap/kernels.cuh"
 #include "stages/mipmap/plan.h"

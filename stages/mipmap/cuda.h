@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 #include "cuda/stream.h"
 #include "pipeline/graph/banded_upload.h"
 #include "stages/mipmap/chain.h"

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "cuda/host_device.h"
+#include "base/host_device.h"
 
 namespace contorno {
 

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/shared/sample_value.h"
 
 namespace contorno {

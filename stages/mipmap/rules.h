@@ -3,7 +3,7 @@
 // a kernel that has to be compiled.
 #pragma once
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/mipmap/pixel.h"
 
 namespace contorno {

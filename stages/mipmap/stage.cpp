@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/loops.h"
 
 namespace contorno {

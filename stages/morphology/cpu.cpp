@@ -7,7 +7,7 @@
 #include <cstring>
 #include <optional>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/loops.h"
 #include "stages/morphology/engine.h"
 #include "stages/morphology/params.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 
 namespace contorno::morphology_cuda {
 

@@ -8,7 +8,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/loops.h"
 #include "stages/morphology/reconstruct.h"
 #include "stages/morphology/streams.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno {
 namespace {

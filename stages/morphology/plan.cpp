@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/morphology/structuring_element.h"
 #include "stages/shared/sample_value.h"
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <span>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/loops.h"
 #include "stages/morphology/pixel_queue.h"
 #include "stages/morphology/plan.h"

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/morphology/stage.h"
 #include "stages/shared/simd.h"
 

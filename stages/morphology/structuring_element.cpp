@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <numbers>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/printable.h"
 #include "stages/overlay/labels.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/printable.h"
 #include "stages/overlay/canvas.h"
 #include "stages/overlay/label_text.h"

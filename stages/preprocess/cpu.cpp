@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/preprocess/plan.h"
 #include "stages/shared/row_strips.h"
 

@@ -1,7 +1,7 @@
 // Preprocess on the device: one launch a frame.
 #include <algorithm>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/preprocess/kernels.cuh"
 #include "stages/preprocess/plan.h"
 #include "stages/shared/device_table.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "cuda/host_device.h"
+#include "base/host_device.h"
 
 namespace contorno {
 

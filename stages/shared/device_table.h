@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 #include "cuda/stream.h"
 
 namespace contorno {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "cuda/host_device.h"
+#include "base/host_device.h"
 
 namespace contorno {
 

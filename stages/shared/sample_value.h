@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "cuda/host_device.h"
+#include "base/host_device.h"
 #include "pipeline/value/image.h"
 
 namespace contorno {

@@ -1,6 +1,6 @@
 #include "stages/shared/simd.h"
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno {
 

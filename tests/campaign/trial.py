@@ -31,7 +31,7 @@ REGISTRY = "registry.bin"  # what GStreamer knows of its plugins; a limit may da
 
 def allowed_codes():
     """The exit codes of the program: its own list, and the signals that end a run cleanly."""
-    body = re.search(r"enum class ExitCode[^{]*\{(.*?)\}", (ROOT / "cuda" / "error.h").read_text(), re.S).group(1)
+    body = re.search(r"enum class ExitCode[^{]*\{(.*?)\}", (ROOT / "base" / "error.h").read_text(), re.S).group(1)
     codes = {int(number) for number in re.findall(r"=\s*(\d+)", body)}
     assert {0, 65, 70, 78} <= codes
     return codes | {128 + signal.SIGHUP, 128 + signal.SIGINT, 128 + signal.SIGTERM}

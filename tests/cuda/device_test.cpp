@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <string>
 
-#include "cuda/error.h"
-#include "cuda/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "pipeline/run/runner.h"
 #include "tests/file_content.h"
 #include "tests/pipeline/fakes.h"

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include "base/memory.h"
 #include "cuda/device.h"
-#include "cuda/memory.h"
 #include "cuda/stream.h"
 #include "stages/contours/cuda/engine.h"
 #include "tests/gpu/contour_cases.h"

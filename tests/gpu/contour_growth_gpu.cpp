@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/graph/graph.h"
 #include "pipeline/graph/planned.h"
 #include "stages/contour_prep/stage.h"

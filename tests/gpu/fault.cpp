@@ -15,7 +15,7 @@
 #include <string_view>
 #include <thread>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 #include "cuda/stream.h"
 #include "pipeline/run/runner.h"
 #include "pipeline/shared/clock.h"

@@ -20,8 +20,8 @@
 #include <string>
 #include <vector>
 
+#include "base/memory.h"
 #include "cuda/device.h"
-#include "cuda/memory.h"
 #include "cuda/pointer.h"
 #include "tests/gpu/gst_frames.h"
 #include "tests/gpu/gst_library.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 #include "cuda/stream.h"
 #include "stages/contours/cuda/engine.h"
 #include "stages/diamond_square/field.h"

@@ -6,7 +6,7 @@
 #include <deque>
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/graph/applied.h"
 #include "stages/catalog.h"
 #include "tests/allocation_counter.h"

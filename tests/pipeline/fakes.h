@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/graph/graph.h"
 #include "pipeline/run/runner.h"
 

@@ -4,8 +4,8 @@
 #include <functional>
 #include <new>
 
+#include "base/error.h"
 #include "config/load.h"
-#include "cuda/error.h"
 #include "pipeline/run/runner.h"
 #include "plugins/files/arrays/npy.h"
 #include "plugins/files/contours/writer.h"

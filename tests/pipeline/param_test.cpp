@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/graph/graph.h"
 
 using namespace contorno;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/graph/applied.h"
 #include "pipeline/graph/direct.h"
 #include "pipeline/run/runner.h"

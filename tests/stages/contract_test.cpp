@@ -12,9 +12,9 @@
 #include <string_view>
 #include <thread>
 
+#include "base/error.h"
 #include "config/load.h"
 #include "cuda/device.h"
-#include "cuda/error.h"
 #include "pipeline/run/runner.h"
 #include "stages/catalog.h"
 #include "stages/shared/sample_value.h"

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "base/memory.h"
 #include "cuda/device.h"
-#include "cuda/memory.h"
 #include "cuda/stream.h"
 #include "pipeline/graph/stage.h"
 #include "pipeline/value/copy_contours.h"

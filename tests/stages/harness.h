@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/memory.h"
 #include "cuda/device.h"
-#include "cuda/memory.h"
 #include "pipeline/graph/stage.h"
 #include "tests/stages/cuda_shadow.h"
 

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/catalog.h"
 #include "tools/commands/command_line.h"
 

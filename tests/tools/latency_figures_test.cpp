@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "tools/latency/compare.h"
 #include "tools/latency/distribution.h"
 #include "tools/latency/quantity.h"

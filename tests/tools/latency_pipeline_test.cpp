@@ -1,7 +1,7 @@
 // What passed the elements of a pipeline becomes the figures of a measurement.
 #include <doctest/doctest.h>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "tools/latency/pipeline.h"
 #include "tools/latency/verdicts.h"
 

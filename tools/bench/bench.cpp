@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "cuda/device.h"
-#include "cuda/error.h"
 
 namespace contorno {
 

@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "base/memory.h"
 #include "config/load.h"
-#include "cuda/memory.h"
 #include "pipeline/graph/direct.h"
 #include "pipeline/shared/loops.h"
 #include "plugins/catalog.h"

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 #include "pipeline/graph/applied.h"
 #include "pipeline/graph/graph.h"
 #include "pipeline/graph/steps.h"

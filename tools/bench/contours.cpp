@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 #include "pipeline/shared/loops.h"
 #include "stages/contours/cpu/assemble.h"
 #include "stages/contours/cpu/mark_samples.h"

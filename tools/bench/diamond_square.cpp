@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "base/memory.h"
 #include "cuda/device.h"
-#include "cuda/memory.h"
 #include "cuda/stream.h"
 #include "stages/diamond_square/cuda.h"
 #include "stages/diamond_square/field.h"

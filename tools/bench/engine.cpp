@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/memory.h"
 #include "cuda/device.h"
-#include "cuda/memory.h"
 #include "cuda/stream.h"
 #include "pipeline/shared/clock.h"
 #include "pipeline/shared/loops.h"

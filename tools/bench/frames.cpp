@@ -13,8 +13,8 @@
 #include <set>
 #include <string_view>
 
+#include "base/error.h"
 #include "cuda/device.h"
-#include "cuda/error.h"
 #include "cuda/stream.h"
 #include "pipeline/run/runner.h"
 #include "pipeline/shared/clock.h"

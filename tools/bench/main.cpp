@@ -2,7 +2,7 @@
 // GStreamer.
 #include <string_view>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "tools/bench/bench.h"
 #include "tools/say.h"
 

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/graph/planned.h"
 #include "pipeline/shared/clock.h"
 #include "stages/mean_shift/filter.h"

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "base/memory.h"
 #include "cuda/device.h"
-#include "cuda/memory.h"
 #include "stages/mipmap/chain.h"
 #include "tools/bench/commands.h"
 #if CONTORNO_HAVE_CUDA

@@ -7,9 +7,9 @@
 #include <memory>
 #include <span>
 
+#include "base/error.h"
 #include "config/describe.h"
 #include "config/options.h"
-#include "cuda/error.h"
 #include "pipeline/graph/applied.h"
 #include "pipeline/shared/threads.h"
 #include "plugins/text/pango.h"

@@ -2,7 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "tools/bench/bench.h"
 #include "tools/commands/commands.h"
 

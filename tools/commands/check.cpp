@@ -4,9 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "base/error.h"
 #include "config/draw.h"
 #include "config/load.h"
-#include "cuda/error.h"
 #include "pipeline/graph/planned.h"
 #include "pipeline/shared/threads.h"
 #include "tools/commands/commands.h"

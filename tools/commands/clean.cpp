@@ -2,7 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/contour_prep/stage.h"
 #include "tools/apply_contours.h"
 #include "tools/commands/commands.h"

@@ -8,9 +8,9 @@
 #include <new>
 #include <sstream>
 
+#include "base/error.h"
 #include "config/describe.h"
 #include "config/load.h"
-#include "cuda/error.h"
 #include "pipeline/graph/param.h"
 #include "tools/commands/commands.h"
 #include "tools/process_limits.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <memory>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/loops.h"
 #include "pipeline/shared/threads.h"
 #include "plugins/files/arrays/array_file.h"

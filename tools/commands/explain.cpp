@@ -8,8 +8,8 @@
 #include <limits>
 #include <memory>
 
+#include "base/error.h"
 #include "config/numbers.h"
-#include "cuda/error.h"
 #include "pipeline/shared/threads.h"
 #include "plugins/files/arrays/array_file.h"
 #include "stages/contours/cuda/find_contours.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/threads.h"
 #include "plugins/files/arrays/array_file.h"
 #include "stages/contours/cuda/find_contours.h"

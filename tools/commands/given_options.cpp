@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno {
 

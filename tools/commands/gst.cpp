@@ -3,8 +3,8 @@
 #include <memory>
 #include <string_view>
 
+#include "base/error.h"
 #include "config/load.h"
-#include "cuda/error.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/gst_line.h"
 #include "tools/say.h"

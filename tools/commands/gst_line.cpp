@@ -12,7 +12,7 @@
 #include <optional>
 #include <string_view>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/media/params.h"
 #include "tools/commands/launch_words.h"
 

@@ -10,8 +10,8 @@
 #include <memory>
 #include <optional>
 
+#include "base/error.h"
 #include "config/load.h"
-#include "cuda/error.h"
 #include "plugins/files/shared/output_file.h"
 #include "plugins/media/media.h"
 #include "tools/commands/allocation_counter.h"

@@ -6,7 +6,7 @@
 #include <functional>
 #include <map>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "tools/commands/number_options.h"
 #include "tools/latency/quantity.h"
 #include "tools/latency/verdicts.h"

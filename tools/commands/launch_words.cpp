@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/printable.h"
 
 namespace contorno {

@@ -9,8 +9,8 @@
 #include <set>
 #include <string>
 
+#include "base/error.h"
 #include "config/load.h"
-#include "cuda/error.h"
 #include "tools/apply_files.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/number_options.h"

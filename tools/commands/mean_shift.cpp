@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/threads.h"
 #include "plugins/files/arrays/array_file.h"
 #include "stages/mean_shift/points.h"

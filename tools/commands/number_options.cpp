@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 
+#include "base/error.h"
 #include "config/numbers.h"
-#include "cuda/error.h"
 #include "pipeline/shared/threads.h"
 
 namespace contorno {

@@ -8,11 +8,11 @@
 #include <optional>
 #include <thread>
 
+#include "base/error.h"
 #include "config/describe.h"
 #include "config/load.h"
 #include "config/source_text.h"
 #include "config/yaml_text.h"
-#include "cuda/error.h"
 #include "pipeline/run/runner.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/frame_choice.h"

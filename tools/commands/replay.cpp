@@ -7,8 +7,8 @@
 #include <memory>
 #include <optional>
 
+#include "base/error.h"
 #include "config/load.h"
-#include "cuda/error.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/given_options.h"
 #include "tools/commands/graph_argument.h"

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/error.h"
 #include "config/describe.h"
 #include "config/load.h"
-#include "cuda/error.h"
 #include "pipeline/run/runner.h"
 #include "plugins/text/pango.h"
 #include "tools/commands/commands.h"

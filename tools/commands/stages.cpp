@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/error.h"
 #include "config/describe.h"
 #include "config/schema.h"
-#include "cuda/error.h"
 #include "tools/commands/commands.h"
 #include "tools/say.h"
 

@@ -8,8 +8,8 @@
 #include <memory>
 #include <string_view>
 
+#include "base/error.h"
 #include "config/options.h"
-#include "cuda/error.h"
 #include "pipeline/graph/steps.h"
 #include "stages/contour_prep/stage.h"
 

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/error.h"
 #include "config/describe.h"
-#include "cuda/error.h"
 #include "plugins/files/shared/file_names.h"
 
 namespace contorno {

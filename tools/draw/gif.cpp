@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "tools/draw/film.h"
 #include "tools/draw/scene.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno::explain {
 namespace {

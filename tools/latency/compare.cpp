@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno::latency {
 namespace {

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "tools/latency/show.h"
 
 namespace contorno::latency {

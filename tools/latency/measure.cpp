@@ -15,7 +15,7 @@
 #include <thread>
 #include <utility>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/clock.h"
 #include "pipeline/shared/resource_limits.h"
 #include "plugins/text/pango.h"

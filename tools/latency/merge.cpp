@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "tools/latency/report.h"
 
 namespace contorno::latency {

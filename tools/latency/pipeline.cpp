@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/clock.h"
 #include "plugins/media/module.h"
 #include "tools/interrupt.h"

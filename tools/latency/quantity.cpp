@@ -5,8 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "base/error.h"
 #include "config/numbers.h"
-#include "cuda/error.h"
 
 namespace contorno::latency {
 namespace {

@@ -6,8 +6,8 @@
 #include <random>
 #include <string_view>
 
+#include "base/error.h"
 #include "config/numbers.h"
-#include "cuda/error.h"
 
 namespace contorno::latency {
 namespace {

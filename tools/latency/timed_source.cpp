@@ -8,7 +8,7 @@
 #include <cstring>
 #include <thread>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/clock.h"
 #include "tools/checksum.h"
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 #include "pipeline/graph/source.h"
 #include "pipeline/run/stats.h"
 #include "plugins/shared/playback.h"

@@ -10,8 +10,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/error.h"
 #include "config/numbers.h"
-#include "cuda/error.h"
 #include "pipeline/graph/param.h"
 #include "tools/latency/quantity.h"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "tools/learn/learner.h"
 #include "tools/learn/picks.h"
 #include "tools/learn/references.h"

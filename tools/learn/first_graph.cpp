@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/error.h"
+#include "base/memory.h"
 #include "config/describe.h"
 #include "config/yaml_text.h"
-#include "cuda/error.h"
-#include "cuda/memory.h"
 #include "plugins/files/arrays/array_file.h"
 #include "plugins/files/pictures/tiff.h"
 #include "plugins/files/shared/file_names.h"

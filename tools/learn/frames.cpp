@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <set>
 
+#include "base/error.h"
 #include "config/describe.h"
-#include "cuda/error.h"
 #include "pipeline/graph/applied.h"
 #include "plugins/files/shared/file_names.h"
 #include "tools/apply_files.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 #include "pipeline/graph/graph.h"
 #include "tools/learn/picks.h"
 #include "tools/learn/samples.h"

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <filesystem>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno {
 namespace {

@@ -6,9 +6,9 @@
 #include <iterator>
 #include <utility>
 
+#include "base/error.h"
 #include "config/load.h"
 #include "config/source_text.h"
-#include "cuda/error.h"
 #include "pipeline/graph/applied.h"
 #include "pipeline/run/runner.h"
 #include "plugins/text/pango.h"

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "config/load.h"
-#include "cuda/error.h"
 #include "plugins/files/shared/frame_files.h"
 #include "plugins/text/pango.h"
 #include "tools/replay/paced_source.h"

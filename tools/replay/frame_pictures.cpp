@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "base/error.h"
+#include "base/memory.h"
 #include "config/load.h"
-#include "cuda/error.h"
-#include "cuda/memory.h"
 #include "plugins/files/levels/writer.h"
 #include "tools/source_param.h"
 

@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/printable.h"
 
 namespace contorno {

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.h"
 #include "config/describe.h"
-#include "cuda/error.h"
 #include "pipeline/shared/printable.h"
 #include "plugins/files/shared/frame_files.h"
 #include "tools/say.h"

@@ -6,8 +6,8 @@
 #include <charconv>
 #include <iterator>
 
+#include "base/error.h"
 #include "config/describe.h"
-#include "cuda/error.h"
 #include "pipeline/shared/printable.h"
 #include "plugins/files/contours/contour_line_writer.h"
 #include "plugins/files/shared/frame_files.h"

@@ -12,7 +12,7 @@
 #include <limits>
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/arrays/npy.h"
 #include "plugins/files/contours/text_buffer.h"
 #include "plugins/files/dataset/manifest.h"

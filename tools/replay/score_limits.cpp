@@ -7,7 +7,7 @@
 #include <array>
 #include <optional>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/graph/param.h"
 #include "pipeline/shared/printable.h"
 

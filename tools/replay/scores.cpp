@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "config/load.h"
-#include "cuda/error.h"
 #include "pipeline/graph/applied.h"
 #include "stages/contour_prep/close_at_border/stage.h"
 #include "tools/apply_contours.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/printable.h"
 #include "plugins/files/arrays/array_file.h"
 #include "plugins/files/dataset/item_reader.h"

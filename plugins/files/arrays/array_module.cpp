@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/shared/file_names.h"
 #include "plugins/modules.h"
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/arrays/array_file.h"
 #include "plugins/files/shared/file_names.h"
 #include "stages/shared/sample_value.h"

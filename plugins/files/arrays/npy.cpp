@@ -12,7 +12,7 @@
 #include <system_error>
 #include <utility>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno {
 namespace {

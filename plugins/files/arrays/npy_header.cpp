@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/arrays/npy.h"
 #include "plugins/files/shared/other_format.h"
 

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/shared/open_file.h"
 
 namespace contorno {

@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <system_error>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/contours/regions.h"
 #include "plugins/files/contours/text_buffer.h"
 #include "plugins/files/shared/output_register.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/printable.h"
 
 namespace contorno {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <limits>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/value/copy_contours.h"
 
 namespace contorno {

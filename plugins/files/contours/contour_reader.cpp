@@ -6,7 +6,7 @@
 #include <array>
 #include <filesystem>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/printable.h"
 #include "plugins/files/contours/contour_lines.h"
 #include "plugins/files/contours/gather.h"

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/printable.h"
 
 namespace contorno {

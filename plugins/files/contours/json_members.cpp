@@ -7,7 +7,7 @@
 #include <limits>
 #include <optional>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/printable.h"
 
 namespace contorno {

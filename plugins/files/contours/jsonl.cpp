@@ -2,7 +2,7 @@
 // it can be followed while it grows; whatever happens, it ends with a complete line.
 #include <fmt/format.h>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/contours/contour_line_writer.h"
 #include "plugins/files/contours/writer.h"
 #include "plugins/files/shared/output_register.h"

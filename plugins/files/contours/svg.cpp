@@ -2,7 +2,7 @@
 // holes stay open, and one for open contours. Sample centres are at integers, so the picture begins at -0.5.
 #include <fmt/format.h>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/contours/text_buffer.h"
 #include "plugins/files/contours/writer.h"
 #include "plugins/files/shared/frame_files.h"

@@ -1,6 +1,6 @@
 #include "plugins/files/contours/writer.h"
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno {
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <system_error>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/arrays/array_file.h"
 #include "plugins/files/dataset/manifest.h"
 #include "plugins/files/shared/file_names.h"

@@ -10,7 +10,7 @@
 #include <limits>
 #include <set>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/printable.h"
 #include "plugins/files/dataset/manifest_lines.h"
 #include "plugins/files/shared/file_names.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/dataset/item_reader.h"
 #include "plugins/shared/playback.h"
 

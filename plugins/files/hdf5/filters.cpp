@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/hdf5/library.h"
 
 namespace contorno::hdf5 {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/hdf5/library.h"
 #include "plugins/files/hdf5/parts.h"
 #include "plugins/files/shared/open_file.h"

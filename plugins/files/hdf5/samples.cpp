@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/arrays/array_module.h"
 #include "plugins/files/hdf5/library.h"
 

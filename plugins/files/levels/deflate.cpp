@@ -1,6 +1,6 @@
 #include <zlib.h>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/levels/writer.h"
 
 namespace contorno {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/loops.h"
 #include "plugins/files/levels/writer.h"
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/threads.h"
 #include "pipeline/value/levels.h"
 #include "plugins/files/shared/frame_files.h"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/pictures/numbers.h"
 #include "plugins/files/pictures/picture.h"
 

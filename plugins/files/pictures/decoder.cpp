@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/module.h"
 #include "plugins/files/pictures/unread.h"
 #include "plugins/files/shared/file_names.h"

@@ -9,7 +9,7 @@
 #include <jerror.h>
 #include <jpeglib.h>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/pictures/picture.h"
 
 namespace contorno {

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/pictures/picture.h"
 
 namespace contorno {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/pictures/numbers.h"
 #include "plugins/files/pictures/picture.h"
 

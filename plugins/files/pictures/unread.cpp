@@ -6,7 +6,7 @@
 #include <array>
 #include <fstream>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno {
 

@@ -15,7 +15,7 @@
 #include <thread>
 #include <utility>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/shared/part_files.h"
 #include "plugins/files/shared/path_pattern.h"
 

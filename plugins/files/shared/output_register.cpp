@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <system_error>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/graph/steps.h"
 #include "plugins/files/shared/part_files.h"
 

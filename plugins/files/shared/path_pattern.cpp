@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno {
 namespace {

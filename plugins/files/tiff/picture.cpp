@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/tiff/reader.h"
 
 namespace contorno::tiff {

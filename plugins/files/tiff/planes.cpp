@@ -9,7 +9,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/shared/open_file.h"
 #include "plugins/files/tiff/reader.h"
 

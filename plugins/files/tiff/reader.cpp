@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdio>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/shared/open_file.h"
 #include "plugins/files/tiff/parts.h"
 

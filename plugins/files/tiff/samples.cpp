@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/tiff/reader.h"
 
 namespace contorno::tiff {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <memory>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/loops.h"
 #include "plugins/files/levels/writer.h"
 #include "plugins/files/tiff/parts.h"

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/printable.h"
 #include "plugins/files/shared/file_names.h"
 #include "plugins/files/zarr/parts.h"

@@ -10,7 +10,7 @@ extern "C" {
 #include <cstring>
 #include <string_view>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/module.h"
 #include "plugins/gst/deep/decoder.h"
 

@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include "base/error.h"
 #include "cuda/device.h"
-#include "cuda/error.h"
 #include "pipeline/shared/clock.h"
 #include "plugins/gst/element/guard.h"
 #include "plugins/gst/element/log.h"

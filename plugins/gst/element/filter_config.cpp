@@ -1,7 +1,7 @@
 // How the element `contorno` loads its configuration, whose nodes become its children.
 #include <utility>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/gst/element/filter.h"
 #include "plugins/gst/element/log.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/gst/element/filter.h"
 #include "plugins/gst/element/tensor_maps.h"
 

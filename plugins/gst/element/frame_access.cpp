@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/graph/applied.h"
 #include "pipeline/value/sides.h"
 #include "plugins/gst/element/device_memory.h"

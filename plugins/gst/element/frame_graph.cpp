@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "config/load.h"
 #include "config/source_text.h"
-#include "cuda/error.h"
 #include "plugins/catalog.h"
 #include "plugins/text/pango.h"
 

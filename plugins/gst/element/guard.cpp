@@ -3,7 +3,7 @@
 #include <new>
 #include <utility>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno::gst {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/gst/element/guard.h"
 #include "plugins/gst/element/line_element.h"
 #include "plugins/gst/element/log.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno::gst {
 namespace {

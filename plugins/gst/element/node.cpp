@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/gst/element/param_property.h"
 
 namespace contorno::gst {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno::gst {
 namespace {

@@ -1,6 +1,6 @@
 #include "plugins/gst/element/nv12_frames.h"
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "cuda/pointer.h"
 #include "plugins/gst/element/nv12_colours.h"
 

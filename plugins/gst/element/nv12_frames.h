@@ -6,7 +6,7 @@
 
 #include <gst/video/video.h>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 #include "cuda/stream.h"
 #include "plugins/gst/element/nv12.h"
 

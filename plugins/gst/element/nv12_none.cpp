@@ -1,5 +1,5 @@
 // Builds without CUDA have no memory of a device.
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/gst/element/nv12.h"
 
 namespace contorno::gst {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <new>
 
-#include "cuda/error.h"
-#include "cuda/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 
 namespace contorno::gst {
 namespace {

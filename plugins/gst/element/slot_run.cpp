@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/graph/applied.h"
 #include "pipeline/shared/clock.h"
 #include "pipeline/shared/resource_limits.h"

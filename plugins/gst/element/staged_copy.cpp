@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/threads.h"
 
 namespace contorno::gst {

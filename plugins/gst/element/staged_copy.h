@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 #include "cuda/pointer.h"
 #include "cuda/stream.h"
 #include "plugins/gst/element/part_threads.h"

@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #endif
 
 namespace contorno::gst {

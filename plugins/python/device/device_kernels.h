@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "cuda/host_device.h"
+#include "base/host_device.h"
 #include "pipeline/value/image.h"
 
 namespace contorno::python {

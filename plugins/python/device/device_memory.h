@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 
 namespace contorno::python {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "cuda/pointer.h"
 #include "cuda/stream.h"
 #include "plugins/python/device/device_kernels.h"

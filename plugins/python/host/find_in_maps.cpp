@@ -7,8 +7,8 @@
 #include <iterator>
 #include <limits>
 
-#include "cuda/error.h"
-#include "cuda/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "pipeline/shared/loops.h"
 #include "stages/contours/cpu/level_search.h"
 #include "stages/contours/cpu/search.h"

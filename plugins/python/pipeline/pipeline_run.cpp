@@ -5,8 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include "base/error.h"
 #include "config/load.h"
-#include "cuda/error.h"
 #include "pipeline/graph/applied.h"
 #include "pipeline/shared/resource_limits.h"
 #include "plugins/text/pango.h"

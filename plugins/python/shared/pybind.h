@@ -4,7 +4,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno::python {
 

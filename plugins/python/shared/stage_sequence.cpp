@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/python/shared/idle.h"
 
 namespace contorno::python {

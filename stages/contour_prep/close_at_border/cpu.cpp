@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/loops.h"
 #include "stages/contour_prep/close_at_border/rules.h"
 #include "stages/contour_prep/shared/contour_order.h"

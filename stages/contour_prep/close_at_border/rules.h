@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "cuda/host_device.h"
+#include "base/host_device.h"
 #include "pipeline/value/contours.h"
 #include "stages/contour_prep/close_at_border/stage.h"
 

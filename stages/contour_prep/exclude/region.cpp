@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <numbers>
 
-#include "cuda/host_device.h"
+#include "base/host_device.h"
 
 namespace contorno::fourier {
 

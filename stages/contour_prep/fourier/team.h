@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include "cuda/host_device.h"
+#include "base/host_device.h"
 
 // nvcc instantiates these templates for host and device, and would warn where a team exists for one of them
 // only.

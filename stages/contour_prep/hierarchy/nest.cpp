@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/contour_prep/hierarchy/inside_blocks.h"
 #include "stages/contour_prep/shared/contour_size.h"
 

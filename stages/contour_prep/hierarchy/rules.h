@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "cuda/host_device.h"
+#include "base/host_device.h"
 #include "stages/contour_prep/shared/box.h"
 
 namespace contorno::nesting {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/contour_prep/largest_first/stage.h"
 #include "stages/contour_prep/shared/contour_loop.h"
 #include "stages/contour_prep/shared/contour_order.h"

@@ -9,7 +9,7 @@
 #include <limits>
 #include <numbers>
 
-#include "cuda/host_device.h"
+#include "base/host_device.h"
 #include "stages/contour_prep/shared/attributes.h"
 #include "stages/contour_prep/shared/box.h"
 #include "stages/contour_prep/shared/lanes.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/contour_prep/hierarchy/nest.h"
 #include "stages/contour_prep/measure_map/rules.h"
 #include "stages/contour_prep/measure_map/stage.h"

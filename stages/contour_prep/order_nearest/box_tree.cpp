@@ -4,7 +4,7 @@
 #include <bit>
 #include <numeric>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 
 namespace contorno {
 

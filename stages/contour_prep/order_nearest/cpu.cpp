@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/contour_prep/order_nearest/box_tree.h"
 #include "stages/contour_prep/order_nearest/pen.h"
 #include "stages/contour_prep/order_nearest/stage.h"

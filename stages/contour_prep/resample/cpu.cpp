@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/contour_prep/resample/rules.h"
 #include "stages/contour_prep/shared/attributes.h"
 #include "stages/contour_prep/shared/contour_loop.h"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "cuda/host_device.h"
+#include "base/host_device.h"
 #include "stages/contour_prep/resample/stage.h"
 #include "stages/contour_prep/shared/contour_size.h"
 

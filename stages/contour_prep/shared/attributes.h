@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "cuda/host_device.h"
+#include "base/host_device.h"
 #include "pipeline/value/contours.h"
 
 namespace contorno {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "cuda/host_device.h"
+#include "base/host_device.h"
 #include "stages/contour_prep/shared/points.h"
 
 namespace contorno {

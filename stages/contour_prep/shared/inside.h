@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "cuda/host_device.h"
+#include "base/host_device.h"
 #include "pipeline/value/contours.h"
 
 namespace contorno {

@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "cuda/host_device.h"
+#include "base/host_device.h"
 #include "pipeline/value/contours.h"
 
 namespace contorno {

@@ -4,8 +4,8 @@
 #include <limits>
 #include <string>
 
+#include "base/error.h"
 #include "cuda/check.h"
-#include "cuda/error.h"
 
 namespace contorno {
 

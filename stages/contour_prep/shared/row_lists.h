@@ -8,7 +8,7 @@
 
 #include <bit>
 
-#include "cuda/host_device.h"
+#include "base/host_device.h"
 #include "stages/contour_prep/shared/box.h"
 
 namespace contorno::row_lists {

@@ -6,8 +6,8 @@
 #include <bit>
 #include <cstdint>
 
-#include "cuda/host_device.h"
-#include "cuda/memory.h"
+#include "base/host_device.h"
+#include "base/memory.h"
 #include "pipeline/graph/stage.h"
 #include "stages/contour_prep/measure/rules.h"
 #include "stages/contour_prep/shared/attributes.h"

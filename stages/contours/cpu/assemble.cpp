@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 #include "pipeline/shared/loops.h"
 #include "stages/contours/rules/keep_contour.h"
 

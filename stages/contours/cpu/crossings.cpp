@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 
 namespace contorno {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 #include "pipeline/shared/loops.h"
 #include "stages/contours/cpu/mark_samples.h"
 

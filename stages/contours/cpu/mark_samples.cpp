@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstring>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/shared/loops.h"
 #include "pipeline/value/sides.h"
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/contours/cpu/sample_bits_kernels.h"
 #include "stages/contours/rules/level_test.h"
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/contours/cpu/mark_samples.h"
 
 namespace contorno {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 #include "stages/contours/cpu/assemble.h"
 #include "stages/contours/cpu/sample_bits.h"
 

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 #include "pipeline/graph/banded_upload.h"
 #include "pipeline/value/contours.h"
 #include "pipeline/value/image.h"

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <limits>
 
+#include "base/error.h"
+#include "base/memory.h"
 #include "cuda/device.h"
-#include "cuda/error.h"
-#include "cuda/memory.h"
 #include "cuda/stream.h"
 #include "pipeline/shared/loops.h"
 #include "stages/contours/cuda/engine.h"

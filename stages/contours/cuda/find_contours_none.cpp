@@ -1,8 +1,8 @@
 // DeviceContourFinder in a build without CUDA.
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "cuda/device.h"
-#include "cuda/error.h"
 #include "stages/contours/cuda/find_contours.h"
 
 namespace contorno {

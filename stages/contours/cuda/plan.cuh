@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cuda/error.h"
-#include "cuda/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "pipeline/graph/banded_upload.h"
 #include "stages/contours/cuda/engine.h"
 #include "stages/contours/cuda/join.cuh"

@@ -9,7 +9,7 @@
 #include <array>
 #include <cstdint>
 
-#include "cuda/host_device.h"
+#include "base/host_device.h"
 #include "pipeline/value/orientation.h"
 
 namespace contorno {

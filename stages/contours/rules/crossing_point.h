@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "cuda/host_device.h"
+#include "base/host_device.h"
 #include "stages/contours/rules/cell_cases.h"
 
 namespace contorno {

@@ -1,7 +1,7 @@
 // How many points a contour has, and whether it has enough, for both backends. Pure functions.
 #pragma once
 
-#include "cuda/host_device.h"
+#include "base/host_device.h"
 
 namespace contorno {
 

@@ -7,7 +7,7 @@
 #include <concepts>
 #include <limits>
 
-#include "cuda/host_device.h"
+#include "base/host_device.h"
 #include "pipeline/value/image.h"
 #include "stages/shared/sample_value.h"
 

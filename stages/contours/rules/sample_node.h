@@ -5,7 +5,7 @@
 // it is remembered itself, in place of an earlier one of its own kind. Pure functions.
 #pragma once
 
-#include "cuda/host_device.h"
+#include "base/host_device.h"
 
 namespace contorno {
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <random>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/contours/text_buffer.h"
 #include "plugins/files/contours/writer.h"
 #include "tests/file_content.h"

@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/contours/text_buffer.h"
 #include "tests/file_content.h"
 #include "tests/temporary_folder.h"

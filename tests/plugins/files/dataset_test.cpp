@@ -9,7 +9,7 @@
 #include <numeric>
 #include <thread>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/arrays/npy.h"
 #include "plugins/files/shared/file_names.h"
 #include "plugins/shared/playback.h"

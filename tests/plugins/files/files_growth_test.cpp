@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/contours/contour_reader.h"
 #include "plugins/files/contours/writer.h"
 #include "tests/operations.h"

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "tests/file_content.h"
 #include "tests/stages/mipmap/reference.h"
 #include "tests/temporary_folder.h"

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/arrays/npy.h"
 #include "stages/morphology/structuring_element.h"
 #include "tests/temporary_folder.h"

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <numeric>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "tests/file_content.h"
 #include "tests/temporary_folder.h"
 

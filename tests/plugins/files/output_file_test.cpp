@@ -13,7 +13,7 @@
 #include <iterator>
 #include <string>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/files/shared/part_files.h"
 #include "plugins/files/shared/path_pattern.h"
 #include "tests/file_content.h"

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/graph/steps.h"
 #include "plugins/files/shared/frame_files.h"
 #include "stages/contour_prep/exclude/stage.h"

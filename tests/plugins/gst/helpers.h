@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "tests/file_content.h"
 #include "tests/temporary_folder.h"
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "cuda/error.h"
+#include "base/error.h"
 
 namespace contorno::test {
 namespace {

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/gst/element/nv12_colours.h"
 
 namespace contorno::gst {

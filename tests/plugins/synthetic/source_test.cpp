@@ -7,7 +7,7 @@
 #include <cstring>
 #include <thread>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "plugins/synthetic/picture.h"
 #include "plugins/synthetic/sources.h"
 #include "stages/contours/find_contours.h"

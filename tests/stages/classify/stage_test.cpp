@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "cuda/error.h"
-#include "cuda/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "stages/classify/lookup.h"
 #include "stages/classify/rows.h"
 #include "tests/stages/harness.h"

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <optional>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/contours/find_contours.h"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/border_contours.h"

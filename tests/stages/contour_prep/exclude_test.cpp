@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "tests/stages/contour_prep/near_points.h"
 
 using namespace contorno;

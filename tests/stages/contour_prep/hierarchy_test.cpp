@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/contour_prep/hierarchy/inside_blocks.h"
 #include "stages/contour_prep/hierarchy/rules.h"
 #include "tests/stages/contour_prep/nested_contours.h"

@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/graph/applied.h"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/reference.h"

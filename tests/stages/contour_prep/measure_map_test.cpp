@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/map_regions.h"
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "tests/stages/contour_prep/near_points.h"
 
 using namespace contorno;

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/drawn_contours.h"
 #include "tests/stages/contour_prep/reference.h"

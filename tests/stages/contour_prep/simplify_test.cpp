@@ -8,7 +8,7 @@
 
 #include <limits>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/contour_prep/simplify/farthest_in_blocks.h"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/simplify_reference.h"

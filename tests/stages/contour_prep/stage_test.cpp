@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "pipeline/graph/planned.h"
 #include "stages/contour_prep/drop_small/stage.h"
 #include "stages/contour_prep/largest_first/stage.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/contour_prep/measure_map/stage.h"
 #include "stages/contour_prep/stage.h"
 #include "tests/operations.h"

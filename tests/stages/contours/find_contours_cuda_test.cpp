@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "base/error.h"
 #include "cuda/device.h"
-#include "cuda/error.h"
 #include "tests/device_skip.h"
 #include "tests/stages/harness.h"
 

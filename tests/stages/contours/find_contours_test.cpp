@@ -7,7 +7,7 @@
 #include <limits>
 #include <optional>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/contours/contour_assembly.h"
 #include "stages/contours/cpu/assemble.h"
 #include "stages/contours/cpu/mark_samples.h"

@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 #include "cuda/stream.h"
 #include "stages/diamond_square/cuda.h"
 #include "stages/diamond_square/field.h"

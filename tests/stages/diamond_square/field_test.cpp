@@ -8,7 +8,7 @@
 #include <map>
 #include <tuple>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/diamond_square/field.h"
 #include "stages/shared/philox.h"
 #include "tests/allocation_counter.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 #include "stages/diamond_square/strip.cuh"
 #include "stages/diamond_square/tile.cuh"
 // After the kernels: the passes are made of its types.

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/mean_shift/climber.h"
 #include "stages/mean_shift/filter.h"
 #include "tests/stages/harness.h"

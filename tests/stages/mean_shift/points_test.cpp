@@ -7,8 +7,8 @@
 #include <cstring>
 #include <set>
 
+#include "base/error.h"
 #include "cuda/device.h"
-#include "cuda/error.h"
 #include "stages/mean_shift/climb.h"
 #include "stages/mean_shift/points.h"
 #include "tests/stages/harness.h"

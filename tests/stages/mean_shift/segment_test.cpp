@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/mean_shift/climber.h"
 #include "stages/mean_shift/segment.h"
 #include "tests/stages/harness.h"

@@ -2,7 +2,7 @@
 // too where a device answers.
 #include "stages/mipmap/chain.h"
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "tests/stages/mipmap/reference.h"
 
 using namespace contorno;

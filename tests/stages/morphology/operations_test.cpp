@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "tests/stages/harness.h"
 #include "tests/stages/morphology/reference.h"
 

@@ -1,6 +1,6 @@
 // The morphology stages as the pipeline runs them, what they refuse, and the shapes of structuring elements.
 #include "stages/morphology/stage.h"
-#include "cuda/error.h"
+#include "base/error.h"
 #include "tests/stages/harness.h"
 #include "tests/stages/morphology/reference.h"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/overlay/label_text.h"
 #include "tests/stages/harness.h"
 

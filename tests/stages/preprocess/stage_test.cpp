@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "cuda/error.h"
+#include "base/error.h"
 #include "stages/mean_shift/filter.h"
 #include "stages/mean_shift/segment.h"
 #include "tests/stages/harness.h"

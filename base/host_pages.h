@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "cuda/memory.h"
+#include "base/memory.h"
 
 namespace contorno {
 
