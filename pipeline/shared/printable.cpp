@@ -286,4 +286,35 @@ std::size_t character_count(std::string_view utf8) {
   return utf8.size() - static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), is_continuation));
 }
 
+std::string_view markup_of(char c) {
+  switch (c) {
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '&':
+      return "&amp;";
+    case '"':
+      return "&quot;";
+    case '\n':
+      return "&#10;";
+    case '\t':
+      return "&#9;";
+    case '\r':
+      return "&#13;";
+    default:
+      return static_cast<unsigned char>(c) < 0x20 ? "\xEF\xBF\xBD" : std::string_view();
+  }
+}
+
+std::string markup(std::string_view text) {
+  std::string escaped;
+  for (const char c : text)
+    if (const std::string_view other = markup_of(c); !other.empty())
+      escaped += other;
+    else
+      escaped += c;
+  return escaped;
+}
+
 }  // namespace contorno

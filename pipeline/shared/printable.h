@@ -28,6 +28,12 @@ std::string printable_sentence(std::string_view text);
 /// The same for text of several lines, whose newlines stay.
 std::string printable_lines(std::string_view text);
 
+/// What stands for an ASCII character in the text and the attributes of XML and HTML; empty: itself. Line
+/// ends and tabs stay what they are; other control characters, which XML does not have, become U+FFFD.
+std::string_view markup_of(char c);
+/// `text` of valid UTF-8 so.
+std::string markup(std::string_view text);
+
 /// Bytes of the UTF-8 character at `text[at]`, 0 when it is none (overlong forms and surrogates included).
 std::size_t utf8_length(std::string_view text, std::size_t at);
 /// Whether a control character other than newline and tab begins at `text[at]`.

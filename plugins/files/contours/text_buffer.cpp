@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "pipeline/shared/printable.h"
+
 namespace contorno {
 namespace {
 
@@ -68,19 +70,8 @@ TextBuffer& TextBuffer::json(std::string_view text) {
 
 TextBuffer& TextBuffer::xml(std::string_view text) {
   for_each_character(*this, text, [this](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '<')
-      *this << "&lt;";
-    else if (c == '>')
-      *this << "&gt;";
-    else if (c == '&')
-      *this << "&amp;";
-    else if (c == '"')
-      *this << "&quot;";
-    else if (c == '\n' || c == '\t' || c == '\r')
-      *this << "&#" << static_cast<int>(c) << ';';
-    else if (byte < 0x20)
-      *this << kReplacement;
+    if (const std::string_view other = markup_of(c); !other.empty())
+      *this << other;
     else
       *this << c;
   });
