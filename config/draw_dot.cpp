@@ -1,46 +1,189 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
 #include "config/draw.h"
-#include "config/draw_layout.h"
+#include "config/source_text.h"
+#include "config/yaml_text.h"
+#include "pipeline/shared/printable.h"
 
 namespace contorno::config {
 namespace {
 
-/// Inside a double-quoted DOT string.
-std::string dot_text(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '"' || c == '\\') escaped.push_back('\\');
-    escaped.push_back(static_cast<unsigned char>(c) < 0x20 ? ' ' : c);
+constexpr std::size_t kMaxNotes = 5, kMaxNoteCharacters = 30, kMaxShapeCharacters = 44;
+constexpr std::string_view kSourceColour = "#2d6a4f", kStageColour = "#33415c", kSinkColour = "#9c6644";
+
+std::string_view colour_of(PortType type) {
+  switch (type) {
+    case PortType::Image:
+      return "#2a6f97";
+    case PortType::Contours:
+      return "#d1495b";
+    case PortType::Private:
+      return "#7b5ea7";
   }
-  return escaped;
+  throw InternalError("unknown port type");
 }
 
-std::string_view style_of(BoxKind kind) {
-  return kind == BoxKind::Source ? "shape=cds, color=\"#2d6a4f\""
-         : kind == BoxKind::Sink ? "shape=note, color=\"#9c6644\""
-                                 : "shape=box, style=rounded, color=\"#33415c\"";
+/// What a box of the picture holds.
+struct Box {
+  std::string_view colour;
+  std::string title, subtitle;
+  std::vector<std::string> inputs, outputs;  ///< names of ports
+  std::vector<std::string> notes;            ///< values and shapes
+};
+
+void add_values(Box& box, const ParamSet& params) {
+  const ParamSet defaults(params.declaration());
+  for (const ParamSpec& spec : params.declaration().specs) {
+    const std::string value = yaml_value(spec, params.get(spec.name));
+    if (!spec.required && value == yaml_value(spec, defaults.get(spec.name))) continue;
+    if (box.notes.size() == kMaxNotes) {
+      box.notes.push_back("...");
+      return;
+    }
+    box.notes.push_back(printable(fmt::format("{}: {}", spec.name, value), kMaxNoteCharacters));
+  }
 }
+
+std::string_view source_port_name(int port) {
+  return port == Origin::kFrame         ? "frame"
+         : port == Origin::kMaps        ? "maps"
+         : port == Origin::kFrameOrMaps ? "frame or maps"
+                                        : "maps or frame";
+}
+
+std::string row(std::string_view cells) {
+  return fmt::format("<tr>{}</tr>", cells);
+}
+
+std::string table(std::string_view rows) {
+  return fmt::format(
+      R"(<<table border="1" color="#c9d1dc" bgcolor="#ffffff" cellborder="0" cellspacing="0" cellpadding="4">{}</table>>)",
+      rows);
+}
+
+std::string label_of(const Box& box) {
+  std::string head = fmt::format("<b>{}</b>", markup(box.title));
+  if (!box.subtitle.empty()) head += fmt::format(" ({})", markup(box.subtitle));
+  std::string rows = row(
+      fmt::format(R"(<td colspan="2" bgcolor="{}"><font color="#ffffff">{}</font></td>)", box.colour, head));
+  const auto cell = [](const std::vector<std::string>& names, std::size_t i, char side, const char* align) {
+    return i < names.size()
+               ? fmt::format(R"(<td port="{}{}" align="{}">{}</td>)", side, i, align, markup(names[i]))
+               : "<td></td>";
+  };
+  for (std::size_t i = 0; i < std::max(box.inputs.size(), box.outputs.size()); ++i)
+    rows += row(cell(box.inputs, i, 'i', "left") + cell(box.outputs, i, 'o', "right"));
+  for (const std::string& note : box.notes)
+    rows += row(fmt::format(R"(<td colspan="2" align="left">{}</td>)", markup(note)));
+  return table(rows);
+}
+
+/// The boxes: the source is 0, node i is i + 1, the sinks follow.
+class Drawing {
+ public:
+  Drawing(const GraphSpec& graph, const GraphShapes* shapes) : graph_(graph), shapes_(shapes) {
+    add_source();
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) add_node(i);
+    for (const SinkSpec& sink : graph_.sinks) add_sink(sink);
+  }
+
+  std::string dot() const {
+    std::string text =
+        "digraph contorno {\n  rankdir=LR;\n  ranksep=0.8;\n  bgcolor=\"#f4f6f9\";\n"
+        "  node [shape=plain, fontname=\"DejaVu Sans\", fontsize=11, fontcolor=\"#333d4d\"];\n"
+        "  edge [penwidth=2, arrowsize=0.6];\n";
+    for (std::size_t i = 0; i < boxes_.size(); ++i)
+      text += fmt::format("  n{} [label={}];\n", i, label_of(boxes_[i]));
+    if (!graph_.classes.empty()) text += fmt::format("  classes [label={}];\n", classes());
+    return text + lines_ + "}\n";
+  }
+
+ private:
+  void add_source() {
+    Box box{.colour = kSourceColour, .title = "source"};
+    if (graph_.source.type != nullptr) {
+      box.subtitle = graph_.source.type->name;
+      add_values(box, graph_.source.params);
+    }
+    if (shapes_ != nullptr && shapes_->stream) {
+      if (shapes_->stream->frame) box.notes.push_back(contorno::describe(*shapes_->stream->frame));
+      if (shapes_->stream->maps) box.notes.push_back(contorno::describe(*shapes_->stream->maps));
+    }
+    boxes_.push_back(std::move(box));
+  }
+
+  void add_node(std::size_t number) {
+    const NodeSpec& node = graph_.nodes[number];
+    Box box{.colour = kStageColour, .title = node.name};
+    if (node.type->name != node.name) box.subtitle = node.type->name;
+    for (const PortSpec& port : node.type->inputs) box.inputs.push_back(port.name);
+    for (const PortSpec& port : node.type->outputs) box.outputs.push_back(port.name);
+    add_values(box, node.params);
+    if (shapes_ != nullptr && number < shapes_->outputs.size())
+      for (const Format& format : shapes_->outputs[number])
+        box.notes.push_back(printable(contorno::describe(format), kMaxShapeCharacters));
+    boxes_.push_back(std::move(box));
+    for (std::size_t port = 0; port < node.inputs.size(); ++port)
+      connect(node.inputs[port], port, node.type->inputs[port].type);
+  }
+
+  void add_sink(const SinkSpec& sink) {
+    Box box{.colour = kSinkColour, .title = sink.name};
+    if (sink.type->name != sink.name) box.subtitle = sink.type->name;
+    box.inputs.emplace_back(contorno::name_of(sink.type->input));
+    add_values(box, sink.params);
+    add_values(box, sink.settings);
+    boxes_.push_back(std::move(box));
+    connect(sink.input, 0, sink.type->input);
+  }
+
+  /// A line to an input of the last box.
+  void connect(const Origin& origin, std::size_t to_port, PortType type) {
+    const bool from_source = origin.node == Origin::kSource;
+    const std::size_t from = from_source ? 0 : static_cast<std::size_t>(origin.node) + 1;
+    const std::size_t from_port =
+        from_source ? source_port(origin.port) : static_cast<std::size_t>(origin.port);
+    lines_ += fmt::format("  n{}:o{}:e -> n{}:i{}:w [color=\"{}\"];\n", from, from_port, boxes_.size() - 1,
+                          to_port, colour_of(type));
+  }
+  /// The source has those ports that something takes.
+  std::size_t source_port(int port) {
+    std::vector<std::string>& names = boxes_.front().outputs;
+    const auto found = std::find(names.begin(), names.end(), source_port_name(port));
+    const auto number = static_cast<std::size_t>(found - names.begin());
+    if (found == names.end()) names.emplace_back(source_port_name(port));
+    return number;
+  }
+
+  std::string classes() const {
+    std::string rows;
+    for (const ClassSpec& spec : graph_.classes) {
+      const std::string more = spec.levels.size() < 2
+                                   ? ""
+                                   : fmt::format(" to {}, {} levels", spec.levels.back(), spec.levels.size());
+      const std::string text =
+          fmt::format("{} > {}{}{}", spec.name, spec.level, more, spec.hidden ? " (hidden)" : "");
+      rows += row(fmt::format(R"(<td bgcolor="#{:02x}{:02x}{:02x}">    </td><td align="left">{}</td>)",
+                              spec.colour.red, spec.colour.green, spec.colour.blue, markup(text)));
+    }
+    return table(rows);
+  }
+
+  const GraphSpec& graph_;
+  const GraphShapes* shapes_;
+  std::vector<Box> boxes_;
+  std::string lines_;
+};
 
 }  // namespace
 
-std::string draw_dot(const GraphSpec& graph) {
-  const Drawing drawing = lay_out(graph, nullptr);
-  std::string dot =
-      "digraph contorno {\n  rankdir=LR;\n  node [fontname=\"sans-serif\"];\n  edge "
-      "[fontname=\"sans-serif\", fontsize=10];\n";
-  for (std::size_t i = 0; i < drawing.boxes.size(); ++i) {
-    const Box& box = drawing.boxes[i];
-    if (box.kind == BoxKind::Lane) continue;
-    std::string text = dot_text(box.title);
-    if (!box.subtitle.empty()) text += fmt::format("\\n({})", dot_text(box.subtitle));
-    for (const std::string& note : box.notes) text += fmt::format("\\n{}", dot_text(note));
-    dot += fmt::format("  n{} [label=\"{}\", {}];\n", i, text, style_of(box.kind));
-  }
-  for (const Line& line : drawing.lines)
-    dot += fmt::format("  n{} -> n{} [label=\"{}\"];\n", line.from, line.to,
-                       dot_text(drawing.boxes[line.from].outputs[line.from_port].name));
-  return dot + "}\n";
+std::string draw_dot(const GraphSpec& graph, const GraphShapes* shapes) {
+  return Drawing(graph, shapes).dot();
 }
 
 }  // namespace contorno::config

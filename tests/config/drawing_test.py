@@ -1,83 +1,54 @@
-"""`contorno check --svg`: where boxes stand and lines run; and the place of a mistake in a long line."""
+"""`contorno check --svg` and `--dot`: what a drawing has; and the place of a mistake in a long line."""
+import os
 import re
+import subprocess
+import xml.etree.ElementTree as ElementTree
 
-import cv2
-import numpy as np
 import pytest
 from tests.conftest import ROOT
 
+SVG = "{http://www.w3.org/2000/svg}"
 
-GAP = 26  # between boxes, and between a box and a line that passes it
 
-
-def drawing(contorno, graph, folder):
-    """The sides of the drawing, its boxes as (left, top, right, bottom), and its lines as lists of segments."""
+def drawn(contorno, graph, folder):
+    """The texts of the drawing's boxes and the (from, to) of its lines, as Graphviz names them."""
     done = contorno("check", str(graph), "--svg", "drawing.svg", cwd=folder, check=False)
     assert done.returncode in (0, 66), done.stderr  # a source of an example may be missing
-    text = (folder / "drawing.svg").read_text()
-    width, height = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', text).groups())
-    boxes = []
-    for x, y, w, h in re.findall(r'<rect x="(\S+)" y="(\S+)" width="(\S+)" height="(\S+)" rx="7"', text):
-        boxes.append((float(x), float(y), float(x) + float(w), float(y) + float(h)))
-    return (width, height), boxes, [segments(path) for path in re.findall(r'<path d="([^"]*)" fill="none"', text)]
-
-
-def segments(path):
-    """(is it straight, its points)"""
-    at, found = None, []
-    for letter, numbers in re.findall(r"([MCH])([^MCH]*)", path):
-        values = [float(one) for one in re.split(r"[ ,]+", numbers.strip())]
-        if letter == "H":
-            points = [at, (values[0], at[1])]
-        else:
-            points = ([at] if at else []) + list(zip(values[::2], values[1::2]))
-        if letter != "M":
-            found.append((letter == "H", points))
-        at = points[-1]
-    return found
+    root = ElementTree.parse(folder / "drawing.svg").getroot()
+    groups = {kind: [one for one in root.iter(f"{SVG}g") if one.get("class") == kind] for kind in ("node", "edge")}
+    texts = {one.find(f"{SVG}title").text: [text.text for text in one.iter(f"{SVG}text")] for one in groups["node"]}
+    return texts, [tuple(re.sub(r":[^-]*", "", one.find(f"{SVG}title").text).split("->")) for one in groups["edge"]]
 
 
 @pytest.mark.parametrize("name", ["dataset", "demo", "fruit-grading", "synthetic"])
-def test_lines_stay_within_the_drawing_and_run_past_the_boxes_between_their_ends(contorno, tmp_path, name):
-    (width, height), boxes, lines = drawing(contorno, ROOT / "config" / "examples" / f"{name}.yaml", tmp_path)
-    assert len(boxes) > 3 and len(lines) >= len(boxes) - 1
-    straight = 0
-    for line in lines:
-        for is_straight, points in line:
-            assert all(0 <= x <= width and 0 <= y <= height for x, y in points)
-            if not is_straight:
-                continue
-            (begin, y), (end, _) = points
-            straight += 1
-            passed = [box for box in boxes if box[0] < end and begin < box[2]]
-            assert all(max(top - y, y - bottom) >= GAP for _, top, _, bottom in passed), (passed, y)
-    assert straight > 0 or name == "synthetic"
+def test_a_drawing_has_every_box_with_its_ports_and_every_line(contorno, tmp_path, name):
+    graph = ROOT / "config" / "examples" / f"{name}.yaml"
+    texts, lines = drawn(contorno, graph, tmp_path)
+    said = contorno("check", str(graph), check=False, cwd=tmp_path).stdout
+    types = re.findall(r"^  - type: (\S+)", said, re.M)
+    inputs = [pair for one in re.findall(r"^    from: (?:\{(.*)\}|\S+)$", said, re.M) for pair in (one.split(", ") if one else [""])]
+    boxes = [texts[f"n{number}"] for number in range(len(types) + 1)]
+    assert boxes[0][0] == "source" and all(any(kind in text for text in box[:2]) for kind, box in zip(types, boxes[1:]))
+    assert len(lines) == len(inputs) and set(texts) - {"classes"} == {f"n{number}" for number in range(len(boxes))}
+    assert all(int(begin[1:]) < int(end[1:]) for begin, end in lines)
+    assert {end for _, end in lines} == {f"n{number}" for number in range(1, len(boxes))}, "each box takes something"
 
 
-@pytest.mark.parametrize("name", ["dataset", "demo", "fruit-grading", "synthetic"])
-def test_lines_begin_and_end_at_ports_which_stand_a_row_apart_on_the_sides_of_boxes(contorno, tmp_path, name):
-    _, boxes, lines = drawing(contorno, ROOT / "config" / "examples" / f"{name}.yaml", tmp_path)
-    ports = {(float(x), float(y)) for x, y in
-             re.findall(r'<circle cx="(\S+)" cy="(\S+)" r="4"', (tmp_path / "drawing.svg").read_text())}
-    begins, ends = {line[0][1][0] for line in lines}, {line[-1][1][-1] for line in lines}
-    assert begins | ends <= ports and not begins & ends
-    on = lambda side, places: sorted(y for x, y in places if abs(x - side[0]) < 0.2 and side[1] < y < side[2])
-    for number, (left, top, right, bottom) in enumerate(boxes):
-        for side, used in (((left, top, bottom), ends), ((right, top, bottom), begins)):
-            rows = on(side, ports)
-            assert all(below - above >= 16 for above, below in zip(rows, rows[1:])) and set(on(side, used)) <= set(rows)
-        assert number == 0 or on((left, top + 20, bottom), ports), "each box but the source's takes something"
-    assert sum(len(on((x, top, bottom), ports)) for left, top, right, bottom in boxes for x in (left, right)) == len(ports)
+def test_the_classes_stand_beside_a_drawing_with_their_levels(contorno, tmp_path):
+    (tmp_path / "graph.yaml").write_text("source: {type: synthetic, frames: 1, classes: 2}\nstages: [marching_squares, contour_assembly]\nsinks: []\n"
+                                         "classes: [{name: 'a<b>&\"c', level: 0.25}, {name: d, hidden: true}]\n")
+    texts, _ = drawn(contorno, tmp_path / "graph.yaml", tmp_path)
+    assert ["a<b>&\"c > 0.25", "d > 0.5 (hidden)"] == [text for text in texts["classes"] if text.strip()]
 
 
-def test_boxes_that_follow_each_other_alone_stand_in_one_row(contorno, tmp_path):
-    cv2.imwrite(str(tmp_path / "a.png"), np.zeros((8, 8, 3), np.uint8))
-    (tmp_path / "graph.yaml").write_text("source: {type: images, location: a.png}\nstages: [mean_shift_filter, morphology]\n"
-                                         "sinks: [{type: images, path: o.png}]\n")
-    _, boxes, _ = drawing(contorno, tmp_path / "graph.yaml", tmp_path)
-    middles = [(top + bottom) / 2 for _, top, _, bottom in boxes]
-    assert len(boxes) == 4 and len({bottom - top for _, top, _, bottom in boxes}) > 1
-    assert np.ptp(middles) < 1, middles
+def test_without_graphviz_a_drawing_is_refused_with_what_to_install(contorno, tmp_path):
+    (tmp_path / "graph.yaml").write_text("source: {type: synthetic, frames: 1}\nclasses: auto\nstages: [marching_squares, contour_assembly]\n"
+                                         "sinks: []\n")
+    done = contorno("check", "graph.yaml", "--svg", "drawing.svg", cwd=tmp_path, env={"PATH": str(tmp_path)}, check=False)
+    assert done.returncode == 69 and "apt-get install graphviz" in done.stderr and "--dot" in done.stderr
+    assert not (tmp_path / "drawing.svg").exists()
+    done = contorno("check", "graph.yaml", "--dot", "drawing.dot", cwd=tmp_path)
+    subprocess.run(["dot", "-Tsvg", "-o", os.devnull, tmp_path / "drawing.dot"], check=True, timeout=60)
 
 
 @pytest.mark.parametrize("before", [0, 1, 30])

@@ -11,6 +11,7 @@
 #include "pipeline/shared/threads.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/graph_argument.h"
+#include "tools/graphviz.h"
 #include "tools/say.h"
 #include "tools/text_file.h"
 
@@ -117,8 +118,9 @@ int check(const CheckOptions& options, const Catalog& catalog) {
   if (source.stream) shapes = plan_shapes(graph, *source.stream);
   OutputRegister files = command_files();
   files.add_input(given.name, "the graph");
-  write_drawing(files, options.dot, "--dot", config::draw_dot(graph));
-  write_drawing(files, options.svg, "--svg", config::draw_svg(graph, &shapes));
+  const std::string dot = config::draw_dot(graph, &shapes);
+  write_drawing(files, options.dot, "--dot", dot);
+  if (!options.svg.empty()) write_drawing(files, options.svg, "--svg", graphviz_svg(dot));
   if (options.dot != "-" && options.svg != "-")
     print(
         config::describe_graph(graph, &shapes, options.all ? config::Detail::All : config::Detail::Written));
@@ -134,7 +136,7 @@ void add_check_command(CLI::App& app, const Catalog& catalog, Action& action) {
   add_graph_arguments(*command, options->graph);
   command->add_flag("--all", options->all, "Print every value, also those that are not set");
   command->add_option("--dot", options->dot, "Write the graph for Graphviz; - is standard output");
-  command->add_option("--svg", options->svg, "Write a drawing of the graph; - is standard output");
+  command->add_option("--svg", options->svg, "Write a drawing of the graph, made by Graphviz; - is standard output");
   command->callback(
       [&action, &catalog, options] { action = [&catalog, options] { return check(*options, catalog); }; });
 }

@@ -123,7 +123,7 @@ def test_a_drawing_does_not_take_the_place_of_the_graph_or_of_another(small):
         assert done.returncode == 73 and other in done.stderr, done.stderr
         assert (small / "graph.yaml").read_text() == text
     assert run(small, "check", "graph.yaml", "--svg", "a.svg").returncode == 0
-    assert (small / "a.svg").read_text().startswith("<svg")
+    assert "<svg" in (small / "a.svg").read_text()
 
 
 def test_maps_of_one_name_get_files_of_their_own(small):
