@@ -27,6 +27,13 @@ struct FrameCounts {
   std::uint64_t regrown = 0;            ///< launched again with more capacity
 
   std::uint64_t dropped() const { return dropped_ring_full + dropped_deadline + dropped_aborted; }
+  FrameCounts& operator+=(const FrameCounts& other) {
+    offered += other.offered, delivered += other.delivered, failed += other.failed;
+    dropped_ring_full += other.dropped_ring_full, dropped_deadline += other.dropped_deadline;
+    dropped_aborted += other.dropped_aborted;
+    late += other.late, regrown += other.regrown;
+    return *this;
+  }
 };
 
 /// What the map of a class had where somebody looked: its samples as a level means them.

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -16,8 +14,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "pipeline/run/fleet.h"
 #include "pipeline/shared/clock.h"
-#include "pipeline/shared/resource_limits.h"
 #include "plugins/text/pango.h"
 #include "tools/interrupt.h"
 #include "tools/latency/resources.h"
@@ -104,26 +102,18 @@ class Camera {
                                    }});
   }
 
-  void run(std::int64_t start_ns) {
+  /// When the first frame is due; before the runner runs.
+  void set_start(std::int64_t start_ns) {
     source_.start(start_ns, [this] { return runner_->progress(); });
-    try {
-      report_ = runner_->run();
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
-    done_ = true;
   }
-
   Runner& runner() { return *runner_; }
-  bool done() const { return done_; }
-  /// What it measured; throws what ended the run.
-  CameraRun take() {
-    if (failure_) std::rethrow_exception(failure_);
-    for (const SinkOutcome& sink : report_.sinks)
+  /// What it measured in the run of this report. Throws Error for a sink that broke.
+  CameraRun take(RunReport report) {
+    for (const SinkOutcome& sink : report.sinks)
       if (!sink.error.empty()) throw Error(sink.code, fmt::format("sink '{}': {}", sink.name, sink.error));
     return {.records = std::move(records_),
             .offered = source_.offered(),
-            .report = std::move(report_),
+            .report = std::move(report),
             .allocations = source_.allocations()};
   }
 
@@ -153,41 +143,30 @@ class Camera {
   std::vector<std::unique_ptr<MeasuredSink>> sinks_;
   std::vector<SinkBinding> bindings_;
   std::optional<Runner> runner_;
-  RunReport report_;
-  std::exception_ptr failure_;
-  std::atomic<bool> done_ = false;
 };
 
 using Cameras = std::vector<std::unique_ptr<Camera>>;
 
-FrameCounts sum_of(Cameras& cameras) {
-  FrameCounts sum;
-  for (const auto& camera : cameras) {
-    const FrameCounts one = camera->runner().progress();
-    sum.offered += one.offered;
-    sum.delivered += one.delivered;
-    sum.failed += one.failed;
-    sum.dropped_ring_full += one.dropped_ring_full;
-    sum.dropped_deadline += one.dropped_deadline;
-  }
-  return sum;
+Fleet fleet_of(const Cameras& cameras) {
+  std::vector<Runner*> runners;
+  for (const auto& camera : cameras) runners.push_back(&camera->runner());
+  return Fleet(runners);
 }
 
-void give_up_on_hung_device(Cameras& cameras, double timeout_ms) {
+void end_if_device_hangs(Fleet& fleet, double timeout_ms) {
   const auto timeout = std::chrono::nanoseconds(static_cast<std::int64_t>(timeout_ms * 1e6));
-  for (const auto& camera : cameras) {
-    if (timeout.count() == 0 || !camera->runner().give_up_on_device(timeout)) continue;
-    say(fmt::format(
-        "the device has been at work on one frame for more than {:g} s (device_timeout) and was given up",
-        timeout_ms * 1e-3));
-    std::fflush(nullptr);
-    // Destructors would wait for the device.
-    std::_Exit(static_cast<int>(ExitCode::Internal));
-  }
+  if (timeout.count() == 0 || !fleet.give_up_on_device(timeout)) return;
+  say(fmt::format(
+      "the device has been at work on one frame for more than {:g} s (device_timeout) and was given up",
+      timeout_ms * 1e-3));
+  std::fflush(nullptr);
+  // Destructors would wait for the device.
+  std::_Exit(static_cast<int>(ExitCode::Internal));
 }
 
 /// Watches all cameras until they are done. The result is what was used once the warm-up was over.
-UsedSoFar watch(Cameras& cameras, const Bench& bench, const Load& load, std::int64_t start_ns, int& signal) {
+UsedSoFar watch(Fleet& fleet, Runner& first, const Bench& bench, const Load& load, std::int64_t start_ns,
+                int& signal) {
   ProgressLine progress(!bench.quiet);
   const double frames_s = load.rate > 0 ? static_cast<double>(warm_up_frames(load)) / load.rate : 0;
   const std::int64_t warm_ns = start_ns + static_cast<std::int64_t>(std::max(load.warm_up_s, frames_s) * 1e9);
@@ -197,45 +176,21 @@ UsedSoFar watch(Cameras& cameras, const Bench& bench, const Load& load, std::int
           : -1;
   UsedSoFar begin = used_so_far();
   bool warm = false;
-  const auto done = [](const auto& camera) { return camera->done(); };
-  while (!std::all_of(cameras.begin(), cameras.end(), done)) {
+  while (!fleet.done()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     if (!warm && now_ns() >= warm_ns) warm = true, begin = used_so_far();
     if (signal == 0 && InterruptGuard::requested() != 0) {
       signal = InterruptGuard::requested();
-      for (const auto& camera : cameras) camera->runner().request_stop();
+      fleet.request_stop();
     }
-    give_up_on_hung_device(cameras, bench.graph.settings.device_timeout_ms);
+    end_if_device_hangs(fleet, bench.graph.settings.device_timeout_ms);
     if (!progress.shown()) continue;
-    progress.show(progress_text(sum_of(cameras), expected, cameras[0]->runner().latency_now_us(),
+    progress.show(progress_text(fleet.progress(), expected, first.latency_now_us(),
                                 static_cast<double>(now_ns() - start_ns) * 1e-9));
   }
   progress.clear();
   return begin;
 }
-
-/// A thread a camera. Where one cannot be started, the others are ended before that is told.
-class CameraThreads {
- public:
-  CameraThreads(Cameras& cameras, std::int64_t start_ns) {
-    threads_.reserve(cameras.size());
-    try {
-      for (const auto& camera : cameras)
-        threads_.push_back(start_thread([&camera, start_ns] { camera->run(start_ns); }));
-    } catch (...) {
-      for (const auto& camera : cameras) camera->runner().request_stop();
-      join();
-      throw;
-    }
-  }
-  void join() {
-    for (std::thread& thread : threads_) thread.join();
-    threads_.clear();
-  }
-
- private:
-  std::vector<std::thread> threads_;
-};
 
 void check_record_memory(const Bench& bench, const Load& load, std::size_t frames) {
   const Columns columns{.nodes = bench.graph.nodes.size(), .sinks = bench.graph.sinks.size()};
@@ -260,12 +215,14 @@ Measurement measure(const Bench& bench, const Load& load) {
   result.slot = cameras[0]->runner().slot_memory();
   const InterruptGuard guard;
   result.start_ns = now_ns() + kStartUp_ns;
-  CameraThreads threads(cameras, result.start_ns);
-  const UsedSoFar begin = watch(cameras, bench, load, result.start_ns, result.signal);
+  for (const auto& camera : cameras) camera->set_start(result.start_ns);
+  Fleet fleet = fleet_of(cameras);
+  fleet.start();
+  const UsedSoFar begin = watch(fleet, cameras[0]->runner(), bench, load, result.start_ns, result.signal);
   const UsedSoFar end = used_so_far();
-  threads.join();
+  fleet.wait();
   result.resources = used_between(begin, end);
-  for (const auto& camera : cameras) result.cameras.push_back(camera->take());
+  for (std::size_t i = 0; i < cameras.size(); ++i) result.cameras.push_back(cameras[i]->take(fleet.take(i)));
   result.slots = result.cameras[0].report.slots;
   return result;
 }

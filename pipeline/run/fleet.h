@@ -1,0 +1,58 @@
+// Several runners in one process, as the cameras of a sorting line: each runs on a thread of its own, and one
+// that fails does not end the others. Their counts are added up, and a device that hangs is given up for all
+// of them. The fleet owns the threads and what the runs ended with; the runners are borrowed.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "pipeline/run/runner.h"
+
+namespace contorno {
+
+class Fleet {
+ public:
+  /// `runners` must outlive the fleet.
+  explicit Fleet(const std::vector<Runner*>& runners);
+  /// Asks all to stop, and waits for them.
+  ~Fleet();
+  Fleet(const Fleet&) = delete;
+  Fleet& operator=(const Fleet&) = delete;
+
+  /// Starts all, once. Where a thread cannot be started the others are ended, and what start_thread threw is
+  /// thrown.
+  void start();
+  /// Asks all runners to stop, as Runner::request_stop does.
+  void request_stop();
+  /// Whether all have ended. Any thread may ask.
+  bool done() const;
+  /// What all have done so far, added up.
+  FrameCounts progress() const;
+  /// Runner::give_up_on_device of each: true when one gave its device up, and then what the runners own must
+  /// not be freed, because the device may still write there.
+  bool give_up_on_device(std::chrono::nanoseconds limit);
+
+  /// Waits until all have ended.
+  void wait();
+  /// Behind wait: the report of runner `number`, in the order in which they were given; throws what ended it.
+  RunReport take(std::size_t number);
+
+ private:
+  struct Member {
+    Runner* runner = nullptr;
+    RunReport report;
+    std::exception_ptr failure;
+    std::atomic<bool> done = true;
+    std::thread thread;
+  };
+  static void run(Member& member);
+
+  std::vector<std::unique_ptr<Member>> members_;  // where they are they stay: threads know them
+};
+
+}  // namespace contorno
