@@ -14,6 +14,7 @@
 #include "tools/commands/graph_argument.h"
 #include "tools/commands/number_options.h"
 #include "tools/interrupt.h"
+#include "tools/page.h"
 #include "tools/replay/computation.h"
 #include "tools/replay/made_with.h"
 #include "tools/replay/page.h"
@@ -148,7 +149,7 @@ struct Findings {
                                .limits = limits,
                                .most = arguments.worst},
                               scores);
-    write_text_file(arguments.html, page_of(sections));
+    write_text_file(arguments.html, html_page("contorno replay", "replay", sections));
   }
 
   /// What failed goes to standard error.

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/shared/printable.h"
+#include "tools/page.h"
 
 namespace contorno::latency {
 namespace {
@@ -120,23 +120,6 @@ const char* colour_of_part(const LatencyReport& report, std::string_view name) {
 std::string label_of(const LatencyReport& report, const WorstFrame& frame) {
   return report.settings.cameras > 1 ? fmt::format("cam {} #{}", frame.camera, frame.frame)
                                      : fmt::format("#{}", frame.frame);
-}
-
-std::string html_text(std::string_view text) {
-  std::string out;
-  for (const char c : printable_sentence(text)) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else
-      out += c;
-  }
-  return out;
 }
 
 std::string histogram_chart(const LatencyReport& report) {

@@ -27,7 +27,4 @@ const char* colour_of_part(const LatencyReport& report, std::string_view name);
 /// "#7", with its camera where there are several.
 std::string label_of(const LatencyReport& report, const WorstFrame& frame);
 
-/// For the text of HTML and SVG.
-std::string html_text(std::string_view text);
-
 }  // namespace contorno::latency

@@ -4,32 +4,10 @@
 
 #include "tools/latency/charts.h"
 #include "tools/latency/show.h"
+#include "tools/page.h"
 
 namespace contorno::latency {
 namespace {
-
-constexpr std::string_view kStyle = R"(
-:root { color-scheme: light dark; --text: #1c2430; --back: #fbfbfd; --soft: #e3e7ee; --dim: #5c6675; --blue: #2a6f97;
-  --red: #c8203a; --green: #2e7d4f; }
-@media (prefers-color-scheme: dark) { :root { --text: #e4e8ee; --back: #14181f; --soft: #303844; --dim: #9aa5b4;
-  --blue: #6fb4dc; --red: #ff6b7f; --green: #6fcf97; } }
-body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); max-width: 920px;
-  margin: 24px auto; padding: 0 20px; }
-h1 { font-size: 22px; } h2 { font-size: 16px; margin: 28px 0 6px; }
-.result { padding: 10px 14px; border-left: 6px solid var(--dim); background: var(--soft); border-radius: 4px; }
-.result.PASS { border-color: var(--green); } .result.FAIL { border-color: var(--red); }
-.note { color: var(--dim); font-size: 13px; margin: 2px 0 8px; }
-svg { width: 100%; height: auto; display: block; } .axis { font-size: 11px; fill: var(--dim); }
-.grid { stroke: var(--soft); } .bar { fill: var(--blue); } .line { fill: none; stroke: var(--blue); stroke-width: 1.8; }
-.deadline { stroke: var(--red); stroke-dasharray: 6 4; stroke-width: 1.5; } .missed { stroke: var(--red); opacity: .5; }
-.most { fill: var(--blue); opacity: .45; }
-summary { cursor: pointer; font-size: 14px; margin-top: 8px; } .lane { fill: var(--soft); opacity: .45; }
-.value { font-size: 11px; fill: var(--text); }
-.wide { overflow-x: auto; } table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
-td, th { text-align: right; padding: 3px 9px; border-bottom: 1px solid var(--soft); white-space: nowrap; }
-td:first-child, th:first-child { text-align: left; } .facts td { text-align: left; white-space: normal; }
-pre { background: var(--soft); padding: 10px; border-radius: 4px; overflow-x: auto; font-size: 12px; }
-)";
 
 std::string html_cell(double ms) {
   return fmt::format("<td>{:.4g}</td>", ms);
@@ -106,11 +84,8 @@ std::string section(std::string_view title, std::string_view note, const std::st
 }  // namespace
 
 std::string html_of(const LatencyReport& report, const Judgement& judgement) {
-  std::string text = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Latency of {}</title>\n<meta "
-      "name=\"viewport\" content=\"width=device-width\"><style>{}</style></head><body>\n<h1>Latency of "
-      "{}</h1>\n",
-      html_text(report.settings.graph_file), kStyle, html_text(report.settings.graph_file));
+  const std::string title = fmt::format("Latency of {}", report.settings.graph_file);
+  std::string text = fmt::format("<h1>{}</h1>\n", html_text(title));
   const char* result = name_of(judgement.verdict.state);
   text += fmt::format("<p class=\"result {}\"><strong>{}</strong> {}</p>\n", result,
                       judgement.verdict.state == Verdict::State::None ? "" : result,
@@ -153,7 +128,7 @@ std::string html_of(const LatencyReport& report, const Judgement& judgement) {
     text += html_text(rest.substr(0, end)) + "\n";
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   }
-  return text + "</pre></body></html>\n";
+  return html_page(title, "latency", text + "</pre>\n");
 }
 
 }  // namespace contorno::latency

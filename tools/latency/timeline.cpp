@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tools/latency/charts.h"
+#include "tools/page.h"
 
 namespace contorno::latency {
 namespace {

@@ -11,19 +11,6 @@
 namespace contorno {
 namespace {
 
-// Blue and orange are told apart by everybody; what did not change is grey.
-constexpr std::string_view kStyle = R"(
-body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:76em;padding:0 1em;color:#1c2430;background:#fff}
-h2{font-size:1.1em;margin:2em 0 .3em}table{border-collapse:collapse}td,th{padding:.2em .8em;text-align:right}
-th{border-bottom:1px solid #b9c2cf;font-weight:600}td:last-child,th:last-child{text-align:left}
-figure{display:inline-block;width:32%;margin:0 .6% 0 0;vertical-align:top}figcaption{color:#5b6675}
-svg{width:100%;background:#f5f7fa;border:1px solid #d5dbe3}path{fill:none;stroke-width:1.4;vector-effect:non-scaling-stroke}
-.same{stroke:#aeb7c4}.before{stroke:#0b62c4}.after{stroke:#d9620a}
-.truth{fill:#9fc5a8;stroke:none}figure.score{width:48%}.found{stroke:#d9620a}
-svg.hidden{position:absolute;width:0;height:0;border:0}
-.key b{display:inline-block;width:1.6em;height:.25em;vertical-align:middle;margin:0 .4em 0 1em}
-)";
-
 /// Which contours of a frame are drawn how.
 struct Layer {
   const ContourFrame* frame;
@@ -192,10 +179,9 @@ std::string difference_section(const DifferencePage& page, const RecordDifferenc
                       difference.count(FrameVerdict::Same), difference.count(FrameVerdict::Within),
                       page.tolerance, difference.count(FrameVerdict::Different));
   if (all > worst.size()) text << fmt::format(" The {} worst of {} are shown.", worst.size(), all);
-  text
-      << R"(</p><p class="key"><b style="background:#0b62c4"></b>changed, before<b style="background:#d9620a"></b>)"
-         R"(changed, after<b style="background:#aeb7c4"></b>as before</p>)"
-      << "\n";
+  text << R"(</p><p class="key"><b class="before"></b>changed, before<b class="after"></b>)"
+          R"(changed, after<b class="same"></b>as before</p>)"
+       << "\n";
   write_reasons(text, difference);
   if (!worst.empty()) write_table(text, worst);
   std::vector<std::uint64_t> places;
@@ -206,14 +192,6 @@ std::string difference_section(const DifferencePage& page, const RecordDifferenc
     const auto picture = pictures.find(frame->place);
     write_frame(text, page, *frame, picture == pictures.end() ? nullptr : &picture->second);
   }
-  return std::string(text.view());
-}
-
-std::string page_of(std::string_view sections) {
-  TextBuffer text;
-  text << R"(<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>contorno replay</title><style>)"
-       << kStyle << "</style>\n"
-       << sections << "</html>\n";
   return std::string(text.view());
 }
 

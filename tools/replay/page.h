@@ -25,7 +25,4 @@ struct DifferencePage {
 /// as recorded_contours.
 std::string difference_section(const DifferencePage& page, const RecordDifference& difference);
 
-/// A whole page of such parts.
-std::string page_of(std::string_view sections);
-
 }  // namespace contorno

@@ -94,7 +94,7 @@ std::string score_section(const ScorePage& page, const std::vector<ValueScores>&
     text.xml(value.value) << fmt::format("</h1><p>{} frames with truth, of which {} could not be scored.</p>",
                                          value.frames.size(), value.count_faults());
     write_totals(text, value);
-    text << R"(<p class="key"><b style="background:#9fc5a8"></b>true<b style="background:#d9620a"></b>)"
+    text << R"(<p class="key"><b class="truth"></b>true<b class="found"></b>)"
             "contours</p>\n";
     const auto recorded =
         std::find_if(page.values.begin(), page.values.end(),
