@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "pipeline/shared/printable.h"
+#include "tools/latency/fields.h"
 #include "tools/latency/show.h"
 
 namespace contorno::latency {
@@ -19,30 +20,16 @@ Json masked_each(const std::vector<std::string>& texts) {
 }
 
 Json settings_json(const Settings& settings) {
-  return {{"mode", name_of(settings.mode)},
-          {"loop", name_of(settings.loop)},
-          {"frames_per_second", settings.rate > 0 ? Json(settings.rate) : Json()},
-          {"arrival", settings.arrival},
-          {"seed", settings.seed},
-          {"duration_s", settings.duration_s},
-          {"warm_up_s", settings.warm_up_s},
-          {"warm_up_frames", settings.warm_up_frames},
-          {"cameras", settings.cameras},
-          {"repeats", settings.repeats},
-          {"probe_every", settings.probe_every},
-          {"deadline_ms", settings.deadline_ms},
-          {"hold_share", settings.hold_share},
-          {"until", name_of(settings.until)},
-          {"sinks", settings.sinks},
-          {"held_frames", settings.held_frames},
-          {"source", masked(settings.source)},
-          {"backend", settings.backend},
-          {"backend_reason", settings.backend_reason},
-          {"on_full", settings.on_full},
-          {"threads", settings.threads},
-          {"slots", settings.slots},
-          {"graph", {{"file", settings.graph_file}, {"text", masked(settings.graph_text)}}},
-          {"set", masked_each(settings.overrides)}};
+  Json json{{"mode", name_of(settings.mode)},
+            {"loop", name_of(settings.loop)},
+            {"frames_per_second", settings.rate > 0 ? Json(settings.rate) : Json()},
+            {"probe_every", settings.probe_every},
+            {"until", name_of(settings.until)}};
+  write_fields(json, settings, kSettings);
+  json["source"] = masked(settings.source);
+  json["graph"] = {{"file", settings.graph_file}, {"text", masked(settings.graph_text)}};
+  json["set"] = masked_each(settings.overrides);
+  return json;
 }
 
 Json percentile_json(const Percentile& at) {
@@ -122,47 +109,32 @@ Json lists_json(const LatencyReport& report) {
                                {"max_ms", one.max_ms},
                                {"misses_per_million", one.misses_per_million}});
   for (const Trial& one : report.trials)
-    json["search"].push_back({{"frames_per_second", one.rate},
-                              {"cameras", one.cameras},
-                              {"offered", one.offered},
-                              {"misses", one.misses},
-                              {"p50_ms", one.p50_ms},
-                              {"max_ms", one.max_ms},
-                              {"held", one.held}});
+    write_fields(json["search"].emplace_back(Json::object()), one, kTrial);
   return json;
 }
 
 Json resources_json(const LatencyReport& report) {
-  const Resources& used = report.resources;
-  return {{"wall_s", used.wall_s},
-          {"cpu_s", used.cpu_s},
-          {"heap_growth_bytes", used.heap_growth_bytes},
-          {"resident_begin_bytes", used.resident_begin_bytes},
-          {"resident_end_bytes", used.resident_end_bytes},
-          {"minor_faults", used.minor_faults},
-          {"major_faults", used.major_faults},
-          {"involuntary_switches", used.involuntary_switches},
-          {"slots", report.memory.slots},
-          {"host_bytes", report.memory.host},
-          {"pinned_bytes", report.memory.pinned},
-          {"device_bytes", report.memory.device}};
+  Json json;
+  write_fields(json, report.resources, kSummed);
+  write_fields(json, report.resources, kResident);
+  write_fields(json, report.memory, kMemory);
+  return json;
 }
 
 Json probe_json(const ProbeCost& cost) {
   if (cost.rounds == 0) return nullptr;
-  return {{"rounds", cost.rounds},
-          {"without_ms", cost.without_ms},
-          {"with_ms", cost.with_ms},
-          {"least_percent", cost.least_percent},
-          {"median_percent", cost.median_percent},
-          {"most_percent", cost.most_percent},
-          {"every", cost.every},
-          {"mean_percent", cost.mean_percent()}};
+  Json json;
+  write_fields(json, cost, kProbeCost);
+  json["every"] = cost.every;
+  json["mean_percent"] = cost.mean_percent();
+  return json;
 }
 
 Json allocations_json(const FrameAllocations& allocations) {
   if (allocations.frames == 0) return nullptr;
-  return {{"frames", allocations.frames}, {"count", allocations.count}};
+  Json json;
+  write_fields(json, allocations, kAllocations);
+  return json;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "tools/latency/fields.h"
 #include "tools/latency/show.h"
 
 namespace contorno::latency {
@@ -45,25 +46,9 @@ Settings settings_from(const Json& json) {
                          {Mode::Stream, Mode::Single, Mode::Saturate, Mode::Cameras, Mode::Pipeline});
   settings.loop = called(json.at("loop").get<std::string>(), {Loop::Open, Loop::Closed});
   settings.rate = number_or_0(json.at("frames_per_second"));
-  json.at("arrival").get_to(settings.arrival);
-  json.at("seed").get_to(settings.seed);
-  json.at("duration_s").get_to(settings.duration_s);
-  json.at("warm_up_s").get_to(settings.warm_up_s);
-  json.at("warm_up_frames").get_to(settings.warm_up_frames);
-  json.at("cameras").get_to(settings.cameras);
-  json.at("repeats").get_to(settings.repeats);
   settings.probe_every = json.value("probe_every", kEveryFrame);
-  json.at("deadline_ms").get_to(settings.deadline_ms);
-  json.at("hold_share").get_to(settings.hold_share);
   settings.until = called(json.at("until").get<std::string>(), {Until::Result, Until::Sinks});
-  json.at("sinks").get_to(settings.sinks);
-  json.at("held_frames").get_to(settings.held_frames);
-  json.at("source").get_to(settings.source);
-  json.at("backend").get_to(settings.backend);
-  json.at("backend_reason").get_to(settings.backend_reason);
-  json.at("on_full").get_to(settings.on_full);
-  json.at("threads").get_to(settings.threads);
-  json.at("slots").get_to(settings.slots);
+  read_fields(json, settings, kSettings);
   json.at("graph").at("file").get_to(settings.graph_file);
   json.at("graph").at("text").get_to(settings.graph_text);
   json.at("set").get_to(settings.overrides);
@@ -142,40 +127,19 @@ void read_lists(const Json& json, LatencyReport& report) {
                               .mean_ms = one.at("mean_ms"),
                               .knows_p99 = !one.at("p99_ms").is_null(),
                               .misses_per_million = one.at("misses_per_million")});
-  for (const Json& one : json.at("search"))
-    report.trials.push_back({.rate = one.at("frames_per_second"),
-                             .cameras = one.at("cameras"),
-                             .offered = one.at("offered"),
-                             .misses = one.at("misses"),
-                             .p50_ms = one.at("p50_ms"),
-                             .max_ms = one.at("max_ms"),
-                             .held = one.at("held")});
+  for (const Json& one : json.at("search")) read_fields(one, report.trials.emplace_back(), kTrial);
 }
 
 void read_resources(const Json& json, LatencyReport& report) {
-  report.resources = {.wall_s = json.at("wall_s"),
-                      .cpu_s = json.at("cpu_s"),
-                      .heap_growth_bytes = json.at("heap_growth_bytes"),
-                      .minor_faults = json.at("minor_faults"),
-                      .major_faults = json.at("major_faults"),
-                      .involuntary_switches = json.at("involuntary_switches"),
-                      .resident_begin_bytes = json.at("resident_begin_bytes"),
-                      .resident_end_bytes = json.at("resident_end_bytes")};
-  report.memory = {.slots = json.at("slots"),
-                   .host = json.at("host_bytes"),
-                   .pinned = json.at("pinned_bytes"),
-                   .device = json.at("device_bytes")};
+  read_fields(json, report.resources, kSummed);
+  read_fields(json, report.resources, kResident);
+  read_fields(json, report.memory, kMemory);
 }
 
 void read_probe_cost(const Json& json, ProbeCost& cost) {
   if (json.is_null()) return;
-  cost = {.rounds = json.at("rounds"),
-          .without_ms = json.at("without_ms"),
-          .with_ms = json.at("with_ms"),
-          .least_percent = json.at("least_percent"),
-          .median_percent = json.at("median_percent"),
-          .most_percent = json.at("most_percent"),
-          .every = json.value("every", kEveryFrame)};
+  read_fields(json, cost, kProbeCost);
+  cost.every = json.value("every", kEveryFrame);
 }
 
 /// Throws Error(BadData) where a report says of the same frames what cannot be true together.
@@ -231,7 +195,7 @@ LatencyReport report_from(const std::string& text, const std::string& name) {
     read_resources(json.at("resources"), report);
     read_probe_cost(json.at("probe_cost"), report.probe_cost);
     if (const Json counted = json.value("frame_allocations", Json()); !counted.is_null())
-      report.allocations = {.frames = counted.at("frames"), .count = counted.at("count")};
+      read_fields(counted, report.allocations, kAllocations);
     check_counts(report);
     return report;
   } catch (const nlohmann::json::exception& error) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "tools/latency/fields.h"
 #include "tools/latency/report.h"
 
 namespace contorno::latency {
@@ -85,12 +86,7 @@ void merge(LatencyReport& into, const LatencyReport& other) {
   }
   into.repeats.insert(into.repeats.end(), other.repeats.begin(), other.repeats.end());
   into.settings.repeats += other.settings.repeats;
-  into.resources.wall_s += other.resources.wall_s;
-  into.resources.cpu_s += other.resources.cpu_s;
-  into.resources.heap_growth_bytes += other.resources.heap_growth_bytes;
-  into.resources.minor_faults += other.resources.minor_faults;
-  into.resources.major_faults += other.resources.major_faults;
-  into.resources.involuntary_switches += other.resources.involuntary_switches;
+  add_fields(into.resources, other.resources, kSummed);
   into.source_reconnections += other.source_reconnections;
   into.merged += other.merged;
   if (into.held_up.empty()) into.held_up = other.held_up;
