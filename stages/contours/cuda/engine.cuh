@@ -18,8 +18,7 @@
 //
 // Several levels of a channel are planes that lie in the same place. Most tiles are near few of them, so
 // the pairs of a plane and a tile that are near each other are found first (near_tiles.cuh): what a tile is
-// to one level such a pair is to many. On large maps the steps 1 to 6 take a tile at all the levels that it
-// is near together (trace_levels.cuh). Contours then are numbered strip by strip (number_levels.cuh).
+// to one level such a pair is to many. Contours then are numbered strip by strip (number_levels.cuh).
 //
 // plan.cuh computes sizes; workspace.cuh lays out the workspace; launch.cuh launches the kernels: four for
 // small maps, five for large ones, one more for the export, and more for several levels. What a cell, a level
@@ -66,9 +65,6 @@ struct Counters {
   unsigned earlier_segments, earlier_pieces;  ///< in earlier groups of planes
   // Of several levels:
   unsigned long long near_tiles;  ///< pairs of a plane and a tile that are near each other
-  unsigned crossed_tiles;         ///< tiles in NearTiles::crossed
-  unsigned taken_tiles;           ///< of these, by blocks of trace_levels
-  unsigned left;                  ///< near tiles in NearTiles::left
   unsigned strip_heads;           ///< contours in NearTiles::heads
   unsigned strip_chunks;          ///< chunks of strips that blocks have taken
   unsigned full;  ///< 1: there are too many segments or near tiles, in this group of planes or an earlier one
@@ -138,15 +134,6 @@ struct alignas(16) ChunkStatus {
   unsigned long long sum, total;
 };
 
-/// A tile of a channel that is near some levels: those from position `first` on. At
-/// position p its near tile is number offset + p.
-struct alignas(16) TileLevels {
-  unsigned tile;  ///< number among the tiles of all channels
-  unsigned first, count, offset;
-  int channel, row0, col0;  ///< of its first cell
-  int unused;
-};
-
 /// A contour that is to be numbered, by its head piece.
 struct alignas(16) StripHead {
   unsigned first_id;  ///< smallest raster id
@@ -160,10 +147,8 @@ struct alignas(16) StripHead {
 /// "plane" is the number in the order of the results.
 struct NearTiles {
   const LevelRow* levels;  ///< of the engine, not in the workspace
-  unsigned* offsets;       ///< of each tile of each channel: TileLevels::offset
-  TileLevels* crossed;     ///< tiles that are near a level, in any order
+  unsigned* offsets;       ///< of each tile of each channel: its near tile at position p is number offset + p
   uint2* tiles;            ///< of each near tile: position, number of the tile among those of all channels
-  unsigned* left;  ///< numbers of the near tiles that trace_levels leaves to trace_warps, in any order
   unsigned long long* strips;  ///< (contours << 32 | points) of each strip, then of all before it; one more
   unsigned* strip_first;       ///< of each strip a contour, from which the others are found; or kNone
   StripHead* heads;            ///< contours, in any order

@@ -49,7 +49,6 @@ ContourEngineDevice allow_kernels(const ContourEngineSpec& spec) {
     };
     if (spec.channel_levels.empty()) return allow(std::false_type());
     allow(std::true_type());
-    allow_shared("trace_levels", trace_levels<T, P>, sizeof(BatchShared<T, P>));
   });
   device.overlaps = spec.launches == ContourEngineSpec::Launches::Fastest && has_dependent_launch();
   return device;
@@ -81,9 +80,6 @@ void enqueue_trace_of(const ContourEngineSpec& spec, const ContourEngineDevice& 
            sizeof(BlockShared), stream, group, count);
   };
   if (tiles <= static_cast<unsigned>(spec.small_tiles)) return by_blocks(tiles, tiles);
-  if constexpr (kLevels)
-    launch("trace_levels", trace_levels<T, P>, LaunchKind::Plain, order, kBatchBlocks * device.processors,
-           kBatchThreads, sizeof(BatchShared<T, P>), stream, group);
   launch("trace_warps", trace_warps<T, P, kLevels>, LaunchKind::Plain, order,
          std::min(device.processors, (tiles + device.warps - 1) / device.warps), kWarpThreads * device.warps,
          WarpsShared::bytes(device.warps), stream, group, tiles);

@@ -1,7 +1,7 @@
 // Several levels of channels: which tiles are near which levels, so that the steps 1 to 6 visit these alone.
 //
 //   Reads   every sample (1.05 times), levels
-//   Writes  crossed, offsets, tiles; clears strips, strip_first, status
+//   Writes  offsets, tiles; clears strips, strip_first, status
 //
 // A level that is not between the least and the greatest sample of a tile crosses no cell of it. The levels
 // of a channel are in ascending order, so those that a tile is near follow each other. A near tile, a pair of
@@ -117,35 +117,24 @@ __device__ __forceinline__ uint2 first_not_below(const PlaneGroup<P>& group, int
 struct NearShared {
   unsigned count[kNearThreads / 32];  ///< near tiles of each warp's tile
   unsigned long long first_near;
-  unsigned first_crossed;
 };
 
-/// The elements that a warp has: of near tiles, and of NearTiles::crossed.
-struct NearPlaces {
-  unsigned long long near;
-  unsigned crossed;
-};
-
-/// Allocates elements for a tile that is near `count` levels, with two atomics a block. Called by all threads
-/// of it.
-__device__ __forceinline__ NearPlaces allocate_near(Counters& counters, unsigned count) {
+/// Allocates numbers for a tile that is near `count` levels, with one atomic a block; returns the first.
+/// Called by all threads of it.
+__device__ __forceinline__ unsigned long long allocate_near(Counters& counters, unsigned count) {
   NearShared& s = block_shared<NearShared>();
   if (threadIdx.x % 32 == 0) s.count[threadIdx.x / 32] = count;
   __syncthreads();
-  unsigned near = 0, crossed = 0;  // of the warps before this one
-  unsigned all_near = 0, all_crossed = 0;
+  unsigned before = 0, all = 0;  // of the warps before this one, and of all
 #pragma unroll
   for (unsigned k = 0; k < kNearThreads / 32; ++k) {
-    if (k == threadIdx.x / 32) near = all_near, crossed = all_crossed;
-    all_near += s.count[k];
-    all_crossed += s.count[k] != 0 ? 1 : 0;
+    if (k == threadIdx.x / 32) before = all;
+    all += s.count[k];
   }
-  if (threadIdx.x == 0 && all_crossed != 0) {
-    s.first_near = atomicAdd(&counters.near_tiles, static_cast<unsigned long long>(all_near));
-    s.first_crossed = atomicAdd(&counters.crossed_tiles, all_crossed);
-  }
+  if (threadIdx.x == 0 && all != 0)
+    s.first_near = atomicAdd(&counters.near_tiles, static_cast<unsigned long long>(all));
   __syncthreads();
-  return {s.first_near + near, s.first_crossed + crossed};
+  return s.first_near + before;
 }
 
 /// Clears what is counted while contours are numbered.
@@ -176,24 +165,22 @@ __global__ void __launch_bounds__(kNearThreads, 1024 / kNearThreads)
   // A level crosses samples if one is above it and another is not.
   if (has_tile) levels = first_not_below<T>(group, bounds.channel, range);
   const unsigned first = levels.x, count = levels.y > first ? levels.y - first : 0;
-  const NearPlaces at = allocate_near(*group.work.counters, count);
+  const unsigned long long at = allocate_near(*group.work.counters, count);
   if (count == 0) {
     if (lane == 0 && has_tile) near.offsets[tile] = 0;  // loaded, but not used, when its neighbour is traced
     return;
   }
-  if (at.near + count > group.tile_capacity) {
+  if (at + count > group.tile_capacity) {
     // As many points as it takes to have room for them.
     if (lane != 0) return;
     Counters& counters = *group.work.counters;
     counters.full = 1;
-    atomicMax(&counters.segments, static_cast<unsigned>(min((at.near + count) * kTilePoints, 0x7FFFFFFFULL)));
+    atomicMax(&counters.segments, static_cast<unsigned>(min((at + count) * kTilePoints, 0x7FFFFFFFULL)));
     return;
   }
-  const auto from = static_cast<unsigned>(at.near);
+  const auto from = static_cast<unsigned>(at);
   for (unsigned k = lane; k < count; k += 32) near.tiles[from + k] = {first + k, tile};
-  if (lane != 0) return;
-  near.offsets[tile] = from - first;
-  near.crossed[at.crossed] = {tile, first, count, from - first, bounds.channel, bounds.row0, bounds.col0, 0};
+  if (lane == 0) near.offsets[tile] = from - first;
 }
 
 }  // namespace contorno::contour_engine

@@ -16,7 +16,6 @@
 #include "stages/contours/cuda/number_levels.cuh"
 #include "stages/contours/cuda/scatter.cuh"
 #include "stages/contours/cuda/trace.cuh"
-#include "stages/contours/cuda/trace_levels.cuh"
 #include "stages/contours/rules/level_test.h"
 
 namespace contorno::contour_engine {

@@ -98,8 +98,8 @@ __device__ __forceinline__ void trace_tile(const PlaneGroup<P>& group, const Til
         static_cast<unsigned>(bounds.tile);
 }
 
-/// The tiles of a block of trace_warps: every gridDim.x-th one. Near tiles are left tile by tile, so a block
-/// works on kNearAtOnce of them one after the other: they mostly are the same samples.
+/// The tiles of a block of trace_warps: every gridDim.x-th one. Near tiles are listed tile by tile, so a
+/// block works on kNearAtOnce of them one after the other: they mostly are the same samples.
 inline constexpr unsigned kNearAtOnce = 16;
 template <class P>
 __device__ __forceinline__ unsigned tile_of_block(const PlaneGroup<P>& group, unsigned mine) {
@@ -107,7 +107,7 @@ __device__ __forceinline__ unsigned tile_of_block(const PlaneGroup<P>& group, un
   return (mine / kNearAtOnce * gridDim.x + blockIdx.x) * kNearAtOnce + mine % kNearAtOnce;
 }
 
-/// Traces `tiles` tiles; of several levels, the near tiles that are left to it.
+/// Traces `tiles` tiles; of several levels, the near tiles, whose number only the device knows.
 template <class T, class P, bool kLevels>
 __global__ void __launch_bounds__(kWarpThreads* kMostWarps, 1)
     trace_warps(const __grid_constant__ PlaneGroup<P> group, unsigned tiles) {
@@ -117,12 +117,10 @@ __global__ void __launch_bounds__(kWarpThreads* kMostWarps, 1)
   if (threadIdx.x == 0) s.next = blockDim.x / kWarpThreads;
   __syncthreads();
   const unsigned warp = threadIdx.x / kWarpThreads;
-  const unsigned count = kLevels ? group.work.counters->left : tiles;
+  const unsigned count = kLevels ? near_tile_count(group) : tiles;
   unsigned mine = warp;
   for (unsigned n; (n = tile_of_block(group, mine)) < count;) {
-    const TileBounds bounds = kLevels ? bounds_of_tile(group, static_cast<int>(group.work.near.left[n]))
-                                      : bounds_of_nth(group, static_cast<int>(n));
-    trace_tile<T, kLevels>(group, bounds, s.tile[warp]);
+    trace_tile<T, kLevels>(group, bounds_of_nth(group, static_cast<int>(n)), s.tile[warp]);
     __syncwarp();
     if (threadIdx.x % kWarpThreads == 0) mine = atomicAdd(&s.next, 1U);
     mine = __shfl_sync(~0U, mine, 0);

@@ -28,9 +28,7 @@ void lay_out_near(PlaneGroup<P>& group, const Allocate& allocate) {
   near.head_capacity =
       static_cast<unsigned>(std::min<unsigned long long>(group.piece_capacity, group.contour_capacity));
   allocate(near.offsets, map_tiles);
-  allocate(near.crossed, map_tiles);
   allocate(near.tiles, tiles);
-  allocate(near.left, tiles);
   allocate(near.strips, std::size_t{strip_count(group)} + 1);
   allocate(near.strip_first, strip_count(group));
   allocate(near.heads, near.head_capacity);

@@ -8,7 +8,7 @@
 // Atomic counters allocate the tile's elements of these arrays. They are asked early and their answers are
 // used late, so that other work hides the wait. A piece's number in the tile is the rank of its first segment
 // among all first segments, so pieces lie in raster order. Their points do not: write_piece gives them places
-// in any order. Pieces of trace_levels.cuh are in any order, too.
+// in any order.
 #pragma once
 
 #include "stages/contours/cuda/junctions.cuh"

@@ -36,16 +36,9 @@ CONTORNO_HD constexpr GridEdge edge_of_side(int row, int col, int side) {
 CONTORNO_HD constexpr double crossing_fraction(double level, double a, double b) {
   return (level - a) / (b - a);
 }
-/// The coordinate that tells points of an edge apart: the column if it is across, else the row.
-CONTORNO_HD constexpr double crossing_coordinate(const GridEdge& edge, double level, double a, double b) {
-  return (edge.across ? edge.col : edge.row) + crossing_fraction(level, a, b);
-}
-/// The point with this coordinate.
-CONTORNO_HD constexpr PointD point_on_edge(const GridEdge& edge, double coordinate) {
-  return {edge.across ? edge.row : coordinate, edge.across ? coordinate : edge.col};
-}
 CONTORNO_HD constexpr PointD crossing_point(const GridEdge& edge, double level, double a, double b) {
-  return point_on_edge(edge, crossing_coordinate(edge, level, a, b));
+  const double moving = (edge.across ? edge.col : edge.row) + crossing_fraction(level, a, b);
+  return {edge.across ? edge.row : moving, edge.across ? moving : edge.col};
 }
 
 /// What links the segments that end at a point: the grid edge on which it lies, or the sample on which it

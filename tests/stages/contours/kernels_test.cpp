@@ -39,9 +39,6 @@ void launch_band(const PlaneGroup<P>& group, const BandTiles& band, const How& h
   if (tiles != 0 && !large) {
     by_blocks(tiles, tiles);
   } else if (tiles != 0) {
-    if (kLevels)
-      emulated::run_grid(2, kBatchThreads, sizeof(BatchShared<T, P>), false,
-                         [&] { trace_levels<T, P>(group); });
     constexpr unsigned kWarps = 3;
     emulated::run_grid(std::min(tiles, 2U), kWarps * kWarpThreads, WarpsShared::bytes(kWarps), false,
                        [&] { trace_warps<T, P, kLevels>(group, tiles); });
