@@ -21,6 +21,25 @@ struct Range {
   bool has_none() const { return least > most; }
 };
 
+/// What is added up over the segments of a contour, in the order of the step `measure`: so that its
+/// attributes and these measures are the same bits.
+struct SegmentSums {
+  measuring::FirstMoments area, line;
+
+  void add(const measuring::Offset& a, const measuring::Offset& b) {
+    area.add(measuring::twice_area_of(a, b), a, b);
+    line.add(measuring::length_of(a, b), a, b);
+  }
+  void add(const SegmentSums& other) { area.add(other.area), line.add(other.line); }
+};
+
+/// The area alone, in that order.
+struct AreaSum {
+  double twice = 0;
+
+  void add(const AreaSum& other) { twice += other.twice; }
+};
+
 }  // namespace
 
 BoxAndArea measure_box_and_area(std::span<const Point> points, Closure closure) {
@@ -29,15 +48,15 @@ BoxAndArea measure_box_and_area(std::span<const Point> points, Closure closure) 
   if (points.empty()) return m;
   Range cols, rows;
   cols.add(points[0].col), rows.add(points[0].row);
-  double twice_area = 0;
+  AreaSum lanes[kLanes];
   measuring::Offset last(points[0], points[0]);
-  for (const Point& point : points.subspan(1)) {
-    cols.add(point.col), rows.add(point.row);
-    const measuring::Offset next(point, points[0]);
-    twice_area += measuring::twice_area_of(last, next);
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    cols.add(points[i].col), rows.add(points[i].row);
+    const measuring::Offset next(points[i], points[0]);
+    lanes[(i - 1) % kLanes].twice += measuring::twice_area_of(last, next);
     last = next;
   }
-  if (closure == Closure::Closed) m.area = twice_area / 2;
+  if (closure == Closure::Closed) m.area = sum_of_lanes(lanes).twice / 2;
   if (!cols.has_none()) m.x = cols.least, m.width = static_cast<double>(cols.most) - cols.least;
   if (!rows.has_none()) m.y = rows.least, m.height = static_cast<double>(rows.most) - rows.least;
   return m;
@@ -48,12 +67,10 @@ ContourMeasures measure(std::span<const Point> points, Closure closure) {
   ContourMeasures m{.area = some.area, .x = some.x, .y = some.y, .width = some.width, .height = some.height};
   if (points.empty()) return m;
   const Point& first = points[0];
-  measuring::FirstMoments area, line;
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    const measuring::Offset a(points[i - 1], first), b(points[i], first);
-    area.add(measuring::twice_area_of(a, b), a, b);
-    line.add(measuring::length_of(a, b), a, b);
-  }
+  SegmentSums lanes[kLanes];
+  for (std::size_t i = 1; i < points.size(); ++i)
+    lanes[(i - 1) % kLanes].add(measuring::Offset(points[i - 1], first), measuring::Offset(points[i], first));
+  const auto [area, line] = sum_of_lanes(lanes);
   m.length = line.weight;
   m.centroid_x = first.col, m.centroid_y = first.row;
   if (closure == Closure::Closed && area.weight != 0) {

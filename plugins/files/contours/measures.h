@@ -1,5 +1,5 @@
-// Area, length, bounding box and centroid of one contour, as sinks write them. Sums are in double precision
-// and in the order of the points: the same bits every time.
+// Area, length, bounding box and centroid of one contour, as sinks write them: the same bits as the attributes
+// of the step `measure` of the same points.
 #pragma once
 
 #include <span>

@@ -152,3 +152,18 @@ def moments_of(xy):
     sums += np.einsum("i,ij,ik->jk", weights, a + b, a + b)
     values, vectors = np.linalg.eigh(sums / (weights.sum() * 12))
     return 4 * np.sqrt(values[1]), 4 * np.sqrt(max(values[0], 0)), np.arctan2(vectors[0, 1], vectors[1, 1])
+
+
+def test_a_line_says_of_a_contour_the_very_numbers_that_measure_gave_it(contorno, tmp_path):
+    """Length and perimeter, area, centroid: one rule each, bit for bit."""
+    (tmp_path / "graph.yaml").write_text(
+        "source: {type: synthetic, frames: 8}\nclasses: auto\nstages: [marching_squares, contour_assembly, measure]\n"
+        "sinks: [{type: jsonl, path: out.jsonl}]\n")
+    contorno("run", "graph.yaml", cwd=tmp_path)
+    contours = [one for line in (tmp_path / "out.jsonl").read_text().splitlines() for group in json.loads(line)["classes"]
+                for one in group["contours"]]
+    assert len(contours) > 100
+    for one in contours:
+        assert one["length"] == one["attributes"]["perimeter"]
+        assert one["area"] == one["attributes"]["area"]
+        assert one["centroid"] == [one["attributes"]["centroid_col"], one["attributes"]["centroid_row"]]
