@@ -121,7 +121,8 @@ void for_each_demuxer(GstElement* pipeline, Visit visit) {
 }
 
 /// The demuxer that gave up before it had a stream; empty when there is none. A decodebin drops the errors of
-/// an element that it is still starting, so nobody may have said so on the bus.
+/// an element that it is still starting, so nobody may have said so on the bus. A demuxer that pulls pauses
+/// its task when it stops for good; one that still looks for streams runs it.
 std::string demuxer_that_gave_up(GstElement* pipeline) {
   std::string name;
   for_each_demuxer(pipeline, [&name](GstElement* element, GstElementFactory* factory) {
@@ -258,9 +259,13 @@ FramePipeline::Pulled FramePipeline::pull(int timeout_ms, const std::atomic<bool
     return Pulled{.result = Pull::Failed,
                   .error = fmt::format("{}: Internal data stream error (reported by {})", subject, demuxer)};
   };
+  bool seen_before = false;
   while (!cancelled.load(std::memory_order_relaxed)) {
     Owned<GstSample> sample(gst_app_sink_try_pull_sample(GST_APP_SINK(appsink_), kPoll));
-    if (sample) return {.result = Pull::Frame, .sample = std::move(sample)};
+    if (sample) {
+      frames_came_ = true;
+      return {.result = Pull::Frame, .sample = std::move(sample)};
+    }
     if (const std::string decoder = nameless_decoder(pipeline_.get()); !decoder.empty())
       return nameless(decoder);
     if (const auto message = next_error()) return failed(message.get());
@@ -269,8 +274,12 @@ FramePipeline::Pulled FramePipeline::pull(int timeout_ms, const std::atomic<bool
       if (const auto message = next_error()) return failed(message.get());
       return {.result = Pull::End};
     }
-    if (const std::string demuxer = demuxer_that_gave_up(pipeline_.get()); !demuxer.empty())
+    // Demuxers pause before they post their error: it has the time of a poll to come.
+    if (const std::string demuxer = frames_came_ ? "" : demuxer_that_gave_up(pipeline_.get());
+        !demuxer.empty() && std::exchange(seen_before, true)) {
+      if (const auto message = next_error()) return failed(message.get());
       return gave_up(demuxer);
+    }
     if (timeout_ms > 0 && Clock::now() >= deadline) return {.result = Pull::TimedOut};
   }
   return {.result = Pull::Cancelled};

@@ -116,6 +116,7 @@ class FramePipeline {
   GstElement* convert_ = nullptr;  // likewise
   GstElement* flip_ = nullptr;     // likewise
   std::string missing_;            // the last decoder that was looked for in vain
+  bool frames_came_ = false;
 };
 
 }  // namespace contorno::gst
