@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,16 @@ std::string_view colour_of(PortType type) {
       return "#7b5ea7";
   }
   throw InternalError("unknown port type");
+}
+
+/// Inside a label of the HTML kind, where Graphviz knows \N, \G and others as well.
+std::string label_text(std::string_view text) {
+  std::string plain;
+  for (const char c : text) {
+    if (c == '\\') plain.push_back(c);
+    plain.push_back(static_cast<unsigned char>(c) < 0x20 ? ' ' : c);
+  }
+  return markup(plain);
 }
 
 /// What a box of the picture holds.
@@ -67,19 +78,19 @@ std::string table(std::string_view rows) {
 }
 
 std::string label_of(const Box& box) {
-  std::string head = fmt::format("<b>{}</b>", markup(box.title));
-  if (!box.subtitle.empty()) head += fmt::format(" ({})", markup(box.subtitle));
+  std::string head = fmt::format("<b>{}</b>", label_text(box.title));
+  if (!box.subtitle.empty()) head += fmt::format(" ({})", label_text(box.subtitle));
   std::string rows = row(
       fmt::format(R"(<td colspan="2" bgcolor="{}"><font color="#ffffff">{}</font></td>)", box.colour, head));
   const auto cell = [](const std::vector<std::string>& names, std::size_t i, char side, const char* align) {
     return i < names.size()
-               ? fmt::format(R"(<td port="{}{}" align="{}">{}</td>)", side, i, align, markup(names[i]))
+               ? fmt::format(R"(<td port="{}{}" align="{}">{}</td>)", side, i, align, label_text(names[i]))
                : "<td></td>";
   };
   for (std::size_t i = 0; i < std::max(box.inputs.size(), box.outputs.size()); ++i)
     rows += row(cell(box.inputs, i, 'i', "left") + cell(box.outputs, i, 'o', "right"));
   for (const std::string& note : box.notes)
-    rows += row(fmt::format(R"(<td colspan="2" align="left">{}</td>)", markup(note)));
+    rows += row(fmt::format(R"(<td colspan="2" align="left">{}</td>)", label_text(note)));
   return table(rows);
 }
 
@@ -99,7 +110,7 @@ class Drawing {
         "  edge [penwidth=2, arrowsize=0.6];\n";
     for (std::size_t i = 0; i < boxes_.size(); ++i)
       text += fmt::format("  n{} [label={}];\n", i, label_of(boxes_[i]));
-    if (!graph_.classes.empty()) text += fmt::format("  classes [label={}];\n", classes());
+    text += fmt::format("  key [label={}];\n", key());
     return text + lines_ + "}\n";
   }
 
@@ -148,6 +159,7 @@ class Drawing {
     const std::size_t from = from_source ? 0 : static_cast<std::size_t>(origin.node) + 1;
     const std::size_t from_port =
         from_source ? source_port(origin.port) : static_cast<std::size_t>(origin.port);
+    types_.insert(type);
     lines_ += fmt::format("  n{}:o{}:e -> n{}:i{}:w [color=\"{}\"];\n", from, from_port, boxes_.size() - 1,
                           to_port, colour_of(type));
   }
@@ -160,16 +172,22 @@ class Drawing {
     return number;
   }
 
-  std::string classes() const {
+  static std::string key_row(std::string_view colour, std::string_view text) {
+    return row(
+        fmt::format(R"(<td bgcolor="{}">    </td><td align="left">{}</td>)", colour, label_text(text)));
+  }
+  /// What the colours mean: of lines what flows there, then the classes.
+  std::string key() const {
     std::string rows;
+    for (const PortType type : types_)
+      rows += key_row(colour_of(type), type == PortType::Private ? "crossings" : contorno::name_of(type));
     for (const ClassSpec& spec : graph_.classes) {
       const std::string more = spec.levels.size() < 2
                                    ? ""
                                    : fmt::format(" to {}, {} levels", spec.levels.back(), spec.levels.size());
-      const std::string text =
-          fmt::format("{} > {}{}{}", spec.name, spec.level, more, spec.hidden ? " (hidden)" : "");
-      rows += row(fmt::format(R"(<td bgcolor="#{:02x}{:02x}{:02x}">    </td><td align="left">{}</td>)",
-                              spec.colour.red, spec.colour.green, spec.colour.blue, markup(text)));
+      rows +=
+          key_row(fmt::format("#{:02x}{:02x}{:02x}", spec.colour.red, spec.colour.green, spec.colour.blue),
+                  fmt::format("{} > {}{}{}", spec.name, spec.level, more, spec.hidden ? " (hidden)" : ""));
     }
     return table(rows);
   }
@@ -178,6 +196,7 @@ class Drawing {
   const GraphShapes* shapes_;
   std::vector<Box> boxes_;
   std::string lines_;
+  std::set<PortType> types_;  // of the lines
 };
 
 }  // namespace

@@ -21,7 +21,8 @@ namespace {
   throw Error(ExitCode::Io, fmt::format("Graphviz: {}: {}", what, std::strerror(error)));
 }
 
-/// A file in memory, so that neither side waits for the other one.
+/// A file in memory. Not a pipe: while all of the text is being written, 'dot' could wait for its output to
+/// be read.
 class MemoryFile {
  public:
   MemoryFile() : descriptor_(::memfd_create("graphviz", MFD_CLOEXEC)) {
@@ -44,9 +45,12 @@ class MemoryFile {
     rewind();
     std::string text;
     char some[4096];
-    for (ssize_t count = 0; (count = ::read(descriptor_, some, sizeof some)) > 0;)
+    for (;;) {
+      const ssize_t count = ::read(descriptor_, some, sizeof some);
+      if (count < 0) fail("its drawing cannot be read", errno);
+      if (count == 0) return text;
       text.append(some, static_cast<std::size_t>(count));
-    return text;
+    }
   }
 
  private:

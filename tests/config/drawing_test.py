@@ -29,16 +29,16 @@ def test_a_drawing_has_every_box_with_its_ports_and_every_line(contorno, tmp_pat
     inputs = [pair for one in re.findall(r"^    from: (?:\{(.*)\}|\S+)$", said, re.M) for pair in (one.split(", ") if one else [""])]
     boxes = [texts[f"n{number}"] for number in range(len(types) + 1)]
     assert boxes[0][0] == "source" and all(any(kind in text for text in box[:2]) for kind, box in zip(types, boxes[1:]))
-    assert len(lines) == len(inputs) and set(texts) - {"classes"} == {f"n{number}" for number in range(len(boxes))}
+    assert len(lines) == len(inputs) and set(texts) - {"key"} == {f"n{number}" for number in range(len(boxes))}
     assert all(int(begin[1:]) < int(end[1:]) for begin, end in lines)
     assert {end for _, end in lines} == {f"n{number}" for number in range(1, len(boxes))}, "each box takes something"
 
 
 def test_the_classes_stand_beside_a_drawing_with_their_levels(contorno, tmp_path):
     (tmp_path / "graph.yaml").write_text("source: {type: synthetic, frames: 1, classes: 2}\nstages: [marching_squares, contour_assembly]\nsinks: []\n"
-                                         "classes: [{name: 'a<b>&\"c', level: 0.25}, {name: d, hidden: true}]\n")
+                                         "classes: [{name: 'a<b>&\"c\\N', level: 0.25}, {name: d, hidden: true}]\n")
     texts, _ = drawn(contorno, tmp_path / "graph.yaml", tmp_path)
-    assert ["a<b>&\"c > 0.25", "d > 0.5 (hidden)"] == [text for text in texts["classes"] if text.strip()]
+    assert ["image", "crossings", "a<b>&\"c\\N > 0.25", "d > 0.5 (hidden)"] == [text for text in texts["key"] if text.strip()]
 
 
 def test_without_graphviz_a_drawing_is_refused_with_what_to_install(contorno, tmp_path):

@@ -119,8 +119,9 @@ int check(const CheckOptions& options, const Catalog& catalog) {
   OutputRegister files = command_files();
   files.add_input(given.name, "the graph");
   const std::string dot = config::draw_dot(graph, &shapes);
+  const std::string svg = options.svg.empty() ? "" : graphviz_svg(dot);
   write_drawing(files, options.dot, "--dot", dot);
-  if (!options.svg.empty()) write_drawing(files, options.svg, "--svg", graphviz_svg(dot));
+  write_drawing(files, options.svg, "--svg", svg);
   if (options.dot != "-" && options.svg != "-")
     print(
         config::describe_graph(graph, &shapes, options.all ? config::Detail::All : config::Detail::Written));
@@ -136,7 +137,8 @@ void add_check_command(CLI::App& app, const Catalog& catalog, Action& action) {
   add_graph_arguments(*command, options->graph);
   command->add_flag("--all", options->all, "Print every value, also those that are not set");
   command->add_option("--dot", options->dot, "Write the graph for Graphviz; - is standard output");
-  command->add_option("--svg", options->svg, "Write a drawing of the graph, made by Graphviz; - is standard output");
+  command->add_option("--svg", options->svg,
+                      "Write a drawing of the graph, made by Graphviz; - is standard output");
   command->callback(
       [&action, &catalog, options] { action = [&catalog, options] { return check(*options, catalog); }; });
 }
