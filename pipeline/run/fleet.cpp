@@ -15,7 +15,8 @@ Fleet::Fleet(const std::vector<Runner*>& runners) {
 }
 
 Fleet::~Fleet() {
-  request_stop();
+  for (const auto& member : members_)
+    if (!member->done) member->runner->request_stop();
   wait();
 }
 
@@ -29,14 +30,13 @@ void Fleet::run(Member& member) {
 }
 
 void Fleet::start() {
+  for (const auto& member : members_) member->done = false;
   try {
-    for (const auto& member : members_) {
-      member->done = false;
-      member->thread = start_thread([&one = *member] { run(one); });
-    }
+    for (const auto& member : members_) member->thread = start_thread([&one = *member] { run(one); });
   } catch (...) {
     request_stop();
     wait();
+    for (const auto& member : members_) member->done = true;
     throw;
   }
 }

@@ -1,6 +1,6 @@
 // Several runners in one process, as the cameras of a sorting line: each runs on a thread of its own, and one
-// that fails does not end the others. Their counts are added up, and a device that hangs is given up for all
-// of them. The fleet owns the threads and what the runs ended with; the runners are borrowed.
+// that fails does not end the others. Their counts are added up, and one watch gives up a device that hangs.
+// The fleet owns the threads and what the runs ended with; the runners are borrowed.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ class Fleet {
  public:
   /// `runners` must outlive the fleet.
   explicit Fleet(const std::vector<Runner*>& runners);
-  /// Asks all to stop, and waits for them.
+  /// Asks those that run to stop, and waits for them.
   ~Fleet();
   Fleet(const Fleet&) = delete;
   Fleet& operator=(const Fleet&) = delete;
@@ -33,8 +33,9 @@ class Fleet {
   bool done() const;
   /// What all have done so far, added up.
   FrameCounts progress() const;
-  /// Runner::give_up_on_device of each: true when one gave its device up, and then what the runners own must
-  /// not be freed, because the device may still write there.
+  /// Runner::give_up_on_device of each: true when a frame of one has been on the device for longer than
+  /// `limit`. Then the process must end without destructors, this one's included: the device may still write,
+  /// and the runs that wait for it do not end. What the others have under way is lost.
   bool give_up_on_device(std::chrono::nanoseconds limit);
 
   /// Waits until all have ended.
@@ -47,12 +48,12 @@ class Fleet {
     Runner* runner = nullptr;
     RunReport report;
     std::exception_ptr failure;
-    std::atomic<bool> done = true;
+    std::atomic<bool> done = true;  // nothing runs before start()
     std::thread thread;
   };
   static void run(Member& member);
 
-  std::vector<std::unique_ptr<Member>> members_;  // where they are they stay: threads know them
+  std::vector<std::unique_ptr<Member>> members_;  // by pointer: each thread refers to its member
 };
 
 }  // namespace contorno

@@ -64,7 +64,6 @@ TEST_CASE("the cameras of a fleet run at once, each to its end, and their counts
     CHECK(report.frames.delivered == frames[i]);
     CHECK(cameras[i]->sink.frames.size() == frames[i]);
   }
-  CHECK_FALSE(fleet.give_up_on_device(std::chrono::nanoseconds(1)));
 }
 
 TEST_CASE("a camera of a fleet whose run is impossible leaves the others alone, and is told by itself") {
@@ -104,6 +103,7 @@ TEST_CASE("a fleet that is asked to stop, or that goes, ends the cameras that wo
 }
 
 TEST_CASE("counts are added up field by field") {
+  static_assert(sizeof(FrameCounts) == 8 * sizeof(std::uint64_t));  // one more has to be added up, and tried
   FrameCounts sum{.offered = 1,
                   .delivered = 2,
                   .failed = 3,
