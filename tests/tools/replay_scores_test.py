@@ -175,6 +175,8 @@ def test_masks_a_class_uint16_labels_palettes_and_larger_truth_come_by_a_manifes
         large = cv2.resize(maps[4][..., k], (128, 96), interpolation=cv2.INTER_LINEAR) > LEVELS[k]
         both, either, _ = expected(large, np.kron(true_labels(4), np.ones((2, 2), np.uint8)) == k + 1)
         assert score["iou"] == pytest.approx(both / either, abs=0.02)
+    page = (folder / "page.html").read_text()  # contours of the map on twice as many pixels, and on as many
+    assert 'translate(0.5 0.5) scale(2 2)' in page and 'translate(0 0) scale(1 1)' in page and page.count("scale(") == 2 * FRAMES
 
 
 def test_labels_may_begin_at_another_number_and_all_pixels_may_count(contorno, folder):

@@ -106,7 +106,8 @@ def test_grey_av1_whose_stream_names_no_range_has_that_of_its_container(contorno
         assert np.abs(centres(picture)[:, 0] - centres(grey)).max() <= MOST
 
 
-def test_the_element_takes_av1_of_red_green_and_blue_as_that(tmp_path):
+@pytest.mark.parametrize("between", [[], ["queue", "!"], ["queue", "!", "identity", "!"]], ids=["decoder", "queue", "two"])
+def test_the_element_takes_av1_of_red_green_and_blue_as_that(tmp_path, between):
     """Contours are those of the same samples in FFV1, whose decoder knows what they are."""
     from tests.plugins.gst.pipelines import GRAPH, launch
     (tmp_path / "graph.yaml").write_text(GRAPH)
@@ -115,7 +116,7 @@ def test_the_element_takes_av1_of_red_green_and_blue_as_that(tmp_path):
     found = []
     for name in ("f.mp4", "f.mkv"):
         lines = tmp_path / f"{name}.jsonl"
-        done = launch("filesrc", f"location={tmp_path}/{name}", "!", "decodebin", "!", "contorno", f"config={tmp_path}/graph.yaml",
+        done = launch("filesrc", f"location={tmp_path}/{name}", "!", "decodebin", "!", *between, "contorno", f"config={tmp_path}/graph.yaml",
                       "!", "contornometa2json", "!", "filesink", f"location={lines}")
         assert done.returncode == 0, done.stderr
         found.append([json.loads(line)["classes"] for line in lines.read_text().splitlines()])
