@@ -1,14 +1,15 @@
 // How long each step on contours takes on CUDA for contours that are made to be slow to work on, and how that
 // grows: what counted operations say of the CPU (steps_growth_test.cpp), here by the device's clock.
 //   contour_growth_gpu [cpu|cuda] [POINTS... | STEP...]     (default: cuda 6000 24000 96000, all steps)
-// Prints a line for each step and family whose slowest time is over 0.2 ms: milliseconds for each number of
-// points, and how many times longer the last one takes than the one before. Where a step refuses: "refused".
-// What takes 100 ms is not tried with more points.
+// Prints a line for each step and family whose slowest time is over 0.2 ms, or that is refused: milliseconds
+// for each number of points, and how many times longer the last one takes than the one before. Where a step
+// refuses: "refused". What takes 100 ms is not tried with more points.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -35,7 +36,8 @@ void copy(const ContoursView& from, const ContoursView& to) {
   std::copy_n(from.class_begin, 2, to.class_begin);
 }
 
-/// Of the fastest of some frames behind the first two; below 0 where the step refuses them.
+/// Of the fastest of some frames behind the first two; below 0 where the step refuses them. Throws every
+/// other Error.
 double milliseconds(const StageType& step, const test::Settings& settings,
                     const std::vector<test::TestContour>& contours, Backend backend) {
   const test::TestContours given(test::kSlowSide, test::kSlowSide, 1, contours);
@@ -63,7 +65,8 @@ double milliseconds(const StageType& step, const test::Settings& settings,
         best = std::min(best, static_cast<double>(parts.node_ns.at(0) - parts.uploaded_ns) * 1e-6);
     }
     return best;
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::BadData) throw;
     return -1;
   }
 }
@@ -92,7 +95,8 @@ void show(const StageType& step, const test::Settings& settings, const test::Slo
   for (const int count : points)
     if (times.empty() || times.back() < kMost_ms)
       times.push_back(milliseconds(step, settings, family.make(count), backend));
-  if (*std::max_element(times.begin(), times.end()) < kShown_ms) return;
+  const bool refused = std::ranges::any_of(times, [](double ms) { return ms < 0; });
+  if (!refused && *std::ranges::max_element(times) < kShown_ms) return;
   std::string text = step.name;
   for (const auto& [name, value] : settings) text += " " + name + " " + to_text(value);
   std::printf("%-34.34s %-40.40s", text.c_str(), family.name.c_str());
@@ -106,16 +110,22 @@ void show(const StageType& step, const test::Settings& settings, const test::Slo
 }  // namespace
 }  // namespace contorno
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   using namespace contorno;
-  const Backend backend = argc > 1 && std::strcmp(argv[1], "cpu") == 0 ? Backend::Cpu : Backend::Cuda;
+  Backend backend = Backend::Cuda;
   std::vector<int> points;
   std::vector<std::string> steps;
-  for (int i = 2; i < argc; ++i)
-    if (std::isdigit(static_cast<unsigned char>(*argv[i])) != 0)
-      points.push_back(std::stoi(argv[i]));
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "cpu" || word == "cuda")
+      backend = word == "cpu" ? Backend::Cpu : Backend::Cuda;
+    else if (std::isdigit(static_cast<unsigned char>(word[0])) != 0)
+      points.push_back(std::stoi(word));
+    else if (std::ranges::any_of(contour_steps(), [&](const StageType* step) { return step->name == word; }))
+      steps.push_back(word);
     else
-      steps.emplace_back(argv[i]);
+      throw Error(ExitCode::Usage, "there is no step '" + word + "'");
+  }
   if (points.empty()) points = {6000, 24000, 96000};
   for (const StageType* step : contour_steps()) {
     if (step->inputs.size() != 1) continue;  // measure_map reads a map too
@@ -124,4 +134,8 @@ int main(int argc, char** argv) {
       for (const test::SlowContours& family : test::slow_contours())
         show(*step, settings, family, backend, points);
   }
+  return 0;
+} catch (const contorno::Error& error) {
+  std::fprintf(stderr, "contour_growth_gpu: %s\n", error.what());
+  return static_cast<int>(error.code());
 }
