@@ -7,7 +7,8 @@
 namespace contorno {
 namespace {
 
-// Blue and orange are told apart by everybody; what did not change is grey.
+// In replay's pictures what was before is blue and what is new orange, which readers who do not tell red from
+// green apart see; what did not change is grey.
 constexpr std::string_view kStyle = R"(
 :root { color-scheme: light dark; --text: #1c2430; --back: #fbfbfd; --soft: #e3e7ee; --dim: #5c6675; --blue: #2a6f97;
   --red: #c8203a; --green: #2e7d4f; --orange: #d9620a; --grey: #aeb7c4; --true: #9fc5a8; }
@@ -17,7 +18,7 @@ body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var
   padding: 0 20px; max-width: 76em; }
 body.latency { max-width: 920px; }
 h1 { font-size: 22px; } h2 { font-size: 16px; margin: 28px 0 6px; }
-table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
+table { border-collapse: collapse; margin: 0 0 1em; font-size: 13px; font-variant-numeric: tabular-nums; }
 td, th { text-align: right; padding: 3px 9px; border-bottom: 1px solid var(--soft); white-space: nowrap; }
 td:first-child, th:first-child { text-align: left; }
 .wide { overflow-x: auto; } .facts td { text-align: left; white-space: normal; }

@@ -29,9 +29,10 @@ std::string printable_sentence(std::string_view text);
 std::string printable_lines(std::string_view text);
 
 /// What stands for an ASCII character in the text and the attributes of XML and HTML; empty: itself. Line
-/// ends and tabs stay what they are; other control characters, which XML does not have, become U+FFFD.
+/// ends and tabs become character references, so that attributes keep them; other control characters, which
+/// XML does not have, become U+FFFD.
 std::string_view markup_of(char c);
-/// `text` of valid UTF-8 so.
+/// All of `text`, which must be valid UTF-8, with its characters replaced so.
 std::string markup(std::string_view text);
 
 /// Bytes of the UTF-8 character at `text[at]`, 0 when it is none (overlong forms and surrogates included).

@@ -1,5 +1,6 @@
-// The figures and settings of a report that its JSON file has under one name each: listed once, for writing,
-// reading and adding up.
+// The members of a report that are written to its JSON file as they are, each under one name: one list for
+// writing, reading and adding up. What is converted (enums, rates, texts that are masked) is in json.cpp and
+// json_read.cpp.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -26,14 +27,13 @@ inline constexpr std::tuple kSettings{Field{"arrival", &Settings::arrival},
                                       Field{"hold_share", &Settings::hold_share},
                                       Field{"sinks", &Settings::sinks},
                                       Field{"held_frames", &Settings::held_frames},
-                                      Field{"source", &Settings::source},
                                       Field{"backend", &Settings::backend},
                                       Field{"backend_reason", &Settings::backend_reason},
                                       Field{"on_full", &Settings::on_full},
                                       Field{"threads", &Settings::threads},
                                       Field{"slots", &Settings::slots}};
 
-/// What reports that are put together used in all.
+/// Resources that are added up when reports are merged.
 inline constexpr std::tuple kSummed{Field{"wall_s", &Resources::wall_s},
                                     Field{"cpu_s", &Resources::cpu_s},
                                     Field{"heap_growth_bytes", &Resources::heap_growth_bytes},

@@ -49,6 +49,7 @@ Settings settings_from(const Json& json) {
   settings.probe_every = json.value("probe_every", kEveryFrame);
   settings.until = called(json.at("until").get<std::string>(), {Until::Result, Until::Sinks});
   read_fields(json, settings, kSettings);
+  json.at("source").get_to(settings.source);
   json.at("graph").at("file").get_to(settings.graph_file);
   json.at("graph").at("text").get_to(settings.graph_text);
   json.at("set").get_to(settings.overrides);

@@ -1,4 +1,4 @@
-#include "tools/replay/page.h"
+#include "tools/replay/difference_page.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-// What a replay found as one HTML page that needs no other file and no network: of the frames that differ
-// most the contours before, after, and over each other, on the frame where the source has one.
+// The section of a replay's page about differences: of the frames that differ most the contours before, after,
+// and over each other, on the frame where the source has one.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Area, length, bounding box and centroid of one contour, as sinks write them: the same bits as the attributes
-// of the step `measure` of the same points.
+// Area, length, bounding box and centroid of one contour, as sinks write them. Area, length and centroid have
+// the same bits as the attributes that the step `measure` gives the same points.
 #pragma once
 
 #include <span>

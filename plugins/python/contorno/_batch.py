@@ -83,8 +83,8 @@ def find_contours_batch(maps, levels, *, layout="CHW", dtype=np.float64, flat=Fa
         (H, W) one plane; (C, H, W) or (H, W, C) planes, such as the class maps of a network; (N, C, H, W) or (N, H, W, C)
         frames of planes. Read in place as in `find_contours`.
     levels : float, sequence of float, or (C, L) or (1, L) array of float
-        In units of samples / divisor. One level; of (H, W) maps a sequence of any length, in any order: the map is read once
-        for all of them; of C planes a sequence of one level for each, or L levels for each.
+        In units of samples / divisor. One level; of (H, W) maps a sequence of any length, in any order (the CPU reads the
+        map once for all of them); of C planes a sequence of one level for each, or L levels for each.
     layout : {'CHW', 'HWC'}
         Where the axis of planes is.
     dtype : float64 or float32

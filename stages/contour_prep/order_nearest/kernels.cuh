@@ -207,6 +207,7 @@ struct Left {
         most = min(most, found.distance);
         const unsigned contour = left[base + static_cast<unsigned>(source)];
         const unsigned long long apart = __shfl_sync(~0U, distance, source);
+        // The boxes' distance is a lower bound, and of contours at one distance the first is wanted.
         if (apart > most || (apart == found.distance && contour > found.contour)) continue;
         const unsigned long long between = from.distance(contour, most);
         if (between < found.distance || (between == found.distance && contour < found.contour))

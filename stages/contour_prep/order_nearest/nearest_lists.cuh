@@ -43,7 +43,7 @@ class NearestList {
     order(least_, kWarpLanes / 2, true);
   }
   __device__ const Neighbour& least() const { return least_; }
-  /// What is not before it is not added.
+  /// The last one of the list: only a neighbour that is less than it can still enter.
   __device__ Neighbour last() const { return from_lane(least_, kWarpLanes - 1); }
 
  private:
@@ -177,7 +177,8 @@ class ListOf {
     unsigned used = 0;  // lanes that have one
     for (unsigned i = threadIdx.x / kWarpLanes; i < shared_.open_count; i += blockDim.x / kWarpLanes) {
       const unsigned other = shared_.open[i];
-      // Of many at the same distance, as of contours that are all alike, only the first ones are compared.
+      // The distance of the boxes is a lower bound: a contour that would not enter the list at that distance
+      // cannot enter at its own. Of many contours that touch, only the first ones are compared.
       if (!(Neighbour{apart(other), other} < list.last())) continue;
       const unsigned long long distance = distance_between(job_, contour_, other, most);
       if (warp_lane() == used && distance < kFar && distance <= most) one = {distance, other};

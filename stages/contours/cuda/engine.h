@@ -52,7 +52,7 @@ struct ContourEngineSpec {
   ImageFormat map;             ///< channels = number of planes, each with its own contours
   double divisor = 1;          ///< stored integers stand for v / divisor (255 for uint8 probabilities)
   std::vector<double> levels;  ///< in units of the values; plane k uses levels[k % size]
-  /// Of a map that is read once for several levels: how many of `levels` each channel has, one channel after
+  /// Of a map that is searched at several levels: how many of `levels` each channel has, one channel after
   /// the other. Planes then are channels at a level, in the order of `levels`, and class_begin has one more.
   /// Empty: each channel is a plane.
   std::vector<int> channel_levels;
