@@ -68,6 +68,21 @@ def test_known_mistakes_are_among_those_that_are_made():
 
 
 @pytest.mark.parametrize("name", FAMILIES)
+def test_a_family_leaves_out_no_more_tests_than_it_names(name):
+    """`-k` looks at marks as well: "not pytest" leaves out every test with a `pytestmark`, so all that have parameters."""
+    for command in FAMILIES[name].tests:
+        if "-k" not in command:
+            continue
+        words = command[command.index("-k") + 1].removeprefix("not ").split(" and not ")
+        ran = subprocess.run([*command, "--collect-only", "-n0"], cwd=ROOT, capture_output=True, text=True, check=True, timeout=120)
+        plain = [word for word in command if word not in ("-k", command[command.index("-k") + 1])]
+        every = subprocess.run([*plain, "--collect-only", "-n0"], cwd=ROOT, capture_output=True, text=True, check=True, timeout=120)
+        tests = lambda done: {line for line in done.stdout.splitlines() if "::" in line}
+        gone = {one.split("[")[0] for one in tests(every) - tests(ran)}
+        assert gone and len(gone) <= 4 and all(any(word in one for word in words) for one in gone), gone
+
+
+@pytest.mark.parametrize("name", FAMILIES)
 def test_a_seed_gives_the_same_mistakes_again_in_files_and_tests_that_are_there(name):
     family = FAMILIES[name]
     texts = sources_of(family, ROOT)

@@ -40,7 +40,7 @@ FAMILIES = {
     "replay": Family(("tools/replay/*.cpp", "tools/commands/replay.cpp", "tools/commands/record.cpp"), (*PROGRAM, "contorno_tests"), (
         unit("tools/replay_*_test.cpp"),
         [*PYTEST, "tests/tools/replay_test.py", "tests/tools/replay_compare_test.py", "tests/tools/replay_record_test.py",
-         "tests/tools/replay_scores_test.py", "tests/tools/record_test.py", "-k", "not pytest and not ctest"],)),
+         "tests/tools/replay_scores_test.py", "tests/tools/record_test.py", "-k", "not by_one_line_of"],)),
     "runner": Family(("pipeline/run/*.cpp", "pipeline/graph/*.cpp"), (*PROGRAM, "contorno_tests"), (
         unit("pipeline/*", "stages/contract_test.cpp", "stages/contour_prep/track_graph_test.cpp"),
         [*PYTEST, "tests/tools/summary_test.py", "tests/tools/faults_test.py", "-k", "not memory"])),

@@ -93,6 +93,13 @@ def test_what_changes_no_result_does_not_keep_a_record_from_going_on(contorno, f
     assert "0 frames recorded" in record(contorno, moved, "--resume").stdout
 
 
+def test_a_part_that_is_there_already_is_left_as_it_is_though_the_dataset_has_more(contorno, folder):
+    record(contorno, folder, "--stop", 3)
+    before = times(folder / "golden")
+    assert "0 frames recorded" in record(contorno, folder, "--stop", 3, "--resume").stdout
+    assert times(folder / "golden") == before and len(before) < FRAMES
+
+
 def test_a_record_that_does_not_say_what_made_it_is_gone_on_with(contorno, folder):
     record(contorno, folder, "--stop", 3)
     (folder / "golden" / "made_with.yaml").unlink()
