@@ -15,6 +15,8 @@ struct Field {
   const char* name;
   Value Object::*member;
 };
+template <class Object, class Value>
+Field(const char*, Value Object::*) -> Field<Object, Value>;
 
 inline constexpr std::tuple kSettings{Field{"arrival", &Settings::arrival},
                                       Field{"seed", &Settings::seed},

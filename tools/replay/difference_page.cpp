@@ -58,11 +58,11 @@ std::string base64(std::string_view bytes) {
 /// The frame in the coordinates of a map; its picture is hidden in the page and used by the panels.
 Ground draw_ground(TextBuffer& text, const FramePicture& picture, const Placement& on,
                    const std::string& id) {
-  const Ground ground{.id = id,
-                      .left = -on.offset_x / on.scale_x - 0.5,
-                      .top = -on.offset_y / on.scale_y - 0.5,
-                      .width = picture.width / on.scale_x,
-                      .height = picture.height / on.scale_y};
+  Ground ground{.id = id,
+                .left = -on.offset_x / on.scale_x - 0.5,
+                .top = -on.offset_y / on.scale_y - 0.5,
+                .width = picture.width / on.scale_x,
+                .height = picture.height / on.scale_y};
   text << R"(<svg class="hidden"><image id=")" << id << R"(" x=")" << ground.left << R"(" y=")" << ground.top
        << R"(" width=")" << ground.width << R"(" height=")" << ground.height
        << R"(" preserveAspectRatio="none" href="data:image/png;base64,)" << base64(picture.png)

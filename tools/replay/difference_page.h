@@ -1,5 +1,5 @@
-// The section of a replay's page about differences: of the frames that differ most the contours before, after,
-// and over each other, on the frame where the source has one.
+// The section of a replay's page about differences: of the frames that differ most the contours before,
+// after, and over each other, on the frame where the source has one.
 #pragma once
 
 #include <cstddef>
