@@ -9,7 +9,7 @@ namespace contorno::gst {
 
 /// What to do about a film that nothing here decodes.
 inline constexpr const char* kFfmpegMayRead =
-    "perhaps ffmpeg reads it: 'ffmpeg -i FILE -c:v ffv1 FILE.mkv' writes what is read here";
+    "if ffmpeg reads the file, convert it: ffmpeg -i FILE -c:v ffv1 FILE.mkv";
 
 /// "Advanced Streaming Format (ASF) demuxer, which comes with the package gstreamer1.0-plugins-ugly (apt-get
 /// install gstreamer1.0-plugins-ugly)" of a message that something is not installed; of what no package has

@@ -41,8 +41,8 @@ StreamSource::StreamSource(StreamPlan plan)
       break;
     case FramePipeline::Pull::Failed:
       // What a demuxer says of a codec that it has no name for (flvdemux).
-      if (first.error.find("Internal data stream error") != std::string::npos)
-        first.error += fmt::format("; nothing of it was decoded; {}", kFfmpegMayRead);
+      if (!plan_.file.empty() && first.error.find("Internal data stream error") != std::string::npos)
+        first.error += fmt::format("; no frame could be decoded; {}", kFfmpegMayRead);
       throw Error(first.code, first.error);
     case FramePipeline::Pull::TimedOut:
       throw Error(ExitCode::BadData, timeout_sentence());

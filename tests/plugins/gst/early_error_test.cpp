@@ -74,6 +74,6 @@ TEST_CASE("a film whose demuxer gives up while it is being started is refused, a
             },
             &sentence) == ExitCode::BadData);
   CHECK(sentence.find(
-            "Internal data stream error (reported by contornoearlydemux); nothing of it was decoded") !=
+            "Internal data stream error (reported by contornoearlydemux); no frame could be decoded") !=
         std::string::npos);
 }

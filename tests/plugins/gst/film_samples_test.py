@@ -87,7 +87,7 @@ def test_motion_jpeg_has_the_range_that_it_names_in_a_comment(contorno, tmp_path
 
 @pytest.mark.parametrize("name, codec, code, said", [
     ("f.nut", "ffv1", 65, "it is a NUT film, which contorno does not read; put it into Matroska: ffmpeg -i FILE -c copy FILE.mkv"),
-    ("f.flv", "flashsv2", 65, "perhaps ffmpeg reads it: 'ffmpeg -i FILE -c:v ffv1 FILE.mkv'")])
+    ("f.flv", "flashsv2", 65, "no frame could be decoded; if ffmpeg reads the file, convert it: ffmpeg -i FILE -c:v ffv1 FILE.mkv")])
 def test_a_film_that_is_not_read_to_its_end_is_refused_in_one_sentence(contorno, tmp_path, name, codec, code, said):
     write(tmp_path / name, (256, 96), "-c:v", codec, pixels="bgr24" if codec == "flashsv2" else "yuv420p")
     done = contorno("record", tmp_path / name, tmp_path / "rec", "--quiet", check=False)
