@@ -1,4 +1,4 @@
-// The picture of a graph, for Graphviz.
+// DOT source for a graph, which Graphviz makes a picture of.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace contorno::config {
 
-/// The graph in the language of Graphviz, from left to right: source, stages and sinks with their ports, the
-/// values that differ from defaults, and shapes if `shapes` is given; beside it what the colours of lines
-/// mean, and the classes. All names are escaped.
-std::string draw_dot(const GraphSpec& graph, const GraphShapes* shapes = nullptr);
+/// The graph as DOT source, drawn from left to right: source, stages and sinks with their ports, the values
+/// that differ from defaults, and the shapes that are known; a legend of edge colours and classes. All
+/// names are escaped.
+std::string draw_dot(const GraphSpec& graph, const GraphShapes& shapes);
 
 }  // namespace contorno::config

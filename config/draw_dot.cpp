@@ -97,7 +97,7 @@ std::string label_of(const Box& box) {
 /// The boxes: the source is 0, node i is i + 1, the sinks follow.
 class Drawing {
  public:
-  Drawing(const GraphSpec& graph, const GraphShapes* shapes) : graph_(graph), shapes_(shapes) {
+  Drawing(const GraphSpec& graph, const GraphShapes& shapes) : graph_(graph), shapes_(shapes) {
     add_source();
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) add_node(i);
     for (const SinkSpec& sink : graph_.sinks) add_sink(sink);
@@ -121,9 +121,9 @@ class Drawing {
       box.subtitle = graph_.source.type->name;
       add_values(box, graph_.source.params);
     }
-    if (shapes_ != nullptr && shapes_->stream) {
-      if (shapes_->stream->frame) box.notes.push_back(contorno::describe(*shapes_->stream->frame));
-      if (shapes_->stream->maps) box.notes.push_back(contorno::describe(*shapes_->stream->maps));
+    if (shapes_.stream) {
+      if (shapes_.stream->frame) box.notes.push_back(contorno::describe(*shapes_.stream->frame));
+      if (shapes_.stream->maps) box.notes.push_back(contorno::describe(*shapes_.stream->maps));
     }
     boxes_.push_back(std::move(box));
   }
@@ -135,8 +135,8 @@ class Drawing {
     for (const PortSpec& port : node.type->inputs) box.inputs.push_back(port.name);
     for (const PortSpec& port : node.type->outputs) box.outputs.push_back(port.name);
     add_values(box, node.params);
-    if (shapes_ != nullptr && number < shapes_->outputs.size())
-      for (const Format& format : shapes_->outputs[number])
+    if (number < shapes_.outputs.size())
+      for (const Format& format : shapes_.outputs[number])
         box.notes.push_back(printable(contorno::describe(format), kMaxShapeCharacters));
     boxes_.push_back(std::move(box));
     for (std::size_t port = 0; port < node.inputs.size(); ++port)
@@ -193,7 +193,7 @@ class Drawing {
   }
 
   const GraphSpec& graph_;
-  const GraphShapes* shapes_;
+  const GraphShapes& shapes_;
   std::vector<Box> boxes_;
   std::string lines_;
   std::set<PortType> types_;  // of the lines
@@ -201,7 +201,7 @@ class Drawing {
 
 }  // namespace
 
-std::string draw_dot(const GraphSpec& graph, const GraphShapes* shapes) {
+std::string draw_dot(const GraphSpec& graph, const GraphShapes& shapes) {
   return Drawing(graph, shapes).dot();
 }
 

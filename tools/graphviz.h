@@ -1,11 +1,11 @@
-// Graphviz, a program of its own, which draws graphs.
+// Runs the external program Graphviz.
 #pragma once
 
 #include <string>
 
 namespace contorno {
 
-/// The SVG that Graphviz's program 'dot' makes of a text in its language. Throws Error(Unavailable) where the
+/// The SVG that Graphviz's program 'dot' makes of DOT source. Throws Error(Unavailable) where the
 /// program is not installed, and Error(Io) where it fails.
 std::string graphviz_svg(const std::string& dot);
 

@@ -69,7 +69,7 @@ void Fleet::wait() {
 
 RunReport Fleet::take(std::size_t number) {
   Member& member = *members_.at(number);
-  if (member.failure) std::rethrow_exception(std::exchange(member.failure, nullptr));
+  if (member.failure) std::rethrow_exception(member.failure);
   return std::move(member.report);
 }
 

@@ -1,6 +1,7 @@
 // Several runners in one process, as the cameras of a sorting line: each runs on a thread of its own, and one
-// that fails does not end the others. Their counts are added up, and one watch gives up a device that hangs.
-// The fleet owns the threads and what the runs ended with; the runners are borrowed.
+// that fails does not end the others. Their counts are added up, and the caller can poll all of them for a
+// hung device. The fleet owns the threads, and keeps the report or the exception of each run; the runners are
+// borrowed.
 #pragma once
 
 #include <atomic>
@@ -24,8 +25,8 @@ class Fleet {
   Fleet(const Fleet&) = delete;
   Fleet& operator=(const Fleet&) = delete;
 
-  /// Starts all, once. Where a thread cannot be started the others are ended, and what start_thread threw is
-  /// thrown.
+  /// Starts all, once. If a thread cannot be started, stops those that run and throws what start_thread
+  /// threw.
   void start();
   /// Asks all runners to stop, as Runner::request_stop does.
   void request_stop();
@@ -35,12 +36,13 @@ class Fleet {
   FrameCounts progress() const;
   /// Runner::give_up_on_device of each: true when a frame of one has been on the device for longer than
   /// `limit`. Then the process must end without destructors, this one's included: the device may still write,
-  /// and the runs that wait for it do not end. What the others have under way is lost.
+  /// and the runs that wait for it do not end. Frames in flight in the other runners are lost.
   bool give_up_on_device(std::chrono::nanoseconds limit);
 
   /// Waits until all have ended.
   void wait();
-  /// Behind wait: the report of runner `number`, in the order in which they were given; throws what ended it.
+  /// The report of runner `number`, in the order in which they were given; throws what ended it. Only after
+  /// wait(), and once for each: the report is moved out.
   RunReport take(std::size_t number);
 
  private:

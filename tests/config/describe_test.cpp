@@ -81,7 +81,7 @@ TEST_CASE("shapes are described where they are known") {
   const std::string text = describe_graph(graph, &shapes);
   CHECK(contains(text, "  # frame: 1280x720x3 uint8 interleaved\n  # 30 frames/s\n"));
   CHECK(contains(text, "    # image: 640x360x3 uint8 interleaved\n"));
-  CHECK(contains(draw_dot(graph, &shapes), "1280x720x3 uint8 interleaved"));
+  CHECK(contains(draw_dot(graph, shapes), "1280x720x3 uint8 interleaved"));
 }
 
 TEST_CASE("help names every port and parameter with range, default and sentence") {
@@ -122,7 +122,7 @@ TEST_CASE("drawings hold every node and escape what graphs may say") {
       "stages: [{type: marching_squares}, {type: contour_assembly}, {type: overlay}]\nsinks: [{type: jsonl, "
       "path: o.jsonl}]\n",
       "graph.yaml", fake_catalog());
-  const std::string dot = draw_dot(graph);
+  const std::string dot = draw_dot(graph, {});
   for (const char* name : {"marching_squares", "contour_assembly", "overlay", "jsonl"})
     CHECK(contains(dot, "<b>" + std::string(name) + "</b>"));
   CHECK(contains(dot, "a&lt;b&gt;&amp;&quot;c"));

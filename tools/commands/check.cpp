@@ -118,7 +118,7 @@ int check(const CheckOptions& options, const Catalog& catalog) {
   if (source.stream) shapes = plan_shapes(graph, *source.stream);
   OutputRegister files = command_files();
   files.add_input(given.name, "the graph");
-  const std::string dot = config::draw_dot(graph, &shapes);
+  const std::string dot = config::draw_dot(graph, shapes);
   const std::string svg = options.svg.empty() ? "" : graphviz_svg(dot);
   write_drawing(files, options.dot, "--dot", dot);
   write_drawing(files, options.svg, "--svg", svg);

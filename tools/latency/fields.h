@@ -1,6 +1,7 @@
-// The members of a report that are written to its JSON file as they are, each under one name: one list for
-// writing, reading and adding up. What is converted (enums, rates, texts that are masked) is in json.cpp and
-// json_read.cpp.
+// The members of a latency report that are written to its JSON file without conversion, and their keys. Each
+// list serves writing and reading; kSummed also serves merging. What is converted (enums, rates, texts that
+// are masked) is in json.cpp and json_read.cpp. Reading requires every key: a new one needs a default there,
+// so that older reports can still be read.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -35,13 +36,14 @@ inline constexpr std::tuple kSettings{Field{"arrival", &Settings::arrival},
                                       Field{"threads", &Settings::threads},
                                       Field{"slots", &Settings::slots}};
 
-/// Resources that are added up when reports are merged.
+/// Resources that are added up over repeats and merged reports.
 inline constexpr std::tuple kSummed{Field{"wall_s", &Resources::wall_s},
                                     Field{"cpu_s", &Resources::cpu_s},
                                     Field{"heap_growth_bytes", &Resources::heap_growth_bytes},
                                     Field{"minor_faults", &Resources::minor_faults},
                                     Field{"major_faults", &Resources::major_faults},
                                     Field{"involuntary_switches", &Resources::involuntary_switches}};
+/// Those that are not.
 inline constexpr std::tuple kResident{Field{"resident_begin_bytes", &Resources::resident_begin_bytes},
                                       Field{"resident_end_bytes", &Resources::resident_end_bytes}};
 inline constexpr std::tuple kMemory{Field{"slots", &Memory::slots}, Field{"host_bytes", &Memory::host},
@@ -68,7 +70,7 @@ void write_fields(nlohmann::ordered_json& json, const Object& object, const std:
   std::apply([&](const auto&... field) { ((json[field.name] = object.*field.member), ...); }, fields);
 }
 
-/// Throws nlohmann's exceptions for what is missing or of another type.
+/// Throws nlohmann's exceptions if a key is missing or has another type.
 template <class Object, class... Fields>
 void read_fields(const nlohmann::ordered_json& json, Object& object, const std::tuple<Fields...>& fields) {
   std::apply([&](const auto&... field) { (json.at(field.name).get_to(object.*field.member), ...); }, fields);

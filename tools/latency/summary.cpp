@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "tools/latency/fields.h"
 #include "tools/latency/measured.h"
 #include "tools/latency/report.h"
 
@@ -227,12 +228,7 @@ void add_resources(LatencyReport& report, const std::vector<Measurement>& repeat
     const Resources& one = repeat.resources;
     Resources& sum = report.resources;
     if (sum.wall_s == 0) sum.resident_begin_bytes = one.resident_begin_bytes;
-    sum.wall_s += one.wall_s;
-    sum.cpu_s += one.cpu_s;
-    sum.heap_growth_bytes += one.heap_growth_bytes;
-    sum.minor_faults += one.minor_faults;
-    sum.major_faults += one.major_faults;
-    sum.involuntary_switches += one.involuntary_switches;
+    add_fields(sum, one, kSummed);
     sum.resident_end_bytes = one.resident_end_bytes;
   }
   const Measurement& last = repeats.back();
