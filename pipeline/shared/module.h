@@ -1,5 +1,5 @@
-// Modules: the parts of contorno that bring libraries which most graphs do without (GStreamer, Pango,
-// libtiff). Each is a file NAME.so in the folder `contorno` beside libcontorno, or in the folder whose
+// Modules: the parts of contorno that bring libraries which most graphs do without; plugins/modules.h lists
+// them. Each is a file NAME.so in the folder `contorno` beside libcontorno, or in the folder whose
 // absolute path the environment variable CONTORNO_MODULES holds. It is opened when it is first needed, and
 // stays open. Its stages, sources and sinks are declared in libcontorno, so that help and schemas open no
 // module, and a check only those of its graph.
